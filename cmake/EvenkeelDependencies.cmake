@@ -1,0 +1,11 @@
+# Every dependency comes from Debian bookworm; docs/dependencies.md says why each is here.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(tl-expected REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(prometheus-cpp REQUIRED)
+pkg_check_modules(spdlog REQUIRED IMPORTED_TARGET spdlog)
+pkg_check_modules(grpcpp REQUIRED IMPORTED_TARGET grpc++ protobuf)

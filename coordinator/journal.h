@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/time.h"
+#include "core/model/range_set.h"
+#include "core/model/run_record.h"
+
+namespace evenkeel::coordinator {
+
+/// What makes a journal belong to a job. A journal whose identity differs is refused.
+struct JobIdentity {
+  std::string job;              ///< metadata.name
+  std::string workload;
+  std::uint32_t workload_version = 1;
+  std::string parameters;       ///< canonical JSON
+  std::int64_t task_count = 0;
+};
+
+/// What an opened journal already knows.
+struct JournalState {
+  std::uint64_t epoch = 1;               ///< this start's epoch: one more than the last one's
+  bool complete = false;                 ///< MarkEnded(kComplete) was called in an earlier epoch
+  model::RangeSet completed;             ///< durable results
+  std::vector<model::FailureRecord> failures;  ///< in the order they were written
+  Duration active{};                     ///< end of the job's time line so far
+};
+
+/// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).
+/// One process holds it at a time (exclusive lock, kept until destruction). A folder on a network
+/// file system that cannot lock is refused. Thread-safe for one writer and any number of readers
+/// through their own Journal::Read calls.
+class Journal {
+ public:
+  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably.
+  /// Errors, one line each: kConflict (another job's journal, a newer format, held by another
+  /// process), kStorageFull, kUnavailable, kInternal.
+  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(const std::filesystem::path& folder,
+                                                             const JobIdentity& identity);
+  virtual ~Journal() = default;
+
+  [[nodiscard]] virtual const JournalState& State() const = 0;
+
+  /// Appends all of it in one transaction; on return it is durable. On error nothing was written;
+  /// kStorageFull when there is no room.
+  virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
+                              const std::vector<model::FailureRecord>& failures,
+                              const std::vector<model::TimelineEvent>& events) = 0;
+
+  /// Calls visit for each result in the order of the range's begin. Stops at the first error that
+  /// visit returns and returns it.
+  virtual Result<void> ForEachResult(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
+  virtual Result<void> ForEachEvent(
+      const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
+
+  /// Keeps how the job ended.
+  virtual Result<void> MarkEnded(model::JobState state) = 0;
+};
+
+}  // namespace evenkeel::coordinator

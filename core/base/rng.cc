@@ -1,0 +1,62 @@
+#include "core/base/rng.h"
+
+#include <bit>
+#include <cmath>
+
+#include "core/base/check.h"
+
+namespace evenkeel {
+namespace {
+
+std::uint64_t SplitMix64(std::uint64_t& state) {
+  state += 0x9e3779b97f4a7c15ULL;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+Rng::Rng(std::uint64_t seed) : state_{} {
+  for (auto& word : state_) word = SplitMix64(seed);
+}
+
+std::uint64_t Rng::Next() {
+  const std::uint64_t result = std::rotl(state_[1] * 5, 7) * 9;
+  const std::uint64_t shifted = state_[1] << 17;
+  state_[2] ^= state_[0];
+  state_[3] ^= state_[1];
+  state_[1] ^= state_[2];
+  state_[0] ^= state_[3];
+  state_[2] ^= shifted;
+  state_[3] = std::rotl(state_[3], 45);
+  return result;
+}
+
+std::uint64_t Rng::Below(std::uint64_t bound) {
+  EVENKEEL_CHECK(bound > 0, "a random number below nothing");
+  // Numbers under the threshold would make the first values of the range likelier than the rest.
+  const std::uint64_t threshold = (0 - bound) % bound;
+  for (;;) {
+    const std::uint64_t drawn = Next();
+    if (drawn >= threshold) return drawn % bound;
+  }
+}
+
+std::int64_t Rng::Between(std::int64_t low, std::int64_t high) {
+  EVENKEEL_CHECK(low <= high, "an empty range to draw from");
+  const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+  const std::uint64_t offset = width == 0 ? Next() : Below(width);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
+}
+
+double Rng::Unit() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
+
+double Rng::Uniform(double low, double high) { return low + (high - low) * Unit(); }
+
+double Rng::Exponential(double mean) { return -mean * std::log1p(-Unit()); }
+
+bool Rng::Chance(double probability) { return Unit() < probability; }
+
+}  // namespace evenkeel

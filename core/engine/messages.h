@@ -1,0 +1,139 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/strong_id.h"
+#include "core/base/time.h"
+#include "core/model/index_range.h"
+#include "core/model/packed_results.h"
+
+/// What coordinator and worker say to each other. core/protocol translates these to and from the
+/// wire; the simulator passes them as they are. Times are durations before the message was sent,
+/// because the clocks of two boards do not agree.
+namespace evenkeel::engine {
+
+/// Number of a grant, rising, never used twice in one epoch.
+using GrantId = StrongId<struct GrantIdTag, std::uint64_t>;
+/// Number of a request for work back.
+using RecallId = StrongId<struct RecallIdTag, std::uint64_t>;
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+/// A range leased to a worker.
+struct Grant {
+  GrantId id;
+  model::IndexRange range;
+  bool copy = false;  ///< a second run of tasks that are leased to somebody else already
+  friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+// ---- worker to coordinator ----
+
+/// The first message on a stream.
+struct Hello {
+  std::uint32_t protocol_version = kProtocolVersion;
+  std::string node;
+  std::string incarnation;  ///< random, of this worker process; a new one holds nothing of the old one
+  std::uint32_t threads = 1;
+  std::string workload;
+  std::uint32_t workload_version = 1;
+  std::uint64_t epoch = 0;      ///< the highest coordinator epoch this worker has seen; 0 at first
+  std::string token;            ///< proves on loopback that this is our child; empty under mutual TLS
+  std::vector<Grant> held;      ///< grants of this epoch it still works on, after a reconnect
+  friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+/// Consecutive tasks that one thread ran one after the other.
+struct CompletedRange {
+  model::IndexRange range;
+  Duration started_ago{};  ///< when the first of them started, before sending
+  Duration ended_ago{};    ///< when the last of them ended, before sending
+  Duration busy{};         ///< time spent in the tasks themselves
+  bool copy = false;       ///< ran as a copy
+  model::PackedResults results;  ///< one result a task of `range`
+  friend bool operator==(const CompletedRange&, const CompletedRange&) = default;
+};
+
+struct FailedTask {
+  model::TaskIndex index = 0;
+  std::string reason;  ///< one line, bounded
+  Duration busy{};
+  friend bool operator==(const FailedTask&, const FailedTask&) = default;
+};
+
+/// Progress. An empty one is a heartbeat; each one renews the worker's leases.
+struct Report {
+  std::vector<CompletedRange> completed;
+  std::vector<FailedTask> failed;
+  friend bool operator==(const Report&, const Report&) = default;
+};
+
+/// The answer to Recall: these parts of grants will not be run here. May be empty.
+struct GiveBack {
+  RecallId recall;
+  std::vector<Grant> parts;  ///< `range` is the part given back, `id` the grant it was part of
+  friend bool operator==(const GiveBack&, const GiveBack&) = default;
+};
+
+/// The worker goes away in good order: everything it held and did not report is free again.
+struct Goodbye {
+  friend bool operator==(const Goodbye&, const Goodbye&) = default;
+};
+
+using ToCoordinator = std::variant<Hello, Report, GiveBack, Goodbye>;
+
+// ---- coordinator to worker ----
+
+/// Accepts a worker.
+struct Welcome {
+  std::uint64_t epoch = 0;
+  std::string workload_parameters;  ///< canonical JSON
+  Duration report_interval{};       ///< report at least this often while there is something to say
+  Duration lease{};                 ///< silence after which the coordinator gives the work away
+  bool idempotent = true;           ///< false: stop the tasks when the lease ends unrenewed
+  Duration task_timeout{};
+  friend bool operator==(const Welcome&, const Welcome&) = default;
+};
+
+/// Refuses a worker for good; it must not try again.
+struct Refusal {
+  std::string reason;
+  friend bool operator==(const Refusal&, const Refusal&) = default;
+};
+
+struct Assign {
+  std::vector<Grant> grants;
+  friend bool operator==(const Assign&, const Assign&) = default;
+};
+
+/// Asks for leased work that has not started, newest tasks of the queue first.
+struct Recall {
+  RecallId id;
+  std::int64_t max_tasks = 0;  ///< at most so many
+  friend bool operator==(const Recall&, const Recall&) = default;
+};
+
+/// These results are durable; the worker may forget them.
+struct Acknowledge {
+  std::vector<model::IndexRange> ranges;
+  friend bool operator==(const Acknowledge&, const Acknowledge&) = default;
+};
+
+/// Somebody else has finished these tasks: drop them, and stop them if they run.
+struct Cancel {
+  std::vector<model::IndexRange> ranges;
+  friend bool operator==(const Cancel&, const Cancel&) = default;
+};
+
+/// The job is over (or stops): report nothing more, end.
+struct Finish {
+  std::string reason;
+  friend bool operator==(const Finish&, const Finish&) = default;
+};
+
+using ToWorker = std::variant<Welcome, Refusal, Assign, Recall, Acknowledge, Cancel, Finish>;
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/model/index_range.h"
+
+namespace evenkeel::model {
+
+/// Work units: whatever a workload counts (divisions, nanoseconds at speed 1, tasks). Never negative.
+using Cost = std::int64_t;
+
+/// What the scheduler may know of the tasks' costs, as prefix sums over the index.
+/// Immutable, so thread-safe.
+class CostModel {
+ public:
+  virtual ~CostModel() = default;
+
+  [[nodiscard]] virtual std::int64_t TaskCount() const = 0;
+  /// Sum of the costs of tasks [0, index); index in 0..TaskCount(). Does not decrease with index.
+  [[nodiscard]] virtual Cost Cumulative(TaskIndex index) const = 0;
+  /// The cost of the dearest task.
+  [[nodiscard]] virtual Cost Longest() const = 0;
+  /// False if the costs are not known, so that every task counts 1.
+  [[nodiscard]] virtual bool Known() const = 0;
+
+  [[nodiscard]] Cost Total() const { return Cumulative(TaskCount()); }
+  [[nodiscard]] Cost Of(IndexRange range) const {
+    return range.Empty() ? 0 : Cumulative(range.end) - Cumulative(range.begin);
+  }
+  /// The largest end in [range.begin, range.end] with Of({range.begin, end}) <= budget.
+  [[nodiscard]] TaskIndex EndWithin(IndexRange range, Cost budget) const;
+  /// The smallest begin in [range.begin, range.end] with Of({begin, range.end}) <= budget.
+  [[nodiscard]] TaskIndex BeginWithin(IndexRange range, Cost budget) const;
+};
+
+/// Costs not known: every task counts one unit. O(1) memory.
+class UnitCosts final : public CostModel {
+ public:
+  explicit UnitCosts(std::int64_t task_count) : task_count_(task_count) {}
+  [[nodiscard]] std::int64_t TaskCount() const override { return task_count_; }
+  [[nodiscard]] Cost Cumulative(TaskIndex index) const override { return index; }
+  [[nodiscard]] Cost Longest() const override { return task_count_ > 0 ? 1 : 0; }
+  [[nodiscard]] bool Known() const override { return false; }
+
+ private:
+  std::int64_t task_count_;
+};
+
+/// Costs known task by task: 8 bytes a task.
+class PrefixCosts final : public CostModel {
+ public:
+  /// `costs[i]` is the cost of task i, not negative; their sum must fit into 63 bits.
+  explicit PrefixCosts(const std::vector<Cost>& costs);
+  [[nodiscard]] std::int64_t TaskCount() const override {
+    return static_cast<std::int64_t>(prefix_.size()) - 1;
+  }
+  [[nodiscard]] Cost Cumulative(TaskIndex index) const override {
+    return prefix_[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] Cost Longest() const override { return longest_; }
+  [[nodiscard]] bool Known() const override { return true; }
+
+ private:
+  std::vector<Cost> prefix_;
+  Cost longest_ = 0;
+};
+
+}  // namespace evenkeel::model

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+
+namespace evenkeel::model {
+
+enum class StrategyName {
+  kTailStealing,
+  kDomainDecomposition,
+  kMasterSlave,
+  kModifiedMasterSlave,
+  kInterleaved,
+};
+
+/// Where a worker's starting weight comes from (spec.weighting.mode).
+enum class WeightingMode { kFuzzy, kMeasured, kExplicit, kEqual };
+
+/// spec.weighting
+struct WeightingSpec {
+  std::string policy = "default";
+  WeightingMode mode = WeightingMode::kFuzzy;
+  std::map<std::string, double> explicit_weights;  ///< by node name, > 0; only with kExplicit
+};
+
+/// spec.balancing
+struct BalancingSpec {
+  StrategyName strategy = StrategyName::kTailStealing;
+  bool stealing = true;
+  bool speculation = true;
+  std::int32_t rounds = 1;
+  /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave; 1 as published.
+  std::int64_t chunk_tasks = 1;
+  /// MasterSlave and ModifiedMasterSlave: no worker is lost to being master (not as published).
+  bool dedicated_coordinator = false;
+  /// How long a worker may be silent before its leases go back.
+  Duration lease = std::chrono::seconds(10);
+};
+
+/// spec.taskPolicy
+struct TaskPolicy {
+  std::int32_t backoff_limit_per_task = 3;  ///< retries of one task; losing a node does not count
+  std::int64_t max_failed_tasks = 0;        ///< the job fails when more tasks than these failed for good
+  Duration timeout = std::chrono::seconds(3600);  ///< of one task
+  bool idempotent = true;                   ///< may a task run twice at the same time?
+};
+
+/// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.
+struct JobSpec {
+  std::string name;
+  std::string workload;             ///< the one key of spec.workload, e.g. "primes"
+  std::string workload_parameters;  ///< its value as canonical JSON; the workload reads it itself
+  std::string profile;              ///< name under which rates are remembered
+  WeightingSpec weighting;
+  BalancingSpec balancing;
+  TaskPolicy task_policy;
+  std::map<std::string, std::string> node_selector;  ///< spec.nodes.selector.matchLabels
+  std::int32_t max_workers = 32;
+  std::optional<Duration> active_deadline;
+  bool suspend = false;
+};
+
+[[nodiscard]] std::string ToString(StrategyName name);
+/// Nothing if there is no such strategy.
+[[nodiscard]] std::optional<StrategyName> ParseStrategyName(const std::string& text);
+/// All of them, in the order of the design, for messages that say what is allowed.
+[[nodiscard]] std::vector<StrategyName> AllStrategies();
+
+}  // namespace evenkeel::model

@@ -1,0 +1,112 @@
+#include "core/model/range_set.h"
+
+#include <iterator>
+
+#include "core/base/check.h"
+
+namespace evenkeel::model {
+
+void RangeSet::Insert(IndexRange range) {
+  if (range.Empty()) return;
+  auto it = ranges_.upper_bound(range.begin);
+  if (it != ranges_.begin() && std::prev(it)->second >= range.begin) --it;
+  while (it != ranges_.end() && it->first <= range.end) {
+    range.begin = std::min(range.begin, it->first);
+    range.end = std::max(range.end, it->second);
+    size_ -= it->second - it->first;
+    it = ranges_.erase(it);
+  }
+  ranges_.emplace_hint(it, range.begin, range.end);
+  size_ += range.Size();
+}
+
+void RangeSet::Erase(IndexRange range) {
+  if (range.Empty()) return;
+  auto it = ranges_.upper_bound(range.begin);
+  if (it != ranges_.begin() && std::prev(it)->second > range.begin) --it;
+  while (it != ranges_.end() && it->first < range.end) {
+    const IndexRange old{it->first, it->second};
+    const IndexRange gone = Intersect(old, range);
+    size_ -= gone.Size();
+    if (old.begin < gone.begin) {
+      it->second = gone.begin;
+      ++it;
+    } else {
+      it = ranges_.erase(it);
+    }
+    if (gone.end < old.end) ranges_.emplace_hint(it, gone.end, old.end);
+  }
+}
+
+void RangeSet::Clear() {
+  ranges_.clear();
+  size_ = 0;
+}
+
+bool RangeSet::Contains(TaskIndex index) const { return Contains(IndexRange{index, index + 1}); }
+
+bool RangeSet::Contains(IndexRange range) const {
+  if (range.Empty()) return true;
+  auto it = ranges_.upper_bound(range.begin);
+  return it != ranges_.begin() && std::prev(it)->second >= range.end;
+}
+
+bool RangeSet::Overlaps(IndexRange range) const {
+  if (range.Empty()) return false;
+  auto it = ranges_.lower_bound(range.end);
+  return it != ranges_.begin() && std::prev(it)->second > range.begin;
+}
+
+IndexRange RangeSet::Front() const {
+  EVENKEEL_CHECK(!ranges_.empty(), "front of an empty set");
+  return {ranges_.begin()->first, ranges_.begin()->second};
+}
+
+IndexRange RangeSet::Back() const {
+  EVENKEEL_CHECK(!ranges_.empty(), "back of an empty set");
+  return {ranges_.rbegin()->first, ranges_.rbegin()->second};
+}
+
+std::vector<IndexRange> RangeSet::Within(IndexRange range) const {
+  std::vector<IndexRange> found;
+  auto it = ranges_.upper_bound(range.begin);
+  if (it != ranges_.begin()) --it;
+  for (; it != ranges_.end() && it->first < range.end; ++it) {
+    const IndexRange part = Intersect({it->first, it->second}, range);
+    if (!part.Empty()) found.push_back(part);
+  }
+  return found;
+}
+
+std::vector<IndexRange> RangeSet::Missing(IndexRange range) const {
+  std::vector<IndexRange> gaps;
+  TaskIndex from = range.begin;
+  for (const IndexRange part : Within(range)) {
+    if (from < part.begin) gaps.push_back({from, part.begin});
+    from = part.end;
+  }
+  if (from < range.end) gaps.push_back({from, range.end});
+  return gaps;
+}
+
+std::vector<IndexRange> RangeSet::Ranges() const {
+  std::vector<IndexRange> all;
+  all.reserve(ranges_.size());
+  ForEach([&all](IndexRange range) { all.push_back(range); });
+  return all;
+}
+
+std::string ToIndexString(const RangeSet& set, std::size_t max_ranges) {
+  std::string text;
+  std::size_t written = 0;
+  set.ForEach([&](IndexRange range) {
+    if (written++ >= max_ranges) return;
+    if (!text.empty()) text += ',';
+    text += std::to_string(range.begin);
+    if (range.Size() > 1) text += '-' + std::to_string(range.end - 1);
+  });
+  if (written > max_ranges) text += ",...";
+  return text;
+}
+
+}  // namespace evenkeel::model

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/model/index_range.h"
+
+namespace evenkeel::model {
+
+/// A set of task indexes, kept as maximal disjoint ranges in order. Memory grows with the number of
+/// gaps, not of tasks. Changes take O(log n) plus the ranges they touch. Not thread-safe.
+class RangeSet {
+ public:
+  RangeSet() = default;
+  explicit RangeSet(IndexRange range) { Insert(range); }
+
+  /// Adds all indexes of the range; those already there stay.
+  void Insert(IndexRange range);
+  /// Removes all indexes of the range; those not there are ignored.
+  void Erase(IndexRange range);
+  void Clear();
+
+  [[nodiscard]] bool Empty() const { return ranges_.empty(); }
+  /// Number of indexes in the set.
+  [[nodiscard]] std::int64_t Size() const { return size_; }
+  /// Number of maximal ranges.
+  [[nodiscard]] std::size_t RangeCount() const { return ranges_.size(); }
+  [[nodiscard]] bool Contains(TaskIndex index) const;
+  /// True if every index of the range is in the set (an empty range always is).
+  [[nodiscard]] bool Contains(IndexRange range) const;
+  [[nodiscard]] bool Overlaps(IndexRange range) const;
+
+  /// The first and the last maximal range; the set must not be empty.
+  [[nodiscard]] IndexRange Front() const;
+  [[nodiscard]] IndexRange Back() const;
+
+  /// The parts of `range` that are in the set, in order.
+  [[nodiscard]] std::vector<IndexRange> Within(IndexRange range) const;
+  /// The parts of `range` that are not in the set, in order.
+  [[nodiscard]] std::vector<IndexRange> Missing(IndexRange range) const;
+  [[nodiscard]] std::vector<IndexRange> Ranges() const;
+
+  /// Calls visit(IndexRange) for each maximal range in order, without copying.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const auto& [begin, end] : ranges_) visit(IndexRange{begin, end});
+  }
+
+  friend bool operator==(const RangeSet& a, const RangeSet& b) { return a.ranges_ == b.ranges_; }
+
+ private:
+  std::map<TaskIndex, TaskIndex> ranges_;  // begin -> end
+  std::int64_t size_ = 0;
+};
+
+/// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. At most `max_ranges` are
+/// written; "..." at the end says that there are more.
+[[nodiscard]] std::string ToIndexString(const RangeSet& set, std::size_t max_ranges);
+
+}  // namespace evenkeel::model
