@@ -119,6 +119,7 @@ struct Recall {
 /// These results are durable; the worker may forget them.
 struct Acknowledge {
   std::vector<model::IndexRange> ranges;
+  std::uint64_t heard = 0;  ///< reports heard on this stream; a worker's lease runs from the last one
   friend bool operator==(const Acknowledge&, const Acknowledge&) = default;
 };
 

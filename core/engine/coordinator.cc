@@ -1,0 +1,245 @@
+#include "core/engine/coordinator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::TimelineEvent;
+using scheduling::WorkerId;
+
+namespace {
+
+// How long a worker may take to answer a recall; then it lapses: slow is not lost.
+constexpr Duration kRecallPatience = std::chrono::seconds(2);
+// Predictions kept in the timeline: at most one per this part of the time so far.
+constexpr int kEtaSamplesPerDoubling = 64;
+
+scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs) {
+  scheduling::TimingEstimator::Options options;
+  if (!costs.Known()) options.task_relative_sigma = 0.5;
+  return options;
+}
+
+}  // namespace
+
+Coordinator::Coordinator(CoordinatorConfig config)
+    : config_(std::move(config)),
+      estimator_(EstimatorOptions(*config_.costs)),
+      leases_(*config_.costs),
+      completed_(config_.completed),
+      durable_(completed_.Size()),
+      retries_(config_.job.task_policy.backoff_limit_per_task) {
+  strategy_ = scheduling::MakeStrategy({*config_.costs, estimator_, leases_, config_.job.balancing,
+                                        config_.job.task_policy.idempotent, config_.round_trip,
+                                        config_.report_interval});
+  last_durable_ = config_.active_before;
+  for (const auto& failure : config_.failures) {
+    retries_.CountFailure(failure.index);
+    if (failure.final && !completed_.Contains(failure.index)) retries_.GiveUp(failure.index);
+  }
+}
+
+Effects Coordinator::Start(Instant now) {
+  start_ = now;
+  Effects effects;
+  for (const auto& node : config_.nodes) AddNode(node);
+  model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
+  completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });
+  retries_.Failed().ForEach([&todo](IndexRange range) { todo.Erase(range); });
+  std::vector<scheduling::WorkerFacts> facts;
+  for (const auto& node : nodes_) facts.push_back({node.ratio});
+  strategy_->Start(facts, todo, now);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i].tally.share = strategy_->PlannedShares()[i];
+    Heard({static_cast<std::uint32_t>(i)}, now);  // it has one lease's time to appear
+  }
+  EndIfOver(now, effects);
+  return effects;
+}
+
+Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant now) {
+  Effects effects;
+  if (ended_) return effects;
+  ++messages_;
+  const auto known = streams_.find(stream);
+  if (auto* hello = std::get_if<Hello>(&message)) {
+    if (known == streams_.end()) Admit(stream, std::move(*hello), now, effects);
+  } else if (known == streams_.end()) {
+    effects.emplace_back(CloseStream{stream});
+  } else {
+    const WorkerId worker = known->second;
+    Heard(worker, now);
+    if (auto* report = std::get_if<Report>(&message)) {
+      Apply(worker, std::move(*report), now, effects);
+    } else if (const auto* given = std::get_if<GiveBack>(&message)) {
+      Apply(worker, *given, now);
+    } else {
+      Lose(worker, "left in good order", now, effects);
+    }
+  }
+  Decide(now, effects);
+  return effects;
+}
+
+Effects Coordinator::OnTimer(Instant now) {
+  Effects effects;
+  if (ended_) return effects;
+  ExpireLeases(now, effects);
+  LapseRecalls(now);
+  ReleaseRetries(now);
+  Decide(now, effects);
+  return effects;
+}
+
+Instant Coordinator::NextTimer() const {
+  if (ended_) return kNever;
+  Instant next = drain_until_ ? *drain_until_
+                              : std::min(strategy_->NextDecision(), retries_.NextDue());
+  if (!expiry_.empty()) next = std::min(next, expiry_.begin()->first);
+  if (!recall_lapses_.empty()) next = std::min(next, recall_lapses_.begin()->first);
+  return next;
+}
+
+Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Instant now) {
+  Effects effects;
+  if (ended_) return effects;
+  if (drain_until_) {
+    End(model::JobState::kInterrupted, reason, effects);
+    return effects;
+  }
+  drain_until_ = now + grace;
+  drain_reason_ = reason;
+  for (const auto& [stream, worker] : streams_) {
+    Send(stream, Recall{RecallId{next_recall_++}, config_.costs->TaskCount()}, effects);
+  }
+  EndIfDrained(now, effects);
+  return effects;
+}
+
+void Coordinator::EndIfDrained(Instant now, Effects& effects) {
+  if (ended_ || !drain_until_) return;
+  const bool quiet = leases_.LeasedTasks() == 0 && unacknowledged_.empty();
+  if (quiet || now >= *drain_until_) End(model::JobState::kInterrupted, drain_reason_, effects);
+}
+
+Effects Coordinator::OnJournalFailed(const std::string& reason, Instant) {
+  Effects effects;
+  if (!ended_) End(model::JobState::kFailed, reason, effects);
+  return effects;
+}
+
+void Coordinator::Decide(Instant now, Effects& effects) {
+  EndIfDrained(now, effects);
+  if (ended_ || drain_until_) return;
+  for (;;) {
+    const auto decisions = strategy_->Decide(now);
+    if (decisions.empty()) break;
+    std::map<StreamId, Assign> assigns;  // one message a worker
+    for (const auto& decision : decisions) Carry(decision, now, assigns, effects);
+    for (auto& [stream, assign] : assigns) Send(stream, std::move(assign), effects);
+  }
+  for (const auto& move : strategy_->TakeMoves()) {
+    ++moves_.reserved;
+    TimelineEvent event;
+    event.kind = TimelineEvent::Kind::kMove;
+    event.start = event.end = JobTime(move.at);
+    event.node = At(move.to).name;
+    event.from_node = At(move.from).name;
+    event.tasks = move.tasks;
+    event.detail = "reserved";
+    events_.push_back(event);
+  }
+  NoteEta(now);
+}
+
+void Coordinator::Carry(const scheduling::Decision& decision, Instant now,
+                        std::map<StreamId, Assign>& assigns, Effects& effects) {
+  if (const auto* grant = std::get_if<scheduling::GrantDecision>(&decision)) {
+    EVENKEEL_CHECK(At(grant->worker).stream, "a grant to a worker that is not there");
+    const GrantId id{next_grant_++};
+    leases_.Lease(grant->worker, grant->range, id, now);
+    assigns[*At(grant->worker).stream].grants.push_back({id, grant->range, false});
+    strategy_->Touch(grant->worker, now);
+  } else if (const auto* copy = std::get_if<scheduling::CopyDecision>(&decision)) {
+    EVENKEEL_CHECK(config_.job.task_policy.idempotent, "a copy of a task that must not run twice");
+    const GrantId id{next_grant_++};
+    leases_.LeaseCopy(copy->worker, copy->range, id, now);
+    assigns[*At(copy->worker).stream].grants.push_back({id, copy->range, true});
+    ++moves_.copies;
+    strategy_->Touch(copy->worker, now);
+  } else if (const auto* recall = std::get_if<scheduling::RecallDecision>(&decision)) {
+    const RecallId id{next_recall_++};
+    At(recall->worker).recall = Recalled{id, now + kRecallPatience};
+    recall_lapses_[now + kRecallPatience].push_back(recall->worker);
+    Send(*At(recall->worker).stream, engine::Recall{id, recall->max_tasks}, effects);
+  }
+}
+
+void Coordinator::LapseRecalls(Instant now) {
+  while (!recall_lapses_.empty() && recall_lapses_.begin()->first <= now) {
+    const auto workers = std::move(recall_lapses_.begin()->second);
+    recall_lapses_.erase(recall_lapses_.begin());
+    for (const WorkerId worker : workers) {
+      auto& recall = At(worker).recall;
+      if (!recall || recall->lapses > now) continue;
+      recall.reset();
+      strategy_->RecallEnded(worker, now);
+    }
+  }
+}
+
+void Coordinator::Send(StreamId stream, ToWorker message, Effects& effects) {
+  ++messages_;
+  effects.emplace_back(SendToWorker{stream, std::move(message)});
+}
+
+void Coordinator::Note(TimelineEvent::Kind kind, const std::string& node, Instant at,
+                       const std::string& detail) {
+  TimelineEvent event;
+  event.kind = kind;
+  event.start = event.end = JobTime(at);
+  event.node = node;
+  event.detail = detail;
+  events_.push_back(event);
+}
+
+std::vector<TimelineEvent> Coordinator::TakeEvents() { return std::exchange(events_, {}); }
+
+std::vector<TimelineEvent> Coordinator::StageEvents(Instant now) const {
+  std::vector<TimelineEvent> stages;
+  for (const auto& stage : strategy_->Stages(now)) {
+    TimelineEvent event;
+    event.kind = stage.number > 0 ? TimelineEvent::Kind::kStage : TimelineEvent::Kind::kMaster;
+    event.start = JobTime(stage.start);
+    event.end = JobTime(stage.end);
+    if (stage.number > 0) {
+      event.detail = std::to_string(stage.number);
+    } else {
+      event.node = At(stage.master).name;
+    }
+    stages.push_back(event);
+  }
+  return stages;
+}
+
+void Coordinator::NoteEta(Instant now) {
+  const Duration time = JobTime(now);
+  const Duration step = std::max(time / kEtaSamplesPerDoubling, Duration(std::chrono::milliseconds(20)));
+  if (time - eta_noted_ < step || !estimator_.AnyMeasured()) return;
+  const Progress progress = CurrentProgress(now);
+  if (!progress.eta) return;
+  eta_noted_ = time;
+  TimelineEvent event;
+  event.kind = TimelineEvent::Kind::kEta;
+  event.start = time;
+  event.end = time + *progress.eta;
+  event.sigma = progress.eta_sigma;
+  events_.push_back(event);
+}
+
+}  // namespace evenkeel::engine

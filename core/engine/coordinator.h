@@ -1,0 +1,169 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/engine/effects.h"
+#include "core/engine/lease_book.h"
+#include "core/engine/progress.h"
+#include "core/engine/retry_book.h"
+#include "core/model/job_spec.h"
+#include "core/scheduling/strategy.h"
+#include "core/scheduling/timing_estimator.h"
+
+namespace evenkeel::engine {
+
+/// A worker that is expected to connect.
+struct ExpectedNode {
+  std::string name;
+  double ratio = 1.0;  ///< weight relative to the others, >= 0
+};
+
+struct CoordinatorConfig {
+  model::JobSpec job;
+  std::shared_ptr<const model::CostModel> costs;  ///< what the scheduler may know
+  std::uint32_t workload_version = 1;
+  std::uint64_t epoch = 1;                    ///< of this start, from the journal
+  std::string token;                          ///< every Hello must carry it; empty: any
+  std::vector<ExpectedNode> nodes;            ///< in the order of the node file; at least one
+  bool admit_unexpected = true;               ///< nodes that are not listed may join
+  model::RangeSet completed;                  ///< durable already, from the journal
+  std::vector<model::FailureRecord> failures; ///< likewise
+  Duration active_before{};                   ///< the job's time line so far, from the journal
+  Duration report_interval = std::chrono::milliseconds(100);
+  Duration round_trip = std::chrono::milliseconds(1);
+};
+
+/// The coordinator as a state machine without I/O: (event, now) -> effects. Owns the index space,
+/// grants, expires and takes back leases, counts each result once and acknowledges it when it is
+/// durable. What goes to whom is the strategy's to decide. Not thread-safe; `now` never decreases.
+class Coordinator {
+ public:
+  explicit Coordinator(CoordinatorConfig config);
+
+  /// Once, first of all.
+  [[nodiscard]] Effects Start(Instant now);
+  /// A message on a stream; the first one on each must be a Hello.
+  [[nodiscard]] Effects OnMessage(StreamId stream, ToCoordinator message, Instant now);
+  [[nodiscard]] Effects OnStreamClosed(StreamId stream, Instant now);
+  /// All batches up to this one are durable.
+  [[nodiscard]] Effects OnDurable(BatchId batch, Instant now);
+  /// The journal cannot be written: the job stops; what was not acknowledged is run again later.
+  [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
+  /// Stop in good order (SIGINT, suspend): nothing new is granted, what has not started goes back,
+  /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends at once.
+  [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
+  /// To be called at NextTimer() at the latest; early calls do no harm.
+  [[nodiscard]] Effects OnTimer(Instant now);
+  [[nodiscard]] Instant NextTimer() const;
+
+  [[nodiscard]] bool Ended() const { return ended_; }
+  /// What people want to see; O(workers).
+  [[nodiscard]] Progress CurrentProgress(Instant now) const;
+  /// Timeline events since the last call.
+  [[nodiscard]] std::vector<model::TimelineEvent> TakeEvents();
+  /// Stages and masters of the strategy up to now, as timeline events.
+  [[nodiscard]] std::vector<model::TimelineEvent> StageEvents(Instant now) const;
+
+  /// Checks invariant 1: each index is in exactly one place. O(ranges); tests call it after each step.
+  void CheckInvariants() const;
+
+ private:
+  using WorkerId = scheduling::WorkerId;
+  struct Recalled {
+    RecallId id;
+    Instant lapses;
+  };
+  struct Node {
+    std::string name;
+    double ratio = 1.0;
+    std::string incarnation;
+    std::optional<StreamId> stream;
+    bool lost = false;
+    Instant last_heard{};
+    std::uint64_t heard = 0;  // reports on this stream
+    std::optional<Recalled> recall;
+    NodeProgress tally;
+  };
+  struct AckNote {
+    WorkerId worker;
+    StreamId stream;
+    std::vector<model::IndexRange> ranges;  // all that the report brought, new or not
+    std::int64_t tasks = 0;                 // that are new
+    Duration ended{};                       // of the last of them
+  };
+
+  // coordinator_membership.cc: who is there.
+  void AddNode(const ExpectedNode& node);
+  void Admit(StreamId stream, Hello hello, Instant now, Effects& effects);
+  [[nodiscard]] std::string WhyRefused(const Hello& hello) const;
+  [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
+  void Reattach(WorkerId worker, const Hello& hello, Instant now);
+  void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);
+  void ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now);
+  void Heard(WorkerId worker, Instant now);
+  void ExpireLeases(Instant now, Effects& effects);
+
+  // coordinator_results.cc: what is done.
+  void Apply(WorkerId worker, Report report, Instant now, Effects& effects);
+  void ApplyCompleted(WorkerId worker, CompletedRange done, Instant now, Persist& persist,
+                      AckNote& ack, Effects& effects);
+  /// Cuts `part` where tasks change between planned and stolen, and counts the stolen ones.
+  [[nodiscard]] std::vector<std::pair<model::IndexRange, model::RunKind>> Kinds(
+      WorkerId worker, bool copy, model::IndexRange part);
+  void CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Effects& effects);
+  void ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now, Persist& persist);
+  void Apply(WorkerId worker, const GiveBack& given, Instant now);
+  void ReleaseRetries(Instant now);
+  void EndIfOver(Instant now, Effects& effects);
+  void End(model::JobState state, const std::string& reason, Effects& effects);
+
+  // coordinator.cc: what happens next.
+  void Decide(Instant now, Effects& effects);
+  void Carry(const scheduling::Decision& decision, Instant now, std::map<StreamId, Assign>& assigns,
+             Effects& effects);
+  void LapseRecalls(Instant now);
+  void EndIfDrained(Instant now, Effects& effects);
+  void NoteEta(Instant now);
+  void Send(StreamId stream, ToWorker message, Effects& effects);
+  [[nodiscard]] Duration JobTime(Instant at) const { return config_.active_before + (at - start_); }
+  [[nodiscard]] Node& At(WorkerId worker) { return nodes_[worker.value]; }
+  [[nodiscard]] const Node& At(WorkerId worker) const { return nodes_[worker.value]; }
+  void Note(model::TimelineEvent::Kind kind, const std::string& node, Instant at,
+            const std::string& detail);
+
+  CoordinatorConfig config_;
+  scheduling::TimingEstimator estimator_;
+  LeaseBook leases_;
+  std::unique_ptr<scheduling::Strategy> strategy_;
+  std::vector<Node> nodes_;
+  std::map<std::string, WorkerId> by_name_;
+  std::map<StreamId, WorkerId> streams_;
+  std::set<std::pair<Instant, WorkerId>> expiry_;   // when each worker's leases end
+  std::map<Instant, std::vector<WorkerId>> recall_lapses_;
+  model::RangeSet completed_;                       // results that count, durable or about to be
+  std::int64_t durable_ = 0;
+  RetryBook retries_;
+  std::map<BatchId, AckNote> unacknowledged_;
+  std::vector<model::TimelineEvent> events_;
+  Instant start_{};
+  std::optional<Instant> first_task_;
+  Duration last_durable_{};
+  Duration eta_noted_{};
+  std::uint64_t next_grant_ = 1;
+  std::uint64_t next_recall_ = 1;
+  std::uint64_t next_batch_ = 1;
+  std::int64_t messages_ = 0;
+  double wasted_seconds_ = 0;
+  model::MoveCounts moves_;
+  std::optional<Instant> drain_until_;
+  std::string drain_reason_;
+  bool ended_ = false;
+};
+
+}  // namespace evenkeel::engine

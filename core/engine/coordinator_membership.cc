@@ -1,0 +1,181 @@
+// Coordinator: who is there, who is refused, who is lost.
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "core/engine/coordinator.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::TimelineEvent;
+using scheduling::WorkerId;
+
+namespace {
+
+constexpr double kLeastRatio = 1e-6;  // a weight of nothing is still a speed of something
+
+// The threads of a worker are its own claim; a plan for billions of them would be nonsense.
+constexpr std::uint32_t kMaxThreads = 4096;
+
+}  // namespace
+
+void Coordinator::AddNode(const ExpectedNode& node) {
+  const WorkerId worker{static_cast<std::uint32_t>(nodes_.size())};
+  Node state;
+  state.name = node.name;
+  state.ratio = node.ratio;
+  state.tally.name = node.name;
+  state.tally.ratio = node.ratio;
+  nodes_.push_back(std::move(state));
+  by_name_[node.name] = worker;
+  estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1);
+  leases_.AddWorker();
+}
+
+std::string Coordinator::WhyRefused(const Hello& hello) const {
+  if (hello.protocol_version != kProtocolVersion) {
+    return "protocol version " + std::to_string(hello.protocol_version) + " is not spoken here, " +
+           std::to_string(kProtocolVersion) + " is";
+  }
+  if (!config_.token.empty() && hello.token != config_.token) return "the token is wrong";
+  if (hello.workload != config_.job.workload || hello.workload_version != config_.workload_version) {
+    return "this job runs " + config_.job.workload + " version " +
+           std::to_string(config_.workload_version) + ", not " + hello.workload + " version " +
+           std::to_string(hello.workload_version);
+  }
+  if (hello.node.empty() || hello.threads == 0 || hello.threads > kMaxThreads) {
+    return "a worker needs a node name and 1 to " + std::to_string(kMaxThreads) + " threads";
+  }
+  const bool known = by_name_.contains(hello.node);
+  if (!known && !config_.admit_unexpected) return "node " + hello.node + " is not part of this job";
+  if (!known && nodes_.size() >= static_cast<std::size_t>(config_.job.max_workers)) {
+    return "the job has all of its " + std::to_string(config_.job.max_workers) + " workers";
+  }
+  return {};
+}
+
+void Coordinator::Admit(StreamId stream, Hello hello, Instant now, Effects& effects) {
+  if (const std::string reason = WhyRefused(hello); !reason.empty()) {
+    Send(stream, Refusal{reason}, effects);
+    effects.emplace_back(CloseStream{stream});
+    return;
+  }
+  if (hello.epoch > config_.epoch) {  // a later start of this coordinator has spoken to it already
+    End(model::JobState::kInterrupted, "a newer coordinator of this job is running", effects);
+    return;
+  }
+  const WorkerId worker = FindOrAddNode(hello, now);
+  Node& node = At(worker);
+  if (node.stream) {  // the newer connection is the true one
+    streams_.erase(*node.stream);
+    effects.emplace_back(CloseStream{*node.stream});
+  }
+  node.stream = stream;
+  node.heard = 0;
+  streams_[stream] = worker;
+  estimator_.SetThreads(worker, hello.threads);
+  leases_.SetConnected(worker, true);
+  Heard(worker, now);
+  Reattach(worker, hello, now);
+  Note(TimelineEvent::Kind::kJoined, node.name, now, {});
+  Send(stream,
+       Welcome{config_.epoch, config_.job.workload_parameters, config_.report_interval,
+               config_.job.balancing.lease, config_.job.task_policy.idempotent,
+               config_.job.task_policy.timeout},
+       effects);
+  strategy_->Touch(worker, now);
+}
+
+WorkerId Coordinator::FindOrAddNode(const Hello& hello, Instant now) {
+  const auto known = by_name_.find(hello.node);
+  if (known != by_name_.end()) return known->second;
+  // A node that nobody expected is taken for an average one until it is measured.
+  double ratio_sum = 0;
+  for (const auto& node : nodes_) ratio_sum += node.ratio;
+  const double ratio = nodes_.empty() ? 1.0 : ratio_sum / static_cast<double>(nodes_.size());
+  AddNode({hello.node, ratio});
+  const WorkerId worker = by_name_[hello.node];
+  strategy_->AddWorker(worker, {ratio}, now);
+  return worker;
+}
+
+void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
+  Node& node = At(worker);
+  const bool same_process = node.incarnation == hello.incarnation && hello.epoch == config_.epoch;
+  node.incarnation = hello.incarnation;
+  if (!same_process) {
+    ReturnLeases(worker, scheduling::ReturnCause::kLost, now);
+  } else {
+    // What it does not hold any more never reached it, or its report was lost on the way.
+    model::RangeSet held;
+    for (const Grant& grant : hello.held) held.Insert(grant.range);
+    for (const IndexRange leased : leases_.Leased(worker).Ranges()) {
+      for (const IndexRange gone : held.Missing(leased)) {
+        for (const IndexRange free : leases_.Release(worker, gone, std::nullopt)) {
+          strategy_->Return(worker, free, scheduling::ReturnCause::kLost, now);
+        }
+      }
+    }
+    for (const IndexRange copy : leases_.Copies(worker).Ranges()) {
+      for (const IndexRange gone : held.Missing(copy)) leases_.DropCopy(worker, gone);
+    }
+  }
+  if (node.lost) strategy_->WorkerBack(worker, now);
+  node.lost = false;
+}
+
+Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
+  Effects effects;
+  const auto known = streams_.find(stream);
+  if (known == streams_.end() || ended_) return effects;
+  const WorkerId worker = known->second;
+  streams_.erase(known);
+  At(worker).stream.reset();
+  leases_.SetConnected(worker, false);
+  // Its leases stand until they expire: it may be back in a moment and has not stopped working.
+  strategy_->Touch(worker, now);
+  Decide(now, effects);
+  return effects;
+}
+
+void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects) {
+  Node& node = At(worker);
+  if (node.lost) return;
+  node.lost = true;
+  expiry_.erase({node.last_heard + config_.job.balancing.lease, worker});
+  if (node.stream) {
+    effects.emplace_back(CloseStream{*node.stream});
+    streams_.erase(*node.stream);
+    node.stream.reset();
+  }
+  leases_.SetConnected(worker, false);
+  node.recall.reset();
+  strategy_->WorkerLost(worker, now);
+  ReturnLeases(worker, scheduling::ReturnCause::kLost, now);
+  Note(TimelineEvent::Kind::kLost, node.name, now, why);
+}
+
+void Coordinator::ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now) {
+  for (const IndexRange range : leases_.ReleaseAll(worker)) {
+    strategy_->Return(worker, range, cause, now);
+  }
+}
+
+void Coordinator::Heard(WorkerId worker, Instant now) {
+  Node& node = At(worker);
+  const Duration lease = config_.job.balancing.lease;
+  expiry_.erase({node.last_heard + lease, worker});
+  node.last_heard = now;
+  expiry_.emplace(now + lease, worker);
+}
+
+void Coordinator::ExpireLeases(Instant now, Effects& effects) {
+  while (!expiry_.empty() && expiry_.begin()->first <= now) {
+    const WorkerId worker = expiry_.begin()->second;
+    Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
+         effects);
+    expiry_.erase({At(worker).last_heard + config_.job.balancing.lease, worker});
+  }
+}
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,280 @@
+// Coordinator: what is done, what has failed, and when the job is over.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/check.h"
+#include "core/engine/coordinator.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::RunKind;
+using scheduling::ReturnCause;
+using scheduling::WorkerId;
+
+namespace {
+
+constexpr std::size_t kMaxFailedRangesShown = 64;
+
+double Fraction(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+}  // namespace
+
+void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& effects) {
+  Node& node = At(worker);
+  ++node.heard;
+  const IndexRange all{0, config_.costs->TaskCount()};
+  Persist persist{BatchId{next_batch_}, {}, {}};
+  AckNote ack{worker, *node.stream, {}, 0, last_durable_};
+  for (auto& done : report.completed) {
+    const bool sound = !done.range.Empty() && all.Contains(done.range) &&
+                       done.results.Count() == done.range.Size();
+    if (!sound) {  // no honest worker sends this: do not let it near the job
+      Lose(worker, "reported results that cannot be", now, effects);
+      return;
+    }
+    ApplyCompleted(worker, std::move(done), now, persist, ack, effects);
+  }
+  for (const auto& failed : report.failed) {
+    if (all.Contains(failed.index)) ApplyFailed(worker, failed, now, persist);
+  }
+  strategy_->Touch(worker, now);
+  if (!persist.results.empty() || !persist.failures.empty()) {
+    ++next_batch_;
+    unacknowledged_.emplace(persist.batch, std::move(ack));
+    effects.emplace_back(std::move(persist));
+  } else if (!ack.ranges.empty() || !config_.job.task_policy.idempotent) {
+    Send(*node.stream, Acknowledge{ack.ranges, node.heard}, effects);
+  }
+  EndIfOver(now, effects);
+}
+
+void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant now,
+                                 Persist& persist, AckNote& ack, Effects& effects) {
+  Node& node = At(worker);
+  const IndexRange range = done.range;
+  ack.ranges.push_back(range);
+  const double busy = ToSeconds(done.busy);
+  node.tally.busy_seconds += busy;
+  estimator_.Observe(worker, range.Size(), config_.costs->Of(range), done.busy);
+  const Instant started = std::max(now - done.started_ago, start_);
+  if (!first_task_ || started < *first_task_) first_task_ = started;
+
+  std::int64_t fresh = 0;
+  for (const IndexRange part : completed_.Missing(range)) {
+    if (retries_.Failed().Overlaps(part)) continue;  // given up already: the job does not count it
+    fresh += part.Size();
+    for (const auto& [kind_range, kind] : Kinds(worker, done.copy, part)) {
+      model::ResultRecord record;
+      record.range = kind_range;
+      record.node = node.name;
+      record.started = JobTime(started);
+      record.ended = std::max(JobTime(now - done.ended_ago), record.started);
+      record.busy = FromSeconds(busy * Fraction(kind_range.Size(), range.Size()));
+      record.kind = kind;
+      record.results =
+          kind_range == range
+              ? std::move(done.results)
+              : done.results.Slice(kind_range.begin - range.begin, kind_range.end - range.begin);
+      ack.ended = std::max(ack.ended, record.ended);
+      node.tally.last_end = std::max(node.tally.last_end, record.ended);
+      persist.results.push_back(std::move(record));
+    }
+    node.tally.completed += part.Size();
+    node.tally.cost += config_.costs->Of(part);
+    completed_.Insert(part);
+    retries_.Forget(part);
+    const auto others = leases_.Complete(part, worker);
+    CancelElsewhere(others, effects);
+    for (const auto& other : others) strategy_->Touch(other.worker, now);
+    strategy_->Withdraw(part);
+  }
+  ack.tasks += fresh;
+  wasted_seconds_ += busy * Fraction(range.Size() - fresh, range.Size());
+  leases_.NoteWorked(worker, now - done.ended_ago);
+  if (node.tally.predicted_end == Duration::zero() && node.tally.share > 0 &&
+      static_cast<double>(node.tally.cost) >=
+          0.1 * node.tally.share * static_cast<double>(config_.costs->Total())) {
+    const double left = std::max(
+        node.tally.share * static_cast<double>(config_.costs->Total()) -
+            static_cast<double>(node.tally.cost), 0.0);
+    node.tally.predicted_end = JobTime(now) + FromSeconds(left / estimator_.Rate(worker));
+  }
+}
+
+std::vector<std::pair<IndexRange, RunKind>> Coordinator::Kinds(WorkerId worker, bool copy,
+                                                               IndexRange part) {
+  std::vector<std::pair<IndexRange, RunKind>> cuts;
+  for (model::TaskIndex from = part.begin; from < part.end;) {
+    const auto plan = strategy_->PlanOf(from);
+    const IndexRange cut{from, std::min(plan.until, part.end)};
+    const bool stolen = plan.worker && *plan.worker != worker;
+    if (stolen) {
+      At(worker).tally.stolen_in += cut.Size();
+      At(*plan.worker).tally.stolen_out += cut.Size();
+    }
+    cuts.emplace_back(cut, copy ? RunKind::kCopy : stolen ? RunKind::kStolen : RunKind::kPlanned);
+    from = cut.end;
+  }
+  return cuts;
+}
+
+void Coordinator::CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Effects& effects) {
+  std::map<StreamId, Cancel> cancels;
+  for (const auto& piece : others) {
+    if (At(piece.worker).stream) cancels[*At(piece.worker).stream].ranges.push_back(piece.range);
+  }
+  for (auto& [stream, cancel] : cancels) Send(stream, std::move(cancel), effects);
+}
+
+void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now,
+                              Persist& persist) {
+  const IndexRange one{failed.index, failed.index + 1};
+  At(worker).tally.busy_seconds += ToSeconds(failed.busy);
+  wasted_seconds_ += ToSeconds(failed.busy);
+  leases_.DropCopy(worker, one);
+  const bool was_free = leases_.Owners(one).empty();
+  const auto freed = leases_.Release(worker, one, std::nullopt);
+  // Somebody else has it, or it is over, or waits for its next attempt: nothing to do.
+  if (freed.empty() && !(was_free && strategy_->PoolContains(one))) return;
+  if (freed.empty()) strategy_->Withdraw(one);
+
+  const std::int32_t failures = retries_.CountFailure(failed.index);
+  const bool final = retries_.Exhausted(failures);
+  persist.failures.push_back({failed.index, At(worker).name, failed.reason, failures, final});
+  if (final) {
+    retries_.GiveUp(failed.index);
+  } else {
+    retries_.TryLater({failed.index, worker}, failures, now);
+  }
+}
+
+void Coordinator::ReleaseRetries(Instant now) {
+  for (const auto& task : retries_.TakeDue(now)) {
+    strategy_->Return(task.failed_on, {task.index, task.index + 1}, ReturnCause::kRetry, now);
+    strategy_->Touch(task.failed_on, now);
+  }
+}
+
+void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
+  std::int64_t tasks = 0;
+  for (const Grant& part : given.parts) {
+    for (const IndexRange free : leases_.Release(worker, part.range, part.id)) {
+      tasks += free.Size();
+      strategy_->Return(worker, free, ReturnCause::kGivenBack, now);
+    }
+  }
+  if (tasks > 0) {
+    ++moves_.leased;
+    model::TimelineEvent event;
+    event.kind = model::TimelineEvent::Kind::kMove;
+    event.start = event.end = JobTime(now);
+    event.from_node = At(worker).name;
+    event.tasks = tasks;
+    event.detail = "leased";
+    events_.push_back(event);
+  }
+  auto& recall = At(worker).recall;
+  if (!recall || recall->id != given.recall) return;  // it has lapsed
+  recall.reset();
+  strategy_->RecallEnded(worker, now);
+}
+
+Effects Coordinator::OnDurable(BatchId batch, Instant now) {
+  Effects effects;
+  if (ended_) return effects;
+  while (!unacknowledged_.empty() && unacknowledged_.begin()->first <= batch) {
+    const AckNote ack = std::move(unacknowledged_.begin()->second);
+    unacknowledged_.erase(unacknowledged_.begin());
+    durable_ += ack.tasks;
+    last_durable_ = std::max(last_durable_, ack.tasks > 0 ? JobTime(now) : ack.ended);
+    const Node& node = At(ack.worker);
+    if (node.stream == ack.stream) Send(ack.stream, Acknowledge{ack.ranges, node.heard}, effects);
+  }
+  EndIfOver(now, effects);
+  EndIfDrained(now, effects);
+  return effects;
+}
+
+void Coordinator::EndIfOver(Instant, Effects& effects) {
+  if (ended_ || !unacknowledged_.empty()) return;
+  const std::int64_t failed = retries_.Failed().Size();
+  if (failed > config_.job.task_policy.max_failed_tasks) {
+    End(model::JobState::kFailed,
+        std::to_string(failed) + " task(s) failed for good, allowed are " +
+            std::to_string(config_.job.task_policy.max_failed_tasks) + ": " +
+            ToIndexString(retries_.Failed(), kMaxFailedRangesShown),
+        effects);
+  } else if (durable_ + failed == config_.costs->TaskCount()) {
+    End(model::JobState::kComplete, {}, effects);
+  }
+}
+
+void Coordinator::End(model::JobState state, const std::string& reason, Effects& effects) {
+  for (const auto& [stream, worker] : streams_) Send(stream, Finish{reason}, effects);
+  effects.emplace_back(EndJob{state, reason});
+  ended_ = true;
+}
+
+void Coordinator::CheckInvariants() const {
+  const std::int64_t total = config_.costs->TaskCount();
+  const std::int64_t waiting = retries_.WaitingTasks().Size();
+  const std::int64_t places = strategy_->PoolSize() + leases_.LeasedTasks() + completed_.Size() +
+                              retries_.Failed().Size() + waiting;
+  EVENKEEL_CHECK(places == total, "a task is in no place or in two");
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    leases_.Leased({i}).ForEach([this](IndexRange range) {
+      EVENKEEL_CHECK(!completed_.Overlaps(range), "a completed task is leased");
+      EVENKEEL_CHECK(!retries_.Failed().Overlaps(range), "a failed task is leased");
+    });
+  }
+}
+
+Progress Coordinator::CurrentProgress(Instant now) const {
+  Progress progress;
+  progress.tasks_total = config_.costs->TaskCount();
+  progress.tasks_completed = durable_;
+  progress.tasks_failed = retries_.Failed().Size();
+  progress.elapsed = JobTime(now);
+  progress.startup = first_task_ ? *first_task_ - start_ : Duration::zero();
+  progress.last_durable = last_durable_;
+  progress.wasted_seconds = wasted_seconds_;
+  progress.messages = messages_;
+  progress.moves = moves_;
+  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
+
+  model::Cost done = 0;
+  completed_.ForEach([&](IndexRange range) { done += config_.costs->Of(range); });
+  const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
+  progress.cost_done_ratio = static_cast<double>(done) / total;
+  double rate_sum = 0;
+  double variance_sum = 0;
+  double slowest = 0;
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    NodeProgress node = nodes_[i].tally;
+    node.connected = nodes_[i].stream.has_value();
+    node.lost = nodes_[i].lost;
+    node.leased = leases_.OutstandingTasks({i});
+    if (estimator_.Measured({i})) node.rate = estimator_.Rate({i});
+    if (node.connected) {
+      const double rate = estimator_.Rate({i});
+      const double sigma = rate * estimator_.RelativeSigma({i});
+      rate_sum += rate;
+      variance_sum += sigma * sigma;
+      slowest = std::max(slowest, static_cast<double>(leases_.OutstandingCost({i})) / rate);
+    }
+    progress.nodes.push_back(std::move(node));
+  }
+  if (estimator_.AnyMeasured() && rate_sum > 0) {
+    // All are kept busy to the end, but none can end before what it was leased is done.
+    const double fluid = (total - static_cast<double>(done)) / rate_sum;
+    const double left = std::max(fluid, slowest);
+    progress.eta = FromSeconds(left);
+    progress.eta_sigma = FromSeconds(left * std::sqrt(variance_sum) / rate_sum);
+  }
+  return progress;
+}
+
+}  // namespace evenkeel::engine

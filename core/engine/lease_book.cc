@@ -1,0 +1,121 @@
+#include "core/engine/lease_book.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using scheduling::WorkerId;
+
+void LeaseBook::AddWorker() { workers_.emplace_back(); }
+
+void LeaseBook::SetConnected(WorkerId worker, bool connected) {
+  workers_[worker.value].connected = connected;
+}
+
+void LeaseBook::Lease(WorkerId worker, IndexRange range, GrantId grant, Instant now) {
+  owners_.Insert({range, worker, grant});
+  workers_[worker.value].newest.push_back({grant, range, false});
+  Add(worker, range, false, now);
+}
+
+void LeaseBook::LeaseCopy(WorkerId worker, IndexRange range, GrantId grant, Instant now) {
+  for (const auto& piece : owners_.Within(range)) {
+    EVENKEEL_CHECK(piece.worker != worker, "a copy beside its own original");
+  }
+  copies_.Insert({range, worker, grant});
+  copied_.Insert(range);
+  Add(worker, range, true, now);
+}
+
+std::vector<OwnerMap::Piece> LeaseBook::Complete(IndexRange range, WorkerId by) {
+  std::vector<OwnerMap::Piece> others;
+  for (const auto& piece : owners_.Remove(range)) {
+    Take(piece.worker, piece.range, false);
+    if (piece.worker != by) others.push_back(piece);
+  }
+  for (const auto& piece : copies_.Remove(range)) {
+    Take(piece.worker, piece.range, true);
+    if (piece.worker != by) others.push_back(piece);
+  }
+  copied_.Erase(range);
+  return others;
+}
+
+void LeaseBook::NoteWorked(WorkerId worker, Instant ended) {
+  Instant& since = workers_[worker.value].since;
+  since = std::max(since, ended);
+}
+
+std::vector<IndexRange> LeaseBook::Release(WorkerId worker, IndexRange range,
+                                           std::optional<GrantId> grant) {
+  std::vector<IndexRange> free;
+  for (const auto& piece : owners_.Within(range)) {
+    if (piece.worker != worker || (grant && piece.grant != *grant)) continue;
+    owners_.Remove(piece.range);
+    Take(worker, piece.range, false);
+    const auto copies = copies_.Remove(piece.range);
+    copied_.Erase(piece.range);
+    model::RangeSet rest(piece.range);
+    for (const auto& copy : copies) {  // its runner is the owner from now on
+      rest.Erase(copy.range);
+      Take(copy.worker, copy.range, true);
+      const Instant since = workers_[copy.worker.value].since;
+      Lease(copy.worker, copy.range, copy.grant, since);
+      workers_[copy.worker.value].since = since;
+    }
+    rest.ForEach([&free](IndexRange part) { free.push_back(part); });
+  }
+  return free;
+}
+
+std::vector<IndexRange> LeaseBook::ReleaseAll(WorkerId worker) {
+  for (const IndexRange range : workers_[worker.value].copies.Ranges()) DropCopy(worker, range);
+  std::vector<IndexRange> free;
+  for (const IndexRange range : workers_[worker.value].leased.Ranges()) {
+    const auto part = Release(worker, range, std::nullopt);
+    free.insert(free.end(), part.begin(), part.end());
+  }
+  workers_[worker.value].newest.clear();
+  return free;
+}
+
+void LeaseBook::DropCopy(WorkerId worker, IndexRange range) {
+  for (const auto& piece : copies_.Within(range)) {
+    if (piece.worker != worker) continue;
+    copies_.Remove(piece.range);
+    copied_.Erase(piece.range);
+    Take(worker, piece.range, true);
+  }
+}
+
+IndexRange LeaseBook::NewestLeased(WorkerId worker) const {
+  const Worker& state = workers_[worker.value];
+  while (!state.newest.empty()) {
+    const auto open = state.leased.Within(state.newest.back().range);
+    if (!open.empty()) return open.back();
+    state.newest.pop_back();
+  }
+  return {};
+}
+
+void LeaseBook::Add(WorkerId worker, IndexRange range, bool copy, Instant now) {
+  Worker& state = workers_[worker.value];
+  if (OutstandingTasks(worker) == 0) state.since = std::max(state.since, now);
+  (copy ? state.copies : state.leased).Insert(range);
+  state.cost += costs_.Of(range);
+  if (!copy) leased_tasks_ += range.Size();
+}
+
+void LeaseBook::Take(WorkerId worker, IndexRange range, bool copy) {
+  Worker& state = workers_[worker.value];
+  model::RangeSet& set = copy ? state.copies : state.leased;
+  EVENKEEL_CHECK(set.Contains(range), "a lease that its worker does not hold");
+  set.Erase(range);
+  state.cost -= costs_.Of(range);
+  if (!copy) leased_tasks_ -= range.Size();
+}
+
+}  // namespace evenkeel::engine

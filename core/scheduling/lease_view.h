@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/base/time.h"
+#include "core/model/cost_model.h"
+#include "core/model/range_set.h"
+#include "core/scheduling/worker_id.h"
+
+namespace evenkeel::scheduling {
+
+/// What a strategy may read of the leases; the engine owns them. Not thread-safe.
+class LeaseView {
+ public:
+  virtual ~LeaseView() = default;
+  /// Leased to the worker and not reported yet, copies not included.
+  [[nodiscard]] virtual const model::RangeSet& Leased(WorkerId worker) const = 0;
+  /// Tasks it runs as copies of somebody else's.
+  [[nodiscard]] virtual const model::RangeSet& Copies(WorkerId worker) const = 0;
+  /// Cost of Leased and Copies together.
+  [[nodiscard]] virtual model::Cost OutstandingCost(WorkerId worker) const = 0;
+  /// Number of tasks in Leased and Copies together.
+  [[nodiscard]] virtual std::int64_t OutstandingTasks(WorkerId worker) const = 0;
+  /// The range that the worker was leased last and has not reported; empty if there is none.
+  [[nodiscard]] virtual model::IndexRange NewestLeased(WorkerId worker) const = 0;
+  /// Since when the worker has been working on what is first in its queue: the end of its last
+  /// reported task, or the first grant after it ran dry.
+  [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;
+  [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
+  /// Tasks that are being run by two workers.
+  [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;
+};
+
+}  // namespace evenkeel::scheduling

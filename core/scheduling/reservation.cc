@@ -1,0 +1,201 @@
+#include "core/scheduling/reservation.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+#include "core/base/check.h"
+
+namespace evenkeel::scheduling {
+
+using model::Cost;
+using model::IndexRange;
+using model::TaskIndex;
+
+void Reservation::Insert(Piece piece) {
+  if (piece.range.Empty()) return;
+  tasks_ += piece.range.Size();
+  cost_ += costs_->Of(piece.range);
+  if (heavy_cost_ > costs_->Longest()) {
+    InsertLight(piece);
+    return;
+  }
+  TaskIndex light_from = piece.range.begin;
+  for (TaskIndex i = piece.range.begin; i < piece.range.end; ++i) {
+    if (costs_->Of({i, i + 1}) < heavy_cost_) continue;
+    InsertLight({{light_from, i}, piece.moves});
+    InsertHeavy(i, piece.moves);
+    light_from = i + 1;
+  }
+  InsertLight({{light_from, piece.range.end}, piece.moves});
+}
+
+void Reservation::InsertLight(Piece piece) {
+  if (piece.range.Empty()) return;
+  auto next = light_.lower_bound(piece.range.begin);
+  if (next != light_.end() && next->first == piece.range.end && next->second.moves == piece.moves) {
+    piece.range.end = next->second.end;
+    next = light_.erase(next);
+  }
+  if (next != light_.begin()) {
+    auto before = std::prev(next);
+    EVENKEEL_CHECK(before->second.end <= piece.range.begin, "a task reserved twice");
+    if (before->second.end == piece.range.begin && before->second.moves == piece.moves) {
+      before->second.end = piece.range.end;
+      return;
+    }
+  }
+  light_.emplace_hint(next, piece.range.begin, Tail{piece.range.end, piece.moves});
+}
+
+void Reservation::InsertHeavy(TaskIndex index, std::int32_t moves) {
+  const bool added = heavy_.emplace(costs_->Of({index, index + 1}), index).second;
+  EVENKEEL_CHECK(added, "a task reserved twice");
+  heavy_moves_[index] = moves;
+}
+
+std::int64_t Reservation::Remove(IndexRange range) {
+  const std::int64_t before = tasks_;
+  auto heavy = heavy_moves_.lower_bound(range.begin);
+  while (heavy != heavy_moves_.end() && heavy->first < range.end) {
+    const TaskIndex index = heavy->first;
+    ++heavy;
+    TakeHeavy(heavy_.find({costs_->Of({index, index + 1}), index}));
+  }
+  auto light = light_.upper_bound(range.begin);
+  if (light != light_.begin()) --light;
+  while (light != light_.end() && light->first < range.end) {
+    const IndexRange part = model::Intersect({light->first, light->second.end}, range);
+    const auto current = light++;
+    if (!part.Empty()) CutLight(current, part);
+  }
+  return before - tasks_;
+}
+
+std::vector<Reservation::Piece> Reservation::TakeNext(Cost budget, std::int64_t min_tasks,
+                                                      std::int64_t max_tasks) {
+  std::vector<Piece> taken;
+  std::int64_t count = 0;
+  while (!heavy_.empty() && count < max_tasks &&
+         (count < min_tasks || std::prev(heavy_.end())->first <= budget)) {
+    budget -= std::prev(heavy_.end())->first;
+    taken.push_back(TakeHeavy(std::prev(heavy_.end())));
+    ++count;
+  }
+  // While heavy tasks wait, light ones do not overtake them.
+  while (heavy_.empty() && !light_.empty() && count < max_tasks) {
+    const IndexRange front{light_.begin()->first, light_.begin()->second.end};
+    const TaskIndex at_least = std::min(front.end, front.begin + std::max<std::int64_t>(0, min_tasks - count));
+    const TaskIndex at_most = std::min(front.end, front.begin + (max_tasks - count));
+    const TaskIndex within = budget > 0 ? costs_->EndWithin(front, budget) : front.begin;
+    const IndexRange part{front.begin, std::clamp(within, at_least, at_most)};
+    if (part.Empty()) break;
+    budget -= costs_->Of(part);
+    count += part.Size();
+    taken.push_back(CutLight(light_.begin(), part));
+  }
+  return taken;
+}
+
+std::optional<Reservation::Piece> Reservation::TakeLargest(Cost limit) {
+  auto above = heavy_.upper_bound({limit, std::numeric_limits<TaskIndex>::max()});
+  if (above != heavy_.begin()) return TakeHeavy(std::prev(above));
+  if (light_.empty()) return std::nullopt;
+  const TaskIndex first = light_.begin()->first;
+  if (costs_->Of({first, first + 1}) > limit) return std::nullopt;
+  return CutLight(light_.begin(), {first, first + 1});
+}
+
+std::vector<Reservation::Piece> Reservation::TakeTail(Cost budget, std::int32_t max_moves) {
+  std::vector<Piece> taken;
+  TakeLightTail(budget, max_moves, taken);
+  TakeHeavyTail(budget, max_moves, taken);
+  return taken;
+}
+
+void Reservation::TakeLightTail(Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken) {
+  auto it = light_.end();
+  while (it != light_.begin()) {
+    --it;
+    if (it->second.moves >= max_moves) continue;
+    const IndexRange whole{it->first, it->second.end};
+    const IndexRange part{costs_->BeginWithin(whole, budget), whole.end};
+    if (part.Empty()) return;
+    budget -= costs_->Of(part);
+    const bool rest_stays = part.begin > whole.begin;
+    const auto current = it;
+    if (!rest_stays) it = std::next(it);
+    taken.push_back(CutLight(current, part));
+    if (rest_stays) return;
+  }
+}
+
+// Every second one, from the largest down: both workers keep large tasks to begin with and small
+// ones to even out the end.
+void Reservation::TakeHeavyTail(Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken) {
+  bool stays = heavy_.size() > 1;
+  auto it = heavy_.end();
+  while (it != heavy_.begin()) {
+    --it;
+    if (it->first > budget || heavy_moves_[it->second] >= max_moves) continue;
+    stays = !stays;
+    if (!stays) continue;
+    budget -= it->first;
+    const auto current = it;
+    it = std::next(it);
+    taken.push_back(TakeHeavy(current));
+  }
+}
+
+std::vector<Reservation::Piece> Reservation::TakeAll() {
+  std::vector<Piece> taken;
+  for (const auto& [begin, tail] : light_) taken.push_back({{begin, tail.end}, tail.moves});
+  for (const auto& [index, moves] : heavy_moves_) taken.push_back({{index, index + 1}, moves});
+  light_.clear();
+  heavy_.clear();
+  heavy_moves_.clear();
+  tasks_ = 0;
+  cost_ = 0;
+  return taken;
+}
+
+bool Reservation::Contains(IndexRange range) const {
+  for (TaskIndex i = range.begin; i < range.end;) {
+    if (heavy_moves_.contains(i)) {
+      ++i;
+      continue;
+    }
+    auto after = light_.upper_bound(i);
+    if (after == light_.begin() || std::prev(after)->second.end <= i) return false;
+    i = std::prev(after)->second.end;
+  }
+  return true;
+}
+
+Reservation::Piece Reservation::TakeHeavy(std::set<Heavy>::iterator it) {
+  const auto [cost, index] = *it;
+  auto moves = heavy_moves_.find(index);
+  const Piece piece{{index, index + 1}, moves->second};
+  heavy_moves_.erase(moves);
+  heavy_.erase(it);
+  --tasks_;
+  cost_ -= cost;
+  return piece;
+}
+
+Reservation::Piece Reservation::CutLight(std::map<TaskIndex, Tail>::iterator it, IndexRange part) {
+  const IndexRange whole{it->first, it->second.end};
+  const std::int32_t moves = it->second.moves;
+  EVENKEEL_CHECK(whole.Contains(part), "a cut outside of the piece");
+  if (part.begin > whole.begin) {
+    it->second.end = part.begin;
+  } else {
+    light_.erase(it);
+  }
+  if (part.end < whole.end) light_.emplace(part.end, Tail{whole.end, moves});
+  tasks_ -= part.Size();
+  cost_ -= costs_->Of(part);
+  return {part, moves};
+}
+
+}  // namespace evenkeel::scheduling

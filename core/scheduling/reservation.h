@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "core/model/cost_model.h"
+#include "core/model/index_range.h"
+
+namespace evenkeel::scheduling {
+
+/// The tasks reserved for one worker. Tasks of at least `heavy_cost` are kept one by one, ordered by
+/// cost, and go first, because a large task that starts late outlasts everything; the others are kept
+/// as ranges and go in index order. Each piece knows how often it was moved. Not thread-safe.
+class Reservation {
+ public:
+  struct Piece {
+    model::IndexRange range;
+    std::int32_t moves = 0;
+  };
+
+  /// `costs` must outlive the reservation. `heavy_cost` > Longest() keeps everything as ranges.
+  Reservation(const model::CostModel& costs, model::Cost heavy_cost)
+      : costs_(&costs), heavy_cost_(heavy_cost) {}
+
+  void Insert(Piece piece);
+  /// Takes the indexes of the range out, as far as they are here; returns how many there were.
+  std::int64_t Remove(model::IndexRange range);
+
+  /// Takes what should run next: heavy tasks, largest first, then ranges from the front; tasks until
+  /// the budget is used up, at least `min_tasks`, at most `max_tasks`.
+  [[nodiscard]] std::vector<Piece> TakeNext(model::Cost budget, std::int64_t min_tasks,
+                                            std::int64_t max_tasks);
+  /// Takes the largest task (in cost) that costs at most `limit`; among ranges the first task.
+  [[nodiscard]] std::optional<Piece> TakeLargest(model::Cost limit);
+  /// Takes tasks of together at most `budget` for another worker, those that would run last here
+  /// first, and only such as were moved less than `max_moves` times.
+  [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);
+  [[nodiscard]] std::vector<Piece> TakeAll();
+
+  [[nodiscard]] bool Empty() const { return tasks_ == 0; }
+  [[nodiscard]] std::int64_t Tasks() const { return tasks_; }
+  [[nodiscard]] model::Cost CostSum() const { return cost_; }
+  [[nodiscard]] bool Contains(model::IndexRange range) const;
+
+ private:
+  struct Tail {
+    model::TaskIndex end;
+    std::int32_t moves;
+  };
+  using Heavy = std::pair<model::Cost, model::TaskIndex>;
+
+  void InsertLight(Piece piece);
+  void InsertHeavy(model::TaskIndex index, std::int32_t moves);
+  Piece TakeHeavy(std::set<Heavy>::iterator it);
+  /// Takes [from, to) out of the piece at `it`; the rest stays.
+  Piece CutLight(std::map<model::TaskIndex, Tail>::iterator it, model::IndexRange part);
+  void TakeLightTail(model::Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken);
+  void TakeHeavyTail(model::Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken);
+
+  const model::CostModel* costs_;
+  model::Cost heavy_cost_;
+  std::map<model::TaskIndex, Tail> light_;  // begin -> end and number of moves
+  std::set<Heavy> heavy_;                   // (cost, index)
+  std::map<model::TaskIndex, std::int32_t> heavy_moves_;
+  std::int64_t tasks_ = 0;
+  model::Cost cost_ = 0;
+};
+
+}  // namespace evenkeel::scheduling

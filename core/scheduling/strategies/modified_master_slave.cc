@@ -1,0 +1,129 @@
+#include "core/scheduling/strategies/modified_master_slave.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/scheduling/partition.h"
+#include "core/scheduling/strategies/master_slave.h"
+#include "core/scheduling/strategies/static_split.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+constexpr WorkerId kMaster{0};
+
+}  // namespace
+
+void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
+                                const model::RangeSet& todo, Instant now) {
+  stage_start_ = now;
+  AddWorkers(workers.size());
+  served_.resize(workers.size());
+  recalled_.resize(workers.size());
+  answered_.resize(workers.size());
+  Plan(PartitionEqually(todo, workers.size()));
+}
+
+void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+  served_.push_back(true);  // it has no part in the decomposition
+  recalled_.push_back(true);
+  answered_.push_back(true);
+  StrategyBase::AddWorker(worker, facts, now);
+}
+
+void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
+  const bool in_stage_one = phase_ == Phase::kDecomposition && AnyAlive();
+  At(in_stage_one ? NextAlive(from) : kMaster).reserved.Insert({range, 0});
+}
+
+void ModifiedMasterSlave::WorkerLost(WorkerId worker, Instant now) {
+  StrategyBase::WorkerLost(worker, now);
+  answered_[worker.value] = true;
+}
+
+void ModifiedMasterSlave::RecallEnded(WorkerId worker, Instant) { answered_[worker.value] = true; }
+
+std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
+  std::vector<Decision> decisions;
+  if (phase_ == Phase::kDecomposition) {
+    DecideDecomposition(decisions);
+    if (decisions.empty() && SomebodyIsDone()) Enter(Phase::kBarrier, now);
+  }
+  if (phase_ == Phase::kBarrier) {
+    DecideBarrier(decisions);
+    if (decisions.empty() && AllHaveReported()) Enter(Phase::kMasterSlave, now);
+  }
+  if (phase_ == Phase::kMasterSlave) {
+    PoolAtMaster();
+    const auto master = context_.balancing.dedicated_coordinator ? std::nullopt
+                                                                 : std::optional<WorkerId>(kMaster);
+    HandOut::Serve(context_, master, UsableWorkers(), At(kMaster).reserved, decisions);
+  }
+  return decisions;
+}
+
+void ModifiedMasterSlave::DecideDecomposition(std::vector<Decision>& decisions) {
+  for (const WorkerId worker : UsableWorkers()) {
+    if (!At(worker).reserved.Empty()) served_[worker.value] = true;
+    GrantAllReserved(worker, At(worker).reserved, decisions);
+  }
+}
+
+void ModifiedMasterSlave::DecideBarrier(std::vector<Decision>& decisions) {
+  for (const WorkerId worker : UsableWorkers()) {
+    if (recalled_[worker.value]) continue;
+    recalled_[worker.value] = true;
+    if (context_.leases.OutstandingTasks(worker) == 0) {
+      answered_[worker.value] = true;
+      continue;
+    }
+    decisions.emplace_back(RecallDecision{worker, std::numeric_limits<std::int64_t>::max()});
+  }
+}
+
+bool ModifiedMasterSlave::SomebodyIsDone() const {
+  const auto usable = UsableWorkers();
+  return std::any_of(usable.begin(), usable.end(), [this](WorkerId worker) {
+    return served_[worker.value] && At(worker).reserved.Empty() &&
+           context_.leases.OutstandingTasks(worker) == 0;
+  });
+}
+
+bool ModifiedMasterSlave::AllHaveReported() const {
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (!Usable({i})) continue;
+    if (!answered_[i] || context_.leases.OutstandingTasks({i}) > 0) return false;
+  }
+  return true;
+}
+
+void ModifiedMasterSlave::Enter(Phase phase, Instant now) {
+  finished_.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
+  stage_start_ = now;
+  phase_ = phase;
+}
+
+void ModifiedMasterSlave::PoolAtMaster() {
+  for (std::uint32_t i = 1; i < workers_.size(); ++i) {
+    for (const auto& piece : workers_[i].reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
+  }
+}
+
+std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
+  std::vector<WorkerId> usable;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (Usable({i})) usable.push_back({i});
+  }
+  return usable;
+}
+
+std::vector<Strategy::Stage> ModifiedMasterSlave::Stages(Instant now) const {
+  std::vector<Stage> stages = finished_;
+  stages.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
+  const bool master_idle = phase_ == Phase::kMasterSlave &&
+                           !context_.balancing.dedicated_coordinator && workers_.size() > 1;
+  if (master_idle) stages.push_back({0, kMaster, stage_start_, now});
+  return stages;
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <optional>
+
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// The modified master-slave algorithm exactly as published (003_, section 4):
+///   stage 1: equal domain decomposition, everything leased at once, no further messages;
+///   stage 2: begins when the first worker has run its whole part. All others finish their current
+///            task and report what they did not run; nobody gets anything until all have;
+///   stage 3: master-slave for the rest; worker 0 is the master and does not compute (unless
+///            `dedicatedCoordinator: true`).
+/// A worker that is lost counts as having reported.
+class ModifiedMasterSlave final : public StrategyBase {
+ public:
+  explicit ModifiedMasterSlave(const StrategyContext& context) : StrategyBase(context) {}
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void RecallEnded(WorkerId worker, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
+
+ private:
+  enum class Phase { kDecomposition, kBarrier, kMasterSlave };
+
+  [[nodiscard]] std::vector<WorkerId> UsableWorkers() const;
+  [[nodiscard]] bool SomebodyIsDone() const;
+  [[nodiscard]] bool AllHaveReported() const;
+  void Enter(Phase phase, Instant now);
+  void PoolAtMaster();
+  void DecideDecomposition(std::vector<Decision>& decisions);
+  void DecideBarrier(std::vector<Decision>& decisions);
+
+  Phase phase_ = Phase::kDecomposition;
+  std::vector<bool> served_;     // has been leased its part of stage 1
+  std::vector<bool> recalled_;   // was asked in stage 2
+  std::vector<bool> answered_;   // and has answered
+  std::vector<Stage> finished_;  // stages that are over
+  Instant stage_start_{};
+};
+
+}  // namespace evenkeel::scheduling

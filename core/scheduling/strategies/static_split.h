@@ -1,0 +1,31 @@
+#pragma once
+
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// Everything is shared out at the start and leased at once; nothing moves afterwards, unless a
+/// worker is lost: its rest is then dealt out to the others.
+///   DomainDecomposition: consecutive parts with equal numbers of tasks (003_, section 3.A).
+///   Interleaved: pseudo-ranks in the ratio of whole-number weights, ceil(ratio) (000_, figure 5).
+class StaticSplit final : public StrategyBase {
+ public:
+  enum class Kind { kDomainDecomposition, kInterleaved };
+
+  StaticSplit(const StrategyContext& context, Kind kind) : StrategyBase(context), kind_(kind) {}
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+
+ private:
+  [[nodiscard]] std::vector<model::RangeSet> Split(const std::vector<WorkerFacts>& workers,
+                                                   const model::RangeSet& todo) const;
+  Kind kind_;
+};
+
+/// Grants everything that is reserved for a usable worker.
+void GrantAllReserved(WorkerId worker, Reservation& reserved, std::vector<Decision>& decisions);
+
+}  // namespace evenkeel::scheduling

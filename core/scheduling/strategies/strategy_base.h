@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/scheduling/reservation.h"
+#include "core/scheduling/strategy.h"
+
+namespace evenkeel::scheduling {
+
+/// What all strategies share: who is alive, what is reserved for whom, for whom it was first planned.
+class StrategyBase : public Strategy {
+ public:
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void WorkerBack(WorkerId worker, Instant now) override;
+  void Withdraw(model::IndexRange range) override;
+  void Touch(WorkerId, Instant) override {}
+  void RecallEnded(WorkerId, Instant) override {}
+  [[nodiscard]] Instant NextDecision() const override { return kNever; }
+  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
+  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex index) const override;
+  [[nodiscard]] std::vector<Move> TakeMoves() override;
+  [[nodiscard]] std::vector<Stage> Stages(Instant) const override { return {}; }
+  [[nodiscard]] std::int64_t PoolSize() const override;
+  [[nodiscard]] bool PoolContains(model::IndexRange range) const override;
+
+ protected:
+  explicit StrategyBase(const StrategyContext& context);
+
+  struct Worker {
+    bool alive = true;  ///< expected or connected; false once lost
+    Reservation reserved;
+  };
+
+  /// Adds `count` workers with empty reservations.
+  void AddWorkers(std::size_t count);
+  /// Reserves the first plan and remembers it as such.
+  void Plan(const std::vector<model::RangeSet>& parts);
+  /// Shares the pieces out among the living by `weights` (one a worker; those of the lost count
+  /// nothing); keeps them as orphans while nobody lives.
+  void ShareOut(const std::vector<Reservation::Piece>& pieces, const std::vector<double>& weights);
+  /// Weights for ShareOut: 1 for everybody.
+  [[nodiscard]] std::vector<double> EqualWeights() const;
+  /// The next living worker after `worker` in the order of numbers; itself if it is the only one.
+  [[nodiscard]] WorkerId NextAlive(WorkerId worker) const;
+  [[nodiscard]] bool AnyAlive() const;
+  [[nodiscard]] bool Usable(WorkerId worker) const {
+    return workers_[worker.value].alive && context_.leases.Connected(worker);
+  }
+  [[nodiscard]] Worker& At(WorkerId worker) { return workers_[worker.value]; }
+  [[nodiscard]] const Worker& At(WorkerId worker) const { return workers_[worker.value]; }
+  void NoteMove(WorkerId from, WorkerId to, std::int64_t tasks, Instant at);
+  /// Called after anything was reserved anew, so that derived indexes can follow.
+  virtual void ReservationChanged(WorkerId) {}
+  /// Tasks of at least this cost are kept one by one; set before Plan.
+  void SetHeavyCost(model::Cost cost) { heavy_cost_ = cost; }
+
+  StrategyContext context_;
+  std::vector<Worker> workers_;
+
+ private:
+  model::Cost heavy_cost_;
+  std::vector<Reservation::Piece> orphans_;  // reserved for nobody, because nobody lives
+  std::map<model::TaskIndex, WorkerId> planned_;  // begin of a range -> for whom, until the next begin
+  std::vector<double> shares_;
+  std::vector<Move> moves_;
+};
+
+}  // namespace evenkeel::scheduling

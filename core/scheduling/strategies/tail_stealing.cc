@@ -1,0 +1,262 @@
+#include "core/scheduling/strategies/tail_stealing.h"
+
+#include <algorithm>
+
+#include "core/scheduling/partition.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::Cost;
+
+// Below this many tasks they may all be kept in order of cost; a set node takes about 100 bytes.
+constexpr std::int64_t kMaxOrderedTasks = 65536;
+// A task is heavy if it is this part of a worker's mean share: worth starting early.
+constexpr double kHeavyPart = 0.002;
+// Share of a worker's plan that it gets before anything was measured.
+constexpr double kProbePart = 0.001;
+// A task that was moved so often stays where it is, until its worker is lost.
+constexpr std::int32_t kMaxMoves = 8;
+// Idle workers that are looked at again in one call; the others' turn comes in the next.
+constexpr std::size_t kMaxIdleLooks = 64;
+
+}  // namespace
+
+TailStealing::TailStealing(const StrategyContext& context) : StrategyBase(context) {}
+
+void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+                         Instant now) {
+  now_ = now;
+  const double mean_share =
+      static_cast<double>(context_.costs.Total()) / static_cast<double>(workers.size());
+  const auto heavy = static_cast<Cost>(mean_share * kHeavyPart) + 1;
+  const bool some_heavy = context_.costs.Known() && context_.costs.Longest() >= heavy;
+  if (some_heavy) SetHeavyCost(todo.Size() <= kMaxOrderedTasks ? 0 : heavy);
+
+  AddWorkers(workers.size());
+  states_.resize(workers.size());
+  std::vector<double> weights;
+  for (const auto& worker : workers) weights.push_back(worker.ratio);
+  Plan(PartitionByCost(context_.costs, todo, weights));
+}
+
+void TailStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+  now_ = now;
+  states_.emplace_back();
+  StrategyBase::AddWorker(worker, facts, now);
+}
+
+void TailStealing::WorkerLost(WorkerId worker, Instant now) {
+  now_ = now;
+  At(worker).alive = false;
+  const auto pieces = At(worker).reserved.TakeAll();
+  ReservationChanged(worker);
+  std::vector<double> weights = EqualWeights();
+  for (std::uint32_t i = 0; i < weights.size(); ++i) weights[i] *= context_.estimator.Rate({i});
+  ShareOut(pieces, weights);
+  RecallEnded(worker, now);
+  Touch(worker, now);
+}
+
+void TailStealing::WorkerBack(WorkerId worker, Instant now) {
+  now_ = now;
+  StrategyBase::WorkerBack(worker, now);
+  Touch(worker, now);
+}
+
+void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) {
+  now_ = now;
+  if (!AnyAlive()) {
+    ShareOut({{range, 0}}, {});
+    return;
+  }
+  WorkerId to = from;
+  const auto& thief = states_[from.value].thief;
+  if (cause == ReturnCause::kGivenBack && thief && At(*thief).alive) {
+    to = *thief;
+  } else if (cause == ReturnCause::kRetry || !At(from).alive) {
+    to = NextAlive(from);
+  }
+  At(to).reserved.Insert({range, 0});
+  ReservationChanged(to);
+}
+
+void TailStealing::RecallEnded(WorkerId worker, Instant now) {
+  State& state = states_[worker.value];
+  state.recalled = false;
+  if (state.thief) Touch(*state.thief, now);
+  state.thief.reset();
+  Touch(worker, now);
+}
+
+void TailStealing::Touch(WorkerId worker, Instant now) {
+  now_ = now;
+  State& state = states_[worker.value];
+  const double rate = Usable(worker) ? context_.estimator.Rate(worker) : 0.0;
+  rate_sum_ += rate - state.known_rate;
+  state.known_rate = rate;
+  Reindex(worker, now);
+  if (state.dirty) return;
+  state.dirty = true;
+  dirty_.push_back(worker);
+}
+
+void TailStealing::ReservationChanged(WorkerId worker) {
+  State& state = states_[worker.value];
+  const Reservation& reserved = At(worker).reserved;
+  pool_cost_ += reserved.CostSum() - state.known_reserved;
+  pool_tasks_ += reserved.Tasks() - state.known_tasks;
+  state.known_reserved = reserved.CostSum();
+  state.known_tasks = reserved.Tasks();
+  Reindex(worker, now_);
+}
+
+std::vector<Decision> TailStealing::Decide(Instant now) {
+  now_ = now;
+  std::vector<Decision> decisions;
+  // Those whose leases should have been through by now are slower than predicted: predict again.
+  while (!ready_.Empty() && ready_.Order().begin()->first <= now) {
+    Reindex(ready_.Order().begin()->second, now);
+  }
+  for (std::size_t looks = std::min(idle_.size(), kMaxIdleLooks); looks > 0; --looks) {
+    const WorkerId worker = idle_.front();
+    idle_.pop_front();
+    states_[worker.value].idle = false;
+    Touch(worker, now);
+  }
+  while (!dirty_.empty()) {
+    const WorkerId worker = dirty_.front();
+    dirty_.pop_front();
+    states_[worker.value].dirty = false;
+    if (Usable(worker)) Supply(worker, now, decisions);
+  }
+  PlanNextDecision(now);
+  return decisions;
+}
+
+void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (!WantsMore(worker, now)) return;
+  const bool supplied = LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
+                                          : GrantWindow(worker, now, decisions);
+  if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
+  if (pool_tasks_ == 0) {
+    if (RecallLeased(worker, now, decisions)) return;
+    if (CopyLeased(worker, now, decisions)) return;
+  }
+  State& state = states_[worker.value];
+  if (!state.idle) idle_.push_back(worker);
+  state.idle = true;
+}
+
+bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
+  if (outstanding == 0) return true;
+  if (LastTasks(worker)) return outstanding < threads;
+  if (outstanding < 2 * threads) return true;
+  if (!context_.estimator.Measured(worker)) return false;  // the probe is under way
+  return Ready(worker, now) - now < Window(worker) / 2;
+}
+
+bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (At(worker).reserved.Empty() && !StealReserved(worker, now)) return false;
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
+  double budget = 0;
+  if (context_.estimator.Measured(worker)) {
+    const Duration ahead = std::max(Ready(worker, now) - now, Duration::zero());
+    budget = ToSeconds(Window(worker) - ahead) * context_.estimator.Rate(worker);
+  } else {
+    budget = kProbePart * static_cast<double>(context_.costs.Total()) /
+             static_cast<double>(workers_.size());
+  }
+  constexpr double kMaxBudget = 4e18;
+  auto pieces = At(worker).reserved.TakeNext(static_cast<Cost>(std::clamp(budget, 0.0, kMaxBudget)),
+                                             std::max<std::int64_t>(2 * threads - outstanding, 0),
+                                             std::numeric_limits<std::int64_t>::max());
+  Grant(worker, pieces, decisions);
+  return !pieces.empty();
+}
+
+// The last tasks go one by one to those who can end them before the job could end without them.
+bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (pool_tasks_ == 0) return false;
+  const Instant level = Level(now);
+  const double thread_rate = context_.estimator.ThreadRate(worker);
+  double limit = ToSeconds(level - now) * thread_rate;
+  if (limit < 1 && !context_.costs.Known() && level - now >= TaskTime(worker)) limit = 1;
+  if (NobodyWorks()) limit = static_cast<double>(context_.costs.Longest());
+  const auto affordable = static_cast<Cost>(limit + 1e-6);
+  bool granted = false;
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  std::int64_t free = threads - context_.leases.OutstandingTasks(worker);
+  while (free-- > 0) {
+    auto piece = At(worker).reserved.TakeLargest(affordable);
+    if (!piece && StealOneFor(worker, affordable, now)) {
+      piece = At(worker).reserved.TakeLargest(affordable);
+    }
+    if (!piece) break;
+    Grant(worker, {*piece}, decisions);
+    granted = true;
+  }
+  return granted;
+}
+
+bool TailStealing::StealReserved(WorkerId thief, Instant now) {
+  if (!context_.balancing.stealing) return false;
+  const auto& order = finish_.Order();
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const WorkerId victim = it->second;
+    if (victim == thief) continue;
+    const Duration gap = it->first - Finish(thief, now);
+    if (gap <= context_.round_trip) return false;
+    const double victim_rate = RateNow(victim);
+    const double thief_rate = RateNow(thief);
+    // x / thief_rate = gap - x / victim_rate: both finish together.
+    const double share = ToSeconds(gap) * victim_rate * thief_rate / (victim_rate + thief_rate);
+    const auto mean = std::max(static_cast<double>(At(victim).reserved.CostSum()) /
+                                   static_cast<double>(At(victim).reserved.Tasks()),
+                               1e-9);
+    // Half a task and more is rounded up: moving it still ends earlier than leaving it.
+    const auto budget = static_cast<Cost>(std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5);
+    auto pieces = At(victim).reserved.TakeTail(budget, kMaxMoves);
+    if (pieces.empty()) continue;
+    std::int64_t tasks = 0;
+    for (auto& piece : pieces) {
+      tasks += piece.range.Size();
+      ++piece.moves;
+      At(thief).reserved.Insert(piece);
+    }
+    NoteMove(victim, thief, tasks, now);
+    ReservationChanged(victim);
+    ReservationChanged(thief);
+    return true;
+  }
+  return false;
+}
+
+bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
+  if (!context_.balancing.stealing) return false;
+  const auto& order = finish_.Order();
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const WorkerId victim = it->second;
+    if (victim == thief) continue;
+    auto piece = At(victim).reserved.TakeLargest(limit);
+    if (!piece) continue;
+    ++piece->moves;
+    At(thief).reserved.Insert(*piece);
+    NoteMove(victim, thief, piece->range.Size(), now);
+    ReservationChanged(victim);
+    ReservationChanged(thief);
+    return true;
+  }
+  return false;
+}
+
+void TailStealing::Grant(WorkerId worker, const std::vector<Reservation::Piece>& pieces,
+                         std::vector<Decision>& decisions) {
+  for (const auto& piece : pieces) decisions.emplace_back(GrantDecision{worker, piece.range});
+  ReservationChanged(worker);
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/scheduling/strategies/finish_index.h"
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// Our default. Weighted decomposition of the cost into reserved ranges; each worker is leased a
+/// credit window only; a worker that will run dry is given, ahead of need, part of the reservation of
+/// the worker with the latest predicted finish, so much that both finish together; when nothing is
+/// reserved any more, leased work is asked back; last of all idle workers run copies.
+/// docs/tail-stealing.md tells the whole story. Decisions are O(log workers), but for the last few
+/// tasks of a job, where a decision may look at all workers.
+class TailStealing final : public StrategyBase {
+ public:
+  explicit TailStealing(const StrategyContext& context);
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void WorkerBack(WorkerId worker, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Touch(WorkerId worker, Instant now) override;
+  void RecallEnded(WorkerId worker, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
+
+ protected:
+  void ReservationChanged(WorkerId worker) override;
+
+ private:
+  struct State {
+    bool dirty = false;
+    bool idle = false;                 ///< wants work and got none
+    bool recalled = false;             ///< a recall is under way
+    std::optional<WorkerId> thief;     ///< for whom it was asked to give back
+    model::Cost known_reserved = 0;    ///< its part of pool_cost_
+    std::int64_t known_tasks = 0;
+    double known_rate = 0;             ///< its part of rate_sum_
+  };
+
+  // Predictions.
+  [[nodiscard]] double RateNow(WorkerId worker) const;
+  [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
+  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
+  [[nodiscard]] Duration TaskTime(WorkerId worker) const;
+  [[nodiscard]] Duration PoolTime() const;
+  void Reindex(WorkerId worker, Instant now);
+
+  // One step of a worker's supply; each returns true if it decided something.
+  void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
+  bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  bool StealReserved(WorkerId thief, Instant now);
+  bool StealOneFor(WorkerId thief, model::Cost limit, Instant now);
+  bool RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions);
+  bool CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions);
+
+  [[nodiscard]] bool LastTasks(WorkerId worker) const;
+  [[nodiscard]] Instant Level(Instant now);
+  [[nodiscard]] bool NobodyWorks() const;
+  [[nodiscard]] Duration Window(WorkerId worker) const;
+  void Grant(WorkerId worker, const std::vector<Reservation::Piece>& pieces,
+             std::vector<Decision>& decisions);
+  void PlanNextDecision(Instant now);
+
+  std::vector<State> states_;
+  std::deque<WorkerId> dirty_;
+  FinishIndex finish_;           // of workers with reserved tasks: when they will be through
+  FinishIndex ready_;            // of workers with leased tasks: when they will run dry
+  std::deque<WorkerId> idle_;    // those with State::idle
+  model::Cost pool_cost_ = 0;    // of all reserved tasks
+  std::int64_t pool_tasks_ = 0;
+  double rate_sum_ = 0;          // of the connected workers
+  Instant now_{};                // of the latest call
+  Instant next_decision_ = kNever;
+  Instant level_{};              // the latest finish level, used again for a while with many workers
+  Instant level_until_{};
+};
+
+}  // namespace evenkeel::scheduling

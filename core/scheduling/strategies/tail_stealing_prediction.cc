@@ -1,0 +1,161 @@
+// TailStealing: what it predicts, and what it does when nothing is reserved any more.
+#include <algorithm>
+
+#include "core/scheduling/finish_level.h"
+#include "core/scheduling/strategies/tail_stealing.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::Cost;
+using model::IndexRange;
+
+// With more workers the finish level is used again while it has hardly moved.
+constexpr std::size_t kWorkersForExactLevel = 256;
+// Victims looked at before a worker stays idle for now.
+constexpr int kMaxVictims = 8;
+// A copy has to win by this part of what it could save at most.
+constexpr double kCopyMargin = 0.05;
+
+// A range is cut so that it costs at most `budget`; its last tasks are kept, which the victim, who
+// works from the front, would reach last. At least one task stays.
+IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget) {
+  return {std::min(costs.BeginWithin(range, budget), range.end - 1), range.end};
+}
+
+}  // namespace
+
+double TailStealing::RateNow(WorkerId worker) const {
+  return Usable(worker) ? context_.estimator.Rate(worker)
+                        : context_.estimator.Rate(worker) * 0.5;  // it may come, or never
+}
+
+Duration TailStealing::TaskTime(WorkerId worker) const {
+  const double mean = pool_tasks_ > 0
+                          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
+                          : static_cast<double>(context_.costs.Total()) /
+                                static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  return std::max(FromSeconds(mean / context_.estimator.ThreadRate(worker)), Duration{1});
+}
+
+Instant TailStealing::Ready(WorkerId worker, Instant now) const {
+  const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
+  if (tasks == 0) return now;
+  const auto busy_threads =
+      std::min<std::int64_t>(tasks, static_cast<std::int64_t>(context_.estimator.Threads(worker)));
+  const double rate = context_.estimator.ThreadRate(worker) * static_cast<double>(busy_threads);
+  const auto cost = static_cast<double>(context_.leases.OutstandingCost(worker));
+  const Instant expected = context_.leases.WorkingSince(worker) + FromSeconds(cost / rate);
+  if (expected > now) return expected;
+  // Overdue: what is late already tells best how much later it will be.
+  const Duration late = now - expected;
+  return now + std::max({late / 2, FromSeconds(cost / rate) / 8, context_.round_trip});
+}
+
+Instant TailStealing::Finish(WorkerId worker, Instant now) const {
+  const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
+  return Ready(worker, now) + FromSeconds(reserved / RateNow(worker));
+}
+
+Duration TailStealing::PoolTime() const {
+  if (rate_sum_ <= 0) return Duration::zero();
+  return FromSeconds(static_cast<double>(pool_cost_) / rate_sum_);
+}
+
+void TailStealing::Reindex(WorkerId worker, Instant now) {
+  const bool leased = At(worker).alive && context_.leases.OutstandingTasks(worker) > 0;
+  ready_.Set(worker, leased ? Ready(worker, now) : kNever);
+  finish_.Set(worker, At(worker).reserved.Empty() ? kNever : Finish(worker, now));
+}
+
+bool TailStealing::LastTasks(WorkerId worker) const {
+  constexpr int kRoundTripsPerTask = 20;  // shorter tasks are not worth losing a round trip each
+  if (!context_.estimator.Measured(worker)) return false;
+  const Duration task = TaskTime(worker);
+  return task > kRoundTripsPerTask * context_.round_trip && PoolTime() < 2 * task;
+}
+
+Instant TailStealing::Level(Instant now) {
+  if (workers_.size() > kWorkersForExactLevel && now < level_until_) return level_;
+  std::vector<Slot> slots;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (!Usable({i})) continue;
+    slots.push_back({Ready({i}, now), TaskTime({i}), context_.estimator.Threads({i})});
+  }
+  level_ = FinishLevel(slots, pool_tasks_);
+  level_until_ = now + (level_ - now) / 64;
+  return level_;
+}
+
+bool TailStealing::NobodyWorks() const { return ready_.Empty(); }
+
+Duration TailStealing::Window(WorkerId) const {
+  const Duration full = std::max(3 * context_.report_interval, 20 * context_.round_trip);
+  const Duration least = 10 * context_.round_trip;
+  return std::clamp(PoolTime() / 4, least, full);
+}
+
+bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions) {
+  if (!context_.balancing.stealing) return false;
+  int looked_at = 0;
+  const auto& order = ready_.Order();
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
+    const WorkerId victim = it->second;
+    State& state = states_[victim.value];
+    if (victim == thief || state.recalled || !Usable(victim)) continue;
+    const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
+    const std::int64_t waiting = tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
+    const double gap = ToSeconds(it->first - now - context_.round_trip);
+    if (waiting <= 0 || gap <= 0) continue;
+    const double victim_rate = RateNow(victim);
+    const double thief_rate = RateNow(thief);
+    const double mean = static_cast<double>(context_.leases.OutstandingCost(victim)) /
+                        static_cast<double>(tasks);
+    const double share = gap * victim_rate * thief_rate / (victim_rate + thief_rate);
+    const double wanted = share / std::max(mean, 1e-9) + 0.5;
+    const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
+    if (count < 1) continue;
+    state.recalled = true;
+    state.thief = thief;
+    decisions.emplace_back(RecallDecision{victim, count});
+    return true;
+  }
+  return false;
+}
+
+bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
+  if (!context_.balancing.speculation || !context_.idempotent) return false;
+  int looked_at = 0;
+  const auto& order = ready_.Order();
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
+    const WorkerId victim = it->second;
+    const IndexRange leased = context_.leases.NewestLeased(victim);
+    if (victim == idle || leased.Empty() || context_.leases.Copied().Overlaps(leased)) continue;
+    const double gap = ToSeconds(it->first - now - context_.round_trip);
+    const double rate = context_.estimator.ThreadRate(idle);
+    const IndexRange copied =
+        LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
+    double cost = static_cast<double>(context_.costs.Of(copied));
+    if (!context_.costs.Known()) {
+      // A task that runs for long is a dear one: it costs at least what it has run for already.
+      const double run = ToSeconds(now - context_.leases.WorkingSince(victim)) *
+                         context_.estimator.ThreadRate(victim);
+      if (copied.Size() == 1) cost = std::max(cost, run);
+    }
+    if (cost / rate > gap * (1 - kCopyMargin)) continue;
+    decisions.emplace_back(CopyDecision{idle, copied});
+    return true;
+  }
+  return false;
+}
+
+void TailStealing::PlanNextDecision(Instant now) {
+  next_decision_ = kNever;
+  if (idle_.empty() || (ready_.Empty() && pool_tasks_ == 0)) return;
+  const Duration left = ready_.Empty() ? Duration::zero() : ready_.Order().rbegin()->first - now;
+  const Duration shortest = std::chrono::milliseconds(2);
+  const Duration longest = std::chrono::seconds(1);
+  next_decision_ = now + std::clamp(left / 16, shortest, longest);
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/cost_model.h"
+#include "core/model/job_spec.h"
+#include "core/model/range_set.h"
+#include "core/model/run_record.h"
+#include "core/scheduling/lease_view.h"
+#include "core/scheduling/timing_estimator.h"
+#include "core/scheduling/worker_id.h"
+
+namespace evenkeel::scheduling {
+
+/// Lease this range to that worker; it must be the strategy's to give.
+struct GrantDecision {
+  WorkerId worker;
+  model::IndexRange range;
+};
+/// Ask the worker for up to `max_tasks` leased tasks that it has not started, last ones first.
+struct RecallDecision {
+  WorkerId worker;
+  std::int64_t max_tasks;
+};
+/// Let the worker run a leased task of somebody else a second time.
+struct CopyDecision {
+  WorkerId worker;
+  model::IndexRange range;
+};
+using Decision = std::variant<GrantDecision, RecallDecision, CopyDecision>;
+
+/// Why tasks come back to the strategy.
+enum class ReturnCause {
+  kGivenBack,  ///< the worker returned them when asked
+  kLost,       ///< the worker is gone or silent
+  kRetry,      ///< the task failed there and is to be tried again, elsewhere if possible
+};
+
+/// What a strategy works with; all of it outlives the strategy.
+struct StrategyContext {
+  const model::CostModel& costs;
+  const TimingEstimator& estimator;
+  const LeaseView& leases;
+  model::BalancingSpec balancing;
+  bool idempotent = true;
+  /// Time from a decision to its effect at the worker and back.
+  Duration round_trip = std::chrono::milliseconds(1);
+  /// How often a busy worker reports; a credit window has to be longer.
+  Duration report_interval = std::chrono::milliseconds(100);
+};
+
+struct WorkerFacts {
+  double ratio = 1.0;  ///< weight relative to the others, >= 0
+};
+
+/// A way of sharing out the tasks. Owns all tasks that are neither leased, completed nor failed and
+/// decides who gets them when. PURE: state and time in, decisions out; never looks at a clock.
+/// The engine tells it of every change and then asks for decisions. Not thread-safe.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  /// Once, before anything else: the expected workers 0..n-1 (n >= 1) and all tasks to be done.
+  virtual void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+                     Instant now) = 0;
+  /// Worker `worker` (the next number) joins; it was not expected.
+  virtual void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) = 0;
+  /// The worker is lost: what is reserved for it is the others'. It may come back (WorkerBack).
+  virtual void WorkerLost(WorkerId worker, Instant now) = 0;
+  virtual void WorkerBack(WorkerId worker, Instant now) = 0;
+  /// Tasks that were leased to `from` are the strategy's again.
+  virtual void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) = 0;
+  /// These tasks of the strategy's were completed by somebody after all.
+  virtual void Withdraw(model::IndexRange range) = 0;
+  /// Something changed at this worker: it connected, reported, was granted to, gave back.
+  virtual void Touch(WorkerId worker, Instant now) = 0;
+  /// The recall was answered (with something or nothing) or has lapsed.
+  virtual void RecallEnded(WorkerId worker, Instant now) = 0;
+
+  /// What is to be done now. Called after each batch of the above until nothing more is decided.
+  [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
+  /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
+  [[nodiscard]] virtual Instant NextDecision() const = 0;
+
+  /// Share of the cost first planned for each expected worker, 0..1.
+  [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;
+  /// For whom a task was first planned (nobody in particular if empty); the same is true of all
+  /// tasks up to `until`.
+  struct PlannedRun {
+    std::optional<WorkerId> worker;
+    model::TaskIndex until = 0;
+  };
+  [[nodiscard]] virtual PlannedRun PlanOf(model::TaskIndex index) const = 0;
+  /// Moves of reserved ranges since the last call: from, to, number of tasks.
+  struct Move {
+    WorkerId from;
+    WorkerId to;
+    std::int64_t tasks = 0;
+    Instant at{};
+  };
+  [[nodiscard]] virtual std::vector<Move> TakeMoves() = 0;
+  /// Stages and masters to be shown, as intervals; the open one, if any, ends at `now`.
+  struct Stage {
+    int number = 0;           ///< 0 for an interval in which `master` does not compute
+    WorkerId master{};
+    Instant start{};
+    Instant end{};
+  };
+  [[nodiscard]] virtual std::vector<Stage> Stages(Instant now) const = 0;
+  /// Tasks in the strategy's hands; for the engine's own checks.
+  [[nodiscard]] virtual std::int64_t PoolSize() const = 0;
+  [[nodiscard]] virtual bool PoolContains(model::IndexRange range) const = 0;
+};
+
+/// Makes the strategy that `context.balancing.strategy` names.
+[[nodiscard]] std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context);
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/model/cost_model.h"
+#include "core/scheduling/worker_id.h"
+
+namespace evenkeel::scheduling {
+
+/// How fast each worker is for this job's profile, in cost units per second, and how sure that is.
+///
+/// Sources, each counted by the inverse of its variance (the minimum-variance mean of independent
+/// estimates): the prior (the fuzzy ratio, scaled by what the workers measured so far say a ratio of
+/// 1 is worth) and this run's own measurements, recent ones more than old ones. A measurement that
+/// lies far outside of the noise shortens the memory, so that a board that throttles is noticed
+/// within a few reports. Deterministic: additions, multiplications, divisions and square roots only.
+/// Not thread-safe. All calls O(1).
+class TimingEstimator {
+ public:
+  struct Options {
+    /// Standard deviation of the prior, relative to its value: labels say little.
+    double prior_relative_sigma = 0.5;
+    /// First guess of the spread of one task's time per unit: large if costs are not known.
+    double task_relative_sigma = 0.1;
+    /// Measurements fade over this much busy time, or over `memory_tasks` tasks if those last longer.
+    Duration memory = std::chrono::seconds(3);
+    double memory_tasks = 24;
+  };
+
+  explicit TimingEstimator(const Options& options) : options_(options) {}
+
+  /// The next worker (ids are dense). `prior_ratio` > 0 compares workers with each other only.
+  /// `threads` >= 1 run tasks side by side.
+  void AddWorker(double prior_ratio, std::uint32_t threads);
+  /// Its process started anew, with so many threads: what was measured before still counts.
+  void SetThreads(WorkerId worker, std::uint32_t threads);
+
+  /// One thread of the worker ran `tasks` tasks of together `cost` units in `busy`.
+  void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
+
+  /// Units per second of the whole worker. While nothing was measured anywhere, ratios only.
+  [[nodiscard]] double Rate(WorkerId worker) const;
+  /// Units per second of one of its threads.
+  [[nodiscard]] double ThreadRate(WorkerId worker) const;
+  /// Standard deviation of Rate, relative to it.
+  [[nodiscard]] double RelativeSigma(WorkerId worker) const;
+  [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
+  [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
+  [[nodiscard]] std::uint32_t Threads(WorkerId worker) const { return workers_[worker.value].threads; }
+  [[nodiscard]] std::size_t WorkerCount() const { return workers_.size(); }
+
+ private:
+  struct State {
+    double prior_ratio = 1;
+    std::uint32_t threads = 1;
+    double tasks = 0;         // faded count of tasks
+    double busy_seconds = 0;  // faded
+    double cost = 0;          // faded
+    double spread = 0;        // faded sum of tasks * (relative deviation)^2
+    double scale_share = 0;   // what this worker adds to scale_sum_
+    double scale_weight = 0;
+  };
+
+  [[nodiscard]] double PriorThreadRate(const State& state) const;
+  [[nodiscard]] double TaskVariance(const State& state) const;
+  [[nodiscard]] double MeasuredVariance(const State& state) const;
+  void Fade(State& state, double factor);
+  void ForgetIfSurprised(State& state, double unit_seconds, double tasks);
+  void UpdateScale(State& state);
+
+  Options options_;
+  std::vector<State> workers_;
+  // What a prior ratio of 1 is worth in units per second: mean over the measured workers.
+  double scale_sum_ = 0;
+  double scale_weight_ = 0;
+};
+
+}  // namespace evenkeel::scheduling
