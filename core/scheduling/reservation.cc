@@ -85,8 +85,9 @@ std::vector<Reservation::Piece> Reservation::TakeNext(Cost budget, std::int64_t 
   // While heavy tasks wait, light ones do not overtake them.
   while (heavy_.empty() && !light_.empty() && count < max_tasks) {
     const IndexRange front{light_.begin()->first, light_.begin()->second.end};
-    const TaskIndex at_least = std::min(front.end, front.begin + std::max<std::int64_t>(0, min_tasks - count));
-    const TaskIndex at_most = std::min(front.end, front.begin + (max_tasks - count));
+    const TaskIndex at_least =
+        front.begin + std::clamp<std::int64_t>(min_tasks - count, 0, front.Size());
+    const TaskIndex at_most = front.begin + std::min(front.Size(), max_tasks - count);
     const TaskIndex within = budget > 0 ? costs_->EndWithin(front, budget) : front.begin;
     const IndexRange part{front.begin, std::clamp(within, at_least, at_most)};
     if (part.Empty()) break;

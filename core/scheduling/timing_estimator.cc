@@ -57,16 +57,15 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
 
 double TimingEstimator::ThreadRate(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  const double prior_unit = 1.0 / PriorThreadRate(state);
-  if (state.tasks <= 0) return 1.0 / prior_unit;
-  const double measured_unit = state.busy_seconds / state.cost;
-  const double prior_weight = 1.0 / (options_.prior_relative_sigma * options_.prior_relative_sigma);
+  const double prior = 1.0 / PriorThreadRate(state);  // seconds a unit, as the measured one
+  if (state.tasks <= 0) return 1.0 / prior;
+  const double measured = state.busy_seconds / state.cost;
+  // A prior that the measurements contradict is worth less: its variance is at least what it was
+  // found to be wrong by.
+  const double wrong_by = (prior - measured) * (prior - measured) / (prior * measured);
+  const double prior_weight = 1.0 / (PriorVariance() + wrong_by);
   const double measured_weight = 1.0 / MeasuredVariance(state);
-  // Precision of a value rather than of a ratio: the prior's sigma is relative to the prior.
-  const double prior_precision = prior_weight / (prior_unit * prior_unit);
-  const double measured_precision = measured_weight / (measured_unit * measured_unit);
-  return (prior_precision + measured_precision) /
-         (prior_precision * prior_unit + measured_precision * measured_unit);
+  return (prior_weight + measured_weight) / (prior_weight * prior + measured_weight * measured);
 }
 
 double TimingEstimator::Rate(WorkerId worker) const {
@@ -75,9 +74,12 @@ double TimingEstimator::Rate(WorkerId worker) const {
 
 double TimingEstimator::RelativeSigma(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  const double prior_variance = options_.prior_relative_sigma * options_.prior_relative_sigma;
-  if (state.tasks <= 0) return std::sqrt(prior_variance);
-  return std::sqrt(1.0 / (1.0 / prior_variance + 1.0 / MeasuredVariance(state)));
+  if (state.tasks <= 0) return std::sqrt(PriorVariance());
+  return std::sqrt(1.0 / (1.0 / PriorVariance() + 1.0 / MeasuredVariance(state)));
+}
+
+double TimingEstimator::PriorVariance() const {
+  return options_.prior_relative_sigma * options_.prior_relative_sigma;
 }
 
 double TimingEstimator::PriorThreadRate(const State& state) const {

@@ -64,6 +64,7 @@ class TimingEstimator {
   };
 
   [[nodiscard]] double PriorThreadRate(const State& state) const;
+  [[nodiscard]] double PriorVariance() const;
   [[nodiscard]] double TaskVariance(const State& state) const;
   [[nodiscard]] double MeasuredVariance(const State& state) const;
   void Fade(State& state, double factor);

@@ -113,6 +113,7 @@ void TailStealing::ReservationChanged(WorkerId worker) {
 
 std::vector<Decision> TailStealing::Decide(Instant now) {
   now_ = now;
+  just_copied_.Clear();
   std::vector<Decision> decisions;
   // Those whose leases should have been through by now are slower than predicted: predict again.
   while (!ready_.Empty() && ready_.Order().begin()->first <= now) {

@@ -78,6 +78,7 @@ class TailStealing final : public StrategyBase {
   model::Cost pool_cost_ = 0;    // of all reserved tasks
   std::int64_t pool_tasks_ = 0;
   double rate_sum_ = 0;          // of the connected workers
+  model::RangeSet just_copied_;  // in this round of decisions
   Instant now_{};                // of the latest call
   Instant next_decision_ = kNever;
   Instant level_{};              // the latest finish level, used again for a while with many workers

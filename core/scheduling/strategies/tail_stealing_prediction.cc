@@ -130,7 +130,8 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     const IndexRange leased = context_.leases.NewestLeased(victim);
-    if (victim == idle || leased.Empty() || context_.leases.Copied().Overlaps(leased)) continue;
+    if (victim == idle || leased.Empty()) continue;
+    if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
     const double gap = ToSeconds(it->first - now - context_.round_trip);
     const double rate = context_.estimator.ThreadRate(idle);
     const IndexRange copied =
@@ -143,6 +144,7 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
       if (copied.Size() == 1) cost = std::max(cost, run);
     }
     if (cost / rate > gap * (1 - kCopyMargin)) continue;
+    just_copied_.Insert(copied);
     decisions.emplace_back(CopyDecision{idle, copied});
     return true;
   }

@@ -1,0 +1,32 @@
+#include "simulator/speed_profile.h"
+
+#include <algorithm>
+
+namespace evenkeel::simulator {
+
+Instant SpeedProfile::DoneAt(Instant start, double units) const {
+  Instant at = start;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Instant until = i + 1 < steps_.size() ? steps_[i + 1].at : kNever;
+    if (until <= at) continue;
+    const double speed = steps_[i].speed;
+    if (until == kNever) return speed > 0 ? at + FromSeconds(units / speed) : kNever;
+    const double possible = ToSeconds(until - at) * speed;
+    if (possible >= units) return at + FromSeconds(units / speed);
+    units -= possible;
+    at = until;
+  }
+  return at;
+}
+
+double SpeedProfile::Integral(Instant from, Instant to) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Instant begin = std::max(steps_[i].at, from);
+    const Instant end = std::min(i + 1 < steps_.size() ? steps_[i + 1].at : kNever, to);
+    if (begin < end) sum += ToSeconds(end - begin) * steps_[i].speed;
+  }
+  return sum;
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "core/base/time.h"
+
+namespace evenkeel::simulator {
+
+/// A node's speed over time: constant between changes; 0 while it stands still.
+class SpeedProfile {
+ public:
+  explicit SpeedProfile(double speed) : steps_{{Instant{}, speed}} {}
+
+  /// From `at` on the speed is `speed` >= 0. Changes are added in order of time.
+  void ChangeAt(Instant at, double speed) { steps_.push_back({at, speed}); }
+
+  /// When work of `units` (at speed 1: seconds) that starts at `start` is done; kNever if never.
+  [[nodiscard]] Instant DoneAt(Instant start, double units) const;
+  /// Units done between two instants.
+  [[nodiscard]] double Integral(Instant from, Instant to) const;
+
+ private:
+  struct Step {
+    Instant at;
+    double speed;
+  };
+  std::vector<Step> steps_;
+};
+
+}  // namespace evenkeel::simulator

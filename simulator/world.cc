@@ -1,0 +1,230 @@
+#include "simulator/world.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+
+namespace evenkeel::simulator {
+
+using engine::StreamId;
+
+World::World(WorldConfig config) : config_(std::move(config)), rng_(config_.seed) {
+  const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
+  if (config_.costs_known) {
+    std::vector<model::Cost> costs;
+    for (const double seconds : config_.true_costs) costs.push_back(FromSeconds(seconds).count());
+    costs_ = std::make_shared<model::PrefixCosts>(costs);
+  } else {
+    costs_ = std::make_shared<model::UnitCosts>(tasks);
+  }
+  processes_.resize(config_.nodes.size());
+  outcome_.times_run.resize(config_.true_costs.size());
+  outcome_.times_durable.resize(config_.true_costs.size());
+  outcome_.busy_seconds.resize(config_.nodes.size());
+  failures_left_ = config_.failing;
+}
+
+World::~World() = default;
+
+Outcome World::Run() {
+  StartCoordinator();
+  for (std::size_t i = 0; i < config_.nodes.size(); ++i) {
+    At(Instant{config_.nodes[i].joins_at}, [this, i] { StartWorker(i); });
+  }
+  PlanFaults();
+  while (!over_ && !events_.empty() && events_.top().at <= Instant{config_.give_up_after}) {
+    const Event event = events_.top();
+    events_.pop();
+    EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
+    now_ = event.at;
+    event.happen();
+  }
+  if (coordinator_) outcome_.progress = coordinator_->CurrentProgress(now_);
+  outcome_.coordinator_starts = epoch_;
+  return outcome_;
+}
+
+void World::At(Instant at, std::function<void()> happen) {
+  if (at != kNever) events_.push({std::max(at, now_), order_++, std::move(happen)});
+}
+
+Instant World::Arrival(Instant& last) {
+  Instant at = now_ + config_.network.latency;
+  if (config_.network.jitter > Duration::zero()) {
+    at += FromSeconds(rng_.Exponential(ToSeconds(config_.network.jitter)));
+  }
+  if (config_.network.ordered) at = last = std::max(at, last);
+  return at;
+}
+
+void World::StartCoordinator() {
+  ++epoch_;
+  engine::CoordinatorConfig config;
+  config.job = config_.job;
+  config.costs = costs_;
+  config.epoch = epoch_;
+  for (const auto& node : config_.nodes) {
+    if (node.expected) config.nodes.push_back({node.name, node.ratio});
+  }
+  config.completed = durable_;
+  config.failures = durable_failures_;
+  config.active_before = durable_active_;
+  config.report_interval = config_.report_interval;
+  config.round_trip = 2 * (config_.network.latency + config_.network.jitter) +
+                      std::chrono::microseconds(200);
+  coordinator_ = std::make_unique<engine::Coordinator>(std::move(config));
+  StepCoordinator([this](engine::Coordinator& c) { return c.Start(now_); });
+}
+
+void World::KillCoordinator() {
+  coordinator_.reset();
+  coordinator_timer_ = kNever;
+  for (std::size_t i = 0; i < processes_.size(); ++i) Disconnect(i, false);
+}
+
+void World::StartWorker(std::size_t node) {
+  Process& process = processes_[node];
+  if (process.worker || over_) return;
+  engine::WorkerConfig config;
+  config.node = config_.nodes[node].name;
+  config.threads = config_.nodes[node].threads;
+  config.workload = config_.job.workload;
+  config.incarnation = config.node + "/" + std::to_string(++process.incarnation);
+  process.threads.assign(config.threads, {});
+  process.worker = std::make_unique<engine::Worker>(config);
+  Connect(node);
+}
+
+void World::KillWorker(std::size_t node) {
+  Disconnect(node, true);
+  processes_[node].worker.reset();
+  for (auto& thread : processes_[node].threads) {
+    ++thread.generation;
+    thread.batch.reset();
+  }
+}
+
+void World::Connect(std::size_t node) {
+  Process& process = processes_[node];
+  if (!process.worker || process.stream || process.worker->Ended()) return;
+  if (!coordinator_) {  // nobody listens: try again
+    At(now_ + std::chrono::milliseconds(200), [this, node] { Connect(node); });
+    return;
+  }
+  process.stream = StreamId{next_stream_++};
+  process.last_arrival_up = process.last_arrival_down = now_;
+  streams_[*process.stream] = node;
+  ToCoordinator(node, process.worker->OnConnected(now_));
+  PlanWorkerTimer(node);
+}
+
+void World::Disconnect(std::size_t node, bool tell_coordinator) {
+  Process& process = processes_[node];
+  if (!process.stream) return;
+  const StreamId stream = *process.stream;
+  process.stream.reset();
+  streams_.erase(stream);
+  if (process.worker) process.worker->OnDisconnected(now_);
+  if (tell_coordinator) {
+    At(now_ + config_.network.latency, [this, stream] {
+      StepCoordinator([&](engine::Coordinator& c) { return c.OnStreamClosed(stream, now_); });
+    });
+  }
+  if (process.worker) {
+    At(now_ + std::chrono::milliseconds(200), [this, node] { Connect(node); });
+  }
+}
+
+void World::Carry(engine::Effects effects) {
+  for (auto& effect : effects) {
+    if (auto* send = std::get_if<engine::SendToWorker>(&effect)) {
+      ToWorker(send->stream, std::move(send->message));
+    } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
+      const auto known = streams_.find(close->stream);
+      if (known == streams_.end()) continue;
+      const std::size_t node = known->second;
+      At(now_ + config_.network.latency, [this, node, stream = close->stream] {
+        if (processes_[node].stream == stream) Disconnect(node, false);
+      });
+    } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
+      const std::uint64_t epoch = epoch_;
+      At(now_ + config_.durable_after, [this, epoch, batch = std::move(*persist)] {
+        if (epoch != epoch_ || !coordinator_) return;  // the process died before the commit
+        MakeDurable(batch);
+        StepCoordinator([&](engine::Coordinator& c) { return c.OnDurable(batch.batch, now_); });
+      });
+    } else if (const auto* end = std::get_if<engine::EndJob>(&effect)) {
+      outcome_.state = end->state;
+      outcome_.reason = end->reason;
+      outcome_.makespan = now_ - Instant{};
+      over_ = true;
+    }
+  }
+}
+
+void World::MakeDurable(const engine::Persist& persist) {
+  for (const auto& record : persist.results) {
+    for (model::TaskIndex i = record.range.begin; i < record.range.end; ++i) {
+      ++outcome_.times_durable[static_cast<std::size_t>(i)];
+      const auto result = record.results.At(i - record.range.begin);
+      EVENKEEL_CHECK(result == std::to_string(i), "a result that belongs to another task");
+    }
+    durable_.Insert(record.range);
+    durable_active_ = std::max(durable_active_, record.ended);
+  }
+  for (const auto& failure : persist.failures) durable_failures_.push_back(failure);
+}
+
+void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
+  if (!coordinator_ || over_) return;
+  auto effects = step(*coordinator_);
+  if (config_.check_invariants) coordinator_->CheckInvariants();
+  Carry(std::move(effects));
+  PlanCoordinatorTimer();
+}
+
+void World::PlanCoordinatorTimer() {
+  const Instant next = coordinator_->NextTimer();
+  if (next == kNever || next >= coordinator_timer_) return;
+  coordinator_timer_ = next;
+  At(next, [this, next] {
+    if (coordinator_timer_ != next) return;
+    coordinator_timer_ = kNever;
+    StepCoordinator([this](engine::Coordinator& c) { return c.OnTimer(now_); });
+    if (coordinator_ && !over_) PlanCoordinatorTimer();
+  });
+}
+
+void World::PlanFaults() {
+  for (const Fault& fault : config_.faults) {
+    At(Instant{fault.at}, [this, fault] {
+      const Instant back = now_ + fault.lasts;
+      switch (fault.kind) {
+        case Fault::Kind::kKillWorker:
+          KillWorker(fault.node);
+          At(back, [this, fault] { StartWorker(fault.node); });
+          break;
+        case Fault::Kind::kKillCoordinator:
+          KillCoordinator();
+          At(back, [this] {
+            if (!coordinator_) StartCoordinator();
+          });
+          break;
+        case Fault::Kind::kCutLink:
+          Disconnect(fault.node, true);
+          break;
+        case Fault::Kind::kDrainWorker:
+          if (processes_[fault.node].worker) {
+            Carry(fault.node, processes_[fault.node].worker->OnDrain(now_));
+          }
+          At(back, [this, fault] {
+            KillWorker(fault.node);
+            StartWorker(fault.node);
+          });
+          break;
+      }
+    });
+  }
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,120 @@
+// World: the workers' side, messages and the running of tasks.
+#include <algorithm>
+#include <string>
+
+#include "core/base/check.h"
+#include "simulator/world.h"
+
+namespace evenkeel::simulator {
+
+using engine::StreamId;
+
+void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
+  Process& process = processes_[node];
+  if (!process.stream) return;
+  const StreamId stream = *process.stream;
+  At(Arrival(process.last_arrival_up), [this, stream, message = std::move(message)]() mutable {
+    if (!streams_.contains(stream)) return;  // lost with the connection
+    StepCoordinator([&](engine::Coordinator& c) { return c.OnMessage(stream, message, now_); });
+  });
+}
+
+void World::ToWorker(StreamId stream, engine::ToWorker message) {
+  const auto known = streams_.find(stream);
+  if (known == streams_.end()) return;
+  const std::size_t node = known->second;
+  At(Arrival(processes_[node].last_arrival_down),
+     [this, node, stream, message = std::move(message)]() mutable {
+       Process& process = processes_[node];
+       if (!process.worker || process.stream != stream) return;
+       if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
+         for (const auto range : ack->ranges) acknowledged_.Insert(range);
+       }
+       Carry(node, process.worker->OnMessage(std::move(message), now_));
+     });
+}
+
+void World::Carry(std::size_t node, engine::Worker::Effects effects) {
+  Process& process = processes_[node];
+  bool ended = false;
+  for (auto& effect : effects) {
+    if (auto* send = std::get_if<engine::Worker::SendToCoordinator>(&effect)) {
+      ToCoordinator(node, std::move(send->message));
+    } else if (const auto* stop = std::get_if<engine::Worker::StopBatch>(&effect)) {
+      const std::uint64_t generation = process.threads[stop->thread].generation;
+      At(now_, [this, node, thread = stop->thread, generation] {
+        BatchEnded(node, thread, generation, true);
+      });
+    } else if (std::holds_alternative<engine::Worker::End>(effect)) {
+      ended = true;
+    }
+  }
+  if (ended) return;
+  FeedThreads(node);
+  PlanWorkerTimer(node);
+}
+
+void World::FeedThreads(std::size_t node) {
+  Process& process = processes_[node];
+  for (std::uint32_t t = 0; t < process.threads.size(); ++t) {
+    ThreadState& thread = process.threads[t];
+    if (thread.batch || !process.worker) continue;
+    thread.batch = process.worker->Take(t, now_);
+    if (!thread.batch) continue;
+    thread.started = now_;
+    const std::uint64_t generation = ++thread.generation;
+    double seconds = 0;
+    for (model::TaskIndex i = thread.batch->range.begin; i < thread.batch->range.end; ++i) {
+      seconds += config_.true_costs[static_cast<std::size_t>(i)];
+      if (acknowledged_.Contains(i)) ++outcome_.run_after_acknowledged;
+    }
+    At(config_.nodes[node].speed.DoneAt(now_, seconds),
+       [this, node, t, generation] { BatchEnded(node, t, generation, false); });
+  }
+}
+
+void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint64_t generation,
+                       bool stopped) {
+  Process& process = processes_[node];
+  ThreadState& thread = process.threads[thread_number];
+  if (!process.worker || thread.generation != generation || !thread.batch) return;
+  const engine::Batch batch = *thread.batch;
+  thread.batch.reset();
+  ++thread.generation;
+  engine::BatchOutcome outcome;
+  outcome.started = outcome.ended = thread.started;
+  for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
+    const double cost = config_.true_costs[static_cast<std::size_t>(i)];
+    const Instant end = config_.nodes[node].speed.DoneAt(outcome.ended, cost);
+    if (stopped && end > now_) break;
+    const auto failing = failures_left_.find(i);
+    if (failing != failures_left_.end() && failing->second > 0) {
+      --failing->second;
+      outcome.failure = "told to fail";
+      outcome.failure_busy = end - outcome.ended;
+      break;
+    }
+    outcome.ended = end;
+    outcome.results.Append(std::to_string(i));
+    ++outcome_.times_run[static_cast<std::size_t>(i)];
+  }
+  outcome.busy = outcome.ended - outcome.started;
+  outcome_.busy_seconds[node] += ToSeconds(now_ - outcome.started);
+  Carry(node, process.worker->OnBatchDone(thread_number, std::move(outcome), now_));
+}
+
+void World::PlanWorkerTimer(std::size_t node) {
+  Process& process = processes_[node];
+  if (!process.worker) return;
+  const Instant next = process.worker->NextTimer();
+  if (next == kNever || next >= process.timer) return;
+  process.timer = next;
+  At(next, [this, node, next] {
+    Process& due = processes_[node];
+    if (due.timer != next) return;
+    due.timer = kNever;
+    if (due.worker) Carry(node, due.worker->OnTimer(now_));
+  });
+}
+
+}  // namespace evenkeel::simulator
