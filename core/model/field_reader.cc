@@ -31,11 +31,6 @@ const json& EmptyObject() {
   return empty;
 }
 
-const json& NullValue() {
-  static const json null;
-  return null;
-}
-
 std::string Indexed(const std::string& path, std::size_t i) {
   return path + "[" + std::to_string(i) + "]";
 }
@@ -109,7 +104,8 @@ double FieldReader::NumberOf(const json& value, const std::string& path, NumberR
 std::string FieldReader::StringOf(const json& value, const std::string& path, std::size_t min_bytes,
                                   std::size_t max_bytes) {
   if (!value.is_string()) {
-    FailType(path, AllowedText(min_bytes, max_bytes), value);
+    const char* hint = value.is_primitive() ? " in quotes" : "";
+    FailType(path, AllowedText(min_bytes, max_bytes) + hint, value);
     return {};
   }
   const std::string& text = value.get_ref<const std::string&>();
@@ -195,8 +191,8 @@ FieldReader FieldReader::OptionalObject(const std::string& field) {
 const json* FieldReader::FindMany(const std::string& field, bool list, std::size_t max_items) {
   const json* value = Find(field);
   if (value == nullptr) return nullptr;
-  const std::string allowed = (list ? "a list" : "an object") + std::string(" of at most ") +
-                              std::to_string(max_items) + (list ? " items" : " fields");
+  const std::string allowed =
+      (list ? "a list of at most " : "an object of at most ") + std::to_string(max_items);
   if (list ? !value->is_array() : !value->is_object()) {
     FailType(PathOf(field), allowed, *value);
     return nullptr;
@@ -273,8 +269,9 @@ std::map<std::string, double> FieldReader::NumberMap(const std::string& field,
 }
 
 const json& FieldReader::Any(const std::string& field) {
+  static const json null;
   const json* value = Find(field);
-  return value ? *value : NullValue();
+  return value ? *value : null;
 }
 
 void FieldReader::AllowUnknownFields() { shared_->scopes[scope_].unknown_allowed = true; }

@@ -102,11 +102,11 @@ INSTANTIATE_TEST_SUITE_P(
                               [](FieldReader& r) {
                                 r.Numbers("f", 2, {0, 9});
                               },
-                              "s.f: must be a list of at most 2 items, has 3"},
+                              "s.f: must be a list of at most 2, has 3"},
                     ErrorCase{"WrongMapValue",
                               {{"k", 1}},
                               [](FieldReader& r) { r.StringMap("f", 5, 9); },
-                              "s.f.k: must be text of 0 to 9 bytes, is 1"},
+                              "s.f.k: must be text of 0 to 9 bytes in quotes, is 1"},
                     ErrorCase{"UnknownInsideAnItem", json::array({{{"z", 1}}}),
                               [](FieldReader& r) {
                                 r.Objects("f", 5).at(0).OptionalInt("id", {0, 9}, 0);
