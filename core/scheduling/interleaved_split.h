@@ -1,6 +1,22 @@
 #pragma once
+
+#include <cstdint>
 #include <vector>
+
 #include "core/model/index_range.h"
+
 namespace evenkeel::scheduling {
-[[nodiscard]] std::vector<std::vector<model::IndexRange>> InterleavedSplit(const std::vector<std::int64_t>& weights, std::int64_t task_count);
-}
+
+/// The pseudo-ranks of each worker (Zubov and Kupin 2021, figure 5): worker j holds weights[j] of
+/// them in a row, worker 0, the master, the last ones: weights (5, 5, 1) give [6, 11), [0, 5), [5,
+/// 6). Weights are not negative; one of 0 gives an empty range. Their sum must fit into 63 bits.
+[[nodiscard]] std::vector<model::IndexRange> PseudoRanks(const std::vector<std::int64_t>& weights);
+
+/// The published split: task i belongs to the worker that holds pseudo-rank i mod sum(weights).
+/// Returns each worker's tasks of [0, task_count) as maximal ranges in order: about
+/// task_count / sum(weights) ranges a worker. At least one weight is above 0, unless there is no
+/// task.
+[[nodiscard]] std::vector<std::vector<model::IndexRange>> InterleavedSplit(
+    const std::vector<std::int64_t>& weights, std::int64_t task_count);
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,101 @@
+#include "core/model/cluster_sections.h"
+
+#include <string>
+
+#include "core/model/names.h"
+#include "core/model/quantity.h"
+
+namespace evenkeel::model {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxEntries = 64;
+
+void CheckName(FieldReader& object, const std::string& field) {
+  if (!object.Has(field)) return;
+  const std::string name = object.RequiredString(field, 253);
+  if (!IsDnsSubdomain(name)) {
+    object.Fail(field, "must be " + kAllowedDnsSubdomain + ", is " + Shown(name));
+  }
+}
+
+/// requests or limits: quantities, which people also write as plain numbers.
+void CheckQuantities(FieldReader& resources, const std::string& field) {
+  FieldReader quantities = resources.OptionalObject(field);
+  for (const char* resource : {"cpu", "memory", "ephemeral-storage"}) {
+    const json& value = quantities.Any(resource);
+    if (value.is_null()) continue;
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (value.is_structured() || !ParseQuantity(text, 1000)) {
+      quantities.Fail(resource, "must be " + kAllowedQuantity + ", is " + Shown(value));
+    }
+  }
+}
+
+void CheckObjects(FieldReader& object, const std::string& field) {
+  for (FieldReader& item : object.Objects(field, kMaxEntries)) {
+    item.RequiredString("name", 253);
+    item.AllowUnknownFields();  // the API server knows the rest
+  }
+}
+
+void CheckWorker(FieldReader worker) {
+  FieldReader resources = worker.OptionalObject("resources");
+  CheckQuantities(resources, "requests");
+  CheckQuantities(resources, "limits");
+
+  FieldReader pod_template = worker.OptionalObject("template");
+  CheckObjects(pod_template, "env");
+  CheckObjects(pod_template, "volumes");
+  CheckObjects(pod_template, "volumeMounts");
+  CheckObjects(pod_template, "imagePullSecrets");
+  pod_template.OptionalChoice("imagePullPolicy", {"Always", "IfNotPresent", "Never"},
+                              "IfNotPresent");
+  CheckName(pod_template, "priorityClassName");
+  pod_template.OptionalObject("securityContext").AllowUnknownFields();
+}
+
+}  // namespace
+
+void CheckClusterSections(FieldReader& spec) {
+  CheckWorker(spec.OptionalObject("worker"));
+
+  FieldReader inputs = spec.OptionalObject("inputs");
+  CheckName(inputs, "persistentVolumeClaim");
+  CheckName(inputs, "configMap");
+  if (inputs.Has("persistentVolumeClaim") && inputs.Has("configMap")) {
+    inputs.Fail("configMap", "must not stand beside persistentVolumeClaim");
+  }
+  FieldReader storage = spec.OptionalObject("resultStorage");
+  CheckName(storage, "persistentVolumeClaim");
+
+  constexpr std::int64_t kMaxSeconds = 1'000'000'000;
+  spec.OptionalInt("ttlSecondsAfterFinished", {0, kMaxSeconds}, 0);
+}
+
+void CheckTolerations(FieldReader& nodes) {
+  for (FieldReader& toleration : nodes.Objects("tolerations", kMaxEntries)) {
+    toleration.OptionalString("key", 317, "");
+    toleration.OptionalChoice("operator", {"Exists", "Equal"}, "Equal");
+    toleration.OptionalString("value", 63, "");
+    toleration.OptionalChoice("effect", {"NoSchedule", "PreferNoSchedule", "NoExecute"},
+                              "NoSchedule");
+    toleration.OptionalInt("tolerationSeconds", {0, INT64_MAX}, 0);
+  }
+}
+
+void CheckTaskOutcomePolicies(FieldReader& task_policy) {
+  for (FieldReader& rule : task_policy.Objects("onExitCodes", 20)) {
+    rule.RequiredChoice("action", {"FailJob", "FailTask", "Ignore", "Count"});
+    rule.OptionalChoice("operator", {"In", "NotIn"}, "In");
+    if (rule.Ints("values", 255, {0, 255}).empty()) {
+      rule.Fail("values", "must be a list of at least 1 exit code");
+    }
+  }
+  FieldReader success = task_policy.OptionalObject("successPolicy");
+  success.OptionalString("succeededIndexes", 64 * 1024, "");
+  success.OptionalInt("succeededCount", {1, INT64_MAX}, 1);
+}
+
+}  // namespace evenkeel::model

@@ -1,0 +1,215 @@
+#include "core/model/document.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/mark.h>
+#include <yaml-cpp/parser.h>
+
+#include <map>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "core/model/field_values.h"
+#include "core/model/scalar.h"
+
+namespace evenkeel::model {
+namespace {
+
+using nlohmann::json;
+
+/// Leaves yaml-cpp's parser, which reports errors by exceptions itself. Never leaves this file.
+struct DocumentError : std::runtime_error {
+  DocumentError(int line_index, const std::string& what)
+      : std::runtime_error(what), line(line_index + 1) {}
+  int line;
+};
+
+/// Takes the parser's events and builds the tree, counting what it costs.
+class TreeBuilder final : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(const DocumentLimits& limits) : limits_(limits) {}
+
+  [[nodiscard]] json TakeRoot() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    line_ = mark.line;
+    if (++documents_ > 1) {
+      throw DocumentError(line_, "a second document begins here, only one is allowed");
+    }
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    line_ = mark.line;
+    if (WantsKey()) throw DocumentError(line_, "a key is missing before ':'");
+    Complete(json(nullptr), anchor);
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    line_ = mark.line;
+    const auto target = anchors_.find(anchor);
+    if (target == anchors_.end())
+      throw DocumentError(line_, "an alias stands inside its own anchor");
+    if (WantsKey()) throw DocumentError(line_, "an alias cannot be a key");
+    Add(target->second.second);
+    Complete(target->second.first, 0);
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    line_ = mark.line;
+    if (WantsKey()) return OpenKey(value);
+    Add(1 + value.size() / kTextPieceBytes);
+    if (tag != "?") return Complete(json(value), anchor);  // quoted, or with a tag of its own
+    Result<json> typed = TypePlainScalar(value);
+    if (!typed) throw DocumentError(line_, typed.error().message);
+    Complete(*std::move(typed), anchor);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    Open(mark, json::array(), anchor);
+  }
+  void OnSequenceEnd() override { Close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    Open(mark, json::object(), anchor);
+  }
+  void OnMapEnd() override { Close(); }
+
+ private:
+  /// A mapping or sequence that is not complete yet.
+  struct Frame {
+    json value;
+    YAML::anchor_t anchor;
+    std::size_t cost_before;
+    std::optional<std::string> key;  ///< of the value that comes next, in a mapping
+  };
+
+  static constexpr std::size_t kTextPieceBytes = 64;
+
+  [[nodiscard]] bool WantsKey() const {
+    return !frames_.empty() && frames_.back().value.is_object() && !frames_.back().key;
+  }
+
+  void Add(std::size_t values) {
+    Charge(values);
+    cost_ += values;
+  }
+
+  void Charge(std::size_t values) {
+    charged_ += values;
+    if (charged_ > limits_.max_values) {
+      throw DocumentError(line_, "more than " + std::to_string(limits_.max_values) +
+                                     " values (aliases count as what they stand for)");
+    }
+  }
+
+  void Open(const YAML::Mark& mark, json empty, YAML::anchor_t anchor) {
+    line_ = mark.line;
+    if (WantsKey()) throw DocumentError(line_, "a key must be a plain word or text");
+    if (frames_.size() >= limits_.max_depth) {
+      throw DocumentError(line_,
+                          "nested deeper than " + std::to_string(limits_.max_depth) + " levels");
+    }
+    frames_.push_back({std::move(empty), anchor, cost_, std::nullopt});
+    Add(1);
+  }
+
+  void OpenKey(const std::string& key) {
+    Frame& frame = frames_.back();
+    if (frame.value.contains(key)) {
+      throw DocumentError(line_, "duplicate key " + ShownKey(key));
+    }
+    Add(key.size() / kTextPieceBytes);
+    frame.key = key;
+  }
+
+  void Close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    value_cost_ = cost_ - frame.cost_before;
+    Complete(std::move(frame.value), frame.anchor);
+  }
+
+  void Complete(json value, YAML::anchor_t anchor) {
+    if (anchor != 0) {
+      const std::size_t cost = value.is_structured() ? value_cost_ : 1 + TextPieces(value);
+      Charge(cost);
+      anchors_[anchor] = {value, cost};
+    }
+    if (frames_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Frame& parent = frames_.back();
+    if (parent.key) {
+      parent.value[*std::exchange(parent.key, std::nullopt)] = std::move(value);
+    } else {
+      parent.value.push_back(std::move(value));
+    }
+  }
+
+  [[nodiscard]] static std::size_t TextPieces(const json& value) {
+    return value.is_string() ? value.get_ref<const std::string&>().size() / kTextPieceBytes : 0;
+  }
+
+  const DocumentLimits& limits_;
+  json root_;
+  std::vector<Frame> frames_;
+  std::map<YAML::anchor_t, std::pair<json, std::size_t>> anchors_;  // copy and its cost
+  std::size_t charged_ = 0;     // values made so far, copies kept for aliases included
+  std::size_t cost_ = 0;        // values of the tree so far
+  std::size_t value_cost_ = 0;  // of the mapping or sequence closed last
+  int documents_ = 0;
+  int line_ = 0;
+};
+
+bool IsUtf8(const std::string& text) {
+  try {
+    (void)json(text).dump();
+    return true;
+  } catch (const json::type_error&) {
+    return false;
+  }
+}
+
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<json> ParseDocument(const std::string& text, const std::string& file_name,
+                           const DocumentLimits& limits) {
+  if (text.size() > limits.max_bytes) {
+    return InvalidInput(file_name + ": has " + std::to_string(text.size()) + " bytes, at most " +
+                        std::to_string(limits.max_bytes) + " are allowed");
+  }
+  if (!IsUtf8(text)) return InvalidInput(file_name + ": must be text in UTF-8");
+
+  const auto at_line = [&file_name](int line, const std::string& what) {
+    return InvalidInput(file_name + ": line " + std::to_string(line) + ": " + OneLine(what));
+  };
+  std::istringstream stream(text);
+  TreeBuilder builder(limits);
+  try {
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const DocumentError& error) {
+    return at_line(error.line, error.what());
+  } catch (const YAML::Exception& error) {
+    return at_line(error.mark.line + 1, "is not YAML: " + error.msg);
+  }
+  return builder.TakeRoot();
+}
+
+}  // namespace evenkeel::model

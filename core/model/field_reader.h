@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/field_values.h"
+
+namespace evenkeel::model {
+
+/// Reads the fields of a JSON object strictly: types, ranges, no field that nobody asked for.
+///
+/// Reading never fails on the spot: after an error, values are the fallback or the least allowed,
+/// and Finish() tells the first error as one line "PATH.FIELD: what is allowed, what it is". A
+/// field that is null counts as absent. Read all fields before Finish(): the fields read are the
+/// known ones.
+///
+///     FieldReader fields(parameters, "spec.workload.primes");
+///     primes.end = fields.RequiredInt("end", {2, 1'000'000'000'000});
+///     primes.method = fields.OptionalChoice("method", {"TrialDivision", "Sieve"},
+///     "TrialDivision"); if (auto read = fields.Finish(); !read) return
+///     tl::unexpected(read.error());
+///
+/// Copies and readers of inner objects share the error; Finish() of any of them covers all of them.
+/// The JSON value must outlive them. Not thread-safe.
+class FieldReader {
+ public:
+  /// `path` names the object in messages; empty for a whole document.
+  FieldReader(const nlohmann::json& object, std::string path);
+
+  [[nodiscard]] bool Has(const std::string& field) const;
+  /// "PATH.FIELD"
+  [[nodiscard]] std::string PathOf(const std::string& field) const;
+
+  std::int64_t RequiredInt(const std::string& field, IntRange allowed);
+  std::int64_t OptionalInt(const std::string& field, IntRange allowed, std::int64_t fallback);
+  double RequiredNumber(const std::string& field, NumberRange allowed);
+  double OptionalNumber(const std::string& field, NumberRange allowed, double fallback);
+  bool OptionalBool(const std::string& field, bool fallback);
+
+  /// Text of 1 to `max_bytes` bytes.
+  std::string RequiredString(const std::string& field, std::size_t max_bytes);
+  /// Text of 0 to `max_bytes` bytes.
+  std::string OptionalString(const std::string& field, std::size_t max_bytes, std::string fallback);
+  std::string RequiredChoice(const std::string& field, const std::vector<std::string>& choices);
+  std::string OptionalChoice(const std::string& field, const std::vector<std::string>& choices,
+                             std::string fallback);
+
+  /// A reader of the object in this field.
+  FieldReader RequiredObject(const std::string& field);
+  /// The same; an absent field reads as an object without fields.
+  FieldReader OptionalObject(const std::string& field);
+
+  /// Lists; absent ones are empty.
+  std::vector<std::int64_t> Ints(const std::string& field, std::size_t max_items, IntRange allowed);
+  std::vector<double> Numbers(const std::string& field, std::size_t max_items, NumberRange allowed);
+  std::vector<std::string> Strings(const std::string& field, std::size_t max_items,
+                                   std::size_t max_bytes);
+  std::vector<FieldReader> Objects(const std::string& field, std::size_t max_items);
+
+  /// Mappings with free keys; absent ones are empty.
+  std::map<std::string, std::string> StringMap(const std::string& field, std::size_t max_items,
+                                               std::size_t max_bytes);
+  std::map<std::string, double> NumberMap(const std::string& field, std::size_t max_items,
+                                          NumberRange allowed);
+
+  /// The value of the field as it is (null if absent), which becomes a known field.
+  const nlohmann::json& Any(const std::string& field);
+
+  /// Fields of this object that nobody asked for are no error.
+  void AllowUnknownFields();
+
+  /// Reports an error of the caller's own about a field, e.g. Fail("end", "must be above start").
+  void Fail(const std::string& field, const std::string& what);
+
+  /// The first error, or the first unknown field.
+  [[nodiscard]] Result<void> Finish() const;
+
+ private:
+  struct Scope;
+  struct Shared;
+  FieldReader(std::shared_ptr<Shared> shared, const nlohmann::json& object, std::string path);
+
+  const nlohmann::json* Find(const std::string& field);
+  const nlohmann::json* FindRequired(const std::string& field, const std::string& allowed);
+  /// A list, or else an object, of at most `max_items`.
+  const nlohmann::json* FindMany(const std::string& field, bool list, std::size_t max_items);
+  void FailType(const std::string& path, const std::string& allowed, const nlohmann::json& value);
+  std::int64_t IntOf(const nlohmann::json& value, const std::string& path, IntRange allowed);
+  double NumberOf(const nlohmann::json& value, const std::string& path, NumberRange allowed);
+  std::string StringOf(const nlohmann::json& value, const std::string& path, std::size_t min_bytes,
+                       std::size_t max_bytes);
+  std::string ChoiceOf(const nlohmann::json& value, const std::string& path,
+                       const std::vector<std::string>& choices);
+
+  std::shared_ptr<Shared> shared_;
+  std::size_t scope_;  // index into the shared scopes
+};
+
+}  // namespace evenkeel::model

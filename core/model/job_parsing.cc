@@ -1,0 +1,147 @@
+#include "core/model/job_parsing.h"
+
+#include <utility>
+
+#include "core/model/cluster_sections.h"
+#include "core/model/document.h"
+#include "core/model/field_reader.h"
+#include "core/model/manifest.h"
+#include "core/model/names.h"
+
+namespace evenkeel::model {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMaxSeconds = 31'536'000;  // a year
+constexpr std::int64_t kMaxTasks = 1'000'000'000'000;
+constexpr std::size_t kMaxNodes = 10'000;
+
+/// spec.workload has one field, named after the workload.
+void ReadWorkload(FieldReader& spec, JobSpec& job) {
+  const json& workload = spec.Any("workload");
+  if (!workload.is_object() || workload.size() != 1) {
+    std::string found = workload.is_object() && workload.empty() ? "none" : Shown(workload);
+    if (workload.is_object() && !workload.empty()) {
+      found.clear();
+      for (const auto& [name, parameters] : workload.items()) {
+        found += (found.empty() ? "" : ", ") + ShownKey(name);
+      }
+    }
+    spec.Fail("workload", "must be an object with exactly one workload, is " + found);
+    return;
+  }
+  job.workload = workload.begin().key();
+  if (!workload.begin()->is_object()) {
+    spec.Fail("workload." + ShownKey(job.workload),
+              "must be an object, is " + Shown(*workload.begin()));
+    return;
+  }
+  job.workload_parameters = workload.begin()->dump();
+}
+
+void ReadProfile(FieldReader& spec, JobSpec& job) {
+  // A command may be anything, so its rates are remembered by job, not for all commands together.
+  const std::string usual = job.workload == "command" ? job.name : job.workload;
+  job.profile = spec.Has("profile") ? spec.RequiredString("profile", 63) : usual;
+  if (spec.Has("profile") && !IsLabelValue(job.profile)) {
+    spec.Fail("profile", "must be " + kAllowedLabelValue + ", is " + Shown(job.profile));
+  }
+  spec.Any("profile");
+}
+
+WeightingMode ModeOf(const std::string& text) {
+  if (text == "Measured") return WeightingMode::kMeasured;
+  if (text == "Explicit") return WeightingMode::kExplicit;
+  if (text == "Equal") return WeightingMode::kEqual;
+  return WeightingMode::kFuzzy;
+}
+
+void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
+  spec.policy = weighting.OptionalString("policy", 253, spec.policy);
+  if (!IsDnsSubdomain(spec.policy)) {
+    weighting.Fail("policy", "must be " + kAllowedDnsSubdomain + ", is " + Shown(spec.policy));
+  }
+  spec.mode =
+      ModeOf(weighting.OptionalChoice("mode", {"Fuzzy", "Measured", "Explicit", "Equal"}, "Fuzzy"));
+  spec.explicit_weights = weighting.NumberMap("weights", kMaxNodes, {0, 1e6, true});
+  if (spec.mode == WeightingMode::kExplicit && spec.explicit_weights.empty()) {
+    weighting.Fail("weights", "is missing, mode Explicit needs a number for each node");
+  }
+  if (spec.mode != WeightingMode::kExplicit && !spec.explicit_weights.empty()) {
+    weighting.Fail("weights", "is allowed with mode Explicit only");
+  }
+}
+
+bool ReadSwitch(FieldReader& fields, const std::string& field) {
+  return fields.OptionalChoice(field, {"Enabled", "Disabled"}, "Enabled") == "Enabled";
+}
+
+void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
+  std::vector<std::string> strategies;
+  for (const StrategyName name : AllStrategies()) strategies.push_back(ToString(name));
+  const std::string strategy =
+      balancing.OptionalChoice("strategy", strategies, ToString(spec.strategy));
+  spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
+  spec.stealing = ReadSwitch(balancing, "stealing");
+  spec.speculation = ReadSwitch(balancing, "speculation");
+  spec.rounds =
+      static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
+  spec.chunk_tasks = balancing.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);
+  spec.dedicated_coordinator =
+      balancing.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
+  spec.lease =
+      FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
+}
+
+void ReadTaskPolicy(FieldReader policy, TaskPolicy& spec) {
+  spec.backoff_limit_per_task = static_cast<std::int32_t>(
+      policy.OptionalInt("backoffLimitPerTask", {0, 1000}, spec.backoff_limit_per_task));
+  spec.max_failed_tasks = policy.OptionalInt("maxFailedTasks", {0, kMaxTasks}, 0);
+  spec.timeout = FromSeconds(policy.OptionalNumber(
+      "timeoutSeconds", {0, static_cast<double>(kMaxSeconds), true}, ToSeconds(spec.timeout)));
+  spec.idempotent = policy.OptionalBool("idempotent", spec.idempotent);
+  CheckTaskOutcomePolicies(policy);
+}
+
+void ReadNodes(FieldReader nodes, JobSpec& job) {
+  FieldReader selector = nodes.OptionalObject("selector");
+  job.node_selector = selector.StringMap("matchLabels", 64, 63);
+  CheckTolerations(nodes);
+  job.max_workers =
+      static_cast<std::int32_t>(nodes.OptionalInt("maxWorkers", {1, kMaxNodes}, job.max_workers));
+}
+
+void ReadSpec(FieldReader spec, JobSpec& job) {
+  ReadWorkload(spec, job);
+  ReadProfile(spec, job);
+  ReadWeighting(spec.OptionalObject("weighting"), job.weighting);
+  ReadBalancing(spec.OptionalObject("balancing"), job.balancing);
+  ReadTaskPolicy(spec.OptionalObject("taskPolicy"), job.task_policy);
+  ReadNodes(spec.OptionalObject("nodes"), job);
+  job.suspend = spec.OptionalBool("suspend", job.suspend);
+  if (spec.Has("activeDeadlineSeconds")) {
+    job.active_deadline =
+        std::chrono::seconds(spec.RequiredInt("activeDeadlineSeconds", {1, kMaxSeconds}));
+  }
+  spec.Any("activeDeadlineSeconds");
+  CheckClusterSections(spec);
+}
+
+}  // namespace
+
+Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name) {
+  const Result<json> document = ParseDocument(yaml_text, file_name);
+  if (!document) return tl::unexpected(document.error());
+
+  FieldReader object(*document, "");
+  JobSpec job;
+  job.name = ReadObjectHead(object, "WeightedJob");
+  ReadSpec(object.RequiredObject("spec"), job);
+  if (const auto read = object.Finish(); !read) {
+    return InvalidInput(file_name + ": " + read.error().message);
+  }
+  return job;
+}
+
+}  // namespace evenkeel::model

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/error.h"
+#include "core/model/job_spec.h"
+
+namespace evenkeel::model {
+
+/// Reads a WeightedJob as it is handed to the cluster. All fields of the manifest are checked, also
+/// those that a run on one machine has no use for (worker, inputs, resultStorage, ...); status is
+/// ignored. What the workload itself is told is not looked into: it becomes canonical JSON in
+/// JobSpec::workload_parameters. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
+[[nodiscard]] Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name);
+
+}  // namespace evenkeel::model

@@ -1,0 +1,28 @@
+#include "core/model/manifest.h"
+
+#include "core/model/names.h"
+
+namespace evenkeel::model {
+
+std::string ReadObjectHead(FieldReader& object, const std::string& kind) {
+  object.RequiredChoice("apiVersion", {kApiVersion});
+  object.RequiredChoice("kind", {kind});
+  object.Any("status");
+
+  FieldReader metadata = object.RequiredObject("metadata");
+  std::string name = metadata.RequiredString("name", 63);
+  if (!IsDnsLabel(name))
+    metadata.Fail("name", "must be " + kAllowedDnsLabel + ", is " + Shown(name));
+  metadata.OptionalString("namespace", 63, "");
+  metadata.StringMap("labels", 256, 63);
+  metadata.StringMap("annotations", 256, 256 * 1024);
+  for (const char* set_by_the_server :
+       {"uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp",
+        "deletionGracePeriodSeconds", "finalizers", "ownerReferences", "managedFields",
+        "generateName", "selfLink"}) {
+    metadata.Any(set_by_the_server);
+  }
+  return name;
+}
+
+}  // namespace evenkeel::model

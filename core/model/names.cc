@@ -1,0 +1,37 @@
+#include "core/model/names.h"
+
+#include <algorithm>
+
+namespace evenkeel::model {
+namespace {
+
+bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool IsLetterOrDigit(char c) { return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+bool IsDnsLabel(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && IsLowerOrDigit(text.front()) &&
+         IsLowerOrDigit(text.back()) && std::all_of(text.begin(), text.end(), [](char c) {
+           return IsLowerOrDigit(c) || c == '-';
+         });
+}
+
+bool IsDnsSubdomain(std::string_view text) {
+  if (text.size() > 253) return false;
+  while (true) {
+    const std::size_t dot = text.find('.');
+    if (!IsDnsLabel(text.substr(0, dot))) return false;
+    if (dot == std::string_view::npos) return true;
+    text.remove_prefix(dot + 1);
+  }
+}
+
+bool IsLabelValue(std::string_view text) {
+  return !text.empty() && text.size() <= 63 && IsLetterOrDigit(text.front()) &&
+         IsLetterOrDigit(text.back()) && std::all_of(text.begin(), text.end(), [](char c) {
+           return IsLetterOrDigit(c) || c == '-' || c == '_' || c == '.';
+         });
+}
+
+}  // namespace evenkeel::model

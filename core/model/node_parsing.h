@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/node_profile.h"
+
+namespace evenkeel::model {
+
+/// Reads what `kubectl get nodes -o yaml` (or json) prints: a List or NodeList of Nodes, or a
+/// single Node. Fields that are not needed are skipped. There is at least one node, in the order of
+/// the file, with names that differ. Errors (kInvalidInput) are one line "FILE: FIELD: what is
+/// wrong".
+[[nodiscard]] Result<std::vector<NodeProfile>> ParseNodes(const std::string& yaml_text,
+                                                          const std::string& file_name);
+
+}  // namespace evenkeel::model

@@ -1,0 +1,167 @@
+#include "core/model/job_parsing.h"
+
+#include <gtest/gtest.h>
+
+namespace evenkeel::model {
+namespace {
+
+constexpr const char* kHead =
+    "apiVersion: batch.evenkeel.dev/v1alpha1\nkind: WeightedJob\nmetadata: {name: primes}\n";
+constexpr const char* kPrimes = "  workload: {primes: {method: Sieve, end: 300000}}\n";
+
+std::string JobWith(const std::string& spec_lines) {
+  return std::string(kHead) + "spec:\n" + kPrimes + spec_lines;
+}
+
+std::string ErrorOf(const std::string& text) {
+  const auto job = ParseJob(text, "job.yaml");
+  EXPECT_FALSE(job.has_value()) << text;
+  if (job) return {};
+  EXPECT_EQ(job.error().code, ErrorCode::kInvalidInput);
+  EXPECT_EQ(job.error().message.find('\n'), std::string::npos);
+  return job.error().message;
+}
+
+TEST(ParseJob, DefaultsAreThoseOfTheSpec) {
+  const auto job = ParseJob(JobWith(""), "job.yaml");
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->name, "primes");
+  EXPECT_EQ(job->workload, "primes");
+  EXPECT_EQ(job->workload_parameters, R"({"end":300000,"method":"Sieve"})");
+  EXPECT_EQ(job->profile, "primes");
+  EXPECT_EQ(job->weighting.policy, "default");
+  EXPECT_EQ(job->weighting.mode, WeightingMode::kFuzzy);
+  EXPECT_EQ(job->balancing.strategy, StrategyName::kTailStealing);
+  EXPECT_TRUE(job->balancing.stealing);
+  EXPECT_EQ(job->balancing.lease, std::chrono::seconds(10));
+  EXPECT_EQ(job->task_policy.backoff_limit_per_task, 3);
+  EXPECT_EQ(job->task_policy.timeout, std::chrono::seconds(3600));
+  EXPECT_EQ(job->max_workers, 32);
+  EXPECT_FALSE(job->active_deadline.has_value());
+  EXPECT_FALSE(job->suspend);
+}
+
+TEST(ParseJob, ReadsEveryField) {
+  const auto job = ParseJob(R"(
+apiVersion: batch.evenkeel.dev/v1alpha1
+kind: WeightedJob
+metadata:
+  name: all-fields
+  namespace: default
+  labels: {app: x}
+  annotations: {note: "y"}
+  uid: 0f
+  creationTimestamp: null
+  managedFields: [{manager: kubectl}]
+spec:
+  workload: {command: {image: busybox, tasks: 3}}
+  profile: other
+  weighting: {policy: paper, mode: Explicit, weights: {pi4-a: 5, pi3: 0.5}}
+  balancing: {strategy: ModifiedMasterSlave, stealing: Disabled, speculation: Disabled, rounds: 3,
+              chunkTasks: 7, dedicatedCoordinator: true, leaseSeconds: 2.5}
+  taskPolicy:
+    backoffLimitPerTask: 1
+    maxFailedTasks: 2
+    timeoutSeconds: 60
+    idempotent: false
+    onExitCodes: [{action: FailJob, operator: In, values: [42]}]
+    successPolicy: {succeededCount: 5, succeededIndexes: "0-4"}
+  nodes:
+    selector: {matchLabels: {board: pi}}
+    tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}]
+    maxWorkers: 4
+  worker:
+    resources: {requests: {cpu: 1, memory: 64Mi}, limits: {memory: 1Gi}}
+    template:
+      env: [{name: A, value: b}]
+      volumes: [{name: v, emptyDir: {}}]
+      volumeMounts: [{name: v, mountPath: /v}]
+      imagePullSecrets: [{name: s}]
+      imagePullPolicy: Never
+      priorityClassName: low
+      securityContext: {runAsUser: 1000}
+  inputs: {persistentVolumeClaim: in}
+  resultStorage: {persistentVolumeClaim: out}
+  suspend: true
+  activeDeadlineSeconds: 7200
+  ttlSecondsAfterFinished: 600
+status: {progress: "63%"}
+)",
+                            "job.yaml");
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->profile, "other");
+  EXPECT_EQ(job->weighting.mode, WeightingMode::kExplicit);
+  EXPECT_EQ(job->weighting.explicit_weights,
+            (std::map<std::string, double>{{"pi4-a", 5}, {"pi3", 0.5}}));
+  EXPECT_EQ(job->balancing.strategy, StrategyName::kModifiedMasterSlave);
+  EXPECT_FALSE(job->balancing.stealing);
+  EXPECT_FALSE(job->balancing.speculation);
+  EXPECT_EQ(job->balancing.rounds, 3);
+  EXPECT_EQ(job->balancing.chunk_tasks, 7);
+  EXPECT_TRUE(job->balancing.dedicated_coordinator);
+  EXPECT_EQ(job->balancing.lease, std::chrono::milliseconds(2500));
+  EXPECT_EQ(job->task_policy.max_failed_tasks, 2);
+  EXPECT_FALSE(job->task_policy.idempotent);
+  EXPECT_EQ(job->node_selector, (std::map<std::string, std::string>{{"board", "pi"}}));
+  EXPECT_EQ(job->max_workers, 4);
+  EXPECT_TRUE(job->suspend);
+  EXPECT_EQ(job->active_deadline, std::chrono::seconds(7200));
+}
+
+TEST(ParseJob, AProfileOfACommandIsTheJobsName) {
+  const auto job = ParseJob(std::string(kHead) + "spec: {workload: {command: {}}}\n", "job.yaml");
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->profile, "primes");
+}
+
+TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
+  EXPECT_EQ(ErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
+            "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
+            "MasterSlave, ModifiedMasterSlave, Interleaved, is \"Foo\"");
+  EXPECT_EQ(ErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
+            "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
+  EXPECT_EQ(ErrorOf(JobWith("  nodes: {maxWorkers: -1}\n")),
+            "job.yaml: spec.nodes.maxWorkers: must be a whole number from 1 to 10000, is -1");
+  EXPECT_EQ(ErrorOf(JobWith("  taskPolicy: {timeoutSeconds: 1e300}\n")),
+            "job.yaml: spec.taskPolicy.timeoutSeconds: must be a number above 0, at most 31536000, "
+            "is 1e+300");
+  EXPECT_EQ(ErrorOf(JobWith("  suspend: 'yes'\n")),
+            "job.yaml: spec.suspend: must be true or false, is \"yes\"");
+  EXPECT_EQ(ErrorOf(JobWith("  nodes: {selector: {matchLabel: {}}}\n")),
+            "job.yaml: spec.nodes.selector.matchLabel: unknown field, known are matchLabels");
+  EXPECT_EQ(ErrorOf(JobWith("  worker: {resources: {limits: {memory: lots}}}\n")),
+            "job.yaml: spec.worker.resources.limits.memory: must be a quantity such as 4, 3800m, "
+            "1884Ki or 2Gi, is \"lots\"");
+  EXPECT_EQ(ErrorOf(JobWith("  weighting: {mode: Explicit}\n")),
+            "job.yaml: spec.weighting.weights: is missing, mode Explicit needs a number for each "
+            "node");
+  EXPECT_EQ(ErrorOf(JobWith("  weighting: {mode: Explicit, weights: {a: 0}}\n")),
+            "job.yaml: spec.weighting.weights.a: must be a number above 0, at most 1000000, is 0");
+  EXPECT_EQ(ErrorOf(JobWith("  suspend: true\n  suspend: true\n")),
+            "job.yaml: line 7: duplicate key suspend");
+}
+
+TEST(ParseJob, WantsExactlyOneWorkload) {
+  const std::string head(kHead);
+  const std::string want =
+      "job.yaml: spec.workload: must be an object with exactly one workload, is ";
+  EXPECT_EQ(ErrorOf(head + "spec: {workload: {primes: {}, synthetic: {}}}\n"),
+            want + "primes, synthetic");
+  EXPECT_EQ(ErrorOf(head + "spec: {workload: {}}\n"), want + "none");
+  EXPECT_EQ(ErrorOf(head + "spec: {}\n"), want + "null");
+  EXPECT_EQ(ErrorOf(head + "spec: {workload: {primes: 3}}\n"),
+            "job.yaml: spec.workload.primes: must be an object, is 3");
+}
+
+TEST(ParseJob, ChecksTheHead) {
+  EXPECT_EQ(ErrorOf(""), "job.yaml: the document: must be an object, is null");
+  EXPECT_EQ(ErrorOf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {}\n"),
+            "job.yaml: apiVersion: must be batch.evenkeel.dev/v1alpha1, is \"batch/v1\"");
+  EXPECT_EQ(ErrorOf("apiVersion: batch.evenkeel.dev/v1alpha1\nkind: WeightedJob\n"
+                    "metadata: {name: Not_A_Label}\nspec: {workload: {primes: {}}}\n"),
+            "job.yaml: metadata.name: must be 1 to 63 lower-case letters, digits or '-', with a "
+            "letter or digit at both ends, is \"Not_A_Label\"");
+}
+
+}  // namespace
+}  // namespace evenkeel::model
