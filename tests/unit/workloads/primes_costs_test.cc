@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/unit/workloads/job_run.h"
 #include "workloads/primes/division_costs.h"
 
@@ -56,6 +58,16 @@ TEST(PrimesCosts, AreKnownToTheScheduler) {
   EXPECT_EQ(costs, primes->Costs()) << "computed once";
   EXPECT_EQ(primes->DeclaredUnitsPerSecond(), 0.0);
   EXPECT_FALSE(primes->Sleeps());
+}
+
+TEST(PrimesCosts, MayBeAskedForByManyThreadsAtOnce) {
+  const auto primes = MakeOrFail("primes", R"({"end": 200000})");
+  std::vector<std::shared_ptr<const model::CostModel>> seen(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& costs : seen) threads.emplace_back([&] { costs = primes->Costs(); });
+  }
+  for (const auto& costs : seen) EXPECT_EQ(costs, seen.front());
 }
 
 TEST(PrimesCosts, OfSieveAreCandidates) {

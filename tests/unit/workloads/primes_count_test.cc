@@ -49,7 +49,7 @@ struct Known {
   std::int64_t largest;
 };
 
-/// pi(10^n) is sequence A006880, the largest primes below 10^n follow from A033874.
+/// pi(10^n) is sequence A006880 of the On-Line Encyclopedia of Integer Sequences.
 TEST(PrimesCount, AgreesWithThePrimeCountingFunction) {
   for (const Known& known : {Known{100, 25, 97}, Known{1'000, 168, 997},
                              Known{10'000, 1'229, 9'973}, Known{30'000, 3'245, 29'989}}) {
