@@ -1,0 +1,15 @@
+#pragma once
+
+#include <memory>
+
+#include "workloads/primes/candidates.h"
+#include "workloads/primes/primes.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::workloads::primes {
+
+/// Counts the primes, 2 included, and writes them to primes.npy (int64, ascending) if they are
+/// listed. Memory: the gaps between the tasks received; with the list one bit a candidate besides.
+[[nodiscard]] std::unique_ptr<Reducer> MakePrimeReducer(const PrimesSpec& spec);
+
+}  // namespace evenkeel::workloads::primes

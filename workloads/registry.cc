@@ -1,0 +1,57 @@
+#include "workloads/registry.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "core/model/field_reader.h"
+#include "workloads/primes/primes.h"
+#include "workloads/synthetic/synthetic.h"
+
+namespace evenkeel::workloads {
+namespace {
+
+struct Registration {
+  std::string_view name;
+  Result<std::shared_ptr<const Workload>> (*make)(const model::FieldReader& parameters);
+};
+
+/// One line a workload, in alphabetical order.
+constexpr std::array kRegistrations{
+    Registration{primes::kName, &primes::MakePrimes},
+    Registration{synthetic::kName, &synthetic::MakeSynthetic},
+};
+
+std::string KnownNames() {
+  std::string names;
+  for (const auto& registration : kRegistrations) {
+    if (!names.empty()) names += ", ";
+    names += registration.name;
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Workload>> MakeWorkload(const std::string& name,
+                                                     const std::string& parameters_json) {
+  const auto* found = std::find_if(kRegistrations.begin(), kRegistrations.end(),
+                                   [&](const Registration& each) { return each.name == name; });
+  if (found == kRegistrations.end()) {
+    return InvalidInput("spec.workload." + model::ShownKey(name) + ": must be one of " +
+                        KnownNames());
+  }
+  const std::string path = "spec.workload." + name;
+  const auto parameters = nlohmann::json::parse(parameters_json, nullptr, false);
+  if (parameters.is_discarded()) return InvalidInput(path + ": is not JSON");
+  return found->make(model::FieldReader(parameters, path));
+}
+
+std::vector<std::string> WorkloadNames() {
+  std::vector<std::string> names;
+  for (const auto& registration : kRegistrations) names.emplace_back(registration.name);
+  return names;
+}
+
+}  // namespace evenkeel::workloads

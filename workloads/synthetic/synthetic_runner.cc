@@ -1,0 +1,55 @@
+#include "workloads/synthetic/synthetic_runner.h"
+
+#include <algorithm>
+
+#include "core/base/check.h"
+#include "workloads/little_endian.h"
+#include "workloads/synthetic/effort.h"
+
+namespace evenkeel::workloads::synthetic {
+namespace {
+
+class SyntheticRunner final : public TaskRunner {
+ public:
+  SyntheticRunner(const SyntheticSpec& spec, const TaskCosts& costs, double speed)
+      : spec_(spec), costs_(costs), speed_(speed) {}
+
+  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
+    EVENKEEL_CHECK(0 <= index && index < spec_.tasks, "a task that the job does not have");
+    if (std::binary_search(spec_.failing.begin(), spec_.failing.end(), index)) {
+      result += "injected failure";
+      return TaskOutcome::kFailed;
+    }
+    if (!Work(index, stop)) return TaskOutcome::kStopped;
+    AppendLittleEndian(static_cast<std::uint64_t>(index), result);
+    AppendLittleEndian(TaskHash(spec_.seed, index), result);
+    return TaskOutcome::kDone;
+  }
+
+ private:
+  [[nodiscard]] bool Work(model::TaskIndex index, const std::stop_token& stop) const {
+    switch (spec_.mode) {
+      case Mode::kSleep:
+        return SleepFor(FromSeconds(ToSeconds(costs_.Of(index)) / speed_), stop);
+      case Mode::kSpin:
+        return SpinFor(costs_.Of(index), stop);
+      case Mode::kNone:
+        break;
+    }
+    return true;
+  }
+
+  const SyntheticSpec& spec_;
+  const TaskCosts& costs_;
+  double speed_;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskRunner> MakeSyntheticRunner(const SyntheticSpec& spec, const TaskCosts& costs,
+                                                const RunnerOptions& options) {
+  EVENKEEL_CHECK(options.speed > 0, "a node that never gets anything done");
+  return std::make_unique<SyntheticRunner>(spec, costs, options.speed);
+}
+
+}  // namespace evenkeel::workloads::synthetic
