@@ -18,14 +18,16 @@ PackedResults PackedResults::OfEqualSize(std::int64_t count, std::uint32_t size_
 PackedResults PackedResults::OfSizes(const std::vector<std::uint32_t>& sizes_bytes,
                                      std::string bytes) {
   PackedResults packed;
-  std::size_t at = 0;
-  const std::string_view all = bytes;
+  std::uint64_t at = 0;
   for (const std::uint32_t size : sizes_bytes) {
-    EVENKEEL_CHECK(size <= all.size() - at, "packed results whose bytes do not fit their sizes");
-    packed.Append(all.substr(at, size));
+    if (packed.count_ == 0) packed.equal_size_ = size;
+    if (packed.AllSizesEqual() && size != packed.equal_size_) packed.KeepOffsets();
     at += size;
+    ++packed.count_;
+    if (!packed.AllSizesEqual()) packed.offsets_.push_back(at);
   }
-  EVENKEEL_CHECK(at == all.size(), "packed results with bytes left over");
+  EVENKEEL_CHECK(at == bytes.size(), "packed results whose bytes do not fit their sizes");
+  packed.bytes_ = std::move(bytes);
   return packed;
 }
 

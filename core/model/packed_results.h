@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::model {
@@ -38,6 +39,8 @@ class PackedResults {
   /// Size of each result, in bytes, one entry a task.
   [[nodiscard]] std::vector<std::uint32_t> Sizes() const;
   [[nodiscard]] const std::string& Bytes() const { return bytes_; }
+  /// The bytes, without a copy; this object is not to be used afterwards.
+  [[nodiscard]] std::string TakeBytes() && { return std::move(bytes_); }
 
   friend bool operator==(const PackedResults&, const PackedResults&);
 

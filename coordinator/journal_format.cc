@@ -1,0 +1,215 @@
+#include "coordinator/journal_format.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// Times are nanoseconds on the job's time line. `begin` orders results and keeps them unique;
+/// `sizes` is NULL while all results have `equal_size` bytes, else little-endian 32-bit numbers.
+/// The numbers of kinds and states are those of core/model/run_record.h.
+constexpr const char* kTables = R"sql(
+  CREATE TABLE job(
+    name TEXT NOT NULL, workload TEXT NOT NULL, workload_version INTEGER NOT NULL,
+    parameters TEXT NOT NULL, task_count INTEGER NOT NULL,
+    epoch INTEGER NOT NULL, state INTEGER NOT NULL);
+  CREATE TABLE nodes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+  CREATE TABLE results(
+    begin INTEGER PRIMARY KEY, "end" INTEGER NOT NULL, node INTEGER NOT NULL,
+    started_ns INTEGER NOT NULL, ended_ns INTEGER NOT NULL, busy_ns INTEGER NOT NULL,
+    kind INTEGER NOT NULL, equal_size INTEGER NOT NULL, sizes BLOB, bytes BLOB NOT NULL);
+  CREATE TABLE failures(
+    id INTEGER PRIMARY KEY, task INTEGER NOT NULL, node INTEGER NOT NULL, reason TEXT NOT NULL,
+    attempt INTEGER NOT NULL, final INTEGER NOT NULL);
+  CREATE TABLE events(
+    id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, start_ns INTEGER NOT NULL,
+    end_ns INTEGER NOT NULL, sigma_ns INTEGER NOT NULL, node INTEGER NOT NULL,
+    from_node INTEGER NOT NULL, tasks INTEGER NOT NULL, detail TEXT NOT NULL);
+)sql";
+
+std::string Shortened(const std::string& text) {
+  constexpr std::size_t kShown = 120;
+  return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
+}
+
+std::string Describe(const JobIdentity& job) {
+  return "job \"" + job.job + "\" (" + job.workload + " version " +
+         std::to_string(job.workload_version) + ", " + std::to_string(job.task_count) + " tasks)";
+}
+
+/// "" if both are the same job.
+std::string Differences(const JobIdentity& there, const JobIdentity& here) {
+  std::string list;
+  const auto add = [&list](const char* what) {
+    list += (list.empty() ? "" : ", ") + std::string(what);
+  };
+  if (there.job != here.job) add("name");
+  if (there.workload != here.workload) add("workload");
+  if (there.workload_version != here.workload_version) add("workload version");
+  if (there.task_count != here.task_count) add("number of tasks");
+  if (there.parameters != here.parameters) {
+    add("parameters");
+    list += " " + Shortened(there.parameters) + " against " + Shortened(here.parameters);
+  }
+  return list;
+}
+
+Result<JobIdentity> ReadIdentity(const Database& database) {
+  Result<Statement> row =
+      database.Prepare("SELECT name, workload, workload_version, parameters, task_count FROM job");
+  if (!row) return tl::unexpected(row.error());
+  const Result<bool> found = row->Step();
+  if (!found) return tl::unexpected(found.error());
+  JobIdentity identity;
+  identity.job = row->Bytes(0);
+  identity.workload = row->Bytes(1);
+  identity.workload_version = static_cast<std::uint32_t>(row->Integer(2));
+  identity.parameters = row->Bytes(3);
+  identity.task_count = row->Integer(4);
+  return identity;
+}
+
+Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
+  Result<Statement> row = database.Prepare("INSERT INTO job VALUES(?, ?, ?, ?, ?, 1, ?)");
+  if (!row) return tl::unexpected(row.error());
+  row->BindText(1, identity.job);
+  row->BindText(2, identity.workload);
+  row->Bind(3, identity.workload_version);
+  row->BindText(4, identity.parameters);
+  row->Bind(5, identity.task_count);
+  row->Bind(6, static_cast<std::int64_t>(model::JobState::kRunning));
+  return row->Run();
+}
+
+/// Fills an empty database. No sync and no log on the way: it is nobody's journal yet.
+Result<void> CreateTables(const Database& database, const JobIdentity& identity) {
+  const std::string marks = "PRAGMA application_id = " + std::to_string(kJournalApplicationId) +
+                            "; PRAGMA user_version = " + std::to_string(kJournalFormat);
+  return database
+      .Execute(
+          "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF;"
+          "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE")
+      .and_then([&] { return database.Execute(kTables); })
+      .and_then([&] { return database.Execute(marks.c_str()); })
+      .and_then([&] { return InsertJob(database, identity); })
+      .and_then([&] { return database.Execute("COMMIT; PRAGMA journal_mode = WAL"); });
+}
+
+Error CannotCreate(const std::filesystem::path& file, int error) {
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) return NoSpaceLeft(file.string());
+  return {ErrorCode::kUnavailable, file.string() + " cannot be created: " + std::strerror(error)};
+}
+
+/// Flushes a file or folder to the disk.
+bool Sync(const std::filesystem::path& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool synced = fsync(fd) == 0;
+  close(fd);
+  return synced;
+}
+
+/// 0 if `draft` has its name now, EEXIST if somebody else was faster, else what is wrong.
+int GiveName(const std::filesystem::path& draft, const std::filesystem::path& file) {
+  if (link(draft.c_str(), file.c_str()) == 0) return 0;
+  if (errno == EEXIST) return EEXIST;
+  // File systems without hard links, such as FAT on a memory card.
+  const bool named =
+      renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0;
+  return named ? 0 : errno;
+}
+
+/// True if the draft is the journal now, durably.
+Result<bool> Publish(const std::filesystem::path& draft, const std::filesystem::path& file) {
+  if (!Sync(draft)) return tl::unexpected(CannotCreate(file, errno));
+  const int error = GiveName(draft, file);
+  if (error == EEXIST) return false;
+  if (error != 0) return tl::unexpected(CannotCreate(file, error));
+  if (!Sync(file.parent_path())) return tl::unexpected(CannotCreate(file, errno));
+  return true;
+}
+
+Result<void> WriteDraft(const std::filesystem::path& draft, const JobIdentity& identity) {
+  const Result<std::unique_ptr<Database>> database = Database::Open(draft);
+  if (!database) return tl::unexpected(database.error());
+  (*database)->KeepOnClose();
+  return CreateTables(**database, identity);
+}
+
+Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
+                         const std::string& file) {
+  if (application_id != kJournalApplicationId) {
+    return Fail(ErrorCode::kConflict,
+                file +
+                    " is there already and is not a journal; move it away or use "
+                    "another folder");
+  }
+  if (format > kJournalFormat) {
+    return Fail(ErrorCode::kConflict, file + ": format " + std::to_string(format) +
+                                          " is newer than this program understands (" +
+                                          std::to_string(kJournalFormat) +
+                                          "); use the release that wrote it, or another folder");
+  }
+  return {};
+}
+
+Result<void> CheckOwner(const Database& database, const std::string& file,
+                        const JobIdentity& here) {
+  const Result<JobIdentity> there = ReadIdentity(database);
+  if (!there) return tl::unexpected(there.error());
+  const std::string differences = Differences(*there, here);
+  if (differences.empty()) return {};
+  return Fail(ErrorCode::kConflict, file + " belongs to " + Describe(*there) + ", not to " +
+                                        Describe(here) + ": they differ in " + differences +
+                                        "; use another folder");
+}
+
+}  // namespace
+
+Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
+                                    const JobIdentity& identity) {
+  if (access(file.c_str(), F_OK) == 0) return false;
+  std::string draft = (file.parent_path() / ".journal-XXXXXX").string();
+  const int fd = mkstemp(draft.data());
+  if (fd < 0) return tl::unexpected(CannotCreate(file, errno));
+  close(fd);
+  Result<bool> created = WriteDraft(draft, identity).and_then([&] { return Publish(draft, file); });
+  unlink(draft.c_str());
+  return created;
+}
+
+Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesystem::path& file,
+                                   const JobIdentity& identity, bool made_for_this_start) {
+  // 1. Lock out everybody else. The log's index then needs no shared memory either.
+  Result<void> done =
+      database.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
+  if (!done) return tl::unexpected(done.error());
+  const Result<std::int64_t> application_id = database.Number("PRAGMA application_id");
+  if (!application_id) return tl::unexpected(application_id.error());
+  const Result<std::int64_t> format = database.Number("PRAGMA user_version");
+  if (!format) return tl::unexpected(format.error());
+
+  // 2. Is it ours, and this job's?
+  done = CheckFormat(*application_id, *format, file.string()).and_then([&] {
+    return CheckOwner(database, file.string(), identity);
+  });
+  if (!done) return tl::unexpected(done.error());
+
+  // 3. One start more. A journal that was made for this start and that nobody has claimed since
+  // already says so, which spares three syncs.
+  const Result<std::int64_t> epoch = database.Number("SELECT epoch FROM job");
+  if (!epoch) return tl::unexpected(epoch.error());
+  if (made_for_this_start && *epoch == 1) return std::uint64_t{1};
+  done = database.Execute("UPDATE job SET epoch = epoch + 1");
+  if (!done) return tl::unexpected(done.error());
+  return static_cast<std::uint64_t>(*epoch) + 1;
+}
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "coordinator/journal.h"
+#include "coordinator/journal_format.h"
+#include "coordinator/journal_rows.h"
+#include "coordinator/lock_probe.h"
+#include "coordinator/sqlite_database.h"
+#include "core/base/check.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// How far an event proves that the job's time line went. A prediction's end lies ahead of it.
+Duration ReachOf(const model::TimelineEvent& event) {
+  if (event.kind == model::TimelineEvent::Kind::kEta) return event.start;
+  return std::max(event.start, event.end);
+}
+
+/// Calls read(row) for each row of `sql`; the database is not touched by anybody else meanwhile.
+template <typename Read>
+Result<void> ForEachRow(const Database& database, std::string_view sql, Read read) {
+  Result<Statement> row = database.Prepare(sql);
+  if (!row) return tl::unexpected(row.error());
+  for (;;) {
+    const Result<bool> found = row->Step();
+    if (!found) return tl::unexpected(found.error());
+    if (!*found) return {};
+    if (Result<void> done = read(*row); !done) return done;
+  }
+}
+
+/// The results' ranges without their bytes.
+Result<void> LoadCompleted(const Database& database, std::int64_t task_count, JournalState& state) {
+  return ForEachRow(database, "SELECT begin, \"end\", ended_ns FROM results ORDER BY begin",
+                    [&](const Statement& row) -> Result<void> {
+                      const model::IndexRange range{row.Integer(0), row.Integer(1)};
+                      if (range.Empty() || range.begin < 0 || range.end > task_count ||
+                          state.completed.Overlaps(range)) {
+                        return Fail(ErrorCode::kInternal, "journal.db is damaged: results " +
+                                                              std::to_string(range.begin) + ".." +
+                                                              std::to_string(range.end) +
+                                                              " cannot be of this job");
+                      }
+                      state.completed.Insert(range);
+                      state.active = std::max(state.active, Duration{row.Integer(2)});
+                      return {};
+                    });
+}
+
+Result<void> LoadFailures(const Database& database, JournalState& state) {
+  return ForEachRow(database, kSelectFailures, [&](const Statement& row) -> Result<void> {
+    Result<model::FailureRecord> failure = ReadFailure(row);
+    if (!failure) return tl::unexpected(failure.error());
+    state.failures.push_back(std::move(*failure));
+    return {};
+  });
+}
+
+Result<void> LoadReachOfEvents(const Database& database, JournalState& state) {
+  return ForEachRow(database, kSelectEvents, [&](const Statement& row) -> Result<void> {
+    const Result<model::TimelineEvent> event = ReadEvent(row);
+    if (!event) return tl::unexpected(event.error());
+    state.active = std::max(state.active, ReachOf(*event));
+    return {};
+  });
+}
+
+Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
+                               std::int64_t task_count) {
+  JournalState state;
+  state.epoch = epoch;
+  const Result<std::int64_t> ended = database.Number("SELECT state FROM job");
+  if (!ended) return tl::unexpected(ended.error());
+  state.complete = *ended == static_cast<std::int64_t>(model::JobState::kComplete);
+  const Result<void> loaded = LoadCompleted(database, task_count, state)
+                                  .and_then([&] { return LoadFailures(database, state); })
+                                  .and_then([&] { return LoadReachOfEvents(database, state); });
+  if (!loaded) return tl::unexpected(loaded.error());
+  return state;
+}
+
+class SqliteJournal final : public Journal {
+ public:
+  SqliteJournal(std::unique_ptr<Database> database, RowWriter writer, JournalState state)
+      : database_(std::move(database)), writer_(std::move(writer)), state_(std::move(state)) {}
+
+  [[nodiscard]] const JournalState& State() const override { return state_; }
+
+  Result<void> Append(const std::vector<model::ResultRecord>& results,
+                      const std::vector<model::FailureRecord>& failures,
+                      const std::vector<model::TimelineEvent>& events) override {
+    if (results.empty() && failures.empty() && events.empty()) return {};
+    const std::lock_guard lock(mutex_);
+    Result<void> done = database_->Execute("BEGIN IMMEDIATE")
+                            .and_then([&] { return WriteAll(results); })
+                            .and_then([&] { return WriteAll(failures); })
+                            .and_then([&] { return WriteAll(events); })
+                            .and_then([&] { return database_->Execute("COMMIT"); });
+    if (done) return done;
+    EVENKEEL_CHECK(done.error().code != ErrorCode::kConflict, "a result was journaled twice");
+    database_->RollBack();
+    writer_.ForgetNodes();
+    return done;
+  }
+
+  Result<void> ForEachResult(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    return Stream(kSelectResults, ReadResult, visit);
+  }
+
+  Result<void> ForEachEvent(
+      const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
+    return Stream(kSelectEvents, ReadEvent, visit);
+  }
+
+  Result<void> MarkEnded(model::JobState state) override {
+    const std::lock_guard lock(mutex_);
+    Result<Statement> update = database_->Prepare("UPDATE job SET state = ?");
+    if (!update) return tl::unexpected(update.error());
+    update->Bind(1, static_cast<std::int64_t>(state));
+    return update->Run();
+  }
+
+ private:
+  template <typename Record>
+  Result<void> WriteAll(const std::vector<Record>& records) {
+    for (const Record& record : records) {
+      if (Result<void> written = writer_.Write(record); !written) return written;
+    }
+    return {};
+  }
+
+  /// One row in memory at a time. The writer goes on between rows; what it appends behind the
+  /// current row is seen.
+  template <typename Read, typename Visit>
+  Result<void> Stream(const char* sql, Read read, const Visit& visit) const {
+    std::unique_lock lock(mutex_);
+    Result<Statement> row = database_->Prepare(sql);
+    if (!row) return tl::unexpected(row.error());
+    for (;;) {
+      const Result<bool> found = row->Step();
+      if (!found) return tl::unexpected(found.error());
+      if (!*found) return {};
+      const auto record = read(*row);
+      lock.unlock();
+      Result<void> visited = record ? visit(*record) : Result<void>(tl::unexpected(record.error()));
+      lock.lock();
+      if (!visited) return visited;
+    }
+  }
+
+  mutable std::mutex mutex_;  // guards the connection and its statements
+  std::unique_ptr<Database> database_;
+  RowWriter writer_;
+  const JournalState state_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
+                                               const JobIdentity& identity) {
+  std::error_code ignored;  // what is wrong with the folder shows when it is used
+  std::filesystem::create_directories(folder, ignored);
+  if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
+
+  const std::filesystem::path file = folder / "journal.db";
+  const Result<bool> made = CreateJournalIfMissing(file, identity);
+  if (!made) return tl::unexpected(made.error());
+  Result<std::unique_ptr<Database>> database = Database::Open(file);
+  if (!database) return tl::unexpected(database.error());
+  const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, *made);
+  if (!epoch) return tl::unexpected(epoch.error());
+  (*database)->KeepOnClose();
+
+  Result<JournalState> state = LoadState(**database, *epoch, identity.task_count);
+  if (!state) return tl::unexpected(state.error());
+  Result<RowWriter> writer = RowWriter::Make(**database);
+  if (!writer) return tl::unexpected(writer.error());
+  return std::make_unique<SqliteJournal>(std::move(*database), std::move(*writer),
+                                         std::move(*state));
+}
+
+}  // namespace evenkeel::coordinator

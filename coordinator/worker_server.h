@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/strong_id.h"
+#include "core/engine/messages.h"
+#include "core/protocol/transport_settings.h"
+
+namespace evenkeel::coordinator {
+
+/// One worker's stream; never used twice in one process.
+using StreamId = StrongId<struct StreamIdTag, std::uint64_t>;
+
+/// Hears what workers say. Called on the server's threads: one call at a time for one stream, in
+/// the order of the stream, several streams at once. Never called after WorkerServer::Shutdown has
+/// returned. While OnMessage runs, no more is read from that stream.
+class StreamListener {
+ public:
+  virtual ~StreamListener() = default;
+  virtual void OnMessage(StreamId stream, engine::ToCoordinator message) = 0;
+  /// The last word on a stream, exactly once, whoever ended it; also for one that never spoke.
+  virtual void OnClosed(StreamId stream) = 0;
+};
+
+struct ServerOptions {
+  std::string address = "127.0.0.1:0";       ///< port 0: any that is free
+  std::optional<protocol::TlsIdentity> tls;  ///< without it anybody may connect: loopback only
+  protocol::KeepAlive keep_alive;
+  std::size_t max_streams = 20000;                    ///< further ones are refused
+  Duration shutdown_grace = std::chrono::seconds(2);  ///< for the last messages to be taken
+};
+
+/// The coordinator's end of all workers' streams. Thread-safe; Send, Close and Counters may be
+/// called from the listener too.
+class WorkerServer {
+ public:
+  /// Listens; `listener` must live until Shutdown has returned. Errors: kUnavailable (the address
+  /// cannot be had, or the certificates are no good).
+  [[nodiscard]] static Result<std::unique_ptr<WorkerServer>> Start(const ServerOptions& options,
+                                                                   StreamListener& listener);
+  /// Shuts down.
+  virtual ~WorkerServer() = default;
+
+  [[nodiscard]] virtual std::uint16_t Port() const = 0;
+  /// Queues a message and returns at once. Nothing happens if the stream is gone; a stream whose
+  /// queue grows beyond protocol::kMaxQueuedBytes is cut.
+  virtual void Send(StreamId stream, engine::ToWorker message) = 0;
+  /// Ends the stream after what is queued for it.
+  virtual void Close(StreamId stream) = 0;
+  [[nodiscard]] virtual protocol::Traffic Counters() const = 0;
+  /// Ends all streams after what is queued for them, cuts those that do not take it within
+  /// `shutdown_grace`, and returns when all are gone. Not to be called from the listener.
+  virtual void Shutdown() = 0;
+};
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,97 @@
+#include "coordinator/worker_stream.h"
+
+#include <utility>
+
+#include "core/base/log.h"
+#include "core/protocol/translation.h"
+
+namespace evenkeel::coordinator {
+
+WorkerStream::WorkerStream(StreamId id, grpc::CallbackServerContext& context,
+                           StreamListener& listener, protocol::TrafficCounter& traffic,
+                           std::function<void(StreamId)> gone)
+    : id_(id), context_(context), listener_(listener), traffic_(traffic), gone_(std::move(gone)) {}
+
+void WorkerStream::Begin() { StartRead(&incoming_); }
+
+void WorkerStream::Send(engine::ToWorker message) {
+  auto items = protocol::ToProto(std::move(message));
+  std::unique_lock lock(mutex_);
+  if (ending_) return;
+  outbox_.Add(std::move(items));
+  if (outbox_.QueuedBytes() > protocol::kMaxQueuedBytes) {
+    Log(LogLevel::kWarning,
+        "stream " + std::to_string(id_.value) + ": the worker does not take its messages; closed");
+    outbox_.Clear();
+    ending_ = true;
+    status_ = {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many messages wait to be taken"};
+    context_.TryCancel();  // or the write under way might never end
+  }
+  Proceed(std::move(lock));
+}
+
+void WorkerStream::End(const grpc::Status& status) {
+  std::unique_lock lock(mutex_);
+  if (ending_) return;
+  ending_ = true;
+  status_ = status;
+  Proceed(std::move(lock));
+}
+
+void WorkerStream::Proceed(std::unique_lock<std::mutex> lock) {
+  if (writing_ || finished_) return;
+  if (!outbox_.Empty()) {
+    writing_ = true;
+    outgoing_ = outbox_.Take();
+    traffic_.Sent(outgoing_.items_size(), outgoing_.ByteSizeLong());
+    lock.unlock();
+    StartWrite(&outgoing_);
+  } else if (ending_) {
+    finished_ = true;
+    lock.unlock();
+    Finish(status_);
+  }
+}
+
+void WorkerStream::OnWriteDone(bool ok) {
+  std::unique_lock lock(mutex_);
+  writing_ = false;
+  if (!ok) {
+    outbox_.Clear();
+    ending_ = true;
+  }
+  Proceed(std::move(lock));
+}
+
+void WorkerStream::OnReadDone(bool ok) {
+  if (ok && Deliver()) {
+    const std::lock_guard lock(mutex_);
+    if (!finished_) {
+      StartRead(&incoming_);
+      return;
+    }
+  }
+  listener_.OnClosed(id_);
+  End(grpc::Status::OK);
+}
+
+bool WorkerStream::Deliver() {
+  traffic_.Received(incoming_.items_size(), incoming_.ByteSizeLong());
+  auto messages = protocol::FromProto(std::move(incoming_));
+  incoming_.Clear();
+  if (!messages) {
+    Log(LogLevel::kWarning,
+        "stream " + std::to_string(id_.value) + " closed: " + messages.error().message);
+    End({grpc::StatusCode::INVALID_ARGUMENT, messages.error().message});
+    return false;
+  }
+  for (engine::ToCoordinator& message : *messages) listener_.OnMessage(id_, std::move(message));
+  return true;
+}
+
+void WorkerStream::OnDone() {
+  const auto gone = gone_;  // outlives this object, which it may destroy
+  gone(id_);
+}
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <grpcpp/grpcpp.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "coordinator/worker_server.h"
+#include "core/protocol/evenkeel.grpc.pb.h"
+#include "core/protocol/outbox.h"
+
+namespace evenkeel::coordinator {
+
+/// The server's end of one stream. Owned by the server's table until OnDone, which takes it out.
+/// Thread-safe.
+class WorkerStream final
+    : public grpc::ServerBidiReactor<v1::WorkerMessage, v1::CoordinatorMessage> {
+ public:
+  /// `gone` is called last of all; this object may be destroyed then.
+  WorkerStream(StreamId id, grpc::CallbackServerContext& context, StreamListener& listener,
+               protocol::TrafficCounter& traffic, std::function<void(StreamId)> gone);
+
+  /// Starts to read. Not part of the constructor: the first message may come before it returns.
+  void Begin();
+  void Send(engine::ToWorker message);
+  /// Ends the stream with this status after what is queued.
+  void End(const grpc::Status& status);
+
+  void OnReadDone(bool ok) override;
+  void OnWriteDone(bool ok) override;
+  void OnDone() override;
+
+ private:
+  /// Hands over what was read. False if the stream has been ended for what was in it.
+  bool Deliver();
+  /// Starts the next write, or ends the stream, if it is time for either.
+  void Proceed(std::unique_lock<std::mutex> lock);
+
+  const StreamId id_;
+  grpc::CallbackServerContext& context_;
+  StreamListener& listener_;
+  protocol::TrafficCounter& traffic_;
+  const std::function<void(StreamId)> gone_;
+
+  v1::WorkerMessage incoming_;
+  v1::CoordinatorMessage outgoing_;
+
+  std::mutex mutex_;  // guards what follows
+  protocol::Outbox<v1::CoordinatorMessage> outbox_;
+  grpc::Status status_;
+  bool writing_ = false;
+  bool ending_ = false;    // nothing more is queued
+  bool finished_ = false;  // gRPC was told the status: no operation may start any more
+};
+
+}  // namespace evenkeel::coordinator

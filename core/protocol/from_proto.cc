@@ -1,0 +1,159 @@
+#include <string>
+#include <utility>
+
+#include "core/protocol/limits.h"
+#include "core/protocol/translation.h"
+#include "core/protocol/wire_checks.h"
+
+namespace evenkeel::protocol {
+namespace {
+
+template <typename Wire>
+std::vector<engine::Grant> Grants(const Wire& wire, WireChecks& checks) {
+  std::vector<engine::Grant> grants;
+  if (!checks.Admit(wire.size())) return grants;
+  grants.reserve(static_cast<std::size_t>(wire.size()));
+  for (const v1::Grant& grant : wire) grants.push_back(checks.Grant(grant));
+  return grants;
+}
+
+template <typename Wire>
+std::vector<model::IndexRange> Ranges(const Wire& wire, WireChecks& checks) {
+  std::vector<model::IndexRange> ranges;
+  if (!checks.Admit(wire.size())) return ranges;
+  ranges.reserve(static_cast<std::size_t>(wire.size()));
+  for (const v1::Range& range : wire) ranges.push_back(checks.Range(range.begin(), range.size()));
+  return ranges;
+}
+
+engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
+  engine::Hello hello;
+  hello.protocol_version = wire->protocol_version();
+  hello.node = checks.Text(wire->mutable_node());
+  hello.incarnation = checks.Text(wire->mutable_incarnation());
+  hello.threads = wire->threads();
+  hello.workload = checks.Text(wire->mutable_workload());
+  hello.workload_version = wire->workload_version();
+  hello.epoch = wire->epoch();
+  hello.token = checks.Text(wire->mutable_token());
+  hello.held = Grants(wire->held(), checks);
+  checks.Require(!hello.node.empty(), "a hello without the name of a node");
+  checks.Require(hello.threads > 0, "a hello of a worker without threads");
+  return hello;
+}
+
+engine::CompletedRange Read(v1::CompletedRange* wire, WireChecks& checks) {
+  engine::CompletedRange completed;
+  completed.range = checks.Range(wire->begin(), wire->size());
+  completed.started_ago = checks.Time(wire->started_ago_ns());
+  completed.ended_ago = checks.Time(wire->ended_ago_ns());
+  completed.busy = checks.Time(wire->busy_ns());
+  completed.copy = wire->copy();
+  completed.results = checks.Results(wire->mutable_results(), completed.range.Size());
+  checks.Require(completed.started_ago >= completed.ended_ago,
+                 "tasks that ended before they started");
+  return completed;
+}
+
+engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
+  engine::FailedTask failed;
+  failed.index = checks.Number(wire->index());
+  failed.reason = checks.Text(wire->mutable_reason());
+  failed.busy = checks.Time(wire->busy_ns());
+  return failed;
+}
+
+engine::Report Read(v1::Report* wire, WireChecks& checks) {
+  engine::Report report;
+  if (!checks.Admit(wire->completed_size()) || !checks.Admit(wire->failed_size())) return report;
+  report.completed.reserve(static_cast<std::size_t>(wire->completed_size()));
+  for (v1::CompletedRange& range : *wire->mutable_completed()) {
+    report.completed.push_back(Read(&range, checks));
+  }
+  report.failed.reserve(static_cast<std::size_t>(wire->failed_size()));
+  for (v1::FailedTask& task : *wire->mutable_failed()) report.failed.push_back(Read(&task, checks));
+  return report;
+}
+
+engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
+  engine::Welcome welcome;
+  welcome.epoch = wire->epoch();
+  welcome.workload_parameters = std::move(*wire->mutable_workload_parameters());
+  welcome.report_interval = checks.Time(wire->report_interval_ns());
+  welcome.lease = checks.Time(wire->lease_ns());
+  welcome.idempotent = wire->idempotent();
+  welcome.task_timeout = checks.Time(wire->task_timeout_ns());
+  return welcome;
+}
+
+constexpr const char* kUnknownKind = "a kind of message that this version does not know";
+
+engine::ToCoordinator Read(v1::WorkerItem* item, WireChecks& checks) {
+  switch (item->kind_case()) {
+    case v1::WorkerItem::kHello:
+      return Read(item->mutable_hello(), checks);
+    case v1::WorkerItem::kReport:
+      return Read(item->mutable_report(), checks);
+    case v1::WorkerItem::kGiveBack:
+      return engine::GiveBack{engine::RecallId{item->give_back().recall()},
+                              Grants(item->give_back().parts(), checks)};
+    case v1::WorkerItem::kGoodbye:
+      return engine::Goodbye{};
+    case v1::WorkerItem::KIND_NOT_SET:
+      break;
+  }
+  checks.Require(false, kUnknownKind);
+  return engine::Goodbye{};
+}
+
+engine::ToWorker Read(v1::CoordinatorItem* item, WireChecks& checks) {
+  switch (item->kind_case()) {
+    case v1::CoordinatorItem::kWelcome:
+      return Read(item->mutable_welcome(), checks);
+    case v1::CoordinatorItem::kRefusal:
+      return engine::Refusal{checks.Text(item->mutable_refusal()->mutable_reason())};
+    case v1::CoordinatorItem::kAssign:
+      return engine::Assign{Grants(item->assign().grants(), checks)};
+    case v1::CoordinatorItem::kRecall:
+      return engine::Recall{engine::RecallId{item->recall().id()},
+                            checks.Number(item->recall().max_tasks())};
+    case v1::CoordinatorItem::kAcknowledge:
+      return engine::Acknowledge{Ranges(item->acknowledge().ranges(), checks)};
+    case v1::CoordinatorItem::kCancel:
+      return engine::Cancel{Ranges(item->cancel().ranges(), checks)};
+    case v1::CoordinatorItem::kFinish:
+      return engine::Finish{checks.Text(item->mutable_finish()->mutable_reason())};
+    case v1::CoordinatorItem::KIND_NOT_SET:
+      break;
+  }
+  checks.Require(false, kUnknownKind);
+  return engine::Finish{};
+}
+
+template <typename Message, typename Batch>
+Result<std::vector<Message>> ReadAll(Batch batch) {
+  WireChecks checks;
+  std::vector<Message> messages;
+  checks.Require(batch.items_size() <= kMaxItems, "more than 4096 items in one message");
+  if (checks.Problem() == nullptr) {
+    messages.reserve(static_cast<std::size_t>(batch.items_size()));
+    for (auto& item : *batch.mutable_items()) {
+      messages.push_back(Read(&item, checks));
+      if (checks.Problem() != nullptr) break;
+    }
+  }
+  if (checks.Problem() == nullptr) return messages;
+  return InvalidInput(std::string("the other side broke the protocol: ") + checks.Problem());
+}
+
+}  // namespace
+
+Result<std::vector<engine::ToCoordinator>> FromProto(v1::WorkerMessage batch) {
+  return ReadAll<engine::ToCoordinator>(std::move(batch));
+}
+
+Result<std::vector<engine::ToWorker>> FromProto(v1::CoordinatorMessage batch) {
+  return ReadAll<engine::ToWorker>(std::move(batch));
+}
+
+}  // namespace evenkeel::protocol

@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/protocol/limits.h"
+#include "core/protocol/translation.h"
+
+namespace evenkeel::protocol {
+namespace {
+
+std::uint64_t Nanoseconds(Duration duration) {
+  return static_cast<std::uint64_t>(std::clamp(duration, Duration::zero(), kMaxDuration).count());
+}
+
+std::string Cut(std::string reason) {
+  constexpr auto kLimit = static_cast<std::size_t>(kMaxTextBytes);
+  if (reason.size() > kLimit) reason.resize(kLimit);
+  return reason;
+}
+
+/// Range, Grant and CompletedRange all say begin and size.
+template <typename Wire>
+void SetRange(model::IndexRange range, Wire& wire) {
+  EVENKEEL_CHECK(range.begin >= 0 && !range.Empty(), "an empty or negative range on the wire");
+  wire.set_begin(static_cast<std::uint64_t>(range.begin));
+  wire.set_size(static_cast<std::uint64_t>(range.Size()));
+}
+
+void SetGrant(const engine::Grant& grant, v1::Grant& wire) {
+  wire.set_id(grant.id.value);
+  SetRange(grant.range, wire);
+  wire.set_copy(grant.copy);
+}
+
+void SetResults(model::PackedResults results, v1::PackedResults& wire) {
+  if (results.AllSizesEqual()) {
+    wire.set_equal_size(results.EqualSize());
+  } else {
+    const std::vector<std::uint32_t> sizes = results.Sizes();
+    wire.mutable_sizes()->Add(sizes.begin(), sizes.end());
+  }
+  wire.set_bytes(std::move(results).TakeBytes());
+}
+
+void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
+  EVENKEEL_CHECK(completed.results.Count() == completed.range.Size(), "not one result a task");
+  SetRange(completed.range, wire);
+  wire.set_started_ago_ns(Nanoseconds(completed.started_ago));
+  wire.set_ended_ago_ns(Nanoseconds(completed.ended_ago));
+  wire.set_busy_ns(Nanoseconds(completed.busy));
+  wire.set_copy(completed.copy);
+  SetResults(std::move(completed.results), *wire.mutable_results());
+}
+
+// ---- worker to coordinator: one Append a kind ----
+
+void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
+  v1::Hello& wire = *items.emplace_back().mutable_hello();
+  wire.set_protocol_version(hello.protocol_version);
+  wire.set_node(std::move(hello.node));
+  wire.set_incarnation(std::move(hello.incarnation));
+  wire.set_threads(hello.threads);
+  wire.set_workload(std::move(hello.workload));
+  wire.set_workload_version(hello.workload_version);
+  wire.set_epoch(hello.epoch);
+  wire.set_token(std::move(hello.token));
+  for (const engine::Grant& grant : hello.held) SetGrant(grant, *wire.add_held());
+}
+
+/// Puts the entries of one report into as many items as kBatchBytes asks for.
+class ReportItems {
+ public:
+  explicit ReportItems(std::vector<v1::WorkerItem>& items) : items_(items) { Begin(); }
+
+  /// The report that takes the next entry of about so many bytes.
+  v1::Report& For(std::size_t bytes) {
+    constexpr std::int64_t kBytesBesideResults = 64;
+    const auto entry_bytes = static_cast<std::int64_t>(bytes) + kBytesBesideResults;
+    if (bytes_ > 0 && bytes_ + entry_bytes > kBatchBytes) Begin();
+    bytes_ += entry_bytes;
+    return *items_.back().mutable_report();
+  }
+
+ private:
+  void Begin() {
+    items_.emplace_back().mutable_report();
+    bytes_ = 0;
+  }
+
+  std::vector<v1::WorkerItem>& items_;
+  std::int64_t bytes_ = 0;
+};
+
+void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
+  ReportItems out(items);
+  for (engine::CompletedRange& completed : report.completed) {
+    v1::Report& wire = out.For(completed.results.Bytes().size());
+    SetCompleted(std::move(completed), *wire.add_completed());
+  }
+  for (engine::FailedTask& failed : report.failed) {
+    EVENKEEL_CHECK(failed.index >= 0, "a negative task index on the wire");
+    std::string reason = Cut(std::move(failed.reason));
+    v1::FailedTask& wire = *out.For(reason.size()).add_failed();
+    wire.set_index(static_cast<std::uint64_t>(failed.index));
+    wire.set_reason(std::move(reason));
+    wire.set_busy_ns(Nanoseconds(failed.busy));
+  }
+}
+
+void Append(const engine::GiveBack& give_back, std::vector<v1::WorkerItem>& items) {
+  v1::GiveBack& wire = *items.emplace_back().mutable_give_back();
+  wire.set_recall(give_back.recall.value);
+  for (const engine::Grant& part : give_back.parts) SetGrant(part, *wire.add_parts());
+}
+
+void Append(engine::Goodbye, std::vector<v1::WorkerItem>& items) {
+  items.emplace_back().mutable_goodbye();
+}
+
+// ---- coordinator to worker ----
+
+void Append(engine::Welcome welcome, std::vector<v1::CoordinatorItem>& items) {
+  v1::Welcome& wire = *items.emplace_back().mutable_welcome();
+  wire.set_epoch(welcome.epoch);
+  wire.set_workload_parameters(std::move(welcome.workload_parameters));
+  wire.set_report_interval_ns(Nanoseconds(welcome.report_interval));
+  wire.set_lease_ns(Nanoseconds(welcome.lease));
+  wire.set_idempotent(welcome.idempotent);
+  wire.set_task_timeout_ns(Nanoseconds(welcome.task_timeout));
+}
+
+void Append(engine::Refusal refusal, std::vector<v1::CoordinatorItem>& items) {
+  items.emplace_back().mutable_refusal()->set_reason(Cut(std::move(refusal.reason)));
+}
+
+void Append(const engine::Assign& assign, std::vector<v1::CoordinatorItem>& items) {
+  v1::Assign& wire = *items.emplace_back().mutable_assign();
+  for (const engine::Grant& grant : assign.grants) SetGrant(grant, *wire.add_grants());
+}
+
+void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& items) {
+  EVENKEEL_CHECK(recall.max_tasks >= 0, "a negative number of tasks on the wire");
+  v1::Recall& wire = *items.emplace_back().mutable_recall();
+  wire.set_id(recall.id.value);
+  wire.set_max_tasks(static_cast<std::uint64_t>(recall.max_tasks));
+}
+
+void Append(const engine::Acknowledge& acknowledge, std::vector<v1::CoordinatorItem>& items) {
+  v1::Acknowledge& wire = *items.emplace_back().mutable_acknowledge();
+  for (const model::IndexRange range : acknowledge.ranges) SetRange(range, *wire.add_ranges());
+}
+
+void Append(const engine::Cancel& cancel, std::vector<v1::CoordinatorItem>& items) {
+  v1::Cancel& wire = *items.emplace_back().mutable_cancel();
+  for (const model::IndexRange range : cancel.ranges) SetRange(range, *wire.add_ranges());
+}
+
+void Append(engine::Finish finish, std::vector<v1::CoordinatorItem>& items) {
+  items.emplace_back().mutable_finish()->set_reason(Cut(std::move(finish.reason)));
+}
+
+template <typename Item, typename Message>
+std::vector<Item> Translate(Message message) {
+  std::vector<Item> items;
+  std::visit([&items](auto& kind) { Append(std::move(kind), items); }, message);
+  return items;
+}
+
+}  // namespace
+
+std::vector<v1::WorkerItem> ToProto(engine::ToCoordinator message) {
+  return Translate<v1::WorkerItem>(std::move(message));
+}
+
+std::vector<v1::CoordinatorItem> ToProto(engine::ToWorker message) {
+  return Translate<v1::CoordinatorItem>(std::move(message));
+}
+
+}  // namespace evenkeel::protocol

@@ -1,0 +1,143 @@
+#include <sqlite3.h>
+
+#include "coordinator/journal.h"
+#include "coordinator/lock_probe.h"
+#include "tests/unit/journal/journal_fixture.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// Changes the file behind the journal's back.
+void Execute(const std::filesystem::path& file, const char* sql) {
+  sqlite3* connection = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &connection), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(connection);
+}
+
+TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
+  const auto held = MustOpen();
+  ASSERT_TRUE(held->Append({OneTask(1)}, {}, {}));
+  EXPECT_EQ(InChild([this] {
+              const auto second = Journal::Open(folder_, PrimesJob());
+              return !second && second.error().code == ErrorCode::kConflict &&
+                     second.error().message.find("in use by another process") != std::string::npos;
+            }),
+            0);
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "in use by another process");
+  EXPECT_TRUE(held->Append({OneTask(2)}, {}, {})) << "the first one must not notice";
+}
+
+TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
+  const auto held = MustOpen();
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "in use by another process");
+}
+
+TEST_F(JournalTest, AnotherJobsJournalIsNamedAndLeftAlone) {
+  ASSERT_TRUE(MustOpen()->Append({OneTask(1)}, {}, {}));
+  const std::string before = FileBytes(File());
+  JobIdentity other = PrimesJob();
+  other.job = "sums";
+  other.parameters = R"({"end":2000})";
+  ExpectRefused(other, ErrorCode::kConflict, "job \"primes\"");
+  ExpectRefused(other, ErrorCode::kConflict, "job \"sums\"");
+  ExpectRefused(other, ErrorCode::kConflict,
+                R"(differ in name, parameters {"end":1000} against {"end":2000})");
+  other = PrimesJob();
+  other.workload_version = 2;
+  ExpectRefused(other, ErrorCode::kConflict, "differ in workload version");
+  EXPECT_EQ(FileBytes(File()), before);
+  EXPECT_EQ(MustOpen()->State().epoch, 2u) << "refusals do not count as starts";
+}
+
+TEST_F(JournalTest, ARefusalAfterACrashLeavesTheLogAlone) {
+  ASSERT_NE(InChild([this] {
+              const auto journal = Journal::Open(folder_, PrimesJob());
+              if (!(*journal)->Append({OneTask(1)}, {}, {})) return false;
+              raise(SIGKILL);
+              return false;
+            }),
+            0);
+  const std::filesystem::path log = folder_ / "journal.db-wal";
+  const std::string file_before = FileBytes(File());
+  const std::string log_before = FileBytes(log);
+  ASSERT_FALSE(log_before.empty());
+  JobIdentity other = PrimesJob();
+  other.task_count = 5;
+  ExpectRefused(other, ErrorCode::kConflict, "number of tasks");
+  EXPECT_EQ(FileBytes(File()), file_before);
+  EXPECT_EQ(FileBytes(log), log_before);
+}
+
+TEST_F(JournalTest, ANewerFormatIsRefused) {
+  MustOpen();
+  Execute(File(), "PRAGMA user_version = 2");
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict,
+                "format 2 is newer than this program understands (1); use");
+}
+
+TEST_F(JournalTest, AnotherProgramsDatabaseIsRefused) {
+  Execute(File(), "CREATE TABLE accounts(id INTEGER)");
+  const std::string before = FileBytes(File());
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "is not a journal");
+  EXPECT_EQ(FileBytes(File()), before);
+}
+
+TEST_F(JournalTest, AFileThatIsNoDatabaseIsRefused) {
+  std::ofstream(File()) << std::string(5000, 'x');
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "is not a journal");
+  EXPECT_EQ(FileBytes(File()), std::string(5000, 'x'));
+}
+
+TEST_F(JournalTest, AnEmptyFileIsRefused) {
+  std::ofstream(File()).flush();
+  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "is not a journal");
+}
+
+TEST_F(JournalTest, CreationLeavesNothingBesideTheJournal) {
+  MustOpen();
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_EQ(entry.path().filename(), "journal.db");
+  }
+}
+
+TEST_F(JournalTest, RowsThatMakeNoSenseAreReportedNotTrusted) {
+  ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
+  Execute(File(), "UPDATE results SET bytes = x'00' WHERE begin = 2");
+  const auto journal = MustOpen();
+  const auto visited = journal->ForEachResult([](const auto&) { return Result<void>(); });
+  ASSERT_FALSE(visited);
+  EXPECT_EQ(visited.error().code, ErrorCode::kInternal);
+  EXPECT_NE(visited.error().message.find("row 2 of results"), std::string::npos);
+}
+
+TEST_F(JournalTest, OverlappingRowsAreDamage) {
+  ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
+  Execute(File(), "UPDATE results SET \"end\" = 4 WHERE begin = 1");
+  ExpectRefused(PrimesJob(), ErrorCode::kInternal, "damaged");
+}
+
+TEST_F(JournalTest, AFolderThatCannotBeMadeIsRefused) {
+  std::ofstream(folder_ / "file").flush();
+  const auto journal = Journal::Open(folder_ / "file" / "sub", PrimesJob());
+  ASSERT_FALSE(journal);
+  EXPECT_EQ(journal.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(JournalTest, TheLockProbeLeavesNothingBehind) {
+  EXPECT_TRUE(CheckThatFolderLocks(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST(LockProbe, TrustsNoNetworkFileSystemThatLocksOnThisMachineOnly) {
+  constexpr std::uint64_t kExt4 = 0xEF53;
+  constexpr std::uint64_t kNfs = 0x6969;
+  EXPECT_EQ(WhyLocksCannotBeTrusted(kExt4, "rw,relatime"), "");
+  EXPECT_EQ(WhyLocksCannotBeTrusted(kNfs, "rw,vers=4.2,local_lock=none"), "");
+  EXPECT_NE(WhyLocksCannotBeTrusted(kNfs, "rw,vers=3,nolock,local_lock=all"), "");
+  EXPECT_NE(WhyLocksCannotBeTrusted(0xFF534D42, "rw"), "");
+  EXPECT_NE(WhyLocksCannotBeTrusted(0x01021997, "rw"), "");
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator

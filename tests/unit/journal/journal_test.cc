@@ -1,0 +1,147 @@
+#include "coordinator/journal.h"
+
+#include "tests/unit/journal/journal_fixture.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using std::chrono::seconds;
+
+TEST_F(JournalTest, ANewOneKnowsNothing) {
+  const auto journal = MustOpen();
+  EXPECT_EQ(journal->State().epoch, 1u);
+  EXPECT_FALSE(journal->State().complete);
+  EXPECT_TRUE(journal->State().completed.Empty());
+  EXPECT_TRUE(journal->State().failures.empty());
+  EXPECT_EQ(journal->State().active, Duration::zero());
+}
+
+TEST_F(JournalTest, EachStartRaisesTheEpoch) {
+  for (std::uint64_t start = 1; start <= 4; ++start) EXPECT_EQ(MustOpen()->State().epoch, start);
+}
+
+TEST_F(JournalTest, WhatWasAppendedIsThereAfterReopening) {
+  const model::FailureRecord failure{77, "pi-2", "exit code 3", 2, true};
+  model::TimelineEvent stage;
+  stage.kind = model::TimelineEvent::Kind::kStage;
+  stage.end = seconds(5);
+  model::TimelineEvent eta;
+  eta.start = seconds(6);
+  eta.end = seconds(100);
+  ASSERT_TRUE(
+      MustOpen()->Append({OneTask(8), OneTask(3, "pi-2"), OneTask(4)}, {failure}, {stage, eta}));
+
+  const auto journal = MustOpen();
+  EXPECT_EQ(journal->State().completed.Ranges(), (std::vector<model::IndexRange>{{3, 5}, {8, 9}}));
+  EXPECT_EQ(journal->State().active, seconds(6)) << "a prediction's end is not yet lived";
+  ASSERT_EQ(journal->State().failures.size(), 1u);
+  const model::FailureRecord& read = journal->State().failures.front();
+  EXPECT_EQ(read.index, 77);
+  EXPECT_EQ(read.node, "pi-2");
+  EXPECT_EQ(read.reason, "exit code 3");
+  EXPECT_EQ(read.attempt, 2);
+  EXPECT_TRUE(read.final);
+}
+
+TEST_F(JournalTest, ResultsComeBackInOrderAndWhole) {
+  model::ResultRecord unequal = OneTask(10, "pi-2");
+  unequal.range = {10, 13};
+  unequal.kind = model::RunKind::kStolen;
+  unequal.results = {};
+  for (const char* result : {"", "abc", "d"}) unequal.results.Append(result);
+  model::ResultRecord empty = OneTask(20);
+  empty.range = {20, 25};
+  empty.kind = model::RunKind::kCopy;
+  empty.results = model::PackedResults::OfEqualSize(5, 0, "");
+  const std::vector<model::ResultRecord> want{OneTask(1), unequal, empty};
+
+  const auto journal = MustOpen();
+  ASSERT_TRUE(journal->Append({empty, OneTask(1)}, {}, {}));
+  ASSERT_TRUE(journal->Append({unequal}, {}, {}));
+  std::size_t n = 0;
+  const auto visited = journal->ForEachResult([&](const model::ResultRecord& read) -> Result<void> {
+    const model::ResultRecord& expected = want.at(n++);
+    EXPECT_EQ(read.range, expected.range);
+    EXPECT_EQ(read.node, expected.node);
+    EXPECT_EQ(read.started, expected.started);
+    EXPECT_EQ(read.ended, expected.ended);
+    EXPECT_EQ(read.busy, expected.busy);
+    EXPECT_EQ(read.kind, expected.kind);
+    EXPECT_EQ(read.results, expected.results);
+    return {};
+  });
+  EXPECT_TRUE(visited);
+  EXPECT_EQ(n, want.size());
+}
+
+TEST_F(JournalTest, EventsComeBackInTheOrderTheyWereWritten) {
+  model::TimelineEvent move;
+  move.kind = model::TimelineEvent::Kind::kMove;
+  move.start = seconds(2);
+  move.node = "pi-1";
+  move.from_node = "pi-2";
+  move.tasks = 40;
+  move.detail = "leased";
+  model::TimelineEvent joined;
+  joined.kind = model::TimelineEvent::Kind::kJoined;
+  joined.start = seconds(1);
+  joined.node = "pi-3";
+  const auto journal = MustOpen();
+  ASSERT_TRUE(journal->Append({}, {}, {move, joined}));
+  std::vector<model::TimelineEvent> read;
+  ASSERT_TRUE(journal->ForEachEvent([&read](const model::TimelineEvent& event) -> Result<void> {
+    read.push_back(event);
+    return {};
+  }));
+  ASSERT_EQ(read.size(), 2u);
+  EXPECT_EQ(read[0].kind, model::TimelineEvent::Kind::kMove);
+  EXPECT_EQ(read[0].from_node, "pi-2");
+  EXPECT_EQ(read[0].tasks, 40);
+  EXPECT_EQ(read[0].detail, "leased");
+  EXPECT_EQ(read[1].node, "pi-3");
+}
+
+TEST_F(JournalTest, AVisitorsErrorStopsTheWalk) {
+  const auto journal = MustOpen();
+  ASSERT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
+  int visits = 0;
+  const auto visited = journal->ForEachResult([&visits](const model::ResultRecord&) {
+    ++visits;
+    return Result<void>(Fail(ErrorCode::kStorageFull, "enough"));
+  });
+  ASSERT_FALSE(visited);
+  EXPECT_EQ(visited.error().message, "enough");
+  EXPECT_EQ(visits, 1);
+}
+
+TEST_F(JournalTest, AVisitorMayAppend) {
+  const auto journal = MustOpen();
+  ASSERT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
+  int visits = 0;
+  ASSERT_TRUE(journal->ForEachResult([&](const model::ResultRecord& read) -> Result<void> {
+    ++visits;
+    return read.range.begin == 1 ? journal->Append({OneTask(0)}, {}, {}) : Result<void>();
+  }));
+  EXPECT_EQ(visits, 2);
+}
+
+TEST_F(JournalTest, RemembersThatTheJobIsComplete) {
+  ASSERT_TRUE(MustOpen()->MarkEnded(model::JobState::kInterrupted));
+  const auto journal = MustOpen();
+  EXPECT_FALSE(journal->State().complete);
+  ASSERT_TRUE(journal->MarkEnded(model::JobState::kComplete));
+}
+
+TEST_F(JournalTest, CompleteIsSeenByTheNextStart) {
+  ASSERT_TRUE(MustOpen()->MarkEnded(model::JobState::kComplete));
+  EXPECT_TRUE(MustOpen()->State().complete);
+}
+
+TEST_F(JournalTest, AResultIsNeverJournaledTwice) {
+  const auto journal = MustOpen();
+  ASSERT_TRUE(journal->Append({OneTask(1)}, {}, {}));
+  EXPECT_DEATH((void)journal->Append({OneTask(1)}, {}, {}), "journaled twice");
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator

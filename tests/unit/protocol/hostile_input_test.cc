@@ -1,0 +1,164 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "core/base/rng.h"
+#include "core/protocol/limits.h"
+#include "core/protocol/translation.h"
+
+namespace evenkeel::protocol {
+namespace {
+
+constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
+
+/// A report of tasks 0..1 with results of one byte each, before somebody spoils it.
+v1::CompletedRange GoodRange() {
+  v1::CompletedRange range;
+  range.set_size(2);
+  range.set_started_ago_ns(10);
+  range.set_ended_ago_ns(5);
+  range.mutable_results()->set_equal_size(1);
+  range.mutable_results()->set_bytes("ab");
+  return range;
+}
+
+struct HostileCase {
+  std::string name;
+  std::function<void(v1::WorkerItem&)> write;
+  std::string want_problem;
+};
+
+HostileCase RangeCase(const char* name, std::function<void(v1::CompletedRange&)> spoil,
+                      const char* want) {
+  return {name,
+          [spoil](v1::WorkerItem& item) {
+            v1::CompletedRange range = GoodRange();
+            spoil(range);
+            *item.mutable_report()->add_completed() = range;
+          },
+          want};
+}
+
+std::vector<HostileCase> Cases() {
+  return {
+      {"unknown kind", [](v1::WorkerItem&) {}, "does not know"},
+      {"hello without node", [](v1::WorkerItem& i) { i.mutable_hello()->set_threads(1); },
+       "name of a node"},
+      {"hello without threads", [](v1::WorkerItem& i) { i.mutable_hello()->set_node("a"); },
+       "without threads"},
+      {"long name",
+       [](v1::WorkerItem& i) {
+         i.mutable_hello()->set_node(std::string(kMaxTextBytes + 1, 'n'));
+         i.mutable_hello()->set_threads(1);
+       },
+       "more than 64 KiB"},
+      {"long reason",
+       [](v1::WorkerItem& i) {
+         i.mutable_report()->add_failed()->set_reason(std::string(kMaxTextBytes + 1, 'n'));
+       },
+       "more than 64 KiB"},
+      {"negative index",
+       [](v1::WorkerItem& i) { i.mutable_report()->add_failed()->set_index(kHuge); },
+       "largest task index"},
+      {"empty part", [](v1::WorkerItem& i) { i.mutable_give_back()->add_parts(); }, "no tasks"},
+      {"too many parts",
+       [](v1::WorkerItem& i) {
+         for (std::int64_t n = 0; n <= kMaxRanges; ++n) i.mutable_give_back()->add_parts();
+       },
+       "more than 1000000"},
+      RangeCase(
+          "no tasks", [](auto& r) { r.set_size(0); }, "no tasks"),
+      RangeCase(
+          "begin beyond", [](auto& r) { r.set_begin(kHuge); }, "largest task index"),
+      RangeCase(
+          "end wraps", [](auto& r) { r.set_begin(kHuge / 2), r.set_size(kHuge / 2); },
+          "largest task index"),
+      RangeCase(
+          "long ago", [](auto& r) { r.set_started_ago_ns(kHuge); }, "100 years"),
+      RangeCase(
+          "backwards", [](auto& r) { r.set_ended_ago_ns(11); }, "before they started"),
+      RangeCase(
+          "more tasks than bytes", [](auto& r) { r.set_size(3); }, "number of tasks"),
+      RangeCase(
+          "bytes of nothing", [](auto& r) { r.mutable_results()->set_equal_size(0); },
+          "number of tasks"),
+      RangeCase(
+          "product wraps",
+          [](auto& r) {
+            r.set_size(std::uint64_t{1} << 62);
+            r.mutable_results()->set_equal_size(4);
+            r.mutable_results()->clear_bytes();
+          },
+          "number of tasks"),
+      RangeCase(
+          "too few sizes", [](auto& r) { r.mutable_results()->add_sizes(2); },
+          "not that of the tasks"),
+      RangeCase(
+          "sizes beyond bytes",
+          [](auto& r) {
+            r.mutable_results()->add_sizes(2);
+            r.mutable_results()->add_sizes(1);
+          },
+          "fit their sizes"),
+      RangeCase(
+          "sizes wrap in 32 bits",
+          [](auto& r) {
+            r.mutable_results()->add_sizes(0xffffffffU);
+            r.mutable_results()->add_sizes(3);
+          },
+          "fit their sizes"),
+  };
+}
+
+TEST(HostileInput, IsRefusedWithTheRuleItBroke) {
+  for (const HostileCase& hostile : Cases()) {
+    v1::WorkerMessage batch;
+    hostile.write(*batch.add_items());
+    const auto read = FromProto(std::move(batch));
+    ASSERT_FALSE(read) << hostile.name;
+    EXPECT_EQ(read.error().code, ErrorCode::kInvalidInput) << hostile.name;
+    EXPECT_NE(read.error().message.find(hostile.want_problem), std::string::npos)
+        << hostile.name << ": " << read.error().message;
+  }
+}
+
+TEST(HostileInput, AWorkerChecksItsCoordinatorToo) {
+  v1::CoordinatorMessage recall;
+  recall.add_items()->mutable_recall()->set_max_tasks(kHuge);
+  EXPECT_FALSE(FromProto(recall));
+  v1::CoordinatorMessage assign;
+  assign.add_items()->mutable_assign()->add_grants();
+  EXPECT_FALSE(FromProto(assign));
+  v1::CoordinatorMessage unknown;
+  unknown.add_items();
+  EXPECT_FALSE(FromProto(unknown));
+}
+
+TEST(HostileInput, TooManyItemsAreRefusedBeforeAnyIsRead) {
+  v1::WorkerMessage batch;
+  for (int n = 0; n <= kMaxItems; ++n) batch.add_items()->mutable_goodbye();
+  EXPECT_FALSE(FromProto(std::move(batch)));
+}
+
+TEST(HostileInput, FlippedBytesNeverDoMoreThanFail) {
+  v1::WorkerMessage batch;
+  batch.add_items()->mutable_hello()->set_node("pi-1");
+  batch.mutable_items(0)->mutable_hello()->set_threads(2);
+  *batch.add_items()->mutable_report()->add_completed() = GoodRange();
+  const std::string good = batch.SerializeAsString();
+  Rng rng(11);
+  int refused = 0;
+  for (int round = 0; round < 20000; ++round) {
+    std::string bytes = good;
+    for (std::uint64_t flips = 1 + rng.Below(4); flips > 0; --flips) {
+      bytes[rng.Below(bytes.size())] = static_cast<char>(rng.Below(256));
+    }
+    v1::WorkerMessage received;
+    if (!received.ParseFromString(bytes) || !FromProto(std::move(received))) ++refused;
+  }
+  EXPECT_GT(refused, 1000);
+}
+
+}  // namespace
+}  // namespace evenkeel::protocol

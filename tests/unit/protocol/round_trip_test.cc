@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "core/protocol/limits.h"
+#include "core/protocol/translation.h"
+
+namespace evenkeel::protocol {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Over the wire as bytes and back.
+template <typename Batch, typename Message>
+auto OverTheWire(Message message) {
+  Batch batch;
+  for (auto& item : ToProto(std::move(message))) *batch.add_items() = std::move(item);
+  Batch received;
+  EXPECT_TRUE(received.ParseFromString(batch.SerializeAsString()));
+  return FromProto(std::move(received));
+}
+
+void ExpectRoundTrip(const engine::ToCoordinator& message) {
+  const auto read = OverTheWire<v1::WorkerMessage>(message);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, std::vector<engine::ToCoordinator>{message});
+}
+
+void ExpectRoundTrip(const engine::ToWorker& message) {
+  const auto read = OverTheWire<v1::CoordinatorMessage>(message);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(*read, std::vector<engine::ToWorker>{message});
+}
+
+model::PackedResults Unequal() {
+  model::PackedResults results;
+  for (const char* result : {"", "ab", "c"}) results.Append(result);
+  return results;
+}
+
+TEST(RoundTrip, EveryKindFromTheWorker) {
+  const engine::Grant held{engine::GrantId{7}, {10, 20}, true};
+  ExpectRoundTrip(engine::ToCoordinator{
+      engine::Hello{1, "pi-1", "incarnation", 4, "primes", 2, 9, "token", {held}}});
+  engine::Report report;
+  report.completed.push_back({{0, 4},
+                              milliseconds(9),
+                              milliseconds(3),
+                              milliseconds(5),
+                              true,
+                              model::PackedResults::OfEqualSize(4, 2, "aabbccdd")});
+  report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
+  report.failed.push_back({20, "exit code 1", milliseconds(2)});
+  ExpectRoundTrip(engine::ToCoordinator{report});
+  ExpectRoundTrip(engine::ToCoordinator{engine::Report{}});
+  ExpectRoundTrip(engine::ToCoordinator{engine::GiveBack{engine::RecallId{3}, {held}}});
+  ExpectRoundTrip(engine::ToCoordinator{engine::Goodbye{}});
+}
+
+TEST(RoundTrip, EveryKindFromTheCoordinator) {
+  ExpectRoundTrip(engine::ToWorker{engine::Welcome{3, R"({"end":10})", milliseconds(50),
+                                                   milliseconds(10000), false, kMaxDuration}});
+  ExpectRoundTrip(engine::ToWorker{engine::Refusal{"unknown version"}});
+  ExpectRoundTrip(engine::ToWorker{
+      engine::Assign{{{engine::GrantId{1}, {0, 5}, false}, {engine::GrantId{2}, {7, 8}, true}}}});
+  ExpectRoundTrip(engine::ToWorker{engine::Recall{engine::RecallId{5}, 12}});
+  ExpectRoundTrip(engine::ToWorker{engine::Acknowledge{{{0, 5}, {7, 9}}}});
+  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{1, 2}}}});
+  ExpectRoundTrip(engine::ToWorker{engine::Finish{"complete"}});
+}
+
+TEST(RoundTrip, TheLargestIndexSurvives) {
+  const model::TaskIndex last = std::numeric_limits<model::TaskIndex>::max();
+  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{last - 1, last}, {0, last}}}});
+}
+
+TEST(RoundTrip, ReasonsNeedNotBeUtf8) {
+  ExpectRoundTrip(engine::ToCoordinator{engine::Report{{}, {{1, "\xff\xfe broken", {}}}}});
+}
+
+TEST(RoundTrip, ReasonsAndDurationsAreCutToTheirBounds) {
+  engine::Report report;
+  report.failed.push_back({1, std::string(kMaxTextBytes + 1, 'x'), Duration::max()});
+  report.failed.push_back({2, "", Duration{-1}});
+  const auto read = OverTheWire<v1::WorkerMessage>(engine::ToCoordinator{report});
+  ASSERT_TRUE(read) << read.error().message;
+  const auto& failed = std::get<engine::Report>(read->front()).failed;
+  EXPECT_EQ(failed[0].reason.size(), static_cast<std::size_t>(kMaxTextBytes));
+  EXPECT_EQ(failed[0].busy, kMaxDuration);
+  EXPECT_EQ(failed[1].busy, Duration::zero());
+}
+
+TEST(RoundTrip, ALargeReportIsCutBetweenItsRanges) {
+  engine::Report report;
+  for (model::TaskIndex i = 0; i < 6; ++i) {
+    report.completed.push_back(
+        {{i, i + 1},
+         {},
+         {},
+         {},
+         false,
+         model::PackedResults::OfEqualSize(1, 400000, std::string(400000, 'r'))});
+  }
+  const auto items = ToProto(engine::ToCoordinator{report});
+  ASSERT_EQ(items.size(), 3u);
+  for (const auto& item : items) EXPECT_EQ(item.report().completed_size(), 2);
+  const auto read = OverTheWire<v1::WorkerMessage>(engine::ToCoordinator{report});
+  ASSERT_TRUE(read);
+  engine::Report joined;
+  for (const auto& part : *read) {
+    for (const auto& range : std::get<engine::Report>(part).completed)
+      joined.completed.push_back(range);
+  }
+  EXPECT_EQ(joined, report);
+}
+
+TEST(RoundTrip, SixteenBytesATaskCostNoMoreThanThat) {
+  engine::Report report;
+  report.completed.push_back(
+      {{0, 4096},
+       milliseconds(9),
+       milliseconds(3),
+       milliseconds(5),
+       false,
+       model::PackedResults::OfEqualSize(4096, 16, std::string(65536, 'r'))});
+  EXPECT_LT(ToProto(engine::ToCoordinator{report}).front().ByteSizeLong(), 65536u + 48u);
+}
+
+TEST(RoundTripDeathTest, AnEmptyRangeIsNeverSent) {
+  EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}}}),
+               "empty or negative range");
+}
+
+}  // namespace
+}  // namespace evenkeel::protocol
