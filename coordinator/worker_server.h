@@ -7,14 +7,13 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/base/strong_id.h"
-#include "core/engine/messages.h"
+#include "core/engine/effects.h"
 #include "core/protocol/transport_settings.h"
 
 namespace evenkeel::coordinator {
 
 /// One worker's stream; never used twice in one process.
-using StreamId = StrongId<struct StreamIdTag, std::uint64_t>;
+using engine::StreamId;
 
 /// Hears what workers say. Called on the server's threads: one call at a time for one stream, in
 /// the order of the stream, several streams at once. Never called after WorkerServer::Shutdown has

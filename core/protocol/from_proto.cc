@@ -118,7 +118,8 @@ engine::ToWorker Read(v1::CoordinatorItem* item, WireChecks& checks) {
       return engine::Recall{engine::RecallId{item->recall().id()},
                             checks.Number(item->recall().max_tasks())};
     case v1::CoordinatorItem::kAcknowledge:
-      return engine::Acknowledge{Ranges(item->acknowledge().ranges(), checks)};
+      return engine::Acknowledge{Ranges(item->acknowledge().ranges(), checks),
+                                 item->acknowledge().heard()};
     case v1::CoordinatorItem::kCancel:
       return engine::Cancel{Ranges(item->cancel().ranges(), checks)};
     case v1::CoordinatorItem::kFinish:

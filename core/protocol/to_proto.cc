@@ -148,6 +148,7 @@ void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& item
 void Append(const engine::Acknowledge& acknowledge, std::vector<v1::CoordinatorItem>& items) {
   v1::Acknowledge& wire = *items.emplace_back().mutable_acknowledge();
   for (const model::IndexRange range : acknowledge.ranges) SetRange(range, *wire.add_ranges());
+  wire.set_heard(acknowledge.heard);
 }
 
 void Append(const engine::Cancel& cancel, std::vector<v1::CoordinatorItem>& items) {

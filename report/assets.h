@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+/// The files of report/assets and the chart library, put into the binary at build time.
+namespace evenkeel::report::assets {
+
+extern const std::string_view kPage;          ///< report.html, with {{NAME}} where parts go
+extern const std::string_view kStyle;         ///< report.css
+extern const std::string_view kChartLibrary;  ///< Chart.js
+extern const std::string_view kFormat;        ///< format.js
+extern const std::string_view kLanes;         ///< lanes.js
+extern const std::string_view kLanesPaint;    ///< lanes_paint.js
+extern const std::string_view kLanesInput;    ///< lanes_input.js
+extern const std::string_view kCharts;        ///< charts.js
+extern const std::string_view kReport;        ///< report.js
+
+}  // namespace evenkeel::report::assets

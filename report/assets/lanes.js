@@ -1,0 +1,126 @@
+'use strict';
+
+/**
+ * The timeline: one lane a worker, drawn on a canvas; here what lies where, in lanes_paint.js how it looks. The canvas is as high as what is visible and
+ * stays put while its box scrolls, so a thousand lanes cost no more than those in sight.
+ */
+class Lanes {
+  static MAX_HEIGHT = 560;
+  static FEW = 16;  // up to so many lanes, single moves are drawn
+
+  constructor(box) {
+    this.box = box;
+    this.space = box.firstElementChild;
+    this.canvas = box.querySelector('canvas');
+    this.maxHeight = Lanes.MAX_HEIGHT;
+  }
+
+  /** `timeline` and `summary` as in the page's data. Keeps the zoom if there was one. */
+  setData(timeline, summary) {
+    const zoomed = this.whole && (this.from > 0 || this.to < this.whole);
+    this.workers = timeline.workers;
+    this.tracks = timeline.tracks;
+    this.summary = summary;
+    this.events = timeline.events;
+    this.laneOf = new Map(this.workers.map((name, i) => [name, i]));
+    this.bars = timeline.bars.map(([worker, track, kind, start, end, begin, last, tasks, ranges, busy]) =>
+        ({worker, track, kind, start, end, begin, last, tasks, ranges, busy}));
+    this.barsOf = this.workers.map(() => []);
+    for (const bar of this.bars) this.barsOf[bar.worker].push(bar);
+    const ends = this.bars.map((bar) => bar.end);
+    this.whole = 1.015 * Math.max(1e-3, summary.makespanSeconds || 0, ends.reduce((a, b) => Math.max(a, b), 0));
+    if (!zoomed) this.show(0, this.whole);
+    this.layout();
+  }
+
+  /** Shows [from, to] seconds, kept inside the run and not shorter than a thousandth of it. */
+  show(from, to) {
+    const span = Math.min(this.whole, Math.max(this.whole / 1000, to - from));
+    this.from = Math.max(0, Math.min(from, this.whole - span));
+    this.to = this.from + span;
+  }
+
+  layout() {
+    const n = this.workers.length;
+    this.laneHeight = n <= 6 ? 44 : n <= Lanes.FEW ? 30 : n <= 60 ? 16 : 13;
+    this.laneGap = n <= 6 ? 14 : n <= Lanes.FEW ? 8 : 3;
+    this.stages = this.events.filter((e) => e.kind === 'stage');
+    this.top = this.stages.length > 0 ? 42 : 26;
+    this.bottom = 38;
+    const total = this.top + n * this.laneHeight + this.bottom;
+    this.width = this.box.clientWidth;
+    this.height = Math.min(total, this.maxHeight);
+    this.space.style.height = total + 'px';
+    const density = window.devicePixelRatio || 1;
+    this.canvas.style.height = this.height + 'px';
+    this.canvas.width = Math.round(this.width * density);
+    this.canvas.height = Math.round(this.height * density);
+    this.canvas.dataset.lanes = n;
+    this.density = density;
+    this.marks = [];
+    this.labelFont = `${n > 60 ? 10 : 12}px ${getComputedStyle(document.body).fontFamily}`;
+    const context = this.canvas.getContext('2d');
+    context.font = this.labelFont;
+    const widest = this.workers.slice(0, 200).reduce((w, name) => Math.max(w, context.measureText(name).width), 0);
+    this.left = Math.ceil(Math.min(widest + 12, this.width * 0.24));
+    this.draw();
+  }
+
+  /** Whether there are more lanes than fit. */
+  overflows() {
+    return this.space.offsetHeight > this.height;
+  }
+
+  x(seconds) {
+    return this.left + (seconds - this.from) / (this.to - this.from) * (this.width - this.left);
+  }
+  seconds(x) {
+    return this.from + (x - this.left) / (this.width - this.left) * (this.to - this.from);
+  }
+  /** Where the lane's strip lies on the canvas. */
+  lane(i) {
+    const y = this.top + i * this.laneHeight + this.laneGap / 2 - this.box.scrollTop;
+    return {y, height: this.laneHeight - this.laneGap};
+  }
+  barBox(bar) {
+    const {y, height} = this.lane(bar.worker);
+    const track = height / this.tracks[bar.worker];
+    const x = this.x(bar.start);
+    return {x, y: y + bar.track * track, width: Math.max(1, this.x(bar.end) - x), height: track};
+  }
+  visibleLanes() {
+    const first = Math.max(0, Math.floor(this.box.scrollTop / this.laneHeight) - 1);
+    const last = Math.min(this.workers.length, first + Math.ceil(this.height / this.laneHeight) + 2);
+    return Array.from({length: Math.max(0, last - first)}, (_, i) => first + i);
+  }
+
+  draw() {
+    new LanesPainter(this).paint();
+  }
+
+  span(start, end) {
+    return `${Format.seconds(start)} to ${Format.seconds(end)} (${Format.seconds(end - start)})`;
+  }
+
+  /** What is at a point of the canvas: {title, lines}, or nothing. */
+  at(x, y) {
+    const mark = this.marks.filter((m) => Math.abs(m.x - x) <= m.reach && Math.abs(m.y - y) <= 8)
+        .sort((a, b) => Math.abs(a.x - x) - Math.abs(b.x - x))[0];
+    if (mark) return mark;
+    const worker = Math.floor((y - this.top + this.box.scrollTop) / this.laneHeight);
+    if (x < this.left || y < this.top || y > this.height - this.bottom || !this.barsOf[worker]) return null;
+    const bars = this.barsOf[worker].filter((bar) => {
+      const b = this.barBox(bar);
+      return x >= b.x - 2 && x <= b.x + b.width + 2 && y >= b.y && y <= b.y + b.height;
+    });
+    if (bars.length === 0) return {title: this.workers[worker], lines: ['idle at ' + Format.seconds(this.seconds(x))]};
+    const bar = bars[bars.length - 1];  // drawn last, so on top
+    const tasks = bar.tasks === bar.last - bar.begin ? '' : ' out of';
+    return {title: this.workers[worker], lines: [
+      `${bar.kind === 'copy' ? 'a copy that finished first' : bar.kind}: ${Format.plural(bar.tasks, 'task')}${tasks}`,
+      `[${Format.count(bar.begin)}, ${Format.count(bar.last)})`,
+      this.span(bar.start, bar.end),
+      `${Format.seconds(bar.busy)} inside tasks` + (bar.ranges > 1 ? `, ${Format.count(bar.ranges)} ranges` : ''),
+    ]};
+  }
+}

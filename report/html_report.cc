@@ -1,0 +1,161 @@
+#include "report/html_report.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "report/assets.h"
+#include "report/atomic_file.h"
+#include "report/json_reader.h"
+#include "report/summary_json.h"
+#include "report/timeline.h"
+
+namespace evenkeel::report {
+namespace {
+
+constexpr std::size_t kMaxBars = 20000;
+constexpr std::size_t kMaxEvents = 1000;
+
+/// For text between tags and in quoted attributes.
+std::string EscapeHtml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// JSON has '<' in strings only; written so, it can neither end a script nor open a comment in it.
+std::string EscapeForScript(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Puts the parts where the page has {{NAME}}. What is put in is not looked at again.
+std::string FillIn(std::string_view page,
+                   const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+  std::string out;
+  while (true) {
+    const std::size_t open = page.find("{{");
+    out += page.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = page.find("}}", open);
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    for (const auto& [part, text] : parts) {
+      if (part == name) out += text;
+    }
+    page.remove_prefix(close + 2);
+  }
+}
+
+/// Text as the page shows it: JavaScript would round whole numbers beyond 2^53.
+Json ResultForPage(const Json& result) {
+  Json out = Json::array();
+  for (const auto& [name, value] : result.items()) {
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    out.push_back({name, std::move(text)});
+  }
+  return out;
+}
+
+double Seconds(Duration duration) {
+  return static_cast<double>((duration.count() + 500) / 1000) / 1e6;
+}
+
+Json TimelineForPage(const TimelineDigest& digest) {
+  Json bars = Json::array();
+  for (const TimelineBar& bar : digest.Bars()) {
+    bars.push_back({bar.worker, bar.track, KindName(bar.kind), Seconds(bar.start), Seconds(bar.end),
+                    bar.range.begin, bar.range.end, bar.tasks, bar.ranges, Seconds(bar.busy)});
+  }
+  Json events = Json::array();
+  for (const model::TimelineEvent& event : digest.Events()) {
+    events.push_back(Json::parse(TimelineLine(event)));
+  }
+  return {
+      {"workers", digest.Workers()},
+      {"tracks", digest.Tracks()},
+      {"bars", std::move(bars)},
+      {"events", std::move(events)},
+      {"progress",
+       {{"step", ToSeconds(digest.Progress().Step())}, {"tasks", digest.Progress().Cumulative()}}},
+      {"ranges", digest.RangeCount()},
+      {"eventCount", digest.EventCount()},
+      {"hiddenPause", Seconds(digest.HiddenPause())}};
+}
+
+}  // namespace
+
+Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest) {
+  const auto text = SummaryToJson(summary);
+  if (!text) return tl::unexpected(text.error());
+  Json shown = Json::parse(*text);
+  shown["seed"] = std::to_string(summary.seed);
+  shown["result"] = ResultForPage(shown["result"]);
+  const Json data = {{"summary", std::move(shown)}, {"timeline", TimelineForPage(digest)}};
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string Page(std::string_view title, std::string_view data) {
+  const std::string safe_title = EscapeHtml(title);
+  const std::string safe_data = EscapeForScript(data);
+  return FillIn(assets::kPage, {{"TITLE", safe_title},
+                                {"STYLE", assets::kStyle},
+                                {"DATA", safe_data},
+                                {"CHART_LIBRARY", assets::kChartLibrary},
+                                {"FORMAT", assets::kFormat},
+                                {"LANES", assets::kLanes},
+                                {"LANES_PAINT", assets::kLanesPaint},
+                                {"LANES_INPUT", assets::kLanesInput},
+                                {"CHARTS", assets::kCharts},
+                                {"REPORT", assets::kReport}});
+}
+
+Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
+  const auto summary = ReadSummary(folder / "summary.json");
+  if (!summary) return tl::unexpected(summary.error());
+
+  std::vector<std::string> workers;
+  for (const model::NodeSummary& node : summary->nodes) workers.push_back(node.name);
+  TimelineDigest digest(workers);
+  const auto read = ReadTimeline(folder / "timeline.jsonl",
+                                 [&](const TimelineEntry& entry) { digest.Add(entry); });
+  if (!read) return tl::unexpected(read.error());
+  digest.Condense(kMaxBars, kMaxEvents);
+
+  const auto data = PageData(*summary, digest);
+  if (!data) return tl::unexpected(data.error());
+  std::filesystem::path path = folder / "report.html";
+  if (auto written = WriteWholeFile(path, Page(summary->job, *data)); !written) {
+    return tl::unexpected(written.error());
+  }
+  return path;
+}
+
+}  // namespace evenkeel::report

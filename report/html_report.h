@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/model/run_record.h"
+#include "report/timeline_digest.h"
+
+/// report.html: one file with everything in it, so that it opens anywhere and without a network.
+namespace evenkeel::report {
+
+/// The JSON object that the page draws: the summary and the condensed timeline. `digest` has been
+/// condensed.
+///
+///   {"summary": as summary.json, but with "seed" as text and "result" as [[name, text], ...],
+///    "timeline": {"workers": [name], "tracks": [n],
+///                 "bars": [[worker, track, kind, start, end, begin, end, tasks, ranges, busy]],
+///                 "events": [as in timeline.jsonl], "progress": {"step": s, "tasks": [n]},
+///                 "ranges": n, "eventCount": n, "hiddenPause": s}}
+///
+/// kInternal if the summary's result is not an object.
+[[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary,
+                                           const TimelineDigest& digest);
+
+/// The whole page. `data` is what PageData() gave.
+[[nodiscard]] std::string Page(std::string_view title, std::string_view data);
+
+/// (Re)writes `folder`/report.html from its summary.json and timeline.jsonl and returns its path.
+/// Errors as of ReadSummary, ReadTimeline and WriteWholeFile.
+[[nodiscard]] Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder);
+
+}  // namespace evenkeel::report

@@ -1,0 +1,205 @@
+#include "report/summary_json.h"
+
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "report/atomic_file.h"
+#include "report/json_reader.h"
+
+namespace evenkeel::report {
+namespace {
+
+using model::JobState;
+using model::NodeSummary;
+using model::RunSummary;
+
+constexpr std::array kStates = {JobState::kComplete, JobState::kFailed, JobState::kInterrupted,
+                                JobState::kRunning};
+
+Json NodeToJson(const NodeSummary& node) {
+  Json out = {{"name", node.name},
+              {"weight", node.weight},
+              {"ratio", node.ratio},
+              {"share", node.share},
+              {"completed", node.completed},
+              {"stolenIn", node.stolen_in},
+              {"stolenOut", node.stolen_out},
+              {"busySeconds", node.busy_seconds},
+              {"rate", node.rate},
+              {"finishSeconds", node.finish_seconds},
+              {"predictedFinishSeconds", node.predicted_finish_seconds}};
+  if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
+  return out;
+}
+
+NodeSummary NodeFromJson(const Json& object, const std::string& where, std::string& problem) {
+  NodeSummary node;
+  JsonReader reader(object, where, problem);
+  reader.Read("name", node.name);
+  reader.Read("weight", node.weight);
+  reader.Read("ratio", node.ratio);
+  reader.Read("share", node.share);
+  reader.Read("completed", node.completed);
+  reader.Read("stolenIn", node.stolen_in);
+  reader.Read("stolenOut", node.stolen_out);
+  reader.Read("busySeconds", node.busy_seconds);
+  reader.Read("rate", node.rate);
+  reader.Read("finishSeconds", node.finish_seconds, Presence::kOptional);
+  reader.Read("predictedFinishSeconds", node.predicted_finish_seconds, Presence::kOptional);
+  if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
+  return node;
+}
+
+void ReadState(JsonReader& reader, RunSummary& out) {
+  std::string name;
+  reader.Read("state", name);
+  for (const JobState state : kStates) {
+    if (StateName(state) == name) {
+      out.state = state;
+      return;
+    }
+  }
+  reader.Complain("state", "one of Complete, Failed, Interrupted, Running expected");
+}
+
+void ReadTop(JsonReader& reader, RunSummary& out) {
+  reader.Read("job", out.job);
+  reader.Read("workload", out.workload, Presence::kOptional);
+  ReadState(reader, out);
+  reader.Read("reason", out.reason, Presence::kOptional);
+  reader.Read("strategy", out.strategy);
+  reader.Read("failedIndexes", out.failed_indexes, Presence::kOptional);
+  reader.Read("makespanSeconds", out.makespan_seconds);
+  reader.Read("startupSeconds", out.startup_seconds);
+  reader.Read("lowerBoundSeconds", out.lower_bound_seconds);
+  reader.Read("rateSource", out.rate_source);
+  reader.Read("efficiency", out.efficiency);
+  reader.Read("loadImbalancePercent", out.load_imbalance_percent);
+  reader.Read("wastedSeconds", out.wasted_seconds);
+  reader.Read("messages", out.messages);
+  reader.Read("bytesSent", out.bytes_sent);
+  reader.Read("bytesReceived", out.bytes_received);
+  reader.Read("leaseSeconds", out.lease_seconds, Presence::kOptional);
+  reader.Read("speedControl", out.speed_control, Presence::kOptional);
+  reader.Read("seed", out.seed, Presence::kOptional);
+  reader.Read("epoch", out.epoch, Presence::kOptional);
+}
+
+void ReadCounts(JsonReader& top, std::string& problem, RunSummary& out) {
+  if (const Json* tasks = top.Child("tasks", Json::value_t::object)) {
+    JsonReader reader(*tasks, "tasks", problem);
+    reader.Read("total", out.tasks_total);
+    reader.Read("completed", out.tasks_completed);
+    reader.Read("failed", out.tasks_failed);
+  }
+  if (const Json* moves = top.Child("moves", Json::value_t::object)) {
+    JsonReader reader(*moves, "moves", problem);
+    reader.Read("reserved", out.moves.reserved);
+    reader.Read("leased", out.moves.leased);
+    reader.Read("copies", out.moves.copies);
+  }
+}
+
+void ReadNodes(JsonReader& top, std::string& problem, RunSummary& out) {
+  const Json* nodes = top.Child("nodes", Json::value_t::array);
+  if (nodes == nullptr) return;
+  for (std::size_t i = 0; i < nodes->size() && problem.empty(); ++i) {
+    const std::string where = "nodes[" + std::to_string(i) + "]";
+    if (!(*nodes)[i].is_object()) return top.Complain(where.c_str(), "object expected");
+    out.nodes.push_back(NodeFromJson((*nodes)[i], where, problem));
+  }
+}
+
+}  // namespace
+
+std::string_view StateName(JobState state) {
+  switch (state) {
+    case JobState::kComplete:
+      return "Complete";
+    case JobState::kFailed:
+      return "Failed";
+    case JobState::kInterrupted:
+      return "Interrupted";
+    case JobState::kRunning:
+      return "Running";
+  }
+  return "Running";
+}
+
+Result<std::string> SummaryToJson(const RunSummary& summary) {
+  Json result = Json::parse(summary.result_json, nullptr, /*allow_exceptions=*/false);
+  if (!result.is_object()) return Fail(ErrorCode::kInternal, "the job's result is no JSON object");
+
+  Json nodes = Json::array();
+  for (const NodeSummary& node : summary.nodes) nodes.push_back(NodeToJson(node));
+  const Json out = {{"job", summary.job},
+                    {"workload", summary.workload},
+                    {"state", StateName(summary.state)},
+                    {"reason", summary.reason},
+                    {"strategy", summary.strategy},
+                    {"tasks",
+                     {{"total", summary.tasks_total},
+                      {"completed", summary.tasks_completed},
+                      {"failed", summary.tasks_failed}}},
+                    {"failedIndexes", summary.failed_indexes},
+                    {"makespanSeconds", summary.makespan_seconds},
+                    {"startupSeconds", summary.startup_seconds},
+                    {"lowerBoundSeconds", summary.lower_bound_seconds},
+                    {"rateSource", summary.rate_source},
+                    {"efficiency", summary.efficiency},
+                    {"loadImbalancePercent", summary.load_imbalance_percent},
+                    {"wastedSeconds", summary.wasted_seconds},
+                    {"messages", summary.messages},
+                    {"moves",
+                     {{"reserved", summary.moves.reserved},
+                      {"leased", summary.moves.leased},
+                      {"copies", summary.moves.copies}}},
+                    {"bytesSent", summary.bytes_sent},
+                    {"bytesReceived", summary.bytes_received},
+                    {"leaseSeconds", summary.lease_seconds},
+                    {"speedControl", summary.speed_control},
+                    {"seed", summary.seed},
+                    {"epoch", summary.epoch},
+                    {"nodes", std::move(nodes)},
+                    {"result", std::move(result)}};
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<RunSummary> SummaryFromJson(std::string_view text) {
+  const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (object.is_discarded()) return InvalidInput("is not JSON, or was cut off");
+  if (!object.is_object()) return InvalidInput("is not a JSON object");
+
+  RunSummary out;
+  std::string problem;
+  JsonReader top(object, "", problem);
+  ReadTop(top, out);
+  ReadCounts(top, problem, out);
+  ReadNodes(top, problem, out);
+  if (const Json* result = top.Child("result", Json::value_t::object)) {
+    out.result_json = result->dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  if (!problem.empty()) return InvalidInput(problem);
+  return out;
+}
+
+Result<void> WriteSummary(const std::filesystem::path& path, const RunSummary& summary) {
+  const auto text = SummaryToJson(summary);
+  if (!text) return tl::unexpected(text.error());
+  return WriteWholeFile(path, *text);
+}
+
+Result<RunSummary> ReadSummary(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    return Fail(ErrorCode::kUnavailable, path.string() + ": cannot be read");
+  }
+  auto summary = SummaryFromJson(std::move(text).str());
+  if (!summary) return InvalidInput(path.string() + ": " + summary.error().message);
+  return summary;
+}
+
+}  // namespace evenkeel::report
