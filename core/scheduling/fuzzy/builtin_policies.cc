@@ -44,7 +44,7 @@ WeightingPolicy DefaultPolicy() {
   // against its Pi 3B comes to (2550/1200) x (64/32) x 2^0.02 = 4.31, and its master, which gathers
   // the results, to (3/5)^0.02 of that, 4.27; the paper's own boards behaved like 4.30 and 4.26.
   // A 32-bit system halves the speed: its 64-bit arithmetic takes two steps or a call. Small
-  // exponents as in the paper for what matters little. Its microSD, power and release date are left
+  // exponents as in the paper for what matters little. The microSD, power and release date are left
   // out, for they make no board faster.
   policy.criteria = {
       Numeric("cpu", fact::kCpu, 1.0),
