@@ -44,6 +44,11 @@ void CoordinatorStream::Close() {
   Proceed();
 }
 
+void CoordinatorStream::Cut() {
+  const std::lock_guard lock(mutex_);
+  CutBecause("cut by this side");
+}
+
 bool CoordinatorStream::Closing() {
   const std::lock_guard lock(mutex_);
   return closing_;
@@ -63,7 +68,7 @@ void CoordinatorStream::CutBecause(std::string reason) {
   outbox_.Clear();
   closing_ = true;
   half_closed_ = true;  // cut, not closed
-  reason_ = std::move(reason);
+  if (reason_.empty()) reason_ = std::move(reason);
   context_.TryCancel();
 }
 

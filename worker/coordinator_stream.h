@@ -22,7 +22,7 @@ class CoordinatorStream final
   void Begin();
   void Send(engine::ToCoordinator message);
   void Close();
-  void Cut() { context_.TryCancel(); }
+  void Cut();
   /// True if it was over within this time.
   [[nodiscard]] bool AwaitDone(Duration at_most);
   void AwaitDone();

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <atomic>
 
 #include "core/protocol/limits.h"
 #include "tests/integration/transport/recorders.h"
@@ -129,7 +129,8 @@ TEST_F(StreamTest, AVanishedWorkerIsToldAsClosed) {
   connection.reset();
   ASSERT_TRUE(heard_.AwaitClosed(1));
   EXPECT_EQ(heard_.Closed(), (std::map<StreamId, int>{{stream, 1}}));
-  EXPECT_EQ(told_.Reasons().size(), 1u) << "told before the destructor returned";
+  EXPECT_EQ(told_.Reasons(), std::vector<std::string>{"cut by this side"})
+      << "told before the destructor returned";
 }
 
 TEST_F(StreamTest, ShutdownDeliversWhatIsQueuedAndEndsEveryStream) {
@@ -147,6 +148,35 @@ TEST_F(StreamTest, ShutdownDeliversWhatIsQueuedAndEndsEveryStream) {
     ASSERT_TRUE(listener.AwaitClosed());
     EXPECT_EQ(listener.Messages(), std::vector<engine::ToWorker>{engine::Finish{"complete"}});
   }
+}
+
+/// A worker that hangs in its first message until it is let go.
+class HangingWorker final : public worker::ConnectionListener {
+ public:
+  void OnMessage(engine::ToWorker) override { let_go_.wait(false); }
+  void OnClosed(const std::string&) override {}
+  void LetGo() {
+    let_go_ = true;
+    let_go_.notify_all();
+  }
+
+ private:
+  std::atomic<bool> let_go_{false};
+};
+
+TEST_F(StreamTest, AWorkerThatDoesNotTakeItsMessagesIsCut) {
+  StartServer();
+  HangingWorker hanging;
+  worker::ConnectionOptions options;
+  options.address = "127.0.0.1:" + std::to_string(server_->Port());
+  const auto connection = CoordinatorConnection::Connect(options, hanging);
+  const StreamId stream = Introduce(*connection);
+  const std::string reason(static_cast<std::size_t>(protocol::kMaxTextBytes), 'x');
+  // What the bound leaves waiting, and as much again for the buffers on the way.
+  const std::int64_t enough = 2 * protocol::kMaxQueuedBytes / protocol::kMaxTextBytes;
+  for (std::int64_t n = 0; n < enough; ++n) server_->Send(stream, engine::Finish{reason});
+  EXPECT_TRUE(heard_.AwaitClosed(1));
+  hanging.LetGo();
 }
 
 TEST_F(StreamTest, AWorkerWithoutACoordinatorIsTold) {
