@@ -1,6 +1,6 @@
 #include "report/html_report.h"
 
-#include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -98,16 +98,16 @@ Json TimelineForPage(const TimelineDigest& digest) {
   for (const model::TimelineEvent& event : digest.Events()) {
     events.push_back(Json::parse(TimelineLine(event)));
   }
-  return {
-      {"workers", digest.Workers()},
-      {"tracks", digest.Tracks()},
-      {"bars", std::move(bars)},
-      {"events", std::move(events)},
-      {"progress",
-       {{"step", ToSeconds(digest.Progress().Step())}, {"tasks", digest.Progress().Cumulative()}}},
-      {"ranges", digest.RangeCount()},
-      {"eventCount", digest.EventCount()},
-      {"hiddenPause", Seconds(digest.HiddenPause())}};
+  std::vector<double> progress = digest.Progress().Cumulative();
+  for (double& tasks : progress) tasks = std::round(tasks * 10) / 10;
+  return {{"workers", digest.Workers()},
+          {"tracks", digest.Tracks()},
+          {"bars", std::move(bars)},
+          {"events", std::move(events)},
+          {"progress", {{"step", ToSeconds(digest.Progress().Step())}, {"tasks", progress}}},
+          {"ranges", digest.RangeCount()},
+          {"eventCount", digest.EventCount()},
+          {"hiddenPause", Seconds(digest.HiddenPause())}};
 }
 
 }  // namespace

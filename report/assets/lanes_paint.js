@@ -182,7 +182,7 @@ class LanesPainter {
     c.fillRect(0, 0, this.lanes.width, this.lanes.stages.length > 0 ? 20 : 24);
     c.fillRect(0, this.lanes.height - this.lanes.bottom + 5, this.lanes.width, this.lanes.bottom);
     c.font = this.lanes.labelFont;
-    const room = Math.max(2, Math.floor((this.lanes.width - this.lanes.left) / 90));
+    const room = Math.max(2, Math.floor((this.lanes.width - this.lanes.left) / (this.lanes.width < 600 ? 60 : 90)));
     const rough = (this.lanes.to - this.lanes.from) / room;
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = rough > 60 ? 60 * Math.ceil(rough / 60) : [1, 2, 5, 10].find((m) => m * power >= rough) * power;
@@ -208,17 +208,24 @@ class LanesPainter {
       if (!(at > 0) || at < this.lanes.from || at > this.lanes.to) continue;
       const x = this.lanes.x(at);
       const label = text + Format.seconds(at);
-      c.strokeStyle = c.fillStyle = this.colours[colour];
-      c.lineWidth = 1.5;
-      c.setLineDash(dash);
-      c.beginPath();
-      c.moveTo(x, 20);
-      c.lineTo(x, bottom + 10 + 14 * row);
-      c.stroke();
-      c.setLineDash([]);
+      this.upright(x, bottom + 4, this.colours.card, 4, []);  // sets the line off from the bars
+      this.upright(x, bottom + 10 + 14 * row, this.colours[colour], 1.75, dash);
+      c.fillStyle = this.colours[colour];
       const width = c.measureText(label).width;
       c.fillText(label, Math.max(this.lanes.left, x - 5 - width), bottom + 17 + 15 * row);
     }
+  }
+
+  upright(x, bottom, colour, width, dash) {
+    const c = this.context;
+    c.strokeStyle = colour;
+    c.lineWidth = width;
+    c.setLineDash(dash);
+    c.beginPath();
+    c.moveTo(x, 20);
+    c.lineTo(x, bottom);
+    c.stroke();
+    c.setLineDash([]);
   }
 
   drawNames() {

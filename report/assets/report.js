@@ -26,16 +26,17 @@ class Report {
     state.textContent = `${signs[summary.state]} ${summary.state}`;
     state.dataset.state = summary.state;
     document.getElementById('job').textContent = summary.job;
-    const facts = [element('b', '', summary.strategy)];
-    const add = (text) => facts.push(' · ' + text);
-    if (summary.workload) add('workload ' + summary.workload);
-    add(`${Format.count(summary.tasks.completed)} of ${Format.plural(summary.tasks.total, 'task')}`);
-    add(Format.plural(summary.nodes.length, 'node'));
-    if (summary.speedControl && summary.speedControl !== 'none') add('speeds held by ' + summary.speedControl);
-    if (summary.leaseSeconds > 0) add(`lease ${Format.number(summary.leaseSeconds)} s`);
-    if (summary.epoch > 1) add(`start ${summary.epoch}`);
-    add('seed ' + summary.seed);
-    document.getElementById('facts').replaceChildren(...facts);
+    const held = summary.speedControl && summary.speedControl !== 'none';
+    const facts = [
+      summary.workload && 'workload ' + summary.workload,
+      `${Format.count(summary.tasks.completed)} of ${Format.plural(summary.tasks.total, 'task')}`,
+      Format.plural(summary.nodes.length, 'node'),
+      held && 'speeds held by ' + summary.speedControl,
+      summary.leaseSeconds > 0 && `lease ${Format.number(summary.leaseSeconds)} s`,
+      summary.epoch > 1 && 'start ' + summary.epoch,
+      'seed ' + summary.seed,
+    ].filter(Boolean).flatMap((text) => [' · ', element('span', '', text)]);
+    document.getElementById('facts').replaceChildren(element('b', '', summary.strategy), ...facts);
     const reason = document.getElementById('reason');
     const failed = summary.tasks.failed > 0 ? `${Format.plural(summary.tasks.failed, 'task')} failed: ${summary.failedIndexes}` : '';
     reason.textContent = [summary.reason, failed].filter(Boolean).join(' – ');
@@ -184,7 +185,11 @@ class Report {
 }
 
 const report = new Report();
-report.render(JSON.parse(document.getElementById('data').textContent));
+try {
+  report.render(JSON.parse(document.getElementById('data').textContent));
+} finally {
+  delete document.documentElement.dataset.loading;
+}
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => report.redraw());
 addEventListener('beforeprint', () => report.print(true));
 addEventListener('afterprint', () => report.print(false));

@@ -1,5 +1,5 @@
 // make_sample_report DIR WORKERS STRATEGY TASKS REPORT_SECONDS JOB: an existing DIR with the files
-// of a sample run and the report on it.
+// of a sample run and the report on it. With DIR alone only the report.
 #include <cstdlib>
 #include <iostream>
 
@@ -7,6 +7,7 @@
 #include "sample_run.h"
 
 int main(int argc, char** argv) {
+  if (argc == 2) return evenkeel::cli::RunReportCommand(argv[1], std::cout, std::cerr);
   if (argc != 7) {
     std::cerr << "usage: make_sample_report DIR WORKERS STRATEGY TASKS REPORT_SECONDS JOB\n";
     return 2;

@@ -1,0 +1,209 @@
+#include "report/summary_json.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/unit/report/temporary_folder.h"
+
+namespace evenkeel::report {
+namespace {
+
+/// No field has its default, and no two numbers are equal.
+model::RunSummary FullSummary() {
+  model::RunSummary summary;
+  summary.job = "primes";
+  summary.workload = "synthetic";
+  summary.state = model::JobState::kFailed;
+  summary.reason = "node \"pi3\"\nwas lost";
+  summary.strategy = "TailStealing";
+  summary.tasks_total = 11;
+  summary.tasks_completed = 12;
+  summary.tasks_failed = 13;
+  summary.failed_indexes = "3,7-9";
+  summary.makespan_seconds = 0.1;
+  summary.startup_seconds = 1.0 / 3;
+  summary.lower_bound_seconds = 40.3;
+  summary.rate_source = "calibrated";
+  summary.efficiency = 0.97;
+  summary.load_imbalance_percent = 1.5;
+  summary.wasted_seconds = 2.5;
+  summary.messages = 14;
+  summary.moves = {15, 16, 17};
+  summary.bytes_sent = std::numeric_limits<std::int64_t>::max();
+  summary.bytes_received = 18;
+  summary.lease_seconds = 2.25;
+  summary.speed_control = "cgroup";
+  summary.seed = std::numeric_limits<std::uint64_t>::max();
+  summary.epoch = 19;
+  summary.nodes = {{"pi4", 5, 4.253, 0.445, 20, 21, 22, 3.5, 4.5, 5.5, 6.5, 0.4}, {}};
+  summary.nodes[1].name = "pi3";
+  summary.result_json = R"({"count":25997,"largest":299993,"means":[1,2.5]})";
+  return summary;
+}
+
+void ExpectEqual(const model::NodeSummary& got, const model::NodeSummary& want) {
+  EXPECT_EQ(got.name, want.name);
+  EXPECT_EQ(got.weight, want.weight);
+  EXPECT_EQ(got.ratio, want.ratio);
+  EXPECT_EQ(got.share, want.share);
+  EXPECT_EQ(got.completed, want.completed);
+  EXPECT_EQ(got.stolen_in, want.stolen_in);
+  EXPECT_EQ(got.stolen_out, want.stolen_out);
+  EXPECT_EQ(got.busy_seconds, want.busy_seconds);
+  EXPECT_EQ(got.rate, want.rate);
+  EXPECT_EQ(got.finish_seconds, want.finish_seconds);
+  EXPECT_EQ(got.predicted_finish_seconds, want.predicted_finish_seconds);
+  EXPECT_EQ(got.declared_speed, want.declared_speed);
+}
+
+TEST(SummaryJson, ReadsBackWhatWasWritten) {
+  const model::RunSummary want = FullSummary();
+  const auto got = SummaryFromJson(SummaryToJson(want).value());
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->job, want.job);
+  EXPECT_EQ(got->workload, want.workload);
+  EXPECT_EQ(got->state, want.state);
+  EXPECT_EQ(got->reason, want.reason);
+  EXPECT_EQ(got->strategy, want.strategy);
+  EXPECT_EQ(got->tasks_total, want.tasks_total);
+  EXPECT_EQ(got->tasks_completed, want.tasks_completed);
+  EXPECT_EQ(got->tasks_failed, want.tasks_failed);
+  EXPECT_EQ(got->failed_indexes, want.failed_indexes);
+  EXPECT_EQ(got->makespan_seconds, want.makespan_seconds);
+  EXPECT_EQ(got->startup_seconds, want.startup_seconds);
+  EXPECT_EQ(got->lower_bound_seconds, want.lower_bound_seconds);
+  EXPECT_EQ(got->rate_source, want.rate_source);
+  EXPECT_EQ(got->efficiency, want.efficiency);
+  EXPECT_EQ(got->load_imbalance_percent, want.load_imbalance_percent);
+  EXPECT_EQ(got->wasted_seconds, want.wasted_seconds);
+  EXPECT_EQ(got->messages, want.messages);
+  EXPECT_EQ(got->moves.reserved, want.moves.reserved);
+  EXPECT_EQ(got->moves.leased, want.moves.leased);
+  EXPECT_EQ(got->moves.copies, want.moves.copies);
+  EXPECT_EQ(got->bytes_sent, want.bytes_sent);
+  EXPECT_EQ(got->bytes_received, want.bytes_received);
+  EXPECT_EQ(got->lease_seconds, want.lease_seconds);
+  EXPECT_EQ(got->speed_control, want.speed_control);
+  EXPECT_EQ(got->seed, want.seed);
+  EXPECT_EQ(got->epoch, want.epoch);
+  EXPECT_EQ(got->result_json, want.result_json);
+  ASSERT_EQ(got->nodes.size(), 2u);
+  ExpectEqual(got->nodes[0], want.nodes[0]);
+  ExpectEqual(got->nodes[1], want.nodes[1]);
+}
+
+TEST(SummaryJson, HasTheFieldsUsersRelyOn) {
+  const auto json = nlohmann::json::parse(SummaryToJson(FullSummary()).value());
+  std::set<std::string> top;
+  for (const auto& [name, value] : json.items()) top.insert(name);
+  for (const char* name :
+       {"job", "state", "strategy", "tasks", "makespanSeconds", "startupSeconds",
+        "lowerBoundSeconds", "rateSource", "efficiency", "loadImbalancePercent", "wastedSeconds",
+        "messages", "moves", "bytesSent", "bytesReceived", "nodes", "result"}) {
+    EXPECT_TRUE(top.contains(name)) << name;
+  }
+  EXPECT_EQ(json["state"], "Failed");
+  EXPECT_EQ(json["tasks"], (nlohmann::json{{"total", 11}, {"completed", 12}, {"failed", 13}}));
+  EXPECT_EQ(json["moves"], (nlohmann::json{{"reserved", 15}, {"leased", 16}, {"copies", 17}}));
+  EXPECT_EQ(json["result"]["count"], 25997);
+  for (const char* name : {"name", "weight", "ratio", "share", "completed", "stolenIn", "stolenOut",
+                           "busySeconds", "rate"}) {
+    EXPECT_TRUE(json["nodes"][0].contains(name)) << name;
+  }
+  EXPECT_FALSE(json["nodes"][1].contains("declaredSpeed"));
+}
+
+TEST(SummaryJson, NamesEveryState) {
+  for (const auto state : {model::JobState::kComplete, model::JobState::kFailed,
+                           model::JobState::kInterrupted, model::JobState::kRunning}) {
+    model::RunSummary summary;
+    summary.state = state;
+    EXPECT_EQ(SummaryFromJson(SummaryToJson(summary).value())->state, state);
+  }
+}
+
+TEST(SummaryJson, CarriesUnknownNumbersAndForeignBytes) {
+  model::RunSummary summary;
+  summary.lower_bound_seconds = std::numeric_limits<double>::infinity();
+  summary.reason = "\xff\xfe";
+  const auto got = SummaryFromJson(SummaryToJson(summary).value());
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_TRUE(std::isnan(got->lower_bound_seconds));
+}
+
+TEST(SummaryJson, RefusesAResultThatIsNoObject) {
+  model::RunSummary summary;
+  for (const char* result : {"", "[1]", "{\"count\":"}) {
+    summary.result_json = result;
+    EXPECT_FALSE(SummaryToJson(summary)) << result;
+  }
+}
+
+struct BadSummary {
+  const char* pointer;  ///< what is replaced, or removed if `value` is empty
+  const char* value;
+  const char* want;
+};
+
+TEST(SummaryJson, NamesTheFieldThatIsWrong) {
+  const BadSummary cases[] = {
+      {"/job", "", "job: missing"},
+      {"/job", "7", "job: text expected"},
+      {"/state", "\"Done\"", "state: one of Complete, Failed, Interrupted, Running expected"},
+      {"/makespanSeconds", "\"1\"", "makespanSeconds: number expected"},
+      {"/messages", "1.5", "messages: whole number expected"},
+      {"/messages", "9223372036854775808", "messages: whole number expected"},
+      {"/seed", "-1", "seed: whole number from 0 on expected"},
+      {"/tasks", "[]", "tasks: object expected"},
+      {"/tasks/total", "", "tasks.total: missing"},
+      {"/nodes", "{}", "nodes: list expected"},
+      {"/nodes/1", "3", "nodes[1]: object expected"},
+      {"/nodes/1/weight", "", "nodes[1].weight: missing"},
+      {"/result", "[]", "result: object expected"},
+  };
+  for (const BadSummary& bad : cases) {
+    auto json = nlohmann::json::parse(SummaryToJson(FullSummary()).value());
+    const nlohmann::json::json_pointer pointer(bad.pointer);
+    if (*bad.value == '\0') {
+      json[pointer.parent_pointer()].erase(pointer.back());
+    } else {
+      json[pointer] = nlohmann::json::parse(bad.value);
+    }
+    const auto got = SummaryFromJson(json.dump());
+    ASSERT_FALSE(got) << bad.want;
+    EXPECT_EQ(got.error().message, bad.want);
+    EXPECT_EQ(got.error().code, ErrorCode::kInvalidInput);
+  }
+}
+
+TEST(SummaryJson, FilesAppearWholeAndBadOnesAreNamed) {
+  const TemporaryFolder folder;
+  const auto path = folder.Path() / "summary.json";
+  EXPECT_EQ(ReadSummary(path).error().message, path.string() + ": cannot be read");
+
+  ASSERT_TRUE(WriteSummary(path, FullSummary()));
+  EXPECT_EQ(ReadSummary(path)->seed, FullSummary().seed);
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "summary.json.tmp"));
+
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_EQ(ReadSummary(path).error().message, path.string() + ": is not JSON, or was cut off");
+  EXPECT_FALSE(WriteSummary(folder.Path() / "missing" / "summary.json", FullSummary()));
+}
+
+TEST(SummaryJson, ASummaryThatCannotBeWrittenLeavesTheOldOne) {
+  const TemporaryFolder folder;
+  const auto path = folder.Path() / "summary.json";
+  ASSERT_TRUE(WriteSummary(path, FullSummary()));
+  model::RunSummary bad;
+  bad.result_json = "nonsense";
+  EXPECT_FALSE(WriteSummary(path, bad));
+  EXPECT_EQ(ReadSummary(path)->job, "primes");
+}
+
+}  // namespace
+}  // namespace evenkeel::report
