@@ -9,6 +9,12 @@
 #include "workloads/registry.h"
 
 namespace evenkeel {
+namespace {
+
+// Only a failing test waits for it.
+constexpr std::chrono::seconds kPatience{30};
+
+}  // namespace
 
 TinyCoordinator::TinyCoordinator(const std::string& workload, const std::string& parameters,
                                  const std::string& token) {
@@ -46,9 +52,14 @@ std::string TinyCoordinator::Address() const {
   return "127.0.0.1:" + std::to_string(server_->Port());
 }
 
+bool TinyCoordinator::AwaitTasks(std::int64_t count) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kPatience, [&] { return completed_ >= count; });
+}
+
 std::optional<model::JobState> TinyCoordinator::AwaitEnd() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::seconds(30), [this] { return end_.has_value(); });
+  changed_.wait_for(lock, kPatience, [this] { return end_.has_value(); });
   return end_;
 }
 
@@ -79,6 +90,7 @@ void TinyCoordinator::Carry(engine::Effects effects) {
       for (const auto& result : persist->results) {
         const auto added = reducer_->Add(result.range, result.results);
         EVENKEEL_CHECK(added.has_value(), "a result that cannot be");
+        completed_ += result.range.Size();
       }
       auto more = engine_->OnDurable(persist->batch, clock_.Now());
       std::move(more.begin(), more.end(), std::back_inserter(effects));

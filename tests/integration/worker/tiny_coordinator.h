@@ -23,6 +23,8 @@ class TinyCoordinator final : public coordinator::StreamListener {
   ~TinyCoordinator() override;
 
   [[nodiscard]] std::string Address() const;
+  /// Waits until so many tasks are complete; false if it takes too long.
+  [[nodiscard]] bool AwaitTasks(std::int64_t count);
   /// How the job ended; nothing if it takes too long.
   [[nodiscard]] std::optional<model::JobState> AwaitEnd();
   /// `result` of the summary; once, after the end.
@@ -41,6 +43,7 @@ class TinyCoordinator final : public coordinator::StreamListener {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::optional<engine::Coordinator> engine_;
+  std::int64_t completed_ = 0;
   std::optional<model::JobState> end_;
   bool stopping_ = false;
   std::unique_ptr<coordinator::WorkerServer> server_;
