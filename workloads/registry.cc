@@ -14,13 +14,14 @@ namespace {
 
 struct Registration {
   std::string_view name;
+  std::uint32_t version;
   Result<std::shared_ptr<const Workload>> (*make)(const model::FieldReader& parameters);
 };
 
 /// One line a workload, in alphabetical order.
 constexpr std::array kRegistrations{
-    Registration{primes::kName, &primes::MakePrimes},
-    Registration{synthetic::kName, &synthetic::MakeSynthetic},
+    Registration{primes::kName, primes::kVersion, &primes::MakePrimes},
+    Registration{synthetic::kName, synthetic::kVersion, &synthetic::MakeSynthetic},
 };
 
 std::string KnownNames() {
@@ -32,16 +33,29 @@ std::string KnownNames() {
   return names;
 }
 
+const Registration* Find(std::string_view name) {
+  const auto* found = std::find_if(kRegistrations.begin(), kRegistrations.end(),
+                                   [&](const Registration& each) { return each.name == name; });
+  return found == kRegistrations.end() ? nullptr : found;
+}
+
+tl::unexpected<Error> Unknown(const std::string& name) {
+  return InvalidInput("spec.workload." + model::ShownKey(name) + ": must be one of " +
+                      KnownNames());
+}
+
 }  // namespace
+
+Result<std::uint32_t> WorkloadVersion(const std::string& name) {
+  const Registration* found = Find(name);
+  if (found == nullptr) return Unknown(name);
+  return found->version;
+}
 
 Result<std::shared_ptr<const Workload>> MakeWorkload(const std::string& name,
                                                      const std::string& parameters_json) {
-  const auto* found = std::find_if(kRegistrations.begin(), kRegistrations.end(),
-                                   [&](const Registration& each) { return each.name == name; });
-  if (found == kRegistrations.end()) {
-    return InvalidInput("spec.workload." + model::ShownKey(name) + ": must be one of " +
-                        KnownNames());
-  }
+  const Registration* found = Find(name);
+  if (found == nullptr) return Unknown(name);
   const std::string path = "spec.workload." + name;
   const auto parameters = nlohmann::json::parse(parameters_json, nullptr, false);
   if (parameters.is_discarded()) return InvalidInput(path + ": is not JSON");

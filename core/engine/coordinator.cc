@@ -45,7 +45,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
 }
 
 Effects Coordinator::Start(Instant now) {
-  start_ = now;
+  start_ = config_.started.value_or(now);
   Effects effects;
   for (const auto& node : config_.nodes) AddNode(node);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});

@@ -34,6 +34,7 @@ struct CoordinatorConfig {
   bool admit_unexpected = true;               ///< nodes that are not listed may join
   model::RangeSet completed;                  ///< durable already, from the journal
   std::vector<model::FailureRecord> failures; ///< likewise
+  std::optional<Instant> started;             ///< of the command, if that was before Start
   Duration active_before{};                   ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::milliseconds(100);
   Duration round_trip = std::chrono::milliseconds(1);

@@ -13,7 +13,8 @@ namespace {
 
 // Weight of the latest batch in the recent mean time of a task.
 constexpr double kRecent = 0.25;
-// A report goes out early when so many bytes wait.
+// A report goes out early when so many bytes wait, and takes no more rows than fit into them: one
+// message must not outgrow what the wire takes, however long the coordinator was away.
 constexpr std::size_t kReportBytes = 256 << 10;
 // Batches of one thread that follow each other within this time are one row of the timeline.
 constexpr Duration kSameRow = std::chrono::milliseconds(1);
@@ -75,7 +76,7 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
   if (const auto* welcome = std::get_if<Welcome>(&message)) Accept(*welcome, now, effects);
   if (const auto* assign = std::get_if<Assign>(&message)) Accept(*assign, effects);
   if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, effects);
-  if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged);
+  if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged, effects);
   if (const auto* cancel = std::get_if<Cancel>(&message)) Accept(*cancel, effects);
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
@@ -113,7 +114,8 @@ void Worker::Accept(const Recall& recall, Effects& effects) {
   effects.emplace_back(SendToCoordinator{std::move(answer)});
 }
 
-void Worker::Accept(const Acknowledge& acknowledged) {
+void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
+  const bool was_full = Full();
   for (const IndexRange range : acknowledged.ranges) {
     const auto it = std::find_if(unacknowledged_.begin(), unacknowledged_.end(),
                                  [&](const Finished& item) { return item.done.range == range; });
@@ -124,6 +126,7 @@ void Worker::Accept(const Acknowledge& acknowledged) {
   if (acknowledged.heard > 0 && acknowledged.heard <= report_times_.size()) {
     renewed_ = std::max(renewed_, report_times_[acknowledged.heard - 1]);
   }
+  if (was_full && !Full()) effects.emplace_back(WorkAvailable{});
 }
 
 void Worker::Accept(const Cancel& cancel, Effects& effects) {
@@ -147,8 +150,7 @@ void Worker::Accept(const Cancel& cancel, Effects& effects) {
 std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   Running& running = running_[thread];
   EVENKEEL_CHECK(!running.busy, "a thread takes a second batch");
-  const bool full = unacknowledged_bytes_ > config_.max_unacknowledged_bytes;
-  if (ended_ || draining_ || full || !welcome_ || queue_.empty()) return std::nullopt;
+  if (ended_ || draining_ || Full() || !welcome_ || queue_.empty()) return std::nullopt;
   Grant& front = queue_.front();
   const std::int64_t tasks = std::min(BatchTasks(), front.range.Size());
   running = Running{};
@@ -179,7 +181,7 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   const bool failed = outcome.failure.has_value();
   if (failed) failed_.push_back({next, *outcome.failure, outcome.failure_busy});
   const bool dropped = running.stopped && !running.timed_out;
-  if (!dropped) ReturnRest(running, next + (failed ? 1 : 0));
+  if (!dropped) ReturnRest(running, next + (failed ? 1 : 0), effects);
   Keep(thread, running, std::move(outcome));
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
@@ -197,7 +199,9 @@ void Worker::Keep(std::uint32_t thread, const Running& running, BatchOutcome out
     Finished& last = finished_.back();
     const bool continues = last.thread == thread && last.done.range.end == range.begin &&
                            last.done.copy == running.batch.copy &&
-                           outcome.started - last.ended < kSameRow;
+                           outcome.started - last.ended < kSameRow &&
+                           WaitingBytes(last.done.results) + WaitingBytes(outcome.results) <=
+                               kReportBytes;
     if (continues) {
       last.done.range.end = range.end;
       last.done.busy += outcome.busy;
@@ -210,10 +214,13 @@ void Worker::Keep(std::uint32_t thread, const Running& running, BatchOutcome out
                        {range, {}, {}, outcome.busy, running.batch.copy, std::move(outcome.results)}});
 }
 
-void Worker::ReturnRest(const Running& running, model::TaskIndex next) {
+void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& effects) {
   if (next >= running.batch.range.end) return;
   queue_.push_front({running.grant, {next, running.batch.range.end}, running.batch.copy});
+  effects.emplace_back(WorkAvailable{});
 }
+
+bool Worker::Full() const { return unacknowledged_bytes_ > config_.max_unacknowledged_bytes; }
 
 bool Worker::Idle() const {
   return queue_.empty() && std::none_of(running_.begin(), running_.end(),
@@ -235,7 +242,14 @@ void Worker::ReportIfDue(Instant now, Effects& effects) {
 
 void Worker::SendReport(Instant now, Effects& effects) {
   Report report;
+  std::size_t bytes = 0;
   for (Finished& item : finished_) {
+    const std::size_t more = WaitingBytes(item.done.results);
+    if (bytes > 0 && bytes + more > kReportBytes) {
+      SendOne(std::exchange(report, {}), now, effects);
+      bytes = 0;
+    }
+    bytes += more;
     item.done.started_ago = now - item.started;
     item.done.ended_ago = now - item.ended;
     report.completed.push_back(item.done);
@@ -243,6 +257,11 @@ void Worker::SendReport(Instant now, Effects& effects) {
   }
   finished_.clear();
   report.failed = std::exchange(failed_, {});
+  SendOne(std::move(report), now, effects);
+}
+
+// What the coordinator hears is counted by message, so each one counts here, too.
+void Worker::SendOne(Report report, Instant now, Effects& effects) {
   last_report_ = now;
   report_times_.push_back(now);
   effects.emplace_back(SendToCoordinator{std::move(report)});
@@ -267,10 +286,13 @@ Instant Worker::NextTimer() const {
     next = last_report_ + welcome_->lease / kHeartbeatsPerLease;
     if (!finished_.empty()) next = std::min(next, last_report_ + welcome_->report_interval);
   }
-  if (!welcome_->idempotent && !Idle()) next = std::min(next, LeaseEnd());
+  bool could_stop = !queue_.empty();  // what is stopped already needs no timer
   for (const Running& running : running_) {
-    if (running.busy && !running.stopped) next = std::min(next, running.started + welcome_->task_timeout);
+    if (!running.busy || running.stopped) continue;
+    could_stop = true;
+    next = std::min(next, running.started + welcome_->task_timeout);
   }
+  if (!welcome_->idempotent && could_stop) next = std::min(next, LeaseEnd());
   return next;
 }
 

@@ -104,17 +104,19 @@ class Worker {
   void Accept(const Welcome& welcome, Instant now, Effects& effects);
   void Accept(const Assign& assign, Effects& effects);
   void Accept(const Recall& recall, Effects& effects);
-  void Accept(const Acknowledge& acknowledged);
+  void Accept(const Acknowledge& acknowledged, Effects& effects);
   void Accept(const Cancel& cancel, Effects& effects);
 
   void Keep(std::uint32_t thread, const Running& running, BatchOutcome outcome);
-  void ReturnRest(const Running& running, model::TaskIndex next);
+  void ReturnRest(const Running& running, model::TaskIndex next, Effects& effects);
   void ReportIfDue(Instant now, Effects& effects);
   void SendReport(Instant now, Effects& effects);
+  void SendOne(Report report, Instant now, Effects& effects);
   void EndIfDrained(Instant now, Effects& effects);
   void StopTimedOut(Instant now, Effects& effects);
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
+  [[nodiscard]] bool Full() const;
   [[nodiscard]] bool Idle() const;
   [[nodiscard]] Instant LeaseEnd() const;
 

@@ -18,7 +18,7 @@ class Primes final : public Workload {
       : spec_(spec), tasks_(spec.end, spec.candidates_per_task) {}
 
   [[nodiscard]] std::string_view Name() const override { return kName; }
-  [[nodiscard]] std::uint32_t Version() const override { return 1; }
+  [[nodiscard]] std::uint32_t Version() const override { return kVersion; }
   [[nodiscard]] std::int64_t TaskCount() const override { return tasks_.TaskCount(); }
 
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {

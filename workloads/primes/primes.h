@@ -11,6 +11,7 @@
 namespace evenkeel::workloads::primes {
 
 inline constexpr std::string_view kName = "primes";
+inline constexpr std::uint32_t kVersion = 1;
 
 enum class Method { kTrialDivision, kSieve };
 

@@ -15,7 +15,7 @@ class Synthetic final : public Workload {
       : spec_(std::move(spec)), costs_(spec_.cost, spec_.tasks, spec_.seed) {}
 
   [[nodiscard]] std::string_view Name() const override { return kName; }
-  [[nodiscard]] std::uint32_t Version() const override { return 1; }
+  [[nodiscard]] std::uint32_t Version() const override { return kVersion; }
   [[nodiscard]] std::int64_t TaskCount() const override { return spec_.tasks; }
 
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {

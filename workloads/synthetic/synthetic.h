@@ -13,6 +13,7 @@
 namespace evenkeel::workloads::synthetic {
 
 inline constexpr std::string_view kName = "synthetic";
+inline constexpr std::uint32_t kVersion = 1;
 
 /// What a task does for as long as it costs; kNone: nothing at all.
 enum class Mode { kSleep, kSpin, kNone };

@@ -1,0 +1,225 @@
+#include "cli/local_workers.h"
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "core/base/log.h"
+
+extern char** environ;
+
+namespace evenkeel::cli {
+namespace {
+
+constexpr Duration kFirstPause = std::chrono::milliseconds(200);
+constexpr Duration kLongestPause = std::chrono::seconds(5);
+// A worker that lived so long did not die of its start.
+constexpr Duration kHealthy = std::chrono::seconds(10);
+// Exit codes of evenkeel-worker that starting again would not change: bad input, refused.
+constexpr int kBadInput = 2;
+constexpr int kRefused = 3;
+
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (auto& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// The environment of a worker: ours, and the token, which must not be seen on a command line.
+std::vector<std::string> EnvironmentWith(const std::string& token) {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
+  environment.push_back("EVENKEEL_TOKEN=" + token);
+  return environment;
+}
+
+// A process group of its own, so that Ctrl-C at the terminal comes to us alone; signals as usual.
+void SetAttributes(posix_spawnattr_t& attributes) {
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+}
+
+std::string HowItEnded(int status) {
+  if (WIFSIGNALED(status)) return std::string("was killed by signal ") + strsignal(WTERMSIG(status));
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+}  // namespace
+
+const char* ToString(SpeedControl control) {
+  switch (control) {
+    case SpeedControl::kNone:
+      return "none";
+    case SpeedControl::kCgroup:
+      return "cgroup";
+    case SpeedControl::kDutyCycle:
+      return "duty-cycle";
+    case SpeedControl::kSleep:
+      break;
+  }
+  return "sleep";
+}
+
+LocalWorkers::LocalWorkers(Options options, std::vector<LocalNode> nodes,
+                           std::function<void(const std::string&)> on_none_left)
+    : options_(std::move(options)), on_none_left_(std::move(on_none_left)) {
+  for (auto& node : nodes) {
+    Child child;
+    child.node = std::move(node);
+    HoldToSpeed(child);
+    children_.push_back(std::move(child));
+  }
+}
+
+LocalWorkers::~LocalWorkers() { EndAll(Duration::zero()); }
+
+void LocalWorkers::HoldToSpeed(Child& child) {
+  if (!child.node.emulated_speed) return;
+  if (options_.sleeps) {
+    control_ = SpeedControl::kSleep;
+    return;
+  }
+  if (*child.node.emulated_speed >= 1.0) return;  // one thread uses one core at most
+  if (control_ == SpeedControl::kDutyCycle) return;  // what one was refused the others are, too
+  auto quota = coordinator::CpuQuota::Create(child.node.name, *child.node.emulated_speed);
+  if (quota) {
+    control_ = SpeedControl::kCgroup;
+    child.quota = std::make_unique<coordinator::CpuQuota>(std::move(*quota));
+  } else {
+    control_ = SpeedControl::kDutyCycle;
+    Log(LogLevel::kInfo, "no cgroup for " + child.node.name + ": " + quota.error().message);
+  }
+}
+
+Result<void> LocalWorkers::StartAll() {
+  const std::lock_guard lock(mutex_);
+  for (auto& child : children_) {
+    if (auto started = Start(child); !started) return started;
+  }
+  return {};
+}
+
+std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
+  std::vector<std::string> arguments{options_.binary,
+                                     "--coordinator",
+                                     "127.0.0.1:" + std::to_string(options_.port),
+                                     "--node",
+                                     child.node.name,
+                                     "--workload",
+                                     options_.workload,
+                                     "--threads",
+                                     std::to_string(child.node.threads),
+                                     "--give-up-after",
+                                     "10",
+                                     "--local"};
+  if (child.node.emulated_speed && options_.sleeps) {
+    arguments.insert(arguments.end(), {"--speed", std::to_string(*child.node.emulated_speed)});
+  } else if (child.node.emulated_speed && *child.node.emulated_speed < 1.0 && !child.quota) {
+    arguments.insert(arguments.end(), {"--duty-cycle", std::to_string(*child.node.emulated_speed)});
+  }
+  return arguments;
+}
+
+Result<void> LocalWorkers::Start(Child& child) {
+  auto arguments = Arguments(child);
+  auto environment = EnvironmentWith(options_.token);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  SetAttributes(attributes);
+  const int error = posix_spawn(&child.pid, options_.binary.c_str(), nullptr, &attributes,
+                                Pointers(arguments).data(), Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) {
+    child.pid = -1;
+    return Fail(ErrorCode::kUnavailable, options_.binary + " cannot be started: " + strerror(error));
+  }
+  child.started = clock_.Now();
+  child.due = kNever;
+  if (child.quota) {
+    if (auto entered = child.quota->Enter(child.pid); !entered) {
+      Log(LogLevel::kWarning, child.node.name + " runs at full speed: " + entered.error().message);
+    }
+  }
+  return {};
+}
+
+void LocalWorkers::Collect() {
+  std::string none_left;
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& child : children_) {
+      int status = 0;
+      if (child.pid < 0 || waitpid(child.pid, &status, WNOHANG) != child.pid) continue;
+      child.pid = -1;
+      if (ending_) continue;
+      Ended(child, status);
+      if (!AnyLeft()) none_left = "no worker is left: the last one " + HowItEnded(status);
+    }
+  }
+  if (!none_left.empty()) on_none_left_(none_left);
+}
+
+void LocalWorkers::Ended(Child& child, int status) {
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  if (code == 0) return;  // it was told that the job is over
+  child.given_up = code == kBadInput || code == kRefused;
+  Log(LogLevel::kWarning, "worker " + child.node.name + " " + HowItEnded(status) +
+                              (child.given_up ? "" : "; it is started again"));
+  if (child.given_up) return;
+  const Instant now = clock_.Now();
+  const bool healthy = now - child.started > kHealthy;
+  child.pause = healthy || child.pause == Duration::zero() ? kFirstPause
+                                                           : std::min(child.pause * 2, kLongestPause);
+  child.due = now + child.pause;
+}
+
+bool LocalWorkers::AnyLeft() const {
+  return std::any_of(children_.begin(), children_.end(), [](const Child& child) {
+    return child.pid >= 0 || child.due != kNever;
+  });
+}
+
+void LocalWorkers::StartDue() {
+  const std::lock_guard lock(mutex_);
+  if (ending_) return;
+  const Instant now = clock_.Now();
+  for (auto& child : children_) {
+    if (child.pid >= 0 || child.due > now) continue;
+    if (auto started = Start(child); !started) Log(LogLevel::kWarning, started.error().message);
+  }
+}
+
+void LocalWorkers::EndAll(Duration grace) {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  const Instant deadline = clock_.Now() + grace;
+  for (bool killed = false;;) {
+    Collect();
+    const std::lock_guard lock(mutex_);
+    const bool none = std::none_of(children_.begin(), children_.end(),
+                                   [](const Child& child) { return child.pid >= 0; });
+    if (none) return;
+    if (!killed && clock_.Now() >= deadline) {
+      for (const auto& child : children_) {
+        if (child.pid >= 0) kill(child.pid, SIGKILL);
+      }
+      killed = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,186 @@
+#include "cli/run_plan.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "core/model/job_parsing.h"
+#include "core/model/node_parsing.h"
+#include "core/model/policy_parsing.h"
+#include "core/scheduling/fuzzy/builtin_policies.h"
+#include "core/scheduling/fuzzy/weight_estimation.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::cli {
+namespace {
+
+Result<std::string> ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return InvalidInput(path.string() + ": there is no such file, or it cannot be read");
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad()) return InvalidInput(path.string() + ": cannot be read");
+  return text;
+}
+
+Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
+  if (options.strategy.empty()) return {};
+  const auto strategy = model::ParseStrategyName(options.strategy);
+  if (!strategy) {
+    std::string allowed;
+    for (const auto name : model::AllStrategies()) {
+      allowed += (allowed.empty() ? "" : ", ") + model::ToString(name);
+    }
+    return InvalidInput("--strategy: must be one of " + allowed + ", is \"" + options.strategy + "\"");
+  }
+  job.balancing.strategy = *strategy;
+  return {};
+}
+
+Result<void> OverrideSeed(const RunOptions& options, model::JobSpec& job) {
+  if (!options.seed) return {};
+  auto parameters = nlohmann::json::parse(job.workload_parameters);
+  if (job.workload != "synthetic") return {};  // nothing else here draws
+  parameters["seed"] = *options.seed;
+  job.workload_parameters = parameters.dump();
+  return {};
+}
+
+Result<model::JobSpec> ReadJob(const RunOptions& options) {
+  const auto text = ReadFile(options.job_file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto job = model::ParseJob(*text, options.job_file);
+  if (!job) return job;
+  if (job->suspend) {
+    return InvalidInput(options.job_file + ": spec.suspend: the job is suspended; set it to false to run it");
+  }
+  if (auto overridden = OverrideStrategy(options, *job); !overridden) {
+    return tl::unexpected<Error>(overridden.error());
+  }
+  if (auto overridden = OverrideSeed(options, *job); !overridden) {
+    return tl::unexpected<Error>(overridden.error());
+  }
+  return job;
+}
+
+bool Selected(const model::NodeProfile& node, const model::JobSpec& job) {
+  return std::all_of(job.node_selector.begin(), job.node_selector.end(), [&](const auto& wanted) {
+    const auto label = node.labels.find(wanted.first);
+    return label != node.labels.end() && label->second == wanted.second;
+  });
+}
+
+Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, RunPlan& plan) {
+  const auto text = ReadFile(options.nodes_file);
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto all = model::ParseNodes(*text, options.nodes_file);
+  if (!all) return all;
+  std::vector<model::NodeProfile> nodes;
+  std::copy_if(all->begin(), all->end(), std::back_inserter(nodes),
+               [&](const auto& node) { return Selected(node, plan.job); });
+  if (nodes.empty()) {
+    return InvalidInput(options.job_file + ": spec.nodes.selector: fits none of the " +
+                        std::to_string(all->size()) + " nodes of " + options.nodes_file);
+  }
+  const auto most = static_cast<std::size_t>(plan.job.max_workers);
+  if (nodes.size() > most) {
+    plan.notes.push_back("spec.nodes.maxWorkers: only the first " + std::to_string(most) + " of " +
+                         std::to_string(nodes.size()) + " nodes are used");
+    nodes.resize(most);
+  }
+  return nodes;
+}
+
+Result<model::WeightingPolicy> ReadPolicy(const RunOptions& options, const std::string& name) {
+  if (const auto builtin = scheduling::FindBuiltinPolicy(name)) return *builtin;
+  const auto beside = std::filesystem::path(options.job_file).parent_path() / name;
+  const auto text = ReadFile(beside);
+  if (!text) {
+    return InvalidInput(options.job_file +
+                        ": spec.weighting.policy: must be default, paper or a file beside the job, is \"" +
+                        name + "\"");
+  }
+  return model::ParsePolicy(*text, beside.string());
+}
+
+// The weight of each node by spec.weighting; ratios to the lightest.
+Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
+                                  const std::vector<model::NodeProfile>& nodes) {
+  const model::WeightingSpec& weighting = plan.job.weighting;
+  std::vector<double> ratios;
+  if (weighting.mode == model::WeightingMode::kEqual) {
+    ratios.assign(nodes.size(), 1.0);
+  } else if (weighting.mode == model::WeightingMode::kExplicit) {
+    for (const auto& node : nodes) {
+      const auto weight = weighting.explicit_weights.find(node.name);
+      if (weight == weighting.explicit_weights.end()) {
+        return InvalidInput(options.job_file + ": spec.weighting.weights: node " + node.name +
+                            " has no weight");
+      }
+      ratios.push_back(weight->second);
+    }
+  } else {
+    if (weighting.mode == model::WeightingMode::kMeasured) {
+      plan.notes.push_back("spec.weighting.mode: there is no history here; Fuzzy is used");
+    }
+    const auto policy = ReadPolicy(options, weighting.policy);
+    if (!policy) return tl::unexpected<Error>(policy.error());
+    for (const auto& weight : scheduling::EstimateWeights(nodes, *policy)) {
+      ratios.push_back(scheduling::PartitionWeight(weight, policy->rounding));
+      for (const auto& note : weight.notes) plan.notes.push_back(weight.name + ": " + note);
+    }
+  }
+  return ratios;
+}
+
+void WarnOfTooMuchSpeed(RunPlan& plan) {
+  if (plan.workload->Sleeps()) return;
+  double wanted = 0;
+  for (const auto& node : plan.nodes) wanted += node.emulated_speed.value_or(1.0);
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  if (wanted <= cores) return;
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the nodes' speeds add up to %.2f cores, this machine has %u: they will be slower than declared",
+                wanted, cores);
+  plan.notes.emplace_back(text);
+}
+
+Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
+  if (options.nodes_file.empty()) {
+    plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
+    return {};
+  }
+  const auto nodes = ReadNodes(options, plan);
+  if (!nodes) return tl::unexpected<Error>(nodes.error());
+  const auto ratios = Weigh(options, plan, *nodes);
+  if (!ratios) return tl::unexpected<Error>(ratios.error());
+  for (std::size_t i = 0; i < nodes->size(); ++i) {
+    plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed});
+  }
+  WarnOfTooMuchSpeed(plan);
+  return {};
+}
+
+}  // namespace
+
+Result<RunPlan> PlanRun(const RunOptions& options) {
+  auto job = ReadJob(options);
+  if (!job) return tl::unexpected<Error>(job.error());
+  RunPlan plan;
+  plan.job = std::move(*job);
+  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters);
+  if (!workload) {
+    return Fail(workload.error().code, options.job_file + ": " + workload.error().message);
+  }
+  plan.workload = std::move(*workload);
+  if (auto planned = PlanNodes(options, plan); !planned) {
+    return tl::unexpected<Error>(planned.error());
+  }
+  plan.folder = options.output.empty() ? "evenkeel-" + plan.job.name : options.output;
+  return plan;
+}
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/engine/coordinator.h"
+#include "core/model/job_spec.h"
+#include "core/model/node_profile.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::cli {
+
+struct RunOptions {
+  std::string job_file;
+  std::string nodes_file;              ///< empty: this machine as one node with all its cores
+  std::string output;                  ///< empty: evenkeel-NAME in the current folder
+  std::string strategy;                ///< empty: as the job says
+  std::optional<std::int64_t> seed;    ///< for workloads that draw
+  bool json = false;                   ///< summary.json on standard output instead of text
+  std::string worker_binary;           ///< path of evenkeel-worker
+};
+
+/// One node of a local run.
+struct LocalNode {
+  std::string name;
+  double ratio = 1;
+  std::uint32_t threads = 1;
+  std::optional<double> emulated_speed;
+};
+
+/// A local run, checked and ready to start. Nothing has been written yet.
+struct RunPlan {
+  model::JobSpec job;
+  std::shared_ptr<const workloads::Workload> workload;
+  std::vector<LocalNode> nodes;
+  std::filesystem::path folder;
+  std::vector<std::string> notes;  ///< for the user, one line each
+};
+
+/// Reads job and nodes and weighs the nodes. Errors (kInvalidInput) are one line.
+[[nodiscard]] Result<RunPlan> PlanRun(const RunOptions& options);
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <iosfwd>
+#include <string>
+
+#include "coordinator/job_run.h"
+
+namespace evenkeel::cli {
+
+/// A run as text: on a terminal a progress bar and a table of nodes that are drawn over and over in
+/// place, elsewhere a plain line now and then.
+class TerminalView final : public coordinator::RunObserver {
+ public:
+  /// `out` must outlive the view. `live`: it is a terminal that understands ANSI sequences, `columns`
+  /// wide.
+  TerminalView(std::ostream& out, std::string job, bool live, int columns);
+
+  void OnProgress(const engine::Progress& progress) override;
+  [[nodiscard]] Duration ProgressInterval() const override;
+  /// Draws the last state once more and leaves it standing.
+  void Close(const engine::Progress& progress);
+
+ private:
+  void DrawLive(const engine::Progress& progress);
+  void PrintLine(const engine::Progress& progress);
+
+  std::ostream& out_;
+  std::string job_;
+  bool live_;
+  int columns_;
+  int drawn_lines_ = 0;
+};
+
+/// "1:05:03", "2:07" or "12.3 s".
+[[nodiscard]] std::string HumanSeconds(double seconds);
+/// "1234567" as "1,234,567".
+[[nodiscard]] std::string HumanCount(std::int64_t count);
+/// Three significant digits with k, M, G, T: "19.5 M".
+[[nodiscard]] std::string HumanRate(double rate);
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coordinator/journal.h"
+#include "coordinator/worker_server.h"
+#include "core/base/clock.h"
+#include "core/engine/coordinator.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::coordinator {
+
+struct JobRunConfig {
+  model::JobSpec job;
+  std::shared_ptr<const workloads::Workload> workload;
+  std::vector<engine::ExpectedNode> nodes;
+  bool admit_unexpected = false;
+  std::string token;               ///< that every worker must show; empty under mutual TLS
+  std::filesystem::path folder;    ///< of the journal and the results; must exist
+  ServerOptions server;
+  Instant started{};               ///< of the command; the job's time line begins there
+  Duration report_interval = std::chrono::milliseconds(100);
+  Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
+};
+
+/// Sees how a run goes. Called on the thread of JobRun::Run.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  /// About every `ProgressInterval`.
+  virtual void OnProgress(const engine::Progress& progress) = 0;
+  [[nodiscard]] virtual Duration ProgressInterval() const = 0;
+};
+
+/// How a run ended.
+struct RunEnd {
+  model::JobState state = model::JobState::kRunning;
+  std::string reason;          ///< one line unless complete
+  engine::Progress progress;   ///< the last one
+  protocol::Traffic traffic;
+};
+
+/// One start of a job's coordinator: the state machine with its journal, its server and its clock.
+/// One thread owns the state machine; all others hand it events.
+class JobRun {
+ public:
+  /// Opens the journal (which raises the epoch) and listens for workers. Errors as of Journal::Open
+  /// and WorkerServer::Start.
+  [[nodiscard]] static Result<std::unique_ptr<JobRun>> Open(JobRunConfig config);
+  virtual ~JobRun() = default;
+
+  /// Where workers connect.
+  [[nodiscard]] virtual std::uint16_t Port() const = 0;
+  [[nodiscard]] virtual Journal& TheJournal() = 0;
+  /// Runs until the job ends; once. Workers have been told so when it returns. `observer` may be
+  /// null.
+  [[nodiscard]] virtual RunEnd Run(RunObserver* observer) = 0;
+  /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once. Thread-safe.
+  virtual void Interrupt(const std::string& reason) = 0;
+};
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,87 @@
+#include "coordinator/run_results.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/timeline.h"
+
+namespace evenkeel::coordinator {
+
+Result<std::string> WriteResults(const Journal& journal, const workloads::Workload& workload,
+                                 const std::filesystem::path& folder) {
+  const auto reducer = workload.MakeReducer();
+  const auto read = journal.ForEachResult([&](const model::ResultRecord& record) {
+    return reducer->Add(record.range, record.results);
+  });
+  if (!read) return tl::unexpected<Error>(read.error());
+  return reducer->Finish(folder);
+}
+
+Result<void> WriteTimeline(const Journal& journal, const std::filesystem::path& folder) {
+  auto writer = report::TimelineWriter::Create(folder / "timeline.jsonl");
+  if (!writer) return tl::unexpected<Error>(writer.error());
+  const auto results = journal.ForEachResult(
+      [&](const model::ResultRecord& record) { return writer->Write(record); });
+  if (!results) return results;
+  const auto events = journal.ForEachEvent(
+      [&](const model::TimelineEvent& event) { return writer->Write(event); });
+  if (!events) return events;
+  return writer->Commit();
+}
+
+model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::uint64_t epoch) {
+  const engine::Progress& progress = end.progress;
+  model::RunSummary summary;
+  summary.job = job.name;
+  summary.workload = job.workload;
+  summary.state = end.state;
+  summary.reason = end.reason;
+  summary.strategy = model::ToString(job.balancing.strategy);
+  summary.tasks_total = progress.tasks_total;
+  summary.tasks_completed = progress.tasks_completed;
+  summary.tasks_failed = progress.tasks_failed;
+  summary.failed_indexes = progress.failed_indexes;
+  summary.makespan_seconds = ToSeconds(progress.last_durable);
+  summary.startup_seconds = ToSeconds(progress.startup);
+  summary.wasted_seconds = progress.wasted_seconds;
+  summary.messages = progress.messages;
+  summary.moves = progress.moves;
+  summary.bytes_sent = static_cast<std::int64_t>(end.traffic.bytes_sent);
+  summary.bytes_received = static_cast<std::int64_t>(end.traffic.bytes_received);
+  summary.lease_seconds = ToSeconds(job.balancing.lease);
+  summary.epoch = epoch;
+  for (const auto& node : progress.nodes) {
+    model::NodeSummary row;
+    row.name = node.name;
+    row.ratio = node.ratio;
+    row.weight = static_cast<std::int64_t>(std::ceil(node.ratio));
+    row.share = node.share;
+    row.completed = node.completed;
+    row.stolen_in = node.stolen_in;
+    row.stolen_out = node.stolen_out;
+    row.busy_seconds = node.busy_seconds;
+    row.rate = node.rate;
+    row.finish_seconds = ToSeconds(node.last_end);
+    row.predicted_finish_seconds = ToSeconds(node.predicted_end);
+    summary.nodes.push_back(std::move(row));
+  }
+  return summary;
+}
+
+void FillRatios(model::RunSummary& summary) {
+  if (summary.makespan_seconds > 0) {
+    summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
+  }
+  double sum = 0;
+  double latest = 0;
+  for (const auto& node : summary.nodes) {
+    sum += node.finish_seconds;
+    latest = std::max(latest, node.finish_seconds);
+  }
+  if (latest > 0) {
+    const double mean = sum / static_cast<double>(summary.nodes.size());
+    summary.load_imbalance_percent = (1 - mean / latest) * 100;
+  }
+}
+
+}  // namespace evenkeel::coordinator

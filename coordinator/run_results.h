@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "coordinator/job_run.h"
+#include "core/model/run_record.h"
+
+namespace evenkeel::coordinator {
+
+/// Reads all results from the journal and writes the workload's result files into `folder`.
+/// Returns the `result` object of summary.json.
+[[nodiscard]] Result<std::string> WriteResults(const Journal& journal,
+                                               const workloads::Workload& workload,
+                                               const std::filesystem::path& folder);
+
+/// Writes timeline.jsonl from the journal.
+[[nodiscard]] Result<void> WriteTimeline(const Journal& journal,
+                                         const std::filesystem::path& folder);
+
+/// The summary of a run as far as the coordinator knows it; the caller adds lower bound, efficiency,
+/// speed control and result.
+[[nodiscard]] model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end,
+                                          std::uint64_t epoch);
+
+/// Efficiency and imbalance from what the summary has.
+void FillRatios(model::RunSummary& summary);
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,104 @@
+#include "worker/batch_runner.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace evenkeel::worker {
+namespace {
+
+constexpr int kOverrun = 3;
+// The clock is read about so often, and after so many tasks at the latest: costs of neighbours may
+// differ.
+constexpr Duration kLookAtClock = std::chrono::microseconds(100);
+constexpr std::int64_t kMostTasksBlindly = 64;
+
+void SleepFor(Duration time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait_for(lock, stop, time, [] { return false; });
+}
+
+}  // namespace
+
+BatchRunner::BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock,
+                         double share, BatchLimits limits)
+    : runner_(std::move(runner)), clock_(clock), limits_(limits) {
+  if (share < 1) duty_cycle_.emplace(share);
+}
+
+engine::BatchOutcome BatchRunner::Run(model::IndexRange range, const std::stop_token& stop) {
+  engine::BatchOutcome outcome;
+  const Duration cpu_before = duty_cycle_ ? ThreadCpuTime() : Duration::zero();
+  outcome.started = clock_.Now();
+  RunFront(range, stop, outcome);
+  if (duty_cycle_) Pause(stop, cpu_before, outcome);
+  outcome.busy = outcome.ended - outcome.started;
+  return outcome;
+}
+
+void BatchRunner::RunFront(model::IndexRange range, const std::stop_token& stop,
+                           engine::BatchOutcome& outcome) {
+  Instant looked = outcome.started;  // the time after the first `then` tasks
+  std::int64_t then = 0;
+  std::int64_t look_after = 1;
+  std::int64_t done = 0;
+  while (done < range.Size() && outcome.results.Bytes().size() < limits_.result_bytes) {
+    if (!RunOne(range.begin + done, stop, outcome)) {
+      // The tasks since the last look share the time; with long tasks there are none but this one.
+      const Instant now = clock_.Now();
+      const Duration each = (now - looked) / (done - then + 1);
+      outcome.ended = now - each;
+      if (outcome.failure) outcome.failure_busy = each;
+      return;
+    }
+    if (++done < look_after) continue;
+    const Instant now = clock_.Now();
+    const Duration each = std::max<Duration>((now - looked) / (done - then), Duration(1));
+    looked = now;
+    then = done;
+    look_after = done + std::clamp<std::int64_t>(kLookAtClock / each, 1, kMostTasksBlindly);
+    if (now - outcome.started >= kOverrun * limits_.batch) break;
+  }
+  outcome.ended = then == done ? looked : clock_.Now();
+}
+
+bool BatchRunner::RunOne(model::TaskIndex index, const std::stop_token& stop,
+                         engine::BatchOutcome& outcome) {
+  if (stop.stop_requested()) return false;
+  result_.clear();
+  switch (runner_->Run(index, stop, result_)) {
+    case workloads::TaskOutcome::kStopped:
+      return false;
+    case workloads::TaskOutcome::kFailed:
+      outcome.failure = result_;
+      return false;
+    case workloads::TaskOutcome::kDone:
+      break;
+  }
+  if (result_.size() > limits_.max_result_bytes) {
+    outcome.failure = "its result has " + std::to_string(result_.size()) + " bytes, " +
+                      std::to_string(limits_.max_result_bytes) + " are allowed";
+    return false;
+  }
+  outcome.results.Append(result_);
+  return true;
+}
+
+void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
+                        engine::BatchOutcome& outcome) {
+  const Instant now = clock_.Now();
+  const Duration cpu = ThreadCpuTime();
+  const Duration pause = duty_cycle_->Spent(cpu - cpu_before, now - outcome.started);
+  if (pause <= Duration::zero()) return;
+  SleepFor(pause, stop);
+  const Instant woke = clock_.Now();
+  // What the sleep took too long is known for the next time.
+  static_cast<void>(duty_cycle_->Spent(ThreadCpuTime() - cpu, woke - now));
+  // The front part takes the pause, less what a failed task of its own took.
+  outcome.ended = woke - outcome.failure_busy;
+}
+
+}  // namespace evenkeel::worker

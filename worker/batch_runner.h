@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/engine/worker.h"
+#include "worker/duty_cycle.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::worker {
+
+struct BatchLimits {
+  /// What a batch should last; one that lasts three times as long ends early.
+  Duration batch = std::chrono::milliseconds(4);
+  /// Results of a batch that end it.
+  std::size_t result_bytes = 1 << 20;
+  /// A larger result is a failure of its task: it could not be sent.
+  std::size_t max_result_bytes = 15 << 20;
+};
+
+/// Runs batches of tasks on one thread: the clock is read a few times per millisecond at most, and
+/// nothing is allocated for a task. Not thread-safe.
+class BatchRunner {
+ public:
+  /// `clock` must outlive this. `share`: of one core (DutyCycle); 1 is all of it.
+  BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock, double share,
+              BatchLimits limits = {});
+
+  /// Runs the tasks of `range` in order until all are run, one fails, `stop` is requested or a
+  /// limit is reached. The pause that a share asks for is part of the batch's time, as it would be
+  /// on a board that is slow by nature.
+  [[nodiscard]] engine::BatchOutcome Run(model::IndexRange range, const std::stop_token& stop);
+
+ private:
+  /// True if the task is done and its result kept.
+  bool RunOne(model::TaskIndex index, const std::stop_token& stop, engine::BatchOutcome& outcome);
+  void RunFront(model::IndexRange range, const std::stop_token& stop,
+                engine::BatchOutcome& outcome);
+  void Pause(const std::stop_token& stop, Duration cpu_before, engine::BatchOutcome& outcome);
+
+  std::unique_ptr<workloads::TaskRunner> runner_;
+  const Clock& clock_;
+  BatchLimits limits_;
+  std::optional<DutyCycle> duty_cycle_;
+  std::string result_;  // of the task that runs; kept for its memory
+};
+
+}  // namespace evenkeel::worker

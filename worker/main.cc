@@ -1,0 +1,119 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "core/base/clock.h"
+#include "worker/signal_watch.h"
+#include "worker/worker_process.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr int kBadUsage = 2;
+
+struct CommandLine {
+  worker::WorkerOptions options;
+  std::string tls_ca;
+  std::string tls_certificate;
+  std::string tls_key;
+  double give_up_seconds = 0;
+  double drain_seconds = 20;
+  bool local = false;
+};
+
+void Describe(CLI::App& app, CommandLine& line) {
+  constexpr double kLongestSeconds = 1e6;
+  worker::WorkerOptions& options = line.options;
+  app.add_option("--coordinator", options.connection.address, "HOST:PORT")->required();
+  app.add_option("--node", options.node, "Name of this node")->required();
+  app.add_option("--workload", options.workload, "Name of the workload")->required();
+  app.add_option("--threads", options.threads, "Tasks at a time")->check(CLI::Range(1, 4096));
+  app.add_option("--speed", options.speed, "Speed of this node for workloads that sleep")
+      ->check(CLI::Range(1e-6, 1e6));
+  app.add_option("--duty-cycle", options.share, "Share of a core that each thread keeps to")
+      ->check(CLI::Range(1e-3, 1.0));
+  app.add_option("--give-up-after", line.give_up_seconds,
+                 "Seconds to look for a lost coordinator (default: for ever)")
+      ->check(CLI::Range(1e-3, kLongestSeconds));
+  app.add_option("--drain-grace", line.drain_seconds,
+                 "Seconds that running tasks get after SIGTERM (default: 20)")
+      ->check(CLI::Range(0.0, kLongestSeconds));
+  auto* ca = app.add_option("--tls-ca", line.tls_ca, "File: who may be trusted (PEM)");
+  auto* cert = app.add_option("--tls-cert", line.tls_certificate, "File: who we are (PEM)");
+  auto* key = app.add_option("--tls-key", line.tls_key, "File: our key (PEM)");
+  ca->needs(cert)->needs(key);
+  cert->needs(ca);
+  key->needs(ca);
+  app.add_flag("--local", line.local, "Belong to the parent: ignore SIGINT, end when it ends");
+  app.footer(
+      "The coordinator's token is taken from the environment variable EVENKEEL_TOKEN.\n"
+      "Exit codes: 0 done, 1 failed, 2 bad usage, 3 refused, 4 no coordinator.");
+}
+
+std::string TakeToken() {
+  const char* found = std::getenv("EVENKEEL_TOKEN");
+  std::string token = found == nullptr ? "" : found;
+  ::unsetenv("EVENKEEL_TOKEN");  // not for the children of tasks
+  return token;
+}
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file || text.empty()) return InvalidInput(path + ": cannot be read");
+  return text;
+}
+
+Result<void> Complete(CommandLine& line) {
+  worker::WorkerOptions& options = line.options;
+  options.token = TakeToken();
+  options.drain_grace = FromSeconds(line.drain_seconds);
+  if (line.give_up_seconds > 0) options.give_up_after = FromSeconds(line.give_up_seconds);
+  if (line.tls_ca.empty()) return {};
+  protocol::TlsIdentity identity;
+  for (auto [path, text] : {std::pair(&line.tls_ca, &identity.ca_pem),
+                            std::pair(&line.tls_certificate, &identity.certificate_pem),
+                            std::pair(&line.tls_key, &identity.key_pem)}) {
+    auto read = ReadFile(*path);
+    if (!read) return tl::unexpected(read.error());
+    *text = std::move(*read);
+  }
+  options.connection.tls = std::move(identity);
+  return {};
+}
+
+int Work(CommandLine line) {
+  if (line.local) worker::BelongToParent();
+  const SteadyClock clock;
+  auto process =
+      Complete(line).and_then([&] { return worker::WorkerProcess::Make(line.options, clock); });
+  if (!process) {
+    std::fprintf(stderr, "evenkeel-worker: %s\n", process.error().message.c_str());
+    return kBadUsage;
+  }
+  const worker::SignalWatch watch([&] { (*process)->Drain(); });
+  const worker::WorkerEnd end = (*process)->Run();
+  if (end.exit != worker::WorkerExit::kDone) {
+    std::fprintf(stderr, "evenkeel-worker on %s: %s\n", line.options.node.c_str(),
+                 end.reason.c_str());
+  }
+  return static_cast<int>(end.exit);
+}
+
+}  // namespace
+}  // namespace evenkeel
+
+int main(int argc, char** argv) {
+  evenkeel::CommandLine line;
+  CLI::App app("Runs tasks of one job on this node", "evenkeel-worker");
+  evenkeel::Describe(app, line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : evenkeel::kBadUsage;
+  }
+  return evenkeel::Work(std::move(line));
+}

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <signal.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace evenkeel::worker {
+
+/// Waits for SIGTERM and, unless it is ignored, SIGINT on a thread of its own, so that what they
+/// start is ordinary code.
+class SignalWatch {
+ public:
+  /// To be made before any other thread of the process: they inherit that these signals are
+  /// blocked. `on_first` is called with the first signal; a second one ends the process at once
+  /// with 128 + its number.
+  explicit SignalWatch(std::function<void()> on_first);
+  ~SignalWatch();
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+ private:
+  void Watch(const sigset_t& signals);
+
+  std::function<void()> on_first_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+/// For workers that are children of a local run: the terminal's Ctrl-C reaches the whole process
+/// group and is the parent's business, and no worker outlives the thread that started it, not even
+/// when that is killed. Ends the process if the parent dies meanwhile.
+void BelongToParent();
+
+}  // namespace evenkeel::worker

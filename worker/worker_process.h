@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "worker/coordinator_connection.h"
+
+namespace evenkeel::worker {
+
+struct WorkerOptions {
+  ConnectionOptions connection;
+  std::string node;
+  std::string workload;  ///< its name; the parameters come with the Welcome
+  std::string token;
+  std::uint32_t threads = 1;
+  double speed = 1.0;  ///< of a workload that sleeps instead of computing
+  double share = 1.0;  ///< of a core that each thread keeps to by pausing; 1: no pauses
+  /// How long to look for a lost coordinator. Nothing: for ever.
+  std::optional<Duration> give_up_after;
+  /// What running tasks get to end after Drain.
+  Duration drain_grace = std::chrono::seconds(20);
+};
+
+/// Also the exit code of evenkeel-worker; 2 is a bad command line.
+enum class WorkerExit : std::uint8_t { kDone = 0, kFailed = 1, kRefused = 3, kNoCoordinator = 4 };
+
+struct WorkerEnd {
+  WorkerExit exit = WorkerExit::kDone;
+  std::string reason;  ///< one line
+};
+
+/// One worker: an engine::Worker, the threads that run its tasks and its stream to the coordinator,
+/// made again whenever it breaks. Without work it sleeps and uses no CPU.
+class WorkerProcess {
+ public:
+  /// `clock` must outlive this. kInvalidInput: there is no such workload.
+  [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> Make(WorkerOptions options,
+                                                                   const Clock& clock);
+  virtual ~WorkerProcess() = default;
+
+  /// Works until the job is over; to be called once. Blocks.
+  [[nodiscard]] virtual WorkerEnd Run() = 0;
+  /// Ends Run in good order: running tasks may end within the grace, the rest goes back.
+  /// Thread-safe.
+  virtual void Drain() = 0;
+};
+
+}  // namespace evenkeel::worker

@@ -1,0 +1,146 @@
+#include "worker/worker_shell.h"
+
+#include <array>
+#include <cstdio>
+#include <random>
+#include <utility>
+#include <variant>
+
+#include "core/base/log.h"
+#include "worker/batch_runner.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::worker {
+namespace {
+
+// All of it may have to be said again at once after a reconnect: half of what a stream may queue.
+constexpr std::int64_t kMaxUnacknowledgedBytes = protocol::kMaxQueuedBytes / 2;
+
+std::uint64_t RandomBits() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+std::string Hex(std::uint64_t bits) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(bits));
+  return text.data();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options,
+                                                           const Clock& clock) {
+  const auto version = workloads::WorkloadVersion(options.workload);
+  if (!version) return tl::unexpected(version.error());
+  engine::WorkerConfig config;
+  config.node = options.node;
+  config.incarnation = Hex(RandomBits()) + Hex(RandomBits());
+  config.threads = options.threads;
+  config.workload = options.workload;
+  config.workload_version = *version;
+  config.token = options.token;
+  config.max_unacknowledged_bytes = kMaxUnacknowledgedBytes;
+  return std::make_unique<WorkerShell>(std::move(options), std::move(config), RandomBits(), clock);
+}
+
+WorkerShell::WorkerShell(WorkerOptions options, engine::WorkerConfig config, std::uint64_t seed,
+                         const Clock& clock)
+    : options_(std::move(options)),
+      clock_(clock),
+      engine_(std::move(config)),
+      stops_(options_.threads),
+      backoff_(seed) {}
+
+WorkerShell::~WorkerShell() = default;
+
+void WorkerShell::OnMessage(Link& link, engine::ToWorker message) {
+  const std::lock_guard lock(mutex_);
+  if (end_ || &link != link_.get()) return;
+  link.heard = true;
+  lost_at_.reset();
+  backoff_.Reset();
+  if (const auto* welcome = std::get_if<engine::Welcome>(&message)) {
+    if (!PrepareWorkload(welcome->workload_parameters)) return;
+  }
+  Carry(engine_.OnMessage(std::move(message), clock_.Now()));
+}
+
+void WorkerShell::OnClosed(Link& link, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  link.closed = reason;
+  changed_.notify_all();
+}
+
+bool WorkerShell::PrepareWorkload(const std::string& parameters) {
+  if (workload_) {
+    if (parameters == parameters_) return true;
+    End(WorkerExit::kFailed, "the coordinator has come back with another job");
+    return false;
+  }
+  auto made = workloads::MakeWorkload(options_.workload, parameters);
+  if (!made) {
+    End(WorkerExit::kFailed, made.error().message);
+    return false;
+  }
+  workload_ = *made;
+  parameters_ = parameters;
+  return true;
+}
+
+void WorkerShell::Compute(std::uint32_t thread) {
+  std::optional<BatchRunner> runner;
+  Lock lock(mutex_);
+  while (!leaving_) {
+    const auto batch = engine_.Take(thread, clock_.Now());
+    if (!batch) {
+      work_.wait(lock);
+      continue;
+    }
+    if (stops_[thread].stop_requested()) stops_[thread] = std::stop_source();
+    const std::stop_token stop = stops_[thread].get_token();
+    MindTimer();
+    lock.unlock();
+    if (!runner) {
+      runner.emplace(workload_->MakeRunner({options_.speed}), clock_, options_.share);
+    }
+    engine::BatchOutcome outcome = runner->Run(batch->range, stop);
+    lock.lock();
+    Carry(engine_.OnBatchDone(thread, std::move(outcome), clock_.Now()));
+  }
+}
+
+void WorkerShell::Carry(engine::Worker::Effects effects) {
+  for (auto& effect : effects) {
+    if (auto* send = std::get_if<engine::Worker::SendToCoordinator>(&effect)) {
+      if (link_) link_->connection->Send(std::move(send->message));
+    } else if (const auto* stop = std::get_if<engine::Worker::StopBatch>(&effect)) {
+      stops_[stop->thread].request_stop();
+    } else if (auto* end = std::get_if<engine::Worker::End>(&effect)) {
+      End(end->refused ? WorkerExit::kRefused : WorkerExit::kDone, std::move(end->reason));
+    } else {
+      work_.notify_all();
+    }
+  }
+  MindTimer();
+}
+
+void WorkerShell::End(WorkerExit exit, std::string reason) {
+  if (end_) return;
+  end_ = WorkerEnd{exit, std::move(reason)};
+  changed_.notify_all();
+}
+
+void WorkerShell::MindTimer() {
+  if (engine_.NextTimer() < sleeps_until_) changed_.notify_all();
+}
+
+void WorkerShell::Drain() {
+  const std::lock_guard lock(mutex_);
+  if (drain_until_) return;
+  drain_until_ = clock_.Now() + options_.drain_grace;
+  Carry(engine_.OnDrain(clock_.Now()));
+  changed_.notify_all();
+}
+
+}  // namespace evenkeel::worker
