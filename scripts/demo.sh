@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# From a bare Debian bookworm to a finished job: installs what is missing, builds, and counts primes
+# on three emulated Raspberry Pis. Needs root or sudo for the packages.
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+
+[ $# -eq 0 ] || die "takes no arguments"
+output=build/demo
+
+# A demo that ran to its end makes room for a new one; an interrupted one is gone on with.
+remove_finished_demo() {
+  if grep -qsE '"state": *"(Complete|Failed)"' "$output/summary.json"; then rm -rf "$output"; fi
+}
+
+# The demo needs no tests; but a build folder that has them keeps them.
+build_programs() {
+  local options=()
+  if [ ! -f build/release/CMakeCache.txt ]; then
+    options=(-DEVENKEEL_BUILD_TESTS=OFF -DEVENKEEL_BUILD_BENCHMARKS=OFF)
+  fi
+  configure release "${options[@]}"
+  build release cli/all worker/all
+}
+
+run_job() {
+  local status=0
+  build/release/cli/evenkeel run examples/primes.yaml \
+    --nodes examples/nodes/pi-trio.yaml --output "$output" || status=$?
+  case $status in
+    0) ;;
+    130) echo "interrupted; the same command goes on from where it stopped" ;;
+    *) echo "the job ended with exit code $status" >&2 ;;
+  esac
+  return "$status"
+}
+
+scripts/setup.sh build
+say "building"
+build_programs
+remove_finished_demo
+say "running examples/primes.yaml on the nodes of examples/nodes/pi-trio.yaml"
+run_job
+say "the report: $PROJECT_DIR/$output/report.html"

@@ -1,0 +1,27 @@
+# Sourced by scripts/test.sh: checks of the source by clang's tools.
+
+# Prints the tracked files with the given endings, or, outside of a repository, those that are there.
+source_files() {
+  local names=() ending
+  for ending in "$@"; do names+=("*.$ending"); done
+  if git rev-parse --git-dir >/dev/null 2>&1; then
+    git ls-files --cached --others --exclude-standard -- "${names[@]}"
+  else
+    for ending in "${names[@]}"; do find . -path ./build -prune -o -name "$ending" -print; done
+  fi
+}
+
+check_format() {
+  source_files h cc | xargs clang-format-14 --dry-run -Werror
+}
+
+# Runs clang-tidy over what tidy_files prints, with the commands of the given preset's build.
+check_tidy() {
+  local preset=$1
+  tidy_files | xargs -n 4 -P "$(nproc)" clang-tidy-14 -p "build/$preset" --quiet
+}
+
+# The policy and its model: where a slip costs most, and where no library's headers slow clang down.
+tidy_files() {
+  source_files cc | grep -E '^(\./)?core/(base|model|scheduling|engine)/'
+}
