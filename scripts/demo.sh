@@ -23,7 +23,7 @@ build_programs() {
 
 run_job() {
   local status=0
-  build/release/cli/evenkeel run examples/primes.yaml \
+  build/release/bin/evenkeel run examples/primes.yaml \
     --nodes examples/nodes/pi-trio.yaml --output "$output" || status=$?
   case $status in
     0) ;;

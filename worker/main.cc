@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -53,10 +54,13 @@ void Describe(CLI::App& app, CommandLine& line) {
       "Exit codes: 0 done, 1 failed, 2 bad usage, 3 refused, 4 no coordinator.");
 }
 
+/// Neither the children of tasks nor /proc/PID/environ are to show it.
 std::string TakeToken() {
-  const char* found = std::getenv("EVENKEEL_TOKEN");
-  std::string token = found == nullptr ? "" : found;
-  ::unsetenv("EVENKEEL_TOKEN");  // not for the children of tasks
+  char* const found = std::getenv("EVENKEEL_TOKEN");
+  if (found == nullptr) return {};
+  std::string token = found;
+  std::fill(found, found + token.size(), '*');
+  ::unsetenv("EVENKEEL_TOKEN");
   return token;
 }
 

@@ -222,11 +222,6 @@ void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& 
 
 bool Worker::Full() const { return unacknowledged_bytes_ > config_.max_unacknowledged_bytes; }
 
-bool Worker::Idle() const {
-  return queue_.empty() && std::none_of(running_.begin(), running_.end(),
-                                        [](const Running& r) { return r.busy; });
-}
-
 void Worker::ReportIfDue(Instant now, Effects& effects) {
   if (!connected_ || !welcome_ || ended_ || (finished_.empty() && failed_.empty())) return;
   std::size_t bytes = 0;

@@ -117,7 +117,6 @@ class Worker {
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
   [[nodiscard]] bool Full() const;
-  [[nodiscard]] bool Idle() const;
   [[nodiscard]] Instant LeaseEnd() const;
 
   WorkerConfig config_;

@@ -1,0 +1,162 @@
+#include "coordinator/speed_control.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+
+#include "coordinator/cgroup_places.h"
+#include "core/base/check.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using std::filesystem::path;
+
+constexpr const char* kPrefix = "evenkeel-";
+
+/// Microseconds of CPU in each period.
+struct Quota {
+  std::int64_t quota;
+  std::int64_t period;
+};
+
+/// The shorter the period, the more a share looks like a slow board; the kernel takes no quota
+/// below 1 ms and no period above 1 s.
+Quota QuotaFor(double share) {
+  constexpr std::int64_t kPeriod = 20'000;
+  constexpr std::int64_t kLeastQuota = 1'000;
+  const auto period = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(static_cast<double>(kLeastQuota) / share)), kPeriod,
+      1'000'000);
+  const auto quota = static_cast<std::int64_t>(std::llround(share * static_cast<double>(period)));
+  return {std::max(quota, kLeastQuota), period};
+}
+
+std::string ReadText(const path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// One write: control files do not take their text in pieces.
+Result<void> WriteText(const path& file, const std::string& text) {
+  const int handle = ::open(file.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool written =
+      handle >= 0 && ::write(handle, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
+  if (handle >= 0) ::close(handle);
+  if (written) return {};
+  return Fail(ErrorCode::kUnavailable, file.string() + ": " + std::strerror(error));
+}
+
+bool HandsOutCpu(const path& group) {
+  std::istringstream words(ReadText(group / "cgroup.subtree_control"));
+  for (std::string word; words >> word;) {
+    if (word == "cpu") return true;
+  }
+  return false;
+}
+
+/// Names are evenkeel-PID-NAME, PID of the process that made the group.
+bool MakerIsGone(const std::string& name) {
+  const std::string_view text(name);
+  if (!text.starts_with(kPrefix)) return false;
+  pid_t maker = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + std::strlen(kPrefix), end, maker);
+  if (read.ec != std::errc() || read.ptr == end || *read.ptr != '-' || maker <= 0) return false;
+  return ::kill(maker, 0) != 0 && errno == ESRCH;
+}
+
+void RemoveLeftovers(const path& parent) {
+  std::error_code ignored;  // somebody else's, or still in use: it stays
+  for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
+    if (MakerIsGone(entry.path().filename())) ::rmdir(entry.path().c_str());
+  }
+}
+
+Result<path> MakeGroup(const path& parent, const std::string& name) {
+  RemoveLeftovers(parent);
+  const path group = parent / (kPrefix + std::to_string(::getpid()) + "-" + name);
+  if (::mkdir(group.c_str(), 0755) == 0) return group;
+  return Fail(ErrorCode::kUnavailable, group.string() + ": " + std::strerror(errno));
+}
+
+Result<path> MakeUnified(const std::vector<path>& places, const std::string& name, Quota quota) {
+  std::string why = "no control groups of version 2";
+  for (const path& parent : places) {
+    if (!HandsOutCpu(parent)) {
+      why = parent.string() + " hands out no CPU";
+      continue;
+    }
+    auto group = MakeGroup(parent, name);
+    if (group) {
+      const auto set = WriteText(*group / "cpu.max",
+                                 std::to_string(quota.quota) + " " + std::to_string(quota.period));
+      if (set) return group;
+      ::rmdir(group->c_str());
+      group = tl::unexpected(set.error());
+    }
+    why = group.error().message;
+  }
+  return Fail(ErrorCode::kUnavailable, why);
+}
+
+Result<path> MakeV1(const path& parent, const std::string& name, Quota quota) {
+  if (parent.empty()) return Fail(ErrorCode::kUnavailable, "no control groups of version 1");
+  auto group = MakeGroup(parent, name);
+  if (!group) return group;
+  auto set = WriteText(*group / "cpu.cfs_period_us", std::to_string(quota.period)).and_then([&] {
+    return WriteText(*group / "cpu.cfs_quota_us", std::to_string(quota.quota));
+  });
+  if (set) return group;
+  ::rmdir(group->c_str());
+  return tl::unexpected(set.error());
+}
+
+}  // namespace
+
+Result<CpuQuota> CpuQuota::Create(const std::string& name, double share) {
+  EVENKEEL_CHECK(share >= kLeastShare, "a share of a core that cannot be kept");
+  const CgroupPlaces places =
+      FindCgroupPlaces(ReadText("/proc/self/cgroup"), ReadText("/proc/self/mountinfo"));
+  const Quota quota = QuotaFor(share);
+  auto group = MakeUnified(places.unified, name, quota);
+  if (group) return CpuQuota(std::move(*group));
+  const std::string why = group.error().message;
+  group = MakeV1(places.cpu_v1, name, quota);
+  if (group) return CpuQuota(std::move(*group));
+  return Fail(ErrorCode::kUnavailable, "no CPU quota here: " + why + "; " + group.error().message);
+}
+
+CpuQuota::~CpuQuota() { Remove(); }
+
+CpuQuota::CpuQuota(CpuQuota&& other) noexcept : group_(std::exchange(other.group_, {})) {}
+
+CpuQuota& CpuQuota::operator=(CpuQuota&& other) noexcept {
+  if (this != &other) {
+    Remove();
+    group_ = std::exchange(other.group_, {});
+  }
+  return *this;
+}
+
+Result<void> CpuQuota::Enter(pid_t process) const {
+  return WriteText(EntryFile(), std::to_string(process));
+}
+
+void CpuQuota::Remove() {
+  if (!group_.empty()) ::rmdir(group_.c_str());
+}
+
+}  // namespace evenkeel::coordinator

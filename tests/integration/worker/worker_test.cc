@@ -1,0 +1,231 @@
+// The real evenkeel-worker over loopback.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <atomic>
+#include <thread>
+
+#include "tests/integration/transport/recorders.h"
+#include "tests/integration/worker/child.h"
+#include "tests/integration/worker/tiny_coordinator.h"
+
+namespace evenkeel {
+namespace {
+
+using coordinator::StreamId;
+using model::IndexRange;
+
+std::vector<std::string> Command(const std::string& address, const std::string& workload,
+                                 std::vector<std::string> more = {}) {
+  std::vector<std::string> command = {EVENKEEL_WORKER, "--coordinator", address, "--node", "pi",
+                                      "--workload",    workload};
+  command.insert(command.end(), more.begin(), more.end());
+  return command;
+}
+
+::testing::AssertionResult Has(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << text;
+}
+
+/// Says and records what the test wants. Thread-safe.
+class Script {
+ public:
+  /// `parameters` of the workload synthetic; `tasks` are assigned after each first Hello.
+  Script(std::string parameters, IndexRange tasks)
+      : parameters_(std::move(parameters)), tasks_(tasks) {
+    heard.on_message = [this](StreamId stream, const engine::ToCoordinator& message) {
+      if (std::holds_alternative<engine::Hello>(message)) Greet(stream);
+      if (const auto* report = std::get_if<engine::Report>(&message)) Note(stream, *report);
+      said_goodbye = said_goodbye || std::holds_alternative<engine::Goodbye>(message);
+    };
+    server = *coordinator::WorkerServer::Start({}, heard);
+  }
+  ~Script() { server->Shutdown(); }
+
+  [[nodiscard]] std::string Address() const {
+    return "127.0.0.1:" + std::to_string(server->Port());
+  }
+  /// Waits until so many tasks were reported.
+  [[nodiscard]] bool AwaitTasks(std::int64_t count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, kPatience, [&] { return reported_.Size() >= count; });
+  }
+  [[nodiscard]] std::int64_t Reported() {
+    const std::lock_guard lock(mutex_);
+    return reported_.Size();
+  }
+  void Forget() {
+    const std::lock_guard lock(mutex_);
+    reported_ = {};
+  }
+
+  RecordingServer heard;
+  std::unique_ptr<coordinator::WorkerServer> server;
+  std::atomic<bool> acknowledges{true};
+  std::atomic<bool> said_goodbye{false};
+
+ private:
+  void Greet(StreamId stream) {
+    engine::Welcome welcome;
+    welcome.epoch = 1;
+    welcome.workload_parameters = parameters_;
+    welcome.report_interval = std::chrono::milliseconds(10);
+    welcome.lease = std::chrono::seconds(10);
+    welcome.task_timeout = std::chrono::hours(1);
+    server->Send(stream, welcome);
+    if (!assigned_.exchange(true) && !tasks_.Empty()) {
+      server->Send(stream, engine::Assign{{{engine::GrantId{1}, tasks_, false}}});
+    }
+  }
+  void Note(StreamId stream, const engine::Report& report) {
+    engine::Acknowledge acknowledge;
+    {
+      const std::lock_guard lock(mutex_);
+      for (const auto& completed : report.completed) {
+        reported_.Insert(completed.range);
+        acknowledge.ranges.push_back(completed.range);
+      }
+      changed_.notify_all();
+    }
+    acknowledge.heard = 1;
+    if (acknowledges) server->Send(stream, acknowledge);
+  }
+
+  const std::string parameters_;
+  const IndexRange tasks_;
+  std::atomic<bool> assigned_{false};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  model::RangeSet reported_;
+};
+
+constexpr const char* kNothing = R"({"tasks": 1000, "mode": "None"})";
+
+TEST(WorkerProcess, CountsPrimes) {
+  TinyCoordinator coordinator("primes", R"({"end": 10000})", "secret");
+  Child worker(Command(coordinator.Address(), "primes", {"--threads", "2"}), "secret");
+  EXPECT_EQ(coordinator.AwaitEnd(), model::JobState::kComplete);
+  EXPECT_EQ(worker.AwaitExit(), 0) << worker.ReadAll();
+  EXPECT_TRUE(Has(coordinator.FinishResult(), "1229"));
+}
+
+TEST(WorkerProcess, RefusedItSaysWhyAndExitsWithThree) {
+  TinyCoordinator coordinator("primes", R"({"end": 100})", "secret");
+  Child worker(Command(coordinator.Address(), "primes"), "guessed");
+  EXPECT_EQ(worker.AwaitExit(), 3);
+  EXPECT_TRUE(Has(worker.ReadAll(), "token"));
+}
+
+TEST(WorkerProcess, ParametersItCannotReadEndItWithOneLine) {
+  Script script(R"({"tasks": -4, "mode": "None"})", {});
+  Child worker(Command(script.Address(), "synthetic"));
+  EXPECT_EQ(worker.AwaitExit(), 1);
+  EXPECT_TRUE(Has(worker.ReadAll(), "spec.workload.synthetic.tasks"));
+}
+
+TEST(WorkerProcess, WithoutCoordinatorItGivesUp) {
+  Child worker(Command("127.0.0.1:1", "primes", {"--give-up-after", "0.2"}));
+  EXPECT_EQ(worker.AwaitExit(), 4);
+  EXPECT_TRUE(Has(worker.ReadAll(), "no coordinator at 127.0.0.1:1"));
+}
+
+TEST(WorkerProcess, ToldToStopItEndsTheRunningTaskAndGivesTheRestBack) {
+  Script script(R"({"tasks": 50, "cost": {"constant": 0.1}})", {0, 50});
+  Child worker(Command(script.Address(), "synthetic"));
+  ASSERT_TRUE(script.AwaitTasks(1));
+  worker.Signal(SIGTERM);
+  EXPECT_EQ(worker.AwaitExit(), 0);
+  EXPECT_TRUE(script.said_goodbye);
+  EXPECT_LT(script.Reported(), 50);
+  EXPECT_GE(script.Reported(), 2);  // the one that ran when the signal came
+}
+
+TEST(WorkerProcess, TasksThatOutlastTheGraceAreStopped) {
+  Script script(R"({"tasks": 2, "cost": {"list": [0.01, 3600]}})", {0, 2});
+  Child worker(Command(script.Address(), "synthetic", {"--drain-grace", "0.05"}));
+  ASSERT_TRUE(script.AwaitTasks(1));
+  worker.Signal(SIGTERM);
+  EXPECT_EQ(worker.AwaitExit(), 0);
+  EXPECT_TRUE(script.said_goodbye);
+  EXPECT_EQ(script.Reported(), 1);
+}
+
+TEST(WorkerProcess, ASecondSignalEndsItAtOnce) {
+  Script script(R"({"tasks": 2, "cost": {"list": [0.01, 3600]}})", {0, 2});
+  Child worker(Command(script.Address(), "synthetic"));
+  ASSERT_TRUE(script.AwaitTasks(1));
+  worker.Signal(SIGTERM);
+  worker.Signal(SIGINT);  // two different ones: equal ones may merge into one
+  const auto exit = worker.AwaitExit();
+  EXPECT_TRUE(exit == 128 + SIGINT || exit == 128 + SIGTERM);
+}
+
+TEST(WorkerProcess, AfterABrokenStreamItComesBackAndReportsAgain) {
+  Script script(kNothing, {0, 100});
+  script.acknowledges = false;
+  Child worker(Command(script.Address(), "synthetic"));
+  ASSERT_TRUE(script.AwaitTasks(100));
+  const auto before = script.heard.Messages();
+  script.acknowledges = true;
+  script.Forget();
+  script.server->Close(before[0].first);
+  ASSERT_TRUE(script.AwaitTasks(100));
+  const auto after = script.heard.Messages();
+  std::vector<engine::Hello> hellos;
+  StreamId latest;
+  for (const auto& [stream, message] : after) {
+    if (const auto* hello = std::get_if<engine::Hello>(&message)) hellos.push_back(*hello);
+    latest = stream;
+  }
+  ASSERT_EQ(hellos.size(), 2U);
+  EXPECT_EQ(hellos[0].incarnation, hellos[1].incarnation);
+  EXPECT_EQ(hellos[1].epoch, 1U);
+  model::RangeSet held;
+  for (const auto& grant : hellos[1].held) held.Insert(grant.range);
+  EXPECT_TRUE(held.Contains(IndexRange{0, 100}));
+  script.server->Send(latest, engine::Finish{"done"});
+  script.server->Close(latest);
+  EXPECT_EQ(worker.AwaitExit(), 0);
+}
+
+TEST(WorkerProcess, WithoutWorkItUsesNoCpu) {
+  Script script(kNothing, {0, 1000});
+  Child worker(Command(script.Address(), "synthetic", {"--threads", "4"}));
+  ASSERT_TRUE(script.AwaitTasks(1000));
+  const auto said = script.heard.Messages();
+  script.server->Send(said[0].first, engine::Recall{engine::RecallId{7}, 1});
+  ASSERT_TRUE(script.heard.AwaitMessages(said.size() + 1));
+  const Duration before = worker.CpuTime();
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // what is measured is this second
+  EXPECT_LT(worker.CpuTime() - before, std::chrono::milliseconds(5));
+}
+
+TEST(WorkerProcess, TheTokenIsNotToBeSeen) {
+  Script script(kNothing, {});
+  Child worker(Command(script.Address(), "synthetic"), "a-secret-of-two");
+  ASSERT_TRUE(script.heard.AwaitMessages(1));
+  const std::string process = "/proc/" + std::to_string(worker.Pid());
+  EXPECT_TRUE(Has(Slurp(process + "/cmdline"), "--coordinator"));
+  EXPECT_FALSE(Has(Slurp(process + "/cmdline"), "a-secret-of-two"));
+  EXPECT_FALSE(Has(Slurp(process + "/environ"), "a-secret-of-two"));
+  EXPECT_EQ(std::get<engine::Hello>(script.heard.Messages()[0].second).token, "a-secret-of-two");
+}
+
+TEST(WorkerProcess, EndsWithItsParentAndLeavesCtrlCToIt) {
+  Script script(kNothing, {});
+  std::string line = std::string("'") + EVENKEEL_WORKER + "' --coordinator " + script.Address() +
+                     " --node pi --workload synthetic --local & echo $!; wait";
+  Child shell({"/bin/sh", "-c", line});
+  const pid_t worker = std::stoi(shell.ReadLine());
+  ASSERT_TRUE(script.heard.AwaitMessages(1));
+  ::kill(worker, SIGINT);
+  script.server->Send(script.heard.Messages()[0].first, engine::Recall{engine::RecallId{1}, 1});
+  ASSERT_TRUE(script.heard.AwaitMessages(2));
+  EXPECT_FALSE(script.said_goodbye);
+  shell.Signal(SIGKILL);
+  EXPECT_TRUE(AwaitEnd(worker));
+}
+
+}  // namespace
+}  // namespace evenkeel
