@@ -76,6 +76,7 @@ void DrawJob(Rng& rng, WorldConfig& world, std::string& summary) {
   job.balancing.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);
   job.balancing.lease = rng.Chance(0.6) ? std::chrono::seconds(1) : std::chrono::seconds(10);
   job.task_policy.idempotent = rng.Chance(0.6);
+  job.task_policy.timeout = std::chrono::hours(10'000);  // slow nodes may take long
   world.costs_known = rng.Chance(0.5);
   summary += " " + model::ToString(job.balancing.strategy);
   if (world.costs_known) summary += " known";
