@@ -70,6 +70,7 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
     ShareOut({{range, 0}}, {});
     return;
   }
+  if (cause == ReturnCause::kGivenBack) states_[from.value].gave_back = true;
   WorkerId to = from;
   const auto& thief = states_[from.value].thief;
   if (cause == ReturnCause::kGivenBack && thief && At(*thief).alive) {
@@ -83,6 +84,8 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
 
 void TailStealing::RecallEnded(WorkerId worker, Instant now) {
   State& state = states_[worker.value];
+  // All it has may be under way already: asking again before that changes is of no use.
+  state.barren_tasks = state.gave_back ? -1 : context_.leases.OutstandingTasks(worker);
   state.recalled = false;
   if (state.thief) Touch(*state.thief, now);
   state.thief.reset();
