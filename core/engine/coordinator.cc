@@ -244,6 +244,7 @@ void Coordinator::NoteEta(Instant now) {
   const Progress progress = CurrentProgress(now);
   if (!progress.eta) return;
   eta_noted_ = time;
+  eta_spread_.Note(ToSeconds(time + *progress.eta), ToSeconds(*progress.eta));
   TimelineEvent event;
   event.kind = TimelineEvent::Kind::kEta;
   event.start = time;

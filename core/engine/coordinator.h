@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/engine/effects.h"
+#include "core/engine/eta_spread.h"
 #include "core/engine/lease_book.h"
 #include "core/engine/progress.h"
 #include "core/engine/retry_book.h"
@@ -163,6 +164,7 @@ class Coordinator {
   std::optional<Instant> first_task_;
   Duration last_durable_{};
   Duration eta_noted_{};
+  EtaSpread eta_spread_;
   std::uint64_t next_grant_ = 1;
   std::uint64_t next_recall_ = 1;
   std::uint64_t next_batch_ = 1;

@@ -54,7 +54,9 @@ Progress Coordinator::CurrentProgress(Instant now) const {
     const double fluid = (total - static_cast<double>(done)) / rate_sum;
     const double left = std::max(fluid, slowest);
     progress.eta = FromSeconds(left);
-    progress.eta_sigma = FromSeconds(left * std::sqrt(variance_sum) / rate_sum);
+    const double rates_variance = variance_sum / (rate_sum * rate_sum);
+    progress.eta_sigma =
+        FromSeconds(left * std::sqrt(rates_variance + eta_spread_.RelativeVariance()));
   }
   return progress;
 }
