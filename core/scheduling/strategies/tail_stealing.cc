@@ -189,7 +189,8 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   const double thread_rate = context_.estimator.ThreadRate(worker);
   double limit = ToSeconds(level - now) * thread_rate;
   if (limit < 1 && !context_.costs.Known() && level - now >= TaskTime(worker)) limit = 1;
-  if (NobodyWorks()) limit = static_cast<double>(context_.costs.Longest());
+  // What was decided in this round is not leased yet, but somebody will be working.
+  if (NobodyWorks() && decisions.empty()) limit = static_cast<double>(context_.costs.Longest());
   const auto affordable = static_cast<Cost>(limit + 1e-6);
   bool granted = false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
