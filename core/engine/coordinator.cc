@@ -140,6 +140,12 @@ Effects Coordinator::OnJournalFailed(const std::string& reason, Instant) {
   return effects;
 }
 
+Effects Coordinator::OnDeadline(const std::string& reason) {
+  Effects effects;
+  if (!ended_) End(model::JobState::kFailed, reason, effects);
+  return effects;
+}
+
 void Coordinator::Decide(Instant now, Effects& effects) {
   EndIfDrained(now, effects);
   if (ended_ || drain_until_) return;

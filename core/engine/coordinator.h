@@ -57,6 +57,8 @@ class Coordinator {
   [[nodiscard]] Effects OnDurable(BatchId batch, Instant now);
   /// The journal cannot be written: the job stops; what was not acknowledged is run again later.
   [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
+  /// The job has been active for as long as it may be: it fails, at once.
+  [[nodiscard]] Effects OnDeadline(const std::string& reason);
   /// Stop in good order (SIGINT, suspend): nothing new is granted, what has not started goes back,
   /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends at once.
   [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
