@@ -104,6 +104,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     State& state = states_[victim.value];
     if (victim == thief || state.recalled || !Usable(victim)) continue;
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
+    if (tasks == state.asked_at) continue;  // it gave nothing back and has done nothing since
     const std::int64_t waiting = tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
     const double gap = ToSeconds(it->first - now - context_.round_trip);
     if (waiting <= 0 || gap <= 0) continue;
@@ -116,6 +117,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
     if (count < 1) continue;
     state.recalled = true;
+    state.asked_at = tasks;
     state.thief = thief;
     decisions.emplace_back(RecallDecision{victim, count});
     return true;
