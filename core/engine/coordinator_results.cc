@@ -89,10 +89,12 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
     node.tally.cost += config_.costs->Of(part);
     completed_.Insert(part);
     retries_.Forget(part);
+    const std::int64_t leased_before = leases_.LeasedTasks();
     const auto others = leases_.Complete(part, worker);
     CancelElsewhere(others, effects);
     for (const auto& other : others) strategy_->Touch(other.worker, now);
-    strategy_->Withdraw(part);
+    // What was not leased to anybody is the strategy's, which has to look for it at all workers.
+    if (leased_before - leases_.LeasedTasks() < part.Size()) strategy_->Withdraw(part);
   }
   ack.tasks += fresh;
   wasted_seconds_ += busy * Fraction(range.Size() - fresh, range.Size());

@@ -18,7 +18,10 @@ constexpr double kProbePart = 0.001;
 // A task that was moved so often stays where it is, until its worker is lost.
 constexpr std::int32_t kMaxMoves = 8;
 // Idle workers that are looked at again in one call; the others' turn comes in the next.
-constexpr std::size_t kMaxIdleLooks = 64;
+constexpr std::size_t kMaxIdleLooks = 16;
+// Victims looked at for a worker in one call, latest finish first; what is affordable to a thief is
+// nearly always found at the first.
+constexpr int kMaxVictims = 16;
 
 }  // namespace
 
@@ -209,8 +212,9 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
 
 bool TailStealing::StealReserved(WorkerId thief, Instant now) {
   if (!context_.balancing.stealing) return false;
+  int looked_at = 0;
   const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
     const Duration gap = it->first - Finish(thief, now);
@@ -242,8 +246,9 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now) {
 
 bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   if (!context_.balancing.stealing) return false;
+  int looked_at = 0;
   const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
     auto piece = At(victim).reserved.TakeLargest(limit);
