@@ -1,8 +1,11 @@
 #include "coordinator/lower_bound.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <stop_token>
 
+#include "core/base/check.h"
 #include "core/base/clock.h"
 
 namespace evenkeel::coordinator {
@@ -14,6 +17,14 @@ LowerBound Bound(const model::CostModel& costs, double speed_sum, double fastest
   const double all = static_cast<double>(costs.Total()) / speed_sum;
   const double longest = static_cast<double>(costs.Longest()) / fastest_thread;
   return {std::max(all, longest), source};
+}
+
+/// What this thread has had of a core. A whole core is what is calibrated, however many others want
+/// it at the same time.
+Duration CoreTime() {
+  timespec used{};
+  EVENKEEL_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0, "threads have no clock");
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 }  // namespace
@@ -46,27 +57,26 @@ double CalibrateCore(const workloads::Workload& workload, Duration budget) {
   if (workload.Sleeps() || !costs->Known() || costs->Total() <= 0) return 0;
   const auto runner = workload.MakeRunner({});
   const SteadyClock clock;
-  const Instant start = clock.Now();
-  const Instant end = start + budget;
+  const Instant give_up = clock.Now() + 10 * budget;
+  const Duration start = CoreTime();
+  Duration used{};
   // A stride prime to most task counts visits the whole job, cheap and dear parts alike.
   constexpr std::uint64_t kGoldenStride = 0x9e3779b97f4a7c15ULL;
   std::uint64_t position = 0;
   model::Cost done = 0;
-  Instant now = start;
   std::string result;
   std::stop_source never;
-  while (now < end) {
+  while (used < budget && clock.Now() < give_up) {
     position += kGoldenStride;
-    const auto index = static_cast<model::TaskIndex>(
-        (position >> 32) * static_cast<std::uint64_t>(tasks) >> 32);
+    const auto index =
+        static_cast<model::TaskIndex>((position >> 32) * static_cast<std::uint64_t>(tasks) >> 32);
     const model::Cost cost = costs->Of({index, index + 1});
     result.clear();
     if (runner->Run(index, never.get_token(), result) != workloads::TaskOutcome::kDone) continue;
     done += cost;
-    now = clock.Now();
-    if (now - start > 10 * budget) break;
+    used = CoreTime() - start;
   }
-  const double seconds = ToSeconds(now - start);
+  const double seconds = ToSeconds(used);
   return seconds > 0 ? static_cast<double>(done) / seconds : 0;
 }
 

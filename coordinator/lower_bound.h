@@ -30,9 +30,9 @@ struct LowerBound {
                                            const std::vector<NodeSpeed>& nodes,
                                            double units_per_core_second);
 
-/// Measures on this machine, which should be idle, how many cost units of the workload one core
-/// does in a second: runs tasks spread over the whole job for about `budget`. 0 if that says
-/// nothing (no costs, or tasks too long for the budget).
+/// Measures on this machine how many cost units of the workload one core does in a second: runs
+/// tasks spread over the whole job for about `budget` of CPU time. 0 if that says nothing (no costs,
+/// or tasks too long for the budget).
 [[nodiscard]] double CalibrateCore(const workloads::Workload& workload, Duration budget);
 
 }  // namespace evenkeel::coordinator
