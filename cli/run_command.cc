@@ -15,6 +15,7 @@
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
 #include "coordinator/run_results.h"
+#include "core/base/log.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -113,8 +114,13 @@ int Report(const RunOptions& options, const RunPlan& plan, const model::RunSumma
 coordinator::RunEnd Execute(const RunOptions& options, const RunPlan& plan,
                             const std::string& token, coordinator::JobRun& run, SignalWatch& watch,
                             std::ostream& text, SpeedControl& control) {
+  const bool live = !options.json && UnderstandsControlSequences();
+  TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
+  const auto tell = [&view, live](const std::string& line) {
+    live ? view.Say(line) : Log(LogLevel::kWarning, line);
+  };
   LocalWorkers workers(
-      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps()},
+      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps(), tell},
       plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) {
@@ -125,8 +131,6 @@ coordinator::RunEnd Execute(const RunOptions& options, const RunPlan& plan,
   }
   watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
                [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
-  const bool live = !options.json && UnderstandsControlSequences();
-  TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
   auto end = run.Run(&view);
   view.Close(end.progress);
   watch.Stop();
