@@ -15,6 +15,7 @@
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
 #include "coordinator/run_results.h"
+#include "core/base/log.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -110,23 +111,21 @@ int Report(const RunOptions& options, const RunPlan& plan, const model::RunSumma
 }
 
 // The run itself, with its workers and its view.
-coordinator::RunEnd Execute(const RunOptions& options, const RunPlan& plan,
-                            const std::string& token, coordinator::JobRun& run, SignalWatch& watch,
-                            std::ostream& text, SpeedControl& control) {
-  LocalWorkers workers(
-      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps()},
-      plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
-  control = workers.Control();
-  if (auto started = workers.StartAll(); !started) {
-    coordinator::RunEnd end;
-    end.state = model::JobState::kFailed;
-    end.reason = started.error().message;
-    return end;
-  }
-  watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
-               [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
+Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& plan,
+                                    const std::string& token, coordinator::JobRun& run,
+                                    SignalWatch& watch, std::ostream& text, SpeedControl& control) {
   const bool live = !options.json && UnderstandsControlSequences();
   TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
+  const auto tell = [&view, live](const std::string& line) {
+    live ? view.Say(line) : Log(LogLevel::kWarning, line);
+  };
+  LocalWorkers workers(
+      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps(), tell},
+      plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
+  control = workers.Control();
+  if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
+  watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
+               [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
   auto end = run.Run(&view);
   view.Close(end.progress);
   watch.Stop();
@@ -169,11 +168,12 @@ int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch
   const bool all_done = known.complete || known.completed.Size() == plan->workload->TaskCount();
   const auto end =
       all_done ? (*run)->Run(nullptr) : Execute(options, *plan, token, **run, watch, text, control);
-  if (!end.reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end.reason << '\n';
-  const auto summary = LeaveResults(*plan, (*run)->TheJournal(), end, *earlier, control);
+  if (!end) return Complain(end.error(), err);
+  if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
+  const auto summary = LeaveResults(*plan, (*run)->TheJournal(), *end, *earlier, control);
   if (!summary) {
     // What ended the job most likely hinders its report, too, and has been said already.
-    return end.state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
+    return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
   }
   return Report(options, *plan, *summary, out);
 }

@@ -78,15 +78,15 @@ Result<model::RunSummary> RefreshResults(const RunPlan& plan, coordinator::Journ
 
 void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostream& out) {
   char line[256];
-  std::snprintf(line, sizeof line,
-                "%s: %s in %.2f s (lower bound %.2f s, %s; efficiency %.3f), "
-                "%lld reserved and %lld leased moves, %lld copies\n",
-                summary.job.c_str(), std::string(report::StateName(summary.state)).c_str(),
-                summary.makespan_seconds, summary.lower_bound_seconds, summary.rate_source.c_str(),
-                summary.efficiency, static_cast<long long>(summary.moves.reserved),
-                static_cast<long long>(summary.moves.leased),
-                static_cast<long long>(summary.moves.copies));
-  out << line;
+  std::snprintf(line, sizeof line, "%s in %.2f s; lower bound %.2f s (%s), efficiency %.3f\n",
+                std::string(report::StateName(summary.state)).c_str(), summary.makespan_seconds,
+                summary.lower_bound_seconds, summary.rate_source.c_str(), summary.efficiency);
+  out << summary.job << ": " << line;
+  out << "moves: " << summary.moves.reserved << " reserved, " << summary.moves.leased << " leased, "
+      << summary.moves.copies << " copies";
+  if (summary.speed_control == "cgroup") out << "; speeds held by control groups";
+  if (summary.speed_control == "duty-cycle") out << "; speeds held by pausing the workers";
+  out << '\n';
   if (summary.state == model::JobState::kComplete) out << "result: " << summary.result_json << '\n';
   out << "report: " << (plan.folder / "report.html").string() << '\n';
 }

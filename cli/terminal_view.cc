@@ -114,9 +114,20 @@ void TerminalView::Close(const engine::Progress& progress) {
   size_ ? DrawLive(progress) : PrintLine(progress);
 }
 
+void TerminalView::Say(std::string line) {
+  const std::lock_guard lock(mutex_);
+  said_.push_back(std::move(line));
+}
+
+std::vector<std::string> TerminalView::TakeSaid() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(said_, {});
+}
+
 void TerminalView::DrawLive(const engine::Progress& progress) {
   std::string screen;
   if (drawn_lines_ > 0) screen += Format("\033[%dA", drawn_lines_);
+  for (const auto& line : TakeSaid()) screen += "\r\033[2K" + line + "\n";
   drawn_lines_ = 0;
   for (const auto& line : Lines(job_, progress, size_())) {
     screen += "\r\033[2K" + line + "\n";
@@ -158,7 +169,8 @@ std::string HumanRate(double rate) {
     rate /= 1000;
     ++prefix;
   }
-  return Format("%.3g %s", rate, kPrefixes[prefix]);
+  const int decimals = rate < 9.995 ? 2 : rate < 99.95 ? 1 : 0;
+  return Format("%.*f %s", decimals, rate, kPrefixes[prefix]);
 }
 
 }  // namespace evenkeel::cli

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <iosfwd>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "coordinator/job_run.h"
 
@@ -23,10 +25,13 @@ class TerminalView final : public coordinator::RunObserver {
 
   void OnProgress(const engine::Progress& progress) override;
   [[nodiscard]] Duration ProgressInterval() const override;
+  /// Shows a line above the view, where it stays. Thread-safe; for a live view only.
+  void Say(std::string line);
   /// Draws the last state once more and leaves it standing.
   void Close(const engine::Progress& progress);
 
  private:
+  std::vector<std::string> TakeSaid();
   void DrawLive(const engine::Progress& progress);
   void PrintLine(const engine::Progress& progress);
 
@@ -34,6 +39,8 @@ class TerminalView final : public coordinator::RunObserver {
   std::string job_;
   std::function<TerminalSize()> size_;
   int drawn_lines_ = 0;
+  std::mutex mutex_;
+  std::vector<std::string> said_;  // since the last drawing; guarded by mutex_
   Duration elapsed_{};
 };
 

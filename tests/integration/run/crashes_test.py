@@ -1,6 +1,7 @@
 """Killed and interrupted in mid-run, the same command goes on: nothing is lost, nothing done twice."""
 
 import os
+import shutil
 import signal
 
 import evenkeel
@@ -188,6 +189,25 @@ class CompleteTest(SturdyJob):
         for field in ("completed", "name"):
             self.assertEqual([row[field] for row in after["nodes"]],
                              [row[field] for row in before["nodes"]])
+
+    def without_worker(self):
+        """evenkeel where there is no evenkeel-worker beside it."""
+        return {"executable": shutil.copy(evenkeel.EVENKEEL, self.root)}
+
+    def test_complete_job_needs_no_worker(self):
+        self.run_to_end(self.arguments)
+        before = self.files()
+        process = self.start(self.arguments, **self.without_worker())
+        self.assertEqual(process.wait(5), 0, process.err)
+        self.assertEqual(self.files(), before)
+
+    def test_worker_that_cannot_be_started(self):
+        process = self.start(self.arguments, **self.without_worker())
+        self.assertEqual(process.wait(10), 1, process.out)
+        self.assertEqual(len(process.err.splitlines()), 1, process.err)
+        self.assertIn("evenkeel-worker cannot be started: No such file or directory", process.err)
+        self.run_to_end(self.arguments)
+        self.check_result()
 
     def test_second_run_in_the_same_folder_is_refused(self):
         first, _ = self.start_and_get_half_way()

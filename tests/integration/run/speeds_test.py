@@ -35,7 +35,7 @@ class HeldSpeedTest(RunTest):
             share = cpu_share(workers[name], 2)
             print(f"\n{name}: {share:.3f} of a core, declared {speed}", flush=True)
             self.assertLess(share, 1.2 * speed + TICK)
-            self.assertGreater(share, 0.5 * speed)  # the machine may be busy with other things
+            self.assertGreater(share, 0.3 * speed)  # the machine may be busy with other things
         process.signal(2)
         self.assertEqual(process.wait(), 130)
         return self.summary()["speedControl"]

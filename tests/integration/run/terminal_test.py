@@ -133,6 +133,21 @@ class TerminalTest(RunTest):
         rows = self.check_screen(text.rsplit("report: ", 1)[0], 200)
         self.assertIn("evenkeel: sleepy: interrupted; the same command goes on", rows)
 
+    def test_what_happens_to_workers_is_told_above_the_view(self):
+        killed = []
+
+        def kill_a_worker(text, process):
+            if not killed and text.count("NODE") > 2:
+                killed.append(next(pid for pid, parent, command in evenkeel.worker_processes()
+                                   if parent == process.pid and "slow" in command))
+                os.kill(killed[0], signal.SIGKILL)
+
+        code, text = self.run_on_terminal(self.command(job("sleepy", SLEEPING), LISTED), 80, kill_a_worker)
+        self.assertEqual(code, 0, text)
+        rows = self.check_screen(text.split("sleepy: Complete")[0], 80)
+        self.assertEqual(rows[0], "worker slow was killed by signal Killed; it is started again")
+        self.assertEqual("\n".join(rows).count("sleepy"), 1)
+
     def test_many_nodes_fit_a_screen(self):
         listed = nodes(*(node(f"node-with-a-rather-long-name-{i:02}", 1) for i in range(60)))
         manifest = job("wide", synthetic(600, {"constant": 0.02}), nodes={"maxWorkers": 60})
@@ -156,7 +171,7 @@ class PlainTest(RunTest):
     def test_no_line_on_the_way_of_a_short_run(self):
         process = self.run_to_end(self.command(job("short", primes(1000))))
         self.assertEqual([line.split(":")[0] for line in process.out.splitlines()],
-                         ["short", "result", "report"])
+                         ["short", "moves", "result", "report"])
 
     def test_json_on_a_terminal_is_not_mixed_with_the_view(self):
         process = self.run_to_end(self.command(job("sleepy", SLEEPING), LISTED, "-o", "json"))
