@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 
@@ -7,13 +8,18 @@
 
 namespace evenkeel::cli {
 
+struct TerminalSize {
+  int columns = 80;
+  int rows = 24;
+};
+
 /// A run as text: on a terminal a progress bar and a table of nodes that are drawn over and over in
 /// place, elsewhere a plain line now and then.
 class TerminalView final : public coordinator::RunObserver {
  public:
-  /// `out` must outlive the view. `live`: it is a terminal that understands ANSI sequences, `columns`
-  /// wide.
-  TerminalView(std::ostream& out, std::string job, bool live, int columns);
+  /// `out` must outlive the view. `size` is asked before each drawing on a terminal that
+  /// understands ANSI sequences; without it plain lines are printed.
+  TerminalView(std::ostream& out, std::string job, std::function<TerminalSize()> size);
 
   void OnProgress(const engine::Progress& progress) override;
   [[nodiscard]] Duration ProgressInterval() const override;
@@ -26,9 +32,9 @@ class TerminalView final : public coordinator::RunObserver {
 
   std::ostream& out_;
   std::string job_;
-  bool live_;
-  int columns_;
+  std::function<TerminalSize()> size_;
   int drawn_lines_ = 0;
+  Duration elapsed_{};
 };
 
 /// "1:05:03", "2:07" or "12.3 s".

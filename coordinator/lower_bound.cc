@@ -1,12 +1,15 @@
 #include "coordinator/lower_bound.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <stop_token>
 
-#include "core/base/clock.h"
-
 namespace evenkeel::coordinator {
 namespace {
+
+// Enough for tasks that cost nothing worth measuring.
+constexpr int kMaxCalibrationRuns = 1'000'000;
 
 LowerBound Bound(const model::CostModel& costs, double speed_sum, double fastest_thread,
                  const char* source) {
@@ -14,6 +17,13 @@ LowerBound Bound(const model::CostModel& costs, double speed_sum, double fastest
   const double all = static_cast<double>(costs.Total()) / speed_sum;
   const double longest = static_cast<double>(costs.Longest()) / fastest_thread;
   return {std::max(all, longest), source};
+}
+
+// CPU time of this thread: other processes may be about, a core's speed is not theirs to change.
+Duration CpuTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 }  // namespace
@@ -45,29 +55,24 @@ double CalibrateCore(const workloads::Workload& workload, Duration budget) {
   const std::int64_t tasks = costs->TaskCount();
   if (workload.Sleeps() || !costs->Known() || costs->Total() <= 0) return 0;
   const auto runner = workload.MakeRunner({});
-  const SteadyClock clock;
-  const Instant start = clock.Now();
-  const Instant end = start + budget;
-  // A stride prime to most task counts visits the whole job, cheap and dear parts alike.
-  constexpr std::uint64_t kGoldenStride = 0x9e3779b97f4a7c15ULL;
-  std::uint64_t position = 0;
+  const Duration start = CpuTime();
+  // Steps of the golden ratio visit the whole job evenly, cheap and dear parts alike.
+  constexpr std::uint32_t kGoldenStep = 0x9e3779b9U;
+  std::uint32_t position = 0;
   model::Cost done = 0;
-  Instant now = start;
+  Duration spent{};
   std::string result;
-  std::stop_source never;
-  while (now < end) {
-    position += kGoldenStride;
+  const std::stop_source never;
+  for (int runs = 0; spent < budget && runs < kMaxCalibrationRuns; ++runs) {
+    position += kGoldenStep;
     const auto index = static_cast<model::TaskIndex>(
-        (position >> 32) * static_cast<std::uint64_t>(tasks) >> 32);
-    const model::Cost cost = costs->Of({index, index + 1});
+        std::uint64_t{position} * static_cast<std::uint64_t>(tasks) >> 32);
     result.clear();
     if (runner->Run(index, never.get_token(), result) != workloads::TaskOutcome::kDone) continue;
-    done += cost;
-    now = clock.Now();
-    if (now - start > 10 * budget) break;
+    done += costs->Of({index, index + 1});
+    spent = CpuTime() - start;
   }
-  const double seconds = ToSeconds(now - start);
-  return seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  return spent > Duration::zero() ? static_cast<double>(done) / ToSeconds(spent) : 0;
 }
 
 }  // namespace evenkeel::coordinator

@@ -24,14 +24,12 @@ void SleepFor(Duration time, const std::stop_token& stop) {
 }  // namespace
 
 BatchRunner::BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock,
-                         double share, BatchLimits limits)
-    : runner_(std::move(runner)), clock_(clock), limits_(limits) {
-  if (share < 1) duty_cycle_.emplace(share);
-}
+                         std::optional<DutyCycle> duty_cycle, BatchLimits limits)
+    : runner_(std::move(runner)), clock_(clock), limits_(limits), duty_cycle_(duty_cycle) {}
 
 engine::BatchOutcome BatchRunner::Run(model::IndexRange range, const std::stop_token& stop) {
   engine::BatchOutcome outcome;
-  const Duration cpu_before = duty_cycle_ ? ThreadCpuTime() : Duration::zero();
+  const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
   RunFront(range, stop, outcome);
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
@@ -90,13 +88,13 @@ bool BatchRunner::RunOne(model::TaskIndex index, const std::stop_token& stop,
 void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
                         engine::BatchOutcome& outcome) {
   const Instant now = clock_.Now();
-  const Duration cpu = ThreadCpuTime();
+  const Duration cpu = ProcessCpuTime();
   const Duration pause = duty_cycle_->Spent(cpu - cpu_before, now - outcome.started);
   if (pause <= Duration::zero()) return;
   SleepFor(pause, stop);
   const Instant woke = clock_.Now();
   // What the sleep took too long is known for the next time.
-  static_cast<void>(duty_cycle_->Spent(ThreadCpuTime() - cpu, woke - now));
+  static_cast<void>(duty_cycle_->Spent(ProcessCpuTime() - cpu, woke - now));
   // The front part takes the pause, less what a failed task of its own took.
   outcome.ended = woke - outcome.failure_busy;
 }

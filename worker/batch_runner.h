@@ -26,9 +26,9 @@ struct BatchLimits {
 /// nothing is allocated for a task. Not thread-safe.
 class BatchRunner {
  public:
-  /// `clock` must outlive this. `share`: of one core (DutyCycle); 1 is all of it.
-  BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock, double share,
-              BatchLimits limits = {});
+  /// `clock` must outlive this. Without `duty_cycle` there are no pauses.
+  BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock,
+              std::optional<DutyCycle> duty_cycle, BatchLimits limits = {});
 
   /// Runs the tasks of `range` in order until all are run, one fails, `stop` is requested or a
   /// limit is reached. The pause that a share asks for is part of the batch's time, as it would be

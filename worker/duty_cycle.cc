@@ -15,19 +15,19 @@ constexpr Duration kMostCredit = std::chrono::milliseconds(20);
 
 }  // namespace
 
-DutyCycle::DutyCycle(double share) : share_(share) {
-  EVENKEEL_CHECK(share > 0 && share <= 1, "a share of a core that is none");
+DutyCycle::DutyCycle(double share, std::uint32_t threads) : cores_(share * threads) {
+  EVENKEEL_CHECK(share > 0 && share <= 1 && threads > 0, "a share of a core that is none");
 }
 
 Duration DutyCycle::Spent(Duration cpu, Duration wall) {
-  owed_ = std::max(owed_ + FromSeconds(ToSeconds(cpu) / share_) - wall, -kMostCredit);
+  owed_ = std::max(owed_ + FromSeconds(ToSeconds(cpu) / cores_) - wall, -kMostCredit);
   return std::max(owed_, Duration::zero());
 }
 
-Duration ThreadCpuTime() {
+Duration ProcessCpuTime() {
   timespec used{};
-  EVENKEEL_CHECK(::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) == 0,
-                 "this thread's CPU time cannot be read");
+  EVENKEEL_CHECK(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0,
+                 "the CPU time of this process cannot be read");
   return std::chrono::seconds(used.tv_sec) + Duration(used.tv_nsec);
 }
 

@@ -34,7 +34,8 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.add_option("--threads", options.threads, "Tasks at a time")->check(CLI::Range(1, 4096));
   app.add_option("--speed", options.speed, "Speed of this node for workloads that sleep")
       ->check(CLI::Range(1e-6, 1e6));
-  app.add_option("--duty-cycle", options.share, "Share of a core that each thread keeps to")
+  app.add_option("--duty-cycle", options.share,
+                 "Share of a core for each thread, kept to by pausing")
       ->check(CLI::Range(1e-3, 1.0));
   app.add_option("--give-up-after", line.give_up_seconds,
                  "Seconds to look for a lost coordinator (default: for ever)")

@@ -18,7 +18,8 @@ struct WorkerOptions {
   std::string token;
   std::uint32_t threads = 1;
   double speed = 1.0;  ///< of a workload that sleeps instead of computing
-  double share = 1.0;  ///< of a core that each thread keeps to by pausing; 1: no pauses
+  /// Of a core, for each thread: the process keeps to share x threads by pausing. 1: no pauses.
+  double share = 1.0;
   /// How long to look for a lost coordinator. Nothing: for ever.
   std::optional<Duration> give_up_after;
   /// What running tasks get to end after Drain.

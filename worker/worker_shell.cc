@@ -80,6 +80,7 @@ bool WorkerShell::PrepareWorkload(const std::string& parameters) {
   }
   auto made = workloads::MakeWorkload(options_.workload, parameters);
   if (!made) {
+    link_->connection->Send(engine::Goodbye{});  // what it is given meanwhile must not wait for us
     End(WorkerExit::kFailed, made.error().message);
     return false;
   }
@@ -89,6 +90,8 @@ bool WorkerShell::PrepareWorkload(const std::string& parameters) {
 }
 
 void WorkerShell::Compute(std::uint32_t thread) {
+  std::optional<DutyCycle> duty_cycle;
+  if (options_.share < 1) duty_cycle.emplace(options_.share, options_.threads);
   std::optional<BatchRunner> runner;
   Lock lock(mutex_);
   while (!leaving_) {
@@ -102,7 +105,7 @@ void WorkerShell::Compute(std::uint32_t thread) {
     MindTimer();
     lock.unlock();
     if (!runner) {
-      runner.emplace(workload_->MakeRunner({options_.speed}), clock_, options_.share);
+      runner.emplace(workload_->MakeRunner({options_.speed}), clock_, duty_cycle);
     }
     engine::BatchOutcome outcome = runner->Run(batch->range, stop);
     lock.lock();

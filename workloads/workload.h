@@ -57,14 +57,17 @@ class Workload {
   /// What the scheduler may know of the costs.
   [[nodiscard]] virtual std::shared_ptr<const model::CostModel> Costs() const = 0;
   /// The true costs, where they are known but withheld from the scheduler; for lower bounds only.
-  [[nodiscard]] virtual std::shared_ptr<const model::CostModel> TrueCosts() const { return Costs(); }
+  [[nodiscard]] virtual std::shared_ptr<const model::CostModel> TrueCosts() const {
+    return Costs();
+  }
   /// Cost units per second of a node of speed 1, if that is a matter of definition; 0 if it has to
   /// be measured.
   [[nodiscard]] virtual double DeclaredUnitsPerSecond() const { return 0.0; }
   /// True if tasks use no CPU, so that a node's speed is not a share of a core.
   [[nodiscard]] virtual bool Sleeps() const { return false; }
   /// May be called from any thread.
-  [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(const RunnerOptions& options) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
+      const RunnerOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reducer> MakeReducer() const = 0;
 };
 

@@ -7,6 +7,7 @@ namespace evenkeel {
 
 }  // namespace evenkeel
 
-/// An invariant, asserted in production too. `rule` says what would be wrong, for whoever reads the crash.
+/// An invariant, asserted in production too. `rule` says what would be wrong, for whoever reads the
+/// crash.
 #define EVENKEEL_CHECK(condition, rule) \
   ((condition) ? void(0) : ::evenkeel::CheckFailed(#condition, rule, __FILE__, __LINE__))

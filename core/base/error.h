@@ -8,11 +8,11 @@ namespace evenkeel {
 
 /// What the caller can do about an error.
 enum class ErrorCode {
-  kInvalidInput,   ///< the user's file or flag is wrong: one line, exit code 2
-  kConflict,       ///< something else is there already, e.g. another job's journal: exit code 2
-  kUnavailable,    ///< a peer or a resource is not there (now)
-  kStorageFull,    ///< no room: stop cleanly, resume when there is room
-  kInternal        ///< everything else that is not the user's fault
+  kInvalidInput,  ///< the user's file or flag is wrong: one line, exit code 2
+  kConflict,      ///< something else is there already, e.g. another job's journal: exit code 2
+  kUnavailable,   ///< a peer or a resource is not there (now)
+  kStorageFull,   ///< no room: stop cleanly, resume when there is room
+  kInternal       ///< everything else that is not the user's fault
 };
 
 /// An expected operating error. Programmer errors are EVENKEEL_CHECKs instead.

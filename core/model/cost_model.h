@@ -8,7 +8,8 @@
 
 namespace evenkeel::model {
 
-/// Work units: whatever a workload counts (divisions, nanoseconds at speed 1, tasks). Never negative.
+/// Work units: whatever a workload counts (divisions, nanoseconds at speed 1, tasks). Never
+/// negative.
 using Cost = std::int64_t;
 
 /// What the scheduler may know of the tasks' costs, as prefix sums over the index.

@@ -45,9 +45,9 @@ struct BalancingSpec {
 /// spec.taskPolicy
 struct TaskPolicy {
   std::int32_t backoff_limit_per_task = 3;  ///< retries of one task; losing a node does not count
-  std::int64_t max_failed_tasks = 0;        ///< the job fails when more tasks than these failed for good
+  std::int64_t max_failed_tasks = 0;  ///< the job fails when more tasks than these failed for good
   Duration timeout = std::chrono::seconds(3600);  ///< of one task
-  bool idempotent = true;                   ///< may a task run twice at the same time?
+  bool idempotent = true;                         ///< may a task run twice at the same time?
 };
 
 /// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.

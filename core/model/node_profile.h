@@ -12,13 +12,13 @@ struct NodeProfile {
   std::string name;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
-  std::string architecture;                            ///< status.nodeInfo.architecture, e.g. "arm64"; may be empty
-  std::string os_image;                                ///< status.nodeInfo.osImage; may be empty
-  std::optional<std::int64_t> cpu_millicores;          ///< status.capacity.cpu
-  std::optional<std::int64_t> memory_bytes;            ///< status.capacity.memory
-  std::optional<std::int64_t> ephemeral_storage_bytes; ///< status.capacity["ephemeral-storage"]
-  /// Annotation evenkeel.dev/emulated-speed, > 0: the share of one core this node is held to, or for
-  /// sleeping synthetic tasks simply its speed.
+  std::string architecture;  ///< status.nodeInfo.architecture, e.g. "arm64"; may be empty
+  std::string os_image;      ///< status.nodeInfo.osImage; may be empty
+  std::optional<std::int64_t> cpu_millicores;           ///< status.capacity.cpu
+  std::optional<std::int64_t> memory_bytes;             ///< status.capacity.memory
+  std::optional<std::int64_t> ephemeral_storage_bytes;  ///< status.capacity["ephemeral-storage"]
+  /// Annotation evenkeel.dev/emulated-speed, > 0: the share of one core this node is held to, or
+  /// for sleeping synthetic tasks simply its speed.
   std::optional<double> emulated_speed;
 };
 

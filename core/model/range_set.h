@@ -54,8 +54,8 @@ class RangeSet {
   std::int64_t size_ = 0;
 };
 
-/// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. At most `max_ranges` are
-/// written; "..." at the end says that there are more.
+/// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. At most `max_ranges`
+/// are written; "..." at the end says that there are more.
 [[nodiscard]] std::string ToIndexString(const RangeSet& set, std::size_t max_ranges);
 
 }  // namespace evenkeel::model

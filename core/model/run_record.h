@@ -16,9 +16,9 @@ namespace evenkeel::model {
 
 /// How a range came to be run where it was run.
 enum class RunKind {
-  kPlanned,   ///< by the node it was first reserved for
-  kStolen,    ///< moved there from another node's share
-  kCopy,      ///< as a second run that finished first
+  kPlanned,  ///< by the node it was first reserved for
+  kStolen,   ///< moved there from another node's share
+  kCopy,     ///< as a second run that finished first
 };
 
 /// A range of results that counts. One row of the journal.
@@ -44,12 +44,13 @@ struct FailureRecord {
 /// A line of timeline.jsonl that is not a range of results.
 struct TimelineEvent {
   enum class Kind {
-    kStage,    ///< a stage of a strategy: `start`..`end`, `detail` is its number ("1", "2", "3")
-    kMaster,   ///< `node` was master and did not compute from `start` to `end`
-    kMove,     ///< `tasks` tasks moved from `from_node` to `node` at `start`; `detail` is "reserved" or "leased"
-    kEta,      ///< at `start` the job was predicted to end at `end`, give or take `sigma`
-    kLost,     ///< `node` was lost at `start`
-    kJoined,   ///< `node` (re)joined at `start`
+    kStage,   ///< a stage of a strategy: `start`..`end`, `detail` is its number ("1", "2", "3")
+    kMaster,  ///< `node` was master and did not compute from `start` to `end`
+    kMove,    ///< `tasks` tasks moved from `from_node` to `node` at `start`; `detail` is "reserved"
+              ///< or "leased"
+    kEta,     ///< at `start` the job was predicted to end at `end`, give or take `sigma`
+    kLost,    ///< `node` was lost at `start`
+    kJoined,  ///< `node` (re)joined at `start`
   };
   Kind kind = Kind::kEta;
   Duration start{};
@@ -63,17 +64,18 @@ struct TimelineEvent {
 
 struct NodeSummary {
   std::string name;
-  std::int64_t weight = 0;     ///< whole-number weight, ceil(ratio)
-  double ratio = 0;            ///< exact weight relative to the lightest node
-  double share = 0;            ///< of the total cost, as first planned; 0..1
-  std::int64_t completed = 0;  ///< tasks whose result counted
-  std::int64_t stolen_in = 0;  ///< tasks run here that were planned elsewhere
-  std::int64_t stolen_out = 0; ///< tasks planned here that were run elsewhere
-  double busy_seconds = 0;     ///< sum over its threads
-  double rate = 0;             ///< work units per second, as last estimated
-  double finish_seconds = 0;   ///< end of its last result that counted
-  double predicted_finish_seconds = 0;  ///< the same as predicted when it had run a tenth of its share; 0 if never
-  std::optional<double> declared_speed; ///< emulated nodes
+  std::int64_t weight = 0;      ///< whole-number weight, ceil(ratio)
+  double ratio = 0;             ///< exact weight relative to the lightest node
+  double share = 0;             ///< of the total cost, as first planned; 0..1
+  std::int64_t completed = 0;   ///< tasks whose result counted
+  std::int64_t stolen_in = 0;   ///< tasks run here that were planned elsewhere
+  std::int64_t stolen_out = 0;  ///< tasks planned here that were run elsewhere
+  double busy_seconds = 0;      ///< sum over its threads
+  double rate = 0;              ///< work units per second, as last estimated
+  double finish_seconds = 0;    ///< end of its last result that counted
+  double predicted_finish_seconds =
+      0;  ///< the same as predicted when it had run a tenth of its share; 0 if never
+  std::optional<double> declared_speed;  ///< emulated nodes
 };
 
 struct MoveCounts {
@@ -96,20 +98,21 @@ struct RunSummary {
   std::int64_t tasks_failed = 0;
   std::string failed_indexes;  ///< "3,7-9", bounded
   double makespan_seconds = 0;
-  double startup_seconds = 0;      ///< before the first task started; part of the makespan
+  double startup_seconds = 0;  ///< before the first task started; part of the makespan
   double lower_bound_seconds = 0;
-  std::string rate_source;         ///< "declared", "calibrated" or "measured"
-  double efficiency = 0;           ///< lower bound / makespan
+  std::string rate_source;            ///< "declared", "calibrated" or "measured"
+  double efficiency = 0;              ///< lower bound / makespan
   double load_imbalance_percent = 0;  ///< (1 - mean/max of the nodes' finish times) x 100
-  double wasted_seconds = 0;       ///< busy seconds of duplicates and repeats
-  std::int64_t messages = 0;       ///< both directions
+  double wasted_seconds = 0;          ///< busy seconds of duplicates and repeats
+  std::int64_t messages = 0;          ///< both directions
   MoveCounts moves;
   std::int64_t bytes_sent = 0;
   std::int64_t bytes_received = 0;
   double lease_seconds = 0;
-  std::string speed_control;       ///< how emulated speeds were held: "cgroup", "duty-cycle", "sleep" or "none"
+  std::string
+      speed_control;  ///< how emulated speeds were held: "cgroup", "duty-cycle", "sleep" or "none"
   std::uint64_t seed = 0;
-  std::uint64_t epoch = 1;         ///< starts of the coordinator so far
+  std::uint64_t epoch = 1;  ///< starts of the coordinator so far
   std::vector<NodeSummary> nodes;
   std::string result_json = "{}";  ///< the workload's own object
 };

@@ -73,6 +73,7 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
     ShareOut({{range, 0}}, {});
     return;
   }
+  if (cause == ReturnCause::kGivenBack) states_[from.value].gave_back = true;
   WorkerId to = from;
   const auto& thief = states_[from.value].thief;
   if (cause == ReturnCause::kGivenBack && thief && At(*thief).alive) {
@@ -86,6 +87,8 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
 
 void TailStealing::RecallEnded(WorkerId worker, Instant now) {
   State& state = states_[worker.value];
+  // All it has may be under way already: asking again before that changes is of no use.
+  state.barren_tasks = state.gave_back ? -1 : context_.leases.OutstandingTasks(worker);
   state.recalled = false;
   if (state.thief) Touch(*state.thief, now);
   state.thief.reset();
@@ -189,7 +192,8 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   const double thread_rate = context_.estimator.ThreadRate(worker);
   double limit = ToSeconds(level - now) * thread_rate;
   if (limit < 1 && !context_.costs.Known() && level - now >= TaskTime(worker)) limit = 1;
-  if (NobodyWorks()) limit = static_cast<double>(context_.costs.Longest());
+  // What was decided in this round is not leased yet, but somebody will be working.
+  if (NobodyWorks() && decisions.empty()) limit = static_cast<double>(context_.costs.Longest());
   const auto affordable = static_cast<Cost>(limit + 1e-6);
   bool granted = false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));

@@ -4,7 +4,7 @@
 #include <iostream>
 
 #include "cli/report_command.h"
-#include "sample_run.h"
+#include "tests/integration/report/sample_run.h"
 
 int main(int argc, char** argv) {
   if (argc == 2) return evenkeel::cli::RunReportCommand(argv[1], std::cout, std::cerr);

@@ -1,4 +1,4 @@
-#include "sample_cluster.h"
+#include "tests/integration/report/sample_cluster.h"
 
 #include <algorithm>
 #include <array>

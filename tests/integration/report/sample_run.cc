@@ -1,11 +1,11 @@
-#include "sample_run.h"
+#include "tests/integration/report/sample_run.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "report/summary_json.h"
 #include "report/timeline.h"
-#include "sample_cluster.h"
+#include "tests/integration/report/sample_cluster.h"
 
 namespace evenkeel::testing {
 namespace {

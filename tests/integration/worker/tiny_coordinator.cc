@@ -28,7 +28,6 @@ TinyCoordinator::TinyCoordinator(const std::string& workload, const std::string&
   config.workload_version = workload_->Version();
   config.token = token;
   config.nodes = {{"pi"}};
-  config.report_interval = std::chrono::milliseconds(20);
   const std::lock_guard lock(mutex_);
   engine_.emplace(std::move(config));
   auto started = coordinator::WorkerServer::Start({}, *this);

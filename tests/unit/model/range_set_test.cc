@@ -35,7 +35,8 @@ TEST(RangeSet, BehavesLikeAPlainSetUnderRandomChanges) {
     const IndexRange range{begin, begin + rng.Between(0, 9)};
     const bool insert = rng.Chance(0.5);
     insert ? ranges.Insert(range) : ranges.Erase(range);
-    for (TaskIndex i = range.begin; i < range.end; ++i) insert ? (void)plain.insert(i) : (void)plain.erase(i);
+    for (TaskIndex i = range.begin; i < range.end; ++i)
+      insert ? (void)plain.insert(i) : (void)plain.erase(i);
 
     ASSERT_EQ(ranges.Size(), static_cast<std::int64_t>(plain.size()));
     for (TaskIndex i = -1; i < 72; ++i) ASSERT_EQ(ranges.Contains(i), plain.contains(i));

@@ -1,0 +1,96 @@
+"""Who includes whom: the rooms and their order, workloads apart from each other."""
+
+import re
+import unittest
+
+import rooms
+import source_tree
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
+def includes(text):
+    for number, line in source_tree.numbered(text):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(1)
+
+
+def forbidden_includes(tree):
+    """Includes of a room that the including room may not know."""
+    parsing = rooms.parsing_stems(tree)
+    for path, text in source_tree.cpp_files(tree).items():
+        here = rooms.room_of(path, parsing)
+        if here is None:
+            continue
+        for number, included in includes(text):
+            there = rooms.room_of(included, parsing)
+            if there not in (None, here) and there not in rooms.ALLOWED[here]:
+                yield f"{path}:{number}: {here} must not include {included} ({there})"
+
+
+def workloads_that_know_each_other(tree):
+    """A workload is one folder: only the registry knows them all."""
+    for path, text in source_tree.cpp_files(tree).items():
+        parts = path.split("/")
+        if parts[0] != "workloads":
+            continue
+        for number, included in includes(text):
+            other = included.split("/")
+            if len(other) < 3 or other[0] != "workloads" or path == "workloads/registry.cc":
+                continue
+            if len(parts) < 3 or parts[1] != other[1]:
+                yield f"{path}:{number}: must not include another workload, {included}"
+
+
+def includes_not_from_the_root(tree):
+    """Include paths start at the root, so that the room can be seen; generated files excepted."""
+    for path, text in source_tree.cpp_files(tree).items():
+        for number, included in includes(text):
+            if included not in tree and not included.endswith(".pb.h"):
+                yield f"{path}:{number}: {included} is no path from the root of the project"
+
+
+class Layers(unittest.TestCase):
+    tree = source_tree.load()
+
+    def test_rooms_include_only_what_they_may(self):
+        source_tree.expect_none(self, forbidden_includes(self.tree))
+
+    def test_workloads_are_apart(self):
+        source_tree.expect_none(self, workloads_that_know_each_other(self.tree))
+
+    def test_includes_start_at_the_root(self):
+        source_tree.expect_none(self, includes_not_from_the_root(self.tree))
+
+    def test_an_include_against_the_order_is_noticed(self):
+        for path, included in [("core/scheduling/a.cc", "core/engine/worker.h"),
+                               ("core/base/a.h", "core/model/range_set.h"),
+                               ("report/a.cc", "core/engine/progress.h"),
+                               ("worker/a.cc", "operator/plan/plan.h"),
+                               ("operator/kube/a.cc", "worker/run.h"),
+                               ("worker/a.cc", "coordinator/journal.h"),
+                               ("cli/a.cc", "operator/kube/client.h")]:
+            with self.subTest(path=path, included=included):
+                tree = {path: f'#pragma once\n#include "{included}"\n'}
+                self.assertEqual(len(list(forbidden_includes(tree))), 1)
+
+    def test_the_model_does_not_know_its_parsing(self):
+        tree = {"core/CMakeLists.txt": "evenkeel_library(model_parsing SOURCES model/document.cc)",
+                "core/model/cost.cc": '#include "core/model/document.h"\n',
+                "core/model/document.h": '#include "core/model/cost.h"\n'}
+        self.assertEqual(len(list(forbidden_includes(tree))), 1)
+
+    def test_a_workload_that_knows_another_is_noticed(self):
+        include = '#include "workloads/synthetic/effort.h"\n'
+        self.assertTrue(list(workloads_that_know_each_other({"workloads/primes/a.cc": include})))
+        self.assertTrue(list(workloads_that_know_each_other({"workloads/npy.cc": include})))
+        self.assertFalse(list(workloads_that_know_each_other({"workloads/registry.cc": include})))
+
+    def test_an_include_beside_the_file_is_noticed(self):
+        tree = {"core/model/a.cc": '#include "b.h"\n', "core/model/b.h": ""}
+        self.assertEqual(len(list(includes_not_from_the_root(tree))), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,135 @@
+#include "worker/batch_runner.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <utility>
+
+namespace evenkeel::worker {
+namespace {
+
+using model::IndexRange;
+using model::TaskIndex;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using workloads::TaskOutcome;
+
+/// Stands still unless a task lasts; counts how often it is looked at.
+class FakeClock final : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override {
+    ++looks;
+    return now;
+  }
+  Instant now{};
+  mutable int looks = 0;
+};
+
+/// Each task lasts as long as `lasts` says and returns its index as one byte, unless `run` is set.
+class FakeRunner final : public workloads::TaskRunner {
+ public:
+  FakeRunner(FakeClock& clock, std::function<Duration(TaskIndex)> lasts,
+             std::function<TaskOutcome(TaskIndex, std::string&)> run = {})
+      : clock_(clock), lasts_(std::move(lasts)), run_(std::move(run)) {}
+
+  TaskOutcome Run(TaskIndex index, std::stop_token, std::string& result) override {
+    clock_.now += lasts_(index);
+    if (run_) return run_(index, result);
+    result += static_cast<char>(index);
+    return TaskOutcome::kDone;
+  }
+
+ private:
+  FakeClock& clock_;
+  std::function<Duration(TaskIndex)> lasts_;
+  std::function<TaskOutcome(TaskIndex, std::string&)> run_;
+};
+
+class BatchRunnerTest : public ::testing::Test {
+ protected:
+  engine::BatchOutcome Run(IndexRange range, std::function<Duration(TaskIndex)> lasts,
+                           std::function<TaskOutcome(TaskIndex, std::string&)> run = {}) {
+    BatchRunner runner(std::make_unique<FakeRunner>(clock_, std::move(lasts), std::move(run)),
+                       clock_, std::nullopt);
+    return runner.Run(range, stop_.get_token());
+  }
+
+  FakeClock clock_;
+  std::stop_source stop_;
+};
+
+TEST_F(BatchRunnerTest, ResultsComeInOrderWithTheTimeOfTheTasks) {
+  const auto outcome = Run({3, 6}, [](TaskIndex) { return milliseconds(2); });
+  ASSERT_EQ(outcome.results.Count(), 3);
+  EXPECT_EQ(outcome.results.Bytes(), "\x03\x04\x05");
+  EXPECT_EQ(outcome.busy, milliseconds(6));
+  EXPECT_EQ(outcome.ended - outcome.started, milliseconds(6));
+}
+
+TEST_F(BatchRunnerTest, TinyTasksDoNotCostALookAtTheClockEach) {
+  const auto outcome = Run({0, 6400}, [](TaskIndex) { return Duration(200); });
+  EXPECT_EQ(outcome.results.Count(), 6400);
+  EXPECT_EQ(outcome.busy, Duration(200) * 6400);
+  EXPECT_LT(clock_.looks, 6400 / 64 + 10);
+}
+
+TEST_F(BatchRunnerTest, ABatchThatLastsThreeTimesTooLongEndsEarly) {
+  const auto outcome = Run({0, 100}, [](TaskIndex) { return milliseconds(5); });
+  EXPECT_EQ(outcome.results.Count(), 3);  // 15 ms >= 3 x 4 ms
+  EXPECT_FALSE(outcome.failure);
+}
+
+TEST_F(BatchRunnerTest, TasksThatSuddenlyGrowLongAreNoticedSoon) {
+  const auto outcome =
+      Run({0, 100'000}, [](TaskIndex i) { return i < 1000 ? microseconds(1) : milliseconds(1); });
+  EXPECT_LE(outcome.results.Count(), 1000 + 64);
+}
+
+TEST_F(BatchRunnerTest, AFailureEndsTheBatchAndHasItsOwnTime) {
+  const auto outcome = Run(
+      {0, 10}, [](TaskIndex) { return milliseconds(1); },
+      [](TaskIndex i, std::string& result) {
+        result = i == 2 ? "bad luck" : "x";
+        return i == 2 ? TaskOutcome::kFailed : TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 2);
+  EXPECT_EQ(outcome.failure, "bad luck");
+  EXPECT_EQ(outcome.busy, milliseconds(2));
+  EXPECT_EQ(outcome.failure_busy, milliseconds(1));
+}
+
+TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {
+  const auto outcome = Run(
+      {0, 10}, [](TaskIndex) { return microseconds(1); },
+      [this](TaskIndex i, std::string&) {
+        if (i == 4) stop_.request_stop();
+        return TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 5);
+  EXPECT_FALSE(outcome.failure);
+}
+
+TEST_F(BatchRunnerTest, AMebibyteOfResultsEndsTheBatch) {
+  const auto outcome = Run(
+      {0, 10}, [](TaskIndex) { return microseconds(1); },
+      [](TaskIndex, std::string& result) {
+        result.assign(400'000, 'x');
+        return TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 3);
+}
+
+TEST_F(BatchRunnerTest, AResultThatNoMessageCanCarryIsAFailure) {
+  const auto outcome = Run(
+      {0, 10}, [](TaskIndex) { return microseconds(1); },
+      [](TaskIndex, std::string& result) {
+        result.assign((15 << 20) + 1, 'x');
+        return TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 0);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_NE(outcome.failure->find("15728641"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evenkeel::worker
