@@ -27,8 +27,6 @@ class Figure:
         return min(self.samples), max(self.samples)
 
     def reaches(self, budget):
-        if budget is None:
-            return True
         return self.value >= budget if self.more_is_better else self.value <= budget
 
     @property
@@ -37,7 +35,7 @@ class Figure:
             return ""
         if not self.reaches(self.must):
             return "MISSED"
-        return "aim" if self.reaches(self.aim) else "must"
+        return "aim" if self.aim is not None and self.reaches(self.aim) else "must"
 
     def as_json(self):
         low, high = self.spread

@@ -8,6 +8,7 @@ time of Interleaved with weights (5,5,1). To 1,000,000 it takes about 11 minutes
 import argparse
 import json
 import pathlib
+import statistics
 import sys
 
 from evenkeel_runs import EXAMPLES, PROJECT, Bench, RunFailed, manifest
@@ -55,35 +56,38 @@ def primes(end, block):
     return {"primes": parameters}
 
 
-def print_row(row):
-    print("{:<38}{:>9}{:>9}{:>12}{:>10}{:>9}{:>10}".format(*row), flush=True)
-
-
 def run_all(bench, end, block):
-    """Prints a line a strategy as soon as it is known; returns the summaries by name."""
-    print_row(("strategy", "time, s", "x first", "efficiency", "messages", "moves", "a task"))
+    """Runs the rows one after the other; returns the summaries by name."""
     summaries = {}
-    counts = set()
     for name, weighting, balancing, in_blocks in ROWS:
         job = manifest("strategies", primes(end, block if in_blocks else None), balancing, weighting)
-        summary = summaries[name] = bench.run(job, NODES)
-        counts.add(summary["result"]["count"])
-        first = next(iter(summaries.values()))["makespanSeconds"]
-        moves = summary["moves"]
-        print_row((name, f"{summary['makespanSeconds']:.2f}", f"{summary['makespanSeconds'] / first:.3f}",
-                   f"{summary['efficiency']:.4f}", summary["messages"],
-                   moves["reserved"] + moves["leased"], f"{block if in_blocks else 1} odd"))
+        summaries[name] = bench.run(job, NODES)
+        print(f"  {name}: {summaries[name]['makespanSeconds']:.2f} s", file=sys.stderr, flush=True)
+    counts = {summary["result"]["count"] for summary in summaries.values()}
     if len(counts) != 1:
         raise RunFailed(f"the strategies found different numbers of primes: {sorted(counts)}")
-    print(f"primes up to {end}: {counts.pop()} by all of them")
     return summaries
 
 
-def explain(summary, block):
-    print(f"bound {summary['lowerBoundSeconds']:.2f} s ({summary['rateSource']}), "
-          f"speeds held by {summary['speedControl']}")
-    print(f"MasterSlave and ModifiedMasterSlave hand out blocks of {block} odd candidates a task: a task "
-          "that is one candidate\nwould cost a message each. All others have tasks of one candidate.")
+def print_table(summaries, bound, block):
+    """All efficiencies against one and the same bound."""
+    row = "{:<37}{:>9}{:>9}{:>12}{:>10}{:>8}{:>10}".format
+    print(row("strategy", "time, s", "x first", "efficiency", "messages", "moves", "a task"))
+    first = next(iter(summaries.values()))["makespanSeconds"]
+    for name, _, _, in_blocks in ROWS:
+        summary = summaries[name]
+        time, moves = summary["makespanSeconds"], summary["moves"]
+        print(row(name, f"{time:.2f}", f"{time / first:.3f}", f"{bound / time:.4f}",
+                  summary["messages"], moves["reserved"] + moves["leased"],
+                  f"{block if in_blocks else 1} odd"))
+
+
+def explain(summaries, bound, block):
+    one = summaries["TailStealing"]
+    print(f"{one['result']['count']} primes by all of them. Bound {bound:.2f} s (median of one "
+          f"calibration a run), speeds held by {one['speedControl']}.")
+    print(f"MasterSlave and ModifiedMasterSlave hand out one task a message, so there a task is a block "
+          f"of {block} odd\ncandidates; all others have tasks of one candidate.")
 
 
 def main():
@@ -95,7 +99,9 @@ def main():
     except RunFailed as failure:
         print(f"strategies.py: {failure}", file=sys.stderr)
         return 2
-    explain(summaries["TailStealing"], block)
+    bound = statistics.median(summary["lowerBoundSeconds"] for summary in summaries.values())
+    print_table(summaries, bound, block)
+    explain(summaries, bound, block)
     args.json.write_text(json.dumps({"end": args.end, "block": block, "runs": summaries}, indent=1))
     ratio = (summaries["TailStealing"]["makespanSeconds"]
              / summaries["Interleaved (5,5,1)"]["makespanSeconds"])
