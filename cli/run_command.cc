@@ -12,6 +12,7 @@
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
 #include "coordinator/lower_bound.h"
+#include "coordinator/run_metrics.h"
 #include "coordinator/run_results.h"
 #include "report/html_report.h"
 #include "report/summary_json.h"
@@ -123,6 +124,9 @@ Result<model::RunSummary> LeaveResults(const RunPlan& plan, coordinator::Journal
   }
   if (auto page = report::WriteReport(plan.folder); !page) {
     return tl::unexpected<Error>(page.error());
+  }
+  if (auto done = coordinator::WriteMetrics(plan.job, journal, end, plan.folder); !done) {
+    return tl::unexpected<Error>(done.error());
   }
   if (auto marked = journal.MarkEnded(end.state); !marked) {
     return tl::unexpected<Error>(marked.error());
