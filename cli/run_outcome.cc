@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "coordinator/lower_bound.h"
+#include "coordinator/run_metrics.h"
 #include "report/html_report.h"
 #include "report/summary_json.h"
 
@@ -54,6 +55,7 @@ Result<model::RunSummary> LeaveResults(const RunPlan& plan, coordinator::Journal
       coordinator::WriteTimeline(journal, plan.folder)
           .and_then([&] { return report::WriteSummary(plan.folder / "summary.json", summary); })
           .and_then([&] { return WriteReport(plan.folder); })
+          .and_then([&] { return coordinator::WriteMetrics(plan.job, journal, end, plan.folder); })
           .and_then([&] { return journal.MarkEnded(end.state); });
   if (!written) return tl::unexpected<Error>(written.error());
   return summary;

@@ -10,7 +10,7 @@ ALLOWED = {
     "scheduling": {"base", "model"},
     "engine": {"base", "model", "scheduling"},
     "protocol": {"base", "model", "engine"},
-    "metrics": {"base", "model"},
+    "metrics": {"base", "model", "engine"},
     "report": {"base", "model"},
     "workloads": {"base", "model", "model_parsing"},
     "coordinator": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",

@@ -1,0 +1,214 @@
+#include "core/metrics/job_metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/check.h"
+#include "core/metrics/catalogue.h"
+
+namespace evenkeel::metrics {
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+
+template <typename Builder>
+auto& Register(Builder builder, Metric metric, prometheus::Registry& registry) {
+  const MetricDefinition& definition = Definition(metric);
+  return builder.Name(std::string(definition.name))
+      .Help(std::string(definition.help))
+      .Register(registry);
+}
+
+Family<Counter>& RegisterCounter(Metric metric, prometheus::Registry& registry) {
+  return Register(prometheus::BuildCounter(), metric, registry);
+}
+
+Family<Gauge>& RegisterGauge(Metric metric, prometheus::Registry& registry) {
+  return Register(prometheus::BuildGauge(), metric, registry);
+}
+
+/// A pair for prometheus::Labels.
+std::pair<std::string, std::string> Is(const Label& label, std::string_view value) {
+  return {std::string(label.name), std::string(value)};
+}
+
+Histogram::BucketBoundaries Buckets(Metric metric) {
+  const auto buckets = Definition(metric).buckets;
+  return {buckets.begin(), buckets.end()};
+}
+
+/// A counter that follows a running total.
+class RisingCounter {
+ public:
+  explicit RisingCounter(Counter& counter) : counter_(counter) {}
+  void RaiseTo(double total) {
+    if (!(total > highest_)) return;
+    counter_.Increment(total - highest_);
+    highest_ = total;
+  }
+
+ private:
+  Counter& counter_;
+  double highest_ = 0;
+};
+
+/// A gauge whose series is there only while there is a value.
+class OptionalGauge {
+ public:
+  OptionalGauge(Family<Gauge>& family, prometheus::Labels labels)
+      : family_(family), labels_(std::move(labels)) {}
+  void Set(std::optional<double> value) {
+    if (value) {
+      if (gauge_ == nullptr) gauge_ = &family_.Add(labels_);
+      gauge_->Set(*value);
+    } else if (gauge_ != nullptr) {
+      family_.Remove(gauge_);
+      gauge_ = nullptr;
+    }
+  }
+
+ private:
+  Family<Gauge>& family_;
+  prometheus::Labels labels_;
+  Gauge* gauge_ = nullptr;
+};
+
+double LoadImbalance(const std::vector<engine::NodeProgress>& nodes) {
+  double sum = 0;
+  double latest = 0;
+  for (const auto& node : nodes) {
+    sum += ToSeconds(node.last_end);
+    latest = std::max(latest, ToSeconds(node.last_end));
+  }
+  return latest > 0 ? 1 - sum / static_cast<double>(nodes.size()) / latest : 0;
+}
+
+}  // namespace
+
+class JobMetrics::Series {
+ public:
+  Series(const std::string& profile, const std::string& name_space, const std::string& job)
+      : profile_(profile),
+        progress_(RegisterGauge(Metric::kJobProgress, registry_)
+                      .Add({Is(kNamespace, name_space), Is(kWeightedJob, job)})) {}
+
+  void Update(const engine::Progress& progress, TransferredBytes bytes) {
+    const std::lock_guard lock(mutex_);
+    completed_.RaiseTo(static_cast<double>(progress.tasks_completed));
+    failed_.RaiseTo(static_cast<double>(progress.tasks_failed));
+    reserved_moves_.RaiseTo(static_cast<double>(progress.moves.reserved));
+    leased_moves_.RaiseTo(static_cast<double>(progress.moves.leased));
+    copies_.RaiseTo(static_cast<double>(progress.moves.copies));
+    sent_.RaiseTo(static_cast<double>(bytes.sent));
+    received_.RaiseTo(static_cast<double>(bytes.received));
+    progress_.Set(progress.cost_done_ratio);
+    imbalance_.Set(LoadImbalance(progress.nodes));
+    eta_.Set(progress.eta ? std::optional(ToSeconds(*progress.eta)) : std::nullopt);
+    for (const auto& node : progress.nodes) Update(node);
+  }
+
+  void ObserveTasks(std::int64_t count, Duration busy) {
+    EVENKEEL_CHECK(count > 0, "durations of no tasks");
+    const double seconds = ToSeconds(busy);
+    const auto bucket =
+        std::lower_bound(bounds_.begin(), bounds_.end(), seconds / static_cast<double>(count));
+    std::vector<double> increments(bounds_.size() + 1);
+    increments[static_cast<std::size_t>(bucket - bounds_.begin())] = static_cast<double>(count);
+    const std::lock_guard lock(mutex_);
+    durations_.ObserveMultiple(increments, seconds);
+  }
+
+  std::string Text() const {
+    const std::lock_guard lock(mutex_);
+    return prometheus::TextSerializer().Serialize(registry_.Collect());
+  }
+
+ private:
+  struct Node {
+    RisingCounter units;
+    RisingCounter busy;
+    Gauge& weight;
+    OptionalGauge rate;
+  };
+
+  void Update(const engine::NodeProgress& progress) {
+    auto known = nodes_.find(progress.name);
+    if (known == nodes_.end()) known = nodes_.emplace(progress.name, NewNode(progress.name)).first;
+    Node& node = known->second;
+    node.units.RaiseTo(static_cast<double>(progress.cost));
+    node.busy.RaiseTo(progress.busy_seconds);
+    node.weight.Set(progress.ratio);
+    node.rate.Set(progress.rate > 0 ? std::optional(progress.rate) : std::nullopt);
+  }
+
+  Node NewNode(const std::string& name) {
+    const prometheus::Labels labels{Is(kNode, name), Is(kProfile, profile_)};
+    return {RisingCounter(units_.Add(labels)), RisingCounter(busy_.Add(labels)),
+            weights_.Add({Is(kNode, name)}), OptionalGauge(rates_, labels)};
+  }
+
+  RisingCounter MoveCounter(std::string_view kind, std::string_view outcome) {
+    return RisingCounter(moves_.Add({Is(kKind, kind), Is(kOutcome, outcome)}));
+  }
+
+  mutable std::mutex mutex_;
+  const std::string profile_;
+  prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Throw};
+
+  Family<Counter>& units_ = RegisterCounter(Metric::kWorkUnits, registry_);
+  Family<Counter>& busy_ = RegisterCounter(Metric::kWorkerBusy, registry_);
+  Family<Counter>& moves_ = RegisterCounter(Metric::kMoves, registry_);
+  Family<Counter>& transfer_ = RegisterCounter(Metric::kTransfer, registry_);
+  Family<Gauge>& weights_ = RegisterGauge(Metric::kNodeWeight, registry_);
+  Family<Gauge>& rates_ = RegisterGauge(Metric::kNodeRate, registry_);
+
+  // Counters begin at 0 rather than absent, so that their first rise is seen as one.
+  RisingCounter completed_{RegisterCounter(Metric::kTasksCompleted, registry_).Add({})};
+  RisingCounter failed_{
+      RegisterCounter(Metric::kTasksFailed, registry_).Add({Is(kReason, "task")})};
+  RisingCounter reserved_moves_ = MoveCounter("reserved", "done");
+  RisingCounter leased_moves_ = MoveCounter("leased", "done");
+  RisingCounter copies_ = MoveCounter("copy", "started");
+  RisingCounter sent_{transfer_.Add({Is(kDirection, "sent")})};
+  RisingCounter received_{transfer_.Add({Is(kDirection, "received")})};
+  const Histogram::BucketBoundaries bounds_ = Buckets(Metric::kTaskDuration);
+  Histogram& durations_ =
+      Register(prometheus::BuildHistogram(), Metric::kTaskDuration, registry_).Add({}, bounds_);
+  Gauge& progress_;
+  Gauge& imbalance_ = RegisterGauge(Metric::kJobLoadImbalance, registry_).Add({});
+  OptionalGauge eta_{RegisterGauge(Metric::kJobEta, registry_), {}};
+  std::map<std::string, Node> nodes_;
+};
+
+JobMetrics::JobMetrics(const std::string& profile, const std::string& name_space,
+                       const std::string& job)
+    : series_(std::make_unique<Series>(profile, name_space, job)) {}
+
+JobMetrics::~JobMetrics() = default;
+
+void JobMetrics::Update(const engine::Progress& progress, TransferredBytes bytes) {
+  series_->Update(progress, bytes);
+}
+
+void JobMetrics::ObserveTasks(std::int64_t count, Duration busy) {
+  series_->ObserveTasks(count, busy);
+}
+
+std::string JobMetrics::Text() const { return series_->Text(); }
+
+}  // namespace evenkeel::metrics

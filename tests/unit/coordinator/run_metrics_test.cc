@@ -1,0 +1,99 @@
+#include "coordinator/run_metrics.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// Three tasks in two records, without a file.
+class SmallJournal final : public Journal {
+ public:
+  const JournalState& State() const override { return state_; }
+  Result<void> Append(const std::vector<model::ResultRecord>&,
+                      const std::vector<model::FailureRecord>&,
+                      const std::vector<model::TimelineEvent>&) override {
+    return {};
+  }
+  Result<void> ForEachResult(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    if (broken) return Fail(ErrorCode::kUnavailable, "gone");
+    model::ResultRecord record;
+    record.range = {0, 2};
+    record.busy = std::chrono::seconds(4);
+    if (auto done = visit(record); !done) return done;
+    record.range = {2, 3};
+    return visit(record);
+  }
+  Result<void> ForEachEvent(
+      const std::function<Result<void>(const model::TimelineEvent&)>&) const override {
+    return {};
+  }
+  Result<void> MarkEnded(model::JobState) override { return {}; }
+
+  bool broken = false;
+
+ private:
+  JournalState state_;
+};
+
+class RunMetricsTest : public testing::Test {
+ public:
+  ~RunMetricsTest() override { std::filesystem::remove_all(folder_); }
+
+ protected:
+  RunMetricsTest() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "evenkeel-metrics-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    job_.name = "primes";
+    job_.profile = "sieve";
+    end_.progress.tasks_completed = 3;
+    end_.progress.nodes.emplace_back().name = "pi-1";
+    end_.traffic.bytes_sent = 17;
+    end_.traffic.bytes_received = 23;
+  }
+  void ExpectLine(const std::string& line) const {
+    std::stringstream text;
+    text << std::ifstream(folder_ / "metrics.prom").rdbuf();
+    EXPECT_NE(text.str().find("\n" + line + "\n"), std::string::npos) << line << " in\n"
+                                                                      << text.str();
+  }
+
+  std::filesystem::path folder_;
+  model::JobSpec job_;
+  SmallJournal journal_;
+  RunEnd end_;
+};
+
+TEST_F(RunMetricsTest, TheFileHasTheEndOfTheRunAndTheDurationsOfTheJournal) {
+  ASSERT_TRUE(WriteMetrics(job_, journal_, end_, folder_));
+  ExpectLine("evenkeel_tasks_completed_total 3");
+  ExpectLine("evenkeel_transfer_bytes_total{direction=\"sent\"} 17");
+  ExpectLine("evenkeel_transfer_bytes_total{direction=\"received\"} 23");
+  ExpectLine("evenkeel_job_progress_ratio{namespace=\"\",weighted_job=\"primes\"} 0");
+  ExpectLine("evenkeel_work_units_total{node=\"pi-1\",profile=\"sieve\"} 0");
+  ExpectLine("evenkeel_task_duration_seconds_sum 8");
+  ExpectLine("evenkeel_task_duration_seconds_bucket{le=\"2.5\"} 2");
+  ExpectLine("evenkeel_task_duration_seconds_bucket{le=\"5\"} 3");
+}
+
+TEST_F(RunMetricsTest, WithoutItsJournalThereIsNoFile) {
+  journal_.broken = true;
+  const auto written = WriteMetrics(job_, journal_, end_, folder_);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, "gone");
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(RunMetricsTest, AFolderThatIsNotThereIsSaid) {
+  const auto written = WriteMetrics(job_, journal_, end_, folder_ / "none");
+  ASSERT_FALSE(written);
+  EXPECT_NE(written.error().message.find("metrics.prom"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,232 @@
+#include "core/metrics/job_metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "core/metrics/catalogue.h"
+#include "tests/unit/metrics/exposition.h"
+
+namespace evenkeel::metrics {
+namespace {
+
+engine::NodeProgress Node(const std::string& name, model::Cost cost, double busy, double rate) {
+  engine::NodeProgress node;
+  node.name = name;
+  node.ratio = rate / 10;
+  node.cost = cost;
+  node.busy_seconds = busy;
+  node.rate = rate;
+  node.last_end = FromSeconds(busy);
+  return node;
+}
+
+engine::Progress HalfDone() {
+  engine::Progress progress;
+  progress.tasks_total = 100;
+  progress.tasks_completed = 50;
+  progress.tasks_failed = 2;
+  progress.cost_done_ratio = 0.5;
+  progress.eta = std::chrono::seconds(30);
+  progress.moves = {7, 3, 1};
+  progress.nodes = {Node("pi-1", 400, 0.1, 40), Node("pi-2", 100, 0.3, 10)};
+  return progress;
+}
+
+const TransferredBytes kBytes{1000, 2000};
+const LabelValues kPiOne = {{"node", "pi-1"}, {"profile", "primes"}};
+
+class JobMetricsTest : public testing::Test {
+ protected:
+  MetricFamily Read(const std::string& name) { return Read()[name]; }
+  Exposition Read() {
+    auto families = ParseExposition(metrics_.Text());
+    EXPECT_TRUE(families) << families.error().message;
+    return families.value_or(Exposition{});
+  }
+  double Value(const std::string& name, const LabelValues& labels = {}) {
+    return Read(name).At(name, labels);
+  }
+
+  JobMetrics metrics_{"primes", "lab", "primes-to-a-million"};
+};
+
+TEST_F(JobMetricsTest, EachMetricOfTheCatalogueIsThereOnceAndNoOther) {
+  metrics_.Update(HalfDone(), kBytes);
+  metrics_.ObserveTasks(1, std::chrono::seconds(1));
+  const auto families = Read();
+  EXPECT_EQ(families.size(), Catalogue().size());
+  for (const auto& definition : Catalogue()) {
+    const auto found = families.find(std::string(definition.name));
+    ASSERT_NE(found, families.end()) << definition.name;
+    EXPECT_EQ(found->second.help, definition.help);
+    EXPECT_EQ(found->second.type, definition.type == MetricType::kCounter ? "counter"
+                                  : definition.type == MetricType::kGauge ? "gauge"
+                                                                          : "histogram");
+  }
+}
+
+TEST_F(JobMetricsTest, SeriesHaveTheLabelsAndValuesOfTheCatalogue) {
+  metrics_.Update(HalfDone(), kBytes);
+  auto families = Read();
+  for (const auto& definition : Catalogue()) {
+    for (auto& sample : families[std::string(definition.name)].samples) {
+      sample.labels.erase("le");
+      ASSERT_EQ(sample.labels.size(), definition.labels.size()) << definition.name;
+      for (const Label& label : definition.labels) {
+        ASSERT_TRUE(sample.labels.contains(std::string(label.name))) << definition.name;
+        const std::set<std::string_view> allowed(label.values.begin(), label.values.end());
+        EXPECT_TRUE(allowed.empty() || allowed.contains(sample.labels[std::string(label.name)]))
+            << definition.name << " " << label.name;
+      }
+    }
+  }
+}
+
+TEST_F(JobMetricsTest, SaysWhatTheSnapshotSays) {
+  metrics_.Update(HalfDone(), kBytes);
+  EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 50);
+  EXPECT_EQ(Value("evenkeel_tasks_failed_total", {{"reason", "task"}}), 2);
+  EXPECT_EQ(Value("evenkeel_work_units_total", kPiOne), 400);
+  EXPECT_EQ(Value("evenkeel_worker_busy_seconds_total", kPiOne), 0.1);
+  EXPECT_EQ(Value("evenkeel_node_rate_units_per_second", kPiOne), 40);
+  EXPECT_EQ(Value("evenkeel_node_weight_ratio", {{"node", "pi-1"}}), 4);
+  EXPECT_EQ(Value("evenkeel_moves_total", {{"kind", "reserved"}, {"outcome", "done"}}), 7);
+  EXPECT_EQ(Value("evenkeel_moves_total", {{"kind", "leased"}, {"outcome", "done"}}), 3);
+  EXPECT_EQ(Value("evenkeel_moves_total", {{"kind", "copy"}, {"outcome", "started"}}), 1);
+  EXPECT_EQ(Value("evenkeel_transfer_bytes_total", {{"direction", "sent"}}), 1000);
+  EXPECT_EQ(Value("evenkeel_transfer_bytes_total", {{"direction", "received"}}), 2000);
+  const LabelValues job = {{"namespace", "lab"}, {"weighted_job", "primes-to-a-million"}};
+  EXPECT_EQ(Value("evenkeel_job_progress_ratio", job), 0.5);
+  EXPECT_EQ(Value("evenkeel_job_eta_seconds"), 30);
+  EXPECT_NEAR(Value("evenkeel_job_load_imbalance_ratio"), 1 - 0.2 / 0.3, 1e-12);
+}
+
+TEST_F(JobMetricsTest, TheSameSnapshotAgainAddsNothing) {
+  metrics_.Update(HalfDone(), kBytes);
+  auto later = HalfDone();
+  later.nodes[0].busy_seconds = 0.3;
+  metrics_.Update(later, kBytes);
+  const std::string before = metrics_.Text();
+  metrics_.Update(later, kBytes);
+  EXPECT_EQ(metrics_.Text(), before);
+}
+
+TEST_F(JobMetricsTest, CountersAdvanceByTheDifference) {
+  metrics_.Update(HalfDone(), kBytes);
+  auto later = HalfDone();
+  later.tasks_completed = 80;
+  later.nodes[0].cost = 640;
+  metrics_.Update(later, {1500, 2000});
+  EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 80);
+  EXPECT_EQ(Value("evenkeel_work_units_total", kPiOne), 640);
+  EXPECT_EQ(Value("evenkeel_transfer_bytes_total", {{"direction", "sent"}}), 1500);
+}
+
+TEST_F(JobMetricsTest, CountersNeverGoBackNorCountTwice) {
+  metrics_.Update(HalfDone(), kBytes);
+  metrics_.Update(engine::Progress{}, {});
+  EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 50);
+  EXPECT_EQ(Value("evenkeel_work_units_total", kPiOne), 400);
+  metrics_.Update(HalfDone(), kBytes);
+  EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 50);
+}
+
+TEST_F(JobMetricsTest, WhatIsNotKnownIsAbsent) {
+  auto progress = HalfDone();
+  progress.eta.reset();
+  progress.nodes[0].rate = 0;
+  metrics_.Update(progress, kBytes);
+  EXPECT_TRUE(std::isnan(Value("evenkeel_job_eta_seconds")));
+  EXPECT_TRUE(std::isnan(Value("evenkeel_node_rate_units_per_second", kPiOne)));
+  metrics_.Update(HalfDone(), kBytes);
+  EXPECT_EQ(Value("evenkeel_job_eta_seconds"), 30);
+  EXPECT_EQ(Value("evenkeel_node_rate_units_per_second", kPiOne), 40);
+  metrics_.Update(progress, kBytes);
+  EXPECT_TRUE(std::isnan(Value("evenkeel_job_eta_seconds")));
+}
+
+TEST_F(JobMetricsTest, CountersAreThereBeforeTheFirstSnapshot) {
+  EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 0);
+  EXPECT_EQ(Value("evenkeel_tasks_failed_total", {{"reason", "task"}}), 0);
+  EXPECT_EQ(Read("evenkeel_task_duration_seconds").At("evenkeel_task_duration_seconds_count", {}),
+            0);
+}
+
+TEST_F(JobMetricsTest, TasksReportedTogetherCountWithTheirMean) {
+  metrics_.ObserveTasks(4, std::chrono::milliseconds(800));
+  metrics_.ObserveTasks(1, std::chrono::hours(2));
+  const auto family = Read("evenkeel_task_duration_seconds");
+  const std::string bucket = "evenkeel_task_duration_seconds_bucket";
+  EXPECT_EQ(family.At(bucket, {{"le", "0.1"}}), 0);
+  EXPECT_EQ(family.At(bucket, {{"le", "0.25"}}), 4);
+  EXPECT_EQ(family.At(bucket, {{"le", "3600"}}), 4);
+  EXPECT_EQ(family.At(bucket, {{"le", "+Inf"}}), 5);
+  EXPECT_EQ(family.At("evenkeel_task_duration_seconds_count", {}), 5);
+  EXPECT_DOUBLE_EQ(family.At("evenkeel_task_duration_seconds_sum", {}), 7200.8);
+}
+
+TEST_F(JobMetricsTest, SeriesGrowWithNodesOnly) {
+  const auto count = [this] {
+    std::size_t series = 0;
+    for (const auto& [name, family] : Read()) series += family.samples.size();
+    return series;
+  };
+  auto progress = HalfDone();
+  metrics_.Update(progress, kBytes);
+  const std::size_t with_two = count();
+  progress.tasks_completed = 1'000'000;
+  progress.tasks_failed = 1'000;
+  progress.failed_indexes = "3,7-9";
+  for (int i = 0; i < 1'000; ++i) metrics_.ObserveTasks(i + 1, std::chrono::seconds(i));
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(count(), with_two);
+  progress.nodes.push_back(Node("pi-3", 1, 1, 1));
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(count(), with_two + 4);
+}
+
+TEST_F(JobMetricsTest, StrangeNamesAreEscaped) {
+  auto progress = HalfDone();
+  progress.nodes[0].name = "a \"quoted\\\n\" name";
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(Value("evenkeel_node_weight_ratio", {{"node", "a \"quoted\\\n\" name"}}), 4);
+}
+
+TEST_F(JobMetricsTest, TextSeesAllOfASnapshotOrNothing) {
+  constexpr int kSnapshots = 300;
+  std::thread writer([this] {
+    engine::Progress progress = HalfDone();
+    for (int i = 1; i <= kSnapshots; ++i) {
+      progress.tasks_completed = i;
+      metrics_.Update(progress, {i, i});
+      metrics_.ObserveTasks(1, std::chrono::seconds(1));
+    }
+  });
+  double completed = 0;
+  while (completed < kSnapshots) {
+    auto families = Read();
+    const std::string name = "evenkeel_tasks_completed_total";
+    const std::string bytes = "evenkeel_transfer_bytes_total";
+    completed = families[name].At(name, {});
+    EXPECT_EQ(families[bytes].At(bytes, {{"direction", "received"}}), completed);
+    if (HasFailure()) break;
+  }
+  writer.join();
+}
+
+TEST(Exposition, TheParserOfTheseTestsRefusesWhatIsWrong) {
+  const std::string head = "# HELP a_total b.\n# TYPE a_total counter\n";
+  EXPECT_TRUE(ParseExposition(head + "a_total{x=\"1\",y=\"\"} 2.5\n"));
+  for (const std::string wrong :
+       {"a_total 1", "a_total\n", "a_total x\n", "a_total 1z\n", "b_total 1\n", "a_total{x=1} 1\n",
+        "a_total{x=\"\"\"} 1\n", "a_total 1\na_total 2\n", "# TYPE a_total gauge\n"}) {
+    EXPECT_FALSE(ParseExposition(head + wrong)) << wrong;
+  }
+  EXPECT_FALSE(ParseExposition(head + head));
+}
+
+}  // namespace
+}  // namespace evenkeel::metrics
