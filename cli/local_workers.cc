@@ -51,7 +51,8 @@ void SetAttributes(posix_spawnattr_t& attributes) {
 }
 
 std::string HowItEnded(int status) {
-  if (WIFSIGNALED(status)) return std::string("was killed by signal ") + strsignal(WTERMSIG(status));
+  if (WIFSIGNALED(status))
+    return std::string("was killed by signal ") + strsignal(WTERMSIG(status));
   return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -90,7 +91,7 @@ void LocalWorkers::HoldToSpeed(Child& child) {
     control_ = SpeedControl::kSleep;
     return;
   }
-  if (*child.node.emulated_speed >= 1.0) return;  // one thread uses one core at most
+  if (*child.node.emulated_speed >= 1.0) return;     // one thread uses one core at most
   if (control_ == SpeedControl::kDutyCycle) return;  // what one was refused the others are, too
   auto quota = coordinator::CpuQuota::Create(child.node.name, *child.node.emulated_speed);
   if (quota) {
@@ -142,7 +143,8 @@ Result<void> LocalWorkers::Start(Child& child) {
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     child.pid = -1;
-    return Fail(ErrorCode::kUnavailable, options_.binary + " cannot be started: " + strerror(error));
+    return Fail(ErrorCode::kUnavailable,
+                options_.binary + " cannot be started: " + strerror(error));
   }
   child.started = clock_.Now();
   child.due = kNever;
@@ -179,15 +181,15 @@ void LocalWorkers::Ended(Child& child, int status) {
   if (child.given_up) return;
   const Instant now = clock_.Now();
   const bool healthy = now - child.started > kHealthy;
-  child.pause = healthy || child.pause == Duration::zero() ? kFirstPause
-                                                           : std::min(child.pause * 2, kLongestPause);
+  child.pause = healthy || child.pause == Duration::zero()
+                    ? kFirstPause
+                    : std::min(child.pause * 2, kLongestPause);
   child.due = now + child.pause;
 }
 
 bool LocalWorkers::AnyLeft() const {
-  return std::any_of(children_.begin(), children_.end(), [](const Child& child) {
-    return child.pid >= 0 || child.due != kNever;
-  });
+  return std::any_of(children_.begin(), children_.end(),
+                     [](const Child& child) { return child.pid >= 0 || child.due != kNever; });
 }
 
 void LocalWorkers::StartDue() {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cli/run_plan.h"
-#include "core/base/clock.h"
 #include "coordinator/speed_control.h"
+#include "core/base/clock.h"
 
 namespace evenkeel::cli {
 
@@ -24,11 +24,11 @@ enum class SpeedControl { kNone, kCgroup, kDutyCycle, kSleep };
 class LocalWorkers {
  public:
   struct Options {
-    std::string binary;       ///< of evenkeel-worker
-    std::uint16_t port = 0;   ///< of the coordinator on loopback
-    std::string token;        ///< handed over in the environment
+    std::string binary;      ///< of evenkeel-worker
+    std::uint16_t port = 0;  ///< of the coordinator on loopback
+    std::string token;       ///< handed over in the environment
     std::string workload;
-    bool sleeps = false;      ///< emulated speeds are the workload's business
+    bool sleeps = false;  ///< emulated speeds are the workload's business
     /// Hears what happened to workers, a line each; called on any thread that calls LocalWorkers.
     std::function<void(const std::string& line)> tell;
   };
@@ -52,10 +52,10 @@ class LocalWorkers {
  private:
   struct Child {
     LocalNode node;
-    pid_t pid = -1;             // -1: does not run
+    pid_t pid = -1;  // -1: does not run
     Instant started{};
-    Instant due = kNever;       // when it is to be started again
-    Duration pause{};           // before the next start
+    Instant due = kNever;  // when it is to be started again
+    Duration pause{};      // before the next start
     std::unique_ptr<coordinator::CpuQuota> quota;
     bool given_up = false;
   };

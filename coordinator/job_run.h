@@ -19,10 +19,10 @@ struct JobRunConfig {
   std::shared_ptr<const workloads::Workload> workload;
   std::vector<engine::ExpectedNode> nodes;
   bool admit_unexpected = false;
-  std::string token;               ///< that every worker must show; empty under mutual TLS
-  std::filesystem::path folder;    ///< of the journal and the results; must exist
+  std::string token;             ///< that every worker must show; empty under mutual TLS
+  std::filesystem::path folder;  ///< of the journal and the results; must exist
   ServerOptions server;
-  Instant started{};               ///< of the command; the job's time line begins there
+  Instant started{};  ///< of the command; the job's time line begins there
   Duration report_interval = std::chrono::milliseconds(100);
   Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
 };
@@ -39,8 +39,8 @@ class RunObserver {
 /// How a run ended.
 struct RunEnd {
   model::JobState state = model::JobState::kRunning;
-  std::string reason;          ///< one line unless complete
-  engine::Progress progress;   ///< the last one
+  std::string reason;         ///< one line unless complete
+  engine::Progress progress;  ///< the last one
   protocol::Traffic traffic;
 };
 

@@ -16,20 +16,20 @@ namespace evenkeel::coordinator {
 
 /// What makes a journal belong to a job. A journal whose identity differs is refused.
 struct JobIdentity {
-  std::string job;              ///< metadata.name
+  std::string job;  ///< metadata.name
   std::string workload;
   std::uint32_t workload_version = 1;
-  std::string parameters;       ///< canonical JSON
+  std::string parameters;  ///< canonical JSON
   std::int64_t task_count = 0;
 };
 
 /// What an opened journal already knows.
 struct JournalState {
-  std::uint64_t epoch = 1;               ///< this start's epoch: one more than the last one's
-  bool complete = false;                 ///< MarkEnded(kComplete) was called in an earlier epoch
-  model::RangeSet completed;             ///< durable results
+  std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
+  bool complete = false;      ///< MarkEnded(kComplete) was called in an earlier epoch
+  model::RangeSet completed;  ///< durable results
   std::vector<model::FailureRecord> failures;  ///< in the order they were written
-  Duration active{};                     ///< end of the job's time line so far
+  Duration active{};                           ///< end of the job's time line so far
 };
 
 /// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).

@@ -11,8 +11,9 @@
 
 namespace evenkeel::coordinator {
 
-/// Writes batches to a journal on a thread of its own, as many in one transaction as have come while
-/// the last one was on its way to the disk (group commit). Add and Flush are called by one thread.
+/// Writes batches to a journal on a thread of its own, as many in one transaction as have come
+/// while the last one was on its way to the disk (group commit). Add and Flush are called by one
+/// thread.
 class JournalWriter {
  public:
   /// Called on the writer's thread: everything up to this batch is durable.

@@ -14,8 +14,8 @@ namespace evenkeel::coordinator {
 /// What is known of a node's speed, for bounds.
 struct NodeSpeed {
   std::uint32_t threads = 1;
-  double share = 1.0;                    ///< of a core, or the speed itself where tasks sleep
-  std::optional<double> measured_rate;   ///< units per second, from the run itself
+  double share = 1.0;                   ///< of a core, or the speed itself where tasks sleep
+  std::optional<double> measured_rate;  ///< units per second, from the run itself
 };
 
 struct LowerBound {

@@ -56,8 +56,8 @@ Effects Coordinator::Start(Instant now) {
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });
   retries_.Failed().ForEach([&todo](IndexRange range) { todo.Erase(range); });
   std::vector<scheduling::WorkerFacts> facts;
-  const bool weightless = std::none_of(nodes_.begin(), nodes_.end(),
-                                       [](const Node& node) { return node.ratio > 0; });
+  const bool weightless =
+      std::none_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.ratio > 0; });
   for (const auto& node : nodes_) facts.push_back({weightless ? 1.0 : node.ratio});
   strategy_->Start(facts, todo, now);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {

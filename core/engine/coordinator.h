@@ -29,14 +29,14 @@ struct CoordinatorConfig {
   model::JobSpec job;
   std::shared_ptr<const model::CostModel> costs;  ///< what the scheduler may know
   std::uint32_t workload_version = 1;
-  std::uint64_t epoch = 1;                    ///< of this start, from the journal
-  std::string token;                          ///< every Hello must carry it; empty: any
-  std::vector<ExpectedNode> nodes;            ///< in the order of the node file; at least one
-  bool admit_unexpected = true;               ///< nodes that are not listed may join
-  model::RangeSet completed;                  ///< durable already, from the journal
-  std::vector<model::FailureRecord> failures; ///< likewise
-  std::optional<Instant> started;             ///< of the command, if that was before Start
-  Duration active_before{};                   ///< the job's time line so far, from the journal
+  std::uint64_t epoch = 1;                     ///< of this start, from the journal
+  std::string token;                           ///< every Hello must carry it; empty: any
+  std::vector<ExpectedNode> nodes;             ///< in the order of the node file; at least one
+  bool admit_unexpected = true;                ///< nodes that are not listed may join
+  model::RangeSet completed;                   ///< durable already, from the journal
+  std::vector<model::FailureRecord> failures;  ///< likewise
+  std::optional<Instant> started;              ///< of the command, if that was before Start
+  Duration active_before{};                    ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::milliseconds(100);
   Duration round_trip = std::chrono::milliseconds(1);
 };
@@ -60,7 +60,8 @@ class Coordinator {
   /// The job has been active for as long as it may be: it fails, at once.
   [[nodiscard]] Effects OnDeadline(const std::string& reason);
   /// Stop in good order (SIGINT, suspend): nothing new is granted, what has not started goes back,
-  /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends at once.
+  /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends
+  /// at once.
   [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
   /// To be called at NextTimer() at the latest; early calls do no harm.
   [[nodiscard]] Effects OnTimer(Instant now);
@@ -74,7 +75,8 @@ class Coordinator {
   /// Stages and masters of the strategy up to now, as timeline events.
   [[nodiscard]] std::vector<model::TimelineEvent> StageEvents(Instant now) const;
 
-  /// Checks invariant 1: each index is in exactly one place. O(ranges); tests call it after each step.
+  /// Checks invariant 1: each index is in exactly one place. O(ranges); tests call it after each
+  /// step.
   void CheckInvariants() const;
 
  private:
@@ -154,9 +156,9 @@ class Coordinator {
   std::vector<Node> nodes_;
   std::map<std::string, WorkerId> by_name_;
   std::map<StreamId, WorkerId> streams_;
-  std::set<std::pair<Instant, WorkerId>> expiry_;   // when each worker's leases end
+  std::set<std::pair<Instant, WorkerId>> expiry_;  // when each worker's leases end
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
-  model::RangeSet completed_;                       // results that count, durable or about to be
+  model::RangeSet completed_;  // results that count, durable or about to be
   std::int64_t durable_ = 0;
   std::int64_t durable_failed_ = 0;
   RetryBook retries_;

@@ -38,7 +38,8 @@ std::string Coordinator::WhyRefused(const Hello& hello) const {
            std::to_string(kProtocolVersion) + " is";
   }
   if (!config_.token.empty() && hello.token != config_.token) return "the token is wrong";
-  if (hello.workload != config_.job.workload || hello.workload_version != config_.workload_version) {
+  if (hello.workload != config_.job.workload ||
+      hello.workload_version != config_.workload_version) {
     return "this job runs " + config_.job.workload + " version " +
            std::to_string(config_.workload_version) + ", not " + hello.workload + " version " +
            std::to_string(hello.workload_version);

@@ -28,8 +28,8 @@ class LeaseBook final : public scheduling::LeaseView {
   std::vector<OwnerMap::Piece> Complete(model::IndexRange range, WorkerId by);
   /// The worker ended its last task then and goes on with the next.
   void NoteWorked(WorkerId worker, Instant ended);
-  /// The part of `range` that the worker owns under `grant` (under any, if not given) is free again;
-  /// returns it. Where a copy runs elsewhere the copy's runner becomes the owner instead.
+  /// The part of `range` that the worker owns under `grant` (under any, if not given) is free
+  /// again; returns it. Where a copy runs elsewhere the copy's runner becomes the owner instead.
   std::vector<model::IndexRange> Release(WorkerId worker, model::IndexRange range,
                                          std::optional<GrantId> grant);
   /// Everything the worker owns is free again, as by Release; copies it runs are forgotten.

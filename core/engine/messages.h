@@ -36,23 +36,24 @@ struct Grant {
 struct Hello {
   std::uint32_t protocol_version = kProtocolVersion;
   std::string node;
-  std::string incarnation;  ///< random, of this worker process; a new one holds nothing of the old one
+  std::string
+      incarnation;  ///< random, of this worker process; a new one holds nothing of the old one
   std::uint32_t threads = 1;
   std::string workload;
   std::uint32_t workload_version = 1;
-  std::uint64_t epoch = 0;      ///< the highest coordinator epoch this worker has seen; 0 at first
-  std::string token;            ///< proves on loopback that this is our child; empty under mutual TLS
-  std::vector<Grant> held;      ///< grants of this epoch it still works on, after a reconnect
+  std::uint64_t epoch = 0;  ///< the highest coordinator epoch this worker has seen; 0 at first
+  std::string token;        ///< proves on loopback that this is our child; empty under mutual TLS
+  std::vector<Grant> held;  ///< grants of this epoch it still works on, after a reconnect
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
 /// Consecutive tasks that one thread ran one after the other.
 struct CompletedRange {
   model::IndexRange range;
-  Duration started_ago{};  ///< when the first of them started, before sending
-  Duration ended_ago{};    ///< when the last of them ended, before sending
-  Duration busy{};         ///< time spent in the tasks themselves
-  bool copy = false;       ///< ran as a copy
+  Duration started_ago{};        ///< when the first of them started, before sending
+  Duration ended_ago{};          ///< when the last of them ended, before sending
+  Duration busy{};               ///< time spent in the tasks themselves
+  bool copy = false;             ///< ran as a copy
   model::PackedResults results;  ///< one result a task of `range`
   friend bool operator==(const CompletedRange&, const CompletedRange&) = default;
 };
@@ -119,7 +120,8 @@ struct Recall {
 /// These results are durable; the worker may forget them.
 struct Acknowledge {
   std::vector<model::IndexRange> ranges;
-  std::uint64_t heard = 0;  ///< reports heard on this stream; a worker's lease runs from the last one
+  std::uint64_t heard =
+      0;  ///< reports heard on this stream; a worker's lease runs from the last one
   friend bool operator==(const Acknowledge&, const Acknowledge&) = default;
 };
 

@@ -14,18 +14,19 @@ namespace evenkeel::engine {
 struct NodeProgress {
   std::string name;
   double ratio = 1;
-  double share = 0;             ///< of the cost, as first planned
+  double share = 0;  ///< of the cost, as first planned
   bool connected = false;
   bool lost = false;
-  std::int64_t completed = 0;   ///< tasks whose result counted
-  model::Cost cost = 0;         ///< their cost
+  std::int64_t completed = 0;  ///< tasks whose result counted
+  model::Cost cost = 0;        ///< their cost
   std::int64_t stolen_in = 0;
   std::int64_t stolen_out = 0;
-  std::int64_t leased = 0;      ///< tasks
+  std::int64_t leased = 0;  ///< tasks
   double busy_seconds = 0;
-  double rate = 0;              ///< units per second; 0 while not measured
-  Duration last_end{};          ///< job time at which its last counted result ended
-  Duration predicted_end{};     ///< the same, as predicted when a tenth of its share was done; 0 if never
+  double rate = 0;      ///< units per second; 0 while not measured
+  Duration last_end{};  ///< job time at which its last counted result ended
+  Duration
+      predicted_end{};  ///< the same, as predicted when a tenth of its share was done; 0 if never
 };
 
 /// A snapshot of a run for people, on the job's own time line.
@@ -35,10 +36,10 @@ struct Progress {
   std::int64_t tasks_failed = 0;     ///< for good
   double cost_done_ratio = 0;        ///< share of the cost that is done, 0..1
   Duration elapsed{};
-  std::optional<Duration> eta;       ///< when the job will end, from now
+  std::optional<Duration> eta;  ///< when the job will end, from now
   Duration eta_sigma{};
-  Duration startup{};                ///< until the first task started; 0 while none has
-  Duration last_durable{};           ///< end of the last durable result
+  Duration startup{};       ///< until the first task started; 0 while none has
+  Duration last_durable{};  ///< end of the last durable result
   double wasted_seconds = 0;
   std::int64_t messages = 0;
   model::MoveCounts moves;

@@ -68,11 +68,10 @@ void Worker::Keep(std::uint32_t thread, const Running& running, BatchOutcome out
   const IndexRange range{running.batch.range.begin, running.batch.range.begin + tasks};
   if (!finished_.empty()) {
     Finished& last = finished_.back();
-    const bool continues = last.thread == thread && last.done.range.end == range.begin &&
-                           last.done.copy == running.batch.copy &&
-                           outcome.started - last.ended < kSameRow &&
-                           last.done.results.Bytes().size() + outcome.results.Bytes().size() <=
-                               kReportBytes;
+    const bool continues =
+        last.thread == thread && last.done.range.end == range.begin &&
+        last.done.copy == running.batch.copy && outcome.started - last.ended < kSameRow &&
+        last.done.results.Bytes().size() + outcome.results.Bytes().size() <= kReportBytes;
     if (continues) {
       last.done.range.end = range.end;
       last.done.busy += outcome.busy;

@@ -56,7 +56,8 @@ std::vector<RangeSet> PartitionByCost(const model::CostModel& costs, const Range
     if (weights[i] <= 0) continue;
     weight_so_far += weights[i];
     const bool last = weight_so_far >= weight_sum * (1 - 1e-12);
-    const auto prefix = static_cast<Cost>(static_cast<double>(total) * (weight_so_far / weight_sum));
+    const auto prefix =
+        static_cast<Cost>(static_cast<double>(total) * (weight_so_far / weight_sum));
     while (!source.Done() && (last || handed_out < prefix)) {
       const IndexRange range = source.Current();
       const TaskIndex cut = last ? range.end : NearestCut(costs, range, prefix - handed_out);

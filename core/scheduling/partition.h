@@ -7,10 +7,11 @@
 
 namespace evenkeel::scheduling {
 
-/// Cuts the tasks of `todo`, in index order, into one consecutive part per weight so that the parts'
-/// costs are in the ratio of the weights: the boundary between parts is the task boundary nearest to
-/// the exact prefix of the cost (weighted domain decomposition by prefix sums of the cost function).
-/// Weights are >= 0 with a positive sum; parts may be empty. O((weights + ranges) log tasks).
+/// Cuts the tasks of `todo`, in index order, into one consecutive part per weight so that the
+/// parts' costs are in the ratio of the weights: the boundary between parts is the task boundary
+/// nearest to the exact prefix of the cost (weighted domain decomposition by prefix sums of the
+/// cost function). Weights are >= 0 with a positive sum; parts may be empty. O((weights + ranges)
+/// log tasks).
 [[nodiscard]] std::vector<model::RangeSet> PartitionByCost(const model::CostModel& costs,
                                                            const model::RangeSet& todo,
                                                            const std::vector<double>& weights);

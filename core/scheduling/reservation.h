@@ -12,9 +12,9 @@
 
 namespace evenkeel::scheduling {
 
-/// The tasks reserved for one worker. Tasks of at least `heavy_cost` are kept one by one, ordered by
-/// cost, and go first, because a large task that starts late outlasts everything; the others are kept
-/// as ranges and go in index order. Each piece knows how often it was moved. Not thread-safe.
+/// The tasks reserved for one worker. Tasks of at least `heavy_cost` are kept one by one, ordered
+/// by cost, and go first, because a large task that starts late outlasts everything; the others are
+/// kept as ranges and go in index order. Each piece knows how often it was moved. Not thread-safe.
 class Reservation {
  public:
   struct Piece {
@@ -30,8 +30,8 @@ class Reservation {
   /// Takes the indexes of the range out, as far as they are here; returns how many there were.
   std::int64_t Remove(model::IndexRange range);
 
-  /// Takes what should run next: heavy tasks, largest first, then ranges from the front; tasks until
-  /// the budget is used up, at least `min_tasks`, at most `max_tasks`.
+  /// Takes what should run next: heavy tasks, largest first, then ranges from the front; tasks
+  /// until the budget is used up, at least `min_tasks`, at most `max_tasks`.
   [[nodiscard]] std::vector<Piece> TakeNext(model::Cost budget, std::int64_t min_tasks,
                                             std::int64_t max_tasks);
   /// Takes the largest task (in cost) that costs at most `limit`; among ranges the first task.

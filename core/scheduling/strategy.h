@@ -106,7 +106,7 @@ class Strategy {
   [[nodiscard]] virtual std::vector<Move> TakeMoves() = 0;
   /// Stages and masters to be shown, as intervals; the open one, if any, ends at `now`.
   struct Stage {
-    int number = 0;           ///< 0 for an interval in which `master` does not compute
+    int number = 0;  ///< 0 for an interval in which `master` does not compute
     WorkerId master{};
     Instant start{};
     Instant end{};

@@ -31,14 +31,16 @@ void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
   workers_[worker.value].threads = std::max<std::uint32_t>(threads, 1);
 }
 
-void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy) {
+void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost,
+                              Duration busy) {
   if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
   State& state = workers_[worker.value];
   const double seconds = std::max(ToSeconds(busy), kShortestSeconds);
   const auto count = static_cast<double>(tasks);
   const auto units = static_cast<double>(cost);
 
-  // A change of speed is no noise: of a surprise only as much counts as spread as noise would bring.
+  // A change of speed is no noise: of a surprise only as much counts as spread as noise would
+  // bring.
   const double most_noise = kSurprise * kSurprise * TaskVariance(state);
   ForgetIfSurprised(state, seconds / units, count);
   const double task_seconds = (state.busy_seconds + seconds) / (state.tasks + count);
@@ -48,7 +50,8 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   if (state.cost > 0) {
     const double mean = state.busy_seconds / state.cost;
     const double deviation = (seconds / units) / mean - 1;
-    // The deviation of a mean over n tasks is 1/sqrt(n) of one task's: n * deviation^2 is one task's.
+    // The deviation of a mean over n tasks is 1/sqrt(n) of one task's: n * deviation^2 is one
+    // task's.
     state.spread += count * std::min(count * deviation * deviation, most_noise);
   }
   state.tasks += count;
@@ -92,7 +95,8 @@ double TimingEstimator::PriorThreadRate(const State& state) const {
 double TimingEstimator::TaskVariance(const State& state) const {
   const double guess = options_.task_relative_sigma * options_.task_relative_sigma;
   constexpr double kGuessCountsAsTasks = 4;
-  const double seen = (guess * kGuessCountsAsTasks + state.spread) / (kGuessCountsAsTasks + state.tasks);
+  const double seen =
+      (guess * kGuessCountsAsTasks + state.spread) / (kGuessCountsAsTasks + state.tasks);
   return std::max(seen, kSmallestTaskVariance);
 }
 

@@ -12,11 +12,11 @@ namespace evenkeel::scheduling {
 /// How fast each worker is for this job's profile, in cost units per second, and how sure that is.
 ///
 /// Sources, each counted by the inverse of its variance (the minimum-variance mean of independent
-/// estimates): the prior (the fuzzy ratio, scaled by what the workers measured so far say a ratio of
-/// 1 is worth) and this run's own measurements, recent ones more than old ones. A measurement that
-/// lies far outside of the noise shortens the memory, so that a board that throttles is noticed
-/// within a few reports. Deterministic: additions, multiplications, divisions and square roots only.
-/// Not thread-safe. All calls O(1).
+/// estimates): the prior (the fuzzy ratio, scaled by what the workers measured so far say a ratio
+/// of 1 is worth) and this run's own measurements, recent ones more than old ones. A measurement
+/// that lies far outside of the noise shortens the memory, so that a board that throttles is
+/// noticed within a few reports. Deterministic: additions, multiplications, divisions and square
+/// roots only. Not thread-safe. All calls O(1).
 class TimingEstimator {
  public:
   struct Options {
@@ -24,7 +24,8 @@ class TimingEstimator {
     double prior_relative_sigma = 0.5;
     /// First guess of the spread of one task's time per unit: large if costs are not known.
     double task_relative_sigma = 0.1;
-    /// Measurements fade over this much busy time, or over `memory_tasks` tasks if those last longer.
+    /// Measurements fade over this much busy time, or over `memory_tasks` tasks if those last
+    /// longer.
     Duration memory = std::chrono::seconds(3);
     double memory_tasks = 24;
   };
@@ -48,7 +49,9 @@ class TimingEstimator {
   [[nodiscard]] double RelativeSigma(WorkerId worker) const;
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
-  [[nodiscard]] std::uint32_t Threads(WorkerId worker) const { return workers_[worker.value].threads; }
+  [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {
+    return workers_[worker.value].threads;
+  }
   [[nodiscard]] std::size_t WorkerCount() const { return workers_.size(); }
 
  private:

@@ -51,7 +51,8 @@ void HandOut::Serve(const StrategyContext& context, std::optional<WorkerId> mast
     const std::int64_t free_threads = threads - context.leases.OutstandingTasks(worker);
     for (std::int64_t n = 0; n < free_threads && !pool.Empty(); ++n) {
       const std::int64_t chunk = std::max<std::int64_t>(context.balancing.chunk_tasks, 1);
-      for (const auto& piece : pool.TakeNext(std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
+      for (const auto& piece :
+           pool.TakeNext(std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
         decisions.emplace_back(GrantDecision{worker, piece.range});
       }
     }

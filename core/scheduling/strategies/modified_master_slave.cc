@@ -55,8 +55,7 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   }
   if (phase_ == Phase::kMasterSlave) {
     PoolAtMaster();
-    HandOut::Serve(context_, IdleMaster(kMaster), UsableWorkers(), At(kMaster).reserved,
-                   decisions);
+    HandOut::Serve(context_, IdleMaster(kMaster), UsableWorkers(), At(kMaster).reserved, decisions);
   }
   return decisions;
 }

@@ -107,8 +107,9 @@ void StrategyBase::ShareOut(const std::vector<Reservation::Piece>& pieces,
   for (const auto& [moves, set] : by_moves) {
     const auto parts = PartitionByCost(context_.costs, set, weights);
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
-      parts[i].ForEach(
-          [&](model::IndexRange range) { workers_[i].reserved.Insert({range, moves}); });
+      parts[i].ForEach([&](model::IndexRange range) {
+        workers_[i].reserved.Insert({range, moves});
+      });
       if (!parts[i].Empty()) ReservationChanged(WorkerId{i});
     }
   }

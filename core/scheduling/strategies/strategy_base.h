@@ -9,7 +9,8 @@
 
 namespace evenkeel::scheduling {
 
-/// What all strategies share: who is alive, what is reserved for whom, for whom it was first planned.
+/// What all strategies share: who is alive, what is reserved for whom, for whom it was first
+/// planned.
 class StrategyBase : public Strategy {
  public:
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
@@ -70,7 +71,8 @@ class StrategyBase : public Strategy {
  private:
   model::Cost heavy_cost_;
   std::vector<Reservation::Piece> orphans_;  // reserved for nobody, because nobody lives
-  std::map<model::TaskIndex, WorkerId> planned_;  // begin of a range -> for whom, until the next begin
+  std::map<model::TaskIndex, WorkerId>
+      planned_;  // begin of a range -> for whom, until the next begin
   std::vector<double> shares_;
   std::vector<Move> moves_;
 };

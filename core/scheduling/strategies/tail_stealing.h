@@ -10,9 +10,9 @@
 namespace evenkeel::scheduling {
 
 /// Our default. Weighted decomposition of the cost into reserved ranges; each worker is leased a
-/// credit window only; a worker that will run dry is given, ahead of need, part of the reservation of
-/// the worker with the latest predicted finish, so much that both finish together; when nothing is
-/// reserved any more, leased work is asked back; last of all idle workers run copies.
+/// credit window only; a worker that will run dry is given, ahead of need, part of the reservation
+/// of the worker with the latest predicted finish, so much that both finish together; when nothing
+/// is reserved any more, leased work is asked back; last of all idle workers run copies.
 /// docs/tail-stealing.md tells the whole story. Decisions are O(log workers), but for the last few
 /// tasks of a job, where a decision may look at all workers.
 class TailStealing final : public StrategyBase {
@@ -36,14 +36,14 @@ class TailStealing final : public StrategyBase {
  private:
   struct State {
     bool dirty = false;
-    bool idle = false;                 ///< wants work and got none
-    bool recalled = false;             ///< a recall is under way
-    std::optional<WorkerId> thief;     ///< for whom it was asked to give back
-    bool gave_back = false;            ///< since it was last asked
-    std::int64_t barren_tasks = -1;    ///< it gave nothing back when it had so many tasks leased
-    model::Cost known_reserved = 0;    ///< its part of pool_cost_
+    bool idle = false;               ///< wants work and got none
+    bool recalled = false;           ///< a recall is under way
+    std::optional<WorkerId> thief;   ///< for whom it was asked to give back
+    bool gave_back = false;          ///< since it was last asked
+    std::int64_t barren_tasks = -1;  ///< it gave nothing back when it had so many tasks leased
+    model::Cost known_reserved = 0;  ///< its part of pool_cost_
     std::int64_t known_tasks = 0;
-    double known_rate = 0;             ///< its part of rate_sum_
+    double known_rate = 0;  ///< its part of rate_sum_
   };
 
   // Predictions.
@@ -74,16 +74,16 @@ class TailStealing final : public StrategyBase {
 
   std::vector<State> states_;
   std::deque<WorkerId> dirty_;
-  FinishIndex finish_;           // of workers with reserved tasks: when they will be through
-  FinishIndex ready_;            // of workers with leased tasks: when they will run dry
-  std::deque<WorkerId> idle_;    // those with State::idle
-  model::Cost pool_cost_ = 0;    // of all reserved tasks
+  FinishIndex finish_;         // of workers with reserved tasks: when they will be through
+  FinishIndex ready_;          // of workers with leased tasks: when they will run dry
+  std::deque<WorkerId> idle_;  // those with State::idle
+  model::Cost pool_cost_ = 0;  // of all reserved tasks
   std::int64_t pool_tasks_ = 0;
   double rate_sum_ = 0;          // of the connected workers
   model::RangeSet just_copied_;  // in this round of decisions
   Instant now_{};                // of the latest call
   Instant next_decision_ = kNever;
-  Instant level_{};              // the latest finish level, used again for a while with many workers
+  Instant level_{};  // the latest finish level, used again for a while with many workers
   Instant level_until_{};
 };
 

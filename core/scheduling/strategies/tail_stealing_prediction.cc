@@ -31,10 +31,11 @@ double TailStealing::RateNow(WorkerId worker) const {
 }
 
 Duration TailStealing::TaskTime(WorkerId worker) const {
-  const double mean = pool_tasks_ > 0
-                          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
-                          : static_cast<double>(context_.costs.Total()) /
-                                static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  const double mean =
+      pool_tasks_ > 0
+          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
+          : static_cast<double>(context_.costs.Total()) /
+                static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
   return std::max(FromSeconds(mean / context_.estimator.ThreadRate(worker)), Duration{1});
 }
 
@@ -104,13 +105,14 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     State& state = states_[victim.value];
     if (victim == thief || state.recalled || !Usable(victim)) continue;
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
-    const std::int64_t waiting = tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
+    const std::int64_t waiting =
+        tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
     const double gap = ToSeconds(it->first - now - context_.round_trip);
     if (waiting <= 0 || gap <= 0 || tasks == state.barren_tasks) continue;
     const double victim_rate = RateNow(victim);
     const double thief_rate = RateNow(thief);
-    const double mean = static_cast<double>(context_.leases.OutstandingCost(victim)) /
-                        static_cast<double>(tasks);
+    const double mean =
+        static_cast<double>(context_.leases.OutstandingCost(victim)) / static_cast<double>(tasks);
     const double share = gap * victim_rate * thief_rate / (victim_rate + thief_rate);
     const double wanted = share / std::max(mean, 1e-9) + 0.5;
     const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
