@@ -29,8 +29,8 @@ def run_task(seconds, speed_of):
     return bytes(16)
 
 
-def worker_name():
-    return get_worker().name
+def worker_name(dask_worker):
+    return dask_worker.name
 
 
 def dask_makespan(costs):
