@@ -37,14 +37,14 @@ void ManyWorkers::RunUntil(double done_share,
                            const std::function<void(const std::function<void()>&)>& timed) {
   const auto enough = static_cast<std::int64_t>(done_share * static_cast<double>(tasks_));
   while (done_ < enough && !coordinator_->Ended() && !heap_.empty()) {
-    std::pop_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return Later(a, b); });
+    std::pop_heap(heap_.begin(), heap_.end(),
+                  [](const Due& a, const Due& b) { return Later(a, b); });
     const Due due = heap_.back();
     heap_.pop_back();
     now_ = std::max(now_, due.at);
     engine::Report report;
-    report.completed.push_back(
-        {due.range, due.busy, Duration::zero(), due.busy, false,
-         model::PackedResults::OfEqualSize(due.range.Size(), 0, {})});
+    report.completed.push_back({due.range, due.busy, Duration::zero(), due.busy, false,
+                                model::PackedResults::OfEqualSize(due.range.Size(), 0, {})});
     done_ += due.range.Size();
     engine::Effects effects;
     timed([&] { effects = coordinator_->OnMessage({due.worker + 1}, std::move(report), now_); });
@@ -78,7 +78,8 @@ void ManyWorkers::Assign(std::uint32_t worker, const engine::Assign& assign) {
         FromSeconds(kTaskSeconds / Speed(worker) * static_cast<double>(grant.range.Size()));
     free_at_[worker] = std::max(free_at_[worker], now_) + busy;
     heap_.push_back({free_at_[worker], worker, grant.range, busy});
-    std::push_heap(heap_.begin(), heap_.end(), [](const Due& a, const Due& b) { return Later(a, b); });
+    std::push_heap(heap_.begin(), heap_.end(),
+                   [](const Due& a, const Due& b) { return Later(a, b); });
   }
 }
 

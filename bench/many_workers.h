@@ -39,8 +39,8 @@ class ManyWorkers {
   std::int64_t tasks_;
   std::unique_ptr<engine::Coordinator> coordinator_;
   Instant now_{};
-  std::vector<Due> heap_;           // by time, earliest on top
-  std::vector<Instant> free_at_;    // of each worker
+  std::vector<Due> heap_;         // by time, earliest on top
+  std::vector<Instant> free_at_;  // of each worker
   std::deque<std::pair<std::uint32_t, engine::Recall>> recalls_;
   engine::BatchId durable_{};
   std::int64_t done_ = 0;

@@ -148,7 +148,7 @@ Result<void> LocalWorkers::Start(Child& child) {
   child.due = kNever;
   if (child.quota) {
     if (auto entered = child.quota->Enter(child.pid); !entered) {
-      Log(LogLevel::kWarning, child.node.name + " runs at full speed: " + entered.error().message);
+      options_.tell(child.node.name + " runs at full speed: " + entered.error().message);
     }
   }
   return {};
@@ -174,8 +174,8 @@ void LocalWorkers::Ended(Child& child, int status) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (code == 0) return;  // it was told that the job is over
   child.given_up = code == kBadInput || code == kRefused;
-  Log(LogLevel::kWarning, "worker " + child.node.name + " " + HowItEnded(status) +
-                              (child.given_up ? "" : "; it is started again"));
+  options_.tell("worker " + child.node.name + " " + HowItEnded(status) +
+                (child.given_up ? "" : "; it is started again"));
   if (child.given_up) return;
   const Instant now = clock_.Now();
   const bool healthy = now - child.started > kHealthy;
@@ -196,7 +196,7 @@ void LocalWorkers::StartDue() {
   const Instant now = clock_.Now();
   for (auto& child : children_) {
     if (child.pid >= 0 || child.due > now) continue;
-    if (auto started = Start(child); !started) Log(LogLevel::kWarning, started.error().message);
+    if (auto started = Start(child); !started) options_.tell(started.error().message);
   }
 }
 

@@ -29,6 +29,8 @@ class LocalWorkers {
     std::string token;        ///< handed over in the environment
     std::string workload;
     bool sleeps = false;      ///< emulated speeds are the workload's business
+    /// Hears what happened to workers, a line each; called on any thread that calls LocalWorkers.
+    std::function<void(const std::string& line)> tell;
   };
   /// `on_none_left` is called when no worker runs and none will be started again.
   LocalWorkers(Options options, std::vector<LocalNode> nodes,

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 
@@ -22,6 +23,15 @@ std::string WorkerBinary() {
   return beside.string();
 }
 
+// "" if nothing is. The parser of flags itself takes numbers that are too large.
+std::string WhatIsWrongWithSeed(const std::string& text) {
+  std::int64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, seed);
+  if (read.ec == std::errc() && read.ptr == end && seed >= 0) return {};
+  return "must be a whole number from 0 to 9223372036854775807, is " + text;
+}
+
 struct CommandLine {
   explicit CommandLine(CLI::App& app);
 
@@ -41,14 +51,16 @@ CommandLine::CommandLine(CLI::App& app) {
   run_command->add_option("--nodes", run.nodes_file,
                           "Nodes to emulate, as printed by 'kubectl get nodes -o yaml'");
   run_command->add_option("--output", run.output, "Folder of the run [evenkeel-NAME]");
-  run_command->add_option("--strategy", run.strategy, "Instead of the job's spec.balancing.strategy");
-  run_command->add_option("--seed", run.seed, "Seed of what the workload draws");
-  run_command->add_option("-o", run_output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}));
+  run_command->add_option("--strategy", run.strategy,
+                          "Instead of the job's spec.balancing.strategy");
+  run_command->add_option("--seed", run.seed, "Seed of what the workload draws")
+      ->check(CLI::Validator(WhatIsWrongWithSeed, "whole number from 0 to 2^63-1"));
+  run_command->add_option("-o", run_output, "text or json")->check(CLI::IsMember({"text", "json"}));
 
   weights_command = app.add_subcommand("weights", "Show what each node weighs, and why");
   weights_command->add_option("--nodes", weights.nodes_file, "The nodes")->required();
-  weights_command->add_option("--policy", weights.policy, "default, paper or a WeightingPolicy file");
+  weights_command->add_option("--policy", weights.policy,
+                              "default, paper or a WeightingPolicy file");
   weights_command->add_option("-o", weights_output, "table or json")
       ->check(CLI::IsMember({"table", "json"}));
 

@@ -3,19 +3,19 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <random>
 
 #include "cli/local_workers.h"
+#include "cli/run_outcome.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
-#include "coordinator/lower_bound.h"
-#include "coordinator/run_metrics.h"
 #include "coordinator/run_results.h"
-#include "report/html_report.h"
-#include "report/summary_json.h"
+#include "core/base/log.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -24,7 +24,6 @@ constexpr int kComplete = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
-constexpr Duration kCalibration = std::chrono::milliseconds(300);
 
 // 128 random bits as hexadecimal digits.
 std::string NewToken() {
@@ -38,9 +37,15 @@ std::string NewToken() {
   return token;
 }
 
-int Columns() {
+TerminalSize SizeOfTerminal() {
   winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+bool UnderstandsControlSequences() {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
 int ExitCode(const Error& error) {
@@ -89,89 +94,38 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   return coordinator::JobRun::Open(std::move(config));
 }
 
-void FillBound(const RunPlan& plan, const engine::Progress& progress, model::RunSummary& summary) {
-  const double core = plan.workload->DeclaredUnitsPerSecond() > 0
-                          ? 0
-                          : coordinator::CalibrateCore(*plan.workload, kCalibration);
-  std::vector<coordinator::NodeSpeed> speeds;
-  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
-    const LocalNode& node = plan.nodes[i];
-    speeds.push_back({node.threads, node.emulated_speed.value_or(1.0), progress.nodes[i].rate});
-    summary.nodes[i].declared_speed = node.emulated_speed;
-  }
-  const auto bound = coordinator::ComputeLowerBound(*plan.workload, speeds, core);
-  summary.lower_bound_seconds = bound.seconds;
-  summary.rate_source = bound.rate_source;
-  coordinator::FillRatios(summary);
-}
-
-// Results first: a summary that says Complete must not stand beside results that are missing.
-Result<model::RunSummary> LeaveResults(const RunPlan& plan, coordinator::Journal& journal,
-                                       const coordinator::RunEnd& end, SpeedControl control) {
-  auto summary = coordinator::Summarize(plan.job, end, journal.State().epoch);
-  summary.speed_control = ToString(control);
-  if (end.state == model::JobState::kComplete) {
-    auto result = coordinator::WriteResults(journal, *plan.workload, plan.folder);
-    if (!result) return tl::unexpected<Error>(result.error());
-    summary.result_json = std::move(*result);
-  }
-  FillBound(plan, end.progress, summary);
-  if (auto done = coordinator::WriteTimeline(journal, plan.folder); !done) {
-    return tl::unexpected<Error>(done.error());
-  }
-  if (auto done = report::WriteSummary(plan.folder / "summary.json", summary); !done) {
-    return tl::unexpected<Error>(done.error());
-  }
-  if (auto page = report::WriteReport(plan.folder); !page) {
-    return tl::unexpected<Error>(page.error());
-  }
-  if (auto done = coordinator::WriteMetrics(plan.job, journal, end, plan.folder); !done) {
-    return tl::unexpected<Error>(done.error());
-  }
-  if (auto marked = journal.MarkEnded(end.state); !marked) {
-    return tl::unexpected<Error>(marked.error());
-  }
-  return summary;
-}
-
-void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostream& out) {
-  char line[256];
-  std::snprintf(line, sizeof line,
-                "%s: %s in %.2f s (lower bound %.2f s, %s; efficiency %.3f), "
-                "%lld reserved and %lld leased moves, %lld copies\n",
-                summary.job.c_str(), std::string(report::StateName(summary.state)).c_str(),
-                summary.makespan_seconds, summary.lower_bound_seconds, summary.rate_source.c_str(),
-                summary.efficiency, static_cast<long long>(summary.moves.reserved),
-                static_cast<long long>(summary.moves.leased),
-                static_cast<long long>(summary.moves.copies));
-  out << line;
-  if (summary.state == model::JobState::kComplete) out << "result: " << summary.result_json << '\n';
-  out << "report: " << (plan.folder / "report.html").string() << '\n';
-}
-
 int ExitCode(model::JobState state) {
   if (state == model::JobState::kComplete) return kComplete;
   return state == model::JobState::kInterrupted ? kInterrupted : kFailed;
 }
 
-// The run itself, with its workers and its view.
-coordinator::RunEnd Execute(const RunOptions& options, const RunPlan& plan, const std::string& token,
-                            coordinator::JobRun& run, SignalWatch& watch, std::ostream& text,
-                            SpeedControl& control) {
-  LocalWorkers workers({options.worker_binary, run.Port(), token, plan.job.workload,
-                        plan.workload->Sleeps()},
-                       plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
-  control = workers.Control();
-  if (auto started = workers.StartAll(); !started) {
-    coordinator::RunEnd end;
-    end.state = model::JobState::kFailed;
-    end.reason = started.error().message;
-    return end;
+// The last word of a run that has left its results.
+int Report(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
+           std::ostream& out) {
+  if (options.json) {
+    out << std::ifstream(plan.folder / "summary.json").rdbuf();
+  } else {
+    PrintEnd(plan, summary, out);
   }
+  return ExitCode(summary.state);
+}
+
+// The run itself, with its workers and its view.
+Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& plan,
+                                    const std::string& token, coordinator::JobRun& run,
+                                    SignalWatch& watch, std::ostream& text, SpeedControl& control) {
+  const bool live = !options.json && UnderstandsControlSequences();
+  TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
+  const auto tell = [&view, live](const std::string& line) {
+    live ? view.Say(line) : Log(LogLevel::kWarning, line);
+  };
+  LocalWorkers workers(
+      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps(), tell},
+      plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
+  control = workers.Control();
+  if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
   watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
                [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
-  const bool live = !options.json && isatty(STDOUT_FILENO) != 0;
-  TerminalView view(text, plan.job.name, live, Columns());
   auto end = run.Run(&view);
   view.Close(end.progress);
   watch.Stop();
@@ -198,23 +152,30 @@ int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch
   std::ostream& text = options.json ? err : out;
   for (const auto& note : plan->notes) text << "note: " << note << '\n';
   const auto& known = (*run)->TheJournal().State();
-  if (known.epoch > 1) {
-    text << plan->job.name << ": goes on from the journal, "
-         << HumanCount(known.completed.Size()) << " tasks are done\n";
+  if (known.complete) {
+    text << plan->job.name << ": was complete already; results and report are written anew\n";
+    if (const auto summary = RefreshResults(*plan, (*run)->TheJournal())) {
+      return Report(options, *plan, *summary, out);
+    }
+  } else if (known.epoch > 1) {
+    text << plan->job.name << ": goes on from the journal, " << HumanCount(known.completed.Size())
+         << " tasks are done\n";
   }
   // 3. The run. 4. What it leaves behind.
+  const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal());
+  if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
-  const auto end = Execute(options, *plan, token, **run, watch, text, control);
-  if (!end.reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end.reason << '\n';
-  auto summary = LeaveResults(*plan, (*run)->TheJournal(), end, control);
-  if (!summary) return Complain(summary.error(), err);
-  if (options.json) {
-    std::ifstream file(plan->folder / "summary.json");
-    out << file.rdbuf();
-  } else {
-    PrintEnd(*plan, *summary, out);
+  const bool all_done = known.complete || known.completed.Size() == plan->workload->TaskCount();
+  const auto end =
+      all_done ? (*run)->Run(nullptr) : Execute(options, *plan, token, **run, watch, text, control);
+  if (!end) return Complain(end.error(), err);
+  if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
+  const auto summary = LeaveResults(*plan, (*run)->TheJournal(), *end, *earlier, control);
+  if (!summary) {
+    // What ended the job most likely hinders its report, too, and has been said already.
+    return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
   }
-  return ExitCode(end.state);
+  return Report(options, *plan, *summary, out);
 }
 
 }  // namespace evenkeel::cli

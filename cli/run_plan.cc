@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "coordinator/speed_control.h"
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
@@ -18,6 +19,10 @@ namespace evenkeel::cli {
 namespace {
 
 Result<std::string> ReadFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return InvalidInput(path.string() + ": is a folder, must be a file");
+  }
   std::ifstream file(path, std::ios::binary);
   if (!file) return InvalidInput(path.string() + ": there is no such file, or it cannot be read");
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
@@ -33,7 +38,8 @@ Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
     for (const auto name : model::AllStrategies()) {
       allowed += (allowed.empty() ? "" : ", ") + model::ToString(name);
     }
-    return InvalidInput("--strategy: must be one of " + allowed + ", is \"" + options.strategy + "\"");
+    return InvalidInput("--strategy: must be one of " + allowed + ", is \"" + options.strategy +
+                        "\"");
   }
   job.balancing.strategy = *strategy;
   return {};
@@ -54,7 +60,8 @@ Result<model::JobSpec> ReadJob(const RunOptions& options) {
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return job;
   if (job->suspend) {
-    return InvalidInput(options.job_file + ": spec.suspend: the job is suspended; set it to false to run it");
+    return InvalidInput(options.job_file +
+                        ": spec.suspend: the job is suspended; set it to false to run it");
   }
   if (auto overridden = OverrideStrategy(options, *job); !overridden) {
     return tl::unexpected<Error>(overridden.error());
@@ -98,11 +105,34 @@ Result<model::WeightingPolicy> ReadPolicy(const RunOptions& options, const std::
   const auto beside = std::filesystem::path(options.job_file).parent_path() / name;
   const auto text = ReadFile(beside);
   if (!text) {
-    return InvalidInput(options.job_file +
-                        ": spec.weighting.policy: must be default, paper or a file beside the job, is \"" +
-                        name + "\"");
+    return InvalidInput(
+        options.job_file +
+        ": spec.weighting.policy: must be default, paper or a file beside the job, is \"" + name +
+        "\"");
   }
   return model::ParsePolicy(*text, beside.string());
+}
+
+// A line for each thing there is to say, with the nodes it is true of.
+void TellNotes(const std::vector<scheduling::NodeWeight>& weights, RunPlan& plan) {
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::pair<std::string, std::vector<std::string>>> nodes_by_note;
+  for (const auto& weight : weights) {
+    for (const auto& note : weight.notes) {
+      auto known = std::find_if(nodes_by_note.begin(), nodes_by_note.end(),
+                                [&note](const auto& entry) { return entry.first == note; });
+      if (known == nodes_by_note.end()) known = nodes_by_note.insert(known, {note, {}});
+      known->second.push_back(weight.name);
+    }
+  }
+  for (const auto& [note, nodes] : nodes_by_note) {
+    std::string names;
+    for (std::size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
+      names += (i > 0 ? ", " : "") + nodes[i];
+    }
+    if (nodes.size() > kNamed) names += " and " + std::to_string(nodes.size() - kNamed) + " more";
+    plan.notes.push_back(names + ": " + note);
+  }
 }
 
 // The weight of each node by spec.weighting; ratios to the lightest.
@@ -127,12 +157,35 @@ Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
     }
     const auto policy = ReadPolicy(options, weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
-    for (const auto& weight : scheduling::EstimateWeights(nodes, *policy)) {
+    const auto weights = scheduling::EstimateWeights(nodes, *policy);
+    for (const auto& weight : weights) {
       ratios.push_back(scheduling::PartitionWeight(weight, policy->rounding));
-      for (const auto& note : weight.notes) plan.notes.push_back(weight.name + ": " + note);
     }
+    TellNotes(weights, plan);
   }
   return ratios;
+}
+
+// Tasks that compute run on one thread of one core; those that sleep may be as quick as they like.
+Result<void> CheckSpeeds(const RunOptions& options, RunPlan& plan) {
+  constexpr double kLeastSleeping = 1e-6;
+  const bool sleeps = plan.workload->Sleeps();
+  const double least = sleeps ? kLeastSleeping : coordinator::CpuQuota::kLeastShare;
+  for (LocalNode& node : plan.nodes) {
+    const double speed = node.emulated_speed.value_or(1.0);
+    char text[64];
+    if (speed < least) {
+      std::snprintf(text, sizeof text, "must be at least %g, is %g", least, speed);
+      return InvalidInput(options.nodes_file + ": node " + node.name +
+                          ": metadata.annotations.evenkeel.dev/emulated-speed: " + text +
+                          (sleeps ? "" : " (tasks of " + plan.job.workload + " compute)"));
+    }
+    if (sleeps || speed <= 1.0) continue;
+    std::snprintf(text, sizeof text, ": speed %g is more than one core; it runs at 1", speed);
+    plan.notes.push_back(node.name + text);
+    node.emulated_speed = 1.0;
+  }
+  return {};
 }
 
 void WarnOfTooMuchSpeed(RunPlan& plan) {
@@ -143,13 +196,17 @@ void WarnOfTooMuchSpeed(RunPlan& plan) {
   if (wanted <= cores) return;
   char text[160];
   std::snprintf(text, sizeof text,
-                "the nodes' speeds add up to %.2f cores, this machine has %u: they will be slower than declared",
+                "the nodes' speeds add up to %.2f cores, this machine has %u: they will be slower "
+                "than declared",
                 wanted, cores);
   plan.notes.emplace_back(text);
 }
 
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
+    // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
+    const auto policy = ReadPolicy(options, plan.job.weighting.policy);
+    if (!policy) return tl::unexpected<Error>(policy.error());
     plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
     return {};
   }
@@ -160,8 +217,9 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed});
   }
-  WarnOfTooMuchSpeed(plan);
-  return {};
+  const auto checked = CheckSpeeds(options, plan);
+  if (checked) WarnOfTooMuchSpeed(plan);
+  return checked;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
 #include <cstdint>
 #include <utility>
 
@@ -24,6 +25,8 @@ SignalWatch::SignalWatch() {
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGCHLD}) sigaddset(&signals, signal);
   EVENKEEL_CHECK(pthread_sigmask(SIG_BLOCK, &signals, nullptr) == 0, "signals cannot be blocked");
+  // A file that may not grow any more is an error of the write, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   signals_ = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   stop_ = eventfd(0, EFD_CLOEXEC);
   EVENKEEL_CHECK(signals_ >= 0 && stop_ >= 0, "signals cannot be watched");

@@ -5,7 +5,8 @@
 
 namespace evenkeel::cli {
 
-/// Takes SIGINT, SIGTERM and SIGCHLD away from the process and tells them on a thread of its own.
+/// Takes SIGINT, SIGTERM and SIGCHLD away from the process and tells them on a thread of its own;
+/// ignores SIGXFSZ.
 /// To be made before any other thread is started, because these inherit the blocked signals.
 class SignalWatch {
  public:

@@ -127,7 +127,7 @@ Result<void> Run(const WeightsOptions& options, std::ostream& out) {
 int RunWeightsCommand(const WeightsOptions& options, std::ostream& out, std::ostream& err) {
   const Result<void> done = Run(options, out);
   if (done) return 0;
-  err << done.error().message << '\n';
+  err << "evenkeel: " << done.error().message << '\n';
   return 2;
 }
 

@@ -1,5 +1,6 @@
 #include "coordinator/job_run.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -78,13 +79,16 @@ class JobRunImpl final : public JobRun, private StreamListener {
     writer_ = &writer;
     Carry(engine_.Start(clock_.Now()));
     Instant next_look = clock_.Now();
+    const Instant job_deadline = JobDeadline();
     while (!engine_.Ended()) {
       // 1. Wait for something to happen. 2. Let the state machine say what follows. 3. Do it.
-      const Instant deadline = std::min(engine_.NextTimer(), observer ? next_look : kNever);
+      const Instant deadline =
+          std::min({engine_.NextTimer(), job_deadline, observer ? next_look : kNever});
       auto event = events_.PopUntil(deadline, clock_);
       const Instant now = clock_.Now();
       if (event) Carry(Handle(std::move(*event), now));
       if (now >= engine_.NextTimer()) Carry(engine_.OnTimer(now));
+      if (now >= job_deadline) Carry(engine_.OnDeadline(DeadlineReason()));
       writer.Add(engine_.TakeEvents());
       if (observer && now >= next_look) {
         observer->OnProgress(engine_.CurrentProgress(now));
@@ -95,6 +99,18 @@ class JobRunImpl final : public JobRun, private StreamListener {
   }
 
  private:
+  /// On the job's own time line: the gaps between an interruption and its resumption do not count.
+  Instant JobDeadline() const {
+    if (!config_.job.active_deadline) return kNever;
+    return config_.started + *config_.job.active_deadline - journal_->State().active;
+  }
+  std::string DeadlineReason() const {
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(*config_.job.active_deadline);
+    return "active deadline exceeded: spec.activeDeadlineSeconds is " +
+           std::to_string(seconds.count());
+  }
+
   // On the server's threads.
   void OnMessage(StreamId stream, engine::ToCoordinator message) override {
     events_.Push(Said{stream, std::move(message)});

@@ -171,6 +171,16 @@ Result<void> CheckOwner(const Database& database, const std::string& file,
                                         "; use another folder");
 }
 
+/// Reading a journal makes the file of its log anew where it was whole without one. To be called
+/// under the lock.
+void RemoveEmptyLog(std::filesystem::path file) {
+  file += "-wal";
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) == 0 && !error) {
+    std::filesystem::remove(file, error);
+  }
+}
+
 }  // namespace
 
 Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
@@ -200,7 +210,10 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   done = CheckFormat(*application_id, *format, file.string()).and_then([&] {
     return CheckOwner(database, file.string(), identity);
   });
-  if (!done) return tl::unexpected(done.error());
+  if (!done) {
+    RemoveEmptyLog(file);
+    return tl::unexpected(done.error());
+  }
 
   // 3. One start more. A journal that was made for this start and that nobody has claimed since
   // already says so, which spares three syncs.

@@ -23,8 +23,8 @@ Result<void> WriteTimeline(const Journal& journal, const std::filesystem::path& 
   const auto results = journal.ForEachResult(
       [&](const model::ResultRecord& record) { return writer->Write(record); });
   if (!results) return results;
-  const auto events = journal.ForEachEvent(
-      [&](const model::TimelineEvent& event) { return writer->Write(event); });
+  const auto events =
+      journal.ForEachEvent([&](const model::TimelineEvent& event) { return writer->Write(event); });
   if (!events) return events;
   return writer->Commit();
 }
@@ -66,6 +66,35 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
     summary.nodes.push_back(std::move(row));
   }
   return summary;
+}
+
+Result<WorkByNode> ReadEarlierWork(const Journal& journal) {
+  WorkByNode work;
+  if (journal.State().completed.Size() == 0) return work;
+  const auto read =
+      journal.ForEachResult([&work](const model::ResultRecord& record) -> Result<void> {
+        NodeWork& node = work[record.node];
+        node.completed += record.range.Size();
+        node.busy_seconds += ToSeconds(record.busy);
+        node.last_end = std::max(node.last_end, record.ended);
+        return {};
+      });
+  if (!read) return tl::unexpected<Error>(read.error());
+  return work;
+}
+
+void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary) {
+  for (const auto& [name, work] : earlier) {
+    auto row = std::find_if(summary.nodes.begin(), summary.nodes.end(),
+                            [&name = name](const auto& node) { return node.name == name; });
+    if (row == summary.nodes.end()) {
+      row = summary.nodes.emplace(row);
+      row->name = name;
+    }
+    row->completed += work.completed;
+    row->busy_seconds += work.busy_seconds;
+    row->finish_seconds = std::max(row->finish_seconds, ToSeconds(work.last_end));
+  }
 }
 
 void FillRatios(model::RunSummary& summary) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "coordinator/job_run.h"
@@ -18,10 +20,25 @@ namespace evenkeel::coordinator {
 [[nodiscard]] Result<void> WriteTimeline(const Journal& journal,
                                          const std::filesystem::path& folder);
 
-/// The summary of a run as far as the coordinator knows it; the caller adds lower bound, efficiency,
-/// speed control and result.
+/// The summary of a run as far as the coordinator knows it; the caller adds lower bound,
+/// efficiency, speed control and result.
 [[nodiscard]] model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end,
                                           std::uint64_t epoch);
+
+/// What a node has done that counts.
+struct NodeWork {
+  std::int64_t completed = 0;
+  double busy_seconds = 0;
+  Duration last_end{};
+};
+using WorkByNode = std::map<std::string, NodeWork>;
+
+/// What earlier starts of the job did; to be read before the run.
+[[nodiscard]] Result<WorkByNode> ReadEarlierWork(const Journal& journal);
+
+/// Adds it to the rows of the nodes, with a row for each node that takes no part any more. Moves
+/// and stolen tasks remain those of the last start: they compare with its plan.
+void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary);
 
 /// Efficiency and imbalance from what the summary has.
 void FillRatios(model::RunSummary& summary);

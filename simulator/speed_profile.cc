@@ -4,6 +4,22 @@
 
 namespace evenkeel::simulator {
 
+void SpeedProfile::StandStill(Instant from, Instant to) {
+  if (from >= to) return;
+  double resumed = 0;  // the speed from `to` on
+  std::vector<Step> steps;
+  for (const Step& step : steps_) {
+    if (step.at <= to) resumed = step.speed;
+    if (step.at < from) steps.push_back(step);
+  }
+  steps.push_back({from, 0});
+  if (to != kNever) steps.push_back({to, resumed});
+  for (const Step& step : steps_) {
+    if (step.at > to) steps.push_back(step);
+  }
+  steps_ = std::move(steps);
+}
+
 Instant SpeedProfile::DoneAt(Instant start, double units) const {
   Instant at = start;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
@@ -12,7 +28,7 @@ Instant SpeedProfile::DoneAt(Instant start, double units) const {
     const double speed = steps_[i].speed;
     if (until == kNever) return speed > 0 ? at + FromSeconds(units / speed) : kNever;
     const double possible = ToSeconds(until - at) * speed;
-    if (possible >= units) return at + FromSeconds(units / speed);
+    if (possible >= units) return speed > 0 ? at + FromSeconds(units / speed) : at;
     units -= possible;
     at = until;
   }

@@ -13,6 +13,8 @@ class SpeedProfile {
 
   /// From `at` on the speed is `speed` >= 0. Changes are added in order of time.
   void ChangeAt(Instant at, double speed) { steps_.push_back({at, speed}); }
+  /// The speed is 0 in [from, to), whatever it was; `to` may be kNever. All changes come first.
+  void StandStill(Instant from, Instant to);
 
   /// When work of `units` (at speed 1: seconds) that starts at `start` is done; kNever if never.
   [[nodiscard]] Instant DoneAt(Instant start, double units) const;

@@ -8,7 +8,18 @@ namespace evenkeel::simulator {
 
 using engine::StreamId;
 
-World::World(WorldConfig config) : config_(std::move(config)), rng_(config_.seed) {
+namespace {
+
+// A worker that lost its coordinator tries again after so long.
+constexpr Duration kReconnectAfter = std::chrono::milliseconds(200);
+
+}  // namespace
+
+World::World(WorldConfig config)
+    : config_(std::move(config)),
+      rng_(config_.seed),
+      witness_(static_cast<std::int64_t>(config_.true_costs.size()), config_.nodes.size(),
+               config_.trace) {
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
   if (config_.costs_known) {
     std::vector<model::Cost> costs;
@@ -32,15 +43,20 @@ Outcome World::Run() {
     At(Instant{config_.nodes[i].joins_at}, [this, i] { StartWorker(i); });
   }
   PlanFaults();
-  while (!over_ && !events_.empty() && events_.top().at <= Instant{config_.give_up_after}) {
+  stop_at_ = Instant{config_.give_up_after};
+  while (!events_.empty() && events_.top().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
     const Event event = events_.top();
     events_.pop();
     EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
     now_ = event.at;
     event.happen();
   }
-  if (coordinator_) outcome_.progress = coordinator_->CurrentProgress(now_);
+  if (coordinator_) {
+    outcome_.progress = coordinator_->CurrentProgress(now_);
+    outcome_.stages = coordinator_->StageEvents(Instant{} + outcome_.makespan);
+  }
   outcome_.coordinator_starts = epoch_;
+  outcome_.findings = witness_.Found();
   return outcome_;
 }
 
@@ -48,12 +64,26 @@ void World::At(Instant at, std::function<void()> happen) {
   if (at != kNever) events_.push({std::max(at, now_), order_++, std::move(happen)});
 }
 
-Instant World::Arrival(Instant& last) {
+Instant World::Later(Duration from_now) const {
+  return from_now >= kNever - now_ ? kNever : now_ + from_now;
+}
+
+bool World::PutOff(std::size_t node, std::function<void()> happen) {
+  const Instant until = processes_[node].still_until;
+  if (until <= now_) return false;
+  At(until, std::move(happen));
+  return true;
+}
+
+Instant World::Arrival(Direction& direction) {
   Instant at = now_ + config_.network.latency;
   if (config_.network.jitter > Duration::zero()) {
     at += FromSeconds(rng_.Exponential(ToSeconds(config_.network.jitter)));
   }
-  if (config_.network.ordered) at = last = std::max(at, last);
+  if (!direction.used) direction.first_arrival = at;
+  at = std::max(at, config_.network.ordered ? direction.last_arrival : direction.first_arrival);
+  direction.used = true;
+  direction.last_arrival = std::max(direction.last_arrival, at);
   return at;
 }
 
@@ -70,8 +100,8 @@ void World::StartCoordinator() {
   config.failures = durable_failures_;
   config.active_before = durable_active_;
   config.report_interval = config_.report_interval;
-  config.round_trip = 2 * (config_.network.latency + config_.network.jitter) +
-                      std::chrono::microseconds(200);
+  config.round_trip =
+      2 * (config_.network.latency + config_.network.jitter) + std::chrono::microseconds(200);
   coordinator_ = std::make_unique<engine::Coordinator>(std::move(config));
   StepCoordinator([this](engine::Coordinator& c) { return c.Start(now_); });
 }
@@ -79,60 +109,65 @@ void World::StartCoordinator() {
 void World::KillCoordinator() {
   coordinator_.reset();
   coordinator_timer_ = kNever;
-  for (std::size_t i = 0; i < processes_.size(); ++i) Disconnect(i, false);
+  streams_.clear();
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    Disconnect(i, Duration::zero(), kReconnectAfter);
+  }
 }
 
 void World::StartWorker(std::size_t node) {
   Process& process = processes_[node];
   if (process.worker || over_) return;
+  if (PutOff(node, [this, node] { StartWorker(node); })) return;
   engine::WorkerConfig config;
   config.node = config_.nodes[node].name;
   config.threads = config_.nodes[node].threads;
   config.workload = config_.job.workload;
   config.incarnation = config.node + "/" + std::to_string(++process.incarnation);
   process.threads.assign(config.threads, {});
+  process.timer = kNever;
   process.worker = std::make_unique<engine::Worker>(config);
   Connect(node);
 }
 
 void World::KillWorker(std::size_t node) {
-  Disconnect(node, true);
-  processes_[node].worker.reset();
-  for (auto& thread : processes_[node].threads) {
-    ++thread.generation;
-    thread.batch.reset();
-  }
+  DropBatches(node);
+  Process& process = processes_[node];
+  process.worker.reset();
+  if (!process.stream) return;
+  // What was sent before still arrives, then the end of the stream.
+  const auto stream = streams_.find(*process.stream);
+  const Instant closed = stream == streams_.end() ? now_ : Arrival(stream->second.up);
+  Disconnect(node, closed - now_, kForEver);
 }
 
 void World::Connect(std::size_t node) {
   Process& process = processes_[node];
   if (!process.worker || process.stream || process.worker->Ended()) return;
+  if (PutOff(node, [this, node] { Connect(node); })) return;
+  if (now_ < process.cut_until) return At(process.cut_until, [this, node] { Connect(node); });
   if (!coordinator_) {  // nobody listens: try again
-    At(now_ + std::chrono::milliseconds(200), [this, node] { Connect(node); });
-    return;
+    return At(now_ + kReconnectAfter, [this, node] { Connect(node); });
   }
   process.stream = StreamId{next_stream_++};
-  process.last_arrival_up = process.last_arrival_down = now_;
-  streams_[*process.stream] = node;
+  streams_[*process.stream] = {node, true, {}, {}};
   ToCoordinator(node, process.worker->OnConnected(now_));
   PlanWorkerTimer(node);
 }
 
-void World::Disconnect(std::size_t node, bool tell_coordinator) {
+void World::Disconnect(std::size_t node, Duration noticed_after, Duration back_after) {
   Process& process = processes_[node];
   if (!process.stream) return;
   const StreamId stream = *process.stream;
   process.stream.reset();
-  streams_.erase(stream);
   if (process.worker) process.worker->OnDisconnected(now_);
-  if (tell_coordinator) {
-    At(now_ + config_.network.latency, [this, stream] {
-      StepCoordinator([&](engine::Coordinator& c) { return c.OnStreamClosed(stream, now_); });
-    });
-  }
-  if (process.worker) {
-    At(now_ + std::chrono::milliseconds(200), [this, node] { Connect(node); });
-  }
+  At(Later(noticed_after), [this, stream] { CloseAtCoordinator(stream); });
+  At(Later(back_after), [this, node] { Connect(node); });
+}
+
+void World::CloseAtCoordinator(StreamId stream) {
+  if (streams_.erase(stream) == 0) return;
+  StepCoordinator([&](engine::Coordinator& c) { return c.OnStreamClosed(stream, now_); });
 }
 
 void World::Carry(engine::Effects effects) {
@@ -142,9 +177,9 @@ void World::Carry(engine::Effects effects) {
     } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
       const auto known = streams_.find(close->stream);
       if (known == streams_.end()) continue;
-      const std::size_t node = known->second;
-      At(now_ + config_.network.latency, [this, node, stream = close->stream] {
-        if (processes_[node].stream == stream) Disconnect(node, false);
+      const std::size_t node = known->second.node;
+      At(Arrival(known->second.down), [this, node, stream = close->stream] {
+        if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
       const std::uint64_t epoch = epoch_;
@@ -158,6 +193,8 @@ void World::Carry(engine::Effects effects) {
       outcome_.reason = end->reason;
       outcome_.makespan = now_ - Instant{};
       over_ = true;
+      stop_at_ = std::min(stop_at_, Later(config_.linger));
+      witness_.Note(now_, "the job ends: " + end->reason);
     }
   }
 }
@@ -176,9 +213,16 @@ void World::MakeDurable(const engine::Persist& persist) {
 }
 
 void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
-  if (!coordinator_ || over_) return;
+  if (!coordinator_) return;
   auto effects = step(*coordinator_);
-  if (config_.check_invariants) coordinator_->CheckInvariants();
+  if (over_) {
+    witness_.Found().sent_after_end += static_cast<std::int64_t>(effects.size());
+    return;
+  }
+  if (config_.check_invariants) {
+    coordinator_->CheckInvariants();
+    witness_.Saw(coordinator_->CurrentProgress(now_), epoch_);
+  }
   Carry(std::move(effects));
   PlanCoordinatorTimer();
 }
@@ -193,38 +237,6 @@ void World::PlanCoordinatorTimer() {
     StepCoordinator([this](engine::Coordinator& c) { return c.OnTimer(now_); });
     if (coordinator_ && !over_) PlanCoordinatorTimer();
   });
-}
-
-void World::PlanFaults() {
-  for (const Fault& fault : config_.faults) {
-    At(Instant{fault.at}, [this, fault] {
-      const Instant back = now_ + fault.lasts;
-      switch (fault.kind) {
-        case Fault::Kind::kKillWorker:
-          KillWorker(fault.node);
-          At(back, [this, fault] { StartWorker(fault.node); });
-          break;
-        case Fault::Kind::kKillCoordinator:
-          KillCoordinator();
-          At(back, [this] {
-            if (!coordinator_) StartCoordinator();
-          });
-          break;
-        case Fault::Kind::kCutLink:
-          Disconnect(fault.node, true);
-          break;
-        case Fault::Kind::kDrainWorker:
-          if (processes_[fault.node].worker) {
-            Carry(fault.node, processes_[fault.node].worker->OnDrain(now_));
-          }
-          At(back, [this, fault] {
-            KillWorker(fault.node);
-            StartWorker(fault.node);
-          });
-          break;
-      }
-    });
-  }
 }
 
 }  // namespace evenkeel::simulator

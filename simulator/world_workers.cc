@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/base/check.h"
+#include "simulator/describe.h"
 #include "simulator/world.h"
 
 namespace evenkeel::simulator {
@@ -13,25 +14,52 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   Process& process = processes_[node];
   if (!process.stream) return;
   const StreamId stream = *process.stream;
-  At(Arrival(process.last_arrival_up), [this, stream, message = std::move(message)]() mutable {
-    if (!streams_.contains(stream)) return;  // lost with the connection
-    StepCoordinator([&](engine::Coordinator& c) { return c.OnMessage(stream, message, now_); });
+  const auto known = streams_.find(stream);
+  if (known == streams_.end()) return;
+  ++outcome_.messages_sent;
+  At(Arrival(known->second.up), [this, stream, message = std::move(message)]() mutable {
+    const auto open = streams_.find(stream);
+    if (open == streams_.end() || !open->second.carries_up) return;  // lost with the connection
+    if (Watched()) {
+      witness_.Delivered(now_, config_.nodes[open->second.node].name + " -> " + Describe(message));
+    }
+    StepCoordinator(
+        [&](engine::Coordinator& c) { return c.OnMessage(stream, std::move(message), now_); });
   });
 }
 
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
   const auto known = streams_.find(stream);
   if (known == streams_.end()) return;
-  const std::size_t node = known->second;
-  At(Arrival(processes_[node].last_arrival_down),
-     [this, node, stream, message = std::move(message)]() mutable {
-       Process& process = processes_[node];
-       if (!process.worker || process.stream != stream) return;
-       if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
-         for (const auto range : ack->ranges) acknowledged_.Insert(range);
-       }
-       Carry(node, process.worker->OnMessage(std::move(message), now_));
+  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+    for (const auto& grant : assign->grants) {
+      for (const auto part : durable_.Within(grant.range)) {
+        witness_.Found().leased_though_durable += part.Size();
+      }
+    }
+  }
+  ++outcome_.messages_sent;
+  At(Arrival(known->second.down),
+     [this, node = known->second.node, stream, message = std::move(message)]() mutable {
+       Arrived(node, stream, std::move(message));
      });
+}
+
+void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message) {
+  Process& process = processes_[node];
+  if (!process.worker || process.stream != stream) return;
+  if (process.still_until > now_) {
+    return At(process.still_until, [this, node, stream, message = std::move(message)]() mutable {
+      Arrived(node, stream, std::move(message));
+    });
+  }
+  if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
+    for (const auto range : ack->ranges) acknowledged_.Insert(range);
+  }
+  if (Watched()) {
+    witness_.Delivered(now_, config_.nodes[node].name + " <- " + Describe(message));
+  }
+  Carry(node, process.worker->OnMessage(std::move(message), now_));
 }
 
 void World::Carry(std::size_t node, engine::Worker::Effects effects) {
@@ -49,7 +77,7 @@ void World::Carry(std::size_t node, engine::Worker::Effects effects) {
       ended = true;
     }
   }
-  if (ended) return;
+  if (ended) return KillWorker(node);
   FeedThreads(node);
   PlanWorkerTimer(node);
 }
@@ -62,6 +90,12 @@ void World::FeedThreads(std::size_t node) {
     thread.batch = process.worker->Take(t, now_);
     if (!thread.batch) continue;
     thread.started = now_;
+    if (config_.check_invariants) witness_.Began(node, thread.batch->range);
+    if (witness_.Traces()) {
+      witness_.Note(now_, config_.nodes[node].name + " runs [" +
+                              std::to_string(thread.batch->range.begin) + "," +
+                              std::to_string(thread.batch->range.end) + ")");
+    }
     const std::uint64_t generation = ++thread.generation;
     double seconds = 0;
     for (model::TaskIndex i = thread.batch->range.begin; i < thread.batch->range.end; ++i) {
@@ -81,6 +115,7 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   const engine::Batch batch = *thread.batch;
   thread.batch.reset();
   ++thread.generation;
+  if (config_.check_invariants) witness_.Ended(node, batch.range);
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
@@ -103,18 +138,29 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   Carry(node, process.worker->OnBatchDone(thread_number, std::move(outcome), now_));
 }
 
+void World::DropBatches(std::size_t node) {
+  for (auto& thread : processes_[node].threads) {
+    if (thread.batch && config_.check_invariants) witness_.Ended(node, thread.batch->range);
+    ++thread.generation;
+    thread.batch.reset();
+  }
+}
+
 void World::PlanWorkerTimer(std::size_t node) {
   Process& process = processes_[node];
   if (!process.worker) return;
   const Instant next = process.worker->NextTimer();
   if (next == kNever || next >= process.timer) return;
   process.timer = next;
-  At(next, [this, node, next] {
-    Process& due = processes_[node];
-    if (due.timer != next) return;
-    due.timer = kNever;
-    if (due.worker) Carry(node, due.worker->OnTimer(now_));
-  });
+  At(next, [this, node, next] { WorkerTimer(node, next); });
+}
+
+void World::WorkerTimer(std::size_t node, Instant due) {
+  Process& process = processes_[node];
+  if (process.timer != due) return;
+  if (PutOff(node, [this, node, due] { WorkerTimer(node, due); })) return;
+  process.timer = kNever;
+  if (process.worker) Carry(node, process.worker->OnTimer(now_));
 }
 
 }  // namespace evenkeel::simulator

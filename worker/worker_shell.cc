@@ -80,6 +80,7 @@ bool WorkerShell::PrepareWorkload(const std::string& parameters) {
   }
   auto made = workloads::MakeWorkload(options_.workload, parameters);
   if (!made) {
+    link_->connection->Send(engine::Goodbye{});  // what it is given meanwhile must not wait for us
     End(WorkerExit::kFailed, made.error().message);
     return false;
   }

@@ -42,23 +42,29 @@ Coordinator::Coordinator(CoordinatorConfig config)
     retries_.CountFailure(failure.index);
     if (failure.final && !completed_.Contains(failure.index)) retries_.GiveUp(failure.index);
   }
+  durable_failed_ = retries_.Failed().Size();
 }
 
 Effects Coordinator::Start(Instant now) {
   start_ = config_.started.value_or(now);
   Effects effects;
+  if (config_.epoch > 1 && !config_.job.task_policy.idempotent) {
+    grants_from_ = now + config_.job.balancing.lease;
+  }
   for (const auto& node : config_.nodes) AddNode(node);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });
   retries_.Failed().ForEach([&todo](IndexRange range) { todo.Erase(range); });
   std::vector<scheduling::WorkerFacts> facts;
-  for (const auto& node : nodes_) facts.push_back({node.ratio});
+  const bool weightless = std::none_of(nodes_.begin(), nodes_.end(),
+                                       [](const Node& node) { return node.ratio > 0; });
+  for (const auto& node : nodes_) facts.push_back({weightless ? 1.0 : node.ratio});
   strategy_->Start(facts, todo, now);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].tally.share = strategy_->PlannedShares()[i];
     Heard({static_cast<std::uint32_t>(i)}, now);  // it has one lease's time to appear
   }
-  EndIfOver(now, effects);
+  EndIfOver(effects);
   return effects;
 }
 
@@ -98,8 +104,9 @@ Effects Coordinator::OnTimer(Instant now) {
 
 Instant Coordinator::NextTimer() const {
   if (ended_) return kNever;
-  Instant next = drain_until_ ? *drain_until_
-                              : std::min(strategy_->NextDecision(), retries_.NextDue());
+  Instant next =
+      drain_until_ ? *drain_until_ : std::min(strategy_->NextDecision(), retries_.NextDue());
+  if (grants_from_ && !drain_until_) next = *grants_from_;
   if (!expiry_.empty()) next = std::min(next, expiry_.begin()->first);
   if (!recall_lapses_.empty()) next = std::min(next, recall_lapses_.begin()->first);
   return next;
@@ -133,9 +140,17 @@ Effects Coordinator::OnJournalFailed(const std::string& reason, Instant) {
   return effects;
 }
 
+Effects Coordinator::OnDeadline(const std::string& reason) {
+  Effects effects;
+  if (!ended_) End(model::JobState::kFailed, reason, effects);
+  return effects;
+}
+
 void Coordinator::Decide(Instant now, Effects& effects) {
   EndIfDrained(now, effects);
   if (ended_ || drain_until_) return;
+  if (grants_from_ && now < *grants_from_) return;
+  grants_from_.reset();
   for (;;) {
     const auto decisions = strategy_->Decide(now);
     if (decisions.empty()) break;
@@ -229,11 +244,13 @@ std::vector<TimelineEvent> Coordinator::StageEvents(Instant now) const {
 
 void Coordinator::NoteEta(Instant now) {
   const Duration time = JobTime(now);
-  const Duration step = std::max(time / kEtaSamplesPerDoubling, Duration(std::chrono::milliseconds(20)));
+  const Duration step =
+      std::max(time / kEtaSamplesPerDoubling, Duration(std::chrono::milliseconds(20)));
   if (time - eta_noted_ < step || !estimator_.AnyMeasured()) return;
   const Progress progress = CurrentProgress(now);
   if (!progress.eta) return;
   eta_noted_ = time;
+  eta_spread_.Note(ToSeconds(time + *progress.eta), ToSeconds(*progress.eta));
   TimelineEvent event;
   event.kind = TimelineEvent::Kind::kEta;
   event.start = time;

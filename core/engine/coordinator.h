@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/engine/effects.h"
+#include "core/engine/eta_spread.h"
 #include "core/engine/lease_book.h"
 #include "core/engine/progress.h"
 #include "core/engine/retry_book.h"
@@ -56,6 +57,8 @@ class Coordinator {
   [[nodiscard]] Effects OnDurable(BatchId batch, Instant now);
   /// The journal cannot be written: the job stops; what was not acknowledged is run again later.
   [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
+  /// The job has been active for as long as it may be: it fails, at once.
+  [[nodiscard]] Effects OnDeadline(const std::string& reason);
   /// Stop in good order (SIGINT, suspend): nothing new is granted, what has not started goes back,
   /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends at once.
   [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
@@ -96,6 +99,7 @@ class Coordinator {
     StreamId stream;
     std::vector<model::IndexRange> ranges;  // all that the report brought, new or not
     std::int64_t tasks = 0;                 // that are new
+    std::int64_t given_up = 0;              // failed for good
     Duration ended{};                       // of the last of them
   };
 
@@ -105,6 +109,7 @@ class Coordinator {
   [[nodiscard]] std::string WhyRefused(const Hello& hello) const;
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
   void Reattach(WorkerId worker, const Hello& hello, Instant now);
+  void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
   void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);
   void ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now);
   void Heard(WorkerId worker, Instant now);
@@ -112,16 +117,20 @@ class Coordinator {
 
   // coordinator_results.cc: what is done.
   void Apply(WorkerId worker, Report report, Instant now, Effects& effects);
+  [[nodiscard]] bool Sound(const Report& report) const;
+  /// The parts that count if they are completed now.
+  [[nodiscard]] std::vector<model::IndexRange> FreshParts(model::IndexRange range) const;
   void ApplyCompleted(WorkerId worker, CompletedRange done, Instant now, Persist& persist,
                       AckNote& ack, Effects& effects);
   /// Cuts `part` where tasks change between planned and stolen, and counts the stolen ones.
   [[nodiscard]] std::vector<std::pair<model::IndexRange, model::RunKind>> Kinds(
       WorkerId worker, bool copy, model::IndexRange part);
   void CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Effects& effects);
-  void ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now, Persist& persist);
+  void ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now, Persist& persist,
+                   AckNote& ack);
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
   void ReleaseRetries(Instant now);
-  void EndIfOver(Instant now, Effects& effects);
+  void EndIfOver(Effects& effects);
   void End(model::JobState state, const std::string& reason, Effects& effects);
 
   // coordinator.cc: what happens next.
@@ -149,6 +158,7 @@ class Coordinator {
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
   model::RangeSet completed_;                       // results that count, durable or about to be
   std::int64_t durable_ = 0;
+  std::int64_t durable_failed_ = 0;
   RetryBook retries_;
   std::map<BatchId, AckNote> unacknowledged_;
   std::vector<model::TimelineEvent> events_;
@@ -156,6 +166,7 @@ class Coordinator {
   std::optional<Instant> first_task_;
   Duration last_durable_{};
   Duration eta_noted_{};
+  EtaSpread eta_spread_;
   std::uint64_t next_grant_ = 1;
   std::uint64_t next_recall_ = 1;
   std::uint64_t next_batch_ = 1;
@@ -164,6 +175,8 @@ class Coordinator {
   model::MoveCounts moves_;
   std::optional<Instant> drain_until_;
   std::string drain_reason_;
+  // Workers of an earlier start may run tasks that must not run twice until their leases are over.
+  std::optional<Instant> grants_from_;
   bool ended_ = false;
 };
 

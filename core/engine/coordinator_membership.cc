@@ -83,6 +83,7 @@ void Coordinator::Admit(StreamId stream, Hello hello, Instant now, Effects& effe
                config_.job.balancing.lease, config_.job.task_policy.idempotent,
                config_.job.task_policy.timeout},
        effects);
+  CancelStale(worker, hello, effects);
   strategy_->Touch(worker, now);
 }
 
@@ -122,6 +123,23 @@ void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
   }
   if (node.lost) strategy_->WorkerBack(worker, now);
   node.lost = false;
+}
+
+// While it was away, its tasks may have gone to others; what still is nobody's may go on.
+void Coordinator::CancelStale(WorkerId worker, const Hello& hello, Effects& effects) {
+  if (hello.epoch != config_.epoch) return;  // it drops all that by itself
+  Cancel cancel;
+  for (const Grant& grant : hello.held) {
+    if (grant.id == GrantId{}) continue;  // a result that waits to be reported
+    for (const IndexRange done : completed_.Within(grant.range)) cancel.ranges.push_back(done);
+    for (const auto& piece : leases_.Owners(grant.range)) {
+      if (piece.worker == worker) continue;
+      for (const IndexRange part : leases_.Copies(worker).Missing(piece.range)) {
+        cancel.ranges.push_back(part);
+      }
+    }
+  }
+  if (!cancel.ranges.empty()) Send(*At(worker).stream, std::move(cancel), effects);
 }
 
 Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {

@@ -1,6 +1,5 @@
 // Coordinator: what is done, what has failed, and when the job is over.
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/check.h"
 #include "core/engine/coordinator.h"
@@ -25,21 +24,16 @@ double Fraction(std::int64_t part, std::int64_t whole) {
 void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& effects) {
   Node& node = At(worker);
   ++node.heard;
-  const IndexRange all{0, config_.costs->TaskCount()};
+  if (!Sound(report)) {  // no honest worker sends this: do not let it near the job
+    Lose(worker, "reported results that cannot be", now, effects);
+    return;
+  }
   Persist persist{BatchId{next_batch_}, {}, {}};
-  AckNote ack{worker, *node.stream, {}, 0, last_durable_};
+  AckNote ack{worker, *node.stream, {}, 0, 0, last_durable_};
   for (auto& done : report.completed) {
-    const bool sound = !done.range.Empty() && all.Contains(done.range) &&
-                       done.results.Count() == done.range.Size();
-    if (!sound) {  // no honest worker sends this: do not let it near the job
-      Lose(worker, "reported results that cannot be", now, effects);
-      return;
-    }
     ApplyCompleted(worker, std::move(done), now, persist, ack, effects);
   }
-  for (const auto& failed : report.failed) {
-    if (all.Contains(failed.index)) ApplyFailed(worker, failed, now, persist);
-  }
+  for (const auto& failed : report.failed) ApplyFailed(worker, failed, now, persist, ack);
   strategy_->Touch(worker, now);
   if (!persist.results.empty() || !persist.failures.empty()) {
     ++next_batch_;
@@ -48,7 +42,18 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& ef
   } else if (!ack.ranges.empty() || !config_.job.task_policy.idempotent) {
     Send(*node.stream, Acknowledge{ack.ranges, node.heard}, effects);
   }
-  EndIfOver(now, effects);
+  EndIfOver(effects);
+}
+
+bool Coordinator::Sound(const Report& report) const {
+  const IndexRange all{0, config_.costs->TaskCount()};
+  return std::all_of(report.completed.begin(), report.completed.end(),
+                     [&](const CompletedRange& done) {
+                       return !done.range.Empty() && all.Contains(done.range) &&
+                              done.results.Count() == done.range.Size();
+                     }) &&
+         std::all_of(report.failed.begin(), report.failed.end(),
+                     [&](const FailedTask& failed) { return all.Contains(failed.index); });
 }
 
 void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant now,
@@ -63,8 +68,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   if (!first_task_ || started < *first_task_) first_task_ = started;
 
   std::int64_t fresh = 0;
-  for (const IndexRange part : completed_.Missing(range)) {
-    if (retries_.Failed().Overlaps(part)) continue;  // given up already: the job does not count it
+  for (const IndexRange part : FreshParts(range)) {
     fresh += part.Size();
     for (const auto& [kind_range, kind] : Kinds(worker, done.copy, part)) {
       model::ResultRecord record;
@@ -74,10 +78,9 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
       record.ended = std::max(JobTime(now - done.ended_ago), record.started);
       record.busy = FromSeconds(busy * Fraction(kind_range.Size(), range.Size()));
       record.kind = kind;
-      record.results =
-          kind_range == range
-              ? std::move(done.results)
-              : done.results.Slice(kind_range.begin - range.begin, kind_range.end - range.begin);
+      record.results = kind_range == range ? std::move(done.results)
+                                           : done.results.Slice(kind_range.begin - range.begin,
+                                                                kind_range.end - range.begin);
       ack.ended = std::max(ack.ended, record.ended);
       node.tally.last_end = std::max(node.tally.last_end, record.ended);
       persist.results.push_back(std::move(record));
@@ -86,10 +89,12 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
     node.tally.cost += config_.costs->Of(part);
     completed_.Insert(part);
     retries_.Forget(part);
+    const std::int64_t leased_before = leases_.LeasedTasks();
     const auto others = leases_.Complete(part, worker);
     CancelElsewhere(others, effects);
     for (const auto& other : others) strategy_->Touch(other.worker, now);
-    strategy_->Withdraw(part);
+    // What was not leased to anybody is the strategy's, which has to look for it at all workers.
+    if (leased_before - leases_.LeasedTasks() < part.Size()) strategy_->Withdraw(part);
   }
   ack.tasks += fresh;
   wasted_seconds_ += busy * Fraction(range.Size() - fresh, range.Size());
@@ -97,11 +102,21 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   if (node.tally.predicted_end == Duration::zero() && node.tally.share > 0 &&
       static_cast<double>(node.tally.cost) >=
           0.1 * node.tally.share * static_cast<double>(config_.costs->Total())) {
-    const double left = std::max(
-        node.tally.share * static_cast<double>(config_.costs->Total()) -
-            static_cast<double>(node.tally.cost), 0.0);
+    const double left = std::max(node.tally.share * static_cast<double>(config_.costs->Total()) -
+                                     static_cast<double>(node.tally.cost),
+                                 0.0);
     node.tally.predicted_end = JobTime(now) + FromSeconds(left / estimator_.Rate(worker));
   }
+}
+
+std::vector<IndexRange> Coordinator::FreshParts(IndexRange range) const {
+  std::vector<IndexRange> fresh;
+  for (const IndexRange open : completed_.Missing(range)) {
+    // What was given up does not count any more, whoever brings it now.
+    const auto parts = retries_.Failed().Missing(open);
+    fresh.insert(fresh.end(), parts.begin(), parts.end());
+  }
+  return fresh;
 }
 
 std::vector<std::pair<IndexRange, RunKind>> Coordinator::Kinds(WorkerId worker, bool copy,
@@ -130,7 +145,7 @@ void Coordinator::CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Ef
 }
 
 void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now,
-                              Persist& persist) {
+                              Persist& persist, AckNote& ack) {
   const IndexRange one{failed.index, failed.index + 1};
   At(worker).tally.busy_seconds += ToSeconds(failed.busy);
   wasted_seconds_ += ToSeconds(failed.busy);
@@ -146,6 +161,7 @@ void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant
   persist.failures.push_back({failed.index, At(worker).name, failed.reason, failures, final});
   if (final) {
     retries_.GiveUp(failed.index);
+    ++ack.given_up;
   } else {
     retries_.TryLater({failed.index, worker}, failures, now);
   }
@@ -166,7 +182,7 @@ void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
       strategy_->Return(worker, free, ReturnCause::kGivenBack, now);
     }
   }
-  if (tasks > 0) {
+  if (tasks > 0 && given.recall != RecallId{}) {
     ++moves_.leased;
     model::TimelineEvent event;
     event.kind = model::TimelineEvent::Kind::kMove;
@@ -189,25 +205,26 @@ Effects Coordinator::OnDurable(BatchId batch, Instant now) {
     const AckNote ack = std::move(unacknowledged_.begin()->second);
     unacknowledged_.erase(unacknowledged_.begin());
     durable_ += ack.tasks;
+    durable_failed_ += ack.given_up;
     last_durable_ = std::max(last_durable_, ack.tasks > 0 ? JobTime(now) : ack.ended);
     const Node& node = At(ack.worker);
     if (node.stream == ack.stream) Send(ack.stream, Acknowledge{ack.ranges, node.heard}, effects);
   }
-  EndIfOver(now, effects);
+  EndIfOver(effects);
   EndIfDrained(now, effects);
   return effects;
 }
 
-void Coordinator::EndIfOver(Instant, Effects& effects) {
-  if (ended_ || !unacknowledged_.empty()) return;
-  const std::int64_t failed = retries_.Failed().Size();
-  if (failed > config_.job.task_policy.max_failed_tasks) {
+// Only what is durable counts, and results that are not yet do not put off a failure.
+void Coordinator::EndIfOver(Effects& effects) {
+  if (ended_) return;
+  if (durable_failed_ > config_.job.task_policy.max_failed_tasks) {
     End(model::JobState::kFailed,
-        std::to_string(failed) + " task(s) failed for good, allowed are " +
+        std::to_string(durable_failed_) + " task(s) failed for good, allowed are " +
             std::to_string(config_.job.task_policy.max_failed_tasks) + ": " +
             ToIndexString(retries_.Failed(), kMaxFailedRangesShown),
         effects);
-  } else if (durable_ + failed == config_.costs->TaskCount()) {
+  } else if (durable_ + durable_failed_ == config_.costs->TaskCount()) {
     End(model::JobState::kComplete, {}, effects);
   }
 }
@@ -230,51 +247,6 @@ void Coordinator::CheckInvariants() const {
       EVENKEEL_CHECK(!retries_.Failed().Overlaps(range), "a failed task is leased");
     });
   }
-}
-
-Progress Coordinator::CurrentProgress(Instant now) const {
-  Progress progress;
-  progress.tasks_total = config_.costs->TaskCount();
-  progress.tasks_completed = durable_;
-  progress.tasks_failed = retries_.Failed().Size();
-  progress.elapsed = JobTime(now);
-  progress.startup = first_task_ ? *first_task_ - start_ : Duration::zero();
-  progress.last_durable = last_durable_;
-  progress.wasted_seconds = wasted_seconds_;
-  progress.messages = messages_;
-  progress.moves = moves_;
-  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
-
-  model::Cost done = 0;
-  completed_.ForEach([&](IndexRange range) { done += config_.costs->Of(range); });
-  const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
-  progress.cost_done_ratio = static_cast<double>(done) / total;
-  double rate_sum = 0;
-  double variance_sum = 0;
-  double slowest = 0;
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    NodeProgress node = nodes_[i].tally;
-    node.connected = nodes_[i].stream.has_value();
-    node.lost = nodes_[i].lost;
-    node.leased = leases_.OutstandingTasks({i});
-    if (estimator_.Measured({i})) node.rate = estimator_.Rate({i});
-    if (node.connected) {
-      const double rate = estimator_.Rate({i});
-      const double sigma = rate * estimator_.RelativeSigma({i});
-      rate_sum += rate;
-      variance_sum += sigma * sigma;
-      slowest = std::max(slowest, static_cast<double>(leases_.OutstandingCost({i})) / rate);
-    }
-    progress.nodes.push_back(std::move(node));
-  }
-  if (estimator_.AnyMeasured() && rate_sum > 0) {
-    // All are kept busy to the end, but none can end before what it was leased is done.
-    const double fluid = (total - static_cast<double>(done)) / rate_sum;
-    const double left = std::max(fluid, slowest);
-    progress.eta = FromSeconds(left);
-    progress.eta_sigma = FromSeconds(left * std::sqrt(variance_sum) / rate_sum);
-  }
-  return progress;
 }
 
 }  // namespace evenkeel::engine

@@ -17,7 +17,7 @@ void LeaseBook::SetConnected(WorkerId worker, bool connected) {
 
 void LeaseBook::Lease(WorkerId worker, IndexRange range, GrantId grant, Instant now) {
   owners_.Insert({range, worker, grant});
-  workers_[worker.value].newest.push_back({grant, range, false});
+  NoteNewest(worker, range, grant);
   Add(worker, range, false, now);
 }
 
@@ -99,6 +99,16 @@ IndexRange LeaseBook::NewestLeased(WorkerId worker) const {
     state.newest.pop_back();
   }
   return {};
+}
+
+void LeaseBook::NoteNewest(WorkerId worker, IndexRange range, GrantId grant) {
+  Worker& state = workers_[worker.value];
+  if (state.newest.size() >= state.sweep_at) {
+    std::erase_if(state.newest,
+                  [&state](const Grant& old) { return !state.leased.Overlaps(old.range); });
+    state.sweep_at = std::max<std::size_t>(2 * state.newest.size(), 16);
+  }
+  state.newest.push_back({grant, range, false});
 }
 
 void LeaseBook::Add(WorkerId worker, IndexRange range, bool copy, Instant now) {

@@ -71,9 +71,11 @@ class LeaseBook final : public scheduling::LeaseView {
     model::Cost cost = 0;
     Instant since{};
     bool connected = false;
-    mutable std::vector<Grant> newest;  // grants in order; those that are over go when looked at
+    mutable std::vector<Grant> newest;  // grants in order; those that are over go now and then
+    std::size_t sweep_at = 16;          // size of `newest` at which they go
   };
 
+  void NoteNewest(WorkerId worker, model::IndexRange range, GrantId grant);
   void Add(WorkerId worker, model::IndexRange range, bool copy, Instant now);
   void Take(WorkerId worker, model::IndexRange range, bool copy);
 

@@ -71,9 +71,9 @@ struct Report {
   friend bool operator==(const Report&, const Report&) = default;
 };
 
-/// The answer to Recall: these parts of grants will not be run here. May be empty.
+/// These parts of grants will not be run here. May be empty.
 struct GiveBack {
-  RecallId recall;
+  RecallId recall;           ///< which Recall it answers; 0: none, the lease was over
   std::vector<Grant> parts;  ///< `range` is the part given back, `id` the grant it was part of
   friend bool operator==(const GiveBack&, const GiveBack&) = default;
 };

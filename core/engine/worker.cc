@@ -11,13 +11,6 @@ using model::IndexRange;
 
 namespace {
 
-// Weight of the latest batch in the recent mean time of a task.
-constexpr double kRecent = 0.25;
-// A report goes out early when so many bytes wait, and takes no more rows than fit into them: one
-// message must not outgrow what the wire takes, however long the coordinator was away.
-constexpr std::size_t kReportBytes = 256 << 10;
-// Batches of one thread that follow each other within this time are one row of the timeline.
-constexpr Duration kSameRow = std::chrono::milliseconds(1);
 // A silent worker says that it lives so many times a lease.
 constexpr int kHeartbeatsPerLease = 4;
 
@@ -29,6 +22,7 @@ Worker::Worker(WorkerConfig config) : config_(std::move(config)), running_(confi
 
 Hello Worker::OnConnected(Instant now) {
   connected_ = true;
+  connected_at_ = now;
   report_times_.clear();
   last_report_ = now;
   Hello hello;
@@ -41,7 +35,8 @@ Hello Worker::OnConnected(Instant now) {
   hello.token = config_.token;
   hello.held.assign(queue_.begin(), queue_.end());
   for (const Running& running : running_) {
-    if (running.busy) hello.held.push_back({running.grant, running.batch.range, running.batch.copy});
+    if (running.busy)
+      hello.held.push_back({running.grant, running.batch.range, running.batch.copy});
   }
   for (const Finished& item : finished_) {
     hello.held.push_back({{}, item.done.range, item.done.copy});
@@ -73,7 +68,7 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
     effects.emplace_back(End{finish->reason, false});
     return effects;
   }
-  if (const auto* welcome = std::get_if<Welcome>(&message)) Accept(*welcome, now, effects);
+  if (const auto* welcome = std::get_if<Welcome>(&message)) Accept(*welcome, effects);
   if (const auto* assign = std::get_if<Assign>(&message)) Accept(*assign, effects);
   if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, effects);
   if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged, effects);
@@ -83,14 +78,19 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
   return effects;
 }
 
-void Worker::Accept(const Welcome& welcome, Instant now, Effects& effects) {
+void Worker::Accept(const Welcome& welcome, Effects& effects) {
   if (welcome_ && welcome.epoch != epoch_) {
     // A coordinator that started anew knows nothing of these grants; results are still good.
     queue_.clear();
+    for (std::uint32_t i = 0; i < running_.size(); ++i) {
+      if (!running_[i].busy) continue;
+      running_[i].outdated = true;
+      if (!welcome.idempotent) Stop(i, effects);  // it will be leased to somebody else
+    }
   }
   welcome_ = welcome;
   epoch_ = welcome.epoch;
-  renewed_ = now;
+  renewed_ = std::max(renewed_, connected_at_);  // the Hello was heard, no later word for certain
   effects.emplace_back(WorkAvailable{});
 }
 
@@ -125,6 +125,7 @@ void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
   }
   if (acknowledged.heard > 0 && acknowledged.heard <= report_times_.size()) {
     renewed_ = std::max(renewed_, report_times_[acknowledged.heard - 1]);
+    if (welcome_ && !welcome_->idempotent && !queue_.empty()) effects.emplace_back(WorkAvailable{});
   }
   if (was_full && !Full()) effects.emplace_back(WorkAvailable{});
 }
@@ -140,95 +141,18 @@ void Worker::Accept(const Cancel& cancel, Effects& effects) {
   }
   queue_ = std::move(kept);
   for (std::uint32_t i = 0; i < running_.size(); ++i) {
-    Running& running = running_[i];
-    if (!running.busy || running.stopped || !cancelled.Contains(running.batch.range)) continue;
-    running.stopped = true;
-    effects.emplace_back(StopBatch{i});
+    const Running& running = running_[i];
+    if (running.busy && cancelled.Contains(running.batch.range)) Stop(i, effects);
   }
 }
-
-std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
-  Running& running = running_[thread];
-  EVENKEEL_CHECK(!running.busy, "a thread takes a second batch");
-  if (ended_ || draining_ || Full() || !welcome_ || queue_.empty()) return std::nullopt;
-  Grant& front = queue_.front();
-  const std::int64_t tasks = std::min(BatchTasks(), front.range.Size());
-  running = Running{};
-  running.batch = {{front.range.begin, front.range.begin + tasks}, front.copy};
-  running.grant = front.id;
-  running.started = now;
-  running.busy = true;
-  front.range.begin += tasks;
-  if (front.range.Empty()) queue_.pop_front();
-  return running.batch;
-}
-
-std::int64_t Worker::BatchTasks() const {
-  if (task_seconds_ <= 0) return 1;
-  const double fits = ToSeconds(config_.batch) / task_seconds_;
-  return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(fits, 1e6)), 1);
-}
-
-Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, Instant now) {
-  Effects effects;
-  const Running running = std::exchange(running_[thread], Running{});
-  EVENKEEL_CHECK(running.busy, "a batch ended that was never taken");
-  const model::TaskIndex next = running.batch.range.begin + outcome.results.Count();
-  if (running.timed_out && !outcome.failure && next < running.batch.range.end) {
-    outcome.failure = "ran longer than the time allowed";
-    outcome.failure_busy = now - outcome.ended;
-  }
-  const bool failed = outcome.failure.has_value();
-  if (failed) failed_.push_back({next, *outcome.failure, outcome.failure_busy});
-  const bool dropped = running.stopped && !running.timed_out;
-  if (!dropped) ReturnRest(running, next + (failed ? 1 : 0), effects);
-  Keep(thread, running, std::move(outcome));
-  ReportIfDue(now, effects);
-  EndIfDrained(now, effects);
-  return effects;
-}
-
-void Worker::Keep(std::uint32_t thread, const Running& running, BatchOutcome outcome) {
-  const std::int64_t tasks = outcome.results.Count();
-  if (tasks == 0) return;
-  const double each = ToSeconds(outcome.busy) / static_cast<double>(tasks);
-  task_seconds_ = task_seconds_ <= 0 ? each : task_seconds_ + kRecent * (each - task_seconds_);
-  unacknowledged_bytes_ += static_cast<std::int64_t>(WaitingBytes(outcome.results));
-  const IndexRange range{running.batch.range.begin, running.batch.range.begin + tasks};
-  if (!finished_.empty()) {
-    Finished& last = finished_.back();
-    const bool continues = last.thread == thread && last.done.range.end == range.begin &&
-                           last.done.copy == running.batch.copy &&
-                           outcome.started - last.ended < kSameRow &&
-                           WaitingBytes(last.done.results) + WaitingBytes(outcome.results) <=
-                               kReportBytes;
-    if (continues) {
-      last.done.range.end = range.end;
-      last.done.busy += outcome.busy;
-      last.done.results.Append(outcome.results);
-      last.ended = outcome.ended;
-      return;
-    }
-  }
-  finished_.push_back({thread, outcome.started, outcome.ended,
-                       {range, {}, {}, outcome.busy, running.batch.copy, std::move(outcome.results)}});
-}
-
-void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& effects) {
-  if (next >= running.batch.range.end) return;
-  queue_.push_front({running.grant, {next, running.batch.range.end}, running.batch.copy});
-  effects.emplace_back(WorkAvailable{});
-}
-
-bool Worker::Full() const { return unacknowledged_bytes_ > config_.max_unacknowledged_bytes; }
 
 void Worker::ReportIfDue(Instant now, Effects& effects) {
   if (!connected_ || !welcome_ || ended_ || (finished_.empty() && failed_.empty())) return;
   std::size_t bytes = 0;
   for (const Finished& item : finished_) bytes += WaitingBytes(item.done.results);
   const bool some_thread_waits =
-      queue_.empty() && std::any_of(running_.begin(), running_.end(),
-                                    [](const Running& r) { return !r.busy; });
+      queue_.empty() &&
+      std::any_of(running_.begin(), running_.end(), [](const Running& r) { return !r.busy; });
   if (some_thread_waits || bytes >= kReportBytes || !failed_.empty() ||
       now - last_report_ >= welcome_->report_interval) {
     SendReport(now, effects);
@@ -291,29 +215,6 @@ Instant Worker::NextTimer() const {
   return next;
 }
 
-void Worker::StopTimedOut(Instant now, Effects& effects) {
-  if (!welcome_) return;
-  for (std::uint32_t i = 0; i < running_.size(); ++i) {
-    Running& running = running_[i];
-    if (!running.busy || running.stopped || now - running.started < welcome_->task_timeout) continue;
-    running.stopped = true;
-    running.timed_out = true;
-    effects.emplace_back(StopBatch{i});
-  }
-}
-
-Instant Worker::LeaseEnd() const { return renewed_ + welcome_->lease; }
-
-void Worker::StopWithoutLease(Instant now, Effects& effects) {
-  if (!welcome_ || welcome_->idempotent || now < LeaseEnd()) return;
-  queue_.clear();
-  for (std::uint32_t i = 0; i < running_.size(); ++i) {
-    if (!running_[i].busy || running_[i].stopped) continue;
-    running_[i].stopped = true;
-    effects.emplace_back(StopBatch{i});
-  }
-}
-
 Worker::Effects Worker::OnDrain(Instant now) {
   Effects effects;
   draining_ = true;
@@ -324,8 +225,8 @@ Worker::Effects Worker::OnDrain(Instant now) {
 // Goodbye gives back what is queued; it waits for the running tasks and for their acknowledgement.
 void Worker::EndIfDrained(Instant now, Effects& effects) {
   if (!draining_ || ended_) return;
-  const bool runs = std::any_of(running_.begin(), running_.end(),
-                                [](const Running& r) { return r.busy; });
+  const bool runs =
+      std::any_of(running_.begin(), running_.end(), [](const Running& r) { return r.busy; });
   if (runs) return;
   if (connected_ && welcome_ && (!finished_.empty() || !failed_.empty())) SendReport(now, effects);
   if (connected_ && !unacknowledged_.empty()) return;

@@ -31,20 +31,20 @@ struct Batch {
   bool copy = false;
 };
 
-/// What became of a batch: a front part was run; then, unless all were run, one task may have failed;
-/// the rest was not run.
+/// What became of a batch: a front part was run; then, unless all were run, one task may have
+/// failed; the rest was not run.
 struct BatchOutcome {
   model::PackedResults results;  ///< one per task of the front part
   Instant started{};
   Instant ended{};
-  Duration busy{};               ///< of the front part
+  Duration busy{};                     ///< of the front part
   std::optional<std::string> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
 };
 
 /// The worker as a state machine without I/O or threads: a queue of leased tasks, batches for its
-/// threads, reports, and results kept until they are durable. Not thread-safe: the process guards it
-/// with one lock. `now` never decreases.
+/// threads, reports, and results kept until they are durable. Not thread-safe: the process guards
+/// it with one lock. `now` never decreases.
 class Worker {
  public:
   struct SendToCoordinator {
@@ -86,12 +86,18 @@ class Worker {
   [[nodiscard]] const std::optional<Welcome>& Job() const { return welcome_; }
 
  private:
+  // A report goes out early when so many bytes wait, and takes no more rows than fit into them: one
+  // message must not outgrow what the wire takes, however long the coordinator was away.
+  static constexpr std::size_t kReportBytes = 256 << 10;
+
   struct Running {
     Batch batch;
     GrantId grant;
     Instant started;
     bool stopped = false;
     bool timed_out = false;
+    bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
+    bool outdated = false;    // granted by an earlier coordinator: the rest is nobody's here
     bool busy = false;
   };
   struct Finished {  // a CompletedRange with absolute times
@@ -101,7 +107,7 @@ class Worker {
     CompletedRange done;
   };
 
-  void Accept(const Welcome& welcome, Instant now, Effects& effects);
+  void Accept(const Welcome& welcome, Effects& effects);
   void Accept(const Assign& assign, Effects& effects);
   void Accept(const Recall& recall, Effects& effects);
   void Accept(const Acknowledge& acknowledged, Effects& effects);
@@ -109,6 +115,7 @@ class Worker {
 
   void Keep(std::uint32_t thread, const Running& running, BatchOutcome outcome);
   void ReturnRest(const Running& running, model::TaskIndex next, Effects& effects);
+  void Stop(std::uint32_t thread, Effects& effects);
   void ReportIfDue(Instant now, Effects& effects);
   void SendReport(Instant now, Effects& effects);
   void SendOne(Report report, Instant now, Effects& effects);
@@ -117,6 +124,7 @@ class Worker {
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
   [[nodiscard]] bool Full() const;
+  [[nodiscard]] bool LeaseIsOver(Instant now) const;
   [[nodiscard]] Instant LeaseEnd() const;
 
   WorkerConfig config_;
@@ -126,15 +134,16 @@ class Worker {
   bool draining_ = false;
   bool ended_ = false;
   std::deque<Grant> queue_;
-  std::vector<Running> running_;              // one a thread
-  std::vector<Finished> finished_;            // not reported yet
-  std::vector<FailedTask> failed_;            // likewise
-  std::deque<Finished> unacknowledged_;       // reported, not durable yet
+  std::vector<Running> running_;         // one a thread
+  std::vector<Finished> finished_;       // not reported yet
+  std::vector<FailedTask> failed_;       // likewise
+  std::deque<Finished> unacknowledged_;  // reported, not durable yet
   std::int64_t unacknowledged_bytes_ = 0;
-  double task_seconds_ = 0;                   // recent mean of one task; 0 while unknown
+  double task_seconds_ = 0;  // recent mean of one task; 0 while unknown
   Instant last_report_{};
-  std::vector<Instant> report_times_;         // of this stream, for leases that must not be overrun
-  Instant renewed_{};
+  std::vector<Instant> report_times_;  // of this stream, for leases that must not be overrun
+  Instant connected_at_{};             // when the Hello of this stream was sent
+  Instant renewed_{};                  // the coordinator has heard what was sent then
 };
 
 }  // namespace evenkeel::engine

@@ -38,6 +38,8 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   const auto count = static_cast<double>(tasks);
   const auto units = static_cast<double>(cost);
 
+  // A change of speed is no noise: of a surprise only as much counts as spread as noise would bring.
+  const double most_noise = kSurprise * kSurprise * TaskVariance(state);
   ForgetIfSurprised(state, seconds / units, count);
   const double task_seconds = (state.busy_seconds + seconds) / (state.tasks + count);
   const double memory = std::max(ToSeconds(options_.memory), options_.memory_tasks * task_seconds);
@@ -47,7 +49,7 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
     const double mean = state.busy_seconds / state.cost;
     const double deviation = (seconds / units) / mean - 1;
     // The deviation of a mean over n tasks is 1/sqrt(n) of one task's: n * deviation^2 is one task's.
-    state.spread += count * std::min(count * deviation * deviation, 4.0);
+    state.spread += count * std::min(count * deviation * deviation, most_noise);
   }
   state.tasks += count;
   state.busy_seconds += seconds;

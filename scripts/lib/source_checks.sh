@@ -21,7 +21,7 @@ check_tidy() {
   tidy_files | xargs -n 4 -P "$(nproc)" clang-tidy-14 -p "build/$preset" --quiet
 }
 
-# The policy and its model: where a slip costs most, and where no library's headers slow clang down.
+# The rooms that decide and compute: where a slip costs most, and where no headers of gRPC slow clang.
 tidy_files() {
-  source_files cc | grep -E '^(\./)?core/(base|model|scheduling|engine)/'
+  source_files cc | grep -E '^(\./)?(core/(base|model|scheduling|engine)|workloads|report|simulator)/'
 }

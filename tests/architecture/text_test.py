@@ -1,5 +1,6 @@
 """What must not stand in files: open ends, dead code, places of one machine."""
 
+import posixpath
 import re
 import unittest
 
@@ -12,6 +13,7 @@ TEMPORARY_PATH = re.compile(r"(?<![\w.}$*)-])/tmp/\w")
 REGISTRY = re.compile(
     r"\b(pypi\.org|pythonhosted\.org|registry\.npmjs\.org|(proxy|sum)\.golang\.org|crates\.io|"
     r"[\w-]+\.pkg\.dev|gcr\.io|snapshot\.debian\.org|deb\.debian\.org|security\.debian\.org)\b")
+RELATIVE_LINK = re.compile(r"\]\(([^):#]+)(#[^)]*)?\)")
 C_COMMENT = re.compile(r"^\s*//(?!/)\s?(.*)$")
 DEAD_C = re.compile(
     r"^\s*(#\s*(include|if|define|endif)\b.*|[})\]]+[;,]?|.*[\w)\]}\"']\s*;|.*\)\s*(const\s*)?\{|"
@@ -29,8 +31,7 @@ def lines_with(pattern, tree, keep=lambda path: True):
     for path, text in tree.items():
         if keep(path):
             for number, line in source_tree.numbered(text):
-                match = pattern.search(line)
-                if match:
+                for match in pattern.finditer(line):
                     yield path, number, match.group(0).strip()
 
 
@@ -65,6 +66,14 @@ def commented_out_code(tree):
                 yield f"{path}:{number}: commented-out code: {line.strip()}"
 
 
+def broken_links(tree, everything):
+    """Links and pictures in documents that lead nowhere in the project."""
+    for path, number, found in lines_with(RELATIVE_LINK, tree, lambda path: path.endswith(".md")):
+        there = RELATIVE_LINK.search(found).group(1)
+        if posixpath.normpath(posixpath.join(posixpath.dirname(path), there)) not in everything:
+            yield f"{path}:{number}: {there} is not there"
+
+
 class Text(unittest.TestCase):
     tree = source_tree.load()
 
@@ -82,6 +91,14 @@ class Text(unittest.TestCase):
 
     def test_no_code_is_commented_out(self):
         source_tree.expect_none(self, commented_out_code(self.tree))
+
+    def test_links_lead_somewhere(self):
+        source_tree.expect_none(self, broken_links(self.tree, set(source_tree.paths())))
+
+    def test_broken_links_are_noticed(self):
+        tree = {"docs/a.md": "[b](b.md) ![c](images/c.png) [d](../d.md#e) [web](https://x.example)"}
+        self.assertEqual(len(list(broken_links(tree, {"docs/b.md"}))), 2)
+        self.assertEqual(list(broken_links(tree, {"docs/b.md", "docs/images/c.png", "d.md"})), [])
 
     def test_open_ends_are_noticed(self):
         self.notices(open_ends, "// TO" "DO: later")

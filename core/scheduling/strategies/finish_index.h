@@ -19,8 +19,15 @@ class FinishIndex {
     if (worker.value >= times_.size()) times_.resize(worker.value + 1, kNever);
     Instant& known = times_[worker.value];
     if (known == at) return;
-    if (known != kNever) order_.erase({known, worker});
-    if (at != kNever) order_.emplace(at, worker);
+    if (known != kNever && at != kNever) {  // the usual case: without allocating anything
+      auto entry = order_.extract({known, worker});
+      entry.value().first = at;
+      order_.insert(std::move(entry));
+    } else if (at != kNever) {
+      order_.emplace(at, worker);
+    } else {
+      order_.erase({known, worker});
+    }
     known = at;
   }
 

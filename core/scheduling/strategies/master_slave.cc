@@ -29,13 +29,11 @@ std::vector<Decision> MasterSlave::Decide(Instant) {
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     if (Usable({i})) usable.push_back({i});
   }
-  const auto master = context_.balancing.dedicated_coordinator ? std::nullopt
-                                                               : std::optional<WorkerId>(kMaster);
   for (auto& worker : workers_) {  // what was reserved for a worker that was lost is handed out too
     if (&worker == &workers_[kMaster.value]) continue;
     for (const auto& piece : worker.reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
   }
-  HandOut::Serve(context_, master, usable, At(kMaster).reserved, decisions);
+  HandOut::Serve(context_, IdleMaster(kMaster), usable, At(kMaster).reserved, decisions);
   return decisions;
 }
 
@@ -47,9 +45,8 @@ std::vector<Strategy::Stage> MasterSlave::Stages(Instant now) const {
 void HandOut::Serve(const StrategyContext& context, std::optional<WorkerId> master,
                     const std::vector<WorkerId>& usable, Reservation& pool,
                     std::vector<Decision>& decisions) {
-  const bool only_master = usable.size() == 1 && master && usable.front() == *master;
   for (const WorkerId worker : usable) {
-    if (master && worker == *master && !only_master) continue;
+    if (master && worker == *master) continue;
     const auto threads = static_cast<std::int64_t>(context.estimator.Threads(worker));
     const std::int64_t free_threads = threads - context.leases.OutstandingTasks(worker);
     for (std::int64_t n = 0; n < free_threads && !pool.Empty(); ++n) {

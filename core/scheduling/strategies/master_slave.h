@@ -31,7 +31,7 @@ class MasterSlave final : public StrategyBase {
 /// The pool is the master's reservation.
 class HandOut {
  public:
-  /// Decides for all workers without leased tasks. `master` gets none unless it is the only one.
+  /// Decides for all workers without leased tasks. `master`, if given, gets none.
   static void Serve(const StrategyContext& context, std::optional<WorkerId> master,
                     const std::vector<WorkerId>& usable, Reservation& pool,
                     std::vector<Decision>& decisions);

@@ -55,9 +55,8 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   }
   if (phase_ == Phase::kMasterSlave) {
     PoolAtMaster();
-    const auto master = context_.balancing.dedicated_coordinator ? std::nullopt
-                                                                 : std::optional<WorkerId>(kMaster);
-    HandOut::Serve(context_, master, UsableWorkers(), At(kMaster).reserved, decisions);
+    HandOut::Serve(context_, IdleMaster(kMaster), UsableWorkers(), At(kMaster).reserved,
+                   decisions);
   }
   return decisions;
 }

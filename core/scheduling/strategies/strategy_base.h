@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "core/scheduling/reservation.h"
@@ -45,6 +46,13 @@ class StrategyBase : public Strategy {
   /// The next living worker after `worker` in the order of numbers; itself if it is the only one.
   [[nodiscard]] WorkerId NextAlive(WorkerId worker) const;
   [[nodiscard]] bool AnyAlive() const;
+  /// The worker that is master and does not compute, if there is one: not with a dedicated
+  /// coordinator, nor if nobody else is left who could.
+  [[nodiscard]] std::optional<WorkerId> IdleMaster(WorkerId master) const {
+    const bool alone = NextAlive(master) == master;
+    if (context_.balancing.dedicated_coordinator || alone) return std::nullopt;
+    return master;
+  }
   [[nodiscard]] bool Usable(WorkerId worker) const {
     return workers_[worker.value].alive && context_.leases.Connected(worker);
   }

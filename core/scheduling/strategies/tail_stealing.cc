@@ -18,7 +18,10 @@ constexpr double kProbePart = 0.001;
 // A task that was moved so often stays where it is, until its worker is lost.
 constexpr std::int32_t kMaxMoves = 8;
 // Idle workers that are looked at again in one call; the others' turn comes in the next.
-constexpr std::size_t kMaxIdleLooks = 64;
+constexpr std::size_t kMaxIdleLooks = 16;
+// Victims looked at for a worker in one call, latest finish first; what is affordable to a thief is
+// nearly always found at the first.
+constexpr int kMaxVictims = 16;
 
 }  // namespace
 
@@ -70,6 +73,7 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
     ShareOut({{range, 0}}, {});
     return;
   }
+  if (cause == ReturnCause::kGivenBack) states_[from.value].gave_back = true;
   WorkerId to = from;
   const auto& thief = states_[from.value].thief;
   if (cause == ReturnCause::kGivenBack && thief && At(*thief).alive) {
@@ -83,6 +87,8 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
 
 void TailStealing::RecallEnded(WorkerId worker, Instant now) {
   State& state = states_[worker.value];
+  // All it has may be under way already: asking again before that changes is of no use.
+  state.barren_tasks = state.gave_back ? -1 : context_.leases.OutstandingTasks(worker);
   state.recalled = false;
   if (state.thief) Touch(*state.thief, now);
   state.thief.reset();
@@ -186,7 +192,8 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   const double thread_rate = context_.estimator.ThreadRate(worker);
   double limit = ToSeconds(level - now) * thread_rate;
   if (limit < 1 && !context_.costs.Known() && level - now >= TaskTime(worker)) limit = 1;
-  if (NobodyWorks()) limit = static_cast<double>(context_.costs.Longest());
+  // What was decided in this round is not leased yet, but somebody will be working.
+  if (NobodyWorks() && decisions.empty()) limit = static_cast<double>(context_.costs.Longest());
   const auto affordable = static_cast<Cost>(limit + 1e-6);
   bool granted = false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
@@ -205,8 +212,9 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
 
 bool TailStealing::StealReserved(WorkerId thief, Instant now) {
   if (!context_.balancing.stealing) return false;
+  int looked_at = 0;
   const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
     const Duration gap = it->first - Finish(thief, now);
@@ -238,8 +246,9 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now) {
 
 bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   if (!context_.balancing.stealing) return false;
+  int looked_at = 0;
   const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
     auto piece = At(victim).reserved.TakeLargest(limit);

@@ -39,6 +39,8 @@ class TailStealing final : public StrategyBase {
     bool idle = false;                 ///< wants work and got none
     bool recalled = false;             ///< a recall is under way
     std::optional<WorkerId> thief;     ///< for whom it was asked to give back
+    bool gave_back = false;            ///< since it was last asked
+    std::int64_t barren_tasks = -1;    ///< it gave nothing back when it had so many tasks leased
     model::Cost known_reserved = 0;    ///< its part of pool_cost_
     std::int64_t known_tasks = 0;
     double known_rate = 0;             ///< its part of rate_sum_

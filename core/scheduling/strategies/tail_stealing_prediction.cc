@@ -70,7 +70,7 @@ void TailStealing::Reindex(WorkerId worker, Instant now) {
 
 bool TailStealing::LastTasks(WorkerId worker) const {
   constexpr int kRoundTripsPerTask = 20;  // shorter tasks are not worth losing a round trip each
-  if (!context_.estimator.Measured(worker)) return false;
+  if (!context_.balancing.stealing || !context_.estimator.Measured(worker)) return false;
   const Duration task = TaskTime(worker);
   return task > kRoundTripsPerTask * context_.round_trip && PoolTime() < 2 * task;
 }
@@ -106,7 +106,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
     const std::int64_t waiting = tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
     const double gap = ToSeconds(it->first - now - context_.round_trip);
-    if (waiting <= 0 || gap <= 0) continue;
+    if (waiting <= 0 || gap <= 0 || tasks == state.barren_tasks) continue;
     const double victim_rate = RateNow(victim);
     const double thief_rate = RateNow(thief);
     const double mean = static_cast<double>(context_.leases.OutstandingCost(victim)) /
@@ -116,6 +116,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
     if (count < 1) continue;
     state.recalled = true;
+    state.gave_back = false;
     state.thief = thief;
     decisions.emplace_back(RecallDecision{victim, count});
     return true;

@@ -39,7 +39,14 @@ TEST_P(CpuQuotaShare, ABusyProcessGetsItsShare) {
   ASSERT_TRUE(busy.AwaitExit());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shares, CpuQuotaShare, ::testing::Values(0.40, 0.0937, 0.03));
+INSTANTIATE_TEST_SUITE_P(Shares, CpuQuotaShare, ::testing::Values(0.40, 0.0937));
+
+TEST(CpuQuotaGroup, TheKernelTakesSmallAndLargeShares) {
+  if (auto quota = CpuQuota::Create("any", 0.5); !quota) GTEST_SKIP() << quota.error().message;
+  for (const double share : {CpuQuota::kLeastShare, 0.03, 1.0, 4.0}) {
+    EXPECT_TRUE(CpuQuota::Create("share", share)) << share;
+  }
+}
 
 TEST(CpuQuotaGroup, GoesWithItsOwnerAndAfterAKilledOne) {
   auto quota = CpuQuota::Create("owner-test", 0.5);

@@ -122,6 +122,7 @@ TEST(WorkerProcess, ParametersItCannotReadEndItWithOneLine) {
   Child worker(Command(script.Address(), "synthetic"));
   EXPECT_EQ(worker.AwaitExit(), 1);
   EXPECT_TRUE(Has(worker.ReadAll(), "spec.workload.synthetic.tasks"));
+  EXPECT_TRUE(script.said_goodbye);
 }
 
 TEST(WorkerProcess, WithoutCoordinatorItGivesUp) {

@@ -148,7 +148,7 @@ TEST_F(WeightsCommand, BadInputIsOneLineAndExitCodeTwo) {
     const Outcome outcome = RunWith(bad.options);
     EXPECT_EQ(outcome.exit_code, 2);
     EXPECT_EQ(outcome.out, "");
-    EXPECT_EQ(outcome.err, bad.want);
+    EXPECT_EQ(outcome.err, "evenkeel: " + std::string(bad.want));
   }
 }
 

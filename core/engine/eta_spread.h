@@ -1,0 +1,29 @@
+#pragma once
+
+namespace evenkeel::engine {
+
+/// How much predictions of a job's end have been wandering, relative to the time that was left:
+/// rates change in ways that their own spread does not tell (throttling, other load). A weighted
+/// mean over about the last sixteen predictions. Not thread-safe.
+class EtaSpread {
+ public:
+  /// The end was predicted at `end_seconds` on the job's time line, `left_seconds` > 0 from then.
+  void Note(double end_seconds, double left_seconds) {
+    if (left_seconds <= 0) return;
+    if (!any_) mean_end_ = end_seconds;
+    any_ = true;
+    const double relative = (end_seconds - mean_end_) / left_seconds;
+    mean_end_ += kNewest * (end_seconds - mean_end_);
+    variance_ += kNewest * (relative * relative - variance_);
+  }
+  /// Of a prediction, relative to the time left.
+  [[nodiscard]] double RelativeVariance() const { return variance_; }
+
+ private:
+  static constexpr double kNewest = 1.0 / 16;
+  bool any_ = false;
+  double mean_end_ = 0;
+  double variance_ = 0;
+};
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/engine/progress.h"
+#include "core/model/job_spec.h"
+#include "core/model/run_record.h"
+#include "simulator/speed_profile.h"
+#include "simulator/witness.h"
+
+namespace evenkeel::simulator {
+
+/// Lasts to the end of the world.
+inline constexpr Duration kForEver = Duration::max();
+
+struct NodeModel {
+  std::string name;
+  double ratio = 1;         ///< the weight that the scheduler is told
+  SpeedProfile speed{1.0};  ///< of each thread
+  std::uint32_t threads = 1;
+  bool expected = true;  ///< known to the coordinator from the start
+  Duration joins_at{};   ///< its process starts then
+};
+
+struct NetworkModel {
+  Duration latency = std::chrono::microseconds(300);  ///< one way
+  Duration jitter{};                                  ///< mean of an exponential addition
+  /// False: messages of one stream may overtake each other (but not the first one, which opens it).
+  bool ordered = true;
+};
+
+struct Fault {
+  enum class Kind {
+    kKillWorker,       ///< SIGKILL; the process starts anew after `lasts`
+    kKillCoordinator,  ///< likewise; it comes back on what is durable
+    kCutLink,          ///< what is under way is lost; the worker connects again after `lasts`
+    kDrainWorker,      ///< SIGTERM; comes back after `lasts`
+    kStandStill        ///< the node does nothing at all (SIGSTOP, a hung board), then goes on
+  };
+  Kind kind = Kind::kKillWorker;
+  std::size_t node = 0;
+  Duration at{};
+  Duration lasts{};
+  Duration noticed_after{};  ///< kCutLink: until the coordinator sees its end of the stream close
+};
+
+struct WorldConfig {
+  std::vector<double> true_costs;  ///< seconds at speed 1, one a task
+  bool costs_known = true;
+  model::JobSpec job;
+  std::vector<NodeModel> nodes;
+  NetworkModel network;
+  Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
+  Duration report_interval = std::chrono::milliseconds(100);
+  std::vector<Fault> faults;
+  std::map<model::TaskIndex, int> failing;  ///< task -> how many of its runs fail
+  std::uint64_t seed = 1;
+  Duration give_up_after = std::chrono::hours(24);
+  Duration linger{};              ///< time goes on for so long after the end of the job
+  bool check_invariants = false;  ///< after each step of the coordinator; slow
+  Witness::Trace trace;           ///< if set, one line for each thing that happens
+};
+
+struct Outcome {
+  model::JobState state = model::JobState::kRunning;
+  std::string reason;
+  Duration makespan{};                       ///< until the last durable result
+  std::vector<std::int64_t> times_run;       ///< completed runs of each task, by any worker
+  std::vector<std::int64_t> times_durable;   ///< durable results of each task: 1 for all, or a bug
+  std::int64_t run_after_acknowledged = 0;   ///< runs that began after the result was acknowledged
+  std::vector<double> busy_seconds;          ///< of each node
+  engine::Progress progress;                 ///< the coordinator's own view at the end
+  std::vector<model::TimelineEvent> stages;  ///< of the strategy
+  std::uint64_t coordinator_starts = 1;
+  std::int64_t messages_sent = 0;  ///< both directions, all starts of the coordinator
+  Findings findings;               ///< some of it only with check_invariants
+};
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,181 @@
+#include "tests/support/random_world.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace evenkeel::support {
+namespace {
+
+using simulator::Fault;
+using simulator::NodeModel;
+using simulator::WorldConfig;
+
+constexpr int kAlways = 1'000'000;   // a task that fails each time
+constexpr double kLongestFault = 4;  // seconds
+
+std::vector<double> DrawCosts(Rng& rng, std::string& summary) {
+  const auto tasks =
+      static_cast<std::size_t>(rng.Chance(0.1) ? rng.Between(0, 3) : rng.Between(0, 400));
+  std::vector<double> costs(tasks);
+  const std::uint64_t shape = rng.Below(5);
+  for (double& cost : costs) {
+    switch (shape) {
+      case 0:
+        cost = 1;
+        break;
+      case 1:
+        cost = rng.Uniform(0.1, 1);
+        break;
+      case 2:
+        cost = std::min(std::pow(1 - rng.Unit(), -1.25), 1e3);
+        break;  // heavy-tailed
+      case 3:
+        cost = rng.Chance(0.5) ? 0 : rng.Unit();
+        break;
+      default:
+        cost = 0.01;
+        break;
+    }
+  }
+  if (shape == 4 && !costs.empty()) costs[rng.Below(tasks)] = static_cast<double>(tasks) * 0.01;
+  constexpr const char* kShapes[] = {"equal", "uniform", "heavy-tailed", "half zero", "one giant"};
+  summary += std::to_string(tasks) + " tasks " + kShapes[shape];
+  return costs;
+}
+
+std::vector<NodeModel> DrawNodes(Rng& rng, std::vector<double>& speeds) {
+  std::vector<NodeModel> nodes(static_cast<std::size_t>(rng.Between(1, 12)));
+  const bool wrong_weights = rng.Chance(0.4);
+  const double spread = rng.Uniform(0, 3);  // orders of magnitude
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    NodeModel& node = nodes[i];
+    const double speed = std::pow(10.0, -rng.Uniform(0, spread));
+    speeds.push_back(speed);
+    node.name = "node-" + std::to_string(i);
+    node.threads = static_cast<std::uint32_t>(rng.Chance(0.5) ? 1 : rng.Between(1, 4));
+    node.ratio = wrong_weights ? rng.Uniform(0, 5) : speed * node.threads;
+    node.speed = simulator::SpeedProfile(speed);
+    if (i > 0 && rng.Chance(0.15)) node.expected = false;
+    if (i > 0 && rng.Chance(0.25)) node.joins_at = FromSeconds(rng.Uniform(0, 5));
+    if (rng.Chance(0.15)) node.speed.ChangeAt(Instant{FromSeconds(rng.Uniform(0, 5))}, speed / 2);
+  }
+  return nodes;
+}
+
+void DrawJob(Rng& rng, WorldConfig& world, std::string& summary) {
+  model::JobSpec& job = world.job;
+  job.name = job.workload = "drawn";
+  const auto strategies = model::AllStrategies();
+  job.balancing.strategy = rng.Chance(0.5) ? model::StrategyName::kTailStealing
+                                           : strategies[rng.Below(strategies.size())];
+  job.balancing.stealing = rng.Chance(0.8);
+  job.balancing.speculation = rng.Chance(0.7);
+  job.balancing.dedicated_coordinator = rng.Chance(0.5);
+  job.balancing.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);
+  job.balancing.lease = rng.Chance(0.6) ? std::chrono::seconds(1) : std::chrono::seconds(10);
+  job.task_policy.idempotent = rng.Chance(0.6);
+  job.task_policy.timeout = std::chrono::hours(10'000);  // slow nodes may take long
+  world.costs_known = rng.Chance(0.5);
+  summary += " " + model::ToString(job.balancing.strategy);
+  if (world.costs_known) summary += " known";
+  if (!job.balancing.stealing) summary += " no-stealing";
+  if (!job.task_policy.idempotent) summary += " not-idempotent";
+}
+
+void DrawNetwork(Rng& rng, WorldConfig& world, bool& everybody_knows, std::string& summary) {
+  world.network.latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
+  world.durable_after = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
+  if (!rng.Chance(0.5)) return;
+  world.network.jitter = FromSeconds(ToSeconds(world.network.latency) * rng.Uniform(0, 3));
+  world.network.ordered = rng.Chance(0.6);
+  everybody_knows = false;
+  summary += world.network.ordered ? " jitter" : " reordered";
+}
+
+Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
+  Fault fault;
+  constexpr Fault::Kind kKinds[] = {Fault::Kind::kKillWorker, Fault::Kind::kKillCoordinator,
+                                    Fault::Kind::kCutLink, Fault::Kind::kDrainWorker,
+                                    Fault::Kind::kStandStill};
+  fault.kind = kKinds[rng.Below(std::size(kKinds))];
+  fault.node = rng.Below(nodes);
+  fault.at = FromSeconds(rng.Uniform(0, 12) * rng.Unit());
+  fault.lasts = FromSeconds(rng.Uniform(0, kLongestFault) * rng.Unit());
+  fault.noticed_after = FromSeconds(rng.Chance(0.5) ? 0 : rng.Uniform(0, kLongestFault));
+  const bool may_last = fault.kind != Fault::Kind::kKillCoordinator && fault.node != survivor;
+  if (may_last && rng.Chance(0.3)) fault.lasts = simulator::kForEver;
+  return fault;
+}
+
+void DrawFaults(Rng& rng, WorldConfig& world, std::size_t survivor, RandomWorld& drawn) {
+  if (rng.Chance(0.2)) return;
+  const std::int64_t count = rng.Between(0, 8);
+  for (std::int64_t i = 0; i < count; ++i) {
+    world.faults.push_back(DrawFault(rng, world.nodes.size(), survivor));
+    const auto kind = world.faults.back().kind;
+    if (kind != Fault::Kind::kKillWorker && kind != Fault::Kind::kDrainWorker) {
+      drawn.everybody_knows = false;
+    }
+  }
+  drawn.summary += " faults " + std::to_string(count);
+}
+
+void DrawFailures(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+  model::TaskPolicy& policy = world.job.task_policy;
+  policy.backoff_limit_per_task = static_cast<std::int32_t>(rng.Between(0, 3));
+  policy.max_failed_tasks = rng.Chance(0.5) ? 0 : rng.Between(0, 5);
+  if (world.true_costs.empty() || rng.Chance(0.6)) return;
+  std::int64_t lost = 0;
+  const std::int64_t count = rng.Between(1, 4);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto task = static_cast<model::TaskIndex>(rng.Below(world.true_costs.size()));
+    const bool always = rng.Chance(0.25);
+    const int times =
+        always ? kAlways : static_cast<int>(rng.Between(0, policy.backoff_limit_per_task));
+    if (world.failing.emplace(task, times).second && always) ++lost;
+  }
+  drawn.must_fail = lost > policy.max_failed_tasks;
+  drawn.summary += " failing " + std::to_string(count) + "/" + std::to_string(lost);
+}
+
+}  // namespace
+
+RandomWorld DrawWorld(std::uint64_t seed) {
+  Rng rng(seed);
+  RandomWorld drawn;
+  WorldConfig& world = drawn.config;
+  world.seed = seed;
+  world.true_costs = DrawCosts(rng, drawn.summary);
+  std::vector<double> speeds;
+  world.nodes = DrawNodes(rng, speeds);
+  drawn.summary += " on " + std::to_string(world.nodes.size()) + " nodes";
+  const std::size_t survivor = rng.Below(world.nodes.size());
+  world.nodes[survivor].joins_at = Duration::zero();
+  DrawJob(rng, world, drawn.summary);
+  DrawNetwork(rng, world, drawn.everybody_knows, drawn.summary);
+  DrawFaults(rng, world, survivor, drawn);
+  DrawFailures(rng, world, drawn);
+
+  // The whole work is some seconds for all together, but not for ever for the survivor alone.
+  const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);
+  const double together = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  const double work = rng.Uniform(0.2, 15) * std::min(together, speeds[survivor] * 20);
+  for (double& cost : world.true_costs) cost *= total > 0 ? work / total : 0;
+  world.check_invariants = true;
+  world.linger = std::chrono::seconds(1);
+  return drawn;
+}
+
+double MessageBound(const WorldConfig& world, Duration makespan) {
+  const double regular =
+      std::min(ToSeconds(world.job.balancing.lease) / 4, ToSeconds(world.report_interval));
+  const double periods = ToSeconds(makespan) / regular + 1;
+  const auto tasks = static_cast<double>(world.true_costs.size());
+  const auto nodes = static_cast<double>(world.nodes.size());
+  const auto faults = static_cast<double>(world.faults.size() + world.failing.size());
+  return 12 * (tasks + nodes) * (1 + faults / 4) + 6 * nodes * periods;
+}
+
+}  // namespace evenkeel::support

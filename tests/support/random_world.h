@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "simulator/world.h"
+
+/// Worlds drawn from a seed for property tests: unequal nodes, tasks of all sizes, faults.
+namespace evenkeel::support {
+
+struct RandomWorld {
+  simulator::WorldConfig config;
+  /// The job must fail, because more tasks fail for good than it allows.
+  bool must_fail = false;
+  /// No task can be begun by a worker that cannot know that it is over: nobody is cut off, all
+  /// messages take the same time.
+  bool everybody_knows = true;
+  std::string summary;  ///< one line for people
+};
+
+/// The same seed gives the same world everywhere. At least one worker lives at the end of it.
+[[nodiscard]] RandomWorld DrawWorld(std::uint64_t seed);
+
+/// More messages than these are a storm: a few per task and failure, and the regular ones over
+/// time.
+[[nodiscard]] double MessageBound(const simulator::WorldConfig& world, Duration makespan);
+
+}  // namespace evenkeel::support

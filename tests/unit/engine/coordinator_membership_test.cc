@@ -1,0 +1,166 @@
+// Who is let in, who is lost, and what becomes of their tasks.
+#include "tests/unit/engine/coordinator_fixture.h"
+
+namespace evenkeel::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class MembershipTest : public CoordinatorFixture {
+ protected:
+  void ExpectRefused(const Hello& hello, const std::string& reason) {
+    Say(9, hello);
+    ASSERT_EQ(Sent<Refusal>(9).size(), 1U);
+    EXPECT_EQ(Sent<Refusal>(9)[0].reason, reason);
+    EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+  }
+};
+
+TEST_F(MembershipTest, SaysWhyItRefuses) {
+  config.token = "secret";
+  config.admit_unexpected = false;
+  Start(1, 1);
+  Hello hello = HelloOf(0);
+  ExpectRefused(hello, "the token is wrong");
+  hello.token = "secret";
+  hello.protocol_version = 2;
+  ExpectRefused(hello, "protocol version 2 is not spoken here, 1 is");
+  hello.protocol_version = 1;
+  hello.workload_version = 7;
+  ExpectRefused(hello, "this job runs w version 1, not w version 7");
+  hello.workload_version = 1;
+  hello.threads = 0;
+  ExpectRefused(hello, "a worker needs a node name and 1 to 4096 threads");
+  hello.threads = 1;
+  hello.node = "stranger";
+  ExpectRefused(hello, "node stranger is not part of this job");
+  hello.node = "a";
+  Say(9, hello);
+  EXPECT_EQ(Sent<Welcome>(9).size(), 1U);
+}
+
+TEST_F(MembershipTest, TakesNoMoreWorkersThanTheJobAllows) {
+  config.job.max_workers = 1;
+  Start(1, 1);
+  ExpectRefused(HelloOf(1), "the job has all of its 1 workers");
+}
+
+TEST_F(MembershipTest, AnUnexpectedNodeGetsWorkToo) {
+  Start(2, 1);
+  Connect(1, 5);
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, ALowerEpochStops) {
+  Start(2, 1);
+  Hello hello = HelloOf(0);
+  hello.epoch = 2;
+  Say(1, hello);
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, model::JobState::kInterrupted);
+}
+
+TEST_F(MembershipTest, ASilentWorkersTasksGoToOthersWhenItsLeaseIsOver) {
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Wait(seconds(9));
+  Done(2, {1, 2});
+  Wait(milliseconds(999));
+  EXPECT_TRUE(Assigned(2).empty());
+  Wait(milliseconds(1));
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+  EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+}
+
+TEST_F(MembershipTest, GoodbyeFreesAtOnce) {
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Done(2, {1, 2});
+  Say(1, Goodbye{});
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, AReconnectedProcessKeepsWhatItHolds) {
+  Start(3, 1);
+  Connect(1, 0);
+  const GrantId grant = Sent<Assign>(1)[0].grants[0].id;
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  Hello hello = HelloOf(0);
+  hello.epoch = 1;
+  hello.held = {{grant, {0, 1}, false}};
+  Say(2, hello);
+  EXPECT_TRUE(Assigned(2).empty()) << "it is busy with task 0";
+  EXPECT_TRUE(Sent<Cancel>(2).empty());
+}
+
+TEST_F(MembershipTest, WhatAReconnectedProcessDoesNotHoldIsLeasedAgain) {
+  Start(1, 1);
+  Connect(1, 0);
+  Hello hello = HelloOf(0);
+  hello.epoch = 1;
+  Say(2, hello);  // the old stream was never seen closed
+  EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, ANewProcessHoldsNothingOfTheOldOne) {
+  Start(1, 1);
+  Connect(1, 0);
+  Hello hello = HelloOf(0);
+  hello.incarnation = "a/2";
+  Say(2, hello);
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, AWorkerThatWasLostIsToldWhatOthersHaveTakenOver) {
+  config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  Start(4, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  const GrantId grant = GrantId{1};
+  Wait(seconds(9));
+  Say(2, Report{});
+  Wait(seconds(1));
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 2}}));
+  Done(2, {0, 1});
+  Hello hello = HelloOf(0);
+  hello.epoch = 1;
+  hello.held = {{grant, {0, 2}, false}, {{}, {1, 2}, false}};
+  Say(3, hello);
+  ASSERT_EQ(Sent<Cancel>(3).size(), 1U);
+  EXPECT_EQ(Sent<Cancel>(3)[0].ranges, (Ranges{{0, 1}, {1, 2}}));
+}
+
+TEST_F(MembershipTest, AnswersThatCameTooLateGiveNothingBack) {
+  config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  Start(2, 2);
+  Connect(1, 0);
+  const GrantId old = Sent<Assign>(1)[0].grants[0].id;
+  Hello hello = HelloOf(0);
+  hello.incarnation = "a/2";
+  Say(2, hello);
+  const Ranges again = Assigned(2);
+  EXPECT_TRUE(again.empty()) << "task 0 is the next worker's now, who is not there";
+  Say(2, GiveBack{{}, {{old, {0, 1}, false}}});
+  EXPECT_TRUE(Assigned(2).empty());
+}
+
+TEST_F(MembershipTest, ARestartedCoordinatorWaitsForLeasesOfTasksThatMustNotRunTwice) {
+  config.job.task_policy.idempotent = false;
+  config.epoch = 2;
+  Start(2, 1);
+  Connect(1, 0);
+  EXPECT_TRUE(Assigned(1).empty());
+  EXPECT_EQ(It().NextTimer(), now + seconds(10));
+  Wait(seconds(5));
+  Say(1, Report{});
+  EXPECT_TRUE(Assigned(1).empty());
+  Wait(seconds(5));
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

@@ -1,0 +1,186 @@
+#include "core/engine/coordinator.h"
+
+#include "tests/unit/engine/coordinator_fixture.h"
+
+namespace evenkeel::engine {
+namespace {
+
+using model::JobState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class CoordinatorTest : public CoordinatorFixture {};
+
+TEST_F(CoordinatorTest, AJobWithoutTasksIsCompleteAtOnce) {
+  Start(0, 2);
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
+  EXPECT_EQ(It().NextTimer(), kNever);
+}
+
+TEST_F(CoordinatorTest, AcknowledgesAndEndsOnlyWhenDurable) {
+  Start(1, 1);
+  Connect(1, 0);
+  EXPECT_EQ(Sent<Welcome>(1).size(), 1U);
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Done(1, {0, 1});
+  EXPECT_TRUE(Sent<Acknowledge>(1).empty());
+  EXPECT_TRUE(Wanted<EndJob>().empty());
+  ASSERT_EQ(Wanted<Persist>().size(), 1U);
+  AllDurable();
+  ASSERT_EQ(Sent<Acknowledge>(1).size(), 1U);
+  EXPECT_EQ(Sent<Acknowledge>(1)[0].ranges, (Ranges{{0, 1}}));
+  EXPECT_EQ(Sent<Finish>(1).size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
+}
+
+TEST_F(CoordinatorTest, AWorkerMayBeWrittenToOnlyAfterItsHello) {
+  Start(1, 1);
+  Say(1, Report{});
+  ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_EQ(effects.size(), 1U);
+}
+
+TEST_F(CoordinatorTest, ADuplicateIsAcknowledgedAndNotCountedAgain) {
+  Start(3, 1);
+  Connect(1, 0);
+  Done(1, {0, 1});
+  AllDurable();
+  Done(1, {0, 1});
+  EXPECT_TRUE(Wanted<Persist>().empty());
+  ASSERT_EQ(Sent<Acknowledge>(1).size(), 1U);
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+  EXPECT_NEAR(It().CurrentProgress(now).wasted_seconds, 0.001, 1e-9);
+}
+
+TEST_F(CoordinatorTest, AnOverlappingReportIsCutToWhatIsNew) {
+  Start(9, 1);
+  Connect(1, 0);
+  Done(1, {2, 4});
+  Done(1, {1, 6});
+  const auto persist = Wanted<Persist>();
+  ASSERT_EQ(persist.size(), 1U);
+  ASSERT_EQ(persist[0].results.size(), 2U);
+  EXPECT_EQ(persist[0].results[0].range, (model::IndexRange{1, 2}));
+  EXPECT_EQ(persist[0].results[1].range, (model::IndexRange{4, 6}));
+  EXPECT_EQ(persist[0].results[1].results.At(0), "4");
+}
+
+TEST_F(CoordinatorTest, AResultOfATaskThatWasNeverLeasedCountsOnce) {
+  Start(3, 1);
+  Connect(1, 0);  // holds task 0
+  Done(1, {2, 3});
+  Done(1, {0, 1});
+  EXPECT_EQ(Assigned(1), (Ranges{{1, 2}}));
+  Done(1, {1, 2});
+  AllDurable();
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
+}
+
+TEST_F(CoordinatorTest, AReportThatCannotBeChangesNothing) {
+  Start(3, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Report report = DoneReport({0, 1});
+  report.completed.push_back(DoneReport({2, 4}).completed[0]);  // there is no task 3
+  Say(1, report);
+  EXPECT_TRUE(Wanted<Persist>().empty());
+  EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+  Done(2, {1, 2});
+  EXPECT_EQ(Assigned(2).size(), 1U) << "the liar's task is free again";
+}
+
+TEST_F(CoordinatorTest, ATaskGivenUpDoesNotHideItsNeighboursResults) {
+  config.job.task_policy.backoff_limit_per_task = 0;
+  config.job.task_policy.max_failed_tasks = 1;
+  config.job.balancing.chunk_tasks = 3;
+  Start(3, 2);
+  Connect(1, 0);
+  Fails(1, 1);
+  Done(1, {0, 3});  // it did run 1 once more, against all rules
+  ASSERT_EQ(Wanted<Persist>().size(), 1U);
+  EXPECT_EQ(Wanted<Persist>()[0].results.size(), 2U);
+  AllDurable();
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
+}
+
+TEST_F(CoordinatorTest, TooManyFailuresEndTheJobAsSoonAsTheyAreDurable) {
+  config.job.task_policy.backoff_limit_per_task = 0;
+  Start(5, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Fails(1, 0);
+  EXPECT_TRUE(Wanted<EndJob>().empty());
+  Done(2, {1, 2});  // not durable yet: does not put off the end
+  Note(It().OnDurable(BatchId{1}, now));
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
+  EXPECT_EQ(Wanted<EndJob>()[0].reason, "1 task(s) failed for good, allowed are 0: 0");
+  AllDurable();
+  EXPECT_TRUE(effects.empty());
+}
+
+TEST_F(CoordinatorTest, AFailedTaskIsTriedAgainAfterAPauseElsewhere) {
+  config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Fails(1, 0);
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].attempt, 1);
+  EXPECT_FALSE(Wanted<Persist>()[0].failures[0].final);
+  Wait(milliseconds(99));
+  EXPECT_TRUE(Assigned(2).empty());
+  EXPECT_EQ(It().NextTimer(), now + milliseconds(1));
+  Wait(milliseconds(1));
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+  EXPECT_TRUE(Assigned(1).empty());
+}
+
+TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
+  config.job.task_policy.backoff_limit_per_task = 1;
+  config.job.task_policy.max_failed_tasks = 1;
+  config.epoch = 2;
+  config.failures = {{0, "a", "no", 1, false}, {1, "a", "no", 1, false}, {1, "a", "no", 2, true}};
+  Start(2, 1);
+  Connect(1, 0);
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Fails(1, 0);
+  EXPECT_TRUE(Wanted<Persist>()[0].failures[0].final);
+  AllDurable();
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
+}
+
+TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswers) {
+  Start(4, 1);
+  Connect(1, 0);
+  Note(It().OnInterrupt("stop", seconds(3), now));
+  ASSERT_EQ(Sent<Recall>(1).size(), 1U);
+  EXPECT_EQ(It().NextTimer(), now + seconds(3));
+  Wait(seconds(3));
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kInterrupted);
+}
+
+TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenNothingIsUnderWay) {
+  Start(4, 1);
+  Connect(1, 0);
+  Note(It().OnInterrupt("stop", seconds(3), now));
+  Done(1, {0, 1});
+  EXPECT_TRUE(Assigned(1).empty());
+  EXPECT_TRUE(Wanted<EndJob>().empty()) << "the result is not durable yet";
+  AllDurable();
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+}
+
+TEST_F(CoordinatorTest, NodesThatAllWeighNothingAreTakenForEqual) {
+  config.job.balancing.strategy = model::StrategyName::kTailStealing;
+  config.costs = std::make_shared<model::UnitCosts>(10);
+  config.nodes = {{"x", 0.0}, {"y", 0.0}};
+  Coordinator coordinator(config);
+  (void)coordinator.Start(now);
+  EXPECT_DOUBLE_EQ(coordinator.CurrentProgress(now).nodes[0].share, 0.5);
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

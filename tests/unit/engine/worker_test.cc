@@ -1,0 +1,240 @@
+#include "core/engine/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Effects = Worker::Effects;
+
+template <typename Message>
+std::vector<Message> Said(const Effects& effects) {
+  std::vector<Message> found;
+  for (const auto& effect : effects) {
+    const auto* send = std::get_if<Worker::SendToCoordinator>(&effect);
+    if (send == nullptr) continue;
+    if (const auto* message = std::get_if<Message>(&send->message)) found.push_back(*message);
+  }
+  return found;
+}
+
+template <typename Kind>
+std::vector<Kind> Of(const Effects& effects) {
+  std::vector<Kind> found;
+  for (const auto& effect : effects) {
+    if (const auto* kind = std::get_if<Kind>(&effect)) found.push_back(*kind);
+  }
+  return found;
+}
+
+class WorkerTest : public testing::Test {
+ protected:
+  Worker worker{Config()};
+  Welcome welcome;
+  Instant now{seconds(50)};
+  std::uint64_t grants = 0;
+
+  static WorkerConfig Config() {
+    WorkerConfig config;
+    config.node = "a";
+    config.incarnation = "a/1";
+    config.threads = 2;
+    return config;
+  }
+  void Open(bool idempotent = true) {
+    welcome.epoch = 1;
+    welcome.report_interval = milliseconds(100);
+    welcome.lease = seconds(4);
+    welcome.idempotent = idempotent;
+    welcome.task_timeout = seconds(60);
+    (void)worker.OnConnected(now);
+    (void)worker.OnMessage(welcome, now);
+  }
+  Effects Hear(ToWorker message) { return worker.OnMessage(std::move(message), now); }
+  GrantId Give(model::IndexRange range, bool copy = false) {
+    const GrantId id{++grants};
+    (void)Hear(Assign{{{id, range, copy}}});
+    return id;
+  }
+  model::IndexRange Take(std::uint32_t thread) {
+    const auto batch = worker.Take(thread, now);
+    return batch ? batch->range : model::IndexRange{};
+  }
+  /// The thread ran `count` tasks of its batch, each in one second.
+  Effects End(std::uint32_t thread, std::int64_t count) {
+    BatchOutcome outcome;
+    for (std::int64_t i = 0; i < count; ++i) outcome.results.Append("r");
+    outcome.started = now - seconds(count);
+    outcome.ended = now;
+    outcome.busy = seconds(count);
+    return worker.OnBatchDone(thread, std::move(outcome), now);
+  }
+};
+
+TEST_F(WorkerTest, TakesNothingBeforeItIsWelcome) {
+  (void)worker.OnConnected(now);
+  Give({0, 2});
+  EXPECT_FALSE(worker.Take(0, now));
+  (void)Hear(Welcome{});
+  EXPECT_TRUE(worker.Take(0, now));
+}
+
+TEST_F(WorkerTest, ReportsAtOnceWhenAThreadFindsNoWork) {
+  Open();
+  Give({0, 1});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  const auto reports = Said<Report>(End(0, 1));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].completed[0].range, (model::IndexRange{0, 1}));
+}
+
+TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
+  Open();
+  Give({0, 1});
+  (void)Take(0);
+  ASSERT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+  worker.OnDisconnected(now);
+  const Hello hello = worker.OnConnected(now);
+  ASSERT_EQ(hello.held.size(), 1U);
+  EXPECT_EQ(hello.held[0].id, GrantId{});
+  EXPECT_EQ(hello.epoch, 1U);
+  const auto again = Said<Report>(Hear(welcome));
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].completed[0].range, (model::IndexRange{0, 1}));
+  (void)Hear(Acknowledge{{{0, 1}}, 1});
+  worker.OnDisconnected(now);
+  EXPECT_TRUE(worker.OnConnected(now).held.empty());
+}
+
+TEST_F(WorkerTest, GivesBackTheLastTasksOfItsQueueButNoCopies) {
+  Open();
+  const GrantId first = Give({0, 5});
+  const GrantId second = Give({10, 12});
+  Give({20, 22}, true);
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  const auto given = Said<GiveBack>(Hear(Recall{RecallId{7}, 4}));
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].recall, RecallId{7});
+  EXPECT_EQ(given[0].parts,
+            (std::vector<Grant>{{second, {10, 12}, false}, {first, {3, 5}, false}}));
+}
+
+TEST_F(WorkerTest, DropsWhatIsCancelledAndStopsItIfItRuns) {
+  Open();
+  Give({0, 4});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  const Effects effects = Hear(Cancel{{{0, 1}, {2, 3}}});
+  ASSERT_EQ(Of<Worker::StopBatch>(effects).size(), 1U);
+  EXPECT_EQ(Of<Worker::StopBatch>(effects)[0].thread, 0U);
+  (void)End(0, 0);
+  EXPECT_EQ(Take(0), (model::IndexRange{1, 2}));
+  EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
+}
+
+TEST_F(WorkerTest, ATaskThatRunsTooLongFails) {
+  Open();
+  Give({3, 4});
+  (void)Take(0);
+  now += seconds(60);
+  EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
+  const auto reports = Said<Report>(End(0, 0));
+  ASSERT_EQ(reports.size(), 1U);
+  ASSERT_EQ(reports[0].failed.size(), 1U);
+  EXPECT_EQ(reports[0].failed[0].index, 3);
+}
+
+TEST_F(WorkerTest, DrainsRunningTasksAndLeavesWhenTheyAreDurable) {
+  Open();
+  Give({0, 3});
+  (void)Take(0);
+  EXPECT_TRUE(Said<Goodbye>(worker.OnDrain(now)).empty());
+  EXPECT_FALSE(worker.Take(1, now));
+  EXPECT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+  const Effects effects = Hear(Acknowledge{{{0, 1}}, 1});
+  EXPECT_EQ(Said<Goodbye>(effects).size(), 1U);
+  EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
+}
+
+TEST_F(WorkerTest, ANewCoordinatorsWorkerForgetsOldGrantsButNotResults) {
+  Open();
+  Give({0, 3});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  (void)worker.OnConnected(now);
+  welcome.epoch = 2;
+  EXPECT_TRUE(Of<Worker::StopBatch>(Hear(welcome)).empty());
+  EXPECT_FALSE(worker.Take(1, now));
+  EXPECT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+}
+
+TEST_F(WorkerTest, TasksThatMustNotRunTwiceStopForANewCoordinator) {
+  Open(false);
+  Give({0, 1});
+  (void)Take(0);
+  (void)worker.OnConnected(now);
+  welcome.epoch = 2;
+  EXPECT_EQ(Of<Worker::StopBatch>(Hear(welcome)).size(), 1U);
+  const Effects effects = End(0, 0);
+  EXPECT_TRUE(Said<GiveBack>(effects).empty()) << "the new one never leased it";
+  EXPECT_FALSE(worker.Take(0, now));
+}
+
+TEST_F(WorkerTest, TheLeaseRunsFromTheHelloNotFromTheWelcome) {
+  welcome.idempotent = false;
+  welcome.lease = seconds(4);
+  welcome.task_timeout = seconds(60);
+  (void)worker.OnConnected(now);
+  now += seconds(3);
+  (void)Hear(welcome);
+  Give({0, 1});
+  (void)Take(0);
+  EXPECT_LE(worker.NextTimer(), now + seconds(1));
+  now += seconds(1);
+  EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
+}
+
+TEST_F(WorkerTest, WithoutALeaseItStopsAndTellsWhatItDropped) {
+  Open(false);
+  const GrantId grant = Give({0, 3});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  now += seconds(4);
+  const Effects effects = worker.OnTimer(now);
+  EXPECT_EQ(Of<Worker::StopBatch>(effects).size(), 1U);
+  ASSERT_EQ(Said<GiveBack>(effects).size(), 1U);
+  EXPECT_EQ(Said<GiveBack>(effects)[0].parts, (std::vector<Grant>{{grant, {1, 3}, false}}));
+  EXPECT_GT(worker.NextTimer(), now) << "nothing is left to be stopped";
+  const Effects rest = End(0, 0);
+  ASSERT_EQ(Said<GiveBack>(rest).size(), 1U);
+  EXPECT_EQ(Said<GiveBack>(rest)[0].parts, (std::vector<Grant>{{grant, {0, 1}, false}}));
+}
+
+TEST_F(WorkerTest, WithoutALeaseItStartsNothingUntilItIsRenewed) {
+  Open(false);
+  now += seconds(4);
+  Give({0, 1});
+  EXPECT_FALSE(worker.Take(0, now));
+  EXPECT_EQ(Said<GiveBack>(worker.OnTimer(now)).size(), 1U);  // and it sends a heartbeat
+  Give({0, 1});
+  EXPECT_EQ(Of<Worker::WorkAvailable>(Hear(Acknowledge{{}, 1})).size(), 1U);
+  EXPECT_TRUE(worker.Take(0, now));
+}
+
+TEST_F(WorkerTest, BatchesGrowWithShortTasks) {
+  Open();
+  Give({0, 1000});
+  (void)Take(0);
+  BatchOutcome outcome;
+  outcome.results.Append("r");
+  outcome.started = outcome.ended = now;
+  outcome.busy = std::chrono::microseconds(100);
+  (void)worker.OnBatchDone(0, std::move(outcome), now);
+  EXPECT_EQ(Take(0), (model::IndexRange{1, 41})) << "4 ms of 0.1 ms each";
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

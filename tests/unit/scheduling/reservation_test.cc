@@ -1,0 +1,97 @@
+#include "core/scheduling/reservation.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::IndexRange;
+
+constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+
+std::vector<IndexRange> Ranges(const std::vector<Reservation::Piece>& pieces) {
+  std::vector<IndexRange> ranges;
+  for (const auto& piece : pieces) ranges.push_back(piece.range);
+  return ranges;
+}
+
+using List = std::vector<IndexRange>;
+
+TEST(Reservation, RangesGoFromTheFrontAndAreStolenFromTheBack) {
+  const model::UnitCosts costs(100);
+  Reservation reserved(costs, 2);
+  reserved.Insert({{10, 20}, 0});
+  EXPECT_EQ(Ranges(reserved.TakeNext(3, 0, kNoLimit)), (List{{10, 13}}));
+  EXPECT_EQ(Ranges(reserved.TakeTail(2, 8)), (List{{18, 20}}));
+  EXPECT_EQ(reserved.Tasks(), 5);
+  EXPECT_EQ(reserved.CostSum(), 5);
+}
+
+TEST(Reservation, HeavyTasksGoFirstLargestFirst) {
+  const model::PrefixCosts costs({1, 50, 1, 90, 1});
+  Reservation reserved(costs, 10);
+  reserved.Insert({{0, 5}, 0});
+  EXPECT_EQ(Ranges(reserved.TakeNext(0, 3, 3)), (List{{3, 4}, {1, 2}, {0, 1}}));
+  EXPECT_EQ(reserved.CostSum(), 2);
+}
+
+TEST(Reservation, TakesAtLeastAndAtMostSoMany) {
+  const model::UnitCosts costs(100);
+  Reservation reserved(costs, 2);
+  reserved.Insert({{0, 50}, 0});
+  EXPECT_EQ(Ranges(reserved.TakeNext(0, 2, kNoLimit)), (List{{0, 2}}));
+  EXPECT_EQ(Ranges(reserved.TakeNext(kNoLimit, 0, 5)), (List{{2, 7}}));
+  EXPECT_TRUE(reserved.TakeNext(0, 0, kNoLimit).empty());
+  EXPECT_EQ(Ranges(reserved.TakeNext(kNoLimit, 0, kNoLimit)), (List{{7, 50}}));
+  EXPECT_TRUE(reserved.Empty());
+}
+
+TEST(Reservation, TakesTheLargestThatIsAffordable) {
+  const model::PrefixCosts costs({5, 50, 20});
+  Reservation reserved(costs, 0);
+  reserved.Insert({{0, 3}, 0});
+  EXPECT_EQ(reserved.TakeLargest(49)->range, (IndexRange{2, 3}));
+  EXPECT_EQ(reserved.TakeLargest(49)->range, (IndexRange{0, 1}));
+  EXPECT_FALSE(reserved.TakeLargest(49));
+}
+
+TEST(Reservation, PiecesThatWereMovedOftenStay) {
+  const model::UnitCosts costs(10);
+  Reservation reserved(costs, 2);
+  reserved.Insert({{0, 2}, 0});
+  reserved.Insert({{2, 4}, 8});
+  EXPECT_EQ(Ranges(reserved.TakeTail(10, 8)), (List{{0, 2}}));
+  EXPECT_TRUE(reserved.TakeTail(10, 8).empty());
+}
+
+TEST(Reservation, NeighboursWithTheSameMovesJoin) {
+  const model::UnitCosts costs(10);
+  Reservation reserved(costs, 2);
+  reserved.Insert({{0, 2}, 1});
+  reserved.Insert({{4, 6}, 1});
+  reserved.Insert({{2, 4}, 1});
+  EXPECT_EQ(Ranges(reserved.TakeAll()), (List{{0, 6}}));
+  EXPECT_TRUE(reserved.Empty());
+}
+
+TEST(Reservation, RemovesWhatIsThere) {
+  const model::PrefixCosts costs({1, 50, 1, 1});
+  Reservation reserved(costs, 10);
+  reserved.Insert({{0, 3}, 0});
+  EXPECT_EQ(reserved.Remove({1, 4}), 2);
+  EXPECT_TRUE(reserved.Contains({0, 1}));
+  EXPECT_FALSE(reserved.Contains({0, 2}));
+  EXPECT_EQ(reserved.CostSum(), 1);
+}
+
+TEST(ReservationDeathTest, ATaskIsReservedOnce) {
+  const model::PrefixCosts costs({1, 50});
+  Reservation reserved(costs, 10);
+  reserved.Insert({{0, 2}, 0});
+  EXPECT_DEATH(reserved.Insert({{1, 2}, 0}), "reserved twice");
+}
+
+}  // namespace
+}  // namespace evenkeel::scheduling

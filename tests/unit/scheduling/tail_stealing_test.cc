@@ -1,0 +1,211 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "core/scheduling/strategy.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::IndexRange;
+using model::RangeSet;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Leases as a test wants them.
+class Leases final : public LeaseView {
+ public:
+  struct Worker {
+    RangeSet leased;
+    RangeSet copies;
+    Instant since{};
+    bool connected = true;
+  };
+  explicit Leases(const model::CostModel& costs) : costs_(costs) {}
+  std::vector<Worker> workers;
+
+  [[nodiscard]] const RangeSet& Leased(WorkerId w) const override {
+    return workers[w.value].leased;
+  }
+  [[nodiscard]] const RangeSet& Copies(WorkerId w) const override {
+    return workers[w.value].copies;
+  }
+  [[nodiscard]] model::Cost OutstandingCost(WorkerId w) const override {
+    model::Cost cost = 0;
+    Leased(w).ForEach([&](IndexRange range) { cost += costs_.Of(range); });
+    return cost;
+  }
+  [[nodiscard]] std::int64_t OutstandingTasks(WorkerId w) const override {
+    return Leased(w).Size();
+  }
+  [[nodiscard]] IndexRange NewestLeased(WorkerId w) const override {
+    return Leased(w).Empty() ? IndexRange{} : Leased(w).Back();
+  }
+  [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
+  [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
+  [[nodiscard]] const RangeSet& Copied() const override { return copied_; }
+
+ private:
+  const model::CostModel& costs_;
+  RangeSet copied_;
+};
+
+// Two workers; a unit of cost is a nanosecond at rate 1.
+class TailStealingTest : public testing::Test {
+ protected:
+  model::UnitCosts costs{10};
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  Leases leases{costs};
+  model::BalancingSpec balancing;
+  std::unique_ptr<Strategy> strategy;
+  Instant now{seconds(10)};
+
+  void Start(const std::vector<double>& ratios, IndexRange todo = {0, 10}) {
+    std::vector<WorkerFacts> facts;
+    for (const double ratio : ratios) {
+      estimator.AddWorker(ratio, 1);
+      leases.workers.emplace_back();
+      facts.push_back({ratio});
+    }
+    strategy = MakeStrategy({costs, estimator, leases, balancing});
+    strategy->Start(facts, RangeSet(todo), now);
+    TouchAll();
+  }
+  void TouchAll() {
+    for (std::uint32_t i = 0; i < leases.workers.size(); ++i) strategy->Touch({i}, now);
+  }
+  // Carries out grants; returns the decisions.
+  std::vector<Decision> Decide() {
+    std::vector<Decision> all;
+    for (;;) {
+      const auto decisions = strategy->Decide(now);
+      for (const auto& decision : decisions) {
+        if (const auto* grant = std::get_if<GrantDecision>(&decision)) {
+          leases.workers[grant->worker.value].leased.Insert(grant->range);
+          leases.workers[grant->worker.value].since = now;
+          strategy->Touch(grant->worker, now);
+        }
+        all.push_back(decision);
+      }
+      if (decisions.empty()) return all;
+    }
+  }
+  template <typename Kind>
+  static std::vector<Kind> Of(const std::vector<Decision>& decisions) {
+    std::vector<Kind> found;
+    for (const auto& decision : decisions) {
+      if (const auto* kind = std::get_if<Kind>(&decision)) found.push_back(*kind);
+    }
+    return found;
+  }
+};
+
+TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
+  Start({1, 1});
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 2}}));
+  EXPECT_EQ(leases.Leased({1}).Ranges(), (std::vector<IndexRange>{{5, 7}}));
+  EXPECT_EQ(strategy->PoolSize(), 6);
+  EXPECT_DOUBLE_EQ(strategy->PlannedShares()[0], 0.5);
+}
+
+TEST_F(TailStealingTest, AJobWithoutTasksNeedsNoDecision) {
+  Start({1, 1}, {0, 0});
+  EXPECT_TRUE(Decide().empty());
+  EXPECT_EQ(strategy->NextDecision(), kNever);
+}
+
+TEST_F(TailStealingTest, WhatALostWorkerHadReservedGoesToTheLiving) {
+  Start({1, 1});
+  leases.workers[1].connected = false;
+  strategy->WorkerLost({1}, now);
+  EXPECT_EQ(strategy->PoolSize(), 10);
+  strategy->WorkerLost({0}, now);
+  EXPECT_EQ(strategy->PoolSize(), 10) << "kept for whoever comes back";
+  leases.workers[1].connected = true;
+  strategy->WorkerBack({1}, now);
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({1}).Size(), 2);
+}
+
+TEST_F(TailStealingTest, AsksASlowVictimBackForHalfOfWhatWaits) {
+  Start({1, 1}, {0, 0});
+  estimator.Observe({0}, 10, 10, seconds(10));
+  estimator.Observe({1}, 10, 10, seconds(10));
+  leases.workers[1].leased.Insert({0, 9});
+  leases.workers[1].since = now;
+  TouchAll();
+  const auto recalls = Of<RecallDecision>(Decide());
+  ASSERT_EQ(recalls.size(), 1U);
+  EXPECT_EQ(recalls[0].worker, WorkerId{1});
+  // 9 s of work for two: half of it, 4.5 s less what the round trip costs.
+  EXPECT_NEAR(static_cast<double>(recalls[0].max_tasks), 4.5, 0.6);
+}
+
+TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChanges) {
+  balancing.speculation = false;
+  Start({1, 1}, {0, 0});
+  estimator.Observe({0}, 10, 10, seconds(10));
+  estimator.Observe({1}, 10, 10, seconds(10));
+  leases.workers[1].leased.Insert({0, 9});
+  leases.workers[1].since = now;
+  TouchAll();
+  ASSERT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
+  strategy->RecallEnded({1}, now);
+  now += milliseconds(50);
+  EXPECT_TRUE(Decide().empty());
+  leases.workers[1].leased.Erase({0, 1});
+  strategy->Touch({1}, now);
+  EXPECT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
+}
+
+TEST_F(TailStealingTest, CopiesTheLastTaskIfThatEndsEarlier) {
+  Start({10, 1}, {0, 0});
+  for (int i = 0; i < 30; ++i) {
+    estimator.Observe({0}, 1, 1, milliseconds(100));
+    estimator.Observe({1}, 1, 1, seconds(1));
+  }
+  leases.workers[1].leased.Insert({4, 5});
+  leases.workers[1].since = now;
+  TouchAll();
+  const auto copies = Of<CopyDecision>(Decide());
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].worker, WorkerId{0});
+  EXPECT_EQ(copies[0].range, (IndexRange{4, 5}));
+}
+
+TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
+  balancing.stealing = false;
+  balancing.speculation = false;
+  Start({1, 1});
+  estimator.Observe({0}, 100, 100, seconds(1));
+  estimator.Observe({1}, 100, 100, seconds(100));
+  TouchAll();
+  for (int round = 0; round < 20; ++round) {
+    (void)Decide();
+    for (auto& worker : leases.workers) {
+      for (const IndexRange range : worker.leased.Ranges()) worker.leased.Erase(range);
+    }
+    now += seconds(1);
+    TouchAll();
+  }
+  EXPECT_EQ(strategy->PoolSize(), 0);
+  EXPECT_TRUE(strategy->TakeMoves().empty());
+}
+
+TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthers) {
+  Start({10, 1}, {0, 2});
+  for (int i = 0; i < 30; ++i) {
+    estimator.Observe({0}, 1, 1, milliseconds(100));
+    estimator.Observe({1}, 1, 1, seconds(1));
+  }
+  TouchAll();
+  (void)Decide();
+  EXPECT_TRUE(leases.Leased({1}).Empty());
+  EXPECT_FALSE(leases.Leased({0}).Empty());
+}
+
+}  // namespace
+}  // namespace evenkeel::scheduling
