@@ -38,6 +38,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
                                         config_.job.task_policy.idempotent, config_.round_trip,
                                         config_.report_interval});
   last_durable_ = config_.active_before;
+  completed_.ForEach([this](IndexRange range) { completed_cost_ += config_.costs->Of(range); });
   for (const auto& failure : config_.failures) {
     retries_.CountFailure(failure.index);
     if (failure.final && !completed_.Contains(failure.index)) retries_.GiveUp(failure.index);
@@ -246,16 +247,16 @@ void Coordinator::NoteEta(Instant now) {
   const Duration time = JobTime(now);
   const Duration step =
       std::max(time / kEtaSamplesPerDoubling, Duration(std::chrono::milliseconds(20)));
-  if (time - eta_noted_ < step || !estimator_.AnyMeasured()) return;
-  const Progress progress = CurrentProgress(now);
-  if (!progress.eta) return;
+  if (time - eta_noted_ < step) return;
+  const auto predicted = PredictEnd();
+  if (!predicted) return;
   eta_noted_ = time;
-  eta_spread_.Note(ToSeconds(time + *progress.eta), ToSeconds(*progress.eta));
+  eta_spread_.Note(ToSeconds(time + predicted->left), ToSeconds(predicted->left));
   TimelineEvent event;
   event.kind = TimelineEvent::Kind::kEta;
   event.start = time;
-  event.end = time + *progress.eta;
-  event.sigma = progress.eta_sigma;
+  event.end = time + predicted->left;
+  event.sigma = predicted->sigma;
   events_.push_back(event);
 }
 

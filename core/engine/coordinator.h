@@ -96,6 +96,10 @@ class Coordinator {
     std::optional<Recalled> recall;
     NodeProgress tally;
   };
+  struct Prediction {
+    Duration left;
+    Duration sigma;
+  };
   struct AckNote {
     WorkerId worker;
     StreamId stream;
@@ -142,6 +146,9 @@ class Coordinator {
   void LapseRecalls(Instant now);
   void EndIfDrained(Instant now, Effects& effects);
   void NoteEta(Instant now);
+  /// When the job will end, from now; nothing while no worker is there or none was measured.
+  /// O(workers).
+  [[nodiscard]] std::optional<Prediction> PredictEnd() const;
   void Send(StreamId stream, ToWorker message, Effects& effects);
   [[nodiscard]] Duration JobTime(Instant at) const { return config_.active_before + (at - start_); }
   [[nodiscard]] Node& At(WorkerId worker) { return nodes_[worker.value]; }
@@ -159,6 +166,7 @@ class Coordinator {
   std::set<std::pair<Instant, WorkerId>> expiry_;  // when each worker's leases end
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
   model::RangeSet completed_;  // results that count, durable or about to be
+  model::Cost completed_cost_ = 0;
   std::int64_t durable_ = 0;
   std::int64_t durable_failed_ = 0;
   RetryBook retries_;

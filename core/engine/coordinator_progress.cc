@@ -27,38 +27,42 @@ Progress Coordinator::CurrentProgress(Instant now) const {
   progress.moves = moves_;
   progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
 
-  model::Cost done = 0;
-  completed_.ForEach([&](IndexRange range) { done += config_.costs->Of(range); });
   const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
-  progress.cost_done_ratio = static_cast<double>(done) / total;
-  double rate_sum = 0;
-  double variance_sum = 0;
-  double slowest = 0;
+  progress.cost_done_ratio = static_cast<double>(completed_cost_) / total;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     NodeProgress node = nodes_[i].tally;
     node.connected = nodes_[i].stream.has_value();
     node.lost = nodes_[i].lost;
     node.leased = leases_.OutstandingTasks({i});
     if (estimator_.Measured({i})) node.rate = estimator_.Rate({i});
-    if (node.connected) {
-      const double rate = estimator_.Rate({i});
-      const double sigma = rate * estimator_.RelativeSigma({i});
-      rate_sum += rate;
-      variance_sum += sigma * sigma;
-      slowest = std::max(slowest, static_cast<double>(leases_.OutstandingCost({i})) / rate);
-    }
     progress.nodes.push_back(std::move(node));
   }
-  if (estimator_.AnyMeasured() && rate_sum > 0) {
-    // All are kept busy to the end, but none can end before what it was leased is done.
-    const double fluid = (total - static_cast<double>(done)) / rate_sum;
-    const double left = std::max(fluid, slowest);
-    progress.eta = FromSeconds(left);
-    const double rates_variance = variance_sum / (rate_sum * rate_sum);
-    progress.eta_sigma =
-        FromSeconds(left * std::sqrt(rates_variance + eta_spread_.RelativeVariance()));
+  if (const auto end = PredictEnd()) {
+    progress.eta = end->left;
+    progress.eta_sigma = end->sigma;
   }
   return progress;
+}
+
+std::optional<Coordinator::Prediction> Coordinator::PredictEnd() const {
+  if (!estimator_.AnyMeasured()) return std::nullopt;
+  double rate_sum = 0;
+  double variance_sum = 0;
+  double slowest = 0;
+  for (const auto& [stream, worker] : streams_) {
+    const double rate = estimator_.Rate(worker);
+    const double sigma = rate * estimator_.RelativeSigma(worker);
+    rate_sum += rate;
+    variance_sum += sigma * sigma;
+    slowest = std::max(slowest, static_cast<double>(leases_.OutstandingCost(worker)) / rate);
+  }
+  if (rate_sum <= 0) return std::nullopt;
+  // All are kept busy to the end, but none can end before what it was leased is done.
+  const double fluid = static_cast<double>(config_.costs->Total() - completed_cost_) / rate_sum;
+  const double left = std::max(fluid, slowest);
+  const double rates_variance = variance_sum / (rate_sum * rate_sum);
+  return Prediction{FromSeconds(left),
+                    FromSeconds(left * std::sqrt(rates_variance + eta_spread_.RelativeVariance()))};
 }
 
 }  // namespace evenkeel::engine

@@ -88,6 +88,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
     node.tally.completed += part.Size();
     node.tally.cost += config_.costs->Of(part);
     completed_.Insert(part);
+    completed_cost_ += config_.costs->Of(part);
     retries_.Forget(part);
     const std::int64_t leased_before = leases_.LeasedTasks();
     const auto others = leases_.Complete(part, worker);
