@@ -94,6 +94,17 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   return coordinator::JobRun::Open(std::move(config));
 }
 
+// Whether the journal alone decides how the job ends, so that no worker is needed.
+bool NothingLeft(const RunPlan& plan, const coordinator::JournalState& known) {
+  model::RangeSet failed;
+  for (const auto& failure : known.failures) {
+    const bool counts = failure.final && !known.completed.Contains(failure.index);
+    if (counts) failed.Insert({failure.index, failure.index + 1});
+  }
+  return known.complete || failed.Size() > plan.job.task_policy.max_failed_tasks ||
+         known.completed.Size() + failed.Size() >= plan.workload->TaskCount();
+}
+
 int ExitCode(model::JobState state) {
   if (state == model::JobState::kComplete) return kComplete;
   return state == model::JobState::kInterrupted ? kInterrupted : kFailed;
@@ -165,9 +176,9 @@ int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch
   const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
-  const bool all_done = known.complete || known.completed.Size() == plan->workload->TaskCount();
-  const auto end =
-      all_done ? (*run)->Run(nullptr) : Execute(options, *plan, token, **run, watch, text, control);
+  const auto end = NothingLeft(*plan, known)
+                       ? (*run)->Run(nullptr)
+                       : Execute(options, *plan, token, **run, watch, text, control);
   if (!end) return Complain(end.error(), err);
   if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
   const auto summary = LeaveResults(*plan, (*run)->TheJournal(), *end, *earlier, control);

@@ -80,9 +80,17 @@ Result<model::RunSummary> RefreshResults(const RunPlan& plan, coordinator::Journ
 
 void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostream& out) {
   char line[256];
-  std::snprintf(line, sizeof line, "%s in %.2f s; lower bound %.2f s (%s), efficiency %.3f\n",
-                std::string(report::StateName(summary.state)).c_str(), summary.makespan_seconds,
-                summary.lower_bound_seconds, summary.rate_source.c_str(), summary.efficiency);
+  const std::string state(report::StateName(summary.state));
+  if (summary.state == model::JobState::kComplete) {
+    std::snprintf(line, sizeof line, "%s in %.2f s; lower bound %.2f s (%s), efficiency %.3f\n",
+                  state.c_str(), summary.makespan_seconds, summary.lower_bound_seconds,
+                  summary.rate_source.c_str(), summary.efficiency);
+  } else {
+    std::snprintf(line, sizeof line, "%s after %.2f s, %lld of %lld tasks are done\n",
+                  state.c_str(), summary.makespan_seconds,
+                  static_cast<long long>(summary.tasks_completed),
+                  static_cast<long long>(summary.tasks_total));
+  }
   out << summary.job << ": " << line;
   out << "moves: " << summary.moves.reserved << " reserved, " << summary.moves.leased << " leased, "
       << summary.moves.copies << " copies";

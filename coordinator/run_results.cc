@@ -98,7 +98,8 @@ void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary) {
 }
 
 void FillRatios(model::RunSummary& summary) {
-  if (summary.makespan_seconds > 0) {
+  // The bound is that of the whole job: part of it may well take less time.
+  if (summary.state == model::JobState::kComplete && summary.makespan_seconds > 0) {
     summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
   }
   double sum = 0;

@@ -71,11 +71,14 @@ def includes_without_a_link(tree):
 def unnamed_sources(tree):
     """Files with code that no CMakeLists.txt in or above their folder names: dead, or globbed.
 
-    Modules that other Python files import are in use as well."""
+    Modules that other Python files import are in use as well, and so are those that a shell script
+    beside them runs."""
     imported = {name for path, text in tree.items() if path.endswith(".py")
                 for name in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)}
-    words = {posixpath.dirname(path): set(re.findall(r"[\w./-]+", text))
-             for path, text in tree.items() if posixpath.basename(path) == "CMakeLists.txt"}
+    words = {}
+    for path, text in tree.items():
+        if posixpath.basename(path) == "CMakeLists.txt" or path.endswith(".sh"):
+            words.setdefault(posixpath.dirname(path), set()).update(re.findall(r"[\w./-]+", text))
     for path in tree:
         if not path.endswith(TEXT_USED_BY_CODE) or path.startswith(("docs/", "scripts/")):
             continue

@@ -8,7 +8,7 @@ import unittest
 import evenkeel
 from evenkeel import RunTest, job, node, nodes, synthetic
 
-TASKS = 20000  # 16 bytes each
+TASKS = 20000  # 16 bytes each: 313 KiB
 LISTED = nodes(node("one"), node("two"))
 WORKLOAD = synthetic(TASKS, {"constant": 0}, mode="None")
 
@@ -39,7 +39,7 @@ class FullDiskTest(RunTest):
         """The limit of the process on the size of a file: room for ever more of the job."""
         arguments = self.command(job("large", WORKLOAD), LISTED)
         done = 0
-        for kibibytes in (60, 150, 250, 350):
+        for kibibytes in (60, 150, 250, 300):
             limit = kibibytes * 1024
 
             def restrict(limit=limit):

@@ -149,6 +149,12 @@ class FailingTasksTest(RunTest):
         self.assertEqual(summary["tasks"]["failed"], 1)
         self.assertEqual(len(process.err.splitlines()), 1, process.err)
         self.assertIn("failed for good", process.err)
+        self.assertIn("failing: Failed after ", process.out)
+        # It stays failed, at once.
+        again = self.start(self.command(job("failing", synthetic(8, {"constant": 0.01}, failing=[3]))))
+        self.assertEqual(again.wait(1.5), 1)
+        self.assertEqual(again.err, process.err)
+        self.assertEqual(self.summary()["failedIndexes"], "3")
 
     def test_job_completes_with_as_many_failed_tasks_as_are_allowed(self):
         self.run_job(0, backoffLimitPerTask=1, maxFailedTasks=1)

@@ -58,9 +58,10 @@ class MasterTest(RunTest):
         return self.summary()["nodes"][0]["completed"]
 
     def test_published_master_does_not_compute(self):
-        self.assertEqual(self.work_of_first("MasterSlave"), 0)
+        # But for a task that it may get while it is the only one that has come.
+        self.assertLessEqual(self.work_of_first("MasterSlave"), 1)
         self.assertIn("master", {line["kind"] for line in self.timeline()})
-        self.assertGreater(self.work_of_first("MasterSlave", dedicatedCoordinator=True), 0)
+        self.assertGreater(self.work_of_first("MasterSlave", dedicatedCoordinator=True), 5)
 
     def test_stages_of_modified_master_slave_are_in_the_time_line(self):
         self.assertGreater(self.work_of_first("ModifiedMasterSlave"), 0)

@@ -14,7 +14,8 @@ std::string ErrorOf(const FieldReader& fields) {
 
 TEST(FieldReader, ReadsEveryType) {
   const json object = json::parse(
-      R"({"end": 300000, "speed": 0.4, "count": 3, "on": false, "name": "x", "kind": "B", "gone": null,
+      R"({"end": 300000, "speed": 0.4, "count": 3, "on": false, "name": "x", "kind": "B",
+          "gone": null,
           "inner": {"deep": 1}, "ints": [1, 2], "numbers": [0.5, 1], "texts": ["a", ""],
           "labels": {"k": "v"}, "weights": {"n": 2}, "items": [{"id": 7}]})");
   FieldReader fields(object, "spec");

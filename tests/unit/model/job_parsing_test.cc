@@ -68,7 +68,8 @@ spec:
     successPolicy: {succeededCount: 5, succeededIndexes: "0-4"}
   nodes:
     selector: {matchLabels: {board: pi}}
-    tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}]
+    tolerations:
+    - {key: node-role.kubernetes.io/control-plane, operator: Exists, effect: NoSchedule}
     maxWorkers: 4
   worker:
     resources: {requests: {cpu: 1, memory: 64Mi}, limits: {memory: 1Gi}}
