@@ -75,7 +75,7 @@ Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant n
   ++messages_;
   const auto known = streams_.find(stream);
   if (auto* hello = std::get_if<Hello>(&message)) {
-    if (known == streams_.end()) Admit(stream, std::move(*hello), now, effects);
+    if (known == streams_.end()) Admit(stream, *hello, now, effects);
   } else if (known == streams_.end()) {
     effects.emplace_back(CloseStream{stream});
   } else {

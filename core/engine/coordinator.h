@@ -111,7 +111,7 @@ class Coordinator {
 
   // coordinator_membership.cc: who is there.
   void AddNode(const ExpectedNode& node);
-  void Admit(StreamId stream, Hello hello, Instant now, Effects& effects);
+  void Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects);
   [[nodiscard]] std::string WhyRefused(const Hello& hello) const;
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
   void Reattach(WorkerId worker, const Hello& hello, Instant now);

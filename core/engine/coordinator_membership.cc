@@ -55,7 +55,7 @@ std::string Coordinator::WhyRefused(const Hello& hello) const {
   return {};
 }
 
-void Coordinator::Admit(StreamId stream, Hello hello, Instant now, Effects& effects) {
+void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects) {
   if (const std::string reason = WhyRefused(hello); !reason.empty()) {
     Send(stream, Refusal{reason}, effects);
     effects.emplace_back(CloseStream{stream});

@@ -104,8 +104,9 @@ void StrategyBase::ShareOut(const std::vector<Reservation::Piece>& pieces,
   }
   std::map<std::int32_t, model::RangeSet> by_moves;
   for (const auto& piece : pieces) by_moves[piece.moves].Insert(piece.range);
-  for (const auto& [moves, set] : by_moves) {
-    const auto parts = PartitionByCost(context_.costs, set, weights);
+  for (const auto& entry : by_moves) {
+    const std::int32_t moves = entry.first;
+    const auto parts = PartitionByCost(context_.costs, entry.second, weights);
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
       parts[i].ForEach([&](model::IndexRange range) {
         workers_[i].reserved.Insert({range, moves});
