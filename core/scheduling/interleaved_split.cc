@@ -1,6 +1,8 @@
 #include "core/scheduling/interleaved_split.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 
 #include "core/base/check.h"
 
@@ -10,9 +12,12 @@ using model::IndexRange;
 
 std::vector<IndexRange> PseudoRanks(const std::vector<std::int64_t>& weights) {
   std::vector<IndexRange> ranks(weights.size());
+  const bool all_equal =
+      std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) == weights.end();
+  const std::size_t first = all_equal ? 0 : 1;
   std::int64_t next = 0;
-  for (std::size_t step = 1; step <= weights.size(); ++step) {
-    const std::size_t worker = step % weights.size();  // 1, 2, ..., and 0 at the end
+  for (std::size_t step = 0; step < weights.size(); ++step) {
+    const std::size_t worker = (first + step) % weights.size();
     EVENKEEL_CHECK(weights[worker] >= 0, "a weight is not negative");
     EVENKEEL_CHECK(weights[worker] <= INT64_MAX - next, "the sum of the weights fits into 63 bits");
     ranks[worker] = {next, next + weights[worker]};

@@ -7,9 +7,11 @@
 
 namespace evenkeel::scheduling {
 
-/// The pseudo-ranks of each worker (Zubov and Kupin 2021, figure 5): worker j holds weights[j] of
-/// them in a row, worker 0, the master, the last ones: weights (5, 5, 1) give [6, 11), [0, 5), [5,
-/// 6). Weights are not negative; one of 0 gives an empty range. Their sum must fit into 63 bits.
+/// The pseudo-ranks of each worker (Zubov and Kupin 2021): worker j holds weights[j] of them in a
+/// row. With weights that differ worker 0, the master, holds the last ones (figure 5): (5, 5, 1)
+/// give [6, 11), [0, 5), [5, 6). With equal ones there is nothing to weigh, and ranks are in the
+/// order of the workers (figure 1): (1, 1, 1) give 0, 1, 2. Weights are not negative; one of 0
+/// gives an empty range. Their sum must fit into 63 bits.
 [[nodiscard]] std::vector<model::IndexRange> PseudoRanks(const std::vector<std::int64_t>& weights);
 
 /// The published split: task i belongs to the worker that holds pseudo-rank i mod sum(weights).
