@@ -23,7 +23,7 @@ struct JobRunConfig {
   std::filesystem::path folder;  ///< of the journal and the results; must exist
   ServerOptions server;
   Instant started{};  ///< of the command; the job's time line begins there
-  Duration report_interval = std::chrono::milliseconds(100);
+  Duration report_interval = std::chrono::milliseconds(250);
   Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
 };
 

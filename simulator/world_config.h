@@ -55,7 +55,7 @@ struct WorldConfig {
   std::vector<NodeModel> nodes;
   NetworkModel network;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
-  Duration report_interval = std::chrono::milliseconds(100);
+  Duration report_interval = std::chrono::milliseconds(250);
   std::vector<Fault> faults;
   std::map<model::TaskIndex, int> failing;  ///< task -> how many of its runs fail
   std::uint64_t seed = 1;

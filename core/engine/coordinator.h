@@ -37,7 +37,7 @@ struct CoordinatorConfig {
   std::vector<model::FailureRecord> failures;  ///< likewise
   std::optional<Instant> started;              ///< of the command, if that was before Start
   Duration active_before{};                    ///< the job's time line so far, from the journal
-  Duration report_interval = std::chrono::milliseconds(100);
+  Duration report_interval = std::chrono::milliseconds(250);
   Duration round_trip = std::chrono::milliseconds(1);
 };
 

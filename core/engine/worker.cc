@@ -150,13 +150,18 @@ void Worker::ReportIfDue(Instant now, Effects& effects) {
   if (!connected_ || !welcome_ || ended_ || (finished_.empty() && failed_.empty())) return;
   std::size_t bytes = 0;
   for (const Finished& item : finished_) bytes += WaitingBytes(item.done.results);
-  const bool some_thread_waits =
-      queue_.empty() &&
-      std::any_of(running_.begin(), running_.end(), [](const Running& r) { return !r.busy; });
-  if (some_thread_waits || bytes >= kReportBytes || !failed_.empty() ||
+  if (NearlyDry() || bytes >= kReportBytes || !failed_.empty() ||
       now - last_report_ >= welcome_->report_interval) {
     SendReport(now, effects);
   }
+}
+
+// True if what waits is no more than a task for each thread: a report is the request for more.
+bool Worker::NearlyDry() const {
+  if (queue_.size() > running_.size()) return false;
+  std::int64_t tasks = 0;
+  for (const Grant& grant : queue_) tasks += grant.range.Size();
+  return tasks <= static_cast<std::int64_t>(running_.size());
 }
 
 void Worker::SendReport(Instant now, Effects& effects) {

@@ -124,6 +124,7 @@ class Worker {
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
   [[nodiscard]] bool Full() const;
+  [[nodiscard]] bool NearlyDry() const;
   [[nodiscard]] bool LeaseIsOver(Instant now) const;
   [[nodiscard]] Instant LeaseEnd() const;
 
