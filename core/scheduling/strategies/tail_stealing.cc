@@ -228,17 +228,9 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now) {
                                1e-9);
     // Half a task and more is rounded up: moving it still ends earlier than leaving it.
     const auto budget = static_cast<Cost>(std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5);
-    auto pieces = At(victim).reserved.TakeTail(budget, kMaxMoves);
+    const auto pieces = At(victim).reserved.TakeTail(budget, kMaxMoves);
     if (pieces.empty()) continue;
-    std::int64_t tasks = 0;
-    for (auto& piece : pieces) {
-      tasks += piece.range.Size();
-      ++piece.moves;
-      At(thief).reserved.Insert(piece);
-    }
-    NoteMove(victim, thief, tasks, now);
-    ReservationChanged(victim);
-    ReservationChanged(thief);
+    MoveReserved(victim, thief, pieces, now);
     return true;
   }
   return false;
@@ -251,16 +243,24 @@ bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
-    auto piece = At(victim).reserved.TakeLargest(limit);
+    const auto piece = At(victim).reserved.TakeLargest(limit);
     if (!piece) continue;
-    ++piece->moves;
-    At(thief).reserved.Insert(*piece);
-    NoteMove(victim, thief, piece->range.Size(), now);
-    ReservationChanged(victim);
-    ReservationChanged(thief);
+    MoveReserved(victim, thief, {*piece}, now);
     return true;
   }
   return false;
+}
+
+void TailStealing::MoveReserved(WorkerId victim, WorkerId thief,
+                                const std::vector<Reservation::Piece>& pieces, Instant now) {
+  std::int64_t tasks = 0;
+  for (const auto& piece : pieces) {
+    tasks += piece.range.Size();
+    At(thief).reserved.Insert({piece.range, piece.moves + 1});
+  }
+  NoteMove(victim, thief, tasks, now);
+  ReservationChanged(victim);
+  ReservationChanged(thief);
 }
 
 void TailStealing::Grant(WorkerId worker, const std::vector<Reservation::Piece>& pieces,

@@ -60,6 +60,9 @@ class TailStealing final : public StrategyBase {
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool StealReserved(WorkerId thief, Instant now);
+  /// Reserves for the thief what was taken from the victim.
+  void MoveReserved(WorkerId victim, WorkerId thief, const std::vector<Reservation::Piece>& pieces,
+                    Instant now);
   bool StealOneFor(WorkerId thief, model::Cost limit, Instant now);
   bool RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions);
   bool CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions);
