@@ -13,7 +13,9 @@ target_compile_options(evenkeel_compile_options INTERFACE
   -ffp-contract=off)
 if(EVENKEEL_SANITIZERS)
   target_compile_options(evenkeel_compile_options INTERFACE
-    -fsanitize=${EVENKEEL_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    -fsanitize=${EVENKEEL_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    # With sanitizers gcc 12 takes parts of libstdc++ (std::function, std::regex) for uninitialized.
+    -Wno-maybe-uninitialized)
   target_link_options(evenkeel_compile_options INTERFACE -fsanitize=${EVENKEEL_SANITIZERS})
 endif()
 

@@ -6,8 +6,6 @@
 
 namespace evenkeel::engine {
 
-using model::IndexRange;
-
 namespace {
 
 constexpr std::size_t kMaxFailedRangesShown = 64;
