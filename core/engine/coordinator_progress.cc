@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/engine/coordinator.h"
+#include "core/scheduling/predicted_time.h"
 
 namespace evenkeel::engine {
 
@@ -59,8 +60,9 @@ std::optional<Coordinator::Prediction> Coordinator::PredictEnd() const {
   const double fluid = static_cast<double>(config_.costs->Total() - completed_cost_) / rate_sum;
   const double left = std::max(fluid, slowest);
   const double rates_variance = variance_sum / (rate_sum * rate_sum);
-  return Prediction{FromSeconds(left),
-                    FromSeconds(left * std::sqrt(rates_variance + eta_spread_.RelativeVariance()))};
+  return Prediction{
+      scheduling::PredictedTime(left),
+      scheduling::PredictedTime(left * std::sqrt(rates_variance + eta_spread_.RelativeVariance()))};
 }
 
 }  // namespace evenkeel::engine

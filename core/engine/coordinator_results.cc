@@ -3,6 +3,7 @@
 
 #include "core/base/check.h"
 #include "core/engine/coordinator.h"
+#include "core/scheduling/predicted_time.h"
 
 namespace evenkeel::engine {
 
@@ -106,7 +107,8 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
     const double left = std::max(node.tally.share * static_cast<double>(config_.costs->Total()) -
                                      static_cast<double>(node.tally.cost),
                                  0.0);
-    node.tally.predicted_end = JobTime(now) + FromSeconds(left / estimator_.Rate(worker));
+    node.tally.predicted_end =
+        JobTime(now) + scheduling::PredictedTime(left / estimator_.Rate(worker));
   }
 }
 

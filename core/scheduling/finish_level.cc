@@ -7,6 +7,9 @@
 namespace evenkeel::scheduling {
 namespace {
 
+// About 60 years: no level is worth looking for beyond it, and sums stay within 63 bits.
+constexpr Duration kFarAway{2'000'000'000'000'000'000};
+
 bool DoneBy(const std::vector<Slot>& slots, std::int64_t tasks, Instant level) {
   std::int64_t done = 0;
   for (const Slot& slot : slots) {
@@ -29,7 +32,7 @@ Instant FinishLevel(const std::vector<Slot>& slots, std::int64_t tasks) {
   }
   const Instant start = low;
   Duration span = step;
-  while (!DoneBy(slots, tasks, start + span)) {
+  while (span < kFarAway && !DoneBy(slots, tasks, start + span)) {
     low = start + span;
     span *= 2;
   }

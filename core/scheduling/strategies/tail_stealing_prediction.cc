@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/scheduling/finish_level.h"
+#include "core/scheduling/predicted_time.h"
 #include "core/scheduling/strategies/tail_stealing.h"
 
 namespace evenkeel::scheduling {
@@ -36,7 +37,7 @@ Duration TailStealing::TaskTime(WorkerId worker) const {
           ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
           : static_cast<double>(context_.costs.Total()) /
                 static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
-  return std::max(FromSeconds(mean / context_.estimator.ThreadRate(worker)), Duration{1});
+  return std::max(PredictedTime(mean / context_.estimator.ThreadRate(worker)), Duration{1});
 }
 
 Instant TailStealing::Ready(WorkerId worker, Instant now) const {
@@ -46,21 +47,21 @@ Instant TailStealing::Ready(WorkerId worker, Instant now) const {
       std::min<std::int64_t>(tasks, static_cast<std::int64_t>(context_.estimator.Threads(worker)));
   const double rate = context_.estimator.ThreadRate(worker) * static_cast<double>(busy_threads);
   const auto cost = static_cast<double>(context_.leases.OutstandingCost(worker));
-  const Instant expected = context_.leases.WorkingSince(worker) + FromSeconds(cost / rate);
+  const Instant expected = context_.leases.WorkingSince(worker) + PredictedTime(cost / rate);
   if (expected > now) return expected;
   // Overdue: what is late already tells best how much later it will be.
   const Duration late = now - expected;
-  return now + std::max({late / 2, FromSeconds(cost / rate) / 8, context_.round_trip});
+  return now + std::max({late / 2, PredictedTime(cost / rate) / 8, context_.round_trip});
 }
 
 Instant TailStealing::Finish(WorkerId worker, Instant now) const {
   const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
-  return Ready(worker, now) + FromSeconds(reserved / RateNow(worker));
+  return Ready(worker, now) + PredictedTime(reserved / RateNow(worker));
 }
 
 Duration TailStealing::PoolTime() const {
   if (rate_sum_ <= 0) return Duration::zero();
-  return FromSeconds(static_cast<double>(pool_cost_) / rate_sum_);
+  return PredictedTime(static_cast<double>(pool_cost_) / rate_sum_);
 }
 
 void TailStealing::Reindex(WorkerId worker, Instant now) {
