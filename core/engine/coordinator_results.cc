@@ -59,6 +59,11 @@ bool Coordinator::Sound(const Report& report) const {
 
 void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant now,
                                  Persist& persist, AckNote& ack, Effects& effects) {
+  // A worker's clock may have stood still or jumped: nothing began before the job or ends later.
+  const Duration longest = now - start_;
+  done.ended_ago = std::clamp(done.ended_ago, Duration::zero(), longest);
+  done.started_ago = std::clamp(done.started_ago, done.ended_ago, longest);
+  done.busy = std::max(done.busy, Duration::zero());
   Node& node = At(worker);
   const IndexRange range = done.range;
   ack.ranges.push_back(range);
