@@ -70,7 +70,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   const double busy = ToSeconds(done.busy);
   node.tally.busy_seconds += busy;
   estimator_.Observe(worker, range.Size(), config_.costs->Of(range), done.busy);
-  const Instant started = std::max(now - done.started_ago, start_);
+  const Instant started = now - done.started_ago;
   if (!first_task_ || started < *first_task_) first_task_ = started;
 
   std::int64_t fresh = 0;
@@ -81,7 +81,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
       record.range = kind_range;
       record.node = node.name;
       record.started = JobTime(started);
-      record.ended = std::max(JobTime(now - done.ended_ago), record.started);
+      record.ended = JobTime(now - done.ended_ago);
       record.busy = FromSeconds(busy * Fraction(kind_range.Size(), range.Size()));
       record.kind = kind;
       record.results = kind_range == range ? std::move(done.results)
