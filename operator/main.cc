@@ -1,0 +1,58 @@
+#include <malloc.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+
+#include "core/base/log.h"
+#include "operator/runtime/operator_options.h"
+#include "operator/runtime/operator_process.h"
+
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kBadInput = 2;
+
+std::atomic<bool> g_lost_lead{false};
+
+// All threads leave these to main().
+sigset_t BlockEndSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+int Complain(const evenkeel::Error& error) {
+  std::fprintf(stderr, "evenkeel-operator: %s\n", error.message.c_str());
+  return error.code == evenkeel::ErrorCode::kInvalidInput ? kBadInput : kFailed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using evenkeel::operating::OperatorProcess;
+  const auto line = evenkeel::operating::ParseCommandLine(argc, argv);
+  if (line.exit_code >= 0) return line.exit_code;
+  // One arena for each of some thirty threads would be most of the memory that the operator takes.
+  mallopt(M_ARENA_MAX, 2);
+  evenkeel::SetLogLevel(evenkeel::LogLevel::kInfo);
+  const sigset_t signals = BlockEndSignals();
+  auto process = OperatorProcess::Make(line.options, [] {
+    g_lost_lead = true;
+    ::kill(::getpid(), SIGTERM);
+  });
+  if (!process) return Complain(process.error());
+  if (const auto started = (*process)->Start(); !started) return Complain(started.error());
+  int signal = 0;
+  sigwait(&signals, &signal);
+  if (g_lost_lead) {
+    evenkeel::Log(evenkeel::LogLevel::kError, "another replica leads now");
+    // Whatever is under way may not go on for another moment.
+    std::_Exit(kFailed);
+  }
+  (*process)->Stop();
+  return 0;
+}

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "core/base/clock.h"
+#include "operator/kube/event_recorder.h"
+#include "operator/plan/plan.h"
+#include "operator/runtime/cluster_cache.h"
+#include "operator/runtime/job_errand.h"
+#include "operator/runtime/progress_poller.h"
+#include "operator/runtime/status_pacer.h"
+
+namespace evenkeel::operating {
+
+/// What came of one look at a job.
+struct Reconciliation {
+  bool failed = false;            ///< look again soon, with a growing pause
+  std::string trouble;            ///< why, one line
+  std::optional<Duration> again;  ///< look again after this time
+};
+
+/// Brings one job nearer to what it should be: cluster and coordinator are looked at,
+/// plan::MakePlan decides, the plan is carried out. Level-triggered: all that counts is how things
+/// stand. Thread-safe for different jobs; one job belongs to one caller at a time.
+class JobReconciler {
+ public:
+  struct Parts {
+    const ClusterCache& cache;
+    ProgressPoller& poller;
+    kube::EventRecorder& events;
+    StatusPacer& pacer;
+    const Clock& clock;
+    const ErrandTools& tools;
+    plan::OperatorSettings settings;
+  };
+  explicit JobReconciler(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] Reconciliation Reconcile(const kube::ObjectKey& key);
+
+ private:
+  using Job = std::shared_ptr<const api::WeightedJob>;
+
+  /// The record of the job; read from the cluster the first time.
+  [[nodiscard]] tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> RecordOf(
+      const kube::ObjectKey& key, const api::WeightedJob& job);
+  [[nodiscard]] plan::Snapshot Look(const kube::ObjectKey& key, const Job& job,
+                                    const JobRecord& record) const;
+  /// False if an action failed; what is wrong is noted in the record and in `end`.
+  [[nodiscard]] bool CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,
+                              JobRecord& record, Reconciliation& end) const;
+  void WriteStatus(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
+                   Reconciliation& end) const;
+  void Tell(const plan::Plan& plan, const api::WeightedJob& job) const;
+  void Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
+              const JobRecord& record) const;
+  [[nodiscard]] api::Timestamp WallNow() const;
+
+  Parts parts_;
+  JobRecords records_;
+};
+
+}  // namespace evenkeel::operating

@@ -1,0 +1,82 @@
+#include "operator/runtime/operator_options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace evenkeel::operating {
+namespace {
+
+constexpr int kBadUsage = 2;
+
+struct Seconds {
+  double lease = 35;
+  double renew = 30;
+  double retry = 5;
+};
+
+void DescribeElection(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
+  const auto range = CLI::Range(1.0, 3600.0);
+  app.add_flag("--leader-elect", options.leader_elect,
+               "Act only while holding the Lease; needed if there are several replicas");
+  app.add_option("--lease-name", options.lease_name, "Name of the Lease [evenkeel-operator]");
+  app.add_option("--lease-duration", seconds.lease,
+                 "Seconds that others wait for a silent leader [35]")
+      ->check(range);
+  app.add_option("--renew-deadline", seconds.renew,
+                 "Seconds after which a leader that cannot renew gives up [30]")
+      ->check(range);
+  app.add_option("--retry-period", seconds.retry, "Seconds between attempts [5]")->check(range);
+}
+
+void Describe(CLI::App& app, OperatorOptions& options) {
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "How to reach the API server (default: the pod's service account)");
+  app.add_option("--context", options.context, "Context of the kubeconfig");
+  app.add_option("--namespace", options.namespaces,
+                 "Look after jobs in this namespace only; may be given several times");
+  app.add_option("--worker-image", options.image, "Image of workers and coordinators")->required();
+  app.add_option("--key-file", options.key_file,
+                 "File with the secret that tokens for coordinators are made from")
+      ->required();
+  app.add_option("--listen", options.listen, "Address of health and metrics [0.0.0.0:8080]");
+  app.add_option("--own-namespace", options.own_namespace,
+                 "Namespace of the operator (default: that of the pod)");
+  app.add_option("--identity", options.identity,
+                 "Name of this replica in the Lease and in events (default: the host's)");
+  app.add_option("--metrics-namespaces", options.metrics_namespaces,
+                 "Namespaces whose pods may read metrics of jobs (default: all)");
+  app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [4]")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [20]")
+      ->check(CLI::Range(1.0, 10000.0));
+  app.add_option("--burst", options.request_burst, "Requests at once [30]")
+      ->check(CLI::Range(1, 10000));
+}
+
+}  // namespace
+
+ParsedCommandLine ParseCommandLine(int argc, char** argv) {
+  ParsedCommandLine parsed;
+  Seconds seconds;
+  CLI::App app{"Looks after WeightedJobs in a Kubernetes cluster", "evenkeel-operator"};
+  app.set_version_flag("--version", EVENKEEL_VERSION);
+  Describe(app, parsed.options);
+  DescribeElection(app, parsed.options, seconds);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      parsed.exit_code = app.exit(error);
+    } else {
+      std::cerr << "evenkeel-operator: " << error.what() << '\n';
+      parsed.exit_code = kBadUsage;
+    }
+    return parsed;
+  }
+  parsed.options.lease_duration = FromSeconds(seconds.lease);
+  parsed.options.renew_deadline = FromSeconds(seconds.renew);
+  parsed.options.retry_period = FromSeconds(seconds.retry);
+  return parsed;
+}
+
+}  // namespace evenkeel::operating

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/time.h"
+
+namespace evenkeel::operating {
+
+/// The command line of evenkeel-operator.
+struct OperatorOptions {
+  std::string kubeconfig;               ///< empty: the service account of this pod
+  std::string context;                  ///< of the kubeconfig; empty: its current one
+  std::vector<std::string> namespaces;  ///< where jobs are looked after; empty: everywhere
+  std::string image;                    ///< of workers and coordinators of jobs that start now
+  std::string key_file;                 ///< secret from which tokens for coordinators are made
+  std::string listen = "0.0.0.0:8080";  ///< health and metrics
+  std::string own_namespace;            ///< empty: that of the pod
+  std::string identity;  ///< of this replica; empty: the host's name, which is the pod's
+  std::vector<std::string> metrics_namespaces;  ///< that may read metrics of jobs; empty: all
+  bool leader_elect = false;                    ///< with several replicas it must be true
+  std::string lease_name = "evenkeel-operator";
+  Duration lease_duration = std::chrono::seconds(35);
+  Duration renew_deadline = std::chrono::seconds(30);
+  Duration retry_period = std::chrono::seconds(5);
+  int concurrency = 4;  ///< jobs looked at at a time
+  double requests_per_second = 20;
+  int request_burst = 30;
+};
+
+/// What main() does with a command line: an exit code right away (help, version, nonsense; the
+/// message is written), or the options.
+struct ParsedCommandLine {
+  int exit_code = -1;  ///< -1: go on
+  OperatorOptions options;
+};
+[[nodiscard]] ParsedCommandLine ParseCommandLine(int argc, char** argv);
+
+}  // namespace evenkeel::operating
