@@ -159,7 +159,8 @@ void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant
   wasted_seconds_ += ToSeconds(failed.busy);
   leases_.DropCopy(worker, one);
   const bool was_free = leases_.Owners(one).empty();
-  const auto freed = leases_.Release(worker, one, std::nullopt);
+  // A failure from before a silence may arrive after the task was leased to this worker anew.
+  const auto freed = leases_.Release(worker, one, failed.grant);
   // Somebody else has it, or it is over, or waits for its next attempt: nothing to do.
   if (freed.empty() && !(was_free && strategy_->PoolContains(one))) return;
   if (freed.empty()) strategy_->Withdraw(one);

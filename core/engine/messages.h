@@ -62,6 +62,7 @@ struct FailedTask {
   model::TaskIndex index = 0;
   std::string reason;  ///< one line, bounded
   Duration busy{};
+  GrantId grant{};  ///< under which it ran; 0: under one of an earlier epoch
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 

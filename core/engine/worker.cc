@@ -82,6 +82,7 @@ void Worker::Accept(const Welcome& welcome, Effects& effects) {
   if (welcome_ && welcome.epoch != epoch_) {
     // A coordinator that started anew knows nothing of these grants; results are still good.
     queue_.clear();
+    for (FailedTask& failed : failed_) failed.grant = GrantId{};
     for (std::uint32_t i = 0; i < running_.size(); ++i) {
       if (!running_[i].busy) continue;
       running_[i].outdated = true;

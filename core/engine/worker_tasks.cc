@@ -51,7 +51,10 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
     outcome.failure_busy = now - outcome.ended;
   }
   const bool failed = outcome.failure.has_value();
-  if (failed) failed_.push_back({next, *outcome.failure, outcome.failure_busy});
+  if (failed) {
+    const GrantId grant = running.outdated ? GrantId{} : running.grant;
+    failed_.push_back({next, *outcome.failure, outcome.failure_busy, grant});
+  }
   ReturnRest(running, next + (failed ? 1 : 0), effects);
   Keep(thread, running, std::move(outcome));
   ReportIfDue(now, effects);

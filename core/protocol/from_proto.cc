@@ -60,6 +60,7 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
   failed.index = checks.Number(wire->index());
   failed.reason = checks.Text(wire->mutable_reason());
   failed.busy = checks.Time(wire->busy_ns());
+  failed.grant = engine::GrantId{wire->grant()};
   return failed;
 }
 

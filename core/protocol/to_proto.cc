@@ -104,6 +104,7 @@ void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
     wire.set_index(static_cast<std::uint64_t>(failed.index));
     wire.set_reason(std::move(reason));
     wire.set_busy_ns(Nanoseconds(failed.busy));
+    wire.set_grant(failed.grant.value);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -58,11 +59,14 @@ class CoordinatorFixture : public testing::Test {
     for (auto i = range.begin; i < range.end; ++i) done.results.Append(std::to_string(i));
     return {{done}, {}};
   }
-  void Fails(std::uint64_t stream, model::TaskIndex task) {
+  /// Under the grant by which the task was assigned last.
+  void Fails(std::uint64_t stream, model::TaskIndex task) { Fails(stream, task, grants_[task]); }
+  void Fails(std::uint64_t stream, model::TaskIndex task, GrantId grant) {
     Report report;
-    report.failed.push_back({task, "no", std::chrono::milliseconds(1)});
+    report.failed.push_back({task, "no", std::chrono::milliseconds(1), grant});
     Say(stream, report);
   }
+  [[nodiscard]] GrantId GrantOf(model::TaskIndex task) { return grants_[task]; }
   void AllDurable() { Note(coordinator_->OnDurable(BatchId{1'000'000}, now)); }
   void Wait(Duration time) {
     now += time;
@@ -99,11 +103,20 @@ class CoordinatorFixture : public testing::Test {
 
   void Note(Effects done) {
     effects = std::move(done);
+    for (const Effect& effect : effects) {
+      const auto* send = std::get_if<SendToWorker>(&effect);
+      const auto* assign = send == nullptr ? nullptr : std::get_if<Assign>(&send->message);
+      if (assign == nullptr) continue;
+      for (const Grant& grant : assign->grants) {
+        for (auto i = grant.range.begin; i < grant.range.end; ++i) grants_[i] = grant.id;
+      }
+    }
     coordinator_->CheckInvariants();
   }
 
  private:
   std::unique_ptr<Coordinator> coordinator_;
+  std::map<model::TaskIndex, GrantId> grants_;
 };
 
 using Ranges = std::vector<model::IndexRange>;

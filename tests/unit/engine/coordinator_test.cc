@@ -137,6 +137,24 @@ TEST_F(CoordinatorTest, AFailedTaskIsTriedAgainAfterAPauseElsewhere) {
   EXPECT_TRUE(Assigned(1).empty());
 }
 
+// It failed in silence, came back, and was given the task again before its report arrived.
+TEST_F(CoordinatorTest, AFailureFromBeforeASilenceLeavesTheNewLeaseAlone) {
+  config.job.task_policy.idempotent = false;
+  Start(1, 2);
+  Connect(1, 0);
+  const GrantId before = GrantOf(0);
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  Connect(2, 0);
+  ASSERT_EQ(Assigned(2), (Ranges{{0, 1}}));
+  Connect(3, 1);
+  Fails(2, 0, before);
+  EXPECT_TRUE(Wanted<Persist>().empty());
+  Wait(seconds(1));
+  EXPECT_TRUE(Assigned(3).empty());
+  Fails(2, 0);
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].attempt, 1);
+}
+
 TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
   config.job.task_policy.backoff_limit_per_task = 1;
   config.job.task_policy.max_failed_tasks = 1;

@@ -75,10 +75,10 @@ TEST(GoldenBytes, Report) {
                               true,
                               model::PackedResults::OfEqualSize(2, 1, "xy")});
   report.completed.push_back({{5, 7}, {}, {}, {}, false, unequal});
-  report.failed.push_back({8, "no", nanoseconds(7)});
+  report.failed.push_back({8, "no", nanoseconds(7), engine::GrantId{300}});
   EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{report}),
-            "0a33"
-            "1231"
+            "0a36"
+            "1234"
             "0a14"
             "0801"
             "1002"
@@ -95,10 +95,11 @@ TEST(GoldenBytes, Report) {
             "3a09"
             "12020102"
             "1a03616263"
-            "1208"
+            "120b"
             "0808"
             "12026e6f"
-            "1807");
+            "1807"
+            "20ac02");
 }
 
 }  // namespace

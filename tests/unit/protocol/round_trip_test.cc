@@ -48,7 +48,7 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
                               true,
                               model::PackedResults::OfEqualSize(4, 2, "aabbccdd")});
   report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
-  report.failed.push_back({20, "exit code 1", milliseconds(2)});
+  report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}});
   ExpectRoundTrip(engine::ToCoordinator{report});
   ExpectRoundTrip(engine::ToCoordinator{engine::Report{}});
   ExpectRoundTrip(engine::ToCoordinator{engine::GiveBack{engine::RecallId{3}, {held}}});
