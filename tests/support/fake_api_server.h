@@ -18,8 +18,8 @@ namespace evenkeel::support {
 struct FakeApiServerOptions {
   std::string certificate_pem;  ///< with `key_pem`: HTTPS
   std::string key_pem;
-  std::string client_ca_pem;           ///< clients must show a certificate that this CA signed
-  std::string address = "127.0.0.1";   ///< or "::1"
+  std::string client_ca_pem;          ///< clients must show a certificate that this CA signed
+  std::string address = "127.0.0.1";  ///< or "::1"
 };
 
 struct SeenRequest {
@@ -35,20 +35,20 @@ struct SeenRequest {
 /// Which requests are meant; what is empty fits all.
 struct RequestFilter {
   std::string method;
-  std::string target_part;     ///< stands somewhere in the target as sent
+  std::string target_part;    ///< stands somewhere in the target as sent
   std::optional<bool> watch;  ///< only watches, or all but watches
 };
 
 /// Something that goes wrong with the requests that fit.
 struct Fault {
   RequestFilter filter;
-  int skip = 0;                ///< so many that fit go well before
-  int times = 1;               ///< -1: until ClearFaults()
-  Duration delay{};            ///< before the answer
-  int status = 0;              ///< answered instead; 0: none
-  std::string reason;          ///< of that answer's Status; empty: the usual one
+  int skip = 0;        ///< so many that fit go well before
+  int times = 1;       ///< -1: until ClearFaults()
+  Duration delay{};    ///< before the answer
+  int status = 0;      ///< answered instead; 0: none
+  std::string reason;  ///< of that answer's Status; empty: the usual one
   std::optional<int> retry_after_seconds;
-  bool reset = false;          ///< the connection is reset instead of an answer
+  bool reset = false;                         ///< the connection is reset instead of an answer
   std::optional<std::size_t> cut_body_after;  ///< the connection ends after so much of the body
 };
 
