@@ -76,6 +76,7 @@ TestAuthority::TestAuthority() : parts_(new Parts) {
   X509* own = parts_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   AddExtension(own, own, NID_basic_constraints, "critical,CA:TRUE");
+  AddExtension(own, own, NID_subject_key_identifier, "hash");
   EVENKEEL_CHECK(X509_sign(own, parts_->key.get(), EVP_sha256()) > 0, "signing failed");
 }
 
@@ -93,6 +94,8 @@ TestIdentity TestAuthority::Issue(const std::string& name, const std::string& al
   X509* issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   AddExtension(certificate.get(), issuer, NID_subject_alt_name, alternatives);
+  // All authorities have one name: this tells them apart.
+  AddExtension(certificate.get(), issuer, NID_authority_key_identifier, "keyid");
   EVENKEEL_CHECK(X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) > 0,
                  "signing failed");
   return {Pem(issuer), Pem(certificate.get()), Pem(key.get())};
