@@ -1,0 +1,102 @@
+#include "operator/kube/work_queue_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace evenkeel::kube {
+
+WorkQueueCore::WorkQueueCore(const WorkQueueOptions& options, WorkQueueObserver* observer)
+    : observer_(observer),
+      backoff_(options.shortest_backoff, options.longest_backoff),
+      bucket_(options.retries_per_second, options.retry_burst) {}
+
+void WorkQueueCore::Add(const ObjectKey& item, Instant now) {
+  if (shut_down_) return;
+  if (!dirty_.try_emplace(item, now).second) return;
+  // Someone has it: it comes again when that one is done.
+  if (processing_.count(item) == 0) Enqueue(item);
+}
+
+void WorkQueueCore::Enqueue(const ObjectKey& item) {
+  queue_.push_back(item);
+  if (observer_ != nullptr) observer_->OnAdded(queue_.size());
+}
+
+void WorkQueueCore::AddAfter(const ObjectKey& item, Duration delay, Instant now) {
+  if (shut_down_) return;
+  if (delay <= Duration::zero()) return Add(item, now);
+  const Instant due = delay < kNever - now ? now + delay : kNever;
+  const auto [place, is_new] = waiting_.try_emplace(item, due);
+  if (!is_new) {
+    if (place->second <= due) return;
+    schedule_.erase({place->second, item});
+    place->second = due;
+  }
+  schedule_.emplace(due, item);
+}
+
+void WorkQueueCore::AddRateLimited(const ObjectKey& item, Instant now) {
+  if (shut_down_) return;
+  if (observer_ != nullptr) observer_->OnRetry();
+  AddAfter(item, std::max(backoff_.Next(item), bucket_.Take(now)), now);
+}
+
+std::int32_t WorkQueueCore::Retries(const ObjectKey& item) const { return backoff_.Failures(item); }
+
+void WorkQueueCore::Advance(Instant now) {
+  while (!schedule_.empty() && schedule_.begin()->first <= now) {
+    const ObjectKey item = schedule_.extract(schedule_.begin()).value().second;
+    waiting_.erase(item);
+    Add(item, now);
+  }
+}
+
+std::optional<ObjectKey> WorkQueueCore::Take(Instant now) {
+  Advance(now);
+  if (queue_.empty()) return std::nullopt;
+  ObjectKey item = std::move(queue_.front());
+  queue_.pop_front();
+  const auto added = dirty_.extract(item).mapped();
+  processing_.emplace(item, now);
+  if (observer_ != nullptr) observer_->OnTaken(queue_.size(), now - added);
+  return item;
+}
+
+void WorkQueueCore::Done(const ObjectKey& item, Instant now) {
+  const auto taken = processing_.extract(item);
+  EVENKEEL_CHECK(!taken.empty(), "an item that is done without having been taken");
+  if (observer_ != nullptr) observer_->OnDone(now - taken.mapped());
+  if (dirty_.count(item) > 0) Enqueue(item);
+}
+
+void WorkQueueCore::ShutDown() {
+  shut_down_ = true;
+  waiting_.clear();
+  schedule_.clear();
+}
+
+void WorkQueueCore::Drop() {
+  ShutDown();
+  queue_.clear();
+  dirty_.clear();
+}
+
+Instant WorkQueueCore::NextDue() const {
+  return schedule_.empty() ? kNever : schedule_.begin()->first;
+}
+
+WorkQueueFigures WorkQueueCore::Figures(Instant now) const {
+  WorkQueueFigures figures;
+  figures.depth = queue_.size();
+  figures.processing = processing_.size();
+  figures.waiting = waiting_.size();
+  for (const auto& [item, since] : processing_) {
+    figures.unfinished += now - since;
+    figures.longest_running = std::max(figures.longest_running, now - since);
+  }
+  return figures;
+}
+
+}  // namespace evenkeel::kube
