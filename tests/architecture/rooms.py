@@ -1,5 +1,7 @@
 """The rooms of the project and who may know whom: section "Rooms" of docs/architecture.md."""
 
+import re
+
 import cmake_files
 
 # What a room may include and link. Rooms that are missing (tests, bench) may use everything.
@@ -18,13 +20,20 @@ ALLOWED = {
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "workloads"},
-    "operator": {"base", "model", "model_parsing", "scheduling", "protocol", "metrics"},
+    "operator/api": {"base", "model"},
+    "operator/api_json": {"base", "model", "model_parsing", "operator/api"},
+    "operator/plan": {"base", "model", "scheduling", "operator/api"},
+    "operator": {"base", "model", "model_parsing", "scheduling", "protocol", "metrics",
+                 "operator/api", "operator/api_json", "operator/plan"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
-PURE = {"model", "scheduling", "engine", "operator/plan"}
+PURE = {"model", "scheduling", "engine", "operator/api", "operator/plan"}
+
+# The files of operator/api that know JSON; the others are values without formats.
+API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
 
 
 def parsing_stems(tree):
@@ -40,11 +49,14 @@ def room_of(path, parsing=frozenset()):
     """The room of a file or an include path; None outside of all rooms."""
     if path.rsplit(".", 1)[0] in parsing:
         return "model_parsing"
+    if API_JSON.fullmatch(path):
+        return "operator/api_json"
     parts = path.split("/")
+    if "/".join(parts[:2]) in ALLOWED and len(parts) > 2:
+        return "/".join(parts[:2])
     room = parts[1] if parts[0] == "core" and len(parts) > 2 else parts[0]
     return room if room in ALLOWED else None
 
 
 def is_pure(path, parsing=frozenset()):
-    in_plan = path.startswith("operator/plan/")
-    return in_plan or room_of(path, parsing) in PURE
+    return room_of(path, parsing) in PURE
