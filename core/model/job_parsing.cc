@@ -130,17 +130,20 @@ void ReadSpec(FieldReader spec, JobSpec& job) {
 
 }  // namespace
 
-Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name) {
-  const Result<json> document = ParseDocument(yaml_text, file_name);
-  if (!document) return tl::unexpected(document.error());
-
-  FieldReader object(*document, "");
+Result<JobSpec> ReadJob(const json& document) {
+  FieldReader object(document, "");
   JobSpec job;
   job.name = ReadObjectHead(object, "WeightedJob");
   ReadSpec(object.RequiredObject("spec"), job);
-  if (const auto read = object.Finish(); !read) {
-    return InvalidInput(file_name + ": " + read.error().message);
-  }
+  if (const auto read = object.Finish(); !read) return tl::unexpected(read.error());
+  return job;
+}
+
+Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name) {
+  const Result<json> document = ParseDocument(yaml_text, file_name);
+  if (!document) return tl::unexpected(document.error());
+  Result<JobSpec> job = ReadJob(*document);
+  if (!job) return InvalidInput(file_name + ": " + job.error().message);
   return job;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/base/error.h"
@@ -12,5 +13,9 @@ namespace evenkeel::model {
 /// ignored. What the workload itself is told is not looked into: it becomes canonical JSON in
 /// JobSpec::workload_parameters. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
 [[nodiscard]] Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name);
+
+/// The same from a document that has been read already, e.g. an object of the API server. Errors
+/// are one line "FIELD: what is wrong".
+[[nodiscard]] Result<JobSpec> ReadJob(const nlohmann::json& document);
 
 }  // namespace evenkeel::model

@@ -93,11 +93,8 @@ void ReadCriteria(FieldReader& spec, WeightingPolicy& policy) {
 
 }  // namespace
 
-Result<WeightingPolicy> ParsePolicy(const std::string& yaml_text, const std::string& file_name) {
-  const Result<json> document = ParseDocument(yaml_text, file_name);
-  if (!document) return tl::unexpected(document.error());
-
-  FieldReader object(*document, "");
+Result<WeightingPolicy> ReadPolicy(const json& document) {
+  FieldReader object(document, "");
   WeightingPolicy policy;
   policy.name = ReadObjectHead(object, "WeightingPolicy");
   FieldReader spec = object.RequiredObject("spec");
@@ -106,9 +103,15 @@ Result<WeightingPolicy> ParsePolicy(const std::string& yaml_text, const std::str
                         : Rounding::kExact;
   policy.terms = spec.NumberMap("terms", kMaxTerms, {0, kMaxValue, true});
   ReadCriteria(spec, policy);
-  if (const auto read = object.Finish(); !read) {
-    return InvalidInput(file_name + ": " + read.error().message);
-  }
+  if (const auto read = object.Finish(); !read) return tl::unexpected(read.error());
+  return policy;
+}
+
+Result<WeightingPolicy> ParsePolicy(const std::string& yaml_text, const std::string& file_name) {
+  const Result<json> document = ParseDocument(yaml_text, file_name);
+  if (!document) return tl::unexpected(document.error());
+  Result<WeightingPolicy> policy = ReadPolicy(*document);
+  if (!policy) return InvalidInput(file_name + ": " + policy.error().message);
   return policy;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/base/error.h"
@@ -12,5 +13,9 @@ namespace evenkeel::model {
 /// (kInvalidInput) are one line "FILE: FIELD: what is wrong".
 [[nodiscard]] Result<WeightingPolicy> ParsePolicy(const std::string& yaml_text,
                                                   const std::string& file_name);
+
+/// The same from a document that has been read already, e.g. an object of the API server. Errors
+/// are one line "FIELD: what is wrong".
+[[nodiscard]] Result<WeightingPolicy> ReadPolicy(const nlohmann::json& document);
 
 }  // namespace evenkeel::model

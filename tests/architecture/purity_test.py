@@ -62,7 +62,8 @@ class Purity(unittest.TestCase):
         for header in ("<thread>", "<mutex>", "<atomic>", "<fstream>", "<filesystem>", "<random>",
                        "<sys/socket.h>", "<cpprest/http_client.h>", "<grpcpp/grpcpp.h>",
                        "<nlohmann/json.hpp>", "<yaml-cpp/yaml.h>", '"core/base/clock.h"'):
-            for folder in ("core/engine/", "core/scheduling/fuzzy/", "core/model/", "operator/plan/"):
+            for folder in ("core/engine/", "core/scheduling/fuzzy/", "core/model/", "operator/plan/",
+                           "operator/api/"):
                 with self.subTest(header=header, folder=folder):
                     self.assertEqual(self.count(folder + "a.h", "#include " + header), 1)
 

@@ -1,10 +1,13 @@
 """The rooms of the project and who may know whom: section "Rooms" of docs/architecture.md."""
 
+import re
+
 import cmake_files
 
 # What a room may include and link. Rooms that are missing (tests, bench) may use everything.
 ALLOWED = {
     "base": set(),
+    "http": {"base"},
     "model": {"base"},
     "model_parsing": {"base", "model"},
     "scheduling": {"base", "model"},
@@ -13,20 +16,27 @@ ALLOWED = {
     "metrics": {"base", "model", "engine"},
     "report": {"base", "model"},
     "workloads": {"base", "model", "model_parsing"},
-    "coordinator": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
-                    "report", "workloads"},
+    "coordinator": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol",
+                    "metrics", "report", "workloads"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "workloads"},
-    "operator": {"base", "model", "model_parsing", "scheduling", "protocol", "metrics",
-                 "operator/kube"},
+    "operator/identity": {"base"},
     "operator/kube": {"base", "model_parsing"},
+    "operator/api": {"base", "model"},
+    "operator/api_json": {"base", "model", "model_parsing", "operator/api"},
+    "operator/plan": {"base", "model", "scheduling", "operator/api"},
+    "operator": {"base", "model", "http", "operator/api", "operator/api_json", "operator/identity",
+                 "operator/kube", "operator/plan"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
-PURE = {"model", "scheduling", "engine", "operator/plan"}
+PURE = {"model", "scheduling", "engine", "operator/api", "operator/plan"}
+
+# The files of operator/api that know JSON; the others are values without formats.
+API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
 
 
 def parsing_stems(tree):
@@ -42,12 +52,14 @@ def room_of(path, parsing=frozenset()):
     """The room of a file or an include path; None outside of all rooms."""
     if path.rsplit(".", 1)[0] in parsing:
         return "model_parsing"
+    if API_JSON.fullmatch(path):
+        return "operator/api_json"
     parts = path.split("/")
+    if "/".join(parts[:2]) in ALLOWED and len(parts) > 2:
+        return "/".join(parts[:2])
     room = parts[1] if parts[0] == "core" and len(parts) > 2 else parts[0]
-    inner = "/".join(parts[:2])
-    return inner if inner in ALLOWED else room if room in ALLOWED else None
+    return room if room in ALLOWED else None
 
 
 def is_pure(path, parsing=frozenset()):
-    in_plan = path.startswith("operator/plan/")
-    return in_plan or room_of(path, parsing) in PURE
+    return room_of(path, parsing) in PURE

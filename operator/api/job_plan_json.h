@@ -1,0 +1,22 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "operator/api/job_plan.h"
+
+namespace evenkeel::api {
+
+/// nodes.json of the plan.
+[[nodiscard]] std::string NodesJson(const std::vector<PlannedNode>& nodes);
+
+/// Reads the ConfigMap NAME-plan, leniently.
+[[nodiscard]] JobPlan ReadJobPlan(const nlohmann::json& config_map);
+
+/// Reads the ConfigMap NAME-snapshot, leniently.
+[[nodiscard]] SnapshotView ReadSnapshotView(const nlohmann::json& config_map);
+
+/// A ratio as annotations and command lines have it: at most six decimals, none that say nothing.
+[[nodiscard]] std::string RatioText(double ratio);
+
+}  // namespace evenkeel::api

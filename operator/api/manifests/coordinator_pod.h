@@ -1,0 +1,14 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "operator/api/pod_request.h"
+#include "operator/api/weighted_job.h"
+
+namespace evenkeel::api {
+
+/// The coordinator pod of one attempt. Its folder is in the job's claim, or else goes with the pod.
+[[nodiscard]] nlohmann::json CoordinatorPodManifest(const WeightedJob& job,
+                                                    const CoordinatorPod& pod);
+
+}  // namespace evenkeel::api

@@ -1,0 +1,26 @@
+#include "operator/api/manifests/plan_config_map.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "operator/api/job_plan_json.h"
+#include "operator/api/manifests/frame.h"
+#include "operator/api/names.h"
+
+namespace evenkeel::api {
+
+nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan) {
+  nlohmann::json object =
+      ObjectFrame("v1", "ConfigMap", PlanName(job.meta.name), component::kJob, job);
+  object["metadata"]["annotations"] = {
+      {annotation::kIdentity, plan.identity},
+      {annotation::kImage, plan.image},
+      {annotation::kAttemptSeen, std::to_string(plan.attempt_seen)},
+      {annotation::kFirstAttempt, std::to_string(plan.first_attempt)}};
+  object["data"] = {{"job.json", plan.manifest},
+                    {"nodes.json", NodesJson(plan.nodes)},
+                    {"ca.crt", plan.ca_certificate}};
+  return object;
+}
+
+}  // namespace evenkeel::api

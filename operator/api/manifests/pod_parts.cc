@@ -1,0 +1,132 @@
+#include "operator/api/manifests/pod_parts.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "operator/api/lenient_json.h"
+#include "operator/api/worker_template_json.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kUser = 65532;
+constexpr int kReadableByGroup = 0440;
+
+/// A list or object of the template, which is canonical JSON or empty.
+json Parsed(const std::string& text, json fallback) {
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? fallback : value;
+}
+
+json SecurityContext(const WeightedJob& job) {
+  json context{{"runAsNonRoot", true},
+               {"runAsUser", kUser},
+               {"runAsGroup", kUser},
+               {"fsGroup", kUser},
+               // Claims may be large and shared: do not walk through all of their files each time.
+               {"fsGroupChangePolicy", "OnRootMismatch"},
+               {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+  const json asked = Parsed(job.worker.security_context, json::object());
+  for (const std::string& field : SecurityFields()) {
+    if (asked.contains(field)) context[field] = asked[field];
+  }
+  return context;
+}
+
+json TolerationJson(const Toleration& toleration) {
+  json object = json::object();
+  const auto put = [&object](const char* field, const std::string& text) {
+    if (!text.empty()) object[field] = text;
+  };
+  put("key", toleration.key);
+  put("operator", toleration.op);
+  put("value", toleration.value);
+  put("effect", toleration.effect);
+  if (toleration.seconds) object["tolerationSeconds"] = *toleration.seconds;
+  return object;
+}
+
+json Tolerations(const WeightedJob& job, std::int64_t node_loss_seconds) {
+  json list = json::array();
+  for (const Toleration& one : job.tolerations) list.push_back(TolerationJson(one));
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    list.push_back(TolerationJson({key, "Exists", "", "NoExecute", node_loss_seconds}));
+  }
+  return list;
+}
+
+}  // namespace
+
+json PodSpecBase(const WeightedJob& job, std::int64_t node_loss_seconds) {
+  json spec{{"automountServiceAccountToken", false},
+            {"enableServiceLinks", false},
+            {"terminationGracePeriodSeconds", 30},
+            {"securityContext", SecurityContext(job)},
+            {"tolerations", Tolerations(job, node_loss_seconds)},
+            {"containers", json::array()},
+            {"volumes", json::array()}};
+  if (!job.worker.image_pull_secrets.empty()) {
+    spec["imagePullSecrets"] = Parsed(job.worker.image_pull_secrets, json::array());
+  }
+  if (!job.worker.priority_class_name.empty()) {
+    spec["priorityClassName"] = job.worker.priority_class_name;
+  }
+  return spec;
+}
+
+json ContainerBase(const WeightedJob& job, const std::string& name, const std::string& image,
+                   const std::string& program) {
+  const std::string& policy = job.worker.image_pull_policy;
+  return {{"name", name},
+          {"image", image},
+          {"imagePullPolicy", policy.empty() ? "IfNotPresent" : policy},
+          {"command", json::array({program})},
+          {"args", json::array()},
+          {"volumeMounts", json::array()},
+          {"terminationMessagePolicy", "FallbackToLogsOnError"},
+          {"securityContext",
+           {{"allowPrivilegeEscalation", false},
+            {"readOnlyRootFilesystem", true},
+            {"capabilities", {{"drop", json::array({"ALL"})}}}}}};
+}
+
+json ResourcesJson(const ResourceRequirements& resources) {
+  json object = json::object();
+  if (!resources.requests.empty()) object["requests"] = resources.requests;
+  if (!resources.limits.empty()) object["limits"] = resources.limits;
+  return object;
+}
+
+void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,
+               bool read_only) {
+  source["name"] = kOwnVolumePrefix + name;
+  pod_spec["volumes"].push_back(std::move(source));
+  json mount{{"name", kOwnVolumePrefix + name}, {"mountPath", path}};
+  if (read_only) mount["readOnly"] = true;
+  pod_spec["containers"][0]["volumeMounts"].push_back(std::move(mount));
+}
+
+void AddCommonVolumes(json& pod_spec, const WeightedJob& job, const std::string& secret) {
+  AddVolume(pod_spec, "tls",
+            {{"secret", {{"secretName", secret}, {"defaultMode", kReadableByGroup}}}}, path::kTls,
+            true);
+  if (!job.inputs.claim.empty()) {
+    AddVolume(pod_spec, "inputs", {{"persistentVolumeClaim", {{"claimName", job.inputs.claim}}}},
+              path::kInputs, true);
+  } else if (!job.inputs.config_map.empty()) {
+    AddVolume(pod_spec, "inputs", {{"configMap", {{"name", job.inputs.config_map}}}}, path::kInputs,
+              true);
+  }
+  const json& mounts = pod_spec["containers"][0]["volumeMounts"];
+  const bool has_temporary = std::any_of(mounts.begin(), mounts.end(), [](const json& mount) {
+    return Text(mount, "mountPath") == path::kTemporary;
+  });
+  if (!has_temporary) {
+    AddVolume(pod_spec, "tmp", {{"emptyDir", json::object()}}, path::kTemporary, false);
+  }
+}
+
+}  // namespace evenkeel::api

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// How the objects of a job are called. Whoever makes, finds or mounts one takes its name from
+/// here.
+namespace evenkeel::api {
+
+inline const std::string kGroup = "batch.evenkeel.dev";
+inline const std::string kJobKind = "WeightedJob";
+inline const std::string kPolicyKind = "WeightingPolicy";
+/// So long that the names of all its objects, and certificates for them, stay valid.
+inline constexpr std::size_t kMaxJobName = 50;
+
+namespace label {
+inline const std::string kName = "app.kubernetes.io/name";
+inline const std::string kManagedBy = "app.kubernetes.io/managed-by";
+inline const std::string kComponent = "app.kubernetes.io/component";
+inline const std::string kJob = "evenkeel.dev/weighted-job";
+inline const std::string kWeight = "evenkeel.dev/weight";
+inline const std::string kNamespaceName = "kubernetes.io/metadata.name";  ///< of namespaces
+inline const std::string kArchitecture = "kubernetes.io/arch";            ///< of nodes
+inline const std::string kSystem = "kubernetes.io/os";                    ///< of nodes
+}  // namespace label
+
+inline const std::string kAppName = "evenkeel";
+inline const std::string kManager = "evenkeel-operator";
+
+namespace component {
+inline const std::string kCoordinator = "coordinator";
+inline const std::string kWorker = "worker";
+inline const std::string kJob = "job";
+inline const std::string kOperator = "operator";
+}  // namespace component
+
+namespace annotation {
+inline const std::string kAttempt = "evenkeel.dev/attempt";
+inline const std::string kRatio = "evenkeel.dev/ratio";
+inline const std::string kNode = "evenkeel.dev/node";
+inline const std::string kImage = "evenkeel.dev/image";
+inline const std::string kIdentity = "evenkeel.dev/identity";
+/// Of the plan: the highest attempt whose pod has been seen.
+inline const std::string kAttemptSeen = "evenkeel.dev/attempt-seen";
+/// Of the plan: the attempt that began the run, or went on with it after a suspension.
+inline const std::string kFirstAttempt = "evenkeel.dev/first-attempt";
+}  // namespace annotation
+
+/// The only containers of the pods.
+inline const std::string kCoordinatorContainer = "coordinator";
+inline const std::string kWorkerContainer = "worker";
+
+namespace port {
+inline constexpr int kWorkers = 7400;  ///< gRPC
+inline constexpr int kHealth = 7401;   ///< plain HTTP
+inline constexpr int kControl = 7402;  ///< HTTPS, for the operator
+inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
+}  // namespace port
+
+[[nodiscard]] std::string PlanName(std::string_view job);
+[[nodiscard]] std::string CoordinatorSecretName(std::string_view job);
+[[nodiscard]] std::string WorkerSecretName(std::string_view job);
+/// Of the Service, of a NetworkPolicy, and the name in the coordinator's certificate.
+[[nodiscard]] std::string CoordinatorName(std::string_view job);
+/// Of a NetworkPolicy, and the name in the workers' certificate.
+[[nodiscard]] std::string WorkerName(std::string_view job);
+[[nodiscard]] std::string SnapshotName(std::string_view job);
+[[nodiscard]] std::string CoordinatorPodName(std::string_view job, std::int64_t attempt);
+[[nodiscard]] std::string WorkerPodName(std::string_view job, std::string_view node);
+/// Of the workers' gRPC, inside of the cluster.
+[[nodiscard]] std::string CoordinatorAddress(std::string_view job, std::string_view job_namespace);
+/// Folder of a job in the claim of its results. Claims are shared between jobs, and a job that was
+/// deleted and made anew must not find the old one's journal: hence the uid.
+[[nodiscard]] std::string ClaimFolder(std::string_view job, std::string_view uid);
+
+/// FNV-1a, 32 bits (Fowler, Noll, Vo; draft-eastlake-fnv, section 2).
+[[nodiscard]] std::uint32_t Fnv1a(std::string_view text);
+
+}  // namespace evenkeel::api

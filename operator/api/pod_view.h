@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "operator/api/resources.h"
+#include "operator/api/timestamp.h"
+
+namespace evenkeel::api {
+
+enum class PodRole { kCoordinator, kWorker, kOther };
+enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+/// Why the scheduler has no node for a pod: condition PodScheduled is False.
+struct SchedulingTrouble {
+  std::string reason;   ///< Unschedulable, SchedulerError, ...
+  std::string message;  ///< the scheduler's words
+  Timestamp since{};
+};
+
+/// How a container ended last.
+struct Termination {
+  std::int32_t exit_code = 0;
+  std::string reason;   ///< Error, OOMKilled, Completed, ...
+  std::string message;  ///< what it left in its termination log
+  std::optional<Timestamp> finished{};
+};
+
+/// A Pod as far as it matters here; of its containers the one of ours that is worst off.
+struct PodView {
+  std::string name;
+  std::string uid;
+  PodRole role = PodRole::kOther;
+  std::string job;           ///< label evenkeel.dev/weighted-job
+  std::string node;          ///< spec.nodeName; empty until scheduled
+  std::string target_node;   ///< of a worker: the node it is made for
+  std::int64_t attempt = 1;  ///< annotation evenkeel.dev/attempt
+  double ratio = 1;          ///< annotation evenkeel.dev/ratio
+  std::int64_t weight = 1;   ///< label evenkeel.dev/weight
+  std::string image;         ///< of the container
+  std::string ip;            ///< empty until there is one
+  Resources requests;        ///< of all its containers
+  PodPhase phase = PodPhase::kPending;
+  std::string reason;  ///< status.reason, e.g. Evicted
+  bool ready = false;
+  Timestamp created{};
+  std::optional<Timestamp> deleted;  ///< deletionTimestamp: when it should be gone at the latest
+  std::optional<SchedulingTrouble> unscheduled;
+  std::string waiting_reason;  ///< of the container, e.g. ImagePullBackOff; empty if it runs
+  std::string waiting_message;
+  std::optional<Termination> termination;  ///< the last one, of this or the run before
+  std::int32_t restarts = 0;
+  bool has_run = false;  ///< the container has been started at least once
+
+  [[nodiscard]] bool Ended() const {
+    return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed;
+  }
+  /// The node whose room it takes or will take; empty if that is open.
+  [[nodiscard]] const std::string& NodeForRoom() const { return node.empty() ? target_node : node; }
+};
+
+}  // namespace evenkeel::api

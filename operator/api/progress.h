@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "operator/api/job_status.h"
+
+namespace evenkeel::api {
+
+enum class CoordinatorState {
+  kRunning,
+  kComplete,
+  kFailed,
+  kInterrupted,  ///< drained: suspended, or about to end
+  kBlocked,      ///< cannot go on for now, e.g. because its disk is full
+};
+
+/// What the coordinator says of one worker.
+struct WorkerProgress {
+  std::string node;
+  double ratio = 1;
+  bool connected = false;
+  std::int64_t share = 0;
+  std::int64_t completed = 0;
+  std::int64_t stolen = 0;
+  double rate = 0;    ///< work units a second; 0 if unknown
+  std::string state;  ///< Running, Waiting, Lost or Done
+};
+
+/// The answer of a coordinator to GET /progress. Bounded: at most kMaxWorkerRows workers, and texts
+/// that fit into a status.
+struct Progress {
+  std::int64_t epoch = 0;
+  CoordinatorState state = CoordinatorState::kRunning;
+  std::string reason;
+  TaskCounts tasks;
+  double fraction = 0;  ///< of the work, 0 to 1
+  std::optional<Duration> eta;
+  Duration active{};
+  std::string failed_indexes;  ///< digits, commas, dashes and dots only
+  std::vector<WorkerProgress> workers;
+  std::string result;  ///< JSON text of an object; empty while there is none
+};
+
+}  // namespace evenkeel::api

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/job_spec.h"
+#include "operator/api/job_status.h"
+#include "operator/api/object_meta.h"
+#include "operator/api/resources.h"
+#include "operator/api/taints.h"
+
+namespace evenkeel::api {
+
+/// spec.worker.template: the part of a pod template that a job may set. Lists and objects are
+/// canonical JSON text, empty if absent: they go into the pod as they are, the API server judges
+/// them.
+struct WorkerTemplate {
+  std::string env;                 ///< a list
+  std::string volumes;             ///< a list, kinds of the restricted pod security only
+  std::string volume_mounts;       ///< a list, none at our own places
+  std::string image_pull_secrets;  ///< a list
+  std::string image_pull_policy;   ///< IfNotPresent if empty
+  std::string priority_class_name;
+  std::string security_context;  ///< an object; only who the process is, see SecurityFields()
+
+  friend bool operator==(const WorkerTemplate&, const WorkerTemplate&) = default;
+};
+
+/// spec.inputs: at most one is set.
+struct Inputs {
+  std::string claim;
+  std::string config_map;
+
+  [[nodiscard]] bool Any() const { return !claim.empty() || !config_map.empty(); }
+};
+
+/// A WeightedJob as the API server has it. A plain value.
+struct WeightedJob {
+  ObjectMeta meta;
+  /// Why the spec cannot be worked with, one line "FIELD: what is wrong"; empty if it can. The
+  /// members up to `status` are as good as they could be read then.
+  std::string invalid;
+  model::JobSpec spec;
+  /// What the coordinator is told: apiVersion, kind, metadata.name and spec as JSON text, without
+  /// the fields of the spec that are the operator's alone.
+  std::string manifest;
+  std::vector<Toleration> tolerations;  ///< spec.nodes.tolerations
+  ResourceRequirements resources;       ///< spec.worker.resources, defaults filled in
+  WorkerTemplate worker;
+  Inputs inputs;
+  std::string result_claim;     ///< spec.resultStorage.persistentVolumeClaim; empty if none
+  std::optional<Duration> ttl;  ///< spec.ttlSecondsAfterFinished
+  bool suspend = false;
+  JobStatus status;
+};
+
+}  // namespace evenkeel::api

@@ -1,0 +1,113 @@
+#include "operator/plan/eligibility.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/api/names.h"
+
+namespace evenkeel::plan {
+namespace {
+
+std::string MissingLabel(const api::NodeView& node, const api::WeightedJob& job) {
+  for (const auto& [key, value] : job.spec.node_selector) {
+    const auto label = node.profile.labels.find(key);
+    if (label == node.profile.labels.end() || label->second != value) return key + "=" + value;
+  }
+  return {};
+}
+
+std::string ArchitectureOf(const api::NodeView& node) {
+  if (!node.profile.architecture.empty()) return node.profile.architecture;
+  const auto label = node.profile.labels.find(api::label::kArchitecture);
+  return label == node.profile.labels.end() ? std::string() : label->second;
+}
+
+/// Empty if the image runs there, or if the node does not say what it is.
+std::string Unsupported(const api::NodeView& node, const OperatorSettings& settings) {
+  if (!node.operating_system.empty() && node.operating_system != "linux") {
+    return node.operating_system;
+  }
+  const std::string architecture = ArchitectureOf(node);
+  const auto& known = settings.architectures;
+  const bool runs =
+      architecture.empty() || std::find(known.begin(), known.end(), architecture) != known.end();
+  return runs ? std::string() : architecture;
+}
+
+bool HasWeight(const api::NodeView& node, const api::WeightedJob& job) {
+  return job.spec.weighting.mode != model::WeightingMode::kExplicit ||
+         job.spec.weighting.explicit_weights.contains(node.Name());
+}
+
+api::Resources RoomOf(const api::NodeView& node, const api::Resources& used) {
+  return node.allocatable - used;
+}
+
+}  // namespace
+
+NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
+                  const api::WeightedJob& job, const OperatorSettings& settings) {
+  const auto no = [&node](Obstacle obstacle, std::string why) {
+    return NodeVerdict{&node, obstacle, std::move(why)};
+  };
+  if (const std::string label = MissingLabel(node, job); !label.empty()) {
+    return no(Obstacle::kSelector, "without label " + label);
+  }
+  if (const std::string what = Unsupported(node, settings); !what.empty()) {
+    return no(Obstacle::kArchitecture, "of architecture " + what + ", which has no image");
+  }
+  if (!node.ready) return no(Obstacle::kNotReady, "not ready");
+  if (node.unschedulable) return no(Obstacle::kCordoned, "cordoned");
+  if (const auto taint = api::FirstUntolerated(node.taints, job.tolerations)) {
+    return no(Obstacle::kTaint, "with untolerated taint " + taint->key + ":" + taint->effect);
+  }
+  if (!HasWeight(node, job)) {
+    return no(Obstacle::kNoWeight, "without a number in spec.weighting.weights");
+  }
+  if (!api::Fits(api::RequestsOf(job.resources), RoomOf(node, used))) {
+    return no(Obstacle::kRoom, "without room for what the worker requests");
+  }
+  return no(Obstacle::kNone, {});
+}
+
+NodeJudge::NodeJudge(const Snapshot& snapshot) : snapshot_(&snapshot) {
+  for (const api::PodView& pod : snapshot.pods) {
+    if (pod.role != api::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) continue;
+    api::Resources& own = own_workers_[pod.NodeForRoom()];
+    own = own + pod.requests;
+  }
+}
+
+NodeVerdict NodeJudge::operator()(const api::NodeView& node) const {
+  const auto at = [&node](const Requests& requests) {
+    const auto found = requests.find(node.Name());
+    return found == requests.end() ? api::Resources{} : found->second;
+  };
+  return Judge(node, at(*snapshot_->requests) - at(own_workers_), snapshot_->job,
+               snapshot_->settings);
+}
+
+std::string Summarize(const std::vector<NodeVerdict>& verdicts) {
+  constexpr std::size_t kNamed = 3;
+  constexpr std::size_t kReasons = 5;
+  if (verdicts.empty()) return "the cluster has no nodes";
+  std::map<std::pair<Obstacle, std::string>, std::vector<std::string>> nodes_by_reason;
+  for (const NodeVerdict& verdict : verdicts) {
+    nodes_by_reason[{verdict.obstacle, verdict.why}].push_back(verdict.node->Name());
+  }
+  std::string text = "none of " + std::to_string(verdicts.size()) + " nodes can take a worker: ";
+  std::size_t reasons = 0;
+  for (const auto& [reason, nodes] : nodes_by_reason) {
+    if (reason.first == Obstacle::kNone) continue;
+    if (reasons++ == kReasons) return text + "; and more";
+    if (reasons > 1) text += "; ";
+    text += std::to_string(nodes.size()) + " " + reason.second + " (";
+    for (std::size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
+      text += (i > 0 ? ", " : "") + nodes[i];
+    }
+    text += nodes.size() > kNamed ? ", ...)" : ")";
+  }
+  return text;
+}
+
+}  // namespace evenkeel::plan

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "operator/api/node_view.h"
+#include "operator/plan/snapshot.h"
+
+namespace evenkeel::plan {
+
+/// Why a node takes no new worker of a job.
+enum class Obstacle {
+  kNone,
+  kSelector,      ///< spec.nodes.selector does not fit
+  kArchitecture,  ///< the image does not run there
+  kNotReady,
+  kCordoned,
+  kTaint,     ///< it has a taint that spec.nodes.tolerations does not tolerate
+  kNoWeight,  ///< spec.weighting.weights has none for it
+  kRoom,      ///< other pods leave too little of what the worker asks for
+};
+
+struct NodeVerdict {
+  const api::NodeView* node = nullptr;
+  Obstacle obstacle = Obstacle::kNone;
+  std::string why;  ///< empty if there is no obstacle
+
+  [[nodiscard]] bool Eligible() const { return obstacle == Obstacle::kNone; }
+};
+
+/// May a new worker of the job go to this node? `used` is what all pods there ask for.
+[[nodiscard]] NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
+                                const api::WeightedJob& job, const OperatorSettings& settings);
+
+/// Judges nodes for one job. What its own workers ask for is not counted: a worker is judged as if
+/// it were not there yet. The snapshot must outlive it.
+class NodeJudge {
+ public:
+  explicit NodeJudge(const Snapshot& snapshot);
+  [[nodiscard]] NodeVerdict operator()(const api::NodeView& node) const;
+
+ private:
+  const Snapshot* snapshot_;
+  Requests own_workers_;
+};
+
+/// "2 of 3 nodes are cordoned (a, b); ...": why there is no node for a worker.
+[[nodiscard]] std::string Summarize(const std::vector<NodeVerdict>& verdicts);
+
+}  // namespace evenkeel::plan

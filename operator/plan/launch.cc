@@ -1,0 +1,127 @@
+#include "operator/plan/launch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "operator/plan/pod_trouble.h"
+
+namespace evenkeel::plan {
+namespace {
+
+constexpr std::size_t kMaxAvoided = 16;
+
+std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerChanges& changes) {
+  std::vector<api::PlannedNode> nodes;
+  for (const api::PodView* pod : census.live) {
+    const bool stays =
+        std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
+    if (stays) nodes.push_back({pod->target_node, pod->ratio, pod->weight});
+  }
+  for (const api::WorkerPod& pod : changes.create) {
+    nodes.push_back({pod.node, pod.ratio, pod.weight});
+  }
+  std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
+    return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;
+  });
+  return nodes;
+}
+
+/// The nodes with the least ratio, if there are better ones.
+std::vector<std::string> Slowest(const std::vector<api::PlannedNode>& nodes) {
+  std::vector<std::string> slowest;
+  if (nodes.empty() || nodes.front().ratio <= nodes.back().ratio) return slowest;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if (node->ratio > nodes.back().ratio || slowest.size() == kMaxAvoided) break;
+    slowest.push_back(node->name);
+  }
+  return slowest;
+}
+
+void ApplyObjects(Draft& draft, const api::JobPlan& content, bool makes_coordinator) {
+  const auto& plan = draft.Seen().plan;
+  if (!plan) draft.Act(EnsureIdentity{});
+  if (!plan || content != *plan) draft.Act(ApplyPlan{content});
+  if (plan && !makes_coordinator) return;
+  draft.Act(ApplyService{});
+  draft.Act(ApplyNetworkPolicies{});
+}
+
+bool NobodyThere(const Draft& draft, const api::PodView& pod) {
+  return pod.Ended() || (!pod.node.empty() && draft.Node(pod.node) == nullptr);
+}
+
+void TellOfLoss(Draft& draft, const CoordinatorFate& fate) {
+  const std::string pod = fate.pod != nullptr ? "pod " + fate.pod->name : "the coordinator's pod";
+  const std::string next = draft.HasClaim() ? "goes on from the claim" : "starts again";
+  draft.Tell(
+      {true, "CoordinatorLost",
+       pod + " " + fate.why + "; attempt " + std::to_string(fate.next_attempt) + " " + next});
+}
+
+void CreateCoordinatorPod(Draft& draft, const CoordinatorFate& fate, const api::JobPlan& content) {
+  if (fate.kind == FateKind::kLost) TellOfLoss(draft, fate);
+  api::CoordinatorPod pod;
+  pod.attempt = fate.next_attempt;
+  pod.image = content.image;
+  pod.with_snapshot = !draft.HasClaim() && draft.Seen().kept.has_value();
+  pod.avoided_nodes = Slowest(content.nodes);
+  pod.architectures = draft.Seen().settings.architectures;
+  draft.Act(CreateCoordinator{std::move(pod)});
+}
+
+}  // namespace
+
+api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
+  const Snapshot& seen = draft.Seen();
+  api::JobPlan content;
+  content.manifest = draft.Job().manifest;
+  content.image = seen.settings.image;
+  if (seen.plan) content = *seen.plan;
+
+  const api::PodView* pod = draft.Coordinator();
+  if (pod != nullptr) content.attempt_seen = std::max(content.attempt_seen, pod->attempt);
+  const bool resumed = api::IsTrue(seen.job.status.conditions, api::condition_type::kSuspended);
+  if (resumed && pod != nullptr && !pod->deleted) {
+    content.first_attempt = pod->attempt;
+  } else if (resumed || replaced) {
+    content.first_attempt = content.attempt_seen + 1;
+  }
+  return content;
+}
+
+bool TakesNewImage(const Draft& draft, const api::JobPlan& content) {
+  const api::PodView* pod = draft.Coordinator();
+  if (content.image == draft.Seen().settings.image || pod == nullptr) return false;
+  if (pod->deleted || !LacksImage(*pod) || draft.Seen().kept || draft.Status().tasks) return false;
+  const auto& pods = draft.Seen().pods;
+  return std::none_of(pods.begin(), pods.end(), [](const auto& one) { return one.has_run; });
+}
+
+bool WantsCoordinator(const CoordinatorFate& fate) {
+  return fate.kind == FateKind::kNone || (fate.kind == FateKind::kLost && !fate.look_again);
+}
+
+void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
+            const WorkerChanges& changes, api::JobPlan content) {
+  const std::vector<api::PlannedNode> nodes = NodesOf(census, changes);
+  const bool makes_coordinator = WantsCoordinator(fate) && !nodes.empty();
+  const bool starts =
+      makes_coordinator || !changes.create.empty() || draft.Coordinator() != nullptr;
+  if (makes_coordinator || !draft.Seen().plan) {
+    content.nodes = nodes;
+    content.manifest = draft.Job().manifest;
+  }
+  if (starts || draft.Seen().plan) ApplyObjects(draft, content, makes_coordinator);
+
+  for (const api::PodView* pod : changes.remove) draft.Delete(*pod, NobodyThere(draft, *pod));
+  for (const api::PodView* pod : draft.OlderCoordinators()) {
+    draft.Delete(*pod, NobodyThere(draft, *pod));
+  }
+  if (makes_coordinator) {
+    if (fate.pod != nullptr) draft.Delete(*fate.pod, NobodyThere(draft, *fate.pod));
+    CreateCoordinatorPod(draft, fate, content);
+  }
+  for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
+}
+
+}  // namespace evenkeel::plan

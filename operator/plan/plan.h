@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/time.h"
+#include "operator/api/job_status.h"
+#include "operator/plan/action.h"
+
+namespace evenkeel::plan {
+
+/// An event about the job.
+struct Event {
+  bool warning = false;
+  std::string reason;  ///< one word in CamelCase
+  std::string note;    ///< one line, at most 1,000 bytes
+
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+/// What is to be done for one job now. A plain value.
+struct Plan {
+  /// In this order; after one that failed the rest waits for the next plan.
+  std::vector<Action> actions;
+  /// The whole status, if it is to be written: after the actions, even if one of them failed.
+  std::optional<api::JobStatus> status;
+  std::vector<Event> events;
+  /// Look again after this time, even if nothing changes until then.
+  std::optional<Duration> requeue_after;
+
+  friend bool operator==(const Plan&, const Plan&) = default;
+};
+
+}  // namespace evenkeel::plan

@@ -1,0 +1,77 @@
+#include "operator/plan/run.h"
+
+#include <utility>
+#include <vector>
+
+#include "operator/plan/coordinator_fate.h"
+#include "operator/plan/launch.h"
+#include "operator/plan/pod_trouble.h"
+#include "operator/plan/policy_choice.h"
+#include "operator/plan/progressing.h"
+#include "operator/plan/suspension.h"
+#include "operator/plan/weighting.h"
+#include "operator/plan/worker_placement.h"
+
+namespace evenkeel::plan {
+namespace {
+
+constexpr Duration kRoomInterval = std::chrono::seconds(30);
+
+void StartClock(Draft& draft) {
+  const bool resumed =
+      api::IsTrue(draft.Seen().job.status.conditions, api::condition_type::kSuspended);
+  auto& started = draft.Status().start_time;
+  if (resumed || !started) started = api::WholeSeconds(draft.Now());
+}
+
+/// None of them has run: they make way for pods with another image.
+void DeletePods(Draft& draft) {
+  for (const api::PodView& pod : draft.Seen().pods) draft.Delete(pod);
+}
+
+/// New workers would only hold room while nobody can give them work.
+bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
+  if (fate.kind != FateKind::kAlive) return true;
+  return !Diagnose(*fate.pod, draft.Now()).trouble;
+}
+
+WorkerChanges ChooseWorkers(const Draft& draft, const WorkerCensus& census,
+                            const api::JobPlan& content, const PolicyChoice& policy,
+                            bool may_start) {
+  std::vector<api::PlannedNode> weights;
+  if (may_start && !policy.Bad() && NeedsWeights(draft, census)) {
+    std::vector<const api::NodeView*> nodes;
+    for (const Place& place : census.free) nodes.push_back(place.node);
+    weights = WeighNodes(draft.Seen(), nodes, content.nodes, policy.policy);
+  }
+  return PlaceWorkers(draft, census, weights, content.image);
+}
+
+void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
+  if (fate.look_again) draft.LookAgainAfter(*fate.look_again);
+  if (census.look_again) draft.LookAgainAfter(*census.look_again);
+  if (census.room_may_come) draft.LookAgainAfter(kRoomInterval);
+}
+
+}  // namespace
+
+void Run(Draft& draft) {
+  StartClock(draft);
+  const bool replaced = UndoSuspension(draft);
+  api::JobPlan content = PlanToKeep(draft, replaced);
+  if (TakesNewImage(draft, content)) {
+    content.image = draft.Seen().settings.image;
+    content.first_attempt = content.attempt_seen + 1;
+    DeletePods(draft);
+  }
+  const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
+  const WorkerCensus census = CountWorkers(draft);
+  const PolicyChoice policy = ChoosePolicy(draft.Seen());
+  const WorkerChanges changes =
+      ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
+  Launch(draft, fate, census, changes, content);
+  LookAgain(draft, fate, census);
+  SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});
+}
+
+}  // namespace evenkeel::plan
