@@ -9,6 +9,7 @@ find_package(SQLite3 REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(primesieve REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(Boost 1.74 REQUIRED)
 find_package(cpprestsdk REQUIRED)
 pkg_check_modules(spdlog REQUIRED IMPORTED_TARGET spdlog)
 
