@@ -32,6 +32,9 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.add_option("--node", options.node, "Name of this node")->required();
   app.add_option("--workload", options.workload, "Name of the workload")->required();
   app.add_option("--threads", options.threads, "Tasks at a time")->check(CLI::Range(1, 4096));
+  app.add_option("--ratio", options.ratio,
+                 "Weight of this node relative to the lightest, should the job not know it")
+      ->check(CLI::Range(1e-6, engine::kMaxRatio));
   app.add_option("--speed", options.speed, "Speed of this node for workloads that sleep")
       ->check(CLI::Range(1e-6, 1e6));
   app.add_option("--duty-cycle", options.share,

@@ -81,12 +81,14 @@ TestAuthority::TestAuthority() : parts_(new Parts) {
 
 TestAuthority::~TestAuthority() { delete parts_; }
 
-protocol::TlsIdentity TestAuthority::Issue(const std::string& name) const {
+protocol::TlsIdentity TestAuthority::Issue(const std::string& name,
+                                           const std::string& usage) const {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate = Unsigned(name, key.get(), 2);
   X509* issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   AddExtension(certificate.get(), issuer, NID_subject_alt_name, "DNS:" + name);
+  if (!usage.empty()) AddExtension(certificate.get(), issuer, NID_ext_key_usage, usage);
   EVENKEEL_CHECK(X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) > 0,
                  "signing failed");
   return {Pem(issuer), Pem(certificate.get()), Pem(key.get())};

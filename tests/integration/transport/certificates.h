@@ -14,8 +14,10 @@ class TestAuthority {
   TestAuthority(const TestAuthority&) = delete;
   TestAuthority& operator=(const TestAuthority&) = delete;
 
-  /// A key and a certificate for this DNS name, which trusts this authority.
-  [[nodiscard]] protocol::TlsIdentity Issue(const std::string& name) const;
+  /// A key and a certificate for this DNS name, which trusts this authority. `usage` is what the
+  /// certificate may be used for, as OpenSSL writes it ("clientAuth"); empty: for anything.
+  [[nodiscard]] protocol::TlsIdentity Issue(const std::string& name,
+                                            const std::string& usage = "") const;
 
  private:
   struct Parts;
