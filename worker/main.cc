@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -77,6 +78,7 @@ Result<std::string> ReadFile(const std::string& path) {
 
 Result<void> Complete(CommandLine& line) {
   worker::WorkerOptions& options = line.options;
+  if (std::isnan(options.ratio)) return InvalidInput("--ratio: must be a number");
   options.token = TakeToken();
   options.drain_grace = FromSeconds(line.drain_seconds);
   if (line.give_up_seconds > 0) options.give_up_after = FromSeconds(line.give_up_seconds);

@@ -58,6 +58,18 @@ class RestartTest(SturdyJob):
         self.assertTrue(all(each.running() for each in workers), "they wait for their coordinator")
         self.check_resumes(durable, workers)
 
+    def test_hangs(self):
+        """A peer that answers nothing any more, as after a power cut: noticed within 20 s or so."""
+        coordinator, workers = self.start_and_get_half_way()
+        coordinator.process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        eventually(lambda: all("lost the coordinator" in each.said for each in workers),
+                   "every worker has noticed")
+        self.assertLess(time.monotonic() - began, 30)
+        coordinator.process.send_signal(signal.SIGCONT)
+        self.check_result(coordinator, 1)
+        self.check_all_done(workers)
+
     def test_told_to_stop(self):
         coordinator, workers = self.start_and_get_half_way()
         self.assertEqual(coordinator.await_exit(patience=20), 0, coordinator.said)
