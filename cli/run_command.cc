@@ -10,7 +10,7 @@
 #include <random>
 
 #include "cli/local_workers.h"
-#include "cli/run_outcome.h"
+#include "cli/run_ending.h"
 #include "cli/signal_watch.h"
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
@@ -49,7 +49,8 @@ bool UnderstandsControlSequences() {
 }
 
 int ExitCode(const Error& error) {
-  const bool users = error.code == ErrorCode::kInvalidInput || error.code == ErrorCode::kConflict;
+  const bool users = error.code == ErrorCode::kInvalidInput || error.code == ErrorCode::kConflict ||
+                     error.code == ErrorCode::kInUse;
   return users ? kBadInput : kFailed;
 }
 
@@ -165,7 +166,8 @@ int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch
   const auto& known = (*run)->TheJournal().State();
   if (known.complete) {
     text << plan->job.name << ": was complete already; results and report are written anew\n";
-    if (const auto summary = RefreshResults(*plan, (*run)->TheJournal())) {
+    const auto context = OutcomeOf(*plan, SpeedControl::kNone);
+    if (const auto summary = coordinator::RefreshResults(context, (*run)->TheJournal())) {
       return Report(options, *plan, *summary, out);
     }
   } else if (known.epoch > 1) {
@@ -181,7 +183,8 @@ int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch
                        : Execute(options, *plan, token, **run, watch, text, control);
   if (!end) return Complain(end.error(), err);
   if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
-  const auto summary = LeaveResults(*plan, (*run)->TheJournal(), *end, *earlier, control);
+  const auto summary =
+      coordinator::LeaveResults(OutcomeOf(*plan, control), (*run)->TheJournal(), *end, *earlier);
   if (!summary) {
     // What ended the job most likely hinders its report, too, and has been said already.
     return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);

@@ -45,6 +45,7 @@ engine::CoordinatorConfig EngineConfig(const JobRunConfig& config, const Journal
   engine.active_before = known.active;
   engine.started = config.started;
   engine.report_interval = config.report_interval;
+  engine.keep_workers = config.keep_workers;
   return engine;
 }
 
@@ -70,6 +71,11 @@ class JobRunImpl final : public JobRun, private StreamListener {
 
   std::uint16_t Port() const override { return server_->Port(); }
   Journal& TheJournal() override { return *journal_; }
+  protocol::Traffic TrafficSoFar() const override { return server_->Counters(); }
+  void StopListening() override {
+    events_.Close();
+    server_->Shutdown();
+  }
   void Interrupt(const std::string& reason) override { events_.PushNow(Interrupted{reason}); }
 
   RunEnd Run(RunObserver* observer) override {
@@ -77,6 +83,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
         *journal_, [this](engine::BatchId batch) { events_.PushNow(Written{batch}); },
         [this](const Error& error) { events_.PushNow(WriteFailed{error}); });
     writer_ = &writer;
+    observer_ = observer;
     Carry(engine_.Start(clock_.Now()));
     Instant next_look = clock_.Now();
     const Instant job_deadline = JobDeadline();
@@ -128,6 +135,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
       return engine_.OnDurable(written->batch, now);
     }
     if (const auto* failed = std::get_if<WriteFailed>(&event)) {
+      end_.journal_error = failed->error;
       return engine_.OnJournalFailed(failed->error.message, now);
     }
     return engine_.OnInterrupt(std::get<Interrupted>(event).reason, config_.drain_grace, now);
@@ -140,12 +148,18 @@ class JobRunImpl final : public JobRun, private StreamListener {
       } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
         server_->Close(close->stream);
       } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
+        if (observer_ != nullptr) TellCounted(*persist);
         writer_->Add(std::move(*persist));
       } else if (auto* end = std::get_if<engine::EndJob>(&effect)) {
         end_.state = end->state;
         end_.reason = std::move(end->reason);
+        end_.superseded = end->superseded;
       }
     }
+  }
+
+  void TellCounted(const engine::Persist& batch) {
+    for (const auto& record : batch.results) observer_->OnCounted(record.range.Size(), record.busy);
   }
 
   RunEnd Finish() {
@@ -154,8 +168,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
     writer_->Add(engine_.StageEvents(now));
     writer_ = nullptr;
     end_.progress = engine_.CurrentProgress(now);
-    events_.Close();
-    server_->Shutdown();
+    StopListening();
     end_.traffic = server_->Counters();
     return std::move(end_);
   }
@@ -167,6 +180,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
   engine::Coordinator engine_;
   std::unique_ptr<WorkerServer> server_;
   JournalWriter* writer_ = nullptr;  // while Run is running
+  RunObserver* observer_ = nullptr;
   RunEnd end_;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct JobRunConfig {
   Instant started{};  ///< of the command; the job's time line begins there
   Duration report_interval = std::chrono::milliseconds(250);
   Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
+  bool keep_workers = false;                       ///< as engine::CoordinatorConfig::keep_workers
 };
 
 /// Sees how a run goes. Called on the thread of JobRun::Run.
@@ -34,6 +36,11 @@ class RunObserver {
   /// About every `ProgressInterval`.
   virtual void OnProgress(const engine::Progress& progress) = 0;
   [[nodiscard]] virtual Duration ProgressInterval() const = 0;
+  /// `tasks` more tasks, which took `busy` together, have results that count.
+  virtual void OnCounted(std::int64_t tasks, Duration busy) {
+    (void)tasks;
+    (void)busy;
+  }
 };
 
 /// How a run ended.
@@ -42,6 +49,8 @@ struct RunEnd {
   std::string reason;         ///< one line unless complete
   engine::Progress progress;  ///< the last one
   protocol::Traffic traffic;
+  std::optional<Error> journal_error;  ///< why the journal could not be written, if that was it
+  bool superseded = false;             ///< a later start has the job now
 };
 
 /// One start of a job's coordinator: the state machine with its journal, its server and its clock.
@@ -59,6 +68,10 @@ class JobRun {
   /// Runs until the job ends; once. Workers have been told so when it returns. `observer` may be
   /// null.
   [[nodiscard]] virtual RunEnd Run(RunObserver* observer) = 0;
+  /// Instead of Run, if the job is over already: nobody is listened to any more.
+  virtual void StopListening() = 0;
+  /// What went over the streams so far. Thread-safe.
+  [[nodiscard]] virtual protocol::Traffic TrafficSoFar() const = 0;
   /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once. Thread-safe.
   virtual void Interrupt(const std::string& reason) = 0;
 };

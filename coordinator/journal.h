@@ -39,8 +39,8 @@ struct JournalState {
 class Journal {
  public:
   /// Creates or opens `folder`/journal.db for this job and raises the epoch durably.
-  /// Errors, one line each: kConflict (another job's journal, a newer format, held by another
-  /// process), kStorageFull, kUnavailable, kInternal.
+  /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
+  /// another process), kStorageFull, kUnavailable, kInternal.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(const std::filesystem::path& folder,
                                                              const JobIdentity& identity);
   virtual ~Journal() = default;
@@ -59,6 +59,10 @@ class Journal {
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
   virtual Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
+
+  /// A consistent copy: the bytes of a journal.db that is whole without a log. kStorageFull if it
+  /// has more than `max_bytes`.
+  [[nodiscard]] virtual Result<std::string> Copy(std::int64_t max_bytes) const = 0;
 
   /// Keeps how the job ended.
   virtual Result<void> MarkEnded(model::JobState state) = 0;

@@ -126,16 +126,6 @@ int GiveName(const std::filesystem::path& draft, const std::filesystem::path& fi
   return named ? 0 : errno;
 }
 
-/// True if the draft is the journal now, durably.
-Result<bool> Publish(const std::filesystem::path& draft, const std::filesystem::path& file) {
-  if (!Sync(draft)) return tl::unexpected(CannotCreate(file, errno));
-  const int error = GiveName(draft, file);
-  if (error == EEXIST) return false;
-  if (error != 0) return tl::unexpected(CannotCreate(file, error));
-  if (!Sync(file.parent_path())) return tl::unexpected(CannotCreate(file, errno));
-  return true;
-}
-
 Result<void> WriteDraft(const std::filesystem::path& draft, const JobIdentity& identity) {
   const Result<std::unique_ptr<Database>> database = Database::Open(draft);
   if (!database) return tl::unexpected(database.error());
@@ -183,6 +173,26 @@ void RemoveEmptyLog(std::filesystem::path file) {
 
 }  // namespace
 
+Result<bool> PublishJournal(const std::filesystem::path& draft, const std::filesystem::path& file) {
+  if (!Sync(draft)) return tl::unexpected(CannotCreate(file, errno));
+  const int error = GiveName(draft, file);
+  if (error == EEXIST) return false;
+  if (error != 0) return tl::unexpected(CannotCreate(file, error));
+  if (!Sync(file.parent_path())) return tl::unexpected(CannotCreate(file, errno));
+  return true;
+}
+
+Result<void> CheckJournal(const Database& database, const std::string& shown,
+                          const JobIdentity& identity) {
+  const Result<std::int64_t> application_id = database.Number("PRAGMA application_id");
+  if (!application_id) return tl::unexpected(application_id.error());
+  const Result<std::int64_t> format = database.Number("PRAGMA user_version");
+  if (!format) return tl::unexpected(format.error());
+  return CheckFormat(*application_id, *format, shown).and_then([&] {
+    return CheckOwner(database, shown, identity);
+  });
+}
+
 Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
                                     const JobIdentity& identity) {
   if (access(file.c_str(), F_OK) == 0) return false;
@@ -190,7 +200,8 @@ Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
   const int fd = mkstemp(draft.data());
   if (fd < 0) return tl::unexpected(CannotCreate(file, errno));
   close(fd);
-  Result<bool> created = WriteDraft(draft, identity).and_then([&] { return Publish(draft, file); });
+  Result<bool> created =
+      WriteDraft(draft, identity).and_then([&] { return PublishJournal(draft, file); });
   unlink(draft.c_str());
   return created;
 }
@@ -201,17 +212,11 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   Result<void> done =
       database.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
   if (!done) return tl::unexpected(done.error());
-  const Result<std::int64_t> application_id = database.Number("PRAGMA application_id");
-  if (!application_id) return tl::unexpected(application_id.error());
-  const Result<std::int64_t> format = database.Number("PRAGMA user_version");
-  if (!format) return tl::unexpected(format.error());
 
   // 2. Is it ours, and this job's?
-  done = CheckFormat(*application_id, *format, file.string()).and_then([&] {
-    return CheckOwner(database, file.string(), identity);
-  });
+  done = CheckJournal(database, file.string(), identity);
   if (!done) {
-    RemoveEmptyLog(file);
+    if (done.error().code != ErrorCode::kInUse) RemoveEmptyLog(file);
     return tl::unexpected(done.error());
   }
 

@@ -19,6 +19,16 @@ inline constexpr std::int64_t kJournalFormat = 1;
 [[nodiscard]] Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
                                                   const JobIdentity& identity);
 
+/// Gives a closed file that holds a journal the name `file`, durably. False if somebody else has
+/// put a journal there meanwhile.
+[[nodiscard]] Result<bool> PublishJournal(const std::filesystem::path& draft,
+                                          const std::filesystem::path& file);
+
+/// Whether the database is a journal of this job in a known format; kConflict, beginning with
+/// `shown`, if it is not.
+[[nodiscard]] Result<void> CheckJournal(const Database& database, const std::string& shown,
+                                        const JobIdentity& identity);
+
 /// Takes the lock, checks that the file is a journal of this job in a known format, and returns
 /// this start's epoch, which is durable then. Nothing is changed when it is refused.
 [[nodiscard]] Result<std::uint64_t> ClaimJournal(const Database& database,

@@ -115,6 +115,11 @@ class SqliteJournal final : public Journal {
     return Stream(kSelectEvents, ReadEvent, visit);
   }
 
+  [[nodiscard]] Result<std::string> Copy(std::int64_t max_bytes) const override {
+    const std::lock_guard lock(mutex_);
+    return database_->Image(max_bytes);
+  }
+
   Result<void> MarkEnded(model::JobState state) override {
     const std::lock_guard lock(mutex_);
     Result<Statement> update = database_->Prepare("UPDATE job SET state = ?");

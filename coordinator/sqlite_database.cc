@@ -64,8 +64,7 @@ std::string_view Statement::Bytes(int column) const {
 }
 
 Error NoSpaceLeft(const std::string& file) {
-  return {ErrorCode::kStorageFull,
-          file + ": no space left; run the same command again when there is room"};
+  return {ErrorCode::kStorageFull, file + ": no space left" + std::string(kWhenThereIsRoom)};
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::filesystem::path& file) {
@@ -100,6 +99,22 @@ Result<std::int64_t> Database::Number(std::string_view sql) const {
   return *row ? statement->Integer(0) : 0;
 }
 
+Result<std::string> Database::Image(std::int64_t max_bytes) const {
+  const Result<std::int64_t> pages = Number("PRAGMA page_count");
+  const Result<std::int64_t> page_bytes = Number("PRAGMA page_size");
+  if (!pages || !page_bytes) return tl::unexpected(LastError());
+  if (*pages * *page_bytes > max_bytes) {
+    return Fail(ErrorCode::kStorageFull, file_ + " has " + std::to_string(*pages * *page_bytes) +
+                                             " bytes, a copy may have " +
+                                             std::to_string(max_bytes));
+  }
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> bytes(
+      sqlite3_serialize(connection_.get(), "main", &size, 0), &sqlite3_free);
+  if (bytes == nullptr) return Fail(ErrorCode::kInternal, file_ + " cannot be copied");
+  return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
+}
+
 void Database::KeepOnClose() {
   sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
@@ -124,7 +139,7 @@ Error Database::LastError() const {
   switch (result) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return {ErrorCode::kConflict,
+      return {ErrorCode::kInUse,
               file_ + " is in use by another process; is this job running already?"};
     case SQLITE_NOTADB:
       return {ErrorCode::kConflict, file_ +

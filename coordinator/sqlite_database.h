@@ -45,6 +45,10 @@ class Statement {
   const class Database* database_;
 };
 
+/// What people at a terminal are told to do about a full disk; ends the message of NoSpaceLeft.
+inline constexpr std::string_view kWhenThereIsRoom =
+    "; run the same command again when there is room";
+
 /// The error of whatever found no room for `file`.
 [[nodiscard]] Error NoSpaceLeft(const std::string& file);
 
@@ -60,6 +64,10 @@ class Database {
   [[nodiscard]] Result<void> Execute(const char* sql) const;
   /// The one number that `sql` selects.
   [[nodiscard]] Result<std::int64_t> Number(std::string_view sql) const;
+
+  /// The whole file as it would be with the log in it, if it has at most `max_bytes`; else
+  /// kStorageFull.
+  [[nodiscard]] Result<std::string> Image(std::int64_t max_bytes) const;
 
   /// Makes the log part of the file when this closes.
   void KeepOnClose();

@@ -1,8 +1,10 @@
 #include "coordinator/worker_server.h"
 
+#include <grpc/grpc_security_constants.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <unordered_map>
@@ -25,14 +27,28 @@ class RefusedStream final : public grpc::ServerBidiReactor<WorkerMessage, Coordi
   void OnDone() override { delete this; }
 };
 
+/// Whether the certificate of the other side, which is known to be of our authority, carries this
+/// DNS name.
+bool HasName(const grpc::ServerContextBase& context, const std::string& name) {
+  const auto names = context.auth_context()->FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME);
+  return std::any_of(names.begin(), names.end(),
+                     [&name](const grpc::string_ref& found) { return found == name; });
+}
+
 /// The open streams. Thread-safe.
 class StreamTable final : public v1::Coordinator::CallbackService {
  public:
-  StreamTable(std::size_t max_streams, StreamListener& listener)
-      : max_streams_(max_streams), listener_(listener) {}
+  StreamTable(const ServerOptions& options, StreamListener& listener)
+      : max_streams_(options.max_streams),
+        client_name_(options.tls ? options.client_name : ""),
+        listener_(listener) {}
 
   grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage>* Work(
       grpc::CallbackServerContext* context) override {
+    if (!client_name_.empty() && !HasName(*context, client_name_)) {
+      return new RefusedStream(
+          {grpc::StatusCode::PERMISSION_DENIED, "the certificate is not that of " + client_name_});
+    }
     const std::shared_ptr<WorkerStream> stream = Admit(*context);
     if (stream == nullptr) {
       return new RefusedStream(
@@ -87,6 +103,7 @@ class StreamTable final : public v1::Coordinator::CallbackService {
   }
 
   const std::size_t max_streams_;
+  const std::string client_name_;
   StreamListener& listener_;
   protocol::TrafficCounter traffic_;
 
@@ -125,7 +142,7 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
 class GrpcWorkerServer final : public WorkerServer {
  public:
   GrpcWorkerServer(const ServerOptions& options, StreamListener& listener)
-      : grace_(options.shutdown_grace), streams_(options.max_streams, listener) {}
+      : grace_(options.shutdown_grace), streams_(options, listener) {}
   ~GrpcWorkerServer() override { Shutdown(); }
 
   Result<void> Listen(const ServerOptions& options) {

@@ -29,6 +29,9 @@ class StreamListener {
 struct ServerOptions {
   std::string address = "127.0.0.1:0";       ///< port 0: any that is free
   std::optional<protocol::TlsIdentity> tls;  ///< without it anybody may connect: loopback only
+  /// With TLS: a DNS name that a worker's certificate must carry. Empty: any that our authority
+  /// has signed will do.
+  std::string client_name;
   protocol::KeepAlive keep_alive;
   std::size_t max_streams = 20000;                    ///< further ones are refused
   Duration shutdown_grace = std::chrono::seconds(2);  ///< for the last messages to be taken

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "http/http_session.h"
 #include "core/base/log.h"
+#include "http/http_session.h"
 
 namespace evenkeel::http {
 namespace {

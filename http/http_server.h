@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "http/http_message.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "http/http_message.h"
 
 namespace evenkeel::http {
 

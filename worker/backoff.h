@@ -5,7 +5,7 @@
 
 namespace evenkeel::worker {
 
-/// Pauses between attempts to connect: 50 ms, doubled each time up to 2 s, of which between half
+/// Pauses between attempts to connect: 50 ms, doubled each time up to 5 s, of which between half
 /// and all is waited, so that many workers do not come back at the same moment. Not thread-safe.
 class Backoff {
  public:
@@ -17,7 +17,7 @@ class Backoff {
 
  private:
   static constexpr Duration kShortest = std::chrono::milliseconds(50);
-  static constexpr Duration kLongest = std::chrono::seconds(2);
+  static constexpr Duration kLongest = std::chrono::seconds(5);
 
   Rng rng_;
   Duration pause_ = kShortest;

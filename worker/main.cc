@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -32,6 +33,9 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.add_option("--node", options.node, "Name of this node")->required();
   app.add_option("--workload", options.workload, "Name of the workload")->required();
   app.add_option("--threads", options.threads, "Tasks at a time")->check(CLI::Range(1, 4096));
+  app.add_option("--ratio", options.ratio,
+                 "Weight of this node relative to the lightest, should the job not know it")
+      ->check(CLI::Range(1e-6, engine::kMaxRatio));
   app.add_option("--speed", options.speed, "Speed of this node for workloads that sleep")
       ->check(CLI::Range(1e-6, 1e6));
   app.add_option("--duty-cycle", options.share,
@@ -74,6 +78,7 @@ Result<std::string> ReadFile(const std::string& path) {
 
 Result<void> Complete(CommandLine& line) {
   worker::WorkerOptions& options = line.options;
+  if (std::isnan(options.ratio)) return InvalidInput("--ratio: must be a number");
   options.token = TakeToken();
   options.drain_grace = FromSeconds(line.drain_seconds);
   if (line.give_up_seconds > 0) options.give_up_after = FromSeconds(line.give_up_seconds);

@@ -17,6 +17,7 @@ struct WorkerOptions {
   std::string workload;  ///< its name; the parameters come with the Welcome
   std::string token;
   std::uint32_t threads = 1;
+  double ratio = 0;    ///< weight of the node relative to the lightest; 0: unknown
   double speed = 1.0;  ///< of a workload that sleeps instead of computing
   /// Of a core, for each thread: the process keeps to share x threads by pausing. 1: no pauses.
   double share = 1.0;

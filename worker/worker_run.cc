@@ -13,6 +13,9 @@ namespace {
 constexpr Duration kLongestSleep = std::chrono::hours(1);
 // After the grace of a drain: for the last results to be acknowledged.
 constexpr Duration kLastWords = std::chrono::seconds(2);
+// A worker may well start before its coordinator; after that, its log is not to be flooded.
+constexpr Duration kQuietAttempts = std::chrono::seconds(3);
+constexpr Duration kComplaintInterval = std::chrono::minutes(1);
 
 std::string Shown(Duration time) {
   char text[32];
@@ -59,6 +62,8 @@ void WorkerShell::DropLink(Lock& lock) {
   if (gone->heard) {
     lost_at_ = now;
     Log(LogLevel::kWarning, "lost the coordinator: " + *gone->closed);
+  } else {
+    ComplainOfAttempt(*gone->closed);
   }
   connect_at_ = now + backoff_.Next();
   engine_.OnDisconnected(now);
@@ -66,6 +71,16 @@ void WorkerShell::DropLink(Lock& lock) {
   lock.unlock();
   gone->connection.reset();
   lock.lock();
+}
+
+// A coordinator that is about to start is no news; one that cannot be talked to is, now and then.
+void WorkerShell::ComplainOfAttempt(const std::string& reason) {
+  const Instant now = clock_.Now();
+  if (now < complain_at_) return;
+  if (complain_at_ != Instant{}) {
+    Log(LogLevel::kWarning, "no coordinator at " + options_.connection.address + ": " + reason);
+  }
+  complain_at_ = now + (complain_at_ == Instant{} ? kQuietAttempts : kComplaintInterval);
 }
 
 void WorkerShell::GiveUpIfDue() {

@@ -40,6 +40,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options
   config.workload = options.workload;
   config.workload_version = *version;
   config.token = options.token;
+  config.ratio = options.ratio;
   config.max_unacknowledged_bytes = kMaxUnacknowledgedBytes;
   return std::make_unique<WorkerShell>(std::move(options), std::move(config), RandomBits(), clock);
 }

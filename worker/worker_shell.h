@@ -63,6 +63,7 @@ class WorkerShell final : public WorkerProcess {
   void KeepConnected(Lock& lock);
   void Connect();
   void DropLink(Lock& lock);
+  void ComplainOfAttempt(const std::string& reason);
   void GiveUpIfDue();
   void StopDraining();
   void StopAllBatches();
@@ -83,6 +84,7 @@ class WorkerShell final : public WorkerProcess {
   std::unique_ptr<Link> link_;
   Backoff backoff_;
   Instant connect_at_{};            // while there is no link
+  Instant complain_at_{};           // not before the next word about failed attempts
   std::optional<Instant> lost_at_;  // since when the coordinator has not been heard
   std::optional<Instant> drain_until_;
   bool drain_over_ = false;  // the grace is over, the last messages are under way

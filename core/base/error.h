@@ -10,6 +10,7 @@ namespace evenkeel {
 enum class ErrorCode {
   kInvalidInput,  ///< the user's file or flag is wrong: one line, exit code 2
   kConflict,      ///< something else is there already, e.g. another job's journal: exit code 2
+  kInUse,         ///< another process has it now: exit code 2, of a coordinator in a cluster 5
   kUnavailable,   ///< a peer or a resource is not there (now)
   kStorageFull,   ///< no room: stop cleanly, resume when there is room
   kInternal       ///< everything else that is not the user's fault

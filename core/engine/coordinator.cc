@@ -117,7 +117,7 @@ Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Inst
   Effects effects;
   if (ended_) return effects;
   if (drain_until_) {
-    End(model::JobState::kInterrupted, reason, effects);
+    Break({model::JobState::kInterrupted, reason}, effects);
     return effects;
   }
   drain_until_ = now + grace;
@@ -132,12 +132,14 @@ Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Inst
 void Coordinator::EndIfDrained(Instant now, Effects& effects) {
   if (ended_ || !drain_until_) return;
   const bool quiet = leases_.LeasedTasks() == 0 && unacknowledged_.empty();
-  if (quiet || now >= *drain_until_) End(model::JobState::kInterrupted, drain_reason_, effects);
+  if (quiet || now >= *drain_until_) {
+    Break({model::JobState::kInterrupted, drain_reason_}, effects);
+  }
 }
 
 Effects Coordinator::OnJournalFailed(const std::string& reason, Instant) {
   Effects effects;
-  if (!ended_) End(model::JobState::kFailed, reason, effects);
+  if (!ended_) Break({model::JobState::kFailed, reason}, effects);
   return effects;
 }
 

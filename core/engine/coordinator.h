@@ -39,6 +39,9 @@ struct CoordinatorConfig {
   Duration active_before{};                    ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::milliseconds(250);
   Duration round_trip = std::chrono::milliseconds(1);
+  /// When this start ends before the job does, workers are not told to finish: their streams just
+  /// end, and they wait for the next start. For workers that are started by somebody else.
+  bool keep_workers = false;
 };
 
 /// The coordinator as a state machine without I/O: (event, now) -> effects. Owns the index space,
@@ -113,6 +116,8 @@ class Coordinator {
   void AddNode(const ExpectedNode& node);
   void Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects);
   [[nodiscard]] std::string WhyRefused(const Hello& hello) const;
+  [[nodiscard]] bool TakesNoMoreNodes() const;
+  [[nodiscard]] double MeanRatio() const;
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
   void Reattach(WorkerId worker, const Hello& hello, Instant now);
   void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
@@ -137,7 +142,10 @@ class Coordinator {
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
   void ReleaseRetries(Instant now);
   void EndIfOver(Effects& effects);
+  /// The job is over: its workers are told to finish.
   void End(model::JobState state, const std::string& reason, Effects& effects);
+  /// This start is over, the job is not.
+  void Break(EndJob end, Effects& effects);
 
   // coordinator.cc: what happens next.
   void Decide(Instant now, Effects& effects);

@@ -17,6 +17,9 @@ constexpr double kLeastRatio = 1e-6;  // a weight of nothing is still a speed of
 // The threads of a worker are its own claim; a plan for billions of them would be nonsense.
 constexpr std::uint32_t kMaxThreads = 4096;
 
+// Each name that was ever admitted keeps a row.
+constexpr std::size_t kMaxNodesEver = 20'000;
+
 }  // namespace
 
 void Coordinator::AddNode(const ExpectedNode& node) {
@@ -47,12 +50,22 @@ std::string Coordinator::WhyRefused(const Hello& hello) const {
   if (hello.node.empty() || hello.threads == 0 || hello.threads > kMaxThreads) {
     return "a worker needs a node name and 1 to " + std::to_string(kMaxThreads) + " threads";
   }
+  if (!(hello.ratio >= 0 && hello.ratio <= kMaxRatio)) {  // also refuses what is no number
+    return "a worker's ratio must be above 0 and at most 1000000";
+  }
   const bool known = by_name_.contains(hello.node);
   if (!known && !config_.admit_unexpected) return "node " + hello.node + " is not part of this job";
-  if (!known && nodes_.size() >= static_cast<std::size_t>(config_.job.max_workers)) {
+  if (!known && TakesNoMoreNodes()) {
     return "the job has all of its " + std::to_string(config_.job.max_workers) + " workers";
   }
   return {};
+}
+
+// A node that was lost leaves its place to another one.
+bool Coordinator::TakesNoMoreNodes() const {
+  const auto there =
+      std::count_if(nodes_.begin(), nodes_.end(), [](const Node& node) { return !node.lost; });
+  return there >= config_.job.max_workers || nodes_.size() >= kMaxNodesEver;
 }
 
 void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects) {
@@ -62,7 +75,8 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
     return;
   }
   if (hello.epoch > config_.epoch) {  // a later start of this coordinator has spoken to it already
-    End(model::JobState::kInterrupted, "a newer coordinator of this job is running", effects);
+    Break({model::JobState::kInterrupted, "a newer coordinator of this job is running", true},
+          effects);
     return;
   }
   const WorkerId worker = FindOrAddNode(hello, now);
@@ -73,6 +87,7 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
   }
   node.stream = stream;
   node.heard = 0;
+  node.tally.threads = hello.threads;
   streams_[stream] = worker;
   estimator_.SetThreads(worker, hello.threads);
   leases_.SetConnected(worker, true);
@@ -91,14 +106,19 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
 WorkerId Coordinator::FindOrAddNode(const Hello& hello, Instant now) {
   const auto known = by_name_.find(hello.node);
   if (known != by_name_.end()) return known->second;
-  // A node that nobody expected is taken for an average one until it is measured.
-  double ratio_sum = 0;
-  for (const auto& node : nodes_) ratio_sum += node.ratio;
-  const double ratio = nodes_.empty() ? 1.0 : ratio_sum / static_cast<double>(nodes_.size());
+  const double ratio = hello.ratio > 0 ? hello.ratio : MeanRatio();
   AddNode({hello.node, ratio});
   const WorkerId worker = by_name_[hello.node];
   strategy_->AddWorker(worker, {ratio}, now);
   return worker;
+}
+
+// A node of which nothing is known is taken for an average one until it is measured.
+double Coordinator::MeanRatio() const {
+  if (nodes_.empty()) return 1.0;
+  double sum = 0;
+  for (const auto& node : nodes_) sum += node.ratio;
+  return sum / static_cast<double>(nodes_.size());
 }
 
 void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {

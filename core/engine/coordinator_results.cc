@@ -244,6 +244,14 @@ void Coordinator::End(model::JobState state, const std::string& reason, Effects&
   ended_ = true;
 }
 
+void Coordinator::Break(EndJob end, Effects& effects) {
+  if (!config_.keep_workers) {
+    for (const auto& [stream, worker] : streams_) Send(stream, Finish{end.reason}, effects);
+  }
+  effects.emplace_back(std::move(end));
+  ended_ = true;
+}
+
 void Coordinator::CheckInvariants() const {
   const std::int64_t total = config_.costs->TaskCount();
   const std::int64_t waiting = retries_.WaitingTasks().Size();

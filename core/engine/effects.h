@@ -32,7 +32,8 @@ struct Persist {
 /// The job is over (all its results are durable if it is complete). Comes once.
 struct EndJob {
   model::JobState state;
-  std::string reason;  ///< one line, empty if complete
+  std::string reason;       ///< one line, empty if complete
+  bool superseded = false;  ///< a later start of this coordinator has the job now
 };
 
 /// What the coordinator's state machine wants done, in this order.

@@ -21,6 +21,8 @@ using GrantId = StrongId<struct GrantIdTag, std::uint64_t>;
 using RecallId = StrongId<struct RecallIdTag, std::uint64_t>;
 
 inline constexpr std::uint32_t kProtocolVersion = 1;
+/// The largest weight, relative to the lightest node, that a worker may ask for.
+inline constexpr double kMaxRatio = 1e6;
 
 /// A range leased to a worker.
 struct Grant {
@@ -44,6 +46,9 @@ struct Hello {
   std::uint64_t epoch = 0;  ///< the highest coordinator epoch this worker has seen; 0 at first
   std::string token;        ///< proves on loopback that this is our child; empty under mutual TLS
   std::vector<Grant> held;  ///< grants of this epoch it still works on, after a reconnect
+  /// The weight of its node relative to the lightest one, up to kMaxRatio; 0: it does not know.
+  /// Counts only if the coordinator did not expect the node.
+  double ratio = 0;
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 

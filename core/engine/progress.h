@@ -14,7 +14,8 @@ namespace evenkeel::engine {
 struct NodeProgress {
   std::string name;
   double ratio = 1;
-  double share = 0;  ///< of the cost, as first planned
+  std::uint32_t threads = 0;  ///< as its worker said; 0 while none has come
+  double share = 0;           ///< of the cost, as first planned
   bool connected = false;
   bool lost = false;
   std::int64_t completed = 0;  ///< tasks whose result counted

@@ -33,6 +33,7 @@ Hello Worker::OnConnected(Instant now) {
   hello.workload_version = config_.workload_version;
   hello.epoch = epoch_;
   hello.token = config_.token;
+  hello.ratio = config_.ratio;
   hello.held.assign(queue_.begin(), queue_.end());
   for (const Running& running : running_) {
     if (running.busy)

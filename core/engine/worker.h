@@ -19,6 +19,7 @@ struct WorkerConfig {
   std::string workload;
   std::uint32_t workload_version = 1;
   std::string token;
+  double ratio = 0;  ///< weight of the node, for Hello; 0: unknown
   /// How long a batch of short tasks lasts at most, about: what cannot be given back meanwhile.
   Duration batch = std::chrono::milliseconds(4);
   /// Results kept until they are acknowledged; beyond it nothing new is started.

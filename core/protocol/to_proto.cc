@@ -65,6 +65,7 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   wire.set_epoch(hello.epoch);
   wire.set_token(std::move(hello.token));
   for (const engine::Grant& grant : hello.held) SetGrant(grant, *wire.add_held());
+  wire.set_ratio(hello.ratio);
 }
 
 /// Puts the entries of one report into as many items as kBatchBytes asks for.

@@ -21,8 +21,8 @@ struct TlsIdentity {
 /// How a dead peer is noticed: a silent connection is asked after `interval` and given up when
 /// there is no answer for `timeout`.
 struct KeepAlive {
-  Duration interval = std::chrono::seconds(20);
-  Duration timeout = std::chrono::seconds(10);
+  Duration interval = std::chrono::seconds(10);
+  Duration timeout = std::chrono::seconds(8);
 };
 
 /// What went over the streams. Bytes are those of the messages, without framing and encryption.

@@ -118,12 +118,21 @@ void ClusterCache::FollowPolicies() {
 }
 
 void ClusterCache::FollowNodes() {
-  const auto changed = [this](const auto&...) { TellActive({}); };
-  nodes_.AddHandler({changed,
-                     [this](const auto&, const api::NodeView& before, const api::NodeView& now) {
-                       if (Matters(before, now)) TellActive({});
-                     },
-                     changed});
+  const auto outdate = [this] {
+    const std::scoped_lock lock(nodes_mutex_);
+    nodes_by_name_.reset();
+  };
+  const auto changed = [this, outdate](const auto&...) {
+    outdate();
+    TellActive({});
+  };
+  nodes_.AddHandler(
+      {changed,
+       [this, outdate](const auto&, const api::NodeView& before, const api::NodeView& now) {
+         outdate();
+         if (Matters(before, now)) TellActive({});
+       },
+       changed});
 }
 
 void ClusterCache::TellActive(const std::string& policy) {
@@ -189,22 +198,27 @@ std::vector<kube::ObjectKey> ClusterCache::Jobs() const {
   return keys;
 }
 
+std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
+  const std::scoped_lock lock(nodes_mutex_);
+  if (!nodes_by_name_) {
+    auto nodes = std::make_shared<plan::Nodes>();
+    for (auto& node : nodes_.Objects().All()) nodes->emplace(node->Name(), node);
+    nodes_by_name_ = std::move(nodes);
+  }
+  return nodes_by_name_;
+}
+
 plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>& job) const {
   plan::Snapshot snapshot;
   snapshot.job = *job;
   if (const auto policy = policies_.Objects().Find({"", job->spec.weighting.policy})) {
     snapshot.policy = *policy;
   }
-  snapshot.nodes = nodes_.Objects().All();
-  snapshot.other_requests = room_.Requested();
+  snapshot.nodes = Nodes();
+  snapshot.requests = room_.Requested();
   const std::string word = JobWord({job->meta.job_namespace, ""}, job->meta.name);
   for (const auto& informer : pods_) {
-    for (const auto& pod : informer->Objects().Under(kByJob, word)) {
-      snapshot.pods.push_back(*pod);
-      const auto found = snapshot.other_requests.find(pod->node);
-      const bool counted = found != snapshot.other_requests.end() && !pod->Ended();
-      if (counted) found->second = found->second - pod->requests;
-    }
+    for (const auto& pod : informer->Objects().Under(kByJob, word)) snapshot.pods.push_back(*pod);
   }
   return snapshot;
 }

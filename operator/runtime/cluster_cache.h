@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -56,11 +57,14 @@ class ClusterCache {
                   std::uint64_t seed);
   void FollowPolicies();
   void FollowNodes();
+  [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
   void TellActive(const std::string& policy);
 
   const CacheListener listener_;
   NodeRoom room_;
+  mutable std::mutex nodes_mutex_;
+  mutable std::shared_ptr<const plan::Nodes> nodes_by_name_;  // guarded; null: out of date
   kube::Informer<api::NodeView> nodes_;
   kube::Informer<api::PolicyView> policies_;
   std::vector<std::unique_ptr<JobInformer>> jobs_;

@@ -7,6 +7,7 @@ void NodeRoom::Add(const PodRoom& pod) {
   const std::scoped_lock lock(mutex_);
   api::Resources& sum = requested_[pod.node];
   sum = sum + pod.requests;
+  shared_.reset();
 }
 
 void NodeRoom::Remove(const PodRoom& pod) {
@@ -16,11 +17,13 @@ void NodeRoom::Remove(const PodRoom& pod) {
   if (found == requested_.end()) return;
   found->second = found->second - pod.requests;
   if (found->second == api::Resources{}) requested_.erase(found);
+  shared_.reset();
 }
 
-std::map<std::string, api::Resources> NodeRoom::Requested() const {
+std::shared_ptr<const plan::Requests> NodeRoom::Requested() const {
   const std::scoped_lock lock(mutex_);
-  return requested_;
+  if (!shared_) shared_ = std::make_shared<const plan::Requests>(requested_);
+  return shared_;
 }
 
 }  // namespace evenkeel::operating

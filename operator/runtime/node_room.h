@@ -1,10 +1,11 @@
 #pragma once
 
-#include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 
 #include "operator/api/resources.h"
+#include "operator/plan/snapshot.h"
 
 namespace evenkeel::operating {
 
@@ -21,11 +22,14 @@ class NodeRoom {
  public:
   void Add(const PodRoom& pod);
   void Remove(const PodRoom& pod);
-  [[nodiscard]] std::map<std::string, api::Resources> Requested() const;
+  /// As things stand; the same object until something changes.
+  [[nodiscard]] std::shared_ptr<const plan::Requests> Requested() const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, api::Resources> requested_;  // guarded by mutex_
+  // All guarded by mutex_.
+  plan::Requests requested_;
+  mutable std::shared_ptr<const plan::Requests> shared_;  // null: out of date
 };
 
 }  // namespace evenkeel::operating

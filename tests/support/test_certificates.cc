@@ -88,12 +88,14 @@ TestIdentity TestAuthority::Issue(const std::string& name) const {
   return Issue(name, "DNS:" + name);
 }
 
-TestIdentity TestAuthority::Issue(const std::string& name, const std::string& alternatives) const {
+TestIdentity TestAuthority::Issue(const std::string& name, const std::string& alternatives,
+                                  const std::string& usage) const {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate = Unsigned(name, key.get(), 2);
   X509* issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   AddExtension(certificate.get(), issuer, NID_subject_alt_name, alternatives);
+  if (!usage.empty()) AddExtension(certificate.get(), issuer, NID_ext_key_usage, usage);
   // All authorities have one name: this tells them apart.
   AddExtension(certificate.get(), issuer, NID_authority_key_identifier, "keyid");
   EVENKEEL_CHECK(X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) > 0,

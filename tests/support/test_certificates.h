@@ -24,7 +24,9 @@ class TestAuthority {
   /// A key and a certificate for this DNS name, which trusts this authority.
   [[nodiscard]] TestIdentity Issue(const std::string& name) const;
   /// The same for other names: `alternatives` as OpenSSL writes them, "DNS:localhost,IP:127.0.0.1".
-  [[nodiscard]] TestIdentity Issue(const std::string& name, const std::string& alternatives) const;
+  /// `usage` is what the certificate may be used for ("clientAuth"); empty: for anything.
+  [[nodiscard]] TestIdentity Issue(const std::string& name, const std::string& alternatives,
+                                   const std::string& usage = "") const;
 
  private:
   struct Parts;

@@ -10,9 +10,13 @@ constexpr const char* kName = "coordinator.primes";
 
 class TlsTest : public testing::Test {
  protected:
-  TlsTest() {
+  TlsTest() { Serve(authority_.Issue(kName, "serverAuth"), ""); }
+
+  void Serve(protocol::TlsIdentity identity, const std::string& client_name) {
+    server_.reset();
     coordinator::ServerOptions options;
-    options.tls = authority_.Issue(kName);
+    options.tls = std::move(identity);
+    options.client_name = client_name;
     auto started = coordinator::WorkerServer::Start(options, heard_);
     EXPECT_TRUE(started) << started.error().message;
     if (started) server_ = std::move(*started);
@@ -76,6 +80,32 @@ TEST_F(TlsTest, AWorkerTrustsOnlyItsCoordinatorsName) {
   worker::ConnectionOptions options = Options(authority_.Issue("worker"));
   options.server_name = "coordinator.sums";
   ExpectRefused(options);
+}
+
+TEST_F(TlsTest, ACertificateOfAnotherRoleIsRefused) {
+  ExpectRefused(Options(authority_.Issue(kName, "serverAuth")));
+}
+
+TEST_F(TlsTest, OnlyTheNameOfTheJobsWorkersIsLetIn) {
+  Serve(authority_.Issue(kName, "serverAuth"), "primes-worker");
+  for (const char* name : {"sums-worker", "primes-coordinator", "x.primes-worker"}) {
+    ExpectRefused(Options(authority_.Issue(name, "clientAuth")));
+  }
+  RecordingWorker told;
+  const auto connection = worker::CoordinatorConnection::Connect(
+      Options(authority_.Issue("primes-worker", "clientAuth")), told);
+  engine::Hello hello;
+  hello.node = "pi";
+  connection->Send(hello);
+  EXPECT_TRUE(heard_.AwaitMessages(1));
+}
+
+TEST_F(TlsTest, AWorkerCannotPoseAsTheCoordinator) {
+  const auto worker = authority_.Issue("primes-worker", "clientAuth");
+  Serve(authority_.Issue("primes-worker", "clientAuth,serverAuth"), "");
+  ExpectRefused(Options(worker));  // of another name
+  Serve(authority_.Issue(kName, "clientAuth"), "");
+  ExpectRefused(Options(worker));  // for another use
 }
 
 TEST_F(TlsTest, BadCertificatesDoNotStartAServer) {

@@ -32,6 +32,7 @@ class SmallJournal final : public Journal {
       const std::function<Result<void>(const model::TimelineEvent&)>&) const override {
     return {};
   }
+  Result<std::string> Copy(std::int64_t) const override { return std::string(); }
   Result<void> MarkEnded(model::JobState) override { return {}; }
 
   bool broken = false;

@@ -1,4 +1,6 @@
 // Who is let in, who is lost, and what becomes of their tasks.
+#include <cmath>
+
 #include "tests/unit/engine/coordinator_fixture.h"
 
 namespace evenkeel::engine {
@@ -52,6 +54,42 @@ TEST_F(MembershipTest, AnUnexpectedNodeGetsWorkToo) {
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
 }
 
+TEST_F(MembershipTest, AnUnexpectedNodeSaysItsRatioAndAnExpectedOneIsNotAsked) {
+  Start(4, 2);
+  Hello hello = HelloOf(2);
+  hello.ratio = 4.25;
+  Say(1, hello);
+  hello = HelloOf(0);
+  hello.ratio = 9;
+  Say(2, hello);
+  Connect(3, 3);  // says nothing of its ratio: the mean of 1, 1 and 4.25
+  const auto nodes = It().CurrentProgress(now).nodes;
+  ASSERT_EQ(nodes.size(), 4U);
+  EXPECT_EQ(nodes[0].ratio, 1.0);
+  EXPECT_EQ(nodes[2].ratio, 4.25);
+  EXPECT_DOUBLE_EQ(nodes[3].ratio, 6.25 / 3);
+}
+
+TEST_F(MembershipTest, ARatioThatIsNoneIsRefused) {
+  Start(1, 1);
+  for (const double ratio : {-1.0, 1.1e6, std::nan("")}) {
+    Hello hello = HelloOf(1);
+    hello.ratio = ratio;
+    ExpectRefused(hello, "a worker's ratio must be above 0 and at most 1000000");
+  }
+}
+
+TEST_F(MembershipTest, ANodeThatWasLostLeavesItsPlaceToAnother) {
+  config.job.max_workers = 2;
+  Start(4, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  ExpectRefused(HelloOf(2), "the job has all of its 2 workers");
+  Say(1, Goodbye{});
+  Connect(3, 2);
+  EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
+}
+
 TEST_F(MembershipTest, ALowerEpochStops) {
   Start(2, 1);
   Hello hello = HelloOf(0);
@@ -59,6 +97,7 @@ TEST_F(MembershipTest, ALowerEpochStops) {
   Say(1, hello);
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, model::JobState::kInterrupted);
+  EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
 }
 
 TEST_F(MembershipTest, ASilentWorkersTasksGoToOthersWhenItsLeaseIsOver) {

@@ -191,6 +191,27 @@ TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenNothingIsUnderWay) {
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
 }
 
+TEST_F(CoordinatorTest, WorkersFinishWithTheirCoordinatorUnlessTheyAreToWaitForTheNextStart) {
+  for (const bool keep : {false, true}) {
+    config.keep_workers = keep;
+    config.nodes.clear();
+    Start(2, 1);
+    Connect(1, 0);
+    Note(It().OnJournalFailed("no space left", now));
+    EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
+    EXPECT_EQ(Sent<Finish>(1).size(), keep ? 0U : 1U);
+  }
+}
+
+TEST_F(CoordinatorTest, WorkersThatWaitForTheNextStartFinishWithTheJob) {
+  config.keep_workers = true;
+  Start(1, 1);
+  Connect(1, 0);
+  Done(1, {0, 1});
+  AllDurable();
+  EXPECT_EQ(Sent<Finish>(1).size(), 1U);
+}
+
 TEST_F(CoordinatorTest, NodesThatAllWeighNothingAreTakenForEqual) {
   config.job.balancing.strategy = model::StrategyName::kTailStealing;
   config.costs = std::make_shared<model::UnitCosts>(10);

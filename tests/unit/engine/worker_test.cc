@@ -45,6 +45,7 @@ class WorkerTest : public testing::Test {
     config.node = "a";
     config.incarnation = "a/1";
     config.threads = 2;
+    config.ratio = 2.5;
     return config;
   }
   void Open(bool idempotent = true) {
@@ -76,6 +77,8 @@ class WorkerTest : public testing::Test {
     return worker.OnBatchDone(thread, std::move(outcome), now);
   }
 };
+
+TEST_F(WorkerTest, SaysWhatItsNodeWeighs) { EXPECT_EQ(worker.OnConnected(now).ratio, 2.5); }
 
 TEST_F(WorkerTest, TakesNothingBeforeItIsWelcome) {
   (void)worker.OnConnected(now);

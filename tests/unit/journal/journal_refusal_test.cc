@@ -20,17 +20,17 @@ TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
   ASSERT_TRUE(held->Append({OneTask(1)}, {}, {}));
   EXPECT_EQ(InChild([this] {
               const auto second = Journal::Open(folder_, PrimesJob());
-              return !second && second.error().code == ErrorCode::kConflict &&
+              return !second && second.error().code == ErrorCode::kInUse &&
                      second.error().message.find("in use by another process") != std::string::npos;
             }),
             0);
-  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "in use by another process");
+  ExpectRefused(PrimesJob(), ErrorCode::kInUse, "in use by another process");
   EXPECT_TRUE(held->Append({OneTask(2)}, {}, {})) << "the first one must not notice";
 }
 
 TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
   const auto held = MustOpen();
-  ExpectRefused(PrimesJob(), ErrorCode::kConflict, "in use by another process");
+  ExpectRefused(PrimesJob(), ErrorCode::kInUse, "in use by another process");
 }
 
 TEST_F(JournalTest, AnotherJobsJournalIsNamedAndLeftAlone) {

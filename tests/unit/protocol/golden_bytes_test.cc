@@ -47,6 +47,21 @@ TEST(GoldenBytes, Hello) {
             "2001");
 }
 
+TEST(GoldenBytes, HelloWithARatio) {
+  engine::Hello hello;
+  hello.node = "n";
+  hello.ratio = 2.5;
+  // Item 1 {hello 1 {1: 1, 2: "n", 4: 1, 6: 1, 10: 2.5}}
+  EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{hello}),
+            "0a14"
+            "0a12"
+            "0801"
+            "12016e"
+            "2001"
+            "3001"
+            "510000000000000440");
+}
+
 TEST(GoldenBytes, Assign) {
   const engine::Assign assign{
       {{engine::GrantId{1}, {0, 300}, false}, {engine::GrantId{2}, {300, 301}, true}}};

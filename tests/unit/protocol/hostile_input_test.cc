@@ -40,6 +40,16 @@ HostileCase RangeCase(const char* name, std::function<void(v1::CompletedRange&)>
           want};
 }
 
+HostileCase RatioCase(const char* name, double ratio) {
+  return {name,
+          [ratio](v1::WorkerItem& item) {
+            item.mutable_hello()->set_node("a");
+            item.mutable_hello()->set_threads(1);
+            item.mutable_hello()->set_ratio(ratio);
+          },
+          "not 0 to 1000000"};
+}
+
 std::vector<HostileCase> Cases() {
   return {
       {"unknown kind", [](v1::WorkerItem&) {}, "does not know"},
@@ -47,6 +57,10 @@ std::vector<HostileCase> Cases() {
        "name of a node"},
       {"hello without threads", [](v1::WorkerItem& i) { i.mutable_hello()->set_node("a"); },
        "without threads"},
+      RatioCase("negative ratio", -1),
+      RatioCase("huge ratio", 1.1e6),
+      RatioCase("endless ratio", std::numeric_limits<double>::infinity()),
+      RatioCase("no ratio", std::numeric_limits<double>::quiet_NaN()),
       {"long name",
        [](v1::WorkerItem& i) {
          i.mutable_hello()->set_node(std::string(kMaxTextBytes + 1, 'n'));

@@ -12,11 +12,11 @@ TEST(NodeRoomTest, FollowsPodsAsTheyComeAndGo) {
   room.Add(small);
   room.Add(large);
   room.Add({"", {100, 100, 1}});  // nowhere yet
-  EXPECT_EQ(room.Requested(), (std::map<std::string, api::Resources>{{"pi3", {600, 5120, 2}}}));
+  EXPECT_EQ(*room.Requested(), (plan::Requests{{"pi3", {600, 5120, 2}}}));
   room.Remove(large);
-  EXPECT_EQ(room.Requested().at("pi3"), (api::Resources{100, 1024, 1}));
+  EXPECT_EQ(room.Requested()->at("pi3"), (api::Resources{100, 1024, 1}));
   room.Remove(small);
-  EXPECT_TRUE(room.Requested().empty());
+  EXPECT_TRUE(room.Requested()->empty());
 }
 
 }  // namespace

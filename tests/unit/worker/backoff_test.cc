@@ -5,9 +5,9 @@
 namespace evenkeel::worker {
 namespace {
 
-TEST(Backoff, DoublesFromFiftyMillisecondsToTwoSecondsWithJitter) {
+TEST(Backoff, DoublesFromFiftyMillisecondsToFiveSecondsWithJitter) {
   Backoff backoff(3);
-  for (const double longest : {0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 2.0, 2.0, 2.0}) {
+  for (const double longest : {0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0}) {
     const double pause = ToSeconds(backoff.Next());
     EXPECT_GE(pause, longest / 2);
     EXPECT_LE(pause, longest);

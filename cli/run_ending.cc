@@ -1,0 +1,43 @@
+#include "cli/run_ending.h"
+
+#include <cstdio>
+#include <ostream>
+#include <utility>
+
+#include "report/summary_json.h"
+
+namespace evenkeel::cli {
+
+coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control) {
+  coordinator::OutcomeContext context{plan.job, plan.workload, plan.folder,
+                                      {},       true,          ToString(control)};
+  for (const LocalNode& node : plan.nodes) {
+    context.nodes.push_back({node.threads, node.emulated_speed});
+  }
+  return context;
+}
+
+void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostream& out) {
+  char line[256];
+  const std::string state(report::StateName(summary.state));
+  if (summary.state == model::JobState::kComplete) {
+    std::snprintf(line, sizeof line, "%s in %.2f s; lower bound %.2f s (%s), efficiency %.3f\n",
+                  state.c_str(), summary.makespan_seconds, summary.lower_bound_seconds,
+                  summary.rate_source.c_str(), summary.efficiency);
+  } else {
+    std::snprintf(line, sizeof line, "%s after %.2f s, %lld of %lld tasks are done\n",
+                  state.c_str(), summary.makespan_seconds,
+                  static_cast<long long>(summary.tasks_completed),
+                  static_cast<long long>(summary.tasks_total));
+  }
+  out << summary.job << ": " << line;
+  out << "moves: " << summary.moves.reserved << " reserved, " << summary.moves.leased << " leased, "
+      << summary.moves.copies << " copies";
+  if (summary.speed_control == "cgroup") out << "; speeds held by control groups";
+  if (summary.speed_control == "duty-cycle") out << "; speeds held by pausing the workers";
+  out << '\n';
+  if (summary.state == model::JobState::kComplete) out << "result: " << summary.result_json << '\n';
+  out << "report: " << (plan.folder / "report.html").string() << '\n';
+}
+
+}  // namespace evenkeel::cli

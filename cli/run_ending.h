@@ -1,0 +1,17 @@
+#pragma once
+
+#include <iosfwd>
+
+#include "cli/local_workers.h"
+#include "cli/run_plan.h"
+#include "coordinator/run_outcome.h"
+
+namespace evenkeel::cli {
+
+/// What the outcome of a local run depends on.
+[[nodiscard]] coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control);
+
+/// How it went, in a few lines for people.
+void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostream& out);
+
+}  // namespace evenkeel::cli

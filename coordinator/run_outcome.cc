@@ -1,0 +1,93 @@
+#include "coordinator/run_outcome.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/lower_bound.h"
+#include "coordinator/run_metrics.h"
+#include "report/html_report.h"
+#include "report/summary_json.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+constexpr Duration kCalibration = std::chrono::milliseconds(300);
+
+void FillBound(const OutcomeContext& context, const engine::Progress& progress,
+               double units_per_core_second, model::RunSummary& summary) {
+  std::vector<NodeSpeed> speeds;
+  for (std::size_t i = 0; i < progress.nodes.size(); ++i) {
+    const auto& node = progress.nodes[i];
+    const NodeDeclaration declared = i < context.nodes.size()
+                                         ? context.nodes[i]
+                                         : NodeDeclaration{std::max(1U, node.threads), {}};
+    speeds.push_back({declared.threads, declared.emulated_speed.value_or(1.0), node.rate});
+    summary.nodes[i].declared_speed = declared.emulated_speed;
+  }
+  const auto bound = ComputeLowerBound(*context.workload, speeds, units_per_core_second);
+  summary.lower_bound_seconds = bound.seconds;
+  summary.rate_source = bound.rate_source;
+  FillRatios(summary);
+}
+
+double CoreRate(const OutcomeContext& context) {
+  const bool needed = context.calibrate && context.workload->DeclaredUnitsPerSecond() <= 0;
+  return needed ? CalibrateCore(*context.workload, kCalibration) : 0;
+}
+
+Result<void> WriteReport(const std::filesystem::path& folder) {
+  const auto page = report::WriteReport(folder);
+  if (!page) return tl::unexpected<Error>(page.error());
+  return {};
+}
+
+}  // namespace
+
+model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const WorkByNode& earlier,
+                        std::uint64_t epoch, double units_per_core_second) {
+  auto summary = Summarize(context.job, end, epoch);
+  summary.speed_control = context.speed_control;
+  AddEarlierWork(earlier, summary);
+  FillBound(context, end.progress, units_per_core_second, summary);
+  return summary;
+}
+
+// Results first: a summary that says Complete must not stand beside results that are missing.
+Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& journal,
+                                       const RunEnd& end, const WorkByNode& earlier) {
+  std::string result_json;
+  if (end.state == model::JobState::kComplete) {
+    auto result = WriteResults(journal, *context.workload, context.folder);
+    if (!result) return tl::unexpected<Error>(result.error());
+    result_json = std::move(*result);
+  }
+  auto summary = SumUp(context, end, earlier, journal.State().epoch, CoreRate(context));
+  if (!result_json.empty()) summary.result_json = std::move(result_json);
+  const auto written =
+      WriteTimeline(journal, context.folder)
+          .and_then([&] { return report::WriteSummary(context.folder / "summary.json", summary); })
+          .and_then([&] { return WriteReport(context.folder); })
+          .and_then([&] { return WriteMetrics(context.job, journal, end, context.folder); })
+          .and_then([&] { return journal.MarkEnded(end.state); });
+  if (!written) return tl::unexpected<Error>(written.error());
+  return summary;
+}
+
+Result<model::RunSummary> RefreshResults(const OutcomeContext& context, const Journal& journal) {
+  auto summary = report::ReadSummary(context.folder / "summary.json");
+  if (!summary) return summary;
+  if (summary->job != context.job.name || summary->state != model::JobState::kComplete) {
+    return InvalidInput("summary.json is not that of the complete job");
+  }
+  auto result = WriteResults(journal, *context.workload, context.folder);
+  if (!result) return tl::unexpected<Error>(result.error());
+  summary->result_json = std::move(*result);
+  const auto written =
+      WriteTimeline(journal, context.folder)
+          .and_then([&] { return report::WriteSummary(context.folder / "summary.json", *summary); })
+          .and_then([&] { return WriteReport(context.folder); });
+  if (!written) return tl::unexpected<Error>(written.error());
+  return summary;
+}
+
+}  // namespace evenkeel::coordinator

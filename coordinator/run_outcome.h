@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/job_run.h"
+#include "coordinator/run_results.h"
+#include "core/model/run_record.h"
+
+namespace evenkeel::coordinator {
+
+/// What somebody other than the worker says of a node.
+struct NodeDeclaration {
+  std::uint32_t threads = 1;
+  std::optional<double> emulated_speed;
+};
+
+/// What is left behind depends on this beside the journal.
+struct OutcomeContext {
+  model::JobSpec job;
+  std::shared_ptr<const workloads::Workload> workload;
+  std::filesystem::path folder;
+  /// Of the nodes that were expected, in their order; others are taken as their workers say.
+  std::vector<NodeDeclaration> nodes;
+  /// Whether this machine stands in for the nodes, so that the rate of its cores says theirs.
+  bool calibrate = false;
+  std::string speed_control = "none";
+};
+
+/// The summary of a run as it stands: with what earlier starts did and, if the rate of a core is
+/// known or not needed, the lower bound. `units_per_core_second` as in ComputeLowerBound.
+[[nodiscard]] model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end,
+                                      const WorkByNode& earlier, std::uint64_t epoch,
+                                      double units_per_core_second);
+
+/// Writes what a run leaves in its folder: results (if complete), timeline.jsonl, summary.json,
+/// report.html, metrics.prom; the journal's word that the job has ended comes last. `earlier` is
+/// what earlier starts of the job had done. After an error the same call may be made again.
+[[nodiscard]] Result<model::RunSummary> LeaveResults(const OutcomeContext& context,
+                                                     Journal& journal, const RunEnd& end,
+                                                     const WorkByNode& earlier);
+
+/// Writes results, timeline and report anew from the journal of a job that was complete before; the
+/// summary stays as that run left it. kUnavailable or kInvalidInput if there is no such summary any
+/// more: then the job has to be summed up again.
+[[nodiscard]] Result<model::RunSummary> RefreshResults(const OutcomeContext& context,
+                                                       const Journal& journal);
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coordinator/run_results.h"
+#include "core/engine/progress.h"
+#include "core/model/run_record.h"
+
+namespace evenkeel::coordinator {
+
+enum class WorkerState {
+  kRunning,  ///< has tasks
+  kWaiting,  ///< has not come yet, is away for a moment, or has nothing to do
+  kLost,     ///< silent for a whole lease, or has left
+  kDone,     ///< the job is over
+};
+
+struct WorkerStatus {
+  std::string node;
+  double ratio = 0;  ///< 0 if it took part in an earlier start only
+  bool connected = false;
+  std::int64_t share = 0;      ///< tasks, as first planned by cost
+  std::int64_t completed = 0;  ///< tasks, in all starts
+  std::int64_t stolen = 0;     ///< of them, planned for others
+  double rate = 0;             ///< units per second; 0: not measured
+  WorkerState state = WorkerState::kWaiting;
+};
+
+/// What a coordinator says of its job: the content of GET /progress. A plain value.
+struct JobStatus {
+  std::uint64_t epoch = 0;  ///< 0 while no journal could be opened
+  model::JobState state = model::JobState::kRunning;
+  bool blocked = false;  ///< cannot go on for now, `reason` says why; tries again by itself
+  std::string reason;    ///< one line
+  std::int64_t tasks_total = 0;
+  std::int64_t tasks_completed = 0;
+  std::int64_t tasks_failed = 0;
+  std::string failed_indexes;
+  double progress = 0;  ///< share of the cost that is done, 0..1
+  std::optional<double> eta_seconds;
+  double eta_sigma_seconds = 0;
+  double active_seconds = 0;
+  std::vector<WorkerStatus> workers;  ///< heaviest first
+  std::string result_json;            ///< empty unless complete
+  std::vector<std::string> result_files;
+  std::int64_t resumed_tasks = 0;  ///< were in the journal when this process first opened it
+};
+
+/// The state's name on the wire: "Running", "Complete", "Failed", "Interrupted" or "Blocked".
+[[nodiscard]] std::string StateText(const JobStatus& status);
+
+/// Takes over a snapshot of a run; `earlier` is what earlier starts did. Fields that a snapshot
+/// does not tell (epoch, result, reason, ...) stay.
+void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatus& status);
+
+/// Takes over how a run ended.
+void Apply(const model::RunSummary& summary, JobStatus& status);
+
+}  // namespace evenkeel::coordinator

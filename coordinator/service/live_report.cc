@@ -1,0 +1,93 @@
+#include "coordinator/service/live_report.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "coordinator/run_results.h"
+#include "report/html_report.h"
+#include "report/summary_json.h"
+#include "report/timeline_digest.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+constexpr Duration kLeastAge = std::chrono::seconds(1);
+constexpr int kShareOfTime = 10;
+constexpr std::size_t kMaxBars = 20000;
+constexpr std::size_t kMaxEvents = 1000;
+
+Result<std::string> DrawPage(const Journal& journal, const model::RunSummary& summary) {
+  std::vector<std::string> names;
+  for (const auto& node : summary.nodes) names.push_back(node.name);
+  report::TimelineDigest digest(names);
+  const auto read =
+      journal
+          .ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+            digest.Add(record);
+            return {};
+          })
+          .and_then([&] {
+            return journal.ForEachEvent([&](const model::TimelineEvent& event) -> Result<void> {
+              digest.Add(event);
+              return {};
+            });
+          });
+  if (!read) return tl::unexpected(read.error());
+  digest.Condense(kMaxBars, kMaxEvents);
+  const auto data = report::PageData(summary, digest);
+  if (!data) return data;
+  return report::Page(summary.job, *data);
+}
+
+}  // namespace
+
+bool LiveReport::Fresh(const Made& made) const {
+  return made.ever && clock_.Now() - made.at < std::max(kLeastAge, made.took * kShareOfTime);
+}
+
+void LiveReport::Note(Instant begun, Made& made) const {
+  made.at = clock_.Now();
+  made.took = made.at - begun;
+  made.ever = true;
+}
+
+Result<std::string> LiveReport::Html() {
+  const std::lock_guard lock(html_mutex_);
+  if (Fresh(html_made_)) return html_;
+  const Instant begun = clock_.Now();
+  const auto drawn = look_.Look([this](const Journal& journal, const model::RunSummary& summary) {
+    auto page = DrawPage(journal, summary);
+    if (!page) return Result<void>(tl::unexpected(page.error()));
+    html_ = std::move(*page);
+    return Result<void>();
+  });
+  if (!drawn) return tl::unexpected(drawn.error());
+  Note(begun, html_made_);
+  return html_;
+}
+
+Result<std::string> LiveReport::Summary() const {
+  std::string text;
+  const auto done = look_.Look([&text](const Journal&, const model::RunSummary& summary) {
+    auto json = report::SummaryToJson(summary);
+    if (!json) return Result<void>(tl::unexpected(json.error()));
+    text = std::move(*json);
+    return Result<void>();
+  });
+  if (!done) return tl::unexpected(done.error());
+  return text;
+}
+
+Result<void> LiveReport::RefreshTimeline() {
+  const std::lock_guard lock(timeline_mutex_);
+  if (Fresh(timeline_made_)) return {};
+  const Instant begun = clock_.Now();
+  auto written = look_.Look([this](const Journal& journal, const model::RunSummary&) {
+    return WriteTimeline(journal, folder_);
+  });
+  if (written) Note(begun, timeline_made_);
+  return written;
+}
+
+}  // namespace evenkeel::coordinator

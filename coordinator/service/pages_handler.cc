@@ -1,0 +1,90 @@
+#include "coordinator/service/pages_handler.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "coordinator/service/health_handler.h"
+#include "coordinator/service/result_files.h"
+#include "coordinator/service/status_json.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+constexpr std::string_view kResults = "/results/";
+constexpr std::array<std::string_view, 4> kPages = {"summary.json", "timeline.jsonl", "report.html",
+                                                    "metrics.prom"};
+
+std::string TypeOf(const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension().string();
+  if (ending == ".json") return "application/json";
+  if (ending == ".jsonl") return "application/jsonl";
+  if (ending == ".html") return "text/html; charset=utf-8";
+  if (ending == ".csv") return "text/csv; charset=utf-8";
+  if (ending == ".prom" || ending == ".txt") return "text/plain; charset=utf-8";
+  return "application/octet-stream";
+}
+
+http::HttpResponse TextAnswer(const std::string& name, Result<std::string> text) {
+  if (!text) return http::PlainAnswer(503, text.error().message);
+  http::HttpResponse response;
+  response.content_type = TypeOf(name);
+  response.body = std::move(*text);
+  return response;
+}
+
+}  // namespace
+
+http::HttpResponse PagesHandler::Handle(const http::HttpRequest& request) {
+  if (!http::IsRead(request)) return http::NotAllowed("GET, HEAD");
+  const auto path = http::PathOf(request.target);
+  return path ? Page(*path) : http::PlainAnswer(400, "is no path");
+}
+
+http::HttpResponse PagesHandler::Page(const std::string& path) {
+  const auto status = board_.Read();
+  if (path == kResults) {
+    http::HttpResponse response;
+    response.content_type = "application/json";
+    response.body = ListJson(ResultFiles(folder_));
+    return response;
+  }
+  if (path.rfind(kResults, 0) == 0) return ResultFile(path.substr(kResults.size()));
+  const std::string name = path.substr(1);
+  if (std::find(kPages.begin(), kPages.end(), name) == kPages.end()) return http::NotFound();
+  const bool running = status->state == model::JobState::kRunning && !status->blocked;
+  return running ? Live(name) : FromFolder(name);
+}
+
+http::HttpResponse PagesHandler::Live(const std::string& name) {
+  if (name == "metrics.prom") return MetricsAnswer(metrics_);
+  if (name == "report.html") return TextAnswer(name, live_.Html());
+  if (name == "summary.json") return TextAnswer(name, live_.Summary());
+  if (const auto made = live_.RefreshTimeline(); !made) {
+    return http::PlainAnswer(503, made.error().message);
+  }
+  return FromFolder(name);
+}
+
+// The name must be one of a list, so there is nothing that it could be made to lead to.
+http::HttpResponse PagesHandler::ResultFile(const std::string& name) const {
+  const auto names = ResultFiles(folder_);
+  if (!std::binary_search(names.begin(), names.end(), name)) return http::NotFound();
+  return FromFolder(name);
+}
+
+http::HttpResponse PagesHandler::FromFolder(const std::string& name) const {
+  std::error_code error;
+  http::HttpResponse response;
+  response.file = folder_ / name;
+  response.content_type = TypeOf(name);
+  if (std::filesystem::is_regular_file(*response.file, error)) return response;
+  const auto status = board_.Read();
+  const std::string because = status->reason.empty() ? "" : ": " + status->reason;
+  return http::PlainAnswer(503,
+                           name + " is not there yet; the job is " + StateText(*status) + because);
+}
+
+}  // namespace evenkeel::coordinator

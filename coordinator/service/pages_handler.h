@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "coordinator/service/live_report.h"
+#include "coordinator/service/status_board.h"
+#include "core/metrics/job_metrics.h"
+#include "http/http_message.h"
+
+namespace evenkeel::coordinator {
+
+/// /summary.json, /timeline.jsonl, /report.html, /metrics.prom, /results/ and /results/FILE: what a
+/// run leaves in its folder, or, while it runs, as it stands. Reached from this host only, so there
+/// is no token. Thread-safe.
+class PagesHandler final : public http::HttpHandler {
+ public:
+  /// All must outlive this.
+  PagesHandler(std::filesystem::path folder, const StatusBoard& board,
+               const metrics::JobMetrics& metrics, LiveReport& live)
+      : folder_(std::move(folder)), board_(board), metrics_(metrics), live_(live) {}
+
+  [[nodiscard]] http::HttpResponse Handle(const http::HttpRequest& request) override;
+
+ private:
+  [[nodiscard]] http::HttpResponse Page(const std::string& path);
+  [[nodiscard]] http::HttpResponse Live(const std::string& name);
+  [[nodiscard]] http::HttpResponse ResultFile(const std::string& name) const;
+  /// Nothing to show yet, or a file that a stopped run has left.
+  [[nodiscard]] http::HttpResponse FromFolder(const std::string& name) const;
+
+  const std::filesystem::path folder_;
+  const StatusBoard& board_;
+  const metrics::JobMetrics& metrics_;
+  LiveReport& live_;
+};
+
+}  // namespace evenkeel::coordinator

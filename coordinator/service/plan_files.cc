@@ -1,0 +1,124 @@
+#include "coordinator/service/plan_files.h"
+
+#include <filesystem>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "coordinator/bounded_file.h"
+#include "core/model/document.h"
+#include "core/model/field_reader.h"
+#include "core/model/job_parsing.h"
+#include "core/model/names.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+constexpr std::int64_t kMaxPlanBytes = 4 << 20;
+constexpr std::int64_t kMaxPemBytes = 256 << 10;
+constexpr std::int64_t kMaxTokenBytes = 4 << 10;
+constexpr std::size_t kLeastTokenBytes = 16;
+constexpr std::size_t kMaxNodes = 10'000;
+constexpr std::size_t kMaxNameBytes = 253;
+
+Result<void> ReadInto(const std::string& file, std::int64_t max_bytes, std::string& text) {
+  auto read = ReadBoundedFile(file, max_bytes);
+  if (!read) return tl::unexpected(read.error());
+  text = std::move(*read);
+  return {};
+}
+
+Result<std::string> ReadToken(const std::string& file) {
+  auto token = ReadBoundedFile(file, kMaxTokenBytes);
+  if (!token) return token;
+  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
+  for (const char c : *token) {
+    if (c <= ' ' || c > '~') return InvalidInput(file + ": is no token of printable characters");
+  }
+  if (token->size() < kLeastTokenBytes) {
+    return InvalidInput(file + ": must have at least " + std::to_string(kLeastTokenBytes) +
+                        " characters");
+  }
+  return token;
+}
+
+Result<void> ReadJob(const ServiceOptions& options, ServicePlan& plan) {
+  const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto job = model::ParseJob(*text, options.job_file);
+  if (!job) return tl::unexpected(job.error());
+  plan.job = std::move(*job);
+  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters);
+  if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
+  plan.workload = std::move(*workload);
+  return {};
+}
+
+Result<void> ReadNodes(const ServiceOptions& options, ServicePlan& plan) {
+  const auto text = ReadBoundedFile(options.nodes_file, kMaxPlanBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto nodes = ParsePlannedNodes(*text, options.nodes_file);
+  if (!nodes) return tl::unexpected(nodes.error());
+  plan.nodes = std::move(*nodes);
+  return {};
+}
+
+Result<void> ReadSecrets(const ServiceOptions& options, ServicePlan& plan) {
+  auto token = ReadToken(options.control_token_file);
+  if (!token) return tl::unexpected(token.error());
+  plan.control_token = std::move(*token);
+  return ReadInto(options.tls_ca, kMaxPemBytes, plan.tls.ca_pem)
+      .and_then(
+          [&] { return ReadInto(options.tls_certificate, kMaxPemBytes, plan.tls.certificate_pem); })
+      .and_then([&] { return ReadInto(options.tls_key, kMaxPemBytes, plan.tls.key_pem); });
+}
+
+Result<void> CheckInputs(const ServiceOptions& options) {
+  std::error_code error;
+  if (options.inputs.empty() || std::filesystem::is_directory(options.inputs, error)) return {};
+  return InvalidInput("--inputs: " + options.inputs + " is not a folder");
+}
+
+}  // namespace
+
+Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& text,
+                                                            const std::string& file_name) {
+  const auto document = model::ParseDocument(text, file_name);
+  if (!document) return tl::unexpected(document.error());
+  if (!document->is_array() || document->empty() || document->size() > kMaxNodes) {
+    return InvalidInput(file_name + ": must be a list of 1 to " + std::to_string(kMaxNodes) +
+                        " nodes");
+  }
+  std::vector<engine::ExpectedNode> nodes;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < document->size(); ++i) {
+    model::FieldReader fields((*document)[i], "[" + std::to_string(i) + "]");
+    fields.AllowUnknownFields();  // a later operator may say more
+    engine::ExpectedNode node;
+    node.name = fields.RequiredString("name", kMaxNameBytes);
+    node.ratio = fields.RequiredNumber("ratio", {0, engine::kMaxRatio, true});
+    if (!model::IsDnsSubdomain(node.name)) {
+      fields.Fail("name", "must be " + model::kAllowedDnsSubdomain);
+    } else if (!names.insert(node.name).second) {
+      fields.Fail("name", "is there twice: " + node.name);
+    }
+    if (const auto read = fields.Finish(); !read) {
+      return InvalidInput(file_name + ": " + read.error().message);
+    }
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+Result<ServicePlan> ReadPlan(const ServiceOptions& options) {
+  ServicePlan plan;
+  const auto read = ReadJob(options, plan)
+                        .and_then([&] { return ReadNodes(options, plan); })
+                        .and_then([&] { return ReadSecrets(options, plan); })
+                        .and_then([&] { return CheckInputs(options); });
+  if (!read) return tl::unexpected(read.error());
+  return plan;
+}
+
+}  // namespace evenkeel::coordinator

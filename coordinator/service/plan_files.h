@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coordinator/service/options.h"
+#include "core/engine/coordinator.h"
+#include "core/model/job_spec.h"
+#include "core/protocol/transport_settings.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::coordinator {
+
+/// Everything that the command line names, read and checked.
+struct ServicePlan {
+  model::JobSpec job;
+  std::shared_ptr<const workloads::Workload> workload;
+  std::vector<engine::ExpectedNode> nodes;
+  protocol::TlsIdentity tls;
+  std::string control_token;
+};
+
+/// Reads the files; nothing is written. kInvalidInput: "FILE: what is wrong".
+[[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options);
+
+/// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0.
+[[nodiscard]] Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(
+    const std::string& text, const std::string& file_name);
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,78 @@
+#include "coordinator/service/status_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace evenkeel::coordinator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxWorkers = 64;
+
+const char* Name(WorkerState state) {
+  switch (state) {
+    case WorkerState::kRunning:
+      return "Running";
+    case WorkerState::kWaiting:
+      return "Waiting";
+    case WorkerState::kLost:
+      return "Lost";
+    case WorkerState::kDone:
+      break;
+  }
+  return "Done";
+}
+
+Json WorkerJson(const WorkerStatus& worker) {
+  Json row = {{"node", worker.node}};
+  if (worker.ratio > 0) row["ratio"] = worker.ratio;
+  row["connected"] = worker.connected;
+  row["share"] = worker.share;
+  row["completed"] = worker.completed;
+  row["stolen"] = worker.stolen;
+  if (worker.rate > 0) row["rate"] = worker.rate;
+  row["state"] = Name(worker.state);
+  return row;
+}
+
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string StatusJson(const JobStatus& status) {
+  Json workers = Json::array();
+  for (std::size_t i = 0; i < std::min(status.workers.size(), kMaxWorkers); ++i) {
+    workers.push_back(WorkerJson(status.workers[i]));
+  }
+  Json out = {{"epoch", status.epoch},
+              {"state", StateText(status)},
+              {"reason", status.reason},
+              {"tasks",
+               {{"total", status.tasks_total},
+                {"completed", status.tasks_completed},
+                {"failed", status.tasks_failed}}},
+              {"progress", status.progress}};
+  out["etaSeconds"] = status.eta_seconds ? Json(*status.eta_seconds) : Json();
+  if (status.eta_seconds) out["etaSigmaSeconds"] = status.eta_sigma_seconds;
+  out["activeSeconds"] = status.active_seconds;
+  out["failedIndexes"] = status.failed_indexes;
+  out["workers"] = std::move(workers);
+  out["workersTotal"] = status.workers.size();
+  if (!status.result_json.empty()) {
+    out["result"] = Json::parse(status.result_json, nullptr, /*allow_exceptions=*/false);
+  }
+  out["resultFiles"] = status.result_files;
+  out["resumedTasks"] = status.resumed_tasks;
+  return Dump(out);
+}
+
+std::string ReasonJson(std::string_view state, std::string_view reason) {
+  return Dump({{"state", state}, {"reason", reason}});
+}
+
+std::string ListJson(const std::vector<std::string>& names) { return Dump(Json(names)); }
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,163 @@
+#include "coordinator/snapshot.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "coordinator/bounded_file.h"
+#include "coordinator/journal_format.h"
+#include "coordinator/sqlite_database.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using std::filesystem::path;
+
+struct Inflater {
+  z_stream stream{};
+  bool ready = inflateInit(&stream) == Z_OK;
+  Inflater() = default;
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream); }
+};
+
+tl::unexpected<Error> Unusable(const path& snapshot, const std::string& because) {
+  return InvalidInput(snapshot.string() + ": is no snapshot of this job's journal: " + because);
+}
+
+/// Empty if it is damaged or larger than a journal in a snapshot may be.
+std::string Inflated(const std::string& compressed) {
+  Inflater inflater;
+  if (!inflater.ready) return {};
+  std::string source = compressed;  // zlib wants to be able to write it
+  inflater.stream.next_in = reinterpret_cast<Bytef*>(source.data());
+  inflater.stream.avail_in = static_cast<uInt>(source.size());
+  std::string bytes;
+  constexpr std::size_t kStep = 256 * 1024;
+  int result = Z_OK;
+  while (result == Z_OK && bytes.size() <= kMaxSnapshotJournalBytes) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kStep);
+    inflater.stream.next_out = reinterpret_cast<Bytef*>(bytes.data() + before);
+    inflater.stream.avail_out = static_cast<uInt>(kStep);
+    result = inflate(&inflater.stream, Z_NO_FLUSH);
+    bytes.resize(bytes.size() - inflater.stream.avail_out);
+  }
+  const bool whole = result == Z_STREAM_END && inflater.stream.avail_in == 0;
+  return whole && bytes.size() <= kMaxSnapshotJournalBytes ? bytes : std::string();
+}
+
+/// A file that is removed, with SQLite's companions, unless it has got another name.
+class Draft {
+ public:
+  static Result<std::unique_ptr<Draft>> Write(const path& folder, const std::string& bytes) {
+    std::string name = (folder / ".journal-XXXXXX").string();
+    const int fd = mkstemp(name.data());
+    if (fd < 0) return tl::unexpected(CannotWrite(folder, errno));
+    auto draft = std::make_unique<Draft>(name);
+    std::size_t written = 0;
+    ssize_t part = 1;
+    while (part > 0 && written < bytes.size()) {
+      part = ::write(fd, bytes.data() + written, bytes.size() - written);
+      if (part > 0) written += static_cast<std::size_t>(part);
+    }
+    const int error = errno;
+    ::close(fd);
+    if (written < bytes.size()) return tl::unexpected(CannotWrite(folder, error));
+    return draft;
+  }
+
+  explicit Draft(path file) : file_(std::move(file)) {}
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  ~Draft() {
+    std::error_code ignored;
+    for (const char* ending : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(file_.string() + ending, ignored);
+    }
+  }
+
+  [[nodiscard]] const path& File() const { return file_; }
+
+ private:
+  static Error CannotWrite(const path& folder, int error) {
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG) return NoSpaceLeft(folder.string());
+    return {ErrorCode::kUnavailable,
+            folder.string() + " cannot be written: " + std::strerror(error)};
+  }
+
+  path file_;
+};
+
+/// Whether all pages are as they should be; the log is empty and goes again.
+Result<void> Check(const path& draft, const path& snapshot, const JobIdentity& identity) {
+  const auto database = Database::Open(draft);
+  if (!database) return tl::unexpected(database.error());
+  (*database)->KeepOnClose();
+  auto done = (*database)->Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
+  if (!done) return done;
+  if (done = CheckJournal(**database, snapshot.string(), identity); !done) return done;
+  auto checked = (*database)->Prepare("PRAGMA quick_check(1)");
+  if (!checked) return tl::unexpected(checked.error());
+  const auto row = checked->Step();
+  if (!row) return tl::unexpected(row.error());
+  if (*row && checked->Bytes(0) == "ok") return {};
+  return Fail(ErrorCode::kInternal, "it is damaged");
+}
+
+}  // namespace
+
+Result<std::string> MakeSnapshot(const Journal& journal) {
+  const auto bytes = journal.Copy(kMaxSnapshotJournalBytes);
+  if (!bytes) return bytes;
+  uLongf size = compressBound(static_cast<uLong>(bytes->size()));
+  std::string compressed(size, '\0');
+  const int result = compress2(reinterpret_cast<Bytef*>(compressed.data()), &size,
+                               reinterpret_cast<const Bytef*>(bytes->data()),
+                               static_cast<uLong>(bytes->size()), Z_BEST_COMPRESSION);
+  if (result != Z_OK) return Fail(ErrorCode::kInternal, "the journal cannot be compressed");
+  compressed.resize(size);
+  if (compressed.size() > kMaxSnapshotBytes) {
+    return Fail(ErrorCode::kStorageFull,
+                "the snapshot would have " + std::to_string(compressed.size()) +
+                    " bytes (the journal has " + std::to_string(bytes->size()) +
+                    "), more than the " + std::to_string(kMaxSnapshotBytes) +
+                    " that can be kept; keep the results of this job on a claim");
+  }
+  return compressed;
+}
+
+Result<void> SeedFolder(const path& snapshot, const path& folder, const JobIdentity& identity) {
+  const path file = folder / "journal.db";
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(file, error))) return {};
+  std::filesystem::create_directories(folder, error);
+
+  const auto compressed = ReadBoundedFile(snapshot, kMaxSnapshotBytes);
+  if (!compressed) return tl::unexpected(compressed.error());
+  const std::string bytes = Inflated(*compressed);
+  if (bytes.empty()) return Unusable(snapshot, "it is damaged");
+
+  const auto draft = Draft::Write(folder, bytes);
+  if (!draft) return tl::unexpected(draft.error());
+  if (const auto good = Check((*draft)->File(), snapshot, identity); !good) {
+    const ErrorCode code = good.error().code;
+    if (code == ErrorCode::kStorageFull || code == ErrorCode::kUnavailable) return good;
+    const bool ours =
+        code == ErrorCode::kConflict && good.error().message.rfind(snapshot.string(), 0) == 0;
+    if (ours) return InvalidInput(good.error().message);
+    return Unusable(snapshot, "it is damaged");
+  }
+  const auto published = PublishJournal((*draft)->File(), file);
+  if (!published) return tl::unexpected(published.error());
+  return {};
+}
+
+}  // namespace evenkeel::coordinator

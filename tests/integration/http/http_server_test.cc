@@ -1,0 +1,182 @@
+#include "http/http_server.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/integration/http/raw_client.h"
+#include "tests/unit/report/temporary_folder.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// Says what it was asked; /file answers with a file.
+class Echo final : public http::HttpHandler {
+ public:
+  http::HttpResponse Handle(const http::HttpRequest& request) override {
+    http::HttpResponse response;
+    if (request.target == "/throw") throw std::runtime_error("oops");
+    if (request.target == "/file") {
+      response.file = file;
+    } else {
+      response.body = request.method + " " + request.target + " " + request.authorization;
+    }
+    return response;
+  }
+  std::filesystem::path file;
+};
+
+class HttpServerTest : public testing::Test {
+ protected:
+  HttpServerTest() {
+    options_.address = "127.0.0.1:0";
+    options_.request_timeout = std::chrono::milliseconds(300);
+    options_.idle_timeout = std::chrono::milliseconds(300);
+    options_.write_timeout = std::chrono::milliseconds(300);
+    options_.max_connections = 4;
+  }
+  void Serve() {
+    auto server = http::HttpServer::Start(options_, echo_);
+    ASSERT_TRUE(server) << server.error().message;
+    server_ = std::move(*server);
+  }
+  RawClient Connect() { return RawClient(server_->Port()); }
+
+  http::HttpServerOptions options_;
+  Echo echo_;
+  std::unique_ptr<http::HttpServer> server_;
+};
+
+TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
+  Serve();
+  RawClient client = Connect();
+  for (const char* target : {"/a", "/b?c=d"}) {
+    client.Send("GET " + std::string(target) + " HTTP/1.1\r\nHost: x\r\nAuthorization: me\r\n\r\n");
+    const auto answer = client.ReadAnswer();
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.body, "GET " + std::string(target) + " me");
+  }
+}
+
+TEST_F(HttpServerTest, HeadHasNoBodyButItsLength) {
+  Serve();
+  RawClient client = Connect();
+  client.Send("HEAD /abc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const std::string all = client.ReadToEnd();
+  EXPECT_NE(all.find("Content-Length: 10\r\n"), std::string::npos) << all;
+  EXPECT_EQ(all.substr(all.find("\r\n\r\n") + 4), "");
+}
+
+TEST_F(HttpServerTest, FilesOfAnySizeAreSent) {
+  report::TemporaryFolder folder;
+  echo_.file = folder.Path() / "large";
+  const std::string bytes(5'000'000, 'x');
+  std::ofstream(echo_.file) << bytes;
+  Serve();
+  RawClient client = Connect();
+  client.Send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().body.size(), bytes.size());
+  std::filesystem::remove(echo_.file);
+  client.Send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().status, 404);
+}
+
+TEST_F(HttpServerTest, WhatIsTooLargeOrNoHttpIsRefused) {
+  Serve();
+  const std::string large_header = "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n";
+  const std::string large_body =
+      "POST / HTTP/1.1\r\nContent-Length: 20000\r\n\r\n" + std::string(20'000, 'x');
+  const std::string claimed_body = "POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n";
+  for (const auto& [request, want] :
+       {std::pair{large_header, 413}, std::pair{large_body, 413}, std::pair{claimed_body, 413},
+        std::pair{std::string("\x16\x03\x01 hello\r\n\r\n"), 400},
+        std::pair{std::string("GET /\r\n\r\n"), 400}}) {
+    RawClient client = Connect();
+    client.Send(request);
+    const std::string all = client.ReadToEnd();
+    // A peer that is refused while it still sends may see the connection reset before the answer.
+    if (!all.empty()) {
+      EXPECT_EQ(all.substr(0, 12), "HTTP/1.1 " + std::to_string(want));
+    }
+  }
+}
+
+TEST_F(HttpServerTest, ThoseWhoSayNothingAreCutOff) {
+  Serve();
+  RawClient silent = Connect();
+  RawClient slow = Connect();
+  slow.Send("GET / HTTP/1.1\r\nHost: ");
+  RawClient idle = Connect();
+  idle.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(idle.ReadAnswer().status, 200);
+  EXPECT_EQ(silent.ReadToEnd(), "");
+  EXPECT_EQ(slow.ReadToEnd(), "");
+  EXPECT_EQ(idle.ReadToEnd(), "");
+}
+
+TEST_F(HttpServerTest, ThoseWhoTakeNothingAreCutOff) {
+  report::TemporaryFolder folder;
+  echo_.file = folder.Path() / "large";
+  std::ofstream(echo_.file) << std::string(50'000'000, 'x');
+  options_.max_connections = 1;
+  Serve();
+  RawClient lazy = Connect();
+  lazy.Send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+  // Only when the first one is gone there is a place for another.
+  EXPECT_TRUE(Eventually([this] {
+    RawClient next = Connect();
+    next.Send("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    return !next.ReadToEnd().empty();
+  }));
+}
+
+TEST_F(HttpServerTest, TakesNoMoreConnectionsThanItMay) {
+  options_.request_timeout = std::chrono::seconds(30);
+  Serve();
+  std::vector<RawClient> open;
+  for (int i = 0; i < 4; ++i) {
+    open.push_back(Connect());
+    open.back().Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(open.back().ReadAnswer().status, 200);
+  }
+  RawClient fifth = Connect();
+  EXPECT_EQ(fifth.ReadToEnd(), "");
+}
+
+TEST_F(HttpServerTest, AnErrorOfAHandlerIsAnAnswer) {
+  Serve();
+  RawClient client = Connect();
+  client.Send("GET /throw HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().status, 500);
+}
+
+TEST_F(HttpServerTest, AddressesThatCannotBeHadAreSaid) {
+  Serve();
+  for (const char* address : {"", "7401", ":7401", "here:1", "127.0.0.1:99999", "127.0.0.1:"}) {
+    options_.address = address;
+    const auto second = http::HttpServer::Start(options_, echo_);
+    ASSERT_FALSE(second) << address;
+    EXPECT_EQ(second.error().code, ErrorCode::kInvalidInput) << address;
+  }
+  options_.address = "127.0.0.1:" + std::to_string(server_->Port());
+  const auto taken = http::HttpServer::Start(options_, echo_);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, ErrorCode::kUnavailable);
+  options_.address = "127.0.0.1:0";
+  options_.https = http::HttpIdentity{"no", "such"};
+  const auto unsafe = http::HttpServer::Start(options_, echo_);
+  ASSERT_FALSE(unsafe);
+  EXPECT_EQ(unsafe.error().code, ErrorCode::kInvalidInput);
+}
+
+TEST_F(HttpServerTest, EndsWithConnectionsOpen) {
+  Serve();
+  RawClient client = Connect();
+  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().status, 200);
+  server_.reset();
+  EXPECT_EQ(client.ReadToEnd(), "");
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,86 @@
+#include "coordinator/service/control_handler.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/coordinator/service_fakes.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRight = "Bearer 0123456789abcdef";
+
+class ControlHandlerTest : public testing::Test {
+ protected:
+  http::HttpResponse Ask(const std::string& method, const std::string& target,
+                         const std::string& authorization = kRight) {
+    return handler_.Handle({method, target, authorization});
+  }
+
+  StatusBoard board_;
+  FakeControl job_;
+  ControlHandler handler_{"0123456789abcdef", board_, job_};
+};
+
+TEST_F(ControlHandlerTest, WithoutTheTokenThereIsNothing) {
+  for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcdeF", "0123456789abcdef",
+                            "Bearer 0123456789abcdef0", "Basic 0123456789abcdef"}) {
+    for (const char* target : {"/progress", "/suspend", "/snapshot", "/none"}) {
+      const auto response = Ask("POST", target, wrong);
+      EXPECT_EQ(response.status, 401) << wrong;
+      EXPECT_EQ(response.body.find("primes"), std::string::npos);
+    }
+  }
+  EXPECT_EQ(job_.suspends, 0);
+}
+
+TEST_F(ControlHandlerTest, ProgressIsTheLatestOnTheBoard) {
+  JobStatus status;
+  status.epoch = 3;
+  status.tasks_total = 768;
+  board_.Publish(status);
+  const auto response = Ask("GET", "/progress");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "application/json");
+  const auto said = json::parse(response.body);
+  EXPECT_EQ(said["epoch"], 3);
+  EXPECT_EQ(said["tasks"]["total"], 768);
+  EXPECT_EQ(Ask("POST", "/progress").status, 405);
+}
+
+TEST_F(ControlHandlerTest, SuspensionAnswersWhenItIsDone) {
+  EXPECT_EQ(Ask("GET", "/suspend").status, 405);
+  EXPECT_EQ(job_.suspends, 0);
+  EXPECT_EQ(Ask("POST", "/suspend").status, 200);
+  EXPECT_EQ(job_.suspends, 1);
+  job_.error = Error{ErrorCode::kUnavailable, "not yet"};
+  const auto response = Ask("POST", "/suspend");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(json::parse(response.body)["reason"], "not yet");
+}
+
+TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {
+  const auto response = Ask("GET", "/snapshot");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, "packed");
+  struct Case {
+    ErrorCode code;
+    int want_status;
+  };
+  for (const auto& [code, want_status] :
+       {Case{ErrorCode::kConflict, 409}, Case{ErrorCode::kStorageFull, 413},
+        Case{ErrorCode::kUnavailable, 503}, Case{ErrorCode::kInternal, 500}}) {
+    job_.error = Error{code, "because"};
+    const auto refused = Ask("GET", "/snapshot");
+    EXPECT_EQ(refused.status, want_status);
+    EXPECT_EQ(json::parse(refused.body)["reason"], "because");
+  }
+}
+
+TEST_F(ControlHandlerTest, NothingElseIsThere) { EXPECT_EQ(Ask("GET", "/x").status, 404); }
+
+}  // namespace
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,122 @@
+#include "coordinator/service/pages_handler.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "coordinator/service/health_handler.h"
+#include "tests/unit/coordinator/service_fakes.h"
+#include "tests/unit/report/temporary_folder.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using nlohmann::json;
+
+class PagesHandlerTest : public testing::Test {
+ protected:
+  void Put(const std::string& name, const std::string& text) {
+    std::ofstream(folder_.Path() / name) << text;
+  }
+  void End(model::JobState state) {
+    JobStatus status = *board_.Read();
+    status.state = state;
+    board_.Publish(status);
+    run_.over = true;
+  }
+  http::HttpResponse Ask(const std::string& target) { return pages_.Handle(Get(target)); }
+
+  report::TemporaryFolder folder_;
+  StatusBoard board_;
+  FakeRun run_;
+  ManualClock clock_;
+  metrics::JobMetrics metrics_{"primes", "", "primes"};
+  LiveReport live_{run_, folder_.Path(), clock_};
+  PagesHandler pages_{folder_.Path(), board_, metrics_, live_};
+};
+
+TEST_F(PagesHandlerTest, ARunningJobShowsWhatThereIs) {
+  EXPECT_EQ(json::parse(Ask("/summary.json").body)["job"], "primes");
+  EXPECT_NE(Ask("/report.html").body.find("pi4a"), std::string::npos);
+  EXPECT_EQ(Ask("/report.html").content_type, "text/html; charset=utf-8");
+  const auto timeline = Ask("/timeline.jsonl");
+  ASSERT_TRUE(timeline.file);
+  std::ifstream lines(*timeline.file);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(json::parse(line)["range"], json::array({0, 3}));
+  EXPECT_NE(Ask("/metrics.prom").body.find("evenkeel_tasks_completed_total"), std::string::npos);
+  EXPECT_EQ(Ask("/results/").body, "[]\n");
+}
+
+TEST_F(PagesHandlerTest, TheReportIsMadeOnceASecondAtMost) {
+  (void)Ask("/report.html");
+  const int before = run_.looks;
+  clock_.now += std::chrono::milliseconds(999);
+  (void)Ask("/report.html");
+  EXPECT_EQ(run_.looks, before);
+  clock_.now += std::chrono::milliseconds(1);
+  (void)Ask("/report.html");
+  EXPECT_EQ(run_.looks, before + 1);
+}
+
+TEST_F(PagesHandlerTest, AJobThatIsOverShowsItsFolder) {
+  Put("report.html", "<p>");
+  Put("primes.npy", "123");
+  Put("results.csv", "1,2");
+  Put("journal.db", "secret");
+  Put("journal.db-wal", "secret");
+  Put(".hidden", "secret");
+  Put("half.npy.partial", "x");
+  End(model::JobState::kComplete);
+  EXPECT_EQ(Ask("/report.html").file, folder_.Path() / "report.html");
+  EXPECT_EQ(json::parse(Ask("/results/").body), json::array({"primes.npy", "results.csv"}));
+  EXPECT_EQ(Ask("/results/primes.npy").file, folder_.Path() / "primes.npy");
+  EXPECT_EQ(Ask("/results/results.csv").content_type, "text/csv; charset=utf-8");
+}
+
+TEST_F(PagesHandlerTest, NothingElseCanBeReached) {
+  Put("journal.db", "secret");
+  Put("primes.npy", "123");
+  std::filesystem::create_symlink("/etc/passwd", folder_.Path() / "link.txt");
+  std::filesystem::create_directory(folder_.Path() / "sub");
+  End(model::JobState::kComplete);
+  for (const char* target :
+       {"/results/journal.db", "/results/../journal.db", "/results/%2e%2e/journal.db",
+        "/results//etc/passwd", "/results/../../../../etc/passwd", "/results/..%2f..%2fetc/passwd",
+        "/results/link.txt", "/results/sub", "/results/./primes.npy", "/results/primes.npy/",
+        "/results/summary.json", "/journal.db", "/../x", "/", "//summary.json", "/results"}) {
+    EXPECT_EQ(Ask(target).status, 404) << target;
+  }
+  EXPECT_EQ(Ask("/results/%00").status, 400);
+  EXPECT_EQ(pages_.Handle({"POST", "/report.html", ""}).status, 405);
+  EXPECT_EQ(pages_.Handle({"DELETE", "/results/primes.npy", ""}).status, 405);
+}
+
+TEST_F(PagesHandlerTest, WhatIsNotThereYetIsSaid) {
+  run_.over = true;
+  EXPECT_EQ(Ask("/report.html").status, 503);
+  JobStatus status;
+  status.blocked = true;
+  status.reason = "no space left";
+  board_.Publish(status);
+  const auto response = Ask("/summary.json");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(response.body, "summary.json is not there yet; the job is Blocked: no space left\n");
+}
+
+TEST_F(PagesHandlerTest, HealthIsForEverybody) {
+  HealthHandler health(board_, metrics_);
+  EXPECT_EQ(health.Handle(Get("/healthz")).status, 200);
+  EXPECT_EQ(health.Handle(Get("/readyz")).status, 503);
+  board_.SetReady(true);
+  EXPECT_EQ(health.Handle(Get("/readyz")).status, 200);
+  EXPECT_EQ(health.Handle(Get("/metrics")).content_type,
+            "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_EQ(health.Handle(Get("/progress")).status, 404);
+  EXPECT_EQ(health.Handle({"POST", "/healthz", ""}).status, 405);
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/service/job_control.h"
+#include "core/base/clock.h"
+#include "http/http_message.h"
+
+namespace evenkeel::coordinator {
+
+inline http::HttpRequest Get(std::string target, std::string authorization = "") {
+  return {"GET", std::move(target), std::move(authorization)};
+}
+
+/// Does what it is told to.
+class FakeControl final : public JobControl {
+ public:
+  Result<void> Suspend() override {
+    ++suspends;
+    if (error) return tl::unexpected(*error);
+    return {};
+  }
+  Result<std::string> Snapshot() override {
+    if (error) return tl::unexpected(*error);
+    return std::string("packed");
+  }
+
+  std::optional<Error> error;
+  int suspends = 0;
+};
+
+/// A run with one range of results and one event.
+class FakeRun final : public RunLook, public Journal {
+ public:
+  Result<void> Look(const Visit& visit) const override {
+    ++looks;
+    if (over) return Fail(ErrorCode::kUnavailable, "nothing runs");
+    model::RunSummary summary;
+    summary.job = "primes";
+    summary.tasks_total = 10;
+    return visit(*this, summary);
+  }
+
+  const JournalState& State() const override { return state_; }
+  Result<void> Append(const std::vector<model::ResultRecord>&,
+                      const std::vector<model::FailureRecord>&,
+                      const std::vector<model::TimelineEvent>&) override {
+    return {};
+  }
+  Result<void> ForEachResult(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    model::ResultRecord record;
+    record.range = {0, 3};
+    record.node = "pi4a";
+    record.ended = std::chrono::seconds(2);
+    return visit(record);
+  }
+  Result<void> ForEachEvent(
+      const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
+    model::TimelineEvent event;
+    event.kind = model::TimelineEvent::Kind::kJoined;
+    event.node = "pi4a";
+    return visit(event);
+  }
+  Result<std::string> Copy(std::int64_t) const override { return std::string(); }
+  Result<void> MarkEnded(model::JobState) override { return {}; }
+
+  bool over = false;
+  mutable int looks = 0;
+
+ private:
+  JournalState state_;
+};
+
+/// Stands still until it is moved.
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override { return now; }
+  Instant now{std::chrono::seconds(100)};
+};
+
+}  // namespace evenkeel::coordinator
