@@ -31,6 +31,13 @@ const api::NodeView* Draft::Node(const std::string& name) const {
   return found == snapshot_->nodes->end() ? nullptr : found->second.get();
 }
 
+std::vector<const api::PodView*> Draft::Pods() const {
+  std::vector<const api::PodView*> pods = workers_;
+  pods.insert(pods.end(), older_coordinators_.begin(), older_coordinators_.end());
+  if (coordinator_ != nullptr) pods.push_back(coordinator_);
+  return pods;
+}
+
 const api::Progress* Draft::Report() const {
   const bool of_latest = snapshot_->report && coordinator_ != nullptr &&
                          snapshot_->report->pod_uid == coordinator_->uid;

@@ -29,6 +29,8 @@ class Draft {
     return older_coordinators_;
   }
   [[nodiscard]] const std::vector<const api::PodView*>& Workers() const { return workers_; }
+  /// All of these pods: workers first, the latest coordinator last.
+  [[nodiscard]] std::vector<const api::PodView*> Pods() const;
   /// What the latest coordinator said last; nullptr if it has said nothing.
   [[nodiscard]] const api::Progress* Report() const;
   /// The same if it is not older than `age`.

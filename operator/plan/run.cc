@@ -26,7 +26,7 @@ void StartClock(Draft& draft) {
 
 /// None of them has run: they make way for pods with another image.
 void DeletePods(Draft& draft) {
-  for (const api::PodView& pod : draft.Seen().pods) draft.Delete(pod);
+  for (const api::PodView* pod : draft.Pods()) draft.Delete(*pod);
 }
 
 /// New workers would only hold room while nobody can give them work.

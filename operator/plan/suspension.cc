@@ -28,13 +28,13 @@ bool OnLostNode(const Draft& draft, const api::PodView& pod) {
 }
 
 void DeleteAllPods(Draft& draft) {
-  for (const api::PodView& pod : draft.Seen().pods) draft.Delete(pod);
+  for (const api::PodView* pod : draft.Pods()) draft.Delete(*pod);
 }
 
 bool AnyPodLeft(const Draft& draft) {
-  const auto& pods = draft.Seen().pods;
-  return std::any_of(pods.begin(), pods.end(), [&draft](const api::PodView& pod) {
-    return !pod.deleted || !OnLostNode(draft, pod);
+  const auto pods = draft.Pods();
+  return std::any_of(pods.begin(), pods.end(), [&draft](const api::PodView* pod) {
+    return !pod->deleted || !OnLostNode(draft, *pod);
   });
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "operator/plan/make_plan.h"
+
+namespace evenkeel::plan {
+
+/// A node with 4 cores and 4 GiB, ready, with hardware labels by which Pi 4 and Pi 3 differ.
+[[nodiscard]] api::NodeView Pi4(const std::string& name);
+[[nodiscard]] api::NodeView Pi3(const std::string& name);
+
+/// A small model of a cluster with one job: applies plans at once, and lets scheduler, kubelets and
+/// coordinator do their part in Settle(). Checks with each action that it is allowed. Time only
+/// moves when it is told to.
+class ModelCluster {
+ public:
+  ModelCluster();
+
+  [[nodiscard]] Snapshot Take() const;
+  /// Makes a plan, applies it and settles.
+  Plan Step();
+  void Steps(int count) {
+    for (int i = 0; i < count; ++i) Step();
+  }
+  /// Steps until plans ask for nothing any more, moving time by what they ask for. False if that
+  /// took more than `limit` steps.
+  bool Rest(int limit = 200);
+  void Settle();
+  void Apply(const Plan& plan);
+  void Advance(Duration duration) { now += duration; }
+
+  void AddNode(api::NodeView node);
+  void RemoveNode(const std::string& name);
+  void SetReady(const std::string& node, bool ready);
+  [[nodiscard]] api::NodeView& Node(const std::string& name) { return nodes.at(name); }
+  /// As kubectl delete pod does it.
+  void DeletePod(const std::string& name);
+  [[nodiscard]] api::PodView* Pod(const std::string& name);
+  [[nodiscard]] api::PodView* WorkerOn(const std::string& node);
+  [[nodiscard]] api::PodView* Coordinator();
+  /// Nodes with a worker pod that has not ended and is not being deleted, in order.
+  [[nodiscard]] std::vector<std::string> WorkerNodes() const;
+  /// The condition, as "Status Reason"; "none" if it is not there.
+  [[nodiscard]] std::string Condition(const std::string& type) const;
+  /// A change of spec through the API server.
+  void ChangeSpec(const std::function<void(api::WeightedJob&)>& change);
+
+  api::Timestamp now{};
+  api::WeightedJob job;
+  std::optional<api::PolicyView> policy;
+  std::map<std::string, api::NodeView> nodes;
+  Requests others;   ///< of other jobs, known to the operator
+  Requests unknown;  ///< of pods the operator does not see
+  std::set<std::string> broken_images;
+  std::optional<std::string> claim_node;  ///< the claim is local to this node
+  bool claim_exists = true;
+  bool snapshot_too_large = false;
+  bool job_is_gone = false;
+  std::vector<api::PodView> pods;
+  std::optional<api::JobPlan> plan;
+  std::optional<api::SnapshotView> kept;
+  std::optional<std::string> refusal;
+  OperatorSettings settings;
+  api::Progress progress;  ///< of the coordinator, unless it is drained
+  std::optional<api::Timestamp> last_status_write;
+  std::vector<Event> events;
+  std::vector<std::string> violations;  ///< rules that plans have broken; to be empty
+
+ private:
+  void Do(const Action& action);
+  void Create(api::PodView pod);
+  void CheckCreation(const api::PodView& pod);
+  void Schedule(api::PodView& pod);
+  [[nodiscard]] bool Fits(const api::NodeView& node, const api::PodView& pod) const;
+  [[nodiscard]] Requests AllRequests() const;
+
+  std::set<std::string> drained_;  // uids of coordinators
+  std::optional<std::string> new_identity_;
+  int made_ = 0;
+};
+
+}  // namespace evenkeel::plan
