@@ -53,12 +53,18 @@ http::HttpResponse ControlHandler::Handle(const http::HttpRequest& request) {
     return JsonAnswer(200, StatusJson(*board_.Read()));
   }
   if (path == "/suspend") return request.method == "POST" ? Suspend() : http::NotAllowed("POST");
+  if (path == "/resume") return request.method == "POST" ? Resume() : http::NotAllowed("POST");
   if (path == "/snapshot") return request.method == "GET" ? Snapshot() : http::NotAllowed("GET");
   return http::NotFound();
 }
 
 http::HttpResponse ControlHandler::Suspend() {
   if (const auto suspended = job_.Suspend(); !suspended) return Refusal(503, suspended.error());
+  return JsonAnswer(200, StatusJson(*board_.Read()));
+}
+
+http::HttpResponse ControlHandler::Resume() {
+  job_.Resume();
   return JsonAnswer(200, StatusJson(*board_.Read()));
 }
 

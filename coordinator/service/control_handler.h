@@ -20,6 +20,7 @@ class ControlHandler final : public http::HttpHandler {
   /// Takes the same time whatever is wrong with the token.
   [[nodiscard]] bool Knows(const std::string& authorization) const;
   [[nodiscard]] http::HttpResponse Suspend();
+  [[nodiscard]] http::HttpResponse Resume();
   [[nodiscard]] http::HttpResponse Snapshot();
   [[nodiscard]] http::HttpResponse Refusal(int status, const Error& error) const;
 

@@ -55,6 +55,7 @@ class JobKeeper final : public JobControl, public RunLook {
   void Stop();
 
   [[nodiscard]] Result<void> Suspend() override;
+  void Resume() override;
   [[nodiscard]] Result<std::string> Snapshot() override;
   [[nodiscard]] Result<void> Look(const Visit& visit) const override;
 

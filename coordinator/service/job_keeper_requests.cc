@@ -43,6 +43,14 @@ Result<void> JobKeeper::Suspend() {
   return Fail(ErrorCode::kUnavailable, "the job has not stopped yet; ask again");
 }
 
+void JobKeeper::Resume() {
+  const std::lock_guard lock(mutex_);
+  if (!suspended_) return;
+  ++stops_;
+  board_.SetReady(false);
+  changed_.notify_all();
+}
+
 Result<std::string> JobKeeper::Snapshot() {
   {
     const std::lock_guard lock(mutex_);

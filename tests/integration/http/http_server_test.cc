@@ -7,14 +7,14 @@
 #include "tests/integration/http/raw_client.h"
 #include "tests/unit/report/temporary_folder.h"
 
-namespace evenkeel::coordinator {
+namespace evenkeel::http {
 namespace {
 
 /// Says what it was asked; /file answers with a file.
-class Echo final : public http::HttpHandler {
+class Echo final : public HttpHandler {
  public:
-  http::HttpResponse Handle(const http::HttpRequest& request) override {
-    http::HttpResponse response;
+  HttpResponse Handle(const HttpRequest& request) override {
+    HttpResponse response;
     if (request.target == "/throw") throw std::runtime_error("oops");
     if (request.target == "/file") {
       response.file = file;
@@ -36,15 +36,15 @@ class HttpServerTest : public testing::Test {
     options_.max_connections = 4;
   }
   void Serve() {
-    auto server = http::HttpServer::Start(options_, echo_);
+    auto server = HttpServer::Start(options_, echo_);
     ASSERT_TRUE(server) << server.error().message;
     server_ = std::move(*server);
   }
   RawClient Connect() { return RawClient(server_->Port()); }
 
-  http::HttpServerOptions options_;
+  HttpServerOptions options_;
   Echo echo_;
-  std::unique_ptr<http::HttpServer> server_;
+  std::unique_ptr<HttpServer> server_;
 };
 
 TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
@@ -154,17 +154,17 @@ TEST_F(HttpServerTest, AddressesThatCannotBeHadAreSaid) {
   Serve();
   for (const char* address : {"", "7401", ":7401", "here:1", "127.0.0.1:99999", "127.0.0.1:"}) {
     options_.address = address;
-    const auto second = http::HttpServer::Start(options_, echo_);
+    const auto second = HttpServer::Start(options_, echo_);
     ASSERT_FALSE(second) << address;
     EXPECT_EQ(second.error().code, ErrorCode::kInvalidInput) << address;
   }
   options_.address = "127.0.0.1:" + std::to_string(server_->Port());
-  const auto taken = http::HttpServer::Start(options_, echo_);
+  const auto taken = HttpServer::Start(options_, echo_);
   ASSERT_FALSE(taken);
   EXPECT_EQ(taken.error().code, ErrorCode::kUnavailable);
   options_.address = "127.0.0.1:0";
-  options_.https = http::HttpIdentity{"no", "such"};
-  const auto unsafe = http::HttpServer::Start(options_, echo_);
+  options_.https = HttpIdentity{"no", "such"};
+  const auto unsafe = HttpServer::Start(options_, echo_);
   ASSERT_FALSE(unsafe);
   EXPECT_EQ(unsafe.error().code, ErrorCode::kInvalidInput);
 }
@@ -179,4 +179,4 @@ TEST_F(HttpServerTest, EndsWithConnectionsOpen) {
 }
 
 }  // namespace
-}  // namespace evenkeel::coordinator
+}  // namespace evenkeel::http

@@ -28,7 +28,7 @@ class ControlHandlerTest : public testing::Test {
 TEST_F(ControlHandlerTest, WithoutTheTokenThereIsNothing) {
   for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcdeF", "0123456789abcdef",
                             "Bearer 0123456789abcdef0", "Basic 0123456789abcdef"}) {
-    for (const char* target : {"/progress", "/suspend", "/snapshot", "/none"}) {
+    for (const char* target : {"/progress", "/suspend", "/resume", "/snapshot", "/none"}) {
       const auto response = Ask("POST", target, wrong);
       EXPECT_EQ(response.status, 401) << wrong;
       EXPECT_EQ(response.body.find("primes"), std::string::npos);
@@ -60,6 +60,13 @@ TEST_F(ControlHandlerTest, SuspensionAnswersWhenItIsDone) {
   const auto response = Ask("POST", "/suspend");
   EXPECT_EQ(response.status, 503);
   EXPECT_EQ(json::parse(response.body)["reason"], "not yet");
+}
+
+TEST_F(ControlHandlerTest, ASuspendedJobIsToldToGoOn) {
+  EXPECT_EQ(Ask("GET", "/resume").status, 405);
+  EXPECT_EQ(job_.resumes, 0);
+  EXPECT_EQ(Ask("POST", "/resume").status, 200);
+  EXPECT_EQ(job_.resumes, 1);
 }
 
 TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {

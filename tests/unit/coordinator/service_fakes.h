@@ -24,6 +24,7 @@ class FakeControl final : public JobControl {
     if (error) return tl::unexpected(*error);
     return {};
   }
+  void Resume() override { ++resumes; }
   Result<std::string> Snapshot() override {
     if (error) return tl::unexpected(*error);
     return std::string("packed");
@@ -31,6 +32,7 @@ class FakeControl final : public JobControl {
 
   std::optional<Error> error;
   int suspends = 0;
+  int resumes = 0;
 };
 
 /// A run with one range of results and one event.

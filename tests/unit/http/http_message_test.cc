@@ -2,21 +2,21 @@
 
 #include <gtest/gtest.h>
 
-namespace evenkeel::coordinator {
+namespace evenkeel::http {
 namespace {
 
 TEST(PathOf, IsDecodedAndHasNoQuery) {
-  EXPECT_EQ(http::PathOf("/"), "/");
-  EXPECT_EQ(http::PathOf("/results/a.npy?x=1#y"), "/results/a.npy");
-  EXPECT_EQ(http::PathOf("/a%20b%2f..%2F"), "/a b/../");
+  EXPECT_EQ(PathOf("/"), "/");
+  EXPECT_EQ(PathOf("/results/a.npy?x=1#y"), "/results/a.npy");
+  EXPECT_EQ(PathOf("/a%20b%2f..%2F"), "/a b/../");
 }
 
 TEST(PathOf, IsNothingWhereItMakesNoSense) {
   for (const char* target : {"", "a", "*", "http://host/", "/%", "/%0", "/%zz", "/%00", "/a%0ab",
                              "/\xc3\xa9", "/%ff", "?a"}) {
-    EXPECT_EQ(http::PathOf(target), std::nullopt) << target;
+    EXPECT_EQ(PathOf(target), std::nullopt) << target;
   }
 }
 
 }  // namespace
-}  // namespace evenkeel::coordinator
+}  // namespace evenkeel::http
