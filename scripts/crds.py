@@ -27,6 +27,7 @@ TAIL = """## Where a cluster differs from `evenkeel run`
 | unknown fields | refused by kubectl, which asks for strict validation; else dropped | refused |
 | `workload.synthetic.cost.exponential` | a number | also `{mean: s}` |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |
+| `nodes.tolerations` | checked as those of a pod | words and types only |
 | `worker.template` | the fields above | known parts; what is in them is not looked at, for no pods are made |
 | `thresholds[].from` of a WeightingPolicy | whole numbers or dates | also fractions |
 | lengths | characters | bytes |
@@ -82,9 +83,9 @@ def rows(schema, path=""):
 def rules(schema, path=""):
     """Lines for the rules in CEL, in the order of the fields."""
     for rule in schema.get("x-kubernetes-validations", []):
-        field = (path + rule.get("fieldPath", "")).lstrip(".") or "the object"
+        field = (path + rule.get("fieldPath", "")).lstrip(".")
         message = " ".join(rule["message"].split())
-        yield message if message.startswith(field) else f"{field}: {message}"
+        yield f"{field}: {message}" if field else message
     for name, child in schema.get("properties", {}).items():
         yield from rules(child, f"{path}.{name}")
     if "items" in schema:
