@@ -18,7 +18,7 @@ CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 # The least that has to stand beside a field for the parser to come as far as this field.
 BESIDE = {
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
-    "spec.workload.synthetic": {"tasks": 100_000_000, "mode": "None"},
+    "spec.workload.synthetic": {"tasks": 100_000_000, "mode": "None", "cost": {"constant": 1}},
     "spec.weighting.weights": {"node": 1},
     "spec.taskPolicy.onExitCodes[]": {"action": "Count", "values": [1]},
     "spec.worker.template.env[]": {"name": "A"},
