@@ -148,8 +148,8 @@ def check_list(value, schema, path):
 
 
 def check_object(value, schema, path):
-    if "properties" not in schema and "additionalProperties" not in schema:
-        return  # metadata
+    if path == "metadata":  # the server knows the rest of it
+        value = {name: item for name, item in value.items() if name in schema["properties"]}
     for name in schema.get("required", []):
         if value.get(name) is None:
             yield f"{path}.{name}".lstrip(".") + ": is missing"

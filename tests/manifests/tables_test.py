@@ -39,7 +39,7 @@ class Tables(unittest.TestCase):
         for kind, schema in crd_schema.schemas().items():
             for path, _, rule in crd_schema.rules(schema):
                 field = (path + rule.get("fieldPath", "")).lstrip(".")
-                if "oldSelf" not in rule["rule"] and "metadata.name" not in rule["rule"]:
+                if "oldSelf" not in rule["rule"]:
                     with self.subTest(kind=kind, rule=rule["rule"]):
                         self.assertTrue(any(known.startswith(field) for known in fields), field)
 
