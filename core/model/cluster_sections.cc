@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr std::size_t kMaxEntries = 64;
 
 void CheckName(FieldReader& object, const std::string& field) {
-  if (!object.Has(field)) return;
+  if (object.Any(field).is_null()) return;
   const std::string name = object.RequiredString(field, 253);
   if (!IsDnsSubdomain(name)) {
     object.Fail(field, "must be " + kAllowedDnsSubdomain + ", is " + Shown(name));

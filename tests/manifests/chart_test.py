@@ -1,0 +1,228 @@
+"""The chart as helm renders it: complete, restricted, with the rights it needs and no others."""
+
+import sys
+import unittest
+
+import yaml
+
+import helm_chart
+from helm_chart import kinds, named, objects, template
+
+MONITORING = "monitoring.coreos.com/v1"
+DISCOVERY = "nfd.k8s-sigs.io/v1alpha1"
+FULL = {"replicaCount": 2, "labeller.enabled": True, "nodeFeatureRule.enabled": True,
+        "metrics.serviceMonitor.enabled": True, "metrics.namespaces": ["monitoring"],
+        "watch.namespaces": ["team-a", "team-b"], "imagePullSecrets": [{"name": "pull"}],
+        "podLabels": {"team": "batch"}, "podAnnotations": {"note": "x"},
+        "priorityClassName": "high", "tolerations": [{"operator": "Exists"}],
+        "affinity": {"nodeAffinity": {}}, "networkPolicy.extraEgress": [{"ports": [{"port": 9090}]}],
+        "worker.image.tag": "0.2.0", "extraArgs": ["--verbose"],
+        "extraEnv": [{"name": "A", "value": "b"}]}
+OPERATOR_RULES = {  # resource: verbs, for both ClusterRoles
+    "nodes": "get list watch", "weightingpolicies": "get list watch",
+    "weightedjobs": "delete get list watch", "weightedjobs/status": "get patch",
+    "weightedjobs/finalizers": "update", "pods": "create delete get list watch",
+    "configmaps": "create delete get patch", "secrets": "create delete patch",
+    "services": "create get patch", "networkpolicies": "create get patch",
+    "events": "create patch"}
+
+
+def operator(found):
+    return named(found, "Deployment")["spec"]["template"]["spec"]
+
+
+def rules(found, *kinds_of_role):
+    """From resource to verbs, over all roles of these kinds but those for people."""
+    table = {}
+    for role in found:
+        if role["kind"] in kinds_of_role and not role["metadata"]["name"].endswith(("-view", "-edit")):
+            for rule in role["rules"]:
+                for resource in rule["resources"]:
+                    assert resource not in table or "resourceNames" in rule, resource
+                    table[resource] = " ".join(sorted(rule["verbs"]))
+    return table
+
+
+class Lint(unittest.TestCase):
+    def test_lint_is_content(self):
+        for values in ({}, FULL):
+            done = helm_chart.helm("lint", "--strict", helm_chart.FOLDER, *helm_chart.setting(values))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_everything_is_rendered(self):
+        found = objects(FULL, "--include-crds", apis=(MONITORING, DISCOVERY))
+        self.assertEqual(kinds(found), sorted([
+            "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "DaemonSet", "Deployment",
+            "NetworkPolicy", "NodeFeatureRule", "Pod", "PodDisruptionBudget", "Role", "RoleBinding",
+            "Secret", "Service", "ServiceAccount", "ServiceMonitor", "ValidatingAdmissionPolicy",
+            "ValidatingAdmissionPolicyBinding", "WeightingPolicy"]))
+        for thing in found:
+            self.assertLessEqual(len(thing["metadata"]["name"]), 63)
+            self.assertEqual(thing["metadata"]["labels"]["app.kubernetes.io/name"], "evenkeel")
+
+    def test_by_default_nothing_that_not_every_cluster_takes(self):
+        found = kinds(objects())
+        for kind in ("DaemonSet", "NodeFeatureRule", "PodDisruptionBudget", "ServiceMonitor"):
+            self.assertNotIn(kind, found)
+
+    def test_flags_wait_for_their_apis(self):
+        found = kinds(objects({"metrics.serviceMonitor.enabled": True, "nodeFeatureRule.enabled": True}))
+        self.assertNotIn("ServiceMonitor", found)
+        self.assertNotIn("NodeFeatureRule", found)
+
+
+class Values(unittest.TestCase):
+    def test_wrong_values_are_refused_by_name(self):
+        for values, word in (({"replicaCount": 0}, "replicaCount"), ({"replicas": 2}, "replicas"),
+                             ({"image.pullPolicy": "Sometimes"}, "pullPolicy"),
+                             ({"watch.namespaces": "team-a"}, "namespaces"),
+                             ({"labeller.interval": 1}, "interval"),
+                             ({"worker.image.digest": "abc"}, "digest")):
+            with self.subTest(values=values):
+                done = template(values)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(word, done.stderr)
+
+    def test_old_clusters_are_refused(self):
+        self.assertIn("kubeVersion", template(version="1.28.0").stderr)
+        self.assertIn("1.30", template({"labeller.enabled": True}, version="1.29.0").stderr)
+
+    def test_names_follow_the_release(self):
+        found = objects({"fullnameOverride": "balance"})
+        self.assertEqual(named(found, "Deployment")["metadata"]["name"], "balance")
+
+    def test_images(self):
+        pod = operator(objects({"image.digest": "sha256:" + "a" * 64, "worker.image.tag": "v9"}))
+        self.assertEqual(pod["containers"][0]["image"],
+                         "docker.io/evenkeel/operator@sha256:" + "a" * 64)
+        self.assertIn("--worker-image=docker.io/evenkeel/worker:v9", pod["containers"][0]["args"])
+
+    def test_policies_are_those_of_the_files(self):
+        found = objects()
+        for name in ("default", "paper"):
+            path = helm_chart.FOLDER / "files" / "policies" / f"{name}.yaml"
+            file = yaml.safe_load(path.read_text(encoding="utf-8"))
+            self.assertEqual(named(found, "WeightingPolicy", name)["spec"], file["spec"])
+
+
+class Pods(unittest.TestCase):
+    def test_pods_are_restricted(self):
+        for name, spec in helm_chart.pod_specs(objects(FULL, apis=(MONITORING, DISCOVERY))):
+            with self.subTest(name):
+                expected = ["volume of kind hostPath"] * 4 if name.endswith("-labeller") else []
+                self.assertEqual(list(helm_chart.unrestricted(spec)), expected)
+
+    def test_the_labeller_cannot_write_to_its_host(self):
+        spec = named(objects(FULL), "DaemonSet")["spec"]["template"]["spec"]
+        self.assertTrue(all(mount["readOnly"] for mount in spec["containers"][0]["volumeMounts"]))
+
+    def test_the_operator_is_small_and_watched(self):
+        pod = operator(objects())
+        (container,) = pod["containers"]
+        self.assertEqual(container["resources"]["limits"], {"memory": "64Mi"})
+        self.assertEqual(container["livenessProbe"]["httpGet"]["path"], "/healthz")
+        self.assertEqual(container["readinessProbe"]["httpGet"]["path"], "/readyz")
+        self.assertIn("--leader-elect", container["args"])
+        self.assertIn("--lease-duration=35", container["args"])
+
+    def test_the_operator_is_told_its_namespaces(self):
+        arguments = operator(objects(FULL))["containers"][0]["args"]
+        for argument in ("--namespace=team-a", "--namespace=team-b",
+                         "--metrics-namespaces=monitoring", "--verbose"):
+            self.assertIn(argument, arguments)
+
+    def test_the_operator_goes_where_it_is_sent(self):
+        pod = operator(objects(FULL))
+        self.assertEqual(pod["priorityClassName"], "high")
+        self.assertEqual(pod["nodeSelector"], {"kubernetes.io/os": "linux"})
+        self.assertEqual(pod["imagePullSecrets"], [{"name": "pull"}])
+        self.assertEqual(pod["topologySpreadConstraints"][0]["topologyKey"], "kubernetes.io/hostname")
+        self.assertNotIn("topologySpreadConstraints", operator(objects()))
+
+    def test_operators_are_found_by_the_labels_that_jobs_look_for(self):
+        labels = named(objects(), "Deployment")["spec"]["template"]["metadata"]["labels"]
+        self.assertEqual((labels["app.kubernetes.io/name"], labels["app.kubernetes.io/component"]),
+                         ("evenkeel", "operator"))
+
+
+class Rights(unittest.TestCase):
+    def test_the_operator_has_what_it_needs_and_no_more(self):
+        self.assertEqual(rules(objects(), "ClusterRole"), OPERATOR_RULES)
+        self.assertEqual(rules(objects(), "Role"), {"leases": "get update"})
+
+    def test_nobody_has_everything(self):
+        for role in objects(FULL, apis=(MONITORING, DISCOVERY)):
+            for rule in role.get("rules", []) if role["kind"].endswith("Role") else []:
+                for part in rule.values():
+                    self.assertNotIn("*", part)
+
+    def test_secrets_are_never_read(self):
+        for role in objects(FULL):
+            for rule in role.get("rules", []) if role["kind"].endswith("Role") else []:
+                if "secrets" in rule["resources"]:
+                    self.assertEqual(set(rule["verbs"]), {"create", "patch", "delete"})
+
+    def test_bound_to_namespaces_where_that_is_wanted(self):
+        found = objects({"watch.namespaces": ["team-a", "team-b"]})
+        everywhere = [thing["roleRef"]["name"] for thing in found
+                      if thing["kind"] == "ClusterRoleBinding"]
+        self.assertEqual(everywhere, ["evenkeel-cluster"])
+        inside = {thing["metadata"]["namespace"] for thing in found if thing["kind"] == "RoleBinding"
+                  and thing["roleRef"]["name"] == "evenkeel-jobs"}
+        self.assertEqual(inside, {"team-a", "team-b"})
+
+    def test_people_get_theirs_through_the_usual_roles(self):
+        found = objects()
+        view = named(found, "ClusterRole", "evenkeel-view")
+        self.assertEqual(view["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-view"],
+                         "true")
+        edit = named(found, "ClusterRole", "evenkeel-edit")
+        self.assertEqual(edit["metadata"]["labels"]["rbac.authorization.k8s.io/aggregate-to-edit"],
+                         "true")
+
+    def test_the_labeller_is_held_to_its_node(self):
+        found = objects({"labeller.enabled": True})
+        role = named(found, "ClusterRole", "evenkeel-labeller")
+        self.assertEqual(role["rules"], [
+            {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}])
+        policy = named(found, "ValidatingAdmissionPolicy")["spec"]
+        self.assertEqual(policy["failurePolicy"], "Fail")
+        self.assertIn("system:serviceaccount:evenkeel-system:evenkeel-labeller",
+                      policy["matchConditions"][0]["expression"])
+        binding = named(found, "ValidatingAdmissionPolicyBinding")["spec"]
+        self.assertEqual(binding["validationActions"], ["Deny"])
+
+
+class Network(unittest.TestCase):
+    def test_only_listed_namespaces_see_metrics(self):
+        (rule,) = named(objects(FULL), "NetworkPolicy")["spec"]["ingress"]
+        self.assertEqual(rule["ports"], [{"port": 8080, "protocol": "TCP"}])
+        self.assertEqual(rule["from"][1]["namespaceSelector"]["matchExpressions"][0]["values"],
+                         ["monitoring"])
+
+    def test_what_the_operator_reaches(self):
+        egress = named(objects(), "NetworkPolicy")["spec"]["egress"]
+        reached = sorted(port["port"] for rule in egress for port in rule["ports"])
+        self.assertEqual(reached, [53, 53, 443, 6443, 7402])
+
+
+class Key(unittest.TestCase):
+    def test_it_is_made_and_mounted(self):
+        found = objects()
+        secret = named(found, "Secret")
+        self.assertGreaterEqual(len(secret["data"]["key"]), 80)
+        self.assertEqual(operator(found)["volumes"][0]["secret"]["secretName"],
+                         secret["metadata"]["name"])
+        self.assertNotEqual(secret["data"]["key"], named(objects(), "Secret")["data"]["key"])
+
+    def test_or_taken_from_elsewhere(self):
+        found = objects({"operatorKey.existingSecret": "mine"})
+        self.assertNotIn("Secret", kinds(found))
+        self.assertEqual(operator(found)["volumes"][0]["secret"]["secretName"], "mine")
+
+
+if __name__ == "__main__":
+    if not helm_chart.program():
+        print("skipped: no helm; scripts/cluster.sh builds one", file=sys.stderr)
+        sys.exit(helm_chart.SKIPPED)
+    unittest.main()

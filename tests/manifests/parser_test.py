@@ -1,0 +1,147 @@
+"""The CRDs accept what `evenkeel run` and `evenkeel weights` accept: the same fields, the same bounds.
+
+Where they differ, and why, stands here and nowhere else."""
+
+import unittest
+
+import crd_schema
+import parser_probe
+import tables
+
+POD = "left to the API server by the parser, which knows pods no better"
+DIFFERENCES = {
+    # path: why the CRD says something else than the parser
+    "spec.workload.synthetic.cost": "named by another message, which has a test of its own",
+    "spec.worker.template.volumes[].name": POD,
+    "spec.worker.template.volumeMounts[].name": POD,
+    "spec.criteria[].thresholds[].from": "a schema has no number or text, only whole number or text",
+    "spec.criteria[].thresholds[].term": "one of the words of the policy: a rule in CEL",
+}
+# Objects whose fields the parser does not look at, or only at their name.
+OPEN = ("spec.worker.template.env[]", "spec.worker.template.volumes[]",
+        "spec.worker.template.volumeMounts[]", "spec.worker.template.imagePullSecrets[]",
+        "spec.worker.template.securityContext")
+
+
+def is_open(path):
+    """Below an open object, its name excepted."""
+    return any(path.startswith(place + ".") and path != place + ".name" for place in OPEN)
+
+
+def is_quantity(node):
+    return node.get("x-kubernetes-int-or-string", False)
+
+
+def spec_nodes():
+    for kind, schema in crd_schema.schemas().items():
+        for path, node in crd_schema.walk(schema):
+            if path.startswith("spec.") and not is_open(path):
+                yield kind, path, node
+
+
+def stated(node):
+    """What the schema allows, as parser_probe.allowed() gives what the parser allows."""
+    if crd_schema.is_number(node):
+        bounds = (node["minimum"], crd_schema.greatest(node))
+        return (*bounds, "above") if node.get("exclusiveMinimum") else bounds
+    if "enum" in node:
+        return set(node["enum"])
+    if node["type"] == "string":
+        return node.get("minLength", 0), node["maxLength"]
+    if node["type"] == "array":
+        return node["maxItems"]
+    if node["type"] == "object":
+        return node.get("maxProperties", "object")
+    return node["type"]
+
+
+class Fields(unittest.TestCase):
+    def test_fields_are_the_same(self):
+        for kind, schema in crd_schema.schemas().items():
+            for path, node in [("spec", schema["properties"]["spec"]), *crd_schema.walk(schema)]:
+                if "properties" not in node or not path.startswith("spec") or is_open(path):
+                    continue
+                if path in (*OPEN, "spec.workload", "spec.workload.synthetic.cost"):
+                    continue
+                with self.subTest(kind=kind, path=path):
+                    self.assertEqual(set(node["properties"]), parser_probe.known_fields(kind, path))
+
+    def test_workloads_are_the_same(self):
+        schema = crd_schema.at(crd_schema.schemas()["WeightedJob"], ".spec.workload")
+        said = parser_probe.complaint("WeightedJob", "spec.workload", {"noSuchWorkload": {}})
+        self.assertIn("must be one of " + ", ".join(sorted(schema["properties"])), said)
+
+    def test_costs_are_the_same(self):
+        path = "spec.workload.synthetic.cost"
+        schema = crd_schema.at(crd_schema.schemas()["WeightedJob"], "." + path)
+        said = parser_probe.complaint("WeightedJob", path, {})
+        self.assertIn("must have exactly one of " + ", ".join(schema["properties"]), said)
+
+
+class Bounds(unittest.TestCase):
+    def test_bounds_are_the_same(self):
+        for kind, path, node in spec_nodes():
+            if is_quantity(node) or path in DIFFERENCES or path == "spec.workload":
+                continue
+            wrong = 7 if node["type"] in ("string", "boolean") else "seven"
+            with self.subTest(kind=kind, path=path):
+                self.assertEqual(stated(node), parser_probe.allowed(kind, path, wrong))
+
+    def test_quantities_are_refused_alike(self):
+        for kind, path, node in spec_nodes():
+            if not is_quantity(node) or path in DIFFERENCES:
+                continue
+            for text, good in (("1", True), ("1.5", True), (".5Gi", True), ("1e3", True), ("2E", False),
+                               ("100m", True), ("9200T", True), ("9300T", False), ("-1", False),
+                               ("1 Gi", False), ("Gi", False), ("", False), ("0x10", False), (3, True),
+                               (-3, False), (9_300_000_000_000_000, False), (True, False)):
+                with self.subTest(path=path, value=text):
+                    accepted, said = parser_probe.ask(parser_probe.manifest(kind, path, text))
+                    self.assertEqual(accepted, good, said)
+                    if text not in ("2E", "9300T"):  # these take arithmetic: a rule in CEL
+                        self.assertEqual(not list(crd_schema.violations(text, node)), good)
+
+    def test_lists_that_must_not_be_empty(self):
+        for kind, path, node in spec_nodes():
+            if node.get("minItems") is None or path in DIFFERENCES:
+                continue
+            with self.subTest(kind=kind, path=path):
+                self.assertIn(path.replace("[]", "[0]") + ": must",
+                              parser_probe.complaint(kind, path, []))
+
+    def test_differences_are_still_there(self):
+        paths = {path for _, path, _ in spec_nodes()}
+        self.assertLessEqual(set(DIFFERENCES), paths)
+
+    def test_exponential_may_be_an_object_for_the_parser_only(self):
+        """A schema has no number or object; docs/crd-reference.md says so."""
+        path = "spec.workload.synthetic.cost.exponential"
+        accepted, said = parser_probe.ask(parser_probe.manifest("WeightedJob", path, {"mean": 1}))
+        self.assertTrue(accepted, said)
+
+
+class Manifests(unittest.TestCase):
+    @staticmethod
+    def resumed(case):
+        """A suspended job is refused as a whole, so only cases about suspend keep that."""
+        if case.manifest.get("spec", {}).get("suspend") is True:
+            del case.manifest["spec"]["suspend"]
+        return case.manifest
+
+    def test_valid_ones_are_accepted(self):
+        for case in tables.valid():
+            with self.subTest(case.name):
+                accepted, said = parser_probe.ask(self.resumed(case))
+                self.assertEqual(accepted, case.parser == "accepts", said)
+
+    def test_invalid_ones_are_refused_for_the_same_field(self):
+        for case in tables.invalid():
+            with self.subTest(case.name):
+                accepted, said = parser_probe.ask(self.resumed(case))
+                self.assertEqual(accepted, case.parser == "accepts", said)
+                if not accepted:
+                    self.assertIn(case.evenkeel_says, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
