@@ -9,6 +9,8 @@ find_package(CURL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(prometheus-cpp REQUIRED)
 find_package(primesieve REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(cpprestsdk REQUIRED)
 pkg_check_modules(spdlog REQUIRED IMPORTED_TARGET spdlog)
 
 # As shared libraries, gRPC and its fifty companions cost every worker two thirds of its start-up.

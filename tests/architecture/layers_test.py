@@ -43,6 +43,16 @@ def workloads_that_know_each_other(tree):
                 yield f"{path}:{number}: must not include another workload, {included}"
 
 
+def http_library_outside_of_its_place(tree):
+    """cpprestsdk is archived: all else speaks to operator/kube/transport.h, so it can be replaced."""
+    for path, text in source_tree.cpp_files(tree).items():
+        if re.fullmatch(r"operator/kube/cpprest_\w+\.cc", path):
+            continue
+        for number, line in source_tree.numbered(text):
+            if re.match(r"\s*#\s*include\s+[<\"](cpprest|pplx|boost)/", line):
+                yield f"{path}:{number}: cpprestsdk belongs in operator/kube/cpprest_*.cc"
+
+
 def includes_not_from_the_root(tree):
     """Include paths start at the root, so that the room can be seen; generated files excepted."""
     for path, text in source_tree.cpp_files(tree).items():
@@ -60,6 +70,9 @@ class Layers(unittest.TestCase):
     def test_workloads_are_apart(self):
         source_tree.expect_none(self, workloads_that_know_each_other(self.tree))
 
+    def test_the_http_library_stays_in_its_place(self):
+        source_tree.expect_none(self, http_library_outside_of_its_place(self.tree))
+
     def test_includes_start_at_the_root(self):
         source_tree.expect_none(self, includes_not_from_the_root(self.tree))
 
@@ -69,6 +82,7 @@ class Layers(unittest.TestCase):
                                ("report/a.cc", "core/engine/progress.h"),
                                ("worker/a.cc", "operator/plan/plan.h"),
                                ("operator/kube/a.cc", "worker/run.h"),
+                               ("operator/kube/a.cc", "operator/plan/plan.h"),
                                ("worker/a.cc", "coordinator/journal.h"),
                                ("cli/a.cc", "operator/kube/client.h")]:
             with self.subTest(path=path, included=included):
@@ -86,6 +100,13 @@ class Layers(unittest.TestCase):
         self.assertTrue(list(workloads_that_know_each_other({"workloads/primes/a.cc": include})))
         self.assertTrue(list(workloads_that_know_each_other({"workloads/npy.cc": include})))
         self.assertFalse(list(workloads_that_know_each_other({"workloads/registry.cc": include})))
+
+    def test_the_http_library_elsewhere_is_noticed(self):
+        include = "#include <cpprest/http_client.h>\n"
+        for path, count in [("operator/kube/cpprest_http.cc", 0), ("operator/kube/cpprest_tls.h", 1),
+                            ("operator/kube/client.cc", 1), ("cli/a.cc", 1)]:
+            with self.subTest(path=path):
+                self.assertEqual(len(list(http_library_outside_of_its_place({path: include}))), count)
 
     def test_an_include_beside_the_file_is_noticed(self):
         tree = {"core/model/a.cc": '#include "b.h"\n', "core/model/b.h": ""}

@@ -18,7 +18,10 @@ ALLOWED = {
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "workloads"},
-    "operator": {"base", "model", "model_parsing", "scheduling", "protocol", "metrics"},
+    "operator": {"base", "model", "model_parsing", "scheduling", "protocol", "metrics",
+                 "operator/kube"},
+    "operator/kube": {"base", "model_parsing"},
+    "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
@@ -42,7 +45,8 @@ def room_of(path, parsing=frozenset()):
         return "model_parsing"
     parts = path.split("/")
     room = parts[1] if parts[0] == "core" and len(parts) > 2 else parts[0]
-    return room if room in ALLOWED else None
+    inner = "/".join(parts[:2])
+    return inner if inner in ALLOWED else room if room in ALLOWED else None
 
 
 def is_pure(path, parsing=frozenset()):

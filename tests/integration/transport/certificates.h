@@ -3,23 +3,20 @@
 #include <string>
 
 #include "core/protocol/transport_settings.h"
+#include "tests/support/test_certificates.h"
 
 namespace evenkeel {
 
-/// A certificate authority for one test; its key lives in memory only.
+/// An authority of tests whose certificates are of the type that the transport takes.
 class TestAuthority {
  public:
-  TestAuthority();
-  ~TestAuthority();
-  TestAuthority(const TestAuthority&) = delete;
-  TestAuthority& operator=(const TestAuthority&) = delete;
-
-  /// A key and a certificate for this DNS name, which trusts this authority.
-  [[nodiscard]] protocol::TlsIdentity Issue(const std::string& name) const;
+  [[nodiscard]] protocol::TlsIdentity Issue(const std::string& name) const {
+    const support::TestIdentity issued = authority_.Issue(name);
+    return {issued.ca_pem, issued.certificate_pem, issued.key_pem};
+  }
 
  private:
-  struct Parts;
-  Parts* parts_;
+  support::TestAuthority authority_;
 };
 
 }  // namespace evenkeel

@@ -3,38 +3,21 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <vector>
+
+#include "tests/unit/kube/scripted_transport.h"
 
 namespace evenkeel::labeller {
 namespace {
 
 using nlohmann::json;
 
-/// Answers each request with the next answer and remembers it.
-class ScriptedTransport final : public kube::Transport {
- public:
-  Result<kube::Response> Send(const kube::Request& request) override {
-    requests.push_back(request);
-    if (answers.empty()) return Fail(ErrorCode::kUnavailable, "no answer");
-    kube::Response answer = answers.front();
-    answers.erase(answers.begin());
-    return answer;
-  }
-  Result<kube::Response> Stream(const kube::Request&, kube::LineSink&, std::stop_token) override {
-    return Fail(ErrorCode::kInternal, "nobody watches");
-  }
-
-  std::vector<kube::Response> answers;
-  std::vector<kube::Request> requests;
-};
-
 class KubeNodeLabels : public testing::Test {
  protected:
   void Answer(int status, const json& body) {
-    transport_.answers.push_back({status, body.dump(), {}});
+    transport_.Answer(status, body.dump());
   }
 
-  ScriptedTransport transport_;
+  kube::ScriptedTransport transport_;
   kube::Client client_{transport_};
   std::unique_ptr<NodeLabels> node_ = MakeKubeNodeLabels(client_, "pi4-a");
 };

@@ -1,4 +1,4 @@
-#include "tests/integration/transport/certificates.h"
+#include "tests/support/test_certificates.h"
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -8,7 +8,7 @@
 
 #include "core/base/check.h"
 
-namespace evenkeel {
+namespace evenkeel::support {
 namespace {
 
 template <auto kFree>
@@ -76,20 +76,29 @@ TestAuthority::TestAuthority() : parts_(new Parts) {
   X509* own = parts_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   AddExtension(own, own, NID_basic_constraints, "critical,CA:TRUE");
+  AddExtension(own, own, NID_subject_key_identifier, "hash");
   EVENKEEL_CHECK(X509_sign(own, parts_->key.get(), EVP_sha256()) > 0, "signing failed");
 }
 
 TestAuthority::~TestAuthority() { delete parts_; }
 
-protocol::TlsIdentity TestAuthority::Issue(const std::string& name) const {
+std::string TestAuthority::ca_pem() const { return Pem(parts_->certificate.get()); }
+
+TestIdentity TestAuthority::Issue(const std::string& name) const {
+  return Issue(name, "DNS:" + name);
+}
+
+TestIdentity TestAuthority::Issue(const std::string& name, const std::string& alternatives) const {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate = Unsigned(name, key.get(), 2);
   X509* issuer = parts_->certificate.get();
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
-  AddExtension(certificate.get(), issuer, NID_subject_alt_name, "DNS:" + name);
+  AddExtension(certificate.get(), issuer, NID_subject_alt_name, alternatives);
+  // All authorities have one name: this tells them apart.
+  AddExtension(certificate.get(), issuer, NID_authority_key_identifier, "keyid");
   EVENKEEL_CHECK(X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) > 0,
                  "signing failed");
   return {Pem(issuer), Pem(certificate.get()), Pem(key.get())};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::support

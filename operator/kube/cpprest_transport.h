@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "operator/kube/tls_settings.h"
+#include "operator/kube/token_source.h"
+#include "operator/kube/transport.h"
+
+namespace evenkeel::kube {
+
+struct CpprestOptions {
+  std::string server;  ///< "https://10.43.0.1:443", see ParseServerAddress
+  TlsSettings tls;
+  std::shared_ptr<TokenSource> tokens;  ///< null: no Authorization header
+  std::string user_agent = "evenkeel";
+  std::size_t max_body_bytes = 64u << 20;  ///< of answers to Send
+  std::size_t max_line_bytes = 8u << 20;   ///< of lines of Stream
+};
+
+/// HTTP/1.1 on cpprestsdk. Checks the address and the certificates at once (kInvalidInput),
+/// connects when it is used. Requests of Send share a pool of connections, each Stream has its own.
+/// Redirects are not followed, proxies from the environment are not used.
+///
+/// The library keeps a header or a chunk in memory until it is whole, whatever its size, so only
+/// servers whose certificate was checked may be trusted with it. A request on a connection that the
+/// server had closed meanwhile is sent again, even a POST. Its thread pool (4 threads a process) is
+/// made with the first transport and, as it is joined at exit, lookups of names that hang can delay
+/// the end of main().
+[[nodiscard]] Result<std::unique_ptr<Transport>> MakeCpprestTransport(CpprestOptions options);
+
+}  // namespace evenkeel::kube
