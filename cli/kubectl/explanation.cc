@@ -53,8 +53,7 @@ const char* WhereFrom(const std::string& mode) {
   if (mode == "Explicit")
     return "Weights are those of spec.weighting.weights, whatever the labels.";
   if (mode == "Equal") return "All nodes weigh the same, whatever their labels.";
-  return "Weights are estimated from the nodes' labels by this policy; measured times correct them "
-         "as the job runs.";
+  return "Weights are estimated from the nodes' labels, and corrected by times that are measured.";
 }
 
 /// The rows that the run was started with, where nothing is estimated.

@@ -67,7 +67,7 @@ Conditions
   Progressing: yes, for 60 s, Running: 2 of 2 workers run
 
 Weights (policy default, mode Fuzzy)
-Weights are estimated from the nodes' labels by this policy; measured times correct them as the job runs.
+Weights are estimated from the nodes' labels, and corrected by times that are measured.
 NODE    cpu  cores  osBits    ram  extraLoad  VALUE  RATIO  WEIGHT
 pi4   1.000  1.000   1.000  1.000      1.000  1.000  4.250       5
 pi3   0.471  1.000   0.500  1.000      1.000  0.235  1.000       1
@@ -160,7 +160,8 @@ TEST_F(Explanations, Events) {
       ["events --namespace=lab --field-selector "
        "involvedObject.kind=WeightedJob,involvedObject.name=primes"] =
       json::parse(
-          R"({"items": [{"reason": "NoRoom", "type": "Warning", "message": "pi5 is full", "count": 3,
+          R"({"items": [{"reason": "NoRoom", "type": "Warning",
+                     "message": "pi5 is full", "count": 3,
                      "lastTimestamp": "2026-03-01T09:30:30Z"}]})");
   EXPECT_NE(Explained().find("Last events\n  30 s ago: warning, NoRoom: pi5 is full (3 times)\n"),
             std::string::npos);
