@@ -13,9 +13,7 @@ using nlohmann::json;
 
 class KubeNodeLabels : public testing::Test {
  protected:
-  void Answer(int status, const json& body) {
-    transport_.Answer(status, body.dump());
-  }
+  void Answer(int status, const json& body) { transport_.Answer(status, body.dump()); }
 
   kube::ScriptedTransport transport_;
   kube::Client client_{transport_};
