@@ -8,6 +8,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/signal_watch.h"
+#include "cli/usage_error.h"
 #include "cli/weights_command.h"
 #include "core/base/clock.h"
 
@@ -80,7 +81,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "evenkeel: " << error.what() << '\n';
+    std::cerr << "evenkeel: " << evenkeel::cli::WhyRefused(app, error) << '\n';
     return kBadInput;
   }
   if (*line.weights_command) {

@@ -1,17 +1,15 @@
 #include "cli/run_command.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <cstring>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <random>
 
+#include "cli/human_text.h"
 #include "cli/local_workers.h"
 #include "cli/run_ending.h"
 #include "cli/signal_watch.h"
+#include "cli/terminal.h"
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
 #include "coordinator/run_results.h"
@@ -35,17 +33,6 @@ std::string NewToken() {
     token += digits;
   }
   return token;
-}
-
-TerminalSize SizeOfTerminal() {
-  winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return {};
-  return {size.ws_col, size.ws_row};
-}
-
-bool UnderstandsControlSequences() {
-  const char* const terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) != 0 && (terminal == nullptr || std::strcmp(terminal, "dumb") != 0);
 }
 
 int ExitCode(const Error& error) {

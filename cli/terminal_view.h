@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "coordinator/job_run.h"
 
 namespace evenkeel::cli {
-
-struct TerminalSize {
-  int columns = 80;
-  int rows = 24;
-};
 
 /// A run as text: on a terminal a progress bar and a table of nodes that are drawn over and over in
 /// place, elsewhere a plain line now and then.
@@ -38,17 +34,10 @@ class TerminalView final : public coordinator::RunObserver {
   std::ostream& out_;
   std::string job_;
   std::function<TerminalSize()> size_;
-  int drawn_lines_ = 0;
+  LiveLines live_;
   std::mutex mutex_;
   std::vector<std::string> said_;  // since the last drawing; guarded by mutex_
   Duration elapsed_{};
 };
-
-/// "1:05:03", "2:07" or "12.3 s".
-[[nodiscard]] std::string HumanSeconds(double seconds);
-/// "1234567" as "1,234,567".
-[[nodiscard]] std::string HumanCount(std::int64_t count);
-/// Three significant digits with k, M, G, T: "19.5 M".
-[[nodiscard]] std::string HumanRate(double rate);
 
 }  // namespace evenkeel::cli

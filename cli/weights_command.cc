@@ -1,14 +1,12 @@
 #include "cli/weights_command.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
-#include "cli/text_table.h"
+#include "cli/weight_tables.h"
 #include "core/base/error.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
@@ -39,47 +37,6 @@ Result<model::WeightingPolicy> LoadPolicy(const std::string& name_or_file) {
     return InvalidInput("--policy: must be default, paper or a file, " + text.error().message);
   }
   return model::ParsePolicy(*text, name_or_file);
-}
-
-std::string Fixed(double number, int decimals) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, number);
-  return text;
-}
-
-void WriteTable(const std::vector<NodeWeight>& weights, const model::WeightingPolicy& policy,
-                std::ostream& out) {
-  std::vector<std::string> header{"NODE"};
-  for (const model::Criterion& criterion : policy.criteria) header.push_back(criterion.name);
-  for (const char* column : {"VALUE", "RATIO", "WEIGHT"}) header.emplace_back(column);
-
-  TextTable table(std::move(header));
-  for (const NodeWeight& node : weights) {
-    std::vector<std::string> row{node.name};
-    for (const Factor& factor : node.factors) {
-      row.push_back(Fixed(factor.factor, 3) + (factor.known ? "" : "?"));
-    }
-    row.push_back(Fixed(node.value, 3));
-    row.push_back(Fixed(node.ratio, 3));
-    row.push_back(std::to_string(node.weight));
-    table.AddRow(std::move(row));
-  }
-  table.Write(out);
-}
-
-/// A line a node with what its factors were made of, and a line a note.
-void WriteReasons(const std::vector<NodeWeight>& weights, std::ostream& out) {
-  out << '\n';
-  for (const NodeWeight& node : weights) {
-    out << node.name << ':';
-    const char* separator = " ";
-    for (const Factor& factor : node.factors) {
-      if (!factor.known) continue;
-      out << std::exchange(separator, ", ") << factor.criterion << ' ' << factor.raw;
-    }
-    out << '\n';
-    for (const std::string& note : node.notes) out << "  note: " << note << '\n';
-  }
 }
 
 nlohmann::json ToJson(const NodeWeight& node) {
@@ -116,8 +73,9 @@ Result<void> Run(const WeightsOptions& options, std::ostream& out) {
   if (options.json) {
     WriteJson(weights, *policy, out);
   } else {
-    WriteTable(weights, *policy, out);
-    WriteReasons(weights, out);
+    WriteWeightTable(weights, *policy, out);
+    out << '\n';
+    WriteWeightReasons(weights, out);
   }
   return {};
 }

@@ -28,6 +28,7 @@ ALLOWED = {
     "operator/plan": {"base", "model", "scheduling", "operator/api"},
     "operator": {"base", "model", "http", "operator/api", "operator/api_json", "operator/identity",
                  "operator/kube", "operator/plan"},
+    "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <string>
+#include <utility>
 
 namespace evenkeel::scheduling {
 namespace {
@@ -44,6 +45,13 @@ constexpr std::array<Board, 16> kBoards{{
     {"x86-64", "x86-64", 2500, 4, 45.0, 64},
 }};
 
+/// Boards that call themselves otherwise than they are sold, even with "Model" left out.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kOwnNames{{
+    {"raspberrypib", "raspberrypi1b"},  // "Raspberry Pi Model B Rev 2"
+    {"raspberrypibplus", "raspberrypi1b"},
+    {"raspberrypi5b", "raspberrypi5"},  // "Raspberry Pi 5 Model B Rev 1.0"
+}};
+
 bool IsWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 /// Lower-case letters and digits, everything else as '-', but '+' as "plus".
@@ -72,7 +80,11 @@ std::string Compact(std::string_view model) {
   if (const std::size_t at = text.find("rev"); at != std::string::npos) text.resize(at);
   replace("computemodule", "cm");
   replace("model", "");
-  return text.starts_with("pi") ? "raspberry" + text : text;
+  if (text.starts_with("pi")) text = "raspberry" + text;
+  for (const auto& [own, sold] : kOwnNames) {
+    if (text == own) return std::string(sold);
+  }
+  return text;
 }
 
 /// True if `name` stands in `text` and no longer word goes on behind it ("cortex-a7" is not in

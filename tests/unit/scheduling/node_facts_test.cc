@@ -106,6 +106,9 @@ TEST(BoardCatalogue, KnowsBoardsByTheirManyNames) {
   EXPECT_EQ(FindBoard("pi3b+")->mhz, 1400);
   EXPECT_EQ(FindBoard("Raspberry Pi Zero 2 W Rev 1.0")->mhz, 1000);
   EXPECT_EQ(FindBoard("Raspberry Pi Compute Module 4 Rev 1.0")->model, "raspberry-pi-cm4");
+  EXPECT_EQ(FindBoard("Raspberry Pi 5 Model B Rev 1.0")->model, "raspberry-pi-5");
+  EXPECT_EQ(FindBoard("Raspberry Pi Model B Rev 2")->model, "raspberry-pi-1b");
+  EXPECT_EQ(FindBoard("Raspberry Pi Model B Plus Rev 1.2")->model, "raspberry-pi-1b");
   for (const char* name : {"", "pi", "zx81", "rev"}) EXPECT_FALSE(FindBoard(name)) << name;
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <iosfwd>
+
+#include "cli/kubectl/stop_signals.h"
+#include "core/base/error.h"
+
+namespace evenkeel::cli {
+
+/// Exit codes of all commands; docs/kubectl.md.
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kBadInput = 2;
+inline constexpr int kInterrupted = 130;
+
+/// Writes the error as one line and returns the exit code for it; after a signal nothing needs to
+/// be said.
+int Complain(const Error& error, const StopSignals& stop, std::ostream& err);
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,133 @@
+#include "cli/kubectl/explain_command.h"
+
+#include <set>
+#include <utility>
+
+#include "cli/human_text.h"
+#include "cli/kubectl/node_eligibility.h"
+#include "core/model/node_parsing.h"
+#include "core/model/policy_parsing.h"
+#include "core/scheduling/fuzzy/builtin_policies.h"
+
+namespace evenkeel::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kEvents = 10;
+
+json NodeList(json items) {
+  return {{"apiVersion", "v1"}, {"kind", "NodeList"}, {"items", std::move(items)}};
+}
+
+/// What the weights go by; the rest of a Node is much longer.
+json Trimmed(const json& node) {
+  json trimmed;
+  for (const char* place : {"/metadata/name", "/metadata/labels", "/metadata/annotations",
+                            "/status/capacity", "/status/nodeInfo"}) {
+    const json::json_pointer pointer(place);
+    if (node.contains(pointer)) trimmed[pointer] = node.at(pointer);
+  }
+  return trimmed;
+}
+
+std::string NameOf(const json& object) {
+  const json::json_pointer place("/metadata/name");
+  const bool named = object.contains(place) && object.at(place).is_string();
+  return named ? Printable(object.at(place).get<std::string>(), 253) : std::string();
+}
+
+/// An object of the cluster counts, even one that has the name of a policy that is known anyway.
+Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& cluster) {
+  const auto object = cluster.Get({kPolicies, name});
+  if (object) return model::ParsePolicy(object->dump(), "policy " + name);
+  if (auto builtin = scheduling::FindBuiltinPolicy(name)) return *builtin;
+  return tl::unexpected(object.error());
+}
+
+/// The ratios in nodes.json of the ConfigMap JOB-plan; nothing before there is one.
+std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster) {
+  const auto object =
+      cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
+  const json::json_pointer place("/data/nodes.json");
+  if (!object || !object->contains(place) || !object->at(place).is_string()) return {};
+  const json nodes = json::parse(object->at(place).get<std::string>(), nullptr, false);
+  std::map<std::string, double> ratios;
+  if (!nodes.is_array()) return ratios;
+  for (const json& node : nodes) {
+    if (!node.is_object() || !node.contains("name") || !node["name"].is_string()) continue;
+    const bool has_ratio = node.contains("ratio") && node["ratio"].is_number();
+    ratios[Printable(node["name"].get<std::string>(), 253)] =
+        has_ratio ? node["ratio"].get<double>() : 1.0;
+  }
+  return ratios;
+}
+
+std::vector<std::string> WhyUnused(const json& node, const Explanation& explanation,
+                                   std::size_t used) {
+  std::vector<std::string> reasons = WhatKeepsOff(node, explanation.job);
+  if (!reasons.empty()) return reasons;
+  if (static_cast<std::int64_t>(used) >= explanation.job.max_workers) {
+    return {"spec.nodes.maxWorkers is " + std::to_string(explanation.job.max_workers) +
+            ", others were taken"};
+  }
+  return {
+      "nothing on the node speaks against it: what the worker requests may not fit beside its "
+      "other pods, or it came later"};
+}
+
+/// Sorts the nodes into those whose weights are explained and those that are not used.
+void SortNodes(const json& list, Explanation& explanation) {
+  std::set<std::string> used;
+  for (const JobWorker& worker : explanation.job.workers) used.insert(worker.node);
+  for (const auto& [name, ratio] : explanation.ratios) used.insert(name);
+
+  json explained = json::array();
+  std::vector<const json*> others;
+  for (const json& node : list) {
+    const bool weighed = explanation.planned ? used.contains(NameOf(node))
+                                             : WhatKeepsOff(node, explanation.job).empty();
+    if (weighed) {
+      explained.push_back(Trimmed(node));
+    } else {
+      others.push_back(&node);
+    }
+  }
+  for (const json* node : others) {
+    explanation.unused.push_back({NameOf(*node), WhyUnused(*node, explanation, used.size())});
+  }
+  if (explained.empty()) return;
+  explanation.nodes = model::ParseNodes(NodeList(std::move(explained)).dump(), "nodes");
+}
+
+}  // namespace
+
+Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) {
+  if (const auto named = CheckJobName(job); !named) return tl::unexpected(named.error());
+  const auto object = cluster.Get({kJobs, job});
+  if (!object) return tl::unexpected(object.error());
+
+  Explanation explanation;
+  explanation.job = ReadJobObject(*object);
+  explanation.policy = ReadPolicy(explanation.job.policy, cluster);
+  explanation.ratios = ReadPlan(explanation.job, cluster);
+  explanation.planned = !explanation.ratios.empty();
+
+  const auto nodes = cluster.Get({"nodes"});
+  if (!nodes) {
+    explanation.nodes = tl::unexpected(nodes.error());
+  } else if (nodes->contains("items") && (*nodes)["items"].is_array()) {
+    SortNodes((*nodes)["items"], explanation);
+  }
+  const auto events =
+      cluster.Get({"events", "--namespace=" + explanation.job.name_space, "--field-selector",
+                   "involvedObject.kind=WeightedJob,involvedObject.name=" + job});
+  if (events) {
+    explanation.events = ReadEvents(*events, kEvents);
+  } else {
+    explanation.events = tl::unexpected(events.error());
+  }
+  return explanation;
+}
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/kubectl/job_events.h"
+#include "cli/kubectl/job_object.h"
+#include "core/base/error.h"
+#include "core/model/node_profile.h"
+#include "core/model/weighting_policy.h"
+
+namespace evenkeel::cli {
+
+/// A node that has no worker of the job, and why.
+struct UnusedNode {
+  std::string name;
+  std::vector<std::string> reasons;
+};
+
+/// Everything there is to say of a job. What could not be read is an error that takes the place of
+/// its section.
+struct Explanation {
+  JobObject job;
+  /// The nodes whose weights are explained: those that the run was planned with, or before that
+  /// those that could be.
+  Result<std::vector<model::NodeProfile>> nodes;
+  Result<model::WeightingPolicy> policy;
+  bool planned = false;                  ///< the run has been planned
+  std::map<std::string, double> ratios;  ///< by node, as planned
+  std::vector<UnusedNode> unused;
+  Result<std::vector<JobEvent>> events;
+};
+
+/// Writes it in words. `now`: seconds since 1970.
+void WriteExplanation(const Explanation& explanation, double now, std::ostream& out);
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,59 @@
+#include "cli/kubectl/job_events.h"
+
+#include <algorithm>
+
+#include "cli/human_text.h"
+#include "cli/kubectl/job_object.h"
+
+namespace evenkeel::cli {
+namespace {
+
+using nlohmann::json;
+
+const json& At(const json& event, const char* place) {
+  static const json kNothing;
+  const json::json_pointer pointer(place);
+  return event.contains(pointer) ? event.at(pointer) : kNothing;
+}
+
+std::string Text(const json& event, const char* place) {
+  const json& value = At(event, place);
+  return value.is_string() ? Printable(value.get_ref<const std::string&>(), 300) : std::string();
+}
+
+/// Events of both groups are listed; each has its own fields for the time and the number.
+JobEvent ReadEvent(const json& event) {
+  JobEvent read;
+  for (const char* place : {"/series/lastObservedTime", "/lastTimestamp", "/eventTime",
+                            "/metadata/creationTimestamp"}) {
+    if (!read.last) read.last = ReadTime(At(event, place));
+  }
+  for (const char* place : {"/count", "/series/count"}) {
+    if (At(event, place).is_number_integer()) {
+      read.count = std::max(read.count, At(event, place).get<std::int64_t>());
+    }
+  }
+  read.type = Text(event, "/type");
+  read.reason = Text(event, "/reason");
+  read.message = Text(event, "/message");
+  return read;
+}
+
+}  // namespace
+
+std::vector<JobEvent> ReadEvents(const json& list, std::size_t most) {
+  std::vector<JobEvent> events;
+  const json& items = At(list, "/items");
+  if (items.is_array()) {
+    for (const json& item : items) events.push_back(ReadEvent(item));
+  }
+  std::stable_sort(events.begin(), events.end(), [](const JobEvent& a, const JobEvent& b) {
+    return a.last.value_or(0) < b.last.value_or(0);
+  });
+  if (events.size() > most) {
+    events.erase(events.begin(), events.end() - static_cast<std::ptrdiff_t>(most));
+  }
+  return events;
+}
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,155 @@
+#include "cli/kubectl/job_object.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+
+#include "cli/human_text.h"
+#include "core/model/decimal.h"
+#include "core/model/names.h"
+
+namespace evenkeel::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMaxRows = 1000;
+
+const json& At(const json& object, const char* field) {
+  static const json kNothing;
+  if (!object.is_object()) return kNothing;
+  const auto found = object.find(field);
+  return found == object.end() ? kNothing : *found;
+}
+
+std::string Text(const json& object, const char* field, const std::string& otherwise = "") {
+  const json& value = At(object, field);
+  return value.is_string() ? Printable(value.get_ref<const std::string&>()) : otherwise;
+}
+
+/// Numbers, also as text: "63%" is 0.63.
+double Number(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return 0;
+  std::string text = value.get<std::string>();
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  return model::ParseDecimal(text).value_or(0) / (percent ? 100 : 1);
+}
+
+std::int64_t Count(const json& object, const char* field) {
+  const json& value = At(object, field);
+  return value.is_number_integer() ? std::max<std::int64_t>(value.get<std::int64_t>(), 0) : 0;
+}
+
+/// The items of a list, at most so many as anybody reads.
+std::vector<json> Items(const json& object, const char* field) {
+  const json& value = At(object, field);
+  if (!value.is_array()) return {};
+  return {value.begin(),
+          value.begin() + static_cast<std::ptrdiff_t>(std::min(value.size(), kMaxRows))};
+}
+
+void ReadSpec(const json& spec, JobObject& job) {
+  job.suspend = At(spec, "suspend") == json(true);
+  job.policy = Text(At(spec, "weighting"), "policy", job.policy);
+  job.weighting_mode = Text(At(spec, "weighting"), "mode", job.weighting_mode);
+  job.strategy = Text(At(spec, "balancing"), "strategy", job.strategy);
+  job.result_claim = Text(At(spec, "resultStorage"), "persistentVolumeClaim");
+  const json& nodes = At(spec, "nodes");
+  if (At(nodes, "maxWorkers").is_number_integer()) job.max_workers = Count(nodes, "maxWorkers");
+  if (At(nodes, "tolerations").is_array()) job.tolerations = At(nodes, "tolerations");
+  const json& labels = At(At(nodes, "selector"), "matchLabels");
+  if (!labels.is_object()) return;
+  for (const auto& [name, value] : labels.items()) {
+    if (value.is_string()) job.selector[Printable(name)] = value.get<std::string>();
+  }
+}
+
+/// A share is told as a number of tasks, or as a percentage.
+double ShareOf(const json& share, std::int64_t tasks_total) {
+  const double number = Number(share);
+  if (share.is_string()) return number;
+  return tasks_total > 0 ? number / static_cast<double>(tasks_total) : 0;
+}
+
+void ReadStatus(const json& status, JobObject& job) {
+  const json& tasks = At(status, "tasks");
+  job.tasks_total = Count(tasks, "total");
+  job.tasks_completed = Count(tasks, "completed");
+  job.tasks_failed = Count(tasks, "failed");
+  job.failed_indexes = Text(status, "failedIndexes");
+  job.progress = std::clamp(Number(At(status, "progress")), 0.0, 1.0);
+  job.start = ReadTime(At(status, "startTime"));
+  job.completion = ReadTime(At(status, "completionTime"));
+  job.estimated_completion = ReadTime(At(status, "estimatedCompletionTime"));
+  job.observed_generation = Count(status, "observedGeneration");
+  job.result_summary = Text(At(status, "result"), "summary");
+  job.result_location = Text(At(status, "result"), "location");
+  for (const json& row : Items(status, "workers")) {
+    job.workers.push_back({Text(row, "node"), Number(At(row, "weight")),
+                           ShareOf(At(row, "share"), job.tasks_total), Count(row, "completed"),
+                           Count(row, "stolen"), Number(At(row, "rate")), Text(row, "state"),
+                           Text(row, "weightSource")});
+  }
+  for (const json& row : Items(status, "conditions")) {
+    job.conditions.push_back({Text(row, "type"), Text(row, "status"), Text(row, "reason"),
+                              Text(row, "message"), ReadTime(At(row, "lastTransitionTime"))});
+    job.observed_generation = std::max(job.observed_generation, Count(row, "observedGeneration"));
+  }
+}
+
+}  // namespace
+
+std::optional<double> ReadTime(const json& value) {
+  if (!value.is_string()) return std::nullopt;
+  std::tm day{};
+  double seconds = 0;
+  char zone = 0;
+  const int read = std::sscanf(value.get_ref<const std::string&>().c_str(),
+                               "%4d-%2d-%2dT%2d:%2d:%lf%c", &day.tm_year, &day.tm_mon, &day.tm_mday,
+                               &day.tm_hour, &day.tm_min, &seconds, &zone);
+  if (read != 7 || zone != 'Z' || !(seconds >= 0 && seconds < 61)) return std::nullopt;
+  day.tm_year -= 1900;
+  day.tm_mon -= 1;
+  return static_cast<double>(timegm(&day)) + seconds;
+}
+
+const JobCondition* JobObject::Find(const std::string& type) const {
+  const auto found = std::find_if(conditions.begin(), conditions.end(),
+                                  [&type](const JobCondition& c) { return c.type == type; });
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+bool JobObject::Is(const std::string& type) const {
+  const JobCondition* condition = Find(type);
+  return condition != nullptr && condition->status == "True";
+}
+
+std::string JobObject::State() const {
+  for (const char* type : {"Complete", "Failed", "Suspended"}) {
+    if (Is(type)) return type;
+  }
+  return start || Is("Progressing") ? "Running" : "Pending";
+}
+
+JobObject ReadJobObject(const json& object) {
+  JobObject job;
+  const json& metadata = At(object, "metadata");
+  job.name = Text(metadata, "name");
+  job.name_space = Text(metadata, "namespace");
+  job.created = ReadTime(At(metadata, "creationTimestamp"));
+  job.generation = Count(metadata, "generation");
+  ReadSpec(At(object, "spec"), job);
+  ReadStatus(At(object, "status"), job);
+  return job;
+}
+
+Result<void> CheckJobName(const std::string& name) {
+  if (model::IsDnsLabel(name)) return {};
+  return InvalidInput("JOB: must be the name of a WeightedJob (" + model::kAllowedDnsLabel +
+                      "), is \"" + Printable(name, 80) + "\"");
+}
+
+}  // namespace evenkeel::cli

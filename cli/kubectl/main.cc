@@ -1,0 +1,105 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli/kubectl/command_end.h"
+#include "cli/kubectl/explain_command.h"
+#include "cli/kubectl/results_command.h"
+#include "cli/kubectl/top_command.h"
+#include "cli/kubectl/ui_command.h"
+#include "cli/terminal.h"
+#include "cli/usage_error.h"
+#include "core/base/clock.h"
+#include "core/model/names.h"
+
+namespace evenkeel::cli {
+namespace {
+
+struct CommandLine {
+  explicit CommandLine(CLI::App& app);
+
+  KubectlFlags flags;
+  ResultsOptions results;
+  TopOptions top;
+  std::string explain_job;
+  std::string ui_job;
+  CLI::App* results_command;
+  CLI::App* top_command;
+  CLI::App* explain_command;
+  CLI::App* ui_command;
+};
+
+std::string WhatIsWrongWithNamespace(const std::string& text) {
+  return model::IsDnsLabel(text) ? "" : "must be " + model::kAllowedDnsLabel;
+}
+
+CommandLine::CommandLine(CLI::App& app) {
+  app.add_option("-n,--namespace", flags.name_space, "Namespace of the job")
+      ->check(CLI::Validator(WhatIsWrongWithNamespace, "namespace"));
+  app.add_option("--context", flags.context, "Context of the kubeconfig");
+  app.add_option("--kubeconfig", flags.kubeconfig, "File with the ways to clusters");
+  app.add_option("--as", flags.as, "User to act as");
+
+  results_command = app.add_subcommand("results", "Bring the files of a run into a folder");
+  results_command->add_option("job", results.job, "Name of the WeightedJob")->required();
+  results_command->add_option("--output", results.output, "Folder [evenkeel-JOB]");
+  results_command->add_flag("--partial", results.partial, "Also of a job that is not complete");
+
+  top_command = app.add_subcommand("top", "Show jobs, or one job and its workers");
+  top_command->add_option("job", top.job, "Name of the WeightedJob");
+  top_command->add_flag("-A,--all-namespaces", top.all_namespaces, "Jobs of all namespaces");
+
+  explain_command =
+      app.add_subcommand("explain", "Say why nodes weigh what they weigh, and what happened");
+  explain_command->add_option("job", explain_job, "Name of the WeightedJob")->required();
+
+  ui_command = app.add_subcommand("ui", "Make the job's pages reachable on this machine");
+  ui_command->add_option("job", ui_job, "Name of the WeightedJob")->required();
+  app.require_subcommand(1);
+  app.fallthrough();
+  for (CLI::App* command : {results_command, top_command, explain_command, ui_command}) {
+    command->fallthrough();
+  }
+}
+
+int Explain(const std::string& job, Kubectl& kubectl, const StopSignals& stop) {
+  const auto explanation = GatherExplanation(job, kubectl);
+  if (stop.Arrived()) return kInterrupted;
+  if (!explanation) return Complain(explanation.error(), stop, std::cerr);
+  WriteExplanation(*explanation, WallClockSeconds(), std::cout);
+  return kDone;
+}
+
+int Run(CommandLine& line) {
+  const StopSignals stop;
+  Kubectl kubectl(line.flags, stop);
+  if (*line.results_command) {
+    line.results.terminal = isatty(STDERR_FILENO) != 0;
+    return RunResultsCommand(line.results, kubectl, stop, std::cout, std::cerr);
+  }
+  if (*line.top_command) {
+    line.top.terminal = UnderstandsControlSequences();
+    return RunTopCommand(line.top, kubectl, stop, std::cout, std::cerr);
+  }
+  if (*line.explain_command) return Explain(line.explain_job, kubectl, stop);
+  return RunUiCommand(line.ui_job, kubectl, stop, std::cout, std::cerr);
+}
+
+}  // namespace
+}  // namespace evenkeel::cli
+
+int main(int argc, char** argv) {
+  CLI::App app{"Looks at WeightedJobs of a cluster and brings their results", "kubectl evenkeel"};
+  app.set_version_flag("--version", EVENKEEL_VERSION);
+  app.footer("Exit codes: 0 done, 1 failed or not complete, 2 bad input, 130 interrupted.");
+  evenkeel::cli::CommandLine line(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "kubectl-evenkeel: " << evenkeel::cli::WhyRefused(app, error) << '\n';
+    return evenkeel::cli::kBadInput;
+  }
+  return evenkeel::cli::Run(line);
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/base/error.h"
+#include "labeller/board_facts.h"
+
+namespace evenkeel::labeller {
+
+/// YAML: `labels`, `sources` (where each comes from), `machine`, `kernel`, `notes`.
+[[nodiscard]] std::string YamlOf(const BoardFacts& facts);
+
+/// A feature file for the local source of Node Feature Discovery: a line a label. `expires`: NFD
+/// drops the labels then, unless the file was written again; seconds since 1970.
+[[nodiscard]] std::string FeatureFileOf(const BoardFacts& facts, std::optional<double> expires);
+
+/// Puts the file into its place at once, so that nobody reads half of it. While it is written it is
+/// hidden: NFD does not read files whose names begin with a dot. kUnavailable, kStorageFull.
+[[nodiscard]] Result<void> WriteFeatureFile(const std::filesystem::path& path,
+                                            const std::string& text);
+
+}  // namespace evenkeel::labeller

@@ -1,0 +1,158 @@
+"""kubectl evenkeel top, explain and ui."""
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import termios
+import threading
+import urllib.request
+
+import plugin
+from plugin import JOBS, PluginTest, job, pod
+
+RUNNING = job(complete=False, workers=[
+    {"node": "pi4", "weight": 5, "share": 3, "completed": 1, "stolen": 0, "state": "Running"}])
+LIVE = {**plugin.SUMMARY, "state": "Running", "nodes": [
+    {"name": "pi4", "weight": 5, "ratio": 4.25, "share": 0.75, "completed": 2, "stolenIn": 1,
+     "stolenOut": 0, "busySeconds": 1.0, "rate": 19.5e6}]}
+
+
+class TopTest(PluginTest):
+    def test_jobs(self):
+        self.objects[JOBS] = {"items": [job("zeta"), job("alpha", complete=False)]}
+        out, _ = self.run_plugin("top", "-n", "lab")
+        lines = out.splitlines()
+        self.assertEqual(lines[0].split(), "JOB STATE PROGRESS TASKS ETA WORKERS AGE".split())
+        self.assertEqual([line.split()[:2] for line in lines[1:]],
+                         [["alpha", "Running"], ["zeta", "Complete"]])
+        self.assertIn("--namespace=lab", self.calls()[0])
+        out, _ = self.run_plugin("top", "-A", "-n", "lab")
+        self.assertIn("lab/zeta", out)
+        self.assertIn("--all-namespaces", self.calls()[-1])
+        self.assertNotIn("--namespace=lab", self.calls()[-1])
+
+    def test_no_jobs(self):
+        self.objects[JOBS] = {"items": []}
+        self.assertEqual(self.run_plugin("top")[0], "no jobs\n")
+
+    def test_a_job_with_what_its_coordinator_says(self):
+        self.objects[f"{JOBS} primes"] = RUNNING
+        self.pages["summary.json"] = json.dumps(LIVE)
+        out, _ = self.run_plugin("top", "primes")
+        self.assertRegex(out, r"pi4 +4\.250 +75\.0% +2 +1 +19\.5 M/s +Running")
+
+    def test_a_job_whose_coordinator_cannot_be_reached(self):
+        self.objects[f"{JOBS} primes"] = RUNNING
+        self.forwards = ["refuse"]
+        out, err = self.run_plugin("top", "primes")
+        self.assertRegex(out, r"pi4 +5\.000 +75\.0% +1 +0 +- +Running")
+        self.assertEqual(err, "")
+        self.forwards, self.pages["summary.json"] = ["serve"], "[" * 100000
+        self.assertRegex(self.run_plugin("top", "primes")[0], r"pi4 +5\.000")
+
+    def test_errors(self):
+        self.check_refused("top", "missing", code=2, says=["not found"])
+        self.check_refused("top", "-rf", code=2)
+        self.objects[JOBS] = "error: You must be logged in to the server (Unauthorized)"
+        self.check_refused("top", code=1, says=["logged in"])
+
+    def test_on_a_terminal_it_is_drawn_again_until_it_is_told_to_stop(self):
+        self.objects[f"{JOBS} primes"] = RUNNING
+        leader, follower = pty.openpty()
+        fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 70, 0, 0))
+        process = self.start("top", "primes", stdout=follower, stderr=follower)
+        os.close(follower)
+        text = b""
+        while text.count(b"NODE") < 2:
+            text += os.read(leader, 65536)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+        os.close(leader)
+        self.assertIn(b"\x1b[4A", text)  # up again over what was drawn before
+        for line in text.decode().replace("\x1b[2K", "").splitlines():
+            self.assertLessEqual(len(line), 75, line)
+
+
+class ExplainTest(PluginTest):
+    def test_words(self):
+        self.objects["events"] = {"items": []}
+        self.objects["configmaps primes-plan"] = {"data": {"nodes.json": json.dumps(
+            [{"name": "pi4", "ratio": 1}])}}
+        self.objects["nodes"] = {"items": [
+            {"metadata": {"name": name, "labels": {"hardware.evenkeel.dev/model": "raspberry-pi-4b"}}}
+            for name in ("pi4", "pi\x1b5")]}
+        out, err = self.run_plugin("explain", "primes")
+        self.assertEqual(err, "")
+        self.assertIn("primes in namespace lab: Complete, 100% done (4 of 4 tasks)", out)
+        self.assertIn("pi4: cpu cortex-a72 1500 MHz", out)
+        self.assertIn("pi?5: has not reported yet that it is ready", out)
+        self.assertNotIn("\x1b", out)
+
+    def test_what_may_not_be_read_is_said(self):
+        for words in ("nodes", "events"):
+            self.objects[words] = f"Error from server (Forbidden): {words} is forbidden"
+        out, _ = self.run_plugin("explain", "primes")
+        self.assertIn("Not to be seen: Error from server (Forbidden): nodes is forbidden", out)
+        self.assertIn("not to be seen: Error from server (Forbidden): events is forbidden", out)
+
+    def test_errors(self):
+        self.check_refused("explain", "missing", code=2, says=["not found"])
+
+
+class UiTest(PluginTest):
+    def read_lines(self, process):
+        """Its output as it comes."""
+        lines = []
+
+        def follow():
+            for line in process.stdout:
+                lines.append(line.rstrip())
+
+        reader = threading.Thread(target=follow)
+        reader.start()
+        self.addCleanup(reader.join)
+        return lines
+
+    def page(self, url):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(url, timeout=plugin.PATIENCE) as answer:
+            return answer.read()
+
+    def test_pages_until_it_is_told_to_stop(self):
+        process = self.start("ui", "primes")
+        lines = self.read_lines(process)
+        plugin.eventually(lambda: len(lines) == 2, "it says where")
+        self.assertRegex(lines[0], r"^http://127\.0\.0\.1:\d+/report\.html$")
+        self.assertEqual(self.page(lines[0]), b"<html>")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+
+    def test_it_connects_again_on_the_same_port(self):
+        self.forwards = [{"break": "/timeline.jsonl"}, "serve"]
+        process = self.start("ui", "primes")
+        lines = self.read_lines(process)
+        plugin.eventually(lambda: len(lines) == 2, "it says where")
+        with self.assertRaises(Exception):
+            self.page(lines[0].replace("report.html", "timeline.jsonl"))
+        plugin.eventually(lambda: "connected again" in lines, "it connects again")
+        self.assertEqual(self.page(lines[0]), b"<html>")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+
+    def test_errors(self):
+        self.check_refused("ui", "missing", code=2, says=["not found"])
+        self.objects["pods"] = {"items": [pod(phase="Pending")]}
+        self.check_refused("ui", "primes", code=1, says=["not running yet"])
+        self.objects["pods"], self.forwards = {"items": [pod()]}, ["end-at-once"]
+        process = self.start("ui", "primes")
+        plugin.eventually(lambda: sum(call[0] == "port-forward" for call in self.calls()) > 2,
+                          "it tries again")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+
+
+if __name__ == "__main__":
+    plugin.main()

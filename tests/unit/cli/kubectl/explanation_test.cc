@@ -1,0 +1,177 @@
+#include "cli/kubectl/explanation.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "cli/kubectl/explain_command.h"
+#include "tests/unit/cli/kubectl/memory_cluster.h"
+
+namespace evenkeel::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kNow = 1'772'357'460;  // 2026-03-01T09:31:00Z
+
+json Node(const std::string& name, const std::string& model, const std::string& arch) {
+  return {{"metadata",
+           {{"name", name},
+            {"labels",
+             {{"hardware.evenkeel.dev/model", model}, {"hardware.evenkeel.dev/ram-mib", "2048"}}}}},
+          {"status",
+           {{"capacity", {{"cpu", "4"}}},
+            {"nodeInfo", {{"architecture", arch}, {"operatingSystem", "linux"}}},
+            {"conditions", json::array({{{"type", "Ready"}, {"status", "True"}}})}}}};
+}
+
+class Explanations : public testing::Test {
+ protected:
+  void SetUp() override {
+    cluster_.objects[kJobs + " primes"] = json::parse(R"({
+      "metadata": {"name": "primes", "namespace": "lab", "generation": 1,
+                   "creationTimestamp": "2026-03-01T09:29:00Z"},
+      "spec": {},
+      "status": {"tasks": {"total": 100, "completed": 50}, "progress": "50%",
+        "startTime": "2026-03-01T09:30:00Z",
+        "conditions": [{"type": "Progressing", "status": "True", "reason": "Running",
+                        "message": "2 of 2 workers run", "observedGeneration": 1,
+                        "lastTransitionTime": "2026-03-01T09:30:00Z"}]}})");
+    cluster_.objects["configmaps primes-plan --namespace=lab"] = {
+        {"data", {{"nodes.json", R"([{"name": "pi4", "ratio": 4.25, "weight": 5},
+                             {"name": "pi3", "ratio": 1, "weight": 1}])"}}}};
+    json cordoned = Node("pi5", "raspberry-pi-5", "arm64");
+    cordoned["spec"]["unschedulable"] = true;
+    cluster_.objects["nodes"] = {{"items",
+                                  {Node("pi4", "raspberry-pi-4b", "arm64"),
+                                   Node("pi3", "raspberry-pi-3b", "arm"), cordoned}}};
+  }
+
+  std::string Explained() {
+    const auto explanation = GatherExplanation("primes", cluster_);
+    if (!explanation) return "error: " + explanation.error().message;
+    std::ostringstream out;
+    WriteExplanation(*explanation, kNow, out);
+    return out.str();
+  }
+  json& Job() { return cluster_.objects[kJobs + " primes"]; }
+
+  MemoryCluster cluster_;
+};
+
+TEST_F(Explanations, AJobThatRuns) {
+  EXPECT_EQ(Explained(),
+            R"(primes in namespace lab: Running, 50% done (50 of 100 tasks): 2 of 2 workers run
+
+Conditions
+  Progressing: yes, for 60 s, Running: 2 of 2 workers run
+
+Weights (policy default, mode Fuzzy)
+Weights are estimated from the nodes' labels, and corrected by times that are measured.
+NODE    cpu  cores  osBits    ram  extraLoad  VALUE  RATIO  WEIGHT
+pi4   1.000  1.000   1.000  1.000      1.000  1.000  4.250       5
+pi3   0.471  1.000   0.500  1.000      1.000  0.235  1.000       1
+
+pi4: cpu cortex-a72 1500 MHz, cores 4, osBits 64, ram 2048, extraLoad norm
+pi3: cpu cortex-a53 1200 MHz, cores 4, osBits 32, ram 2048, extraLoad norm
+
+Nodes that are not used
+  pi5: is cordoned (kubectl uncordon lets it in again)
+
+Last events
+  none (the cluster keeps them for an hour)
+)");
+}
+
+TEST_F(Explanations, WhatHasChangedSinceTheRunWasPlanned) {
+  cluster_.objects["configmaps primes-plan --namespace=lab"]["data"]["nodes.json"] =
+      R"([{"name": "pi4", "ratio": 3}, {"name": "pi3", "ratio": 1}, {"name": "gone", "ratio": 2}])";
+  const std::string text = Explained();
+  EXPECT_NE(text.find("pi4: was planned with a ratio of 3.000, by now it has 4.250"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("gone: is planned with a ratio of 2.000, but has left the cluster"),
+            std::string::npos);
+  EXPECT_EQ(text.find("pi3: was planned"), std::string::npos);
+}
+
+TEST_F(Explanations, BeforeAnythingIsPlanned) {
+  cluster_.objects.erase("configmaps primes-plan --namespace=lab");
+  Job().erase("status");
+  const std::string text = Explained();
+  EXPECT_NE(text.find("primes in namespace lab: Pending\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("made 2 min ago: does evenkeel-operator run?"), std::string::npos);
+  EXPECT_NE(text.find("Nothing is planned yet"), std::string::npos);
+  EXPECT_NE(text.find("pi4   1.000"), std::string::npos);
+}
+
+TEST_F(Explanations, NoNodeAtAll) {
+  cluster_.objects.erase("configmaps primes-plan --namespace=lab");
+  Job()["spec"]["nodes"]["selector"]["matchLabels"]["disk"] = "ssd";
+  const std::string text = Explained();
+  EXPECT_NE(text.find("There are none.\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("pi3: spec.nodes.selector asks for disk=ssd, the node has none\n"),
+            std::string::npos);
+}
+
+TEST_F(Explanations, APolicyOfTheCluster) {
+  Job()["spec"]["weighting"]["policy"] = "memory";
+  EXPECT_NE(Explained().find("Not to be seen: (NotFound): weightingpolicies"), std::string::npos);
+  cluster_.objects[kPolicies + " memory"] = json::parse(R"({
+    "apiVersion": "batch.evenkeel.dev/v1alpha1", "kind": "WeightingPolicy",
+    "metadata": {"name": "memory", "uid": "u", "resourceVersion": "5"},
+    "spec": {"criteria": [{"name": "ram", "labels": ["hardware.evenkeel.dev/ram-mib"],
+                           "kind": "Numeric", "exponent": 1}]}})");
+  const std::string text = Explained();
+  EXPECT_NE(text.find("NODE    ram  VALUE  RATIO  WEIGHT\n"), std::string::npos) << text;
+}
+
+TEST_F(Explanations, OtherModesAreNotEstimated) {
+  for (const auto& [mode, words] : {std::pair("Explicit", "spec.weighting.weights"),
+                                    std::pair("Equal", "All nodes weigh the same")}) {
+    Job()["spec"]["weighting"]["mode"] = mode;
+    const std::string text = Explained();
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+    EXPECT_NE(text.find("NODE  RATIO  WEIGHT\npi3   1.000       1\npi4   4.250       5\n"),
+              std::string::npos);
+  }
+}
+
+TEST_F(Explanations, WhatMayNotBeReadIsSaid) {
+  cluster_.objects.erase("nodes");
+  const std::string text = Explained();
+  EXPECT_NE(text.find("Not to be seen: (NotFound): nodes not found\nNODE  RATIO  WEIGHT\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("Nodes that are not used"), std::string::npos);
+}
+
+TEST_F(Explanations, MoreNodesThanWorkers) {
+  Job()["spec"]["nodes"]["maxWorkers"] = 2;
+  cluster_.objects["nodes"]["items"].push_back(Node("pi4-b", "raspberry-pi-4b", "arm64"));
+  EXPECT_NE(Explained().find("pi4-b: spec.nodes.maxWorkers is 2, others were taken\n"),
+            std::string::npos);
+  Job()["spec"]["nodes"]["maxWorkers"] = 3;
+  EXPECT_NE(Explained().find("pi4-b: nothing on the node speaks against it"), std::string::npos);
+}
+
+TEST_F(Explanations, Events) {
+  cluster_.objects
+      ["events --namespace=lab --field-selector "
+       "involvedObject.kind=WeightedJob,involvedObject.name=primes"] =
+      json::parse(
+          R"({"items": [{"reason": "NoRoom", "type": "Warning",
+                     "message": "pi5 is full", "count": 3,
+                     "lastTimestamp": "2026-03-01T09:30:30Z"}]})");
+  EXPECT_NE(Explained().find("Last events\n  30 s ago: warning, NoRoom: pi5 is full (3 times)\n"),
+            std::string::npos);
+}
+
+TEST_F(Explanations, NoSuchJob) {
+  cluster_.objects.clear();
+  EXPECT_EQ(Explained(), "error: (NotFound): " + kJobs + " primes not found");
+  EXPECT_EQ(GatherExplanation("../x", cluster_).error().code, ErrorCode::kInvalidInput);
+}
+
+}  // namespace
+}  // namespace evenkeel::cli

@@ -1,0 +1,90 @@
+#include "labeller/board_text.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "core/model/document.h"
+#include "labeller/pauses.h"
+#include "tests/unit/labeller/boards.h"
+
+namespace evenkeel::labeller {
+namespace {
+
+BoardFacts Sample() {
+  BoardFacts facts;
+  facts.machine = "A \"quoted\" \\ board";
+  facts.kernel = "aarch64";
+  facts.labels = {{"hardware.evenkeel.dev/cpu", {"cortex-a72", "/proc/cpuinfo"}},
+                  {"hardware.evenkeel.dev/cpu-mhz", {"1500", "x: y"}}};
+  facts.notes = {"it is: noted"};
+  return facts;
+}
+
+TEST(BoardText, YamlThatCanBeReadAgain) {
+  const auto read = model::ParseDocument(YamlOf(Sample()), "yaml");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->at("machine"), "A \"quoted\" \\ board");
+  EXPECT_EQ(read->at("labels").at("hardware.evenkeel.dev/cpu-mhz"), "1500") << "text, no number";
+  EXPECT_EQ(read->at("sources").at("hardware.evenkeel.dev/cpu-mhz"), "x: y");
+  EXPECT_EQ(read->at("notes").at(0), "it is: noted");
+}
+
+TEST(BoardText, YamlOfNothing) {
+  const auto read = model::ParseDocument(YamlOf({}), "yaml");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read->at("labels").empty());
+  EXPECT_TRUE(read->at("notes").empty());
+}
+
+TEST(BoardText, FeatureFile) {
+  EXPECT_EQ(FeatureFileOf(Sample(), 1'700'000'000.0),
+            "# Written by evenkeel-labeller.\n"
+            "# +expiry-time=2023-11-14T22:13:20Z\n"
+            "hardware.evenkeel.dev/cpu=cortex-a72\n"
+            "hardware.evenkeel.dev/cpu-mhz=1500\n");
+  EXPECT_EQ(FeatureFileOf(Sample(), std::nullopt).find("expiry"), std::string::npos);
+}
+
+TEST(BoardText, FeatureFileAppearsWhole) {
+  Board folder;
+  const auto path = folder.Root() / "evenkeel";
+  ASSERT_TRUE(WriteFeatureFile(path, "one\n"));
+  ASSERT_TRUE(WriteFeatureFile(path, "two\n"));
+  std::ifstream file(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two\n");
+  const auto left = std::distance(std::filesystem::directory_iterator(folder.Root()),
+                                  std::filesystem::directory_iterator());
+  EXPECT_EQ(left, 1) << "nothing else is left";
+  const auto failed = WriteFeatureFile(folder.Root() / "missing" / "file", "x");
+  ASSERT_FALSE(failed);
+  EXPECT_NE(failed.error().message.find("missing/file: cannot be written"), std::string::npos);
+}
+
+TEST(Pauses, LongAfterSuccessSoonerIfSomethingWasPutOff) {
+  Pauses pauses(std::chrono::hours(1), 1);
+  for (int i = 0; i < 100; ++i) {
+    const double long_pause = ToSeconds(pauses.AfterSuccess(false));
+    EXPECT_TRUE(long_pause >= 3240 && long_pause <= 3960) << long_pause;
+    const double short_pause = ToSeconds(pauses.AfterSuccess(true));
+    EXPECT_TRUE(short_pause >= 270 && short_pause <= 330) << short_pause;
+  }
+}
+
+TEST(Pauses, DoubleAfterFailuresUpToFiveMinutes) {
+  Pauses pauses(std::chrono::hours(1), 1);
+  double want = 5;
+  for (int i = 0; i < 50; ++i) {
+    const double pause = ToSeconds(pauses.AfterFailure());
+    EXPECT_TRUE(pause >= want * 0.9 && pause <= want * 1.1) << i << ": " << pause;
+    want = std::min(want * 2, 300.0);
+  }
+  EXPECT_EQ(pauses.Failures(), 50);
+  static_cast<void>(pauses.AfterSuccess(false));
+  EXPECT_EQ(pauses.Failures(), 0);
+  EXPECT_LT(ToSeconds(pauses.AfterFailure()), 6);
+}
+
+}  // namespace
+}  // namespace evenkeel::labeller
