@@ -1,0 +1,5 @@
+# 32-bit boards with hardware floating point (Debian armhf: ARMv7), as arm64.cmake.
+set(EVENKEEL_TRIPLET arm-linux-gnueabihf)
+set(CMAKE_SYSTEM_PROCESSOR arm)
+set(EVENKEEL_EMULATOR qemu-arm)
+include(${CMAKE_CURRENT_LIST_DIR}/debian.cmake)
