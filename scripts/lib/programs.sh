@@ -21,8 +21,6 @@ lay_out() {
       add_libraries "$1/$program" "$2" "$tree"
     done
     mkdir -p "$tree/var/lib/evenkeel" "$tree/usr/share/doc/evenkeel"
-    # A volume that is mounted there takes over the owner.
-    chown 65532:65532 "$tree/var/lib/evenkeel" 2>/dev/null || true
     cp LICENSE "$tree/usr/share/doc/evenkeel/copyright"
   done
 }

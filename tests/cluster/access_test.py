@@ -12,7 +12,7 @@ import cluster_case
 import jobs
 import kube
 
-OPERATOR = f"system:serviceaccount:{cluster_case.OPERATOR_NAMESPACE}:evenkeel-operator"
+OPERATOR = f"system:serviceaccount:{cluster_case.OPERATOR_NAMESPACE}:{chart.RELEASE}"
 MAY = [("create", "secrets"), ("patch", "secrets"), ("delete", "secrets"), ("create", "pods"),
        ("delete", "pods"), ("watch", "nodes"), ("list", "weightedjobs.batch.evenkeel.dev"),
        ("patch", "weightedjobs.batch.evenkeel.dev/status")]

@@ -3,6 +3,7 @@ no task may be tried twice: whatever a node or a pod does is not a task's fault.
 
 import contextlib
 
+import chart
 import cluster_case
 import faults
 import jobs
@@ -11,6 +12,7 @@ import kube
 END = 700_000           # about 20 s on the trio
 LONGER = 1_000_000      # about 40 s
 SLOW, FAST = "pi3", "pi4-b"
+LEASE = "evenkeel-operator"
 
 
 class FaultTest(cluster_case.ClusterTest):
@@ -34,12 +36,8 @@ class FaultTest(cluster_case.ClusterTest):
         self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
         return self.begin(resultStorage={"persistentVolumeClaim": "results"}, **options)
 
-    def operator_pods(self):
-        return kube.get("pods", "-n", cluster_case.OPERATOR_NAMESPACE, "-l",
-                        "app.kubernetes.io/component=operator")
-
     def leader(self):
-        lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, "evenkeel-operator")
+        lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)
         return lease["spec"].get("holderIdentity") or ""
 
     def test_worker_pod_deleted(self):
@@ -93,23 +91,23 @@ class FaultTest(cluster_case.ClusterTest):
 
     def test_operator_killed(self):
         job = self.begin()
-        for pod in self.operator_pods():
+        for pod in chart.operator_pods():
             faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
         self.finish(job)
 
     def test_second_replica_takes_over(self):
-        scale = ("scale", "deployment", "evenkeel-operator", "-n", cluster_case.OPERATOR_NAMESPACE)
+        scale = ("scale", "deployment", chart.RELEASE, "-n", cluster_case.OPERATOR_NAMESPACE)
         with contextlib.ExitStack() as after:
             after.callback(kube.kubectl, *scale, "--replicas=1")
             kube.kubectl(*scale, "--replicas=2")
-            kube.wait("jsonpath={.status.availableReplicas}=2", "deployment/evenkeel-operator",
+            kube.wait("jsonpath={.status.availableReplicas}=2", f"deployment/{chart.RELEASE}",
                       "-n", cluster_case.OPERATOR_NAMESPACE)
             job = self.begin(LONGER, part=0.05)
             leader = self.leader()
-            victim = next(pod["metadata"]["name"] for pod in self.operator_pods()
+            victim = next(pod["metadata"]["name"] for pod in chart.operator_pods()
                           if pod["metadata"]["name"] in leader)
             faults.delete_pod(victim, cluster_case.OPERATOR_NAMESPACE)
-            kube.until(lambda leases: leases.get("evenkeel-operator", {}).get("spec", {})
+            kube.until(lambda leases: leases.get(LEASE, {}).get("spec", {})
                        .get("holderIdentity") not in (leader, None, ""),
                        "lease", "-n", cluster_case.OPERATOR_NAMESPACE, what="another one leads")
             self.finish(job, LONGER)

@@ -1,5 +1,8 @@
 # Sourced by scripts/cluster.sh: from nothing to a job that three unequal nodes have worked on.
 
+WORKER_COLUMNS='NODES:.status.workers[*].node,WEIGHTS:.status.workers[*].weight'
+WORKER_COLUMNS+=',DONE:.status.workers[*].completed'
+
 demo() {
   up "$@"
   say "building the images"
@@ -8,18 +11,17 @@ demo() {
   say "installing the chart"
   install_chart
   say "running a job with the weights of the paper"
-  admin apply -f examples/cluster/primes-paper.yaml
-  watch_job primes 300
-  admin get weightedjob primes -o jsonpath='{range .status.workers[*]}{.node}{"\t"}{.weight}{"\t"}{.completed}{"\n"}{end}'
+  admin apply -f examples/primes-paper.yaml
+  watch_job primes-paper 300
+  admin get weightedjob primes-paper -o custom-columns="$WORKER_COLUMNS"
   PATH=$PROGRAMS:$PATH KUBECONFIG=$KUBECONFIG_FILE \
-    build/release/bin/kubectl-evenkeel results primes --output build/cluster-demo
+    build/release/bin/kubectl-evenkeel results primes-paper --output build/cluster-demo
   say "results are in build/cluster-demo; KUBECONFIG=$KUBECONFIG_FILE; scripts/cluster.sh down ends it"
 }
 
 install_chart() {
   "$PROGRAMS/helm" --kubeconfig "$KUBECONFIG_FILE" upgrade --install evenkeel helm/evenkeel \
-    --namespace evenkeel-system --create-namespace --wait --timeout 120s \
-    --set image.pullPolicy=Never "$@"
+    --namespace evenkeel-system --create-namespace --wait --timeout 120s
 }
 
 # Prints the line of the job each time that it changes, until the job is complete.
