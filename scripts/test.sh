@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and tests. The last line says how many tests passed.
-# Usage: scripts/test.sh [all|unit|soak]
-#   all   (default) checks of the source, every test but the long ones, and the sanitizers
-#   unit  the fast tests only, for every day
-#   soak  the long ones: many seeds, long runs
+# Usage: scripts/test.sh [all|unit|cluster|soak]
+#   all      (default) checks of the source, every test but the long ones, and the sanitizers
+#   unit     the fast tests only, for every day
+#   cluster  those on a real Kubernetes cluster; needs root
+#   soak     the long ones: many seeds, long runs, a large cluster, other architectures
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/stages.sh
 source scripts/lib/source_checks.sh
@@ -28,20 +29,41 @@ test_unit() {
 
 test_all() {
   stage "format" check_format || true
-  build_and_test release "" -LE '^soak$' || return 0
+  build_and_test release "" -LE '^(soak|cluster)$' || return 0
+  test_on_cluster '^cluster$'
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "tests/unit/all tests/simulation/all" -L '^(unit|simulation)' || true
   build_and_test tsan "threaded_tests" -L 'threaded$' || true
 }
 
+test_cluster() {
+  stage "build release" build_preset release || return 0
+  test_on_cluster '^cluster$'
+}
+
+# Tests of that label, with the cluster's programs built before, as a stage of its own: that takes a
+# quarter of an hour, once.
+test_on_cluster() {
+  stage "cluster programs" build_cluster_programs || return 0
+  stage "test ${1//[^a-z]/}" run_tests release -L "$1" || return 0
+}
+
+# Where there cannot be a cluster, its tests say so, and are counted as skipped.
+build_cluster_programs() {
+  local status=0
+  scripts/cluster.sh binaries || status=$?
+  [ "$status" -eq 0 ] || [ "$status" -eq 77 ]
+}
+
 test_soak() {
-  build_and_test release "" -L '^soak$'
+  stage "build release" build_preset release || return 0
+  test_on_cluster '^soak$'
 }
 
 what=${1:-all}
 case $what in
-  all | unit | soak) ;;
-  *) die "usage: scripts/test.sh [all|unit|soak]" ;;
+  all | unit | cluster | soak) ;;
+  *) die "usage: scripts/test.sh [all|unit|cluster|soak]" ;;
 esac
 lists=(build test)
 if [ "$what" = all ]; then lists+=(check); fi

@@ -1,0 +1,25 @@
+# What the toolchains have in common: g++ of Debian, libraries of a folder, programs of this machine.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_C_COMPILER ${EVENKEEL_TRIPLET}-gcc)
+set(CMAKE_CXX_COMPILER ${EVENKEEL_TRIPLET}-g++)
+set(CMAKE_LIBRARY_ARCHITECTURE ${EVENKEEL_TRIPLET})
+
+# CMake reads this file again for each small program that it tries, without the environment.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES EVENKEEL_SYSROOT)
+if(NOT EVENKEEL_SYSROOT)
+  set(EVENKEEL_SYSROOT $ENV{EVENKEEL_SYSROOT})
+endif()
+if(NOT IS_DIRECTORY "${EVENKEEL_SYSROOT}/usr/include")
+  message(FATAL_ERROR "EVENKEEL_SYSROOT has no libraries; scripts/cross.sh fetches them")
+endif()
+set(CMAKE_SYSROOT ${EVENKEEL_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH ${EVENKEEL_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+set(usr ${EVENKEEL_SYSROOT}/usr)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} ${EVENKEEL_SYSROOT})
+set(ENV{PKG_CONFIG_LIBDIR} ${usr}/lib/${EVENKEEL_TRIPLET}/pkgconfig:${usr}/share/pkgconfig)
+set(CMAKE_CROSSCOMPILING_EMULATOR ${EVENKEEL_EMULATOR} -L ${EVENKEEL_SYSROOT})

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Builds the images of docker/Dockerfile without a container daemon, and saves them as files.
+# Usage: scripts/images.sh [--base | --prebuilt] [--arch amd64|arm64|arm/v7]...
+#   --base       the image below them only: build/images/base-ARCHITECTURE.tar
+#   --prebuilt   takes the programs of build/release, which it brings up to date, instead of compiling
+#                them again in a container: for tests, on the machine's own architecture
+# The files are build/images/evenkeel-{operator,worker}-ARCHITECTURE.tar. Needs root.
+source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+for part in programs sysroot containers; do source "scripts/lib/$part.sh"; done
+
+version=$(sed -n 's/^project(evenkeel VERSION \([0-9.]*\).*$/\1/p' CMakeLists.txt)
+architectures=()
+programs=compile
+while [ $# -gt 0 ]; do
+  case $1 in
+    --prebuilt) programs=prebuilt ;;
+    --base) programs=none ;;
+    --arch) architectures+=("${2:?architecture}") && shift ;;
+    *) die "usage: scripts/images.sh [--base | --prebuilt] [--arch amd64|arm64|arm/v7]..." ;;
+  esac
+  shift
+done
+native=$(dpkg --print-architecture)
+if [ "${#architectures[@]}" -eq 0 ]; then architectures=("$native"); fi
+
+# The programs of the release build, laid out for the Dockerfile.
+prepare_programs() {
+  [ "$programs" = prebuilt ] || return 0
+  [ "${architectures[*]}" = "$native" ] || die "--prebuilt is for $native only"
+  local names options=()
+  mapfile -t names < <(programs_of_images)
+  if [ ! -f build/release/CMakeCache.txt ]; then options=(-DEVENKEEL_BUILD_TESTS=OFF); fi
+  configure release "${options[@]}" >/dev/null
+  build release "${names[@]}"
+  lay_out build/release/bin "" build/prebuilt
+}
+
+build_base() {  # ARCHITECTURE
+  local file=build/images/base-${1//\//}.tar
+  provide_base "$1"
+  [ -e "$file" ] || save_image "$(base_image "$1")" "$file"
+}
+
+build_images() {  # ARCHITECTURE
+  local architecture=$1 image file
+  provide_base "$native"
+  provide_base "$architecture"
+  for image in operator worker; do
+    say "building evenkeel/$image for $architecture"
+    build_image "$image" "$architecture" "docker.io/evenkeel/$image:$version" \
+      --build-arg "PROGRAMS=$programs" --build-arg "VERSION=$version"
+    file=build/images/evenkeel-$image-${architecture//\//}.tar
+    save_image "docker.io/evenkeel/$image:$version" "$file"
+    echo "$file: $(du -h "$file" | cut -f1)"
+  done
+}
+
+[ "$(id -u)" -eq 0 ] || { echo "images.sh: skipped: it takes root" >&2 && exit 77; }
+scripts/setup.sh cluster build
+mkdir -p build/images
+prepare_programs
+for architecture in "${architectures[@]}"; do
+  if [ "$programs" = none ]; then build_base "$architecture"; else build_images "$architecture"; fi
+done

@@ -1,0 +1,112 @@
+# Sourced by scripts/cluster.sh: nodes. A node is a set of namespaces (network, processes, mounts,
+# host name) with containerd, kubelet and kube-proxy in it. When its first process is killed, the
+# kernel ends everything in it and unmounts everything of it: a power cut.
+
+# Folders with fixed names that containerd and the kubelet write to; each node has its own there.
+PRIVATE_FOLDERS=(/run/containerd /var/lib/cni /var/log/containers)
+# What a kubelet sets on the machine that it believes is its own.
+KUBELET_SETTINGS=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops
+  kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
+
+node_folder() {
+  echo "$STATE/nodes/$1"
+}
+
+node_number() {
+  cat "$(node_folder "$1")/number" 2>/dev/null || die "there is no node $1; there are: $(node_names)"
+}
+
+node_names() {
+  if [ -d "$STATE/nodes" ]; then ls "$STATE/nodes"; fi | tr '\n' ' '
+}
+
+# add_node NAME PERCENT-OF-A-CORE [LIKE]: a new board; labelled as LIKE in the list of the trio.
+add_node() {
+  local node=$1 percent=$2 like=${3:-$1} number folder
+  [[ $node =~ ^[a-z][a-z0-9-]{0,30}$ ]] || die "$node is no name for a node"
+  [ ! -e "$(node_folder "$node")" ] || die "the node $node is there already"
+  number=$(($(cat "$STATE"/nodes/*/number 2>/dev/null | sort -n | tail -n1) + 1))
+  [ "$number" -le "$MAX_NODES" ] || die "at most $MAX_NODES nodes"
+  folder=$(node_folder "$node")
+  mkdir -p "$folder"
+  echo "$number" >"$folder/number"
+  echo "$percent" >"$folder/percent"
+  issue_node "$node" "$NODE_NET.$((10 + number))"
+  write_node_files "$node" "$number"
+  start_node "$node"
+  load_images_on "$node"
+  label_node "$node" "$like"
+}
+
+# Power on. What was on its disk is still there.
+start_node() {
+  local node=$1 number folder
+  number=$(node_number "$node")
+  folder=$(node_folder "$node")
+  ! daemon_pid "node-$node" >/dev/null || die "the node $node runs already"
+  make_node_cgroup "$node" "$(cat "$folder/percent")"
+  connect_node "$node" "$number"
+  remember_settings
+  start_daemon "$MARK-$node" "node-$node" \
+    unshare --mount --propagation slave --uts --pid --fork --kill-child --mount-proc -- \
+    bash scripts/lib/cluster/node_init.sh "$folder" "$node" "$PROGRAMS" "$PKI" "$POD_NET.0.0/16" \
+    "${PRIVATE_FOLDERS[@]}"
+  await_daemon 60 "node-$node" runtime_of "$node" version
+}
+
+# Power off, without a word to anybody.
+kill_node() {
+  local node=$1 number
+  number=$(node_number "$node")
+  stop_daemon "node-$node"
+  disconnect_node "$node" "$number"
+  remove_cgroups "$node"
+  rm -f "$(node_folder "$node")/containerd.sock"*
+}
+
+remove_node() {
+  kill_node "$1"
+  rm -rf "$(node_folder "$1")"
+}
+
+# runtime_of NODE ARGUMENT...: ctr, for the node's containerd.
+runtime_of() {
+  local node=$1
+  shift
+  ctr --address "$(node_folder "$node")/containerd.sock" --namespace k8s.io "$@"
+}
+
+# Folders and kernel settings are put back as they were when the cluster ends.
+remember_settings() {
+  local folder setting
+  for folder in "${PRIVATE_FOLDERS[@]}"; do
+    [ -d "$folder" ] || { mkdir -p "$folder" && echo "$folder" >>"$STATE/made-folders"; }
+  done
+  [ -e "$STATE/settings" ] && return
+  for setting in "${KUBELET_SETTINGS[@]}"; do
+    sysctl "$setting" 2>/dev/null || true
+  done >"$STATE/settings"
+}
+
+restore_settings() {
+  local folder
+  if [ -s "$STATE/settings" ]; then sysctl -qp "$STATE/settings" || true; fi
+  if [ -s "$STATE/made-folders" ]; then
+    while read -r folder; do rmdir "$folder" 2>/dev/null || true; done <"$STATE/made-folders"
+  fi
+}
+
+# The labels of the board in examples/nodes/pi-trio.yaml, but for those that kubelets set.
+label_node() {  # NODE LIKE
+  local labels
+  labels=$(admin create --dry-run=client -o json -f examples/nodes/pi-trio.yaml |
+    python3 scripts/lib/cluster/board_labels.py "$2")
+  await_daemon 60 "node-$1" admin get node "$1"
+  xargs -d '\n' -r "$PROGRAMS/kubectl" --kubeconfig "$KUBECONFIG_FILE" label --overwrite \
+    node "$1" <<<"$labels" >/dev/null
+}
+
+nodes_are_ready() {
+  admin wait --for=condition=Ready node --all --timeout=90s >/dev/null ||
+    die "not all nodes are ready: $(admin get nodes 2>&1)"
+}

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The first process of a node, in namespaces of its own: starts what runs on a board and buries its
+# dead. When it ends, everything in the node ends.
+# Usage: node_init.sh FOLDER NODE PROGRAMS KEYS POD-NETWORK PRIVATE-FOLDER...
+set -euo pipefail
+
+folder=$1 node=$2 programs=$3 keys=$4 pods=$5
+shift 5
+
+# Mounts of the machine (volumes) come in; those of the node do not get out.
+mount --make-rshared /
+for place in "$@"; do
+  mkdir -p "$folder/private$place"
+  mount --bind "$folder/private$place" "$place"
+done
+# What is in /run does not outlive a power cut.
+mount -t tmpfs tmpfs /run/containerd
+echo "$node" >/proc/sys/kernel/hostname
+
+containerd --config "$folder/containerd.toml" --log-level warn &
+until ctr --address "$folder/containerd.sock" version >/dev/null 2>&1; do sleep 0.1; done
+
+"$programs/kubelet" --config "$folder/kubelet.yaml" --kubeconfig "$keys/node-$node.kubeconfig" \
+  --hostname-override "$node" --root-dir "$folder/kubelet" &
+"$programs/kube-proxy" --kubeconfig "$keys/proxy.kubeconfig" --hostname-override "$node" \
+  --proxy-mode iptables --cluster-cidr "$pods" --conntrack-max-per-core=0 \
+  --conntrack-tcp-timeout-established=0s --conntrack-tcp-timeout-close-wait=0s &
+wait -n || true
+echo "one of the node's daemons has ended; so does the node" >&2
+exit 1

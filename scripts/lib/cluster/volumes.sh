@@ -1,0 +1,56 @@
+# Sourced by scripts/cluster.sh: volumes for claims. Nothing provisions them here as local-path does
+# on k3s: each is made when asked for, and its claim names it.
+
+VOLUMES=$STATE/volumes
+
+# A mount of its own, shared, so that volumes mounted later are seen in the nodes.
+prepare_volumes() {
+  mkdir -p "$VOLUMES"
+  mount --bind "$VOLUMES" "$VOLUMES"
+  mount --make-shared "$VOLUMES"
+  admin apply --server-side -f - >/dev/null <<'Y'
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: local-path}
+provisioner: kubernetes.io/no-provisioner
+volumeBindingMode: WaitForFirstConsumer
+Y
+}
+
+# make_volume NAME NODE [MEBIBYTES]: on a node's disk; "shared" instead of a node: reached from all.
+# With a size it is full when that is used up.
+make_volume() {
+  local name=$1 node=$2 mebibytes=${3:-} folder=$VOLUMES/$1 affinity="" modes=ReadWriteOnce
+  [[ $name =~ ^[a-z][a-z0-9-]{0,50}$ ]] || die "$name is no name for a volume"
+  [ ! -e "$folder" ] || die "the volume $name is there already"
+  if [ "$node" = shared ]; then
+    modes=ReadWriteMany
+  else
+    node_number "$node" >/dev/null
+    affinity="{required: {nodeSelectorTerms: [{matchExpressions: [
+      {key: kubernetes.io/hostname, operator: In, values: [$node]}]}]}}"
+  fi
+  mkdir -p "$folder"
+  if [ -n "$mebibytes" ]; then
+    mount -t tmpfs -o "size=${mebibytes}m" evenkeel-volume "$folder"
+  fi
+  chmod 0777 "$folder"
+  admin apply --server-side -f - >/dev/null <<Y
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: $name}
+spec:
+  storageClassName: local-path
+  capacity: {storage: ${mebibytes:-1024}Mi}
+  accessModes: [$modes]
+  persistentVolumeReclaimPolicy: Retain
+  hostPath: {path: $folder, type: Directory}
+  ${affinity:+nodeAffinity: $affinity}
+Y
+}
+
+remove_volume() {  # NAME
+  admin delete persistentvolume "$1" --ignore-not-found --wait=false >/dev/null
+  if mountpoint -q "$VOLUMES/$1"; then umount -l "$VOLUMES/$1"; fi
+  rm -rf "${VOLUMES:?}/$1"
+}

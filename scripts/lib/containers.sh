@@ -1,0 +1,77 @@
+# Sourced by scripts/images.sh: buildah, without a daemon, and base images with or without a registry.
+
+CONTAINERS=${EVENKEEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel}/containers
+
+# Storage of our own: nobody's images are touched. runc and chroot need no namespaces of users, and
+# limits that this user may not raise are taken as they are.
+build_tool() {
+  buildah --root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" --storage-driver overlay "$@"
+}
+
+base_image() {  # ARCHITECTURE
+  echo "localhost/evenkeel/base-${1//\//}:bookworm"
+}
+
+# Debian's slim image for the architecture: from the registry if there is one, else made of the
+# packages of the machine's own mirror.
+provide_base() {
+  local architecture=$1 name
+  name=$(base_image "$architecture")
+  if build_tool inspect --type image "$name" >/dev/null 2>&1; then return; fi
+  if timeout 20 buildah --root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" \
+    --storage-driver overlay pull --quiet --retry 0 --platform "linux/$architecture" \
+    docker.io/library/debian:bookworm-slim >"$CONTAINERS/pulled" 2>/dev/null; then
+    build_tool tag "$(cat "$CONTAINERS/pulled")" "$name"
+    return
+  fi
+  make_base "$architecture" "$name"
+}
+
+# For a foreign architecture the packages are only unpacked: nothing of them runs while images are
+# built, and what is in them needs no set-up to be used.
+make_base() {  # ARCHITECTURE NAME
+  local variant=minbase folder
+  say "no registry: making $2 of Debian's packages"
+  if [ "$1" != "$(dpkg --print-architecture)" ]; then variant=extract; fi
+  folder=$(mktemp -d)
+  mmdebstrap --quiet --variant="$variant" --architectures="$(debian_name "$1")" \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/share/man/*' --include="$(packages_of_base "$variant")" \
+    bookworm "$folder/base.tar" "$(mirror)"
+  printf 'FROM scratch\nADD base.tar /\nCMD ["bash"]\n' >"$folder/Dockerfile"
+  build_tool bud --quiet --isolation chroot --platform "linux/$1" --tag "$2" "$folder" >/dev/null
+  rm -rf "$folder"
+}
+
+# Without set-up the essential packages have to be named by what they are.
+packages_of_base() {  # VARIANT
+  if [ "$1" = extract ]; then
+    echo base-files,bash,coreutils,libc6,libgcc-s1,libstdc++6,ca-certificates
+  else
+    echo ca-certificates
+  fi
+}
+
+debian_name() {
+  case $1 in arm/v7) echo armhf ;; *) echo "$1" ;; esac
+}
+
+# build_image STAGE ARCHITECTURE TAG ARGUMENT...
+# The containers see the machine's own network, mirrors and certificates.
+build_image() {
+  local stage=$1 architecture=$2 tag=$3
+  shift 3
+  build_tool bud --quiet --layers --isolation chroot --network host --pull-never \
+    --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 \
+    --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
+    --platform "linux/$architecture" --target "$stage" --tag "$tag" \
+    --build-arg "BUILD_BASE=$(base_image "$(dpkg --print-architecture)")" \
+    --build-arg "RUNTIME_BASE=$(base_image "$architecture")" "$@" \
+    --file docker/Dockerfile . >/dev/null
+}
+
+save_image() {  # NAME FILE
+  rm -f "$2.partial"
+  build_tool push --quiet "$1" "docker-archive:$2.partial:$1"
+  mv "$2.partial" "$2"
+}

@@ -1,0 +1,64 @@
+# Sourced by what makes images: the programs with the shared libraries that they need, and no more.
+
+# What debian:bookworm-slim has: the C and C++ run-time libraries.
+IN_BASE_IMAGE='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util)\.so.*|lib(gcc_s|stdc\+\+)\.so.*)$'
+
+programs_of_images() {  # [IMAGE]
+  awk -v image="${1:-}" '!/^#/ && NF == 2 && (image == "" || $1 == image) { print $2 }' \
+    docker/programs.txt
+}
+
+# lay_out FOLDER-OF-PROGRAMS SYSROOT FOLDER: one tree for each image, with the image's name.
+# The sysroot is empty for programs of this machine.
+lay_out() {
+  local image program tree
+  for image in $(awk '!/^#/ { print $1 }' docker/programs.txt | sort -u); do
+    tree=$3/$image
+    rm -rf "$tree"
+    mkdir -p "$tree/usr/bin"
+    for program in $(programs_of_images "$image"); do
+      strip_into "$tree/usr/bin/$program" "$1/$program"
+      add_libraries "$1/$program" "$2" "$tree"
+    done
+    mkdir -p "$tree/var/lib/evenkeel" "$tree/usr/share/doc/evenkeel"
+    cp LICENSE "$tree/usr/share/doc/evenkeel/copyright"
+  done
+}
+
+# Each architecture has a strip of its own; it is named as its compiler is.
+strip_into() {  # TO FROM
+  local triplet
+  triplet=$(triplet_of "$2")
+  if command -v "$triplet-strip" >/dev/null; then
+    "$triplet-strip" -o "$1" "$2"
+  else
+    strip -o "$1" "$2"
+  fi
+}
+
+triplet_of() {  # PROGRAM
+  case $(LC_ALL=C readelf -h "$1" | sed -n 's/^ *Machine: *//p') in
+    *X86-64*) echo x86_64-linux-gnu ;;
+    *AArch64*) echo aarch64-linux-gnu ;;
+    ARM) echo arm-linux-gnueabihf ;;
+    *) die "$1 is for an architecture without images" ;;
+  esac
+}
+
+# Copies what the file needs, and what that needs, into the tree.
+add_libraries() {  # FILE SYSROOT TREE
+  local triplet name folder found
+  triplet=$(triplet_of "$1")
+  while read -r name; do
+    [[ ! $name =~ $IN_BASE_IMAGE ]] || continue
+    [ ! -e "$3/usr/lib/$triplet/$name" ] || continue
+    found=
+    for folder in "$2/usr/lib/$triplet" "$2/lib/$triplet"; do
+      if [ -e "$folder/$name" ]; then found=$folder/$name; fi
+    done
+    [ -n "$found" ] || die "$1 needs $name, which is not in ${2:-this system}"
+    mkdir -p "$3/usr/lib/$triplet"
+    cp -L "$found" "$3/usr/lib/$triplet/$name"
+    add_libraries "$found" "$2" "$3"
+  done < <(LC_ALL=C readelf -d "$1" | sed -n 's/^.*(NEEDED).*\[\(.*\)\]$/\1/p')
+}

@@ -1,0 +1,137 @@
+"""The cluster itself, before anything of ours is in it: it has to be what the other tests take it for."""
+
+import json
+import re
+
+import cluster_case
+import faults
+import kube
+import machine
+
+BASE = "localhost/evenkeel/base-amd64:bookworm"
+PERCENT = {"pi4-a": 40.0, "pi4-b": 40.0, "pi3": 9.37}
+# Prints how many milliseconds a loop takes by the clock on the wall.
+LOOP = ("s=${EPOCHREALTIME/./}; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
+        "e=${EPOCHREALTIME/./}; echo $(((e-s)/1000))")
+PORT = 8080
+SERVER = ("use IO::Socket::INET; my $s = IO::Socket::INET->new(LocalPort => 8080, Listen => 5, "
+          "ReuseAddr => 1) or die; while (my $c = $s->accept) { print $c qq(hello\\n); close $c; }")
+
+
+def pod(name, node, *command, labels=None):
+    return {"apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "labels": labels or {}},
+            "spec": {"nodeName": node, "restartPolicy": "Never", "terminationGracePeriodSeconds": 1,
+                     "automountServiceAccountToken": False,
+                     "securityContext": {"runAsNonRoot": True, "runAsUser": 65532,
+                                         "seccompProfile": {"type": "RuntimeDefault"}},
+                     "containers": [{
+                         "name": "main", "image": BASE, "imagePullPolicy": "Never",
+                         "command": list(command),
+                         "securityContext": {"allowPrivilegeEscalation": False,
+                                             "capabilities": {"drop": ["ALL"]}}}]}}
+
+
+class BareTest(cluster_case.ClusterTest):
+    def run_pod(self, name, node, *command):
+        """Its output, once it has ended well."""
+        kube.apply(pod(name, node, *command), namespace=self.namespace)
+        kube.wait("jsonpath={.status.phase}=Succeeded", f"pod/{name}", "-n", self.namespace,
+                  seconds=120)
+        return kube.logs(name, self.namespace)
+
+    def test_nodes_are_the_boards_of_the_paper(self):
+        nodes = {node["metadata"]["name"]: node for node in kube.get("nodes")}
+        self.assertLessEqual(set(PERCENT), set(nodes))
+        listed = json.loads(kube.kubectl("create", "--dry-run=client", "-o", "json", "-f",
+                                         str(machine.ROOT / "examples/nodes/pi-trio.yaml"))
+                            .replace("}\n{", "},{").join("[]"))
+        boards = listed[0]["items"] if "items" in listed[0] else listed
+        for board in boards:
+            labels = nodes[board["metadata"]["name"]]["metadata"]["labels"]
+            for key, value in board["metadata"]["labels"].items():
+                if key.startswith("hardware.evenkeel.dev/"):
+                    self.assertEqual(labels.get(key), value, key)
+
+    def test_server_is_the_version_that_is_asked_for(self):
+        version = json.loads(kube.kubectl("version", "-o", "json"))["serverVersion"]
+        self.assertRegex(version["gitVersion"], r"^v1\.34\.\d+$")
+
+    def test_nodes_are_as_unequal_as_they_should_be(self):
+        milliseconds = {node: int(self.run_pod(f"loop-{node}", node, "bash", "-c", LOOP))
+                        for node in PERCENT}
+        for node, percent in PERCENT.items():
+            ratio = milliseconds[node] / milliseconds["pi4-a"] * percent / PERCENT["pi4-a"]
+            self.assertAlmostEqual(ratio, 1.0, delta=0.25, msg=str(milliseconds))
+
+    def test_service_is_reached_by_name_from_every_node(self):
+        server = pod("server", "pi4-a", "perl", "-e", SERVER, labels={"app": "server"})
+        service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "server"},
+                   "spec": {"selector": {"app": "server"}, "ports": [{"port": PORT}]}}
+        kube.apply(server, service, namespace=self.namespace)
+        kube.wait("condition=Ready", "pod/server", "-n", self.namespace)
+        ask = (f"for i in 1 2 3 4 5 6 7 8 9; do exec 3<>/dev/tcp/server.{self.namespace}.svc.cluster.local/"
+               f"{PORT} && cat <&3 && exit 0; sleep 1; done; exit 1")
+        for node in PERCENT:  # its own node among them: answers have to find their way back
+            self.assertEqual(self.run_pod(f"client-{node}", node, "bash", "-c", ask), "hello\n")
+
+    def test_exec_and_port_forward(self):
+        kube.apply(pod("server", "pi3", "perl", "-e", SERVER), namespace=self.namespace)
+        kube.wait("condition=Ready", "pod/server", "-n", self.namespace)
+        self.assertEqual(kube.kubectl("exec", "server", "-n", self.namespace, "--", "id", "-u"),
+                         "65532\n")
+        with kube.forwarded("server", PORT, self.namespace) as port:
+            self.assertGreater(port, 0)
+
+    def test_claim_stays_on_its_node(self):
+        with faults.volume("bare-disk", "pi4-b"):
+            writer = pod("writer", "pi4-b", "bash", "-c", "id -u > /data/file; cat /data/file")
+            del writer["spec"]["nodeName"]
+            writer["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+            writer["spec"]["containers"][0]["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]
+            kube.apply(faults.claim("data", "bare-disk"), writer, namespace=self.namespace)
+            kube.wait("jsonpath={.status.phase}=Succeeded", "pod/writer", "-n", self.namespace)
+            found = kube.get("pod", "writer", "-n", self.namespace)
+            self.assertEqual(found["spec"]["nodeName"], "pi4-b")
+            kube.delete("pod", "writer", "-n", self.namespace)
+            kube.delete("pvc", "data", "-n", self.namespace)
+
+    def test_volume_can_be_full(self):
+        with faults.volume("bare-small", "pi4-b", mebibytes=1):
+            writer = pod("writer", "pi4-b", "bash", "-c",
+                         "head -c 3000000 /dev/zero > /data/file; echo $?")
+            writer["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+            writer["spec"]["containers"][0]["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]
+            kube.apply(faults.claim("data", "bare-small", mebibytes=1), writer, namespace=self.namespace)
+            kube.wait("jsonpath={.status.phase}=Succeeded", "pod/writer", "-n", self.namespace)
+            self.assertRegex(kube.logs("writer", self.namespace), re.compile("No space left|^1$", re.M))
+            kube.delete("pod", "writer", "-n", self.namespace)
+            kube.delete("pvc", "data", "-n", self.namespace)
+
+    def test_cable_can_be_pulled(self):
+        with faults.pulled_cable("pi3"):
+            faults.node_ready("pi3", False)
+        faults.node_ready("pi3")
+
+    def test_power_can_be_cut(self):
+        kube.apply(pod("sleeper", "pi4-b", "sleep", "600"), namespace=self.namespace)
+        kube.wait("condition=Ready", "pod/sleeper", "-n", self.namespace)
+        uid = kube.get("pod", "sleeper", "-n", self.namespace)["metadata"]["uid"]
+        self.assertEqual(len(machine.pod_processes(uid, "sleep")), 1)
+        with faults.dead_node("pi4-b"):
+            self.assertEqual(machine.pod_processes(uid, "sleep"), [])
+            faults.node_ready("pi4-b", False)
+
+    def test_node_can_come(self):
+        with faults.extra_node("pi5", 60, "pi4-a"):
+            self.assertEqual(self.run_pod("there", "pi5", "echo", "here"), "here\n")
+
+    def test_api_server_can_be_away(self):
+        with faults.stopped_api_server():
+            with self.assertRaises(kube.Refused):
+                kube.kubectl("get", "nodes", "--request-timeout=2s")
+        self.assertEqual(len(kube.get("nodes")), len(PERCENT))
+
+
+if __name__ == "__main__":
+    cluster_case.main()

@@ -1,0 +1,109 @@
+"""All faults at random while jobs are counted: for one minute, or as long as EVENKEEL_CHAOS_SECONDS
+says. The same seed makes the same choices."""
+
+import os
+import random
+import threading
+import time
+
+import chart
+import cluster_case
+import faults
+import jobs
+import kube
+
+SECONDS = float(os.environ.get("EVENKEEL_CHAOS_SECONDS", 60))
+SEED = int(os.environ.get("EVENKEEL_SEED", random.randrange(10 ** 6)))
+END = 700_000
+NODES = ("pi4-a", "pi4-b", "pi3")
+
+
+class ChaosTest(cluster_case.ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.chance = random.Random(SEED)
+        self.over = threading.Event()
+        print(f"\nEVENKEEL_SEED={SEED} repeats the choices", flush=True)
+
+    def test_all_faults_at_random(self):
+        tormentor = threading.Thread(target=self.torment)
+        tormentor.start()
+        number = 0
+        try:
+            begun = time.monotonic()
+            while number == 0 or time.monotonic() - begun < SECONDS:
+                number += 1
+                self.count(f"primes-{number}")
+        finally:
+            self.over.set()
+            tormentor.join()
+        faults.all_nodes_ready()
+        print(f"{number} jobs", flush=True)
+
+    def count(self, name):
+        """As one job or several in a row: each has to be right, none may fail."""
+        job = jobs.Job(name, self.namespace)
+        self.patiently(lambda: self.submit(jobs.manifest(name, jobs.primes(END), taskPolicy={
+            "backoffLimitPerTask": 0, "maxFailedTasks": 0})))
+        job.until(lambda thing: jobs.condition(thing, "Complete").get("status") == "True" or
+                  self.fail_if_failed(thing), seconds=900, what="it is complete in spite of it all")
+        self.patiently(lambda: self.check_primes(job, END))
+
+    def fail_if_failed(self, thing):
+        if jobs.condition(thing, "Failed").get("status") == "True":
+            raise AssertionError(cluster_case.show(thing["status"]))
+        return False
+
+    @staticmethod
+    def patiently(step):
+        """What is asked of a cluster in trouble may have to be asked again."""
+        for attempt in range(30):
+            try:
+                return step()
+            except (AssertionError, OSError) as error:
+                if "AlreadyExists" in str(error):
+                    return None
+                if attempt == 29:
+                    raise
+                time.sleep(3)
+
+    def torment(self):
+        blows = (self.blow_to_a_worker, self.blow_to_a_coordinator, self.blow_to_the_operator,
+                 self.blow_to_a_cable, self.blow_to_a_node, self.blow_to_the_api_server)
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end and not self.over.wait(self.chance.uniform(1, 8)):
+            blow = self.chance.choice(blows)
+            print(f"{time.strftime('%H:%M:%S')} {blow.__name__.replace('_', ' ')}", flush=True)
+            try:
+                blow()
+            except (AssertionError, OSError, IndexError) as error:
+                print(f"  missed: {str(error)[:200]}", flush=True)
+
+    def pods_of(self, component):
+        return [pod["metadata"]["name"] for pod in kube.get(
+            "pods", "-n", self.namespace, "-l", f"app.kubernetes.io/component={component}")]
+
+    def blow_to_a_worker(self):
+        faults.delete_pod(self.chance.choice(self.pods_of("worker")), self.namespace)
+
+    def blow_to_a_coordinator(self):
+        faults.delete_pod(self.chance.choice(self.pods_of("coordinator")), self.namespace)
+
+    def blow_to_the_operator(self):
+        pod = self.chance.choice(chart.operator_pods())
+        faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
+
+    def blow_to_a_cable(self):
+        with faults.pulled_cable(self.chance.choice(NODES)):
+            time.sleep(self.chance.uniform(1, 25))
+
+    def blow_to_a_node(self):
+        with faults.dead_node(self.chance.choice(NODES)):
+            time.sleep(self.chance.uniform(1, 25))
+
+    def blow_to_the_api_server(self):
+        faults.api_server_stopped_for(self.chance.uniform(1, 20))
+
+
+if __name__ == "__main__":
+    cluster_case.main()

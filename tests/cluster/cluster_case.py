@@ -1,0 +1,120 @@
+"""The base of tests on the cluster: a namespace each, and everything that could explain a failure."""
+
+import json
+import os
+import pathlib
+import re
+import sys
+import unittest
+
+import jobs
+import kube
+import machine
+
+RECORDS = machine.ROOT / "build" / "cluster-failures"
+OPERATOR_NAMESPACE = "evenkeel-system"
+
+
+def require_cluster():
+    """Ends the program as skipped where there is no cluster: its set-up has said why."""
+    if not kube.place("KUBECONFIG").exists():
+        print("skipped: no cluster is up", file=sys.stderr)
+        sys.exit(machine.SKIPPED)
+
+
+class ClusterTest(unittest.TestCase):
+    """Each test has a namespace of its own, with restricted pods as a careful user would have it."""
+
+    maxDiff = None
+
+    def setUp(self):
+        words = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
+        self.namespace = f"t-{words.strip('-')[:48]}"
+        kube.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {
+            "name": self.namespace,
+            "labels": {"pod-security.kubernetes.io/enforce": "restricted"}}})
+
+    def run(self, result=None):
+        result = result if result is not None else self.defaultTestResult()
+        before = len(result.failures) + len(result.errors)
+        self.namespace = None
+        super().run(result)
+        if self.namespace is None:
+            return result
+        if len(result.failures) + len(result.errors) > before:
+            self.record()
+        try:
+            kube.delete("namespace", self.namespace, wait=False)
+        except Exception as error:  # the next test has a namespace of its own
+            print(f"{self.namespace} stays: {error}", file=sys.stderr)
+        return result
+
+    def submit(self, manifest):
+        name = manifest["metadata"]["name"]
+        kube.create(manifest, self.namespace)
+        return jobs.Job(name, self.namespace)
+
+    def check_primes(self, job, end):
+        """The exact count, in the status and in the summary; no task was charged for anything."""
+        status = job.status()
+        self.assertEqual(status["tasks"]["completed"], status["tasks"]["total"], status)
+        self.assertEqual(status["tasks"].get("failed", 0), 0, status)
+        summary = job.summary()
+        self.assertEqual(summary["state"], "Complete")
+        self.assertEqual(summary["result"]["count"], jobs.primes_below(end))
+        self.assertEqual(summary["tasks"]["failed"], 0)
+
+    def check_covered_once(self, job):
+        """Each task stands in the time line once: nothing that was complete ran again."""
+        total = job.summary()["tasks"]["total"]
+        found = sorted(index for entry in job.timeline() if "range" in entry
+                       for index in range(*entry["range"]))
+        self.assertEqual(found, list(range(total)))
+
+    # What is kept of a failure.
+    def record(self):
+        folder = RECORDS / self.namespace
+        folder.mkdir(parents=True, exist_ok=True)
+        kinds = "weightedjobs,pods,services,configmaps,persistentvolumeclaims,networkpolicies"
+        self.save(folder, "objects.yaml", "get", kinds, "-n", self.namespace, "-o", "yaml")
+        self.save(folder, "events.txt", "get", "events", "-n", self.namespace,
+                  "--sort-by=.lastTimestamp")
+        self.save(folder, "nodes.txt", "get", "nodes", "-o", "wide")
+        self.save_logs(folder, self.namespace)
+        self.save_logs(folder, OPERATOR_NAMESPACE)
+        print(f"\nwhat there was at the failure is in {folder}", file=sys.stderr)
+
+    def save_logs(self, folder, namespace):
+        try:
+            pods = [pod["metadata"]["name"] for pod in kube.get("pods", "-n", namespace)]
+        except Exception:
+            return  # the list of objects has the reason
+        for pod in pods:
+            self.save(folder, f"{pod}.log", "logs", pod, "-n", namespace, "--all-containers",
+                      "--tail=2000")
+            self.save(folder, f"{pod}.previous.log", "logs", pod, "-n", namespace, "--previous",
+                      "--tail=500")
+
+    def save(self, folder, file, *arguments):
+        try:
+            text = kube.kubectl(*arguments)
+        except Exception as error:
+            text = str(error)
+        (folder / file).write_text(text)
+
+
+def show(thing):
+    return json.dumps(thing, indent=1)
+
+
+def main():
+    require_cluster()
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    unittest.main(verbosity=2)
+
+
+def folder_of(test):
+    """A new folder for files of the test."""
+    folder = pathlib.Path(machine.ROOT / "build" / "cluster-files" / test.namespace)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,32 @@
+"""Takes the cluster down and compares the machine with how it was before. Usage: cluster_down.py NOTES"""
+
+import json
+import pathlib
+import sys
+import time
+
+import machine
+
+PATIENCE = 20  # seconds for the kernel to bury what is dead
+
+
+def main():
+    notes = pathlib.Path(sys.argv[1])
+    if not notes.exists():
+        print("skipped: no cluster was up", file=sys.stderr)
+        sys.exit(machine.SKIPPED)
+    before = {kind: set(found) for kind, found in json.loads(notes.read_text()).items()}
+    notes.unlink()
+    machine.cluster("down", seconds=300)
+    end = time.monotonic() + PATIENCE
+    while True:
+        found = list(machine.differences(before, machine.remains()))
+        if not found:
+            return
+        if time.monotonic() > end:
+            sys.exit("\n".join(found))
+        time.sleep(0.5)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""What no schema can see: it shows as a condition with a reason and as an event, and a mended cause
+lets the job go on by itself."""
+
+import chart
+import cluster_case
+import faults
+import jobs
+import kube
+import machine
+
+TASKS, SECONDS = 60, 0.1
+
+
+class ConditionsTest(cluster_case.ClusterTest):
+    def begin(self, **sections):
+        return self.submit(jobs.manifest("troubled", jobs.sleeping(TASKS, SECONDS), **sections))
+
+    def expect_trouble(self, job, word, seconds=kube.PATIENCE):
+        """A condition whose message has the word, with a reason, and an event with that reason."""
+        def trouble(thing):
+            for found in thing.get("status", {}).get("conditions", []):
+                if word in found.get("message", ""):
+                    return found
+            return None
+        found = trouble(job.until(trouble, seconds, f"a condition names {word}"))
+        self.assertRegex(found["reason"], r"^[A-Z][A-Za-z]+$")
+        self.assertFalse(jobs.condition(job.get(), "Complete").get("status") == "True")
+        kube.until(lambda events: any(
+            event.get("regarding", {}).get("name") == job.name and
+            event.get("reason") == found["reason"] and word in event.get("note", "")
+            for event in events.values()),
+            "events.events.k8s.io", "-n", self.namespace, what=f"an event of {found['reason']}")
+        return found
+
+    def expect_recovery(self, job, word):
+        job.wait_complete(120)
+        for found in job.status()["conditions"]:
+            self.assertNotIn(word, found.get("message", ""))
+
+    def test_unknown_policy(self):
+        job = self.begin(weighting={"policy": "nobody-knows"})
+        self.expect_trouble(job, "nobody-knows")
+        policy = kube.get("weightingpolicy", "default")
+        kube.create({"apiVersion": policy["apiVersion"], "kind": policy["kind"],
+                     "metadata": {"name": "nobody-knows"}, "spec": policy["spec"]})
+        self.addCleanup(kube.delete, "weightingpolicy", "nobody-knows")
+        self.expect_recovery(job, "nobody-knows")
+
+    def test_missing_claim(self):
+        job = self.begin(resultStorage={"persistentVolumeClaim": "not-there"})
+        self.expect_trouble(job, "not-there")
+        with faults.volume("conditions-disk", "pi4-a"):
+            kube.apply(faults.claim("not-there", "conditions-disk"), namespace=self.namespace)
+            self.expect_recovery(job, "not-there")
+            kube.delete("weightedjob", job.name, "-n", self.namespace)
+
+    def test_no_eligible_node(self):
+        selector = {"matchLabels": {"example.com/colour": "green"}}
+        job = self.begin(nodes={"selector": selector})
+        self.expect_trouble(job, "node")
+        kube.kubectl("label", "node", "pi4-a", "example.com/colour=green")
+        self.addCleanup(kube.kubectl, "label", "node", "pi4-a", "example.com/colour-")
+        job.wait_complete(120)
+
+    def test_full_claim(self):
+        """The coordinator cannot write, keeps what it has, and goes on when there is room."""
+        with faults.volume("conditions-small", "pi4-a", mebibytes=2) as volume:
+            kube.apply(faults.claim("small", volume, mebibytes=2), namespace=self.namespace)
+            ballast = kube.place("STATE") / "volumes" / volume / "ballast"
+            job = self.submit(jobs.manifest(
+                "troubled", jobs.sleeping(20_000, 0.004),
+                resultStorage={"persistentVolumeClaim": "small"}))
+            job.wait_part(0.1)
+            fill(ballast)
+            self.expect_trouble(job, "full")
+            ballast.unlink()
+            self.expect_recovery(job, "full")
+            self.assertEqual(job.summary()["tasks"]["completed"], 20_000)
+            kube.delete("weightedjob", job.name, "-n", self.namespace)
+
+    def test_priority_class_that_is_not_there(self):
+        job = self.begin(worker={"template": {"priorityClassName": "no-such-priority"}})
+        self.expect_trouble(job, "no-such-priority")
+        kube.create({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                     "metadata": {"name": "no-such-priority"}, "value": 10})
+        self.addCleanup(kube.delete, "priorityclass", "no-such-priority")
+        self.expect_recovery(job, "no-such-priority")
+
+    def test_deadline(self):
+        job = self.submit(jobs.manifest("late", jobs.sleeping(1000, 1), activeDeadlineSeconds=5))
+        found = job.until(lambda thing: jobs.condition(thing, "Failed").get("status") == "True",
+                          what="the deadline has passed")
+        self.assertIn("eadline", jobs.condition(found, "Failed")["reason"])
+        kube.wait("delete", "pod", "-l", job.selector("worker"), "-n", self.namespace)
+
+    def test_time_to_live(self):
+        job = self.begin(ttlSecondsAfterFinished=3)
+        job.wait_complete()
+        kube.wait("delete", "weightedjob/troubled", "-n", self.namespace)
+        kube.wait("delete", "pod", "-l", f"evenkeel.dev/weighted-job={job.name}", "-n",
+                  self.namespace)
+
+    def test_failed_tasks_are_listed(self):
+        workload = {"synthetic": {"tasks": 20, "cost": {"constant": 0.01}, "failing": [3, 7, 8, 9]}}
+        job = self.submit(jobs.manifest("flawed", workload, taskPolicy={
+            "backoffLimitPerTask": 1, "maxFailedTasks": 10}))
+        found = job.until(lambda thing: any(jobs.condition(thing, kind).get("status") == "True"
+                                            for kind in ("Complete", "Failed")), what="it is over")
+        self.assertEqual(found["status"]["failedIndexes"], "3,7-9")
+        self.assertEqual(found["status"]["tasks"]["failed"], 4)
+
+
+class ImageTest(cluster_case.ClusterTest):
+    """An image that cannot be pulled: a chart whose worker image is not there."""
+
+    def test_image_that_cannot_be_pulled(self):
+        chart.install("--set", "worker.image.tag=no-such-tag", "--set",
+                      "worker.image.pullPolicy=IfNotPresent")
+        try:
+            job = self.submit(jobs.manifest("troubled", jobs.sleeping(TASKS, SECONDS)))
+            found = job.until(lambda thing: any(
+                "no-such-tag" in row.get("message", "")
+                for row in thing.get("status", {}).get("conditions", [])),
+                seconds=120, what="a condition names the image")
+            self.assertNotEqual(jobs.condition(found, "Complete").get("status"), "True")
+            image = chart.worker_image()
+            machine.cluster("tag", image, image.rsplit(":", 1)[0] + ":no-such-tag")
+            job.wait_complete(180)
+        finally:
+            chart.install()
+
+
+def fill(path):
+    """Writes until the volume has no room for another byte."""
+    with open(path, "wb", buffering=0) as file:
+        for size in (65536, 4096, 1):
+            try:
+                while True:
+                    file.write(b"\0" * size)
+            except OSError:
+                continue  # full for pieces of this size
+
+
+if __name__ == "__main__":
+    cluster_case.main()

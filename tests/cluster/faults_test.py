@@ -1,0 +1,124 @@
+"""One fault a test, in the middle of a job that counts primes. The count is exact each time, though
+no task may be tried twice: whatever a node or a pod does is not a task's fault."""
+
+import contextlib
+
+import chart
+import cluster_case
+import faults
+import jobs
+import kube
+
+END = 700_000           # about 20 s on the trio
+LONGER = 1_000_000      # about 40 s
+SLOW, FAST = "pi3", "pi4-b"
+LEASE = "evenkeel-operator"
+
+
+class FaultTest(cluster_case.ClusterTest):
+    def begin(self, end=END, part=0.1, **sections):
+        """A job that is a part of its way, and that tolerates no failure of a task."""
+        strict = {"backoffLimitPerTask": 0, "maxFailedTasks": 0}
+        job = self.submit(jobs.manifest("primes", jobs.primes(end), taskPolicy=strict,
+                                        weighting={"policy": "paper", "mode": "Fuzzy"}, **sections))
+        job.wait_workers(3)
+        job.wait_part(part)
+        return job
+
+    def finish(self, job, end=END, seconds=240):
+        job.wait_complete(seconds)
+        self.check_primes(job, end)
+
+    def begin_on_claim(self, **options):
+        name = f"{self.namespace}-disk"[:50]
+        self.enterContext(faults.volume(name, "pi4-a"))
+        kube.apply(faults.claim("results", name), namespace=self.namespace)
+        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        return self.begin(resultStorage={"persistentVolumeClaim": "results"}, **options)
+
+    def leader(self):
+        lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)
+        return lease["spec"].get("holderIdentity") or ""
+
+    def test_worker_pod_deleted(self):
+        job = self.begin()
+        before = job.workers()[FAST]["metadata"]
+        faults.delete_pod(before["name"], self.namespace)
+        kube.until(lambda pods: any(pod["metadata"]["uid"] != before["uid"] and
+                                    pod["status"].get("phase") in ("Running", "Succeeded")
+                                    for pod in pods.values()),
+                   "pods", "-n", self.namespace, "--field-selector",
+                   f"metadata.name={before['name']}", what="the worker's pod is there again")
+        self.finish(job)
+
+    def test_worker_process_killed(self):
+        job = self.begin()
+        faults.kill_process(job.workers()[FAST], "evenkeel-worker")
+        self.finish(job)
+
+    def test_cable_pulled(self):
+        job = self.begin(LONGER)
+        with faults.pulled_cable(SLOW):
+            faults.node_ready(SLOW, False)
+        faults.node_ready(SLOW)
+        self.finish(job, LONGER)
+
+    def test_node_killed_and_back(self):
+        job = self.begin(LONGER)
+        victim = next(node for node in (FAST, "pi4-a")
+                      if node != job.coordinator()["spec"]["nodeName"])
+        with faults.dead_node(victim):
+            faults.node_ready(victim, False)
+        self.finish(job, LONGER)
+
+    def test_node_added(self):
+        job = self.begin(LONGER, part=0.05)
+        with faults.extra_node("pi5", 60, "pi4-a"):
+            job.until(lambda thing: any(row["node"] == "pi5" and row.get("completed", 0) > 0
+                                        for row in thing["status"].get("workers", [])),
+                      what="the new node has done something")
+            self.finish(job, LONGER)
+        kube.delete("weightedjob", "primes", "-n", self.namespace)
+
+    def test_coordinator_pod_killed(self):
+        job = self.begin_on_claim(end=LONGER, part=0.3)
+        done = job.status()["tasks"]["completed"]
+        faults.delete_pod(job.coordinator()["metadata"]["name"], self.namespace)
+        job.until(lambda thing: thing["status"]["tasks"].get("completed", 0) > done,
+                  what="the next coordinator goes on where the first was")
+        self.finish(job, LONGER)
+        self.check_covered_once(job)
+
+    def test_operator_killed(self):
+        job = self.begin()
+        for pod in chart.operator_pods():
+            faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
+        self.finish(job)
+
+    def test_second_replica_takes_over(self):
+        scale = ("scale", "deployment", chart.RELEASE, "-n", cluster_case.OPERATOR_NAMESPACE)
+        with contextlib.ExitStack() as after:
+            after.callback(kube.kubectl, *scale, "--replicas=1")
+            kube.kubectl(*scale, "--replicas=2")
+            kube.wait("jsonpath={.status.availableReplicas}=2", f"deployment/{chart.RELEASE}",
+                      "-n", cluster_case.OPERATOR_NAMESPACE)
+            job = self.begin(LONGER, part=0.05)
+            leader = self.leader()
+            victim = next(pod["metadata"]["name"] for pod in chart.operator_pods()
+                          if pod["metadata"]["name"] in leader)
+            faults.delete_pod(victim, cluster_case.OPERATOR_NAMESPACE)
+            kube.until(lambda leases: leases.get(LEASE, {}).get("spec", {})
+                       .get("holderIdentity") not in (leader, None, ""),
+                       "lease", "-n", cluster_case.OPERATOR_NAMESPACE, what="another one leads")
+            self.finish(job, LONGER)
+
+    def test_api_server_stopped_for_a_minute(self):
+        """Workers and coordinator do not ask for it: the job ends meanwhile, and says so after."""
+        job = self.begin(END, part=0.05)
+        faults.api_server_stopped_for(60)
+        self.finish(job)
+        self.assertLess(job.summary()["makespanSeconds"], 60)
+
+
+if __name__ == "__main__":
+    cluster_case.main()

@@ -1,0 +1,122 @@
+"""A thousand nodes that are only objects: kwok says of them and of their pods what kubelets would."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+
+import kube
+
+HUB = "evenkeel-hub"
+POD_RANGE = "10.66.0.0/16"
+LABEL = {"type": "kwok"}
+
+
+def fake_node(number):
+    name = f"fake-{number:04d}"
+    resources = {"cpu": "4", "memory": "2Gi", "pods": "110"}
+    labels = {**LABEL, "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
+              "kubernetes.io/hostname": name,
+              "hardware.evenkeel.dev/cpu-mhz": str(1000 + 100 * (number % 9))}
+    return {"apiVersion": "v1", "kind": "Node",
+            "metadata": {"name": name, "labels": labels,
+                         "annotations": {"kwok.x-k8s.io/node": "fake"}},
+            "spec": {}, "status": {"allocatable": resources, "capacity": resources,
+                                   "nodeInfo": {"architecture": "amd64", "operatingSystem": "linux",
+                                                "osImage": "Debian GNU/Linux 12 (bookworm)"}}}
+
+
+def in_batches(things, size=100):
+    for first in range(0, len(things), size):
+        yield things[first:first + size]
+
+
+def create_all(objects, namespace="default"):
+    for batch in in_batches(objects):
+        kube.kubectl("create", "-n", namespace, "-f", "-", seconds=300,
+                     text=json.dumps({"apiVersion": "v1", "kind": "List", "items": batch}))
+
+
+@contextlib.contextmanager
+def fake_nodes(count, log):
+    """Ready for as long as this lasts."""
+    create_all([fake_node(number) for number in range(count)])
+    with open(log, "wb") as output:
+        kwok = subprocess.Popen(
+            [str(kube.place("PROGRAMS") / "kwok"), "--kubeconfig", str(kube.place("KUBECONFIG")),
+             "--manage-nodes-with-label-selector", "type=kwok", "--cidr", POD_RANGE,
+             "--node-lease-duration-seconds", "200"],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        kube.wait("condition=Ready", "node", "-l", "type=kwok", seconds=300)
+        yield
+    finally:
+        kube.delete("node", "-l", "type=kwok", wait=False)
+        kwok.terminate()
+        kwok.wait()
+
+
+class Certificates(threading.Thread):
+    """Puts the certificate of each coordinator where the fakes look for it, by the pod's address."""
+
+    def __init__(self, folder, namespace):
+        super().__init__(daemon=True)
+        self._folder, self._namespace = pathlib.Path(folder), namespace
+        self._over = threading.Event()
+        self.known = set()
+
+    def run(self):
+        while not self._over.wait(2):
+            try:
+                self.look()
+            except (AssertionError, OSError, ValueError, subprocess.TimeoutExpired):
+                continue  # the API server is away for a while
+
+    def look(self):
+        secrets = None
+        for pod in kube.get("pods", "-n", self._namespace, "-l",
+                            "app.kubernetes.io/component=coordinator"):
+            address = pod["status"].get("podIP")
+            if not address or address in self.known:
+                continue
+            if secrets is None:
+                secrets = {secret["metadata"]["name"]: secret["data"]
+                           for secret in kube.get("secrets", "-n", self._namespace)}
+            data = secrets.get(pod["metadata"]["labels"]["evenkeel.dev/weighted-job"] +
+                               "-coordinator-tls")
+            if data:
+                partial = self._folder / f"{address}.partial"
+                partial.write_bytes(base64.b64decode(data["tls.crt"]) +
+                                    base64.b64decode(data["tls.key"]))
+                partial.rename(self._folder / f"{address}.pem")
+                self.known.add(address)
+
+    def stop(self):
+        self._over.set()
+        self.join()
+
+
+@contextlib.contextmanager
+def fake_coordinators(folder, namespace, seconds):
+    """Answer for all pods of that range, at the hub, where their packets come by."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pathlib.Path(folder).mkdir(parents=True)
+    subprocess.run(["ip", "-n", HUB, "route", "add", "local", POD_RANGE, "dev", "lo"], check=True)
+    server = subprocess.Popen(
+        ["nsenter", f"--net=/run/netns/{HUB}", sys.executable, "-B", os.environ["EVENKEEL_FAKES"],
+         str(folder), str(seconds)],
+        stdin=subprocess.DEVNULL)
+    certificates = Certificates(folder, namespace)
+    certificates.start()
+    try:
+        yield
+    finally:
+        certificates.stop()
+        server.terminate()
+        server.wait()
+        subprocess.run(["ip", "-n", HUB, "route", "del", "local", POD_RANGE, "dev", "lo"], check=True)

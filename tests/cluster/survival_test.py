@@ -1,0 +1,141 @@
+"""What survives what: the table of the documentation, a test for each cell.
+
+Rows: no claim, a claim on one node, a claim that all nodes reach. Columns: the coordinator's
+container starts again, its pod is lost, its node is lost, the job is suspended."""
+
+import cluster_case
+import faults
+import jobs
+import kube
+
+TASKS = 600
+SECONDS = 0.15  # a task; three workers with a thread each sleep 30 s over all of them
+
+
+class SurvivalTest(cluster_case.ClusterTest):
+    def begin(self, storage=None):
+        """A job that sleeps, a third of the way; storage is None, "local" or "shared"."""
+        sections = {}
+        if storage:
+            name = f"{self.namespace}-disk"[:50]
+            shared = storage == "shared"
+            self.enterContext(faults.volume(name, "shared" if shared else "pi4-b"))
+            kube.apply(faults.claim("results", name, shared=shared), namespace=self.namespace)
+            self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+            sections["resultStorage"] = {"persistentVolumeClaim": "results"}
+        job = self.submit(jobs.manifest("sleepy", jobs.sleeping(TASKS, SECONDS), **sections))
+        job.wait_part(0.3)
+        return job
+
+    def restart_container(self, job):
+        faults.kill_process(job.coordinator(), "evenkeel-coordinator")
+
+    def lose_pod(self, job):
+        faults.delete_pod(job.coordinator()["metadata"]["name"], self.namespace)
+
+    def suspend_and_resume(self, job):
+        job.change(suspend=True)
+        job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "True",
+                  what="the job is suspended")
+        kube.wait("delete", "pod", "-l", f"evenkeel.dev/weighted-job={job.name}", "-n",
+                  self.namespace)
+        done = job.status()["tasks"]["completed"]
+        job.change(suspend=False)
+        return done
+
+    def check_resumed(self, job, done):
+        """It went on: what was done stayed done, and ran once."""
+        job.wait_complete()
+        summary = job.summary()
+        self.assertEqual(summary["tasks"], {"total": TASKS, "completed": TASKS, "failed": 0})
+        self.assertGreaterEqual(done, 0.3 * TASKS)
+        self.check_covered_once(job)
+
+    def check_started_again(self, job):
+        """It began anew, and a condition or its message says so."""
+        job.wait_complete()
+        self.assertEqual(job.summary()["tasks"], {"total": TASKS, "completed": TASKS, "failed": 0})
+        messages = " ".join(found.get("message", "") + found.get("reason", "")
+                            for found in job.status()["conditions"]) + \
+            " ".join(event.get("note", "") + event.get("reason", "") for event in job.events())
+        self.assertRegex(messages, r"(?i)(again|anew|restart|from the beginning)")
+
+    def survives(self, storage, happen):
+        job = self.begin(storage)
+        done = job.status()["tasks"]["completed"]
+        self.check_resumed(job, happen(job) or done)
+
+    # No claim.
+    def test_no_claim_container_restarts(self):
+        self.survives(None, self.restart_container)
+
+    def test_no_claim_pod_lost(self):
+        job = self.begin()
+        self.lose_pod(job)
+        self.check_started_again(job)
+
+    def test_no_claim_node_lost(self):
+        job = self.begin()
+        with faults.dead_node(job.coordinator()["spec"]["nodeName"]):
+            self.check_started_again(job)
+
+    def test_no_claim_suspended(self):
+        self.survives(None, self.suspend_and_resume)
+
+    # A claim on one node, as local-path makes them.
+    def test_local_claim_container_restarts(self):
+        self.survives("local", self.restart_container)
+
+    def test_local_claim_pod_lost(self):
+        job = self.begin("local")
+        done = job.status()["tasks"]["completed"]
+        self.lose_pod(job)
+        self.check_resumed(job, done)
+        self.assertEqual(job.coordinator()["spec"]["nodeName"], "pi4-b")
+
+    def test_local_claim_node_lost(self):
+        job = self.begin("local")
+        done = job.status()["tasks"]["completed"]
+        with faults.dead_node("pi4-b"):
+            job.until(lambda thing: any("pi4-b" in found.get("message", "")
+                                        for found in thing["status"]["conditions"]),
+                      what="a condition says which node it waits for")
+        self.check_resumed(job, done)
+
+    def test_local_claim_suspended(self):
+        self.survives("local", self.suspend_and_resume)
+
+    # A claim that all nodes reach.
+    def test_shared_claim_container_restarts(self):
+        self.survives("shared", self.restart_container)
+
+    def test_shared_claim_pod_lost(self):
+        self.survives("shared", self.lose_pod)
+
+    def test_shared_claim_node_lost(self):
+        job = self.begin("shared")
+        done = job.status()["tasks"]["completed"]
+        lost = job.coordinator()["spec"]["nodeName"]
+        with faults.dead_node(lost):
+            self.check_resumed(job, done)
+            self.assertNotEqual(job.coordinator()["spec"]["nodeName"], lost)
+
+    def test_shared_claim_suspended(self):
+        self.survives("shared", self.suspend_and_resume)
+
+    # Suspended without a claim, but too large to be kept in an object.
+    def test_suspend_is_refused_if_it_would_lose_work(self):
+        """Sixteen bytes that nothing compresses for each of many tasks: more than half a mebibyte."""
+        job = self.submit(jobs.manifest("large", jobs.sleeping(100_000, 0.001)))
+        job.wait_part(0.5, seconds=180)
+        job.change(suspend=True)
+        found = job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "False"
+                          and jobs.condition(thing, "Suspended"),
+                          what="a condition says that it cannot be suspended")
+        self.assertTrue(jobs.condition(found, "Suspended")["reason"])
+        job.change(suspend=False)
+        job.wait_complete(300)
+
+
+if __name__ == "__main__":
+    cluster_case.main()

@@ -1,0 +1,131 @@
+"""A thousand nodes and a thousand jobs for one operator: memory, writes, times, and no watch lost."""
+
+import datetime
+import json
+import os
+import pathlib
+import re
+import time
+import urllib.request
+
+import chart
+import cluster_case
+import faults
+import jobs
+import kube
+import large_cluster
+import machine
+
+NODES = JOBS = 1000
+JOB_SECONDS = 240
+METRICS_PORT = 8080
+MEMORY_KIB = 64 * 1024
+WRITES_PER_SECOND = 5
+RECONCILE_P99_SECONDS = 1.0
+IDLE_CORES = 0.01
+RECONNECTS, IDLE_SECONDS = 5, 90
+
+
+def job(number):
+    return jobs.manifest(f"job-{number:04d}", jobs.sleeping(1000, 1), nodes={
+        "selector": {"matchLabels": large_cluster.LABEL}, "maxWorkers": 1})
+
+
+def quantile(text, name, wanted):
+    """Upper end of the bucket that the quantile of a histogram falls into."""
+    buckets = {}
+    for bound, count in re.findall(rf'^{name}_bucket{{[^}}]*le="([^"]+)"[^}}]*}} (\S+)$', text, re.M):
+        buckets[float(bound)] = buckets.get(float(bound), 0) + float(count)
+    everything = max(buckets.values())
+    return min(bound for bound, count in buckets.items() if count >= wanted * everything)
+
+
+class ThousandNodesTest(cluster_case.ClusterTest):
+    def operator(self):
+        """(process id, pod) of the one operator."""
+        pod = chart.operator_pods()[0]
+        return machine.pod_processes(pod["metadata"]["uid"], "evenkeel-operator")[0], pod
+
+    def cpu_seconds(self, pid):
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak_kib(self, pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        return int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.M).group(1))
+
+    def metrics(self, pod):
+        with kube.forwarded(pod["metadata"]["name"], METRICS_PORT,
+                            cluster_case.OPERATOR_NAMESPACE) as port:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
+                return answer.read().decode()
+
+    def complete(self):
+        return sum(jobs.condition(found, "Complete").get("status") == "True"
+                   for found in kube.get("weightedjobs", "-n", self.namespace))
+
+    def status_writes(self, since):
+        """Times of writes of a status, by the API server's own log."""
+        for line in (kube.place("STATE") / "log" / "audit.log").read_text().splitlines():
+            entry = json.loads(line)
+            place = entry.get("objectRef", {})
+            if (place.get("resource"), place.get("subresource")) == ("weightedjobs", "status"):
+                at = datetime.datetime.fromisoformat(
+                    entry["requestReceivedTimestamp"].replace("Z", "+00:00")).timestamp()
+                if at >= since and entry["verb"] in ("patch", "update"):
+                    yield at
+
+    def test_a_thousand_nodes_and_jobs(self):
+        folder = machine.ROOT / "build" / "cluster-files" / "thousand"
+        with large_cluster.fake_coordinators(folder, self.namespace, JOB_SECONDS), \
+                large_cluster.fake_nodes(NODES, folder / "kwok.log"):
+            pid, pod = self.operator()
+            begun = time.time()
+            large_cluster.create_all([job(number) for number in range(JOBS)], self.namespace)
+            for _ in range(RECONNECTS):
+                time.sleep(20)
+                faults.api_server_stopped_for(3)
+            self.wait_until_all_are_complete(3600)
+            print(f"\n{JOBS} jobs complete after {time.time() - begun:.0f} s", flush=True)
+            self.check_idle(pid)
+            self.check_writes(list(self.status_writes(begun)))
+            self.check_operator(pid, pod)
+            self.check_watches_live()
+            self.assertEqual(self.operator()[0], pid, "the operator was not restarted")
+            kube.kubectl("delete", "weightedjobs", "--all", "-n", self.namespace, "--wait=false",
+                         seconds=600)
+
+    def wait_until_all_are_complete(self, seconds):
+        end = time.monotonic() + seconds
+        while (complete := self.complete()) < JOBS:
+            self.assertLess(time.monotonic(), end, f"{complete} of {JOBS} jobs are complete")
+            time.sleep(10)
+
+    def check_idle(self, pid):
+        time.sleep(20)
+        before = self.cpu_seconds(pid)
+        time.sleep(IDLE_SECONDS)
+        cores = (self.cpu_seconds(pid) - before) / IDLE_SECONDS
+        print(f"idle: {100 * cores:.2f} % of a core", flush=True)
+        self.assertLess(cores, IDLE_CORES)
+
+    def check_writes(self, times):
+        worst = max(sum(at <= other < at + 10 for other in times) / 10 for at in times)
+        print(f"{len(times)} writes of status, at most {worst:.1f} a second", flush=True)
+        self.assertLessEqual(worst, WRITES_PER_SECOND * 1.1)
+
+    def check_operator(self, pid, pod):
+        peak = self.peak_kib(pid)
+        p99 = quantile(self.metrics(pod), "controller_runtime_reconcile_time_seconds", 0.99)
+        print(f"memory at most {peak / 1024:.1f} MiB, reconcile p99 {p99} s", flush=True)
+        self.assertLess(peak, MEMORY_KIB)
+        self.assertLess(p99, RECONCILE_P99_SECONDS)
+
+    def check_watches_live(self):
+        """After all that it still sees what happens to jobs, and to nodes."""
+        late = self.submit(job(JOBS))
+        late.until(lambda thing: thing.get("status", {}).get("conditions"), seconds=30)
+
+
+if __name__ == "__main__":
+    cluster_case.main()

@@ -1,0 +1,50 @@
+// Prints what whole jobs in virtual time came to: a digest of everything that happened, to the
+// nanosecond. The same on every architecture, or decisions depend on it.
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "simulator/world.h"
+#include "tests/support/random_world.h"
+#include "tests/support/worlds.h"
+
+namespace {
+
+constexpr std::uint64_t kSeeds = 12;
+
+// FNV-1a, 64 bits.
+class Digest {
+ public:
+  void Add(const std::string& text) {
+    for (const char letter : text) {
+      value_ ^= static_cast<unsigned char>(letter);
+      value_ *= 1099511628211U;
+    }
+  }
+  [[nodiscard]] std::uint64_t Value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 14695981039346656037U;
+};
+
+void Show(const std::string& name, evenkeel::simulator::WorldConfig config) {
+  Digest digest;
+  config.trace = [&digest](const std::string& line) { digest.Add(line + "\n"); };
+  const auto outcome = evenkeel::simulator::World(std::move(config)).Run();
+  std::printf("%s %lld ns, %lld messages, digest %016llx\n", name.c_str(),
+              static_cast<long long>(outcome.makespan.count()),
+              static_cast<long long>(outcome.messages_sent),
+              static_cast<unsigned long long>(digest.Value()));
+}
+
+}  // namespace
+
+int main() {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    Show("random " + std::to_string(seed), evenkeel::support::DrawWorld(seed).config);
+  }
+  Show("sixteen", evenkeel::support::SixteenWorkers(1, false, false));
+  Show("sixteen, costs known", evenkeel::support::SixteenWorkers(2, true, false));
+  Show("sixteen, upside down", evenkeel::support::SixteenWorkers(3, false, true));
+}
