@@ -17,7 +17,7 @@ struct ReflectorOptions {
   std::string field_selector;
 
   bool streaming_lists = true;      ///< asks for the list as the beginning of the watch
-  std::int32_t page_size = 500;     ///< items of a page, where lists are paged
+  std::int32_t page_size = 200;     ///< objects a page, where lists are paged: few MB of text
   std::int64_t max_items = 200000;  ///< a list with more is refused: it would not fit anyway
 
   Duration list_timeout = std::chrono::seconds(30);
