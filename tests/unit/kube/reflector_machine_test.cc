@@ -36,7 +36,7 @@ class ReflectorMachineTest : public ::testing::Test {
 
 TEST_F(ReflectorMachineTest, ListsPageByPageThenWatchesFromTheListsVersion) {
   const ReflectorRequest first = Ask();
-  EXPECT_EQ(first.target, "/api/v1/nodes?limit=500");
+  EXPECT_EQ(first.target, "/api/v1/nodes?limit=200");
   EXPECT_TRUE(first.begins_list);
   EXPECT_EQ(machine_.PageRead({"10", "a/b", 500}, now_), PageVerdict::kMore);
 
@@ -154,7 +154,7 @@ TEST_F(ReflectorMachineTest, ATokenThatRanOutMeansOneListInOnePiece) {
   EXPECT_TRUE(again.begins_list);
   ASSERT_EQ(machine_.PageRead({"11", "", 700}, now_), PageVerdict::kListComplete);
   machine_.Failed({410, {}}, now_);
-  EXPECT_TRUE(Has(Ask(), "limit=500")) << "the next list is paged again";
+  EXPECT_TRUE(Has(Ask(), "limit=200")) << "the next list is paged again";
 }
 
 TEST_F(ReflectorMachineTest, AListWithoutEndIsGivenUp) {
