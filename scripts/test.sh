@@ -30,7 +30,6 @@ test_unit() {
 test_all() {
   stage "format" check_format || true
   build_and_test release "" -LE '^(soak|cluster)$' || return 0
-  test_on_cluster '^cluster$'
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "tests/unit/all tests/simulation/all" -L '^(unit|simulation)' || true
   build_and_test tsan "threaded_tests" -L 'threaded$' || true
