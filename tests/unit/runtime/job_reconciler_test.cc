@@ -1,0 +1,142 @@
+#include "operator/runtime/job_reconciler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "operator/api/names.h"
+#include "operator/identity/job_identity.h"
+#include "tests/unit/runtime/operator_fixture.h"
+
+namespace evenkeel::operating {
+namespace {
+
+using kube::Json;
+
+const Json kPrimes = {{"workload", {{"primes", {{"end", 300000}}}}}};
+
+class JobReconcilerTest : public OperatorFixture {
+ protected:
+  void SetUp() override {
+    OperatorFixture::SetUp();
+    PutNode("pi4-a", 1500);
+    PutNode("pi3", 1200);
+  }
+  [[nodiscard]] std::vector<std::string> AllOfPrimes() const {
+    return {api::CoordinatorPodName("primes", 1), api::WorkerPodName("primes", "pi3"),
+            api::WorkerPodName("primes", "pi4-a")};
+  }
+  [[nodiscard]] bool Polled() {
+    return kube::Eventually([this] { return poller_->Last({"lab", "primes"}).has_value(); });
+  }
+};
+
+TEST_F(JobReconcilerTest, MakesAllThatAJobConsistsOf) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  auto expected = AllOfPrimes();
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(PodNames(), expected);
+  EXPECT_EQ(server_.All(kSecretsPath).size(), 2U);
+  const auto plan = server_.Find(kConfigMapsPath, "lab", "primes-plan");
+  ASSERT_TRUE(plan.has_value());
+  const std::string ca = (*plan)["data"]["ca.crt"];
+  EXPECT_NE(ca.find("BEGIN CERTIFICATE"), std::string::npos);
+  for (const Json& secret : server_.All(kSecretsPath)) {
+    EXPECT_FALSE(secret["metadata"]["ownerReferences"].empty());
+  }
+  EXPECT_EQ(Status("primes")["state"], "Progressing");
+}
+
+TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  const std::string before = server_.ResourceVersion();
+  // As after a restart of the operator: only the cluster remembers.
+  plan::OperatorSettings settings;
+  settings.image = "evenkeel/worker:newer";
+  JobReconciler successor(
+      JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, clock_, *tools_, settings});
+  AwaitCache();
+  const auto end = successor.Reconcile({"lab", "primes"});
+  EXPECT_FALSE(end.failed) << end.trouble;
+  EXPECT_EQ(server_.ResourceVersion(), before);
+}
+
+TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  api::Progress progress;
+  progress.epoch = 1;
+  progress.tasks = {1000, 250, 0};
+  progress.fraction = 0.25;
+  progress.eta = std::chrono::seconds(30);
+  progress.workers = {{"pi4-a", 2, true, 700, 200, 5, 100, "Running"}};
+  coordinators_.Says(progress);
+  RunPods();
+  Settle("primes");
+  ASSERT_TRUE(Polled());
+  Settle("primes");
+  const Json status = Status("primes");
+  EXPECT_EQ(status["progress"], "25%");
+  EXPECT_EQ(status["tasks"]["completed"], 250);
+  EXPECT_TRUE(status.contains("estimatedCompletionTime"));
+  const auto asked = coordinators_.Asked();
+  ASSERT_FALSE(asked.empty());
+  const auto job = server_.Find(kJobsPath, "lab", "primes");
+  EXPECT_EQ(asked[0].server_name, "primes-coordinator");
+  EXPECT_EQ(asked[0].token,
+            identity::OperatorToken("the operator's key", (*job)["metadata"]["uid"]));
+}
+
+TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  api::Progress progress;
+  progress.epoch = 1;
+  progress.state = api::CoordinatorState::kComplete;
+  progress.tasks = {1000, 1000, 0};
+  progress.fraction = 1;
+  progress.result = R"({"count":25997})";
+  coordinators_.Says(progress);
+  RunPods();
+  Settle("primes");
+  ASSERT_TRUE(Polled());
+  Settle("primes");
+  EXPECT_EQ(Status("primes")["state"], "Complete");
+  EXPECT_EQ(Status("primes")["progress"], "100%");
+  EXPECT_EQ(Condition("primes", "Complete").substr(0, 4), "True");
+  EXPECT_EQ(PodNames().size(), 3U) << "the coordinator serves results, workers end by themselves";
+}
+
+TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {
+  support::Fault quota;
+  quota.filter = {"POST", "/pods", {}};
+  quota.times = -1;
+  quota.status = 403;
+  server_.Inject(quota);
+  PutJob("primes", kPrimes);
+  AwaitCache();
+  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+  AwaitCache();
+  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+  EXPECT_EQ(Condition("primes", "Progressing").substr(0, 5), "False");
+  server_.ClearFaults();
+  Settle("primes");
+  Settle("primes");
+  EXPECT_EQ(PodNames().size(), 3U);
+  EXPECT_EQ(Condition("primes", "Progressing").substr(0, 4), "True");
+}
+
+TEST_F(JobReconcilerTest, AJobThatIsGoneIsForgotten) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  server_.Erase(kJobsPath, "lab", "primes");
+  ASSERT_TRUE(kube::Eventually([this] { return cache_->Job({"lab", "primes"}) == nullptr; }));
+  const auto end = reconciler_->Reconcile({"lab", "primes"});
+  EXPECT_FALSE(end.failed);
+  EXPECT_FALSE(end.again.has_value());
+}
+
+}  // namespace
+}  // namespace evenkeel::operating
