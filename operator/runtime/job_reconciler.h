@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "operator/kube/event_recorder.h"
+#include "operator/plan/make_plan.h"
 #include "operator/plan/plan.h"
 #include "operator/runtime/cluster_cache.h"
 #include "operator/runtime/job_errand.h"
