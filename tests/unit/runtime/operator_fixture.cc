@@ -29,7 +29,6 @@ void OperatorFixture::SetUp() {
   settings.image = "evenkeel/worker:test";
   reconciler_ = std::make_unique<JobReconciler>(JobReconciler::Parts{
       *cache_, *poller_, *events_, pacer_, clock_, *tools_, std::move(settings)});
-  server_.Put(kPoliciesPath, Named("batch.evenkeel.dev/v1alpha1", "WeightingPolicy", "default"));
   events_->Start();
   poller_->Start(2);
   cache_->Start();
@@ -61,6 +60,13 @@ void OperatorFixture::PutJob(const std::string& name, Json spec) {
   server_.Put(kJobsPath, job);
 }
 
+// Pods that run have addresses.
+std::size_t OperatorFixture::RunningPods() const {
+  const auto pods = server_.All(kPodsPath);
+  return static_cast<std::size_t>(std::count_if(
+      pods.begin(), pods.end(), [](const Json& pod) { return pod.contains("status"); }));
+}
+
 void OperatorFixture::AwaitCache() {
   ASSERT_TRUE(kube::Eventually([this] {
     const auto jobs = server_.All(kJobsPath);
@@ -70,8 +76,11 @@ void OperatorFixture::AwaitCache() {
       const auto seen = cache_->Job({meta["namespace"], meta["name"]});
       if (!seen || seen->meta.resource_version != meta["resourceVersion"]) return false;
       const auto view = cache_->Look(seen);
+      const auto running = std::count_if(view.pods.begin(), view.pods.end(),
+                                         [](const auto& pod) { return !pod.ip.empty(); });
+      if (static_cast<std::size_t>(running) != RunningPods()) return false;
       return view.nodes->size() == nodes.size() &&
-             view.pods.size() == server_.All(kPodsPath).size() && view.policy.has_value();
+             view.pods.size() == server_.All(kPodsPath).size();
     });
   }));
 }

@@ -13,7 +13,6 @@
 namespace evenkeel::operating {
 
 inline const std::string kJobsPath = "/apis/batch.evenkeel.dev/v1alpha1/weightedjobs";
-inline const std::string kPoliciesPath = "/apis/batch.evenkeel.dev/v1alpha1/weightingpolicies";
 inline const std::string kNodesPath = "/api/v1/nodes";
 inline const std::string kPodsPath = "/api/v1/pods";
 inline const std::string kSecretsPath = "/api/v1/secrets";
@@ -64,6 +63,7 @@ class OperatorFixture : public kube::AgainstServer {
   /// "True Running", "" if the condition was never set.
   [[nodiscard]] std::string Condition(const std::string& job, const std::string& type) const;
   [[nodiscard]] std::vector<std::string> PodNames() const;
+  [[nodiscard]] std::size_t RunningPods() const;
   /// The cache shows all that the server holds.
   void AwaitCache();
 
