@@ -24,7 +24,8 @@ TEST(ReadPod, ReadsAPodThatRuns) {
       {"image": "i:1", "resources": {"requests": {"cpu": "250m", "memory": "64Mi"}}},
       {"image": "j:1", "resources": {"requests": {"cpu": 1}}}]},
     "status": {"phase": "Running", "podIP": "10.42.0.7",
-      "conditions": [{"type": "PodScheduled", "status": "True"}, {"type": "Ready", "status": "True"}],
+      "conditions": [{"type": "PodScheduled", "status": "True"},
+                     {"type": "Ready", "status": "True"}],
       "containerStatuses": [{"restartCount": 1, "state": {"running": {}},
         "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled", "message": "m",
                                      "finishedAt": "2026-03-01T09:31:05Z"}}}]}})"));
@@ -74,7 +75,8 @@ TEST(ReadPod, ReadsAPodThatDoesNot) {
 TEST(ReadPod, NonsenseIsNoPodButNoHarm) {
   for (const char* text : {"null", "[]", R"({"metadata": [], "spec": 1, "status": "x"})",
                            R"({"metadata": {"labels": {"evenkeel.dev/weight": "1e99"},
-                         "annotations": {"evenkeel.dev/attempt": "-4", "evenkeel.dev/ratio": "nan"}},
+                         "annotations": {"evenkeel.dev/attempt": "-4",
+                                         "evenkeel.dev/ratio": "nan"}},
             "spec": {"containers": [null, {"resources": {"requests": {"cpu": "lots"}}}]},
             "status": {"containerStatuses": [{"restartCount": 99999999999, "state": {"terminated":
                        {"exitCode": 99999999999}}}]}})"}) {
