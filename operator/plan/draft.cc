@@ -5,6 +5,7 @@
 namespace evenkeel::plan {
 namespace {
 
+constexpr Duration kRecently = std::chrono::seconds(10);
 constexpr Duration kSoonest = std::chrono::milliseconds(100);
 
 }  // namespace
@@ -47,6 +48,10 @@ const api::Progress* Draft::Report() const {
 const api::Progress* Draft::FreshReport(Duration age) const {
   const api::Progress* report = Report();
   return report != nullptr && snapshot_->report->age <= age ? report : nullptr;
+}
+
+bool Draft::CoordinatorAnswers() const {
+  return coordinator_ != nullptr && (coordinator_->ready || FreshReport(kRecently) != nullptr);
 }
 
 void Draft::Delete(const api::PodView& pod, bool at_once) {

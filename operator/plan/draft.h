@@ -36,6 +36,9 @@ class Draft {
   /// The same if it is not older than `age`.
   [[nodiscard]] const api::Progress* FreshReport(Duration age) const;
 
+  /// The latest coordinator can be talked to. A busy board may miss probes and still answer.
+  [[nodiscard]] bool CoordinatorAnswers() const;
+
   void Act(Action action) { plan_.actions.push_back(std::move(action)); }
   void Delete(const api::PodView& pod, bool at_once = false);
   void Tell(Event event) { plan_.events.push_back(std::move(event)); }

@@ -38,7 +38,9 @@ bool EndByReport(Draft& draft) {
 
 bool EndByRefusal(Draft& draft) {
   const api::PodView* coordinator = draft.Coordinator();
-  if (coordinator == nullptr || coordinator->ready || !RefusedItsJob(*coordinator)) return false;
+  if (coordinator == nullptr || draft.CoordinatorAnswers() || !RefusedItsJob(*coordinator)) {
+    return false;
+  }
   const std::string& words = coordinator->termination->message;
   Fail(draft, "InvalidSpec", words.empty() ? "the coordinator refused the job" : words);
   return true;

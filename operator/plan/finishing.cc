@@ -37,7 +37,7 @@ void StopCoordinator(Draft& draft) {
   const api::PodView* pod = draft.Coordinator();
   if (pod == nullptr || pod->deleted || pod->Ended()) return;
   // One that refused the job, or that never got to run, has nothing to serve.
-  if (!pod->ready && (RefusedItsJob(*pod) || !pod->has_run)) {
+  if (!draft.CoordinatorAnswers() && (RefusedItsJob(*pod) || !pod->has_run)) {
     draft.Delete(*pod);
     return;
   }

@@ -55,7 +55,7 @@ MaybeAnswer AskForWorkers(Draft& draft, const RunPicture& picture) {
   return No(census.room_may_come ? "WaitingForRoom" : "NoEligibleNodes", why);
 }
 
-MaybeAnswer AskCoordinatorPod(const RunPicture& picture) {
+MaybeAnswer AskCoordinatorPod(const Draft& draft, const RunPicture& picture) {
   const CoordinatorFate& fate = picture.fate;
   switch (fate.kind) {
     case FateKind::kNone:
@@ -71,7 +71,7 @@ MaybeAnswer AskCoordinatorPod(const RunPicture& picture) {
     case FateKind::kAlive:
       break;
   }
-  if (!fate.pod->ready) return Yes(kStarting, "pod " + fate.pod->name + " is starting");
+  if (!draft.CoordinatorAnswers()) return Yes(kStarting, "pod " + fate.pod->name + " is starting");
   return std::nullopt;
 }
 
@@ -127,7 +127,7 @@ Answer Ask(Draft& draft, const RunPicture& picture) {
     if (auto trouble = AskPod(draft, *picture.fate.pod)) return *trouble;
   }
   if (auto answer = AskForWorkers(draft, picture)) return *answer;
-  if (auto answer = AskCoordinatorPod(picture)) return *answer;
+  if (auto answer = AskCoordinatorPod(draft, picture)) return *answer;
   if (auto answer = AskReport(draft, picture)) return *answer;
   if (auto answer = AskRunningWorkers(draft, picture)) return *answer;
   return Running(draft, picture);

@@ -71,11 +71,12 @@ void DrainAndDelete(Draft& draft, const api::PodView& pod) {
                "the coordinator has drained, its journal is being kept");
   }
   const bool silent = report == nullptr && draft.Report() != nullptr;
-  if (draft.HasClaim() && (!pod.ready || silent)) {
+  const bool answers = draft.CoordinatorAnswers();
+  if (draft.HasClaim() && (!answers || silent)) {
     DeleteAllPods(draft);  // what is durable is on the claim
     return Say(draft, reason::kSuspending, "pods are being deleted");
   }
-  if (!pod.ready) {
+  if (!answers) {
     return Say(draft, "CoordinatorUnreachable",
                "pod " + pod.name + " is not ready; what it has done cannot be kept yet");
   }
@@ -118,8 +119,8 @@ bool UndoSuspension(Draft& draft) {
   const bool begun = known != nullptr && known->reason != kResumed;
   const api::PodView* pod = draft.Coordinator();
   const api::Progress* report = draft.FreshReport(kSilence);
-  const bool drained = report != nullptr && pod->ready && !pod->deleted &&
-                       report->state == api::CoordinatorState::kInterrupted;
+  const bool drained =
+      report != nullptr && !pod->deleted && report->state == api::CoordinatorState::kInterrupted;
   if (draft.Job().suspend) {
     RefuseSuspension(draft, known);
   } else if (begun && !drained) {

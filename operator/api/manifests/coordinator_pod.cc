@@ -123,7 +123,7 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
   // Slow boards take their time to start and to read a long journal.
   container["startupProbe"] = Probe("/healthz", 1, 300);
   container["livenessProbe"] = Probe("/healthz", 10, 6);
-  container["readinessProbe"] = Probe("/readyz", 2, 2);
+  container["readinessProbe"] = Probe("/readyz", 2, 5);
 
   json spec = PodSpecBase(
       job, job.result_claim.empty() ? kUnclaimedNodeLossSeconds : kCoordinatorNodeLossSeconds);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/model/document.h"
+
 namespace evenkeel::model {
 namespace {
 
@@ -107,6 +109,17 @@ status: {progress: "63%"}
   EXPECT_EQ(job->max_workers, 4);
   EXPECT_TRUE(job->suspend);
   EXPECT_EQ(job->active_deadline, std::chrono::seconds(7200));
+}
+
+TEST(ReadJob, ReadsADocumentLikeItsText) {
+  const auto document = ParseDocument(JobWith("  nodes: {maxWorkers: 3}\n"), "job.yaml");
+  ASSERT_TRUE(document.has_value());
+  const auto job = ReadJob(*document);
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->max_workers, 3);
+  const auto error = ReadJob(nlohmann::json::object());
+  ASSERT_FALSE(error.has_value());
+  EXPECT_EQ(error.error().message, "apiVersion: is missing, must be batch.evenkeel.dev/v1alpha1");
 }
 
 TEST(ParseJob, AProfileOfACommandIsTheJobsName) {

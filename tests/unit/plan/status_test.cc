@@ -130,6 +130,17 @@ TEST_F(Figures, StayWhileTheCoordinatorRestarts) {
   EXPECT_EQ(status.workers.size(), 2U);
 }
 
+TEST_F(Figures, MissedProbesOfACoordinatorThatAnswersAreNoNews) {
+  Snapshot snapshot = cluster_.Take();
+  for (auto& pod : snapshot.pods) {
+    if (pod.role == api::PodRole::kCoordinator) pod.ready = false;
+  }
+  EXPECT_FALSE(MakePlan(snapshot).status.has_value());
+  snapshot.report->age = seconds(11);
+  ASSERT_TRUE(MakePlan(snapshot).status.has_value());
+  EXPECT_EQ(api::Find(MakePlan(snapshot).status->conditions, "Progressing")->reason, "Starting");
+}
+
 TEST_F(Figures, SixtyFourRowsOfTheHeaviestAndNoNodeTwice) {
   for (int i = 0; i < 80; ++i) {
     cluster_.progress.workers.push_back(

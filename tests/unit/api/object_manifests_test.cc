@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "operator/api/job_plan_json.h"
+#include "operator/api/manifests/plan_config_map.h"
+#include "operator/api/manifests/service.h"
+#include "operator/api/manifests/snapshot_config_map.h"
+#include "operator/api/manifests/tls_secrets.h"
+#include "tests/unit/api/job_objects.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+
+TEST(PlanConfigMap, IsReadAsItWasWritten) {
+  const JobPlan plan{R"({"kind":"WeightedJob"})",
+                     {{"pi4", 4.252, 5}, {"pi3", 1, 1}},
+                     "-----BEGIN",
+                     "ab:cd",
+                     "evenkeel/worker:1",
+                     3,
+                     2};
+  const json object = PlanConfigMap(Job(), plan);
+  ExpectOwned(object);
+  EXPECT_EQ(object["metadata"]["name"], "primes-plan");
+  EXPECT_EQ(json::parse(object["data"]["nodes.json"].get<std::string>()), json::parse(R"([
+    {"name": "pi4", "ratio": 4.252, "weight": 5}, {"name": "pi3", "ratio": 1.0, "weight": 1}])"));
+  EXPECT_EQ(ReadJobPlan(object), plan);
+  EXPECT_EQ(ReadJobPlan(json::parse(R"({"data": {"nodes.json": "{"}})")), JobPlan{});
+}
+
+TEST(SnapshotConfigMap, CarriesBytes) {
+  const json object = SnapshotConfigMap(Job(), 4, std::string("\x78\x9c\x00", 3));
+  ExpectOwned(object);
+  EXPECT_EQ(object["binaryData"]["journal.db.z"], "eJwA");
+  EXPECT_EQ(ReadSnapshotView(object).attempt, 4);
+}
+
+TEST(Secrets, AreOfTheKindForTls) {
+  const TlsFiles files{"ca", "cert", "key"};
+  const json coordinator = CoordinatorSecret(Job(), files, "token");
+  ExpectOwned(coordinator);
+  EXPECT_EQ(coordinator["type"], "kubernetes.io/tls");
+  EXPECT_EQ(coordinator["metadata"]["name"], "primes-coordinator-tls");
+  EXPECT_EQ(coordinator["data"],
+            json::parse(R"({"ca.crt": "Y2E=", "tls.crt": "Y2VydA==", "tls.key": "a2V5",
+                            "operator-token": "dG9rZW4="})"));
+  const json worker = WorkerSecret(Job(), files);
+  ExpectOwned(worker);
+  EXPECT_EQ(worker["metadata"]["name"], "primes-worker-tls");
+  EXPECT_FALSE(worker["data"].contains("operator-token"));
+}
+
+TEST(CoordinatorService, SelectsTheCoordinator) {
+  const json service = CoordinatorService(Job());
+  ExpectOwned(service);
+  EXPECT_EQ(service["metadata"]["name"], "primes-coordinator");
+  EXPECT_EQ(service["spec"]["selector"]["app.kubernetes.io/component"], "coordinator");
+  EXPECT_EQ(service["spec"]["selector"]["evenkeel.dev/weighted-job"], "primes");
+  EXPECT_EQ(service["spec"]["ports"][0]["port"], 7400);
+  EXPECT_EQ(service["spec"]["ports"][1]["port"], 7402);
+}
+
+TEST(RatioText, HasNoMoreDigitsThanItNeeds) {
+  EXPECT_EQ(RatioText(1), "1");
+  EXPECT_EQ(RatioText(4.252), "4.252");
+  EXPECT_EQ(RatioText(4.2521234), "4.252123");
+  EXPECT_EQ(RatioText(1e6), "1000000");
+  EXPECT_EQ(RatioText(100), "100");
+}
+
+}  // namespace
+}  // namespace evenkeel::api
