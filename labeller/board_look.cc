@@ -9,7 +9,9 @@ namespace evenkeel::labeller {
 BoardLook LookAtBoard(const LookOptions& options) {
   BoardLook look{ReadBoardFacts(options.root, options.kernel_machine), false};
   if (!options.probe) return look;
-  const std::string why_not = WhyNotProbe(RootedFiles(options.root));
+  // These are the same in every container, so they need not be mounted.
+  const bool mounted = RootedFiles(options.root).Read("/proc/uptime").has_value();
+  const std::string why_not = WhyNotProbe(RootedFiles(mounted ? options.root : "/"));
   if (!why_not.empty()) {
     look.probe_put_off = true;
     look.facts.notes.push_back("no speed probe now: " + why_not);

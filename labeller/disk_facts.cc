@@ -65,8 +65,12 @@ std::optional<Found> ReadRootDisk(const RootedFiles& files) {
   if (const auto mount = FindRootMount(mountinfo)) {
     places.push_back("/sys/dev/block/" + mount->device);
     // Btrfs has a device number of its own, which leads nowhere.
-    if (IsPlainDevice(mount->source))
+    if (IsPlainDevice(mount->source)) {
       places.push_back("/sys/class/block/" + mount->source.substr(5));
+    }
+  } else if (const auto device = files.Device("/etc/os-release")) {
+    // Where single files of the host are mounted, one of them tells where they come from.
+    places.push_back("/sys/dev/block/" + *device);
   }
   places.emplace_back("/sys/class/block/mmcblk0");
   for (const std::string& place : places) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -94,6 +95,13 @@ std::optional<std::string> RootedFiles::Read(const std::string& path, std::size_
     }
   }
   return text;
+}
+
+std::optional<std::string> RootedFiles::Device(const std::string& path) const {
+  const auto resolved = Resolve(path);
+  struct stat state {};
+  if (!resolved || lstat(Below(*resolved).c_str(), &state) != 0) return std::nullopt;
+  return std::to_string(major(state.st_dev)) + ":" + std::to_string(minor(state.st_dev));
 }
 
 std::vector<std::string> RootedFiles::List(const std::string& path) const {

@@ -19,6 +19,8 @@ class RootedFiles {
   /// absolute, as seen from the root.
   [[nodiscard]] std::optional<std::string> Read(const std::string& path,
                                                 std::size_t max_bytes = 65536) const;
+  /// "MAJOR:MINOR" of the device that holds a file.
+  [[nodiscard]] std::optional<std::string> Device(const std::string& path) const;
   /// Names in a folder, sorted, at most 10,000; empty if there is none.
   [[nodiscard]] std::vector<std::string> List(const std::string& path) const;
   /// The same path without links; nothing if they lead in circles.

@@ -7,6 +7,7 @@
 
 #include "core/model/names.h"
 #include "core/scheduling/fuzzy/node_facts.h"
+#include "labeller/rooted_files.h"
 #include "tests/unit/labeller/boards.h"
 
 namespace evenkeel::labeller {
@@ -170,6 +171,15 @@ TEST(BoardFacts, VirtualMachine) {
   EXPECT_EQ(values.at("os-bits"), "64") << "the kernel's, for want of programs";
   EXPECT_EQ(values.at("os-release-date"), "2022-04-21");
   EXPECT_TRUE(Mentions(ReadBoardFacts(board.Root(), "").notes, "virtual machine"));
+}
+
+TEST(BoardFacts, ADiskByAFileThatIsOnIt) {
+  Board board;
+  board.Write("/etc/os-release", "ID=arch\n");
+  const std::string device = *RootedFiles(board.Root()).Device("/etc/os-release");
+  board.Write("/sys/dev/block/" + device + "/size", "62333952\n");
+  EXPECT_EQ(ValuesOf(board, "").at("sd-gb"), "31.9");
+  EXPECT_EQ(RootedFiles(board.Root()).Device("/missing"), std::nullopt);
 }
 
 TEST(BoardFacts, CoresOfTwoKindsCountAsTheSlowerOneOfEquallyMany) {
