@@ -25,6 +25,7 @@ TAIL = """## Where a cluster differs from `evenkeel run`
 |---|---|---|
 | `metadata.name` of a WeightedJob | at most 50 characters, a letter in front: pods and services are named after it | at most 63, a digit may stand in front |
 | unknown fields | refused by kubectl, which asks for strict validation; else dropped | refused |
+| `null` | refused where a field has no default | counts as absent |
 | `workload.synthetic.cost.exponential` | a number | also `{mean: s}` |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |
 | `nodes.tolerations` | checked as those of a pod | words and types only |
