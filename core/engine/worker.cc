@@ -124,7 +124,7 @@ void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
     unacknowledged_.erase(it);
   }
   if (acknowledged.heard > 0 && acknowledged.heard <= report_times_.size()) {
-    renewed_ = std::max(renewed_, report_times_[acknowledged.heard - 1]);
+    renewed_ = std::max(renewed_, report_times_[static_cast<std::size_t>(acknowledged.heard - 1)]);
     if (welcome_ && !welcome_->idempotent && !queue_.empty()) effects.emplace_back(WorkAvailable{});
   }
   if (was_full && !Full()) effects.emplace_back(WorkAvailable{});
