@@ -15,6 +15,7 @@ start_daemon() {
   setsid nsenter --net="/run/netns/$space" -- "$@" \
     </dev/null >>"$STATE/log/$name.log" 2>&1 9>&- &
   pid=$!
+  disown "$pid"  # it outlives this script, whose word on its end nobody waits for
   echo "$pid $(process_start_time "$pid")" >"$STATE/run/$name"
 }
 
