@@ -58,12 +58,15 @@ json Tolerations(const WeightedJob& job, std::int64_t node_loss_seconds) {
   return list;
 }
 
+// A coordinator drains for 20 s at most and then takes up to 10 s to write results and report.
+constexpr int kGraceSeconds = 45;
+
 }  // namespace
 
 json PodSpecBase(const WeightedJob& job, std::int64_t node_loss_seconds) {
   json spec{{"automountServiceAccountToken", false},
             {"enableServiceLinks", false},
-            {"terminationGracePeriodSeconds", 30},
+            {"terminationGracePeriodSeconds", kGraceSeconds},
             {"securityContext", SecurityContext(job)},
             {"tolerations", Tolerations(job, node_loss_seconds)},
             {"containers", json::array()},

@@ -26,7 +26,7 @@ void ExpectRestricted(const json& pod) {
   const json& spec = pod["spec"];
   EXPECT_EQ(spec["automountServiceAccountToken"], false);
   EXPECT_EQ(spec["enableServiceLinks"], false);
-  EXPECT_EQ(spec["terminationGracePeriodSeconds"], 30);
+  EXPECT_EQ(spec["terminationGracePeriodSeconds"], 45);
   EXPECT_EQ(spec["securityContext"]["runAsNonRoot"], true);
   EXPECT_EQ(spec["securityContext"]["runAsUser"], 65532);
   EXPECT_EQ(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault");
