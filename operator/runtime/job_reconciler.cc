@@ -81,10 +81,10 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   const plan::Snapshot snapshot = Look(key, job, **record);
   const plan::Plan plan = plan::MakePlan(snapshot);
   end.again = plan.requeue_after;
-  const bool carried = CarryOut(plan, snapshot, **record, end);
+  CarryOut(plan, snapshot, **record, end);
   Tell(plan, *job);
   WriteStatus(plan, snapshot, **record, end);
-  if (carried) Follow(key, snapshot, **record);
+  Follow(key, snapshot, **record);  // also when something is refused: the rest goes on
   return end;
 }
 
@@ -123,7 +123,7 @@ plan::Snapshot JobReconciler::Look(const kube::ObjectKey& key, const Job& job,
   return snapshot;
 }
 
-bool JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,
+void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,
                              JobRecord& record, Reconciliation& end) const {
   JobErrand errand(parts_.tools, snapshot, record);
   for (const auto& action : plan.actions) {
@@ -134,10 +134,9 @@ bool JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snaps
     if (done.error().lasting) {
       record.failure = plan::ApplyFailure{done.error().action, done.error().message};
     }
-    return false;
+    return;
   }
   record.failure.reset();
-  return true;
 }
 
 void JobReconciler::WriteStatus(const plan::Plan& plan, const plan::Snapshot& snapshot,

@@ -47,9 +47,9 @@ class JobReconciler {
       const kube::ObjectKey& key, const api::WeightedJob& job);
   [[nodiscard]] plan::Snapshot Look(const kube::ObjectKey& key, const Job& job,
                                     const JobRecord& record) const;
-  /// False if an action failed; what is wrong is noted in the record and in `end`.
-  [[nodiscard]] bool CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,
-                              JobRecord& record, Reconciliation& end) const;
+  /// Up to the first action that fails; what is wrong is noted in the record and in `end`.
+  void CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
+                Reconciliation& end) const;
   void WriteStatus(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
                    Reconciliation& end) const;
   void Tell(const plan::Plan& plan, const api::WeightedJob& job) const;
