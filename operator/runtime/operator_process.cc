@@ -15,6 +15,7 @@
 #include "operator/kube/cluster_config.h"
 #include "operator/kube/cpprest_transport.h"
 #include "operator/kube/leader_election.h"
+#include "operator/kube/server_address.h"
 #include "operator/runtime/controller.h"
 #include "operator/runtime/health_handler.h"
 #include "operator/runtime/https_coordinator_link.h"
@@ -230,7 +231,9 @@ Result<std::unique_ptr<OperatorProcess>> OperatorProcess::Make(const OperatorOpt
   auto wire = kube::MakeCpprestTransport(std::move(http));
   if (!wire) return tl::unexpected<Error>(wire.error());
   ground->wire = std::move(*wire);
-  ground->host = config->server;
+  if (const auto address = kube::ParseServerAddress(config->server)) {
+    ground->host = address->HostAndPort();
+  }
   return std::make_unique<Running>(std::move(ground));
 }
 
