@@ -109,8 +109,7 @@ TEST(CrdDefaults, OfSyntheticAreThoseOfTheWorkload) {
 }
 
 TEST(CrdDefaults, OfAPolicyAreThoseOfTheParser) {
-  const json criterion{
-      {"name", "a"}, {"labels", {"x"}}, {"kind", "Numeric"}, {"exponent", 1}};
+  const json criterion{{"name", "a"}, {"labels", {"x"}}, {"kind", "Numeric"}, {"exponent", 1}};
   const json written = Manifest("WeightingPolicy", {{"criteria", json::array({criterion})}});
   json stored = written;
   FillIn(stored, SchemaOf("weightingpolicies"));
