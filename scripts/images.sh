@@ -11,9 +11,10 @@ for part in programs sysroot containers; do source "scripts/lib/$part.sh"; done
 version=$(sed -n 's/^project(evenkeel VERSION \([0-9.]*\).*$/\1/p' CMakeLists.txt)
 architectures=()
 programs=compile
+caching=(--layers)  # compilers and compiled programs are not made anew for the second image
 while [ $# -gt 0 ]; do
   case $1 in
-    --prebuilt) programs=prebuilt ;;
+    --prebuilt) programs=prebuilt caching=() ;;
     --base) programs=none ;;
     --arch) architectures+=("${2:?architecture}") && shift ;;
     *) die "usage: scripts/images.sh [--base | --prebuilt] [--arch amd64|arm64|arm/v7]..." ;;
@@ -48,7 +49,7 @@ build_images() {  # ARCHITECTURE
   for image in operator worker; do
     say "building evenkeel/$image for $architecture"
     build_image "$image" "$architecture" "docker.io/evenkeel/$image:$version" \
-      --build-arg "PROGRAMS=$programs" --build-arg "VERSION=$version"
+      --build-arg "PROGRAMS=$programs" --build-arg "VERSION=$version" "${caching[@]}"
     file=build/images/evenkeel-$image-${architecture//\//}.tar
     save_image "docker.io/evenkeel/$image:$version" "$file"
     echo "$file: $(du -h "$file" | cut -f1)"
@@ -58,6 +59,7 @@ build_images() {  # ARCHITECTURE
 [ "$(id -u)" -eq 0 ] || { echo "images.sh: skipped: it takes root" >&2 && exit 77; }
 scripts/setup.sh cluster build
 mkdir -p build/images
+open_storage
 prepare_programs
 for architecture in "${architectures[@]}"; do
   if [ "$programs" = none ]; then build_base "$architecture"; else build_images "$architecture"; fi

@@ -2,10 +2,22 @@
 
 CONTAINERS=${EVENKEEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel}/containers
 
-# Storage of our own: nobody's images are touched. runc and chroot need no namespaces of users, and
-# limits that this user may not raise are taken as they are.
+STORAGE=(--root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" --storage-driver overlay)
+
+# Storage of our own: nobody's images are touched.
 build_tool() {
-  buildah --root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" --storage-driver overlay "$@"
+  TMPDIR=$CONTAINERS/tmp buildah "${STORAGE[@]}" "$@"
+}
+
+open_storage() {
+  mkdir -p "$CONTAINERS/tmp"
+  trap close_storage EXIT
+}
+
+# Nothing stays mounted, whether a build came to its end or not.
+close_storage() {
+  build_tool rm --all >/dev/null 2>&1 || true
+  if mountpoint -q "$CONTAINERS/storage/overlay"; then umount -l "$CONTAINERS/storage/overlay"; fi
 }
 
 base_image() {  # ARCHITECTURE
@@ -15,13 +27,12 @@ base_image() {  # ARCHITECTURE
 # Debian's slim image for the architecture: from the registry if there is one, else made of the
 # packages of the machine's own mirror.
 provide_base() {
-  local architecture=$1 name
+  local architecture=$1 name pulled
   name=$(base_image "$architecture")
   if build_tool inspect --type image "$name" >/dev/null 2>&1; then return; fi
-  if timeout 20 buildah --root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" \
-    --storage-driver overlay pull --quiet --retry 0 --platform "linux/$architecture" \
-    docker.io/library/debian:bookworm-slim >"$CONTAINERS/pulled" 2>/dev/null; then
-    build_tool tag "$(cat "$CONTAINERS/pulled")" "$name"
+  if pulled=$(timeout 20 buildah "${STORAGE[@]}" pull --quiet --platform "linux/$architecture" \
+    docker.io/library/debian:bookworm-slim 2>/dev/null); then
+    build_tool tag "$pulled" "$name"
     return
   fi
   make_base "$architecture" "$name"
@@ -57,17 +68,21 @@ debian_name() {
 }
 
 # build_image STAGE ARCHITECTURE TAG ARGUMENT...
-# The containers see the machine's own network, mirrors and certificates.
+# The containers see the machine's own network, mirrors and certificates. Limits that this user may not
+# raise are asked for as they are.
 build_image() {
-  local stage=$1 architecture=$2 tag=$3
+  local stage=$1 architecture=$2 tag=$3 before
   shift 3
-  build_tool bud --quiet --layers --isolation chroot --network host --pull-never \
+  before=$(build_tool images --quiet --no-trunc "$tag" 2>/dev/null || true)
+  build_tool bud --quiet --isolation chroot --network host --pull-never \
     --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 \
     --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
     --platform "linux/$architecture" --target "$stage" --tag "$tag" \
     --build-arg "BUILD_BASE=$(base_image "$(dpkg --print-architecture)")" \
     --build-arg "RUNTIME_BASE=$(base_image "$architecture")" "$@" \
     --file docker/Dockerfile . >/dev/null
+  # The image that had the name before; it stays if another one is built on it.
+  if [ -n "$before" ]; then build_tool rmi "${before#sha256:}" >/dev/null 2>&1 || true; fi
 }
 
 save_image() {  # NAME FILE
