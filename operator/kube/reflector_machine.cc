@@ -15,6 +15,7 @@ constexpr Duration kLongestRetryAfter = std::chrono::minutes(2);
 
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
+constexpr int kNotFound = 404;
 constexpr int kRequestTimeout = 408;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
@@ -25,6 +26,13 @@ bool IsClientError(int status) { return status >= 400 && status < 500; }
 bool IsPassing(int status) {
   return status == 0 || status == kUnauthorized || status == kRequestTimeout ||
          status == kTooManyRequests;
+}
+
+/// Answers to a streamed list that the same server will give again. Rights and kinds (403, 404) may
+/// be installed after the operator.
+bool RefusesForGood(int status) {
+  return IsClientError(status) && !IsPassing(status) && status != kForbidden &&
+         status != kNotFound && status != kGone;
 }
 
 }  // namespace
@@ -169,7 +177,7 @@ void ReflectorMachine::PageFailed(const RequestFailure& failure) {
 void ReflectorMachine::StreamedListFailed(int status) {
   ++streaming_failures_;
   listed_ = 0;
-  if (IsClientError(status) && !IsPassing(status) && status != kGone) streaming_offered_ = false;
+  if (RefusesForGood(status)) streaming_offered_ = false;
   if (streaming_offered_ && streaming_failures_ < kMostStreamingFailures) return;
   streaming_failures_ = 0;
   phase_ = Phase::kPagedList;

@@ -57,7 +57,7 @@ TEST_F(ReflectorStreaming, TwoListsThatBreakOffAreFollowedByPages) {
 }
 
 TEST_F(ReflectorStreaming, AServerThatDoesNotOfferItIsNotAskedAgain) {
-  for (const int status : {400, 404, 422}) {
+  for (const int status : {400, 405, 422}) {
     machine_ = ReflectorMachine(NodesInAStream(), 1);
     Ask();
     machine_.Failed({status, {}}, now_);
@@ -69,8 +69,8 @@ TEST_F(ReflectorStreaming, AServerThatDoesNotOfferItIsNotAskedAgain) {
   }
 }
 
-TEST_F(ReflectorStreaming, ARefusedTokenOrAFullServerIsNoSuchAnswer) {
-  for (const int status : {401, 429, 410, 500, 0}) {
+TEST_F(ReflectorStreaming, WhatMayPassIsNoSuchAnswer) {
+  for (const int status : {401, 403, 404, 410, 429, 500, 0}) {
     machine_ = ReflectorMachine(NodesInAStream(), 1);
     Ask();
     machine_.Failed({status, {}}, now_);
