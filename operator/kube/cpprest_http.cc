@@ -21,6 +21,7 @@ using web::http::client::http_client_config;
 
 constexpr std::size_t kPoolThreads = 4;
 constexpr Duration kSlack = std::chrono::seconds(5);
+constexpr std::size_t kMaxChunkBytes = 64u << 20;
 
 /// The library would make 40 threads, too many for a small board.
 void LimitThreadPool() {
@@ -47,6 +48,10 @@ class PipeBuffer final
  protected:
   using Base::_putn;
   pplx::task<std::size_t> _putn(const std::uint8_t* bytes, std::size_t count) override {
+    // The library takes "-1" for the size of a chunk; an exception on its threads would end us.
+    if (count > kMaxChunkBytes) {
+      return pplx::task_from_exception<std::size_t>(std::runtime_error("a chunk is too large"));
+    }
     const pplx::task_completion_event<std::size_t> taken;
     pipe_->Write({reinterpret_cast<const char*>(bytes), count}, [taken, count](bool go_on) {
       if (go_on) {

@@ -50,6 +50,7 @@ struct Fault {
   std::optional<int> retry_after_seconds;
   bool reset = false;                         ///< the connection is reset instead of an answer
   std::optional<std::size_t> cut_body_after;  ///< the connection ends after so much of the body
+  std::string raw_answer;  ///< these very bytes instead of an answer, then the connection ends
 };
 
 /// How open watches end.

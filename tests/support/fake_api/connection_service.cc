@@ -37,6 +37,11 @@ bool ServeRequest(FakeApiWorld& world, Connection& connection, const HttpRequest
     connection.ResetAtEnd();
     return false;
   }
+  if (fault && !fault->raw_answer.empty()) {
+    lock.unlock();
+    (void)connection.Write(fault->raw_answer);
+    return false;
+  }
   RestAnswer answer;
   if (fault && fault->status != 0) {
     answer = Refusal(fault->status, "told to fail", fault->reason);
