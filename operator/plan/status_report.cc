@@ -130,7 +130,9 @@ void ReportCoordinator(Draft& draft, const api::Progress& report) {
                   Count(report.tasks.failed)};
   status.progress = Percent(report);
   status.failed_indexes = CappedIndexes(report.failed_indexes, report.tasks.failed, kMaxIndexBytes);
-  if (!report.result.empty()) status.result = {report.result, Location(draft)};
+  if (report.state == api::CoordinatorState::kComplete) {
+    status.result = {report.result, Location(draft)};  // which may be too long to be shown here
+  }
 }
 
 }  // namespace
