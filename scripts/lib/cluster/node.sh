@@ -20,12 +20,22 @@ node_names() {
   if [ -d "$STATE/nodes" ]; then ls "$STATE/nodes"; fi | tr '\n' ' '
 }
 
+next_node_number() {
+  local folder highest=0
+  for folder in "$STATE"/nodes/*/; do
+    if [ -e "$folder/number" ] && [ "$(<"$folder/number")" -gt "$highest" ]; then
+      highest=$(<"$folder/number")
+    fi
+  done
+  echo $((highest + 1))
+}
+
 # add_node NAME PERCENT-OF-A-CORE [LIKE]: a new board; labelled as LIKE in the list of the trio.
 add_node() {
   local node=$1 percent=$2 like=${3:-$1} number folder
   [[ $node =~ ^[a-z][a-z0-9-]{0,30}$ ]] || die "$node is no name for a node"
   [ ! -e "$(node_folder "$node")" ] || die "the node $node is there already"
-  number=$(($(cat "$STATE"/nodes/*/number 2>/dev/null | sort -n | tail -n1) + 1))
+  number=$(next_node_number)
   [ "$number" -le "$MAX_NODES" ] || die "at most $MAX_NODES nodes"
   folder=$(node_folder "$node")
   mkdir -p "$folder"
@@ -99,7 +109,7 @@ restore_settings() {
 # The labels of the board in examples/nodes/pi-trio.yaml, but for those that kubelets set.
 label_node() {  # NODE LIKE
   local labels
-  labels=$(admin create --dry-run=client -o json -f examples/nodes/pi-trio.yaml |
+  labels=$(admin create --dry-run=client --validate=false -o json -f examples/nodes/pi-trio.yaml |
     python3 scripts/lib/cluster/board_labels.py "$2")
   await_daemon 60 "node-$1" admin get node "$1"
   xargs -d '\n' -r "$PROGRAMS/kubectl" --kubeconfig "$KUBECONFIG_FILE" label --overwrite \
