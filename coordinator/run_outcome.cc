@@ -21,7 +21,7 @@ void FillBound(const OutcomeContext& context, const engine::Progress& progress,
     const NodeDeclaration declared = i < context.nodes.size()
                                          ? context.nodes[i]
                                          : NodeDeclaration{std::max(1U, node.threads), {}};
-    speeds.push_back({declared.threads, declared.emulated_speed.value_or(1.0), node.rate});
+    speeds.push_back({declared.threads, declared.emulated_speed.value_or(1.0), node.mean_rate});
     summary.nodes[i].declared_speed = declared.emulated_speed;
   }
   const auto bound = ComputeLowerBound(*context.workload, speeds, units_per_core_second);

@@ -60,7 +60,7 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
     row.stolen_in = node.stolen_in;
     row.stolen_out = node.stolen_out;
     row.busy_seconds = node.busy_seconds;
-    row.rate = node.rate;
+    row.rate = node.mean_rate;
     row.finish_seconds = ToSeconds(node.last_end);
     row.predicted_finish_seconds = ToSeconds(node.predicted_end);
     summary.nodes.push_back(std::move(row));

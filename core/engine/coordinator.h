@@ -98,6 +98,8 @@ class Coordinator {
     std::uint64_t heard = 0;  // reports on this stream
     std::optional<Recalled> recall;
     NodeProgress tally;
+    double ran_cost = 0;     // of all tasks it completed, whether their results counted or not
+    double ran_seconds = 0;  // what they took, over all threads
   };
   struct Prediction {
     Duration left;
@@ -129,6 +131,7 @@ class Coordinator {
   // coordinator_results.cc: what is done.
   void Apply(WorkerId worker, Report report, Instant now, Effects& effects);
   [[nodiscard]] bool Sound(const Report& report) const;
+  void Measure(WorkerId worker, const Report& report);
   /// The parts that count if they are completed now.
   [[nodiscard]] std::vector<model::IndexRange> FreshParts(model::IndexRange range) const;
   void ApplyCompleted(WorkerId worker, CompletedRange done, Instant now, Persist& persist,
@@ -157,6 +160,7 @@ class Coordinator {
   /// When the job will end, from now; nothing while no worker is there or none was measured.
   /// O(workers).
   [[nodiscard]] std::optional<Prediction> PredictEnd() const;
+  [[nodiscard]] static double MeanRate(const Node& node);
   void Send(StreamId stream, ToWorker message, Effects& effects);
   [[nodiscard]] Duration JobTime(Instant at) const { return config_.active_before + (at - start_); }
   [[nodiscard]] Node& At(WorkerId worker) { return nodes_[worker.value]; }

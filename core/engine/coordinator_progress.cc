@@ -34,6 +34,7 @@ Progress Coordinator::CurrentProgress(Instant now) const {
     node.lost = nodes_[i].lost;
     node.leased = leases_.OutstandingTasks({i});
     if (estimator_.Measured({i})) node.rate = estimator_.Rate({i});
+    node.mean_rate = MeanRate(nodes_[i]);
     progress.nodes.push_back(std::move(node));
   }
   if (const auto end = PredictEnd()) {
@@ -41,6 +42,11 @@ Progress Coordinator::CurrentProgress(Instant now) const {
     progress.eta_sigma = end->sigma;
   }
   return progress;
+}
+
+double Coordinator::MeanRate(const Node& node) {
+  if (node.ran_seconds <= 0) return 0;
+  return node.ran_cost / node.ran_seconds * static_cast<double>(node.tally.threads);
 }
 
 std::optional<Coordinator::Prediction> Coordinator::PredictEnd() const {

@@ -29,6 +29,7 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& ef
     Lose(worker, "reported results that cannot be", now, effects);
     return;
   }
+  Measure(worker, report);
   Persist persist{BatchId{next_batch_}, {}, {}};
   AckNote ack{worker, *node.stream, {}, 0, 0, last_durable_};
   for (auto& done : report.completed) {
@@ -44,6 +45,23 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& ef
     Send(*node.stream, Acknowledge{ack.ranges, node.heard}, effects);
   }
   EndIfOver(effects);
+}
+
+// A report is one measurement. Its parts are not: where a quota holds a core back, short runs
+// between two pauses look many times faster than the board is, and they are many.
+void Coordinator::Measure(WorkerId worker, const Report& report) {
+  std::int64_t tasks = 0;
+  model::Cost cost = 0;
+  double busy_seconds = 0;
+  for (const auto& done : report.completed) {
+    tasks += done.range.Size();
+    // Who repeats himself gets no sum that does not fit.
+    cost += std::min(config_.costs->Of(done.range), config_.costs->Total() - cost);
+    busy_seconds += std::max(ToSeconds(done.busy), 0.0);
+  }
+  estimator_.Observe(worker, tasks, cost, FromSeconds(busy_seconds));
+  At(worker).ran_cost += static_cast<double>(cost);
+  At(worker).ran_seconds += busy_seconds;
 }
 
 bool Coordinator::Sound(const Report& report) const {
@@ -69,7 +87,6 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   ack.ranges.push_back(range);
   const double busy = ToSeconds(done.busy);
   node.tally.busy_seconds += busy;
-  estimator_.Observe(worker, range.Size(), config_.costs->Of(range), done.busy);
   const Instant started = now - done.started_ago;
   if (!first_task_ || started < *first_task_) first_task_ = started;
 

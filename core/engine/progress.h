@@ -24,8 +24,9 @@ struct NodeProgress {
   std::int64_t stolen_out = 0;
   std::int64_t leased = 0;  ///< tasks
   double busy_seconds = 0;
-  double rate = 0;      ///< units per second; 0 while not measured
-  Duration last_end{};  ///< job time at which its last counted result ended
+  double rate = 0;       ///< units per second, as estimated now; 0 while not measured
+  double mean_rate = 0;  ///< the same over all that it has run since the start; 0 while nothing
+  Duration last_end{};   ///< job time at which its last counted result ended
   Duration
       predicted_end{};  ///< the same, as predicted when a tenth of its share was done; 0 if never
 };

@@ -71,7 +71,7 @@ struct NodeSummary {
   std::int64_t stolen_in = 0;   ///< tasks run here that were planned elsewhere
   std::int64_t stolen_out = 0;  ///< tasks planned here that were run elsewhere
   double busy_seconds = 0;      ///< sum over its threads
-  double rate = 0;              ///< work units per second, as last estimated
+  double rate = 0;              ///< work units per second, over the last start
   double finish_seconds = 0;    ///< end of its last result that counted
   double predicted_finish_seconds =
       0;  ///< the same as predicted when it had run a tenth of its share; 0 if never

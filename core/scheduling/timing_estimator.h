@@ -38,7 +38,7 @@ class TimingEstimator {
   /// Its process started anew, with so many threads: what was measured before still counts.
   void SetThreads(WorkerId worker, std::uint32_t threads);
 
-  /// One thread of the worker ran `tasks` tasks of together `cost` units in `busy`.
+  /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
 
   /// Units per second of the whole worker. While nothing was measured anywhere, ratios only.

@@ -90,6 +90,22 @@ TEST_F(CoordinatorTest, AReportThatCannotBeChangesNothing) {
   EXPECT_EQ(Assigned(2).size(), 1U) << "the liar's task is free again";
 }
 
+// Under a quota most runs fall between two pauses, and the few that meet one take the time.
+TEST_F(CoordinatorTest, ARateIsThatOfAWholeReportAndNotOfItsManyShortParts) {
+  Start(1000, 1);
+  Connect(1, 0);
+  Report report;
+  for (model::TaskIndex at = 0; at < 100; at += 10) {
+    auto part = DoneReport({at, at + 10}).completed.front();
+    part.busy = at == 40 ? std::chrono::milliseconds(91) : std::chrono::milliseconds(1);
+    report.completed.push_back(part);
+  }
+  Say(1, report);
+  const auto node = It().CurrentProgress(now).nodes.front();
+  EXPECT_NEAR(node.rate, 1000, 1e-6);
+  EXPECT_NEAR(node.mean_rate, 1000, 1e-6);
+}
+
 TEST_F(CoordinatorTest, ATaskGivenUpDoesNotHideItsNeighboursResults) {
   config.job.task_policy.backoff_limit_per_task = 0;
   config.job.task_policy.max_failed_tasks = 1;
