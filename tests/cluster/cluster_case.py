@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import sys
+import time
 import unittest
 
 import jobs
@@ -38,7 +39,9 @@ class ClusterTest(unittest.TestCase):
         result = result if result is not None else self.defaultTestResult()
         before = len(result.failures) + len(result.errors)
         self.namespace = None
+        began = time.monotonic()
         super().run(result)
+        print(f"  after {time.monotonic() - began:.0f} s", file=sys.stderr)
         if self.namespace is None:
             return result
         if len(result.failures) + len(result.errors) > before:

@@ -43,9 +43,9 @@ add_node() {
   echo "$percent" >"$folder/percent"
   issue_node "$node" "$NODE_NET.$((10 + number))"
   write_node_files "$node" "$number"
+  declare_node "$node" "$like"
   start_node "$node"
   load_images_on "$node"
-  label_node "$node" "$like"
 }
 
 # Power on. What was on its disk is still there.
@@ -106,12 +106,15 @@ restore_settings() {
   fi
 }
 
-# The labels of the board in examples/nodes/pi-trio.yaml, but for those that kubelets set.
-label_node() {  # NODE LIKE
+# With the labels of the board in examples/nodes/pi-trio.yaml, but for those that kubelets set. The
+# object is there before its kubelet, which may otherwise look for it too early, and then for minutes
+# no more.
+declare_node() {  # NODE LIKE
   local labels
   labels=$(admin create --dry-run=client --validate=false -o json -f examples/nodes/pi-trio.yaml |
     python3 scripts/lib/cluster/board_labels.py "$2")
-  await_daemon 60 "node-$1" admin get node "$1"
+  admin create -f - <<<"{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"$1\"}}" \
+    >/dev/null
   xargs -d '\n' -r "$PROGRAMS/kubectl" --kubeconfig "$KUBECONFIG_FILE" label --overwrite \
     node "$1" <<<"$labels" >/dev/null
 }
