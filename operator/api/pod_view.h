@@ -32,7 +32,8 @@ struct PodView {
   std::string name;
   std::string uid;
   PodRole role = PodRole::kOther;
-  std::string job;           ///< label evenkeel.dev/weighted-job
+  std::string job;           ///< label evenkeel.dev/weighted-job; anybody may set it
+  std::string owner;         ///< uid of the controlling owner: only the job's own are its pods
   std::string node;          ///< spec.nodeName; empty until scheduled
   std::string target_node;   ///< of a worker: the node it is made for
   std::int64_t attempt = 1;  ///< annotation evenkeel.dev/attempt

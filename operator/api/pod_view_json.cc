@@ -47,6 +47,14 @@ void ReadMarks(const json& metadata, PodView& pod) {
   if (ratio && *ratio > 0) pod.ratio = *ratio;
 }
 
+std::string ControllerOf(const json& metadata) {
+  for (const json& owner : Items(metadata, "ownerReferences")) {
+    const json& controls = Child(owner, "controller");
+    if (controls.is_boolean() && controls.get<bool>()) return Text(owner, "uid");
+  }
+  return {};
+}
+
 void ReadSpec(const json& spec, PodView& pod) {
   pod.node = Text(spec, "nodeName");
   for (const json& container : Items(spec, "containers")) {
@@ -109,6 +117,7 @@ PodView ReadPod(const json& object) {
   pod.phase = PhaseOf(Text(status, "phase"));
   pod.reason = Text(status, "reason");
   pod.ip = Text(status, "podIP");
+  pod.owner = ControllerOf(Child(object, "metadata"));
   ReadMarks(Child(object, "metadata"), pod);
   ReadSpec(Child(object, "spec"), pod);
   ReadConditions(status, pod);

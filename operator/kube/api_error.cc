@@ -50,11 +50,25 @@ ApiErrorKind KindOf(int status, std::string_view reason) {
   }
 }
 
+/// Status.details.causes[].reason
+bool HasCause(const json& status, std::string_view cause) {
+  const json none = json::object();
+  const json& details = status.is_object() && status.contains("details") ? status["details"] : none;
+  if (!details.is_object() || !details.contains("causes")) return false;
+  const json& causes = details["causes"];
+  return causes.is_array() && std::any_of(causes.begin(), causes.end(), [&](const json& one) {
+           return TextOf(one, "reason") == cause;
+         });
+}
+
 ApiError MakeError(int status, const json& body, std::string_view fallback, std::string_view what) {
   ApiError error;
   error.status = status;
   error.reason = OneLine(TextOf(body, "reason"));
   error.kind = KindOf(status, error.reason);
+  if (error.kind == ApiErrorKind::kForbidden && HasCause(body, "NamespaceTerminating")) {
+    error.kind = ApiErrorKind::kNamespaceEnds;
+  }
   std::string said = TextOf(body, "message");
   if (said.empty()) said = fallback;
   error.message =
@@ -78,9 +92,10 @@ std::optional<Duration> RetryAfterOf(const json& status) {
 }  // namespace
 
 std::string_view NameOf(ApiErrorKind kind) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "NotFound",  "AlreadyExists", "Conflict",     "Gone",        "TooManyRequests",
-      "Forbidden", "Invalid",       "Unauthorized", "Unavailable", "Unexpected"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "NotFound",        "AlreadyExists", "Conflict",      "Gone",
+      "TooManyRequests", "Forbidden",     "NamespaceEnds", "Invalid",
+      "Unauthorized",    "Unavailable",   "Unexpected"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 
@@ -123,6 +138,7 @@ Error ToError(const ApiError& error) {
     case ApiErrorKind::kGone:
     case ApiErrorKind::kUnauthorized:
     case ApiErrorKind::kForbidden:
+    case ApiErrorKind::kNamespaceEnds:
       return {ErrorCode::kUnavailable, error.message};
     case ApiErrorKind::kUnexpected:
       break;

@@ -20,6 +20,7 @@ enum class ApiErrorKind {
   kGone,             ///< 410: the resourceVersion or continue token is too old; list anew
   kTooManyRequests,  ///< 429
   kForbidden,        ///< 403: RBAC, quota, admission
+  kNamespaceEnds,    ///< 403: all that is in that namespace is being deleted
   kInvalid,          ///< 400, 413, 415, 422: sending it again will not help
   kUnauthorized,     ///< 401
   kUnavailable,      ///< no answer, or 5xx: later perhaps

@@ -25,6 +25,7 @@ EventOutcome OutcomeOf(const ApiError& error) {
     case ApiErrorKind::kConflict:
       return EventOutcome::kExists;
     case ApiErrorKind::kForbidden:
+    case ApiErrorKind::kNamespaceEnds:
     case ApiErrorKind::kInvalid:
       return EventOutcome::kRefused;
     default:

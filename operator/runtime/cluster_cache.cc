@@ -218,7 +218,9 @@ plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>&
   snapshot.requests = room_.Requested();
   const std::string word = JobWord({job->meta.job_namespace, ""}, job->meta.name);
   for (const auto& informer : pods_) {
-    for (const auto& pod : informer->Objects().Under(kByJob, word)) snapshot.pods.push_back(*pod);
+    for (const auto& pod : informer->Objects().Under(kByJob, word)) {
+      if (pod->owner == job->meta.uid) snapshot.pods.push_back(*pod);
+    }
   }
   return snapshot;
 }

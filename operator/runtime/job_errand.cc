@@ -11,6 +11,7 @@
 #include "operator/api/manifests/tls_secrets.h"
 #include "operator/api/manifests/worker_pod.h"
 #include "operator/api/names.h"
+#include "operator/api/pod_view_json.h"
 #include "operator/runtime/resources.h"
 
 namespace evenkeel::operating {
@@ -31,7 +32,8 @@ bool Lasting(const kube::ApiError& error) {
 }
 
 tl::unexpected<ErrandTrouble> Trouble(std::string action, const kube::ApiError& error) {
-  return tl::unexpected<ErrandTrouble>({std::move(action), error.message, Lasting(error)});
+  const bool moot = error.kind == ApiErrorKind::kNamespaceEnds;
+  return tl::unexpected<ErrandTrouble>({std::move(action), error.message, Lasting(error), moot});
 }
 
 tl::unexpected<ErrandTrouble> Trouble(std::string action, const Error& error) {
@@ -74,9 +76,25 @@ ErrandResult JobErrand::Apply(const kube::Resource& resource, const kube::Json& 
 
 ErrandResult JobErrand::CreatePod(const kube::Json& pod) {
   const auto created = tools_.client.Create(resource::kPods, job_.meta.job_namespace, pod);
-  const bool there = created || created.error().kind == ApiErrorKind::kAlreadyExists;
-  if (!there) return Trouble(KindAndName(pod) + " cannot be created", created.error());
-  return {};
+  if (created) return {};
+  const std::string action = KindAndName(pod) + " cannot be created";
+  if (created.error().kind != ApiErrorKind::kAlreadyExists) return Trouble(action, created.error());
+  return CheckOwner(pod["metadata"].value("name", ""), action);
+}
+
+// The cache may not show yet what was created. Those of an earlier job of this name will be gone
+// soon; somebody else's pod may stay.
+ErrandResult JobErrand::CheckOwner(const std::string& name, const std::string& action) {
+  const auto there = tools_.client.Get(resource::kPods, job_.meta.job_namespace, name);
+  if (!there) {
+    if (there.error().kind == ApiErrorKind::kNotFound) return {};
+    return Trouble(action, there.error());
+  }
+  const api::PodView pod = api::ReadPod(*there);
+  if (pod.owner == job_.meta.uid) return {};
+  const bool of_earlier_job = !pod.owner.empty() && pod.job == job_.meta.name;
+  return tl::unexpected<ErrandTrouble>(
+      {action, "there is one of that name that is not this job's", !of_earlier_job});
 }
 
 ErrandResult JobErrand::Do(const plan::EnsureIdentity&) {

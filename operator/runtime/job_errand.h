@@ -20,6 +20,7 @@ struct ErrandTrouble {
   std::string action;    ///< such as "pod primes-coordinator-1 cannot be created"
   std::string message;   ///< why, in one line
   bool lasting = false;  ///< it was refused; trying again at once will not help
+  bool moot = false;     ///< the job itself is about to be deleted
 };
 using ErrandResult = tl::expected<void, ErrandTrouble>;
 
@@ -57,6 +58,7 @@ class JobErrand {
 
   [[nodiscard]] ErrandResult Apply(const kube::Resource& resource, const kube::Json& object);
   [[nodiscard]] ErrandResult CreatePod(const kube::Json& pod);
+  [[nodiscard]] ErrandResult CheckOwner(const std::string& pod, const std::string& action);
   /// Of the coordinator in the pod of this name; an error if it cannot be reached yet.
   [[nodiscard]] tl::expected<CoordinatorAddress, ErrandTrouble> AddressOf(
       const std::string& pod) const;

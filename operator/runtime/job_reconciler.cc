@@ -129,6 +129,7 @@ void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snaps
   for (const auto& action : plan.actions) {
     const auto done = errand.Carry(action);
     if (done) continue;
+    if (done.error().moot) return;  // the watch will tell when it is gone
     end.failed = true;
     end.trouble = done.error().action + ": " + done.error().message;
     if (done.error().lasting) {

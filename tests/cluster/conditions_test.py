@@ -72,9 +72,9 @@ class ConditionsTest(cluster_case.ClusterTest):
                 resultStorage={"persistentVolumeClaim": "small"}))
             job.wait_part(0.1)
             fill(ballast)
-            self.expect_trouble(job, "full")
+            self.expect_trouble(job, "no space left")
             ballast.unlink()
-            self.expect_recovery(job, "full")
+            self.expect_recovery(job, "no space left")
             self.assertEqual(job.summary()["tasks"]["completed"], 20_000)
             kube.delete("weightedjob", job.name, "-n", self.namespace)
 

@@ -11,6 +11,17 @@ Response StatusAnswer(int code, const std::string& reason) {
   return {code, json({{"kind", "Status"}, {"reason", reason}, {"message", "said so"}}).dump(), {}};
 }
 
+TEST(ApiError, ANamespaceThatEndsIsNoLackOfRights) {
+  json status{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "m"}};
+  status["details"]["causes"] = json::array({{{"reason", "NamespaceTerminating"}}});
+  EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind,
+            ApiErrorKind::kNamespaceEnds);
+  status["details"]["causes"] = json::array({{{"reason", "FieldValueInvalid"}}, 3});
+  EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind, ApiErrorKind::kForbidden);
+  status["details"] = "nothing";
+  EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind, ApiErrorKind::kForbidden);
+}
+
 TEST(ApiError, KindFollowsFromStatusAndReason) {
   const auto kind = [](int code, const std::string& reason) {
     return ErrorFromResponse(StatusAnswer(code, reason), "GET /x").kind;

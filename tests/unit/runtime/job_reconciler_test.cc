@@ -136,6 +136,50 @@ TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {
   EXPECT_EQ(Condition("primes", "Progressing").substr(0, 4), "True");
 }
 
+TEST_F(JobReconcilerTest, APodThatOnlyClaimsToBelongToTheJobChangesNothing) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  const auto own = PodNames();
+  Json impostor = *server_.Find(kPodsPath, "lab", "primes-coordinator-1");
+  impostor["metadata"] = {{"name", "impostor"},
+                          {"namespace", "lab"},
+                          {"labels", impostor["metadata"]["labels"]},
+                          {"annotations", {{"evenkeel.dev/attempt", "7"}}}};
+  server_.Put(kPodsPath, impostor);
+  Settle("primes");
+  auto expected = own;
+  expected.emplace_back("impostor");
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(PodNames(), expected);
+}
+
+TEST_F(JobReconcilerTest, SomebodyElsesPodInAPlaceOfTheJobsIsSaid) {
+  server_.Put(kPodsPath,
+              {{"metadata", {{"name", "primes-coordinator-1"}, {"namespace", "lab"}}},
+               {"spec", {{"containers", Json::array({{{"name", "main"}, {"image", "x"}}})}}}});
+  PutJob("primes", kPrimes);
+  AwaitCache();
+  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+  AwaitCache();
+  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+  EXPECT_EQ(Condition("primes", "Progressing").substr(0, 5), "False");
+}
+
+TEST_F(JobReconcilerTest, ANamespaceThatEndsIsNoTrouble) {
+  support::Fault ends;
+  ends.filter = {"POST", "/pods", {}};
+  ends.times = -1;
+  const std::string body = R"({"kind":"Status","reason":"Forbidden","message":"ends","details":)"
+                           R"({"causes":[{"reason":"NamespaceTerminating"}]}})";
+  ends.raw_answer = "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: " +
+                    std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
+  server_.Inject(ends);
+  PutJob("primes", kPrimes);
+  AwaitCache();
+  const auto end = reconciler_->Reconcile({"lab", "primes"});
+  EXPECT_FALSE(end.failed) << end.trouble;
+}
+
 TEST_F(JobReconcilerTest, AJobThatIsGoneIsForgotten) {
   PutJob("primes", kPrimes);
   Settle("primes");

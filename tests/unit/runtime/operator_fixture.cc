@@ -67,6 +67,13 @@ std::size_t OperatorFixture::RunningPods() const {
       pods.begin(), pods.end(), [](const Json& pod) { return pod.contains("status"); }));
 }
 
+std::size_t OperatorFixture::OwnedPods() const {
+  const auto pods = server_.All(kPodsPath);
+  return static_cast<std::size_t>(std::count_if(pods.begin(), pods.end(), [](const Json& pod) {
+    return pod["metadata"].contains("ownerReferences");
+  }));
+}
+
 void OperatorFixture::AwaitCache() {
   ASSERT_TRUE(kube::Eventually([this] {
     const auto jobs = server_.All(kJobsPath);
@@ -79,8 +86,7 @@ void OperatorFixture::AwaitCache() {
       const auto running = std::count_if(view.pods.begin(), view.pods.end(),
                                          [](const auto& pod) { return !pod.ip.empty(); });
       if (static_cast<std::size_t>(running) != RunningPods()) return false;
-      return view.nodes->size() == nodes.size() &&
-             view.pods.size() == server_.All(kPodsPath).size();
+      return view.nodes->size() == nodes.size() && view.pods.size() == OwnedPods();
     });
   }));
 }

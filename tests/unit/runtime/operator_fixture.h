@@ -64,6 +64,7 @@ class OperatorFixture : public kube::AgainstServer {
   [[nodiscard]] std::string Condition(const std::string& job, const std::string& type) const;
   [[nodiscard]] std::vector<std::string> PodNames() const;
   [[nodiscard]] std::size_t RunningPods() const;
+  [[nodiscard]] std::size_t OwnedPods() const;
   /// The cache shows all that the server holds.
   void AwaitCache();
 
