@@ -51,8 +51,7 @@ class RoleTest(cluster_case.ClusterTest):
         asked = [entry for entry in audit() if entry["user"]["username"] == OPERATOR]
         self.assertGreater(len(asked), 10)
         refused = [(entry["verb"], entry["objectRef"]) for entry in asked
-                   if entry["responseStatus"]["code"] == 403 and
-                   "being terminated" not in entry["responseStatus"].get("message", "")]
+                   if f'User "{OPERATOR}" cannot' in entry["responseStatus"].get("message", "")]
         self.assertEqual(refused, [])
         secrets = {entry["verb"] for entry in asked
                    if entry.get("objectRef", {}).get("resource") == "secrets"}
