@@ -4,10 +4,12 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <string>
 
 #include "core/base/log.h"
 #include "operator/runtime/operator_options.h"
 #include "operator/runtime/operator_process.h"
+#include "operator/runtime/probe.h"
 
 namespace {
 
@@ -30,6 +32,13 @@ int Complain(const evenkeel::Error& error) {
   return error.code == evenkeel::ErrorCode::kInvalidInput ? kBadInput : kFailed;
 }
 
+int AskOnce(const std::string& url) {
+  const auto answer = evenkeel::operating::Probe(url);
+  if (!answer) return Complain(answer.error());
+  std::printf("%s\n", answer->c_str());
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -39,6 +48,7 @@ int main(int argc, char** argv) {
   // One arena for each of some thirty threads would be most of the memory that the operator takes.
   mallopt(M_ARENA_MAX, 2);
   evenkeel::SetLogLevel(evenkeel::LogLevel::kInfo);
+  if (!line.options.probe.empty()) return AskOnce(line.options.probe);
   const sigset_t signals = BlockEndSignals();
   auto process = OperatorProcess::Make(line.options, [] {
     g_lost_lead = true;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the images of docker/Dockerfile without a container daemon, and saves them as files.
 # Usage: scripts/images.sh [--base | --prebuilt] [--arch amd64|arm64|arm/v7]...
-#   --base       the image below them only: build/images/base-ARCHITECTURE.tar
+#   --base       the image that they are compiled in, no more: build/images/base-ARCHITECTURE.tar
 #   --prebuilt   takes the programs of build/release, which it brings up to date, instead of compiling
 #                them again in a container: for tests, on the machine's own architecture
 # The files are build/images/evenkeel-{operator,worker}-ARCHITECTURE.tar. Needs root.
@@ -21,13 +21,12 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-native=$(dpkg --print-architecture)
-if [ "${#architectures[@]}" -eq 0 ]; then architectures=("$native"); fi
+if [ "${#architectures[@]}" -eq 0 ]; then architectures=("$NATIVE"); fi
 
 # The programs of the release build, laid out for the Dockerfile.
 prepare_programs() {
   [ "$programs" = prebuilt ] || return 0
-  [ "${architectures[*]}" = "$native" ] || die "--prebuilt is for $native only"
+  [ "${architectures[*]}" = "$NATIVE" ] || die "--prebuilt is for $NATIVE only"
   local names options=()
   mapfile -t names < <(programs_of_images)
   if [ ! -f build/release/CMakeCache.txt ]; then options=(-DEVENKEEL_BUILD_TESTS=OFF); fi
@@ -36,16 +35,15 @@ prepare_programs() {
   lay_out build/release/bin "" build/prebuilt
 }
 
-build_base() {  # ARCHITECTURE
-  local file=build/images/base-${1//\//}.tar
-  provide_base "$1"
-  [ -e "$file" ] || save_image "$(base_image "$1")" "$file"
+build_base() {
+  local file=build/images/base-$NATIVE.tar
+  provide_base
+  [ -e "$file" ] || save_image "$(base_image)" "$file"
 }
 
 build_images() {  # ARCHITECTURE
   local architecture=$1 image file
-  provide_base "$native"
-  provide_base "$architecture"
+  provide_base
   for image in operator worker; do
     say "building evenkeel/$image for $architecture"
     build_image "$image" "$architecture" "docker.io/evenkeel/$image:$version" \
@@ -61,6 +59,8 @@ scripts/setup.sh cluster build
 mkdir -p build/images
 open_storage
 prepare_programs
-for architecture in "${architectures[@]}"; do
-  if [ "$programs" = none ]; then build_base "$architecture"; else build_images "$architecture"; fi
-done
+if [ "$programs" = none ]; then
+  build_base
+else
+  for architecture in "${architectures[@]}"; do build_images "$architecture"; done
+fi

@@ -34,10 +34,9 @@ void Describe(CLI::App& app, OperatorOptions& options) {
   app.add_option("--context", options.context, "Context of the kubeconfig");
   app.add_option("--namespace", options.namespaces,
                  "Look after jobs in this namespace only; may be given several times");
-  app.add_option("--worker-image", options.image, "Image of workers and coordinators")->required();
+  app.add_option("--worker-image", options.image, "Image of workers and coordinators (required)");
   app.add_option("--key-file", options.key_file,
-                 "File with the secret that tokens for coordinators are made from")
-      ->required();
+                 "File with the secret that tokens for coordinators are made from (required)");
   app.add_option("--listen", options.listen, "Address of health and metrics [0.0.0.0:8080]");
   app.add_option("--own-namespace", options.own_namespace,
                  "Namespace of the operator (default: that of the pod)");
@@ -51,6 +50,15 @@ void Describe(CLI::App& app, OperatorOptions& options) {
       ->check(CLI::Range(1.0, 10000.0));
   app.add_option("--burst", options.request_burst, "Requests at once [30]")
       ->check(CLI::Range(1, 10000));
+  app.add_option("--probe", options.probe,
+                 "Ask this URL, print the answer, and end: with 0 if its status is 200");
+}
+
+/// Empty, or what is missing.
+std::string Missing(const OperatorOptions& options) {
+  if (!options.probe.empty()) return {};
+  if (options.image.empty()) return "--worker-image is required";
+  return options.key_file.empty() ? "--key-file is required" : "";
 }
 
 }  // namespace
@@ -71,6 +79,11 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
       std::cerr << "evenkeel-operator: " << error.what() << '\n';
       parsed.exit_code = kBadUsage;
     }
+    return parsed;
+  }
+  if (const std::string missing = Missing(parsed.options); !missing.empty()) {
+    std::cerr << "evenkeel-operator: " << missing << '\n';
+    parsed.exit_code = kBadUsage;
     return parsed;
   }
   parsed.options.lease_duration = FromSeconds(seconds.lease);

@@ -27,6 +27,7 @@ struct OperatorOptions {
   int concurrency = 4;  ///< jobs looked at at a time
   double requests_per_second = 20;
   int request_burst = 30;
+  std::string probe;  ///< not empty: only this URL is asked, see probe.h
 };
 
 /// What main() does with a command line: an exit code right away (help, version, nonsense; the

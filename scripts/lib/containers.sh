@@ -1,6 +1,7 @@
 # Sourced by scripts/images.sh: buildah, without a daemon, and base images with or without a registry.
 
 CONTAINERS=${EVENKEEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel}/containers
+NATIVE=$(dpkg --print-architecture)
 
 STORAGE=(--root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" --storage-driver overlay)
 
@@ -20,51 +21,36 @@ close_storage() {
   if mountpoint -q "$CONTAINERS/storage/overlay"; then umount -l "$CONTAINERS/storage/overlay"; fi
 }
 
-base_image() {  # ARCHITECTURE
-  echo "localhost/evenkeel/base-${1//\//}:bookworm"
+base_image() {
+  echo "localhost/evenkeel/base-$NATIVE:bookworm"
 }
 
-# Debian's slim image for the architecture: from the registry if there is one, else made of the
-# packages of the machine's own mirror.
+# What compilers run in: Debian's slim image from the registry if there is one, else made of the
+# packages of the machine's own mirror. It is always for this machine: nothing of another
+# architecture runs while images are built.
 provide_base() {
-  local architecture=$1 name pulled
-  name=$(base_image "$architecture")
+  local name pulled
+  name=$(base_image)
   if build_tool inspect --type image "$name" >/dev/null 2>&1; then return; fi
-  if pulled=$(timeout 20 buildah "${STORAGE[@]}" pull --quiet --platform "linux/$architecture" \
-    docker.io/library/debian:bookworm-slim 2>/dev/null); then
+  if pulled=$(timeout 20 buildah "${STORAGE[@]}" pull --quiet docker.io/library/debian:bookworm-slim \
+    2>/dev/null); then
     build_tool tag "$pulled" "$name"
     return
   fi
-  make_base "$architecture" "$name"
+  make_base "$name"
 }
 
-# For a foreign architecture the packages are only unpacked: nothing of them runs while images are
-# built, and what is in them needs no set-up to be used.
-make_base() {  # ARCHITECTURE NAME
-  local variant=minbase folder
-  say "no registry: making $2 of Debian's packages"
-  if [ "$1" != "$(dpkg --print-architecture)" ]; then variant=extract; fi
+make_base() {  # NAME
+  local folder
+  say "no registry: making $1 of Debian's packages"
   folder=$(mktemp -d)
-  mmdebstrap --quiet --variant="$variant" --architectures="$(debian_name "$1")" \
+  mmdebstrap --quiet --variant=minbase \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-    --dpkgopt='path-exclude=/usr/share/man/*' --include="$(packages_of_base "$variant")" \
+    --dpkgopt='path-exclude=/usr/share/man/*' --include=ca-certificates \
     bookworm "$folder/base.tar" "$(mirror)"
   printf 'FROM scratch\nADD base.tar /\nCMD ["bash"]\n' >"$folder/Dockerfile"
-  build_tool bud --quiet --isolation chroot --platform "linux/$1" --tag "$2" "$folder" >/dev/null
+  build_tool bud --quiet --isolation chroot --tag "$1" "$folder" >/dev/null
   rm -rf "$folder"
-}
-
-# Without set-up the essential packages have to be named by what they are.
-packages_of_base() {  # VARIANT
-  if [ "$1" = extract ]; then
-    echo base-files,bash,coreutils,libc6,libgcc-s1,libstdc++6,ca-certificates
-  else
-    echo ca-certificates
-  fi
-}
-
-debian_name() {
-  case $1 in arm/v7) echo armhf ;; *) echo "$1" ;; esac
 }
 
 # build_image STAGE ARCHITECTURE TAG ARGUMENT...
@@ -78,8 +64,7 @@ build_image() {
     --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 \
     --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
     --platform "linux/$architecture" --target "$stage" --tag "$tag" \
-    --build-arg "BUILD_BASE=$(base_image "$(dpkg --print-architecture)")" \
-    --build-arg "RUNTIME_BASE=$(base_image "$architecture")" "$@" \
+    --build-arg "BUILD_BASE=$(base_image)" "$@" \
     --file docker/Dockerfile . >/dev/null
   # The image that had the name before; it stays if another one is built on it.
   if [ -n "$before" ]; then build_tool rmi "${before#sha256:}" >/dev/null 2>&1 || true; fi

@@ -1,8 +1,5 @@
 # Sourced by what makes images: the programs with the shared libraries that they need, and no more.
 
-# What debian:bookworm-slim has: the C and C++ run-time libraries.
-IN_BASE_IMAGE='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util)\.so.*|lib(gcc_s|stdc\+\+)\.so.*)$'
-
 programs_of_images() {  # [IMAGE]
   awk -v image="${1:-}" '!/^#/ && NF == 2 && (image == "" || $1 == image) { print $2 }' \
     docker/programs.txt
@@ -19,10 +16,23 @@ lay_out() {
     for program in $(programs_of_images "$image"); do
       strip_into "$tree/usr/bin/$program" "$1/$program"
       add_libraries "$1/$program" "$2" "$tree"
+      add_loader "$1/$program" "$tree"
     done
-    mkdir -p "$tree/var/lib/evenkeel" "$tree/usr/share/doc/evenkeel"
+    mkdir -p "$tree/etc" "$tree/tmp" "$tree/var/lib/evenkeel" "$tree/usr/share/doc/evenkeel"
+    chmod 1777 "$tree/tmp"
+    # Names of the pod's own come before those that a name server knows.
+    echo 'hosts: files dns' >"$tree/etc/nsswitch.conf"
     cp LICENSE "$tree/usr/share/doc/evenkeel/copyright"
   done
+}
+
+# The loader is asked for by its path; it is among the libraries.
+add_loader() {  # FILE TREE
+  local path
+  path=$(LC_ALL=C readelf -l "$1" | sed -n 's/^.*program interpreter: \(.*\)\]$/\1/p')
+  [ -n "$path" ] || die "$1 names no loader"
+  mkdir -p "$2${path%/*}"
+  ln -sfn "/usr/lib/$(triplet_of "$1")/${path##*/}" "$2$path"
 }
 
 # Each architecture has a strip of its own; it is named as its compiler is.
@@ -50,7 +60,6 @@ add_libraries() {  # FILE SYSROOT TREE
   local triplet name folder found
   triplet=$(triplet_of "$1")
   while read -r name; do
-    [[ ! $name =~ $IN_BASE_IMAGE ]] || continue
     [ ! -e "$3/usr/lib/$triplet/$name" ] || continue
     found=
     for folder in "$2/usr/lib/$triplet" "$2/lib/$triplet"; do

@@ -1,0 +1,37 @@
+#include "operator/runtime/probe.h"
+
+#include <utility>
+
+#include "operator/kube/cpprest_transport.h"
+
+namespace evenkeel::operating {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(10);
+constexpr std::size_t kLongestAnswer = 64U << 10;
+
+}  // namespace
+
+Result<std::string> Probe(const std::string& url) {
+  const auto host = url.find("://");
+  const auto path = host == std::string::npos ? host : url.find('/', host + 3);
+  kube::CpprestOptions options;
+  options.server = url.substr(0, path);
+  options.user_agent = "evenkeel-probe";
+  options.max_body_bytes = kLongestAnswer;
+  auto transport = kube::MakeCpprestTransport(std::move(options));
+  if (!transport) return tl::unexpected<Error>(transport.error());
+  kube::Request request;
+  request.method = "GET";
+  request.target = path == std::string::npos ? "/" : url.substr(path);
+  request.timeout = kPatience;
+  auto answer = (*transport)->Send(request);
+  if (!answer) return tl::unexpected<Error>(answer.error());
+  if (answer->status != 200) {
+    return Fail(ErrorCode::kUnavailable,
+                url + " answered " + std::to_string(answer->status) + ": " + answer->body);
+  }
+  return std::move(answer->body);
+}
+
+}  // namespace evenkeel::operating
