@@ -12,7 +12,7 @@ class ProbeTest : public kube::AgainstServer {};
 TEST_F(ProbeTest, SaysWhatWasAnswered) {
   const auto answer = Probe(server_.url() + "/api/v1/nodes");
   ASSERT_TRUE(answer.has_value()) << answer.error().message;
-  EXPECT_NE(answer->find("NodeList"), std::string::npos);
+  EXPECT_NE(answer->find("resourceVersion"), std::string::npos);
 }
 
 TEST_F(ProbeTest, EverythingElseIsAnError) {
