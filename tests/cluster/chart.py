@@ -23,7 +23,7 @@ def helm(*arguments, seconds=240):
 def install(*values):
     """Installs or upgrades; without values as a user would who reads no more than the first page."""
     helm("upgrade", "--install", RELEASE, FOLDER, "--namespace", OPERATOR_NAMESPACE,
-         "--create-namespace", "--wait", "--timeout", "180s", *values)
+         "--create-namespace", "--reset-values", "--wait", "--timeout", "180s", *values)
 
 
 def uninstall():

@@ -54,6 +54,7 @@ start_node() {
   number=$(node_number "$node")
   folder=$(node_folder "$node")
   ! daemon_pid "node-$node" >/dev/null || die "the node $node runs already"
+  if [ -e "/run/netns/$MARK-$node" ]; then kill_node "$node"; fi  # it ended by itself
   make_node_cgroup "$node" "$(cat "$folder/percent")"
   connect_node "$node" "$number"
   remember_settings

@@ -17,14 +17,23 @@ done
 mount -t tmpfs tmpfs /run/containerd
 echo "$node" >/proc/sys/kernel/hostname
 
+# As the init system of a board does: a kubelet gives up if containerd is not quite ready.
+keep_running() {
+  while true; do
+    "$@" || echo "$(basename "$1") has ended with code $?" >&2
+    sleep 1
+  done
+}
+
 containerd --config "$folder/containerd.toml" --log-level warn &
 until ctr --address "$folder/containerd.sock" version >/dev/null 2>&1; do sleep 0.1; done
 
-"$programs/kubelet" --config "$folder/kubelet.yaml" --kubeconfig "$keys/node-$node.kubeconfig" \
+keep_running "$programs/kubelet" --config "$folder/kubelet.yaml" \
+  --kubeconfig "$keys/node-$node.kubeconfig" \
   --hostname-override "$node" --root-dir "$folder/kubelet" &
-"$programs/kube-proxy" --kubeconfig "$keys/proxy.kubeconfig" --hostname-override "$node" \
+keep_running "$programs/kube-proxy" --kubeconfig "$keys/proxy.kubeconfig" --hostname-override "$node" \
   --proxy-mode iptables --cluster-cidr "$pods" --conntrack-max-per-core=0 \
   --conntrack-tcp-timeout-established=0s --conntrack-tcp-timeout-close-wait=0s &
 wait -n || true
-echo "one of the node's daemons has ended; so does the node" >&2
+echo "containerd has ended; so does the node" >&2
 exit 1
