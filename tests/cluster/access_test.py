@@ -61,6 +61,8 @@ class RoleTest(cluster_case.ClusterTest):
 
 
 class TokenTest(cluster_case.ClusterTest):
+    beside = True
+
     def test_pods_of_a_job_have_no_token(self):
         job = self.submit(jobs.manifest("small", jobs.sleeping(300, 0.1)))
         job.wait_workers(3)
@@ -79,6 +81,8 @@ class TokenTest(cluster_case.ClusterTest):
 
 
 class StrangerTest(cluster_case.ClusterTest):
+    beside = True
+
     def setUp(self):
         super().setUp()
         self.job = self.submit(jobs.manifest("guarded", jobs.sleeping(300, 0.2)))

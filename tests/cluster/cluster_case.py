@@ -1,9 +1,11 @@
 """The base of tests on the cluster: a namespace each, and everything that could explain a failure."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import time
 import unittest
@@ -14,6 +16,7 @@ import machine
 
 RECORDS = machine.ROOT / "build" / "cluster-failures"
 OPERATOR_NAMESPACE = "evenkeel-system"
+AT_ONCE = 4  # tests beside each other: the nodes have less than a core between them
 
 
 def require_cluster():
@@ -27,6 +30,7 @@ class ClusterTest(unittest.TestCase):
     """Each test has a namespace of its own, with restricted pods as a careful user would have it."""
 
     maxDiff = None
+    beside = False  # true: its tests leave nodes and operator alone, and run several at a time
 
     def setUp(self):
         words = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
@@ -111,9 +115,40 @@ def show(thing):
 
 
 def main():
+    """Runs the tests that the command line names, or all: those that may run beside each other first,
+    as processes of their own."""
     require_cluster()
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    unittest.main(verbosity=2)
+    if len(sys.argv) > 1:
+        unittest.main(verbosity=2)
+    tests = list(flat(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
+    good = run_beside([test.id().removeprefix("__main__.") for test in tests if test.beside])
+    alone = unittest.TestSuite(test for test in tests if not test.beside)
+    good = unittest.TextTestRunner(verbosity=2).run(alone).wasSuccessful() and good
+    sys.exit(not good)
+
+
+def flat(suite):
+    for part in suite:
+        if isinstance(part, unittest.TestSuite):
+            yield from flat(part)
+        else:
+            yield part
+
+
+def run_beside(names):
+    """Whether all went well; what each has to say is printed when it is over."""
+    def run(name):
+        process = subprocess.run([sys.executable, "-B", sys.argv[0], name], stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return process.returncode == 0, process.stdout
+
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for went_well, text in pool.map(run, names):
+            print(text, end="", file=sys.stderr)
+            good = good and went_well
+    return good
 
 
 def folder_of(test):

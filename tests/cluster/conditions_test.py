@@ -12,6 +12,8 @@ TASKS, SECONDS = 60, 0.1
 
 
 class ConditionsTest(cluster_case.ClusterTest):
+    beside = True
+
     def begin(self, **sections):
         return self.submit(jobs.manifest("troubled", jobs.sleeping(TASKS, SECONDS), **sections))
 

@@ -15,7 +15,7 @@ SLOW, FAST = "pi3", "pi4-b"
 LEASE = "evenkeel-operator"
 
 
-class FaultTest(cluster_case.ClusterTest):
+class FaultCase(cluster_case.ClusterTest):
     def begin(self, end=END, part=0.1, **sections):
         """A job that is a part of its way, and that tolerates no failure of a task."""
         strict = {"backoffLimitPerTask": 0, "maxFailedTasks": 0}
@@ -36,9 +36,9 @@ class FaultTest(cluster_case.ClusterTest):
         self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
         return self.begin(resultStorage={"persistentVolumeClaim": "results"}, **options)
 
-    def leader(self):
-        lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)
-        return lease["spec"].get("holderIdentity") or ""
+
+class PodFaultTest(FaultCase):
+    beside = True
 
     def test_worker_pod_deleted(self):
         job = self.begin()
@@ -55,6 +55,23 @@ class FaultTest(cluster_case.ClusterTest):
         job = self.begin()
         faults.kill_process(job.workers()[FAST], "evenkeel-worker")
         self.finish(job)
+
+    def test_coordinator_pod_killed(self):
+        job = self.begin_on_claim(end=LONGER, part=0.3)
+        done = job.status()["tasks"]["completed"]
+        faults.delete_pod(job.coordinator()["metadata"]["name"], self.namespace)
+        job.until(lambda thing: thing["status"]["tasks"].get("completed", 0) > done,
+                  what="the next coordinator goes on where the first was")
+        self.finish(job, LONGER)
+        self.check_covered_once(job)
+
+
+class ClusterFaultTest(FaultCase):
+    """One at a time: all jobs have to do with it."""
+
+    def leader(self):
+        lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)
+        return lease["spec"].get("holderIdentity") or ""
 
     def test_cable_pulled(self):
         job = self.begin(LONGER)
@@ -79,15 +96,6 @@ class FaultTest(cluster_case.ClusterTest):
                       what="the new node has done something")
             self.finish(job, LONGER)
         kube.delete("weightedjob", "primes", "-n", self.namespace)
-
-    def test_coordinator_pod_killed(self):
-        job = self.begin_on_claim(end=LONGER, part=0.3)
-        done = job.status()["tasks"]["completed"]
-        faults.delete_pod(job.coordinator()["metadata"]["name"], self.namespace)
-        job.until(lambda thing: thing["status"]["tasks"].get("completed", 0) > done,
-                  what="the next coordinator goes on where the first was")
-        self.finish(job, LONGER)
-        self.check_covered_once(job)
 
     def test_operator_killed(self):
         job = self.begin()

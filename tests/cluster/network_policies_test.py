@@ -12,6 +12,8 @@ NAME_SERVER = Peer({"k8s-app": "kube-dns"}, "kube-system", "10.42.9.9", {"dns": 
 
 
 class NetworkPoliciesTest(cluster_case.ClusterTest):
+    beside = True
+
     def setUp(self):
         super().setUp()
         running = [self.submit(jobs.manifest(name, jobs.sleeping(2000, 1))) for name in ("one", "two")]

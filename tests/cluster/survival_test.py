@@ -12,7 +12,7 @@ TASKS = 600
 SECONDS = 0.15  # a task; three workers with a thread each sleep 30 s over all of them
 
 
-class SurvivalTest(cluster_case.ClusterTest):
+class SurvivalCase(cluster_case.ClusterTest):
     def begin(self, storage=None):
         """A job that sleeps, a third of the way; storage is None, "local" or "shared"."""
         sections = {}
@@ -65,6 +65,10 @@ class SurvivalTest(cluster_case.ClusterTest):
         done = job.status()["tasks"]["completed"]
         self.check_resumed(job, happen(job) or done)
 
+
+class SurvivalTest(SurvivalCase):
+    beside = True
+
     # No claim.
     def test_no_claim_container_restarts(self):
         self.survives(None, self.restart_container)
@@ -73,11 +77,6 @@ class SurvivalTest(cluster_case.ClusterTest):
         job = self.begin()
         self.lose_pod(job)
         self.check_started_again(job)
-
-    def test_no_claim_node_lost(self):
-        job = self.begin()
-        with faults.dead_node(job.coordinator()["spec"]["nodeName"]):
-            self.check_started_again(job)
 
     def test_no_claim_suspended(self):
         self.survives(None, self.suspend_and_resume)
@@ -93,15 +92,6 @@ class SurvivalTest(cluster_case.ClusterTest):
         self.check_resumed(job, done)
         self.assertEqual(job.coordinator()["spec"]["nodeName"], "pi4-b")
 
-    def test_local_claim_node_lost(self):
-        job = self.begin("local")
-        done = job.status()["tasks"]["completed"]
-        with faults.dead_node("pi4-b"):
-            job.until(lambda thing: any("pi4-b" in found.get("message", "")
-                                        for found in thing["status"]["conditions"]),
-                      what="a condition says which node it waits for")
-        self.check_resumed(job, done)
-
     def test_local_claim_suspended(self):
         self.survives("local", self.suspend_and_resume)
 
@@ -111,14 +101,6 @@ class SurvivalTest(cluster_case.ClusterTest):
 
     def test_shared_claim_pod_lost(self):
         self.survives("shared", self.lose_pod)
-
-    def test_shared_claim_node_lost(self):
-        job = self.begin("shared")
-        done = job.status()["tasks"]["completed"]
-        lost = job.coordinator()["spec"]["nodeName"]
-        with faults.dead_node(lost):
-            self.check_resumed(job, done)
-            self.assertNotEqual(job.coordinator()["spec"]["nodeName"], lost)
 
     def test_shared_claim_suspended(self):
         self.survives("shared", self.suspend_and_resume)
@@ -135,6 +117,32 @@ class SurvivalTest(cluster_case.ClusterTest):
         self.assertTrue(jobs.condition(found, "Suspended")["reason"])
         job.change(suspend=False)
         job.wait_complete(300)
+
+
+class LostNodeTest(SurvivalCase):
+    """One at a time: who loses a node loses it for all."""
+
+    def test_no_claim_node_lost(self):
+        job = self.begin()
+        with faults.dead_node(job.coordinator()["spec"]["nodeName"]):
+            self.check_started_again(job)
+
+    def test_local_claim_node_lost(self):
+        job = self.begin("local")
+        done = job.status()["tasks"]["completed"]
+        with faults.dead_node("pi4-b"):
+            job.until(lambda thing: any("pi4-b" in found.get("message", "")
+                                        for found in thing["status"]["conditions"]),
+                      what="a condition says which node it waits for")
+        self.check_resumed(job, done)
+
+    def test_shared_claim_node_lost(self):
+        job = self.begin("shared")
+        done = job.status()["tasks"]["completed"]
+        lost = job.coordinator()["spec"]["nodeName"]
+        with faults.dead_node(lost):
+            self.check_resumed(job, done)
+            self.assertNotEqual(job.coordinator()["spec"]["nodeName"], lost)
 
 
 if __name__ == "__main__":
