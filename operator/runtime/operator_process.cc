@@ -112,10 +112,13 @@ class Running final : public OperatorProcess {
   // own, so that the lease is renewed while the rest is awaited.
   void Lead() {
     leads_ = true;
+    Log(LogLevel::kInfo, "this replica leads");
     ground_->metrics->SetLeader(true);
     starter_ = std::jthread([this](const std::stop_token& stop) {
       if (!cache_.WaitUntilSynced(stop)) return;
-      for (const auto& job : cache_.Jobs()) queue_.Add(job);
+      const auto jobs = cache_.Jobs();
+      Log(LogLevel::kInfo, "looking after " + std::to_string(jobs.size()) + " jobs");
+      for (const auto& job : jobs) queue_.Add(job);
       controller_.Start(options_.concurrency);
     });
   }

@@ -120,10 +120,13 @@ class ClusterFaultTest(FaultCase):
                        "lease", "-n", cluster_case.OPERATOR_NAMESPACE, what="another one leads")
             self.finish(job, LONGER)
 
+
+class OutageTest(FaultCase):
     def test_api_server_stopped_for_a_minute(self):
         """Workers and coordinator do not ask for it: the job ends meanwhile, and says so after."""
         job = self.begin(END, part=0.05)
         faults.api_server_stopped_for(60)
+        self.addCleanup(faults.all_nodes_ready)  # kubelets take their time to notice
         self.finish(job)
         self.assertLess(job.summary()["makespanSeconds"], 60)
 
