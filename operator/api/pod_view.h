@@ -45,6 +45,7 @@ struct PodView {
   PodPhase phase = PodPhase::kPending;
   std::string reason;  ///< status.reason, e.g. Evicted
   bool ready = false;
+  std::optional<Timestamp> ready_since;  ///< nothing if it is not, or does not say
   Timestamp created{};
   std::optional<Timestamp> deleted;  ///< deletionTimestamp: when it should be gone at the latest
   std::optional<SchedulingTrouble> unscheduled;

@@ -69,7 +69,10 @@ void ReadConditions(const json& status, PodView& pod) {
   for (const json& one : Items(status, "conditions")) {
     const std::string type = Text(one, "type");
     const std::string value = Text(one, "status");
-    if (type == "Ready") pod.ready = value == "True";
+    if (type == "Ready") {
+      pod.ready = value == "True";
+      if (pod.ready) pod.ready_since = Time(one, "lastTransitionTime");
+    }
     if (type == "PodScheduled" && value == "False") {
       pod.unscheduled = SchedulingTrouble{Text(one, "reason"), Text(one, "message"),
                                           Time(one, "lastTransitionTime").value_or(pod.created)};

@@ -84,8 +84,10 @@ MaybeAnswer AskReport(Draft& draft, const RunPicture& picture) {
     const bool ran = known != nullptr && known->status == api::Condition::Status::kTrue &&
                      known->reason != kStarting && known->reason != kRestarting;
     if (ran) return Yes(known->reason, known->message);
-    if (draft.Now() < pod.created + kSilence) {
-      draft.LookAgainAt(pod.created + kSilence);
+    // Images may have had to be pulled first: what counts is since when it could have answered.
+    const api::Timestamp since = pod.ready_since.value_or(pod.created);
+    if (draft.Now() < since + kSilence) {
+      draft.LookAgainAt(since + kSilence);
       return Yes(kStarting, "pod " + pod.name + " has not answered yet");
     }
   }

@@ -237,5 +237,28 @@ TEST_F(Survival, NoEligibleNodeIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
+/// Why the plan says that the job does not progress, with a coordinator that is ready for so long.
+std::string ReasonWhenReadyFor(Duration time) {
+  ModelCluster cluster;
+  cluster.AddNode(Pi4("a"));
+  cluster.Rest();
+  Snapshot snapshot = cluster.Take();
+  snapshot.report.reset();
+  snapshot.job.status.conditions.clear();
+  for (auto& pod : snapshot.pods) {
+    pod.created = snapshot.now - std::chrono::minutes(10);  // the image took its time
+    pod.ready_since = std::chrono::floor<std::chrono::seconds>(snapshot.now - time);
+  }
+  const Plan plan = MakePlan(snapshot);
+  if (!plan.status) return "nothing is said";
+  const auto* found = api::Find(plan.status->conditions, api::condition_type::kProgressing);
+  return found != nullptr ? found->reason : "no condition";
+}
+
+TEST(Silence, CountsFromWhenTheCoordinatorCouldHaveAnswered) {
+  EXPECT_EQ(ReasonWhenReadyFor(std::chrono::seconds(5)), "Starting");
+  EXPECT_EQ(ReasonWhenReadyFor(std::chrono::minutes(5)), "CoordinatorUnreachable");
+}
+
 }  // namespace
 }  // namespace evenkeel::plan
