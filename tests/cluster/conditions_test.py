@@ -66,8 +66,8 @@ class ConditionsTest(cluster_case.ClusterTest):
 
     def test_full_claim(self):
         """The coordinator cannot write, keeps what it has, and goes on when there is room."""
-        with faults.volume("conditions-small", "pi4-a", mebibytes=2) as volume:
-            kube.apply(faults.claim("small", volume, mebibytes=2), namespace=self.namespace)
+        with faults.volume("conditions-small", "pi4-a", mebibytes=16) as volume:
+            kube.apply(faults.claim("small", volume, mebibytes=16), namespace=self.namespace)
             ballast = kube.place("STATE") / "volumes" / volume / "ballast"
             job = self.submit(jobs.manifest(
                 "troubled", jobs.sleeping(20_000, 0.004),

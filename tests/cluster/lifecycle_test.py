@@ -63,7 +63,7 @@ class LifecycleTest(cluster_case.ClusterTest):
             self.assertEqual(self.ours("clusterroles", "clusterrolebindings"), [])
             self.assertEqual(self.ours("deployments", "services", "serviceaccounts", "secrets",
                                        "roles", "rolebindings", "networkpolicies", "-n",
-                                       cluster_case.OPERATOR_NAMESPACE), [])
+                                       cluster_case.OPERATOR_NAMESPACE), ["Secret evenkeel-key"])
             self.assertEqual(len([found for found in kube.get("crds") if
                                   found["spec"]["group"] == "batch.evenkeel.dev"]), 2)
             self.assertTrue(job.get())
