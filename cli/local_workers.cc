@@ -23,7 +23,7 @@ constexpr Duration kLongestPause = std::chrono::seconds(5);
 // A worker that lived so long did not die of its start.
 constexpr Duration kHealthy = std::chrono::seconds(10);
 // Exit codes of evenkeel-worker that starting again would not change: bad input, refused.
-constexpr int kBadInput = 2;
+constexpr int kWorkerBadInput = 2;
 constexpr int kRefused = 3;
 
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
@@ -175,7 +175,7 @@ void LocalWorkers::Collect() {
 void LocalWorkers::Ended(Child& child, int status) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   if (code == 0) return;  // it was told that the job is over
-  child.given_up = code == kBadInput || code == kRefused;
+  child.given_up = code == kWorkerBadInput || code == kRefused;
   options_.tell("worker " + child.node.name + " " + HowItEnded(status) +
                 (child.given_up ? "" : "; it is started again"));
   if (child.given_up) return;

@@ -46,7 +46,7 @@ const EventShape& ShapeOf(TimelineEvent::Kind kind) {
 }
 
 /// Seconds, rounded to microseconds in integers so that every architecture prints the same digits.
-std::string Seconds(Duration duration) {
+std::string SecondsText(Duration duration) {
   const std::int64_t nanoseconds = duration.count();
   const bool negative = nanoseconds < 0;
   const std::uint64_t magnitude = negative ? 0 - static_cast<std::uint64_t>(nanoseconds)
@@ -134,12 +134,12 @@ std::string_view KindName(RunKind kind) {
 
 std::string TimelineLine(const ResultRecord& record) {
   std::string line = "{\"worker\":" + Quoted(record.node);
-  line += ",\"start\":" + Seconds(record.started) + ",\"end\":" + Seconds(record.ended);
+  line += ",\"start\":" + SecondsText(record.started) + ",\"end\":" + SecondsText(record.ended);
   line += ",\"range\":[" + std::to_string(record.range.begin) + "," +
           std::to_string(record.range.end) + "]";
   line += ",\"kind\":\"";
   line += KindName(record.kind);
-  line += "\",\"busy\":" + Seconds(record.busy) + "}\n";
+  line += "\",\"busy\":" + SecondsText(record.busy) + "}\n";
   return line;
 }
 
@@ -147,9 +147,9 @@ std::string TimelineLine(const TimelineEvent& event) {
   const EventShape& shape = ShapeOf(event.kind);
   std::string line = "{\"kind\":\"" + std::string(shape.name) + "\"";
   if (shape.worker) line += ",\"worker\":" + Quoted(event.node);
-  line += ",\"start\":" + Seconds(event.start);
-  if (shape.end) line += ",\"end\":" + Seconds(event.end);
-  if (shape.sigma) line += ",\"sigma\":" + Seconds(event.sigma);
+  line += ",\"start\":" + SecondsText(event.start);
+  if (shape.end) line += ",\"end\":" + SecondsText(event.end);
+  if (shape.sigma) line += ",\"sigma\":" + SecondsText(event.sigma);
   if (shape.move) line += ",\"from\":" + Quoted(event.from_node);
   if (shape.move) line += ",\"tasks\":" + std::to_string(event.tasks);
   if (shape.detail) line += ",\"detail\":" + Quoted(event.detail);

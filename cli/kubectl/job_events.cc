@@ -10,14 +10,14 @@ namespace {
 
 using nlohmann::json;
 
-const json& At(const json& event, const char* place) {
+const json& EventField(const json& event, const char* place) {
   static const json kNothing;
   const json::json_pointer pointer(place);
   return event.contains(pointer) ? event.at(pointer) : kNothing;
 }
 
-std::string Text(const json& event, const char* place) {
-  const json& value = At(event, place);
+std::string EventText(const json& event, const char* place) {
+  const json& value = EventField(event, place);
   return value.is_string() ? Printable(value.get_ref<const std::string&>(), 300) : std::string();
 }
 
@@ -26,16 +26,16 @@ JobEvent ReadEvent(const json& event) {
   JobEvent read;
   for (const char* place : {"/series/lastObservedTime", "/lastTimestamp", "/eventTime",
                             "/metadata/creationTimestamp"}) {
-    if (!read.last) read.last = ReadTime(At(event, place));
+    if (!read.last) read.last = ReadTime(EventField(event, place));
   }
   for (const char* place : {"/count", "/series/count"}) {
-    if (At(event, place).is_number_integer()) {
-      read.count = std::max(read.count, At(event, place).get<std::int64_t>());
+    if (EventField(event, place).is_number_integer()) {
+      read.count = std::max(read.count, EventField(event, place).get<std::int64_t>());
     }
   }
-  read.type = Text(event, "/type");
-  read.reason = Text(event, "/reason");
-  read.message = Text(event, "/message");
+  read.type = EventText(event, "/type");
+  read.reason = EventText(event, "/reason");
+  read.message = EventText(event, "/message");
   return read;
 }
 
@@ -43,7 +43,7 @@ JobEvent ReadEvent(const json& event) {
 
 std::vector<JobEvent> ReadEvents(const json& list, std::size_t most) {
   std::vector<JobEvent> events;
-  const json& items = At(list, "/items");
+  const json& items = EventField(list, "/items");
   if (items.is_array()) {
     for (const json& item : items) events.push_back(ReadEvent(item));
   }

@@ -16,15 +16,15 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxRows = 1000;
 
-const json& At(const json& object, const char* field) {
+const json& Field(const json& object, const char* field) {
   static const json kNothing;
   if (!object.is_object()) return kNothing;
   const auto found = object.find(field);
   return found == object.end() ? kNothing : *found;
 }
 
-std::string Text(const json& object, const char* field, const std::string& otherwise = "") {
-  const json& value = At(object, field);
+std::string FieldText(const json& object, const char* field, const std::string& otherwise = "") {
+  const json& value = Field(object, field);
   return value.is_string() ? Printable(value.get_ref<const std::string&>()) : otherwise;
 }
 
@@ -39,28 +39,28 @@ double Number(const json& value) {
 }
 
 std::int64_t Count(const json& object, const char* field) {
-  const json& value = At(object, field);
+  const json& value = Field(object, field);
   return value.is_number_integer() ? std::max<std::int64_t>(value.get<std::int64_t>(), 0) : 0;
 }
 
 /// The items of a list, at most so many as anybody reads.
 std::vector<json> Items(const json& object, const char* field) {
-  const json& value = At(object, field);
+  const json& value = Field(object, field);
   if (!value.is_array()) return {};
   return {value.begin(),
           value.begin() + static_cast<std::ptrdiff_t>(std::min(value.size(), kMaxRows))};
 }
 
 void ReadSpec(const json& spec, JobObject& job) {
-  job.suspend = At(spec, "suspend") == json(true);
-  job.policy = Text(At(spec, "weighting"), "policy", job.policy);
-  job.weighting_mode = Text(At(spec, "weighting"), "mode", job.weighting_mode);
-  job.strategy = Text(At(spec, "balancing"), "strategy", job.strategy);
-  job.result_claim = Text(At(spec, "resultStorage"), "persistentVolumeClaim");
-  const json& nodes = At(spec, "nodes");
-  if (At(nodes, "maxWorkers").is_number_integer()) job.max_workers = Count(nodes, "maxWorkers");
-  if (At(nodes, "tolerations").is_array()) job.tolerations = At(nodes, "tolerations");
-  const json& labels = At(At(nodes, "selector"), "matchLabels");
+  job.suspend = Field(spec, "suspend") == json(true);
+  job.policy = FieldText(Field(spec, "weighting"), "policy", job.policy);
+  job.weighting_mode = FieldText(Field(spec, "weighting"), "mode", job.weighting_mode);
+  job.strategy = FieldText(Field(spec, "balancing"), "strategy", job.strategy);
+  job.result_claim = FieldText(Field(spec, "resultStorage"), "persistentVolumeClaim");
+  const json& nodes = Field(spec, "nodes");
+  if (Field(nodes, "maxWorkers").is_number_integer()) job.max_workers = Count(nodes, "maxWorkers");
+  if (Field(nodes, "tolerations").is_array()) job.tolerations = Field(nodes, "tolerations");
+  const json& labels = Field(Field(nodes, "selector"), "matchLabels");
   if (!labels.is_object()) return;
   for (const auto& [name, value] : labels.items()) {
     if (value.is_string()) job.selector[Printable(name)] = value.get<std::string>();
@@ -75,27 +75,28 @@ double ShareOf(const json& share, std::int64_t tasks_total) {
 }
 
 void ReadStatus(const json& status, JobObject& job) {
-  const json& tasks = At(status, "tasks");
+  const json& tasks = Field(status, "tasks");
   job.tasks_total = Count(tasks, "total");
   job.tasks_completed = Count(tasks, "completed");
   job.tasks_failed = Count(tasks, "failed");
-  job.failed_indexes = Text(status, "failedIndexes");
-  job.progress = std::clamp(Number(At(status, "progress")), 0.0, 1.0);
-  job.start = ReadTime(At(status, "startTime"));
-  job.completion = ReadTime(At(status, "completionTime"));
-  job.estimated_completion = ReadTime(At(status, "estimatedCompletionTime"));
+  job.failed_indexes = FieldText(status, "failedIndexes");
+  job.progress = std::clamp(Number(Field(status, "progress")), 0.0, 1.0);
+  job.start = ReadTime(Field(status, "startTime"));
+  job.completion = ReadTime(Field(status, "completionTime"));
+  job.estimated_completion = ReadTime(Field(status, "estimatedCompletionTime"));
   job.observed_generation = Count(status, "observedGeneration");
-  job.result_summary = Text(At(status, "result"), "summary");
-  job.result_location = Text(At(status, "result"), "location");
+  job.result_summary = FieldText(Field(status, "result"), "summary");
+  job.result_location = FieldText(Field(status, "result"), "location");
   for (const json& row : Items(status, "workers")) {
-    job.workers.push_back({Text(row, "node"), Number(At(row, "weight")),
-                           ShareOf(At(row, "share"), job.tasks_total), Count(row, "completed"),
-                           Count(row, "stolen"), Number(At(row, "rate")), Text(row, "state"),
-                           Text(row, "weightSource")});
+    job.workers.push_back({FieldText(row, "node"), Number(Field(row, "weight")),
+                           ShareOf(Field(row, "share"), job.tasks_total), Count(row, "completed"),
+                           Count(row, "stolen"), Number(Field(row, "rate")),
+                           FieldText(row, "state"), FieldText(row, "weightSource")});
   }
   for (const json& row : Items(status, "conditions")) {
-    job.conditions.push_back({Text(row, "type"), Text(row, "status"), Text(row, "reason"),
-                              Text(row, "message"), ReadTime(At(row, "lastTransitionTime"))});
+    job.conditions.push_back({FieldText(row, "type"), FieldText(row, "status"),
+                              FieldText(row, "reason"), FieldText(row, "message"),
+                              ReadTime(Field(row, "lastTransitionTime"))});
     job.observed_generation = std::max(job.observed_generation, Count(row, "observedGeneration"));
   }
 }
@@ -136,13 +137,13 @@ std::string JobObject::State() const {
 
 JobObject ReadJobObject(const json& object) {
   JobObject job;
-  const json& metadata = At(object, "metadata");
-  job.name = Text(metadata, "name");
-  job.name_space = Text(metadata, "namespace");
-  job.created = ReadTime(At(metadata, "creationTimestamp"));
+  const json& metadata = Field(object, "metadata");
+  job.name = FieldText(metadata, "name");
+  job.name_space = FieldText(metadata, "namespace");
+  job.created = ReadTime(Field(metadata, "creationTimestamp"));
   job.generation = Count(metadata, "generation");
-  ReadSpec(At(object, "spec"), job);
-  ReadStatus(At(object, "status"), job);
+  ReadSpec(Field(object, "spec"), job);
+  ReadStatus(Field(object, "status"), job);
   return job;
 }
 

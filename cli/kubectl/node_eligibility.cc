@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 
 /// Text at a place of an object; empty if there is none.
-std::string Text(const json& object, const char* place) {
+std::string TextIn(const json& object, const char* place) {
   const json::json_pointer pointer(place);
   if (!object.contains(pointer) || !object.at(pointer).is_string()) return {};
   return object.at(pointer).get<std::string>();
@@ -24,12 +24,12 @@ const json& List(const json& object, const char* place) {
 
 /// As the scheduler decides it: Toleration.ToleratesTaint of k8s.io/api/core/v1.
 bool Tolerates(const json& toleration, const json& taint) {
-  const std::string effect = Text(toleration, "/effect");
-  const std::string key = Text(toleration, "/key");
-  if (!effect.empty() && effect != Text(taint, "/effect")) return false;
-  if (!key.empty() && key != Text(taint, "/key")) return false;
-  if (Text(toleration, "/operator") == "Exists") return true;
-  return !key.empty() && Text(toleration, "/value") == Text(taint, "/value");
+  const std::string effect = TextIn(toleration, "/effect");
+  const std::string key = TextIn(toleration, "/key");
+  if (!effect.empty() && effect != TextIn(taint, "/effect")) return false;
+  if (!key.empty() && key != TextIn(taint, "/key")) return false;
+  if (TextIn(toleration, "/operator") == "Exists") return true;
+  return !key.empty() && TextIn(toleration, "/value") == TextIn(taint, "/value");
 }
 
 void CheckLabels(const json& node, const JobObject& job, std::vector<std::string>& reasons) {
@@ -47,15 +47,15 @@ void CheckLabels(const json& node, const JobObject& job, std::vector<std::string
 
 void CheckTaints(const json& node, const JobObject& job, std::vector<std::string>& reasons) {
   for (const json& taint : List(node, "/spec/taints")) {
-    const std::string effect = Text(taint, "/effect");
-    const std::string key = Text(taint, "/key");
+    const std::string effect = TextIn(taint, "/effect");
+    const std::string key = TextIn(taint, "/key");
     // Cordoning is said in plainer words, and PreferNoSchedule keeps nobody off.
     if (effect == "PreferNoSchedule" || key == "node.kubernetes.io/unschedulable") continue;
     const bool tolerated =
         std::any_of(job.tolerations.begin(), job.tolerations.end(),
                     [&taint](const json& toleration) { return Tolerates(toleration, taint); });
     if (tolerated) continue;
-    const std::string value = Text(taint, "/value");
+    const std::string value = TextIn(taint, "/value");
     reasons.push_back("has the taint " +
                       Printable(key + (value.empty() ? "" : "=" + value) + ":" + effect, 200) +
                       ", which spec.nodes.tolerations does not tolerate");
@@ -64,9 +64,9 @@ void CheckTaints(const json& node, const JobObject& job, std::vector<std::string
 
 void CheckReadiness(const json& node, std::vector<std::string>& reasons) {
   for (const json& condition : List(node, "/status/conditions")) {
-    if (Text(condition, "/type") != "Ready") continue;
-    if (Text(condition, "/status") == "True") return;
-    reasons.push_back("is not ready: " + Printable(Text(condition, "/message"), 200));
+    if (TextIn(condition, "/type") != "Ready") continue;
+    if (TextIn(condition, "/status") == "True") return;
+    reasons.push_back("is not ready: " + Printable(TextIn(condition, "/message"), 200));
     return;
   }
   reasons.emplace_back("has not reported yet that it is ready");
@@ -83,7 +83,7 @@ std::vector<std::string> WhatKeepsOff(const json& node, const JobObject& job) {
   CheckReadiness(node, reasons);
   CheckLabels(node, job, reasons);
   CheckTaints(node, job, reasons);
-  const std::string system = Text(node, "/status/nodeInfo/operatingSystem");
+  const std::string system = TextIn(node, "/status/nodeInfo/operatingSystem");
   if (!system.empty() && system != "linux") {
     reasons.push_back("runs " + Printable(system, 40) + ", workers need linux");
   }

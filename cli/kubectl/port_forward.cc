@@ -8,7 +8,7 @@
 namespace evenkeel::cli {
 namespace {
 
-constexpr Duration kPatience = std::chrono::seconds(30);
+constexpr Duration kForwardingPatience = std::chrono::seconds(30);
 /// kubectl says a line for each connection.
 constexpr std::size_t kMaxWords = 65536;
 
@@ -44,7 +44,7 @@ Result<PortForward> PortForward::Open(const Kubectl& kubectl, const PodPlace& po
   if (!child) return tl::unexpected(child.error());
 
   const SteadyClock clock;
-  const Instant end = clock.Now() + kPatience;
+  const Instant end = clock.Now() + kForwardingPatience;
   for (;;) {
     const bool open = child->Read(end - clock.Now(), stop, kMaxWords);
     if (const auto port = PortIn(child->Out())) return PortForward(*std::move(child), *port);

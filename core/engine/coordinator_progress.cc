@@ -9,7 +9,7 @@ namespace evenkeel::engine {
 
 namespace {
 
-constexpr std::size_t kMaxFailedRangesShown = 64;
+constexpr std::size_t kMaxFailedRangesInProgress = 64;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ Progress Coordinator::CurrentProgress(Instant now) const {
   progress.wasted_seconds = wasted_seconds_;
   progress.messages = messages_;
   progress.moves = moves_;
-  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
+  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesInProgress);
 
   const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
   progress.cost_done_ratio = static_cast<double>(completed_cost_) / total;

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMaxNodes = 10'000;
+constexpr std::size_t kMaxListedNodes = 10'000;
 constexpr double kMaxSpeed = 1000;
 const std::string kSpeedAnnotation = "evenkeel.dev/emulated-speed";
 
@@ -81,7 +81,7 @@ std::vector<NodeProfile> ReadNodes(FieldReader& document) {
 
   std::vector<NodeProfile> nodes;
   std::set<std::string> names;
-  for (FieldReader& item : document.Objects("items", kMaxNodes)) {
+  for (FieldReader& item : document.Objects("items", kMaxListedNodes)) {
     nodes.push_back(ReadNode(item));
     const std::string& name = nodes.back().name;
     if (!names.insert(name).second) {

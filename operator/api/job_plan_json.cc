@@ -14,11 +14,6 @@ using nlohmann::json;
 
 constexpr std::int64_t kMaxAttempt = 1'000'000'000;
 
-std::string At(const std::map<std::string, std::string>& texts, const std::string& key) {
-  const auto found = texts.find(key);
-  return found == texts.end() ? std::string() : found->second;
-}
-
 }  // namespace
 
 std::string NodesJson(const std::vector<PlannedNode>& nodes) {

@@ -70,6 +70,11 @@ const json& Items(const json& object, const char* field) {
   return value.is_array() ? value : empty;
 }
 
+std::string At(const std::map<std::string, std::string>& texts, const std::string& key) {
+  const auto found = texts.find(key);
+  return found == texts.end() ? std::string() : found->second;
+}
+
 std::string Compact(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -25,6 +25,9 @@ namespace evenkeel::api {
 /// The members that are strings.
 [[nodiscard]] std::map<std::string, std::string> Texts(const nlohmann::json& object,
                                                        const char* field);
+/// Empty if there is none of that key.
+[[nodiscard]] std::string At(const std::map<std::string, std::string>& texts,
+                             const std::string& key);
 /// Quantities, which people also write as numbers, as text.
 [[nodiscard]] std::map<std::string, std::string> Quantities(const nlohmann::json& object,
                                                             const char* field);

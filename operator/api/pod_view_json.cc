@@ -29,11 +29,6 @@ PodRole RoleOf(const std::string& component_label) {
   return component_label == component::kWorker ? PodRole::kWorker : PodRole::kOther;
 }
 
-std::string At(const std::map<std::string, std::string>& texts, const std::string& key) {
-  const auto found = texts.find(key);
-  return found == texts.end() ? std::string() : found->second;
-}
-
 void ReadMarks(const json& metadata, PodView& pod) {
   const auto labels = Texts(metadata, "labels");
   pod.role = RoleOf(At(labels, label::kComponent));

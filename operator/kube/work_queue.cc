@@ -7,7 +7,7 @@ namespace evenkeel::kube {
 namespace {
 
 /// An idle worker looks again after this, which also keeps the arithmetic with kNever harmless.
-constexpr Duration kLongestSleep = std::chrono::minutes(10);
+constexpr Duration kLongestIdleWait = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -56,7 +56,7 @@ std::optional<ObjectKey> WorkQueue::Take(const std::stop_token& stop) {
     auto item = core_.Take(now);
     if (item) return item;
     if (core_.IsShutDown() && core_.IsIdle()) return std::nullopt;
-    const Instant due = std::min(core_.NextDue(), now + kLongestSleep);
+    const Instant due = std::min(core_.NextDue(), now + kLongestIdleWait);
     // Whatever wakes it ends the wait: an item may have come that is due earlier.
     changed_.wait_for(lock, stop, due - now,
                       [woken = false]() mutable { return std::exchange(woken, true); });

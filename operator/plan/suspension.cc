@@ -11,7 +11,7 @@ namespace {
 constexpr Duration kSoon = std::chrono::seconds(1);
 /// A coordinator that has said nothing for so long cannot be asked to drain. The poller asks every
 /// few seconds.
-constexpr Duration kSilence = std::chrono::seconds(30);
+constexpr Duration kSilenceWhileSuspending = std::chrono::seconds(30);
 
 const std::string kResumed = "Resumed";
 
@@ -60,7 +60,7 @@ void DrainAndDelete(Draft& draft, const api::PodView& pod) {
     DeleteAllPods(draft);  // there is nothing to keep yet
     return Say(draft, reason::kSuspending, "pods are being deleted");
   }
-  const api::Progress* report = draft.FreshReport(kSilence);
+  const api::Progress* report = draft.FreshReport(kSilenceWhileSuspending);
   if (report != nullptr && report->state == api::CoordinatorState::kInterrupted) {
     if (draft.HasClaim() || KeptFresh(draft, pod)) {
       DeleteAllPods(draft);
@@ -118,7 +118,7 @@ bool UndoSuspension(Draft& draft) {
       api::Find(draft.Status().conditions, api::condition_type::kSuspended);
   const bool begun = known != nullptr && known->reason != kResumed;
   const api::PodView* pod = draft.Coordinator();
-  const api::Progress* report = draft.FreshReport(kSilence);
+  const api::Progress* report = draft.FreshReport(kSilenceWhileSuspending);
   const bool drained =
       report != nullptr && !pod->deleted && report->state == api::CoordinatorState::kInterrupted;
   if (draft.Job().suspend) {

@@ -29,7 +29,7 @@ constexpr int kStatusBurst = 5;
 constexpr Duration kDrainPatience = std::chrono::seconds(10);
 // Longer than any request with all its retries takes.
 constexpr Duration kStuck = std::chrono::minutes(10);
-const std::string kController = "evenkeel.dev/operator";
+const std::string kReportingController = "evenkeel.dev/operator";
 
 std::string HostName() {
   char name[256] = {};
@@ -150,7 +150,7 @@ class Running final : public OperatorProcess {
   }
   [[nodiscard]] kube::EventRecorderOptions RecorderSettings() {
     kube::EventRecorderOptions settings;
-    settings.reporter = {kController, options_.identity};
+    settings.reporter = {kReportingController, options_.identity};
     return settings;
   }
   [[nodiscard]] kube::ElectionOptions ElectionSettings() {

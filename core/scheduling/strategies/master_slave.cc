@@ -4,11 +4,6 @@
 #include <limits>
 
 namespace evenkeel::scheduling {
-namespace {
-
-constexpr WorkerId kMaster{0};
-
-}  // namespace
 
 void MasterSlave::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant now) {

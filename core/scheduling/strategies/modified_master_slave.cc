@@ -8,11 +8,6 @@
 #include "core/scheduling/strategies/static_split.h"
 
 namespace evenkeel::scheduling {
-namespace {
-
-constexpr WorkerId kMaster{0};
-
-}  // namespace
 
 void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
                                 const model::RangeSet& todo, Instant now) {

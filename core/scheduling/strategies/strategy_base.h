@@ -9,6 +9,9 @@
 
 namespace evenkeel::scheduling {
 
+/// Of the strategies that have a master.
+inline constexpr WorkerId kMaster{0};
+
 /// What all strategies share: who is alive, what is reserved for whom, for whom it was first
 /// planned.
 class StrategyBase : public Strategy {

@@ -14,7 +14,7 @@ using model::IndexRange;
 // With more workers the finish level is used again while it has hardly moved.
 constexpr std::size_t kWorkersForExactLevel = 256;
 // Victims looked at before a worker stays idle for now.
-constexpr int kMaxVictims = 8;
+constexpr int kMaxVictimsForeseen = 8;
 // A copy has to win by this part of what it could save at most.
 constexpr double kCopyMargin = 0.05;
 
@@ -101,7 +101,8 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
   const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
+       ++it, ++looked_at) {
     const WorkerId victim = it->second;
     State& state = states_[victim.value];
     if (victim == thief || state.recalled || !Usable(victim)) continue;
@@ -131,7 +132,8 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
   if (!context_.balancing.speculation || !context_.idempotent) return false;
   int looked_at = 0;
   const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
+  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
+       ++it, ++looked_at) {
     const WorkerId victim = it->second;
     const IndexRange leased = context_.leases.NewestLeased(victim);
     if (victim == idle || leased.Empty()) continue;

@@ -12,7 +12,7 @@ namespace evenkeel {
 namespace {
 
 // Only a failing test waits for it.
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kWorkerPatience{30};
 
 }  // namespace
 
@@ -53,12 +53,12 @@ std::string TinyCoordinator::Address() const {
 
 bool TinyCoordinator::AwaitTasks(std::int64_t count) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, kPatience, [&] { return completed_ >= count; });
+  return changed_.wait_for(lock, kWorkerPatience, [&] { return completed_ >= count; });
 }
 
 std::optional<model::JobState> TinyCoordinator::AwaitEnd() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, kPatience, [this] { return end_.has_value(); });
+  changed_.wait_for(lock, kWorkerPatience, [this] { return end_.has_value(); });
   return end_;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-WeightedJob Job(const std::string& name) {
+WeightedJob NamedJob(const std::string& name) {
   WeightedJob job;
   job.meta.name = name;
   job.meta.job_namespace = "lab";
@@ -27,11 +27,11 @@ struct Party {
 };
 
 Party Worker(const std::string& job) {
-  return {"lab", WorkerPodManifest(Job(job), {})["metadata"]["labels"]};
+  return {"lab", WorkerPodManifest(NamedJob(job), {})["metadata"]["labels"]};
 }
 
 Party Coordinator(const std::string& job) {
-  return {"lab", CoordinatorPodManifest(Job(job), {})["metadata"]["labels"]};
+  return {"lab", CoordinatorPodManifest(NamedJob(job), {})["metadata"]["labels"]};
 }
 
 Party Operator(const std::string& in_namespace = "evenkeel-system") {
@@ -86,8 +86,8 @@ class Flows : public testing::Test {
  protected:
   explicit Flows(FlowSettings settings = {"evenkeel-system", {}}) {
     for (const char* name : {"a", "b"}) {
-      policies_.push_back(CoordinatorNetworkPolicy(Job(name), settings));
-      policies_.push_back(WorkerNetworkPolicy(Job(name), settings));
+      policies_.push_back(CoordinatorNetworkPolicy(NamedJob(name), settings));
+      policies_.push_back(WorkerNetworkPolicy(NamedJob(name), settings));
     }
   }
 

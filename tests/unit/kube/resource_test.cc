@@ -5,13 +5,13 @@
 namespace evenkeel::kube {
 namespace {
 
-const Resource kPods{"", "v1", "pods"};
+const Resource kPodResource{"", "v1", "pods"};
 const Resource kNodes{"", "v1", "nodes", false};
 const Resource kJobs{"batch.evenkeel.dev", "v1alpha1", "weightedjobs"};
 
 TEST(Resource, PathsOfCollectionsAndObjects) {
-  EXPECT_EQ(CollectionPath(kPods, ""), "/api/v1/pods");
-  EXPECT_EQ(CollectionPath(kPods, "demo"), "/api/v1/namespaces/demo/pods");
+  EXPECT_EQ(CollectionPath(kPodResource, ""), "/api/v1/pods");
+  EXPECT_EQ(CollectionPath(kPodResource, "demo"), "/api/v1/namespaces/demo/pods");
   EXPECT_EQ(CollectionPath(kNodes, ""), "/api/v1/nodes");
   EXPECT_EQ(CollectionPath(kJobs, "demo"),
             "/apis/batch.evenkeel.dev/v1alpha1/namespaces/demo/weightedjobs");
@@ -19,11 +19,11 @@ TEST(Resource, PathsOfCollectionsAndObjects) {
   EXPECT_EQ(ObjectPath(kJobs, "demo", "primes", "status"),
             "/apis/batch.evenkeel.dev/v1alpha1/namespaces/demo/weightedjobs/primes/status");
   EXPECT_EQ(ApiVersionOf(kJobs), "batch.evenkeel.dev/v1alpha1");
-  EXPECT_EQ(ApiVersionOf(kPods), "v1");
+  EXPECT_EQ(ApiVersionOf(kPodResource), "v1");
 }
 
 TEST(Resource, AHostileNameStaysOneSegment) {
-  EXPECT_EQ(ObjectPath(kPods, "demo", "a/../../x?y#z"),
+  EXPECT_EQ(ObjectPath(kPodResource, "demo", "a/../../x?y#z"),
             "/api/v1/namespaces/demo/pods/a%2F..%2F..%2Fx%3Fy%23z");
 }
 
@@ -34,12 +34,12 @@ TEST(Resource, EncodesEverythingThatMeansSomething) {
 }
 
 TEST(Resource, ListTargetsNamePageAndSelectors) {
-  EXPECT_EQ(ListTarget(kPods, "", {}), "/api/v1/pods?limit=500");
+  EXPECT_EQ(ListTarget(kPodResource, "", {}), "/api/v1/pods?limit=500");
   ListOptions options;
   options.label_selector = "app.kubernetes.io/name=evenkeel";
   options.limit = 0;
   options.resource_version = "0";
-  EXPECT_EQ(ListTarget(kPods, "demo", options),
+  EXPECT_EQ(ListTarget(kPodResource, "demo", options),
             "/api/v1/namespaces/demo/pods"
             "?labelSelector=app.kubernetes.io%2Fname%3Devenkeel&resourceVersion=0");
 }
@@ -48,7 +48,7 @@ TEST(Resource, LaterPagesDoNotNameAVersion) {
   ListOptions options;
   options.continue_token = "a+b==";
   options.resource_version = "0";
-  EXPECT_EQ(ListTarget(kPods, "", options), "/api/v1/pods?limit=500&continue=a%2Bb%3D%3D");
+  EXPECT_EQ(ListTarget(kPodResource, "", options), "/api/v1/pods?limit=500&continue=a%2Bb%3D%3D");
 }
 
 TEST(Resource, WatchTargetsGoOnOrStream) {

@@ -15,7 +15,7 @@ std::string JobWith(const std::string& spec_lines) {
   return std::string(kHead) + "spec:\n" + kPrimes + spec_lines;
 }
 
-std::string ErrorOf(const std::string& text) {
+std::string JobErrorOf(const std::string& text) {
   const auto job = ParseJob(text, "job.yaml");
   EXPECT_FALSE(job.has_value()) << text;
   if (job) return {};
@@ -129,29 +129,29 @@ TEST(ParseJob, AProfileOfACommandIsTheJobsName) {
 }
 
 TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(ErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
             "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
             "MasterSlave, ModifiedMasterSlave, Interleaved, is \"Foo\"");
-  EXPECT_EQ(ErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
-  EXPECT_EQ(ErrorOf(JobWith("  nodes: {maxWorkers: -1}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  nodes: {maxWorkers: -1}\n")),
             "job.yaml: spec.nodes.maxWorkers: must be a whole number from 1 to 10000, is -1");
-  EXPECT_EQ(ErrorOf(JobWith("  taskPolicy: {timeoutSeconds: 1e300}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  taskPolicy: {timeoutSeconds: 1e300}\n")),
             "job.yaml: spec.taskPolicy.timeoutSeconds: must be a number above 0, at most 31536000, "
             "is 1e+300");
-  EXPECT_EQ(ErrorOf(JobWith("  suspend: 'yes'\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  suspend: 'yes'\n")),
             "job.yaml: spec.suspend: must be true or false, is \"yes\"");
-  EXPECT_EQ(ErrorOf(JobWith("  nodes: {selector: {matchLabel: {}}}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  nodes: {selector: {matchLabel: {}}}\n")),
             "job.yaml: spec.nodes.selector.matchLabel: unknown field, known are matchLabels");
-  EXPECT_EQ(ErrorOf(JobWith("  worker: {resources: {limits: {memory: lots}}}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  worker: {resources: {limits: {memory: lots}}}\n")),
             "job.yaml: spec.worker.resources.limits.memory: must be a quantity such as 4, 3800m, "
             "1884Ki or 2Gi, is \"lots\"");
-  EXPECT_EQ(ErrorOf(JobWith("  weighting: {mode: Explicit}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  weighting: {mode: Explicit}\n")),
             "job.yaml: spec.weighting.weights: is missing, mode Explicit needs a number for each "
             "node");
-  EXPECT_EQ(ErrorOf(JobWith("  weighting: {mode: Explicit, weights: {a: 0}}\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  weighting: {mode: Explicit, weights: {a: 0}}\n")),
             "job.yaml: spec.weighting.weights.a: must be a number above 0, at most 1000000, is 0");
-  EXPECT_EQ(ErrorOf(JobWith("  suspend: true\n  suspend: true\n")),
+  EXPECT_EQ(JobErrorOf(JobWith("  suspend: true\n  suspend: true\n")),
             "job.yaml: line 7: duplicate key suspend");
 }
 
@@ -159,20 +159,20 @@ TEST(ParseJob, WantsExactlyOneWorkload) {
   const std::string head(kHead);
   const std::string want =
       "job.yaml: spec.workload: must be an object with exactly one workload, is ";
-  EXPECT_EQ(ErrorOf(head + "spec: {workload: {primes: {}, synthetic: {}}}\n"),
+  EXPECT_EQ(JobErrorOf(head + "spec: {workload: {primes: {}, synthetic: {}}}\n"),
             want + "primes, synthetic");
-  EXPECT_EQ(ErrorOf(head + "spec: {workload: {}}\n"), want + "none");
-  EXPECT_EQ(ErrorOf(head + "spec: {}\n"), want + "null");
-  EXPECT_EQ(ErrorOf(head + "spec: {workload: {primes: 3}}\n"),
+  EXPECT_EQ(JobErrorOf(head + "spec: {workload: {}}\n"), want + "none");
+  EXPECT_EQ(JobErrorOf(head + "spec: {}\n"), want + "null");
+  EXPECT_EQ(JobErrorOf(head + "spec: {workload: {primes: 3}}\n"),
             "job.yaml: spec.workload.primes: must be an object, is 3");
 }
 
 TEST(ParseJob, ChecksTheHead) {
-  EXPECT_EQ(ErrorOf(""), "job.yaml: the document: must be an object, is null");
-  EXPECT_EQ(ErrorOf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {}\n"),
+  EXPECT_EQ(JobErrorOf(""), "job.yaml: the document: must be an object, is null");
+  EXPECT_EQ(JobErrorOf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {}\n"),
             "job.yaml: apiVersion: must be batch.evenkeel.dev/v1alpha1, is \"batch/v1\"");
-  EXPECT_EQ(ErrorOf("apiVersion: batch.evenkeel.dev/v1alpha1\nkind: WeightedJob\n"
-                    "metadata: {name: Not_A_Label}\nspec: {workload: {primes: {}}}\n"),
+  EXPECT_EQ(JobErrorOf("apiVersion: batch.evenkeel.dev/v1alpha1\nkind: WeightedJob\n"
+                       "metadata: {name: Not_A_Label}\nspec: {workload: {primes: {}}}\n"),
             "job.yaml: metadata.name: must be 1 to 63 lower-case letters, digits or '-', with a "
             "letter or digit at both ends, is \"Not_A_Label\"");
 }

@@ -8,7 +8,7 @@
 namespace evenkeel::model {
 namespace {
 
-std::string ErrorOf(const std::string& text) {
+std::string NodesErrorOf(const std::string& text) {
   const auto nodes = ParseNodes(text, "nodes.yaml");
   EXPECT_FALSE(nodes.has_value()) << text;
   if (nodes) return {};
@@ -73,22 +73,23 @@ TEST(ParseNodes, ReadsANodeListAndASingleNode) {
 }
 
 TEST(ParseNodes, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(ErrorOf(ListOf("")), "nodes.yaml: items: must have at least 1 node, has none");
-  EXPECT_EQ(ErrorOf(ListOf("{metadata: {name: a}}, {metadata: {name: a}}")),
+  EXPECT_EQ(NodesErrorOf(ListOf("")), "nodes.yaml: items: must have at least 1 node, has none");
+  EXPECT_EQ(NodesErrorOf(ListOf("{metadata: {name: a}}, {metadata: {name: a}}")),
             "nodes.yaml: items[1].metadata.name: must differ from node to node, is \"a\" twice");
-  EXPECT_EQ(ErrorOf(ListOf("{metadata: {}}")),
+  EXPECT_EQ(NodesErrorOf(ListOf("{metadata: {}}")),
             "nodes.yaml: items[0].metadata.name: is missing, must be text of 1 to 253 bytes");
-  EXPECT_EQ(ErrorOf(ListOf("{kind: Pod, metadata: {name: a}}")),
+  EXPECT_EQ(NodesErrorOf(ListOf("{kind: Pod, metadata: {name: a}}")),
             "nodes.yaml: items[0].kind: must be Node, is \"Pod\"");
-  EXPECT_EQ(ErrorOf("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"),
+  EXPECT_EQ(NodesErrorOf("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"),
             "nodes.yaml: kind: must be one of List, NodeList, Node, is \"Pod\"");
   EXPECT_EQ(
-      ErrorOf(ListOf("{metadata: {name: a, labels: {x: 5}}}")),
+      NodesErrorOf(ListOf("{metadata: {name: a, labels: {x: 5}}}")),
       "nodes.yaml: items[0].metadata.labels.x: must be text of 0 to 63 bytes in quotes, is 5");
-  EXPECT_EQ(ErrorOf(ListOf("{metadata: {name: a}, status: {capacity: {memory: much}}}")),
+  EXPECT_EQ(NodesErrorOf(ListOf("{metadata: {name: a}, status: {capacity: {memory: much}}}")),
             "nodes.yaml: items[0].status.capacity.memory: must be a quantity such as 4, 3800m, "
             "1884Ki or 2Gi, is \"much\"");
-  EXPECT_EQ(ErrorOf("nonsense"), "nodes.yaml: the document: must be an object, is \"nonsense\"");
+  EXPECT_EQ(NodesErrorOf("nonsense"),
+            "nodes.yaml: the document: must be an object, is \"nonsense\"");
 }
 
 TEST(ParseNodes, AnEmulatedSpeedIsAboveZeroAndAtMostAThousand) {
@@ -97,7 +98,7 @@ TEST(ParseNodes, AnEmulatedSpeedIsAboveZeroAndAtMostAThousand) {
   const std::string must = "must be a number above 0, at most 1000 in quotes, is ";
   for (const char* bad :
        {"\"0\"", "\"-1\"", "\"1001\"", "\"fast\"", "\"nan\"", "\"0.4x\"", "\"\""}) {
-    EXPECT_EQ(ErrorOf(NodeWithSpeed(bad)), field + must + bad);
+    EXPECT_EQ(NodesErrorOf(NodeWithSpeed(bad)), field + must + bad);
   }
   EXPECT_EQ(ParseNodes(NodeWithSpeed("\"4.3\""), "f")->front().emulated_speed, 4.3);
 }

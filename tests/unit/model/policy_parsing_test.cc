@@ -13,7 +13,7 @@ std::string PolicyWith(const std::string& criterion, const std::string& more = "
          criterion + "]\n" + more;
 }
 
-std::string ErrorOf(const std::string& text) {
+std::string PolicyErrorOf(const std::string& text) {
   const auto policy = ParsePolicy(text, "p.yaml");
   EXPECT_FALSE(policy.has_value()) << text;
   return policy ? "" : policy.error().message;
@@ -42,25 +42,25 @@ TEST(ParsePolicy, ReadsEveryField) {
 }
 
 TEST(ParsePolicy, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(ErrorOf(PolicyWith("")), "p.yaml: spec.criteria: must have at least 1 criterion");
-  EXPECT_EQ(ErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 0}")),
+  EXPECT_EQ(PolicyErrorOf(PolicyWith("")), "p.yaml: spec.criteria: must have at least 1 criterion");
+  EXPECT_EQ(PolicyErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 0}")),
             "p.yaml: spec.criteria[0].exponent: must be a number above 0, at most 10, is 0");
-  EXPECT_EQ(ErrorOf(PolicyWith("{name: a, labels: [], kind: Numeric, exponent: 1}")),
+  EXPECT_EQ(PolicyErrorOf(PolicyWith("{name: a, labels: [], kind: Numeric, exponent: 1}")),
             "p.yaml: spec.criteria[0].labels: must be a list of at least 1 label");
   EXPECT_EQ(
-      ErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 1},"
-                         "{name: a, labels: [x], kind: Numeric, exponent: 1}")),
+      PolicyErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 1},"
+                               "{name: a, labels: [x], kind: Numeric, exponent: 1}")),
       "p.yaml: spec.criteria[1].name: must differ from criterion to criterion, is \"a\" twice");
   EXPECT_EQ(
-      ErrorOf(PolicyWith("{name: a, labels: [x], kind: Linguistic, exponent: 1, "
-                         "thresholds: [{from: 0, term: middling}]}")),
+      PolicyErrorOf(PolicyWith("{name: a, labels: [x], kind: Linguistic, exponent: 1, "
+                               "thresholds: [{from: 0, term: middling}]}")),
       "p.yaml: spec.criteria[0].thresholds[0].term: must be one of high, low, is \"middling\"");
-  EXPECT_EQ(ErrorOf(PolicyWith("{name: a, labels: [x], kind: Linguistic, exponent: 1, "
-                               "thresholds: [{from: 5, term: low}, {from: 5, term: high}]}")),
+  EXPECT_EQ(PolicyErrorOf(PolicyWith("{name: a, labels: [x], kind: Linguistic, exponent: 1, "
+                                     "thresholds: [{from: 5, term: low}, {from: 5, term: high}]}")),
             "p.yaml: spec.criteria[0].thresholds[1].from: must be above the one before");
-  EXPECT_EQ(ErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 10},"
-                               "{name: b, labels: [x], kind: Numeric, exponent: 10},"
-                               "{name: c, labels: [x], kind: Numeric, exponent: 0.1}")),
+  EXPECT_EQ(PolicyErrorOf(PolicyWith("{name: a, labels: [x], kind: Numeric, exponent: 10},"
+                                     "{name: b, labels: [x], kind: Numeric, exponent: 10},"
+                                     "{name: c, labels: [x], kind: Numeric, exponent: 0.1}")),
             "p.yaml: spec.criteria: must have exponents that sum up to at most 20");
 }
 

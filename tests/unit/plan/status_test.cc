@@ -9,24 +9,24 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr api::Timestamp kStart{seconds(1'000'000)};
+constexpr api::Timestamp kRunStart{seconds(1'000'000)};
 
 api::JobStatus Running(const std::string& progress) {
   api::JobStatus status;
   status.observed_generation = 1;
   status.progress = progress;
-  status.conditions = {{"Progressing", api::Condition::Status::kTrue, "Running", "", 1, kStart}};
+  status.conditions = {{"Progressing", api::Condition::Status::kTrue, "Running", "", 1, kRunStart}};
   return status;
 }
 
 TEST(JudgeWrite, NeverWritesWhatHasNotChanged) {
-  EXPECT_FALSE(JudgeWrite(Running("3%"), Running("3%"), kStart, std::nullopt).write);
-  EXPECT_EQ(JudgeWrite(Running("3%"), Running("3%"), kStart, kStart).due, std::nullopt);
+  EXPECT_FALSE(JudgeWrite(Running("3%"), Running("3%"), kRunStart, std::nullopt).write);
+  EXPECT_EQ(JudgeWrite(Running("3%"), Running("3%"), kRunStart, kRunStart).due, std::nullopt);
 }
 
 TEST(JudgeWrite, WritesEveryTenSecondsOrFivePercent) {
   const auto rule = [](const char* from, const char* to, int age) {
-    return JudgeWrite(Running(from), Running(to), kStart + seconds(age), kStart);
+    return JudgeWrite(Running(from), Running(to), kRunStart + seconds(age), kRunStart);
   };
   EXPECT_FALSE(rule("3%", "4%", 9).write);
   EXPECT_EQ(rule("3%", "4%", 9).due, seconds(1));
@@ -34,25 +34,25 @@ TEST(JudgeWrite, WritesEveryTenSecondsOrFivePercent) {
   EXPECT_FALSE(rule("3%", "7%", 1).write);
   EXPECT_TRUE(rule("3%", "8%", 1).write);
   EXPECT_TRUE(rule("60%", "0%", 1).write);  // started again
-  EXPECT_TRUE(JudgeWrite(Running("3%"), Running("4%"), kStart, std::nullopt).write);
+  EXPECT_TRUE(JudgeWrite(Running("3%"), Running("4%"), kRunStart, std::nullopt).write);
 }
 
 TEST(JudgeWrite, WritesChangesOfConditionsAtOnce) {
   api::JobStatus next = Running("3%");
   next.conditions[0].reason = "StartedAgain";
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kStart, kStart).write);
+  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
   next.conditions[0].status = api::Condition::Status::kFalse;
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kStart, kStart).write);
+  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
-  next.conditions.push_back({"Complete", api::Condition::Status::kTrue, "Done", "", 1, kStart});
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kStart, kStart).write);
+  next.conditions.push_back({"Complete", api::Condition::Status::kTrue, "Done", "", 1, kRunStart});
+  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
   next.observed_generation = 2;
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kStart, kStart).write);
+  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
   next.conditions[0].message = "1 of 3 workers waits";  // may wait
-  EXPECT_FALSE(JudgeWrite(Running("3%"), next, kStart, kStart).write);
+  EXPECT_FALSE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
 }
 
 TEST(CappedIndexes, KeepsWholeRangesAndSaysWhatIsMissing) {

@@ -5,13 +5,13 @@
 namespace evenkeel::workloads {
 namespace {
 
-struct ErrorCase {
+struct SyntheticErrorCase {
   const char* parameters;
   const char* want;
 };
 
 TEST(SyntheticParameters, EachMistakeIsOneClearLine) {
-  const std::vector<ErrorCase> cases{
+  const std::vector<SyntheticErrorCase> cases{
       {R"({"cost": {"constant": 1}})",
        "tasks: is missing, must be a whole number from 1 to 100000000"},
       {R"({"tasks": 0, "cost": {"constant": 1}})",
@@ -47,7 +47,7 @@ TEST(SyntheticParameters, EachMistakeIsOneClearLine) {
       {R"({"tasks": 3, "mode": "None", "costsKnown": "no"})",
        "costsKnown: must be true or false, is \"no\""},
   };
-  for (const ErrorCase& each : cases) {
+  for (const SyntheticErrorCase& each : cases) {
     EXPECT_EQ(ParameterError("synthetic", each.parameters),
               std::string("spec.workload.synthetic.") + each.want);
   }

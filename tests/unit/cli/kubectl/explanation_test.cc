@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kNow = 1'772'357'460;  // 2026-03-01T09:31:00Z
+constexpr double kExplainedAt = 1'772'357'460;  // 2026-03-01T09:31:00Z
 
 json Node(const std::string& name, const std::string& model, const std::string& arch) {
   return {{"metadata",
@@ -51,7 +51,7 @@ class Explanations : public testing::Test {
     const auto explanation = GatherExplanation("primes", cluster_);
     if (!explanation) return "error: " + explanation.error().message;
     std::ostringstream out;
-    WriteExplanation(*explanation, kNow, out);
+    WriteExplanation(*explanation, kExplainedAt, out);
     return out.str();
   }
   json& Job() { return cluster_.objects[kJobs + " primes"]; }
