@@ -1,6 +1,8 @@
 """What no schema can see: it shows as a condition with a reason and as an event, and a mended cause
 lets the job go on by itself."""
 
+import uuid
+
 import chart
 import cluster_case
 import faults
@@ -116,17 +118,18 @@ class ImageTest(cluster_case.ClusterTest):
     """An image that cannot be pulled: a chart whose worker image is not there."""
 
     def test_image_that_cannot_be_pulled(self):
-        chart.install("--set", "worker.image.tag=no-such-tag", "--set",
+        missing = f"no-such-tag-{uuid.uuid4().hex[:8]}"  # the mending gives nodes an image of that name
+        chart.install("--set", f"worker.image.tag={missing}", "--set",
                       "worker.image.pullPolicy=IfNotPresent")
         try:
             job = self.submit(jobs.manifest("troubled", jobs.sleeping(TASKS, SECONDS)))
             found = job.until(lambda thing: any(
-                "no-such-tag" in row.get("message", "")
+                missing in row.get("message", "")
                 for row in thing.get("status", {}).get("conditions", [])),
                 seconds=120, what="a condition names the image")
             self.assertNotEqual(jobs.condition(found, "Complete").get("status"), "True")
             image = chart.worker_image()
-            machine.cluster("tag", image, image.rsplit(":", 1)[0] + ":no-such-tag")
+            machine.cluster("tag", image, image.rsplit(":", 1)[0] + f":{missing}")
             job.wait_complete(180)
         finally:
             chart.install()
