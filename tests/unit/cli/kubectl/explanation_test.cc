@@ -83,6 +83,16 @@ Last events
 )");
 }
 
+TEST_F(Explanations, ARatioThatThePolicyRoundedUpHasNotChanged) {
+  Job()["spec"]["weighting"]["policy"] = "paper";
+  const std::string text = Explained();
+  const auto planned = text.find("was planned with a ratio of 4.250, by now it has 5.000");
+  EXPECT_NE(planned, std::string::npos) << "the paper's policy divides by whole numbers:\n" << text;
+  cluster_.objects["configmaps primes-plan --namespace=lab"]["data"]["nodes.json"] =
+      R"([{"name": "pi4", "ratio": 5, "weight": 5}, {"name": "pi3", "ratio": 1, "weight": 1}])";
+  EXPECT_EQ(Explained().find("was planned"), std::string::npos) << Explained();
+}
+
 TEST_F(Explanations, WhatHasChangedSinceTheRunWasPlanned) {
   cluster_.objects["configmaps primes-plan --namespace=lab"]["data"]["nodes.json"] =
       R"([{"name": "pi4", "ratio": 3}, {"name": "pi3", "ratio": 1}, {"name": "gone", "ratio": 2}])";
