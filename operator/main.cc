@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   int signal = 0;
   sigwait(&signals, &signal);
   if (g_lost_lead) {
-    evenkeel::Log(evenkeel::LogLevel::kError, "this replica may not act without the lease; it ends, to begin anew");
+    evenkeel::Log(evenkeel::LogLevel::kError,
+                  "this replica may not act without the lease; it ends, to begin anew");
     // Whatever is under way may not go on for another moment.
     std::_Exit(kFailed);
   }
