@@ -8,7 +8,8 @@
 #   demo                          up, images, the chart, and a job of unequal shares
 #   down                          ends it and leaves nothing but logs in the state folder
 #   status                        what runs, and how to talk to it
-#   binaries                      builds Kubernetes (quarter of an hour, once a version), no more
+#   binaries [PROGRAM...]         builds Kubernetes (ten minutes, once a version), no more; with names,
+#                                 those programs alone
 #   kubectl ARGUMENT...           kubectl of that version, as administrator
 #   helm ARGUMENT...              helm, likewise
 #   load FILE...                  gives images to all nodes; tag OLD NEW names one once more
@@ -122,7 +123,7 @@ command=${1:-}
 shift || true
 case $command in
   up | down | status | node | cable | api | volume | demo) "$command" "$@" ;;
-  binaries) require_machine && scripts/setup.sh cluster && build_programs ;;
+  binaries) require_machine && scripts/setup.sh cluster && build_programs "$@" ;;
   load) load_images "$@" ;;
   tag) tag_image "${1:?name}" "${2:?new name}" ;;
   where) printf '%s\n' "PROGRAMS=$PROGRAMS" "KUBECONFIG=$KUBECONFIG_FILE" "STATE=$STATE" ;;

@@ -40,8 +40,8 @@ test_cluster() {
   test_on_cluster '^cluster$'
 }
 
-# Tests of that label, with the cluster's programs built before, as a stage of its own: that takes a
-# quarter of an hour, once.
+# Tests of that label, with the cluster's programs built before, as a stage of its own: that takes
+# minutes, once.
 test_on_cluster() {
   stage "cluster programs" build_cluster_programs || return 0
   stage "test ${1//[^a-z]/}" run_tests release -L "$1" || return 0

@@ -1,5 +1,5 @@
 # Sourced by scripts/cluster.sh: builds Kubernetes and what goes with it from source, once for each
-# set of versions. The versions are those of the go.mod and go.sum files in tests/cluster/binaries.
+# set of versions, which the go.mod and go.sum files in tests/cluster/binaries pin.
 
 RECIPES=$PROJECT_DIR/tests/cluster/binaries
 
@@ -10,23 +10,34 @@ programs_folder() {
   echo "$CACHE/cluster-$KUBERNETES_VERSION-${digest:0:12}"
 }
 
-# Prints "PROGRAM MODULE-FOLDER PACKAGE" for each that is to be built.
+# Prints "PROGRAM MODULE-FOLDER PACKAGE" for each that is asked for by name; without names, for each
+# that a cluster cannot do without.
 programs() {
-  grep -v '^#' "$RECIPES/programs.txt"
+  local program rest when
+  while read -r program rest; do
+    when=${rest##* }
+    case " $* " in
+      *" $program "*) echo "$program ${rest% asked}" ;;
+      "  ") [ "$when" = asked ] || echo "$program $rest" ;;
+    esac
+  done < <(grep -v '^#' "$RECIPES/programs.txt")
 }
 
 missing_programs() {
   local program rest
-  programs | while read -r program rest; do
+  programs "$@" | while read -r program rest; do
     [ -x "$PROGRAMS/$program" ] || echo "$program $rest"
   done
 }
 
-# Builds what is not there yet. Each program appears in the folder whole, so that a build that was
-# interrupted goes on where it stopped.
+# build_programs [PROGRAM...]: builds what is not there yet. Each program appears in the folder whole,
+# so that a build that was interrupted goes on where it stopped.
 build_programs() {
   local missing program module package begun=$SECONDS
-  missing=$(missing_programs)
+  for program in "$@"; do
+    [ -n "$(programs "$program")" ] || die "no program '$program' in $RECIPES/programs.txt"
+  done
+  missing=$(missing_programs "$@")
   [ -n "$missing" ] || return 0
   say "building $(wc -l <<<"$missing") programs of the test cluster into $PROGRAMS"
   install_go
@@ -38,38 +49,40 @@ build_programs() {
 }
 
 build_program() {  # PROGRAM MODULE-FOLDER PACKAGE
-  local begun=$SECONDS partial=$PROGRAMS/.partial-$1-$$
+  local begun=$SECONDS partial=$PROGRAMS/.partial-$1-$$ cgo=0
   rm -f "$PROGRAMS/.partial-$1-"*
-  in_module "$2" go build -mod=readonly -trimpath -p "${EVENKEEL_GO_JOBS:-$(build_jobs)}" \
-    -ldflags "$(stamp "$2")" -o "$partial" "$3" || die "$1 could not be built"
+  # kine's SQLite is C; everything else needs no compiler but Go's. With the tags, Go's own packages
+  # are the same for both, and compiled once.
+  if [ "$1" = kine ]; then cgo=1; fi
+  CGO_ENABLED=$cgo in_module "$2" go build -mod=readonly -trimpath -tags netgo,osusergo \
+    -p "${EVENKEEL_GO_JOBS:-$(build_jobs)}" -ldflags "$(stamp "$3")" -o "$partial" "$3" ||
+    die "$1 could not be built"
   mv "$partial" "$PROGRAMS/$1"
   printf '%-24s %4d s\n' "$1" $((SECONDS - begun))
 }
 
-# in_module FOLDER COMMAND...: with the pinned toolchain, and caches that can be deleted like any
-# files. kine's SQLite is C; everything else needs no compiler but Go's.
+# in_module FOLDER COMMAND...: with the pinned toolchain, and caches that can be deleted like any files.
 in_module() {
-  local folder=$1 cgo=0 go
+  local folder=$1 go
   shift
-  if [ "$folder" = kine ]; then cgo=1; fi
   go=$(go_folder)
-  (cd "$RECIPES/$folder" && env PATH="$go:$PATH" CGO_ENABLED="$cgo" GOTOOLCHAIN=local \
-    GOFLAGS=-modcacherw GOWORK=off GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-modules" "$@")
+  (cd "$RECIPES/$folder" && env PATH="$go:$PATH" GOTOOLCHAIN=local GOFLAGS=-modcacherw \
+    GOWORK=off GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-modules" "$@")
 }
 
 # What a program says its version is; clients and servers compare these.
-stamp() {  # MODULE-FOLDER
-  local minor=${KUBERNETES_VERSION#*.}
+stamp() {  # PACKAGE
+  local minor=${KUBERNETES_VERSION#*.} package
   minor=${minor%.*}
   case $1 in
-    kubernetes)
-      local package=k8s.io/component-base/version
+    k8s.io/kubernetes/*)
+      package=k8s.io/component-base/version
       echo "-s -w -X $package.gitVersion=v$KUBERNETES_VERSION -X $package.gitMajor=1" \
         "-X $package.gitMinor=$minor -X $package.gitTreeState=clean"
       ;;
-    helm)
-      local package=helm.sh/helm/v3
-      echo "-s -w -X $package/internal/version.version=$(module_version helm $package)" \
+    helm.sh/helm/*)
+      package=helm.sh/helm/v3
+      echo "-s -w -X $package/internal/version.version=$(module_version $package)" \
         "-X $package/pkg/chartutil.k8sVersionMajor=1 -X $package/pkg/chartutil.k8sVersionMinor=$minor" \
         "-X $package/pkg/lint/rules.k8sVersionMajor=1 -X $package/pkg/lint/rules.k8sVersionMinor=$minor"
       ;;
@@ -77,9 +90,8 @@ stamp() {  # MODULE-FOLDER
   esac
 }
 
-module_version() {  # FOLDER MODULE
-  awk -v module="$2" '{ for (i = 1; i < NF; i++) if ($i == module) { print $(i + 1); exit } }' \
-    "$RECIPES/$1/go.mod"
+module_version() {  # MODULE
+  awk -v module="$1" '$1 == module { print $2; exit }' "$RECIPES/go.mod"
 }
 
 # The Go toolchain comes as a Python package, pinned by its hash: Debian's own is too old.

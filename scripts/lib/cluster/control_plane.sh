@@ -22,7 +22,7 @@ start_control_plane() {
 start_datastore() {
   local options='_journal=WAL&cache=shared&_busy_timeout=30000'
   start_daemon "$HUB" datastore "$PROGRAMS/kine" --endpoint "sqlite://$STATE/objects.db?$options" \
-    --listen-address tcp://127.0.0.1:2379 --metrics-bind-address 0
+    --listen-address 127.0.0.1:2379
 }
 
 start_apiserver() {
