@@ -5,6 +5,9 @@
 namespace evenkeel::api {
 namespace {
 
+/// A pod's name is the name of its host, which may not be longer (RFC 1123).
+constexpr std::size_t kMaxHostName = 63;
+
 std::string Named(std::string_view job, std::string_view suffix) {
   return std::string(job).append(suffix);
 }
@@ -29,8 +32,15 @@ std::string CoordinatorPodName(std::string_view job, std::int64_t attempt) {
 
 std::string WorkerPodName(std::string_view job, std::string_view node) {
   char hash[16];
-  std::snprintf(hash, sizeof hash, "-%08x", static_cast<unsigned>(Fnv1a(node)));
-  return WorkerName(job) + hash;
+  const int hash_size =
+      std::snprintf(hash, sizeof hash, "-%08x", static_cast<unsigned>(Fnv1a(node)));
+  std::string name = WorkerName(job);
+  const std::size_t taken = name.size() + static_cast<std::size_t>(hash_size) + 1;
+  std::string_view host = node.substr(0, node.find('.'));
+  host = host.substr(0, taken < kMaxHostName ? kMaxHostName - taken : 0);
+  while (!host.empty() && host.back() == '-') host.remove_suffix(1);
+  if (!host.empty()) name.append("-").append(host);
+  return name + hash;
 }
 
 std::string CoordinatorAddress(std::string_view job, std::string_view job_namespace) {

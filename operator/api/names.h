@@ -68,6 +68,8 @@ inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
 [[nodiscard]] std::string WorkerName(std::string_view job);
 [[nodiscard]] std::string SnapshotName(std::string_view job);
 [[nodiscard]] std::string CoordinatorPodName(std::string_view job, std::int64_t attempt);
+/// "JOB-worker-NODE-HASH": as much of the node's first label as a host's name has room for, and a
+/// hash of all of it.
 [[nodiscard]] std::string WorkerPodName(std::string_view job, std::string_view node);
 /// Of the workers' gRPC, inside of the cluster.
 [[nodiscard]] std::string CoordinatorAddress(std::string_view job, std::string_view job_namespace);

@@ -56,9 +56,19 @@ TEST(Names, OfWorkersEndInTheFnvHashOfTheirNode) {
   EXPECT_EQ(Fnv1a(""), 0x811c9dc5U);
   EXPECT_EQ(Fnv1a("a"), 0xe40c292cU);
   EXPECT_EQ(Fnv1a("foobar"), 0xbf9cf968U);
-  EXPECT_EQ(WorkerPodName("primes", "foobar"), "primes-worker-bf9cf968");
+  EXPECT_EQ(WorkerPodName("primes", "foobar"), "primes-worker-foobar-bf9cf968");
+}
+
+TEST(Names, OfWorkersSayWhichNodeAsFarAsThereIsRoom) {
+  EXPECT_EQ(WorkerPodName("primes", "pi4-a.lab.example").substr(0, 20), "primes-worker-pi4-a-");
+  EXPECT_NE(WorkerPodName("primes", "pi4.lab"), WorkerPodName("primes", "pi4.home"));
+  for (std::size_t size = 1; size < 70; ++size) {
+    const std::string name = WorkerPodName("primes", std::string(size, 'n') + "-b");
+    EXPECT_LE(name.size(), 63U);
+    EXPECT_EQ(name.find("--"), std::string::npos) << name;
+  }
   const std::string longest(kMaxJobName, 'x');
-  EXPECT_LE(WorkerPodName(longest, "node").size(), 253U);
+  EXPECT_EQ(WorkerPodName(longest, "foobar"), longest + "-worker-bf9cf968");
   EXPECT_LE(CoordinatorName(longest).size(), 63U);
 }
 
