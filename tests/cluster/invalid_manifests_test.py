@@ -22,8 +22,14 @@ class ManifestsTest(cluster_case.ClusterTest):
 
     def send(self, verb, manifest, dry_run=True):
         more = ["--dry-run=server"] if dry_run else []
-        return kube.kubectl(verb, "-n", self.namespace, "--validate=strict", *more, "-f", "-",
-                            text=json.dumps(manifest))
+        for attempt in range(5):
+            try:
+                return kube.kubectl(verb, "-n", self.namespace, "--validate=strict", *more, "-f", "-",
+                                    text=json.dumps(manifest))
+            except kube.Refused as refused:
+                # The operator has written its status between kubectl's reading and writing.
+                if "(Conflict)" not in str(refused) or attempt == 4:
+                    raise
 
     def test_invalid_manifests_are_refused_by_field(self):
         for case in tables.invalid():
