@@ -29,10 +29,25 @@ Answer Yes(std::string reason, std::string message) {
   return {true, std::move(reason), std::move(message)};
 }
 
+/// ". Away: pi4-b, pi3"; empty if all nodes are there.
+std::string NodesAway(const Draft& draft) {
+  constexpr int kMostNamed = 3;
+  std::string names;
+  int away = 0;
+  for (const auto& [name, node] : *draft.Seen().nodes) {
+    if (node->ready) continue;
+    if (++away <= kMostNamed) names += (names.empty() ? "" : ", ") + name;
+  }
+  if (away > kMostNamed) names += " and " + std::to_string(away - kMostNamed) + " more";
+  return names.empty() ? names : ". Away: " + names;
+}
+
 MaybeAnswer AskPod(Draft& draft, const api::PodView& pod) {
   Diagnosis diagnosis = Diagnose(pod, draft.Now());
   if (diagnosis.look_again) draft.LookAgainAfter(*diagnosis.look_again);
   if (!diagnosis.trouble) return std::nullopt;
+  // The scheduler counts nodes; which one the claim is on, people know who see that it is away.
+  if (diagnosis.trouble->reason == "WaitingForNode") diagnosis.trouble->message += NodesAway(draft);
   return No(diagnosis.trouble->reason, diagnosis.trouble->message);
 }
 

@@ -138,6 +138,7 @@ TEST_F(Survival, WithAClaimOnOneNodeTheJobWaitsForThatNode) {
   EXPECT_EQ(cluster_.Coordinator()->attempt, 2);
   EXPECT_EQ(cluster_.Coordinator()->node, "");
   EXPECT_EQ(cluster_.Condition("Progressing"), "False WaitingForNode");
+  EXPECT_NE(Message("Progressing").find("Away: "), std::string::npos) << Message("Progressing");
 
   cluster_.SetReady("b", true);
   ASSERT_TRUE(cluster_.Rest());
