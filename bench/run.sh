@@ -10,7 +10,7 @@ case $how in
   *) die "usage: bench/run.sh [quick|full]" ;;
 esac
 scripts/setup.sh build bench
-configure release -DEVENKEEL_BUILD_TESTS=OFF -DEVENKEEL_BUILD_BENCHMARKS=ON
+configure_programs release -DEVENKEEL_BUILD_BENCHMARKS=ON
 build release evenkeel evenkeel-worker bench/all
 status=0
 if [ "$how" = quick ]; then

@@ -24,7 +24,7 @@ struct JobRunConfig {
   std::filesystem::path folder;  ///< of the journal and the results; must exist
   ServerOptions server;
   Instant started{};  ///< of the command; the job's time line begins there
-  Duration report_interval = std::chrono::milliseconds(250);
+  Duration report_interval = std::chrono::seconds(1);
   Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
   bool keep_workers = false;                       ///< as engine::CoordinatorConfig::keep_workers
 };

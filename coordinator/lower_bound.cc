@@ -3,7 +3,10 @@
 #include <time.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 #include <stop_token>
+#include <thread>
 
 namespace evenkeel::coordinator {
 namespace {
@@ -18,6 +21,27 @@ LowerBound Bound(const model::CostModel& costs, double speed_sum, double fastest
   const double longest = static_cast<double>(costs.Longest()) / fastest_thread;
   return {std::max(all, longest), source};
 }
+
+// Longer than this a task may not keep the end of a run waiting.
+constexpr Duration kPatience = std::chrono::seconds(5);
+
+/// Its token is stopped once kPatience is over.
+class Patience {
+ public:
+  [[nodiscard]] std::stop_token Token() const { return too_long_.get_token(); }
+
+ private:
+  void Watch(const std::stop_token& gone) {
+    std::mutex mutex;
+    std::condition_variable_any over;
+    std::unique_lock lock(mutex);
+    over.wait_for(lock, gone, kPatience, [] { return false; });
+    if (!gone.stop_requested()) too_long_.request_stop();
+  }
+
+  std::stop_source too_long_;
+  std::jthread watch_{[this](const std::stop_token& gone) { Watch(gone); }};
+};
 
 // CPU time of this thread: other processes may be about, a core's speed is not theirs to change.
 Duration CpuTime() {
@@ -62,13 +86,15 @@ double CalibrateCore(const workloads::Workload& workload, Duration budget) {
   model::Cost done = 0;
   Duration spent{};
   std::string result;
-  const std::stop_source never;
+  const Patience patience;
   for (int runs = 0; spent < budget && runs < kMaxCalibrationRuns; ++runs) {
     position += kGoldenStep;
     const auto index = static_cast<model::TaskIndex>(
         std::uint64_t{position} * static_cast<std::uint64_t>(tasks) >> 32);
     result.clear();
-    if (runner->Run(index, never.get_token(), result) != workloads::TaskOutcome::kDone) continue;
+    const auto outcome = runner->Run(index, patience.Token(), result);
+    if (outcome == workloads::TaskOutcome::kStopped) break;
+    if (outcome != workloads::TaskOutcome::kDone) continue;
     done += costs->Of({index, index + 1});
     spent = CpuTime() - start;
   }

@@ -31,8 +31,8 @@ struct LowerBound {
                                            double units_per_core_second);
 
 /// Measures on this machine, which should be idle, how many cost units of the workload one core
-/// does in a second of CPU time: runs tasks spread over the whole job for about `budget` (one task
-/// at least, however long). 0 if that says nothing (no costs, or every task fails).
+/// does in a second of CPU time: runs tasks spread over the whole job for about `budget`, one task
+/// at least. 0 if that says nothing: no costs, every task fails, or the first one takes over 5 s.
 [[nodiscard]] double CalibrateCore(const workloads::Workload& workload, Duration budget);
 
 }  // namespace evenkeel::coordinator

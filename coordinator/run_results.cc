@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/chart_json.h"
 #include "report/timeline.h"
 
 namespace evenkeel::coordinator {
@@ -14,7 +15,11 @@ Result<std::string> WriteResults(const Journal& journal, const workloads::Worklo
     return reducer->Add(record.range, record.results);
   });
   if (!read) return tl::unexpected<Error>(read.error());
-  return reducer->Finish(folder);
+  auto result = reducer->Finish(folder);
+  if (!result) return result;
+  const auto drawn = report::WriteCharts(folder, reducer->Charts());
+  if (!drawn) return tl::unexpected<Error>(drawn.error());
+  return result;
 }
 
 Result<void> WriteTimeline(const Journal& journal, const std::filesystem::path& folder) {

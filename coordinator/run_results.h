@@ -10,8 +10,8 @@
 
 namespace evenkeel::coordinator {
 
-/// Reads all results from the journal and writes the workload's result files into `folder`.
-/// Returns the `result` object of summary.json.
+/// Reads all results from the journal and writes the workload's result files, and charts.json if it
+/// has charts, into `folder`. Returns the `result` object of summary.json.
 [[nodiscard]] Result<std::string> WriteResults(const Journal& journal,
                                                const workloads::Workload& workload,
                                                const std::filesystem::path& folder);

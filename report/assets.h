@@ -13,6 +13,7 @@ extern const std::string_view kLanes;         ///< lanes.js
 extern const std::string_view kLanesPaint;    ///< lanes_paint.js
 extern const std::string_view kLanesInput;    ///< lanes_input.js
 extern const std::string_view kCharts;        ///< charts.js
+extern const std::string_view kResultCharts;  ///< result_charts.js
 extern const std::string_view kReport;        ///< report.js
 
 }  // namespace evenkeel::report::assets

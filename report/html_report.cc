@@ -1,11 +1,13 @@
 #include "report/html_report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "report/assets.h"
 #include "report/atomic_file.h"
+#include "report/chart_json.h"
 #include "report/json_reader.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
@@ -74,13 +76,28 @@ std::string FillIn(std::string_view page,
   }
 }
 
+std::string TextOfScalar(const Json& value) {
+  if (value.is_null()) return "–";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// "a 1, b –" for a small table, the value itself for anything else.
+std::string TextOf(const Json& value) {
+  const bool table =
+      value.is_object() &&
+      std::all_of(value.begin(), value.end(), [](const Json& v) { return v.is_primitive(); });
+  if (!table) return TextOfScalar(value);
+  std::string text;
+  for (const auto& [name, entry] : value.items()) {
+    text += (text.empty() ? "" : ", ") + name + " " + TextOfScalar(entry);
+  }
+  return text;
+}
+
 /// Text as the page shows it: JavaScript would round whole numbers beyond 2^53.
 Json ResultForPage(const Json& result) {
   Json out = Json::array();
-  for (const auto& [name, value] : result.items()) {
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    out.push_back({name, std::move(text)});
-  }
+  for (const auto& [name, value] : result.items()) out.push_back({name, TextOf(value)});
   return out;
 }
 
@@ -112,13 +129,16 @@ Json TimelineForPage(const TimelineDigest& digest) {
 
 }  // namespace
 
-Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest) {
+Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest,
+                             const std::vector<model::Chart>& charts) {
   const auto text = SummaryToJson(summary);
   if (!text) return tl::unexpected(text.error());
   Json shown = Json::parse(*text);
   shown["seed"] = std::to_string(summary.seed);
   shown["result"] = ResultForPage(shown["result"]);
-  const Json data = {{"summary", std::move(shown)}, {"timeline", TimelineForPage(digest)}};
+  const Json data = {{"summary", std::move(shown)},
+                     {"timeline", TimelineForPage(digest)},
+                     {"charts", ChartsToJson(charts)}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -134,6 +154,7 @@ std::string Page(std::string_view title, std::string_view data) {
                                 {"LANES_PAINT", assets::kLanesPaint},
                                 {"LANES_INPUT", assets::kLanesInput},
                                 {"CHARTS", assets::kCharts},
+                                {"RESULT_CHARTS", assets::kResultCharts},
                                 {"REPORT", assets::kReport}});
 }
 
@@ -149,7 +170,9 @@ Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
   if (!read) return tl::unexpected(read.error());
   digest.Condense(kMaxBars, kMaxEvents);
 
-  const auto data = PageData(*summary, digest);
+  const auto charts = ReadCharts(folder);
+  if (!charts) return tl::unexpected(charts.error());
+  const auto data = PageData(*summary, digest, *charts);
   if (!data) return tl::unexpected(data.error());
   std::filesystem::path path = folder / "report.html";
   if (auto written = WriteWholeFile(path, Page(summary->job, *data)); !written) {

@@ -3,32 +3,36 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/model/chart.h"
 #include "core/model/run_record.h"
 #include "report/timeline_digest.h"
 
 /// report.html: one file with everything in it, so that it opens anywhere and without a network.
 namespace evenkeel::report {
 
-/// The JSON object that the page draws: the summary and the condensed timeline. `digest` has been
-/// condensed.
+/// The JSON object that the page draws: the summary, the condensed timeline and the workload's own
+/// charts. `digest` has been condensed.
 ///
 ///   {"summary": as summary.json, but with "seed" as text and "result" as [[name, text], ...],
 ///    "timeline": {"workers": [name], "tracks": [n],
 ///                 "bars": [[worker, track, kind, start, end, begin, end, tasks, ranges, busy]],
 ///                 "events": [as in timeline.jsonl], "progress": {"step": s, "tasks": [n]},
-///                 "ranges": n, "eventCount": n, "hiddenPause": s}}
+///                 "ranges": n, "eventCount": n, "hiddenPause": s},
+///    "charts": as charts.json}
 ///
 /// kInternal if the summary's result is not an object.
 [[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary,
-                                           const TimelineDigest& digest);
+                                           const TimelineDigest& digest,
+                                           const std::vector<model::Chart>& charts = {});
 
 /// The whole page. `data` is what PageData() gave.
 [[nodiscard]] std::string Page(std::string_view title, std::string_view data);
 
-/// (Re)writes `folder`/report.html from its summary.json and timeline.jsonl and returns its path.
-/// Errors as of ReadSummary, ReadTimeline and WriteWholeFile.
+/// (Re)writes `folder`/report.html from its summary.json, timeline.jsonl and, if there is one,
+/// charts.json, and returns its path. Errors as of those that read and write them.
 [[nodiscard]] Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder);
 
 }  // namespace evenkeel::report

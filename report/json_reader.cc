@@ -56,6 +56,13 @@ void JsonReader::Read(const char* field, std::uint64_t& out, Presence presence) 
   out = value->get<std::uint64_t>();
 }
 
+void JsonReader::Read(const char* field, bool& out, Presence presence) {
+  const Json* value = Find(field, presence);
+  if (value == nullptr) return;
+  if (!value->is_boolean()) return Complain(field, "true or false expected");
+  out = value->get<bool>();
+}
+
 const Json* JsonReader::Child(const char* field, Json::value_t type) {
   const Json* value = Find(field, Presence::kRequired);
   if (value == nullptr) return nullptr;

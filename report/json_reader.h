@@ -24,6 +24,7 @@ class JsonReader {
   void Read(const char* field, double& out, Presence presence = Presence::kRequired);
   void Read(const char* field, std::int64_t& out, Presence presence = Presence::kRequired);
   void Read(const char* field, std::uint64_t& out, Presence presence = Presence::kRequired);
+  void Read(const char* field, bool& out, Presence presence = Presence::kRequired);
   /// The field's value if it is of the given type ("object" or "array"), else null and a problem.
   [[nodiscard]] const Json* Child(const char* field, Json::value_t type);
 

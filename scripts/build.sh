@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures and builds everything.
-# Usage: scripts/build.sh [PRESET]   presets are in CMakePresets.json; default: release.
+# Usage: scripts/build.sh [PRESET [TARGET...]]   presets are in CMakePresets.json; default: release.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
-[ $# -le 1 ] || die "usage: scripts/build.sh [PRESET]"
 preset=${1:-release}
+shift || true
 scripts/setup.sh build test
 configure "$preset" -DEVENKEEL_BUILD_TESTS=ON
-build "$preset"
+build "$preset" "$@"
 say "built in build/$preset"

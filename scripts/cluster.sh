@@ -18,6 +18,7 @@
 #   node kill|start|remove NAME   power off, on; off for good
 #   cable pull|plug NAME          the node's network cable
 #   api stop|start                the API server
+#   patience [SECONDS]            how long a node may be silent before it counts as lost (20)
 #   volume add NAME NODE|shared [MIB]   a volume for a claim; volume remove NAME
 # EVENKEEL_CLUSTER names the state folder (build/cluster), EVENKEEL_CACHE where builds are kept.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
@@ -111,6 +112,11 @@ api() {
   esac
 }
 
+patience() {
+  stop_daemon controller-manager
+  start_controllers "${1:-20}"
+}
+
 volume() {
   case ${1:-} in
     add) make_volume "${2:?name}" "${3:?node}" "${4:-}" ;;
@@ -122,7 +128,7 @@ volume() {
 command=${1:-}
 shift || true
 case $command in
-  up | down | status | node | cable | api | volume | demo) "$command" "$@" ;;
+  up | down | status | node | cable | api | patience | volume | demo) "$command" "$@" ;;
   binaries) require_machine && scripts/setup.sh cluster && build_programs "$@" ;;
   load) load_images "$@" ;;
   tag) tag_image "${1:?name}" "${2:?new name}" ;;

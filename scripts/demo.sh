@@ -11,16 +11,6 @@ remove_finished_demo() {
   if grep -qsE '"state": *"(Complete|Failed)"' "$output/summary.json"; then rm -rf "$output"; fi
 }
 
-# The demo needs no tests; but a build folder that has them keeps them.
-build_programs() {
-  local options=()
-  if [ ! -f build/release/CMakeCache.txt ]; then
-    options=(-DEVENKEEL_BUILD_TESTS=OFF -DEVENKEEL_BUILD_BENCHMARKS=OFF)
-  fi
-  configure release "${options[@]}"
-  build release cli/all worker/all
-}
-
 run_job() {
   local status=0
   build/release/bin/evenkeel run examples/primes.yaml \
@@ -35,7 +25,8 @@ run_job() {
 
 scripts/setup.sh build
 say "building"
-build_programs
+configure_programs release
+build release cli/all worker/all
 remove_finished_demo
 say "running examples/primes.yaml on the nodes of examples/nodes/pi-trio.yaml"
 run_job

@@ -27,10 +27,9 @@ if [ "${#architectures[@]}" -eq 0 ]; then architectures=("$NATIVE"); fi
 prepare_programs() {
   [ "$programs" = prebuilt ] || return 0
   [ "${architectures[*]}" = "$NATIVE" ] || die "--prebuilt is for $NATIVE only"
-  local names options=()
+  local names
   mapfile -t names < <(programs_of_images)
-  if [ ! -f build/release/CMakeCache.txt ]; then options=(-DEVENKEEL_BUILD_TESTS=OFF); fi
-  configure release "${options[@]}" >/dev/null
+  configure_programs release >/dev/null
   build release "${names[@]}"
   lay_out build/release/bin "" build/prebuilt
 }

@@ -27,12 +27,34 @@ test_unit() {
   build_and_test release "tests/unit/all tests/architecture/all" -L '^(unit|architecture)'
 }
 
+address_targets="tests/unit/all tests/simulation/all"
+thread_targets=threaded_tests
+
 test_all() {
   stage "format" check_format || true
   build_and_test release "" -LE '^(soak|cluster)$' || return 0
+  start_sanitizer_builds
+  test_on_cluster '^cluster$'
+  stage "builds begun meanwhile" await_sanitizer_builds
   stage "clang-tidy" check_tidy release || true
-  build_and_test asan-ubsan "tests/unit/all tests/simulation/all" -L '^(unit|simulation)' || true
-  build_and_test tsan "threaded_tests" -L 'threaded$' || true
+  build_and_test asan-ubsan "$address_targets" -L '^(unit|simulation)' || true
+  build_and_test tsan "$thread_targets" -L 'threaded$' || true
+}
+
+# Tests on the cluster mostly wait: what they leave of the processors compiles for the sanitizers, in
+# a session of its own and below everything else. Whatever goes wrong there goes wrong again, and is
+# told, when these builds are a stage.
+start_sanitizer_builds() {
+  setsid nice -n 19 bash -c \
+    "echo 19 2>/dev/null >/proc/self/autogroup
+     scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets" \
+    >build/sanitizer-builds.log 2>&1 </dev/null &
+  sanitizer_builds=$!
+  trap 'pkill -s "$sanitizer_builds" || true' EXIT
+}
+
+await_sanitizer_builds() {
+  wait "$sanitizer_builds" || true
 }
 
 test_cluster() {

@@ -75,8 +75,13 @@ bool World::PutOff(std::size_t node, std::function<void()> happen) {
   return true;
 }
 
-Instant World::Arrival(Direction& direction) {
-  Instant at = now_ + config_.network.latency;
+Instant World::Arrival(Direction& direction, Duration transfer) {
+  Instant at = now_;
+  if (transfer > Duration::zero()) {
+    Instant& busy_until = config_.network.shared_medium ? medium_busy_until_ : direction.sent_until;
+    busy_until = at = std::max(now_, busy_until) + transfer;
+  }
+  at += config_.network.latency;
   if (config_.network.jitter > Duration::zero()) {
     at += FromSeconds(rng_.Exponential(ToSeconds(config_.network.jitter)));
   }

@@ -53,6 +53,7 @@ class World {
   struct Direction {          // of a stream
     Instant first_arrival{};  // of the message that opens it: nothing overtakes that
     Instant last_arrival{};
+    Instant sent_until{};  // its data have left by then
     bool used = false;
   };
   struct Stream {  // until the coordinator sees its end closed
@@ -66,7 +67,10 @@ class World {
   [[nodiscard]] Instant Later(Duration from_now) const;
   /// True if the node stands still: then `happen` will come when it goes on, if ever.
   [[nodiscard]] bool PutOff(std::size_t node, std::function<void()> happen);
-  [[nodiscard]] Instant Arrival(Direction& direction);
+  /// Of a message that is sent now and whose data keep the link busy for `transfer`.
+  [[nodiscard]] Instant Arrival(Direction& direction, Duration transfer = {});
+  [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToWorker& message) const;
+  [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToCoordinator& message) const;
   void StartCoordinator();
   void KillCoordinator();
   void StartWorker(std::size_t node);
@@ -109,6 +113,7 @@ class World {
   std::vector<Process> processes_;
   std::map<engine::StreamId, Stream> streams_;
   std::uint64_t next_stream_ = 1;
+  Instant medium_busy_until_{};
   model::RangeSet durable_;
   std::vector<model::FailureRecord> durable_failures_;
   Duration durable_active_{};

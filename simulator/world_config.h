@@ -24,6 +24,8 @@ struct NodeModel {
   std::uint32_t threads = 1;
   bool expected = true;  ///< known to the coordinator from the start
   Duration joins_at{};   ///< its process starts then
+  /// Of its link, in each direction; 0: data take no time, only messages do.
+  double link_bytes_per_second = 0;
 };
 
 struct NetworkModel {
@@ -31,6 +33,9 @@ struct NetworkModel {
   Duration jitter{};                                  ///< mean of an exponential addition
   /// False: messages of one stream may overtake each other (but not the first one, which opens it).
   bool ordered = true;
+  /// True: data of one message at a time travel between the coordinator and anybody, as with a
+  /// medium that all share or a master that sends to one after the other.
+  bool shared_medium = false;
 };
 
 struct Fault {
@@ -51,11 +56,13 @@ struct Fault {
 struct WorldConfig {
   std::vector<double> true_costs;  ///< seconds at speed 1, one a task
   bool costs_known = true;
+  double input_bytes = 0;   ///< that a task takes to its worker
+  double result_bytes = 0;  ///< and back
   model::JobSpec job;
   std::vector<NodeModel> nodes;
   NetworkModel network;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
-  Duration report_interval = std::chrono::milliseconds(250);
+  Duration report_interval = std::chrono::seconds(1);
   std::vector<Fault> faults;
   std::map<model::TaskIndex, int> failing;  ///< task -> how many of its runs fail
   std::uint64_t seed = 1;

@@ -10,6 +10,31 @@ namespace evenkeel::simulator {
 
 using engine::StreamId;
 
+namespace {
+
+Duration TimeOnLink(std::int64_t tasks, double bytes_a_task, double bytes_per_second) {
+  if (bytes_per_second <= 0) return Duration::zero();
+  return FromSeconds(static_cast<double>(tasks) * bytes_a_task / bytes_per_second);
+}
+
+}  // namespace
+
+Duration World::TransferTime(std::size_t node, const engine::ToWorker& message) const {
+  std::int64_t tasks = 0;
+  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+    for (const auto& grant : assign->grants) tasks += grant.range.Size();
+  }
+  return TimeOnLink(tasks, config_.input_bytes, config_.nodes[node].link_bytes_per_second);
+}
+
+Duration World::TransferTime(std::size_t node, const engine::ToCoordinator& message) const {
+  std::int64_t tasks = 0;
+  if (const auto* report = std::get_if<engine::Report>(&message)) {
+    for (const auto& done : report->completed) tasks += done.range.Size();
+  }
+  return TimeOnLink(tasks, config_.result_bytes, config_.nodes[node].link_bytes_per_second);
+}
+
 void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   Process& process = processes_[node];
   if (!process.stream) return;
@@ -17,7 +42,8 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   const auto known = streams_.find(stream);
   if (known == streams_.end()) return;
   ++outcome_.messages_sent;
-  At(Arrival(known->second.up), [this, stream, message = std::move(message)]() mutable {
+  const Duration transfer = TransferTime(node, message);
+  At(Arrival(known->second.up, transfer), [this, stream, message = std::move(message)]() mutable {
     const auto open = streams_.find(stream);
     if (open == streams_.end() || !open->second.carries_up) return;  // lost with the connection
     if (Watched()) {
@@ -39,8 +65,10 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
     }
   }
   ++outcome_.messages_sent;
-  At(Arrival(known->second.down),
-     [this, node = known->second.node, stream, message = std::move(message)]() mutable {
+  const std::size_t node = known->second.node;
+  const Duration transfer = TransferTime(node, message);
+  At(Arrival(known->second.down, transfer),
+     [this, node, stream, message = std::move(message)]() mutable {
        Arrived(node, stream, std::move(message));
      });
 }

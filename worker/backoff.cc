@@ -5,9 +5,10 @@
 namespace evenkeel::worker {
 
 Duration Backoff::Next() {
-  const double seconds = ToSeconds(pause_) * rng_.Uniform(0.5, 1.0);
-  pause_ = std::min(2 * pause_, kLongest);
-  return FromSeconds(seconds);
+  const Duration longest = std::clamp(waited_ / 3, kShortest, kLongest);
+  const Duration pause = FromSeconds(ToSeconds(longest) * rng_.Uniform(0.5, 1.0));
+  waited_ += pause;
+  return pause;
 }
 
 }  // namespace evenkeel::worker

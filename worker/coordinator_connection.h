@@ -25,8 +25,8 @@ struct ConnectionOptions {
   std::optional<protocol::TlsIdentity> tls;  ///< without it the stream is open: loopback only
   std::string server_name;  ///< name in the coordinator's certificate, if not the host
   protocol::KeepAlive keep_alive;
-  Duration connect_timeout = std::chrono::seconds(5);
-  Duration close_grace = std::chrono::seconds(2);  ///< for the last messages after Close
+  Duration connect_timeout = std::chrono::seconds(5);  ///< for one attempt, handshake included
+  Duration close_grace = std::chrono::seconds(2);      ///< for the last messages after Close
 };
 
 /// One stream to the coordinator. It is not made again when it breaks: that is the caller's policy,

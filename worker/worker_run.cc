@@ -13,6 +13,8 @@ namespace {
 constexpr Duration kLongestSleep = std::chrono::hours(1);
 // After the grace of a drain: for the last results to be acknowledged.
 constexpr Duration kLastWords = std::chrono::seconds(2);
+// For an attempt to connect; later ones may take as long as the coordinator has been away.
+constexpr Duration kShortestAttempt = std::chrono::seconds(3);
 // A worker may well start before its coordinator; after that, its log is not to be flooded.
 constexpr Duration kQuietAttempts = std::chrono::seconds(3);
 constexpr Duration kComplaintInterval = std::chrono::minutes(1);
@@ -51,8 +53,13 @@ void WorkerShell::KeepConnected(Lock& lock) {
 }
 
 void WorkerShell::Connect() {
+  ConnectionOptions connection = options_.connection;
+  // The first packets to an address that is not served yet may be lost without a word.
+  const Duration away = lost_at_ ? clock_.Now() - *lost_at_ : Duration{};
+  connection.connect_timeout =
+      std::min(std::max(away, kShortestAttempt), options_.connection.connect_timeout);
   link_ = std::make_unique<Link>(*this);
-  link_->connection = CoordinatorConnection::Connect(options_.connection, *link_);
+  link_->connection = CoordinatorConnection::Connect(connection, *link_);
   link_->connection->Send(engine_.OnConnected(clock_.Now()));
 }
 

@@ -7,38 +7,31 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "workloads/result_file.h"
 
 namespace evenkeel::workloads {
 
 enum class NpyType { kInt64, kUint64 };
 
 /// Writes one array of 64-bit integers as a NumPy file (.npy format 1.0, little-endian, C order)
-/// with little memory: elements are given in order. The file appears under its name complete and
-/// durable, or not at all: until Commit it is called NAME.partial. Not thread-safe.
+/// with little memory: elements are given in order. As ResultFile, it is there complete or not at
+/// all. Not thread-safe.
 class NpyWriter {
  public:
-  /// Errors of all functions: kStorageFull when there is no room, else kUnavailable.
+  /// Errors of all functions: those of ResultFile.
   [[nodiscard]] static Result<std::unique_ptr<NpyWriter>> Create(
       const std::filesystem::path& path, NpyType type, const std::vector<std::int64_t>& shape);
-  NpyWriter(const NpyWriter&) = delete;
-  NpyWriter& operator=(const NpyWriter&) = delete;
-  /// Removes what was written if it was not committed.
-  ~NpyWriter();
 
   [[nodiscard]] Result<void> Append(std::uint64_t element);
   /// Exactly as many elements as the shape says must have been appended.
   [[nodiscard]] Result<void> Commit();
 
  private:
-  NpyWriter(std::filesystem::path path, int file, std::int64_t element_count);
-  Result<void> Flush();
+  NpyWriter(std::unique_ptr<ResultFile> file, std::int64_t element_count);
 
-  std::filesystem::path path_;
-  std::filesystem::path partial_path_;
-  int file_;
+  std::unique_ptr<ResultFile> file_;
   std::int64_t missing_elements_;
-  std::string buffer_;
-  bool committed_ = false;
+  std::string bytes_;  // of one element; kept for its memory
 };
 
 }  // namespace evenkeel::workloads

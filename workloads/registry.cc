@@ -6,7 +6,9 @@
 #include <string_view>
 
 #include "core/model/field_reader.h"
+#include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
+#include "workloads/switch_simulation/switch_simulation.h"
 #include "workloads/synthetic/synthetic.h"
 
 namespace evenkeel::workloads {
@@ -20,7 +22,11 @@ struct Registration {
 
 /// One line a workload, in alphabetical order.
 constexpr std::array kRegistrations{
+    Registration{parameter_estimation::kName, parameter_estimation::kVersion,
+                 &parameter_estimation::MakeParameterEstimation},
     Registration{primes::kName, primes::kVersion, &primes::MakePrimes},
+    Registration{switch_simulation::kName, switch_simulation::kVersion,
+                 &switch_simulation::MakeSwitchSimulation},
     Registration{synthetic::kName, synthetic::kVersion, &synthetic::MakeSynthetic},
 };
 

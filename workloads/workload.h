@@ -6,8 +6,10 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
+#include "core/model/chart.h"
 #include "core/model/cost_model.h"
 #include "core/model/packed_results.h"
 
@@ -36,6 +38,8 @@ class Reducer {
   /// Writes the workload's result files into `folder` (each complete or not at all) and returns
   /// the `result` object of summary.json as JSON text. Called once, after the last Add.
   virtual Result<std::string> Finish(const std::filesystem::path& folder) = 0;
+  /// What report.html is to draw of the result, if anything. Called after Finish.
+  [[nodiscard]] virtual std::vector<model::Chart> Charts() const { return {}; }
 };
 
 struct RunnerOptions {

@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../../scripts/lib/common.sh"
 
 repetitions=${1:-3}
 scripts/setup.sh build bench peers
-configure release -DEVENKEEL_BUILD_TESTS=OFF -DEVENKEEL_BUILD_BENCHMARKS=ON
+configure_programs release -DEVENKEEL_BUILD_BENCHMARKS=ON
 build release evenkeel evenkeel-worker task_costs
 environment=build/peers
 if ! cmp -s bench/peers/requirements.txt "$environment/installed.txt"; then

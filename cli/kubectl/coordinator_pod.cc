@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "cli/kubectl/object_places.h"
 #include "core/model/names.h"
 
 namespace evenkeel::cli {
@@ -18,21 +19,13 @@ struct Candidate {
   long attempt = 0;
 };
 
-/// Fields that are missing or of another type read as empty.
-std::string Text(const json& object, const json::json_pointer& place) {
-  return object.contains(place) && object.at(place).is_string()
-             ? object.at(place).get<std::string>()
-             : std::string();
-}
-
 Candidate ReadPod(const json& pod) {
   Candidate candidate;
-  candidate.name = Text(pod, json::json_pointer("/metadata/name"));
-  candidate.name_space = Text(pod, json::json_pointer("/metadata/namespace"));
-  candidate.phase = Text(pod, json::json_pointer("/status/phase"));
-  candidate.leaving = pod.contains(json::json_pointer("/metadata/deletionTimestamp"));
-  const std::string attempt =
-      Text(pod, json::json_pointer("/metadata/annotations/evenkeel.dev~1attempt"));
+  candidate.name = TextAt(pod, "/metadata/name");
+  candidate.name_space = TextAt(pod, "/metadata/namespace");
+  candidate.phase = TextAt(pod, "/status/phase");
+  candidate.leaving = !ValueAt(pod, "/metadata/deletionTimestamp").is_null();
+  const std::string attempt = TextAt(pod, "/metadata/annotations/evenkeel.dev~1attempt");
   candidate.attempt = std::strtol(attempt.c_str(), nullptr, 10);
   return candidate;
 }
@@ -42,15 +35,13 @@ Candidate ReadPod(const json& pod) {
 Result<PodPlace> ChooseCoordinator(const json& list, const std::string& job) {
   std::optional<Candidate> chosen;
   std::string others;
-  if (list.contains("items") && list["items"].is_array()) {
-    for (const json& item : list["items"]) {
-      Candidate pod = ReadPod(item);
-      if (!model::IsDnsSubdomain(pod.name) || !model::IsDnsLabel(pod.name_space)) continue;
-      if (pod.phase != "Running" || pod.leaving) {
-        others = pod.name + (pod.leaving ? " is being deleted" : " is not running yet");
-      } else if (!chosen || pod.attempt > chosen->attempt) {
-        chosen = std::move(pod);
-      }
+  for (const json& item : ListAt(list, "/items")) {
+    Candidate pod = ReadPod(item);
+    if (!model::IsDnsSubdomain(pod.name) || !model::IsDnsLabel(pod.name_space)) continue;
+    if (pod.phase != "Running" || pod.leaving) {
+      others = pod.name + (pod.leaving ? " is being deleted" : " is not running yet");
+    } else if (!chosen || pod.attempt > chosen->attempt) {
+      chosen = std::move(pod);
     }
   }
   if (chosen) return PodPlace{chosen->name_space, chosen->name};

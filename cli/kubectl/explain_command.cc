@@ -5,6 +5,7 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/node_eligibility.h"
+#include "cli/kubectl/object_places.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
@@ -25,17 +26,13 @@ json Trimmed(const json& node) {
   json trimmed;
   for (const char* place : {"/metadata/name", "/metadata/labels", "/metadata/annotations",
                             "/status/capacity", "/status/nodeInfo"}) {
-    const json::json_pointer pointer(place);
-    if (node.contains(pointer)) trimmed[pointer] = node.at(pointer);
+    const json& value = ValueAt(node, place);
+    if (!value.is_null()) trimmed[json::json_pointer(place)] = value;
   }
   return trimmed;
 }
 
-std::string NameOf(const json& object) {
-  const json::json_pointer place("/metadata/name");
-  const bool named = object.contains(place) && object.at(place).is_string();
-  return named ? Printable(object.at(place).get<std::string>(), 253) : std::string();
-}
+std::string NameOf(const json& object) { return Printable(TextAt(object, "/metadata/name"), 253); }
 
 /// An object of the cluster counts, even one that has the name of a policy that is known anyway.
 Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& cluster) {
@@ -49,9 +46,8 @@ Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& clus
 std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster) {
   const auto object =
       cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
-  const json::json_pointer place("/data/nodes.json");
-  if (!object || !object->contains(place) || !object->at(place).is_string()) return {};
-  const json nodes = json::parse(object->at(place).get<std::string>(), nullptr, false);
+  if (!object) return {};
+  const json nodes = json::parse(TextAt(*object, "/data/nodes.json"), nullptr, false);
   std::map<std::string, double> ratios;
   if (!nodes.is_array()) return ratios;
   for (const json& node : nodes) {

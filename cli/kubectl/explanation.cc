@@ -65,11 +65,6 @@ void WritePlannedWeights(const Explanation& explanation, std::ostream& out) {
   if (!explanation.ratios.empty()) table.Write(out);
 }
 
-/// As the work is divided by it: a policy may round ratios up.
-double DividedBy(const Explanation& explanation, const scheduling::NodeWeight& node) {
-  return scheduling::PartitionWeight(node, explanation.policy->rounding);
-}
-
 /// Labels may have changed since the run was planned, or nodes may have gone.
 void WriteDifferences(const Explanation& explanation,
                       const std::vector<scheduling::NodeWeight>& weights, std::ostream& out) {
@@ -79,10 +74,13 @@ void WriteDifferences(const Explanation& explanation,
     if (now == weights.end()) {
       out << name << ": is planned with a ratio of " << Format("%.3f", ratio)
           << ", but has left the cluster\n";
-    } else if (explanation.planned &&
-               std::abs(DividedBy(explanation, *now) - ratio) > 0.01 * ratio) {
+      continue;
+    }
+    // As the work is divided by it: a policy may round ratios up.
+    const double by_now = scheduling::PartitionWeight(*now, explanation.policy->rounding);
+    if (explanation.planned && std::abs(by_now - ratio) > 0.01 * ratio) {
       out << name << ": was planned with a ratio of " << Format("%.3f", ratio) << ", by now it has "
-          << Format("%.3f", DividedBy(explanation, *now)) << "; what is measured counts\n";
+          << Format("%.3f", by_now) << "; what is measured counts\n";
     }
   }
 }

@@ -4,21 +4,15 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/job_object.h"
+#include "cli/kubectl/object_places.h"
 
 namespace evenkeel::cli {
 namespace {
 
 using nlohmann::json;
 
-const json& EventField(const json& event, const char* place) {
-  static const json kNothing;
-  const json::json_pointer pointer(place);
-  return event.contains(pointer) ? event.at(pointer) : kNothing;
-}
-
 std::string EventText(const json& event, const char* place) {
-  const json& value = EventField(event, place);
-  return value.is_string() ? Printable(value.get_ref<const std::string&>(), 300) : std::string();
+  return Printable(TextAt(event, place), 300);
 }
 
 /// Events of both groups are listed; each has its own fields for the time and the number.
@@ -26,11 +20,11 @@ JobEvent ReadEvent(const json& event) {
   JobEvent read;
   for (const char* place : {"/series/lastObservedTime", "/lastTimestamp", "/eventTime",
                             "/metadata/creationTimestamp"}) {
-    if (!read.last) read.last = ReadTime(EventField(event, place));
+    if (!read.last) read.last = ReadTime(ValueAt(event, place));
   }
   for (const char* place : {"/count", "/series/count"}) {
-    if (EventField(event, place).is_number_integer()) {
-      read.count = std::max(read.count, EventField(event, place).get<std::int64_t>());
+    if (ValueAt(event, place).is_number_integer()) {
+      read.count = std::max(read.count, ValueAt(event, place).get<std::int64_t>());
     }
   }
   read.type = EventText(event, "/type");
@@ -43,10 +37,7 @@ JobEvent ReadEvent(const json& event) {
 
 std::vector<JobEvent> ReadEvents(const json& list, std::size_t most) {
   std::vector<JobEvent> events;
-  const json& items = EventField(list, "/items");
-  if (items.is_array()) {
-    for (const json& item : items) events.push_back(ReadEvent(item));
-  }
+  for (const json& item : ListAt(list, "/items")) events.push_back(ReadEvent(item));
   std::stable_sort(events.begin(), events.end(), [](const JobEvent& a, const JobEvent& b) {
     return a.last.value_or(0) < b.last.value_or(0);
   });

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "cli/human_text.h"
+#include "cli/kubectl/object_places.h"
 #include "core/model/decimal.h"
 #include "core/model/names.h"
 
@@ -16,15 +17,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxRows = 1000;
 
-const json& Field(const json& object, const char* field) {
-  static const json kNothing;
-  if (!object.is_object()) return kNothing;
-  const auto found = object.find(field);
-  return found == object.end() ? kNothing : *found;
-}
-
-std::string FieldText(const json& object, const char* field, const std::string& otherwise = "") {
-  const json& value = Field(object, field);
+std::string PrintableAt(const json& object, const char* place, const std::string& otherwise = "") {
+  const json& value = ValueAt(object, place);
   return value.is_string() ? Printable(value.get_ref<const std::string&>()) : otherwise;
 }
 
@@ -38,29 +32,30 @@ double Number(const json& value) {
   return model::ParseDecimal(text).value_or(0) / (percent ? 100 : 1);
 }
 
-std::int64_t Count(const json& object, const char* field) {
-  const json& value = Field(object, field);
+std::int64_t Count(const json& object, const char* place) {
+  const json& value = ValueAt(object, place);
   return value.is_number_integer() ? std::max<std::int64_t>(value.get<std::int64_t>(), 0) : 0;
 }
 
 /// The items of a list, at most so many as anybody reads.
-std::vector<json> Items(const json& object, const char* field) {
-  const json& value = Field(object, field);
-  if (!value.is_array()) return {};
+std::vector<json> Items(const json& object, const char* place) {
+  const json& value = ListAt(object, place);
   return {value.begin(),
           value.begin() + static_cast<std::ptrdiff_t>(std::min(value.size(), kMaxRows))};
 }
 
 void ReadSpec(const json& spec, JobObject& job) {
-  job.suspend = Field(spec, "suspend") == json(true);
-  job.policy = FieldText(Field(spec, "weighting"), "policy", job.policy);
-  job.weighting_mode = FieldText(Field(spec, "weighting"), "mode", job.weighting_mode);
-  job.strategy = FieldText(Field(spec, "balancing"), "strategy", job.strategy);
-  job.result_claim = FieldText(Field(spec, "resultStorage"), "persistentVolumeClaim");
-  const json& nodes = Field(spec, "nodes");
-  if (Field(nodes, "maxWorkers").is_number_integer()) job.max_workers = Count(nodes, "maxWorkers");
-  if (Field(nodes, "tolerations").is_array()) job.tolerations = Field(nodes, "tolerations");
-  const json& labels = Field(Field(nodes, "selector"), "matchLabels");
+  job.suspend = ValueAt(spec, "/suspend") == json(true);
+  job.policy = PrintableAt(spec, "/weighting/policy", job.policy);
+  job.weighting_mode = PrintableAt(spec, "/weighting/mode", job.weighting_mode);
+  job.strategy = PrintableAt(spec, "/balancing/strategy", job.strategy);
+  job.result_claim = PrintableAt(spec, "/resultStorage/persistentVolumeClaim");
+  const json& nodes = ValueAt(spec, "/nodes");
+  if (ValueAt(nodes, "/maxWorkers").is_number_integer()) {
+    job.max_workers = Count(nodes, "/maxWorkers");
+  }
+  if (ValueAt(nodes, "/tolerations").is_array()) job.tolerations = ValueAt(nodes, "/tolerations");
+  const json& labels = ValueAt(nodes, "/selector/matchLabels");
   if (!labels.is_object()) return;
   for (const auto& [name, value] : labels.items()) {
     if (value.is_string()) job.selector[Printable(name)] = value.get<std::string>();
@@ -75,29 +70,30 @@ double ShareOf(const json& share, std::int64_t tasks_total) {
 }
 
 void ReadStatus(const json& status, JobObject& job) {
-  const json& tasks = Field(status, "tasks");
-  job.tasks_total = Count(tasks, "total");
-  job.tasks_completed = Count(tasks, "completed");
-  job.tasks_failed = Count(tasks, "failed");
-  job.failed_indexes = FieldText(status, "failedIndexes");
-  job.progress = std::clamp(Number(Field(status, "progress")), 0.0, 1.0);
-  job.start = ReadTime(Field(status, "startTime"));
-  job.completion = ReadTime(Field(status, "completionTime"));
-  job.estimated_completion = ReadTime(Field(status, "estimatedCompletionTime"));
-  job.observed_generation = Count(status, "observedGeneration");
-  job.result_summary = FieldText(Field(status, "result"), "summary");
-  job.result_location = FieldText(Field(status, "result"), "location");
-  for (const json& row : Items(status, "workers")) {
-    job.workers.push_back({FieldText(row, "node"), Number(Field(row, "weight")),
-                           ShareOf(Field(row, "share"), job.tasks_total), Count(row, "completed"),
-                           Count(row, "stolen"), Number(Field(row, "rate")),
-                           FieldText(row, "state"), FieldText(row, "weightSource")});
+  const json& tasks = ValueAt(status, "/tasks");
+  job.tasks_total = Count(tasks, "/total");
+  job.tasks_completed = Count(tasks, "/completed");
+  job.tasks_failed = Count(tasks, "/failed");
+  job.failed_indexes = PrintableAt(status, "/failedIndexes");
+  job.progress = std::clamp(Number(ValueAt(status, "/progress")), 0.0, 1.0);
+  job.start = ReadTime(ValueAt(status, "/startTime"));
+  job.completion = ReadTime(ValueAt(status, "/completionTime"));
+  job.estimated_completion = ReadTime(ValueAt(status, "/estimatedCompletionTime"));
+  job.observed_generation = Count(status, "/observedGeneration");
+  job.result_summary = PrintableAt(status, "/result/summary");
+  job.result_location = PrintableAt(status, "/result/location");
+  for (const json& row : Items(status, "/workers")) {
+    job.workers.push_back({PrintableAt(row, "/node"), Number(ValueAt(row, "/weight")),
+                           ShareOf(ValueAt(row, "/share"), job.tasks_total),
+                           Count(row, "/completed"), Count(row, "/stolen"),
+                           Number(ValueAt(row, "/rate")), PrintableAt(row, "/state"),
+                           PrintableAt(row, "/weightSource")});
   }
-  for (const json& row : Items(status, "conditions")) {
-    job.conditions.push_back({FieldText(row, "type"), FieldText(row, "status"),
-                              FieldText(row, "reason"), FieldText(row, "message"),
-                              ReadTime(Field(row, "lastTransitionTime"))});
-    job.observed_generation = std::max(job.observed_generation, Count(row, "observedGeneration"));
+  for (const json& row : Items(status, "/conditions")) {
+    job.conditions.push_back({PrintableAt(row, "/type"), PrintableAt(row, "/status"),
+                              PrintableAt(row, "/reason"), PrintableAt(row, "/message"),
+                              ReadTime(ValueAt(row, "/lastTransitionTime"))});
+    job.observed_generation = std::max(job.observed_generation, Count(row, "/observedGeneration"));
   }
 }
 
@@ -137,13 +133,13 @@ std::string JobObject::State() const {
 
 JobObject ReadJobObject(const json& object) {
   JobObject job;
-  const json& metadata = Field(object, "metadata");
-  job.name = FieldText(metadata, "name");
-  job.name_space = FieldText(metadata, "namespace");
-  job.created = ReadTime(Field(metadata, "creationTimestamp"));
-  job.generation = Count(metadata, "generation");
-  ReadSpec(Field(object, "spec"), job);
-  ReadStatus(Field(object, "status"), job);
+  const json& metadata = ValueAt(object, "/metadata");
+  job.name = PrintableAt(metadata, "/name");
+  job.name_space = PrintableAt(metadata, "/namespace");
+  job.created = ReadTime(ValueAt(metadata, "/creationTimestamp"));
+  job.generation = Count(metadata, "/generation");
+  ReadSpec(ValueAt(object, "/spec"), job);
+  ReadStatus(ValueAt(object, "/status"), job);
   return job;
 }
 

@@ -2,24 +2,15 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 
 #include "core/base/check.h"
+#include "core/base/splitmix.h"
 
 namespace evenkeel {
-namespace {
-
-std::uint64_t SplitMix64(std::uint64_t& state) {
-  state += 0x9e3779b97f4a7c15ULL;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
-
-}  // namespace
 
 Rng::Rng(std::uint64_t seed) : state_{} {
-  for (auto& word : state_) word = SplitMix64(seed);
+  for (std::size_t i = 0; i < state_.size(); ++i) state_[i] = SplitMixAt(seed, i);
 }
 
 std::uint64_t Rng::Next() {

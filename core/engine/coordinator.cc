@@ -157,9 +157,9 @@ void Coordinator::Decide(Instant now, Effects& effects) {
   for (;;) {
     const auto decisions = strategy_->Decide(now);
     if (decisions.empty()) break;
-    std::map<StreamId, Assign> assigns;  // one message a worker
+    Assigns assigns;
     for (const auto& decision : decisions) Carry(decision, now, assigns, effects);
-    for (auto& [stream, assign] : assigns) Send(stream, std::move(assign), effects);
+    for (auto& [stream, assign] : assigns.in_order) Send(stream, std::move(assign), effects);
   }
   for (const auto& move : strategy_->TakeMoves()) {
     ++moves_.reserved;
@@ -175,19 +175,25 @@ void Coordinator::Decide(Instant now, Effects& effects) {
   NoteEta(now);
 }
 
-void Coordinator::Carry(const scheduling::Decision& decision, Instant now,
-                        std::map<StreamId, Assign>& assigns, Effects& effects) {
+Assign& Coordinator::Assigns::For(StreamId stream) {
+  const auto [place, fresh] = places.emplace(stream, in_order.size());
+  if (fresh) in_order.emplace_back(stream, Assign{});
+  return in_order[place->second].second;
+}
+
+void Coordinator::Carry(const scheduling::Decision& decision, Instant now, Assigns& assigns,
+                        Effects& effects) {
   if (const auto* grant = std::get_if<scheduling::GrantDecision>(&decision)) {
     EVENKEEL_CHECK(At(grant->worker).stream, "a grant to a worker that is not there");
     const GrantId id{next_grant_++};
     leases_.Lease(grant->worker, grant->range, id, now);
-    assigns[*At(grant->worker).stream].grants.push_back({id, grant->range, false});
+    assigns.For(*At(grant->worker).stream).grants.push_back({id, grant->range, false});
     strategy_->Touch(grant->worker, now);
   } else if (const auto* copy = std::get_if<scheduling::CopyDecision>(&decision)) {
     EVENKEEL_CHECK(config_.job.task_policy.idempotent, "a copy of a task that must not run twice");
     const GrantId id{next_grant_++};
     leases_.LeaseCopy(copy->worker, copy->range, id, now);
-    assigns[*At(copy->worker).stream].grants.push_back({id, copy->range, true});
+    assigns.For(*At(copy->worker).stream).grants.push_back({id, copy->range, true});
     ++moves_.copies;
     strategy_->Touch(copy->worker, now);
   } else if (const auto* recall = std::get_if<scheduling::RecallDecision>(&decision)) {

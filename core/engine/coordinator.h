@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/engine/effects.h"
@@ -37,7 +38,7 @@ struct CoordinatorConfig {
   std::vector<model::FailureRecord> failures;  ///< likewise
   std::optional<Instant> started;              ///< of the command, if that was before Start
   Duration active_before{};                    ///< the job's time line so far, from the journal
-  Duration report_interval = std::chrono::milliseconds(250);
+  Duration report_interval = std::chrono::seconds(1);
   Duration round_trip = std::chrono::milliseconds(1);
   /// When this start ends before the job does, workers are not told to finish: their streams just
   /// end, and they wait for the next start. For workers that are started by somebody else.
@@ -105,6 +106,12 @@ class Coordinator {
     Duration left;
     Duration sigma;
   };
+  /// One message a worker, in the order in which the strategy first decided for each.
+  struct Assigns {
+    std::vector<std::pair<StreamId, Assign>> in_order;
+    std::map<StreamId, std::size_t> places;
+    [[nodiscard]] Assign& For(StreamId stream);
+  };
   struct AckNote {
     WorkerId worker;
     StreamId stream;
@@ -152,8 +159,7 @@ class Coordinator {
 
   // coordinator.cc: what happens next.
   void Decide(Instant now, Effects& effects);
-  void Carry(const scheduling::Decision& decision, Instant now, std::map<StreamId, Assign>& assigns,
-             Effects& effects);
+  void Carry(const scheduling::Decision& decision, Instant now, Assigns& assigns, Effects& effects);
   void LapseRecalls(Instant now);
   void EndIfDrained(Instant now, Effects& effects);
   void NoteEta(Instant now);

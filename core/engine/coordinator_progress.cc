@@ -7,12 +7,6 @@
 
 namespace evenkeel::engine {
 
-namespace {
-
-constexpr std::size_t kMaxFailedRangesInProgress = 64;
-
-}  // namespace
-
 Progress Coordinator::CurrentProgress(Instant now) const {
   Progress progress;
   progress.tasks_total = config_.costs->TaskCount();
@@ -24,7 +18,7 @@ Progress Coordinator::CurrentProgress(Instant now) const {
   progress.wasted_seconds = wasted_seconds_;
   progress.messages = messages_;
   progress.moves = moves_;
-  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesInProgress);
+  progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
 
   const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
   progress.cost_done_ratio = static_cast<double>(completed_cost_) / total;

@@ -14,8 +14,6 @@ using scheduling::WorkerId;
 
 namespace {
 
-constexpr std::size_t kMaxFailedRangesShown = 64;
-
 double Fraction(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,9 @@
 #include "core/model/run_record.h"
 
 namespace evenkeel::engine {
+
+/// What people are shown of failed tasks ends after so many ranges.
+inline constexpr std::size_t kMaxFailedRangesShown = 64;
 
 struct NodeProgress {
   std::string name;

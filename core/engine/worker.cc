@@ -98,6 +98,7 @@ void Worker::Accept(const Welcome& welcome, Effects& effects) {
 
 void Worker::Accept(const Assign& assign, Effects& effects) {
   for (const Grant& grant : assign.grants) queue_.push_back(grant);
+  window_tasks_ = QueuedTasks();
   effects.emplace_back(WorkAvailable{});
 }
 
@@ -152,23 +153,29 @@ void Worker::ReportIfDue(Instant now, Effects& effects) {
   if (!connected_ || !welcome_ || ended_ || (finished_.empty() && failed_.empty())) return;
   std::size_t bytes = 0;
   for (const Finished& item : finished_) bytes += WaitingBytes(item.done.results);
-  if (NearlyDry() || bytes >= kReportBytes || !failed_.empty() ||
+  if (HalfDry() || bytes >= kReportBytes || !failed_.empty() ||
       now - last_report_ >= welcome_->report_interval) {
     SendReport(now, effects);
   }
 }
 
-// True if what waits is no more than a task for each thread: a report is the request for more.
-bool Worker::NearlyDry() const {
-  if (queue_.size() > running_.size()) return false;
+// True if half of the window is eaten since it was last spoken of, or if no more waits than a task
+// for each thread: a report is the request for more.
+bool Worker::HalfDry() const {
+  const std::int64_t tasks = QueuedTasks();
+  return 2 * tasks <= window_tasks_ || tasks <= static_cast<std::int64_t>(running_.size());
+}
+
+std::int64_t Worker::QueuedTasks() const {
   std::int64_t tasks = 0;
   for (const Grant& grant : queue_) tasks += grant.range.Size();
-  return tasks <= static_cast<std::int64_t>(running_.size());
+  return tasks;
 }
 
 void Worker::SendReport(Instant now, Effects& effects) {
   Report report;
   std::size_t bytes = 0;
+  JoinFinished();
   for (Finished& item : finished_) {
     const std::size_t more = WaitingBytes(item.done.results);
     if (bytes > 0 && bytes + more > kReportBytes) {
@@ -189,6 +196,7 @@ void Worker::SendReport(Instant now, Effects& effects) {
 // What the coordinator hears is counted by message, so each one counts here, too.
 void Worker::SendOne(Report report, Instant now, Effects& effects) {
   last_report_ = now;
+  window_tasks_ = QueuedTasks();
   report_times_.push_back(now);
   effects.emplace_back(SendToCoordinator{std::move(report)});
 }

@@ -102,7 +102,6 @@ class Worker {
     bool busy = false;
   };
   struct Finished {  // a CompletedRange with absolute times
-    std::uint32_t thread;
     Instant started;
     Instant ended;
     CompletedRange done;
@@ -114,7 +113,11 @@ class Worker {
   void Accept(const Acknowledge& acknowledged, Effects& effects);
   void Accept(const Cancel& cancel, Effects& effects);
 
-  void Keep(std::uint32_t thread, const Running& running, BatchOutcome outcome);
+  void Keep(const Running& running, BatchOutcome outcome);
+  /// True if both, `next` behind `row`, can be reported as one: no gap in index or time.
+  [[nodiscard]] static bool Continues(const Finished& row, const Finished& next);
+  static void Join(Finished& row, const Finished& next);
+  void JoinFinished();
   void ReturnRest(const Running& running, model::TaskIndex next, Effects& effects);
   void Stop(std::uint32_t thread, Effects& effects);
   void ReportIfDue(Instant now, Effects& effects);
@@ -125,7 +128,8 @@ class Worker {
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
   [[nodiscard]] bool Full() const;
-  [[nodiscard]] bool NearlyDry() const;
+  [[nodiscard]] bool HalfDry() const;
+  [[nodiscard]] std::int64_t QueuedTasks() const;
   [[nodiscard]] bool LeaseIsOver(Instant now) const;
   [[nodiscard]] Instant LeaseEnd() const;
 
@@ -136,6 +140,7 @@ class Worker {
   bool draining_ = false;
   bool ended_ = false;
   std::deque<Grant> queue_;
+  std::int64_t window_tasks_ = 0;        // in the queue when it was last filled, or reported of
   std::vector<Running> running_;         // one a thread
   std::vector<Finished> finished_;       // not reported yet
   std::vector<FailedTask> failed_;       // likewise

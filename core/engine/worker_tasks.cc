@@ -13,7 +13,7 @@ namespace {
 
 // Weight of the latest batch in the recent mean time of a task.
 constexpr double kRecent = 0.25;
-// Batches of one thread that follow each other within this time are one row of the timeline.
+// Batches that follow each other within this time are one row of the timeline.
 constexpr Duration kSameRow = std::chrono::milliseconds(1);
 
 }  // namespace
@@ -56,38 +56,57 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
     failed_.push_back({next, *outcome.failure, outcome.failure_busy, grant});
   }
   ReturnRest(running, next + (failed ? 1 : 0), effects);
-  Keep(thread, running, std::move(outcome));
+  Keep(running, std::move(outcome));
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
   return effects;
 }
 
-void Worker::Keep(std::uint32_t thread, const Running& running, BatchOutcome outcome) {
+void Worker::Keep(const Running& running, BatchOutcome outcome) {
   const std::int64_t tasks = outcome.results.Count();
   if (tasks == 0) return;
   const double each = ToSeconds(outcome.busy) / static_cast<double>(tasks);
   task_seconds_ = task_seconds_ <= 0 ? each : task_seconds_ + kRecent * (each - task_seconds_);
   unacknowledged_bytes_ += static_cast<std::int64_t>(outcome.results.Bytes().size());
   const IndexRange range{running.batch.range.begin, running.batch.range.begin + tasks};
-  if (!finished_.empty()) {
-    Finished& last = finished_.back();
-    const bool continues =
-        last.thread == thread && last.done.range.end == range.begin &&
-        last.done.copy == running.batch.copy && outcome.started - last.ended < kSameRow &&
-        last.done.results.Bytes().size() + outcome.results.Bytes().size() <= kReportBytes;
-    if (continues) {
-      last.done.range.end = range.end;
-      last.done.busy += outcome.busy;
-      last.done.results.Append(outcome.results);
-      last.ended = outcome.ended;
-      return;
+  Finished next{outcome.started,
+                outcome.ended,
+                {range, {}, {}, outcome.busy, running.batch.copy, std::move(outcome.results)}};
+  if (!finished_.empty() && Continues(finished_.back(), next)) {
+    Join(finished_.back(), next);
+  } else {
+    finished_.push_back(std::move(next));
+  }
+}
+
+bool Worker::Continues(const Finished& row, const Finished& next) {
+  return row.done.range.end == next.done.range.begin && row.done.copy == next.done.copy &&
+         next.started - row.ended < kSameRow && row.started - next.ended < kSameRow &&
+         row.done.results.Bytes().size() + next.done.results.Bytes().size() <= kReportBytes;
+}
+
+void Worker::Join(Finished& row, const Finished& next) {
+  row.done.range.end = next.done.range.end;
+  row.done.busy += next.done.busy;
+  row.done.results.Append(next.done.results);
+  row.started = std::min(row.started, next.started);
+  row.ended = std::max(row.ended, next.ended);
+}
+
+// Threads take turns at the front of the queue, so that what each did alone is in small pieces.
+void Worker::JoinFinished() {
+  std::sort(finished_.begin(), finished_.end(), [](const Finished& one, const Finished& other) {
+    return one.done.range.begin < other.done.range.begin;
+  });
+  std::vector<Finished> rows;
+  for (Finished& item : finished_) {
+    if (!rows.empty() && Continues(rows.back(), item)) {
+      Join(rows.back(), item);
+    } else {
+      rows.push_back(std::move(item));
     }
   }
-  finished_.push_back(
-      {thread,
-       outcome.started,
-       outcome.ended,
-       {range, {}, {}, outcome.busy, running.batch.copy, std::move(outcome.results)}});
+  finished_ = std::move(rows);
 }
 
 void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& effects) {

@@ -202,47 +202,48 @@ const json* FieldReader::FindMany(const std::string& field, bool list, std::size
   return nullptr;
 }
 
+template <typename T, typename ReadItem>
+std::vector<T> FieldReader::Items(const std::string& field, std::size_t max_items, ReadItem read) {
+  std::vector<T> items;
+  if (const json* list = FindMany(field, true, max_items)) {
+    for (const json& item : *list)
+      items.push_back(read(item, Indexed(PathOf(field), items.size())));
+  }
+  return items;
+}
+
 std::vector<std::int64_t> FieldReader::Ints(const std::string& field, std::size_t max_items,
                                             IntRange allowed) {
-  std::vector<std::int64_t> numbers;
-  if (const json* list = FindMany(field, true, max_items)) {
-    for (const json& item : *list) {
-      numbers.push_back(IntOf(item, Indexed(PathOf(field), numbers.size()), allowed));
-    }
-  }
-  return numbers;
+  return Items<std::int64_t>(field, max_items, [&](const json& item, const std::string& path) {
+    return IntOf(item, path, allowed);
+  });
 }
 
 std::vector<double> FieldReader::Numbers(const std::string& field, std::size_t max_items,
                                          NumberRange allowed) {
-  std::vector<double> numbers;
-  if (const json* list = FindMany(field, true, max_items)) {
-    for (const json& item : *list) {
-      numbers.push_back(NumberOf(item, Indexed(PathOf(field), numbers.size()), allowed));
-    }
-  }
-  return numbers;
+  return Items<double>(field, max_items, [&](const json& item, const std::string& path) {
+    return NumberOf(item, path, allowed);
+  });
 }
 
 std::vector<std::string> FieldReader::Strings(const std::string& field, std::size_t max_items,
                                               std::size_t max_bytes) {
-  std::vector<std::string> texts;
-  if (const json* list = FindMany(field, true, max_items)) {
-    for (const json& item : *list) {
-      texts.push_back(StringOf(item, Indexed(PathOf(field), texts.size()), 0, max_bytes));
-    }
-  }
-  return texts;
+  return Items<std::string>(field, max_items, [&](const json& item, const std::string& path) {
+    return StringOf(item, path, 0, max_bytes);
+  });
+}
+
+std::vector<std::string> FieldReader::Choices(const std::string& field, std::size_t max_items,
+                                              const std::vector<std::string>& choices) {
+  return Items<std::string>(field, max_items, [&](const json& item, const std::string& path) {
+    return ChoiceOf(item, path, choices);
+  });
 }
 
 std::vector<FieldReader> FieldReader::Objects(const std::string& field, std::size_t max_items) {
-  std::vector<FieldReader> readers;
-  if (const json* list = FindMany(field, true, max_items)) {
-    for (const json& item : *list) {
-      readers.push_back(FieldReader(shared_, item, Indexed(PathOf(field), readers.size())));
-    }
-  }
-  return readers;
+  return Items<FieldReader>(field, max_items, [&](const json& item, const std::string& path) {
+    return FieldReader(shared_, item, path);
+  });
 }
 
 std::map<std::string, std::string> FieldReader::StringMap(const std::string& field,

@@ -61,6 +61,8 @@ class FieldReader {
   std::vector<double> Numbers(const std::string& field, std::size_t max_items, NumberRange allowed);
   std::vector<std::string> Strings(const std::string& field, std::size_t max_items,
                                    std::size_t max_bytes);
+  std::vector<std::string> Choices(const std::string& field, std::size_t max_items,
+                                   const std::vector<std::string>& choices);
   std::vector<FieldReader> Objects(const std::string& field, std::size_t max_items);
 
   /// Mappings with free keys; absent ones are empty.
@@ -90,6 +92,8 @@ class FieldReader {
   const nlohmann::json* FindRequired(const std::string& field, const std::string& allowed);
   /// A list, or else an object, of at most `max_items`.
   const nlohmann::json* FindMany(const std::string& field, bool list, std::size_t max_items);
+  template <typename T, typename ReadItem>
+  std::vector<T> Items(const std::string& field, std::size_t max_items, ReadItem read);
   void FailType(const std::string& path, const std::string& allowed, const nlohmann::json& value);
   std::int64_t IntOf(const nlohmann::json& value, const std::string& path, IntRange allowed);
   double NumberOf(const nlohmann::json& value, const std::string& path, NumberRange allowed);

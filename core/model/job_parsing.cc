@@ -85,6 +85,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
   spec.stealing = ReadSwitch(balancing, "stealing");
   spec.speculation = ReadSwitch(balancing, "speculation");
+  spec.communication = ReadSwitch(balancing, "communication");
   spec.rounds =
       static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
   spec.chunk_tasks = balancing.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);

@@ -6,11 +6,12 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<StrategyName, const char*>, 5> kStrategies{{
+constexpr std::array<std::pair<StrategyName, const char*>, 6> kStrategies{{
     {StrategyName::kTailStealing, "TailStealing"},
     {StrategyName::kDomainDecomposition, "DomainDecomposition"},
     {StrategyName::kMasterSlave, "MasterSlave"},
     {StrategyName::kModifiedMasterSlave, "ModifiedMasterSlave"},
+    {StrategyName::kAdaptiveIterative, "AdaptiveIterative"},
     {StrategyName::kInterleaved, "Interleaved"},
 }};
 

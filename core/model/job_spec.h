@@ -15,6 +15,7 @@ enum class StrategyName {
   kDomainDecomposition,
   kMasterSlave,
   kModifiedMasterSlave,
+  kAdaptiveIterative,
   kInterleaved,
 };
 
@@ -33,7 +34,10 @@ struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;
   bool stealing = true;
   bool speculation = true;
-  std::int32_t rounds = 1;
+  /// AdaptiveIterative: its first round hands out one in so many of the tasks.
+  std::int32_t rounds = 10;
+  /// AdaptiveIterative: the time of transfers counts, as published; false: that of tasks alone.
+  bool communication = true;
   /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave; 1 as published.
   std::int64_t chunk_tasks = 1;
   /// MasterSlave and ModifiedMasterSlave: no worker is lost to being master (not as published).

@@ -1,4 +1,5 @@
 #include "core/base/check.h"
+#include "core/scheduling/strategies/adaptive_iterative.h"
 #include "core/scheduling/strategies/master_slave.h"
 #include "core/scheduling/strategies/modified_master_slave.h"
 #include "core/scheduling/strategies/static_split.h"
@@ -17,6 +18,8 @@ std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context) {
       return std::make_unique<MasterSlave>(context);
     case model::StrategyName::kModifiedMasterSlave:
       return std::make_unique<ModifiedMasterSlave>(context);
+    case model::StrategyName::kAdaptiveIterative:
+      return std::make_unique<AdaptiveIterative>(context);
     case model::StrategyName::kInterleaved:
       return std::make_unique<StaticSplit>(context, StaticSplit::Kind::kInterleaved);
   }

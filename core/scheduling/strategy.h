@@ -51,7 +51,7 @@ struct StrategyContext {
   /// Time from a decision to its effect at the worker and back.
   Duration round_trip = std::chrono::milliseconds(1);
   /// How often a busy worker reports; a credit window has to be longer.
-  Duration report_interval = std::chrono::milliseconds(250);
+  Duration report_interval = std::chrono::seconds(1);
 };
 
 struct WorkerFacts {

@@ -33,8 +33,9 @@ void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
 
 void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost,
                               Duration busy) {
-  if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
   State& state = workers_[worker.value];
+  state.all_busy_seconds += ToSeconds(busy);
+  if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
   const double seconds = std::max(ToSeconds(busy), kShortestSeconds);
   const auto count = static_cast<double>(tasks);
   const auto units = static_cast<double>(cost);

@@ -47,6 +47,10 @@ class TimingEstimator {
   [[nodiscard]] double ThreadRate(WorkerId worker) const;
   /// Standard deviation of Rate, relative to it.
   [[nodiscard]] double RelativeSigma(WorkerId worker) const;
+  /// All that its threads ever spent in tasks, together; never fades.
+  [[nodiscard]] double BusySeconds(WorkerId worker) const {
+    return workers_[worker.value].all_busy_seconds;
+  }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
   [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {
@@ -64,6 +68,7 @@ class TimingEstimator {
     double spread = 0;        // faded sum of tasks * (relative deviation)^2
     double scale_share = 0;   // what this worker adds to scale_sum_
     double scale_weight = 0;
+    double all_busy_seconds = 0;
   };
 
   [[nodiscard]] double PriorThreadRate(const State& state) const;

@@ -21,6 +21,7 @@ inline const std::string kManagedBy = "app.kubernetes.io/managed-by";
 inline const std::string kComponent = "app.kubernetes.io/component";
 inline const std::string kJob = "evenkeel.dev/weighted-job";
 inline const std::string kWeight = "evenkeel.dev/weight";
+inline const std::string kAttempt = "evenkeel.dev/attempt";               ///< of coordinators
 inline const std::string kNamespaceName = "kubernetes.io/metadata.name";  ///< of namespaces
 inline const std::string kArchitecture = "kubernetes.io/arch";            ///< of nodes
 inline const std::string kSystem = "kubernetes.io/os";                    ///< of nodes

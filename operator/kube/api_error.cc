@@ -4,18 +4,14 @@
 #include <array>
 #include <utility>
 
+#include "operator/kube/object_meta.h"
+
 namespace evenkeel::kube {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::size_t kLongestMessage = 1024;
-
-std::string TextOf(const json& object, const char* field) {
-  if (!object.is_object()) return "";
-  const auto found = object.find(field);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 /// Servers quote what they were sent: one line of bounded length is enough.
 std::string OneLine(std::string text) {
@@ -52,24 +48,21 @@ ApiErrorKind KindOf(int status, std::string_view reason) {
 
 /// Status.details.causes[].reason
 bool HasCause(const json& status, std::string_view cause) {
-  const json none = json::object();
-  const json& details = status.is_object() && status.contains("details") ? status["details"] : none;
-  if (!details.is_object() || !details.contains("causes")) return false;
-  const json& causes = details["causes"];
+  const json& causes = MemberOf(MemberOf(status, "details"), "causes");
   return causes.is_array() && std::any_of(causes.begin(), causes.end(), [&](const json& one) {
-           return TextOf(one, "reason") == cause;
+           return TextAt(one, "reason") == cause;
          });
 }
 
 ApiError MakeError(int status, const json& body, std::string_view fallback, std::string_view what) {
   ApiError error;
   error.status = status;
-  error.reason = OneLine(TextOf(body, "reason"));
+  error.reason = OneLine(TextAt(body, "reason"));
   error.kind = KindOf(status, error.reason);
   if (error.kind == ApiErrorKind::kForbidden && HasCause(body, "NamespaceTerminating")) {
     error.kind = ApiErrorKind::kNamespaceEnds;
   }
-  std::string said = TextOf(body, "message");
+  std::string said = TextAt(body, "message");
   if (said.empty()) said = fallback;
   error.message =
       OneLine(std::string(what) + ": " + std::to_string(status) +
@@ -79,12 +72,9 @@ ApiError MakeError(int status, const json& body, std::string_view fallback, std:
 
 /// Status.details.retryAfterSeconds, which proxies keep even if they drop the header.
 std::optional<Duration> RetryAfterOf(const json& status) {
-  if (!status.is_object() || !status.contains("details")) return std::nullopt;
-  const json& details = status["details"];
-  if (!details.is_object()) return std::nullopt;
-  const auto seconds = details.find("retryAfterSeconds");
-  if (seconds == details.end() || !seconds->is_number_integer()) return std::nullopt;
-  const auto value = seconds->get<std::int64_t>();
+  const json& seconds = MemberOf(MemberOf(status, "details"), "retryAfterSeconds");
+  if (!seconds.is_number_integer()) return std::nullopt;
+  const auto value = seconds.get<std::int64_t>();
   if (value <= 0) return std::nullopt;
   return std::chrono::seconds(std::min<std::int64_t>(value, 3600));
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "operator/kube/object_meta.h"
 #include "operator/kube/token_source.h"
 #include "operator/kube/waiter.h"
 
@@ -31,11 +32,6 @@ ApiError Unexpected(const Request& request, int status, const std::string& what)
 /// Invalid UTF-8, which only our own texts could bring in, is replaced, not thrown about.
 std::string Dump(const json& value) {
   return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-std::string TextAt(const json& object, const char* field) {
-  const auto found = object.find(field);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
 json DeleteBody(const DeleteOptions& options) {
@@ -134,9 +130,7 @@ ApiResult<ListPage> Client::List(const Resource& resource, std::string_view name
 
 ApiResult<json> Client::Create(const Resource& resource, std::string_view name_space,
                                const json& object) const {
-  const auto metadata = object.find("metadata");
-  const bool named =
-      metadata != object.end() && metadata->is_object() && !TextAt(*metadata, "name").empty();
+  const bool named = !TextAt(MemberOf(object, "metadata"), "name").empty();
   return CallForJson(
       {"POST", CollectionPath(resource, name_space), kJson, Dump(object), options_.timeout}, named);
 }

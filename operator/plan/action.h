@@ -23,6 +23,7 @@ struct ApplyPlan {
 };
 
 struct ApplyService {
+  std::int64_t attempt = 1;  ///< of the coordinator that workers are led to
   friend bool operator==(const ApplyService&, const ApplyService&) = default;
 };
 

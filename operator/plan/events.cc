@@ -41,7 +41,7 @@ void TellOfConditions(Draft& draft) {
     // What has ended a job or suspended it is told by that condition, not twice.
     const bool echo = one.type == api::condition_type::kProgressing &&
                       CountReason(draft.Status().conditions, one.reason) > 1;
-    if (!same && !echo) draft.Tell({IsWarning(one), one.reason, one.message});
+    if (!same && !echo) draft.Tell({IsWarning(one), one.reason, one.message, true});
   }
 }
 

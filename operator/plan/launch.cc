@@ -37,12 +37,13 @@ std::vector<std::string> Slowest(const std::vector<api::PlannedNode>& nodes) {
   return slowest;
 }
 
-void ApplyObjects(Draft& draft, const api::JobPlan& content, bool makes_coordinator) {
+void ApplyObjects(Draft& draft, const api::JobPlan& content, std::int64_t attempt,
+                  bool makes_coordinator) {
   const auto& plan = draft.Seen().plan;
   if (!plan) draft.Act(EnsureIdentity{});
   if (!plan || content != *plan) draft.Act(ApplyPlan{content});
   if (plan && !makes_coordinator) return;
-  draft.Act(ApplyService{});
+  draft.Act(ApplyService{attempt});
   draft.Act(ApplyNetworkPolicies{});
 }
 
@@ -111,7 +112,11 @@ void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& censu
     content.nodes = nodes;
     content.manifest = draft.Job().manifest;
   }
-  if (starts || draft.Seen().plan) ApplyObjects(draft, content, makes_coordinator);
+  if (starts || draft.Seen().plan) {
+    const bool stays = !makes_coordinator && draft.Coordinator() != nullptr;
+    const std::int64_t attempt = stays ? draft.Coordinator()->attempt : fate.next_attempt;
+    ApplyObjects(draft, content, attempt, makes_coordinator);
+  }
 
   for (const api::PodView* pod : changes.remove) draft.Delete(*pod, NobodyThere(draft, *pod));
   for (const api::PodView* pod : draft.OlderCoordinators()) {

@@ -53,6 +53,7 @@ void WriteStatus(Draft& draft) {
   if (!rule.write) return;
   TellOfConditions(draft);
   draft.Result().status = draft.Status();
+  draft.Result().status_is_urgent = rule.urgent;
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Event {
   bool warning = false;
   std::string reason;  ///< one word in CamelCase
   std::string note;    ///< one line, at most 1,000 bytes
+  /// To be told once the status that says the same is written; else with the actions.
+  bool of_status = false;
 
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -25,6 +27,7 @@ struct Plan {
   std::vector<Action> actions;
   /// The whole status, if it is to be written: after the actions, even if one of them failed.
   std::optional<api::JobStatus> status;
+  bool status_is_urgent = false;  ///< before other jobs' figures
   std::vector<Event> events;
   /// Look again after this time, even if nothing changes until then.
   std::optional<Duration> requeue_after;

@@ -9,6 +9,7 @@ namespace evenkeel::plan {
 /// When a status is to be written.
 struct WriteRule {
   bool write = false;
+  bool urgent = false;          ///< people may be waiting for it: a condition has changed
   std::optional<Duration> due;  ///< if not now: after this time, unless something else happens
 };
 

@@ -168,14 +168,17 @@ WorkerChanges PlaceWorkers(const Draft& draft, const WorkerCensus& census,
 }
 
 std::int32_t ThreadsOf(const api::WeightedJob& job, const api::NodeView& node) {
+  constexpr std::int64_t kCore = 1000;
   constexpr std::int64_t kMost = 4096;
-  std::int64_t millicores = node.profile.cpu_millicores.value_or(1000);
+  std::int64_t millicores = node.allocatable.cpu_millicores;
+  if (millicores <= 0) millicores = node.profile.cpu_millicores.value_or(kCore);
   const auto limit = job.resources.limits.find("cpu");
   if (limit != job.resources.limits.end()) {
-    // Half a core still needs a thread.
-    millicores = model::ParseQuantity(limit->second, 1000).value_or(millicores) + 999;
+    millicores = std::min(millicores, model::ParseQuantity(limit->second, kCore).value_or(kCore));
   }
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(millicores / 1000, 1, kMost));
+  // Half a core still needs a thread.
+  const std::int64_t threads = millicores / kCore + (millicores % kCore > 0 ? 1 : 0);
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(threads, 1, kMost));
 }
 
 }  // namespace evenkeel::plan

@@ -50,7 +50,8 @@ struct WorkerChanges {
 /// Whether PlaceWorkers() would look at the weights of census.free at all.
 [[nodiscard]] bool NeedsWeights(const Draft& draft, const WorkerCensus& census);
 
-/// Threads of a worker: its limit of CPUs, or else the node's.
+/// Threads of a worker: one for each core, or part of one, that it may use: what the node has for
+/// pods, within the worker's limit.
 [[nodiscard]] std::int32_t ThreadsOf(const api::WeightedJob& job, const api::NodeView& node);
 
 }  // namespace evenkeel::plan

@@ -123,8 +123,8 @@ ErrandResult JobErrand::Do(const plan::ApplyPlan& action) {
   return applied;
 }
 
-ErrandResult JobErrand::Do(const plan::ApplyService&) {
-  return Apply(resource::kServices, api::CoordinatorService(job_));
+ErrandResult JobErrand::Do(const plan::ApplyService& action) {
+  return Apply(resource::kServices, api::CoordinatorService(job_, action.attempt));
 }
 
 ErrandResult JobErrand::Do(const plan::ApplyNetworkPolicies&) {

@@ -82,8 +82,8 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   const plan::Plan plan = plan::MakePlan(snapshot);
   end.again = plan.requeue_after;
   CarryOut(plan, snapshot, **record, end);
-  Tell(plan, *job);
-  WriteStatus(plan, snapshot, **record, end);
+  const bool written = WriteStatus(key, plan, snapshot, **record, end);
+  Tell(plan, *job, written);
   Follow(key, snapshot, **record);  // also when something is refused: the rest goes on
   return end;
 }
@@ -140,11 +140,15 @@ void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snaps
   record.failure.reset();
 }
 
-void JobReconciler::WriteStatus(const plan::Plan& plan, const plan::Snapshot& snapshot,
-                                JobRecord& record, Reconciliation& end) const {
-  if (!plan.status) return;
-  const Duration wait = parts_.pacer.Ask(parts_.clock.Now());
-  if (wait > Duration::zero()) return AskAgain(end, wait);
+bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
+                                const plan::Snapshot& snapshot, JobRecord& record,
+                                Reconciliation& end) const {
+  if (!plan.status) return false;
+  const Duration wait = parts_.pacer.Ask(key, plan.status_is_urgent, parts_.clock.Now());
+  if (wait > Duration::zero()) {
+    AskAgain(end, wait);
+    return false;
+  }
   const auto& meta = snapshot.job.meta;
   const auto written = parts_.tools.client.ApplyStatus(
       resource::kJobs, meta.job_namespace, meta.name, StatusObject(snapshot.job, *plan.status),
@@ -152,17 +156,20 @@ void JobReconciler::WriteStatus(const plan::Plan& plan, const plan::Snapshot& sn
   if (written) {
     record.last_status_write = snapshot.now;
     record.written = JobRecord::WrittenStatus{meta.resource_version, *plan.status};
-    return;
+    return true;
   }
   const bool gone = written.error().kind == kube::ApiErrorKind::kNotFound ||
                     written.error().kind == kube::ApiErrorKind::kConflict;
-  if (gone) return;  // the watch will tell
+  if (gone) return false;  // the watch will tell
   end.failed = true;
   if (end.trouble.empty()) end.trouble = "status cannot be written: " + written.error().message;
+  return false;
 }
 
-void JobReconciler::Tell(const plan::Plan& plan, const api::WeightedJob& job) const {
+void JobReconciler::Tell(const plan::Plan& plan, const api::WeightedJob& job,
+                         bool status_written) const {
   for (const auto& event : plan.events) {
+    if (event.of_status && !status_written) continue;
     kube::Event told;
     told.regarding = {
         kApiVersion, api::kJobKind, {job.meta.job_namespace, job.meta.name}, job.meta.uid};

@@ -50,9 +50,10 @@ class JobReconciler {
   /// Up to the first action that fails; what is wrong is noted in the record and in `end`.
   void CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
                 Reconciliation& end) const;
-  void WriteStatus(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
-                   Reconciliation& end) const;
-  void Tell(const plan::Plan& plan, const api::WeightedJob& job) const;
+  /// True if the status is what the plan wants it to be because it was written now.
+  bool WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
+                   const plan::Snapshot& snapshot, JobRecord& record, Reconciliation& end) const;
+  void Tell(const plan::Plan& plan, const api::WeightedJob& job, bool status_written) const;
   void Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
               const JobRecord& record) const;
   [[nodiscard]] api::Timestamp WallNow() const;

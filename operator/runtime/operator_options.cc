@@ -44,11 +44,11 @@ void Describe(CLI::App& app, OperatorOptions& options) {
                  "Name of this replica in the Lease and in events (default: the host's)");
   app.add_option("--metrics-namespaces", options.metrics_namespaces,
                  "Namespaces whose pods may read metrics of jobs (default: all)");
-  app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [4]")
+  app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [2]")
       ->check(CLI::Range(1, 64));
-  app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [20]")
+  app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [40]")
       ->check(CLI::Range(1.0, 10000.0));
-  app.add_option("--burst", options.request_burst, "Requests at once [30]")
+  app.add_option("--burst", options.request_burst, "Requests at once [60]")
       ->check(CLI::Range(1, 10000));
   app.add_option("--probe", options.probe,
                  "Ask this URL, print the answer, and end: with 0 if its status is 200");

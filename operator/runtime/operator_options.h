@@ -24,9 +24,11 @@ struct OperatorOptions {
   Duration lease_duration = std::chrono::seconds(35);
   Duration renew_deadline = std::chrono::seconds(30);
   Duration retry_period = std::chrono::seconds(5);
-  int concurrency = 4;  ///< jobs looked at at a time
-  double requests_per_second = 20;
-  int request_burst = 30;
+  /// Jobs looked at at a time. The rate of requests is what limits the start of many jobs: more of
+  /// them at a time would only make each wait for the others.
+  int concurrency = 2;
+  double requests_per_second = 40;
+  int request_burst = 60;
   std::string probe;  ///< not empty: only this URL is asked, see probe.h
 };
 

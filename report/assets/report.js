@@ -1,10 +1,11 @@
 'use strict';
 
-/** The page: figures, table and words are filled in here; lanes.js and charts.js draw. */
+/** The page: figures, table and words are filled in here; lanes.js, charts.js and result_charts.js draw. */
 class Report {
   constructor() {
     this.lanes = new Lanes(document.getElementById('lanes'));
     this.charts = new Charts();
+    this.resultCharts = new ResultCharts(document.getElementById('result-charts'), this.charts);
   }
 
   /** `data` as documented in html_report.h. May be called again with newer data. */
@@ -18,6 +19,7 @@ class Report {
     this.charts.setData(data);
     this.table(data.summary.nodes);
     this.result(data.summary.result);
+    this.resultCharts.setData(data.charts);
   }
 
   head(summary) {
@@ -173,6 +175,7 @@ class Report {
     this.lanes.layout();
     this.legend(this.data);
     this.charts.drawAll();
+    this.resultCharts.drawAll();
   }
 
   /** Paper is light, and has no scroll bars. */

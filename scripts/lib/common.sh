@@ -33,6 +33,17 @@ configure() {
   cmake --preset "$preset" "$@"
 }
 
+# configure_programs PRESET [CMAKE ARGUMENT...]: without tests and benchmarks; but a build folder that
+# has them keeps them.
+configure_programs() {
+  local preset=$1 options=()
+  shift
+  if [ ! -f "build/$preset/CMakeCache.txt" ]; then
+    options=(-DEVENKEEL_BUILD_TESTS=OFF -DEVENKEEL_BUILD_BENCHMARKS=OFF)
+  fi
+  configure "$preset" "${options[@]}" "$@"
+}
+
 # build PRESET [TARGET...]; without targets everything. FOLDER/all is what that folder defines.
 build() {
   local preset=$1

@@ -10,8 +10,11 @@ build_tool() {
   TMPDIR=$CONTAINERS/tmp buildah "${STORAGE[@]}" "$@"
 }
 
+# One run at a time: what another one builds must not be cleared away at the end.
 open_storage() {
   mkdir -p "$CONTAINERS/tmp"
+  exec {storage_lock}>"$CONTAINERS/lock"
+  flock --nonblock "$storage_lock" || { say "waiting for another run of images.sh" && flock "$storage_lock"; }
   trap close_storage EXIT
 }
 
@@ -64,7 +67,7 @@ build_image() {
     --ulimit nofile=1024:1024 --ulimit nproc=1024:1024 \
     --volume /etc/apt:/etc/apt:ro --volume /etc/ssl/certs:/etc/ssl/certs:ro \
     --platform "linux/$architecture" --target "$stage" --tag "$tag" \
-    --build-arg "BUILD_BASE=$(base_image)" "$@" \
+    --build-arg "BUILD_BASE=$(base_image)" --build-arg "BUILDPLATFORM=linux/${NATIVE/armhf/arm/v7}" "$@" \
     --file docker/Dockerfile . >/dev/null
   # The image that had the name before; it stays if another one is built on it.
   if [ -n "$before" ]; then build_tool rmi "${before#sha256:}" >/dev/null 2>&1 || true; fi

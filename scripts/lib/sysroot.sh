@@ -20,7 +20,8 @@ mirror() {
     die "no mirror of Debian bookworm among the apt sources"
 }
 
-# Unpacks the packages, without running anything of theirs. Appears whole or not at all.
+# Unpacks the packages, without running anything of theirs, so that it takes no right to mount or
+# change roots: images are built in containers that have none. Appears whole or not at all.
 make_sysroot() {  # ARCHITECTURE FOLDER
   local architecture=$1 folder=$2 packages
   [ ! -d "$folder" ] || return 0
@@ -28,7 +29,7 @@ make_sysroot() {  # ARCHITECTURE FOLDER
   say "fetching the libraries for $architecture"
   rm -rf "$folder.partial"
   mkdir -p "$(dirname "$folder")"
-  mmdebstrap --quiet --variant=extract --architectures="$architecture" --include="$packages" \
+  mmdebstrap --quiet --mode=chrootless --variant=extract --architectures="$architecture" --include="$packages" \
     bookworm "$folder.partial" "$(mirror)"
   make_links_relative "$folder.partial"
   mv "$folder.partial" "$folder"

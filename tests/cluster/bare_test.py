@@ -52,6 +52,24 @@ class SpeedTest(PodCase):
             self.assertAlmostEqual(ratio, 1.0, delta=0.25, msg=str(milliseconds))
 
 
+class MachineTest(cluster_case.ClusterTest):
+    beside = True
+
+    def test_another_run_cannot_take_the_cluster(self):
+        """Its owner is alive: a stranger is refused before it does anything."""
+        stranger = machine.cluster("up", check=False, capture_output=True)
+        self.assertEqual(stranger.returncode, 1)
+        self.assertIn("in use by process", stranger.stderr)
+
+    def test_nothing_runs_twice(self):
+        """The `up` before was killed half-way."""
+        for program in ("kube-apiserver", "kine", "kube-scheduler"):
+            running = [line for line in machine.remains()["processes"]
+                       if line.split()[1].endswith(f"/{program}")]
+            self.assertEqual(len(running), 1, running)
+        self.assertEqual(len(kube.get("nodes")), len(PERCENT))
+
+
 class BareTest(PodCase):
     beside = True
 

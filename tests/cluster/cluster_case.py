@@ -16,7 +16,7 @@ import machine
 
 RECORDS = machine.ROOT / "build" / "cluster-failures"
 OPERATOR_NAMESPACE = "evenkeel-system"
-AT_ONCE = 4  # tests beside each other: the nodes have less than a core between them
+AT_ONCE = 5  # tests beside each other: the nodes have less than a core between them
 
 
 def require_cluster():

@@ -1,12 +1,13 @@
 """Brings up the cluster that all tests of it share, and notes what the machine was like before.
 
-Usage: cluster_up.py NOTES            the cluster, with the base image in it
+Usage: cluster_up.py NOTES            the cluster, after one whose start was killed, with the base image
        cluster_up.py NOTES --chart    the images and the chart, on the cluster that is up
 """
 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -23,12 +24,28 @@ def bring_up(notes):
         sys.exit(machine.SKIPPED)
     before = {kind: sorted(found) for kind, found in machine.remains().items()}
     # ctest outlives this program: the cluster is its, for as long as it runs.
-    process = machine.cluster("up", "--owner", os.getppid(), seconds=BUILD_SECONDS, check=False)
+    owner = os.getppid()
+    kill_half_way(owner)
+    process = machine.cluster("up", "--owner", owner, seconds=BUILD_SECONDS, check=False)
     if process.returncode:
         sys.exit(process.returncode)
     notes.write_text(json.dumps(before))
     images("--base")
     machine.cluster("load", *machine.IMAGES.glob("base-*.tar"), seconds=300)
+
+
+def kill_half_way(owner):
+    """What an `up` leaves that is killed among its nodes: the next one has to clear it."""
+    process = subprocess.Popen([*machine.SCRIPT, "up", "--owner", str(owner)],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                               start_new_session=True)
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        if "starting the nodes" in line:
+            break
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
 
 
 def install_chart():

@@ -43,6 +43,16 @@ def pulled_cable(node):
 
 
 @contextlib.contextmanager
+def cordoned(nodes):
+    """Nothing new on these nodes meanwhile; what runs there stays."""
+    with contextlib.ExitStack() as after:
+        for node in nodes:
+            after.callback(kube.kubectl, "uncordon", node)
+            kube.kubectl("cordon", node)
+        yield
+
+
+@contextlib.contextmanager
 def dead_node(node):
     """Without power inside; with power, and Ready, afterwards."""
     machine.cluster("node", "kill", node)

@@ -8,8 +8,10 @@ import cluster_case
 import faults
 import jobs
 import kube
+import machine
 
 END = 700_000           # about 20 s on the trio
+SHORT = 500_000         # about 10 s, and longer where several jobs share it
 LONGER = 1_000_000      # about 40 s
 SLOW, FAST = "pi3", "pi4-b"
 LEASE = "evenkeel-operator"
@@ -41,7 +43,7 @@ class PodFaultTest(FaultCase):
     beside = True
 
     def test_worker_pod_deleted(self):
-        job = self.begin()
+        job = self.begin(SHORT)
         before = job.workers()[FAST]["metadata"]
         faults.delete_pod(before["name"], self.namespace)
         kube.until(lambda pods: any(pod["metadata"]["uid"] != before["uid"] and
@@ -49,20 +51,20 @@ class PodFaultTest(FaultCase):
                                     for pod in pods.values()),
                    "pods", "-n", self.namespace, "--field-selector",
                    f"metadata.name={before['name']}", what="the worker's pod is there again")
-        self.finish(job)
+        self.finish(job, SHORT)
 
     def test_worker_process_killed(self):
-        job = self.begin()
+        job = self.begin(SHORT)
         faults.kill_process(job.workers()[FAST], "evenkeel-worker")
-        self.finish(job)
+        self.finish(job, SHORT)
 
     def test_coordinator_pod_killed(self):
-        job = self.begin_on_claim(end=LONGER, part=0.3)
+        job = self.begin_on_claim(part=0.3)
         done = job.status()["tasks"]["completed"]
         faults.delete_pod(job.coordinator()["metadata"]["name"], self.namespace)
         job.until(lambda thing: thing["status"]["tasks"].get("completed", 0) > done,
                   what="the next coordinator goes on where the first was")
-        self.finish(job, LONGER)
+        self.finish(job)
         self.check_covered_once(job)
 
 
@@ -84,7 +86,10 @@ class ClusterFaultTest(FaultCase):
         job = self.begin(LONGER)
         victim = next(node for node in (FAST, "pi4-a")
                       if node != job.coordinator()["spec"]["nodeName"])
+        worker = job.workers()[victim]["metadata"]["uid"]
+        self.assertEqual(len(machine.pod_processes(worker, "evenkeel-worker")), 1)
         with faults.dead_node(victim):
+            self.assertEqual(machine.pod_processes(worker, "evenkeel-worker"), [])
             faults.node_ready(victim, False)
         self.finish(job, LONGER)
 

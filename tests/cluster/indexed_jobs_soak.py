@@ -2,6 +2,7 @@
 pods, on the same nodes."""
 
 import json
+import statistics
 import subprocess
 import time
 
@@ -16,6 +17,7 @@ SHARES = (0.40, 0.40, 0.0937)
 IMAGE = "localhost/evenkeel/interleaved:1"
 BOUND_RATIO = 1.15  # what the project promises
 PODS = (3, 30, 150)
+REPETITIONS = 3  # on a machine that is never quite the same
 
 
 def seconds_between(first, last):
@@ -28,31 +30,38 @@ class IndexedJobsTest(cluster_case.ClusterTest):
     def setUpClass(cls):
         folder = machine.ROOT / "build" / "cluster-files" / "interleaved"
         folder.mkdir(parents=True, exist_ok=True)
-        program = folder / "interleaved"
+        cls.program = program = folder / "interleaved"
         subprocess.run(["gcc", "-O2", "-s", "-static", "-o", program,
                         machine.ROOT / "tests" / "cluster" / "interleaved.c"], check=True)
-        begun = time.monotonic()
-        counted = subprocess.run([program, str(END), "1"], env={"JOB_COMPLETION_INDEX": "0"},
-                                 check=True, capture_output=True, text=True).stdout
-        cls.bound = (time.monotonic() - begun) / sum(SHARES)
-        assert int(counted) == jobs.primes_below(END), counted
         image = subprocess.run(
             ["python3", machine.ROOT / "scripts/lib/cluster/tiny_image.py", IMAGE, program],
             check=True, capture_output=True).stdout
         (folder / "image.tar").write_bytes(image)
         machine.cluster("load", folder / "image.tar", seconds=300)
-        cls.figures = {"bound": cls.bound}
+        cls.figures = {"bound": [], "ours": []}
+
+    def lower_bound(self):
+        """Seconds, from one undivided run on one core, just before the run that is judged by it."""
+        begun = time.monotonic()
+        counted = subprocess.run([self.program, str(END), "1"], env={"JOB_COMPLETION_INDEX": "0"},
+                                 check=True, capture_output=True, text=True).stdout
+        self.assertEqual(int(counted), jobs.primes_below(END))
+        return (time.monotonic() - begun) / sum(SHARES)
 
     def test_a_ours(self):
-        begun = time.time()
-        job = self.submit(jobs.manifest("primes", jobs.primes(END),
-                                        weighting={"policy": "paper", "mode": "Fuzzy"}))
-        job.wait_complete(400)
-        took = time.time() - begun
-        self.check_primes(job, END)
-        self.figures["ours"] = took
-        print(f"\nours {took:.1f} s, bound {self.bound:.1f} s", flush=True)
-        self.assertLessEqual(took, BOUND_RATIO * self.bound)
+        for repetition in range(REPETITIONS):
+            bound = self.lower_bound()
+            begun = time.time()
+            job = self.submit(jobs.manifest(f"primes-{repetition}", jobs.primes(END),
+                                            weighting={"policy": "paper", "mode": "Fuzzy"}))
+            job.wait_complete(400)
+            took = time.time() - begun
+            self.check_primes(job, END)
+            self.figures["bound"].append(bound)
+            self.figures["ours"].append(took)
+            print(f"\nours {took:.1f} s, bound {bound:.1f} s, {took / bound:.3f} x", flush=True)
+        ratios = [took / bound for took, bound in zip(self.figures["ours"], self.figures["bound"])]
+        self.assertLessEqual(statistics.median(ratios), BOUND_RATIO)
 
     def test_b_indexed_jobs(self):
         for pods in PODS:
@@ -60,7 +69,8 @@ class IndexedJobsTest(cluster_case.ClusterTest):
             self.figures[str(pods)] = took
             self.assertEqual(count, jobs.primes_below(END))
             print(f"Indexed Job of {pods} pods: {took:.1f} s", flush=True)
-        self.assertLess(self.figures["ours"], min(self.figures[str(pods)] for pods in PODS))
+        self.assertLess(statistics.median(self.figures["ours"]),
+                        min(self.figures[str(pods)] for pods in PODS))
         (machine.ROOT / "build" / "indexed-jobs.json").write_text(json.dumps(self.figures, indent=1))
 
     def indexed(self, pods):

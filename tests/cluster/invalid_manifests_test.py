@@ -14,6 +14,8 @@ CRDS = machine.ROOT / "crds"
 
 
 class ManifestsTest(cluster_case.ClusterTest):
+    beside = True
+
     @classmethod
     def setUpClass(cls):
         kube.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(CRDS))

@@ -16,11 +16,21 @@ import machine
 HUB = "evenkeel-hub"
 POD_RANGE = "10.66.0.0/16"
 LABEL = {"type": "kwok"}
+# The API server wants all of these fields; nobody looks at those that are empty here.
+NODE_INFO = {"architecture": "amd64", "operatingSystem": "linux",
+             "osImage": "Debian GNU/Linux 12 (bookworm)", "machineID": "", "systemUUID": "",
+             "bootID": "", "kernelVersion": "", "containerRuntimeVersion": "", "kubeletVersion": "",
+             "kubeProxyVersion": ""}
+SILENCE_SECONDS = 400  # of a node; with the usual 20, a thousand would send 200 heartbeats a second
 BUILD_SECONDS = 1800  # kwok's, after the other programs
 
 
+def node_name(number):
+    return f"fake-{number:04d}"
+
+
 def fake_node(number):
-    name = f"fake-{number:04d}"
+    name = node_name(number)
     resources = {"cpu": "4", "memory": "2Gi", "pods": "110"}
     labels = {**LABEL, "kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux",
               "kubernetes.io/hostname": name,
@@ -29,8 +39,7 @@ def fake_node(number):
             "metadata": {"name": name, "labels": labels,
                          "annotations": {"kwok.x-k8s.io/node": "fake"}},
             "spec": {}, "status": {"allocatable": resources, "capacity": resources,
-                                   "nodeInfo": {"architecture": "amd64", "operatingSystem": "linux",
-                                                "osImage": "Debian GNU/Linux 12 (bookworm)"}}}
+                                   "nodeInfo": NODE_INFO}}
 
 
 def in_batches(things, size=100):
@@ -44,24 +53,34 @@ def create_all(objects, namespace="default"):
                      text=json.dumps({"apiVersion": "v1", "kind": "List", "items": batch}))
 
 
+def is_ready(node):
+    return any(condition["type"] == "Ready" and condition["status"] == "True"
+               for condition in node.get("status", {}).get("conditions", []))
+
+
 @contextlib.contextmanager
 def fake_nodes(count, log):
     """Ready for as long as this lasts."""
     machine.cluster("binaries", "kwok", seconds=BUILD_SECONDS)
+    machine.cluster("patience", SILENCE_SECONDS)
     create_all([fake_node(number) for number in range(count)])
     with open(log, "wb") as output:
         kwok = subprocess.Popen(
             [str(kube.place("PROGRAMS") / "kwok"), "--kubeconfig", str(kube.place("KUBECONFIG")),
              "--manage-nodes-with-label-selector", "type=kwok", "--cidr", POD_RANGE,
-             "--node-lease-duration-seconds", "200"],
+             "--config", str(machine.ROOT / "tests" / "cluster" / "kwok_stages.yaml"),
+             "--node-lease-duration-seconds", str(SILENCE_SECONDS)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
-        kube.wait("condition=Ready", "node", "-l", "type=kwok", seconds=300)
+        # kubectl wait would look at one after the other.
+        kube.until(lambda nodes: sum(is_ready(node) for node in nodes.values()) >= count,
+                   "nodes", "-l", "type=kwok", seconds=300, what=f"{count} nodes are ready")
         yield
     finally:
         kube.delete("node", "-l", "type=kwok", wait=False)
         kwok.terminate()
         kwok.wait()
+        machine.cluster("patience")
 
 
 class Certificates(threading.Thread):

@@ -9,23 +9,29 @@ import jobs
 import kube
 
 TASKS = 600
+FAST = {"pi4-a", "pi4-b"}  # coordinators are not put on the slowest board
 SECONDS = 0.15  # a task; three workers with a thread each sleep 30 s over all of them
 
 
 class SurvivalCase(cluster_case.ClusterTest):
     def begin(self, storage=None):
         """A job that sleeps, a third of the way; storage is None, "local" or "shared"."""
-        sections = {}
-        if storage:
-            name = f"{self.namespace}-disk"[:50]
-            shared = storage == "shared"
-            self.enterContext(faults.volume(name, "shared" if shared else "pi4-b"))
-            kube.apply(faults.claim("results", name, shared=shared), namespace=self.namespace)
-            self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
-            sections["resultStorage"] = {"persistentVolumeClaim": "results"}
-        job = self.submit(jobs.manifest("sleepy", jobs.sleeping(TASKS, SECONDS), **sections))
+        sections = self.storage(storage, "pi4-b") if storage else {}
+        job = self.submit(self.manifest("sleepy", **sections))
         job.wait_part(0.3)
         return job
+
+    @staticmethod
+    def manifest(name, tasks=TASKS, **sections):
+        return jobs.manifest(name, jobs.sleeping(tasks, SECONDS), **sections)
+
+    def storage(self, kind, node):
+        """A claim of the test's own, on the disk of a node or for all of them."""
+        name, shared = f"{self.namespace}-{kind}"[:50], kind == "shared"
+        self.enterContext(faults.volume(name, "shared" if shared else node))
+        kube.apply(faults.claim(kind, name, shared=shared), namespace=self.namespace)
+        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        return {"resultStorage": {"persistentVolumeClaim": kind}}
 
     def restart_container(self, job):
         faults.kill_process(job.coordinator(), "evenkeel-coordinator")
@@ -43,12 +49,12 @@ class SurvivalCase(cluster_case.ClusterTest):
         job.change(suspend=False)
         return done
 
-    def check_resumed(self, job, done):
+    def check_resumed(self, job, done, tasks=TASKS):
         """It went on: what was done stayed done, and ran once."""
         job.wait_complete()
         summary = job.summary()
-        self.assertEqual(summary["tasks"], {"total": TASKS, "completed": TASKS, "failed": 0})
-        self.assertGreaterEqual(done, 0.3 * TASKS)
+        self.assertEqual(summary["tasks"], {"total": tasks, "completed": tasks, "failed": 0})
+        self.assertGreaterEqual(done, 0.3 * tasks)
         self.check_covered_once(job)
 
     def check_started_again(self, job):
@@ -120,29 +126,35 @@ class SurvivalTest(SurvivalCase):
 
 
 class LostNodeTest(SurvivalCase):
-    """One at a time: who loses a node loses it for all."""
+    """Not beside others: who loses a node loses it for all."""
 
-    def test_no_claim_node_lost(self):
-        job = self.begin()
-        with faults.dead_node(job.coordinator()["spec"]["nodeName"]):
-            self.check_started_again(job)
+    def test_node_lost(self):
+        """One power cut for three jobs, whose coordinators are all on the board that it hits."""
+        tasks = 2 * TASKS  # until the third is where it should be, the first ones run
+        shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
+        board = shared.coordinator()["spec"]["nodeName"]
+        local = self.submit(self.manifest("local", tasks, **self.storage("local", board)))
+        with faults.cordoned(FAST - {board}):  # Kubernetes would spread them
+            none = self.submit(self.manifest("none"))
+            self.assertEqual(none.coordinator()["spec"]["nodeName"], board)
+        done = {job.name: job.wait_part(0.3)["status"]["tasks"]["completed"]
+                for job in (shared, local, none)}
+        with faults.dead_node(board):
+            with self.subTest("claim on one node"):
+                self.check_waits_for(local, board)
+            with self.subTest("shared claim"):
+                self.check_resumed(shared, done["shared"], tasks)
+                self.assertNotEqual(shared.coordinator()["spec"]["nodeName"], board)
+            with self.subTest("no claim"):
+                self.check_started_again(none)
+        with self.subTest("claim on one node, with power again"):
+            self.check_resumed(local, done["local"], tasks)
+            self.assertEqual(local.coordinator()["spec"]["nodeName"], board)
 
-    def test_local_claim_node_lost(self):
-        job = self.begin("local")
-        done = job.status()["tasks"]["completed"]
-        with faults.dead_node("pi4-b"):
-            job.until(lambda thing: any("pi4-b" in found.get("message", "")
-                                        for found in thing["status"]["conditions"]),
-                      what="a condition says which node it waits for")
-        self.check_resumed(job, done)
-
-    def test_shared_claim_node_lost(self):
-        job = self.begin("shared")
-        done = job.status()["tasks"]["completed"]
-        lost = job.coordinator()["spec"]["nodeName"]
-        with faults.dead_node(lost):
-            self.check_resumed(job, done)
-            self.assertNotEqual(job.coordinator()["spec"]["nodeName"], lost)
+    def check_waits_for(self, job, board):
+        job.until(lambda thing: any(board in found.get("message", "")
+                                    for found in thing["status"]["conditions"]),
+                  what="a condition says which node it waits for")
 
 
 if __name__ == "__main__":

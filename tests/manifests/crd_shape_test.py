@@ -43,6 +43,8 @@ def default_in_words(node):
     default = node.get("default")
     if default is None or isinstance(default, dict):
         return None
+    if isinstance(default, list):
+        return f"Default {', '.join(map(str, default))}"
     text = str(default).lower() if isinstance(default, bool) else (
         shown(default) if crd_schema.is_number(node) else default)
     return f"Default {text}"

@@ -18,6 +18,11 @@ CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 # The least that has to stand beside a field for the parser to come as far as this field.
 BESIDE = {
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
+    "spec.workload.parameterEstimation": {"graph": "Diffeq", "units": [
+        {"name": "all", "kinds": ["add", "subtract", "multiply", "compare"], "max": 1}]},
+    "spec.workload.parameterEstimation.units[]": {"name": "u", "kinds": ["add"], "max": 1},
+    "spec.workload.parameterEstimation.operations[]": {"name": "o", "kind": "add"},
+    "spec.workload.switchSimulation": {"loads": [1], "bufferSizes": [1]},
     "spec.workload.synthetic": {"tasks": 100_000_000, "mode": "None", "cost": {"constant": 1}},
     "spec.weighting.weights": {"node": 1},
     "spec.taskPolicy.onExitCodes[]": {"action": "Count", "values": [1]},

@@ -86,6 +86,19 @@ TEST(Published, InterleavedDealsByPseudoRanks) {
                    "0: n2 <- assign [1,2)#5 [5,6)#6"}));
 }
 
+TEST(Published, AdaptiveIterativeFollowsItsFormulaFromRoundToRound) {
+  const TinyRun run = RunTiny(StrategyName::kAdaptiveIterative);
+  // One task each takes 0.5, 1 and 1 s, 0.83 s on average: then 1.67, 0.83 and 0.83 are due. That
+  // round is balanced; one task is left for the last.
+  EXPECT_EQ(run.decisions,
+            (Lines{"0: n0 <- assign [0,1)#1", "0: n1 <- assign [1,2)#2", "0: n2 <- assign [2,3)#3",
+                   "10: n0 <- assign [3,5)#4", "10: n1 <- assign [5,6)#5",
+                   "10: n2 <- assign [6,7)#6", "20: n0 <- assign [7,8)#7"}));
+  ASSERT_EQ(run.outcome.stages.size(), 3u);
+  EXPECT_EQ(run.outcome.stages[2].detail, "3");
+  EXPECT_NEAR(ToSeconds(run.outcome.makespan), 2.5, 0.02);
+}
+
 TEST(Published, ModifiedMasterSlaveGoesThroughItsThreeStages) {
   const TinyRun run = RunTiny(StrategyName::kModifiedMasterSlave);
   constexpr const char* kAll = " of 9223372036854775807";

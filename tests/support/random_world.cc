@@ -39,7 +39,8 @@ std::vector<double> DrawCosts(Rng& rng, std::string& summary) {
         break;
     }
   }
-  if (shape == 4 && !costs.empty()) costs[rng.Below(tasks)] = static_cast<double>(tasks) * 0.01;
+  if (shape == 4 && !costs.empty())
+    costs[static_cast<std::size_t>(rng.Below(tasks))] = static_cast<double>(tasks) * 0.01;
   constexpr const char* kShapes[] = {"equal", "uniform", "heavy-tailed", "half zero", "one giant"};
   summary += std::to_string(tasks) + " tasks " + kShapes[shape];
   return costs;
@@ -68,8 +69,9 @@ void DrawJob(Rng& rng, WorldConfig& world, std::string& summary) {
   model::JobSpec& job = world.job;
   job.name = job.workload = "drawn";
   const auto strategies = model::AllStrategies();
-  job.balancing.strategy = rng.Chance(0.5) ? model::StrategyName::kTailStealing
-                                           : strategies[rng.Below(strategies.size())];
+  job.balancing.strategy = rng.Chance(0.5)
+                               ? model::StrategyName::kTailStealing
+                               : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
   job.balancing.stealing = rng.Chance(0.8);
   job.balancing.speculation = rng.Chance(0.7);
   job.balancing.dedicated_coordinator = rng.Chance(0.5);
@@ -100,7 +102,7 @@ Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
                                     Fault::Kind::kCutLink, Fault::Kind::kDrainWorker,
                                     Fault::Kind::kStandStill};
   fault.kind = kKinds[rng.Below(std::size(kKinds))];
-  fault.node = rng.Below(nodes);
+  fault.node = static_cast<std::size_t>(rng.Below(nodes));
   fault.at = FromSeconds(rng.Uniform(0, 12) * rng.Unit());
   fault.lasts = FromSeconds(rng.Uniform(0, kLongestFault) * rng.Unit());
   fault.noticed_after = FromSeconds(rng.Chance(0.5) ? 0 : rng.Uniform(0, kLongestFault));
@@ -151,7 +153,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   std::vector<double> speeds;
   world.nodes = DrawNodes(rng, speeds);
   drawn.summary += " on " + std::to_string(world.nodes.size()) + " nodes";
-  const std::size_t survivor = rng.Below(world.nodes.size());
+  const auto survivor = static_cast<std::size_t>(rng.Below(world.nodes.size()));
   world.nodes[survivor].joins_at = Duration::zero();
   DrawJob(rng, world, drawn.summary);
   DrawNetwork(rng, world, drawn.everybody_knows, drawn.summary);

@@ -25,19 +25,14 @@ class PrimeReducer final : public Reducer {
   }
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
-    received_.Take(range, results);
-    for (model::TaskIndex task = range.begin; task < range.end; ++task) {
-      const Result<Found> found =
-          read_(tasks_.Of(task), results.At(task - range.begin), listed_ ? &*listed_ : nullptr);
-      if (!found) {
-        return Fail(found.error().code,
-                    "task " + std::to_string(task) + ": " + found.error().message);
-      }
-      if (found->count == 0) continue;
-      count_ += found->count;
-      largest_ = std::max(largest_, NumberOf(found->largest));
-    }
-    return {};
+    return received_.TakeEach(range, results, [this](model::TaskIndex task, std::string_view bytes) {
+      return read_(tasks_.Of(task), bytes, listed_ ? &*listed_ : nullptr)
+          .map([this](const Found& found) {
+            if (found.count == 0) return;
+            count_ += found.count;
+            largest_ = std::max(largest_, NumberOf(found.largest));
+          });
+    });
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {

@@ -18,19 +18,17 @@ class SyntheticReducer final : public Reducer {
       : task_count_(task_count), seed_(seed), received_(task_count) {}
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
-    received_.Take(range, results);
-    for (model::TaskIndex task = range.begin; task < range.end; ++task) {
-      const std::string_view bytes = results.At(task - range.begin);
-      const std::uint64_t hash = TaskHash(seed_, task);
-      if (bytes.size() != kResultBytes ||
-          ReadLittleEndian(bytes, 0) != static_cast<std::uint64_t>(task) ||
-          ReadLittleEndian(bytes, 8) != hash) {
-        return Fail(ErrorCode::kInternal,
-                    "task " + std::to_string(task) + ": its result is not the one it must have");
-      }
-      checksum_ ^= hash;
-    }
-    return {};
+    return received_.TakeEach(
+        range, results, [this](model::TaskIndex task, std::string_view bytes) -> Result<void> {
+          const std::uint64_t hash = TaskHash(seed_, task);
+          if (bytes.size() != kResultBytes ||
+              ReadLittleEndian(bytes, 0) != static_cast<std::uint64_t>(task) ||
+              ReadLittleEndian(bytes, 8) != hash) {
+            return Fail(ErrorCode::kInternal, "its result is not the one it must have");
+          }
+          checksum_ ^= hash;
+          return {};
+        });
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {

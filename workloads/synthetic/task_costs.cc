@@ -5,15 +5,10 @@
 
 #include "core/base/check.h"
 #include "core/base/rng.h"
+#include "core/base/splitmix.h"
 
 namespace evenkeel::workloads::synthetic {
 namespace {
-
-std::uint64_t Mix(std::uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return z ^ (z >> 31);
-}
 
 struct Place {
   model::TaskIndex index;
@@ -56,8 +51,7 @@ double MostSeconds(const ExponentialCost& cost) {
 }  // namespace
 
 std::uint64_t TaskHash(std::uint64_t seed, model::TaskIndex index) {
-  constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ULL;
-  return Mix(Mix(seed + kStep) + kStep * (static_cast<std::uint64_t>(index) + 1));
+  return SplitMixAt(SplitMixAt(seed, 0), static_cast<std::uint64_t>(index));
 }
 
 TaskCosts::TaskCosts(CostShape shape, std::int64_t task_count, std::uint64_t seed)

@@ -140,6 +140,7 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
 
   json object = ObjectFrame("v1", "Pod", CoordinatorPodName(job.meta.name, pod.attempt),
                             component::kCoordinator, job);
+  object["metadata"]["labels"][label::kAttempt] = std::to_string(pod.attempt);
   object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(pod.attempt)}};
   object["spec"] = std::move(spec);
   return object;

@@ -42,7 +42,7 @@ add_node() {
   echo "$number" >"$folder/number"
   echo "$percent" >"$folder/percent"
   issue_node "$node" "$NODE_NET.$((10 + number))"
-  write_node_files "$node" "$number"
+  write_node_files "$node" "$number" "$percent"
   declare_node "$node" "$like"
   start_node "$node"
   load_images_on "$node"

@@ -1,12 +1,12 @@
 # Sourced by scripts/cluster.sh: the configuration of a node's containerd, network plugin and kubelet.
 
-write_node_files() {  # NODE NUMBER
+write_node_files() {  # NODE NUMBER PERCENT
   local folder
   folder=$(node_folder "$1")
   mkdir -p "$folder"/{containerd,kubelet,logs,network,private}
   write_containerd_config "$folder"
   write_network_config "$folder" "$2"
-  write_kubelet_config "$folder" "$1" "$2"
+  write_kubelet_config "$folder" "$1" "$2" "$(cores_of_the_machine_beyond "$3")"
 }
 
 # Without the capability to lower its score, containerd must not try to.
@@ -45,7 +45,13 @@ write_network_config() {  # FOLDER NUMBER
 J
 }
 
-write_kubelet_config() {  # FOLDER NODE NUMBER
+# How many of this machine's cores a node with PERCENT of one has nothing of: its pods would start a
+# thread for each.
+cores_of_the_machine_beyond() {  # PERCENT
+  awk -v percent="$1" -v all="$(nproc --all)" 'BEGIN { left = all - int((percent + 99.999) / 100); print left < 0 ? 0 : left }'
+}
+
+write_kubelet_config() {  # FOLDER NODE NUMBER RESERVED-CORES
   cat >"$1/kubelet.yaml" <<Y
 apiVersion: kubelet.config.k8s.io/v1beta1
 kind: KubeletConfiguration
@@ -54,6 +60,7 @@ address: $NODE_NET.$((10 + $3))
 cgroupDriver: cgroupfs
 cgroupRoot: /$MARK/$2/pods
 enforceNodeAllocatable: []
+systemReserved: {cpu: "$4"}
 clusterDNS: [$HUB_IP]
 clusterDomain: cluster.local
 resolvConf: /dev/null

@@ -1,19 +1,10 @@
-"""Opens reports of sample runs in a headless Chromium and looks at what a reader would see.
-
-EVENKEEL_CHROMIUM and EVENKEEL_MAKE_SAMPLE_REPORT name the two programs; ctest sets them.
-"""
+"""Opens reports of sample runs in a headless Chromium and looks at what a reader would see."""
 
 import json
-import os
-import pathlib
 import subprocess
-import tempfile
 import unittest
 
-from browser import Browser
-
-MAKE = os.environ["EVENKEEL_MAKE_SAMPLE_REPORT"]
-CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
+from report_case import LAYOUT_SHIFT, MAKE, ReportCase
 
 # What can be seen of a lane: how many pixels along its middle have the colours of bars.
 COUNT_BAR_PIXELS = """
@@ -50,13 +41,6 @@ COUNT_CHART_COLOURS = """
   return colours.size;
 })"""
 
-LAYOUT_SHIFT = """
-new Promise((done) => {
-  let sum = 0;
-  const observer = new PerformanceObserver((list) => list.getEntries().forEach((e) => sum += e.value));
-  observer.observe({type: 'layout-shift', buffered: true});
-  setTimeout(() => done(sum), 50);
-})"""
 
 
 def number_and_tolerance(text):
@@ -67,38 +51,7 @@ def number_and_tolerance(text):
     return float(digits), 0.5 * 10 ** -decimals + 1e-12
 
 
-class ReportTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.root = tempfile.TemporaryDirectory(prefix="evenkeel-report-")
-        cls.browser = Browser(CHROMIUM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.root.cleanup()
-
-    def make(self, workers=3, strategy="TailStealing", tasks=2000, seconds="0.3", job="primes"):
-        folder = tempfile.mkdtemp(dir=self.root.name)
-        subprocess.run([MAKE, folder, str(workers), strategy, str(tasks), seconds, job],
-                       check=True, stdout=subprocess.DEVNULL)
-        return pathlib.Path(folder)
-
-    def open(self, folder, width=1280, dark=False, touch=False):
-        page = self.browser.page(width, 900, dark, touch)
-        page.open((folder / "report.html").as_uri())
-        self.addCleanup(page.__exit__)
-        return page
-
-    def edit_summary(self, folder, **changes):
-        path = folder / "summary.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
-        subprocess.run([MAKE, str(folder)], check=True, stdout=subprocess.DEVNULL)
-
-    def check_clean(self, page, folder):
-        self.assertEqual(page.problems, [])
-        self.assertEqual(page.requests, [(folder / "report.html").as_uri()])
-
+class ReportTest(ReportCase):
     def check_figures(self, page, summary):
         shown = page.evaluate("Object.fromEntries([...document.querySelectorAll('[data-figure]')]"
                               ".map((e) => [e.dataset.figure, e.textContent]))")

@@ -4,7 +4,7 @@ import evenkeel
 from evenkeel import RunTest, job, node, nodes, primes, synthetic
 
 STRATEGIES = ("TailStealing", "DomainDecomposition", "MasterSlave", "ModifiedMasterSlave",
-              "Interleaved")
+              "AdaptiveIterative", "Interleaved")
 
 
 def workers(count):

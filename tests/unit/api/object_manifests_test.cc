@@ -54,11 +54,13 @@ TEST(Secrets, AreOfTheKindForTls) {
 }
 
 TEST(CoordinatorService, SelectsTheCoordinator) {
-  const json service = CoordinatorService(Job());
+  const json service = CoordinatorService(Job(), 2);
   ExpectOwned(service);
   EXPECT_EQ(service["metadata"]["name"], "primes-coordinator");
   EXPECT_EQ(service["spec"]["selector"]["app.kubernetes.io/component"], "coordinator");
   EXPECT_EQ(service["spec"]["selector"]["evenkeel.dev/weighted-job"], "primes");
+  EXPECT_EQ(service["spec"]["selector"]["evenkeel.dev/attempt"], "2");
+  EXPECT_EQ(service["spec"]["publishNotReadyAddresses"], true);
   EXPECT_EQ(service["spec"]["ports"][0]["port"], 7400);
   EXPECT_EQ(service["spec"]["ports"][1]["port"], 7402);
 }

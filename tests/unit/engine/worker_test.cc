@@ -97,6 +97,48 @@ TEST_F(WorkerTest, ReportsAtOnceWhenAThreadFindsNoWork) {
   EXPECT_EQ(reports[0].completed[0].range, (model::IndexRange{0, 1}));
 }
 
+TEST_F(WorkerTest, WhatThreadsDidInTurnIsOneRow) {
+  Open();
+  Give({0, 100});
+  const Instant begun = now;
+  const auto run = [&](std::uint32_t thread, milliseconds from, milliseconds to) {
+    now = begun + to;
+    BatchOutcome outcome{{}, begun + from, now, to - from, {}, {}};
+    outcome.results.Append(std::to_string(to.count()));
+    return worker.OnBatchDone(thread, std::move(outcome), now);
+  };
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  EXPECT_EQ(Take(1), (model::IndexRange{1, 2}));
+  EXPECT_TRUE(run(1, milliseconds(0), milliseconds(20)).empty());
+  EXPECT_EQ(Take(1), (model::IndexRange{2, 3}));
+  EXPECT_TRUE(run(1, milliseconds(20), milliseconds(41)).empty());
+  EXPECT_TRUE(run(0, milliseconds(0), milliseconds(42)).empty());
+  EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
+  const auto reports = Said<Report>(run(1, milliseconds(60), milliseconds(110)));
+  ASSERT_EQ(reports.size(), 1U);
+  ASSERT_EQ(reports[0].completed.size(), 2U);
+  const CompletedRange& row = reports[0].completed[0];
+  EXPECT_EQ(row.range, (model::IndexRange{0, 3}));
+  EXPECT_EQ(row.busy, milliseconds(83)) << "of both threads";
+  EXPECT_EQ(row.started_ago, milliseconds(110));
+  EXPECT_EQ(row.ended_ago, milliseconds(68));
+  EXPECT_EQ(row.results.At(0), "42");
+  EXPECT_EQ(row.results.At(1), "20");
+  EXPECT_EQ(row.results.At(2), "41");
+  EXPECT_EQ(reports[0].completed[1].range, (model::IndexRange{3, 4})) << "after a pause";
+}
+
+TEST_F(WorkerTest, ReportsEachTimeThatHalfOfItsWindowIsEaten) {
+  Open();
+  Give({0, 16});
+  std::vector<std::int64_t> waiting;  // tasks in the queue at each report; no time passes
+  for (std::int64_t left = 15; left > 2; --left) {
+    (void)Take(0);
+    if (!Said<Report>(End(0, 1)).empty()) waiting.push_back(left);
+  }
+  EXPECT_EQ(waiting, (std::vector<std::int64_t>{8, 4}));
+}
+
 TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
   Open();
   Give({0, 1});

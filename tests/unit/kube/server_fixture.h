@@ -14,9 +14,6 @@
 
 namespace evenkeel::kube {
 
-/// What ends at once takes less, also where a sanitizer looks on; what does not takes minutes.
-inline constexpr Duration kSoon = std::chrono::seconds(5);
-
 inline const std::string kPodsPath = "/api/v1/pods";
 inline const Resource kPods{"", "v1", "pods"};
 inline const std::string kJobsPath = "/apis/batch.evenkeel.dev/v1alpha1/weightedjobs";

@@ -118,7 +118,7 @@ TEST_F(TransportStream, AStopEndsAQuietStreamAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   stop_.request_stop();
   const auto end = watch.get();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, kSoon);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(1));
   ASSERT_TRUE(end) << end.error().message;
   // The server notices, too: nothing is left open.
   const auto limit = std::chrono::steady_clock::now() + seconds(10);
@@ -181,7 +181,7 @@ TEST_F(TransportStream, ASlowReaderGetsEverything) {
     int count = 0;
   } slow;
   const auto end =
-      transport_->Stream({"GET", kPodsPath + "?watch=1", "", "", seconds(20)}, slow, {});
+      transport_->Stream({"GET", kPodsPath + "?watch=1", "", "", seconds(60)}, slow, {});
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(slow.count, kPods);
 }

@@ -141,7 +141,7 @@ TEST_F(TransportTls, AQuietWatchStopsAtOnce) {
   const auto begin = std::chrono::steady_clock::now();
   stop.request_stop();
   const auto end = watch.get();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, kSoon);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, seconds(1));
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(lines.Events(), std::vector<std::string>{"ADDED a"});
 }

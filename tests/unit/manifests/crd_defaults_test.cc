@@ -8,7 +8,9 @@
 #include "core/model/job_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "tests/unit/manifests/source_files.h"
+#include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
+#include "workloads/switch_simulation/switch_simulation.h"
 #include "workloads/synthetic/synthetic.h"
 
 namespace evenkeel {
@@ -71,6 +73,7 @@ TEST(CrdDefaults, OfEverySectionAreThoseOfTheParser) {
   EXPECT_EQ(written.balancing.stealing, stored.balancing.stealing);
   EXPECT_EQ(written.balancing.speculation, stored.balancing.speculation);
   EXPECT_EQ(written.balancing.rounds, stored.balancing.rounds);
+  EXPECT_EQ(written.balancing.communication, stored.balancing.communication);
   EXPECT_EQ(written.balancing.chunk_tasks, stored.balancing.chunk_tasks);
   EXPECT_EQ(written.balancing.dedicated_coordinator, stored.balancing.dedicated_coordinator);
   EXPECT_EQ(written.balancing.lease, stored.balancing.lease);
@@ -94,6 +97,44 @@ TEST(CrdDefaults, OfPrimesAreThoseOfTheWorkload) {
   EXPECT_EQ(written->method, stored->method);
   EXPECT_EQ(written->list, stored->list);
   EXPECT_EQ(written->candidates_per_task, stored->candidates_per_task);
+}
+
+TEST(CrdDefaults, OfSwitchSimulationAreThoseOfTheWorkload) {
+  const auto jobs = BothWays({{"switchSimulation", {{"loads", {0.5}}, {"bufferSizes", {4}}}}});
+  json a, b;
+  using workloads::switch_simulation::ReadSwitchSpec;
+  const auto written = ReadSwitchSpec(ParametersOf(jobs.first, a));
+  const auto stored = ReadSwitchSpec(ParametersOf(jobs.second, b));
+  ASSERT_TRUE(written.has_value() && stored.has_value());
+  EXPECT_NE(a, b);
+  EXPECT_EQ(written->ports, stored->ports);
+  EXPECT_EQ(written->slots, stored->slots);
+  EXPECT_EQ(written->algorithms, stored->algorithms);
+  EXPECT_EQ(written->seeds, stored->seeds);
+}
+
+TEST(CrdDefaults, OfParameterEstimationAreThoseOfTheWorkload) {
+  const json unit{
+      {"name", "alu"}, {"kinds", {"add", "subtract", "compare", "multiply"}}, {"max", 2}};
+  const auto jobs =
+      BothWays({{"parameterEstimation", {{"graph", "Diffeq"}, {"units", json::array({unit})}}}});
+  json a, b;
+  using workloads::parameter_estimation::ReadEstimationSpec;
+  const auto written = ReadEstimationSpec(ParametersOf(jobs.first, a));
+  const auto stored = ReadEstimationSpec(ParametersOf(jobs.second, b));
+  ASSERT_TRUE(written.has_value() && stored.has_value());
+  EXPECT_NE(a, b);
+  EXPECT_EQ(written->clock_megahertz, stored->clock_megahertz);
+  EXPECT_EQ(written->method, stored->method);
+  EXPECT_EQ(written->search_limit, stored->search_limit);
+  const auto& unset = written->units.at(0);
+  const auto& filled_in = stored->units.at(0);
+  EXPECT_EQ(unset.min, filled_in.min);
+  EXPECT_EQ(unset.cycles, filled_in.cycles);
+  EXPECT_EQ(unset.pipelined, filled_in.pipelined);
+  EXPECT_EQ(unset.area, filled_in.area);
+  EXPECT_EQ(unset.energy_picojoules, filled_in.energy_picojoules);
+  EXPECT_EQ(unset.idle_microwatts, filled_in.idle_microwatts);
 }
 
 TEST(CrdDefaults, OfSyntheticAreThoseOfTheWorkload) {

@@ -131,7 +131,7 @@ TEST(ParseJob, AProfileOfACommandIsTheJobsName) {
 TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
             "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
-            "MasterSlave, ModifiedMasterSlave, Interleaved, is \"Foo\"");
+            "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, is \"Foo\"");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
   EXPECT_EQ(JobErrorOf(JobWith("  nodes: {maxWorkers: -1}\n")),

@@ -43,7 +43,8 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
   EXPECT_EQ(status.estimated_completion_time, std::nullopt);
   EXPECT_EQ(status.result.summary, R"({"count":25997})");
   EXPECT_EQ(status.result.location, "kubectl evenkeel results primes -n default");
-  EXPECT_EQ(plan.events, (std::vector<Event>{{false, "AllTasksDone", "all results are durable"}}));
+  EXPECT_EQ(plan.events,
+            (std::vector<Event>{{false, "AllTasksDone", "all results are durable", true}}));
 
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_NE(cluster_.Coordinator(), nullptr);

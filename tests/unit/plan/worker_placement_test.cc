@@ -197,7 +197,7 @@ TEST_F(Placing, NobodyIsMovedForABetterNode) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
 }
 
-TEST(ThreadsOf, AreTheLimitOrTheNodesCores) {
+TEST(ThreadsOf, AreTheCoresThatAWorkerMayUse) {
   api::WeightedJob job;
   EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
   job.resources.limits["cpu"] = "500m";
@@ -206,6 +206,20 @@ TEST(ThreadsOf, AreTheLimitOrTheNodesCores) {
   EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
   job.resources.limits["cpu"] = "1500m";
   EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
+  job.resources.limits["cpu"] = "16";
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
+}
+
+TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
+  api::NodeView node = Pi4("a");
+  node.allocatable.cpu_millicores = 3400;
+  EXPECT_EQ(ThreadsOf({}, node), 4);
+  node.allocatable.cpu_millicores = 3000;
+  EXPECT_EQ(ThreadsOf({}, node), 3);
+  node.allocatable.cpu_millicores = 93;
+  EXPECT_EQ(ThreadsOf({}, node), 1);
+  node.allocatable.cpu_millicores = 0;  // not told yet
+  EXPECT_EQ(ThreadsOf({}, node), 4);
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ TEST(HtmlReport, DataSurvivesWhateverTheNamesHold) {
   model::RunSummary summary;
   summary.job = "</script><!-- {{STYLE}} & \"";
   summary.seed = 18446744073709551615ULL;
-  summary.result_json = R"({"big":9007199254740993,"text":"</script>","list":[1,2]})";
+  summary.result_json = R"({"big":9007199254740993,"text":"</script>","list":[1,2],)"
+                        R"("table":{"a":1,"b":null,"c":"x"},"deep":{"a":{}}})";
   TimelineDigest digest({"<node>"});
   digest.Condense(10, 10);
   const auto data = PageData(summary, digest);
@@ -52,6 +53,9 @@ TEST(HtmlReport, DataSurvivesWhateverTheNamesHold) {
   EXPECT_EQ(json["summary"]["seed"], "18446744073709551615");
   EXPECT_EQ(json["summary"]["result"][0], (nlohmann::json{"big", "9007199254740993"}));
   EXPECT_EQ(json["summary"]["result"][2], (nlohmann::json{"list", "[1,2]"}));
+  EXPECT_EQ(json["summary"]["result"][3], (nlohmann::json{"table", "a 1, b –, c x"}));
+  EXPECT_EQ(json["summary"]["result"][4], (nlohmann::json{"deep", R"({"a":{}})"}));
+  EXPECT_EQ(json["charts"], nlohmann::json::array());
   EXPECT_EQ(json["timeline"]["workers"][0], "<node>");
   EXPECT_NE(page.find("<title>&lt;/script&gt;&lt;!-- {{STYLE}} &amp; &quot; "), std::string::npos);
 }

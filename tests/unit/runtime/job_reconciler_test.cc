@@ -26,6 +26,15 @@ class JobReconcilerTest : public OperatorFixture {
     return {api::CoordinatorPodName("primes", 1), api::WorkerPodName("primes", "pi3"),
             api::WorkerPodName("primes", "pi4-a")};
   }
+  /// Of one of the objects that the job needs; said in the status once it has happened twice.
+  void ExpectARefusalThatIsSaid() {
+    PutJob("primes", kPrimes);
+    AwaitCache();
+    EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+    AwaitCache();
+    EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
+    EXPECT_EQ(Condition("primes", "Progressing").substr(0, 5), "False");
+  }
   [[nodiscard]] bool Polled() {
     return kube::Eventually([this] { return poller_->Last({"lab", "primes"}).has_value(); });
   }
@@ -123,12 +132,7 @@ TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {
   quota.times = -1;
   quota.status = 403;
   server_.Inject(quota);
-  PutJob("primes", kPrimes);
-  AwaitCache();
-  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
-  AwaitCache();
-  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
-  EXPECT_EQ(Condition("primes", "Progressing").substr(0, 5), "False");
+  ExpectARefusalThatIsSaid();
   server_.ClearFaults();
   Settle("primes");
   Settle("primes");
@@ -157,12 +161,7 @@ TEST_F(JobReconcilerTest, SomebodyElsesPodInAPlaceOfTheJobsIsSaid) {
   server_.Put(kPodsPath,
               {{"metadata", {{"name", "primes-coordinator-1"}, {"namespace", "lab"}}},
                {"spec", {{"containers", Json::array({{{"name", "main"}, {"image", "x"}}})}}}});
-  PutJob("primes", kPrimes);
-  AwaitCache();
-  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
-  AwaitCache();
-  EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
-  EXPECT_EQ(Condition("primes", "Progressing").substr(0, 5), "False");
+  ExpectARefusalThatIsSaid();
 }
 
 TEST_F(JobReconcilerTest, ANamespaceThatEndsIsNoTrouble) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "core/scheduling/strategy.h"
+#include "tests/unit/scheduling/leases.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -13,44 +14,6 @@ using model::IndexRange;
 using model::RangeSet;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-// Leases as a test wants them.
-class Leases final : public LeaseView {
- public:
-  struct Worker {
-    RangeSet leased;
-    RangeSet copies;
-    Instant since{};
-    bool connected = true;
-  };
-  explicit Leases(const model::CostModel& costs) : costs_(costs) {}
-  std::vector<Worker> workers;
-
-  [[nodiscard]] const RangeSet& Leased(WorkerId w) const override {
-    return workers[w.value].leased;
-  }
-  [[nodiscard]] const RangeSet& Copies(WorkerId w) const override {
-    return workers[w.value].copies;
-  }
-  [[nodiscard]] model::Cost OutstandingCost(WorkerId w) const override {
-    model::Cost cost = 0;
-    Leased(w).ForEach([&](IndexRange range) { cost += costs_.Of(range); });
-    return cost;
-  }
-  [[nodiscard]] std::int64_t OutstandingTasks(WorkerId w) const override {
-    return Leased(w).Size();
-  }
-  [[nodiscard]] IndexRange NewestLeased(WorkerId w) const override {
-    return Leased(w).Empty() ? IndexRange{} : Leased(w).Back();
-  }
-  [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
-  [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
-  [[nodiscard]] const RangeSet& Copied() const override { return copied_; }
-
- private:
-  const model::CostModel& costs_;
-  RangeSet copied_;
-};
 
 // Two workers; a unit of cost is a nanosecond at rate 1.
 class TailStealingTest : public testing::Test {

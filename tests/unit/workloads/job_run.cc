@@ -31,6 +31,13 @@ std::string ParameterError(const std::string& name, const std::string& parameter
   return made.error().message;
 }
 
+void ExpectRefused(const std::string& workload, const std::vector<ErrorCase>& cases) {
+  for (const ErrorCase& each : cases) {
+    EXPECT_EQ(ParameterError(workload, each.parameters),
+              "spec.workload." + workload + "." + each.want);
+  }
+}
+
 std::string ResultOf(const Workload& workload, model::TaskIndex task) {
   std::string result;
   const auto runner = workload.MakeRunner({});

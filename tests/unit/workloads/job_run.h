@@ -16,6 +16,14 @@ namespace evenkeel::workloads {
 /// The one line that says what is wrong with the parameters; empty if nothing is.
 [[nodiscard]] std::string ParameterError(const std::string& name, const std::string& parameters);
 
+/// Parameters that a workload refuses, as JSON, and what it says behind "spec.workload.NAME.".
+struct ErrorCase {
+  const char* parameters;
+  const char* want;
+};
+/// Each of them is refused with just these words.
+void ExpectRefused(const std::string& workload, const std::vector<ErrorCase>& cases);
+
 /// The result bytes of one task that must succeed.
 [[nodiscard]] std::string ResultOf(const Workload& workload, model::TaskIndex task);
 

@@ -7,11 +7,6 @@
 namespace evenkeel::workloads {
 namespace {
 
-struct ErrorCase {
-  const char* parameters;
-  const char* want;
-};
-
 TEST(PrimesParameters, EachMistakeIsOneClearLine) {
   const std::vector<ErrorCase> cases{
       {R"({})", "end: is missing, must be a whole number from 1 to 1000000000"},
@@ -32,10 +27,7 @@ TEST(PrimesParameters, EachMistakeIsOneClearLine) {
       {R"({"end": 1000000000, "candidatesPerTask": 476})",
        "candidatesPerTask: must be a whole number from 477 to 1048576, is 476"},
   };
-  for (const ErrorCase& each : cases) {
-    EXPECT_EQ(ParameterError("primes", each.parameters),
-              std::string("spec.workload.primes.") + each.want);
-  }
+  ExpectRefused("primes", cases);
 }
 
 TEST(PrimesParameters, AnUnknownFieldIsNamed) {

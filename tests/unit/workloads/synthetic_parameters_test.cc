@@ -5,13 +5,8 @@
 namespace evenkeel::workloads {
 namespace {
 
-struct SyntheticErrorCase {
-  const char* parameters;
-  const char* want;
-};
-
 TEST(SyntheticParameters, EachMistakeIsOneClearLine) {
-  const std::vector<SyntheticErrorCase> cases{
+  const std::vector<ErrorCase> cases{
       {R"({"cost": {"constant": 1}})",
        "tasks: is missing, must be a whole number from 1 to 100000000"},
       {R"({"tasks": 0, "cost": {"constant": 1}})",
@@ -47,10 +42,7 @@ TEST(SyntheticParameters, EachMistakeIsOneClearLine) {
       {R"({"tasks": 3, "mode": "None", "costsKnown": "no"})",
        "costsKnown: must be true or false, is \"no\""},
   };
-  for (const SyntheticErrorCase& each : cases) {
-    EXPECT_EQ(ParameterError("synthetic", each.parameters),
-              std::string("spec.workload.synthetic.") + each.want);
-  }
+  ExpectRefused("synthetic", cases);
 }
 
 TEST(SyntheticParameters, FieldsInsideAreNamedToo) {

@@ -1,0 +1,181 @@
+#include "core/scheduling/strategies/adaptive_iterative.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "core/scheduling/partition.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+std::int64_t ToNearest(double units, std::int64_t most) {
+  if (units >= static_cast<double>(most)) return most;
+  return static_cast<std::int64_t>(units + 0.5);
+}
+
+}  // namespace
+
+AdaptiveIterative::AdaptiveIterative(const StrategyContext& context)
+    : StrategyBase(context),
+      unit_time_(context.balancing.communication ? UnitTime::kWithCommunication
+                                                 : UnitTime::kCalculationOnly) {}
+
+void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+                              Instant) {
+  AddWorkers(workers.size());
+  members_.resize(workers.size());
+  Plan(PartitionEqually(todo, workers.size()));
+  GatherPool();
+  const double parts =
+      static_cast<double>(workers.size()) * static_cast<double>(context_.balancing.rounds);
+  first_units_ =
+      std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
+}
+
+void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+  members_.emplace_back();
+  StrategyBase::AddWorker(worker, facts, now);
+}
+
+void AdaptiveIterative::WorkerLost(WorkerId worker, Instant now) {
+  members_[worker.value] = Member{};
+  StrategyBase::WorkerLost(worker, now);
+}
+
+void AdaptiveIterative::WorkerBack(WorkerId worker, Instant now) {
+  members_[worker.value] = Member{};
+  StrategyBase::WorkerBack(worker, now);
+}
+
+void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant) {
+  At(kMaster).reserved.Insert({range, 0});
+  if (cause != ReturnCause::kRetry) members_[from.value].disturbed = true;
+}
+
+void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
+  Member& member = members_[worker.value];
+  if (!member.in_round || context_.leases.OutstandingTasks(worker) > 0) return;
+  member.in_round = false;
+  if (member.disturbed) return;
+  const double busy = context_.estimator.BusySeconds(worker) - member.busy_before;
+  member.times = IterationTimes{static_cast<double>(member.units), ToSeconds(now - round_start_),
+                                busy / static_cast<double>(context_.estimator.Threads(worker))};
+}
+
+std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
+  if (RoundRuns()) return {};
+  if (open_) CloseRound(now);
+  GatherPool();
+  if (At(kMaster).reserved.Empty() || !Complete()) return {};
+  const std::vector<WorkerId> participants = Participants();
+  if (participants.empty()) return {};
+
+  std::vector<std::int64_t> units = UnitsOf(participants);
+  const std::int64_t left = At(kMaster).reserved.Tasks();
+  rest_ = std::accumulate(units.begin(), units.end(), std::int64_t{0}) > left;
+  if (rest_) units = ScaledTo(left, units);
+  ++round_;
+  open_ = true;
+  round_start_ = now;
+  std::vector<Decision> decisions;
+  for (std::size_t n = 0; n < participants.size(); ++n) {
+    if (units[n] == 0) continue;
+    Member& member = members_[participants[n].value];
+    member.in_round = true;
+    member.disturbed = false;
+    member.units = units[n];
+    member.busy_before = context_.estimator.BusySeconds(participants[n]);
+    member.times.reset();
+    for (const auto& piece : At(kMaster).reserved.TakeNext(std::numeric_limits<model::Cost>::max(),
+                                                           units[n], units[n])) {
+      decisions.emplace_back(GrantDecision{participants[n], piece.range});
+    }
+  }
+  return decisions;
+}
+
+bool AdaptiveIterative::RoundRuns() const {
+  return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.in_round; });
+}
+
+void AdaptiveIterative::CloseRound(Instant now) {
+  open_ = false;
+  if (finished_.size() < kMaxShownRounds) {
+    finished_.push_back({round_, kMaster, round_start_, now});
+  }
+  if (!rest_) Learn();
+  for (Member& member : members_) member.times.reset();
+}
+
+void AdaptiveIterative::Learn() {
+  std::vector<Member*> measured;
+  std::vector<IterationTimes> times;
+  for (Member& member : members_) {
+    if (!member.times) continue;
+    measured.push_back(&member);
+    times.push_back(*member.times);
+  }
+  const std::vector<double> next = NextUnits(times, unit_time_);
+  for (std::size_t n = 0; n < measured.size(); ++n) {
+    measured[n]->next_units = ToNearest(next[n], context_.costs.TaskCount());
+    measured[n]->perf_f = PerformanceFactor(times[n], unit_time_);
+    measured[n]->dropped = measured[n]->next_units == 0;
+  }
+}
+
+void AdaptiveIterative::GatherPool() {
+  for (std::uint32_t i = 1; i < workers_.size(); ++i) {
+    for (const auto& piece : workers_[i].reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
+  }
+}
+
+bool AdaptiveIterative::Complete() const {
+  if (round_ > 0) return true;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i].alive && !context_.leases.Connected({i})) return false;
+  }
+  return true;
+}
+
+std::vector<WorkerId> AdaptiveIterative::Participants() {
+  std::vector<WorkerId> participants;
+  std::vector<WorkerId> dropped;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (Usable({i})) (members_[i].dropped ? dropped : participants).push_back({i});
+  }
+  if (participants.empty()) {
+    for (const WorkerId worker : dropped) members_[worker.value] = Member{};
+    participants = std::move(dropped);
+  }
+  std::stable_sort(participants.begin(), participants.end(), [this](WorkerId a, WorkerId b) {
+    return members_[a.value].perf_f > members_[b.value].perf_f;
+  });
+  return participants;
+}
+
+std::vector<std::int64_t> AdaptiveIterative::UnitsOf(
+    const std::vector<WorkerId>& participants) const {
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (const WorkerId worker : participants) {
+    const std::int64_t units = members_[worker.value].next_units;
+    if (units > 0) fewest = std::min(fewest, units);
+  }
+  if (fewest == std::numeric_limits<std::int64_t>::max()) fewest = first_units_;
+  std::vector<std::int64_t> units;
+  for (const WorkerId worker : participants) {
+    const std::int64_t known = members_[worker.value].next_units;
+    units.push_back(known > 0 ? known : fewest);
+  }
+  return units;
+}
+
+std::vector<Strategy::Stage> AdaptiveIterative::Stages(Instant now) const {
+  std::vector<Stage> stages = finished_;
+  if (open_ && stages.size() < kMaxShownRounds) {
+    stages.push_back({round_, kMaster, round_start_, now});
+  }
+  return stages;
+}
+
+}  // namespace evenkeel::scheduling

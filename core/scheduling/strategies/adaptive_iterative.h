@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/scheduling/strategies/iteration_formulas.h"
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// Rounds with a barrier, after each of which the next one is shared out by what a unit took each
+/// worker, transfers and waiting included: Sanchez, Macias and Suarez, "Effective Load Balancing on
+/// a LAN-WLAN Cluster" (formulas: iteration_formulas.h). A unit is a task.
+///
+/// As published: the first round is shared out equally; then n_unit(j+1); the largest perf_f is
+/// sent its data first; whoever would be sent nothing is dropped; workers that join take part from
+/// the next round on.
+///
+/// What the paper leaves open, and what is done here: n_unit is rounded to the nearest whole number
+/// and 0 is nothing; the first round hands out 1 in `balancing.rounds` of the tasks; a worker that
+/// joins is sent as many units as the one with the fewest, because an overloaded worker holds
+/// up all, an underloaded one only itself; the last round, where fewer units are left, is in
+/// proportion to n_unit and says nothing about the next; a worker that is lost, or whose tasks come
+/// back, is waited for no longer and not measured; if nobody else is left, those that were dropped
+/// are taken back, because a job advances while one worker lives. The published master calculates
+/// while it waits; here the coordinator is a process of its own, and a worker on its node is one
+/// like all others.
+class AdaptiveIterative final : public StrategyBase {
+ public:
+  explicit AdaptiveIterative(const StrategyContext& context);
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void WorkerBack(WorkerId worker, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Touch(WorkerId worker, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex) const override {
+    return {std::nullopt, context_.costs.TaskCount()};
+  }
+  /// The first kMaxShownRounds rounds; no master, for all compute.
+  [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
+
+  static constexpr std::size_t kMaxShownRounds = 256;
+
+ private:
+  struct Member {
+    bool in_round = false;   ///< has units of this round and has not brought them all
+    bool disturbed = false;  ///< some of its units came back: nothing can be learned
+    bool dropped = false;
+    std::int64_t units = 0;               ///< n_unit of the round
+    double busy_before = 0;               ///< seconds, when the round began
+    std::optional<IterationTimes> times;  ///< of the round, once it is through
+    std::int64_t next_units = 0;          ///< n_unit of the next round; 0: nothing is known of it
+    double perf_f = 0;
+  };
+
+  [[nodiscard]] bool RoundRuns() const;
+  void CloseRound(Instant now);
+  /// n_unit of the next round for all that were measured in this one.
+  void Learn();
+  void GatherPool();
+  /// False while one of the expected workers may still come, so that the first round is for all.
+  [[nodiscard]] bool Complete() const;
+  /// Who takes part in the next round, in the order in which they are sent their data.
+  [[nodiscard]] std::vector<WorkerId> Participants();
+  [[nodiscard]] std::vector<std::int64_t> UnitsOf(const std::vector<WorkerId>& participants) const;
+
+  UnitTime unit_time_;
+  std::vector<Member> members_;
+  std::int64_t first_units_ = 1;
+  int round_ = 0;
+  bool open_ = false;  // a round has begun and was not closed
+  bool rest_ = false;  // it is the last one, smaller than planned
+  Instant round_start_{};
+  std::vector<Stage> finished_;
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,174 @@
+// AdaptiveIterative on the cluster of its paper: what figures 4 to 7 show, in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulator/world.h"
+
+namespace evenkeel {
+namespace {
+
+using model::StrategyName;
+using simulator::NodeModel;
+using simulator::Outcome;
+using simulator::World;
+using simulator::WorldConfig;
+
+constexpr double kMegabit = 1e6 / 8;  // bytes a second
+
+/// Table 1: by clock rate, the PIII with 666 MHz as 1; the master's own node has no link.
+WorldConfig PaperCluster(int tasks, double seconds_a_task) {
+  struct Row {
+    const char* name;
+    double speed;
+    double megabits;
+  };
+  constexpr Row kRows[] = {{"piii-666-master", 1.0, 0}, {"piii-1000", 1.5, 100},
+                           {"piii-666", 1.0, 100},      {"celeron-633", 0.95, 10},
+                           {"p200-mmx", 0.3, 10},       {"pii-300", 0.45, 2}};
+  WorldConfig world;
+  world.true_costs.assign(static_cast<std::size_t>(tasks), seconds_a_task);
+  world.costs_known = false;
+  world.network.shared_medium = true;
+  world.job.name = world.job.workload = "units";
+  world.job.balancing.strategy = StrategyName::kAdaptiveIterative;
+  for (const Row& row : kRows) {
+    NodeModel node;
+    node.name = row.name;
+    node.speed = simulator::SpeedProfile(row.speed);
+    node.link_bytes_per_second = row.megabits * kMegabit;
+    world.nodes.push_back(node);
+  }
+  return world;
+}
+
+struct RoundsOfARun {
+  Outcome outcome;
+  /// By round and node: when it brought the last of its units, seconds from the round's start.
+  std::vector<std::map<std::string, double>> t_exe;
+
+  [[nodiscard]] double Seconds() const { return ToSeconds(outcome.makespan); }
+};
+
+RoundsOfARun RunWorld(WorldConfig world) {
+  struct Arrival {
+    double at;
+    std::string node;
+  };
+  std::vector<Arrival> reports;
+  world.trace = [&reports](const std::string& line) {
+    const std::size_t report = line.find(" -> report [");
+    if (report == std::string::npos) return;
+    const std::size_t node = line.find_first_not_of(" 0123456789.");
+    reports.push_back({std::stod(line), line.substr(node, report - node)});
+  };
+  RoundsOfARun run;
+  run.outcome = World(world).Run();
+  EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
+  for (const std::int64_t times : run.outcome.times_durable) EXPECT_EQ(times, 1);
+  constexpr double kLineRounding = 1e-6;
+  for (const auto& round : run.outcome.stages) {
+    auto& t_exe = run.t_exe.emplace_back();
+    const double start = ToSeconds(round.start);
+    for (const Arrival& report : reports) {
+      const bool within =
+          report.at > start + kLineRounding && report.at <= ToSeconds(round.end) + kLineRounding;
+      if (within) t_exe[report.node] = report.at - start;
+    }
+  }
+  return run;
+}
+
+/// Standard deviation of t_exe over the nodes, as a share of its mean.
+double Spread(const std::map<std::string, double>& t_exe) {
+  double sum = 0;
+  for (const auto& each : t_exe) sum += each.second;
+  const double mean = sum / static_cast<double>(t_exe.size());
+  double squares = 0;
+  for (const auto& each : t_exe) squares += (each.second - mean) * (each.second - mean);
+  return std::sqrt(squares / static_cast<double>(t_exe.size())) / mean;
+}
+
+// Figures 5 and 7: a high deviation in iterations 1 and 2, then a low one that stays.
+TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
+  for (const double kilobytes : {0.012, 4.0}) {
+    WorldConfig world = PaperCluster(6000, 0.02);
+    world.input_bytes = world.result_bytes = kilobytes * 1000;
+    const RoundsOfARun run = RunWorld(world);
+    ASSERT_GE(run.t_exe.size(), 5u);
+    EXPECT_EQ(run.t_exe[0].size(), 6u);
+    std::printf("%g kB a unit, spread of t_exe by iteration:", kilobytes);
+    for (const auto& round : run.t_exe) std::printf(" %.3f", Spread(round));
+    std::printf("\n");
+    EXPECT_GT(Spread(run.t_exe[0]), 0.4);
+    for (std::size_t round = 2; round + 1 < run.t_exe.size(); ++round) {
+      EXPECT_LT(Spread(run.t_exe[round]), 0.05) << "iteration " << round + 1;
+    }
+  }
+}
+
+// Figures 4 and 6: with little data both are about as good, with much the new one is much better.
+TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
+  std::vector<double> gains;
+  for (const double kilobytes : {0.012, 1.0, 4.0, 16.0}) {
+    WorldConfig world = PaperCluster(6000, 0.02);
+    world.input_bytes = world.result_bytes = kilobytes * 1000;
+    const double with = RunWorld(world).Seconds();
+    world.job.balancing.communication = false;
+    const double without = RunWorld(world).Seconds();
+    world.job.balancing.strategy = StrategyName::kTailStealing;
+    const double tail_stealing = RunWorld(world).Seconds();
+    gains.push_back(without / with);
+    std::printf("%6.3f kB a unit: %.2f s, calculation only %.2f s (x %.2f), TailStealing %.2f s\n",
+                kilobytes, with, without, gains.back(), tail_stealing);
+  }
+  EXPECT_GT(gains[0], 0.97);
+  EXPECT_LT(gains[0], 1.05);
+  for (std::size_t n = 1; n < gains.size(); ++n) EXPECT_GT(gains[n], gains[n - 1]);
+  EXPECT_GT(gains.back(), 1.5);
+}
+
+// "Usually removed P200 MMX": it gets other work in the fourth iteration and cannot keep up.
+TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
+  WorldConfig world = PaperCluster(1200, 0.1);
+  world.job.balancing.rounds = 100;  // two units a node in the first
+  const RoundsOfARun undisturbed = RunWorld(world);
+  ASSERT_GE(undisturbed.outcome.stages.size(), 6u);
+  const Instant fourth{undisturbed.outcome.stages[3].start};
+  EXPECT_EQ(undisturbed.t_exe[5].count("p200-mmx"), 1u) << "it is not dropped without a reason";
+
+  world.nodes[4].speed.ChangeAt(fourth, 0.02);
+  const RoundsOfARun run = RunWorld(world);
+  EXPECT_EQ(run.t_exe[3].count("p200-mmx"), 1u);
+  for (std::size_t round = 4; round < run.t_exe.size(); ++round) {
+    EXPECT_EQ(run.t_exe[round].count("p200-mmx"), 0u) << "iteration " << round + 1;
+  }
+  EXPECT_GT(run.outcome.progress.nodes[4].completed, 0);
+  EXPECT_EQ(run.outcome.progress.tasks_completed, 1200);
+}
+
+TEST(AdaptiveIterative, ANodeThatJoinsIsGivenItsShare) {
+  WorldConfig world = PaperCluster(6000, 0.02);
+  NodeModel laptop;
+  laptop.name = "wireless";
+  laptop.speed = simulator::SpeedProfile(3.0);
+  laptop.link_bytes_per_second = 2 * kMegabit;
+  laptop.expected = false;
+  laptop.joins_at = std::chrono::seconds(5);
+  world.nodes.push_back(laptop);
+  const RoundsOfARun run = RunWorld(world);
+  EXPECT_EQ(run.t_exe[0].count("wireless"), 0u);
+  const auto& nodes = run.outcome.progress.nodes;
+  ASSERT_EQ(nodes.size(), 7u);
+  // In the end it does more than the master's node, which was there from the beginning.
+  EXPECT_GT(nodes[6].completed, nodes[0].completed);
+  EXPECT_LT(run.Seconds(), RunWorld(PaperCluster(6000, 0.02)).Seconds());
+}
+
+}  // namespace
+}  // namespace evenkeel

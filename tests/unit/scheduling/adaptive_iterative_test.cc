@@ -1,0 +1,202 @@
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "core/scheduling/strategy.h"
+#include "tests/unit/scheduling/leases.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::IndexRange;
+using std::chrono::seconds;
+
+/// A round of decisions, in the order in which they are sent: worker and range.
+using Sent = std::vector<std::pair<std::uint32_t, IndexRange>>;
+
+class AdaptiveIterativeTest : public testing::Test {
+ protected:
+  model::UnitCosts costs{300};
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  Leases leases{costs};
+  model::BalancingSpec balancing;
+  std::unique_ptr<Strategy> strategy;
+  Instant now{seconds(100)};
+  Instant round_start{now};
+
+  void Start(std::size_t workers, std::int64_t tasks = 300, std::int32_t rounds = 10) {
+    balancing.strategy = model::StrategyName::kAdaptiveIterative;
+    balancing.rounds = rounds;
+    for (std::size_t i = 0; i < workers; ++i) Expect();
+    strategy = MakeStrategy({costs, estimator, leases, balancing});
+    strategy->Start(std::vector<WorkerFacts>(workers), model::RangeSet(IndexRange{0, tasks}), now);
+  }
+  void Expect() {
+    estimator.AddWorker(1, 1);
+    leases.workers.emplace_back();
+  }
+  Sent Decide() {
+    Sent sent;
+    for (const auto& decision : strategy->Decide(now)) {
+      const auto& grant = std::get<GrantDecision>(decision);
+      leases.workers[grant.worker.value].leased.Insert(grant.range);
+      sent.emplace_back(grant.worker.value, grant.range);
+      strategy->Touch(grant.worker, now);
+    }
+    if (!sent.empty()) {
+      round_start = now;
+      EXPECT_TRUE(strategy->Decide(now).empty()) << "a round is decided at once";
+    }
+    return sent;
+  }
+  /// The worker brings all it has, so many seconds after the start of the round.
+  void Bring(std::uint32_t worker, double t_exe, double t_calc = 0) {
+    now = round_start + FromSeconds(t_exe);
+    auto& leased = leases.workers[worker].leased;
+    estimator.Observe({worker}, leased.Size(), leased.Size(), FromSeconds(t_calc));
+    leased.Clear();
+    strategy->Touch({worker}, now);
+  }
+};
+
+TEST_F(AdaptiveIterativeTest, RoundsFollowTheFormulas) {
+  Start(3);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 10}}, {1, {10, 20}}, {2, {20, 30}}})) << "the first is equal";
+  Bring(2, 5);
+  Bring(0, 20);
+  EXPECT_TRUE(Decide().empty()) << "a barrier";
+  Bring(1, 35);
+  // Mean 20 s; units take 2, 3.5 and 0.5 s: 10, 5.71 and 40, the largest perf_f first.
+  EXPECT_EQ(Decide(), (Sent{{2, {30, 70}}, {0, {70, 80}}, {1, {80, 86}}}));
+  Bring(2, 20);
+  Bring(0, 20);
+  Bring(1, 21);
+  // Mean 20.33 s: 40.67, 10.17 and 5.81.
+  EXPECT_EQ(Decide(), (Sent{{2, {86, 127}}, {0, {127, 137}}, {1, {137, 143}}}));
+  // The third gets other work to do, the second none any more.
+  Bring(1, 6);
+  Bring(0, 20);
+  Bring(2, 82);
+  // Mean 36 s; units take 1, 2 and 2 s: 36, 18 and 18; of equal ones the first one first.
+  EXPECT_EQ(Decide(), (Sent{{1, {143, 179}}, {0, {179, 197}}, {2, {197, 215}}}));
+  const auto stages = strategy->Stages(now);
+  ASSERT_EQ(stages.size(), 4u);
+  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(stages[n].number, static_cast<int>(n) + 1);
+  EXPECT_EQ(stages[1].end, stages[2].start);
+  EXPECT_EQ(ToSeconds(stages[0].end - stages[0].start), 35);
+}
+
+TEST_F(AdaptiveIterativeTest, WithoutCommunicationOnlyCalculationCounts) {
+  balancing.communication = false;
+  Start(2);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 15}}, {1, {15, 30}}}));
+  Bring(0, 30, 15);
+  Bring(1, 300, 15);
+  EXPECT_EQ(Decide(), (Sent{{0, {30, 45}}, {1, {45, 60}}}));
+  Bring(0, 30, 10);
+  Bring(1, 300, 20);
+  EXPECT_EQ(Decide(), (Sent{{0, {60, 83}}, {1, {83, 94}}})) << "15/(10/15) and 15/(20/15)";
+}
+
+TEST_F(AdaptiveIterativeTest, WhoCannotBalanceIsDroppedAndTakenBackWhenNobodyElseIsLeft) {
+  Start(3, 30);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 1}}, {1, {1, 2}}, {2, {2, 3}}}));
+  Bring(0, 1);
+  Bring(1, 1);
+  Bring(2, 10);
+  // Mean 4 s, and a unit takes the third 10 s.
+  EXPECT_EQ(Decide(), (Sent{{0, {3, 7}}, {1, {7, 11}}}));
+  Bring(0, 4);
+  strategy->WorkerLost({1}, now);
+  strategy->Return({1}, {7, 11}, ReturnCause::kLost, now);
+  leases.workers[1] = {{}, {}, {}, false};
+  EXPECT_EQ(Decide(), (Sent{{0, {7, 11}}})) << "still without the third";
+  strategy->WorkerLost({0}, now);
+  strategy->Return({0}, {7, 11}, ReturnCause::kLost, now);
+  leases.workers[0] = {{}, {}, {}, false};
+  EXPECT_EQ(Decide(), (Sent{{2, {7, 8}}}));
+  EXPECT_EQ(strategy->PoolSize(), 30 - 8);
+}
+
+TEST_F(AdaptiveIterativeTest, WhoJoinsIsSentTheFewestAndThenItsShare) {
+  Start(2, 300, 30);
+  (void)Decide();
+  Bring(0, 5);
+  Expect();
+  strategy->AddWorker({2}, {}, now);
+  EXPECT_TRUE(Decide().empty()) << "not before the next round";
+  Bring(1, 15);
+  EXPECT_EQ(Decide(), (Sent{{0, {10, 20}}, {1, {20, 23}}, {2, {23, 26}}}));
+  Bring(0, 10);
+  Bring(1, 9);
+  Bring(2, 2);
+  // Mean 7 s; units take 1, 3 and 2/3 s.
+  EXPECT_EQ(Decide(), (Sent{{2, {26, 37}}, {0, {37, 44}}, {1, {44, 46}}}));
+}
+
+TEST_F(AdaptiveIterativeTest, WhoIsLostIsNotWaitedForAndNothingIsLost) {
+  Start(3);
+  (void)Decide();
+  Bring(0, 5);
+  Bring(1, 10);
+  strategy->WorkerLost({2}, now);
+  strategy->Return({2}, {20, 30}, ReturnCause::kLost, now);
+  leases.workers[2] = {{}, {}, {}, false};
+  EXPECT_TRUE(strategy->PoolContains({20, 300}));
+  // Mean of those that are there 7.5 s.
+  EXPECT_EQ(Decide(), (Sent{{0, {20, 35}}, {1, {35, 43}}}));
+}
+
+TEST_F(AdaptiveIterativeTest, WhoseUnitsCameBackIsNotMeasured) {
+  Start(2);
+  (void)Decide();
+  strategy->Return({1}, {20, 30}, ReturnCause::kGivenBack, now);
+  leases.workers[1].leased.Erase({20, 30});
+  Bring(1, 1);
+  Bring(0, 10);
+  EXPECT_EQ(Decide(), (Sent{{0, {20, 35}}, {1, {35, 50}}})) << "as many as the fewest";
+}
+
+TEST_F(AdaptiveIterativeTest, TheFirstRoundWaitsForAllThatMayStillCome) {
+  Start(3);
+  leases.workers[1].connected = false;
+  EXPECT_TRUE(Decide().empty());
+  strategy->WorkerLost({1}, now);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 10}}, {2, {10, 20}}}));
+}
+
+TEST_F(AdaptiveIterativeTest, TheLastRoundIsInProportionAndTeachesNothing) {
+  Start(2, 30, 3);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 5}}, {1, {5, 10}}}));
+  Bring(0, 5);
+  Bring(1, 20);
+  EXPECT_EQ(Decide(), (Sent{{0, {10, 23}}, {1, {23, 26}}})) << "12.5 and 3.125";
+  Bring(0, 12);
+  Bring(1, 12);
+  EXPECT_EQ(Decide(), (Sent{{0, {26, 30}}})) << "4 of 16 are left";
+  strategy->Return({0}, {29, 30}, ReturnCause::kRetry, now);
+  Bring(0, 100);
+  EXPECT_EQ(Decide(), (Sent{{0, {29, 30}}}));
+  EXPECT_EQ(strategy->PoolSize(), 0);
+}
+
+TEST_F(AdaptiveIterativeTest, FewerTasksThanWorkersGoToTheFirst) {
+  Start(3, 2);
+  EXPECT_EQ(Decide(), (Sent{{0, {0, 1}}, {1, {1, 2}}}));
+  const auto& shares = strategy->PlannedShares();
+  EXPECT_EQ(shares.size(), 3u);
+}
+
+TEST_F(AdaptiveIterativeTest, ThreadsShareTheCalculation) {
+  balancing.communication = false;
+  Start(2);
+  estimator.SetThreads({1}, 4);
+  (void)Decide();
+  Bring(0, 10, 10);
+  Bring(1, 10, 20);
+  // 10 s and 20 / 4 s; mean 7.5 s.
+  EXPECT_EQ(Decide(), (Sent{{1, {30, 53}}, {0, {53, 64}}}));
+}
+
+}  // namespace
+}  // namespace evenkeel::scheduling

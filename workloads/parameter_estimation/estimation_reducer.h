@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "workloads/parameter_estimation/parameter_estimation.h"
+
+namespace evenkeel::workloads::parameter_estimation {
+
+/// Collects the combinations; `spec` must outlive it.
+[[nodiscard]] std::unique_ptr<Reducer> MakeEstimationReducer(const EstimationSpec& spec);
+
+}  // namespace evenkeel::workloads::parameter_estimation

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "workloads/switch_simulation/switch_simulation.h"
+#include "workloads/switch_simulation/task_grid.h"
+#include "workloads/switch_simulation/task_result.h"
+
+namespace evenkeel::workloads::switch_simulation {
+
+/// The results of a job's tasks, one slot a task; those of tasks that failed for good are empty.
+class SweepResults {
+ public:
+  /// `spec` must outlive this.
+  explicit SweepResults(const SwitchSpec& spec)
+      : spec_(&spec), results_(static_cast<std::size_t>(TaskCountOf(spec))) {}
+
+  [[nodiscard]] const SwitchSpec& Spec() const { return *spec_; }
+  [[nodiscard]] const std::vector<std::optional<TaskResult>>& All() const { return results_; }
+  void Set(model::TaskIndex index, const TaskResult& result) {
+    results_[static_cast<std::size_t>(index)] = result;
+  }
+
+  /// The mean of `measure` over the seeds that have a result there; `place.seed` is not looked at.
+  /// Nothing if there is none.
+  [[nodiscard]] std::optional<double> Mean(
+      TaskPlace place, const std::function<double(const TaskResult&)>& measure) const;
+  /// Cells lost there over all seeds.
+  [[nodiscard]] std::uint64_t LostAt(TaskPlace place) const;
+
+ private:
+  const SwitchSpec* spec_;
+  std::vector<std::optional<TaskResult>> results_;
+};
+
+/// The places of a list in the order of its values: OrderOf({5, 1, 3}) is {1, 2, 0}.
+template <typename T>
+[[nodiscard]] std::vector<std::size_t> OrderOf(const std::vector<T>& values);
+
+extern template std::vector<std::size_t> OrderOf(const std::vector<double>&);
+extern template std::vector<std::size_t> OrderOf(const std::vector<std::uint32_t>&);
+
+}  // namespace evenkeel::workloads::switch_simulation
