@@ -15,6 +15,9 @@ GROUP = "batch.evenkeel.dev/v1alpha1"
 
 
 def manifest(name, workload, **sections):
+    """Workers that only sleep ask for little, so that many of them fit on a node of one core."""
+    if workload.get("synthetic", {}).get("mode") == "Sleep":
+        sections["worker"] = {"resources": {"requests": {"cpu": "20m"}}, **sections.get("worker", {})}
     return {"apiVersion": GROUP, "kind": "WeightedJob", "metadata": {"name": name},
             "spec": {"workload": workload, **sections}}
 

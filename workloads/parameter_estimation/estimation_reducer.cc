@@ -19,11 +19,11 @@ class EstimationReducer final : public Reducer {
         results_(static_cast<std::size_t>(CountCombinations(spec.units))) {}
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
-    return received_.TakeEach(range, results, [this](model::TaskIndex task, std::string_view bytes) {
-      return ReadResult(bytes).map([&](const TaskResult& result) {
-        results_[static_cast<std::size_t>(task)] = result;
-      });
-    });
+    return received_.TakeEach(
+        range, results, [this](model::TaskIndex task, std::string_view bytes) {
+          return ReadResult(bytes).map(
+              [&](const TaskResult& result) { results_[static_cast<std::size_t>(task)] = result; });
+        });
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {

@@ -62,11 +62,8 @@ model::Chart ByTime(const EstimationSpec& spec, const EstimationResults& results
 std::vector<model::Chart> ChartsOf(const EstimationSpec& spec, const EstimationResults& results,
                                    const std::vector<std::size_t>& front) {
   const auto area = [](const TaskResult& result) { return static_cast<double>(result.area); };
-  const auto power = [](const TaskResult& result) {
-    return static_cast<double>(result.power_nanowatts) / 1e6;
-  };
   return {ByTime(spec, results, front, "Area", "area, units of the job", area),
-          ByTime(spec, results, front, "Power", "power, mW", power)};
+          ByTime(spec, results, front, "Power", "power, mW", MilliwattsOf)};
 }
 
 }  // namespace evenkeel::workloads::parameter_estimation

@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "workloads/result_file.h"
 #include "workloads/short_text.h"
@@ -83,8 +84,9 @@ Result<void> WriteResultFiles(const std::filesystem::path& folder, const Estimat
   std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<bool> in_front(results.size());
   for (const std::size_t task : front) in_front[task] = true;
-  for (const auto& [name, tasks] : {std::pair("results.csv", &all), std::pair("pareto.csv", &front)}) {
-    if (auto csv = WriteTable(folder / name, spec, results, *tasks, in_front); !csv) return csv;
+  for (const auto* tasks : {&std::as_const(all), &front}) {
+    const auto path = folder / (tasks == &front ? "pareto.csv" : "results.csv");
+    if (auto csv = WriteTable(path, spec, results, *tasks, in_front); !csv) return csv;
   }
   return WriteFrontJson(folder / "pareto.json", spec, results, front);
 }
