@@ -28,12 +28,14 @@ bool ConditionsDiffer(const api::Conditions& known, const api::Conditions& next)
 WriteRule JudgeWrite(const api::JobStatus& known, const api::JobStatus& next, api::Timestamp now,
                      const std::optional<api::Timestamp>& last_write) {
   if (known == next) return {};
-  if (known.observed_generation != next.observed_generation) return {true, true, std::nullopt};
-  if (ConditionsDiffer(known.conditions, next.conditions)) return {true, true, std::nullopt};
+  if (known.observed_generation != next.observed_generation ||
+      ConditionsDiffer(known.conditions, next.conditions)) {
+    return {.write = true, .urgent = true};
+  }
   const int step = std::abs(PercentOf(next.progress) - PercentOf(known.progress));
   const bool due = !last_write || now >= *last_write + kInterval || now < *last_write;
-  if (due || step >= kStepPercent) return {true, false, std::nullopt};
-  return {false, false, *last_write + kInterval - now};
+  if (due || step >= kStepPercent) return {.write = true};
+  return {.due = *last_write + kInterval - now};
 }
 
 }  // namespace evenkeel::plan

@@ -50,7 +50,7 @@ class JobReconciler {
   /// Up to the first action that fails; what is wrong is noted in the record and in `end`.
   void CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
                 Reconciliation& end) const;
-  /// True if the status is what the plan wants it to be because it was written now.
+  /// True if it was written.
   bool WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
                    const plan::Snapshot& snapshot, JobRecord& record, Reconciliation& end) const;
   void Tell(const plan::Plan& plan, const api::WeightedJob& job, bool status_written) const;

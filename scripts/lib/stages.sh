@@ -5,7 +5,7 @@ stage_times=()
 tests_passed=0
 tests_failed=0
 tests_skipped=0
-failures=$(mktemp)
+failures=
 
 # stage NAME COMMAND...: runs the command and notes how it went and how long it took. Its failure
 # does not end the script, so that one run tells all; the status is returned.
@@ -42,7 +42,7 @@ run_tests() {
   tests_passed=$((tests_passed + all - failed - skipped))
   tests_failed=$((tests_failed + failed))
   tests_skipped=$((tests_skipped + skipped))
-  if [ "$failed" -gt 0 ]; then /usr/bin/python3 scripts/lib/failed_tests.py "$preset" "$report" >>"$failures"; fi
+  if [ "$failed" -gt 0 ]; then failures+=$(/usr/bin/python3 scripts/lib/failed_tests.py "$preset" "$report")$'\n'; fi
   [ "$status" -eq 0 ] || [ "$failed" -gt 0 ]
 }
 
@@ -50,11 +50,10 @@ run_tests() {
 # or a test failed or if no test ran. A stage that failed outside of its tests counts as one failure.
 # The tests that failed are told here again: they ran long before the last line.
 finish() {
-  if [ -s "$failures" ]; then
+  if [ -n "$failures" ]; then
     say "tests that failed"
-    cat "$failures"
+    printf '%s' "$failures"
   fi
-  rm -f "$failures"
   say "minutes by stage"
   printf '%s\n' "${stage_times[@]}"
   if [ "${#stages_failed[@]}" -gt 0 ]; then printf 'failed: %s\n' "${stages_failed[@]}"; fi

@@ -181,7 +181,7 @@ TEST_F(TransportStream, ASlowReaderGetsEverything) {
     int count = 0;
   } slow;
   const auto end =
-      transport_->Stream({"GET", kPodsPath + "?watch=1", "", "", seconds(60)}, slow, {});
+      transport_->Stream({"GET", kPodsPath + "?watch=1", "", "", seconds(20)}, slow, {});
   ASSERT_TRUE(end) << end.error().message;
   EXPECT_EQ(slow.count, kPods);
 }
