@@ -25,14 +25,15 @@ class PrimeReducer final : public Reducer {
   }
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
-    return received_.TakeEach(range, results, [this](model::TaskIndex task, std::string_view bytes) {
-      return read_(tasks_.Of(task), bytes, listed_ ? &*listed_ : nullptr)
-          .map([this](const Found& found) {
-            if (found.count == 0) return;
-            count_ += found.count;
-            largest_ = std::max(largest_, NumberOf(found.largest));
-          });
-    });
+    return received_.TakeEach(range, results,
+                              [this](model::TaskIndex task, std::string_view bytes) {
+                                return read_(tasks_.Of(task), bytes, listed_ ? &*listed_ : nullptr)
+                                    .map([this](const Found& found) {
+                                      if (found.count == 0) return;
+                                      count_ += found.count;
+                                      largest_ = std::max(largest_, NumberOf(found.largest));
+                                    });
+                              });
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {

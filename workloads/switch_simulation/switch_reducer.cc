@@ -86,9 +86,11 @@ class SwitchReducer final : public Reducer {
   explicit SwitchReducer(const SwitchSpec& spec) : received_(TaskCountOf(spec)), results_(spec) {}
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
-    return received_.TakeEach(range, results, [this](model::TaskIndex task, std::string_view bytes) {
-      return ReadResult(bytes).map([&](const TaskResult& result) { results_.Set(task, result); });
-    });
+    return received_.TakeEach(range, results,
+                              [this](model::TaskIndex task, std::string_view bytes) {
+                                return ReadResult(bytes).map(
+                                    [&](const TaskResult& result) { results_.Set(task, result); });
+                              });
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {
