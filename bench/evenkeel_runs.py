@@ -69,12 +69,13 @@ class Bench:
         return path
 
     def start(self, job, nodes):
-        """Starts a run. Returns the process and the folder of its results."""
-        job_file, nodes_file = self.file(job), self.file(nodes)
+        """Starts a run; without nodes this machine is the one. Returns the process and the folder of
+        its results."""
+        job_file = self.file(job)
+        listed = [] if nodes is None else ["--nodes", self.file(nodes)]
         self._runs += 1
         output = self.folder / f"run-{self._runs}"
-        command = [self.bin / "evenkeel", "run", job_file, "--nodes", nodes_file, "--output", output,
-                   "-o", "json"]
+        command = [self.bin / "evenkeel", "run", job_file, *listed, "--output", output, "-o", "json"]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return process, output
 

@@ -61,7 +61,7 @@ int Serve(const std::string& folder, TlsIdentity identity, int workers) {
   config.job.workload = kWorkload;
   config.job.workload_parameters = kParameters;
   config.job.max_workers = workers;
-  auto workload = evenkeel::workloads::MakeWorkload(kWorkload, kParameters);
+  auto workload = evenkeel::workloads::MakeWorkload(kWorkload, kParameters, {});
   if (!workload) return Fail(workload.error().message);
   config.workload = *workload;
   for (int i = 0; i < workers; ++i) config.nodes.push_back({NodeName(i), 1.0});

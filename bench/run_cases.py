@@ -12,12 +12,13 @@ import platform
 import sys
 import time
 
+import command_case
 import process_cases
 import sixteen_workers
 from evenkeel_runs import PROJECT, Bench, RunFailed
 from figures import table
 
-CASES = ("sixteen", "small-tasks", "worker-cpu", "tls-memory", "state")
+CASES = ("sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state")
 
 
 def arguments():
@@ -42,6 +43,8 @@ def measure(bench, args):
         "sixteen": lambda: sixteen_workers.measure(bench, repetitions, say),
         "small-tasks": lambda: process_cases.small_tasks(
             bench, repetitions, 1_000_000 if args.quick else 3_000_000, say),
+        "commands": lambda: command_case.measure(
+            bench, repetitions, 5_000 if args.quick else 20_000, say),
         "worker-cpu": lambda: process_cases.worker_cpu(bench, repetitions, 6 if args.quick else 12, say),
         "tls-memory": lambda: process_cases.memory_over_tls(
             bench, 1000, 3 if args.quick else 10, say),

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: task_costs WORKLOAD PARAMETERS-AS-JSON\n");
     return 2;
   }
-  const auto workload = evenkeel::workloads::MakeWorkload(argv[1], argv[2]);
+  const auto workload = evenkeel::workloads::MakeWorkload(argv[1], argv[2], {});
   if (!workload) {
     std::fprintf(stderr, "task_costs: %s\n", workload.error().message.c_str());
     return 2;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -33,11 +34,24 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// The environment of a worker: ours, and the token, which must not be seen on a command line.
-std::vector<std::string> EnvironmentWith(const std::string& token) {
-  std::vector<std::string> environment;
-  for (char** entry = environ; *entry != nullptr; ++entry) environment.emplace_back(*entry);
-  environment.push_back("EVENKEEL_TOKEN=" + token);
+bool Sets(const std::vector<std::string>& variables, std::string_view other) {
+  return std::any_of(variables.begin(), variables.end(), [other](const std::string& variable) {
+    return other.starts_with(variable.substr(0, variable.find('=') + 1));
+  });
+}
+
+// The environment of a worker: the job's, ours, and the token, which must not be seen on a command
+// line.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& jobs,
+                                         const std::string& token) {
+  std::vector<std::string> environment{"EVENKEEL_TOKEN=" + token};
+  for (const std::string& variable : jobs) {
+    if (!Sets(environment, variable)) environment.push_back(variable);
+  }
+  const std::vector<std::string> set = environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!Sets(set, *entry)) environment.emplace_back(*entry);
+  }
   return environment;
 }
 
@@ -134,7 +148,7 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
 
 Result<void> LocalWorkers::Start(Child& child) {
   auto arguments = Arguments(child);
-  auto environment = EnvironmentWith(options_.token);
+  auto environment = EnvironmentWith(options_.environment, options_.token);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   SetAttributes(attributes);

@@ -28,7 +28,8 @@ class LocalWorkers {
     std::uint16_t port = 0;  ///< of the coordinator on loopback
     std::string token;       ///< handed over in the environment
     std::string workload;
-    bool sleeps = false;  ///< emulated speeds are the workload's business
+    std::vector<std::string> environment;  ///< of the job, "NAME=value"
+    bool sleeps = false;                   ///< emulated speeds are the workload's business
     /// Hears what happened to workers, a line each; called on any thread that calls LocalWorkers.
     std::function<void(const std::string& line)> tell;
   };

@@ -118,9 +118,9 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   const auto tell = [&view, live](const std::string& line) {
     live ? view.Say(line) : Log(LogLevel::kWarning, line);
   };
-  LocalWorkers workers(
-      {options.worker_binary, run.Port(), token, plan.job.workload, plan.workload->Sleeps(), tell},
-      plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
+  LocalWorkers workers({options.worker_binary, run.Port(), token, plan.job.workload,
+                        plan.environment, plan.workload->Sleeps(), tell},
+                       plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
   watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/job_environment.h"
+#include "coordinator/job_inputs.h"
 #include "coordinator/speed_control.h"
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
@@ -28,6 +30,11 @@ Result<std::string> ReadFile(const std::filesystem::path& path) {
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   if (file.bad()) return InvalidInput(path.string() + ": cannot be read");
   return text;
+}
+
+/// Of a file that may be named without one.
+std::filesystem::path FolderOf(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
 }
 
 Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
@@ -229,11 +236,18 @@ Result<RunPlan> PlanRun(const RunOptions& options) {
   if (!job) return tl::unexpected<Error>(job.error());
   RunPlan plan;
   plan.job = std::move(*job);
-  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters);
+  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters,
+                                          {FolderOf(options.job_file)});
   if (!workload) {
     return Fail(workload.error().code, options.job_file + ": " + workload.error().message);
   }
   plan.workload = std::move(*workload);
+  auto environment = ExpandEnvironment(plan.job.environment);
+  if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
+  plan.environment = std::move(*environment);
+  if (const auto checked = coordinator::CheckJob(plan.job, *plan.workload); !checked) {
+    return Fail(checked.error().code, options.job_file + ": " + checked.error().message);
+  }
   if (auto planned = PlanNodes(options, plan); !planned) {
     return tl::unexpected<Error>(planned.error());
   }

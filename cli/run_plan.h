@@ -39,7 +39,8 @@ struct RunPlan {
   std::shared_ptr<const workloads::Workload> workload;
   std::vector<LocalNode> nodes;
   std::filesystem::path folder;
-  std::vector<std::string> notes;  ///< for the user, one line each
+  std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
+  std::vector<std::string> notes;        ///< for the user, one line each
 };
 
 /// Reads job and nodes and weighs the nodes. Errors (kInvalidInput) are one line.

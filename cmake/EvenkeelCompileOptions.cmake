@@ -12,6 +12,9 @@ target_compile_options(evenkeel_compile_options INTERFACE
   -Woverloaded-virtual -Wold-style-cast -Werror
   # Decisions have to be identical on every architecture: no fused multiply-add behind our back.
   -ffp-contract=off)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+  target_compile_definitions(evenkeel_compile_options INTERFACE _FILE_OFFSET_BITS=64)  # files of 2 GiB
+endif()
 if(EVENKEEL_SANITIZERS)
   target_compile_options(evenkeel_compile_options INTERFACE
     -fsanitize=${EVENKEEL_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer

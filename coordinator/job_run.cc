@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "coordinator/event_queue.h"
+#include "coordinator/job_inputs.h"
 #include "coordinator/journal_writer.h"
 
 namespace evenkeel::coordinator {
@@ -46,6 +47,14 @@ engine::CoordinatorConfig EngineConfig(const JobRunConfig& config, const Journal
   engine.started = config.started;
   engine.report_interval = config.report_interval;
   engine.keep_workers = config.keep_workers;
+  if (config.workload->HasInputs()) {
+    engine.input_of = [workload = config.workload](model::TaskIndex index) {
+      return workload->InputOf(index);
+    };
+  }
+  if (auto parameters = config.workload->WorkerParameters()) {
+    engine.job.workload_parameters = std::move(*parameters);
+  }
   return engine;
 }
 
@@ -187,10 +196,9 @@ class JobRunImpl final : public JobRun, private StreamListener {
 }  // namespace
 
 Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
-  const JobIdentity identity{config.job.name, std::string(config.workload->Name()),
-                             config.workload->Version(), config.job.workload_parameters,
-                             config.workload->TaskCount()};
-  auto journal = Journal::Open(config.folder, identity);
+  auto identity = IdentityOf(config.job, *config.workload);
+  if (!identity) return tl::unexpected<Error>(identity.error());
+  auto journal = Journal::Open(config.folder, *identity);
   if (!journal) return tl::unexpected<Error>(journal.error());
   auto run = std::make_unique<JobRunImpl>(std::move(config), std::move(*journal));
   if (auto listening = run->Listen(); !listening) return tl::unexpected<Error>(listening.error());

@@ -21,6 +21,7 @@ struct JobIdentity {
   std::uint32_t workload_version = 1;
   std::string parameters;  ///< canonical JSON
   std::int64_t task_count = 0;
+  std::string inputs{};  ///< a digest of the tasks' inputs; empty if they have none
 };
 
 /// What an opened journal already knows.
@@ -28,7 +29,7 @@ struct JournalState {
   std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
   bool complete = false;      ///< MarkEnded(kComplete) was called in an earlier epoch
   model::RangeSet completed;  ///< durable results
-  std::vector<model::FailureRecord> failures;  ///< in the order they were written
+  std::vector<model::FailureRecord> failures;  ///< in the order written, without their records
   Duration active{};                           ///< end of the job's time line so far
 };
 
@@ -57,6 +58,9 @@ class Journal {
   /// visit returns and returns it.
   virtual Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
+  /// The tasks that failed for good, with their records, in the order they were written.
+  virtual Result<void> ForEachFinalFailure(
+      const std::function<Result<void>(const model::FailureRecord&)>& visit) const = 0;
   virtual Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
 

@@ -19,7 +19,7 @@ constexpr const char* kTables = R"sql(
   CREATE TABLE job(
     name TEXT NOT NULL, workload TEXT NOT NULL, workload_version INTEGER NOT NULL,
     parameters TEXT NOT NULL, task_count INTEGER NOT NULL,
-    epoch INTEGER NOT NULL, state INTEGER NOT NULL);
+    epoch INTEGER NOT NULL, state INTEGER NOT NULL, inputs TEXT NOT NULL DEFAULT '');
   CREATE TABLE nodes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE results(
     begin INTEGER PRIMARY KEY, "end" INTEGER NOT NULL, node INTEGER NOT NULL,
@@ -27,11 +27,21 @@ constexpr const char* kTables = R"sql(
     kind INTEGER NOT NULL, equal_size INTEGER NOT NULL, sizes BLOB, bytes BLOB NOT NULL);
   CREATE TABLE failures(
     id INTEGER PRIMARY KEY, task INTEGER NOT NULL, node INTEGER NOT NULL, reason TEXT NOT NULL,
-    attempt INTEGER NOT NULL, final INTEGER NOT NULL);
+    attempt INTEGER NOT NULL, final INTEGER NOT NULL, exit_code INTEGER, record BLOB);
   CREATE TABLE events(
     id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, start_ns INTEGER NOT NULL,
     end_ns INTEGER NOT NULL, sigma_ns INTEGER NOT NULL, node INTEGER NOT NULL,
     from_node INTEGER NOT NULL, tasks INTEGER NOT NULL, detail TEXT NOT NULL);
+)sql";
+
+/// From format 1, in which failures had no exit code and tasks no inputs.
+constexpr const char* kFromFormat1 = R"sql(
+  BEGIN IMMEDIATE;
+  ALTER TABLE job ADD COLUMN inputs TEXT NOT NULL DEFAULT '';
+  ALTER TABLE failures ADD COLUMN exit_code INTEGER;
+  ALTER TABLE failures ADD COLUMN record BLOB;
+  PRAGMA user_version = 2;
+  COMMIT;
 )sql";
 
 std::string Shortened(const std::string& text) {
@@ -58,12 +68,14 @@ std::string Differences(const JobIdentity& there, const JobIdentity& here) {
     add("parameters");
     list += " " + Shortened(there.parameters) + " against " + Shortened(here.parameters);
   }
+  if (there.inputs != here.inputs) add("inputs of the tasks (a file of them has changed)");
   return list;
 }
 
-Result<JobIdentity> ReadIdentity(const Database& database) {
-  Result<Statement> row =
-      database.Prepare("SELECT name, workload, workload_version, parameters, task_count FROM job");
+Result<JobIdentity> ReadIdentity(const Database& database, std::int64_t format) {
+  const std::string inputs = format >= 2 ? "inputs" : "''";
+  Result<Statement> row = database.Prepare(
+      "SELECT name, workload, workload_version, parameters, task_count, " + inputs + " FROM job");
   if (!row) return tl::unexpected(row.error());
   const Result<bool> found = row->Step();
   if (!found) return tl::unexpected(found.error());
@@ -73,11 +85,12 @@ Result<JobIdentity> ReadIdentity(const Database& database) {
   identity.workload_version = static_cast<std::uint32_t>(row->Integer(2));
   identity.parameters = row->Bytes(3);
   identity.task_count = row->Integer(4);
+  identity.inputs = row->Bytes(5);
   return identity;
 }
 
 Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
-  Result<Statement> row = database.Prepare("INSERT INTO job VALUES(?, ?, ?, ?, ?, 1, ?)");
+  Result<Statement> row = database.Prepare("INSERT INTO job VALUES(?, ?, ?, ?, ?, 1, ?, ?)");
   if (!row) return tl::unexpected(row.error());
   row->BindText(1, identity.job);
   row->BindText(2, identity.workload);
@@ -85,6 +98,7 @@ Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
   row->BindText(4, identity.parameters);
   row->Bind(5, identity.task_count);
   row->Bind(6, static_cast<std::int64_t>(model::JobState::kRunning));
+  row->BindText(7, identity.inputs);
   return row->Run();
 }
 
@@ -150,9 +164,9 @@ Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
   return {};
 }
 
-Result<void> CheckOwner(const Database& database, const std::string& file,
+Result<void> CheckOwner(const Database& database, std::int64_t format, const std::string& file,
                         const JobIdentity& here) {
-  const Result<JobIdentity> there = ReadIdentity(database);
+  const Result<JobIdentity> there = ReadIdentity(database, format);
   if (!there) return tl::unexpected(there.error());
   const std::string differences = Differences(*there, here);
   if (differences.empty()) return {};
@@ -189,7 +203,7 @@ Result<void> CheckJournal(const Database& database, const std::string& shown,
   const Result<std::int64_t> format = database.Number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   return CheckFormat(*application_id, *format, shown).and_then([&] {
-    return CheckOwner(database, shown, identity);
+    return CheckOwner(database, *format, shown, identity);
   });
 }
 
@@ -219,6 +233,11 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
     if (done.error().code != ErrorCode::kInUse) RemoveEmptyLog(file);
     return tl::unexpected(done.error());
   }
+
+  const Result<std::int64_t> format = database.Number("PRAGMA user_version");
+  if (!format) return tl::unexpected(format.error());
+  if (*format < kJournalFormat) done = database.Execute(kFromFormat1);
+  if (!done) return tl::unexpected(done.error());
 
   // 3. One start more. A journal that was made for this start and that nobody has claimed since
   // already says so, which spares three syncs.

@@ -12,7 +12,7 @@ namespace evenkeel::coordinator {
 /// PRAGMA application_id: "EvKl".
 inline constexpr std::int64_t kJournalApplicationId = 0x45764b6c;
 /// PRAGMA user_version. Raised whenever an older program could not read the tables rightly.
-inline constexpr std::int64_t kJournalFormat = 1;
+inline constexpr std::int64_t kJournalFormat = 2;
 
 /// Makes a durable journal of epoch 1 where there is none; true if it did. It appears whole or not
 /// at all: what is cut short leaves at most a hidden draft beside it.
@@ -30,7 +30,8 @@ inline constexpr std::int64_t kJournalFormat = 1;
                                         const JobIdentity& identity);
 
 /// Takes the lock, checks that the file is a journal of this job in a known format, and returns
-/// this start's epoch, which is durable then. Nothing is changed when it is refused.
+/// this start's epoch, which is durable then. A journal of an older format is made one of this
+/// format. Nothing is changed when it is refused.
 [[nodiscard]] Result<std::uint64_t> ClaimJournal(const Database& database,
                                                  const std::filesystem::path& file,
                                                  const JobIdentity& identity,

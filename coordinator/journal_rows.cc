@@ -86,7 +86,7 @@ Result<RowWriter> RowWriter::Make(const Database& database) {
   if (!find) return tl::unexpected(find.error());
   auto result = database.Prepare("INSERT INTO results VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!result) return tl::unexpected(result.error());
-  auto failure = database.Prepare("INSERT INTO failures VALUES(NULL, ?, ?, ?, ?, ?)");
+  auto failure = database.Prepare("INSERT INTO failures VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)");
   if (!failure) return tl::unexpected(failure.error());
   auto event = database.Prepare("INSERT INTO events VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?)");
   if (!event) return tl::unexpected(event.error());
@@ -138,6 +138,12 @@ Result<void> RowWriter::Write(const model::FailureRecord& failure) {
   insert_failure_.BindText(3, failure.reason);
   insert_failure_.Bind(4, failure.attempt);
   insert_failure_.Bind(5, failure.final ? 1 : 0);
+  if (failure.exit_code) {
+    insert_failure_.Bind(6, *failure.exit_code);
+  } else {
+    insert_failure_.BindNull(6);
+  }
+  insert_failure_.BindBlob(7, failure.record);
   return insert_failure_.Run();
 }
 
@@ -183,6 +189,8 @@ Result<model::FailureRecord> ReadFailure(const Statement& row) {
   failure.reason = row.Bytes(2);
   failure.attempt = static_cast<std::int32_t>(row.Integer(3));
   failure.final = row.Integer(4) != 0;
+  if (!row.IsNull(5)) failure.exit_code = static_cast<std::int32_t>(row.Integer(5));
+  failure.record = row.Bytes(6);
   if (failure.index < 0) return Damaged("failures", failure.index);
   return failure;
 }

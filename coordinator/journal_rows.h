@@ -43,8 +43,11 @@ inline constexpr const char* kSelectResults =
     "bytes"
     " FROM results JOIN nodes ON nodes.id = results.node ORDER BY begin";
 inline constexpr const char* kSelectFailures =
-    "SELECT task, nodes.name, reason, attempt, final"
+    "SELECT task, nodes.name, reason, attempt, final, exit_code, NULL"
     " FROM failures JOIN nodes ON nodes.id = failures.node ORDER BY failures.id";
+inline constexpr const char* kSelectFinalFailures =
+    "SELECT task, nodes.name, reason, attempt, final, exit_code, record"
+    " FROM failures JOIN nodes ON nodes.id = failures.node WHERE final ORDER BY failures.id";
 inline constexpr const char* kSelectEvents =
     "SELECT kind, start_ns, end_ns, sigma_ns, n.name, f.name, tasks, detail FROM events"
     " JOIN nodes n ON n.id = events.node JOIN nodes f ON f.id = from_node ORDER BY events.id";

@@ -110,6 +110,11 @@ class SqliteJournal final : public Journal {
     return Stream(kSelectResults, ReadResult, visit);
   }
 
+  Result<void> ForEachFinalFailure(
+      const std::function<Result<void>(const model::FailureRecord&)>& visit) const override {
+    return Stream(kSelectFinalFailures, ReadFailure, visit);
+  }
+
   Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
     return Stream(kSelectEvents, ReadEvent, visit);

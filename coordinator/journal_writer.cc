@@ -35,6 +35,7 @@ void JournalWriter::Add(engine::Persist batch) {
   std::unique_lock lock(mutex_);
   room_.wait(lock, [this] { return pending_.bytes < kMaxPendingBytes || broken_; });
   for (const auto& record : batch.results) pending_.bytes += record.results.Bytes().size();
+  for (const auto& failure : batch.failures) pending_.bytes += failure.record.size();
   MoveBehind(pending_.results, batch.results);
   MoveBehind(pending_.failures, batch.failures);
   pending_.last = batch.batch;

@@ -86,13 +86,14 @@ double CalibrateCore(const workloads::Workload& workload, Duration budget) {
   model::Cost done = 0;
   Duration spent{};
   std::string result;
+  workloads::TaskFailure failure;
   const Patience patience;
   for (int runs = 0; spent < budget && runs < kMaxCalibrationRuns; ++runs) {
     position += kGoldenStep;
     const auto index = static_cast<model::TaskIndex>(
         std::uint64_t{position} * static_cast<std::uint64_t>(tasks) >> 32);
     result.clear();
-    const auto outcome = runner->Run(index, patience.Token(), result);
+    const auto outcome = runner->Run({index, 0, {}}, patience.Token(), result, failure);
     if (outcome == workloads::TaskOutcome::kStopped) break;
     if (outcome != workloads::TaskOutcome::kDone) continue;
     done += costs->Of({index, index + 1});

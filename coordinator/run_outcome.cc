@@ -56,7 +56,9 @@ model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const 
 Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& journal,
                                        const RunEnd& end, const WorkByNode& earlier) {
   std::string result_json;
-  if (end.state == model::JobState::kComplete) {
+  const bool partial =
+      end.state == model::JobState::kFailed && context.workload->ResultsOfFailedJobs();
+  if (end.state == model::JobState::kComplete || partial) {
     auto result = WriteResults(journal, *context.workload, context.folder);
     if (!result) return tl::unexpected<Error>(result.error());
     result_json = std::move(*result);

@@ -11,10 +11,15 @@ namespace evenkeel::coordinator {
 Result<std::string> WriteResults(const Journal& journal, const workloads::Workload& workload,
                                  const std::filesystem::path& folder) {
   const auto reducer = workload.MakeReducer();
+  if (auto begun = reducer->Begin(folder); !begun) return tl::unexpected<Error>(begun.error());
   const auto read = journal.ForEachResult([&](const model::ResultRecord& record) {
     return reducer->Add(record.range, record.results);
   });
   if (!read) return tl::unexpected<Error>(read.error());
+  const auto failed = journal.ForEachFinalFailure([&](const model::FailureRecord& failure) {
+    return reducer->AddFailed(failure.index, {failure.reason, failure.exit_code, failure.record});
+  });
+  if (!failed) return tl::unexpected<Error>(failed.error());
   auto result = reducer->Finish(folder);
   if (!result) return result;
   const auto drawn = report::WriteCharts(folder, reducer->Charts());
@@ -104,7 +109,8 @@ void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary) {
 
 void FillRatios(model::RunSummary& summary) {
   // The bound is that of the whole job: part of it may well take less time.
-  if (summary.state == model::JobState::kComplete && summary.makespan_seconds > 0) {
+  if (summary.state == model::JobState::kComplete && summary.makespan_seconds > 0 &&
+      summary.reason != model::kSuccessPolicyMet) {
     summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
   }
   double sum = 0;

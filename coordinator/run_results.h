@@ -40,7 +40,8 @@ using WorkByNode = std::map<std::string, NodeWork>;
 /// and stolen tasks remain those of the last start: they compare with its plan.
 void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary);
 
-/// Efficiency (of a complete job, else 0) and imbalance from what the summary has.
+/// Efficiency (of a job that is complete and has run all of its tasks, else 0) and imbalance from
+/// what the summary has.
 void FillRatios(model::RunSummary& summary);
 
 }  // namespace evenkeel::coordinator

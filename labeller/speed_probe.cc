@@ -46,9 +46,10 @@ class Piece {
     Duration spent{};
     double units = 0;
     std::string result;
+    workloads::TaskFailure failure;
     while (spent < kSample) {
       result.clear();
-      runner_->Run(task_, std::stop_token(), result);
+      runner_->Run({task_, 0, {}}, std::stop_token(), result, failure);
       units += static_cast<double>(units_);
       spent = CpuTime() - begin;
     }

@@ -27,6 +27,6 @@ case ${1:-} in
   --print-sysroot) echo "$sysroot" ;;
   --sysroot-only) scripts/setup.sh cross && make_sysroot "$architecture" "$sysroot" ;;
   --tests) shift && cross_build ON "$@" ;;
-  "") cross_build OFF evenkeel evenkeel-worker evenkeel-coordinator ;;
+  "") cross_build OFF evenkeel evenkeel-worker evenkeel-coordinator evenkeel-launcher ;;
   *) cross_build OFF "$@" ;;
 esac

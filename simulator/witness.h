@@ -18,9 +18,10 @@ struct Findings {
   std::int64_t leased_though_durable = 0;  ///< tasks leased anew after their result was durable
   std::int64_t side_by_side = 0;           ///< runs of a task begun while another worker ran it
   std::int64_t sent_after_end = 0;         ///< effects of the coordinator after EndJob
-  std::int64_t progress_losses = 0;  ///< times that fewer tasks were durable or done than before
-  std::int64_t deliveries = 0;       ///< messages that arrived
-  std::uint64_t digest = 0;          ///< of all deliveries with their times, in order
+  std::int64_t progress_losses = 0;   ///< times that fewer tasks were durable or done than before
+  std::int64_t retried_in_place = 0;  ///< retries where the task had failed, though others had not
+  std::int64_t deliveries = 0;        ///< messages that arrived
+  std::uint64_t digest = 0;           ///< of all deliveries with their times, in order
 };
 
 /// Watches a world from outside of the engine. Not thread-safe.

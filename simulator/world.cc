@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/check.h"
+#include "simulator/task_input.h"
 
 namespace evenkeel::simulator {
 
@@ -105,6 +106,9 @@ void World::StartCoordinator() {
   config.failures = durable_failures_;
   config.active_before = durable_active_;
   config.report_interval = config_.report_interval;
+  if (config_.inputs) config.input_of = InputOf;
+  failed_on_.clear();
+  for (const auto& failure : durable_failures_) failed_on_[failure.index].insert(failure.node);
   config.round_trip =
       2 * (config_.network.latency + config_.network.jitter) + std::chrono::microseconds(200);
   coordinator_ = std::make_unique<engine::Coordinator>(std::move(config));
@@ -187,6 +191,7 @@ void World::Carry(engine::Effects effects) {
         if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
+      for (const auto& failure : persist->failures) failed_on_[failure.index].insert(failure.node);
       const std::uint64_t epoch = epoch_;
       At(now_ + config_.durable_after, [this, epoch, batch = std::move(*persist)] {
         if (epoch != epoch_ || !coordinator_) return;  // the process died before the commit

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ class World {
   void CloseAtCoordinator(engine::StreamId stream);
   void Carry(engine::Effects effects);
   void MakeDurable(const engine::Persist& persist);
+  void WatchRetry(std::size_t node, const engine::Grant& grant);
   void Carry(std::size_t node, engine::Worker::Effects effects);
   void ToCoordinator(std::size_t node, engine::ToCoordinator message);
   void ToWorker(engine::StreamId stream, engine::ToWorker message);
@@ -119,6 +121,7 @@ class World {
   Duration durable_active_{};
   model::RangeSet acknowledged_;
   std::map<model::TaskIndex, int> failures_left_;
+  std::map<model::TaskIndex, std::set<std::string>> failed_on_;  // as the coordinator knows it
   Witness witness_;
   Outcome outcome_;
   bool over_ = false;

@@ -64,7 +64,9 @@ struct WorldConfig {
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
   Duration report_interval = std::chrono::seconds(1);
   std::vector<Fault> faults;
-  std::map<model::TaskIndex, int> failing;  ///< task -> how many of its runs fail
+  std::map<model::TaskIndex, int> failing;              ///< task -> how many of its runs fail
+  std::map<model::TaskIndex, std::int32_t> exit_codes;  ///< of the runs of a task that fail
+  bool inputs = false;                                  ///< tasks have inputs
   std::uint64_t seed = 1;
   Duration give_up_after = std::chrono::hours(24);
   Duration linger{};              ///< time goes on for so long after the end of the job

@@ -4,6 +4,7 @@
 
 #include "core/base/check.h"
 #include "simulator/describe.h"
+#include "simulator/task_input.h"
 #include "simulator/world.h"
 
 namespace evenkeel::simulator {
@@ -62,6 +63,7 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
       for (const auto part : durable_.Within(grant.range)) {
         witness_.Found().leased_though_durable += part.Size();
       }
+      if (grant.attempt > 0 && config_.check_invariants) WatchRetry(known->second.node, grant);
     }
   }
   ++outcome_.messages_sent;
@@ -71,6 +73,16 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
      [this, node, stream, message = std::move(message)]() mutable {
        Arrived(node, stream, std::move(message));
      });
+}
+
+void World::WatchRetry(std::size_t node, const engine::Grant& grant) {
+  const auto& failed_on = failed_on_[grant.range.begin];
+  if (!failed_on.contains(config_.nodes[node].name)) return;
+  const auto progress = coordinator_->CurrentProgress(now_);
+  const bool others = std::any_of(
+      progress.nodes.begin(), progress.nodes.end(),
+      [&](const auto& other) { return other.connected && !failed_on.contains(other.name); });
+  if (others) ++witness_.Found().retried_in_place;
 }
 
 void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message) {
@@ -147,13 +159,17 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
+    EVENKEEL_CHECK(batch.inputs.Of(i) == (config_.inputs ? InputOf(i) : ""),
+                   "an input that belongs to another task");
     const double cost = config_.true_costs[static_cast<std::size_t>(i)];
     const Instant end = config_.nodes[node].speed.DoneAt(outcome.ended, cost);
     if (stopped && end > now_) break;
     const auto failing = failures_left_.find(i);
     if (failing != failures_left_.end() && failing->second > 0) {
       --failing->second;
-      outcome.failure = "told to fail";
+      const auto code = config_.exit_codes.find(i);
+      outcome.failure = model::TaskFailure{"told to fail", {}, std::to_string(i)};
+      if (code != config_.exit_codes.end()) outcome.failure->exit_code = code->second;
       outcome.failure_busy = end - outcome.ended;
       break;
     }

@@ -27,24 +27,25 @@ BatchRunner::BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Cl
                          std::optional<DutyCycle> duty_cycle, BatchLimits limits)
     : runner_(std::move(runner)), clock_(clock), limits_(limits), duty_cycle_(duty_cycle) {}
 
-engine::BatchOutcome BatchRunner::Run(model::IndexRange range, const std::stop_token& stop) {
+engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, const std::stop_token& stop) {
   engine::BatchOutcome outcome;
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
-  RunFront(range, stop, outcome);
+  RunFront(batch, stop, outcome);
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;
 }
 
-void BatchRunner::RunFront(model::IndexRange range, const std::stop_token& stop,
+void BatchRunner::RunFront(const engine::Batch& batch, const std::stop_token& stop,
                            engine::BatchOutcome& outcome) {
   Instant looked = outcome.started;  // the time after the first `then` tasks
   std::int64_t then = 0;
   std::int64_t look_after = 1;
   std::int64_t done = 0;
-  while (done < range.Size() && outcome.results.Bytes().size() < limits_.result_bytes) {
-    if (!RunOne(range.begin + done, stop, outcome)) {
+  while (done < batch.range.Size() && outcome.results.Bytes().size() < limits_.result_bytes) {
+    const model::TaskIndex index = batch.range.begin + done;
+    if (!RunOne({index, batch.attempt, batch.inputs.Of(index)}, stop, outcome)) {
       // The tasks since the last look share the time; with long tasks there are none but this one.
       const Instant now = clock_.Now();
       const Duration each = (now - looked) / (done - then + 1);
@@ -63,38 +64,48 @@ void BatchRunner::RunFront(model::IndexRange range, const std::stop_token& stop,
   outcome.ended = then == done ? looked : clock_.Now();
 }
 
-bool BatchRunner::RunOne(model::TaskIndex index, const std::stop_token& stop,
+bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
                          engine::BatchOutcome& outcome) {
   if (stop.stop_requested()) return false;
   result_.clear();
-  switch (runner_->Run(index, stop, result_)) {
+  switch (runner_->Run(call, stop, result_, failure_)) {
     case workloads::TaskOutcome::kStopped:
+      outcome.stopped_record = std::exchange(failure_, {}).record;
+      BoundRecord(outcome.stopped_record);
       return false;
     case workloads::TaskOutcome::kFailed:
-      outcome.failure = result_;
+      outcome.failure = std::exchange(failure_, {});
+      BoundRecord(outcome.failure->record);
       return false;
     case workloads::TaskOutcome::kDone:
       break;
   }
   if (result_.size() > limits_.max_result_bytes) {
-    outcome.failure = "its result has " + std::to_string(result_.size()) + " bytes, " +
-                      std::to_string(limits_.max_result_bytes) + " are allowed";
+    outcome.failure.emplace().reason = "its result has " + std::to_string(result_.size()) +
+                                       " bytes, " + std::to_string(limits_.max_result_bytes) +
+                                       " are allowed";
     return false;
   }
   outcome.results.Append(result_);
   return true;
 }
 
+// No message could carry it; why the task failed is worth more than what it said.
+void BatchRunner::BoundRecord(std::string& record) const {
+  if (record.size() > limits_.max_result_bytes) record.clear();
+}
+
 void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
                         engine::BatchOutcome& outcome) {
   const Instant now = clock_.Now();
   const Duration cpu = ProcessCpuTime();
-  const Duration pause = duty_cycle_->Spent(cpu - cpu_before, now - outcome.started);
+  const Duration pause =
+      duty_cycle_->Spent(cpu - cpu_before, runner_->TakeCpuElsewhere(), now - outcome.started);
   if (pause <= Duration::zero()) return;
   SleepFor(pause, stop);
   const Instant woke = clock_.Now();
   // What the sleep took too long is known for the next time.
-  static_cast<void>(duty_cycle_->Spent(ProcessCpuTime() - cpu, woke - now));
+  static_cast<void>(duty_cycle_->Spent(ProcessCpuTime() - cpu, {}, woke - now));
   // The front part takes the pause, less what a failed task of its own took.
   outcome.ended = woke - outcome.failure_busy;
 }

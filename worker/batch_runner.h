@@ -30,16 +30,18 @@ class BatchRunner {
   BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock,
               std::optional<DutyCycle> duty_cycle, BatchLimits limits = {});
 
-  /// Runs the tasks of `range` in order until all are run, one fails, `stop` is requested or a
+  /// Runs the tasks of `batch` in order until all are run, one fails, `stop` is requested or a
   /// limit is reached. The pause that a share asks for is part of the batch's time, as it would be
   /// on a board that is slow by nature.
-  [[nodiscard]] engine::BatchOutcome Run(model::IndexRange range, const std::stop_token& stop);
+  [[nodiscard]] engine::BatchOutcome Run(const engine::Batch& batch, const std::stop_token& stop);
 
  private:
   /// True if the task is done and its result kept.
-  bool RunOne(model::TaskIndex index, const std::stop_token& stop, engine::BatchOutcome& outcome);
-  void RunFront(model::IndexRange range, const std::stop_token& stop,
+  bool RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
+              engine::BatchOutcome& outcome);
+  void RunFront(const engine::Batch& batch, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
+  void BoundRecord(std::string& record) const;
   void Pause(const std::stop_token& stop, Duration cpu_before, engine::BatchOutcome& outcome);
 
   std::unique_ptr<workloads::TaskRunner> runner_;
@@ -47,6 +49,7 @@ class BatchRunner {
   BatchLimits limits_;
   std::optional<DutyCycle> duty_cycle_;
   std::string result_;  // of the task that runs; kept for its memory
+  workloads::TaskFailure failure_;
 };
 
 }  // namespace evenkeel::worker

@@ -15,12 +15,13 @@ constexpr Duration kMostCredit = std::chrono::milliseconds(20);
 
 }  // namespace
 
-DutyCycle::DutyCycle(double share, std::uint32_t threads) : cores_(share * threads) {
+DutyCycle::DutyCycle(double share, std::uint32_t threads) : share_(share), cores_(share * threads) {
   EVENKEEL_CHECK(share > 0 && share <= 1 && threads > 0, "a share of a core that is none");
 }
 
-Duration DutyCycle::Spent(Duration cpu, Duration wall) {
-  owed_ = std::max(owed_ + FromSeconds(ToSeconds(cpu) / cores_) - wall, -kMostCredit);
+Duration DutyCycle::Spent(Duration cpu, Duration elsewhere, Duration wall) {
+  const double due = ToSeconds(cpu) / cores_ + ToSeconds(elsewhere) / share_;
+  owed_ = std::max(owed_ + FromSeconds(due) - wall, -kMostCredit);
   return std::max(owed_, Duration::zero());
 }
 

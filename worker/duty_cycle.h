@@ -15,12 +15,14 @@ class DutyCycle {
   /// `share` of a core for each of `threads`; 0 < share <= 1.
   DutyCycle(double share, std::uint32_t threads);
 
-  /// Takes note of a stretch of the thread's life, at work or in a pause: the process used `cpu`
-  /// within `wall`. Returns how long to pause now: cpu / (share x threads) - wall of all stretches,
-  /// never less than zero.
-  [[nodiscard]] Duration Spent(Duration cpu, Duration wall);
+  /// Takes note of a stretch of the thread's life, at work or in a pause: within `wall` the process
+  /// used `cpu`, and other processes `elsewhere` for this thread alone. Returns how long to pause
+  /// now: cpu / (share x threads) + elsewhere / share - wall of all stretches, never less than
+  /// zero.
+  [[nodiscard]] Duration Spent(Duration cpu, Duration elsewhere, Duration wall);
 
  private:
+  double share_;
   double cores_;
   Duration owed_{};
 };

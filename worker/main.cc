@@ -5,16 +5,20 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <stop_token>
 #include <string>
 
 #include "core/base/clock.h"
 #include "worker/signal_watch.h"
+#include "worker/socket_wait.h"
 #include "worker/worker_process.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr int kBadUsage = 2;
+// The user's image may have to be fetched over a slow line first.
+constexpr Duration kLauncherPatience = std::chrono::minutes(30);
 
 struct CommandLine {
   worker::WorkerOptions options;
@@ -41,6 +45,10 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.add_option("--duty-cycle", options.share,
                  "Share of a core for each thread, kept to by pausing")
       ->check(CLI::Range(1e-3, 1.0));
+  app.add_option("--launcher-socket", options.launcher_socket,
+                 "Where the launcher of commands listens (default: one is started here)");
+  app.add_option("--launcher-program", options.launcher_program,
+                 "The launcher to be started (default: evenkeel-launcher beside this program)");
   app.add_option("--give-up-after", line.give_up_seconds,
                  "Seconds to look for a lost coordinator (default: for ever)")
       ->check(CLI::Range(1e-3, kLongestSeconds));
@@ -104,7 +112,21 @@ int Work(CommandLine line) {
     std::fprintf(stderr, "evenkeel-worker: %s\n", process.error().message.c_str());
     return kBadUsage;
   }
-  const worker::SignalWatch watch([&] { (*process)->Drain(); });
+  std::stop_source stop;
+  const worker::SignalWatch watch([&] {
+    stop.request_stop();
+    (*process)->Drain();
+  });
+  const std::filesystem::path& launcher = line.options.launcher_socket;
+  if (!launcher.empty()) {
+    // Work that is taken before commands can be started would only wait here.
+    const auto there = worker::AwaitSocket(launcher, kLauncherPatience, stop.get_token());
+    if (!there) {
+      std::fprintf(stderr, "evenkeel-worker on %s: %s\n", line.options.node.c_str(),
+                   there.error().message.c_str());
+      return static_cast<int>(worker::WorkerExit::kFailed);
+    }
+  }
   const worker::WorkerEnd end = (*process)->Run();
   if (end.exit != worker::WorkerExit::kDone) {
     std::fprintf(stderr, "evenkeel-worker on %s: %s\n", line.options.node.c_str(),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,9 @@ struct WorkerOptions {
   std::uint32_t threads = 1;
   double ratio = 0;    ///< weight of the node relative to the lightest; 0: unknown
   double speed = 1.0;  ///< of a workload that sleeps instead of computing
+  /// For workloads that run commands, see workloads::RunnerOptions.
+  std::filesystem::path launcher_socket;
+  std::filesystem::path launcher_program;
   /// Of a core, for each thread: the process keeps to share x threads by pausing. 1: no pauses.
   double share = 1.0;
   /// How long to look for a lost coordinator. Nothing: for ever.

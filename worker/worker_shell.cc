@@ -62,7 +62,7 @@ void WorkerShell::OnMessage(Link& link, engine::ToWorker message) {
   lost_at_.reset();
   backoff_.Reset();
   if (const auto* welcome = std::get_if<engine::Welcome>(&message)) {
-    if (!PrepareWorkload(welcome->workload_parameters)) return;
+    if (!PrepareWorkload(*welcome)) return;
   }
   Carry(engine_.OnMessage(std::move(message), clock_.Now()));
 }
@@ -73,21 +73,33 @@ void WorkerShell::OnClosed(Link& link, const std::string& reason) {
   changed_.notify_all();
 }
 
-bool WorkerShell::PrepareWorkload(const std::string& parameters) {
+bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
+  const std::string& parameters = welcome.workload_parameters;
   if (workload_) {
     if (parameters == parameters_) return true;
     End(WorkerExit::kFailed, "the coordinator has come back with another job");
     return false;
   }
-  auto made = workloads::MakeWorkload(options_.workload, parameters);
+  auto made = workloads::MakeWorkload(options_.workload, parameters, {{}, true});
   if (!made) {
     link_->connection->Send(engine::Goodbye{});  // what it is given meanwhile must not wait for us
     End(WorkerExit::kFailed, made.error().message);
     return false;
   }
   workload_ = *made;
+  job_ = welcome.job;
   parameters_ = parameters;
   return true;
+}
+
+workloads::RunnerOptions WorkerShell::RunnerSettings() const {
+  workloads::RunnerOptions settings;
+  settings.speed = options_.speed;
+  settings.node = options_.node;
+  settings.job = job_;
+  settings.launcher_socket = options_.launcher_socket;
+  settings.launcher_program = options_.launcher_program;
+  return settings;
 }
 
 void WorkerShell::Compute(std::uint32_t thread) {
@@ -106,9 +118,9 @@ void WorkerShell::Compute(std::uint32_t thread) {
     MindTimer();
     lock.unlock();
     if (!runner) {
-      runner.emplace(workload_->MakeRunner({options_.speed}), clock_, duty_cycle);
+      runner.emplace(workload_->MakeRunner(RunnerSettings()), clock_, duty_cycle);
     }
-    engine::BatchOutcome outcome = runner->Run(batch->range, stop);
+    engine::BatchOutcome outcome = runner->Run(*batch, stop);
     lock.lock();
     Carry(engine_.OnBatchDone(thread, std::move(outcome), clock_.Now()));
   }

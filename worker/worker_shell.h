@@ -52,7 +52,8 @@ class WorkerShell final : public WorkerProcess {
   void OnMessage(Link& link, engine::ToWorker message);
   void OnClosed(Link& link, const std::string& reason);
   /// False if the job's tasks cannot be run here; that is the end, then.
-  bool PrepareWorkload(const std::string& parameters);
+  bool PrepareWorkload(const engine::Welcome& welcome);
+  [[nodiscard]] workloads::RunnerOptions RunnerSettings() const;
   void Compute(std::uint32_t thread);
   void Carry(engine::Worker::Effects effects);
   void End(WorkerExit exit, std::string reason);
@@ -79,6 +80,7 @@ class WorkerShell final : public WorkerProcess {
   std::condition_variable changed_;  // the thread in Run waits for events
   engine::Worker engine_;
   std::shared_ptr<const workloads::Workload> workload_;
+  std::string job_;                      // its name; like the next one, written with workload_
   std::string parameters_;               // of workload_
   std::vector<std::stop_source> stops_;  // of the batch of each thread
   std::unique_ptr<Link> link_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/model/field_reader.h"
+#include "workloads/command/command.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
 #include "workloads/switch_simulation/switch_simulation.h"
@@ -14,20 +15,29 @@
 namespace evenkeel::workloads {
 namespace {
 
+using Made = Result<std::shared_ptr<const Workload>>;
+
 struct Registration {
   std::string_view name;
   std::uint32_t version;
-  Result<std::shared_ptr<const Workload>> (*make)(const model::FieldReader& parameters);
+  Made (*make)(const model::FieldReader& parameters, const WorkloadContext& context);
 };
+
+/// For a workload that is made from its parameters alone.
+template <Made (*kMake)(const model::FieldReader&)>
+Made Anywhere(const model::FieldReader& parameters, const WorkloadContext&) {
+  return kMake(parameters);
+}
 
 /// One line a workload, in alphabetical order.
 constexpr std::array kRegistrations{
+    Registration{command::kName, command::kVersion, &command::MakeCommand},
     Registration{parameter_estimation::kName, parameter_estimation::kVersion,
-                 &parameter_estimation::MakeParameterEstimation},
-    Registration{primes::kName, primes::kVersion, &primes::MakePrimes},
+                 &Anywhere<&parameter_estimation::MakeParameterEstimation>},
+    Registration{primes::kName, primes::kVersion, &Anywhere<&primes::MakePrimes>},
     Registration{switch_simulation::kName, switch_simulation::kVersion,
-                 &switch_simulation::MakeSwitchSimulation},
-    Registration{synthetic::kName, synthetic::kVersion, &synthetic::MakeSynthetic},
+                 &Anywhere<&switch_simulation::MakeSwitchSimulation>},
+    Registration{synthetic::kName, synthetic::kVersion, &Anywhere<&synthetic::MakeSynthetic>},
 };
 
 std::string KnownNames() {
@@ -59,13 +69,14 @@ Result<std::uint32_t> WorkloadVersion(const std::string& name) {
 }
 
 Result<std::shared_ptr<const Workload>> MakeWorkload(const std::string& name,
-                                                     const std::string& parameters_json) {
+                                                     const std::string& parameters_json,
+                                                     const WorkloadContext& context) {
   const Registration* found = Find(name);
   if (found == nullptr) return Unknown(name);
   const std::string path = "spec.workload." + name;
   const auto parameters = nlohmann::json::parse(parameters_json, nullptr, false);
   if (parameters.is_discarded()) return InvalidInput(path + ": is not JSON");
-  return found->make(model::FieldReader(parameters, path));
+  return found->make(model::FieldReader(parameters, path), context);
 }
 
 std::vector<std::string> WorkloadNames() {

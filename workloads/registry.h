@@ -13,7 +13,7 @@ namespace evenkeel::workloads {
 /// Makes the workload of that name from its parameters (JSON text, as in spec.workload.NAME).
 /// Errors (kInvalidInput) name the field as "spec.workload.NAME.field". Thread-safe.
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeWorkload(
-    const std::string& name, const std::string& parameters_json);
+    const std::string& name, const std::string& parameters_json, const WorkloadContext& context);
 
 /// Workload::Version() of that name, known before there are parameters. kInvalidInput if there is
 /// no such workload. Thread-safe.

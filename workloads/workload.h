@@ -3,29 +3,46 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/time.h"
 #include "core/model/chart.h"
 #include "core/model/cost_model.h"
 #include "core/model/packed_results.h"
+#include "core/model/task_failure.h"
 
 namespace evenkeel::workloads {
 
 /// How one run of a task ended.
 enum class TaskOutcome { kDone, kFailed, kStopped };
 
+/// One run of a task, as its runner is told of it.
+struct TaskCall {
+  model::TaskIndex index = 0;
+  std::int32_t attempt = 0;  ///< how often the task has failed before
+  std::string_view input;    ///< what Workload::InputOf gave; empty if there are no inputs
+};
+
+using model::TaskFailure;
+
 /// Runs tasks on one thread. Owned by that thread, not thread-safe.
 class TaskRunner {
  public:
   virtual ~TaskRunner() = default;
-  /// Runs task `index`. kDone: its result bytes have been appended to `result`. kFailed: one line
-  /// of reason has been appended instead. kStopped: `stop` was requested and nothing is appended.
-  /// Tasks that may last longer than 100 ms look at `stop`; the others may ignore it.
-  virtual TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) = 0;
+  /// Runs one task. kDone: its result bytes have been appended to `result`. kFailed: `failure`,
+  /// empty before, says why and `result` is as it was. kStopped: `stop` was requested and `result`
+  /// is as it was; should the task have run out of its time, `failure.record` is kept, and who
+  /// stopped it says the rest. Tasks that may last longer than 100 ms look at `stop`; the others
+  /// may ignore it.
+  virtual TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                          TaskFailure& failure) = 0;
+  /// CPU time that other processes have spent on its tasks since this was last asked.
+  [[nodiscard]] virtual Duration TakeCpuElsewhere() { return Duration::zero(); }
 };
 
 /// Folds results into the result of the job, in whatever order they became durable.
@@ -33,10 +50,24 @@ class TaskRunner {
 class Reducer {
  public:
   virtual ~Reducer() = default;
+  /// Before the first Add, with the folder that Finish gets: for what is too large to be held in
+  /// memory. Nothing may be seen there before Finish, and nothing be left if that never comes.
+  virtual Result<void> Begin(const std::filesystem::path& folder) {
+    static_cast<void>(folder);
+    return {};
+  }
   /// Takes the results of the tasks of `range`; each task comes exactly once.
   virtual Result<void> Add(model::IndexRange range, const model::PackedResults& results) = 0;
+  /// A task that failed for good, with what its last attempt left; it does not come to Add. By
+  /// default the results say nothing of it.
+  virtual Result<void> AddFailed(model::TaskIndex index, const TaskFailure& failure) {
+    static_cast<void>(index);
+    static_cast<void>(failure);
+    return {};
+  }
   /// Writes the workload's result files into `folder` (each complete or not at all) and returns
-  /// the `result` object of summary.json as JSON text. Called once, after the last Add.
+  /// the `result` object of summary.json as JSON text. Called once, after the last Add and
+  /// AddFailed.
   virtual Result<std::string> Finish(const std::filesystem::path& folder) = 0;
   /// What report.html is to draw of the result, if anything. Called after Finish.
   [[nodiscard]] virtual std::vector<model::Chart> Charts() const { return {}; }
@@ -45,7 +76,25 @@ class Reducer {
 struct RunnerOptions {
   /// For workloads that sleep instead of computing: how fast this node is. 1 otherwise.
   double speed = 1.0;
+  std::string node;  ///< its name
+  std::string job;   ///< metadata.name
+  /// Where the launcher of commands listens; empty: the runner starts one of its own.
+  std::filesystem::path launcher_socket;
+  /// The launcher to start then; empty: the one beside this program.
+  std::filesystem::path launcher_program;
 };
+
+/// Where a workload is made, beside its parameters.
+struct WorkloadContext {
+  /// Relative file names are looked up here: the folder of the manifest, or in a cluster where
+  /// spec.inputs is mounted. Empty: there are no files.
+  std::filesystem::path folder;
+  /// At a worker. The parameters are those of WorkerParameters there, and no file is read.
+  bool at_worker = false;
+};
+
+/// Of the input of one task.
+inline constexpr std::size_t kMaxInputBytes = 256 << 10;
 
 /// One job's tasks of one kind. Immutable once made, so thread-safe; it outlives its runners,
 /// reducers and cost models.
@@ -69,10 +118,21 @@ class Workload {
   [[nodiscard]] virtual double DeclaredUnitsPerSecond() const { return 0.0; }
   /// True if tasks use no CPU, so that a node's speed is not a share of a core.
   [[nodiscard]] virtual bool Sleeps() const { return false; }
+  /// What workers make their workload from, as JSON; nothing: the same as here.
+  [[nodiscard]] virtual std::optional<std::string> WorkerParameters() const { return {}; }
+  /// Whether tasks have inputs: bytes that only the coordinator has and that travel with the lease.
+  [[nodiscard]] virtual bool HasInputs() const { return false; }
+  /// The input of a task, at the coordinator: at most kMaxInputBytes, always the same.
+  [[nodiscard]] virtual std::string InputOf(model::TaskIndex index) const {
+    static_cast<void>(index);
+    return {};
+  }
   /// May be called from any thread.
   [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reducer> MakeReducer() const = 0;
+  /// Whether the results that there are say something when the job has failed, e.g. why.
+  [[nodiscard]] virtual bool ResultsOfFailedJobs() const { return false; }
 };
 
 }  // namespace evenkeel::workloads

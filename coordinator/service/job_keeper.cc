@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/job_inputs.h"
 #include "coordinator/service/result_files.h"
 #include "coordinator/snapshot.h"
 #include "coordinator/sqlite_database.h"
@@ -109,11 +110,6 @@ JobKeeper::JobKeeper(KeeperConfig config, StatusBoard& board, metrics::JobMetric
 
 JobKeeper::~JobKeeper() = default;
 
-JobIdentity JobKeeper::Identity() const {
-  return {config_.job.name, std::string(config_.workload->Name()), config_.workload->Version(),
-          config_.job.workload_parameters, config_.workload->TaskCount()};
-}
-
 KeeperEnd JobKeeper::Run() {
   for (;;) {
     Turn turn = TakeTurn();
@@ -185,7 +181,10 @@ JobKeeper::Turn JobKeeper::OnError(const Error& error) {
 
 Result<std::unique_ptr<JobRun>> JobKeeper::Open() {
   if (config_.snapshot) {
-    const auto seeded = SeedFolder(*config_.snapshot, config_.folder, Identity());
+    const auto seeded =
+        IdentityOf(config_.job, *config_.workload).and_then([this](const JobIdentity& identity) {
+          return SeedFolder(*config_.snapshot, config_.folder, identity);
+        });
     if (!seeded) return tl::unexpected(seeded.error());
   }
   JobRunConfig config;

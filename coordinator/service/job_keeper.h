@@ -76,7 +76,6 @@ class JobKeeper final : public JobControl, public RunLook {
   void Uninstall();
   void ForbidLooks();
   void Conclude(const model::RunSummary& summary);
-  [[nodiscard]] JobIdentity Identity() const;
 
   // job_keeper_pauses.cc: likewise.
   void Block(const std::string& reason);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coordinator/bounded_file.h"
+#include "coordinator/job_inputs.h"
 #include "core/model/document.h"
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
@@ -49,9 +50,13 @@ Result<void> ReadJob(const ServiceOptions& options, ServicePlan& plan) {
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return tl::unexpected(job.error());
   plan.job = std::move(*job);
-  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters);
+  auto workload =
+      workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters, {options.inputs});
   if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
   plan.workload = std::move(*workload);
+  if (const auto checked = CheckJob(plan.job, *plan.workload); !checked) {
+    return InvalidInput(options.job_file + ": " + checked.error().message);
+  }
   return {};
 }
 

@@ -33,17 +33,15 @@ Coordinator::Coordinator(CoordinatorConfig config)
       leases_(*config_.costs),
       completed_(config_.completed),
       durable_(completed_.Size()),
-      retries_(config_.job.task_policy.backoff_limit_per_task) {
+      retries_(config_.job.task_policy) {
   strategy_ = scheduling::MakeStrategy({*config_.costs, estimator_, leases_, config_.job.balancing,
                                         config_.job.task_policy.idempotent, config_.round_trip,
                                         config_.report_interval});
   last_durable_ = config_.active_before;
   completed_.ForEach([this](IndexRange range) { completed_cost_ += config_.costs->Of(range); });
-  for (const auto& failure : config_.failures) {
-    retries_.CountFailure(failure.index);
-    if (failure.final && !completed_.Contains(failure.index)) retries_.GiveUp(failure.index);
-  }
-  durable_failed_ = retries_.Failed().Size();
+  wanted_ = config_.job.task_policy.success.succeeded_indexes.value_or(
+      model::RangeSet(IndexRange{0, config_.costs->TaskCount()}));
+  completed_.ForEach([this](IndexRange range) { durable_wanted_ += Wanted(range); });
 }
 
 Effects Coordinator::Start(Instant now) {
@@ -53,9 +51,11 @@ Effects Coordinator::Start(Instant now) {
     grants_from_ = now + config_.job.balancing.lease;
   }
   for (const auto& node : config_.nodes) AddNode(node);
+  Remember(config_.failures, now);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });
   retries_.Failed().ForEach([&todo](IndexRange range) { todo.Erase(range); });
+  retries_.Open().ForEach([&todo](IndexRange range) { todo.Erase(range); });
   std::vector<scheduling::WorkerFacts> facts;
   const bool weightless =
       std::none_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.ratio > 0; });
@@ -98,7 +98,6 @@ Effects Coordinator::OnTimer(Instant now) {
   if (ended_) return effects;
   ExpireLeases(now, effects);
   LapseRecalls(now);
-  ReleaseRetries(now);
   Decide(now, effects);
   return effects;
 }
@@ -108,6 +107,7 @@ Instant Coordinator::NextTimer() const {
   Instant next =
       drain_until_ ? *drain_until_ : std::min(strategy_->NextDecision(), retries_.NextDue());
   if (grants_from_ && !drain_until_) next = *grants_from_;
+  if (ends_early_) next = kNever;  // it is only waited for what is about to be durable
   if (!expiry_.empty()) next = std::min(next, expiry_.begin()->first);
   if (!recall_lapses_.empty()) next = std::min(next, recall_lapses_.begin()->first);
   return next;
@@ -123,7 +123,7 @@ Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Inst
   drain_until_ = now + grace;
   drain_reason_ = reason;
   for (const auto& [stream, worker] : streams_) {
-    Send(stream, Recall{RecallId{next_recall_++}, config_.costs->TaskCount()}, effects);
+    Send(stream, Recall{RecallId{next_recall_++}, config_.costs->TaskCount(), true}, effects);
   }
   EndIfDrained(now, effects);
   return effects;
@@ -151,9 +151,10 @@ Effects Coordinator::OnDeadline(const std::string& reason) {
 
 void Coordinator::Decide(Instant now, Effects& effects) {
   EndIfDrained(now, effects);
-  if (ended_ || drain_until_) return;
+  if (ended_ || drain_until_ || ends_early_) return;
   if (grants_from_ && now < *grants_from_) return;
   grants_from_.reset();
+  PlaceRetries(now, effects);
   for (;;) {
     const auto decisions = strategy_->Decide(now);
     if (decisions.empty()) break;
@@ -187,21 +188,30 @@ void Coordinator::Carry(const scheduling::Decision& decision, Instant now, Assig
     EVENKEEL_CHECK(At(grant->worker).stream, "a grant to a worker that is not there");
     const GrantId id{next_grant_++};
     leases_.Lease(grant->worker, grant->range, id, now);
-    assigns.For(*At(grant->worker).stream).grants.push_back({id, grant->range, false});
+    assigns.For(*At(grant->worker).stream).grants.push_back(MakeGrant(id, grant->range, false));
     strategy_->Touch(grant->worker, now);
   } else if (const auto* copy = std::get_if<scheduling::CopyDecision>(&decision)) {
     EVENKEEL_CHECK(config_.job.task_policy.idempotent, "a copy of a task that must not run twice");
     const GrantId id{next_grant_++};
     leases_.LeaseCopy(copy->worker, copy->range, id, now);
-    assigns.For(*At(copy->worker).stream).grants.push_back({id, copy->range, true});
+    assigns.For(*At(copy->worker).stream).grants.push_back(MakeGrant(id, copy->range, true));
     ++moves_.copies;
     strategy_->Touch(copy->worker, now);
   } else if (const auto* recall = std::get_if<scheduling::RecallDecision>(&decision)) {
     const RecallId id{next_recall_++};
     At(recall->worker).recall = Recalled{id, now + kRecallPatience};
     recall_lapses_[now + kRecallPatience].push_back(recall->worker);
-    Send(*At(recall->worker).stream, engine::Recall{id, recall->max_tasks}, effects);
+    Send(*At(recall->worker).stream, engine::Recall{id, recall->max_tasks, false}, effects);
   }
+}
+
+Grant Coordinator::MakeGrant(GrantId id, IndexRange range, bool copy) const {
+  Grant grant{id, range, copy, retries_.Failures(range.begin), {}};
+  if (!config_.input_of) return grant;
+  model::PackedResults inputs;
+  for (auto i = range.begin; i < range.end; ++i) inputs.Append(config_.input_of(i));
+  grant.inputs = model::TaskInputs(range.begin, std::move(inputs));
+  return grant;
 }
 
 void Coordinator::LapseRecalls(Instant now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,9 +36,11 @@ struct CoordinatorConfig {
   std::vector<ExpectedNode> nodes;             ///< in the order of the node file; at least one
   bool admit_unexpected = true;                ///< nodes that are not listed may join
   model::RangeSet completed;                   ///< durable already, from the journal
-  std::vector<model::FailureRecord> failures;  ///< likewise
-  std::optional<Instant> started;              ///< of the command, if that was before Start
-  Duration active_before{};                    ///< the job's time line so far, from the journal
+  std::vector<model::FailureRecord> failures;  ///< likewise; their records are not needed
+  /// The input of each task, always the same; empty if tasks have none.
+  std::function<std::string(model::TaskIndex)> input_of;
+  std::optional<Instant> started;  ///< of the command, if that was before Start
+  Duration active_before{};        ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
   Duration round_trip = std::chrono::milliseconds(1);
   /// When this start ends before the job does, workers are not told to finish: their streams just
@@ -117,7 +120,9 @@ class Coordinator {
     StreamId stream;
     std::vector<model::IndexRange> ranges;  // all that the report brought, new or not
     std::int64_t tasks = 0;                 // that are new
+    std::int64_t wanted = 0;                // those of the success policy among them
     std::int64_t given_up = 0;              // failed for good
+    std::string fails_job;                  // why, if one of its failures does
     Duration ended{};                       // of the last of them
   };
 
@@ -132,6 +137,8 @@ class Coordinator {
   void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
   void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);
   void ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now);
+  /// Tasks that were leased are free again: the strategy's, or those of the retries.
+  void TakeBack(WorkerId from, model::IndexRange free, scheduling::ReturnCause cause, Instant now);
   void Heard(WorkerId worker, Instant now);
   void ExpireLeases(Instant now, Effects& effects);
 
@@ -147,19 +154,38 @@ class Coordinator {
   [[nodiscard]] std::vector<std::pair<model::IndexRange, model::RunKind>> Kinds(
       WorkerId worker, bool copy, model::IndexRange part);
   void CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Effects& effects);
-  void ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now, Persist& persist,
-                   AckNote& ack);
+  void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Persist& persist, AckNote& ack);
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
-  void ReleaseRetries(Instant now);
   void EndIfOver(Effects& effects);
+  void EndWhenAllIsRun(Effects& effects);
   /// The job is over: its workers are told to finish.
   void End(model::JobState state, const std::string& reason, Effects& effects);
   /// This start is over, the job is not.
   void Break(EndJob end, Effects& effects);
 
+  // coordinator_retries.cc: what failed before, and what policies say of it.
+  [[nodiscard]] static std::string WhyJobFails(model::TaskIndex index, const std::string& node,
+                                               std::optional<std::int32_t> exit_code);
+  void Remember(const std::vector<model::FailureRecord>& failures, Instant now);
+  void PlaceRetries(Instant now, Effects& effects);
+  /// Where the task is tried next, among those that have room; nothing if it has to wait.
+  [[nodiscard]] std::optional<WorkerId> PlaceFor(model::TaskIndex index,
+                                                 const std::vector<WorkerId>& with_room,
+                                                 Instant now) const;
+  [[nodiscard]] std::vector<WorkerId> WithRoom(Instant now) const;
+  [[nodiscard]] bool HasRoom(WorkerId worker, Instant now) const;
+  [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
+  /// A living node has not failed the task.
+  [[nodiscard]] bool SomebodyIsFresh(model::TaskIndex index) const;
+  /// Tasks of `range` that the success policy asks for.
+  [[nodiscard]] std::int64_t Wanted(model::IndexRange range) const;
+  [[nodiscard]] std::int64_t WantedCount() const;
+  [[nodiscard]] bool SuccessPolicyMet() const;
+
   // coordinator.cc: what happens next.
   void Decide(Instant now, Effects& effects);
   void Carry(const scheduling::Decision& decision, Instant now, Assigns& assigns, Effects& effects);
+  [[nodiscard]] Grant MakeGrant(GrantId id, model::IndexRange range, bool copy) const;
   void LapseRecalls(Instant now);
   void EndIfDrained(Instant now, Effects& effects);
   void NoteEta(Instant now);
@@ -187,6 +213,10 @@ class Coordinator {
   model::Cost completed_cost_ = 0;
   std::int64_t durable_ = 0;
   std::int64_t durable_failed_ = 0;
+  model::RangeSet wanted_;  // by the success policy: all tasks unless it names some
+  std::int64_t durable_wanted_ = 0;
+  std::string fails_job_;    // durable: why the job fails at once
+  bool ends_early_ = false;  // the success policy is met: what is not on its way is left
   RetryBook retries_;
   std::map<BatchId, AckNote> unacknowledged_;
   std::vector<model::TimelineEvent> events_;

@@ -95,9 +95,9 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
   Reattach(worker, hello, now);
   Note(TimelineEvent::Kind::kJoined, node.name, now, {});
   Send(stream,
-       Welcome{config_.epoch, config_.job.workload_parameters, config_.report_interval,
-               config_.job.balancing.lease, config_.job.task_policy.idempotent,
-               config_.job.task_policy.timeout},
+       Welcome{config_.epoch, config_.job.name, config_.job.workload_parameters,
+               config_.report_interval, config_.job.balancing.lease,
+               config_.job.task_policy.idempotent, config_.job.task_policy.timeout},
        effects);
   CancelStale(worker, hello, effects);
   strategy_->Touch(worker, now);
@@ -134,7 +134,7 @@ void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
     for (const IndexRange leased : leases_.Leased(worker).Ranges()) {
       for (const IndexRange gone : held.Missing(leased)) {
         for (const IndexRange free : leases_.Release(worker, gone, std::nullopt)) {
-          strategy_->Return(worker, free, scheduling::ReturnCause::kLost, now);
+          TakeBack(worker, free, scheduling::ReturnCause::kLost, now);
         }
       }
     }
@@ -195,8 +195,16 @@ void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Eff
 }
 
 void Coordinator::ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now) {
-  for (const IndexRange range : leases_.ReleaseAll(worker)) {
-    strategy_->Return(worker, range, cause, now);
+  for (const IndexRange range : leases_.ReleaseAll(worker)) TakeBack(worker, range, cause, now);
+}
+
+void Coordinator::TakeBack(WorkerId from, IndexRange free, scheduling::ReturnCause cause,
+                           Instant now) {
+  for (const IndexRange part : retries_.Open().Missing(free)) {
+    strategy_->Return(from, part, cause, now);
+  }
+  for (const IndexRange part : retries_.Open().Within(free)) {
+    for (auto i = part.begin; i < part.end; ++i) retries_.Return(i);
   }
 }
 

@@ -1,4 +1,4 @@
-// Coordinator: what is done, what has failed, and when the job is over.
+// Coordinator: what is done and what has failed.
 #include <algorithm>
 
 #include "core/base/check.h"
@@ -23,17 +23,18 @@ double Fraction(std::int64_t part, std::int64_t whole) {
 void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& effects) {
   Node& node = At(worker);
   ++node.heard;
-  if (!Sound(report)) {  // no honest worker sends this: do not let it near the job
+  if (ends_early_) return;  // what comes now comes too late
+  if (!Sound(report)) {     // no honest worker sends this: do not let it near the job
     Lose(worker, "reported results that cannot be", now, effects);
     return;
   }
   Measure(worker, report);
   Persist persist{BatchId{next_batch_}, {}, {}};
-  AckNote ack{worker, *node.stream, {}, 0, 0, last_durable_};
+  AckNote ack{worker, *node.stream, {}, 0, 0, 0, {}, last_durable_};
   for (auto& done : report.completed) {
     ApplyCompleted(worker, std::move(done), now, persist, ack, effects);
   }
-  for (const auto& failed : report.failed) ApplyFailed(worker, failed, now, persist, ack);
+  for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, persist, ack);
   strategy_->Touch(worker, now);
   if (!persist.results.empty() || !persist.failures.empty()) {
     ++next_batch_;
@@ -91,6 +92,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   std::int64_t fresh = 0;
   for (const IndexRange part : FreshParts(range)) {
     fresh += part.Size();
+    ack.wanted += Wanted(part);
     for (const auto& [kind_range, kind] : Kinds(worker, done.copy, part)) {
       model::ResultRecord record;
       record.range = kind_range;
@@ -167,8 +169,8 @@ void Coordinator::CancelElsewhere(const std::vector<OwnerMap::Piece>& others, Ef
   for (auto& [stream, cancel] : cancels) Send(stream, std::move(cancel), effects);
 }
 
-void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant now,
-                              Persist& persist, AckNote& ack) {
+void Coordinator::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Persist& persist,
+                              AckNote& ack) {
   const IndexRange one{failed.index, failed.index + 1};
   At(worker).tally.busy_seconds += ToSeconds(failed.busy);
   wasted_seconds_ += ToSeconds(failed.busy);
@@ -176,25 +178,28 @@ void Coordinator::ApplyFailed(WorkerId worker, const FailedTask& failed, Instant
   const bool was_free = leases_.Owners(one).empty();
   // A failure from before a silence may arrive after the task was leased to this worker anew.
   const auto freed = leases_.Release(worker, one, failed.grant);
-  // Somebody else has it, or it is over, or waits for its next attempt: nothing to do.
-  if (freed.empty() && !(was_free && strategy_->PoolContains(one))) return;
-  if (freed.empty()) strategy_->Withdraw(one);
+  // Somebody else has it, or it is over, or pauses before its next attempt: nothing to do.
+  if (freed.empty()) {
+    const bool in_pool = was_free && strategy_->PoolContains(one);
+    if (!in_pool && !(was_free && retries_.Withdraw(failed.index))) return;
+    if (in_pool) strategy_->Withdraw(one);
+  }
 
-  const std::int32_t failures = retries_.CountFailure(failed.index);
-  const bool final = retries_.Exhausted(failures);
-  persist.failures.push_back({failed.index, At(worker).name, failed.reason, failures, final});
+  const std::string& node = At(worker).name;
+  const auto fate = retries_.CountFailure(failed.index, node, failed.exit_code);
+  const bool final = fate != RetryBook::Fate::kTryAgain;
+  if (fate == RetryBook::Fate::kFailsJob) {
+    ack.fails_job = WhyJobFails(failed.index, node, failed.exit_code);
+  }
+  if (!final) failed.record.clear();  // the results have use for that of the last attempt only
+  persist.failures.push_back({failed.index, node, std::move(failed.reason),
+                              retries_.Failures(failed.index), final, failed.exit_code,
+                              std::move(failed.record)});
   if (final) {
     retries_.GiveUp(failed.index);
     ++ack.given_up;
   } else {
-    retries_.TryLater({failed.index, worker}, failures, now);
-  }
-}
-
-void Coordinator::ReleaseRetries(Instant now) {
-  for (const auto& task : retries_.TakeDue(now)) {
-    strategy_->Return(task.failed_on, {task.index, task.index + 1}, ReturnCause::kRetry, now);
-    strategy_->Touch(task.failed_on, now);
+    retries_.TryLater(failed.index, now);
   }
 }
 
@@ -203,7 +208,7 @@ void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
   for (const Grant& part : given.parts) {
     for (const IndexRange free : leases_.Release(worker, part.range, part.id)) {
       tasks += free.Size();
-      strategy_->Return(worker, free, ReturnCause::kGivenBack, now);
+      TakeBack(worker, free, ReturnCause::kGivenBack, now);
     }
   }
   if (tasks > 0 && given.recall != RecallId{}) {
@@ -229,7 +234,9 @@ Effects Coordinator::OnDurable(BatchId batch, Instant now) {
     const AckNote ack = std::move(unacknowledged_.begin()->second);
     unacknowledged_.erase(unacknowledged_.begin());
     durable_ += ack.tasks;
+    durable_wanted_ += ack.wanted;
     durable_failed_ += ack.given_up;
+    if (fails_job_.empty()) fails_job_ = ack.fails_job;
     last_durable_ = std::max(last_durable_, ack.tasks > 0 ? JobTime(now) : ack.ended);
     const Node& node = At(ack.worker);
     if (node.stream == ack.stream) Send(ack.stream, Acknowledge{ack.ranges, node.heard}, effects);
@@ -237,48 +244,6 @@ Effects Coordinator::OnDurable(BatchId batch, Instant now) {
   EndIfOver(effects);
   EndIfDrained(now, effects);
   return effects;
-}
-
-// Only what is durable counts, and results that are not yet do not put off a failure.
-void Coordinator::EndIfOver(Effects& effects) {
-  if (ended_) return;
-  if (durable_failed_ > config_.job.task_policy.max_failed_tasks) {
-    End(model::JobState::kFailed,
-        std::to_string(durable_failed_) + " task(s) failed for good, allowed are " +
-            std::to_string(config_.job.task_policy.max_failed_tasks) + ": " +
-            ToIndexString(retries_.Failed(), kMaxFailedRangesShown),
-        effects);
-  } else if (durable_ + durable_failed_ == config_.costs->TaskCount()) {
-    End(model::JobState::kComplete, {}, effects);
-  }
-}
-
-void Coordinator::End(model::JobState state, const std::string& reason, Effects& effects) {
-  for (const auto& [stream, worker] : streams_) Send(stream, Finish{reason}, effects);
-  effects.emplace_back(EndJob{state, reason});
-  ended_ = true;
-}
-
-void Coordinator::Break(EndJob end, Effects& effects) {
-  if (!config_.keep_workers) {
-    for (const auto& [stream, worker] : streams_) Send(stream, Finish{end.reason}, effects);
-  }
-  effects.emplace_back(std::move(end));
-  ended_ = true;
-}
-
-void Coordinator::CheckInvariants() const {
-  const std::int64_t total = config_.costs->TaskCount();
-  const std::int64_t waiting = retries_.WaitingTasks().Size();
-  const std::int64_t places = strategy_->PoolSize() + leases_.LeasedTasks() + completed_.Size() +
-                              retries_.Failed().Size() + waiting;
-  EVENKEEL_CHECK(places == total, "a task is in no place or in two");
-  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-    leases_.Leased({i}).ForEach([this](IndexRange range) {
-      EVENKEEL_CHECK(!completed_.Overlaps(range), "a completed task is leased");
-      EVENKEEL_CHECK(!retries_.Failed().Overlaps(range), "a failed task is leased");
-    });
-  }
 }
 
 }  // namespace evenkeel::engine

@@ -21,6 +21,12 @@ void LeaseBook::Lease(WorkerId worker, IndexRange range, GrantId grant, Instant 
   Add(worker, range, false, now);
 }
 
+void LeaseBook::LeaseRetry(WorkerId worker, IndexRange range, GrantId grant, Instant now) {
+  owners_.Insert({range, worker, grant});
+  retried_.Insert(range);
+  Add(worker, range, false, now);
+}
+
 void LeaseBook::LeaseCopy(WorkerId worker, IndexRange range, GrantId grant, Instant now) {
   for (const auto& piece : owners_.Within(range)) {
     EVENKEEL_CHECK(piece.worker != worker, "a copy beside its own original");
@@ -94,8 +100,11 @@ void LeaseBook::DropCopy(WorkerId worker, IndexRange range) {
 IndexRange LeaseBook::NewestLeased(WorkerId worker) const {
   const Worker& state = workers_[worker.value];
   while (!state.newest.empty()) {
-    const auto open = state.leased.Within(state.newest.back().range);
-    if (!open.empty()) return open.back();
+    const auto leased = state.leased.Within(state.newest.back().range);
+    for (auto range = leased.rbegin(); range != leased.rend(); ++range) {
+      const auto open = retried_.Missing(*range);
+      if (!open.empty()) return open.back();
+    }
     state.newest.pop_back();
   }
   return {};
@@ -108,7 +117,7 @@ void LeaseBook::NoteNewest(WorkerId worker, IndexRange range, GrantId grant) {
                   [&state](const Grant& old) { return !state.leased.Overlaps(old.range); });
     state.sweep_at = std::max<std::size_t>(2 * state.newest.size(), 16);
   }
-  state.newest.push_back({grant, range, false});
+  state.newest.push_back({grant, range, false, 0, {}});
 }
 
 void LeaseBook::Add(WorkerId worker, IndexRange range, bool copy, Instant now) {
@@ -125,7 +134,9 @@ void LeaseBook::Take(WorkerId worker, IndexRange range, bool copy) {
   EVENKEEL_CHECK(set.Contains(range), "a lease that its worker does not hold");
   set.Erase(range);
   state.cost -= costs_.Of(range);
-  if (!copy) leased_tasks_ -= range.Size();
+  if (copy) return;
+  leased_tasks_ -= range.Size();
+  retried_.Erase(range);
 }
 
 }  // namespace evenkeel::engine

@@ -22,6 +22,8 @@ class LeaseBook final : public scheduling::LeaseView {
   void SetConnected(WorkerId worker, bool connected);
 
   void Lease(WorkerId worker, model::IndexRange range, GrantId grant, Instant now);
+  /// The same for a task that failed before, which nobody is to copy.
+  void LeaseRetry(WorkerId worker, model::IndexRange range, GrantId grant, Instant now);
   void LeaseCopy(WorkerId worker, model::IndexRange range, GrantId grant, Instant now);
   /// The tasks are over: whoever holds them does not any more. Returns the other holders, i.e. all
   /// pieces held by somebody else than `by`.
@@ -83,6 +85,7 @@ class LeaseBook final : public scheduling::LeaseView {
   std::vector<Worker> workers_;
   OwnerMap owners_;
   OwnerMap copies_;
+  model::RangeSet retried_;  // leased by LeaseRetry
   model::RangeSet copied_;
   std::int64_t leased_tasks_ = 0;
 };

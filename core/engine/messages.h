@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/model/index_range.h"
 #include "core/model/packed_results.h"
+#include "core/model/task_inputs.h"
 
 /// What coordinator and worker say to each other. core/protocol translates these to and from the
 /// wire; the simulator passes them as they are. Times are durations before the message was sent,
@@ -28,7 +30,9 @@ inline constexpr double kMaxRatio = 1e6;
 struct Grant {
   GrantId id;
   model::IndexRange range;
-  bool copy = false;  ///< a second run of tasks that are leased to somebody else already
+  bool copy = false;           ///< a second run of tasks that are leased to somebody else already
+  std::int32_t attempt = 0;    ///< how often each of these has failed before
+  model::TaskInputs inputs{};  ///< of these tasks, if tasks have any; only coordinators send them
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
@@ -68,6 +72,8 @@ struct FailedTask {
   std::string reason;  ///< one line, bounded
   Duration busy{};
   GrantId grant{};  ///< under which it ran; 0: under one of an earlier epoch
+  std::optional<std::int32_t> exit_code{};  ///< as model::TaskFailure
+  std::string record{};                     ///< likewise
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 
@@ -97,6 +103,7 @@ using ToCoordinator = std::variant<Hello, Report, GiveBack, Goodbye>;
 /// Accepts a worker.
 struct Welcome {
   std::uint64_t epoch = 0;
+  std::string job;                  ///< metadata.name
   std::string workload_parameters;  ///< canonical JSON
   Duration report_interval{};       ///< report at least this often while there is something to say
   Duration lease{};                 ///< silence after which the coordinator gives the work away
@@ -120,6 +127,7 @@ struct Assign {
 struct Recall {
   RecallId id;
   std::int64_t max_tasks = 0;  ///< at most so many
+  bool failed_before = false;  ///< tasks that failed before, too: nothing is to start any more
   friend bool operator==(const Recall&, const Recall&) = default;
 };
 

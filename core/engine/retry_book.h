@@ -1,50 +1,81 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
-#include <set>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/range_set.h"
-#include "core/scheduling/worker_id.h"
+#include "core/model/task_policy.h"
 
 namespace evenkeel::engine {
 
-/// Which tasks failed how often, which wait for their next attempt, which failed for good.
-/// Memory grows with the number of failed tasks only. Not thread-safe.
+/// Which tasks failed, how often and where, which wait for their next attempt, which failed for
+/// good. A task that has failed is this book's until it is leased again, and again if the lease
+/// comes back. Memory grows with the number of failed tasks only. Not thread-safe.
 class RetryBook {
  public:
-  explicit RetryBook(std::int32_t backoff_limit_per_task) : limit_(backoff_limit_per_task) {}
+  /// Attempts of one task whose failures are ignored; then it has failed for good.
+  static constexpr std::int32_t kMaxIgnored = 1000;
 
-  struct Waiting {
-    model::TaskIndex index;
-    scheduling::WorkerId failed_on;
-  };
+  explicit RetryBook(const model::TaskPolicy& policy) : policy_(policy) {}
 
-  /// One more attempt failed (or is known to have failed, from the journal). Returns its number,
-  /// 1 for the first.
-  std::int32_t CountFailure(model::TaskIndex index);
-  /// True if no further attempt is allowed after this number of failures.
-  [[nodiscard]] bool Exhausted(std::int32_t failures) const { return failures > limit_; }
-  void GiveUp(model::TaskIndex index) { failed_.Insert({index, index + 1}); }
+  /// What becomes of a task that failed.
+  enum class Fate { kTryAgain, kGivenUp, kFailsJob };
+
+  /// One more attempt failed (or is known to have failed, from the journal). Says what the policy
+  /// has to say of it; TryLater or GiveUp follows.
+  [[nodiscard]] Fate CountFailure(model::TaskIndex index, const std::string& node,
+                                  std::optional<std::int32_t> exit_code);
+  /// Failures of the task so far, charged or not.
+  [[nodiscard]] std::int32_t Failures(model::TaskIndex index) const;
+  /// The task failed there.
+  [[nodiscard]] bool FailedOn(model::TaskIndex index, const std::string& node) const;
+  /// Its latest failure was there.
+  [[nodiscard]] bool FailedLastOn(model::TaskIndex index, const std::string& node) const;
+
+  void GiveUp(model::TaskIndex index);
   /// Tries again after an exponential pause: 100 ms, 200 ms, 400 ms, ... at most 60 s.
-  void TryLater(Waiting task, std::int32_t failures, Instant now);
-  /// Those whose pause is over.
-  [[nodiscard]] std::vector<Waiting> TakeDue(Instant now);
-  [[nodiscard]] Instant NextDue() const;
-  /// The task has been completed after all.
+  void TryLater(model::TaskIndex index, Instant now);
+  /// The lease of a task that had failed before is over without a word, or no place was found for
+  /// it: it is due, behind the others.
+  void Return(model::TaskIndex index);
+  /// The task is due no more; false if it was not.
+  bool Withdraw(model::TaskIndex index);
+  /// The tasks have been completed after all.
   void Forget(model::IndexRange range);
 
+  /// Moves those whose pause is over to those that are due.
+  void Update(Instant now);
+  [[nodiscard]] Instant NextDue() const;
+  /// The next one to find a place for, which is not due any more; nothing if there is none.
+  [[nodiscard]] std::optional<model::TaskIndex> TakeDue();
+  [[nodiscard]] std::size_t DueCount() const { return due_.size(); }
+
   [[nodiscard]] const model::RangeSet& Failed() const { return failed_; }
+  /// Those that wait for their pause or for a place.
   [[nodiscard]] const model::RangeSet& WaitingTasks() const { return waiting_tasks_; }
+  /// Those that failed and are neither completed nor given up.
+  [[nodiscard]] const model::RangeSet& Open() const { return open_; }
 
  private:
-  std::int32_t limit_;
-  std::unordered_map<model::TaskIndex, std::int32_t> failures_;
-  std::multimap<Instant, Waiting> waiting_;
+  struct History {
+    std::int32_t charged = 0;
+    std::int32_t ignored = 0;
+    std::vector<std::string> nodes;  // where it failed, the latest last, each once
+  };
+
+  model::TaskPolicy policy_;
+  std::unordered_map<model::TaskIndex, History> histories_;
+  std::multimap<Instant, model::TaskIndex> pausing_;
+  std::deque<model::TaskIndex> due_;  // those that are in due_tasks_; others are outdated
+  model::RangeSet due_tasks_;
   model::RangeSet waiting_tasks_;
+  model::RangeSet open_;
   model::RangeSet failed_;
 };
 

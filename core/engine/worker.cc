@@ -14,6 +14,9 @@ namespace {
 // A silent worker says that it lives so many times a lease.
 constexpr int kHeartbeatsPerLease = 4;
 
+// What an entry of a report takes beside its results, about.
+constexpr std::size_t kEntryBytes = 64;
+
 std::size_t WaitingBytes(const model::PackedResults& results) { return results.Bytes().size(); }
 
 }  // namespace
@@ -37,14 +40,14 @@ Hello Worker::OnConnected(Instant now) {
   hello.held.assign(queue_.begin(), queue_.end());
   for (const Running& running : running_) {
     if (running.busy)
-      hello.held.push_back({running.grant, running.batch.range, running.batch.copy});
+      hello.held.push_back({running.grant, running.batch.range, running.batch.copy, 0, {}});
   }
   for (const Finished& item : finished_) {
-    hello.held.push_back({{}, item.done.range, item.done.copy});
+    hello.held.push_back({{}, item.done.range, item.done.copy, 0, {}});
   }
   // What was reported and never acknowledged is said again.
   for (auto it = unacknowledged_.rbegin(); it != unacknowledged_.rend(); ++it) {
-    hello.held.push_back({{}, it->done.range, it->done.copy});
+    hello.held.push_back({{}, it->done.range, it->done.copy, 0, {}});
     finished_.insert(finished_.begin(), std::move(*it));
   }
   unacknowledged_.clear();
@@ -97,7 +100,10 @@ void Worker::Accept(const Welcome& welcome, Effects& effects) {
 }
 
 void Worker::Accept(const Assign& assign, Effects& effects) {
-  for (const Grant& grant : assign.grants) queue_.push_back(grant);
+  for (const Grant& grant : assign.grants) {
+    // What failed before is late already, and nobody else may take it over any more.
+    queue_.insert(grant.attempt > 0 ? queue_.begin() : queue_.end(), grant);
+  }
   window_tasks_ = QueuedTasks();
   effects.emplace_back(WorkAvailable{});
 }
@@ -107,9 +113,9 @@ void Worker::Accept(const Recall& recall, Effects& effects) {
   std::int64_t left = recall.max_tasks;
   for (auto it = queue_.end(); it != queue_.begin() && left > 0;) {
     --it;
-    if (it->copy) continue;
+    if (it->copy || (it->attempt > 0 && !recall.failed_before)) continue;
     const std::int64_t part = std::min(left, it->range.Size());
-    answer.parts.push_back({it->id, {it->range.end - part, it->range.end}, false});
+    answer.parts.push_back({it->id, {it->range.end - part, it->range.end}, false, 0, {}});
     it->range.end -= part;
     left -= part;
     if (it->range.Empty()) it = queue_.erase(it);
@@ -139,7 +145,7 @@ void Worker::Accept(const Cancel& cancel, Effects& effects) {
   std::deque<Grant> kept;
   for (const Grant& grant : queue_) {
     for (const IndexRange part : cancelled.Missing(grant.range)) {
-      kept.push_back({grant.id, part, grant.copy});
+      kept.push_back({grant.id, part, grant.copy, grant.attempt, grant.inputs});
     }
   }
   queue_ = std::move(kept);
@@ -177,7 +183,7 @@ void Worker::SendReport(Instant now, Effects& effects) {
   std::size_t bytes = 0;
   JoinFinished();
   for (Finished& item : finished_) {
-    const std::size_t more = WaitingBytes(item.done.results);
+    const std::size_t more = WaitingBytes(item.done.results) + kEntryBytes;
     if (bytes > 0 && bytes + more > kReportBytes) {
       SendOne(std::exchange(report, {}), now, effects);
       bytes = 0;
@@ -189,7 +195,17 @@ void Worker::SendReport(Instant now, Effects& effects) {
     unacknowledged_.push_back(std::move(item));
   }
   finished_.clear();
-  report.failed = std::exchange(failed_, {});
+  for (FailedTask& failed : failed_) {
+    const std::size_t more = failed.reason.size() + failed.record.size() + kEntryBytes;
+    if (bytes > 0 && bytes + more > kReportBytes) {
+      SendOne(std::exchange(report, {}), now, effects);
+      bytes = 0;
+    }
+    bytes += more;
+    report.failed.push_back(std::move(failed));
+  }
+  failed_.clear();
+  failed_bytes_ = 0;
   SendOne(std::move(report), now, effects);
 }
 

@@ -9,6 +9,8 @@
 
 #include "core/engine/messages.h"
 #include "core/model/range_set.h"
+#include "core/model/task_failure.h"
+#include "core/model/task_inputs.h"
 
 namespace evenkeel::engine {
 
@@ -30,6 +32,8 @@ struct WorkerConfig {
 struct Batch {
   model::IndexRange range;
   bool copy = false;
+  std::int32_t attempt = 0;    ///< how often each of these has failed before
+  model::TaskInputs inputs{};  ///< of these and perhaps of more tasks
 };
 
 /// What became of a batch: a front part was run; then, unless all were run, one task may have
@@ -38,9 +42,11 @@ struct BatchOutcome {
   model::PackedResults results;  ///< one per task of the front part
   Instant started{};
   Instant ended{};
-  Duration busy{};                     ///< of the front part
-  std::optional<std::string> failure;  ///< why the task after the front part failed
+  Duration busy{};                            ///< of the front part
+  std::optional<model::TaskFailure> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
+  /// What a task that was stopped left for the results, should it have been for its timeout.
+  std::string stopped_record{};
 };
 
 /// The worker as a state machine without I/O or threads: a queue of leased tasks, batches for its
@@ -113,6 +119,8 @@ class Worker {
   void Accept(const Acknowledge& acknowledged, Effects& effects);
   void Accept(const Cancel& cancel, Effects& effects);
 
+  void KeepFailure(const Running& running, model::TaskIndex index, model::TaskFailure failure,
+                   Duration busy);
   void Keep(const Running& running, BatchOutcome outcome);
   /// True if both, `next` behind `row`, can be reported as one: no gap in index or time.
   [[nodiscard]] static bool Continues(const Finished& row, const Finished& next);
@@ -144,6 +152,7 @@ class Worker {
   std::vector<Running> running_;         // one a thread
   std::vector<Finished> finished_;       // not reported yet
   std::vector<FailedTask> failed_;       // likewise
+  std::int64_t failed_bytes_ = 0;        // of their records
   std::deque<Finished> unacknowledged_;  // reported, not durable yet
   std::int64_t unacknowledged_bytes_ = 0;
   double task_seconds_ = 0;  // recent mean of one task; 0 while unknown

@@ -1,5 +1,6 @@
 // Worker: what its threads run, and when they have to stop.
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "core/base/check.h"
@@ -13,8 +14,17 @@ namespace {
 
 // Weight of the latest batch in the recent mean time of a task.
 constexpr double kRecent = 0.25;
+// A batch lasts up to three times as long as it should: one task at a time where that would show in
+// what is left of a task's time limit.
+constexpr int kBatchesPerTimeout = 16;
 // Batches that follow each other within this time are one row of the timeline.
 constexpr Duration kSameRow = std::chrono::milliseconds(1);
+
+std::string Shown(Duration time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g s", ToSeconds(time));
+  return text;
+}
 
 }  // namespace
 
@@ -26,7 +36,8 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   Grant& front = queue_.front();
   const std::int64_t tasks = std::min(BatchTasks(), front.range.Size());
   running = Running{};
-  running.batch = {{front.range.begin, front.range.begin + tasks}, front.copy};
+  running.batch = {
+      {front.range.begin, front.range.begin + tasks}, front.copy, front.attempt, front.inputs};
   running.grant = front.id;
   running.started = now;
   running.busy = true;
@@ -36,7 +47,7 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
 }
 
 std::int64_t Worker::BatchTasks() const {
-  if (task_seconds_ <= 0) return 1;
+  if (task_seconds_ <= 0 || welcome_->task_timeout < kBatchesPerTimeout * config_.batch) return 1;
   const double fits = ToSeconds(config_.batch) / task_seconds_;
   return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(fits, 1e6)), 1);
 }
@@ -47,19 +58,25 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   EVENKEEL_CHECK(running.busy, "a batch ended that was never taken");
   const model::TaskIndex next = running.batch.range.begin + outcome.results.Count();
   if (running.timed_out && !outcome.failure && next < running.batch.range.end) {
-    outcome.failure = "ran longer than the time allowed";
+    outcome.failure = model::TaskFailure{
+        "took longer than " + Shown(welcome_->task_timeout), {}, std::move(outcome.stopped_record)};
     outcome.failure_busy = now - outcome.ended;
   }
   const bool failed = outcome.failure.has_value();
-  if (failed) {
-    const GrantId grant = running.outdated ? GrantId{} : running.grant;
-    failed_.push_back({next, *outcome.failure, outcome.failure_busy, grant});
-  }
+  if (failed) KeepFailure(running, next, std::move(*outcome.failure), outcome.failure_busy);
   ReturnRest(running, next + (failed ? 1 : 0), effects);
   Keep(running, std::move(outcome));
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
   return effects;
+}
+
+void Worker::KeepFailure(const Running& running, model::TaskIndex index, model::TaskFailure failure,
+                         Duration busy) {
+  failed_bytes_ += static_cast<std::int64_t>(failure.record.size());
+  failed_.push_back({index, std::move(failure.reason), busy,
+                     running.outdated ? GrantId{} : running.grant, failure.exit_code,
+                     std::move(failure.record)});
 }
 
 void Worker::Keep(const Running& running, BatchOutcome outcome) {
@@ -110,7 +127,11 @@ void Worker::JoinFinished() {
 }
 
 void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& effects) {
-  const Grant rest{running.grant, {next, running.batch.range.end}, running.batch.copy};
+  const Grant rest{running.grant,
+                   {next, running.batch.range.end},
+                   running.batch.copy,
+                   running.batch.attempt,
+                   running.batch.inputs};
   if (rest.range.Empty() || running.outdated) return;
   if (running.lease_over) {  // without a connection the next Hello tells that it is not held here
     if (connected_) effects.emplace_back(SendToCoordinator{GiveBack{{}, {rest}}});
@@ -122,7 +143,9 @@ void Worker::ReturnRest(const Running& running, model::TaskIndex next, Effects& 
   effects.emplace_back(WorkAvailable{});
 }
 
-bool Worker::Full() const { return unacknowledged_bytes_ > config_.max_unacknowledged_bytes; }
+bool Worker::Full() const {
+  return unacknowledged_bytes_ + failed_bytes_ > config_.max_unacknowledged_bytes;
+}
 
 void Worker::Stop(std::uint32_t thread, Effects& effects) {
   if (running_[thread].stopped) return;

@@ -40,13 +40,29 @@ void CheckObjects(FieldReader& object, const std::string& field) {
   }
 }
 
-void CheckWorker(FieldReader worker) {
+std::vector<EnvironmentVariable> ReadEnvironment(FieldReader& pod_template) {
+  constexpr std::size_t kMaxValueBytes = 32'768;
+  std::vector<EnvironmentVariable> environment;
+  for (FieldReader& item : pod_template.Objects("env", kMaxEntries)) {
+    EnvironmentVariable& variable = environment.emplace_back();
+    variable.name = item.RequiredString("name", 253);
+    variable.value = item.OptionalString("value", kMaxValueBytes, "");
+    variable.from_cluster = !item.Any("valueFrom").is_null();
+    if (variable.name.find('=') != std::string::npos) {
+      item.Fail("name", "must be without '=', is " + Shown(variable.name));
+    }
+    item.AllowUnknownFields();  // the API server knows the rest
+  }
+  return environment;
+}
+
+std::vector<EnvironmentVariable> ReadWorker(FieldReader worker) {
   FieldReader resources = worker.OptionalObject("resources");
   CheckQuantities(resources, "requests");
   CheckQuantities(resources, "limits");
 
   FieldReader pod_template = worker.OptionalObject("template");
-  CheckObjects(pod_template, "env");
+  std::vector<EnvironmentVariable> environment = ReadEnvironment(pod_template);
   CheckObjects(pod_template, "volumes");
   CheckObjects(pod_template, "volumeMounts");
   CheckObjects(pod_template, "imagePullSecrets");
@@ -54,12 +70,13 @@ void CheckWorker(FieldReader worker) {
                               "IfNotPresent");
   CheckName(pod_template, "priorityClassName");
   pod_template.OptionalObject("securityContext").AllowUnknownFields();
+  return environment;
 }
 
 }  // namespace
 
-void CheckClusterSections(FieldReader& spec) {
-  CheckWorker(spec.OptionalObject("worker"));
+std::vector<EnvironmentVariable> ReadClusterSections(FieldReader& spec) {
+  std::vector<EnvironmentVariable> environment = ReadWorker(spec.OptionalObject("worker"));
 
   FieldReader inputs = spec.OptionalObject("inputs");
   CheckName(inputs, "persistentVolumeClaim");
@@ -72,6 +89,7 @@ void CheckClusterSections(FieldReader& spec) {
 
   constexpr std::int64_t kMaxSeconds = 1'000'000'000;
   spec.OptionalInt("ttlSecondsAfterFinished", {0, kMaxSeconds}, 0);
+  return environment;
 }
 
 void CheckTolerations(FieldReader& nodes) {
@@ -83,19 +101,6 @@ void CheckTolerations(FieldReader& nodes) {
                               "NoSchedule");
     toleration.OptionalInt("tolerationSeconds", {0, INT64_MAX}, 0);
   }
-}
-
-void CheckTaskOutcomePolicies(FieldReader& task_policy) {
-  for (FieldReader& rule : task_policy.Objects("onExitCodes", 20)) {
-    rule.RequiredChoice("action", {"FailJob", "FailTask", "Ignore", "Count"});
-    rule.OptionalChoice("operator", {"In", "NotIn"}, "In");
-    if (rule.Ints("values", 255, {0, 255}).empty()) {
-      rule.Fail("values", "must be a list of at least 1 exit code");
-    }
-  }
-  FieldReader success = task_policy.OptionalObject("successPolicy");
-  success.OptionalString("succeededIndexes", 64 * 1024, "");
-  success.OptionalInt("succeededCount", {1, INT64_MAX}, 1);
 }
 
 }  // namespace evenkeel::model

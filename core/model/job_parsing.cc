@@ -7,6 +7,7 @@
 #include "core/model/field_reader.h"
 #include "core/model/manifest.h"
 #include "core/model/names.h"
+#include "core/model/task_policy_parsing.h"
 
 namespace evenkeel::model {
 namespace {
@@ -95,16 +96,6 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
 }
 
-void ReadTaskPolicy(FieldReader policy, TaskPolicy& spec) {
-  spec.backoff_limit_per_task = static_cast<std::int32_t>(
-      policy.OptionalInt("backoffLimitPerTask", {0, 1000}, spec.backoff_limit_per_task));
-  spec.max_failed_tasks = policy.OptionalInt("maxFailedTasks", {0, kMaxTasks}, 0);
-  spec.timeout = FromSeconds(policy.OptionalNumber(
-      "timeoutSeconds", {0, static_cast<double>(kMaxSeconds), true}, ToSeconds(spec.timeout)));
-  spec.idempotent = policy.OptionalBool("idempotent", spec.idempotent);
-  CheckTaskOutcomePolicies(policy);
-}
-
 void ReadNodes(FieldReader nodes, JobSpec& job) {
   FieldReader selector = nodes.OptionalObject("selector");
   job.node_selector = selector.StringMap("matchLabels", 64, 63);
@@ -126,7 +117,7 @@ void ReadSpec(FieldReader spec, JobSpec& job) {
         std::chrono::seconds(spec.RequiredInt("activeDeadlineSeconds", {1, kMaxSeconds}));
   }
   spec.Any("activeDeadlineSeconds");
-  CheckClusterSections(spec);
+  job.environment = ReadClusterSections(spec);
 }
 
 }  // namespace

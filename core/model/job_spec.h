@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/task_policy.h"
 
 namespace evenkeel::model {
 
@@ -46,12 +47,11 @@ struct BalancingSpec {
   Duration lease = std::chrono::seconds(10);
 };
 
-/// spec.taskPolicy
-struct TaskPolicy {
-  std::int32_t backoff_limit_per_task = 3;  ///< retries of one task; losing a node does not count
-  std::int64_t max_failed_tasks = 0;  ///< the job fails when more tasks than these failed for good
-  Duration timeout = std::chrono::seconds(3600);  ///< of one task
-  bool idempotent = true;                         ///< may a task run twice at the same time?
+/// An item of spec.worker.template.env.
+struct EnvironmentVariable {
+  std::string name;
+  std::string value;
+  bool from_cluster = false;  ///< its value is known in a cluster only
 };
 
 /// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.
@@ -66,6 +66,7 @@ struct JobSpec {
   std::map<std::string, std::string> node_selector;  ///< spec.nodes.selector.matchLabels
   std::int32_t max_workers = 32;
   std::optional<Duration> active_deadline;
+  std::vector<EnvironmentVariable> environment;  ///< spec.worker.template.env, in its order
   bool suspend = false;
 };
 

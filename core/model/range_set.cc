@@ -1,5 +1,6 @@
 #include "core/model/range_set.h"
 
+#include <charconv>
 #include <iterator>
 
 #include "core/base/check.h"
@@ -107,6 +108,31 @@ std::string ToIndexString(const RangeSet& set, std::size_t max_ranges) {
   });
   if (written > max_ranges) text += ",...";
   return text;
+}
+
+std::optional<RangeSet> ParseIndexString(std::string_view text) {
+  constexpr TaskIndex kMostIndex = 1'000'000'000'000;
+  RangeSet set;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto read = [&at, end](TaskIndex& index) {
+    const auto [next, error] = std::from_chars(at, end, index);
+    const bool good = error == std::errc() && *at != '-' && index <= kMostIndex;
+    at = next;
+    return good;
+  };
+  for (;;) {
+    TaskIndex first = 0;
+    if (!read(first)) return std::nullopt;
+    TaskIndex last = first;
+    if (at != end && *at == '-') {
+      ++at;
+      if (!read(last) || last < first) return std::nullopt;
+    }
+    set.Insert({first, last + 1});
+    if (at == end) return set;
+    if (*at++ != ',') return std::nullopt;
+  }
 }
 
 }  // namespace evenkeel::model

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/index_range.h"
@@ -57,5 +59,8 @@ class RangeSet {
 /// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. At most `max_ranges`
 /// are written; "..." at the end says that there are more.
 [[nodiscard]] std::string ToIndexString(const RangeSet& set, std::size_t max_ranges);
+/// Reads the same notation: indexes and ranges of them, both ends included, in any order. Nothing
+/// if it is anything else.
+[[nodiscard]] std::optional<RangeSet> ParseIndexString(std::string_view text);
 
 }  // namespace evenkeel::model

@@ -37,8 +37,10 @@ struct FailureRecord {
   TaskIndex index = 0;
   std::string node;
   std::string reason;
-  std::int32_t attempt = 1;  ///< 1 for the first run that failed
-  bool final = false;        ///< no further attempt
+  std::int32_t attempt = 1;                 ///< 1 for the first run that failed
+  bool final = false;                       ///< no further attempt
+  std::optional<std::int32_t> exit_code{};  ///< as TaskFailure
+  std::string record{};  ///< likewise, of a final failure; not always read from the journal
 };
 
 /// A line of timeline.jsonl that is not a range of results.
@@ -84,6 +86,10 @@ struct MoveCounts {
   std::int64_t copies = 0;    ///< second runs that were started
 };
 
+/// The reason of a job that is complete because its success policy was met before all tasks had
+/// run.
+inline constexpr const char* kSuccessPolicyMet = "SuccessPolicyMet";
+
 enum class JobState { kComplete, kFailed, kInterrupted, kRunning };
 
 /// summary.json
@@ -91,7 +97,7 @@ struct RunSummary {
   std::string job;
   std::string workload;
   JobState state = JobState::kRunning;
-  std::string reason;  ///< one line when not complete
+  std::string reason;  ///< one line when not complete, or kSuccessPolicyMet
   std::string strategy;
   std::int64_t tasks_total = 0;
   std::int64_t tasks_completed = 0;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -64,6 +65,8 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
   failed.reason = checks.Text(wire->mutable_reason());
   failed.busy = checks.Time(wire->busy_ns());
   failed.grant = engine::GrantId{wire->grant()};
+  if (wire->has_exit_code()) failed.exit_code = wire->exit_code();
+  failed.record = std::move(*wire->mutable_record());
   return failed;
 }
 
@@ -79,9 +82,26 @@ engine::Report Read(v1::Report* wire, WireChecks& checks) {
   return report;
 }
 
+engine::Assign Read(v1::Assign* wire, WireChecks& checks) {
+  engine::Assign assign{Grants(wire->grants(), checks)};
+  for (std::size_t n = 0; n < assign.grants.size() && checks.Problem() == nullptr; ++n) {
+    v1::Grant& sent = *wire->mutable_grants(static_cast<int>(n));
+    engine::Grant& grant = assign.grants[n];
+    checks.Require(sent.attempt() <= kMaxAttempts, "more attempts of a task than there can be");
+    grant.attempt = static_cast<std::int32_t>(std::min(sent.attempt(), kMaxAttempts));
+    if (!sent.has_inputs()) continue;
+    auto inputs = checks.Results(sent.mutable_inputs(), grant.range.Size());
+    if (checks.Problem() == nullptr) {
+      grant.inputs = model::TaskInputs(grant.range.begin, std::move(inputs));
+    }
+  }
+  return assign;
+}
+
 engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
   engine::Welcome welcome;
   welcome.epoch = wire->epoch();
+  welcome.job = checks.Text(wire->mutable_job());
   welcome.workload_parameters = std::move(*wire->mutable_workload_parameters());
   welcome.report_interval = checks.Time(wire->report_interval_ns());
   welcome.lease = checks.Time(wire->lease_ns());
@@ -117,10 +137,11 @@ engine::ToWorker Read(v1::CoordinatorItem* item, WireChecks& checks) {
     case v1::CoordinatorItem::kRefusal:
       return engine::Refusal{checks.Text(item->mutable_refusal()->mutable_reason())};
     case v1::CoordinatorItem::kAssign:
-      return engine::Assign{Grants(item->assign().grants(), checks)};
+      return Read(item->mutable_assign(), checks);
     case v1::CoordinatorItem::kRecall:
       return engine::Recall{engine::RecallId{item->recall().id()},
-                            checks.Number(item->recall().max_tasks())};
+                            checks.Number(item->recall().max_tasks()),
+                            item->recall().failed_before()};
     case v1::CoordinatorItem::kAcknowledge:
       return engine::Acknowledge{Ranges(item->acknowledge().ranges(), checks),
                                  item->acknowledge().heard()};

@@ -16,6 +16,8 @@ inline constexpr int kMaxItems = 4096;
 inline constexpr std::int32_t kMaxTextBytes = 64 * 1024;
 /// Ranges, grants and failed tasks in one message, and results of unequal size in one message.
 inline constexpr std::int64_t kMaxRanges = 1'000'000;
+/// Failures of one task.
+inline constexpr std::uint32_t kMaxAttempts = 1'000'000;
 /// Longer is sent as this; far enough from the end of the scale to add to an Instant.
 inline constexpr Duration kMaxDuration = std::chrono::hours(24 * 365 * 100);
 

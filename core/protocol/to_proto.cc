@@ -68,44 +68,48 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   wire.set_ratio(hello.ratio);
 }
 
-/// Puts the entries of one report into as many items as kBatchBytes asks for.
-class ReportItems {
+/// Puts the entries of one message into as many items as kBatchBytes asks for.
+template <typename Item>
+class ItemsOf {
  public:
-  explicit ReportItems(std::vector<v1::WorkerItem>& items) : items_(items) { Begin(); }
+  explicit ItemsOf(std::vector<Item>& items) : items_(items) { items_.emplace_back(); }
 
-  /// The report that takes the next entry of about so many bytes.
-  v1::Report& For(std::size_t bytes) {
-    constexpr std::int64_t kBytesBesideResults = 64;
-    const auto entry_bytes = static_cast<std::int64_t>(bytes) + kBytesBesideResults;
-    if (bytes_ > 0 && bytes_ + entry_bytes > kBatchBytes) Begin();
+  /// The item that takes the next entry of about so many bytes.
+  Item& For(std::size_t bytes) {
+    const auto entry_bytes = static_cast<std::int64_t>(bytes) + kEntryBytes;
+    if (bytes_ > 0 && bytes_ + entry_bytes > kBatchBytes) {
+      items_.emplace_back();
+      bytes_ = 0;
+    }
     bytes_ += entry_bytes;
-    return *items_.back().mutable_report();
+    return items_.back();
   }
 
  private:
-  void Begin() {
-    items_.emplace_back().mutable_report();
-    bytes_ = 0;
-  }
+  static constexpr std::int64_t kEntryBytes = 64;  // beside results, inputs and texts
 
-  std::vector<v1::WorkerItem>& items_;
+  std::vector<Item>& items_;
   std::int64_t bytes_ = 0;
 };
 
 void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
-  ReportItems out(items);
+  ItemsOf out(items);
+  items.back().mutable_report();
   for (engine::CompletedRange& completed : report.completed) {
-    v1::Report& wire = out.For(completed.results.Bytes().size());
+    v1::Report& wire = *out.For(completed.results.Bytes().size()).mutable_report();
     SetCompleted(std::move(completed), *wire.add_completed());
   }
   for (engine::FailedTask& failed : report.failed) {
     EVENKEEL_CHECK(failed.index >= 0, "a negative task index on the wire");
     std::string reason = Cut(std::move(failed.reason));
-    v1::FailedTask& wire = *out.For(reason.size()).add_failed();
+    v1::FailedTask& wire =
+        *out.For(reason.size() + failed.record.size()).mutable_report()->add_failed();
     wire.set_index(static_cast<std::uint64_t>(failed.index));
     wire.set_reason(std::move(reason));
     wire.set_busy_ns(Nanoseconds(failed.busy));
     wire.set_grant(failed.grant.value);
+    if (failed.exit_code) wire.set_exit_code(*failed.exit_code);
+    wire.set_record(std::move(failed.record));
   }
 }
 
@@ -124,6 +128,7 @@ void Append(engine::Goodbye, std::vector<v1::WorkerItem>& items) {
 void Append(engine::Welcome welcome, std::vector<v1::CoordinatorItem>& items) {
   v1::Welcome& wire = *items.emplace_back().mutable_welcome();
   wire.set_epoch(welcome.epoch);
+  wire.set_job(Cut(std::move(welcome.job)));
   wire.set_workload_parameters(std::move(welcome.workload_parameters));
   wire.set_report_interval_ns(Nanoseconds(welcome.report_interval));
   wire.set_lease_ns(Nanoseconds(welcome.lease));
@@ -135,9 +140,41 @@ void Append(engine::Refusal refusal, std::vector<v1::CoordinatorItem>& items) {
   items.emplace_back().mutable_refusal()->set_reason(Cut(std::move(refusal.reason)));
 }
 
+void AddGrant(const engine::Grant& grant, model::PackedResults inputs,
+              ItemsOf<v1::CoordinatorItem>& out) {
+  v1::Grant& wire = *out.For(inputs.Bytes().size()).mutable_assign()->add_grants();
+  SetGrant(grant, wire);
+  wire.set_attempt(static_cast<std::uint32_t>(grant.attempt));
+  if (!grant.inputs.Empty()) SetResults(std::move(inputs), *wire.mutable_inputs());
+}
+
+/// As many of the tasks from `begin` on as have inputs of kBatchBytes together, at least one.
+model::IndexRange FittingPart(const engine::Grant& grant, model::TaskIndex begin) {
+  model::IndexRange part{begin, begin + 1};
+  std::size_t bytes = grant.inputs.Of(begin).size();
+  while (part.end < grant.range.end) {
+    bytes += grant.inputs.Of(part.end).size();
+    if (bytes > static_cast<std::size_t>(kBatchBytes)) break;
+    ++part.end;
+  }
+  return part;
+}
+
 void Append(const engine::Assign& assign, std::vector<v1::CoordinatorItem>& items) {
-  v1::Assign& wire = *items.emplace_back().mutable_assign();
-  for (const engine::Grant& grant : assign.grants) SetGrant(grant, *wire.add_grants());
+  ItemsOf out(items);
+  items.back().mutable_assign();
+  for (const engine::Grant& grant : assign.grants) {
+    if (grant.inputs.Empty()) {
+      AddGrant(grant, {}, out);
+      continue;
+    }
+    // Parts of a grant are as good as the whole: what comes back names the part and the grant.
+    for (engine::Grant part = grant; part.range.begin < grant.range.end;) {
+      part.range = FittingPart(grant, part.range.begin);
+      AddGrant(part, grant.inputs.Packed(part.range), out);
+      part.range.begin = part.range.end;
+    }
+  }
 }
 
 void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& items) {
@@ -145,6 +182,7 @@ void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& item
   v1::Recall& wire = *items.emplace_back().mutable_recall();
   wire.set_id(recall.id.value);
   wire.set_max_tasks(static_cast<std::uint64_t>(recall.max_tasks));
+  wire.set_failed_before(recall.failed_before);
 }
 
 void Append(const engine::Acknowledge& acknowledge, std::vector<v1::CoordinatorItem>& items) {

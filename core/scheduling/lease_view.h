@@ -19,7 +19,8 @@ class LeaseView {
   [[nodiscard]] virtual model::Cost OutstandingCost(WorkerId worker) const = 0;
   /// Number of tasks in Leased and Copies together.
   [[nodiscard]] virtual std::int64_t OutstandingTasks(WorkerId worker) const = 0;
-  /// The range that the worker was leased last and has not reported; empty if there is none.
+  /// The range that the worker was leased last and has not reported, tasks left out that failed
+  /// before: those are not to be copied. Empty if there is none.
   [[nodiscard]] virtual model::IndexRange NewestLeased(WorkerId worker) const = 0;
   /// Since when the worker has been working on what is first in its queue: the end of its last
   /// reported task, or the first grant after it ran dry.

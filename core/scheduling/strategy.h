@@ -38,7 +38,6 @@ using Decision = std::variant<GrantDecision, RecallDecision, CopyDecision>;
 enum class ReturnCause {
   kGivenBack,  ///< the worker returned them when asked
   kLost,       ///< the worker is gone or silent
-  kRetry,      ///< the task failed there and is to be tried again, elsewhere if possible
 };
 
 /// What a strategy works with; all of it outlives the strategy.
@@ -58,9 +57,10 @@ struct WorkerFacts {
   double ratio = 1.0;  ///< weight relative to the others, >= 0
 };
 
-/// A way of sharing out the tasks. Owns all tasks that are neither leased, completed nor failed and
-/// decides who gets them when. PURE: state and time in, decisions out; never looks at a clock.
-/// The engine tells it of every change and then asks for decisions. Not thread-safe.
+/// A way of sharing out the tasks. Owns all tasks that are neither leased nor completed and have
+/// not failed yet, and decides who gets them when (where a task is tried again is the engine's to
+/// say). PURE: state and time in, decisions out; never looks at a clock. The engine tells it of
+/// every change and then asks for decisions. Not thread-safe.
 class Strategy {
  public:
   virtual ~Strategy() = default;

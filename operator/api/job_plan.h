@@ -18,7 +18,7 @@ struct PlannedNode {
 /// Content of the ConfigMap NAME-plan: what a run was started with, and the little that the
 /// operator has to remember of it.
 struct JobPlan {
-  std::string manifest;            ///< job.json
+  std::string manifest;            ///< job.json; `workload` stands in it
   std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first
   std::string ca_certificate;      ///< ca.crt, PEM
   std::string identity;            ///< fingerprint of that CA
@@ -29,6 +29,9 @@ struct JobPlan {
   /// The attempt that began the run, or went on with it after a suspension: later ones took over
   /// from a pod that was lost.
   std::int64_t first_attempt = 1;
+  /// spec.workload as JSON text: what the run was started with, and its journal is about. The job
+  /// may have been given more tasks since.
+  std::string workload;
 
   friend bool operator==(const JobPlan&, const JobPlan&) = default;
 };

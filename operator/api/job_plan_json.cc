@@ -29,6 +29,9 @@ JobPlan ReadJobPlan(const json& config_map) {
   const json& data = Child(config_map, "data");
   JobPlan plan;
   plan.manifest = Text(data, "job.json");
+  const json manifest = json::parse(plan.manifest, nullptr, false);
+  const json& workload = Child(Child(manifest, "spec"), "workload");
+  if (workload.is_object()) plan.workload = Compact(workload);
   const json nodes = json::parse(Text(data, "nodes.json"), nullptr, false);
   if (nodes.is_array()) {
     for (const json& node : nodes) {

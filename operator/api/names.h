@@ -42,6 +42,8 @@ inline const std::string kAttempt = "evenkeel.dev/attempt";
 inline const std::string kRatio = "evenkeel.dev/ratio";
 inline const std::string kNode = "evenkeel.dev/node";
 inline const std::string kImage = "evenkeel.dev/image";
+/// Whose logs kubectl shows.
+inline const std::string kDefaultContainer = "kubectl.kubernetes.io/default-container";
 inline const std::string kIdentity = "evenkeel.dev/identity";
 /// Of the plan: the highest attempt whose pod has been seen.
 inline const std::string kAttemptSeen = "evenkeel.dev/attempt-seen";
@@ -52,6 +54,10 @@ inline const std::string kFirstAttempt = "evenkeel.dev/first-attempt";
 /// The only containers of the pods.
 inline const std::string kCoordinatorContainer = "coordinator";
 inline const std::string kWorkerContainer = "worker";
+/// Beside a worker whose workload names an image: there the tasks are run, by the launcher that the
+/// init container has put in place.
+inline const std::string kCommandContainer = "command";
+inline const std::string kLauncherContainer = "launcher";
 
 namespace port {
 inline constexpr int kWorkers = 7400;  ///< gRPC

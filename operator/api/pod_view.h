@@ -27,7 +27,7 @@ struct Termination {
   std::optional<Timestamp> finished{};
 };
 
-/// A Pod as far as it matters here; of its containers the one of ours that is worst off.
+/// A Pod as far as it matters here; of its containers the one that is worst off.
 struct PodView {
   std::string name;
   std::string uid;
@@ -39,6 +39,7 @@ struct PodView {
   std::int64_t attempt = 1;  ///< annotation evenkeel.dev/attempt
   double ratio = 1;          ///< annotation evenkeel.dev/ratio
   std::int64_t weight = 1;   ///< label evenkeel.dev/weight
+  std::string container;     ///< the name of that container
   std::string image;         ///< of the container
   std::string ip;            ///< empty until there is one
   Resources requests;        ///< of all its containers
@@ -53,10 +54,15 @@ struct PodView {
   std::string waiting_message;
   std::optional<Termination> termination;  ///< the last one, of this or the run before
   std::int32_t restarts = 0;
-  bool has_run = false;  ///< the container has been started at least once
+  bool has_run = false;  ///< a container has been started at least once
+  /// Since when the init containers are done; nothing if they are not, or there are none.
+  std::optional<Timestamp> initialized;
+  /// A container has ended well, so that it is not started again, but one beside it does not know:
+  /// the pod will do nothing more.
+  bool lingers = false;
 
   [[nodiscard]] bool Ended() const {
-    return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed;
+    return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed || lingers;
   }
   /// The node whose room it takes or will take; empty if that is open.
   [[nodiscard]] const std::string& NodeForRoom() const { return node.empty() ? target_node : node; }

@@ -4,6 +4,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "core/model/decimal.h"
 #include "operator/api/lenient_json.h"
@@ -68,6 +71,7 @@ void ReadConditions(const json& status, PodView& pod) {
       pod.ready = value == "True";
       if (pod.ready) pod.ready_since = Time(one, "lastTransitionTime");
     }
+    if (type == "Initialized" && value == "True") pod.initialized = Time(one, "lastTransitionTime");
     if (type == "PodScheduled" && value == "False") {
       pod.unscheduled = SchedulingTrouble{Text(one, "reason"), Text(one, "message"),
                                           Time(one, "lastTransitionTime").value_or(pod.created)};
@@ -75,31 +79,101 @@ void ReadConditions(const json& status, PodView& pod) {
   }
 }
 
-void ReadTermination(const json& state, PodView& pod) {
+/// How a container is, as its status says it.
+struct ContainerState {
+  std::string name;
+  std::string waiting_reason;
+  std::string waiting_message;
+  std::optional<Termination> termination;
+  std::int32_t restarts = 0;
+  bool ended = false;  ///< and waits for nothing
+  bool has_run = false;
+};
+
+void ReadTermination(const json& state, ContainerState& container) {
   const json& ended = Child(state, "terminated");
   if (!ended.is_object()) return;
   constexpr std::int64_t kAny = std::numeric_limits<std::int32_t>::max();
-  pod.has_run = true;
-  pod.termination =
+  container.has_run = true;
+  container.termination =
       Termination{static_cast<std::int32_t>(std::clamp(Integer(ended, "exitCode"), -kAny, kAny)),
                   Text(ended, "reason"), Text(ended, "message"), Time(ended, "finishedAt")};
 }
 
-void ReadContainers(const json& status, PodView& pod) {
-  for (const json& container : Items(status, "containerStatuses")) {
-    const json& state = Child(container, "state");
-    const json& waiting = Child(state, "waiting");
-    if (waiting.is_object() && pod.waiting_reason.empty()) {
-      pod.waiting_reason = Text(waiting, "reason");
-      pod.waiting_message = Text(waiting, "message");
-    }
-    ReadTermination(Child(container, "lastState"), pod);
-    ReadTermination(state, pod);
-    const auto restarts =
-        std::clamp<std::int64_t>(Integer(container, "restartCount"), 0, kMaxCount);
-    pod.restarts = std::max(pod.restarts, static_cast<std::int32_t>(restarts));
-    if (restarts > 0 || Child(state, "running").is_object()) pod.has_run = true;
+ContainerState ReadContainer(const json& status) {
+  ContainerState container;
+  const json& state = Child(status, "state");
+  const json& waiting = Child(state, "waiting");
+  container.name = Text(status, "name");
+  container.waiting_reason = Text(waiting, "reason");
+  container.waiting_message = Text(waiting, "message");
+  ReadTermination(Child(status, "lastState"), container);
+  ReadTermination(state, container);
+  container.ended = Child(state, "terminated").is_object();
+  const auto restarts = std::clamp<std::int64_t>(Integer(status, "restartCount"), 0, kMaxCount);
+  container.restarts = static_cast<std::int32_t>(restarts);
+  if (restarts > 0 || Child(state, "running").is_object()) container.has_run = true;
+  return container;
+}
+
+/// A container waits for those before it, and for init containers, with these reasons.
+bool WaitsForOthers(const std::string& reason) {
+  return reason.empty() || reason == "PodInitializing" || reason == "ContainerCreating";
+}
+
+/// What a person would look at first comes first: what cannot start, what keeps ending.
+bool WorseOff(const ContainerState& a, const ContainerState& b) {
+  const auto rank = [](const ContainerState& one) {
+    return std::tuple(!WaitsForOthers(one.waiting_reason) && !one.has_run,
+                      !WaitsForOthers(one.waiting_reason), one.restarts,
+                      !one.waiting_reason.empty());
+  };
+  return rank(a) > rank(b);
+}
+
+/// Init containers matter as long as they are not done.
+std::vector<ContainerState> ReadContainers(const json& status) {
+  std::vector<ContainerState> containers;
+  for (const json& one : Items(status, "initContainerStatuses")) {
+    ContainerState init = ReadContainer(one);
+    const bool done = init.ended && init.termination && init.termination->exit_code == 0;
+    init.has_run = false;  // it is none of those that the pod is there for
+    if (!done) containers.push_back(std::move(init));
   }
+  for (const json& one : Items(status, "containerStatuses")) {
+    containers.push_back(ReadContainer(one));
+  }
+  return containers;
+}
+
+std::string ImageOf(const json& spec, const std::string& container) {
+  for (const char* list : {"containers", "initContainers"}) {
+    for (const json& one : Items(spec, list)) {
+      if (Text(one, "name") == container) return Text(one, "image");
+    }
+  }
+  return {};
+}
+
+void ReadState(const json& spec, const json& status, PodView& pod) {
+  const std::vector<ContainerState> containers = ReadContainers(status);
+  if (containers.empty()) return;
+  ContainerState worst = *std::min_element(containers.begin(), containers.end(), WorseOff);
+  // A single container that has ended makes the pod end, or is about to be started again.
+  const bool several = Items(status, "containerStatuses").size() > 1;
+  for (const ContainerState& one : containers) {
+    pod.has_run = pod.has_run || one.has_run;
+    const bool well = one.ended && one.termination->exit_code == 0;
+    if (!several || !well || pod.phase != PodPhase::kRunning) continue;
+    pod.lingers = true;
+    worst = one;
+  }
+  pod.container = worst.name;
+  if (const std::string image = ImageOf(spec, worst.name); !image.empty()) pod.image = image;
+  pod.waiting_reason = worst.waiting_reason;
+  pod.waiting_message = worst.waiting_message;
+  pod.termination = worst.termination;
+  pod.restarts = worst.restarts;
 }
 
 }  // namespace
@@ -119,7 +193,7 @@ PodView ReadPod(const json& object) {
   ReadMarks(Child(object, "metadata"), pod);
   ReadSpec(Child(object, "spec"), pod);
   ReadConditions(status, pod);
-  ReadContainers(status, pod);
+  ReadState(Child(object, "spec"), status, pod);
   return pod;
 }
 

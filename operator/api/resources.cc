@@ -53,6 +53,10 @@ ResourceRequirements WithWorkerDefaults(ResourceRequirements asked) {
   return asked;
 }
 
+ResourceRequirements RelayResources() {
+  return {{{"cpu", "20m"}, {"memory", "32Mi"}}, {{"memory", "512Mi"}}};
+}
+
 ResourceRequirements CoordinatorResources() {
   return {{{"cpu", "50m"}, {"memory", "64Mi"}}, {{"memory", "512Mi"}}};
 }

@@ -38,4 +38,8 @@ struct ResourceRequirements {
 /// The coordinator's: small, and bounded in memory.
 [[nodiscard]] ResourceRequirements CoordinatorResources();
 
+/// Those of a worker that only passes on, as its tasks run in a container beside it, which has the
+/// resources that the job asks for.
+[[nodiscard]] ResourceRequirements RelayResources();
+
 }  // namespace evenkeel::api

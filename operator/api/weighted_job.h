@@ -45,6 +45,10 @@ struct WeightedJob {
   /// What the coordinator is told: apiVersion, kind, metadata.name and spec as JSON text, without
   /// the fields of the spec that are the operator's alone.
   std::string manifest;
+  std::string workload;  ///< spec.workload as JSON text
+  /// `image` of the workload's parameters: its tasks run in a container with this image, not in the
+  /// worker. Empty if they run in the worker.
+  std::string task_image;
   std::vector<Toleration> tolerations;  ///< spec.nodes.tolerations
   ResourceRequirements resources;       ///< spec.worker.resources, defaults filled in
   WorkerTemplate worker;
@@ -54,5 +58,8 @@ struct WeightedJob {
   bool suspend = false;
   JobStatus status;
 };
+
+/// What one worker pod of the job asks of its node.
+[[nodiscard]] Resources WorkerRequests(const WeightedJob& job);
 
 }  // namespace evenkeel::api

@@ -31,6 +31,17 @@ json Manifest(const std::string& name, json spec) {
 /// The parser of the spec refuses more.
 constexpr std::int64_t kMaxTtlSeconds = 1'000'000'000;
 
+/// The coordinator reads the manifest from a ConfigMap, which has room for 1 MiB; the nodes are in
+/// there, too.
+constexpr std::size_t kMaxManifestBytes = 1'000'000;
+
+std::string SizeTrouble(const std::string& manifest) {
+  if (manifest.size() <= kMaxManifestBytes) return {};
+  return "spec: takes " + std::to_string(manifest.size()) + " bytes, at most " +
+         std::to_string(kMaxManifestBytes) +
+         " can be handed to the coordinator; put long lists into a file in spec.inputs";
+}
+
 /// What the schema of the CRD says of names as well; without it, objects could not be named.
 std::string NameTrouble(const std::string& name) {
   if (name.size() > kMaxJobName) {
@@ -39,6 +50,12 @@ std::string NameTrouble(const std::string& name) {
   }
   const bool letter_first = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
   return letter_first ? "" : "metadata.name: must begin with a lower-case letter";
+}
+
+/// No workload is known by its name here: whichever has an image wants its tasks to be run in it.
+std::string TaskImage(const json& workload) {
+  if (!workload.is_object() || workload.size() != 1) return {};
+  return Text(*workload.begin(), "image");
 }
 
 void ReadSpec(const json& spec, WeightedJob& job) {
@@ -77,6 +94,8 @@ void ReadClusterSections(const json& spec, WeightedJob& job) {
   const json& resources = Child(Child(spec, "worker"), "resources");
   job.resources =
       WithWorkerDefaults({Quantities(resources, "requests"), Quantities(resources, "limits")});
+  job.workload = Compact(Child(spec, "workload"));
+  job.task_image = TaskImage(Child(spec, "workload"));
   job.result_claim = Text(Child(spec, "resultStorage"), "persistentVolumeClaim");
   job.suspend = Flag(spec, "suspend");
   const std::int64_t ttl = Integer(spec, "ttlSecondsAfterFinished", -1);
@@ -95,6 +114,7 @@ WeightedJob ReadWeightedJob(const json& object) {
     json told = spec;
     for (const char* field : kOperatorFields) told.erase(field);
     job.manifest = Compact(Manifest(job.meta.name, std::move(told)));
+    if (job.invalid.empty()) job.invalid = SizeTrouble(job.manifest);
   }
   job.status = ReadStatus(Child(object, "status"));
   return job;

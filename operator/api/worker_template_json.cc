@@ -46,7 +46,8 @@ Result<void> CheckVolumes(const json& volumes) {
 Result<void> CheckMounts(const json& mounts, bool has_inputs) {
   for (std::size_t i = 0; i < mounts.size(); ++i) {
     const std::string path = Text(mounts[i], "mountPath");
-    for (const std::string* own : {&path::kSettings, &path::kData, &path::kInputs}) {
+    for (const std::string* own :
+         {&path::kSettings, &path::kData, &path::kLauncher, &path::kInputs}) {
       const bool taken = has_inputs || own != &path::kInputs;
       if (!taken || !Within(path, *own)) continue;
       return InvalidInput(Indexed("volumeMounts", i, "mountPath") + ": must not be in " + *own +

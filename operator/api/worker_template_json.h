@@ -31,6 +31,9 @@ inline const std::string kSnapshot = "/etc/evenkeel/snapshot";
 inline const std::string kData = "/var/lib/evenkeel";
 inline const std::string kInputs = "/inputs";
 inline const std::string kTemporary = "/tmp";
+inline const std::string kLauncher = "/evenkeel";  ///< what worker and command share
+inline const std::string kLauncherProgram = "/evenkeel/bin";
+inline const std::string kLauncherRun = "/evenkeel/run";  ///< the launcher's socket
 }  // namespace path
 
 }  // namespace evenkeel::api

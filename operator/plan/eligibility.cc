@@ -64,7 +64,7 @@ NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
   if (!HasWeight(node, job)) {
     return no(Obstacle::kNoWeight, "without a number in spec.weighting.weights");
   }
-  if (!api::Fits(api::RequestsOf(job.resources), RoomOf(node, used))) {
+  if (!api::Fits(api::WorkerRequests(job), RoomOf(node, used))) {
     return no(Obstacle::kRoom, "without room for what the worker requests");
   }
   return no(Obstacle::kNone, {});

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/run_record.h"
 #include "operator/plan/pod_trouble.h"
 
 namespace evenkeel::plan {
@@ -11,15 +12,22 @@ void Fail(Draft& draft, std::string reason, std::string message) {
   draft.SetCondition(api::condition_type::kFailed, true, std::move(reason), std::move(message));
 }
 
-void Complete(Draft& draft) {
+void Complete(Draft& draft, const api::Progress& report) {
   draft.Status().completion_time = api::WholeSeconds(draft.Now());
-  draft.SetCondition(api::condition_type::kComplete, true, "AllTasksDone",
-                     "all results are durable");
+  if (report.reason == model::kSuccessPolicyMet) {
+    draft.SetCondition(api::condition_type::kComplete, true, model::kSuccessPolicyMet,
+                       "as many tasks succeeded as spec.taskPolicy.successPolicy asks for");
+  } else {
+    draft.SetCondition(api::condition_type::kComplete, true, "AllTasksDone",
+                       "all results are durable");
+  }
 }
 
-/// The coordinator fails a job for too many failed tasks, or because it cannot go on at all.
+/// The coordinator fails a job for too many failed tasks, by another rule of its task policy, or
+/// because it cannot go on at all.
 void FailAsReported(Draft& draft, const api::Progress& report) {
-  const bool tasks = report.tasks.failed > draft.Job().spec.task_policy.max_failed_tasks;
+  const bool tasks = report.tasks.failed > draft.Job().spec.task_policy.max_failed_tasks ||
+                     report.reason.find("spec.taskPolicy.") != std::string::npos;
   std::string message = report.reason.empty() ? "the coordinator says so" : report.reason;
   if (report.reason.find("deadline") != std::string::npos) {
     Fail(draft, "DeadlineExceeded", std::move(message));
@@ -31,7 +39,7 @@ void FailAsReported(Draft& draft, const api::Progress& report) {
 bool EndByReport(Draft& draft) {
   const api::Progress* report = draft.Report();
   if (report == nullptr) return false;
-  if (report->state == api::CoordinatorState::kComplete) Complete(draft);
+  if (report->state == api::CoordinatorState::kComplete) Complete(draft, *report);
   if (report->state == api::CoordinatorState::kFailed) FailAsReported(draft, *report);
   return draft.Finished();
 }

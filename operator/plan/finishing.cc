@@ -22,9 +22,9 @@ bool DeleteAtEndOfLife(Draft& draft) {
 void EndWorkers(Draft& draft, bool failed) {
   const api::Timestamp patience = FinishedAt(draft.Status()) + kGrace;
   for (const api::PodView* pod : draft.Workers()) {
-    if (pod->Ended()) continue;
-    const bool never_ran = pod->phase == api::PodPhase::kPending;
-    if (failed || never_ran || draft.Now() >= patience) {
+    if (pod->Ended() && !pod->lingers) continue;
+    const bool idle = pod->phase == api::PodPhase::kPending || pod->lingers;
+    if (failed || idle || draft.Now() >= patience) {
       draft.Delete(*pod);
     } else {
       draft.LookAgainAt(patience);

@@ -48,7 +48,7 @@ void ApplyObjects(Draft& draft, const api::JobPlan& content, std::int64_t attemp
 }
 
 bool NobodyThere(const Draft& draft, const api::PodView& pod) {
-  return pod.Ended() || (!pod.node.empty() && draft.Node(pod.node) == nullptr);
+  return (pod.Ended() && !pod.lingers) || (!pod.node.empty() && draft.Node(pod.node) == nullptr);
 }
 
 void TellOfLoss(Draft& draft, const CoordinatorFate& fate) {
@@ -76,6 +76,7 @@ api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
   const Snapshot& seen = draft.Seen();
   api::JobPlan content;
   content.manifest = draft.Job().manifest;
+  content.workload = draft.Job().workload;
   content.image = seen.settings.image;
   if (seen.plan) content = *seen.plan;
 

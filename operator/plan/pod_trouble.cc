@@ -5,11 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include "operator/api/names.h"
+
 namespace evenkeel::plan {
 namespace {
 
 constexpr Duration kSchedulerPatience = std::chrono::seconds(5);
 constexpr Duration kStartPatience = std::chrono::seconds(60);
+constexpr Duration kPullPatience = std::chrono::seconds(5);
 constexpr Duration kCrashMemory = std::chrono::seconds(60);
 constexpr std::int32_t kCrashes = 3;
 constexpr std::int32_t kBadUsage = 2;
@@ -44,9 +47,56 @@ Trouble SchedulingTroubleOf(const api::PodView& pod, const std::string& words) {
 }
 
 Diagnosis Waiting(Trouble trouble, api::Timestamp since, Duration patience, api::Timestamp now) {
-  if (now >= since + patience) return {std::move(trouble), std::nullopt};
-  return {std::nullopt, since + patience - now};
+  if (now >= since + patience) return {std::move(trouble), std::nullopt, std::nullopt};
+  return {std::nullopt, since + patience - now, std::nullopt};
 }
+
+std::string PodAnd(const api::PodView& pod, const std::string& words) {
+  return "pod " + pod.name + ": " + words;
+}
+
+/// The container of a command is the user's: whoever reads the message may look for the reason
+/// there.
+std::string ContainerOf(const api::PodView& pod) {
+  return pod.container == api::kCommandContainer ? "the container of its command" : "its container";
+}
+
+/// Words of kubernetes/pkg/kubelet/kuberuntime, security_context_others.go: a user without a number
+/// is mentioned together with "non-root".
+Trouble ConfigTroubleOf(const api::PodView& pod) {
+  static const std::string kRemedy =
+      "; name a user in spec.worker.template.securityContext.runAsUser, or build the image with "
+      "a numeric one";
+  const std::string& words = pod.waiting_message;
+  if (Has(words, "non-numeric user")) {
+    return {"ImageUserUnknown",
+            PodAnd(pod, "its image " + pod.image +
+                            " has a user without a number, so nobody knows whether it is root" +
+                            kRemedy)};
+  }
+  if (Has(words, "root")) {
+    return {"ImageRunsAsRoot",
+            PodAnd(pod, "its image " + pod.image + " would run as root" + kRemedy)};
+  }
+  return {"ContainerConfigError", PodAnd(pod, words)};
+}
+
+/// With the init containers done the volumes are there; what is still to come is the image.
+bool PullsImage(const api::PodView& pod) {
+  return pod.waiting_reason == "PodInitializing" && pod.initialized.has_value();
+}
+
+Diagnosis Pulling(const api::PodView& pod, api::Timestamp now) {
+  Diagnosis diagnosis =
+      Waiting({"PullingImage",
+               PodAnd(pod, "its image " + pod.image +
+                               " is being pulled, which may take minutes on a small board")},
+              *pod.initialized, kPullPatience, now);
+  std::swap(diagnosis.trouble, diagnosis.delay);
+  return diagnosis;
+}
+
+Diagnosis Wrong(Trouble trouble) { return {std::move(trouble), std::nullopt, std::nullopt}; }
 
 /// Also during the short times between two crashes, in which it runs.
 bool KeepsCrashing(const api::PodView& pod, api::Timestamp now) {
@@ -57,13 +107,13 @@ bool KeepsCrashing(const api::PodView& pod, api::Timestamp now) {
 }
 
 Trouble Crashing(const api::PodView& pod) {
-  std::string how = "its container keeps ending";
+  std::string how = ContainerOf(pod) + " keeps ending";
   if (pod.termination) {
     how += ", last with exit code " + std::to_string(pod.termination->exit_code);
     if (!pod.termination->reason.empty()) how += " (" + pod.termination->reason + ")";
     if (!pod.termination->message.empty()) how += ": " + pod.termination->message;
   }
-  return {"ContainerCrashing", "pod " + pod.name + ": " + how};
+  return {"ContainerCrashing", PodAnd(pod, how)};
 }
 
 }  // namespace
@@ -86,22 +136,17 @@ Diagnosis Diagnose(const api::PodView& pod, api::Timestamp now) {
   if (LacksImage(pod)) {
     const std::string why =
         waiting == "InvalidImageName" ? " is no valid name" : " cannot be pulled";
-    return {Trouble{"ImagePullFailed", "pod " + pod.name + ": its image " + pod.image + why},
-            std::nullopt};
+    return Wrong({"ImagePullFailed", PodAnd(pod, "its image " + pod.image + why)});
   }
-  if (waiting == "CreateContainerConfigError") {
-    const bool root = Has(pod.waiting_message, "root");
-    return {Trouble{root ? "ImageRunsAsRoot" : "ContainerConfigError",
-                    "pod " + pod.name + ": " + pod.waiting_message},
-            std::nullopt};
-  }
+  if (waiting == "CreateContainerConfigError") return Wrong(ConfigTroubleOf(pod));
   if (std::find(kStartReasons.begin(), kStartReasons.end(), waiting) != kStartReasons.end()) {
-    return {Trouble{"ContainerCannotStart", "pod " + pod.name + ": " + pod.waiting_message},
-            std::nullopt};
+    return Wrong({"ContainerCannotStart", PodAnd(pod, pod.waiting_message)});
   }
   if (KeepsCrashing(pod, now)) {
-    return {Crashing(pod), waiting.empty() ? std::optional(kCrashMemory) : std::nullopt};
+    return {Crashing(pod), waiting.empty() ? std::optional(kCrashMemory) : std::nullopt,
+            std::nullopt};
   }
+  if (PullsImage(pod)) return Pulling(pod, now);
   if (waiting == "ContainerCreating" || waiting == "PodInitializing") {
     return Waiting({"VolumesNotReady",
                     "pod " + pod.name +

@@ -16,11 +16,13 @@ struct Trouble {
   friend bool operator==(const Trouble&, const Trouble&) = default;
 };
 
-/// What is wrong with a pod, as its scheduling and its container say it. Short waits that are a
+/// What is wrong with a pod, as its scheduling and its containers say it. Short waits that are a
 /// part of every start are none. `look_again` is when a wait that is still short becomes one.
+/// `delay` is nothing wrong, but takes so long that people ask.
 struct Diagnosis {
   std::optional<Trouble> trouble;
   std::optional<Duration> look_again;
+  std::optional<Trouble> delay;
 };
 
 [[nodiscard]] Diagnosis Diagnose(const api::PodView& pod, api::Timestamp now);

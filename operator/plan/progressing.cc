@@ -121,15 +121,27 @@ MaybeAnswer AskRunningWorkers(Draft& draft, const RunPicture& picture) {
   const bool any_runs =
       std::any_of(live.begin(), live.end(), [](const auto* pod) { return pod->ready; });
   if (any_runs) return std::nullopt;
+  Answer answer = Yes(kStarting, "the workers are starting");
   for (const api::PodView* pod : live) {
     if (auto trouble = AskPod(draft, *pod)) return trouble;
+    const auto delay = Diagnose(*pod, draft.Now()).delay;
+    if (delay && answer.reason == kStarting) answer = Yes(delay->reason, delay->message);
   }
-  return Yes(kStarting, "the workers are starting");
+  return answer;
 }
 
-Answer Running(const Draft& draft, const RunPicture& picture) {
+/// "workers run", and what keeps one of them from it: the job goes on without, and nobody would
+/// look for it.
+std::string WhoRuns(Draft& draft, const RunPicture& picture) {
+  for (const api::PodView* pod : picture.census.live) {
+    if (auto trouble = AskPod(draft, *pod)) return "workers run, but not all: " + trouble->message;
+  }
+  return "workers run";
+}
+
+Answer Running(Draft& draft, const RunPicture& picture) {
   const std::int64_t attempt = picture.fate.pod->attempt;
-  if (attempt <= picture.first_attempt) return Yes("Running", "workers run");
+  if (attempt <= picture.first_attempt) return Yes("Running", WhoRuns(draft, picture));
   const std::string lost = "the coordinator's pod was lost; attempt " + std::to_string(attempt);
   if (draft.HasClaim()) return Yes("Running", lost + " goes on from the claim");
   const std::string from = draft.Seen().kept ? " from the last suspension" : "";

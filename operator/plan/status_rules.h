@@ -9,8 +9,8 @@ namespace evenkeel::plan {
 /// When a status is to be written.
 struct WriteRule {
   bool write = false;
-  bool urgent = false;          ///< people may be waiting for it: a condition has changed
-  std::optional<Duration> due;  ///< if not now: after this time, unless something else happens
+  bool urgent = false;            ///< people may be waiting for it: a condition has changed
+  std::optional<Duration> due{};  ///< if not now: after this time, unless something else happens
 };
 
 /// A status is written as rarely as people can bear, for a whole cluster's state may be on one SD

@@ -26,10 +26,15 @@ lay_out() {
   done
 }
 
-# The loader is asked for by its path; it is among the libraries.
+# The loader is asked for by its path; it is among the libraries. The launcher is linked to none, as
+# it runs in images of others.
 add_loader() {  # FILE TREE
   local path
   path=$(LC_ALL=C readelf -l "$1" | sed -n 's/^.*program interpreter: \(.*\)\]$/\1/p')
+  if [ "${1##*/}" = evenkeel-launcher ]; then
+    [ -z "$path" ] || die "$1 is not linked statically"
+    return 0
+  fi
   [ -n "$path" ] || die "$1 names no loader"
   mkdir -p "$2${path%/*}"
   ln -sfn "/usr/lib/$(triplet_of "$1")/${path##*/}" "$2$path"

@@ -17,6 +17,7 @@ CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 
 # The least that has to stand beside a field for the parser to come as far as this field.
 BESIDE = {
+    "spec.workload.command": {"image": "example.com/tool:1", "command": ["tool"], "tasks": 1},
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
     "spec.workload.parameterEstimation": {"graph": "Diffeq", "units": [
         {"name": "all", "kinds": ["add", "subtract", "multiply", "compare"], "max": 1}]},
@@ -32,6 +33,11 @@ BESIDE = {
     "spec.worker.template.imagePullSecrets[]": {"name": "s"},
     "spec.criteria[]": CRITERION,
     "spec.criteria[].thresholds[]": {"from": 0, "term": "slow"},
+}
+# Fields that must not stand beside a field, although BESIDE has them.
+INSTEAD = {
+    "spec.workload.command.arguments": {"tasks"},
+    "spec.workload.command.argumentsFile": {"tasks"},
 }
 SPECS = {
     "WeightedJob": {"workload": {"primes": BESIDE["spec.workload.primes"]}},
@@ -73,6 +79,8 @@ def containing(kind, steps, value, path="spec", spec=None):
     """A spec of this kind with the value at the place that the steps lead to."""
     here = dict(BESIDE.get(path, {})) if spec is None else spec
     step, *rest = steps
+    here = {name: beside for name, beside in here.items()
+            if name not in INSTEAD.get(f"{path}.{step}", ())}
     if step == "[]":
         return [value if not rest else containing(kind, rest, value, path + "[]")]
     there = f"{path}.{step}"

@@ -136,10 +136,73 @@ void DrawFailures(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
     const bool always = rng.Chance(0.25);
     const int times =
         always ? kAlways : static_cast<int>(rng.Between(0, policy.backoff_limit_per_task));
-    if (world.failing.emplace(task, times).second && always) ++lost;
+    if (world.failing.emplace(task, times).second && always) {
+      ++lost;
+      drawn.doomed.insert(task);
+    }
   }
   drawn.must_fail = lost > policy.max_failed_tasks;
   drawn.summary += " failing " + std::to_string(count) + "/" + std::to_string(lost);
+}
+
+constexpr std::int32_t kFailsJob = 40;
+constexpr std::int32_t kFailsTask = 41;
+constexpr std::int32_t kIgnored = 42;
+
+/// Some of the failing tasks exit with codes that rules are about. Who is to fail for good by a
+/// rule fails always: a failure that is lost with its worker is none.
+void DrawExitCodes(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+  using Action = model::ExitCodeRule::Action;
+  if (world.failing.empty() || rng.Chance(0.3)) return;
+  world.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {kFailsJob}},
+                                         {Action::kFailTask, true, {kFailsTask, kFailsJob}},
+                                         {Action::kCount, false, {kIgnored}},
+                                         {Action::kIgnore, true, {kIgnored}}};
+  bool fails_job = false;
+  for (auto& [task, times] : world.failing) {
+    const std::int32_t codes[] = {1, kFailsJob, kFailsTask, kIgnored, kIgnored, 7};
+    const std::int32_t code = codes[rng.Below(std::size(codes))];
+    world.exit_codes[task] = code;
+    if (code == kIgnored) {  // more often than its retries would allow, and successful at last
+      times = static_cast<int>(rng.Between(1, 6));
+      drawn.doomed.erase(task);
+    } else if (code == kFailsJob || code == kFailsTask) {
+      times = kAlways;
+      drawn.doomed.insert(task);
+      fails_job = fails_job || code == kFailsJob;
+    }
+  }
+  const auto lost = static_cast<std::int64_t>(drawn.doomed.size());
+  drawn.must_fail = fails_job || lost > world.job.task_policy.max_failed_tasks;
+  drawn.summary += " codes " + std::to_string(lost) + (fails_job ? " fails-job" : "");
+}
+
+void DrawSuccessPolicy(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+  const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
+  if (tasks == 0 || rng.Chance(0.8)) return;
+  model::SuccessPolicy& policy = world.job.task_policy.success;
+  model::IndexRange wanted{0, tasks};
+  if (rng.Chance(0.5)) {
+    wanted.begin = rng.Between(0, tasks - 1);
+    wanted.end = rng.Between(wanted.begin + 1, tasks);
+    policy.succeeded_indexes = model::RangeSet(wanted);
+  }
+  if (!policy.succeeded_indexes || rng.Chance(0.5)) {
+    policy.succeeded_count = rng.Between(1, wanted.Size());
+  }
+  const auto lost = std::count_if(drawn.doomed.begin(), drawn.doomed.end(),
+                                  [&](model::TaskIndex task) { return wanted.Contains(task); });
+  drawn.may_end_early = wanted.Size() - lost >= policy.succeeded_count.value_or(wanted.Size());
+  if (!drawn.may_end_early) drawn.must_fail = true;
+  drawn.summary += drawn.may_end_early ? " success-policy" : " success-policy-unmet";
+}
+
+/// From numbers of its own, so that the rest of a seed's world is as it was without policies.
+void DrawPolicies(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
+  Rng rng(seed ^ 0x706f6c696379ULL);
+  DrawExitCodes(rng, world, drawn);
+  DrawSuccessPolicy(rng, world, drawn);
+  world.inputs = rng.Chance(0.3);
 }
 
 }  // namespace
@@ -159,6 +222,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   DrawNetwork(rng, world, drawn.everybody_knows, drawn.summary);
   DrawFaults(rng, world, survivor, drawn);
   DrawFailures(rng, world, drawn);
+  DrawPolicies(seed, world, drawn);
 
   // The whole work is some seconds for all together, but not for ever for the survivor alone.
   const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 #include "simulator/world.h"
@@ -10,8 +11,13 @@ namespace evenkeel::support {
 
 struct RandomWorld {
   simulator::WorldConfig config;
-  /// The job must fail, because more tasks fail for good than it allows.
+  /// The job must fail, because more tasks fail for good than it allows, or one that fails the
+  /// job, unless it is complete early.
   bool must_fail = false;
+  /// The job may be over, complete, before all tasks have run.
+  bool may_end_early = false;
+  /// Tasks that fail in the end whenever they are run often enough.
+  std::set<model::TaskIndex> doomed;
   /// No task can be begun by a worker that cannot know that it is over: nobody is cut off, all
   /// messages take the same time.
   bool everybody_knows = true;

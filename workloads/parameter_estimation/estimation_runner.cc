@@ -19,10 +19,11 @@ class EstimationRunner final : public TaskRunner {
   EstimationRunner(const EstimationSpec& spec, const SchedulingProblem& problem)
       : spec_(spec), problem_(problem) {}
 
-  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
-    EVENKEEL_CHECK(0 <= index && index < CountCombinations(spec_.units),
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure&) override {
+    EVENKEEL_CHECK(0 <= call.index && call.index < CountCombinations(spec_.units),
                    "a task that the job does not have");
-    const UnitCounts counts = CombinationAt(spec_.units, index);
+    const UnitCounts counts = CombinationAt(spec_.units, call.index);
     Schedule schedule = ListSchedule(problem_, counts);
     bool proven = LengthOf(problem_, schedule) == LowerBound(problem_, counts);
     if (!proven && WantsSearch(spec_)) {

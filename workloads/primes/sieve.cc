@@ -33,8 +33,9 @@ class SieveRunner final : public TaskRunner {
  public:
   SieveRunner(const CandidateTasks& tasks, bool list) : tasks_(tasks), list_(list) {}
 
-  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
-    const CandidateRange candidates = tasks_.Of(index);
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure&) override {
+    const CandidateRange candidates = tasks_.Of(call.index);
     found_ = {};
     distances_.clear();
     CandidateRange part{candidates.begin, candidates.begin};

@@ -33,8 +33,9 @@ class TrialDivisionRunner final : public TaskRunner {
  public:
   explicit TrialDivisionRunner(const CandidateTasks& tasks) : tasks_(tasks) {}
 
-  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
-    const CandidateRange candidates = tasks_.Of(index);
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure&) override {
+    const CandidateRange candidates = tasks_.Of(call.index);
     bitmap_.assign(BitmapBytes(candidates), '\0');
     for (CandidateIndex i = candidates.begin; i < candidates.end; ++i) {
       const Verdict verdict = Judge(static_cast<std::uint32_t>(NumberOf(i)), stop);

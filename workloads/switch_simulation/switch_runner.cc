@@ -25,9 +25,11 @@ class SwitchRunner final : public TaskRunner {
  public:
   explicit SwitchRunner(const SwitchSpec& spec) : spec_(spec) {}
 
-  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
-    EVENKEEL_CHECK(0 <= index && index < TaskCountOf(spec_), "a task that the job does not have");
-    const TaskPlace place = PlaceOf(spec_, index);
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure&) override {
+    EVENKEEL_CHECK(0 <= call.index && call.index < TaskCountOf(spec_),
+                   "a task that the job does not have");
+    const TaskPlace place = PlaceOf(spec_, call.index);
     const std::uint64_t seed = spec_.seeds[place.seed];
     const Traffic traffic(spec_.ports, spec_.loads[place.load], seed);
     const auto crosspoints =

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,9 @@ struct SyntheticSpec {
   std::uint64_t seed = 1;
   Mode mode = Mode::kSleep;
   bool costs_known = true;
-  std::vector<model::TaskIndex> failing;  ///< ascending: they fail every time
+  std::vector<model::TaskIndex> failing;         ///< ascending: they fail
+  std::optional<std::int32_t> failing_attempts;  ///< so often; nothing: always
+  std::optional<std::int32_t> exit_code;         ///< that their failures say
 };
 
 /// More tasks than these get no table of costs and no file of results.

@@ -14,10 +14,14 @@ class SyntheticRunner final : public TaskRunner {
   SyntheticRunner(const SyntheticSpec& spec, const TaskCosts& costs, double speed)
       : spec_(spec), costs_(costs), speed_(speed) {}
 
-  TaskOutcome Run(model::TaskIndex index, std::stop_token stop, std::string& result) override {
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure& failure) override {
+    const model::TaskIndex index = call.index;
     EVENKEEL_CHECK(0 <= index && index < spec_.tasks, "a task that the job does not have");
-    if (std::binary_search(spec_.failing.begin(), spec_.failing.end(), index)) {
-      result += "injected failure";
+    const bool fails = call.attempt < spec_.failing_attempts.value_or(call.attempt + 1);
+    if (fails && std::binary_search(spec_.failing.begin(), spec_.failing.end(), index)) {
+      failure.reason = "injected failure";
+      failure.exit_code = spec_.exit_code;
       return TaskOutcome::kFailed;
     }
     if (!Work(index, stop)) return TaskOutcome::kStopped;

@@ -85,6 +85,15 @@ std::vector<model::TaskIndex> ReadFailing(model::FieldReader& fields, std::int64
   return failing;
 }
 
+std::optional<std::int32_t> ReadOptional(model::FieldReader& fields, const std::string& field,
+                                         model::IntRange allowed) {
+  if (!fields.Has(field)) {
+    fields.Any(field);  // a field that may be there
+    return std::nullopt;
+  }
+  return static_cast<std::int32_t>(fields.RequiredInt(field, allowed));
+}
+
 /// What all fields together have to keep to.
 void CheckTotals(const SyntheticSpec& spec, model::FieldReader& fields) {
   if (spec.mode == Mode::kNone || spec.tasks < 1) return;
@@ -111,6 +120,8 @@ Result<SyntheticSpec> ReadSyntheticSpec(model::FieldReader fields) {
   spec.seed = static_cast<std::uint64_t>(fields.OptionalInt("seed", {0, kMaxSeed}, 1));
   spec.costs_known = fields.OptionalBool("costsKnown", true);
   spec.failing = ReadFailing(fields, spec.tasks);
+  spec.failing_attempts = ReadOptional(fields, "failingAttempts", {1, 1000});
+  spec.exit_code = ReadOptional(fields, "exitCode", {0, 255});
   CheckTotals(spec, fields);
   if (auto read = fields.Finish(); !read) return tl::unexpected(read.error());
   return spec;

@@ -48,9 +48,9 @@ void AdaptiveIterative::WorkerBack(WorkerId worker, Instant now) {
   StrategyBase::WorkerBack(worker, now);
 }
 
-void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant) {
+void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
   At(kMaster).reserved.Insert({range, 0});
-  if (cause != ReturnCause::kRetry) members_[from.value].disturbed = true;
+  members_[from.value].disturbed = true;
 }
 
 void AdaptiveIterative::Touch(WorkerId worker, Instant now) {

@@ -78,7 +78,7 @@ void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause ca
   const auto& thief = states_[from.value].thief;
   if (cause == ReturnCause::kGivenBack && thief && At(*thief).alive) {
     to = *thief;
-  } else if (cause == ReturnCause::kRetry || !At(from).alive) {
+  } else if (!At(from).alive) {
     to = NextAlive(from);
   }
   At(to).reserved.Insert({range, 0});

@@ -109,7 +109,7 @@ void AddData(json& spec, const WeightedJob& job) {
   AddVolume(spec, "data", {{"persistentVolumeClaim", {{"claimName", job.result_claim}}}},
             path::kData, false);
   // Several jobs may share a claim; none sees the files of another.
-  spec["containers"][0]["volumeMounts"].back()["subPath"] =
+  spec["containers"].back()["volumeMounts"].back()["subPath"] =
       ClaimFolder(job.meta.name, job.meta.uid);
 }
 
@@ -130,7 +130,9 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
   spec["restartPolicy"] = "Always";
   spec["affinity"] = Affinity(job, pod);
   spec["containers"].push_back(std::move(container));
-  AddCommonVolumes(spec, job, CoordinatorSecretName(job.meta.name));
+  AddTls(spec, CoordinatorSecretName(job.meta.name));
+  AddInputs(spec, job);
+  AddTemporary(spec, "tmp");
   AddVolume(spec, "plan", PlanVolume(job), path::kPlan, true);
   if (pod.with_snapshot) {
     AddVolume(spec, "snapshot", {{"configMap", {{"name", SnapshotName(job.meta.name)}}}},

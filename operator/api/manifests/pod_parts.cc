@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kUser = 65532;
 constexpr int kReadableByGroup = 0440;
 
 /// A list or object of the template, which is canonical JSON or empty.
@@ -23,9 +22,9 @@ json Parsed(const std::string& text, json fallback) {
 
 json SecurityContext(const WeightedJob& job) {
   json context{{"runAsNonRoot", true},
-               {"runAsUser", kUser},
-               {"runAsGroup", kUser},
-               {"fsGroup", kUser},
+               {"runAsUser", kOwnUser},
+               {"runAsGroup", kOwnUser},
+               {"fsGroup", kOwnUser},
                // Claims may be large and shared: do not walk through all of their files each time.
                {"fsGroupChangePolicy", "OnRootMismatch"},
                {"seccompProfile", {{"type", "RuntimeDefault"}}}};
@@ -103,19 +102,32 @@ json ResourcesJson(const ResourceRequirements& resources) {
   return object;
 }
 
+void Append(json& list, const std::string& text) {
+  const json more = json::parse(text, nullptr, false);
+  if (!more.is_array()) return;
+  for (const json& item : more) list.push_back(item);
+}
+
 void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,
                bool read_only) {
   source["name"] = kOwnVolumePrefix + name;
   pod_spec["volumes"].push_back(std::move(source));
-  json mount{{"name", kOwnVolumePrefix + name}, {"mountPath", path}};
-  if (read_only) mount["readOnly"] = true;
-  pod_spec["containers"][0]["volumeMounts"].push_back(std::move(mount));
+  AddMount(pod_spec, name, path, read_only);
 }
 
-void AddCommonVolumes(json& pod_spec, const WeightedJob& job, const std::string& secret) {
+void AddMount(json& pod_spec, const std::string& name, const std::string& path, bool read_only) {
+  json mount{{"name", kOwnVolumePrefix + name}, {"mountPath", path}};
+  if (read_only) mount["readOnly"] = true;
+  pod_spec["containers"].back()["volumeMounts"].push_back(std::move(mount));
+}
+
+void AddTls(json& pod_spec, const std::string& secret) {
   AddVolume(pod_spec, "tls",
             {{"secret", {{"secretName", secret}, {"defaultMode", kReadableByGroup}}}}, path::kTls,
             true);
+}
+
+void AddInputs(json& pod_spec, const WeightedJob& job) {
   if (!job.inputs.claim.empty()) {
     AddVolume(pod_spec, "inputs", {{"persistentVolumeClaim", {{"claimName", job.inputs.claim}}}},
               path::kInputs, true);
@@ -123,13 +135,15 @@ void AddCommonVolumes(json& pod_spec, const WeightedJob& job, const std::string&
     AddVolume(pod_spec, "inputs", {{"configMap", {{"name", job.inputs.config_map}}}}, path::kInputs,
               true);
   }
-  const json& mounts = pod_spec["containers"][0]["volumeMounts"];
+}
+
+void AddTemporary(json& pod_spec, const std::string& name) {
+  const json& mounts = pod_spec["containers"].back()["volumeMounts"];
   const bool has_temporary = std::any_of(mounts.begin(), mounts.end(), [](const json& mount) {
     return Text(mount, "mountPath") == path::kTemporary;
   });
-  if (!has_temporary) {
-    AddVolume(pod_spec, "tmp", {{"emptyDir", json::object()}}, path::kTemporary, false);
-  }
+  if (has_temporary) return;
+  AddVolume(pod_spec, name, {{"emptyDir", json::object()}}, path::kTemporary, false);
 }
 
 }  // namespace evenkeel::api

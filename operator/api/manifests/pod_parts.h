@@ -20,13 +20,25 @@ namespace evenkeel::api {
 
 [[nodiscard]] nlohmann::json ResourcesJson(const ResourceRequirements& resources);
 
-/// Adds a volume and its place in the pod's first container. `source` is the volume without its
-/// name.
+/// The user of our own programs, unless the job says otherwise.
+inline constexpr std::int64_t kOwnUser = 65532;
+
+/// Appends a list of the job's template, which is JSON text, to a list.
+void Append(nlohmann::json& list, const std::string& text);
+
+/// Adds a volume and its place in the container that the pod got last. `source` is the volume
+/// without its name.
 void AddVolume(nlohmann::json& pod_spec, const std::string& name, nlohmann::json source,
                const std::string& path, bool read_only);
+/// A place, in the container that the pod got last, for a volume that it has already.
+void AddMount(nlohmann::json& pod_spec, const std::string& name, const std::string& path,
+              bool read_only);
 
-/// The Secret with the TLS files, the inputs of the job if it has any, and a writable /tmp unless
-/// the container has one.
-void AddCommonVolumes(nlohmann::json& pod_spec, const WeightedJob& job, const std::string& secret);
+/// The Secret with the TLS files.
+void AddTls(nlohmann::json& pod_spec, const std::string& secret);
+/// The inputs of the job, if it has any.
+void AddInputs(nlohmann::json& pod_spec, const WeightedJob& job);
+/// A writable /tmp, unless the container that the pod got last has one.
+void AddTemporary(nlohmann::json& pod_spec, const std::string& name);
 
 }  // namespace evenkeel::api

@@ -6,6 +6,7 @@
 
 #include "operator/api/job_plan_json.h"
 #include "operator/api/lenient_json.h"
+#include "operator/api/manifests/command_container.h"
 #include "operator/api/manifests/frame.h"
 #include "operator/api/manifests/pod_parts.h"
 #include "operator/api/names.h"
@@ -25,18 +26,40 @@ json OnlyOn(const std::string& node) {
 }
 
 json Arguments(const WeightedJob& job, const WorkerPod& pod) {
-  return json::array({"--coordinator", CoordinatorAddress(job.meta.name, job.meta.job_namespace),
-                      "--node", pod.node, "--workload", job.spec.workload, "--threads",
-                      std::to_string(pod.threads), "--ratio", RatioText(pod.ratio), "--tls-ca",
-                      path::kTls + "/ca.crt", "--tls-cert", path::kTls + "/tls.crt", "--tls-key",
-                      path::kTls + "/tls.key"});
+  json args = json::array(
+      {"--coordinator", CoordinatorAddress(job.meta.name, job.meta.job_namespace), "--node",
+       pod.node, "--workload", job.spec.workload, "--threads", std::to_string(pod.threads),
+       "--ratio", RatioText(pod.ratio), "--tls-ca", path::kTls + "/ca.crt", "--tls-cert",
+       path::kTls + "/tls.crt", "--tls-key", path::kTls + "/tls.key"});
+  if (!job.task_image.empty()) {
+    args.push_back("--launcher-socket");
+    args.push_back(LauncherSocket());
+  }
+  return args;
 }
 
-/// Appends a list of the job's template.
-void Append(json& list, const std::string& text) {
-  const json more = json::parse(text, nullptr, false);
-  if (!more.is_array()) return;
-  for (const json& item : more) list.push_back(item);
+/// A worker that runs the tasks itself.
+void AddWorker(json& spec, const WeightedJob& job, json container) {
+  container["resources"] = ResourcesJson(job.resources);
+  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
+  Append(container["volumeMounts"], job.worker.volume_mounts);
+  spec["containers"].push_back(std::move(container));
+  Append(spec["volumes"], job.worker.volumes);
+  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddInputs(spec, job);
+  AddTemporary(spec, "tmp");
+}
+
+/// A worker whose tasks run in a container of their own. That one is first: images are pulled in
+/// this order, and without it the worker has nothing to do.
+void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
+  AddCommandContainer(spec, job, pod.image);
+  container["resources"] = ResourcesJson(RelayResources());
+  RunAsOwnUser(container);
+  spec["containers"].push_back(std::move(container));
+  AddLauncherSocket(spec);
+  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddTemporary(spec, "tmp");
 }
 
 }  // namespace
@@ -44,23 +67,23 @@ void Append(json& list, const std::string& text) {
 json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
   json container = ContainerBase(job, kWorkerContainer, pod.image, "evenkeel-worker");
   container["args"] = Arguments(job, pod);
-  container["resources"] = ResourcesJson(job.resources);
-  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
-  Append(container["volumeMounts"], job.worker.volume_mounts);
 
   json spec = PodSpecBase(job, kWorkerNodeLossSeconds);
   spec["restartPolicy"] = "OnFailure";
   spec["affinity"] = OnlyOn(pod.node);
-  spec["containers"].push_back(std::move(container));
-  Append(spec["volumes"], job.worker.volumes);
-  AddCommonVolumes(spec, job, WorkerSecretName(job.meta.name));
+  if (job.task_image.empty()) {
+    AddWorker(spec, job, std::move(container));
+  } else {
+    AddWorkerAndCommand(spec, job, pod, std::move(container));
+  }
 
   json object =
       ObjectFrame("v1", "Pod", WorkerPodName(job.meta.name, pod.node), component::kWorker, job);
   object["metadata"]["labels"][label::kWeight] = std::to_string(pod.weight);
   object["metadata"]["annotations"] = {{annotation::kRatio, RatioText(pod.ratio)},
                                        {annotation::kNode, pod.node},
-                                       {annotation::kAttempt, std::to_string(pod.attempt)}};
+                                       {annotation::kAttempt, std::to_string(pod.attempt)},
+                                       {annotation::kDefaultContainer, kWorkerContainer}};
   object["spec"] = std::move(spec);
   return object;
 }

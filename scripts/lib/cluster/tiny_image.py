@@ -1,6 +1,6 @@
 """Writes an image with one static program to the standard output, as `docker save` would.
 
-Usage: tiny_image.py NAME:TAG PROGRAM
+Usage: tiny_image.py NAME:TAG PROGRAM [USER]      by default 65532:65532; root if it is empty
 """
 
 import hashlib
@@ -25,11 +25,11 @@ def tar_of(files, mode=0o644):
     return buffer.getvalue()
 
 
-def image(name, program):
+def image(name, program, user="65532:65532"):
     layer = tar_of({program.name: program.read_bytes()}, mode=0o755)
     config = json.dumps({
         "architecture": ARCHITECTURES[platform.machine()], "os": "linux",
-        "config": {"Entrypoint": ["/" + program.name], "User": "65532:65532"},
+        "config": {"Entrypoint": ["/" + program.name], "User": user},
         "rootfs": {"type": "layers", "diff_ids": ["sha256:" + hashlib.sha256(layer).hexdigest()]},
     }).encode()
     manifest = json.dumps([{"Config": "config.json", "RepoTags": [name], "Layers": ["layer.tar"]}])
@@ -37,4 +37,4 @@ def image(name, program):
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(image(sys.argv[1], pathlib.Path(sys.argv[2])))
+    sys.stdout.buffer.write(image(sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:]))

@@ -21,7 +21,8 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
                      "ab:cd",
                      "evenkeel/worker:1",
                      3,
-                     2};
+                     2,
+                     {}};
   const json object = PlanConfigMap(Job(), plan);
   ExpectOwned(object);
   EXPECT_EQ(object["metadata"]["name"], "primes-plan");
@@ -29,6 +30,16 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
     {"name": "pi4", "ratio": 4.252, "weight": 5}, {"name": "pi3", "ratio": 1.0, "weight": 1}])"));
   EXPECT_EQ(ReadJobPlan(object), plan);
   EXPECT_EQ(ReadJobPlan(json::parse(R"({"data": {"nodes.json": "{"}})")), JobPlan{});
+}
+
+TEST(PlanConfigMap, KeepsTheTasksThatTheRunWasStartedWith) {
+  JobPlan plan;
+  plan.manifest = R"({"spec":{"nodes":{"maxWorkers":3},"workload":{"command":{"tasks":20}}}})";
+  plan.workload = R"({"command":{"tasks":10}})";
+  const JobPlan read = ReadJobPlan(PlanConfigMap(Job(), plan));
+  EXPECT_EQ(read.workload, plan.workload);
+  EXPECT_EQ(read.manifest,
+            R"({"spec":{"nodes":{"maxWorkers":3},"workload":{"command":{"tasks":10}}}})");
 }
 
 TEST(SnapshotConfigMap, CarriesBytes) {

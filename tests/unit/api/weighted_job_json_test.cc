@@ -97,6 +97,8 @@ TEST(ReadWeightedJob, WhatIsWrongIsOneLineThatNamesTheField) {
       {"/spec/worker/template/volumeMounts/0/mountPath", "\"/etc/evenkeel/tls\"",
        "spec.worker.template.volumeMounts[0].mountPath: must not be in /etc/evenkeel, which is "
        "taken"},
+      {"/spec/worker/template/volumeMounts/0/mountPath", "\"/evenkeel\"",
+       "spec.worker.template.volumeMounts[0].mountPath: must not be in /evenkeel, which is taken"},
       {"/spec/worker/template/volumeMounts/0/mountPath", "\"/inputs\"",
        "spec.worker.template.volumeMounts[0].mountPath: must not be in /inputs, which is taken"},
       {"/spec/worker/template/securityContext/privileged", "true",
@@ -124,6 +126,25 @@ TEST(ReadWeightedJob, OneStrangeObjectHurtsNobody) {
     const WeightedJob job = ReadWeightedJob(json::parse(text));
     EXPECT_FALSE(job.invalid.empty()) << text;
   }
+}
+
+TEST(ReadWeightedJob, WhatTheCoordinatorCannotBeHandedIsSaidBeforeAnythingStarts) {
+  json object = JobObject();
+  const json arguments(10'000, std::string(96, 'x'));
+  object["spec"]["workload"] = {
+      {"command", {{"image", "tool:1"}, {"command", {"x"}}, {"arguments", arguments}}}};
+  EXPECT_EQ(ReadWeightedJob(object).invalid, "");
+  object["spec"]["workload"]["command"]["arguments"][0] = std::string(20'000, 'x');
+  const std::string invalid = ReadWeightedJob(object).invalid;
+  EXPECT_TRUE(invalid.starts_with("spec: takes 10")) << invalid;
+  EXPECT_NE(invalid.find("at most 1000000 can be handed"), std::string::npos) << invalid;
+}
+
+TEST(ReadWeightedJob, AnyWorkloadMayNameAnImageForItsTasks) {
+  json object = JobObject();
+  EXPECT_EQ(ReadWeightedJob(object).task_image, "");
+  object["spec"]["workload"] = {{"command", {{"image", "tool:1"}, {"command", {"x"}}}}};
+  EXPECT_EQ(ReadWeightedJob(object).task_image, "tool:1");
 }
 
 TEST(ReadWeightedJob, AMountAtInputsIsFineWithoutInputs) {

@@ -28,6 +28,10 @@ class SmallJournal final : public Journal {
     record.range = {2, 3};
     return visit(record);
   }
+  Result<void> ForEachFinalFailure(
+      const std::function<Result<void>(const model::FailureRecord&)>&) const override {
+    return {};
+  }
   Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>&) const override {
     return {};

@@ -61,6 +61,10 @@ class FakeRun final : public RunLook, public Journal {
     record.ended = std::chrono::seconds(2);
     return visit(record);
   }
+  Result<void> ForEachFinalFailure(
+      const std::function<Result<void>(const model::FailureRecord&)>&) const override {
+    return {};
+  }
   Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
     model::TimelineEvent event;

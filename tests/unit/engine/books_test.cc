@@ -116,35 +116,82 @@ TEST_F(LeaseBookTest, WorksSinceItsLastResultOrItsFirstGrant) {
   EXPECT_EQ(book.WorkingSince(kA), kNow + seconds(9));
 }
 
+using Fate = RetryBook::Fate;
+using Action = model::ExitCodeRule::Action;
+
 TEST(RetryBook, PausesDoubleUpToAMinute) {
-  RetryBook book(20);
+  model::TaskPolicy policy;
+  policy.backoff_limit_per_task = 20;
+  RetryBook book(policy);
   EXPECT_EQ(book.NextDue(), kNever);
-  const std::pair<int, Duration> pauses[] = {{1, milliseconds(100)}, {2, milliseconds(200)},
-                                             {4, milliseconds(800)}, {10, milliseconds(51'200)},
-                                             {11, seconds(60)},      {2'000'000'000, seconds(60)}};
-  for (const auto& [failures, pause] : pauses) {
-    book.TryLater({7, kA}, failures, kNow);
-    EXPECT_EQ(book.NextDue(), kNow + pause) << failures;
-    EXPECT_TRUE(book.TakeDue(kNow + pause - Duration{1}).empty());
-    EXPECT_EQ(book.TakeDue(kNow + pause).size(), 1U);
+  const Duration pauses[] = {milliseconds(100),    milliseconds(200),    milliseconds(400),
+                             milliseconds(800),    milliseconds(1'600),  milliseconds(3'200),
+                             milliseconds(6'400),  milliseconds(12'800), milliseconds(25'600),
+                             milliseconds(51'200), seconds(60),          seconds(60)};
+  for (const Duration pause : pauses) {
+    EXPECT_EQ(book.CountFailure(7, "a", {}), Fate::kTryAgain);
+    book.TryLater(7, kNow);
+    EXPECT_EQ(book.NextDue(), kNow + pause) << book.Failures(7);
+    book.Update(kNow + pause - Duration{1});
+    EXPECT_FALSE(book.TakeDue());
+    book.Update(kNow + pause);
+    EXPECT_EQ(book.TakeDue(), 7);
     EXPECT_TRUE(book.WaitingTasks().Empty());
   }
 }
 
 TEST(RetryBook, CountsAttemptsOfEachTask) {
-  RetryBook book(1);
-  EXPECT_EQ(book.CountFailure(3), 1);
-  EXPECT_FALSE(book.Exhausted(1));
-  EXPECT_EQ(book.CountFailure(4), 1);
-  EXPECT_EQ(book.CountFailure(3), 2);
-  EXPECT_TRUE(book.Exhausted(2));
+  model::TaskPolicy policy;
+  policy.backoff_limit_per_task = 1;
+  RetryBook book(policy);
+  EXPECT_EQ(book.CountFailure(3, "a", {}), Fate::kTryAgain);
+  EXPECT_EQ(book.CountFailure(4, "a", {}), Fate::kTryAgain);
+  EXPECT_EQ(book.CountFailure(3, "b", {}), Fate::kGivenUp);
+  EXPECT_EQ(book.Failures(3), 2);
+  EXPECT_EQ(book.Failures(5), 0);
+  EXPECT_TRUE(book.FailedOn(3, "a") && book.FailedOn(3, "b"));
+  EXPECT_TRUE(book.FailedLastOn(3, "b") && !book.FailedLastOn(3, "a"));
+  book.GiveUp(3);
+  EXPECT_EQ(book.Open().Ranges(), (List{{4, 5}}));
+}
+
+TEST(RetryBook, TheFirstRuleThatFitsAnExitCodeCounts) {
+  model::TaskPolicy policy;
+  policy.backoff_limit_per_task = 0;
+  policy.on_exit_codes = {{Action::kIgnore, true, {3, 75}},
+                          {Action::kFailTask, true, {4, 3}},
+                          {Action::kFailJob, false, {1, 3, 4}}};
+  RetryBook book(policy);
+  EXPECT_EQ(book.CountFailure(0, "a", 75), Fate::kTryAgain);
+  EXPECT_EQ(book.CountFailure(0, "a", 3), Fate::kTryAgain) << "not charged";
+  EXPECT_EQ(book.CountFailure(1, "a", 4), Fate::kGivenUp);
+  EXPECT_EQ(book.CountFailure(2, "a", 5), Fate::kFailsJob);
+  EXPECT_EQ(book.CountFailure(3, "a", 1), Fate::kGivenUp) << "no rule fits: charged";
+  EXPECT_EQ(book.CountFailure(4, "a", {}), Fate::kGivenUp) << "rules are about exit codes alone";
+}
+
+TEST(RetryBook, WhatIsIgnoredIsNotIgnoredForEver) {
+  model::TaskPolicy policy;
+  policy.on_exit_codes = {{Action::kIgnore, true, {3}}};
+  RetryBook book(policy);
+  for (int n = 0; n < RetryBook::kMaxIgnored; ++n) {
+    ASSERT_EQ(book.CountFailure(0, "a", 3), Fate::kTryAgain) << n;
+  }
+  EXPECT_EQ(book.CountFailure(0, "a", 3), Fate::kGivenUp);
 }
 
 TEST(RetryBook, ATaskThatWasCompletedMeanwhileIsNotDue) {
-  RetryBook book(3);
-  book.TryLater({7, kA}, 1, kNow);
+  RetryBook book(model::TaskPolicy{});
+  for (const model::TaskIndex task : {7, 8}) {
+    EXPECT_EQ(book.CountFailure(task, "a", {}), Fate::kTryAgain);
+  }
+  book.TryLater(7, kNow);
+  book.Return(8);
   book.Forget({0, 100});
-  EXPECT_TRUE(book.TakeDue(kNow + seconds(1)).empty());
+  book.Update(kNow + seconds(1));
+  EXPECT_FALSE(book.TakeDue());
+  EXPECT_TRUE(book.Open().Empty());
+  EXPECT_EQ(book.Failures(7), 0);
 }
 
 }  // namespace

@@ -178,6 +178,8 @@ TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
   config.failures = {{0, "a", "no", 1, false}, {1, "a", "no", 1, false}, {1, "a", "no", 2, true}};
   Start(2, 1);
   Connect(1, 0);
+  EXPECT_TRUE(Assigned(1).empty()) << "its pause begins anew";
+  Wait(milliseconds(100));
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
   Fails(1, 0);
   EXPECT_TRUE(Wanted<Persist>()[0].failures[0].final);

@@ -1,82 +1,15 @@
-#include "core/engine/worker.h"
-
-#include <gtest/gtest.h>
-
 #include <string>
 #include <utility>
-#include <vector>
+
+#include "tests/unit/engine/worker_fixture.h"
 
 namespace evenkeel::engine {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Effects = Worker::Effects;
 
-template <typename Message>
-std::vector<Message> Said(const Effects& effects) {
-  std::vector<Message> found;
-  for (const auto& effect : effects) {
-    const auto* send = std::get_if<Worker::SendToCoordinator>(&effect);
-    if (send == nullptr) continue;
-    if (const auto* message = std::get_if<Message>(&send->message)) found.push_back(*message);
-  }
-  return found;
-}
-
-template <typename Kind>
-std::vector<Kind> Of(const Effects& effects) {
-  std::vector<Kind> found;
-  for (const auto& effect : effects) {
-    if (const auto* kind = std::get_if<Kind>(&effect)) found.push_back(*kind);
-  }
-  return found;
-}
-
-class WorkerTest : public testing::Test {
- protected:
-  Worker worker{Config()};
-  Welcome welcome;
-  Instant now{seconds(50)};
-  std::uint64_t grants = 0;
-
-  static WorkerConfig Config() {
-    WorkerConfig config;
-    config.node = "a";
-    config.incarnation = "a/1";
-    config.threads = 2;
-    config.ratio = 2.5;
-    return config;
-  }
-  void Open(bool idempotent = true) {
-    welcome.epoch = 1;
-    welcome.report_interval = milliseconds(100);
-    welcome.lease = seconds(4);
-    welcome.idempotent = idempotent;
-    welcome.task_timeout = seconds(60);
-    (void)worker.OnConnected(now);
-    (void)worker.OnMessage(welcome, now);
-  }
-  Effects Hear(ToWorker message) { return worker.OnMessage(std::move(message), now); }
-  GrantId Give(model::IndexRange range, bool copy = false) {
-    const GrantId id{++grants};
-    (void)Hear(Assign{{{id, range, copy}}});
-    return id;
-  }
-  model::IndexRange Take(std::uint32_t thread) {
-    const auto batch = worker.Take(thread, now);
-    return batch ? batch->range : model::IndexRange{};
-  }
-  /// The thread ran `count` tasks of its batch, each in one second.
-  Effects End(std::uint32_t thread, std::int64_t count) {
-    BatchOutcome outcome;
-    for (std::int64_t i = 0; i < count; ++i) outcome.results.Append("r");
-    outcome.started = now - seconds(count);
-    outcome.ended = now;
-    outcome.busy = seconds(count);
-    return worker.OnBatchDone(thread, std::move(outcome), now);
-  }
-};
+using WorkerTest = WorkerFixture;
 
 TEST_F(WorkerTest, SaysWhatItsNodeWeighs) { EXPECT_EQ(worker.OnConnected(now).ratio, 2.5); }
 
@@ -192,6 +125,7 @@ TEST_F(WorkerTest, ATaskThatRunsTooLongFails) {
   ASSERT_EQ(reports.size(), 1U);
   ASSERT_EQ(reports[0].failed.size(), 1U);
   EXPECT_EQ(reports[0].failed[0].index, 3);
+  EXPECT_EQ(reports[0].failed[0].reason, "took longer than 60 s");
 }
 
 TEST_F(WorkerTest, DrainsRunningTasksAndLeavesWhenTheyAreDurable) {

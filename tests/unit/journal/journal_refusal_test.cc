@@ -46,6 +46,10 @@ TEST_F(JournalTest, AnotherJobsJournalIsNamedAndLeftAlone) {
   other = PrimesJob();
   other.workload_version = 2;
   ExpectRefused(other, ErrorCode::kConflict, "differ in workload version");
+  other = PrimesJob();
+  other.inputs = "fnv1a:1";
+  ExpectRefused(other, ErrorCode::kConflict,
+                "differ in inputs of the tasks (a file of them has changed); use another folder");
   EXPECT_EQ(FileBytes(File()), before);
   EXPECT_EQ(MustOpen()->State().epoch, 2u) << "refusals do not count as starts";
 }
@@ -71,9 +75,9 @@ TEST_F(JournalTest, ARefusalAfterACrashLeavesTheLogAlone) {
 
 TEST_F(JournalTest, ANewerFormatIsRefused) {
   MustOpen();
-  Execute(File(), "PRAGMA user_version = 2");
+  Execute(File(), "PRAGMA user_version = 3");
   ExpectRefused(PrimesJob(), ErrorCode::kConflict,
-                "format 2 is newer than this program understands (1); use");
+                "format 3 is newer than this program understands (2); use");
 }
 
 TEST_F(JournalTest, AnotherProgramsDatabaseIsRefused) {

@@ -143,5 +143,37 @@ TEST_F(JournalTest, AResultIsNeverJournaledTwice) {
   EXPECT_DEATH((void)journal->Append({OneTask(1)}, {}, {}), "journaled twice");
 }
 
+TEST_F(JournalTest, OnlyFailuresForGoodAreVisitedWithTheirRecords) {
+  const model::FailureRecord once{7, "pi", "exit code 75", 1, false, 75, {}};
+  const model::FailureRecord last{7, "pi-2", "exit code 3", 2, true, 3, std::string("o\0ut", 4)};
+  ASSERT_TRUE(MustOpen()->Append({}, {once, last}, {}));
+  const auto journal = MustOpen();
+  ASSERT_EQ(journal->State().failures.size(), 2u);
+  EXPECT_EQ(journal->State().failures[0].exit_code, 75);
+  EXPECT_EQ(journal->State().failures[1].record, "") << "not kept in memory";
+  std::vector<model::FailureRecord> visited;
+  ASSERT_TRUE(journal->ForEachFinalFailure([&](const model::FailureRecord& each) -> Result<void> {
+    visited.push_back(each);
+    return {};
+  }));
+  ASSERT_EQ(visited.size(), 1u);
+  EXPECT_EQ(visited[0].node, "pi-2");
+  EXPECT_EQ(visited[0].exit_code, 3);
+  EXPECT_EQ(visited[0].record, last.record);
+}
+
+TEST_F(JournalTest, AJournalOfFormat1GoesOn) {
+  const model::FailureRecord failure{77, "pi-2", "no", 1, false};
+  ASSERT_TRUE(MustOpen()->Append({OneTask(8)}, {failure}, {}));
+  Execute(File(),
+          "ALTER TABLE job DROP COLUMN inputs; ALTER TABLE failures DROP COLUMN exit_code;"
+          "ALTER TABLE failures DROP COLUMN record; PRAGMA user_version = 1");
+  const auto journal = MustOpen();
+  EXPECT_EQ(journal->State().completed.Size(), 1);
+  ASSERT_EQ(journal->State().failures.size(), 1u);
+  EXPECT_FALSE(journal->State().failures[0].exit_code);
+  EXPECT_TRUE(journal->Append({OneTask(9)}, {{3, "pi", "exit code 1", 1, true, 1, "x"}}, {}));
+}
+
 }  // namespace
 }  // namespace evenkeel::coordinator

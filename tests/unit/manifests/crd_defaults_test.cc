@@ -8,6 +8,7 @@
 #include "core/model/job_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "tests/unit/manifests/source_files.h"
+#include "workloads/command/command.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
 #include "workloads/switch_simulation/switch_simulation.h"
@@ -147,6 +148,18 @@ TEST(CrdDefaults, OfSyntheticAreThoseOfTheWorkload) {
   EXPECT_EQ(written->mode, stored->mode);
   EXPECT_EQ(written->seed, stored->seed);
   EXPECT_EQ(written->costs_known, stored->costs_known);
+}
+
+TEST(CrdDefaults, OfCommandAreThoseOfTheWorkload) {
+  const auto jobs = BothWays({{"command", {{"image", "x"}, {"command", {"y"}}, {"tasks", 2}}}});
+  json a, b;
+  using workloads::command::ReadCommandSpec;
+  const auto written = ReadCommandSpec(ParametersOf(jobs.first, a), {});
+  const auto stored = ReadCommandSpec(ParametersOf(jobs.second, b), {});
+  ASSERT_TRUE(written.has_value() && stored.has_value());
+  EXPECT_NE(a, b);
+  EXPECT_EQ(written->output_limit, stored->output_limit);
+  EXPECT_EQ(written->folder, stored->folder);
 }
 
 TEST(CrdDefaults, OfAPolicyAreThoseOfTheParser) {

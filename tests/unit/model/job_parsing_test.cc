@@ -104,6 +104,11 @@ status: {progress: "63%"}
   EXPECT_TRUE(job->balancing.dedicated_coordinator);
   EXPECT_EQ(job->balancing.lease, std::chrono::milliseconds(2500));
   EXPECT_EQ(job->task_policy.max_failed_tasks, 2);
+  ASSERT_EQ(job->task_policy.on_exit_codes.size(), 1u);
+  EXPECT_EQ(job->task_policy.ActionOn(42), ExitCodeRule::Action::kFailJob);
+  EXPECT_EQ(job->task_policy.ActionOn(41), ExitCodeRule::Action::kCount);
+  EXPECT_EQ(job->task_policy.success.succeeded_count, 5);
+  EXPECT_EQ(job->task_policy.success.succeeded_indexes, RangeSet(IndexRange{0, 5}));
   EXPECT_FALSE(job->task_policy.idempotent);
   EXPECT_EQ(job->node_selector, (std::map<std::string, std::string>{{"board", "pi"}}));
   EXPECT_EQ(job->max_workers, 4);
@@ -153,6 +158,30 @@ TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
             "job.yaml: spec.weighting.weights.a: must be a number above 0, at most 1000000, is 0");
   EXPECT_EQ(JobErrorOf(JobWith("  suspend: true\n  suspend: true\n")),
             "job.yaml: line 7: duplicate key suspend");
+}
+
+TEST(ParseJob, SuccessPoliciesThatCannotBeAreRefused) {
+  const auto error = [](const std::string& policy) {
+    return JobErrorOf(JobWith("  taskPolicy: {successPolicy: {" + policy + "}}\n"));
+  };
+  const std::string path = "job.yaml: spec.taskPolicy.successPolicy.";
+  EXPECT_EQ(error("succeededIndexes: 4-1"),
+            path +
+                "succeededIndexes: must be indexes and ranges of them such as 0-4,7, is "
+                "\"4-1\"");
+  EXPECT_EQ(error("succeededIndexes: '0-2', succeededCount: 4"),
+            path + "succeededCount: must be at most 3, the number of succeededIndexes, is 4");
+
+  SuccessPolicy policy;
+  policy.succeeded_indexes = RangeSet(IndexRange{0, 10});
+  EXPECT_TRUE(CheckSuccessPolicy(policy, 10));
+  EXPECT_EQ(CheckSuccessPolicy(policy, 9).error().message,
+            "spec.taskPolicy.successPolicy.succeededIndexes: must be below 9, is 9 (the job has 9 "
+            "tasks)");
+  policy = {{}, 11};
+  EXPECT_EQ(CheckSuccessPolicy(policy, 10).error().message,
+            "spec.taskPolicy.successPolicy.succeededCount: must be at most 10, is 11 (the job has "
+            "10 tasks)");
 }
 
 TEST(ParseJob, WantsExactlyOneWorkload) {

@@ -56,6 +56,15 @@ TEST(RangeSet, IndexStringIsThatOfIndexedJobs) {
   set.Insert({9, 10});
   EXPECT_EQ(ToIndexString(set, 10), "1,3-5,9");
   EXPECT_EQ(ToIndexString(set, 2), "1,3-5,...");
+  EXPECT_EQ(ParseIndexString("1,3-5,9"), set);
+  EXPECT_EQ(ParseIndexString("9,3-3,4-5,1"), set);
+}
+
+TEST(RangeSet, WhatIsNoIndexStringIsNothing) {
+  for (const char* text : {"", ",", "1,", "-1", "1-", "3-1", "1--2", "a", "1 ,2", "1,3-5,...",
+                           "99999999999999999999", "1-2-3"}) {
+    EXPECT_FALSE(ParseIndexString(text)) << text;
+  }
 }
 
 }  // namespace

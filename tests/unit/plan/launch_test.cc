@@ -55,6 +55,19 @@ TEST_F(Launching, ThePlanSaysWhatTheRunIsStartedWith) {
   EXPECT_GT(apply->content.nodes[0].ratio, 1.5);
 }
 
+TEST_F(Launching, ARunKeepsItsTasksAndTakesOverTheRest) {
+  cluster_.job.workload = "few tasks";
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.ChangeSpec([](auto& job) {
+    job.workload = "more tasks";
+    job.manifest = "more tasks on other nodes";
+  });
+  cluster_.DeletePod(cluster_.Coordinator()->name);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.plan->workload, "few tasks");
+  EXPECT_EQ(cluster_.plan->manifest, "more tasks on other nodes");
+}
+
 TEST_F(Launching, TheCoordinatorKeepsOffTheSlowestBoard) {
   const Plan plan = MakePlan(cluster_.Take());
   ASSERT_NE(First<CreateCoordinator>(plan), nullptr);

@@ -63,7 +63,7 @@ void ModelCluster::Do(const Action& action) {
     pod.ratio = worker->pod.ratio;
     pod.weight = worker->pod.weight;
     pod.image = worker->pod.image;
-    pod.requests = api::RequestsOf(job.resources);
+    pod.requests = api::WorkerRequests(job);
     Create(std::move(pod));
   } else if (const auto* deletion = std::get_if<plan::DeletePod>(&action)) {
     const api::PodView* pod = Pod(deletion->name);

@@ -33,8 +33,18 @@ TEST(Diagnose, SaysWhyAContainerWaits) {
       {"ErrImageNeverPull", "x", "ImagePullFailed",
        "pod p: its image example/image:1 cannot be pulled"},
       {"CreateContainerConfigError",
-       "container has runAsNonRoot and image will run as root (pod: p)", "ImageRunsAsRoot",
-       "pod p: container has runAsNonRoot and image will run as root (pod: p)"},
+       "container has runAsNonRoot and image will run as root (pod: p, container: command)",
+       "ImageRunsAsRoot",
+       "pod p: its image example/image:1 would run as root; name a user in "
+       "spec.worker.template.securityContext.runAsUser, or build the image with a "
+       "numeric one"},
+      {"CreateContainerConfigError",
+       "container has runAsNonRoot and image has non-numeric user (tool), cannot verify user is "
+       "non-root (pod: p, container: command)",
+       "ImageUserUnknown",
+       "pod p: its image example/image:1 has a user without a number, so nobody knows whether it "
+       "is root; name a user in spec.worker.template.securityContext.runAsUser, or build the image "
+       "with a numeric one"},
       {"CreateContainerConfigError", "configmap \"x\" not found", "ContainerConfigError",
        "pod p: configmap \"x\" not found"},
       {"RunContainerError", "exec format error", "ContainerCannotStart",
@@ -92,6 +102,34 @@ TEST(Diagnose, ShortWaitsArePartOfEveryStart) {
 
   EXPECT_FALSE(Diagnose(Pod(), kStart).trouble.has_value());
   EXPECT_FALSE(Diagnose(Pod(), kStart).look_again.has_value());
+}
+
+TEST(Diagnose, AnImageThatIsPulledIsADelayAndNoTrouble) {
+  api::PodView pod = Pod();
+  pod.waiting_reason = "PodInitializing";
+  pod.initialized = kStart;
+  EXPECT_EQ(Diagnose(pod, kStart + std::chrono::seconds(2)).look_again, std::chrono::seconds(3));
+  EXPECT_FALSE(Diagnose(pod, kStart + std::chrono::seconds(2)).delay.has_value());
+  const Diagnosis diagnosis = Diagnose(pod, kStart + std::chrono::minutes(20));
+  EXPECT_FALSE(diagnosis.trouble.has_value());
+  ASSERT_TRUE(diagnosis.delay.has_value());
+  EXPECT_EQ(*diagnosis.delay, (Trouble{"PullingImage",
+                                       "pod p: its image example/image:1 is being pulled, which "
+                                       "may take minutes on a small board"}));
+  pod.initialized.reset();  // the init container still waits for a volume
+  EXPECT_EQ(Diagnose(pod, kStart + std::chrono::minutes(20)).trouble->reason, "VolumesNotReady");
+}
+
+TEST(Diagnose, SaysThatItIsTheCommandsContainerThatEnds) {
+  api::PodView pod = Pod();
+  pod.container = "command";
+  pod.waiting_reason = "CrashLoopBackOff";
+  pod.restarts = 3;
+  pod.termination = api::Termination{137, "OOMKilled", "", kStart};
+  ASSERT_TRUE(Diagnose(pod, kStart).trouble.has_value());
+  EXPECT_EQ(
+      Diagnose(pod, kStart).trouble->message,
+      "pod p: the container of its command keeps ending, last with exit code 137 (OOMKilled)");
 }
 
 TEST(Diagnose, CrashesCountFromTheThirdOneAlsoBetweenTwoOfThem) {

@@ -48,7 +48,8 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
                               true,
                               model::PackedResults::OfEqualSize(4, 2, "aabbccdd")});
   report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
-  report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}});
+  report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}, 1, "said"});
+  report.failed.push_back({21, "lost its way", milliseconds(2), engine::GrantId{7}});
   ExpectRoundTrip(engine::ToCoordinator{report});
   ExpectRoundTrip(engine::ToCoordinator{engine::Report{}});
   ExpectRoundTrip(engine::ToCoordinator{engine::GiveBack{engine::RecallId{3}, {held}}});
@@ -56,15 +57,46 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
 }
 
 TEST(RoundTrip, EveryKindFromTheCoordinator) {
-  ExpectRoundTrip(engine::ToWorker{engine::Welcome{3, R"({"end":10})", milliseconds(50),
+  ExpectRoundTrip(engine::ToWorker{engine::Welcome{3, "primes", R"({"end":10})", milliseconds(50),
                                                    milliseconds(10000), false, kMaxDuration}});
   ExpectRoundTrip(engine::ToWorker{engine::Refusal{"unknown version"}});
   ExpectRoundTrip(engine::ToWorker{
       engine::Assign{{{engine::GrantId{1}, {0, 5}, false}, {engine::GrantId{2}, {7, 8}, true}}}});
-  ExpectRoundTrip(engine::ToWorker{engine::Recall{engine::RecallId{5}, 12}});
+  ExpectRoundTrip(engine::ToWorker{engine::Recall{engine::RecallId{5}, 12, true}});
   ExpectRoundTrip(engine::ToWorker{engine::Acknowledge{{{0, 5}, {7, 9}}}});
   ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{1, 2}}}});
   ExpectRoundTrip(engine::ToWorker{engine::Finish{"complete"}});
+}
+
+TEST(RoundTrip, AttemptsAndInputsTravelWithTheGrant) {
+  const model::TaskInputs inputs(7, Unequal());
+  ExpectRoundTrip(
+      engine::ToWorker{engine::Assign{{{engine::GrantId{1}, {3, 4}, false, 2, {}},
+                                       {engine::GrantId{2}, {7, 10}, true, 0, inputs}}}});
+}
+
+TEST(RoundTrip, AGrantWithLargeInputsIsCutIntoParts) {
+  model::PackedResults packed;
+  for (int task = 0; task < 10; ++task)
+    packed.Append(std::string(400'000, static_cast<char>('a' + task)));
+  const engine::Assign assign{
+      {{engine::GrantId{5}, {20, 30}, false, 0, model::TaskInputs(20, packed)}}};
+  model::TaskIndex next = 20;
+  for (auto& item : ToProto(engine::ToWorker{assign})) {
+    EXPECT_LE(item.ByteSizeLong(), static_cast<std::size_t>(kBatchBytes) + 1000);
+    v1::CoordinatorMessage batch;
+    *batch.add_items() = std::move(item);
+    const auto read = FromProto(std::move(batch));
+    ASSERT_TRUE(read) << read.error().message;
+    for (const engine::Grant& part : std::get<engine::Assign>(read->front()).grants) {
+      EXPECT_EQ(part.id, engine::GrantId{5});
+      ASSERT_EQ(part.range.begin, next);
+      for (; next < part.range.end; ++next) {
+        EXPECT_EQ(part.inputs.Of(next), std::string(400'000, static_cast<char>('a' + (next - 20))));
+      }
+    }
+  }
+  EXPECT_EQ(next, 30);
 }
 
 TEST(RoundTrip, TheLargestIndexSurvives) {

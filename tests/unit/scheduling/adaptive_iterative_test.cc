@@ -174,7 +174,7 @@ TEST_F(AdaptiveIterativeTest, TheLastRoundIsInProportionAndTeachesNothing) {
   Bring(0, 12);
   Bring(1, 12);
   EXPECT_EQ(Decide(), (Sent{{0, {26, 30}}})) << "4 of 16 are left";
-  strategy->Return({0}, {29, 30}, ReturnCause::kRetry, now);
+  strategy->Return({0}, {29, 30}, ReturnCause::kLost, now);
   Bring(0, 100);
   EXPECT_EQ(Decide(), (Sent{{0, {29, 30}}}));
   EXPECT_EQ(strategy->PoolSize(), 0);

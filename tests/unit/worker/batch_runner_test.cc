@@ -12,6 +12,8 @@ using model::IndexRange;
 using model::TaskIndex;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
+using workloads::TaskCall;
+using workloads::TaskFailure;
 using workloads::TaskOutcome;
 
 /// Stands still unless a task lasts; counts how often it is looked at.
@@ -25,33 +27,35 @@ class FakeClock final : public Clock {
   mutable int looks = 0;
 };
 
+using Task = std::function<TaskOutcome(const TaskCall&, std::string&, TaskFailure&)>;
+
 /// Each task lasts as long as `lasts` says and returns its index as one byte, unless `run` is set.
 class FakeRunner final : public workloads::TaskRunner {
  public:
-  FakeRunner(FakeClock& clock, std::function<Duration(TaskIndex)> lasts,
-             std::function<TaskOutcome(TaskIndex, std::string&)> run = {})
+  FakeRunner(FakeClock& clock, std::function<Duration(TaskIndex)> lasts, Task run = {})
       : clock_(clock), lasts_(std::move(lasts)), run_(std::move(run)) {}
 
-  TaskOutcome Run(TaskIndex index, std::stop_token, std::string& result) override {
-    clock_.now += lasts_(index);
-    if (run_) return run_(index, result);
-    result += static_cast<char>(index);
+  TaskOutcome Run(const TaskCall& call, std::stop_token, std::string& result,
+                  TaskFailure& failure) override {
+    clock_.now += lasts_(call.index);
+    if (run_) return run_(call, result, failure);
+    result += static_cast<char>(call.index);
     return TaskOutcome::kDone;
   }
 
  private:
   FakeClock& clock_;
   std::function<Duration(TaskIndex)> lasts_;
-  std::function<TaskOutcome(TaskIndex, std::string&)> run_;
+  Task run_;
 };
 
 class BatchRunnerTest : public ::testing::Test {
  protected:
   engine::BatchOutcome Run(IndexRange range, std::function<Duration(TaskIndex)> lasts,
-                           std::function<TaskOutcome(TaskIndex, std::string&)> run = {}) {
+                           Task run = {}) {
     BatchRunner runner(std::make_unique<FakeRunner>(clock_, std::move(lasts), std::move(run)),
                        clock_, std::nullopt);
-    return runner.Run(range, stop_.get_token());
+    return runner.Run({range, false, 0, {}}, stop_.get_token());
   }
 
   FakeClock clock_;
@@ -88,12 +92,16 @@ TEST_F(BatchRunnerTest, TasksThatSuddenlyGrowLongAreNoticedSoon) {
 TEST_F(BatchRunnerTest, AFailureEndsTheBatchAndHasItsOwnTime) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return milliseconds(1); },
-      [](TaskIndex i, std::string& result) {
-        result = i == 2 ? "bad luck" : "x";
-        return i == 2 ? TaskOutcome::kFailed : TaskOutcome::kDone;
+      [](const TaskCall& call, std::string& result, TaskFailure& failure) {
+        if (call.index == 2) {
+          failure = {"bad luck", 42, "said: ouch"};
+          return TaskOutcome::kFailed;
+        }
+        result = "x";
+        return TaskOutcome::kDone;
       });
   EXPECT_EQ(outcome.results.Count(), 2);
-  EXPECT_EQ(outcome.failure, "bad luck");
+  EXPECT_EQ(outcome.failure, (TaskFailure{"bad luck", 42, "said: ouch"}));
   EXPECT_EQ(outcome.busy, milliseconds(2));
   EXPECT_EQ(outcome.failure_busy, milliseconds(1));
 }
@@ -101,8 +109,8 @@ TEST_F(BatchRunnerTest, AFailureEndsTheBatchAndHasItsOwnTime) {
 TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return microseconds(1); },
-      [this](TaskIndex i, std::string&) {
-        if (i == 4) stop_.request_stop();
+      [this](const TaskCall& call, std::string&, TaskFailure&) {
+        if (call.index == 4) stop_.request_stop();
         return TaskOutcome::kDone;
       });
   EXPECT_EQ(outcome.results.Count(), 5);
@@ -112,7 +120,7 @@ TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {
 TEST_F(BatchRunnerTest, AMebibyteOfResultsEndsTheBatch) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return microseconds(1); },
-      [](TaskIndex, std::string& result) {
+      [](const TaskCall&, std::string& result, TaskFailure&) {
         result.assign(400'000, 'x');
         return TaskOutcome::kDone;
       });
@@ -122,13 +130,28 @@ TEST_F(BatchRunnerTest, AMebibyteOfResultsEndsTheBatch) {
 TEST_F(BatchRunnerTest, AResultThatNoMessageCanCarryIsAFailure) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return microseconds(1); },
-      [](TaskIndex, std::string& result) {
+      [](const TaskCall&, std::string& result, TaskFailure&) {
         result.assign((15 << 20) + 1, 'x');
         return TaskOutcome::kDone;
       });
   EXPECT_EQ(outcome.results.Count(), 0);
   ASSERT_TRUE(outcome.failure);
-  EXPECT_NE(outcome.failure->find("15728641"), std::string::npos);
+  EXPECT_NE(outcome.failure->reason.find("15728641"), std::string::npos);
+}
+
+TEST_F(BatchRunnerTest, ATaskIsToldItsAttemptAndItsInput) {
+  std::string heard;
+  BatchRunner runner(std::make_unique<FakeRunner>(
+                         clock_, [](TaskIndex) { return microseconds(1); },
+                         [&heard](const TaskCall& call, std::string&, TaskFailure&) {
+                           heard += std::to_string(call.attempt) + ":" + std::string(call.input);
+                           return TaskOutcome::kDone;
+                         }),
+                     clock_, std::nullopt);
+  const model::TaskInputs inputs(4, model::PackedResults::OfSizes({1, 2, 3}, "abbccc"));
+  const auto outcome = runner.Run({{5, 7}, false, 2, inputs}, stop_.get_token());
+  EXPECT_EQ(outcome.results.Count(), 2);
+  EXPECT_EQ(heard, "2:bb2:ccc");
 }
 
 }  // namespace

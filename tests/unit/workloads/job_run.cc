@@ -18,14 +18,14 @@
 namespace evenkeel::workloads {
 
 std::shared_ptr<const Workload> MakeOrFail(const std::string& name, const std::string& parameters) {
-  auto made = MakeWorkload(name, parameters);
+  auto made = MakeWorkload(name, parameters, {});
   if (made) return *made;
   ADD_FAILURE() << made.error().message;
   return nullptr;
 }
 
 std::string ParameterError(const std::string& name, const std::string& parameters) {
-  const auto made = MakeWorkload(name, parameters);
+  const auto made = MakeWorkload(name, parameters, {});
   if (made) return "";
   EXPECT_EQ(made.error().code, ErrorCode::kInvalidInput);
   return made.error().message;
@@ -40,8 +40,10 @@ void ExpectRefused(const std::string& workload, const std::vector<ErrorCase>& ca
 
 std::string ResultOf(const Workload& workload, model::TaskIndex task) {
   std::string result;
+  TaskFailure failure;
   const auto runner = workload.MakeRunner({});
-  EXPECT_EQ(runner->Run(task, std::stop_token(), result), TaskOutcome::kDone) << result;
+  EXPECT_EQ(runner->Run({task, 0, workload.InputOf(task)}, {}, result, failure), TaskOutcome::kDone)
+      << failure.reason;
   return result;
 }
 
@@ -50,7 +52,10 @@ model::PackedResults RunRange(const Workload& workload, model::IndexRange range)
   const auto runner = workload.MakeRunner({});
   for (model::TaskIndex task = range.begin; task < range.end; ++task) {
     std::string result;
-    EXPECT_EQ(runner->Run(task, std::stop_token(), result), TaskOutcome::kDone) << result;
+    TaskFailure failure;
+    EXPECT_EQ(runner->Run({task, 0, workload.InputOf(task)}, {}, result, failure),
+              TaskOutcome::kDone)
+        << failure.reason;
     results.Append(result);
   }
   return results;
@@ -63,7 +68,8 @@ TaskOutcome StopMidRun(const Workload& workload, model::TaskIndex task) {
   std::latch started(1);
   std::jthread thread([&](std::stop_token stop) {
     started.count_down();
-    outcome = runner->Run(task, stop, result);
+    TaskFailure failure;
+    outcome = runner->Run({task, 0, {}}, stop, result, failure);
   });
   started.wait();
   // Lets the task get going; the outcome is the same if it has not.
@@ -94,6 +100,7 @@ std::vector<model::IndexRange> ShuffledRanges(std::int64_t task_count, std::int6
 std::string RunJob(const Workload& workload, const std::vector<model::IndexRange>& ranges,
                    const std::filesystem::path& folder) {
   const auto reducer = workload.MakeReducer();
+  EXPECT_TRUE(reducer->Begin(folder));
   for (const model::IndexRange range : ranges) {
     const auto added = reducer->Add(range, RunRange(workload, range));
     if (!added) return added.error().message;

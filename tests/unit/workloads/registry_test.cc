@@ -11,19 +11,21 @@ namespace {
 
 TEST(Registry, NamesAreInOrderAndEachMakesItsWorkload) {
   const auto names = WorkloadNames();
-  EXPECT_EQ(names, (std::vector<std::string>{"parameterEstimation", "primes", "switchSimulation",
-                                             "synthetic"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"command", "parameterEstimation", "primes",
+                                             "switchSimulation", "synthetic"}));
   EXPECT_EQ(MakeOrFail("primes", R"({"end": 10})")->Name(), "primes");
   EXPECT_EQ(MakeOrFail("synthetic", R"({"tasks": 1, "mode": "None"})")->Name(), "synthetic");
 }
 
 TEST(Registry, AnUnknownNameSaysWhichThereAre) {
-  EXPECT_EQ(ParameterError("prime", "{}"),
-            "spec.workload.prime: must be one of parameterEstimation, primes, switchSimulation, "
-            "synthetic");
-  EXPECT_EQ(ParameterError("a\nb", "{}"),
-            "spec.workload.a\\nb: must be one of parameterEstimation, primes, switchSimulation, "
-            "synthetic");
+  EXPECT_EQ(
+      ParameterError("prime", "{}"),
+      "spec.workload.prime: must be one of command, parameterEstimation, primes, switchSimulation, "
+      "synthetic");
+  EXPECT_EQ(
+      ParameterError("a\nb", "{}"),
+      "spec.workload.a\\nb: must be one of command, parameterEstimation, primes, switchSimulation, "
+      "synthetic");
 }
 
 TEST(Registry, ParametersHaveToBeAnObject) {

@@ -20,9 +20,12 @@ double ThreadCpuSeconds() {
 
 double SecondsToRun(const Workload& workload, double speed) {
   std::string result;
-  const auto runner = workload.MakeRunner({speed});
+  TaskFailure failure;
+  RunnerOptions options;
+  options.speed = speed;
+  const auto runner = workload.MakeRunner(options);
   const auto start = steady_clock::now();
-  EXPECT_EQ(runner->Run(0, std::stop_token(), result), TaskOutcome::kDone);
+  EXPECT_EQ(runner->Run({}, std::stop_token(), result, failure), TaskOutcome::kDone);
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
@@ -76,10 +79,26 @@ TEST(SyntheticRun, InjectedFailuresFailEveryTime) {
   const auto runner = some->MakeRunner({});
   for (const model::TaskIndex task : {0, 1, 2, 3, 4, 1}) {
     std::string result;
+    TaskFailure failure;
     const bool fails = task == 1 || task == 4;
-    EXPECT_EQ(runner->Run(task, std::stop_token(), result),
+    EXPECT_EQ(runner->Run({task, 0, {}}, std::stop_token(), result, failure),
               fails ? TaskOutcome::kFailed : TaskOutcome::kDone);
-    EXPECT_EQ(result == "injected failure", fails);
+    EXPECT_EQ(failure.reason, fails ? "injected failure" : "");
+    EXPECT_EQ(result.empty(), fails);
+  }
+}
+
+TEST(SyntheticRun, SomeFailOnlyAtFirstAndSayAnExitCode) {
+  const auto some = MakeOrFail(
+      "synthetic",
+      R"({"tasks": 5, "mode": "None", "failing": [4], "failingAttempts": 2, "exitCode": 75})");
+  const auto runner = some->MakeRunner({});
+  for (const std::int32_t attempt : {0, 1, 2}) {
+    std::string result;
+    TaskFailure failure;
+    EXPECT_EQ(runner->Run({4, attempt, {}}, std::stop_token(), result, failure),
+              attempt < 2 ? TaskOutcome::kFailed : TaskOutcome::kDone);
+    EXPECT_EQ(failure.exit_code.value_or(0), attempt < 2 ? 75 : 0);
   }
 }
 

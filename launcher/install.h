@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+namespace evenkeel::launcher {
+
+/// Copies this program to `folder`/evenkeel-launcher, executable for all; makes the folder if there
+/// is none. What is there already is replaced in one step. Returns what went wrong, empty if
+/// nothing did.
+[[nodiscard]] std::string Install(const std::string& folder);
+
+}  // namespace evenkeel::launcher

@@ -1,0 +1,53 @@
+#include "launcher/process_setup.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+#include "launcher/empty_input.h"
+
+namespace evenkeel::launcher {
+namespace {
+
+/// Commands get their own 0, 1 and 2 by dup2, which needs others to copy from.
+void KeepStandardDescriptors() {
+  while (true) {
+    const int lowest = ::open("/", O_RDONLY);
+    if (lowest < 0) return;
+    if (lowest > STDERR_FILENO) {
+      ::close(lowest);
+      return;
+    }
+  }
+}
+
+/// What this process was left with by whoever started it is nothing for commands. (Kernels before
+/// 5.11 do not know the call.)
+void KeepTheRestFromCommands() { ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); }
+
+/// Commands inherit what is ignored; whoever started this may have ignored something.
+void TakeSignalsAsUsual() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+int PrepareProcess() {
+  KeepStandardDescriptors();
+  KeepTheRestFromCommands();
+  TakeSignalsAsUsual();
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  static_cast<void>(EmptyInput());
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&set, signal);
+  ::sigprocmask(SIG_SETMASK, &set, nullptr);
+  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+}  // namespace evenkeel::launcher

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// What a worker and the launcher beside it say to each other over a stream socket.
+/// docs/protocol.md has the layout. Both ends of a connection run on one machine and came with one
+/// release; the version is there to say so clearly where they did not.
+namespace evenkeel::launcher {
+
+inline constexpr std::uint32_t kVersion = 1;
+
+// Bounds. A frame that breaks one of them ends the connection.
+inline constexpr std::size_t kMaxWords = 257;          ///< the command's, and its argument
+inline constexpr std::size_t kMaxVariables = 8'192;    ///< of the environment
+inline constexpr std::size_t kMaxTextBytes = 131'071;  ///< of a word: what Linux takes in execve(2)
+inline constexpr std::size_t kMaxOutputBytes = 1 << 20;  ///< of stdout and of stderr, each
+inline constexpr std::size_t kMaxFrameBytes = 4 << 20;
+
+/// The first frame in both directions.
+struct Hello {
+  std::uint32_t version = kVersion;
+  friend bool operator==(const Hello&, const Hello&) = default;
+};
+
+/// What all commands of a connection have in common; sent once, before the first Run.
+struct Job {
+  std::string folder;                    ///< to run in; empty: the launcher's own
+  std::vector<std::string> words;        ///< the command
+  std::vector<std::string> variables;    ///< "NAME=value", beside and before the launcher's own
+  std::uint32_t output_limit = 0;        ///< bytes kept of stdout and of stderr each
+  std::uint32_t grace_milliseconds = 0;  ///< between SIGTERM and SIGKILL
+  friend bool operator==(const Job&, const Job&) = default;
+};
+
+/// Puts `text` in the place `position` of a list; one behind its end appends.
+struct Change {
+  std::uint32_t position = 0;
+  std::string text;
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+/// Runs the command, changed as said; one at a time on a connection. Ended answers.
+struct Run {
+  std::uint64_t id = 0;
+  std::vector<Change> words;
+  std::vector<Change> variables;
+  friend bool operator==(const Run&, const Run&) = default;
+};
+
+/// Ends the command if it still runs: SIGTERM to its process group, SIGKILL after the grace.
+struct Stop {
+  std::uint64_t id = 0;
+  friend bool operator==(const Stop&, const Stop&) = default;
+};
+
+/// How a command ended.
+enum class Ending : std::uint8_t {
+  kExited = 1,     ///< `value` is the exit code
+  kSignalled = 2,  ///< `value` is the signal
+  kNoProgram = 3,  ///< could not be started; `value` is the errno of execve(2)
+  kNoFolder = 4,   ///< the same, of chdir(2)
+  kNoProcess = 5   ///< the same, of what makes pipes and processes
+};
+
+struct Ended {
+  std::uint64_t id = 0;
+  Ending ending = Ending::kExited;
+  std::int32_t value = 0;
+  std::uint64_t wall_nanoseconds = 0;  ///< from the start to the end of the command
+  std::uint64_t cpu_nanoseconds = 0;   ///< of the command and what it waited for
+  bool output_cut = false;             ///< more than the limit was written
+  bool error_cut = false;
+  std::string output;
+  std::string error;
+  friend bool operator==(const Ended&, const Ended&) = default;
+};
+
+using Message = std::variant<Hello, Job, Run, Stop, Ended>;
+
+/// Appends the message as a frame. It must keep to the bounds.
+void AppendFrame(const Message& message, std::string& bytes);
+
+/// Takes a stream of bytes apart into frames. Not thread-safe.
+class FrameReader {
+ public:
+  void Append(std::string_view bytes) { bytes_.append(bytes); }
+  /// The next message, or nothing: more bytes are needed, or Broken().
+  [[nodiscard]] std::optional<Message> Next();
+  /// What came is no such stream; nothing more will come out of it.
+  [[nodiscard]] bool Broken() const { return broken_; }
+
+ private:
+  std::string bytes_;
+  std::size_t taken_ = 0;  // of bytes_
+  bool broken_ = false;
+};
+
+}  // namespace evenkeel::launcher

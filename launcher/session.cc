@@ -1,0 +1,116 @@
+#include "launcher/session.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+#include <variant>
+
+namespace evenkeel::launcher {
+namespace {
+
+constexpr std::size_t kReceiveBytes = 64 << 10;
+
+}  // namespace
+
+Session::Session(int socket) : socket_(socket) { Send(Hello{}); }
+
+Session::~Session() { Close(); }
+
+Session::Watched Session::Watch() const {
+  const auto events = static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT);
+  return {{{socket_, events, 0},
+           {command_.Output().Descriptor(), POLLIN, 0},
+           {command_.Error().Descriptor(), POLLIN, 0}}};
+}
+
+void Session::Proceed(const pollfd* found) {
+  // The command may have changed since: its pipes are looked at before anything else happens.
+  if (found[1].revents != 0) command_.ReadOutput();
+  if (found[2].revents != 0) command_.ReadError();
+  command_.KillIfDue();
+  if ((found[0].revents & POLLOUT) != 0) Flush();
+  if ((found[0].revents & ~POLLOUT) != 0) Receive();
+}
+
+void Session::Collect() { Send(command_.Collect()); }
+
+void Session::Abandon() {
+  Close();
+  command_.Kill();
+}
+
+void Session::Receive() {
+  static std::array<char, kReceiveBytes> bytes;
+  if (socket_ < 0) return;
+  const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (count <= 0) return Close();
+  incoming_.Append({bytes.data(), static_cast<std::size_t>(count)});
+  while (const auto message = incoming_.Next()) {
+    Take(*message);
+    if (socket_ < 0) return;
+  }
+  if (incoming_.Broken()) Close("what came is not of this protocol");
+}
+
+void Session::Take(const Message& message) {
+  if (const auto* hello = std::get_if<Hello>(&message)) {
+    greeted_ = hello->version == kVersion;  // if not, it will see ours and go
+    return;
+  }
+  if (!greeted_) return Close("it speaks another version of the protocol");
+  if (const auto* job = std::get_if<Job>(&message)) return TakeJob(*job);
+  if (const auto* run = std::get_if<Run>(&message)) return TakeRun(*run);
+  const auto* stop = std::get_if<Stop>(&message);
+  if (stop == nullptr) return Close("it sent what only a launcher may send");
+  if (stop->id != command_.Id() || !line_) return;  // that one has ended meanwhile
+  command_.Stop(std::chrono::milliseconds(line_->TheJob().grace_milliseconds));
+}
+
+void Session::TakeJob(const Job& job) {
+  if (line_) return Close("it sent a second job");
+  line_.emplace(job, environ);
+}
+
+void Session::TakeRun(const Run& run) {
+  if (!line_ || command_.Running()) return Close("it asked for a command out of turn");
+  if (!line_->Change(run)) return Close("it changed a word that is not there");
+  if (const auto trouble = command_.Start(run.id, *line_)) Send(*trouble);
+}
+
+void Session::Send(const Message& message) {
+  if (socket_ < 0) return;
+  AppendFrame(message, outgoing_);
+  Flush();
+}
+
+void Session::Flush() {
+  std::size_t sent = 0;
+  while (sent < outgoing_.size()) {
+    const ssize_t count = ::send(socket_, outgoing_.data() + sent, outgoing_.size() - sent,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) break;
+    if (count < 0) return Close();
+    sent += static_cast<std::size_t>(count);
+  }
+  if (sent == outgoing_.size()) {
+    outgoing_ = {};  // memory too: it may have been large
+  } else {
+    outgoing_.erase(0, sent);
+  }
+}
+
+void Session::Close(const char* reason) {
+  if (socket_ < 0) return;
+  if (reason != nullptr)
+    std::fprintf(stderr, "evenkeel-launcher: a worker is let go: %s\n", reason);
+  ::close(std::exchange(socket_, -1));
+  outgoing_.clear();
+  if (line_) command_.Stop(std::chrono::milliseconds(line_->TheJob().grace_milliseconds));
+}
+
+}  // namespace evenkeel::launcher

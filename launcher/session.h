@@ -1,0 +1,58 @@
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "launcher/command.h"
+#include "launcher/protocol.h"
+
+namespace evenkeel::launcher {
+
+/// One connection of a worker: its job and the command that runs for it. Not thread-safe.
+class Session {
+ public:
+  /// Owns the socket, a connected stream.
+  explicit Session(int socket);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  /// What it waits for; poll(2) passes over those that are closed.
+  using Watched = std::array<pollfd, 3>;
+  [[nodiscard]] Watched Watch() const;
+  /// Goes on with what poll(2) found, and kills the command if that is due.
+  void Proceed(const pollfd* found);
+  /// Its command has ended and waits to be collected.
+  void Collect();
+  /// The process of its command; -1 if none runs.
+  [[nodiscard]] pid_t Process() const { return command_.Process(); }
+  [[nodiscard]] std::optional<SteadyClock::time_point> KillTime() const {
+    return command_.KillTime();
+  }
+  /// Ends the command at once; nobody is told.
+  void Abandon();
+  /// The worker has gone, and its command too.
+  [[nodiscard]] bool Over() const { return socket_ < 0 && !command_.Running(); }
+
+ private:
+  void Receive();
+  void Take(const Message& message);
+  void TakeJob(const Job& job);
+  void TakeRun(const Run& run);
+  void Send(const Message& message);
+  void Flush();
+  /// The worker has gone or talks nonsense: its command has to end.
+  void Close(const char* reason = nullptr);
+
+  int socket_;
+  FrameReader incoming_;
+  std::string outgoing_;
+  bool greeted_ = false;
+  std::optional<CommandLine> line_;
+  Command command_;
+};
+
+}  // namespace evenkeel::launcher

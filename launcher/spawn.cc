@@ -1,0 +1,67 @@
+#include "launcher/spawn.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace evenkeel::launcher {
+namespace {
+
+/// The child writes it into the memory that it shares with its parent until execve. Volatile, or
+/// the compiler takes what is written before the child's end for written to nobody.
+struct Trouble {
+  Ending ending;
+  int error;
+};
+
+[[noreturn]] void GiveUp(volatile Trouble& trouble, Ending ending, int error) {
+  trouble.ending = ending;
+  trouble.error = error;
+  ::_exit(127);
+}
+
+/// Whether the next place of a search may still have the program.
+bool MayBeElsewhere(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
+         error == ENAMETOOLONG;
+}
+
+/// Everything here has to be fit for the memory of another process: system calls only.
+[[noreturn, gnu::noinline]] void Become(const Recipe& recipe, volatile Trouble& trouble) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != recipe.launcher) ::_exit(127);  // it was killed before that was in place
+  if (::dup2(recipe.input, 0) < 0 || ::dup2(recipe.output, 1) < 0 || ::dup2(recipe.error, 2) < 0) {
+    GiveUp(trouble, Ending::kNoProcess, errno);
+  }
+  if (recipe.folder != nullptr && ::chdir(recipe.folder) != 0) {
+    GiveUp(trouble, Ending::kNoFolder, errno);
+  }
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  int error = ENOENT;
+  for (const char* const* program = recipe.programs; *program != nullptr; ++program) {
+    ::execve(*program, recipe.words, recipe.variables);
+    if (error != EACCES) error = errno;  // "not permitted" says more than "not there"
+    if (!MayBeElsewhere(errno)) break;
+  }
+  GiveUp(trouble, Ending::kNoProgram, error);
+}
+
+}  // namespace
+
+Spawned Spawn(const Recipe& recipe) {
+  volatile Trouble trouble{Ending::kNoProcess, 0};
+  const pid_t pid = ::vfork();
+  if (pid == 0) Become(recipe, trouble);
+  if (pid < 0) return {-1, Ending::kNoProcess, errno};
+  if (trouble.error == 0) return {pid, {}, 0};
+  ::waitpid(pid, nullptr, 0);
+  return {-1, trouble.ending, trouble.error};
+}
+
+}  // namespace evenkeel::launcher

@@ -1,0 +1,200 @@
+"""Container commands on the trio: exact, complete and private, and clear words where an image cannot
+run."""
+
+import collections
+import json
+import uuid
+
+import cluster_case
+import command_images
+import faults
+import jobs
+import kube
+import machine
+
+NODES = {"pi4-a", "pi4-b", "pi3"}
+TEMPORARY = "/tmp"  # in the container
+SMALL = {"requests": {"cpu": "20m", "memory": "16Mi"}}  # so that several jobs share a small node
+
+
+class CommandCase(cluster_case.ClusterTest):
+    beside = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.images = command_images.provide()
+
+    def begin(self, words, workload=None, image=None, template=None, name="commands", **sections):
+        """A job that runs the words with the program of the images."""
+        command = {"image": image or self.images["numbered"], "command": ["/commands", *words],
+                   **(workload or {})}
+        worker = {"resources": SMALL, **({"template": template} if template else {})}
+        return self.submit(jobs.manifest(name, {"command": command}, worker=worker, **sections))
+
+    def rows(self, job):
+        """results.jsonl, as kubectl evenkeel fetches it."""
+        folder = cluster_case.folder_of(self)
+        self.assertIn("results.jsonl", job.fetch_results(folder))
+        rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+        self.assertEqual([row["index"] for row in rows], list(range(len(rows))))
+        return rows
+
+    def outputs(self, job):
+        return [row["stdout"] for row in self.rows(job)]
+
+    @staticmethod
+    def wait_over(job, seconds=120):
+        """The object once it is complete or has failed."""
+        return job.until(lambda thing: any(jobs.condition(thing, kind).get("status") == "True"
+                                           for kind in ("Complete", "Failed")), seconds, "it is over")
+
+    def check_squares(self, job, tasks):
+        rows = self.rows(job)
+        self.assertEqual([row["stdout"] for row in rows], [f"{n * n}\n" for n in range(tasks)])
+        self.assertEqual({(row["exitCode"], row["status"]) for row in rows}, {(0, "succeeded")})
+        self.assertLessEqual({row["node"] for row in rows}, NODES)
+        status = job.status()
+        self.assertEqual((status["tasks"]["completed"], status["tasks"].get("failed", 0)), (tasks, 0))
+        self.assertEqual(json.loads(status["result"]["summary"]),
+                         {"succeeded": tasks, "failed": 0, "exitCodes": {"0": tasks}})
+        return rows
+
+
+class SweepTest(CommandCase):
+    """Many tasks, and what happens to pods meanwhile."""
+
+    def test_a_thousand_commands_with_a_worker_pod_deleted(self):
+        job = self.begin(["square", "40"], {"tasks": 1000})
+        job.wait_part(0.2, 120)
+        kube.delete("pod", job.workers()["pi4-a"]["metadata"]["name"], "-n", self.namespace, wait=False)
+        job.wait_complete(120)
+        rows = self.check_squares(job, 1000)
+        self.check_covered_once(job)
+        # What was under way in the pod is no fault of its tasks.
+        self.assertEqual({row["attempts"] for row in rows}, {1})
+        self.assertEqual({row["node"] for row in rows}, NODES)
+
+    def test_the_container_of_the_command_is_killed(self):
+        """The kubelet starts it again, and the worker beside it finds it."""
+        job = self.begin(["square", "100"], {"tasks": 200})
+        job.wait_part(0.2, 120)
+        pod = job.workers()["pi4-a"]
+        faults.kill_process(pod, "evenkeel-launcher")
+        job.wait_complete(120)
+        self.check_squares(job, 200)
+
+    def test_pods_go_when_the_job_is_complete(self):
+        job = self.begin(["square", "1"], {"tasks": 10})
+        job.wait_complete(120)
+        kube.wait("delete", "pod", "-l", job.selector("worker"), "-n", self.namespace, seconds=60)
+        self.check_squares(job, 10)
+
+
+class TasksTest(CommandCase):
+    """What a task is given, and what becomes of how it ends."""
+
+    def test_policies_go_by_exit_code(self):
+        """Tasks take turns at 0, 5 (tried twice) and 7 (given up at once)."""
+        job = self.begin(["exit", "0", "5", "7"], {"tasks": 30}, taskPolicy={
+            "backoffLimitPerTask": 1, "maxFailedTasks": 20,
+            "onExitCodes": [{"action": "FailTask", "values": [7]}]})
+        found = self.wait_over(job)
+        self.assertEqual(found["status"]["tasks"]["failed"], 20, found["status"])
+        self.assertTrue(found["status"]["failedIndexes"].startswith("1-2,4-5,7-8"))
+        self.assertEqual(json.loads(found["status"]["result"]["summary"]),
+                         {"succeeded": 10, "failed": 20, "exitCodes": {"0": 10, "5": 10, "7": 10}})
+        ends = collections.Counter((row["exitCode"], row["status"], row["attempts"])
+                                   for row in self.rows(job))
+        self.assertEqual(ends, {(0, "succeeded", 1): 10, (5, "failed", 2): 10, (7, "failed", 1): 10})
+
+    def test_an_exit_code_fails_the_job(self):
+        job = self.begin(["exit"] + ["0"] * 9 + ["9"], {"tasks": 100}, taskPolicy={
+            "maxFailedTasks": 50, "onExitCodes": [{"action": "FailJob", "values": [9]}]})
+        found = self.wait_over(job)
+        failed = jobs.condition(found, "Failed")
+        self.assertEqual(failed.get("status"), "True", found["status"])
+        self.assertIn("9", failed["message"])
+
+    def test_a_failing_task_is_tried_on_another_node(self):
+        job = self.begin(["shun", "pi4-a"], {"tasks": 60}, taskPolicy={"backoffLimitPerTask": 1})
+        job.wait_complete(120)
+        rows = self.rows(job)
+        self.assertEqual(len(rows), 60)
+        self.assertNotIn("pi4-a", {row["node"] for row in rows})
+        self.assertEqual({row["status"] for row in rows}, {"succeeded"})
+        self.assertEqual({row["attempts"] for row in rows} | {2}, {1, 2})
+
+    def test_arguments_environment_and_inputs(self):
+        kube.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files"},
+                     "data": {"names.txt": "a.png\nb c.png\n\u00e4\n", "greeting": "hello\n"}},
+                    self.namespace)
+        words = ["show", "={}", "JOB_COMPLETION_INDEX", "EVENKEEL_TASK_COUNT", "EVENKEEL_ARGUMENT",
+                 "EVENKEEL_JOB", "COLOUR", "/inputs/greeting"]
+        job = self.begin(words, {"argumentsFile": "names.txt"}, inputs={"configMap": "files"},
+                         template={"env": [{"name": "COLOUR", "value": "green"}]})
+        job.wait_complete(120)
+        self.assertEqual(self.outputs(job), [
+            f"{name}\n{index}\n3\n{name}\ncommands\ngreen\nhello\n"
+            for index, name in enumerate(("a.png", "b c.png", "\u00e4"))])
+        self.assertEqual([row["argument"] for row in self.rows(job)], ["a.png", "b c.png", "\u00e4"])
+
+    def test_commands_see_no_credentials_and_may_write_to_tmp(self):
+        job = self.begin(["write", f"{TEMPORARY}/file", "/evenkeel/bin/evenkeel-launcher",
+                          "/evenkeel/bin/other"], {"tasks": 3})
+        job.wait_complete(120)
+        self.assertEqual(self.outputs(job), ["65532 yes no no\n"] * 3)
+        job = self.begin(["show", "/etc/evenkeel/tls/tls.key", "KUBERNETES_SERVICE_HOST",
+                          "/var/run/secrets/kubernetes.io/serviceaccount/token"], {"tasks": 3},
+                         name="curious")
+        job.wait_complete(120)
+        self.assertEqual(self.outputs(job), ["-\n-\n-\n"] * 3)
+
+    def test_arguments_of_the_manifest_and_the_users_own_user(self):
+        job = self.begin(["write"], {"arguments": [f"{TEMPORARY}/a", "/nowhere/b"]},
+                         image=self.images["root"], template={"securityContext": {"runAsUser": 4711}})
+        job.wait_complete(120)
+        self.assertEqual(self.outputs(job), ["4711 yes\n", "4711 no\n"])
+
+
+class ImageTest(CommandCase):
+    """Images that cannot run show as a condition with a reason, and recover when they are mended."""
+
+    def unused(self, like=None):
+        """An image of a name of its own: another one under another name, or none at all."""
+        name = f"{command_images.REPOSITORY}:{uuid.uuid4().hex[:8]}"
+        if like:
+            machine.cluster("tag", self.images[like], name)
+        return name
+
+    def expect(self, reason, image):
+        job = self.begin(["square", "1"], {"tasks": 10}, image=image)
+        found = jobs.condition(job.until(
+            lambda thing: jobs.condition(thing, "Progressing").get("reason") == reason and thing,
+            120, reason), "Progressing")
+        self.assertEqual(found["status"], "False")
+        self.assertIn(image, found["message"])
+        kube.until(lambda events: any(event.get("reason") == reason and image in event.get("note", "")
+                                      for event in events.values()),
+                   "events.events.k8s.io", "-n", self.namespace, what=f"an event of {reason}")
+        self.assertIn("Pending", kube.kubectl("get", "wj", "commands", "-n", self.namespace))
+        return job
+
+    def mend(self, job, image):
+        machine.cluster("tag", self.images["numbered"], image)
+        job.wait_complete(180)
+        self.check_squares(job, 10)
+
+    def test_image_that_runs_as_root(self):
+        image = self.unused("root")
+        self.mend(self.expect("ImageRunsAsRoot", image), image)
+
+    def test_image_whose_user_has_no_number(self):
+        self.expect("ImageUserUnknown", self.unused("named"))
+
+    def test_image_that_is_not_there(self):
+        image = self.unused()
+        self.mend(self.expect("ImagePullFailed", image), image)
+
+
+if __name__ == "__main__":
+    cluster_case.main()

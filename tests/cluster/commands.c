@@ -1,0 +1,87 @@
+/* What the container commands of command_test.py run: all that there is in their image. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static long index_of_task(void) {
+  const char* index = getenv("JOB_COMPLETION_INDEX");
+  return index == NULL ? -1 : strtol(index, NULL, 10);
+}
+
+static int fails(const char* why) {
+  fprintf(stderr, "%s\n", why);
+  return 1;
+}
+
+/* square MILLISECONDS: takes its time, then says what the square of its index is. */
+static int square(int argc, char** argv) {
+  if (argc != 1) return fails("square MILLISECONDS");
+  const long milliseconds = strtol(argv[0], NULL, 10);
+  const struct timespec pause = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+  nanosleep(&pause, NULL);
+  printf("%ld\n", index_of_task() * index_of_task());
+  return 0;
+}
+
+/* exit CODE...: tasks take turns at the codes. */
+static int exit_codes(int argc, char** argv) {
+  if (argc < 1) return fails("exit CODE...");
+  printf("output\n");
+  fprintf(stderr, "complaint\n");
+  return (int)strtol(argv[index_of_task() % argc], NULL, 10);
+}
+
+/* shun NODE: will not do on that node. */
+static int shun(int argc, char** argv) {
+  if (argc != 1) return fails("shun NODE");
+  const char* here = getenv("EVENKEEL_NODE");
+  return here != NULL && strcmp(here, argv[0]) != 0 ? 0 : fails("not here");
+}
+
+/* show WORD...: of a path the first line of the file there, or "-"; of a word that begins with '=' the
+   rest of it; of any other the variable of that name. */
+static int show(int argc, char** argv) {
+  for (int n = 0; n < argc; ++n) {
+    char line[4096] = "-\n";
+    const char* value = getenv(argv[n]);
+    if (argv[n][0] == '=') {
+      snprintf(line, sizeof line, "%s\n", argv[n] + 1);
+    } else if (argv[n][0] != '/') {
+      snprintf(line, sizeof line, "%s\n", value == NULL ? "-" : value);
+    } else {
+      FILE* file = fopen(argv[n], "r");
+      if (file != NULL) {
+        if (fgets(line, sizeof line, file) == NULL) snprintf(line, sizeof line, "\n");
+        fclose(file);
+      }
+    }
+    fputs(line, stdout);
+  }
+  return 0;
+}
+
+/* write PATH...: says who it is, and which of the files it can make. */
+static int write_files(int argc, char** argv) {
+  printf("%ld", (long)getuid());
+  for (int n = 0; n < argc; ++n) {
+    FILE* file = fopen(argv[n], "w");
+    printf(" %s", file == NULL ? "no" : "yes");
+    if (file != NULL) fclose(file);
+  }
+  printf("\n");
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  static const struct {
+    const char* name;
+    int (*run)(int, char**);
+  } verbs[] = {{"square", square}, {"exit", exit_codes}, {"shun", shun},
+               {"show", show},     {"write", write_files}};
+  for (unsigned n = 0; argc > 1 && n < sizeof verbs / sizeof *verbs; ++n) {
+    if (strcmp(argv[1], verbs[n].name) == 0) return verbs[n].run(argc - 2, argv + 2);
+  }
+  return fails("which verb?");
+}

@@ -1,0 +1,234 @@
+// The worker's side of the launcher: the real one, and others that do not keep to the protocol.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "launcher/protocol.h"
+#include "workloads/command/task_record.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::workloads::command {
+namespace {
+
+using launcher::Message;
+
+/// What became of one run of a task.
+struct Ran {
+  TaskOutcome outcome = TaskOutcome::kStopped;
+  std::string result;
+  TaskFailure failure;
+};
+
+std::shared_ptr<const Workload> MakeShell(const std::string& script) {
+  auto made = MakeWorkload("command",
+                           R"({"command": ["/bin/sh", "-c", ")" + script +
+                               R"("], "tasks": 10, "outputLimitBytes": 1048576})",
+                           {{}, false});
+  EXPECT_TRUE(made) << made.error().message;
+  return *made;
+}
+
+Ran RunOn(TaskRunner& runner, model::TaskIndex index = 3, const std::stop_token& stop = {}) {
+  Ran ran;
+  ran.outcome = runner.Run({index, 0, {}}, stop, ran.result, ran.failure);
+  return ran;
+}
+
+RunnerOptions WithRealLauncher() {
+  RunnerOptions options;
+  options.node = "pi";
+  options.job = "job";
+  options.launcher_program = EVENKEEL_LAUNCHER;
+  return options;
+}
+
+/// Listens at a socket of its own and talks to whoever comes, one after the other.
+class FakeLauncher {
+ public:
+  using Talk = std::function<void(int socket)>;
+  explicit FakeLauncher(Talk talk) : talk_(std::move(talk)) {
+    path_ = std::filesystem::temp_directory_path() /
+            ("evenkeel-fake-launcher-" + std::to_string(::getpid()));
+    std::filesystem::remove(path_);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path_.native().copy(static_cast<char*>(address.sun_path), path_.native().size());
+    listener_ = ::socket(AF_UNIX, SOCK_STREAM, 0);
+    EXPECT_EQ(::bind(listener_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::listen(listener_, 8), 0);
+    thread_ = std::thread([this] { Serve(); });
+  }
+  ~FakeLauncher() {
+    ::shutdown(listener_, SHUT_RDWR);
+    thread_.join();
+    ::close(listener_);
+    std::filesystem::remove(path_);
+  }
+  [[nodiscard]] RunnerOptions Options() const {
+    RunnerOptions options;
+    options.launcher_socket = path_;
+    return options;
+  }
+
+ private:
+  void Serve() {
+    while (true) {
+      const int socket = ::accept(listener_, nullptr, nullptr);
+      if (socket < 0) return;
+      talk_(socket);
+      ::shutdown(socket, SHUT_WR);
+      char byte = 0;
+      while (::recv(socket, &byte, 1, 0) > 0) {  // what the other side says may not fail
+      }
+      ::close(socket);
+    }
+  }
+
+  Talk talk_;
+  std::filesystem::path path_;
+  int listener_ = -1;
+  std::thread thread_;
+};
+
+void Say(int socket, const Message& message) {
+  std::string bytes;
+  launcher::AppendFrame(message, bytes);
+  ASSERT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(bytes.size()));
+}
+
+/// Reads until a Run has come; nothing if the other side leaves first.
+std::optional<launcher::Run> AwaitRun(int socket) {
+  launcher::FrameReader frames;
+  while (true) {
+    while (const auto message = frames.Next()) {
+      if (const auto* run = std::get_if<launcher::Run>(&*message)) return *run;
+    }
+    char bytes[4096];
+    const ssize_t count = ::recv(socket, bytes, sizeof bytes, 0);
+    if (count <= 0) return std::nullopt;
+    frames.Append({bytes, static_cast<std::size_t>(count)});
+  }
+}
+
+TEST(CommandRunner, RunsOneTaskAfterTheOther) {
+  const auto workload =
+      MakeShell("echo $JOB_COMPLETION_INDEX $EVENKEEL_NODE; exit $((JOB_COMPLETION_INDEX % 2))");
+  const auto runner = workload->MakeRunner(WithRealLauncher());
+  for (model::TaskIndex index = 0; index < 10; ++index) {
+    const Ran ran = RunOn(*runner, index);
+    const bool good = index % 2 == 0;
+    EXPECT_EQ(ran.outcome, good ? TaskOutcome::kDone : TaskOutcome::kFailed);
+    EXPECT_EQ(ran.failure.reason, good ? "" : "exit code 1");
+    EXPECT_EQ(ran.failure.exit_code, good ? std::nullopt : std::optional<std::int32_t>(1));
+    const auto record = ReadRecord(good ? ran.result : ran.failure.record);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->ended.output, std::to_string(index) + " pi\n");
+  }
+}
+
+TEST(CommandRunner, CarriesAsMuchOutputAsMayBeKept) {
+  const auto workload = MakeShell("head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2");
+  const auto runner = workload->MakeRunner(WithRealLauncher());
+  for (int n = 0; n < 3; ++n) {
+    const auto record = ReadRecord(RunOn(*runner).result);
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->ended.output.size(), launcher::kMaxOutputBytes);
+    EXPECT_EQ(record->ended.error.size(), launcher::kMaxOutputBytes);
+    EXPECT_TRUE(record->ended.output_cut && record->ended.error_cut);
+  }
+}
+
+TEST(CommandRunner, ToldToStopItKeepsWhatThereWas) {
+  const auto mark =
+      std::filesystem::temp_directory_path() / ("evenkeel-runner-" + std::to_string(::getpid()));
+  const auto workload =
+      MakeShell("echo begun; mkdir " + mark.native() + "; while :; do sleep 1000; done");
+  const auto runner = workload->MakeRunner(WithRealLauncher());
+  std::stop_source stop;
+  Ran ran;
+  std::thread running([&] { ran = RunOn(*runner, 0, stop.get_token()); });
+  while (!std::filesystem::exists(mark)) std::this_thread::yield();
+  stop.request_stop();
+  running.join();
+  std::filesystem::remove(mark);
+  EXPECT_EQ(ran.outcome, TaskOutcome::kStopped);
+  EXPECT_EQ(ran.result, "");
+  const auto record = ReadRecord(ran.failure.record);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->ended.output, "begun\n");
+  EXPECT_EQ(ExitCodeOf(record->ended), 143);
+}
+
+TEST(CommandRunner, SaysThatThereIsNoLauncher) {
+  RunnerOptions options;
+  options.launcher_program = "/no/such/launcher";
+  const auto workload = MakeShell("true");
+  const Ran ran = RunOn(*workload->MakeRunner(options));
+  EXPECT_EQ(ran.outcome, TaskOutcome::kFailed);
+  EXPECT_EQ(ran.failure.reason,
+            "the launcher /no/such/launcher cannot be started: No such file or directory");
+}
+
+TEST(CommandRunner, GivesUpWaitingForOneWhenToldToStop) {
+  RunnerOptions options;
+  options.launcher_socket = "/no/such/socket";
+  const auto workload = MakeShell("true");
+  const auto runner = workload->MakeRunner(options);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(RunOn(*runner, 0, stop.get_token()).outcome, TaskOutcome::kStopped);
+}
+
+TEST(CommandRunner, IsNotMisledByWhatIsNoLauncher) {
+  struct Case {
+    const char* want;
+    FakeLauncher::Talk talk;
+  };
+  const std::vector<Case> cases{
+      {"the launcher has gone", [](int) {}},
+      {"another version", [](int socket) { Say(socket, launcher::Hello{77}); }},
+      {"another version", [](int socket) { Say(socket, launcher::Stop{1}); }},
+      {"not of its protocol", [](int socket) { ::send(socket, "HTTP/1.1 200", 12, MSG_NOSIGNAL); }},
+      {"the launcher has gone while a command ran",
+       [](int socket) {
+         Say(socket, launcher::Hello{});
+         static_cast<void>(AwaitRun(socket));
+       }},
+      {"not of its protocol",
+       [](int socket) {
+         Say(socket, launcher::Hello{});
+         static_cast<void>(AwaitRun(socket));
+         ::send(socket, "\xff\xff\xff\xff\x05", 5, MSG_NOSIGNAL);
+       }},
+      {"what it was not asked",
+       [](int socket) {
+         Say(socket, launcher::Hello{});
+         const auto run = AwaitRun(socket);
+         if (run)
+           Say(socket, launcher::Ended{
+                           run->id + 1, launcher::Ending::kExited, 0, 0, 0, false, false, {}, {}});
+       }},
+  };
+  for (const Case& each : cases) {
+    const FakeLauncher launcher(each.talk);
+    const auto workload = MakeShell("true");
+    const auto runner = workload->MakeRunner(launcher.Options());
+    for (int again = 0; again < 2; ++again) {  // it connects anew
+      const Ran ran = RunOn(*runner);
+      EXPECT_EQ(ran.outcome, TaskOutcome::kFailed);
+      EXPECT_NE(ran.failure.reason.find(each.want), std::string::npos)
+          << ran.failure.reason << ", wanted: " << each.want;
+      EXPECT_FALSE(ran.failure.exit_code);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::workloads::command

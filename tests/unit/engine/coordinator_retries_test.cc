@@ -1,0 +1,214 @@
+// Tasks that failed before: where they are tried again, and what policies say of them.
+#include "tests/unit/engine/coordinator_fixture.h"
+
+namespace evenkeel::engine {
+namespace {
+
+using model::JobState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Action = model::ExitCodeRule::Action;
+
+class CoordinatorRetriesTest : public CoordinatorFixture {
+ protected:
+  void Exits(std::uint64_t stream, model::TaskIndex task, std::int32_t code) {
+    Report report;
+    report.failed.push_back(
+        {task, "exit code", milliseconds(1), GrantOf(task), code, "said " + std::to_string(code)});
+    Say(stream, report);
+  }
+  [[nodiscard]] std::vector<Grant> Grants(std::uint64_t stream) const {
+    std::vector<Grant> grants;
+    for (const Assign& assign : Sent<Assign>(stream)) {
+      grants.insert(grants.end(), assign.grants.begin(), assign.grants.end());
+    }
+    return grants;
+  }
+  void ExpectEnd(JobState state, const std::string& reason) {
+    ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+    EXPECT_EQ(Wanted<EndJob>()[0].state, state);
+    EXPECT_EQ(Wanted<EndJob>()[0].reason, reason);
+  }
+};
+
+TEST_F(CoordinatorRetriesTest, EachAttemptIsOnAnotherNodeAndKnowsItsNumber) {
+  Start(1, 3);
+  for (std::uint64_t i = 0; i < 3; ++i) Connect(i + 1, i);
+  Fails(1, 0);
+  Wait(milliseconds(100));
+  ASSERT_TRUE(Grants(1).empty());
+  const std::uint64_t second = Grants(2).empty() ? 3 : 2;
+  ASSERT_EQ(Grants(second).size(), 1U);
+  EXPECT_EQ(Grants(second)[0].attempt, 1);
+  Fails(second, 0);
+  Wait(milliseconds(200));
+  const std::uint64_t third = 5 - second;
+  ASSERT_EQ(Grants(third).size(), 1U);
+  EXPECT_EQ(Grants(third)[0].attempt, 2);
+  // All have failed it now: anybody but the last one.
+  Fails(third, 0);
+  Wait(milliseconds(400));
+  EXPECT_TRUE(Grants(third).empty());
+  EXPECT_EQ(Grants(1).size() + Grants(second).size(), 1U);
+}
+
+TEST_F(CoordinatorRetriesTest, TheOnlyNodeTriesAgainItself) {
+  Start(1, 1);
+  Connect(1, 0);
+  Fails(1, 0);
+  Wait(milliseconds(100));
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+}
+
+TEST_F(CoordinatorRetriesTest, ANodeThatIsAwayIsWaitedForAsLongAsItMayBeBack) {
+  Start(1, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Note(It().OnStreamClosed(StreamId{2}, now));
+  Fails(1, 0);
+  Wait(seconds(5));
+  Say(1, Report{});
+  EXPECT_TRUE(Assigned(1).empty()) << "b may come back";
+  Wait(seconds(6));
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "b is lost";
+}
+
+TEST_F(CoordinatorRetriesTest, ALostNodeChargesNothingAndTheTaskStaysAwayFromWhereItFailed) {
+  config.job.task_policy.backoff_limit_per_task = 1;
+  Start(1, 3);
+  for (std::uint64_t i = 0; i < 3; ++i) Connect(i + 1, i);
+  Fails(1, 0);
+  Wait(milliseconds(100));
+  const std::uint64_t second = Grants(2).empty() ? 3 : 2;
+  Say(second, Goodbye{});
+  EXPECT_TRUE(Assigned(1).empty());
+  EXPECT_EQ(Grants(5 - second).size(), 1U);
+  EXPECT_EQ(Grants(5 - second)[0].attempt, 1);
+}
+
+TEST_F(CoordinatorRetriesTest, WhereTasksFailedIsKnownAfterARestart) {
+  config.epoch = 2;
+  config.failures = {{0, "a", "no", 1, false}};
+  Start(1, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Wait(milliseconds(100));
+  EXPECT_TRUE(Assigned(1).empty());
+  ASSERT_EQ(Grants(2).size(), 1U);
+  EXPECT_EQ(Grants(2)[0].attempt, 1);
+}
+
+TEST_F(CoordinatorRetriesTest, OnlyTheLastAttemptsRecordIsKept) {
+  config.job.task_policy.backoff_limit_per_task = 1;
+  Start(1, 1);
+  Connect(1, 0);
+  Exits(1, 0, 3);
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].record, "");
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].exit_code, 3);
+  Wait(milliseconds(100));
+  Exits(1, 0, 4);
+  EXPECT_TRUE(Wanted<Persist>()[0].failures[0].final);
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].record, "said 4");
+}
+
+TEST_F(CoordinatorRetriesTest, FailJobEndsTheJobAsSoonAsThatIsDurable) {
+  config.job.task_policy.max_failed_tasks = 10;
+  config.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {42}}};
+  Start(5, 1);
+  Connect(1, 0);
+  Exits(1, 0, 42);
+  EXPECT_TRUE(Wanted<EndJob>().empty());
+  AllDurable();
+  ExpectEnd(JobState::kFailed,
+            "task 0 ended with exit code 42 on a: FailJob by spec.taskPolicy.onExitCodes");
+}
+
+TEST_F(CoordinatorRetriesTest, FailJobIsRememberedByTheJournal) {
+  config.job.task_policy.max_failed_tasks = 10;
+  config.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {42}}};
+  config.failures = {{3, "b", "exit code 42", 1, true, 42}};
+  Start(5, 1);
+  ExpectEnd(JobState::kFailed,
+            "task 3 ended with exit code 42 on b: FailJob by spec.taskPolicy.onExitCodes");
+}
+
+TEST_F(CoordinatorRetriesTest, IgnoredFailuresPauseLongerAndLonger) {
+  config.job.task_policy.backoff_limit_per_task = 0;
+  config.job.task_policy.on_exit_codes = {{Action::kIgnore, true, {75}}};
+  Start(1, 1);
+  Connect(1, 0);
+  for (const int pause : {100, 200, 400}) {
+    Exits(1, 0, 75);
+    EXPECT_FALSE(Wanted<Persist>()[0].failures[0].final);
+    Wait(milliseconds(pause - 1));
+    EXPECT_TRUE(Assigned(1).empty());
+    Wait(milliseconds(1));
+    EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  }
+}
+
+TEST_F(CoordinatorRetriesTest, TheJobIsCompleteWhenEnoughTasksSucceeded) {
+  config.job.task_policy.success.succeeded_count = 2;
+  Start(5, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Done(1, {0, 1});
+  AllDurable();
+  EXPECT_TRUE(Wanted<EndJob>().empty());
+  Done(2, {1, 2});
+  Done(1, {2, 3});  // under way to the journal: part of the results, too
+  Note(It().OnDurable(BatchId{2}, now));
+  EXPECT_TRUE(Wanted<EndJob>().empty());
+  Done(2, {3, 4});  // too late
+  EXPECT_TRUE(Wanted<Persist>().empty());
+  AllDurable();
+  ExpectEnd(JobState::kComplete, model::kSuccessPolicyMet);
+  EXPECT_EQ(Sent<Finish>(1).size(), 1U);
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 3);
+  EXPECT_EQ(It().CurrentProgress(now).tasks_failed, 0);
+}
+
+TEST_F(CoordinatorRetriesTest, CertainTasksMayHaveToSucceed) {
+  config.job.task_policy.success.succeeded_indexes = model::RangeSet(model::IndexRange{1, 3});
+  Start(5, 1);
+  Connect(1, 0);
+  for (const model::TaskIndex task : {0, 1}) {
+    Done(1, {task, task + 1});
+    AllDurable();
+    EXPECT_TRUE(Wanted<EndJob>().empty()) << task;
+  }
+  Done(1, {2, 3});
+  AllDurable();
+  ExpectEnd(JobState::kComplete, model::kSuccessPolicyMet);
+}
+
+TEST_F(CoordinatorRetriesTest, AJobWhoseSuccessPolicyCannotBeMetFails) {
+  config.job.task_policy.backoff_limit_per_task = 0;
+  config.job.task_policy.max_failed_tasks = 1;
+  config.job.task_policy.success.succeeded_indexes = model::RangeSet(model::IndexRange{0, 1});
+  Start(2, 1);
+  Connect(1, 0);
+  Fails(1, 0);
+  Done(1, {1, 2});
+  AllDurable();
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
+  EXPECT_NE(Wanted<EndJob>()[0].reason.find("successPolicy"), std::string::npos);
+}
+
+TEST_F(CoordinatorRetriesTest, GrantsCarryTheInputsOfTheirTasks) {
+  config.job.balancing.chunk_tasks = 3;
+  config.input_of = [](model::TaskIndex index) { return "in" + std::to_string(index); };
+  Start(4, 2);
+  Connect(1, 0);
+  ASSERT_EQ(Grants(1).size(), 1U);
+  EXPECT_EQ(Grants(1)[0].inputs.Of(2), "in2");
+  Connect(2, 1);
+  Fails(1, 1);
+  Wait(milliseconds(100));
+  ASSERT_EQ(Grants(2).size(), 1U);
+  EXPECT_EQ(Grants(2)[0].inputs.Of(1), "in1");
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/unit/workloads/job_run.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::workloads {
+namespace {
+
+/// A folder with a file of arguments.
+class ArgumentsFile {
+ public:
+  explicit ArgumentsFile(const std::string& text) {
+    std::ofstream(folder_.Path() / "names.txt", std::ios::binary) << text;
+  }
+  [[nodiscard]] Result<std::shared_ptr<const Workload>> Make() const {
+    return MakeWorkload("command", R"({"command": ["/bin/echo"], "argumentsFile": "names.txt"})",
+                        {folder_.Path(), false});
+  }
+  [[nodiscard]] std::string Error() const {
+    const auto made = Make();
+    return made ? std::string() : made.error().message;
+  }
+
+ private:
+  TempFolder folder_;
+};
+
+TEST(CommandParameters, EachMistakeIsOneClearLine) {
+  ExpectRefused(
+      "command",
+      {{R"({"tasks": 1})", "command: must be a list of 1 to 256 words"},
+       {R"({"command": [], "tasks": 1})", "command: must be a list of 1 to 256 words"},
+       {R"({"command": [""], "tasks": 1})", "command[0]: must be a program, is empty"},
+       {R"({"command": "ls", "tasks": 1})", "command: must be a list of at most 256, is \"ls\""},
+       {R"({"command": ["ls"]})",
+        "tasks: exactly one of tasks, arguments, argumentsFile must be there"},
+       {R"({"command": ["ls"], "tasks": 2, "arguments": ["a"]})",
+        "tasks: exactly one of tasks, arguments, argumentsFile must be there"},
+       {R"({"command": ["ls"], "tasks": 0})",
+        "tasks: must be a whole number from 1 to 10000000, is 0"},
+       {R"({"command": ["ls"], "arguments": []})", "arguments: must have at least one"},
+       {R"({"command": ["ls"], "argumentsFile": "x"})",
+        "argumentsFile: needs spec.inputs, where the file is looked for"},
+       {R"({"command": ["ls"], "tasks": 1, "outputLimitBytes": 1048577})",
+        "outputLimitBytes: must be a whole number from 0 to 1048576, is 1048577"},
+       {R"({"command": ["ls"], "tasks": 1, "withArguments": true})",
+        "withArguments: unknown field, known are command, tasks, arguments, argumentsFile, image, "
+        "workingDirectory, "
+        "outputLimitBytes"},
+       {R"({"command": ["ls"], "tasks": 1, "args": []})",
+        "args: unknown field, known are command, tasks, arguments, argumentsFile, image, "
+        "workingDirectory, "
+        "outputLimitBytes"}});
+  EXPECT_NE(ParameterError("command", R"({"command": ["ls", 3], "tasks": 1})").find("command[1]"),
+            std::string::npos);
+  EXPECT_NE(
+      ParameterError("command", R"({"command": ["a\u0000b"], "tasks": 1})").find("command[0]"),
+      std::string::npos);
+}
+
+TEST(CommandParameters, ArgumentsAreTheTasksInputs) {
+  const auto listed =
+      MakeOrFail("command", R"({"command": ["ls"], "arguments": ["a b", "", "{}"]})");
+  ASSERT_EQ(listed->TaskCount(), 3);
+  EXPECT_TRUE(listed->HasInputs());
+  EXPECT_EQ(listed->InputOf(0), "a b");
+  EXPECT_EQ(listed->InputOf(1), "");
+  EXPECT_EQ(listed->InputOf(2), "{}");
+
+  const auto counted = MakeOrFail("command", R"({"command": ["ls"], "tasks": 7})");
+  EXPECT_EQ(counted->TaskCount(), 7);
+  EXPECT_FALSE(counted->HasInputs());
+}
+
+TEST(CommandParameters, WorkersGetEverythingButTheArguments) {
+  const auto here =
+      MakeOrFail("command", R"({"command": ["ls", "{}"], "arguments": ["secret", "b"], "image": "i",
+                     "workingDirectory": "/data", "outputLimitBytes": 10})");
+  const auto parameters = here->WorkerParameters();
+  ASSERT_TRUE(parameters);
+  EXPECT_EQ(parameters->find("secret"), std::string::npos);
+  const auto there = MakeWorkload("command", *parameters, {{}, true});
+  ASSERT_TRUE(there) << there.error().message;
+  EXPECT_EQ((*there)->TaskCount(), 2);
+  EXPECT_TRUE((*there)->HasInputs());
+}
+
+TEST(CommandParameters, AFileHasALineATask) {
+  for (const char* const text :
+       {"one\ntwo words\nthree\n", "one\ntwo words\nthree", "one\r\ntwo words\r\nthree\r\n"}) {
+    const auto made = ArgumentsFile(text).Make();
+    ASSERT_TRUE(made) << made.error().message;
+    ASSERT_EQ((*made)->TaskCount(), 3);
+    EXPECT_EQ((*made)->InputOf(0), "one");
+    EXPECT_EQ((*made)->InputOf(1), "two words");
+    EXPECT_EQ((*made)->InputOf(2), "three");
+  }
+}
+
+TEST(CommandParameters, WhatIsWrongWithAFileNamesTheLine) {
+  EXPECT_NE(ArgumentsFile("").Error().find("names.txt: must have at least one line"),
+            std::string::npos);
+  EXPECT_NE(ArgumentsFile("a\n\nb\n").Error().find("names.txt: line 2: must not be empty"),
+            std::string::npos);
+  EXPECT_NE(ArgumentsFile(std::string("a\nb\0c\n", 6)).Error().find("line 2: must not have a zero"),
+            std::string::npos);
+  EXPECT_NE(ArgumentsFile(std::string(65'537, 'x')).Error().find("line 1: must have at most 65536"),
+            std::string::npos);
+  const auto missing =
+      MakeWorkload("command", R"({"command": ["ls"], "argumentsFile": "none.txt"})", {"/", false});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message,
+            "spec.workload.command.argumentsFile: /none.txt: there is no such file");
+  const auto folder =
+      MakeWorkload("command", R"({"command": ["ls"], "argumentsFile": "/"})", {"/", false});
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(folder.error().message, "spec.workload.command.argumentsFile: /: is no ordinary file");
+}
+
+}  // namespace
+}  // namespace evenkeel::workloads

@@ -1,0 +1,50 @@
+#include "workloads/command/command.h"
+
+#include <utility>
+
+#include "workloads/command/command_reducer.h"
+#include "workloads/command/command_runner.h"
+
+namespace evenkeel::workloads::command {
+namespace {
+
+class Command final : public Workload {
+ public:
+  explicit Command(CommandSpec spec) : spec_(std::move(spec)) {}
+
+  [[nodiscard]] std::string_view Name() const override { return kName; }
+  [[nodiscard]] std::uint32_t Version() const override { return kVersion; }
+  [[nodiscard]] std::int64_t TaskCount() const override { return spec_.tasks; }
+  [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
+    return std::make_shared<model::UnitCosts>(spec_.tasks);
+  }
+  [[nodiscard]] std::optional<std::string> WorkerParameters() const override {
+    return WorkerParametersOf(spec_);
+  }
+  [[nodiscard]] bool HasInputs() const override { return spec_.has_arguments; }
+  [[nodiscard]] std::string InputOf(model::TaskIndex index) const override {
+    return spec_.has_arguments ? std::string(spec_.arguments.At(index)) : std::string();
+  }
+  [[nodiscard]] std::unique_ptr<TaskRunner> MakeRunner(
+      const RunnerOptions& options) const override {
+    return MakeCommandRunner(spec_, options);
+  }
+  [[nodiscard]] bool ResultsOfFailedJobs() const override { return true; }
+  [[nodiscard]] std::unique_ptr<Reducer> MakeReducer() const override {
+    return MakeCommandReducer(spec_);
+  }
+
+ private:
+  const CommandSpec spec_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Workload>> MakeCommand(const model::FieldReader& fields,
+                                                    const WorkloadContext& context) {
+  auto spec = ReadCommandSpec(fields, context);
+  if (!spec) return tl::unexpected(spec.error());
+  return std::make_shared<Command>(std::move(*spec));
+}
+
+}  // namespace evenkeel::workloads::command

@@ -1,0 +1,153 @@
+#include "workloads/command/command_runner.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "workloads/command/launcher_connection.h"
+#include "workloads/command/task_record.h"
+
+namespace evenkeel::workloads::command {
+namespace {
+
+using launcher::Change;
+using launcher::Ended;
+
+constexpr std::string_view kPlaceholder = "{}";
+constexpr std::uint32_t kGraceMilliseconds = 1'000;
+// For a launcher whose container has just been started again.
+constexpr std::chrono::seconds kPatience{30};
+
+// What differs from task to task stands in front of the variables, in these places.
+constexpr std::uint32_t kCompletionIndex = 0;
+constexpr std::uint32_t kTaskIndex = 1;
+constexpr std::uint32_t kAttempt = 2;
+constexpr std::uint32_t kArgument = 3;  // only if tasks have arguments
+
+bool HasPlaceholder(const std::string& word) { return word.find(kPlaceholder) != word.npos; }
+
+std::string Filled(const std::string& word, std::string_view argument) {
+  std::string filled;
+  std::size_t begin = 0;
+  for (auto at = word.find(kPlaceholder); at != word.npos; at = word.find(kPlaceholder, begin)) {
+    filled.append(word, begin, at - begin).append(argument);
+    begin = at + kPlaceholder.size();
+  }
+  return filled.append(word, begin);
+}
+
+bool FitsLauncher(const std::vector<Change>& changes) {
+  return std::all_of(changes.begin(), changes.end(), [](const Change& change) {
+    return change.text.size() <= launcher::kMaxTextBytes;
+  });
+}
+
+class CommandRunner final : public TaskRunner {
+ public:
+  CommandRunner(const CommandSpec& spec, const RunnerOptions& options)
+      : spec_(spec), options_(options) {
+    for (std::uint32_t n = 0; n < spec_.words.size(); ++n) {
+      if (spec_.has_arguments && HasPlaceholder(spec_.words[n])) filled_words_.push_back(n);
+    }
+  }
+
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure& failure) override {
+    auto ended = RunCommand(call, stop);
+    if (!ended) {
+      failure.reason = ended.error().message;
+      return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
+    }
+    cpu_ += Duration(ended->cpu_nanoseconds);
+    // One that was told to end may say that all is well; nobody can tell whether it is.
+    const std::int32_t code = ExitCodeOf(*ended);
+    const bool done = code == 0 && !stop.stop_requested();
+    if (!done) {
+      failure.reason = ReasonOf(*ended);
+      failure.exit_code = code;
+    }
+    AppendRecord({call.attempt + 1, options_.node, std::move(*ended)},
+                 done ? result : failure.record);
+    if (done) return TaskOutcome::kDone;
+    return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
+  }
+
+  [[nodiscard]] Duration TakeCpuElsewhere() override {
+    return std::exchange(cpu_, Duration::zero());
+  }
+
+ private:
+  [[nodiscard]] Result<Ended> RunCommand(const TaskCall& call, const std::stop_token& stop) {
+    const launcher::Run run = RunOf(call);
+    if (!FitsLauncher(run.words)) {
+      Ended too_long;
+      too_long.ending = launcher::Ending::kNoProgram;
+      too_long.value = E2BIG;
+      return too_long;
+    }
+    if (auto ready = Prepare(stop); !ready) return tl::unexpected(ready.error());
+    if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
+    const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
+    return launcher_.AwaitEnd(run.id);
+  }
+
+  /// A launcher that knows the job.
+  [[nodiscard]] Result<void> Prepare(const std::stop_token& stop) {
+    if (launcher_.Open()) return {};
+    auto open = options_.launcher_socket.empty()
+                    ? launcher_.Start(options_.launcher_program)
+                    : launcher_.Connect(options_.launcher_socket, kPatience, stop);
+    if (!open) return open;
+    return launcher_.Send(JobOf());
+  }
+
+  [[nodiscard]] launcher::Job JobOf() const {
+    launcher::Job job;
+    job.folder = spec_.folder;
+    job.words = spec_.words;
+    job.variables = {"JOB_COMPLETION_INDEX=", "EVENKEEL_TASK_INDEX=", "EVENKEEL_ATTEMPT="};
+    if (spec_.has_arguments) job.variables.emplace_back("EVENKEEL_ARGUMENT=");
+    job.variables.push_back("EVENKEEL_TASK_COUNT=" + std::to_string(spec_.tasks));
+    job.variables.push_back("EVENKEEL_NODE=" + options_.node);
+    job.variables.push_back("EVENKEEL_JOB=" + options_.job);
+    job.output_limit = spec_.output_limit;
+    job.grace_milliseconds = kGraceMilliseconds;
+    return job;
+  }
+
+  [[nodiscard]] launcher::Run RunOf(const TaskCall& call) {
+    launcher::Run run;
+    run.id = ++runs_;
+    const std::string index = std::to_string(call.index);
+    run.variables = {{kCompletionIndex, "JOB_COMPLETION_INDEX=" + index},
+                     {kTaskIndex, "EVENKEEL_TASK_INDEX=" + index},
+                     {kAttempt, "EVENKEEL_ATTEMPT=" + std::to_string(call.attempt)}};
+    if (!spec_.has_arguments) return run;
+    run.variables.push_back({kArgument, "EVENKEEL_ARGUMENT=" + std::string(call.input)});
+    for (const std::uint32_t n : filled_words_) {
+      run.words.push_back({n, Filled(spec_.words[n], call.input)});
+    }
+    if (filled_words_.empty()) {
+      run.words.push_back(
+          {static_cast<std::uint32_t>(spec_.words.size()), std::string(call.input)});
+    }
+    return run;
+  }
+
+  const CommandSpec& spec_;
+  const RunnerOptions options_;
+  std::vector<std::uint32_t> filled_words_;  // those with a place for the argument
+  LauncherConnection launcher_;
+  std::uint64_t runs_ = 0;
+  Duration cpu_{};  // of commands, not asked for yet
+};
+
+}  // namespace
+
+std::unique_ptr<TaskRunner> MakeCommandRunner(const CommandSpec& spec,
+                                              const RunnerOptions& options) {
+  return std::make_unique<CommandRunner>(spec, options);
+}
+
+}  // namespace evenkeel::workloads::command

@@ -1,0 +1,192 @@
+#include "workloads/command/launcher_connection.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <condition_variable>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+namespace evenkeel::workloads::command {
+namespace {
+
+using launcher::Message;
+
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
+constexpr std::size_t kReceiveBytes = 64 << 10;
+constexpr int kLaunchersDescriptor = 3;
+constexpr const char* kLaunchersName = "evenkeel-launcher";
+
+std::string SystemText(int error) { return std::generic_category().message(error); }
+
+/// A connected socket, or -1 and errno.
+int ConnectTo(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.native().size() >= sizeof address.sun_path) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  path.native().copy(static_cast<char*>(address.sun_path), path.native().size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const auto* const any = reinterpret_cast<const sockaddr*>(&address);
+  if (socket < 0 || ::connect(socket, any, sizeof address) == 0) return socket;
+  const int error = errno;
+  ::close(socket);
+  errno = error;
+  return -1;
+}
+
+void PauseUnlessStopped(const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  stopped.wait_for(lock, stop, kBetweenAttempts, [] { return false; });
+}
+
+std::filesystem::path BesideThisProgram() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename(kLaunchersName);
+}
+
+/// Starts the program with the socket as its only open descriptor beyond the usual three, apart
+/// from the process group and the blocked signals of this process. Returns an errno.
+int StartProgram(const std::filesystem::path& program, int socket, pid_t& process) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&files, socket, kLaunchersDescriptor);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+  std::array<std::string, 4> words{program.native(), "serve", "--fd",
+                                   std::to_string(kLaunchersDescriptor)};
+  std::array<char*, 5> pointers{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
+                                nullptr};
+  const int error =
+      ::posix_spawn(&process, program.c_str(), &files, &attributes, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+}  // namespace
+
+Result<void> LauncherConnection::Connect(const std::filesystem::path& path,
+                                         std::chrono::milliseconds patience,
+                                         const std::stop_token& stop) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while ((socket_ = ConnectTo(path)) < 0) {
+    const int error = errno;
+    if (stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
+      return Fail(ErrorCode::kUnavailable,
+                  "no launcher at " + path.string() + ": " + SystemText(error));
+    }
+    PauseUnlessStopped(stop);
+  }
+  return Greet();
+}
+
+Result<void> LauncherConnection::Start(std::filesystem::path program) {
+  if (program.empty()) program = BesideThisProgram();
+  std::array<int, 2> ends{};
+  int error = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
+  if (error == 0) {
+    socket_ = ends[0];
+    error = StartProgram(program, ends[1], launcher_);
+    ::close(ends[1]);
+  }
+  if (error == 0) return Greet();
+  launcher_ = -1;
+  Close();
+  return Fail(ErrorCode::kUnavailable,
+              "the launcher " + program.string() + " cannot be started: " + SystemText(error));
+}
+
+void LauncherConnection::Close() {
+  const int socket = [this] {
+    const std::lock_guard lock(sending_);
+    return std::exchange(socket_, -1);
+  }();
+  if (socket >= 0) ::close(socket);
+  incoming_ = {};
+  const pid_t launcher = std::exchange(launcher_, -1);
+  while (launcher > 0 && ::waitpid(launcher, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Result<void> LauncherConnection::Greet() {
+  if (auto sent = Send(launcher::Hello{}); !sent) return sent;
+  auto answer = Receive();
+  if (!answer) return tl::unexpected(answer.error());
+  const auto* const hello = std::get_if<launcher::Hello>(&*answer);
+  if (hello != nullptr && hello->version == launcher::kVersion) return {};
+  Close();
+  return Fail(ErrorCode::kInternal, "the launcher speaks another version of the protocol");
+}
+
+Result<void> LauncherConnection::Send(const Message& message) {
+  std::string bytes;
+  launcher::AppendFrame(message, bytes);
+  const auto sent = [&]() -> bool {
+    const std::lock_guard lock(sending_);
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t count = ::send(socket_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return false;
+      done += static_cast<std::size_t>(count);
+    }
+    return true;
+  }();
+  if (sent) return {};
+  Close();
+  return Fail(ErrorCode::kUnavailable, "the launcher has gone");
+}
+
+Result<Message> LauncherConnection::Receive() {
+  std::array<char, kReceiveBytes> bytes;
+  while (true) {
+    if (auto message = incoming_.Next()) return std::move(*message);
+    if (incoming_.Broken()) {
+      Close();
+      return Fail(ErrorCode::kInternal, "the launcher sent what is not of its protocol");
+    }
+    const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      Close();
+      return Fail(ErrorCode::kUnavailable, "the launcher has gone while a command ran");
+    }
+    incoming_.Append({bytes.data(), static_cast<std::size_t>(count)});
+  }
+}
+
+Result<launcher::Ended> LauncherConnection::AwaitEnd(std::uint64_t id) {
+  auto message = Receive();
+  if (!message) return tl::unexpected(message.error());
+  auto* const ended = std::get_if<launcher::Ended>(&*message);
+  if (ended != nullptr && ended->id == id) return std::move(*ended);
+  Close();
+  return Fail(ErrorCode::kInternal, "the launcher answered what it was not asked");
+}
+
+void LauncherConnection::Stop(std::uint64_t id) {
+  std::string bytes;
+  launcher::AppendFrame(launcher::Stop{id}, bytes);
+  const std::lock_guard lock(sending_);
+  // So little always fits: the launcher reads whatever comes.
+  if (socket_ >= 0) static_cast<void>(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+}
+
+}  // namespace evenkeel::workloads::command

@@ -1,0 +1,101 @@
+#include "workloads/command/task_record.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "workloads/little_endian.h"
+
+namespace evenkeel::workloads::command {
+namespace {
+
+using launcher::Ended;
+using launcher::Ending;
+
+constexpr std::int32_t kNotThere = 127;
+constexpr std::int32_t kNotStarted = 126;
+constexpr std::int32_t kSignalBase = 128;
+constexpr std::size_t kMaxQuotedBytes = 160;
+constexpr std::size_t kHeadBytes = 16;  // attempts, size of the node's name
+
+/// The last line that says something, without what a terminal or a log would not show.
+std::string LastLine(const std::string& text) {
+  const std::size_t end = text.find_last_not_of(" \t\r\n");
+  if (end == std::string::npos) return {};
+  const std::size_t before = text.find_last_of('\n', end);
+  const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+  std::string line = text.substr(begin, std::min(end + 1 - begin, kMaxQuotedBytes));
+  std::replace_if(
+      line.begin(), line.end(),
+      [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e;
+      },
+      '?');
+  return line;
+}
+
+std::string ErrorText(std::int32_t error) { return std::generic_category().message(error); }
+
+}  // namespace
+
+void AppendRecord(const TaskRecord& record, std::string& bytes) {
+  AppendLittleEndian(static_cast<std::uint64_t>(record.attempts), bytes);
+  AppendLittleEndian(record.node.size(), bytes);
+  bytes += record.node;
+  launcher::AppendFrame(record.ended, bytes);
+}
+
+std::optional<TaskRecord> ReadRecord(std::string_view bytes) {
+  if (bytes.size() < kHeadBytes) return std::nullopt;
+  TaskRecord record;
+  record.attempts = static_cast<std::int32_t>(ReadLittleEndian(bytes, 0));
+  const std::uint64_t node_bytes = ReadLittleEndian(bytes, kHeadBytes / 2);
+  bytes.remove_prefix(kHeadBytes);
+  if (record.attempts < 1 || node_bytes > bytes.size()) return std::nullopt;
+  record.node = bytes.substr(0, static_cast<std::size_t>(node_bytes));
+  launcher::FrameReader frame;
+  frame.Append(bytes.substr(static_cast<std::size_t>(node_bytes)));
+  auto message = frame.Next();
+  auto* const ended = message ? std::get_if<Ended>(&*message) : nullptr;
+  if (ended == nullptr) return std::nullopt;
+  record.ended = std::move(*ended);
+  return record;
+}
+
+std::int32_t ExitCodeOf(const Ended& ended) {
+  switch (ended.ending) {
+    case Ending::kExited:
+      return ended.value;
+    case Ending::kSignalled:
+      return kSignalBase + ended.value;
+    case Ending::kNoProgram:
+      return ended.value == ENOENT || ended.value == ENOTDIR ? kNotThere : kNotStarted;
+    case Ending::kNoFolder:
+    case Ending::kNoProcess:
+      break;
+  }
+  return kNotStarted;
+}
+
+std::string ReasonOf(const Ended& ended) {
+  std::string reason;
+  switch (ended.ending) {
+    case Ending::kExited:
+      reason = "exit code " + std::to_string(ended.value);
+      break;
+    case Ending::kSignalled:
+      reason = "ended by signal " + std::to_string(ended.value);
+      break;
+    case Ending::kNoProgram:
+      return "cannot be started: " + ErrorText(ended.value);
+    case Ending::kNoFolder:
+      return "cannot be started in its working directory: " + ErrorText(ended.value);
+    case Ending::kNoProcess:
+      return "cannot be started, the system has no more room: " + ErrorText(ended.value);
+  }
+  const std::string last_words = LastLine(ended.error);
+  return last_words.empty() ? reason : reason + ": " + last_words;
+}
+
+}  // namespace evenkeel::workloads::command
