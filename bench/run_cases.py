@@ -13,12 +13,15 @@ import sys
 import time
 
 import command_case
+import matmul_cases
 import process_cases
 import sixteen_workers
 from evenkeel_runs import PROJECT, Bench, RunFailed
 from figures import table
 
-CASES = ("sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state")
+CASES = (
+    "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "matmul",
+)
 
 
 def arguments():
@@ -49,6 +52,7 @@ def measure(bench, args):
         "tls-memory": lambda: process_cases.memory_over_tls(
             bench, 1000, 3 if args.quick else 10, say),
         "state": lambda: process_cases.coordinator_state(bench, repetitions, say),
+        "matmul": lambda: matmul_cases.measure(bench, repetitions, args.quick, say),
     }
     figures = []
     for name in args.only or CASES:

@@ -35,7 +35,7 @@ tl::unexpected<Error> TooLarge(const std::string& workload, const std::string& w
 }
 
 Result<std::string> DigestOfInputs(const workloads::Workload& workload) {
-  if (!workload.HasInputs()) return std::string();
+  if (!workload.HasInputs()) return workload.FileVersions();
   const std::string name(workload.Name());
   Digest digest;
   std::uint64_t all = 0;

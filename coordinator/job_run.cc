@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "coordinator/disk_room.h"
 #include "coordinator/event_queue.h"
 #include "coordinator/job_inputs.h"
 #include "coordinator/journal_writer.h"
@@ -72,7 +73,13 @@ class JobRunImpl final : public JobRun, private StreamListener {
   }
 
   Result<void> Listen() {
-    auto server = WorkerServer::Start(config_.server, *this);
+    ServerOptions options = config_.server;
+    if (const auto policy = config_.workload->BlocksAtWorker()) {
+      options.blocks = config_.workload->Blocks();
+      options.blocks_between_workers = policy->between_workers;
+      options.block_token = config_.token;
+    }
+    auto server = WorkerServer::Start(options, *this);
     if (!server) return tl::unexpected<Error>(server.error());
     server_ = std::move(*server);
     return {};
@@ -196,6 +203,9 @@ class JobRunImpl final : public JobRun, private StreamListener {
 }  // namespace
 
 Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
+  if (auto room = CheckDiskRoom(*config.workload, config.folder); !room) {
+    return tl::unexpected<Error>(room.error());
+  }
   auto identity = IdentityOf(config.job, *config.workload);
   if (!identity) return tl::unexpected<Error>(identity.error());
   auto journal = Journal::Open(config.folder, *identity);

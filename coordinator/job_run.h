@@ -58,7 +58,7 @@ struct RunEnd {
 class JobRun {
  public:
   /// Opens the journal (which raises the epoch) and listens for workers. Errors as of Journal::Open
-  /// and WorkerServer::Start.
+  /// and WorkerServer::Start; also kInvalidInput if the disk has no room for the results.
   [[nodiscard]] static Result<std::unique_ptr<JobRun>> Open(JobRunConfig config);
   virtual ~JobRun() = default;
 

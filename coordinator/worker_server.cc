@@ -1,6 +1,5 @@
 #include "coordinator/worker_server.h"
 
-#include <grpc/grpc_security_constants.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/resource_quota.h>
 
@@ -11,8 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/block_home.h"
 #include "coordinator/worker_stream.h"
+#include "core/protocol/block_service.h"
 #include "core/protocol/limits.h"
+#include "core/protocol/peer_name.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -20,20 +22,15 @@ namespace {
 using v1::CoordinatorMessage;
 using v1::WorkerMessage;
 
+// Disks are read by as many threads; more would not make an SD card faster.
+constexpr std::size_t kBlockReaders = 2;
+
 /// Answers a stream with nothing but a status.
 class RefusedStream final : public grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage> {
  public:
   explicit RefusedStream(const grpc::Status& status) { Finish(status); }
   void OnDone() override { delete this; }
 };
-
-/// Whether the certificate of the other side, which is known to be of our authority, carries this
-/// DNS name.
-bool HasName(const grpc::ServerContextBase& context, const std::string& name) {
-  const auto names = context.auth_context()->FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME);
-  return std::any_of(names.begin(), names.end(),
-                     [&name](const grpc::string_ref& found) { return found == name; });
-}
 
 /// The open streams. Thread-safe.
 class StreamTable final : public v1::Coordinator::CallbackService {
@@ -45,7 +42,7 @@ class StreamTable final : public v1::Coordinator::CallbackService {
 
   grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage>* Work(
       grpc::CallbackServerContext* context) override {
-    if (!client_name_.empty() && !HasName(*context, client_name_)) {
+    if (!client_name_.empty() && !protocol::PeerHasName(*context, client_name_)) {
       return new RefusedStream(
           {grpc::StatusCode::PERMISSION_DENIED, "the certificate is not that of " + client_name_});
     }
@@ -114,14 +111,6 @@ class StreamTable final : public v1::Coordinator::CallbackService {
   bool closed_ = false;
 };
 
-std::shared_ptr<grpc::ServerCredentials> Credentials(const ServerOptions& options) {
-  if (!options.tls) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  ssl.pem_root_certs = options.tls->ca_pem;
-  ssl.pem_key_cert_pairs.push_back({options.tls->key_pem, options.tls->certificate_pem});
-  return grpc::SslServerCredentials(ssl);
-}
-
 int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
@@ -142,15 +131,23 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
 class GrpcWorkerServer final : public WorkerServer {
  public:
   GrpcWorkerServer(const ServerOptions& options, StreamListener& listener)
-      : grace_(options.shutdown_grace), streams_(options, listener) {}
+      : grace_(options.shutdown_grace), streams_(options, listener) {
+    if (options.blocks == nullptr) return;
+    home_.emplace(*options.blocks, options.blocks_between_workers);
+    blocks_.emplace(
+        protocol::BlockService::Options{options.block_token, options.tls ? options.client_name : "",
+                                        kBlockReaders},
+        *home_, block_traffic_);
+  }
   ~GrpcWorkerServer() override { Shutdown(); }
 
   Result<void> Listen(const ServerOptions& options) {
     grpc::ServerBuilder builder;
     Configure(options, builder);
     int port = 0;
-    builder.AddListeningPort(options.address, Credentials(options), &port);
+    builder.AddListeningPort(options.address, protocol::ServerCredentialsOf(options.tls), &port);
     builder.RegisterService(&streams_);
+    if (blocks_) builder.RegisterService(&*blocks_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
       return Fail(ErrorCode::kUnavailable,
@@ -172,7 +169,14 @@ class GrpcWorkerServer final : public WorkerServer {
     if (const auto stream = streams_.Find(id)) stream->End(grpc::Status::OK);
   }
 
-  [[nodiscard]] protocol::Traffic Counters() const override { return streams_.Counters(); }
+  [[nodiscard]] protocol::Traffic Counters() const override {
+    protocol::Traffic traffic = streams_.Counters();
+    const protocol::Traffic pieces = block_traffic_.Read();
+    traffic.messages_sent += pieces.messages_sent;
+    traffic.writes += pieces.writes;
+    traffic.bytes_sent += pieces.bytes_sent;
+    return traffic;
+  }
 
   void Shutdown() override {
     std::call_once(shut_down_, [this] {
@@ -188,6 +192,9 @@ class GrpcWorkerServer final : public WorkerServer {
  private:
   const Duration grace_;
   StreamTable streams_;
+  protocol::TrafficCounter block_traffic_;
+  std::optional<BlockHome> home_;
+  std::optional<protocol::BlockService> blocks_;
   std::unique_ptr<grpc::Server> server_;
   std::uint16_t port_ = 0;
   std::once_flag shut_down_;

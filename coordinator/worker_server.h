@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/engine/effects.h"
 #include "core/protocol/transport_settings.h"
+#include "workloads/data_blocks.h"
 
 namespace evenkeel::coordinator {
 
@@ -33,7 +34,11 @@ struct ServerOptions {
   /// has signed will do.
   std::string client_name;
   protocol::KeepAlive keep_alive;
-  std::size_t max_streams = 20000;                    ///< further ones are refused
+  /// Input data that workers may ask for, or null; must outlive the server.
+  const workloads::BlockSource* blocks = nullptr;
+  bool blocks_between_workers = true;  ///< whether they may be sent to each other for them
+  std::string block_token;             ///< that they have to show; empty: none
+  std::size_t max_streams = 20000;     ///< further ones are refused
   Duration shutdown_grace = std::chrono::seconds(2);  ///< for the last messages to be taken
 };
 

@@ -49,6 +49,13 @@ void Describe(CLI::App& app, CommandLine& line) {
                  "Where the launcher of commands listens (default: one is started here)");
   app.add_option("--launcher-program", options.launcher_program,
                  "The launcher to be started (default: evenkeel-launcher beside this program)");
+  app.add_option("--memory-limit", options.memory_limit,
+                 "Bytes of memory to use (default: what the control group or the machine allows)")
+      ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50));
+  app.add_option("--peer-name", options.peer_name,
+                 "Name in the certificates of all workers of the job");
+  app.add_option("--peer-port", options.peer_port,
+                 "Port to serve other workers of the job on (default: any)");
   app.add_option("--give-up-after", line.give_up_seconds,
                  "Seconds to look for a lost coordinator (default: for ever)")
       ->check(CLI::Range(1e-3, kLongestSeconds));

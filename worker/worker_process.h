@@ -20,6 +20,13 @@ struct WorkerOptions {
   std::uint32_t threads = 1;
   double ratio = 0;    ///< weight of the node relative to the lightest; 0: unknown
   double speed = 1.0;  ///< of a workload that sleeps instead of computing
+  /// For workloads with blocks: what the worker may use of the memory, in bytes; nothing: what its
+  /// control group or the machine allows.
+  std::optional<std::int64_t> memory_limit;
+  /// The name in the certificates of all workers of the job; with TLS, without it blocks come from
+  /// the coordinator only.
+  std::string peer_name;
+  std::uint16_t peer_port = 0;  ///< to serve other workers on; 0: any that is free
   /// For workloads that run commands, see workloads::RunnerOptions.
   std::filesystem::path launcher_socket;
   std::filesystem::path launcher_program;

@@ -8,6 +8,7 @@
 
 #include "core/base/log.h"
 #include "worker/batch_runner.h"
+#include "worker/core_pinning.h"
 #include "workloads/registry.h"
 
 namespace evenkeel::worker {
@@ -89,6 +90,9 @@ bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
   workload_ = *made;
   job_ = welcome.job;
   parameters_ = parameters;
+  if (const auto policy = workload_->BlocksAtWorker()) {
+    blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
+  }
   return true;
 }
 
@@ -99,6 +103,10 @@ workloads::RunnerOptions WorkerShell::RunnerSettings() const {
   settings.job = job_;
   settings.launcher_socket = options_.launcher_socket;
   settings.launcher_program = options_.launcher_program;
+  if (blocks_) {
+    settings.block_cache = &blocks_->Cache();
+    settings.block_fetcher = &blocks_->Fetcher();
+  }
   return settings;
 }
 
@@ -118,6 +126,7 @@ void WorkerShell::Compute(std::uint32_t thread) {
     MindTimer();
     lock.unlock();
     if (!runner) {
+      if (workload_->WantsCores()) KeepOnCore(thread, options_.threads);
       runner.emplace(workload_->MakeRunner(RunnerSettings()), clock_, duty_cycle);
     }
     engine::BatchOutcome outcome = runner->Run(*batch, stop);

@@ -11,6 +11,7 @@
 
 #include "core/engine/worker.h"
 #include "worker/backoff.h"
+#include "worker/worker_blocks.h"
 #include "worker/worker_process.h"
 #include "workloads/workload.h"
 
@@ -80,9 +81,10 @@ class WorkerShell final : public WorkerProcess {
   std::condition_variable changed_;  // the thread in Run waits for events
   engine::Worker engine_;
   std::shared_ptr<const workloads::Workload> workload_;
-  std::string job_;                      // its name; like the next one, written with workload_
-  std::string parameters_;               // of workload_
-  std::vector<std::stop_source> stops_;  // of the batch of each thread
+  std::unique_ptr<WorkerBlocks> blocks_;  // if workload_ has any
+  std::string job_;                       // its name; like the next one, written with workload_
+  std::string parameters_;                // of workload_
+  std::vector<std::stop_source> stops_;   // of the batch of each thread
   std::unique_ptr<Link> link_;
   Backoff backoff_;
   Instant connect_at_{};            // while there is no link

@@ -8,13 +8,35 @@
 namespace evenkeel::workloads {
 namespace {
 
+const char* DescriptionOf(NpyType type) {
+  switch (type) {
+    case NpyType::kInt64:
+      return "<i8";
+    case NpyType::kUint64:
+      return "<u8";
+    case NpyType::kFloat32:
+      return "<f4";
+    case NpyType::kFloat64:
+      break;
+  }
+  return "<f8";
+}
+
+std::int64_t ElementCount(const std::vector<std::int64_t>& shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) count *= extent;
+  return count;
+}
+
+}  // namespace
+
 /// NumPy, "NEP 1: A simple file format for NumPy arrays": magic, version, length of the header,
 /// and a Python dictionary padded with blanks so that the data begins at a multiple of 64.
-std::string Header(NpyType type, const std::vector<std::int64_t>& shape) {
+std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape) {
   constexpr std::size_t kFixedBytes = 10;
   constexpr std::size_t kAlignment = 64;
   std::string dictionary = "{'descr': '";
-  dictionary += type == NpyType::kInt64 ? "<i8" : "<u8";
+  dictionary += DescriptionOf(type);
   dictionary += "', 'fortran_order': False, 'shape': (";
   for (const std::int64_t extent : shape) dictionary += std::to_string(extent) + ", ";
   dictionary += "), }";
@@ -28,20 +50,12 @@ std::string Header(NpyType type, const std::vector<std::int64_t>& shape) {
   return header + dictionary;
 }
 
-std::int64_t ElementCount(const std::vector<std::int64_t>& shape) {
-  std::int64_t count = 1;
-  for (const std::int64_t extent : shape) count *= extent;
-  return count;
-}
-
-}  // namespace
-
 Result<std::unique_ptr<NpyWriter>> NpyWriter::Create(const std::filesystem::path& path,
                                                      NpyType type,
                                                      const std::vector<std::int64_t>& shape) {
   auto file = ResultFile::Create(path);
   if (!file) return tl::unexpected(file.error());
-  if (auto begun = (*file)->Append(Header(type, shape)); !begun) {
+  if (auto begun = (*file)->Append(NpyHeader(type, shape)); !begun) {
     return tl::unexpected(begun.error());
   }
   return std::unique_ptr<NpyWriter>(new NpyWriter(std::move(*file), ElementCount(shape)));

@@ -7,6 +7,7 @@
 
 #include "core/model/field_reader.h"
 #include "workloads/command/command.h"
+#include "workloads/matmul/matmul.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
 #include "workloads/switch_simulation/switch_simulation.h"
@@ -32,6 +33,7 @@ Made Anywhere(const model::FieldReader& parameters, const WorkloadContext&) {
 /// One line a workload, in alphabetical order.
 constexpr std::array kRegistrations{
     Registration{command::kName, command::kVersion, &command::MakeCommand},
+    Registration{matmul::kName, matmul::kVersion, &matmul::MakeMatmul},
     Registration{parameter_estimation::kName, parameter_estimation::kVersion,
                  &Anywhere<&parameter_estimation::MakeParameterEstimation>},
     Registration{primes::kName, primes::kVersion, &Anywhere<&primes::MakePrimes>},

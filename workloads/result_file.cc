@@ -20,7 +20,9 @@ tl::unexpected<Error> SystemFailure(int error, const std::filesystem::path& path
               path.string() + ": cannot be written: " + std::generic_category().message(error));
 }
 
-Result<void> SyncFolder(const std::filesystem::path& file_path) {
+}  // namespace
+
+Result<void> SyncFolderOf(const std::filesystem::path& file_path) {
   const std::filesystem::path folder =
       file_path.has_parent_path() ? file_path.parent_path() : std::filesystem::path(".");
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -30,8 +32,6 @@ Result<void> SyncFolder(const std::filesystem::path& file_path) {
   if (error != 0) return SystemFailure(error, folder);
   return {};
 }
-
-}  // namespace
 
 Result<std::unique_ptr<ResultFile>> ResultFile::Create(const std::filesystem::path& path) {
   const std::filesystem::path partial = PartialPath(path);
@@ -65,7 +65,7 @@ Result<void> ResultFile::Commit() {
   if (::close(std::exchange(file_, -1)) != 0) return SystemFailure(errno, partial_path_);
   if (::rename(partial_path_.c_str(), path_.c_str()) != 0) return SystemFailure(errno, path_);
   committed_ = true;
-  return SyncFolder(path_);
+  return SyncFolderOf(path_);
 }
 
 Result<void> ResultFile::Flush() {

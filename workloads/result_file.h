@@ -9,6 +9,9 @@
 
 namespace evenkeel::workloads {
 
+/// Makes durable that the file has its name. Errors: those of ResultFile.
+[[nodiscard]] Result<void> SyncFolderOf(const std::filesystem::path& file_path);
+
 /// A result file, written in order with little memory. It appears under its name complete and
 /// durable, or not at all: until Commit it is called NAME.partial. Not thread-safe.
 class ResultFile {

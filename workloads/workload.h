@@ -15,8 +15,11 @@
 #include "core/model/cost_model.h"
 #include "core/model/packed_results.h"
 #include "core/model/task_failure.h"
+#include "workloads/data_blocks.h"
 
 namespace evenkeel::workloads {
+
+class BlockCache;
 
 /// How one run of a task ended.
 enum class TaskOutcome { kDone, kFailed, kStopped };
@@ -73,11 +76,23 @@ class Reducer {
   [[nodiscard]] virtual std::vector<model::Chart> Charts() const { return {}; }
 };
 
+/// How a worker is to deal with a job's blocks.
+struct BlockPolicy {
+  std::int64_t cache_bytes = 0;  ///< at most; less where the worker has less
+  std::int64_t window = 8;       ///< pieces of blocks under way at most
+  std::int64_t refresh_at = 4;   ///< new ones are asked for when so few are left
+  bool between_workers = true;   ///< they may come from other workers
+};
+
 struct RunnerOptions {
   /// For workloads that sleep instead of computing: how fast this node is. 1 otherwise.
   double speed = 1.0;
   std::string node;  ///< its name
   std::string job;   ///< metadata.name
+  /// For workloads with a BlockPolicy: shared by the worker's threads. Null: there is no worker
+  /// around, and blocks are read where they are.
+  BlockCache* block_cache = nullptr;
+  BlockFetcher* block_fetcher = nullptr;
   /// Where the launcher of commands listens; empty: the runner starts one of its own.
   std::filesystem::path launcher_socket;
   /// The launcher to start then; empty: the one beside this program.
@@ -127,6 +142,17 @@ class Workload {
     static_cast<void>(index);
     return {};
   }
+  /// What tells the files that the tasks' data comes from apart from later ones of the same names;
+  /// empty: there are none.
+  [[nodiscard]] virtual std::string FileVersions() const { return {}; }
+  /// Input data in blocks, at the coordinator; null: tasks need none but what they make themselves.
+  [[nodiscard]] virtual const BlockSource* Blocks() const { return nullptr; }
+  /// What runners need to share blocks; nothing: they use none.
+  [[nodiscard]] virtual std::optional<BlockPolicy> BlocksAtWorker() const { return {}; }
+  /// Whether each thread of a worker is best kept on a core of its own.
+  [[nodiscard]] virtual bool WantsCores() const { return false; }
+  /// What journal and result files take on the disk, at least; 0: not worth mentioning.
+  [[nodiscard]] virtual std::int64_t BytesOnDisk() const { return 0; }
   /// May be called from any thread.
   [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const = 0;

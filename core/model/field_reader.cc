@@ -84,6 +84,8 @@ void FieldReader::Fail(const std::string& field, const std::string& what) {
   if (!shared_->first_error) shared_->first_error = PathOf(field) + ": " + what;
 }
 
+bool FieldReader::Failed() const { return shared_->first_error.has_value(); }
+
 std::int64_t FieldReader::IntOf(const json& value, const std::string& path, IntRange allowed) {
   const bool fits = value.is_number_integer() &&
                     (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);

@@ -80,6 +80,9 @@ class FieldReader {
   /// Reports an error of the caller's own about a field, e.g. Fail("end", "must be above start").
   void Fail(const std::string& field, const std::string& what);
 
+  /// Whether anything was wrong so far, unknown fields apart.
+  [[nodiscard]] bool Failed() const;
+
   /// The first error, or the first unknown field.
   [[nodiscard]] Result<void> Finish() const;
 

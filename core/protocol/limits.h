@@ -21,6 +21,11 @@ inline constexpr std::uint32_t kMaxAttempts = 1'000'000;
 /// Longer is sent as this; far enough from the end of the scale to add to an Instant.
 inline constexpr Duration kMaxDuration = std::chrono::hours(24 * 365 * 100);
 
+/// Of a piece of a block; one that asks for more is refused.
+inline constexpr std::int64_t kMaxPieceBytes = 4 * 1024 * 1024;
+/// What is asked for at a time.
+inline constexpr std::int64_t kPieceBytes = 1024 * 1024;
+
 /// A sender starts a new item or message rather than let one grow beyond this.
 inline constexpr std::int64_t kBatchBytes = 1024 * 1024;
 

@@ -19,6 +19,14 @@ CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 BESIDE = {
     "spec.workload.command": {"image": "example.com/tool:1", "command": ["tool"], "tasks": 1},
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
+    "spec.workload.matmul": {"a": {"random": {"rows": 1, "columns": 1}},
+                             "b": {"random": {"rows": 1, "columns": 1}}},
+    "spec.workload.matmul.a": {"random": {"rows": 1, "columns": 1}},
+    "spec.workload.matmul.b": {"random": {"rows": 1, "columns": 1}},
+    "spec.workload.matmul.a.random": {"rows": 1, "columns": 1},
+    "spec.workload.matmul.b.random": {"rows": 1, "columns": 1},
+    "spec.workload.matmul.aggregation": {"pattern": "Row"},
+    "spec.workload.matmul.tile": {"rows": 1, "columns": 1},
     "spec.workload.parameterEstimation": {"graph": "Diffeq", "units": [
         {"name": "all", "kinds": ["add", "subtract", "multiply", "compare"], "max": 1}]},
     "spec.workload.parameterEstimation.units[]": {"name": "u", "kinds": ["add"], "max": 1},

@@ -72,9 +72,12 @@ json CoordinatorNetworkPolicy(const WeightedJob& job, const FlowSettings& flows)
 json WorkerNetworkPolicy(const WeightedJob& job, const FlowSettings& flows) {
   json to_coordinator{{"to", json::array({PodsOf(job, component::kCoordinator)})},
                       {"ports", json::array({Tcp(port::kWorkers)})}};
-  return Policy(job, WorkerName(job.meta.name), component::kWorker,
-                json::array({Ingress(MetricsReaders(flows), port::kHealth)}),
-                json::array({ToDns(), std::move(to_coordinator)}));
+  const json workers = json::array({PodsOf(job, component::kWorker)});
+  json to_workers{{"to", workers}, {"ports", json::array({Tcp(port::kBlocks)})}};
+  return Policy(
+      job, WorkerName(job.meta.name), component::kWorker,
+      json::array({Ingress(workers, port::kBlocks), Ingress(MetricsReaders(flows), port::kHealth)}),
+      json::array({ToDns(), std::move(to_coordinator), std::move(to_workers)}));
 }
 
 }  // namespace evenkeel::api

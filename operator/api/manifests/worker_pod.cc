@@ -38,6 +38,14 @@ json Arguments(const WeightedJob& job, const WorkerPod& pod) {
   return args;
 }
 
+/// Where and under which name the worker serves others; the workload decides whether it does.
+void AddPeers(json& arguments, const WeightedJob& job) {
+  for (const std::string& word : {std::string("--peer-name"), WorkerName(job.meta.name),
+                                  std::string("--peer-port"), std::to_string(port::kBlocks)}) {
+    arguments.push_back(word);
+  }
+}
+
 /// A worker that runs the tasks itself.
 void AddWorker(json& spec, const WeightedJob& job, json container) {
   container["resources"] = ResourcesJson(job.resources);
@@ -67,6 +75,7 @@ void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& po
 json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
   json container = ContainerBase(job, kWorkerContainer, pod.image, "evenkeel-worker");
   container["args"] = Arguments(job, pod);
+  AddPeers(container["args"], job);
 
   json spec = PodSpecBase(job, kWorkerNodeLossSeconds);
   spec["restartPolicy"] = "OnFailure";

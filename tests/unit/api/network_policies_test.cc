@@ -113,6 +113,13 @@ TEST_F(Flows, WorkersReachTheirCoordinatorAndNobodyElse) {
   EXPECT_FALSE(Flow(elsewhere, Coordinator("a"), 7400));
 }
 
+TEST_F(Flows, WorkersOfOneJobReachEachOtherForBlocks) {
+  EXPECT_TRUE(Flow(Worker("a"), Worker("a"), 7404));
+  EXPECT_FALSE(Flow(Worker("a"), Worker("b"), 7404));
+  EXPECT_FALSE(Flow(Coordinator("a"), Worker("a"), 7404));
+  EXPECT_FALSE(Flow(stranger_, Worker("a"), 7404));
+}
+
 TEST_F(Flows, OnlyTheOperatorReachesTheControlPort) {
   EXPECT_TRUE(Flow(Operator(), Coordinator("a"), 7402));
   EXPECT_FALSE(Flow(Operator("lab"), Coordinator("a"), 7402));

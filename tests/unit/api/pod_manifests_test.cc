@@ -81,7 +81,8 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
             json::array({"--coordinator", "primes-coordinator.lab.svc:7400", "--node", "pi4",
                          "--workload", "primes", "--threads", "4", "--ratio", "4.252", "--tls-ca",
                          "/etc/evenkeel/tls/ca.crt", "--tls-cert", "/etc/evenkeel/tls/tls.crt",
-                         "--tls-key", "/etc/evenkeel/tls/tls.key"}));
+                         "--tls-key", "/etc/evenkeel/tls/tls.key", "--peer-name", "primes-worker",
+                         "--peer-port", "7404"}));
   EXPECT_EQ(container["resources"],
             json::parse(R"({"requests": {"cpu": "250m", "memory": "64Mi"}})"));
   EXPECT_EQ(container["imagePullPolicy"], "IfNotPresent");

@@ -9,6 +9,7 @@
 #include "core/model/policy_parsing.h"
 #include "tests/unit/manifests/source_files.h"
 #include "workloads/command/command.h"
+#include "workloads/matmul/matmul_spec.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"
 #include "workloads/switch_simulation/switch_simulation.h"
@@ -98,6 +99,20 @@ TEST(CrdDefaults, OfPrimesAreThoseOfTheWorkload) {
   EXPECT_EQ(written->method, stored->method);
   EXPECT_EQ(written->list, stored->list);
   EXPECT_EQ(written->candidates_per_task, stored->candidates_per_task);
+}
+
+TEST(CrdDefaults, OfMatmulAreThoseOfTheWorkload) {
+  const json a{{"random", {{"rows", 3}, {"columns", 4}}}};
+  const json b{{"random", {{"rows", 4}, {"columns", 5}}}};
+  const auto jobs = BothWays({{"matmul", {{"a", a}, {"b", b}}}});
+  json c, d;
+  using workloads::matmul::ReadMatmulSpec;
+  const auto written = ReadMatmulSpec(ParametersOf(jobs.first, c), {});
+  const auto stored = ReadMatmulSpec(ParametersOf(jobs.second, d), {});
+  ASSERT_TRUE(written.has_value() && stored.has_value());
+  EXPECT_NE(c, d);
+  EXPECT_EQ(DividedParameters(*written), DividedParameters(*stored));
+  EXPECT_EQ(written->verify, stored->verify);
 }
 
 TEST(CrdDefaults, OfSwitchSimulationAreThoseOfTheWorkload) {

@@ -100,7 +100,7 @@ std::vector<model::IndexRange> ShuffledRanges(std::int64_t task_count, std::int6
 std::string RunJob(const Workload& workload, const std::vector<model::IndexRange>& ranges,
                    const std::filesystem::path& folder) {
   const auto reducer = workload.MakeReducer();
-  EXPECT_TRUE(reducer->Begin(folder));
+  if (const auto begun = reducer->Begin(folder); !begun) return begun.error().message;
   for (const model::IndexRange range : ranges) {
     const auto added = reducer->Add(range, RunRange(workload, range));
     if (!added) return added.error().message;

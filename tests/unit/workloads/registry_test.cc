@@ -11,7 +11,7 @@ namespace {
 
 TEST(Registry, NamesAreInOrderAndEachMakesItsWorkload) {
   const auto names = WorkloadNames();
-  EXPECT_EQ(names, (std::vector<std::string>{"command", "parameterEstimation", "primes",
+  EXPECT_EQ(names, (std::vector<std::string>{"command", "matmul", "parameterEstimation", "primes",
                                              "switchSimulation", "synthetic"}));
   EXPECT_EQ(MakeOrFail("primes", R"({"end": 10})")->Name(), "primes");
   EXPECT_EQ(MakeOrFail("synthetic", R"({"tasks": 1, "mode": "None"})")->Name(), "synthetic");
@@ -20,12 +20,12 @@ TEST(Registry, NamesAreInOrderAndEachMakesItsWorkload) {
 TEST(Registry, AnUnknownNameSaysWhichThereAre) {
   EXPECT_EQ(
       ParameterError("prime", "{}"),
-      "spec.workload.prime: must be one of command, parameterEstimation, primes, switchSimulation, "
-      "synthetic");
+      "spec.workload.prime: must be one of command, matmul, parameterEstimation, primes, "
+      "switchSimulation, synthetic");
   EXPECT_EQ(
       ParameterError("a\nb", "{}"),
-      "spec.workload.a\\nb: must be one of command, parameterEstimation, primes, switchSimulation, "
-      "synthetic");
+      "spec.workload.a\\nb: must be one of command, matmul, parameterEstimation, primes, "
+      "switchSimulation, synthetic");
 }
 
 TEST(Registry, ParametersHaveToBeAnObject) {

@@ -1,0 +1,168 @@
+// What products of matrices are made of: kernels, tiles, sums of threads, transport of blocks.
+// docs/benchmarks.md says how the figures compare with those of Melesio (2024).
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "coordinator/worker_server.h"
+#include "worker/block_client.h"
+#include "workloads/block_cache.h"
+#include "workloads/matmul/gemm.h"
+#include "workloads/registry.h"
+
+namespace {
+
+namespace workloads = evenkeel::workloads;
+using evenkeel::Result;
+
+void SetFlops(benchmark::State& state, double of_one) {
+  state.counters["flops"] = benchmark::Counter(of_one * static_cast<double>(state.iterations()),
+                                               benchmark::Counter::kIsRate);
+}
+
+/// A square product of this edge by the kernel alone: what all the rest is measured against.
+template <typename Number>
+void BM_Kernel(benchmark::State& state) {
+  const std::int64_t edge = state.range(0);
+  const auto elements = static_cast<std::size_t>(edge * edge);
+  const std::vector<Number> a(elements, Number{1});
+  const std::vector<Number> b(elements, Number{2});
+  std::vector<Number> c(elements);
+  for (auto _ : state) {
+    workloads::matmul::AddProduct(edge, edge, edge, a.data(), b.data(), c.data());
+    benchmark::DoNotOptimize(c.data());
+  }
+  const auto length = static_cast<double>(edge);
+  SetFlops(state, 2 * length * length * length);
+}
+
+/// Tasks of a product of this edge as a worker runs them, with all blocks in its memory.
+void BM_Tile(benchmark::State& state, const char* type) {
+  const std::string matrix = R"({"random": {"rows": )" + std::to_string(state.range(0)) +
+                             R"(, "columns": )" + std::to_string(state.range(0)) + "}}";
+  const auto workload = *workloads::MakeWorkload(
+      "matmul", R"({"a": )" + matrix + R"(, "b": )" + matrix + R"(, "type": ")" + type + "\"}", {});
+  workloads::BlockCache cache(std::int64_t{2} << 30);
+  workloads::RunnerOptions options;
+  options.block_cache = &cache;
+  const auto runner = workload->MakeRunner(options);
+  std::string result;
+  workloads::TaskFailure failure;
+  std::int64_t task = 0;
+  const auto next = [&] {
+    result.clear();
+    static_cast<void>(runner->Run({task, 0, {}}, {}, result, failure));
+    task = (task + 1) % workload->TaskCount();
+  };
+  for (std::int64_t n = 0; n < workload->TaskCount(); ++n) next();  // fills the memory
+  for (auto _ : state) next();
+  SetFlops(state, static_cast<double>(workload->Costs()->Total()) /
+                      static_cast<double>(workload->TaskCount()));
+}
+
+/// Jobs of one block times one block, as in the thesis' table of job sizes: multiply-adds a second
+/// hardly depend on the size, so p x p jobs of a larger block are more work, not a slower way.
+void BM_Job(benchmark::State& state) { BM_Kernel<float>(state); }
+
+/// Threads that add partial results of a block into one sum: with atomic additions, under a lock,
+/// and, as tiles do it here, each into a sum of its own.
+enum class Sums : std::uint8_t { kAtomic, kLocked, kOwn };
+
+template <Sums kSums>
+void BM_PartialSums(benchmark::State& state) {
+  constexpr std::size_t kElements = 73 * 73;
+  static std::vector<float> shared(kElements);
+  static std::mutex mutex;
+  const std::vector<float> part(kElements, 1.0F);
+  std::vector<float> own(kElements);
+  for (auto _ : state) {
+    if constexpr (kSums == Sums::kAtomic) {
+      for (std::size_t n = 0; n < kElements; ++n) {
+        std::atomic_ref<float>(shared[n]).fetch_add(part[n], std::memory_order_relaxed);
+      }
+    } else {
+      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
+      if (kSums == Sums::kLocked) lock.lock();
+      std::vector<float>& sum = kSums == Sums::kLocked ? shared : own;
+      for (std::size_t n = 0; n < kElements; ++n) sum[n] += part[n];
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kElements));
+}
+
+constexpr std::int64_t kBlockBytes = 2 << 20;
+
+/// Blocks that are all there.
+class MemoryBlocks final : public workloads::BlockSource {
+ public:
+  std::int64_t SizeOf(workloads::BlockId) const override { return kBlockBytes; }
+  Result<void> Read(workloads::BlockId, std::int64_t, std::span<char> into) const override {
+    for (std::size_t n = 0; n < into.size(); n += 4096) into[n] = 1;
+    return {};
+  }
+};
+
+class NoListener final : public evenkeel::coordinator::StreamListener {
+ public:
+  void OnMessage(evenkeel::coordinator::StreamId, evenkeel::engine::ToCoordinator) override {}
+  void OnClosed(evenkeel::coordinator::StreamId) override {}
+};
+
+/// Blocks from a coordinator to a worker over loopback; arguments: window, refreshAt.
+void BM_Transport(benchmark::State& state) {
+  const MemoryBlocks blocks;
+  NoListener listener;
+  evenkeel::coordinator::ServerOptions options;
+  options.blocks = &blocks;
+  const auto server = evenkeel::coordinator::WorkerServer::Start(options, listener);
+  evenkeel::worker::BlockClient::Options client_options;
+  client_options.home.address = "127.0.0.1:" + std::to_string((*server)->Port());
+  client_options.window = state.range(0);
+  client_options.refresh_at = state.range(1);
+  evenkeel::worker::BlockClient client(client_options);
+  constexpr int kAtATime = 16;
+  std::vector<std::vector<char>> memory(kAtATime, std::vector<char>(kBlockBytes));
+  for (auto _ : state) {
+    std::atomic<int> missing{kAtATime};
+    for (int n = 0; n < kAtATime; ++n) {
+      client.Fetch(static_cast<workloads::BlockId>(n), memory[static_cast<std::size_t>(n)],
+                   [&missing](const Result<void>&) {
+                     --missing;
+                     missing.notify_all();
+                   });
+    }
+    for (int left = missing; left > 0; left = missing) missing.wait(left);
+  }
+  state.SetBytesProcessed(state.iterations() * kAtATime * kBlockBytes);
+}
+
+}  // namespace
+
+BENCHMARK_TEMPLATE(BM_Kernel, float)->Arg(1024)->Arg(2048)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_TEMPLATE(BM_Kernel, double)->Arg(1024)->Arg(2048)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Tile, single, "Float32")->Arg(2048)->Arg(4096)->Arg(8192)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Tile, double, "Float64")->Arg(2048)->Arg(4096)->UseRealTime();
+// The published sizes: 32, 62.45, 117, 264 and 512 KB a job, three blocks of single precision each.
+BENCHMARK(BM_Job)->Arg(52)->Arg(73)->Arg(99)->Arg(148)->Arg(206)->Arg(512);
+BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kAtomic)->ThreadRange(1, 4)->UseRealTime();
+BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kLocked)->ThreadRange(1, 4)->UseRealTime();
+BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kOwn)->ThreadRange(1, 4)->UseRealTime();
+BENCHMARK(BM_Transport)
+    ->ArgNames({"window", "refreshAt"})
+    ->Args({1, 0})
+    ->Args({2, 1})
+    ->Args({4, 2})
+    ->Args({8, 4})
+    ->Args({8, 0})
+    ->Args({16, 8})
+    ->Args({40, 4})
+    ->UseRealTime();
+
+BENCHMARK_MAIN();

@@ -1,0 +1,124 @@
+#include "core/protocol/block_service.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <utility>
+
+#include "core/protocol/limits.h"
+#include "core/protocol/peer_name.h"
+
+namespace evenkeel::protocol {
+namespace {
+
+/// "ipv4:10.0.0.7:41234" and port 5000 give "10.0.0.7:5000"; empty for other kinds of peers.
+std::string AddressOf(const std::string& peer, std::uint32_t port) {
+  const std::size_t kind = peer.find(':');
+  const std::size_t end = peer.rfind(':');
+  const bool internet = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
+  if (port == 0 || port > 65535 || !internet || end <= kind) return {};
+  std::string host = peer.substr(kind + 1, end - kind - 1);
+  // gRPC writes the brackets of IPv6 addresses as in a URI.
+  if (host.starts_with("%5B")) host = "[" + host.substr(3, host.size() - 6) + "]";
+  return host + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+BlockService::BlockService(Options options, PieceSource& source, TrafficCounter& traffic)
+    : options_(std::move(options)), source_(source), traffic_(traffic) {
+  for (std::size_t n = 0; n < options_.readers; ++n) {
+    readers_.emplace_back([this] { ReadWaiting(); });
+  }
+}
+
+BlockService::~BlockService() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  filled_.notify_all();
+  for (std::thread& reader : readers_) reader.join();
+}
+
+grpc::ServerUnaryReactor* BlockService::Fetch(grpc::CallbackServerContext* context,
+                                              const grpc::ByteBuffer* request,
+                                              grpc::ByteBuffer* response) {
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  PieceCall call;
+  if (const grpc::Status status = Check(*context, *request, call); !status.ok()) {
+    reactor->Finish(status);
+    return reactor;
+  }
+  const std::lock_guard lock(mutex_);
+  if (ending_) {
+    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "it is about to end"});
+  } else {
+    waiting_.push_back({std::move(call), reactor, response});
+    filled_.notify_one();
+  }
+  return reactor;
+}
+
+grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
+                                 const grpc::ByteBuffer& request, PieceCall& call) const {
+  if (!options_.client_name.empty() && !PeerHasName(context, options_.client_name)) {
+    return {grpc::StatusCode::PERMISSION_DENIED,
+            "the certificate is not that of " + options_.client_name};
+  }
+  v1::PieceRequest asked;
+  grpc::ByteBuffer copy = request;  // reading uses it up
+  if (!grpc::SerializationTraits<v1::PieceRequest>::Deserialize(&copy, &asked).ok()) {
+    return {grpc::StatusCode::INVALID_ARGUMENT, "it is no request"};
+  }
+  if (asked.token() != options_.token) {
+    return {grpc::StatusCode::PERMISSION_DENIED, "the token is wrong"};
+  }
+  const auto size = static_cast<std::uint64_t>(source_.SizeOf(asked.block()));
+  if (size == 0) return {grpc::StatusCode::NOT_FOUND, ""};
+  if (asked.size() < 1 || asked.size() > kMaxPieceBytes || asked.offset() > size ||
+      asked.size() > size - asked.offset()) {
+    return {grpc::StatusCode::OUT_OF_RANGE, "the block has no such piece"};
+  }
+  call.block = asked.block();
+  call.offset = static_cast<std::int64_t>(asked.offset());
+  call.size = static_cast<std::int64_t>(asked.size());
+  call.only_here = asked.only_here();
+  call.asker = AddressOf(context.peer(), asked.port());
+  return grpc::Status::OK;
+}
+
+grpc::Status BlockService::Answer(const PieceCall& call, grpc::ByteBuffer& response) {
+  if (!call.only_here) {
+    const std::string elsewhere = source_.Elsewhere(call);
+    if (!elsewhere.empty()) return {grpc::StatusCode::NOT_FOUND, elsewhere};
+  }
+  grpc::Slice slice(static_cast<std::size_t>(call.size));
+  // Nobody else has it yet, so it may be written.
+  auto* const bytes = const_cast<std::uint8_t*>(slice.begin());
+  const std::span<char> into(static_cast<char*>(static_cast<void*>(bytes)), slice.size());
+  if (const Result<void> read = source_.Read(call, into); !read) {
+    // A worker that has dropped the block meanwhile is no failure: NOT_FOUND sends the asker home.
+    const bool gone = source_.SizeOf(call.block) == 0;
+    return {gone ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::DATA_LOSS,
+            gone ? "" : read.error().message};
+  }
+  response = grpc::ByteBuffer(&slice, 1);
+  traffic_.Sent(1, slice.size());
+  return grpc::Status::OK;
+}
+
+void BlockService::ReadWaiting() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    filled_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    const Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    const grpc::Status status = Answer(next.call, *next.response);
+    next.reactor->Finish(status);
+    lock.lock();
+  }
+}
+
+}  // namespace evenkeel::protocol

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <grpc/grpc_security_constants.h>
+#include <grpcpp/grpcpp.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/protocol/transport_settings.h"
+
+namespace evenkeel::protocol {
+
+/// Whether the certificate of the other side, which is known to be of our authority, carries this
+/// DNS name.
+[[nodiscard]] inline bool PeerHasName(const grpc::ServerContextBase& context,
+                                      const std::string& name) {
+  const auto names = context.auth_context()->FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME);
+  return std::any_of(names.begin(), names.end(),
+                     [&name](const grpc::string_ref& found) { return found == name; });
+}
+
+/// Server credentials that take only clients whose certificate our authority has signed; none
+/// without an identity.
+[[nodiscard]] inline std::shared_ptr<grpc::ServerCredentials> ServerCredentialsOf(
+    const std::optional<TlsIdentity>& tls) {
+  if (!tls) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  ssl.pem_root_certs = tls->ca_pem;
+  ssl.pem_key_cert_pairs.push_back({tls->key_pem, tls->certificate_pem});
+  return grpc::SslServerCredentials(ssl);
+}
+
+}  // namespace evenkeel::protocol

@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/unit/workloads/job_run.h"
+#include "workloads/matmul/freivalds.h"
+#include "workloads/matmul/matrix.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::workloads {
+namespace {
+
+using matmul::ElementType;
+
+std::string Parameters(std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                       const nlohmann::json& more) {
+  const auto matrix = [](std::int64_t high, std::int64_t wide, int seed) {
+    return nlohmann::json{{"random", {{"rows", high}, {"columns", wide}, {"seed", seed}}}};
+  };
+  nlohmann::json parameters = more;
+  parameters["a"] = matrix(rows, depth, 1);
+  parameters["b"] = matrix(depth, columns, 2);
+  return parameters.dump();
+}
+
+std::string BytesOfFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+template <typename Number>
+std::vector<Number> Drawn(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+  const auto type = sizeof(Number) == 4 ? ElementType::kFloat32 : ElementType::kFloat64;
+  std::vector<char> bytes(static_cast<std::size_t>(rows * columns) * sizeof(Number));
+  EXPECT_TRUE(matmul::MakeRandomMatrix(rows, columns, type, seed)
+                  ->Read({0, 0, rows, columns}, bytes)
+                  .has_value());
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+/// |C - A B| <= gamma_k |A| |B| in every element (Higham 2002, section 3.5).
+template <typename Number>
+void ExpectProduct(std::int64_t rows, std::int64_t depth, std::int64_t columns,
+                   const std::filesystem::path& folder) {
+  const auto a = Drawn<Number>(rows, depth, 1);
+  const auto b = Drawn<Number>(depth, columns, 2);
+  const std::string file = BytesOfFile(folder / "c.npy");
+  const std::size_t bytes = static_cast<std::size_t>(rows * columns) * sizeof(Number);
+  ASSERT_GT(file.size(), bytes);
+  std::vector<Number> c(static_cast<std::size_t>(rows * columns));
+  std::memcpy(c.data(), file.data() + file.size() - bytes, bytes);
+  const auto at = [](std::int64_t row, std::int64_t column, std::int64_t wide) {
+    return static_cast<std::size_t>(row * wide + column);
+  };
+  const double unit = static_cast<double>(std::numeric_limits<Number>::epsilon()) / 2;
+  const double gamma = static_cast<double>(depth) * unit / (1 - static_cast<double>(depth) * unit);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      long double sum = 0;
+      long double absolute = 0;
+      for (std::int64_t n = 0; n < depth; ++n) {
+        const long double term = static_cast<long double>(a[at(row, n, depth)]) *
+                                 static_cast<long double>(b[at(n, column, columns)]);
+        sum += term;
+        absolute += std::fabs(term);
+      }
+      const auto found = static_cast<long double>(c[at(row, column, columns)]);
+      ASSERT_LE(std::fabs(found - sum), static_cast<long double>(gamma) * absolute * 1.001L)
+          << row << ", " << column;
+    }
+  }
+}
+
+TEST(MatmulProduct, IsRightWithinTheBoundOfRounding) {
+  struct Case {
+    std::int64_t rows, depth, columns;
+    nlohmann::json more;
+  };
+  const nlohmann::json tile{{"tile", {{"rows", 7}, {"columns", 5}, {"depth", 11}}}};
+  const nlohmann::json square{
+      {"aggregation", {{"pattern", "Square"}, {"block", 6}, {"factor", 3}}}};
+  const nlohmann::json row{{"aggregation", {{"pattern", "Row"}, {"block", 6}, {"factor", 3}}}};
+  const nlohmann::json none{{"aggregation", {{"pattern", "None"}, {"block", 6}}}};
+  for (const Case& each : {Case{1, 1, 1, nlohmann::json::object()}, Case{1, 97, 1, tile},
+                           Case{31, 37, 41, tile}, Case{31, 37, 41, square}, Case{31, 37, 41, row},
+                           Case{31, 37, 41, none}, Case{150, 131, 140, nlohmann::json::object()}}) {
+    for (const char* type : {"Float32", "Float64"}) {
+      nlohmann::json more = each.more;
+      more["type"] = type;
+      const auto parameters = Parameters(each.rows, each.depth, each.columns, more);
+      SCOPED_TRACE(parameters);
+      const auto product = MakeOrFail("matmul", parameters);
+      const TempFolder folder;
+      const auto ranges = ShuffledRanges(product->TaskCount(), 3, 5);
+      const auto result = nlohmann::json::parse(RunJob(*product, ranges, folder.Path()));
+      EXPECT_EQ(result["freivalds"], "passed");
+      if (std::string(type) == "Float32") {
+        ExpectProduct<float>(each.rows, each.depth, each.columns, folder.Path());
+      } else {
+        ExpectProduct<double>(each.rows, each.depth, each.columns, folder.Path());
+      }
+    }
+  }
+}
+
+TEST(MatmulProduct, DoesNotDependOnTheOrderOfPartialSums) {
+  const auto product = MakeOrFail(
+      "matmul", Parameters(20, 500, 30, {{"tile", {{"rows", 9}, {"columns", 10}, {"depth", 40}}}}));
+  std::string first;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const TempFolder folder;
+    static_cast<void>(
+        RunJob(*product, ShuffledRanges(product->TaskCount(), 2, seed), folder.Path()));
+    const std::string bytes = BytesOfFile(folder.Path() / "c.npy");
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first);
+  }
+}
+
+TEST(MatmulProduct, WorkersDivideItAsTheCoordinatorDoes) {
+  const auto here = MakeOrFail("matmul", Parameters(300, 200, 100, {{"type", "Float32"}}));
+  const auto there = MakeWorkload("matmul", *here->WorkerParameters(), {{}, true});
+  ASSERT_TRUE(there.has_value()) << there.error().message;
+  EXPECT_EQ((*there)->TaskCount(), here->TaskCount());
+  for (const model::TaskIndex task : {std::int64_t{0}, here->TaskCount() - 1}) {
+    EXPECT_EQ(ResultOf(**there, task), ResultOf(*here, task));
+  }
+}
+
+TEST(MatmulProduct, CostsAreFloatingPointOperations) {
+  const auto product = MakeOrFail("matmul", Parameters(300, 200, 100, nlohmann::json::object()));
+  EXPECT_EQ(product->Costs()->Total(), 2 * 300 * 200 * 100);
+  EXPECT_EQ(product->BytesOnDisk(), 2 * 300 * 100 * 8);
+}
+
+TEST(MatmulProduct, AResultOfTheWrongSizeIsRefused) {
+  const auto product = MakeOrFail("matmul", Parameters(3, 3, 3, nlohmann::json::object()));
+  const TempFolder folder;
+  const auto reducer = product->MakeReducer();
+  ASSERT_TRUE(reducer->Begin(folder.Path()).has_value());
+  const auto added = reducer->Add({0, 1}, model::PackedResults::OfEqualSize(1, 8, "12345678"));
+  ASSERT_FALSE(added.has_value());
+  EXPECT_EQ(added.error().message, "task 0: its result has 8 bytes instead of 72");
+}
+
+TEST(MatmulProduct, IsNotWrittenWithoutTheTasksThatFailed) {
+  const auto product =
+      MakeOrFail("matmul", Parameters(20, 5, 3, {{"tile", {{"rows", 10}, {"columns", 3}}}}));
+  ASSERT_EQ(product->TaskCount(), 2);
+  const TempFolder folder;
+  EXPECT_EQ(RunJob(*product, {{0, 1}}, folder.Path()), "the product is not whole: 1 tasks failed");
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "c.npy"));
+}
+
+template <typename Number>
+void ExpectWrongElementsAreFound(ElementType type) {
+  constexpr std::int64_t kEdge = 40;
+  const auto a = matmul::MakeRandomMatrix(kEdge, kEdge, type, 1);
+  const auto b = matmul::MakeRandomMatrix(kEdge, kEdge, type, 2);
+  const auto left = Drawn<Number>(kEdge, kEdge, 1);
+  const auto right = Drawn<Number>(kEdge, kEdge, 2);
+  std::vector<Number> c(kEdge * kEdge);
+  for (std::size_t row = 0; row < kEdge; ++row) {
+    for (std::size_t column = 0; column < kEdge; ++column) {
+      for (std::size_t n = 0; n < kEdge; ++n) {
+        c[row * kEdge + column] += left[row * kEdge + n] * right[n * kEdge + column];
+      }
+    }
+  }
+  const auto bytes = [&c] {
+    std::vector<char> all(c.size() * sizeof(Number));
+    std::memcpy(all.data(), c.data(), all.size());
+    return all;
+  };
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto check = matmul::FreivaldsCheck::Make(*a, *b, seed);
+    ASSERT_TRUE(check.has_value());
+    EXPECT_TRUE(check->RowsPass(0, bytes()));
+    // One element that is off by more than rounding is found with any signs.
+    const Number right_one = c[517];
+    c[517] += static_cast<Number>(sizeof(Number) == 4 ? 0.01 : 1e-10);
+    EXPECT_FALSE(check->RowsPass(0, bytes()));
+    c[517] = std::numeric_limits<Number>::quiet_NaN();
+    EXPECT_TRUE(check->RowsPass(0, bytes())) << "that says nothing";
+    c[517] = right_one;
+  }
+}
+
+TEST(MatmulProduct, FreivaldsFindsWrongElements) {
+  ExpectWrongElementsAreFound<float>(ElementType::kFloat32);
+  ExpectWrongElementsAreFound<double>(ElementType::kFloat64);
+}
+
+}  // namespace
+}  // namespace evenkeel::workloads

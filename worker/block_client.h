@@ -1,0 +1,87 @@
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "core/protocol/transport_settings.h"
+#include "worker/coordinator_connection.h"
+#include "workloads/data_blocks.h"
+
+namespace evenkeel::worker {
+
+/// Fetches blocks from the coordinator or, where it says so, from another worker, in pieces over
+/// connections of its own, so that messages need not wait behind them. A bounded number of pieces
+/// is under way; new ones are asked for when few are left. Survives a coordinator that is away for
+/// a while. Thread-safe.
+class BlockClient final : public workloads::BlockFetcher {
+ public:
+  struct Options {
+    ConnectionOptions home;   ///< the coordinator
+    std::string token;        ///< to be shown
+    std::string peer_name;    ///< in the certificates of other workers
+    std::uint16_t port = 0;   ///< where this worker serves others; 0: nowhere
+    std::int64_t window = 8;  ///< pieces under way at most
+    std::int64_t refresh_at = 4;
+  };
+  explicit BlockClient(Options options);
+  /// Ends what is under way; its `done`s are told so.
+  ~BlockClient() override;
+
+  void Fetch(workloads::BlockId id, std::span<char> into, Done done) override;
+
+ private:
+  struct Transfer {
+    workloads::BlockId id;
+    std::span<char> into;
+    Done done;
+    std::int64_t left;           // pieces
+    std::optional<Error> error;  // the first one
+  };
+  struct Piece {
+    std::shared_ptr<Transfer> transfer;
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    std::string peer;        // whom to ask; empty: the coordinator
+    bool only_here = false;  // the coordinator is not to name another worker again
+    int attempts = 0;        // that found nobody
+  };
+  struct Call {
+    Piece piece;
+    grpc::ClientContext context;
+    grpc::ByteBuffer request;
+    grpc::ByteBuffer response;
+  };
+  using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// Starts calls if it is time for some.
+  void Pump(Lock& lock);
+  [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
+  void Start(Lock& lock, Piece piece);
+  void OnAnswer(Call* call, const grpc::Status& status);
+  /// Whether the piece is over, with an error or without; otherwise it has been queued again.
+  [[nodiscard]] bool Settle(Call& call, const grpc::Status& status, std::optional<Error>& error);
+
+  const Options options_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable idle_;
+  std::deque<Piece> queue_;
+  std::unordered_set<Call*> calls_;
+  std::shared_ptr<Stub> home_;
+  std::map<std::string, std::shared_ptr<Stub>> peers_;
+  int pumping_ = 0;  // threads within Pump, which lets go of the lock meanwhile
+  bool refilling_ = true;
+  bool ending_ = false;
+};
+
+}  // namespace evenkeel::worker

@@ -1,0 +1,54 @@
+#include "worker/channel.h"
+
+#include <arpa/inet.h>
+
+#include "core/protocol/limits.h"
+
+namespace evenkeel::worker {
+namespace {
+
+int Milliseconds(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+/// Numeric addresses need no name resolution, and are told so.
+std::string Target(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  in_addr parsed{};
+  return inet_pton(AF_INET, host.c_str(), &parsed) == 1 ? "ipv4:" + address : address;
+}
+
+std::shared_ptr<grpc::ChannelCredentials> Credentials(const ConnectionOptions& options) {
+  if (!options.tls) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials(
+      {options.tls->ca_pem, options.tls->key_pem, options.tls->certificate_pem});
+}
+
+grpc::ChannelArguments Arguments(const ConnectionOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(protocol::kMaxMessageBytes);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keep_alive.interval));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, Milliseconds(options.keep_alive.timeout));
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // gRPC takes this as the time that one attempt to connect may last.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, Milliseconds(options.connect_timeout));
+  // One stream, once: what serves channels that live long and carry many calls only costs time.
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  // A proxy for the web is none for workers.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  if (!options.server_name.empty()) arguments.SetSslTargetNameOverride(options.server_name);
+  return arguments;
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> MakeChannel(const ConnectionOptions& options) {
+  protocol::RouteGrpcLog();
+  return grpc::CreateCustomChannel(Target(options.address), Credentials(options),
+                                   Arguments(options));
+}
+
+}  // namespace evenkeel::worker

@@ -1,0 +1,49 @@
+#include "worker/memory_limit.h"
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace evenkeel::worker {
+namespace {
+
+constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
+
+/// The number that the file begins with; kUnknown if it begins with none, such as "max".
+std::int64_t NumberIn(const std::filesystem::path& file) {
+  std::int64_t number = 0;
+  std::ifstream stream(file);
+  return stream >> number ? number : kUnknown;
+}
+
+/// "0::/kubepods/pod1" in /proc/self/cgroup; empty without version 2.
+std::string OwnGroup(const std::filesystem::path& root) {
+  std::ifstream stream(root / "proc/self/cgroup");
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with("0::/")) return line.substr(4);
+  }
+  return {};
+}
+
+std::int64_t MachineMemory(const std::filesystem::path& root) {
+  std::ifstream stream(root / "proc/meminfo");
+  std::string word;
+  std::int64_t kibibytes = 0;
+  return stream >> word >> kibibytes && word == "MemTotal:" ? kibibytes * 1024 : kUnknown;
+}
+
+}  // namespace
+
+std::int64_t MemoryLimit(const std::filesystem::path& root) {
+  const std::filesystem::path groups = root / "sys/fs/cgroup";
+  std::int64_t limit = std::min(MachineMemory(root), NumberIn(groups / "memory.max"));
+  std::filesystem::path group = OwnGroup(root);
+  while (!group.empty()) {
+    limit = std::min(limit, NumberIn(groups / group / "memory.max"));
+    group = group.parent_path();
+  }
+  return limit;
+}
+
+}  // namespace evenkeel::worker

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace evenkeel::workloads::matmul {
+
+/// c (rows x columns) += a (rows x depth) x b (depth x columns), all row by row without gaps.
+/// Each extent is below 2^31. OpenBLAS does it on the calling thread; thread-safe.
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const float* a,
+                const float* b, float* c);
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const double* a,
+                const double* b, double* c);
+
+}  // namespace evenkeel::workloads::matmul

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "core/base/error.h"
+#include "core/model/field_reader.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::workloads::matmul {
+
+inline constexpr std::string_view kName = "matmul";
+inline constexpr std::uint32_t kVersion = 1;
+
+/// C = A x B for matrices of any size, from files or random: docs/matmul.md. Tasks are tiles of C,
+/// see Division; costs are multiply-adds, twice. The result is c.npy.
+[[nodiscard]] Result<std::shared_ptr<const Workload>> MakeMatmul(const model::FieldReader& fields,
+                                                                 const WorkloadContext& context);
+
+}  // namespace evenkeel::workloads::matmul

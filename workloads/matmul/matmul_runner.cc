@@ -1,0 +1,133 @@
+#include "workloads/matmul/matmul_runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "workloads/block_cache.h"
+#include "workloads/matmul/gemm.h"
+
+namespace evenkeel::workloads::matmul {
+namespace {
+
+// Blocks of the tasks to come that are asked for while one is computed with.
+constexpr std::int64_t kChunksAhead = 4;
+
+class MatmulRunner final : public TaskRunner {
+ public:
+  MatmulRunner(const MatmulSpec& spec, const Division& division, const MatrixBlocks& blocks,
+               const RunnerOptions& options)
+      : division_(division),
+        keep_a_(spec.keep_blocks || spec.keep_row),
+        keep_b_(spec.keep_blocks),
+        fetcher_(blocks, options.block_fetcher),
+        own_cache_(0),
+        cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_),
+        sum_(static_cast<std::size_t>(spec.sizes.rows * spec.sizes.columns *
+                                      matmul::BytesOf(spec.shape.type))) {}
+
+  TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
+                  TaskFailure& failure) override {
+    const Tile tile = division_.TileOf(call.index);
+    // Neighbours come one after the other, from the front or from the back.
+    step_ = call.index == previous_ - 1 ? -1 : 1;
+    previous_ = call.index;
+    const auto bytes =
+        static_cast<std::size_t>(tile.c.Elements() * matmul::BytesOf(division_.Shape().type));
+    std::memset(sum_.Bytes().data(), 0, bytes);
+    for (std::int64_t chunk = tile.first_chunk; chunk < tile.end_chunk; ++chunk) {
+      const Result<bool> added = AddChunk(call.index, tile, chunk, stop);
+      if (!added) {
+        failure.reason = "its input is not to be had: " + added.error().message;
+        return TaskOutcome::kFailed;
+      }
+      if (!*added || stop.stop_requested()) return TaskOutcome::kStopped;
+    }
+    result.append(sum_.Bytes().data(), bytes);
+    return TaskOutcome::kDone;
+  }
+
+ private:
+  [[nodiscard]] BlockId IdOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
+    return division_.BlockOf(factor, factor == Factor::kA ? tile.tile_row : tile.tile_column,
+                             chunk);
+  }
+
+  /// False if it was stopped.
+  Result<bool> AddChunk(model::TaskIndex task, const Tile& tile, std::int64_t chunk,
+                        const std::stop_token& stop) {
+    {
+      cache_.Prefetch(IdOf(Factor::kB, tile, chunk), BytesOf(Factor::kB, tile, chunk), fetcher_);
+      const auto a = Get(Factor::kA, tile, chunk, stop);
+      const auto b = Get(Factor::kB, tile, chunk, stop);
+      if (!a) return tl::unexpected(a.error());
+      if (!b) return tl::unexpected(b.error());
+      if (!*a || !*b) return false;
+      Announce(task, tile, chunk);
+      Multiply(tile.c, chunk, (**a)->Bytes().data(), (**b)->Bytes().data());
+    }
+    if (!keep_a_) cache_.Drop(IdOf(Factor::kA, tile, chunk));
+    if (!keep_b_) cache_.Drop(IdOf(Factor::kB, tile, chunk));
+    return true;
+  }
+
+  [[nodiscard]] std::int64_t BytesOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
+    return division_.BytesOfBlock(IdOf(factor, tile, chunk));
+  }
+
+  Result<std::optional<BlockCache::Pin>> Get(Factor factor, const Tile& tile, std::int64_t chunk,
+                                             const std::stop_token& stop) {
+    return cache_.Get(IdOf(factor, tile, chunk), BytesOf(factor, tile, chunk), fetcher_, stop);
+  }
+
+  /// Has the blocks fetched that are needed next, of this task or of the one behind it.
+  void Announce(model::TaskIndex task, const Tile& tile, std::int64_t chunk) {
+    Tile at = tile;
+    for (std::int64_t ahead = 0; ahead < kChunksAhead; ++ahead) {
+      if (++chunk == at.end_chunk) {
+        task += step_;
+        if (task < 0 || task >= division_.TaskCount()) return;
+        at = division_.TileOf(task);
+        chunk = at.first_chunk;
+      }
+      for (const Factor factor : {Factor::kA, Factor::kB}) {
+        cache_.Prefetch(IdOf(factor, at, chunk), BytesOf(factor, at, chunk), fetcher_);
+      }
+    }
+  }
+
+  void Multiply(const Window& c, std::int64_t chunk, const char* a, const char* b) {
+    const std::int64_t depth = division_.DepthOf(chunk);
+    const auto multiply = [&]<typename Number>(Number* sum) {
+      AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
+                 static_cast<const Number*>(static_cast<const void*>(b)), sum);
+    };
+    void* const sum = sum_.Bytes().data();
+    if (division_.Shape().type == ElementType::kFloat32) {
+      multiply(static_cast<float*>(sum));
+    } else {
+      multiply(static_cast<double*>(sum));
+    }
+  }
+
+  const Division& division_;
+  model::TaskIndex previous_ = 0;
+  model::TaskIndex step_ = 1;  // to the task that most likely comes next
+  bool keep_a_;
+  bool keep_b_;
+  NearestBlocks fetcher_;
+  BlockCache own_cache_;  // without a worker around: nothing is kept
+  BlockCache& cache_;
+  BlockMemory sum_;
+};
+
+}  // namespace
+
+std::unique_ptr<TaskRunner> MakeMatmulRunner(const MatmulSpec& spec, const Division& division,
+                                             const MatrixBlocks& blocks,
+                                             const RunnerOptions& options) {
+  return std::make_unique<MatmulRunner>(spec, division, blocks, options);
+}
+
+}  // namespace evenkeel::workloads::matmul

@@ -1,0 +1,231 @@
+#include "workloads/matmul/matmul_spec.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/model/quantity.h"
+
+namespace evenkeel::workloads::matmul {
+namespace {
+
+constexpr std::int64_t kMaxExtent = 1'000'000'000;
+constexpr std::int64_t kMaxEdge = 65'536;
+constexpr std::int64_t kMaxFactor = 1024;
+constexpr std::int64_t kLeastMemory = 1 << 20;
+constexpr const char* kDefaultMemory = "512Mi";
+constexpr std::int64_t kThreads = 4;  // of a usual board
+constexpr std::size_t kMaxNameBytes = 1024;
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
+
+/// One factor as the manifest says.
+struct FactorText {
+  std::unique_ptr<Matrix> file;
+  std::int64_t rows = 1;
+  std::int64_t columns = 1;
+  std::uint64_t seed = 0;
+};
+
+void OpenFactor(model::FieldReader& factor, const std::filesystem::path& path, FactorText& read) {
+  auto opened = OpenNpyMatrix(path);
+  if (!opened) {
+    factor.Fail("file", model::ShownKey(path.string()) + " " + opened.error().message);
+    return;
+  }
+  read.rows = (*opened)->Rows();
+  read.columns = (*opened)->Columns();
+  read.file = std::move(*opened);
+}
+
+FactorText ReadFactor(model::FieldReader& fields, const std::string& name,
+                      const std::filesystem::path& folder) {
+  model::FieldReader factor = fields.RequiredObject(name);
+  const bool is_file = factor.Has("file");
+  const bool is_random = factor.Has("random");
+  FactorText read;
+  std::string file;
+  if (is_file) file = factor.RequiredString("file", kMaxNameBytes);
+  if (is_random) {
+    model::FieldReader random = factor.RequiredObject("random");
+    read.rows = random.RequiredInt("rows", {1, kMaxExtent});
+    read.columns = random.RequiredInt("columns", {1, kMaxExtent});
+    read.seed = static_cast<std::uint64_t>(random.OptionalInt("seed", {0, kMaxSeed}, 1));
+  }
+  factor.Any("file");
+  factor.Any("random");
+  if (is_file == is_random) {
+    fields.Fail(name, "must have exactly one of file, random");
+  } else if (is_file && !file.empty()) {
+    OpenFactor(factor, folder / file, read);
+  }
+  return read;
+}
+
+std::int64_t ReadMemory(model::FieldReader& fields) {
+  const std::string text = fields.OptionalString("memoryPerWorker", 32, kDefaultMemory);
+  const auto bytes = model::ParseQuantity(text, 1);
+  if (bytes && *bytes >= kLeastMemory) return *bytes;
+  fields.Fail("memoryPerWorker",
+              "must be a quantity such as 512Mi, at least 1Mi, is " + model::ShownKey(text));
+  return kLeastMemory;
+}
+
+TransferSpec ReadTransfer(model::FieldReader fields) {
+  TransferSpec transfer;
+  transfer.window = fields.OptionalInt("window", {1, 64}, transfer.window);
+  transfer.refresh_at = fields.OptionalInt("refreshAt", {0, 63}, transfer.refresh_at);
+  if (transfer.refresh_at >= transfer.window) fields.Fail("refreshAt", "must be less than window");
+  transfer.between_workers =
+      fields.OptionalChoice("betweenWorkers", {"Enabled", "Disabled"}, "Enabled") == "Enabled";
+  return transfer;
+}
+
+/// How the product is to be divided, as the manifest says.
+struct DivisionText {
+  Aggregation pattern = Aggregation::kAutomatic;
+  std::int64_t block = 256;
+  std::int64_t factor = 4;
+  std::optional<TileSizes> tile;  ///< depth 0: all of it
+};
+
+Aggregation PatternOf(const std::string& name) {
+  if (name == "None") return Aggregation::kNone;
+  if (name == "Row") return Aggregation::kRow;
+  return name == "Square" ? Aggregation::kSquare : Aggregation::kAutomatic;
+}
+
+DivisionText ReadDivision(model::FieldReader& fields) {
+  DivisionText division;
+  model::FieldReader aggregation = fields.OptionalObject("aggregation");
+  division.pattern =
+      PatternOf(fields.Has("aggregation")
+                    ? aggregation.RequiredChoice("pattern", {"Automatic", "None", "Row", "Square"})
+                    : "Automatic");
+  division.block = aggregation.OptionalInt("block", {1, kMaxEdge}, division.block);
+  division.factor = aggregation.OptionalInt("factor", {1, kMaxFactor}, division.factor);
+  const bool automatic = division.pattern == Aggregation::kAutomatic;
+  if (automatic && (aggregation.Has("block") || aggregation.Has("factor"))) {
+    fields.Fail("aggregation.pattern", "must be None, Row or Square for block and factor");
+  }
+  if (fields.Has("tile")) {
+    if (!automatic) fields.Fail("tile", "must be left out with a pattern of aggregation");
+    model::FieldReader tile = fields.RequiredObject("tile");
+    division.tile.emplace();
+    division.tile->rows = tile.RequiredInt("rows", {1, kMaxEdge});
+    division.tile->columns = tile.RequiredInt("columns", {1, kMaxEdge});
+    division.tile->depth = tile.OptionalInt("depth", {1, kMaxExtent}, 0);
+  }
+  fields.Any("tile");
+  return division;
+}
+
+/// Every field of the manifest.
+struct MatmulText {
+  FactorText a;
+  FactorText b;
+  std::string type;  ///< empty: that of the files
+  DivisionText division;
+};
+
+MatmulText ReadText(model::FieldReader& fields, const std::filesystem::path& folder,
+                    MatmulSpec& spec) {
+  MatmulText text;
+  text.a = ReadFactor(fields, "a", folder);
+  text.b = ReadFactor(fields, "b", folder);
+  if (fields.Has("type")) text.type = fields.RequiredChoice("type", {"Float32", "Float64"});
+  fields.Any("type");
+  text.division = ReadDivision(fields);
+  spec.memory_bytes = ReadMemory(fields);
+  spec.transfer = ReadTransfer(fields.OptionalObject("transfer"));
+  spec.verify = fields.OptionalChoice("verify", {"Freivalds", "None"}, "Freivalds") == "Freivalds";
+  return text;
+}
+
+const char* TypeName(ElementType type) {
+  return type == ElementType::kFloat32 ? "Float32" : "Float64";
+}
+
+ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
+  std::optional<ElementType> found;
+  if (text.b.file) found = text.b.file->Type();
+  if (text.a.file) found = text.a.file->Type();
+  if (text.b.file && text.b.file->Type() != *found) {
+    fields.Fail("b.file", std::string("must have the type of a's elements, ") + TypeName(*found) +
+                              ", has " + TypeName(text.b.file->Type()));
+  }
+  if (found && !text.type.empty() && text.type != TypeName(*found)) {
+    fields.Fail("type", std::string("must be left out or ") + TypeName(*found) +
+                            ", the type of the file's elements, is " + text.type);
+  }
+  if (found) return *found;
+  return text.type == "Float32" ? ElementType::kFloat32 : ElementType::kFloat64;
+}
+
+/// Whether all multiply-adds and all bytes can be counted.
+bool Countable(const ProductShape& shape) {
+  constexpr double kMostCounted = 4e18;
+  const auto rows = static_cast<double>(shape.rows);
+  const auto columns = static_cast<double>(shape.columns);
+  return 2 * rows * columns * static_cast<double>(shape.depth) < kMostCounted &&
+         16 * rows * columns < kMostCounted;
+}
+
+void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& spec) {
+  spec.shape = {text.a.rows, text.b.columns, text.a.columns, ElementTypeOf(fields, text)};
+  if (text.a.columns != text.b.rows) {
+    fields.Fail("b", "must have as many rows as a has columns, " + std::to_string(text.a.columns) +
+                         ", has " + std::to_string(text.b.rows));
+  } else if (!Countable(spec.shape)) {
+    fields.Fail("a", "must be smaller: rows x columns x depth may be at most 2e18");
+  }
+}
+
+void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& spec) {
+  const SizeLimits limits{spec.memory_bytes, kThreads};
+  const bool automatic = text.pattern == Aggregation::kAutomatic;
+  spec.keep_blocks = automatic;
+  spec.keep_row = text.pattern == Aggregation::kRow;
+  Result<TileSizes> sizes;
+  const char* field = "memoryPerWorker";
+  if (text.tile) {
+    field = "tile";
+    TileSizes wanted = *text.tile;
+    if (wanted.depth == 0) wanted.depth = spec.shape.depth;
+    sizes = CompleteSizes(spec.shape, wanted, limits);
+  } else if (automatic) {
+    sizes = ChooseSizes(spec.shape, limits);
+  } else {
+    field = "aggregation.block";
+    sizes = AggregatedSizes(spec.shape, text.pattern, text.block, text.factor, limits);
+  }
+  if (sizes) {
+    spec.sizes = *sizes;
+  } else {
+    fields.Fail(field, sizes.error().message);
+  }
+}
+
+void SetFactors(MatmulText& text, MatmulSpec& spec) {
+  if (!text.a.file) spec.seed_a = text.a.seed;
+  if (!text.b.file) spec.seed_b = text.b.seed;
+  const auto matrix = [&spec](FactorText& factor) -> std::shared_ptr<const Matrix> {
+    if (factor.file) return std::move(factor.file);
+    return MakeRandomMatrix(factor.rows, factor.columns, spec.shape.type, factor.seed);
+  };
+  spec.a = matrix(text.a);
+  spec.b = matrix(text.b);
+}
+
+}  // namespace
+
+Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields, const std::filesystem::path& folder) {
+  MatmulSpec spec;
+  MatmulText text = ReadText(fields, folder, spec);
+  if (!fields.Failed()) SetShape(fields, text, spec);
+  if (!fields.Failed()) SetSizes(fields, text.division, spec);
+  if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());
+  SetFactors(text, spec);
+  return spec;
+}
+
+}  // namespace evenkeel::workloads::matmul

@@ -1,0 +1,220 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "workloads/matmul/matrix.h"
+
+static_assert(std::endian::native == std::endian::little, "files and wire are little-endian");
+
+namespace evenkeel::workloads::matmul {
+namespace {
+
+constexpr std::string_view kAllowedFile = "must be a .npy file of a matrix of float32 or float64";
+constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
+
+/// A file descriptor, closed at the end.
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int file) : file_(file) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (file_ >= 0) ::close(file_);
+  }
+  [[nodiscard]] int Get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+std::string SystemMessage(int error) { return std::generic_category().message(error); }
+
+/// Fills `into` from `offset` on; the error is that of the system, or that the file is too short.
+Result<void> ReadAt(int file, std::int64_t offset, std::span<char> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const ssize_t now = ::pread(file, into.data() + done, into.size() - done,
+                                static_cast<off_t>(offset) + static_cast<off_t>(done));
+    if (now < 0 && errno == EINTR) continue;
+    if (now < 0) return Fail(ErrorCode::kUnavailable, "cannot be read: " + SystemMessage(errno));
+    if (now == 0) return Fail(ErrorCode::kUnavailable, "has become shorter");
+    done += static_cast<std::size_t>(now);
+  }
+  return {};
+}
+
+struct Header {
+  std::string dictionary;
+  std::int64_t data_offset = 0;
+};
+
+/// NumPy, "NEP 1: A simple file format for NumPy arrays".
+Result<Header> ReadHeader(int file) {
+  constexpr std::string_view kMagic("\x93NUMPY", 6);
+  std::array<char, 12> start{};
+  if (!ReadAt(file, 0, start)) return InvalidInput(std::string(kAllowedFile) + ", is too short");
+  if (std::string_view(start.data(), kMagic.size()) != kMagic) {
+    return InvalidInput(std::string(kAllowedFile) + ", is something else");
+  }
+  const auto byte = [&start](std::size_t n) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(start[n]));
+  };
+  const std::size_t version = byte(6);
+  if (version < 1 || version > 3) {
+    return InvalidInput(std::string(kAllowedFile) + ", has format version " +
+                        std::to_string(version));
+  }
+  const std::size_t fixed = version == 1 ? 10 : 12;
+  std::size_t length = byte(8) | byte(9) << 8;
+  if (version > 1) length |= byte(10) << 16 | byte(11) << 24;
+  if (length > kMaxHeaderBytes)
+    return InvalidInput(std::string(kAllowedFile) + ", has a huge header");
+  Header header{std::string(length, ' '), static_cast<std::int64_t>(fixed + length)};
+  if (!ReadAt(file, static_cast<std::int64_t>(fixed), header.dictionary)) {
+    return InvalidInput(std::string(kAllowedFile) + ", ends within its header");
+  }
+  return header;
+}
+
+/// What stands behind 'KEY': in the dictionary, without blanks in front; empty if it is not there.
+std::string_view ValueOf(std::string_view dictionary, std::string_view key) {
+  const std::string quoted = "'" + std::string(key) + "'";
+  const std::size_t at = dictionary.find(quoted);
+  if (at == std::string_view::npos) return {};
+  std::string_view rest = dictionary.substr(at + quoted.size());
+  const std::size_t start = rest.find_first_not_of(": ");
+  return start == std::string_view::npos ? std::string_view{} : rest.substr(start);
+}
+
+Result<ElementType> DescribedType(std::string_view dictionary) {
+  const std::string_view value = ValueOf(dictionary, "descr");
+  if (value.starts_with("'<f4'")) return ElementType::kFloat32;
+  if (value.starts_with("'<f8'")) return ElementType::kFloat64;
+  const std::string shown(value.substr(0, value.find_first_of(",}")));
+  return InvalidInput(std::string(kAllowedFile) + " ('<f4' or '<f8'), its elements are " + shown);
+}
+
+Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
+  const std::string_view value = ValueOf(dictionary, "shape");
+  const std::string_view tuple = value.substr(0, value.find(')') + 1);
+  std::vector<std::int64_t> extents;
+  const char* at = tuple.data();
+  const char* const end = tuple.data() + tuple.size();
+  while (at < end) {
+    std::int64_t extent = 0;
+    const auto [stop, error] = std::from_chars(at, end, extent);
+    if (error == std::errc()) extents.push_back(extent);
+    at = error == std::errc() ? stop : at + 1;
+  }
+  if (extents.size() != 2) {
+    return InvalidInput("must have two dimensions, its shape is " + std::string(tuple));
+  }
+  if (extents[0] < 1 || extents[1] < 1) {
+    return InvalidInput("must not be empty, its shape is " + std::string(tuple));
+  }
+  return std::array{extents[0], extents[1]};
+}
+
+class NpyMatrix final : public Matrix {
+ public:
+  NpyMatrix(int file, std::string name, ElementType type, std::array<std::int64_t, 2> shape,
+            std::int64_t data_offset)
+      : file_(file),
+        name_(std::move(name)),
+        type_(type),
+        shape_(shape),
+        data_offset_(data_offset) {}
+
+  [[nodiscard]] std::int64_t Rows() const override { return shape_[0]; }
+  [[nodiscard]] std::int64_t Columns() const override { return shape_[1]; }
+  [[nodiscard]] ElementType Type() const override { return type_; }
+
+  [[nodiscard]] std::string Version() const override {
+    struct stat found {};
+    if (::fstat(file_.Get(), &found) != 0) return "unknown";
+    return std::to_string(found.st_size) + " bytes of " + std::to_string(found.st_mtim.tv_sec) +
+           "." + std::to_string(found.st_mtim.tv_nsec);
+  }
+
+  [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
+    const std::int64_t element = BytesOf(type_);
+    // Whole rows stand one behind the other.
+    const bool whole = window.columns == Columns();
+    const std::int64_t reads = whole ? 1 : window.rows;
+    const auto size = static_cast<std::size_t>(into.size() / static_cast<std::size_t>(reads));
+    for (std::int64_t n = 0; n < reads; ++n) {
+      const std::int64_t first = (window.row + n) * Columns() + window.column;
+      const auto part = into.subspan(static_cast<std::size_t>(n) * size, size);
+      if (auto read = ReadAt(file_.Get(), data_offset_ + first * element, part); !read) {
+        return Fail(read.error().code, name_ + " " + read.error().message);
+      }
+    }
+    return {};
+  }
+
+ private:
+  FileDescriptor file_;
+  std::string name_;
+  ElementType type_;
+  std::array<std::int64_t, 2> shape_;
+  std::int64_t data_offset_;
+};
+
+Result<void> CheckOrder(std::string_view dictionary) {
+  const std::string_view order = ValueOf(dictionary, "fortran_order");
+  if (order.starts_with("False")) return {};
+  if (!order.starts_with("True"))
+    return InvalidInput(std::string(kAllowedFile) + ", says no order");
+  return InvalidInput("must be in C order (see numpy.ascontiguousarray), is in Fortran order");
+}
+
+Result<void> CheckLength(int file, std::int64_t data_offset, ElementType type,
+                         std::array<std::int64_t, 2> shape) {
+  struct stat found {};
+  if (::fstat(file, &found) != 0) return InvalidInput("cannot be read: " + SystemMessage(errno));
+  const std::int64_t data = found.st_size - data_offset;
+  const std::int64_t elements = data / BytesOf(type);
+  if (data % BytesOf(type) == 0 && elements % shape[0] == 0 && elements / shape[0] == shape[1]) {
+    return {};
+  }
+  return InvalidInput("must be as long as its shape (" + std::to_string(shape[0]) + ", " +
+                      std::to_string(shape[1]) + ") says, has " + std::to_string(data) +
+                      " bytes of elements");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return InvalidInput("cannot be read: " + SystemMessage(errno));
+  std::optional<FileDescriptor> guard(std::in_place, file);
+  const auto header = ReadHeader(file);
+  if (!header) return tl::unexpected(header.error());
+  const auto type = DescribedType(header->dictionary);
+  if (!type) return tl::unexpected(type.error());
+  if (const auto order = CheckOrder(header->dictionary); !order) {
+    return tl::unexpected(order.error());
+  }
+  const auto shape = ShapeOf(header->dictionary);
+  if (!shape) return tl::unexpected(shape.error());
+  if (const auto length = CheckLength(file, header->data_offset, *type, *shape); !length) {
+    return tl::unexpected(length.error());
+  }
+  const int kept = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (kept < 0) return InvalidInput("cannot be read: " + SystemMessage(errno));
+  return std::make_unique<NpyMatrix>(kept, path.filename().string(), *type, *shape,
+                                     header->data_offset);
+}
+
+}  // namespace evenkeel::workloads::matmul

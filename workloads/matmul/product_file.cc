@@ -1,0 +1,185 @@
+#include "workloads/matmul/product_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "workloads/npy.h"
+#include "workloads/result_file.h"
+
+namespace evenkeel::workloads::matmul {
+namespace {
+
+std::filesystem::path WithEnding(std::filesystem::path path, const char* ending) {
+  return path += ending;
+}
+
+tl::unexpected<Error> WriteFailure(int error, const std::filesystem::path& path) {
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return Fail(full ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
+              path.string() + ": cannot be written: " + std::generic_category().message(error));
+}
+
+Result<int> OpenNew(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return WriteFailure(errno, path);
+  return file;
+}
+
+/// Moves all of `size` bytes with pread or pwrite; false with errno.
+template <typename Call, typename Byte>
+bool MoveAll(const Call& call, int file, Byte* bytes, std::size_t size, std::int64_t offset) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t now = call(file, bytes + done, size - done,
+                             static_cast<off_t>(offset) + static_cast<off_t>(done));
+    if (now < 0 && errno == EINTR) continue;
+    if (now == 0) errno = EIO;
+    if (now <= 0) return false;
+    done += static_cast<std::size_t>(now);
+  }
+  return true;
+}
+
+template <typename Number>
+void AddTo(std::vector<char>& sum, const std::vector<char>& next, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += sizeof(Number)) {
+    Number left = 0;
+    Number right = 0;
+    std::memcpy(&left, sum.data() + at, sizeof left);
+    std::memcpy(&right, next.data() + at, sizeof right);
+    left += right;
+    std::memcpy(sum.data() + at, &left, sizeof left);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProductFile>> ProductFile::Create(const std::filesystem::path& path,
+                                                         const Division& division) {
+  std::unique_ptr<ProductFile> made(new ProductFile(path, division));
+  if (auto opened = made->Open(); !opened) return tl::unexpected(opened.error());
+  return made;
+}
+
+ProductFile::ProductFile(std::filesystem::path path, const Division& division)
+    : path_(std::move(path)),
+      partial_path_(WithEnding(path_, ".partial")),
+      parts_path_(WithEnding(path_, ".parts.partial")),
+      division_(division) {}
+
+ProductFile::~ProductFile() {
+  if (file_ >= 0) ::close(file_);
+  if (!committed_) ::unlink(partial_path_.c_str());
+  if (parts_ >= 0) ::close(parts_);
+  ::unlink(parts_path_.c_str());
+}
+
+Result<void> ProductFile::Open() {
+  const ProductShape& shape = division_.Shape();
+  auto file = OpenNew(partial_path_);
+  if (!file) return tl::unexpected(file.error());
+  file_ = *file;
+  const bool single = shape.type == ElementType::kFloat32;
+  const std::string header =
+      NpyHeader(single ? NpyType::kFloat32 : NpyType::kFloat64, {shape.rows, shape.columns});
+  data_offset_ = static_cast<std::int64_t>(header.size());
+  if (!MoveAll(::pwrite, file_, header.data(), header.size(), 0)) {
+    return WriteFailure(errno, partial_path_);
+  }
+  const std::int64_t bytes = data_offset_ + shape.rows * shape.columns * BytesOf(shape.type);
+  const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  // Some file systems cannot; then it grows as tiles come.
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL)
+    return WriteFailure(error, partial_path_);
+  if (division_.Parts() == 1) return {};
+  auto parts = OpenNew(parts_path_);
+  if (!parts) return tl::unexpected(parts.error());
+  parts_ = *parts;
+  return {};
+}
+
+std::int64_t ProductFile::PlaceOfPart(std::int64_t tile_row, std::int64_t tile_column,
+                                      std::int64_t part) const {
+  const TileSizes& sizes = division_.Sizes();
+  const std::int64_t tile = tile_row * division_.TileColumns() + tile_column;
+  return (tile * division_.Parts() + part) * sizes.rows * sizes.columns *
+         BytesOf(division_.Shape().type);
+}
+
+Result<void> ProductFile::Put(const Tile& tile, std::span<const char> elements) {
+  if (parts_ < 0) return WriteWindow(tile.c, elements);
+  const std::int64_t place = PlaceOfPart(tile.tile_row, tile.tile_column, tile.part);
+  if (MoveAll(::pwrite, parts_, elements.data(), elements.size(), place)) return {};
+  return WriteFailure(errno, parts_path_);
+}
+
+Result<void> ProductFile::WriteWindow(const Window& window, std::span<const char> elements) {
+  const std::int64_t columns = division_.Shape().columns;
+  const std::int64_t element = BytesOf(division_.Shape().type);
+  const std::int64_t writes = window.columns == columns ? 1 : window.rows;
+  const std::size_t size = elements.size() / static_cast<std::size_t>(writes);
+  for (std::int64_t n = 0; n < writes; ++n) {
+    const std::int64_t first = (window.row + n) * columns + window.column;
+    if (!MoveAll(::pwrite, file_, elements.data() + static_cast<std::size_t>(n) * size, size,
+                 data_offset_ + first * element)) {
+      return WriteFailure(errno, partial_path_);
+    }
+  }
+  return {};
+}
+
+Result<void> ProductFile::AddPartsOf(std::int64_t tile_row, std::int64_t tile_column,
+                                     std::vector<char>& sum, std::vector<char>& next) {
+  const Window window = division_.WindowOf(tile_row, tile_column);
+  const ElementType type = division_.Shape().type;
+  const auto bytes = static_cast<std::size_t>(window.Elements() * BytesOf(type));
+  for (std::int64_t part = 0; part < division_.Parts(); ++part) {
+    std::vector<char>& into = part == 0 ? sum : next;
+    if (!MoveAll(::pread, parts_, into.data(), bytes, PlaceOfPart(tile_row, tile_column, part))) {
+      return WriteFailure(errno, parts_path_);
+    }
+    if (part == 0) continue;
+    type == ElementType::kFloat32 ? AddTo<float>(sum, next, bytes)
+                                  : AddTo<double>(sum, next, bytes);
+  }
+  return WriteWindow(window, {sum.data(), bytes});
+}
+
+Result<void> ProductFile::AddParts() {
+  if (parts_ < 0) return {};
+  const TileSizes& sizes = division_.Sizes();
+  const auto most =
+      static_cast<std::size_t>(sizes.rows * sizes.columns * BytesOf(division_.Shape().type));
+  std::vector<char> sum(most);
+  std::vector<char> next(most);
+  for (std::int64_t row = 0; row < division_.TileRows(); ++row) {
+    for (std::int64_t column = 0; column < division_.TileColumns(); ++column) {
+      if (auto added = AddPartsOf(row, column, sum, next); !added) return added;
+    }
+  }
+  return {};
+}
+
+Result<void> ProductFile::ReadRows(std::int64_t row, std::span<char> into) const {
+  const ProductShape& shape = division_.Shape();
+  const std::int64_t offset = data_offset_ + row * shape.columns * BytesOf(shape.type);
+  if (MoveAll(::pread, file_, into.data(), into.size(), offset)) return {};
+  return Fail(ErrorCode::kUnavailable, partial_path_.string() + ": cannot be read: " +
+                                           std::generic_category().message(errno));
+}
+
+Result<void> ProductFile::Commit() {
+  if (::fsync(file_) != 0) return WriteFailure(errno, partial_path_);
+  // Some file systems say only here that there was no room.
+  if (::close(std::exchange(file_, -1)) != 0) return WriteFailure(errno, partial_path_);
+  if (::rename(partial_path_.c_str(), path_.c_str()) != 0) return WriteFailure(errno, path_);
+  committed_ = true;
+  return SyncFolderOf(path_);
+}
+
+}  // namespace evenkeel::workloads::matmul
