@@ -18,14 +18,12 @@ TEST(Registry, NamesAreInOrderAndEachMakesItsWorkload) {
 }
 
 TEST(Registry, AnUnknownNameSaysWhichThereAre) {
-  EXPECT_EQ(
-      ParameterError("prime", "{}"),
-      "spec.workload.prime: must be one of command, matmul, parameterEstimation, primes, "
-      "switchSimulation, synthetic");
-  EXPECT_EQ(
-      ParameterError("a\nb", "{}"),
-      "spec.workload.a\\nb: must be one of command, matmul, parameterEstimation, primes, "
-      "switchSimulation, synthetic");
+  EXPECT_EQ(ParameterError("prime", "{}"),
+            "spec.workload.prime: must be one of command, matmul, parameterEstimation, primes, "
+            "switchSimulation, synthetic");
+  EXPECT_EQ(ParameterError("a\nb", "{}"),
+            "spec.workload.a\\nb: must be one of command, matmul, parameterEstimation, primes, "
+            "switchSimulation, synthetic");
 }
 
 TEST(Registry, ParametersHaveToBeAnObject) {
