@@ -48,6 +48,7 @@ void AddPeers(json& arguments, const WeightedJob& job) {
 
 /// A worker that runs the tasks itself.
 void AddWorker(json& spec, const WeightedJob& job, json container) {
+  AddPeers(container["args"], job);
   container["resources"] = ResourcesJson(job.resources);
   if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
   Append(container["volumeMounts"], job.worker.volume_mounts);
@@ -75,7 +76,6 @@ void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& po
 json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
   json container = ContainerBase(job, kWorkerContainer, pod.image, "evenkeel-worker");
   container["args"] = Arguments(job, pod);
-  AddPeers(container["args"], job);
 
   json spec = PodSpecBase(job, kWorkerNodeLossSeconds);
   spec["restartPolicy"] = "OnFailure";
