@@ -93,10 +93,11 @@ std::optional<WorkerId> Coordinator::PlaceFor(model::TaskIndex index,
   return best;
 }
 
-// A node that has not come yet is not waited for; one that is away for less than a lease is.
+// A node that has not come yet, or is away, is waited for until its lease is over: the first board
+// of a cluster to come may be the one on which all fail.
 bool Coordinator::SomebodyIsFresh(model::TaskIndex index) const {
   return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
-    return !node.lost && !node.incarnation.empty() && !retries_.FailedOn(index, node.name);
+    return !node.lost && !retries_.FailedOn(index, node.name);
   });
 }
 

@@ -73,6 +73,17 @@ TEST_F(CoordinatorRetriesTest, ANodeThatIsAwayIsWaitedForAsLongAsItMayBeBack) {
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "b is lost";
 }
 
+TEST_F(CoordinatorRetriesTest, ANodeThatHasNotComeIsWaitedForAsLongAsItMayStillCome) {
+  Start(1, 2);
+  Connect(1, 0);
+  Fails(1, 0);
+  Wait(seconds(1));
+  Say(1, Report{});
+  EXPECT_TRUE(Assigned(1).empty()) << "b may come";
+  Connect(2, 1);
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
 TEST_F(CoordinatorRetriesTest, ALostNodeChargesNothingAndTheTaskStaysAwayFromWhereItFailed) {
   config.job.task_policy.backoff_limit_per_task = 1;
   Start(1, 3);
