@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -152,7 +153,7 @@ def run_beside(names):
 
 
 def folder_of(test):
-    """A new folder for files of the test."""
-    folder = pathlib.Path(machine.ROOT / "build" / "cluster-files" / test.namespace)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    """A new folder for files of the test, empty each time."""
+    folders = machine.ROOT / "build" / "cluster-files"
+    folders.mkdir(parents=True, exist_ok=True)
+    return pathlib.Path(tempfile.mkdtemp(prefix=f"{test.namespace}-", dir=folders))

@@ -33,7 +33,7 @@ class CommandCase(cluster_case.ClusterTest):
 
     def rows(self, job):
         """results.jsonl, as kubectl evenkeel fetches it."""
-        folder = cluster_case.folder_of(self) / job.name
+        folder = cluster_case.folder_of(self)
         self.assertIn("results.jsonl", job.fetch_results(folder))
         rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
         self.assertEqual([row["index"] for row in rows], list(range(len(rows))))
