@@ -28,7 +28,7 @@ void Service::Run() {
 
 void Service::Wait() {
   const Session::Watched of_session = session_.Watch();
-  pollfd* const signals = watched_.data();  // of all: written to by index, gcc takes it for one only
+  pollfd* const signals = watched_.data();  // gcc takes &watched_[0] for one only
   *signals = {signals_, POLLIN, 0};
   std::copy(of_session.begin(), of_session.end(), signals + 1);
   if (::poll(watched_.data(), watched_.size(), MillisecondsToWait()) < 0) {
