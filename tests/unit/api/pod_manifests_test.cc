@@ -77,12 +77,16 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
      "tolerationSeconds": 30}])"));
   const json& container = pod["spec"]["containers"][0];
   EXPECT_EQ(container["command"], json::array({"evenkeel-worker"}));
-  EXPECT_EQ(container["args"],
-            json::array({"--coordinator", "primes-coordinator.lab.svc:7400", "--node", "pi4",
-                         "--workload", "primes", "--threads", "4", "--ratio", "4.252", "--tls-ca",
-                         "/etc/evenkeel/tls/ca.crt", "--tls-cert", "/etc/evenkeel/tls/tls.crt",
-                         "--tls-key", "/etc/evenkeel/tls/tls.key", "--peer-name", "primes-worker",
-                         "--peer-port", "7404"}));
+  EXPECT_EQ(container["args"], json::array({"--coordinator", "primes-coordinator.lab.svc:7400",
+                                            "--node",        "pi4",
+                                            "--workload",    "primes",
+                                            "--threads",     "4",
+                                            "--ratio",       "4.252",
+                                            "--tls-ca",      "/etc/evenkeel/tls/ca.crt",
+                                            "--tls-cert",    "/etc/evenkeel/tls/tls.crt",
+                                            "--tls-key",     "/etc/evenkeel/tls/tls.key",
+                                            "--peer-name",   "primes-worker",
+                                            "--peer-port",   "7404"}));
   EXPECT_EQ(container["resources"],
             json::parse(R"({"requests": {"cpu": "250m", "memory": "64Mi"}})"));
   EXPECT_EQ(container["imagePullPolicy"], "IfNotPresent");
