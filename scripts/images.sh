@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Builds the images of docker/Dockerfile without a container daemon, and saves them as files.
 # Usage: scripts/images.sh [--base | --prebuilt] [--arch amd64|arm64|arm/v7]...
-#        scripts/images.sh --own FOLDER IMAGE
+#        scripts/images.sh --own DOCKERFILE FOLDER IMAGE
 #   --base       the image that they are compiled in, no more: build/images/base-ARCHITECTURE.tar
 #   --prebuilt   takes the programs of build/release, which it brings up to date, instead of compiling
 #                them again in a container: for tests, on the machine's own architecture
-#   --own        the Dockerfile of another project, FROM evenkeel/worker: build/images/own-NAME-TAG.tar for
-#                an IMAGE ending in NAME:TAG, on the machine's own architecture
+#   --own        the Dockerfile of another project, FROM evenkeel/worker, which takes over files of FOLDER:
+#                build/images/own-NAME-TAG.tar for an IMAGE ending in NAME:TAG, on the machine's own
+#                architecture
 # The files are build/images/evenkeel-{operator,worker}-ARCHITECTURE.tar. Needs root.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 for part in programs sysroot containers; do source "scripts/lib/$part.sh"; done
@@ -19,9 +20,12 @@ while [ $# -gt 0 ]; do
   case $1 in
     --prebuilt) programs=prebuilt caching=() ;;
     --base) programs=none ;;
-    --own) programs=own own_folder=${2:?folder} own_image=${3:?image} && shift 2 ;;
+    --own)
+      programs=own own_file=${2:?Dockerfile} own_folder=${3:?folder} own_image=${4:?image}
+      shift 3
+      ;;
     --arch) architectures+=("${2:?architecture}") && shift ;;
-    *) die "usage: scripts/images.sh [--base | --prebuilt | --own FOLDER IMAGE] [--arch amd64|arm64|arm/v7]..." ;;
+    *) die "usage: scripts/images.sh [--base | --prebuilt | --own DOCKERFILE FOLDER IMAGE] [--arch amd64|arm64|arm/v7]..." ;;
   esac
   shift
 done
@@ -65,7 +69,7 @@ build_own() {
     build_tool pull --quiet "docker-archive:build/images/evenkeel-worker-$NATIVE.tar" >/dev/null
   fi
   build_tool bud --quiet --isolation chroot --pull-never --tag "$own_image" \
-    --file "$own_folder/Dockerfile" "$own_folder" >/dev/null
+    --file "$own_file" "$own_folder" >/dev/null
   save_image "$own_image" "$file"
   echo "$file: $(du -h "$file" | cut -f1)"
 }

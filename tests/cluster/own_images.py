@@ -36,7 +36,8 @@ def provide():
 def build():
     package_build.install(machine.ROOT / "build" / "release", FOLDER)
     package_build.build_project("own-workload", FOLDER)
-    package_build.run("cmake", "--install", PROJECT / "build", "--strip", "--prefix",
-                      PROJECT / "build" / "image" / "usr")
-    subprocess.run(["bash", str(machine.ROOT / "scripts" / "images.sh"), "--own", str(PROJECT), IMAGE],
+    files = PROJECT / "build" / "image"
+    package_build.run("cmake", "--install", PROJECT / "build", "--strip", "--prefix", files / "usr")
+    subprocess.run(["bash", str(machine.ROOT / "scripts" / "images.sh"), "--own",
+                    str(PROJECT / "Dockerfile"), str(files), IMAGE],
                    check=True, stdin=subprocess.DEVNULL, timeout=600)
