@@ -13,8 +13,8 @@
 #include "coordinator/worker_server.h"
 #include "worker/block_client.h"
 #include "workloads/block_cache.h"
+#include "workloads/built_in.h"
 #include "workloads/matmul/gemm.h"
-#include "workloads/registry.h"
 
 namespace {
 
@@ -46,7 +46,7 @@ void BM_Kernel(benchmark::State& state) {
 void BM_Tile(benchmark::State& state, const char* type) {
   const std::string matrix = R"({"random": {"rows": )" + std::to_string(state.range(0)) +
                              R"(, "columns": )" + std::to_string(state.range(0)) + "}}";
-  const auto workload = *workloads::MakeWorkload(
+  const auto workload = *workloads::BuiltInWorkloads().Make(
       "matmul", R"({"a": )" + matrix + R"(, "b": )" + matrix + R"(, "type": ")" + type + "\"}", {});
   workloads::BlockCache cache(std::int64_t{2} << 30);
   workloads::RunnerOptions options;

@@ -203,7 +203,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
 }  // namespace
 
 Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
-  if (auto room = CheckDiskRoom(*config.workload, config.folder); !room) {
+  if (auto room = CheckDiskRoom(config.job.workload, *config.workload, config.folder); !room) {
     return tl::unexpected<Error>(room.error());
   }
   auto identity = IdentityOf(config.job, *config.workload);

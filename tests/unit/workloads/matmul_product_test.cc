@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tests/unit/workloads/job_run.h"
+#include "workloads/built_in.h"
 #include "workloads/matmul/freivalds.h"
 #include "workloads/matmul/matrix.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -128,7 +128,7 @@ TEST(MatmulProduct, DoesNotDependOnTheOrderOfPartialSums) {
 
 TEST(MatmulProduct, WorkersDivideItAsTheCoordinatorDoes) {
   const auto here = MakeOrFail("matmul", Parameters(300, 200, 100, {{"type", "Float32"}}));
-  const auto there = MakeWorkload("matmul", *here->WorkerParameters(), {{}, true});
+  const auto there = BuiltInWorkloads().Make("matmul", *here->WorkerParameters(), {{}, true});
   ASSERT_TRUE(there.has_value()) << there.error().message;
   EXPECT_EQ((*there)->TaskCount(), here->TaskCount());
   for (const model::TaskIndex task : {std::int64_t{0}, here->TaskCount() - 1}) {
