@@ -170,13 +170,13 @@ class SqliteJournal final : public Journal {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
-                                               const JobIdentity& identity) {
+                                               const JobIdentity& identity, ResultSizes sizes) {
   std::error_code ignored;  // what is wrong with the folder shows when it is used
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
 
   const std::filesystem::path file = folder / "journal.db";
-  const Result<bool> made = CreateJournalIfMissing(file, identity);
+  const Result<bool> made = CreateJournalIfMissing(file, identity, sizes);
   if (!made) return tl::unexpected(made.error());
   Result<std::unique_ptr<Database>> database = Database::Open(file);
   if (!database) return tl::unexpected(database.error());

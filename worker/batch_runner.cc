@@ -13,6 +13,8 @@ constexpr int kOverrun = 3;
 // differ.
 constexpr Duration kLookAtClock = std::chrono::microseconds(100);
 constexpr std::int64_t kMostTasksBlindly = 64;
+// Results from this size on are passed on as they are; memory for smaller ones is kept.
+constexpr std::size_t kWorthTaking = 64 << 10;
 
 void SleepFor(Duration time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -86,7 +88,11 @@ bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token&
                                        " are allowed";
     return false;
   }
-  outcome.results.Append(result_);
+  if (result_.size() >= kWorthTaking) {
+    outcome.results.AppendTaking(result_);
+  } else {
+    outcome.results.Append(result_);
+  }
   return true;
 }
 

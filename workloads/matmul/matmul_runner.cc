@@ -1,7 +1,6 @@
 #include "workloads/matmul/matmul_runner.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,7 @@ class MatmulRunner final : public TaskRunner {
         keep_b_(spec.keep_blocks),
         fetcher_(blocks, options.block_fetcher),
         own_cache_(0),
-        cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_),
-        sum_(static_cast<std::size_t>(spec.sizes.rows * spec.sizes.columns *
-                                      matmul::BytesOf(spec.shape.type))) {}
+        cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_) {}
 
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
@@ -35,7 +32,7 @@ class MatmulRunner final : public TaskRunner {
     previous_ = call.index;
     const auto bytes =
         static_cast<std::size_t>(tile.c.Elements() * matmul::BytesOf(division_.Shape().type));
-    std::memset(sum_.Bytes().data(), 0, bytes);
+    sum_.assign(bytes, '\0');
     for (std::int64_t chunk = tile.first_chunk; chunk < tile.end_chunk; ++chunk) {
       const Result<bool> added = AddChunk(call.index, tile, chunk, stop);
       if (!added) {
@@ -44,7 +41,7 @@ class MatmulRunner final : public TaskRunner {
       }
       if (!*added || stop.stop_requested()) return TaskOutcome::kStopped;
     }
-    result.append(sum_.Bytes().data(), bytes);
+    result.empty() ? result.swap(sum_) : static_cast<void>(result.append(sum_));
     return TaskOutcome::kDone;
   }
 
@@ -103,7 +100,7 @@ class MatmulRunner final : public TaskRunner {
       AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
                  static_cast<const Number*>(static_cast<const void*>(b)), sum);
     };
-    void* const sum = sum_.Bytes().data();
+    void* const sum = sum_.data();
     if (division_.Shape().type == ElementType::kFloat32) {
       multiply(static_cast<float*>(sum));
     } else {
@@ -119,7 +116,7 @@ class MatmulRunner final : public TaskRunner {
   NearestBlocks fetcher_;
   BlockCache own_cache_;  // without a worker around: nothing is kept
   BlockCache& cache_;
-  BlockMemory sum_;
+  std::string sum_;  // of the tile; aligned as the heap aligns
 };
 
 }  // namespace
