@@ -58,13 +58,12 @@ class MatmulReducer final : public Reducer {
     if (!finished) return tl::unexpected<Error>(finished.error());
     char digits[9];
     std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(checksum));
-    const bool single = spec_.shape.type == ElementType::kFloat32;
     const TileSizes& sizes = division_.Sizes();
     return nlohmann::json{
         {"rows", spec_.shape.rows},
         {"columns", spec_.shape.columns},
         {"depth", spec_.shape.depth},
-        {"type", single ? "Float32" : "Float64"},
+        {"type", NameOf(spec_.shape.type)},
         {"tile", {{"rows", sizes.rows}, {"columns", sizes.columns}, {"depth", sizes.depth}}},
         {"checksum", digits},
         {"freivalds", spec_.verify ? "passed" : "skipped"}}

@@ -96,16 +96,12 @@ class MatmulRunner final : public TaskRunner {
 
   void Multiply(const Window& c, std::int64_t chunk, const char* a, const char* b) {
     const std::int64_t depth = division_.DepthOf(chunk);
-    const auto multiply = [&]<typename Number>(Number* sum) {
-      AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
-                 static_cast<const Number*>(static_cast<const void*>(b)), sum);
-    };
     void* const sum = sum_.data();
-    if (division_.Shape().type == ElementType::kFloat32) {
-      multiply(static_cast<float*>(sum));
-    } else {
-      multiply(static_cast<double*>(sum));
-    }
+    WithNumbersOf(division_.Shape().type, [&]<typename Number>(Number) {
+      AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
+                 static_cast<const Number*>(static_cast<const void*>(b)),
+                 static_cast<Number*>(sum));
+    });
   }
 
   const Division& division_;

@@ -23,7 +23,8 @@ static_assert(std::endian::native == std::endian::little, "files and wire are li
 namespace evenkeel::workloads::matmul {
 namespace {
 
-constexpr std::string_view kAllowedFile = "must be a .npy file of a matrix of float32 or float64";
+constexpr std::string_view kAllowedFile =
+    "must be a .npy file of a matrix of float32, float64, int32 or int64";
 constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
 
 /// A file descriptor, closed at the end.
@@ -104,8 +105,11 @@ Result<ElementType> DescribedType(std::string_view dictionary) {
   const std::string_view value = ValueOf(dictionary, "descr");
   if (value.starts_with("'<f4'")) return ElementType::kFloat32;
   if (value.starts_with("'<f8'")) return ElementType::kFloat64;
+  if (value.starts_with("'<i4'")) return ElementType::kInt32;
+  if (value.starts_with("'<i8'")) return ElementType::kInt64;
   const std::string shown(value.substr(0, value.find_first_of(",}")));
-  return InvalidInput(std::string(kAllowedFile) + " ('<f4' or '<f8'), its elements are " + shown);
+  return InvalidInput(std::string(kAllowedFile) +
+                      " ('<f4', '<f8', '<i4' or '<i8'), its elements are " + shown);
 }
 
 Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
