@@ -34,6 +34,7 @@ engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, const std::sto
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
   RunFront(batch, stop, outcome);
+  outcome.waited = runner_->TakeWaited();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;
@@ -105,8 +106,9 @@ void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
                         engine::BatchOutcome& outcome) {
   const Instant now = clock_.Now();
   const Duration cpu = ProcessCpuTime();
-  const Duration pause =
-      duty_cycle_->Spent(cpu - cpu_before, runner_->TakeCpuElsewhere(), now - outcome.started);
+  // A slow board gains nothing by waiting for data, so that is no pause.
+  const Duration pause = duty_cycle_->Spent(cpu - cpu_before, runner_->TakeCpuElsewhere(),
+                                            now - outcome.started - outcome.waited);
   if (pause <= Duration::zero()) return;
   SleepFor(pause, stop);
   const Instant woke = clock_.Now();

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "workloads/block_cache.h"
 #include "workloads/matmul/gemm.h"
 
@@ -20,6 +22,7 @@ class MatmulRunner final : public TaskRunner {
       : division_(division),
         keep_a_(spec.keep_blocks || spec.keep_row),
         keep_b_(spec.keep_blocks),
+        here_(blocks),
         fetcher_(blocks, options.block_fetcher),
         own_cache_(0),
         cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_) {}
@@ -44,6 +47,8 @@ class MatmulRunner final : public TaskRunner {
     result.empty() ? result.swap(sum_) : static_cast<void>(result.append(sum_));
     return TaskOutcome::kDone;
   }
+
+  [[nodiscard]] Duration TakeWaited() override { return std::exchange(waited_, Duration::zero()); }
 
  private:
   [[nodiscard]] BlockId IdOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
@@ -75,7 +80,11 @@ class MatmulRunner final : public TaskRunner {
 
   Result<std::optional<BlockCache::Pin>> Get(Factor factor, const Tile& tile, std::int64_t chunk,
                                              const std::stop_token& stop) {
-    return cache_.Get(IdOf(factor, tile, chunk), BytesOf(factor, tile, chunk), fetcher_, stop);
+    const BlockId id = IdOf(factor, tile, chunk);
+    const Instant before = clock_.Now();
+    auto got = cache_.Get(id, BytesOf(factor, tile, chunk), fetcher_, stop);
+    if (!here_.Has(id)) waited_ += clock_.Now() - before;  // else it was drawn, not waited for
+    return got;
   }
 
   /// Has the blocks fetched that are needed next, of this task or of the one behind it.
@@ -109,9 +118,12 @@ class MatmulRunner final : public TaskRunner {
   model::TaskIndex step_ = 1;  // to the task that most likely comes next
   bool keep_a_;
   bool keep_b_;
+  const MatrixBlocks& here_;
   NearestBlocks fetcher_;
   BlockCache own_cache_;  // without a worker around: nothing is kept
   BlockCache& cache_;
+  SteadyClock clock_;
+  Duration waited_{};
   std::string sum_;  // of the tile; aligned as the heap aligns
 };
 
