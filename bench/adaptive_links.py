@@ -17,8 +17,8 @@ from evenkeel_runs import PROJECT, manifest
 from shaped_links import JOB, LinkedCluster, LinkedNode
 
 # The table of nodes of Sanchez, Macias and Suarez: megahertz, and megabits a second of the link.
-PAPER = (("PIII-666-master", None, 666), ("PIII-1000", 100, 1000), ("PIII-666", 100, 666),
-         ("Celeron-633", 10, 633), ("P200-MMX", 10, 200), ("PII-300", 2, 300))
+PAPER = (("piii-666-master", None, 666), ("piii-1000", 100, 1000), ("piii-666", 100, 666),
+         ("celeron-633", 10, 633), ("p200-mmx", 10, 200), ("pii-300", 2, 300))
 ORDERS = (200, 400, 600, 800, 1000)
 ROWS_AN_ORDER = 32  # rows of A: as many products with one B, one behind the other
 TASKS_AN_ORDER = 100  # tasks of one such product: 2 to 10 rows

@@ -18,10 +18,10 @@ def drawn(rows, columns, seed):
     return {"random": {"rows": rows, "columns": columns, "seed": seed}}
 
 
-def make_matrix(bench, name, edge, seed):
-    """A file of edge x edge single-precision numbers: the product of a column and a row."""
+def make_matrix(bench, name, edge, seed, type_name="Float32"):
+    """A file of edge x edge numbers: the product of a column and a row."""
     job = manifest(name, {"matmul": {"a": drawn(edge, 1, seed), "b": drawn(1, edge, seed + 1),
-                                     "type": "Float32", "verify": "None"}})
+                                     "type": type_name, "verify": "None"}})
     process, output = bench.start(job, node_list(1))
     bench.finish(process)
     path = bench.folder / f"{name}-{edge}.npy"
