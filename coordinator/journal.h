@@ -36,7 +36,8 @@ struct JournalState {
 /// How large the results are that a journal will hold.
 enum class ResultSizes : std::uint8_t {
   kSmall,
-  kLarge  ///< hundreds of KiB and more: the file has pages of 64 KiB, which costs small ones more
+  kLarge  ///< hundreds of KiB and more: pages of 64 KiB, and all stays in the log until the end;
+          ///< both would make small ones slower
 };
 
 /// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).

@@ -183,6 +183,12 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
   const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, *made);
   if (!epoch) return tl::unexpected(epoch.error());
   (*database)->KeepOnClose();
+  // The log may become as large as the results are: to move them into the database would be to
+  // write them a second time while tasks run. That is left to the end.
+  if (sizes == ResultSizes::kLarge) {
+    const auto kept = (*database)->Execute("PRAGMA wal_autocheckpoint = 0");
+    if (!kept) return tl::unexpected(kept.error());
+  }
 
   Result<JournalState> state = LoadState(**database, *epoch, identity.task_count);
   if (!state) return tl::unexpected(state.error());
