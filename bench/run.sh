@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures all cases of docs/benchmarks.md.
-# Usage: bench/run.sh [quick|full]   quick (default): about 3 minutes, one repetition of each;
-#                                    full: three repetitions, then every strategy and shaped links (40 minutes)
+# Usage: bench/run.sh [quick|full]   quick (default): about 5 minutes, one repetition of each;
+#                                    full: three repetitions, then every strategy and shaped links (50 minutes)
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib/common.sh"
 
 how=${1:-quick}
