@@ -105,7 +105,8 @@ def main():
     if why:
         print(why, file=sys.stderr)
         return 77
-    print("| job | AdaptiveIterative, s | calculation only, s | gain | TailStealing, s | spread of t_exe by round |")
+    print("| job | AdaptiveIterative, s | calculation only, s | gain | TailStealing, s "
+          "| spread of t_exe by round |")
     print("|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="evenkeel-links-") as folder, \
             LinkedCluster(args.build.resolve() / "bin", folder, paper_nodes(args.share)) as cluster:

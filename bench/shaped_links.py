@@ -132,11 +132,11 @@ class LinkedCluster:
         self._runs = 0
 
     def __enter__(self):
-        self.links.__enter__()
         self.folder.mkdir(parents=True, exist_ok=True)
         addresses = sorted({self.links.address(node) for node in self.nodes} | {"127.0.0.1"})
         self._files = make_certificates(self.folder, addresses)
         (self.folder / "token").write_text(TOKEN + "\n")
+        self.links.__enter__()
         return self
 
     def __exit__(self, *_):

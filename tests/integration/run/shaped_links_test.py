@@ -25,7 +25,8 @@ class ShapedLinksTest(RunTest):
     def multiply(self, cluster, rows, edge, balancing, block=1):
         """The summary, the rounds, and whether the product is NumPy's to the bit."""
         generator = numpy.random.default_rng(edge)
-        a, b = (generator.integers(-2**31, 2**31, shape, numpy.int64) for shape in ((rows, edge), (edge, edge)))
+        a, b = (generator.integers(-2**31, 2**31, shape, numpy.int64)
+                for shape in ((rows, edge), (edge, edge)))
         numpy.save(cluster.folder / "a.npy", a)
         numpy.save(cluster.folder / "b.npy", b)
         product = {"a": {"file": "a.npy"}, "b": {"file": "b.npy"},
