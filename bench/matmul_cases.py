@@ -115,5 +115,5 @@ def five_nodes(bench, repetitions, type_name, edge, say):
 def measure(bench, repetitions, quick, say):
     edges = EDGES[:2] if quick else EDGES
     return (two_workers(bench, repetitions, edges, say)
-            + five_nodes(bench, repetitions, "Int64", 2048 if quick else 4096, say)
+            + five_nodes(bench, repetitions, "Int64", 2048 if quick else 6144, say)
             + five_nodes(bench, repetitions, "Float32", 4096 if quick else 8192, say))

@@ -14,6 +14,8 @@ namespace {
 
 // Blocks of the tasks to come that are asked for while one is computed with.
 constexpr std::int64_t kChunksAhead = 4;
+// Strings from this size on are on the heap, where they are aligned for any number.
+constexpr std::size_t kOnHeap = 64;
 
 class MatmulRunner final : public TaskRunner {
  public:
@@ -35,6 +37,7 @@ class MatmulRunner final : public TaskRunner {
     previous_ = call.index;
     const auto bytes =
         static_cast<std::size_t>(tile.c.Elements() * matmul::BytesOf(division_.Shape().type));
+    sum_.reserve(std::max(bytes, kOnHeap));
     sum_.assign(bytes, '\0');
     for (std::int64_t chunk = tile.first_chunk; chunk < tile.end_chunk; ++chunk) {
       const Result<bool> added = AddChunk(call.index, tile, chunk, stop);
@@ -124,7 +127,7 @@ class MatmulRunner final : public TaskRunner {
   BlockCache& cache_;
   SteadyClock clock_;
   Duration waited_{};
-  std::string sum_;  // of the tile; aligned as the heap aligns
+  std::string sum_;  // of the tile
 };
 
 }  // namespace
