@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/freed_memory.h"
 #include "core/base/log.h"
 #include "worker/batch_runner.h"
 #include "worker/core_pinning.h"
@@ -93,6 +94,7 @@ bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
   job_ = welcome.job;
   parameters_ = parameters;
   if (const auto policy = workload_->BlocksAtWorker()) {
+    KeepFreedMemory();
     blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
   }
   return true;

@@ -195,6 +195,48 @@ void ExpectWrongElementsAreFound(ElementType type) {
   }
 }
 
+template <typename Number>
+void ExpectWrongWholeNumbersAreFound(ElementType type) {
+  constexpr std::int64_t kEdge = 20;
+  const auto a = matmul::MakeRandomMatrix(kEdge, kEdge, type, 1);
+  const auto b = matmul::MakeRandomMatrix(kEdge, kEdge, type, 2);
+  std::vector<char> left(kEdge * kEdge * sizeof(Number));
+  std::vector<char> right(left.size());
+  std::vector<Number> c(kEdge * kEdge);
+  ASSERT_TRUE(a->Read({0, 0, kEdge, kEdge}, left).has_value());
+  ASSERT_TRUE(b->Read({0, 0, kEdge, kEdge}, right).has_value());
+  const auto element = [](const std::vector<char>& bytes, std::size_t row, std::size_t column) {
+    Number number = 0;
+    std::memcpy(&number, bytes.data() + (row * kEdge + column) * sizeof number, sizeof number);
+    return number;
+  };
+  for (std::size_t row = 0; row < kEdge; ++row) {
+    for (std::size_t column = 0; column < kEdge; ++column) {
+      for (std::size_t n = 0; n < kEdge; ++n) {
+        c[row * kEdge + column] += element(left, row, n) * element(right, n, column);
+      }
+    }
+  }
+  const auto check = matmul::FreivaldsCheck::Make(*a, *b, 1);
+  ASSERT_TRUE(check.has_value());
+  const auto pass = [&] {
+    std::vector<char> all(c.size() * sizeof(Number));
+    std::memcpy(all.data(), c.data(), all.size());
+    return check->RowsPass(0, all);
+  };
+  EXPECT_TRUE(pass());
+  for (const std::size_t at : {std::size_t{0}, std::size_t{77}, c.size() - 1}) {
+    ++c[at];
+    EXPECT_FALSE(pass()) << at;
+    --c[at];
+  }
+}
+
+TEST(MatmulProduct, FreivaldsFindsWrongWholeNumbers) {
+  ExpectWrongWholeNumbersAreFound<std::uint32_t>(ElementType::kInt32);
+  ExpectWrongWholeNumbersAreFound<std::uint64_t>(ElementType::kInt64);
+}
+
 TEST(MatmulProduct, FreivaldsFindsWrongElements) {
   ExpectWrongElementsAreFound<float>(ElementType::kFloat32);
   ExpectWrongElementsAreFound<double>(ElementType::kFloat64);
