@@ -206,7 +206,7 @@ Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
   if (auto room = CheckDiskRoom(*config.workload, config.folder); !room) {
     return tl::unexpected<Error>(room.error());
   }
-  auto identity = IdentityOf(config.job, *config.workload);
+  auto identity = IdentityOf(config.job, config.workload);
   if (!identity) return tl::unexpected<Error>(identity.error());
   auto journal = Journal::Open(config.folder, *identity);
   if (!journal) return tl::unexpected<Error>(journal.error());

@@ -14,7 +14,8 @@
 
 namespace evenkeel::coordinator {
 
-/// What makes a journal belong to a job. A journal whose identity differs is refused.
+/// What makes a journal belong to a job. A journal whose identity differs is refused, unless the
+/// job has got more tasks since.
 struct JobIdentity {
   std::string job;  ///< metadata.name
   std::string workload;
@@ -22,6 +23,14 @@ struct JobIdentity {
   std::string parameters;  ///< canonical JSON
   std::int64_t task_count = 0;
   std::string inputs{};  ///< a digest of the tasks' inputs; empty if they have none
+  /// Whether this job is `earlier` with tasks appended. Empty: tasks cannot be appended.
+  std::function<bool(const JobIdentity& earlier)> continues{};
+};
+
+/// What becomes of the journal of a complete job that has got more tasks.
+enum class CompleteJob : std::uint8_t {
+  kGoesOn,  ///< the job is not complete any more
+  kStays,   ///< the tasks are not taken
 };
 
 /// What an opened journal already knows.
@@ -39,11 +48,13 @@ struct JournalState {
 /// through their own Journal::Read calls.
 class Journal {
  public:
-  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably.
+  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. Tasks that
+  /// were appended to the job are the journal's from then on.
   /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
   /// another process), kStorageFull, kUnavailable, kInternal.
-  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(const std::filesystem::path& folder,
-                                                             const JobIdentity& identity);
+  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
+      const std::filesystem::path& folder, const JobIdentity& identity,
+      CompleteJob complete = CompleteJob::kGoesOn);
   virtual ~Journal() = default;
 
   [[nodiscard]] virtual const JournalState& State() const = 0;
@@ -53,6 +64,10 @@ class Journal {
   virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
                               const std::vector<model::FailureRecord>& failures,
                               const std::vector<model::TimelineEvent>& events) = 0;
+
+  /// The job has more tasks, durably on return. kConflict if `identity` is not this journal's job
+  /// with tasks appended; nothing was changed after an error.
+  virtual Result<void> Grow(const JobIdentity& identity) = 0;
 
   /// Calls visit for each result in the order of the range's begin. Stops at the first error that
   /// visit returns and returns it.

@@ -105,6 +105,11 @@ class SqliteJournal final : public Journal {
     return done;
   }
 
+  Result<void> Grow(const JobIdentity& identity) override {
+    const std::lock_guard lock(mutex_);
+    return GrowJob(*database_, "journal.db", identity);
+  }
+
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     return Stream(kSelectResults, ReadResult, visit);
@@ -170,7 +175,7 @@ class SqliteJournal final : public Journal {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
-                                               const JobIdentity& identity) {
+                                               const JobIdentity& identity, CompleteJob complete) {
   std::error_code ignored;  // what is wrong with the folder shows when it is used
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
@@ -180,7 +185,7 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
   if (!made) return tl::unexpected(made.error());
   Result<std::unique_ptr<Database>> database = Database::Open(file);
   if (!database) return tl::unexpected(database.error());
-  const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, *made);
+  const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, complete, *made);
   if (!epoch) return tl::unexpected(epoch.error());
   (*database)->KeepOnClose();
 

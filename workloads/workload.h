@@ -145,6 +145,14 @@ class Workload {
   /// What tells the files that the tasks' data comes from apart from later ones of the same names;
   /// empty: there are none.
   [[nodiscard]] virtual std::string FileVersions() const { return {}; }
+  /// Whether the job with the parameters `now`, from which this was made, is the one with `earlier`
+  /// to which tasks were appended: those that there were are the same tasks, at the same indexes.
+  /// Their inputs and their number are compared by whoever asks. By default a job does not grow.
+  [[nodiscard]] virtual bool Continues(const std::string& earlier, const std::string& now) const {
+    static_cast<void>(earlier);
+    static_cast<void>(now);
+    return false;
+  }
   /// Input data in blocks, at the coordinator; null: tasks need none but what they make themselves.
   [[nodiscard]] virtual const BlockSource* Blocks() const { return nullptr; }
   /// What runners need to share blocks; nothing: they use none.

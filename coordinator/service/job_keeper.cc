@@ -182,7 +182,7 @@ JobKeeper::Turn JobKeeper::OnError(const Error& error) {
 Result<std::unique_ptr<JobRun>> JobKeeper::Open() {
   if (config_.snapshot) {
     const auto seeded =
-        IdentityOf(config_.job, *config_.workload).and_then([this](const JobIdentity& identity) {
+        IdentityOf(config_.job, config_.workload).and_then([this](const JobIdentity& identity) {
           return SeedFolder(*config_.snapshot, config_.folder, identity);
         });
     if (!seeded) return tl::unexpected(seeded.error());
