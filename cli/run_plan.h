@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/job_source.h"
 #include "core/base/error.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -42,6 +43,9 @@ struct RunPlan {
   std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;        ///< for the user, one line each
 };
+
+/// Reads and checks the manifest alone, as PlanRun does.
+[[nodiscard]] Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options);
 
 /// Reads job and nodes and weighs the nodes. Errors (kInvalidInput) are one line.
 [[nodiscard]] Result<RunPlan> PlanRun(const RunOptions& options);

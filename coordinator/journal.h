@@ -36,6 +36,7 @@ enum class CompleteJob : std::uint8_t {
 /// What an opened journal already knows.
 struct JournalState {
   std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
+  std::string parameters;     ///< JobIdentity::parameters, as recorded when it was opened
   bool complete = false;      ///< MarkEnded(kComplete) was called in an earlier epoch
   model::RangeSet completed;  ///< durable results
   std::vector<model::FailureRecord> failures;  ///< in the order written, without their records

@@ -71,6 +71,10 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
                                std::int64_t task_count) {
   JournalState state;
   state.epoch = epoch;
+  Result<Statement> parameters = database.Prepare("SELECT parameters FROM job");
+  if (!parameters) return tl::unexpected(parameters.error());
+  if (const Result<bool> found = parameters->Step(); !found) return tl::unexpected(found.error());
+  state.parameters = parameters->Bytes(0);
   const Result<std::int64_t> ended = database.Number("SELECT state FROM job");
   if (!ended) return tl::unexpected(ended.error());
   state.complete = *ended == static_cast<std::int64_t>(model::JobState::kComplete);

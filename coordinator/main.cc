@@ -9,7 +9,9 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
 #include "coordinator/service/health_handler.h"
 #include "coordinator/service/job_keeper.h"
@@ -122,12 +124,15 @@ KeeperEnd Keep(JobKeeper& keeper, const sigset_t& signals) {
 }
 
 int Serve(const ServiceOptions& options, Instant started, const Clock& clock) {
+  ManifestWatch watch(options.job_file, [&options] { return ReadJobFile(options); });
   const auto plan = ReadPlan(options);
   if (!plan) return Complain(plan.error());
   const sigset_t signals = TakeSignals();  // before there is any other thread
   StatusBoard board;
   metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
-  JobKeeper keeper(ConfigOf(options, *plan, started), board, metrics, clock);
+  KeeperConfig config = ConfigOf(options, *plan, started);
+  config.source = &watch;
+  JobKeeper keeper(std::move(config), board, metrics, clock);
   LiveReport live(keeper, options.folder, clock);
   HealthHandler health(board, metrics);
   ControlHandler control(plan->control_token, board, keeper);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/job_source.h"
 #include "coordinator/service/options.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -20,6 +21,9 @@ struct ServicePlan {
   protocol::TlsIdentity tls;
   std::string control_token;
 };
+
+/// Reads and checks the manifest alone, as ReadPlan does.
+[[nodiscard]] Result<JobVersion> ReadJobFile(const ServiceOptions& options);
 
 /// Reads the files; nothing is written. kInvalidInput: "FILE: what is wrong".
 [[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options);

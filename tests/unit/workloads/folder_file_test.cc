@@ -63,14 +63,15 @@ TEST_F(FolderFile, LinksThatStayInsideAreFollowed) {
 }
 
 TEST_F(FolderFile, NothingLeadsOutOfAConfinedFolder) {
-  for (const std::filesystem::path name :
-       {std::filesystem::path("out"), std::filesystem::path("absolute"),
-        std::filesystem::path("parent/secret"), std::filesystem::path("../secret"), Secret(),
-        std::filesystem::path("proc")}) {
+  for (const std::string& name :
+       {std::string("out"), std::string("absolute"), std::string("parent/secret"),
+        std::string("../secret"), Secret().string()}) {
     EXPECT_EQ(Read(name), std::string("! ") + kLeadsOut) << name;
     EXPECT_EQ(ByName(name), EXDEV) << name;
-    if (name != "proc") EXPECT_EQ(Read(name, false), "the key\n") << name;
+    EXPECT_EQ(Read(name, false), "the key\n") << name;
   }
+  EXPECT_EQ(Read("proc"), std::string("! ") + kLeadsOut);
+  EXPECT_EQ(ByName("proc"), EXDEV);
 }
 
 TEST_F(FolderFile, WhatIsWrongIsSaid) {
