@@ -102,6 +102,9 @@ TEST_P(Invariants, HoldInDrawnWorlds) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Invariants, testing::Range<std::uint64_t>(0, 8));
 
+// A task that fails always, on slow nodes beside idle ones: each failure had a copy beside it.
+TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckWorld(1'021'511, false); }
+
 TEST(InvariantsReplay, OneSeed) { CheckWorld(FromEnvironment("EVENKEEL_SEED", 1), true); }
 
 TEST(InvariantsSoak, ManySeeds) {
