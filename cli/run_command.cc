@@ -12,6 +12,7 @@
 #include "cli/terminal.h"
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
+#include "coordinator/manifest_watch.h"
 #include "coordinator/run_results.h"
 #include "core/base/log.h"
 
@@ -71,7 +72,8 @@ class RunFolder {
 };
 
 Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const std::string& token,
-                                                     Instant started) {
+                                                     Instant started,
+                                                     coordinator::JobSource& source) {
   coordinator::JobRunConfig config;
   config.job = plan.job;
   config.workload = plan.workload;
@@ -79,6 +81,7 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   config.token = token;
   config.folder = plan.folder;
   config.started = started;
+  config.source = &source;
   return coordinator::JobRun::Open(std::move(config));
 }
 
@@ -137,13 +140,15 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
 int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
                   SignalWatch& watch, std::ostream& out, std::ostream& err) {
   // 1. Read and check everything; nothing is written before that.
+  coordinator::ManifestWatch manifest(
+      options.job_file, [&options, &registry] { return ReadJobVersion(options, registry); });
   auto plan = PlanRun(options, registry);
   if (!plan) return Complain(plan.error(), err);
   // 2. The folder and the journal.
   auto folder = RunFolder::Make(plan->folder);
   if (!folder) return Complain(folder.error(), err);
   const std::string token = NewToken();
-  auto run = OpenRun(*plan, token, started);
+  auto run = OpenRun(*plan, token, started, manifest);
   if (!run) {
     folder->RemoveIfMade();
     return Complain(run.error(), err);
@@ -169,6 +174,8 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
                        ? (*run)->Run(nullptr)
                        : Execute(options, *plan, token, **run, watch, text, control);
   if (!end) return Complain(end.error(), err);
+  plan->job = end->job.job;
+  plan->workload = end->job.workload;
   if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
   const auto summary =
       coordinator::LeaveResults(OutcomeOf(*plan, control), (*run)->TheJournal(), *end, *earlier);

@@ -230,23 +230,30 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
 
 }  // namespace
 
-Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& registry) {
+Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options,
+                                               const workloads::Registry& registry) {
   auto job = ReadJob(options);
   if (!job) return tl::unexpected<Error>(job.error());
-  RunPlan plan;
-  plan.job = std::move(*job);
-  auto workload =
-      registry.Make(plan.job.workload, plan.job.workload_parameters, {FolderOf(options.job_file)});
+  const auto workload =
+      registry.Make(job->workload, job->workload_parameters, {FolderOf(options.job_file)});
   if (!workload) {
     return Fail(workload.error().code, options.job_file + ": " + workload.error().message);
   }
-  plan.workload = std::move(*workload);
+  if (const auto checked = coordinator::CheckJob(*job, **workload); !checked) {
+    return Fail(checked.error().code, options.job_file + ": " + checked.error().message);
+  }
+  return coordinator::JobVersion{std::move(*job), *workload};
+}
+
+Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& registry) {
+  auto read = ReadJobVersion(options, registry);
+  if (!read) return tl::unexpected<Error>(read.error());
+  RunPlan plan;
+  plan.job = std::move(read->job);
+  plan.workload = std::move(read->workload);
   auto environment = ExpandEnvironment(plan.job.environment);
   if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
   plan.environment = std::move(*environment);
-  if (const auto checked = coordinator::CheckJob(plan.job, *plan.workload); !checked) {
-    return Fail(checked.error().code, options.job_file + ": " + checked.error().message);
-  }
   if (auto planned = PlanNodes(options, plan); !planned) {
     return tl::unexpected<Error>(planned.error());
   }

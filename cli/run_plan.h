@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/job_source.h"
 #include "core/base/error.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -43,6 +44,10 @@ struct RunPlan {
   std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;        ///< for the user, one line each
 };
+
+/// Reads and checks the manifest alone, as PlanRun does.
+[[nodiscard]] Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options,
+                                                             const workloads::Registry& registry);
 
 /// Reads job and nodes and weighs the nodes. The job's workload is one of `registry`. Errors
 /// (kInvalidInput) are one line.

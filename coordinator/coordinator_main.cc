@@ -11,7 +11,9 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
+#include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
 #include "coordinator/service/health_handler.h"
 #include "coordinator/service/job_keeper.h"
@@ -125,12 +127,16 @@ KeeperEnd Keep(JobKeeper& keeper, const sigset_t& signals) {
 
 int Serve(const ServiceOptions& options, const workloads::Registry& registry, Instant started,
           const Clock& clock) {
+  ManifestWatch watch(options.job_file,
+                      [&options, &registry] { return ReadJobFile(options, registry); });
   const auto plan = ReadPlan(options, registry);
   if (!plan) return Complain(plan.error());
   const sigset_t signals = TakeSignals();  // before there is any other thread
   StatusBoard board;
   metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
-  JobKeeper keeper(ConfigOf(options, *plan, started), board, metrics, clock);
+  KeeperConfig config = ConfigOf(options, *plan, started);
+  config.source = &watch;
+  JobKeeper keeper(std::move(config), board, metrics, clock);
   LiveReport live(keeper, options.folder, clock);
   HealthHandler health(board, metrics);
   ControlHandler control(plan->control_token, board, keeper);

@@ -1,32 +1,13 @@
 #include "coordinator/job_inputs.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
-#include <string_view>
+#include <utility>
+
+#include "core/base/digest.h"
 
 namespace evenkeel::coordinator {
 namespace {
-
-/// FNV-1a of 64 bits (Fowler, Noll and Vo): finds changes, is no proof against forgery.
-class Digest {
- public:
-  void Add(std::string_view bytes) {
-    for (const char byte : bytes) Add(static_cast<unsigned char>(byte));
-  }
-  void AddSize(std::uint64_t size) {
-    for (int n = 0; n < 8; ++n) Add(static_cast<unsigned char>(size >> (8 * n)));
-  }
-  [[nodiscard]] std::string Text() const {
-    char text[24];
-    std::snprintf(text, sizeof text, "fnv1a:%016llx", static_cast<unsigned long long>(state_));
-    return text;
-  }
-
- private:
-  void Add(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3U; }
-  std::uint64_t state_ = 0xcbf29ce484222325U;
-};
 
 tl::unexpected<Error> TooLarge(const std::string& workload, const std::string& what,
                                std::uint64_t bytes, std::uint64_t allowed) {
@@ -34,12 +15,13 @@ tl::unexpected<Error> TooLarge(const std::string& workload, const std::string& w
                       " bytes, " + std::to_string(allowed) + " are allowed");
 }
 
-/// `name` is the job's for the workload.
-Result<std::string> DigestOfInputs(const std::string& name, const workloads::Workload& workload) {
+/// Of the first `count` tasks. `name` is the job's for the workload.
+Result<std::string> DigestOfInputs(const std::string& name, const workloads::Workload& workload,
+                                   std::int64_t count) {
   if (!workload.HasInputs()) return workload.FileVersions();
   Digest digest;
   std::uint64_t all = 0;
-  for (model::TaskIndex index = 0; index < workload.TaskCount(); ++index) {
+  for (model::TaskIndex index = 0; index < count; ++index) {
     const std::string input = workload.InputOf(index);
     all += input.size();
     if (input.size() > workloads::kMaxInputBytes) {
@@ -56,24 +38,43 @@ Result<std::string> DigestOfInputs(const std::string& name, const workloads::Wor
   return digest.Text();
 }
 
+/// Whether the job is `earlier` with tasks appended: inputs that were there are the same.
+bool Continues(const workloads::Workload& workload, const JobIdentity& now,
+               const JobIdentity& earlier) {
+  const bool same_kind = earlier.job == now.job && earlier.workload == now.workload &&
+                         earlier.workload_version == now.workload_version;
+  if (!same_kind || earlier.task_count > now.task_count) return false;
+  if (!workload.Continues(earlier.parameters, now.parameters)) return false;
+  const auto inputs = DigestOfInputs(now.workload, workload, earlier.task_count);
+  return inputs && *inputs == earlier.inputs;
+}
+
 }  // namespace
 
-Result<JobIdentity> IdentityOf(const model::JobSpec& job, const workloads::Workload& workload) {
-  auto inputs = DigestOfInputs(job.workload, workload);
+Result<JobIdentity> IdentityOf(const model::JobSpec& job,
+                               const std::shared_ptr<const workloads::Workload>& workload) {
+  auto inputs = DigestOfInputs(job.workload, *workload, workload->TaskCount());
   if (!inputs) return tl::unexpected(inputs.error());
-  return JobIdentity{job.name,
-                     job.workload,
-                     workload.Version(),
-                     job.workload_parameters,
-                     workload.TaskCount(),
-                     std::move(*inputs)};
+  JobIdentity identity{job.name,
+                       job.workload,
+                       workload->Version(),
+                       job.workload_parameters,
+                       workload->TaskCount(),
+                       std::move(*inputs)};
+  // What can continue itself can continue an earlier self; others are told what they always were.
+  if (workload->Continues(identity.parameters, identity.parameters)) {
+    identity.continues = [workload, now = identity](const JobIdentity& earlier) {
+      return Continues(*workload, now, earlier);
+    };
+  }
+  return identity;
 }
 
 Result<void> CheckJob(const model::JobSpec& job, const workloads::Workload& workload) {
   const auto success = model::CheckSuccessPolicy(job.task_policy.success, workload.TaskCount());
   if (!success) return success;
-  const auto identity = IdentityOf(job, workload);
-  if (!identity) return tl::unexpected(identity.error());
+  const auto inputs = DigestOfInputs(job.workload, workload, workload.TaskCount());
+  if (!inputs) return tl::unexpected(inputs.error());
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "coordinator/job_inputs.h"
 #include "coordinator/journal_writer.h"
 #include "core/base/freed_memory.h"
+#include "core/base/log.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -34,6 +35,18 @@ struct Interrupted {
 };
 using Event = std::variant<Said, Closed, Written, WriteFailed, Interrupted>;
 
+constexpr Duration kSourceInterval = std::chrono::seconds(1);
+
+/// What workers are told.
+std::string ParametersOf(const JobVersion& version) {
+  return version.workload->WorkerParameters().value_or(version.job.workload_parameters);
+}
+
+engine::InputOf InputsOf(const std::shared_ptr<const workloads::Workload>& workload) {
+  if (!workload->HasInputs()) return nullptr;
+  return [workload](model::TaskIndex index) { return workload->InputOf(index); };
+}
+
 engine::CoordinatorConfig EngineConfig(const JobRunConfig& config, const JournalState& known) {
   engine::CoordinatorConfig engine;
   engine.job = config.job;
@@ -49,14 +62,8 @@ engine::CoordinatorConfig EngineConfig(const JobRunConfig& config, const Journal
   engine.started = config.started;
   engine.report_interval = config.report_interval;
   engine.keep_workers = config.keep_workers;
-  if (config.workload->HasInputs()) {
-    engine.input_of = [workload = config.workload](model::TaskIndex index) {
-      return workload->InputOf(index);
-    };
-  }
-  if (auto parameters = config.workload->WorkerParameters()) {
-    engine.job.workload_parameters = std::move(*parameters);
-  }
+  engine.input_of = InputsOf(config.workload);
+  engine.job.workload_parameters = ParametersOf({config.job, config.workload});
   return engine;
 }
 
@@ -111,14 +118,19 @@ class JobRunImpl final : public JobRun, private StreamListener {
     Carry(engine_.Start(clock_.Now()));
     Instant next_look = clock_.Now();
     const Instant job_deadline = JobDeadline();
+    Instant next_news = config_.source ? clock_.Now() + kSourceInterval : kNever;
     while (!engine_.Ended()) {
       // 1. Wait for something to happen. 2. Let the state machine say what follows. 3. Do it.
       const Instant deadline =
-          std::min({engine_.NextTimer(), job_deadline, observer ? next_look : kNever});
+          std::min({engine_.NextTimer(), job_deadline, next_news, observer ? next_look : kNever});
       auto event = events_.PopUntil(deadline, clock_);
       const Instant now = clock_.Now();
       if (event) Carry(Handle(std::move(*event), now));
       if (now >= engine_.NextTimer()) Carry(engine_.OnTimer(now));
+      if (now >= next_news) {
+        if (auto news = config_.source->News()) TakeNews(std::move(*news));
+        next_news = clock_.Now() + kSourceInterval;
+      }
       if (now >= job_deadline) Carry(engine_.OnDeadline(DeadlineReason()));
       writer.Add(engine_.TakeEvents());
       if (observer && now >= next_look) {
@@ -182,6 +194,40 @@ class JobRunImpl final : public JobRun, private StreamListener {
     }
   }
 
+  /// What the manifest says besides more tasks is for the next start.
+  void TakeNews(JobVersion news) {
+    if (engine_.Ended()) return;
+    const std::int64_t before = config_.workload->TaskCount();
+    const std::int64_t tasks = news.workload->TaskCount();
+    const auto grown = CheckJob(config_.job, *news.workload)
+                           .and_then([&] { return IdentityOf(news.job, news.workload); })
+                           .and_then([&](const JobIdentity& identity) {
+                             return journal_->Grow(identity);  // before anybody runs them
+                           });
+    if (!grown) {
+      const bool for_now = grown.error().code != ErrorCode::kConflict &&
+                           grown.error().code != ErrorCode::kInvalidInput;
+      if (for_now) config_.source->TellAgain();
+      ComplainOfNews(grown.error().message);
+      return;
+    }
+    if (tasks == before) return;
+    config_.workload = std::move(news.workload);
+    config_.job.workload_parameters = std::move(news.job.workload_parameters);
+    Log(LogLevel::kInfo, config_.job.name + ": " + std::to_string(tasks - before) +
+                             " tasks appended, " + std::to_string(tasks) + " in all");
+    const JobVersion job{config_.job, config_.workload};
+    Carry(engine_.OnGrown({job.workload->Costs(), InputsOf(job.workload), ParametersOf(job)},
+                          clock_.Now()));
+    if (observer_ != nullptr) observer_->OnGrown(job);
+  }
+
+  void ComplainOfNews(const std::string& why) {
+    if (why == complaint_) return;
+    Log(LogLevel::kWarning, config_.job.name + ": the changed manifest is not taken: " + why);
+    complaint_ = why;
+  }
+
   void TellCounted(const engine::Persist& batch) {
     for (const auto& record : batch.results) observer_->OnCounted(record.range.Size(), record.busy);
   }
@@ -192,6 +238,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
     writer_->Add(engine_.StageEvents(now));
     writer_ = nullptr;
     end_.progress = engine_.CurrentProgress(now);
+    end_.job = {config_.job, config_.workload};
     StopListening();
     end_.traffic = server_->Counters();
     return std::move(end_);
@@ -205,6 +252,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
   std::unique_ptr<WorkerServer> server_;
   JournalWriter* writer_ = nullptr;  // while Run is running
   RunObserver* observer_ = nullptr;
+  std::string complaint_;  // the last one of the manifest
   RunEnd end_;
 };
 
@@ -214,9 +262,10 @@ Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
   if (auto room = CheckDiskRoom(config.job.workload, *config.workload, config.folder); !room) {
     return tl::unexpected<Error>(room.error());
   }
-  auto identity = IdentityOf(config.job, *config.workload);
+  auto identity = IdentityOf(config.job, config.workload);
   if (!identity) return tl::unexpected<Error>(identity.error());
-  auto journal = Journal::Open(config.folder, *identity, SizesOf(*config.workload));
+  auto journal =
+      Journal::Open(config.folder, *identity, config.complete, SizesOf(*config.workload));
   if (!journal) return tl::unexpected<Error>(journal.error());
   auto run = std::make_unique<JobRunImpl>(std::move(config), std::move(*journal));
   if (auto listening = run->Listen(); !listening) return tl::unexpected<Error>(listening.error());

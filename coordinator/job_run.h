@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/job_source.h"
 #include "coordinator/journal.h"
 #include "coordinator/worker_server.h"
 #include "core/base/clock.h"
@@ -27,6 +28,8 @@ struct JobRunConfig {
   Duration report_interval = std::chrono::seconds(1);
   Duration drain_grace = std::chrono::seconds(5);  ///< for running tasks after an interrupt
   bool keep_workers = false;                       ///< as engine::CoordinatorConfig::keep_workers
+  JobSource* source = nullptr;  ///< asked on the thread of Run; outlives the run; null: none
+  CompleteJob complete = CompleteJob::kGoesOn;
 };
 
 /// Sees how a run goes. Called on the thread of JobRun::Run.
@@ -41,6 +44,8 @@ class RunObserver {
     (void)tasks;
     (void)busy;
   }
+  /// The run has taken tasks that were appended; this is the job now.
+  virtual void OnGrown(const JobVersion& job) { (void)job; }
 };
 
 /// How a run ended.
@@ -51,6 +56,7 @@ struct RunEnd {
   protocol::Traffic traffic;
   std::optional<Error> journal_error;  ///< why the journal could not be written, if that was it
   bool superseded = false;             ///< a later start has the job now
+  JobVersion job;                      ///< with the tasks that were appended
 };
 
 /// One start of a job's coordinator: the state machine with its journal, its server and its clock.

@@ -14,7 +14,8 @@
 
 namespace evenkeel::coordinator {
 
-/// What makes a journal belong to a job. A journal whose identity differs is refused.
+/// What makes a journal belong to a job. A journal whose identity differs is refused, unless the
+/// job has got more tasks since.
 struct JobIdentity {
   std::string job;  ///< metadata.name
   std::string workload;
@@ -22,11 +23,20 @@ struct JobIdentity {
   std::string parameters;  ///< canonical JSON
   std::int64_t task_count = 0;
   std::string inputs{};  ///< a digest of the tasks' inputs; empty if they have none
+  /// Whether this job is `earlier` with tasks appended. Empty: tasks cannot be appended.
+  std::function<bool(const JobIdentity& earlier)> continues{};
+};
+
+/// What becomes of the journal of a complete job that has got more tasks.
+enum class CompleteJob : std::uint8_t {
+  kGoesOn,  ///< the job is not complete any more
+  kStays,   ///< the tasks are not taken
 };
 
 /// What an opened journal already knows.
 struct JournalState {
   std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
+  std::string parameters;     ///< JobIdentity::parameters, as recorded when it was opened
   bool complete = false;      ///< MarkEnded(kComplete) was called in an earlier epoch
   model::RangeSet completed;  ///< durable results
   std::vector<model::FailureRecord> failures;  ///< in the order written, without their records
@@ -46,13 +56,13 @@ enum class ResultSizes : std::uint8_t {
 /// through their own Journal::Read calls.
 class Journal {
  public:
-  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. `sizes` counts
-  /// when it is created.
+  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. Tasks that
+  /// were appended to the job are the journal's from then on. `sizes` counts when it is created.
   /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
   /// another process), kStorageFull, kUnavailable, kInternal.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
       const std::filesystem::path& folder, const JobIdentity& identity,
-      ResultSizes sizes = ResultSizes::kSmall);
+      CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall);
   virtual ~Journal() = default;
 
   [[nodiscard]] virtual const JournalState& State() const = 0;
@@ -62,6 +72,10 @@ class Journal {
   virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
                               const std::vector<model::FailureRecord>& failures,
                               const std::vector<model::TimelineEvent>& events) = 0;
+
+  /// The job has more tasks, durably on return. kConflict if `identity` is not this journal's job
+  /// with tasks appended; nothing was changed after an error.
+  virtual Result<void> Grow(const JobIdentity& identity) = 0;
 
   /// Calls visit for each result in the order of the range's begin. Stops at the first error that
   /// visit returns and returns it.

@@ -168,15 +168,20 @@ Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
   return {};
 }
 
-Result<void> CheckOwner(const Database& database, std::int64_t format, const std::string& file,
+/// Whether `here` is the job of the database: true if tasks were appended to it.
+Result<bool> CheckOwner(const Database& database, std::int64_t format, const std::string& file,
                         const JobIdentity& here) {
   const Result<JobIdentity> there = ReadIdentity(database, format);
   if (!there) return tl::unexpected(there.error());
   const std::string differences = Differences(*there, here);
-  if (differences.empty()) return {};
+  if (differences.empty()) return false;
+  if (here.continues && here.continues(*there)) return true;
+  const std::string allowed =
+      here.continues ? "; tasks may only be appended at the end, else use another folder"
+                     : "; use another folder";
   return Fail(ErrorCode::kConflict, file + " belongs to " + Describe(*there) + ", not to " +
                                         Describe(here) + ": they differ in " + differences +
-                                        "; use another folder");
+                                        allowed);
 }
 
 /// Reading a journal makes the file of its log anew where it was whole without one. To be called
@@ -206,9 +211,25 @@ Result<void> CheckJournal(const Database& database, const std::string& shown,
   if (!application_id) return tl::unexpected(application_id.error());
   const Result<std::int64_t> format = database.Number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
-  return CheckFormat(*application_id, *format, shown).and_then([&] {
-    return CheckOwner(database, *format, shown, identity);
+  return CheckFormat(*application_id, *format, shown).and_then([&]() -> Result<void> {
+    const Result<bool> checked = CheckOwner(database, *format, shown, identity);
+    return checked ? Result<void>() : tl::unexpected(checked.error());
   });
+}
+
+Result<void> GrowJob(const Database& database, const std::string& shown,
+                     const JobIdentity& identity) {
+  const Result<bool> grown = CheckOwner(database, kJournalFormat, shown, identity);
+  if (!grown) return tl::unexpected(grown.error());
+  if (!*grown) return {};
+  Result<Statement> row =
+      database.Prepare("UPDATE job SET parameters = ?, task_count = ?, inputs = ?, state = ?");
+  if (!row) return tl::unexpected(row.error());
+  row->BindText(1, identity.parameters);
+  row->Bind(2, identity.task_count);
+  row->BindText(3, identity.inputs);
+  row->Bind(4, static_cast<std::int64_t>(model::JobState::kRunning));
+  return row->Run();
 }
 
 Result<bool> CreateJournalIfMissing(const std::filesystem::path& file, const JobIdentity& identity,
@@ -225,7 +246,8 @@ Result<bool> CreateJournalIfMissing(const std::filesystem::path& file, const Job
 }
 
 Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesystem::path& file,
-                                   const JobIdentity& identity, bool made_for_this_start) {
+                                   const JobIdentity& identity, CompleteJob complete,
+                                   bool made_for_this_start) {
   // 1. Lock out everybody else. The log's index then needs no shared memory either.
   Result<void> done =
       database.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
@@ -243,7 +265,15 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   if (*format < kJournalFormat) done = database.Execute(kFromFormat1);
   if (!done) return tl::unexpected(done.error());
 
-  // 3. One start more. A journal that was made for this start and that nobody has claimed since
+  // 3. Tasks that were appended since.
+  const Result<std::int64_t> state = database.Number("SELECT state FROM job");
+  if (!state) return tl::unexpected(state.error());
+  const bool stays = complete == CompleteJob::kStays &&
+                     *state == static_cast<std::int64_t>(model::JobState::kComplete);
+  if (!stays) done = GrowJob(database, file.string(), identity);
+  if (!done) return tl::unexpected(done.error());
+
+  // 4. One start more. A journal that was made for this start and that nobody has claimed since
   // already says so, which spares three syncs.
   const Result<std::int64_t> epoch = database.Number("SELECT epoch FROM job");
   if (!epoch) return tl::unexpected(epoch.error());

@@ -25,17 +25,22 @@ inline constexpr std::int64_t kJournalFormat = 2;
 [[nodiscard]] Result<bool> PublishJournal(const std::filesystem::path& draft,
                                           const std::filesystem::path& file);
 
-/// Whether the database is a journal of this job in a known format; kConflict, beginning with
-/// `shown`, if it is not.
+/// Whether the database is a journal of this job, perhaps with fewer tasks, in a known format;
+/// kConflict, beginning with `shown`, if it is not.
 [[nodiscard]] Result<void> CheckJournal(const Database& database, const std::string& shown,
                                         const JobIdentity& identity);
 
 /// Takes the lock, checks that the file is a journal of this job in a known format, and returns
 /// this start's epoch, which is durable then. A journal of an older format is made one of this
-/// format. Nothing is changed when it is refused.
+/// format; tasks that were appended to the job are recorded. Nothing is changed when it is refused.
 [[nodiscard]] Result<std::uint64_t> ClaimJournal(const Database& database,
                                                  const std::filesystem::path& file,
-                                                 const JobIdentity& identity,
+                                                 const JobIdentity& identity, CompleteJob complete,
                                                  bool made_for_this_start);
+
+/// Records, durably, that the job of this database is `identity` now, and runs. kConflict,
+/// beginning with `shown`, if that is not the same job with tasks appended.
+[[nodiscard]] Result<void> GrowJob(const Database& database, const std::string& shown,
+                                   const JobIdentity& identity);
 
 }  // namespace evenkeel::coordinator

@@ -71,6 +71,10 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
                                std::int64_t task_count) {
   JournalState state;
   state.epoch = epoch;
+  Result<Statement> parameters = database.Prepare("SELECT parameters FROM job");
+  if (!parameters) return tl::unexpected(parameters.error());
+  if (const Result<bool> found = parameters->Step(); !found) return tl::unexpected(found.error());
+  state.parameters = parameters->Bytes(0);
   const Result<std::int64_t> ended = database.Number("SELECT state FROM job");
   if (!ended) return tl::unexpected(ended.error());
   state.complete = *ended == static_cast<std::int64_t>(model::JobState::kComplete);
@@ -103,6 +107,11 @@ class SqliteJournal final : public Journal {
     database_->RollBack();
     writer_.ForgetNodes();
     return done;
+  }
+
+  Result<void> Grow(const JobIdentity& identity) override {
+    const std::lock_guard lock(mutex_);
+    return GrowJob(*database_, "journal.db", identity);
   }
 
   Result<void> ForEachResult(
@@ -170,7 +179,8 @@ class SqliteJournal final : public Journal {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
-                                               const JobIdentity& identity, ResultSizes sizes) {
+                                               const JobIdentity& identity, CompleteJob complete,
+                                               ResultSizes sizes) {
   std::error_code ignored;  // what is wrong with the folder shows when it is used
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
@@ -180,7 +190,7 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
   if (!made) return tl::unexpected(made.error());
   Result<std::unique_ptr<Database>> database = Database::Open(file);
   if (!database) return tl::unexpected(database.error());
-  const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, *made);
+  const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, complete, *made);
   if (!epoch) return tl::unexpected(epoch.error());
   (*database)->KeepOnClose();
   // The log may become as large as the results are: to move them into the database would be to

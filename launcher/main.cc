@@ -15,7 +15,7 @@ constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 
 constexpr const char* kUsage =
-    "usage: evenkeel-launcher install FOLDER     copy this program to FOLDER/evenkeel-launcher\n"
+    "Usage: evenkeel-launcher install FOLDER     copy this program to FOLDER/evenkeel-launcher\n"
     "       evenkeel-launcher serve SOCKET       start commands for the workers that connect "
     "there\n"
     "       evenkeel-launcher serve --fd NUMBER  the same for one worker, over an open socket\n";
@@ -46,6 +46,9 @@ int ServeOver(const char* number) {
 
 int Main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (argc == 2 && (verb == "--help" || verb == "-h")) {
+    return std::fputs(kUsage, stdout) < 0 ? kFailed : EXIT_SUCCESS;
+  }
   if (argc == 3 && verb == "install") return Complain(Install(argv[2]));
   if (argc == 3 && verb == "serve") return ServeAt(argv[2]);
   if (argc == 4 && verb == "serve" && std::string_view(argv[2]) == "--fd")

@@ -70,7 +70,9 @@ bool Witness::RunsElsewhere(model::TaskIndex task, std::size_t node) const {
 void Witness::Saw(const engine::Progress& progress, std::uint64_t epoch) {
   const std::int64_t durable = progress.tasks_completed;
   if (epoch != epoch_) done_ratio_ = 0;  // what was not durable is lost with the coordinator
+  if (progress.tasks_total > tasks_) done_ratio_ = 0;  // the same work is less of the job
   epoch_ = epoch;
+  tasks_ = progress.tasks_total;
   if (durable < durable_ || progress.cost_done_ratio < done_ratio_) ++found_.progress_losses;
   durable_ = durable;
   done_ratio_ = progress.cost_done_ratio;

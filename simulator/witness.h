@@ -57,6 +57,7 @@ class Witness {
   Findings found_;
   std::int64_t durable_ = 0;
   double done_ratio_ = 0;
+  std::int64_t tasks_ = 0;
   std::uint64_t epoch_ = 0;
 };
 

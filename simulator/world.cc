@@ -14,6 +14,14 @@ namespace {
 // A worker that lost its coordinator tries again after so long.
 constexpr Duration kReconnectAfter = std::chrono::milliseconds(200);
 
+std::shared_ptr<const model::CostModel> CostsOf(const WorldConfig& config, std::int64_t tasks) {
+  if (!config.costs_known) return std::make_shared<model::UnitCosts>(tasks);
+  std::vector<model::Cost> costs;
+  for (const double seconds : config.true_costs) costs.push_back(FromSeconds(seconds).count());
+  costs.resize(static_cast<std::size_t>(tasks));
+  return std::make_shared<model::PrefixCosts>(costs);
+}
+
 }  // namespace
 
 World::World(WorldConfig config)
@@ -22,13 +30,7 @@ World::World(WorldConfig config)
       witness_(static_cast<std::int64_t>(config_.true_costs.size()), config_.nodes.size(),
                config_.trace) {
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
-  if (config_.costs_known) {
-    std::vector<model::Cost> costs;
-    for (const double seconds : config_.true_costs) costs.push_back(FromSeconds(seconds).count());
-    costs_ = std::make_shared<model::PrefixCosts>(costs);
-  } else {
-    costs_ = std::make_shared<model::UnitCosts>(tasks);
-  }
+  costs_ = CostsOf(config_, config_.tasks_at_first.value_or(tasks));
   processes_.resize(config_.nodes.size());
   outcome_.times_run.resize(config_.true_costs.size());
   outcome_.times_durable.resize(config_.true_costs.size());
@@ -44,6 +46,9 @@ Outcome World::Run() {
     At(Instant{config_.nodes[i].joins_at}, [this, i] { StartWorker(i); });
   }
   PlanFaults();
+  for (const Growth& growth : config_.growths) {
+    At(Instant{growth.at}, [this, growth] { Grow(growth.tasks); });
+  }
   stop_at_ = Instant{config_.give_up_after};
   while (!events_.empty() && events_.top().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
     const Event event = events_.top();
@@ -122,6 +127,16 @@ void World::KillCoordinator() {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Disconnect(i, Duration::zero(), kReconnectAfter);
   }
+}
+
+// Durable at once; a coordinator that is down learns of it when it starts.
+void World::Grow(std::int64_t tasks) {
+  if (over_) return;
+  witness_.Note(now_, "tasks appended: " + std::to_string(tasks) + " in all");
+  costs_ = CostsOf(config_, tasks);
+  StepCoordinator([this](engine::Coordinator& c) {
+    return c.OnGrown({costs_, config_.inputs ? engine::InputOf(InputOf) : nullptr, {}}, now_);
+  });
 }
 
 void World::StartWorker(std::size_t node) {

@@ -74,6 +74,7 @@ class World {
   [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToCoordinator& message) const;
   void StartCoordinator();
   void KillCoordinator();
+  void Grow(std::int64_t tasks);
   void StartWorker(std::size_t node);
   void KillWorker(std::size_t node);
   void Connect(std::size_t node);
@@ -108,7 +109,7 @@ class World {
   Instant now_{};
   std::uint64_t order_ = 0;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
-  std::shared_ptr<const model::CostModel> costs_;
+  std::shared_ptr<const model::CostModel> costs_;  // of the tasks that there are so far
   std::unique_ptr<engine::Coordinator> coordinator_;
   std::uint64_t epoch_ = 0;
   Instant coordinator_timer_ = kNever;

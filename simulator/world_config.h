@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,8 +54,16 @@ struct Fault {
   Duration noticed_after{};  ///< kCutLink: until the coordinator sees its end of the stream close
 };
 
+/// The job has so many tasks from then on, unless it is over.
+struct Growth {
+  Duration at{};
+  std::int64_t tasks = 0;  ///< not fewer than before, not more than there are costs
+};
+
 struct WorldConfig {
-  std::vector<double> true_costs;  ///< seconds at speed 1, one a task
+  std::vector<double> true_costs;              ///< seconds at speed 1, one a task
+  std::optional<std::int64_t> tasks_at_first;  ///< of them; all if nothing is said
+  std::vector<Growth> growths;                 ///< in order of time
   bool costs_known = true;
   double input_bytes = 0;   ///< that a task takes to its worker
   double result_bytes = 0;  ///< and back

@@ -80,6 +80,9 @@ bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token&
       outcome.failure = std::exchange(failure_, {});
       BoundRecord(outcome.failure->record);
       return false;
+    case workloads::TaskOutcome::kUnable:
+      outcome.unable = std::exchange(failure_, {}).reason;
+      return false;
     case workloads::TaskOutcome::kDone:
       break;
   }

@@ -29,6 +29,7 @@ struct CommandLine {
   std::string tls_key;
   double give_up_seconds = 0;
   double drain_seconds = 20;
+  double launcher_seconds = 30;
   bool local = false;
 };
 
@@ -49,6 +50,9 @@ void Describe(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1e-3, 1.0));
   app.add_option("--launcher-socket", options.launcher_socket,
                  "Where the launcher of commands listens (default: one is started here)");
+  app.add_option("--launcher-patience", line.launcher_seconds,
+                 "Seconds that the launcher may be away before this worker leaves (default: 30)")
+      ->check(CLI::Range(1e-3, kLongestSeconds));
   app.add_option("--launcher-program", options.launcher_program,
                  "The launcher to be started (default: evenkeel-launcher beside this program)");
   app.add_option("--memory-limit", options.memory_limit,
@@ -98,6 +102,7 @@ Result<void> Complete(CommandLine& line) {
   if (std::isnan(options.ratio)) return InvalidInput("--ratio: must be a number");
   options.token = TakeToken();
   options.drain_grace = FromSeconds(line.drain_seconds);
+  options.launcher_patience = FromSeconds(line.launcher_seconds);
   if (line.give_up_seconds > 0) options.give_up_after = FromSeconds(line.give_up_seconds);
   if (line.tls_ca.empty()) return {};
   protocol::TlsIdentity identity;

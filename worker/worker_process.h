@@ -31,6 +31,7 @@ struct WorkerOptions {
   /// For workloads that run commands, see workloads::RunnerOptions.
   std::filesystem::path launcher_socket;
   std::filesystem::path launcher_program;
+  Duration launcher_patience = std::chrono::seconds(30);
   /// Of a core, for each thread: the process keeps to share x threads by pausing. 1: no pauses.
   double share = 1.0;
   /// How long to look for a lost coordinator. Nothing: for ever.

@@ -81,6 +81,8 @@ bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
   const std::string& parameters = welcome.workload_parameters;
   if (workload_) {
     if (parameters == parameters_) return true;
+    const auto now = registry_.Make(options_.workload, parameters, {{}, true});
+    if (now && (*now)->Continues(parameters_, parameters)) return true;  // it has more tasks
     End(WorkerExit::kFailed, "the coordinator has come back with another job");
     return false;
   }
@@ -107,6 +109,7 @@ workloads::RunnerOptions WorkerShell::RunnerSettings() const {
   settings.job = job_;
   settings.launcher_socket = options_.launcher_socket;
   settings.launcher_program = options_.launcher_program;
+  settings.launcher_patience = options_.launcher_patience;
   if (blocks_) {
     settings.block_cache = &blocks_->Cache();
     settings.block_fetcher = &blocks_->Fetcher();
@@ -140,6 +143,7 @@ void WorkerShell::Compute(std::uint32_t thread) {
 }
 
 void WorkerShell::Carry(engine::Worker::Effects effects) {
+  bool leaves = false;
   for (auto& effect : effects) {
     if (auto* send = std::get_if<engine::Worker::SendToCoordinator>(&effect)) {
       if (link_) link_->connection->Send(std::move(send->message));
@@ -147,15 +151,23 @@ void WorkerShell::Carry(engine::Worker::Effects effects) {
       stops_[stop->thread].request_stop();
     } else if (auto* end = std::get_if<engine::Worker::End>(&effect)) {
       End(end->refused ? WorkerExit::kRefused : WorkerExit::kDone, std::move(end->reason));
+    } else if (auto* unable = std::get_if<engine::Worker::Unable>(&effect)) {
+      leaves_because_ = std::move(unable->reason) + "; the worker leaves, its tasks go to others";
+      leaves = true;
     } else {
       work_.notify_all();
     }
   }
   MindTimer();
+  if (leaves) StartDraining();
 }
 
 void WorkerShell::End(WorkerExit exit, std::string reason) {
   if (end_) return;
+  if (exit == WorkerExit::kDone && !leaves_because_.empty()) {
+    exit = WorkerExit::kFailed;
+    reason = leaves_because_;
+  }
   end_ = WorkerEnd{exit, std::move(reason)};
   changed_.notify_all();
 }
@@ -166,6 +178,10 @@ void WorkerShell::MindTimer() {
 
 void WorkerShell::Drain() {
   const std::lock_guard lock(mutex_);
+  StartDraining();
+}
+
+void WorkerShell::StartDraining() {
   if (drain_until_) return;
   drain_until_ = clock_.Now() + options_.drain_grace;
   Carry(engine_.OnDrain(clock_.Now()));

@@ -67,6 +67,7 @@ class WorkerShell final : public WorkerProcess {
   void DropLink(Lock& lock);
   void ComplainOfAttempt(const std::string& reason);
   void GiveUpIfDue();
+  void StartDraining();
   void StopDraining();
   void StopAllBatches();
   [[nodiscard]] Instant NextDue() const;
@@ -92,7 +93,8 @@ class WorkerShell final : public WorkerProcess {
   Instant complain_at_{};           // not before the next word about failed attempts
   std::optional<Instant> lost_at_;  // since when the coordinator has not been heard
   std::optional<Instant> drain_until_;
-  bool drain_over_ = false;  // the grace is over, the last messages are under way
+  std::string leaves_because_;  // empty unless the worker drains by itself
+  bool drain_over_ = false;     // the grace is over, the last messages are under way
   Instant sleeps_until_{};
   bool leaving_ = false;
   std::optional<WorkerEnd> end_;

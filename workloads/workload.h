@@ -22,7 +22,7 @@ namespace evenkeel::workloads {
 class BlockCache;
 
 /// How one run of a task ended.
-enum class TaskOutcome { kDone, kFailed, kStopped };
+enum class TaskOutcome { kDone, kFailed, kStopped, kUnable };
 
 /// One run of a task, as its runner is told of it.
 struct TaskCall {
@@ -40,7 +40,9 @@ class TaskRunner {
   /// Runs one task. kDone: its result bytes have been appended to `result`. kFailed: `failure`,
   /// empty before, says why and `result` is as it was. kStopped: `stop` was requested and `result`
   /// is as it was; should the task have run out of its time, `failure.record` is kept, and who
-  /// stopped it says the rest. Tasks that may last longer than 100 ms look at `stop`; the others
+  /// stopped it says the rest. kUnable: no task can be run here any more, `failure.reason` says why
+  /// and `result` is as it was; the worker leaves, and the task is run elsewhere, which is not held
+  /// against it. Tasks that may last longer than 100 ms look at `stop`; the others
   /// may ignore it.
   virtual TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                           TaskFailure& failure) = 0;
@@ -97,6 +99,8 @@ struct RunnerOptions {
   BlockFetcher* block_fetcher = nullptr;
   /// Where the launcher of commands listens; empty: the runner starts one of its own.
   std::filesystem::path launcher_socket;
+  /// How long it may be away before its worker leaves.
+  Duration launcher_patience = std::chrono::seconds(30);
   /// The launcher to start then; empty: the one beside this program.
   std::filesystem::path launcher_program;
 };
@@ -108,6 +112,9 @@ struct WorkloadContext {
   std::filesystem::path folder;
   /// At a worker. The parameters are those of WorkerParameters there, and no file is read.
   bool at_worker = false;
+  /// Files are read only if they are in `folder`, whatever links there say. For a process that can
+  /// read more than whoever has filled the folder.
+  bool confined = false;
 };
 
 /// Of the input of one task.
@@ -147,6 +154,14 @@ class Workload {
   /// What tells the files that the tasks' data comes from apart from later ones of the same names;
   /// empty: there are none.
   [[nodiscard]] virtual std::string FileVersions() const { return {}; }
+  /// Whether the job with the parameters `now`, from which this was made, is the one with `earlier`
+  /// to which tasks were appended: those that there were are the same tasks, at the same indexes.
+  /// Their inputs and their number are compared by whoever asks. By default a job does not grow.
+  [[nodiscard]] virtual bool Continues(const std::string& earlier, const std::string& now) const {
+    static_cast<void>(earlier);
+    static_cast<void>(now);
+    return false;
+  }
   /// Input data in blocks, at the coordinator; null: tasks need none but what they make themselves.
   [[nodiscard]] virtual const BlockSource* Blocks() const { return nullptr; }
   /// What runners need to share blocks; nothing: they use none.

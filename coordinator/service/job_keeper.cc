@@ -7,6 +7,7 @@
 #include "coordinator/service/result_files.h"
 #include "coordinator/snapshot.h"
 #include "coordinator/sqlite_database.h"
+#include "core/base/digest.h"
 #include "core/base/log.h"
 
 namespace evenkeel::coordinator {
@@ -83,6 +84,7 @@ class JobKeeper::Watcher final : public RunObserver {
   void OnCounted(std::int64_t tasks, Duration busy) override {
     keeper_.metrics_.ObserveTasks(tasks, busy);
   }
+  void OnGrown(const JobVersion& job) override { keeper_.Grow(job); }
 
  private:
   /// A journal that could be opened again may still have no room for the next result.
@@ -182,7 +184,7 @@ JobKeeper::Turn JobKeeper::OnError(const Error& error) {
 Result<std::unique_ptr<JobRun>> JobKeeper::Open() {
   if (config_.snapshot) {
     const auto seeded =
-        IdentityOf(config_.job, *config_.workload).and_then([this](const JobIdentity& identity) {
+        IdentityOf(config_.job, config_.workload).and_then([this](const JobIdentity& identity) {
           return SeedFolder(*config_.snapshot, config_.folder, identity);
         });
     if (!seeded) return tl::unexpected(seeded.error());
@@ -197,6 +199,8 @@ Result<std::unique_ptr<JobRun>> JobKeeper::Open() {
   config.started = opened_before_ ? clock_.Now() : config_.started;
   config.drain_grace = config_.drain_grace;
   config.keep_workers = true;
+  config.source = config_.source;
+  config.complete = CompleteJob::kStays;
   return JobRun::Open(std::move(config));
 }
 
@@ -204,6 +208,7 @@ void JobKeeper::Install(std::unique_ptr<JobRun> run, WorkByNode earlier) {
   const JournalState& known = run->TheJournal().State();
   JobStatus status = *board_.Read();
   status.epoch = known.epoch;
+  status.workload_digest = DigestOf(known.parameters);
   status.state = model::JobState::kRunning;
   status.tasks_completed = known.completed.Size();
   status.progress = DoneRatio(known.completed, *config_.workload->Costs());
@@ -241,6 +246,19 @@ void JobKeeper::Uninstall() {
 void JobKeeper::ForbidLooks() {
   const std::unique_lock lock(look_mutex_);
   looks_allowed_ = false;
+}
+
+void JobKeeper::Grow(const JobVersion& job) {
+  config_.job = job.job;
+  config_.workload = job.workload;
+  {
+    const std::unique_lock lock(look_mutex_);
+    outcome_.job = job.job;
+    outcome_.workload = job.workload;
+  }
+  JobStatus status = *board_.Read();
+  status.workload_digest = DigestOf(job.job.workload_parameters);
+  board_.Publish(std::move(status));
 }
 
 void JobKeeper::Conclude(const model::RunSummary& summary) {

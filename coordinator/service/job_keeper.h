@@ -25,6 +25,7 @@ struct KeeperConfig {
   std::filesystem::path folder;
   std::optional<std::filesystem::path> snapshot;
   ServerOptions server;
+  JobSource* source = nullptr;                      ///< as JobRunConfig::source
   Instant started{};                                ///< of the process
   Duration retry = std::chrono::seconds(5);         ///< pause while blocked
   Duration drain_grace = std::chrono::seconds(20);  ///< for running tasks when told to stop
@@ -75,6 +76,7 @@ class JobKeeper final : public JobControl, public RunLook {
   void Install(std::unique_ptr<JobRun> run, WorkByNode earlier);
   void Uninstall();
   void ForbidLooks();
+  void Grow(const JobVersion& job);
   void Conclude(const model::RunSummary& summary);
 
   // job_keeper_pauses.cc: likewise.
@@ -89,7 +91,7 @@ class JobKeeper final : public JobControl, public RunLook {
   void InterruptLocked(bool at_once);
 
   KeeperConfig config_;
-  const OutcomeContext outcome_;
+  OutcomeContext outcome_;  // changed by the thread in Run with look_mutex_ held
   StatusBoard& board_;
   metrics::JobMetrics& metrics_;
   const Clock& clock_;

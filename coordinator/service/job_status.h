@@ -46,6 +46,7 @@ struct JobStatus {
   std::vector<WorkerStatus> workers;  ///< heaviest first
   std::string result_json;            ///< empty unless complete
   std::vector<std::string> result_files;
+  std::string workload_digest;     ///< of JobSpec::workload_parameters, as the journal has them
   std::int64_t resumed_tasks = 0;  ///< were in the journal when this process first opened it
 };
 

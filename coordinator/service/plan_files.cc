@@ -45,17 +45,10 @@ Result<std::string> ReadToken(const std::string& file) {
 
 Result<void> ReadJob(const ServiceOptions& options, const workloads::Registry& registry,
                      ServicePlan& plan) {
-  const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
-  if (!text) return tl::unexpected(text.error());
-  auto job = model::ParseJob(*text, options.job_file);
-  if (!job) return tl::unexpected(job.error());
-  plan.job = std::move(*job);
-  auto workload = registry.Make(plan.job.workload, plan.job.workload_parameters, {options.inputs});
-  if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
-  plan.workload = std::move(*workload);
-  if (const auto checked = CheckJob(plan.job, *plan.workload); !checked) {
-    return InvalidInput(options.job_file + ": " + checked.error().message);
-  }
+  auto read = ReadJobFile(options, registry);
+  if (!read) return tl::unexpected(read.error());
+  plan.job = std::move(read->job);
+  plan.workload = std::move(read->workload);
   return {};
 }
 
@@ -85,6 +78,21 @@ Result<void> CheckInputs(const ServiceOptions& options) {
 }
 
 }  // namespace
+
+Result<JobVersion> ReadJobFile(const ServiceOptions& options, const workloads::Registry& registry) {
+  const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto job = model::ParseJob(*text, options.job_file);
+  if (!job) return tl::unexpected(job.error());
+  // The folder is the user's; this process has keys and a token, too.
+  const workloads::WorkloadContext context{options.inputs, false, true};
+  const auto workload = registry.Make(job->workload, job->workload_parameters, context);
+  if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
+  if (const auto checked = CheckJob(*job, **workload); !checked) {
+    return InvalidInput(options.job_file + ": " + checked.error().message);
+  }
+  return JobVersion{std::move(*job), *workload};
+}
 
 Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& text,
                                                             const std::string& file_name) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/job_source.h"
 #include "coordinator/service/options.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -21,6 +22,10 @@ struct ServicePlan {
   protocol::TlsIdentity tls;
   std::string control_token;
 };
+
+/// Reads and checks the manifest alone, as ReadPlan does.
+[[nodiscard]] Result<JobVersion> ReadJobFile(const ServiceOptions& options,
+                                             const workloads::Registry& registry);
 
 /// Reads the files; nothing is written. The job's workload is one of `registry`. kInvalidInput:
 /// "FILE: what is wrong".

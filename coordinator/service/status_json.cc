@@ -66,6 +66,7 @@ std::string StatusJson(const JobStatus& status) {
   }
   out["resultFiles"] = status.result_files;
   out["resumedTasks"] = status.resumed_tasks;
+  out["workloadDigest"] = status.workload_digest;
   return Dump(out);
 }
 

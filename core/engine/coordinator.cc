@@ -28,13 +28,15 @@ scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& co
 }  // namespace
 
 Coordinator::Coordinator(CoordinatorConfig config)
-    : config_(std::move(config)),
-      estimator_(EstimatorOptions(*config_.costs)),
-      leases_(*config_.costs),
+    : costs_(std::make_shared<model::GrowingCosts>(config.costs)),
+      config_(std::move(config)),
+      estimator_(EstimatorOptions(*costs_)),
+      leases_(*costs_),
       completed_(config_.completed),
       durable_(completed_.Size()),
       retries_(config_.job.task_policy) {
-  strategy_ = scheduling::MakeStrategy({*config_.costs, estimator_, leases_, config_.job.balancing,
+  config_.costs = costs_;
+  strategy_ = scheduling::MakeStrategy({*costs_, estimator_, leases_, config_.job.balancing,
                                         config_.job.task_policy.idempotent, config_.round_trip,
                                         config_.report_interval});
   last_durable_ = config_.active_before;

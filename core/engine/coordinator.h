@@ -27,6 +27,9 @@ struct ExpectedNode {
   double ratio = 1.0;  ///< weight relative to the others, >= 0
 };
 
+/// The input of each task, always the same; empty if tasks have none.
+using InputOf = std::function<std::string(model::TaskIndex)>;
+
 struct CoordinatorConfig {
   model::JobSpec job;
   std::shared_ptr<const model::CostModel> costs;  ///< what the scheduler may know
@@ -37,8 +40,7 @@ struct CoordinatorConfig {
   bool admit_unexpected = true;                ///< nodes that are not listed may join
   model::RangeSet completed;                   ///< durable already, from the journal
   std::vector<model::FailureRecord> failures;  ///< likewise; their records are not needed
-  /// The input of each task, always the same; empty if tasks have none.
-  std::function<std::string(model::TaskIndex)> input_of;
+  InputOf input_of;
   std::optional<Instant> started;  ///< of the command, if that was before Start
   Duration active_before{};        ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
@@ -46,6 +48,13 @@ struct CoordinatorConfig {
   /// When this start ends before the job does, workers are not told to finish: their streams just
   /// end, and they wait for the next start. For workers that are started by somebody else.
   bool keep_workers = false;
+};
+
+/// A job after tasks were appended: what there was is as it was.
+struct GrownJob {
+  std::shared_ptr<const model::CostModel> costs;  ///< of all tasks
+  InputOf input_of;                               ///< likewise
+  std::string workload_parameters;                ///< for workers that come from now on
 };
 
 /// The coordinator as a state machine without I/O: (event, now) -> effects. Owns the index space,
@@ -64,6 +73,8 @@ class Coordinator {
   [[nodiscard]] Effects OnDurable(BatchId batch, Instant now);
   /// The journal cannot be written: the job stops; what was not acknowledged is run again later.
   [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
+  /// The job has more tasks. That it has is durable already.
+  [[nodiscard]] Effects OnGrown(GrownJob grown, Instant now);
   /// The job has been active for as long as it may be: it fails, at once.
   [[nodiscard]] Effects OnDeadline(const std::string& reason);
   /// Stop in good order (SIGINT, suspend): nothing new is granted, what has not started goes back,
@@ -200,7 +211,8 @@ class Coordinator {
   void Note(model::TimelineEvent::Kind kind, const std::string& node, Instant at,
             const std::string& detail);
 
-  CoordinatorConfig config_;
+  std::shared_ptr<model::GrowingCosts> costs_;
+  CoordinatorConfig config_;  // its costs are costs_
   scheduling::TimingEstimator estimator_;
   LeaseBook leases_;
   std::unique_ptr<scheduling::Strategy> strategy_;

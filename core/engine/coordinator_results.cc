@@ -182,8 +182,10 @@ void Coordinator::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, P
   const bool was_free = leases_.Owners(one).empty();
   // A failure from before a silence may arrive after the task was leased to this worker anew.
   const auto freed = leases_.Release(worker, one, failed.grant);
-  // Somebody else has it, or it is over, or pauses before its next attempt: nothing to do.
+  // Somebody else has it, or it is over, or pauses before its next attempt. Whoever has it says how
+  // it ends: with copies and no end, a task that always fails would never have failed.
   if (freed.empty()) {
+    leases_.ForbidCopies(one);
     const bool in_pool = was_free && strategy_->PoolContains(one);
     if (!in_pool && !(was_free && retries_.Withdraw(failed.index))) return;
     if (in_pool) strategy_->Withdraw(one);

@@ -36,6 +36,10 @@ void LeaseBook::LeaseCopy(WorkerId worker, IndexRange range, GrantId grant, Inst
   Add(worker, range, true, now);
 }
 
+void LeaseBook::ForbidCopies(IndexRange range) {
+  for (const auto& piece : owners_.Within(range)) retried_.Insert(piece.range);
+}
+
 std::vector<OwnerMap::Piece> LeaseBook::Complete(IndexRange range, WorkerId by) {
   std::vector<OwnerMap::Piece> others;
   for (const auto& piece : owners_.Remove(range)) {

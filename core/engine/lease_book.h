@@ -25,6 +25,8 @@ class LeaseBook final : public scheduling::LeaseView {
   /// The same for a task that failed before, which nobody is to copy.
   void LeaseRetry(WorkerId worker, model::IndexRange range, GrantId grant, Instant now);
   void LeaseCopy(WorkerId worker, model::IndexRange range, GrantId grant, Instant now);
+  /// What of the range is leased is not to be copied while it is.
+  void ForbidCopies(model::IndexRange range);
   /// The tasks are over: whoever holds them does not any more. Returns the other holders, i.e. all
   /// pieces held by somebody else than `by`.
   std::vector<OwnerMap::Piece> Complete(model::IndexRange range, WorkerId by);
@@ -85,7 +87,7 @@ class LeaseBook final : public scheduling::LeaseView {
   std::vector<Worker> workers_;
   OwnerMap owners_;
   OwnerMap copies_;
-  model::RangeSet retried_;  // leased by LeaseRetry
+  model::RangeSet retried_;  // leased, and nobody is to copy them
   model::RangeSet copied_;
   std::int64_t leased_tasks_ = 0;
 };

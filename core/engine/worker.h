@@ -48,6 +48,8 @@ struct BatchOutcome {
   Duration failure_busy{};
   /// What a task that was stopped left for the results, should it have been for its timeout.
   std::string stopped_record{};
+  /// Why the task after the front part could not be begun, nor can any other; empty: it could.
+  std::string unable{};
 };
 
 /// The worker as a state machine without I/O or threads: a queue of leased tasks, batches for its
@@ -69,7 +71,11 @@ class Worker {
     std::string reason;
     bool refused = false;
   };
-  using Effect = std::variant<SendToCoordinator, StopBatch, WorkAvailable, End>;
+  /// No task can be run here any more: the process is to drain, and say why.
+  struct Unable {
+    std::string reason;
+  };
+  using Effect = std::variant<SendToCoordinator, StopBatch, WorkAvailable, End, Unable>;
   using Effects = std::vector<Effect>;
 
   explicit Worker(WorkerConfig config);

@@ -57,7 +57,8 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   const Running running = std::exchange(running_[thread], Running{});
   EVENKEEL_CHECK(running.busy, "a batch ended that was never taken");
   const model::TaskIndex next = running.batch.range.begin + outcome.results.Count();
-  if (running.timed_out && !outcome.failure && next < running.batch.range.end) {
+  const bool unable = !outcome.unable.empty();
+  if (running.timed_out && !outcome.failure && !unable && next < running.batch.range.end) {
     outcome.failure = model::TaskFailure{
         "took longer than " + Shown(welcome_->task_timeout), {}, std::move(outcome.stopped_record)};
     outcome.failure_busy = now - outcome.ended;
@@ -65,6 +66,9 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   const bool failed = outcome.failure.has_value();
   if (failed) KeepFailure(running, next, std::move(*outcome.failure), outcome.failure_busy);
   ReturnRest(running, next + (failed ? 1 : 0), effects);
+  // A task that was told to stop says nothing of the others.
+  const bool told = running.stopped && !running.timed_out;
+  if (unable && !told && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
   Keep(running, std::move(outcome));
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);

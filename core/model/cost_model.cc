@@ -48,4 +48,11 @@ PrefixCosts::PrefixCosts(const std::vector<Cost>& costs) {
   }
 }
 
+void GrowingCosts::GrowTo(std::shared_ptr<const CostModel> costs) {
+  EVENKEEL_CHECK(costs->TaskCount() >= TaskCount(), "a job has fewer tasks than before");
+  EVENKEEL_CHECK(costs->Known() == Known() && costs->Cumulative(TaskCount()) == Total(),
+                 "tasks cost something else than before");
+  costs_ = std::move(costs);
+}
+
 }  // namespace evenkeel::model

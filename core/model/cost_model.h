@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/model/index_range.h"
@@ -13,7 +14,7 @@ namespace evenkeel::model {
 using Cost = std::int64_t;
 
 /// What the scheduler may know of the tasks' costs, as prefix sums over the index.
-/// Immutable, so thread-safe.
+/// Immutable, so thread-safe, but for GrowingCosts.
 class CostModel {
  public:
   virtual ~CostModel() = default;
@@ -66,6 +67,24 @@ class PrefixCosts final : public CostModel {
  private:
   std::vector<Cost> prefix_;
   Cost longest_ = 0;
+};
+
+/// The costs of a job that may get more tasks: who holds on to this sees those of all of them. Not
+/// thread-safe.
+class GrowingCosts final : public CostModel {
+ public:
+  explicit GrowingCosts(std::shared_ptr<const CostModel> costs) : costs_(std::move(costs)) {}
+  /// `costs` are those of all tasks; of the tasks that there were they are the same as before.
+  void GrowTo(std::shared_ptr<const CostModel> costs);
+  [[nodiscard]] std::int64_t TaskCount() const override { return costs_->TaskCount(); }
+  [[nodiscard]] Cost Cumulative(TaskIndex index) const override {
+    return costs_->Cumulative(index);
+  }
+  [[nodiscard]] Cost Longest() const override { return costs_->Longest(); }
+  [[nodiscard]] bool Known() const override { return costs_->Known(); }
+
+ private:
+  std::shared_ptr<const CostModel> costs_;
 };
 
 }  // namespace evenkeel::model

@@ -26,6 +26,9 @@ class Reservation {
   Reservation(const model::CostModel& costs, model::Cost heavy_cost)
       : costs_(&costs), heavy_cost_(heavy_cost) {}
 
+  /// For what is inserted from now on; what is here stays as it is kept.
+  void SetHeavyCost(model::Cost heavy_cost) { heavy_cost_ = heavy_cost; }
+
   void Insert(Piece piece);
   /// Takes the indexes of the range out, as far as they are here; returns how many there were.
   std::int64_t Remove(model::IndexRange range);

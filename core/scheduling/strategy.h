@@ -68,6 +68,9 @@ class Strategy {
   /// Once, before anything else: the expected workers 0..n-1 (n >= 1) and all tasks to be done.
   virtual void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                      Instant now) = 0;
+  /// The job has more tasks, and these are the strategy's now: they come behind all others, and the
+  /// costs of the context know them already.
+  virtual void Append(model::IndexRange range, Instant now) = 0;
   /// Worker `worker` (the next number) joins; it was not expected.
   virtual void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) = 0;
   /// The worker is lost: what is reserved for it is the others'. It may come back (WorkerBack).
@@ -87,7 +90,7 @@ class Strategy {
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
   [[nodiscard]] virtual Instant NextDecision() const = 0;
 
-  /// Share of the cost first planned for each expected worker, 0..1.
+  /// Share of the cost first planned for each worker, 0..1, with what was appended.
   [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;
   /// For whom a task was first planned (nobody in particular if empty); the same is true of all
   /// tasks up to `until`.

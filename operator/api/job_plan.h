@@ -29,8 +29,8 @@ struct JobPlan {
   /// The attempt that began the run, or went on with it after a suspension: later ones took over
   /// from a pod that was lost.
   std::int64_t first_attempt = 1;
-  /// spec.workload as JSON text: what the run was started with, and its journal is about. The job
-  /// may have been given more tasks since.
+  /// spec.workload as JSON text: what the run was started with, and the tasks that have been
+  /// appended since.
   std::string workload;
 
   friend bool operator==(const JobPlan&, const JobPlan&) = default;

@@ -44,6 +44,8 @@ inline const std::string kNode = "evenkeel.dev/node";
 inline const std::string kImage = "evenkeel.dev/image";
 /// Whose logs kubectl shows.
 inline const std::string kDefaultContainer = "kubectl.kubernetes.io/default-container";
+/// Of a coordinator's pod: a change has the kubelet look at its volumes.
+inline const std::string kRefreshed = "evenkeel.dev/refreshed";
 inline const std::string kIdentity = "evenkeel.dev/identity";
 /// Of the plan: the highest attempt whose pod has been seen.
 inline const std::string kAttemptSeen = "evenkeel.dev/attempt-seen";

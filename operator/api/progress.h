@@ -42,6 +42,8 @@ struct Progress {
   Duration active{};
   std::string failed_indexes;  ///< digits, commas, dashes and dots only
   std::vector<WorkerProgress> workers;
+  /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
+  std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none
 };
 

@@ -93,6 +93,7 @@ Result<Progress> ReadProgress(std::string_view text) {
   for (const json& worker : Items(object, "workers")) {
     if (progress.workers.size() < kMaxWorkerRows) progress.workers.push_back(ReadWorker(worker));
   }
+  progress.workload_digest = Bounded(Text(object, "workloadDigest"), kMaxState);
   const json& result = Child(object, "result");
   if (result.is_object()) {
     progress.result = Compact(result);

@@ -41,6 +41,9 @@ struct WeightedJob {
   /// Why the spec cannot be worked with, one line "FIELD: what is wrong"; empty if it can. The
   /// members up to `status` are as good as they could be read then.
   std::string invalid;
+  /// Why the manifest cannot be handed to a coordinator, although the spec is good; empty if it
+  /// can. A job that runs may have grown that much.
+  std::string too_large;
   model::JobSpec spec;
   /// What the coordinator is told: apiVersion, kind, metadata.name and spec as JSON text, without
   /// the fields of the spec that are the operator's alone.

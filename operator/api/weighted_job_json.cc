@@ -115,7 +115,7 @@ WeightedJob ReadWeightedJob(const json& object) {
     json told = spec;
     for (const char* field : kOperatorFields) told.erase(field);
     job.manifest = Compact(Manifest(job.meta.name, std::move(told)));
-    if (job.invalid.empty()) job.invalid = SizeTrouble(job.manifest);
+    job.too_large = SizeTrouble(job.manifest);
   }
   job.status = ReadStatus(Child(object, "status"));
   return job;

@@ -23,6 +23,9 @@ struct Words {
   std::string operator()(const ResumeCoordinator& action) const {
     return "let " + action.pod + " go on";
   }
+  std::string operator()(const RefreshCoordinator& action) const {
+    return "show " + action.pod + " the new plan";
+  }
   std::string operator()(const TakeSnapshot& action) const {
     return "keep the journal of " + action.pod;
   }

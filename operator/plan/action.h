@@ -64,6 +64,15 @@ struct ResumeCoordinator {
   friend bool operator==(const ResumeCoordinator&, const ResumeCoordinator&) = default;
 };
 
+/// Have the kubelet look at once whether the volumes of this pod have changed, instead of within
+/// about a minute: by an annotation of the pod whose value has not been there before.
+struct RefreshCoordinator {
+  std::string pod;
+  std::string uid;
+  std::int64_t value = 0;
+  friend bool operator==(const RefreshCoordinator&, const RefreshCoordinator&) = default;
+};
+
 /// GET /snapshot from the coordinator in this pod and apply the ConfigMap NAME-snapshot; if the
 /// coordinator refuses, say so in Snapshot::snapshot_refusal from now on.
 struct TakeSnapshot {
@@ -79,7 +88,7 @@ struct DeleteJob {
 
 using Action = std::variant<EnsureIdentity, ApplyPlan, ApplyService, ApplyNetworkPolicies,
                             CreateCoordinator, CreateWorker, DeletePod, SuspendCoordinator,
-                            ResumeCoordinator, TakeSnapshot, DeleteJob>;
+                            ResumeCoordinator, RefreshCoordinator, TakeSnapshot, DeleteJob>;
 
 /// One line for logs, e.g. "create worker on pi4-a".
 [[nodiscard]] std::string Describe(const Action& action);

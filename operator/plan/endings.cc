@@ -74,6 +74,10 @@ void EndIfOver(Draft& draft) {
     Fail(draft, "InvalidSpec", draft.Job().invalid);
     return;
   }
+  if (!draft.Job().too_large.empty() && !draft.Seen().plan) {
+    Fail(draft, "InvalidSpec", draft.Job().too_large);
+    return;
+  }
   if (EndByReport(draft) || EndByRefusal(draft)) return;
   EndByDeadline(draft);
 }

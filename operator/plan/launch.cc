@@ -42,6 +42,9 @@ void ApplyObjects(Draft& draft, const api::JobPlan& content, std::int64_t attemp
   const auto& plan = draft.Seen().plan;
   if (!plan) draft.Act(EnsureIdentity{});
   if (!plan || content != *plan) draft.Act(ApplyPlan{content});
+  if (plan && content.workload != plan->workload) {
+    draft.Tell({false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
+  }
   if (plan && !makes_coordinator) return;
   draft.Act(ApplyService{attempt});
   draft.Act(ApplyNetworkPolicies{});
@@ -78,7 +81,11 @@ api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
   content.manifest = draft.Job().manifest;
   content.workload = draft.Job().workload;
   content.image = draft.Image();
-  if (seen.plan) content = *seen.plan;
+  if (seen.plan) {
+    content = *seen.plan;
+    // All that may have changed in it are tasks at the end.
+    if (draft.Job().too_large.empty()) content.workload = draft.Job().workload;
+  }
 
   const api::PodView* pod = draft.Coordinator();
   if (pod != nullptr) content.attempt_seen = std::max(content.attempt_seen, pod->attempt);

@@ -4,6 +4,7 @@
 #include "operator/plan/endings.h"
 #include "operator/plan/events.h"
 #include "operator/plan/finishing.h"
+#include "operator/plan/growth.h"
 #include "operator/plan/progressing.h"
 #include "operator/plan/run.h"
 #include "operator/plan/status_report.h"
@@ -36,7 +37,10 @@ std::string StateOf(const api::Conditions& conditions) {
 
 /// Figures of a job that was over before stay as they are.
 void CompleteStatus(Draft& draft, bool was_over) {
-  if (draft.Finished()) SayItRests(draft);
+  if (draft.Finished()) {
+    SayWhatIsNotRun(draft);
+    SayItRests(draft);
+  }
   if (!was_over) ReportFigures(draft);
   api::JobStatus& status = draft.Status();
   status.observed_generation = draft.Job().meta.generation;

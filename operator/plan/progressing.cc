@@ -166,6 +166,9 @@ Answer Ask(Draft& draft, const RunPicture& picture) {
 
 void SayHowItGoes(Draft& draft, const RunPicture& picture) {
   Answer answer = Ask(draft, picture);
+  if (!draft.Job().too_large.empty()) {
+    answer.message += "; the tasks that were appended are not taken: " + draft.Job().too_large;
+  }
   draft.SetCondition(api::condition_type::kProgressing, answer.progressing,
                      std::move(answer.reason), std::move(answer.message));
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/plan/coordinator_fate.h"
+#include "operator/plan/growth.h"
 #include "operator/plan/launch.h"
 #include "operator/plan/pod_trouble.h"
 #include "operator/plan/policy_choice.h"
@@ -70,6 +71,7 @@ void Run(Draft& draft) {
   const WorkerChanges changes =
       ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
   Launch(draft, fate, census, changes, content);
+  HandOverTasks(draft);
   LookAgain(draft, fate, census);
   SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});
 }

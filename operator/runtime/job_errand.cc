@@ -181,6 +181,18 @@ ErrandResult JobErrand::Do(const plan::ResumeCoordinator& action) {
   return {};
 }
 
+ErrandResult JobErrand::Do(const plan::RefreshCoordinator& action) {
+  const kube::Json annotations = {{api::annotation::kRefreshed, std::to_string(action.value)}};
+  const kube::Json patch = {{"metadata", {{"uid", action.uid}, {"annotations", annotations}}}};
+  const auto patched =
+      tools_.client.MergePatch(resource::kPods, job_.meta.job_namespace, action.pod, patch);
+  if (patched) return {};
+  const bool another = patched.error().kind == ApiErrorKind::kNotFound ||
+                       patched.error().kind == ApiErrorKind::kConflict;
+  if (!another) return Trouble("Pod " + action.pod + " cannot be annotated", patched.error());
+  return {};
+}
+
 ErrandResult JobErrand::Do(const plan::TakeSnapshot& action) {
   const auto address = AddressOf(action.pod);
   if (!address) return tl::unexpected(address.error());

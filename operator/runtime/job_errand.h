@@ -53,6 +53,7 @@ class JobErrand {
   [[nodiscard]] ErrandResult Do(const plan::DeletePod& action);
   [[nodiscard]] ErrandResult Do(const plan::SuspendCoordinator& action);
   [[nodiscard]] ErrandResult Do(const plan::ResumeCoordinator& action);
+  [[nodiscard]] ErrandResult Do(const plan::RefreshCoordinator& action);
   [[nodiscard]] ErrandResult Do(const plan::TakeSnapshot& action);
   [[nodiscard]] ErrandResult Do(const plan::DeleteJob& action);
 

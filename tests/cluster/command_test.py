@@ -90,6 +90,66 @@ class SweepTest(CommandCase):
         self.check_squares(job, 10)
 
 
+class GrowthTest(CommandCase):
+    """Lists of tasks that grow: while the job runs, while it is suspended, when it is over."""
+
+    def wait_total(self, job, tasks):
+        """Until the coordinator knows of so many tasks, and has said so."""
+        job.until(lambda thing: thing.get("status", {}).get("tasks", {}).get("total") == tasks, 120,
+                  f"there are {tasks} tasks")
+
+    def wait_event(self, reason):
+        kube.until(lambda events: any(event.get("reason") == reason for event in events.values()),
+                   "events.events.k8s.io", "-n", self.namespace, what=f"an event of {reason}")
+
+    def test_tasks_appended_to_a_running_job_though_the_coordinator_is_killed(self):
+        job = self.begin(["square", "300"], {"tasks": 600})
+        job.wait_part(0.05, 120)
+        before = job.coordinator()["metadata"]["name"]
+        job.change(workload={"command": {"tasks": 700}})
+        self.wait_total(job, 700)
+        self.wait_event("TasksAppended")
+        pod = job.coordinator()
+        self.assertEqual(pod["metadata"]["name"], before)
+        faults.kill_process(pod, "evenkeel-coordinator")
+        job.wait_complete(300)
+        self.check_squares(job, 700)
+        self.check_covered_once(job)
+        self.assertEqual(job.coordinator()["metadata"]["name"], before)
+
+    def test_arguments_appended_to_a_running_job(self):
+        few, more = ["400"] * 150, ["400"] * 150 + ["10"] * 40  # milliseconds
+        job = self.begin(["square"], {"arguments": few})
+        job.wait_part(0.05, 120)
+        job.change(workload={"command": {"arguments": more}})
+        self.wait_total(job, 190)
+        job.wait_complete(240)
+        rows = self.check_squares(job, 190)
+        self.assertEqual([row["argument"] for row in rows], more)
+
+    def test_a_suspended_job_may_grow(self):
+        job = self.begin(["square", "200"], {"tasks": 200})
+        job.wait_part(0.1, 120)
+        job.change(suspend=True)
+        job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "True", 120,
+                  "it is suspended")
+        job.change(workload={"command": {"tasks": 230}})
+        job.change(suspend=False)
+        job.wait_complete(240)
+        self.check_squares(job, 230)
+
+    def test_a_complete_job_says_that_it_does_not_start_again(self):
+        job = self.begin(["square", "1"], {"tasks": 10})
+        job.wait_complete(120)
+        job.change(workload={"command": {"tasks": 20}})
+        found = job.until(lambda thing: "appended later are not run" in
+                          jobs.condition(thing, "Complete").get("message", ""), 60, "it says so")
+        self.assertEqual(jobs.condition(found, "Complete")["status"], "True")
+        self.assertEqual(found["status"]["tasks"]["total"], 10)
+        self.wait_event("TasksNotRun")
+        self.check_squares(job, 10)
+
+
 class TasksTest(CommandCase):
     """What a task is given, and what becomes of how it ends."""
 

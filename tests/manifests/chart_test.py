@@ -21,7 +21,7 @@ FULL = {"replicaCount": 2, "labeller.enabled": True, "nodeFeatureRule.enabled": 
 OPERATOR_RULES = {  # resource: verbs, for both ClusterRoles
     "nodes": "get list watch", "weightingpolicies": "get list watch",
     "weightedjobs": "delete get list watch", "weightedjobs/status": "get patch",
-    "weightedjobs/finalizers": "update", "pods": "create delete get list watch",
+    "weightedjobs/finalizers": "update", "pods": "create delete get list patch watch",
     "configmaps": "create delete get patch", "secrets": "create delete patch",
     "services": "create get patch", "networkpolicies": "create get patch",
     "events": "create patch"}

@@ -205,6 +205,25 @@ void DrawPolicies(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
   world.inputs = rng.Chance(0.3);
 }
 
+/// Tasks that are appended while the job runs, from numbers of its own likewise. Those that
+/// policies and failures are about are there from the start: the job may be over before others
+/// come.
+void DrawGrowth(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
+  Rng rng(seed ^ 0x67726f777468ULL);
+  const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
+  const std::int64_t least = world.failing.empty() ? 0 : world.failing.rbegin()->first + 1;
+  if (rng.Chance(0.7) || least >= tasks || world.job.task_policy.success.Any()) return;
+  std::int64_t known = rng.Between(least, tasks);
+  world.tasks_at_first = known;
+  drawn.summary += " of " + std::to_string(known);
+  for (double at = 0; known < tasks;) {
+    at += rng.Uniform(0, 4) * rng.Unit();
+    known = rng.Chance(0.5) ? tasks : rng.Between(known, tasks);
+    world.growths.push_back({FromSeconds(at), known});
+    drawn.summary += "+" + std::to_string(known);
+  }
+}
+
 }  // namespace
 
 RandomWorld DrawWorld(std::uint64_t seed) {
@@ -223,6 +242,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   DrawFaults(rng, world, survivor, drawn);
   DrawFailures(rng, world, drawn);
   DrawPolicies(seed, world, drawn);
+  DrawGrowth(seed, world, drawn);
 
   // The whole work is some seconds for all together, but not for ever for the survivor alone.
   const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);

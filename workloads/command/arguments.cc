@@ -1,7 +1,8 @@
 #include "workloads/command/arguments.h"
 
-#include <fstream>
-#include <system_error>
+#include <algorithm>
+
+#include "workloads/folder_file.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -11,7 +12,7 @@ tl::unexpected<Error> Wrong(const std::filesystem::path& path, const std::string
 }
 
 /// What is wrong with a line; empty if nothing is.
-std::string WrongWithLine(const std::string& line) {
+std::string WrongWithLine(std::string_view line) {
   if (line.empty()) return "must not be empty";
   if (line.size() > kMaxArgumentBytes) {
     return "must have at most " + std::to_string(kMaxArgumentBytes) + " bytes, has " +
@@ -22,33 +23,32 @@ std::string WrongWithLine(const std::string& line) {
 
 }  // namespace
 
-Result<Arguments> Arguments::FromFile(const std::filesystem::path& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    const bool there = std::filesystem::exists(path, error);
-    return Wrong(path, there ? "is no ordinary file" : "there is no such file");
-  }
-  const auto size = std::filesystem::file_size(path, error);
-  if (!error && size > kMaxFileBytes) {
-    return Wrong(path, "must have at most " + std::to_string(kMaxFileBytes) + " bytes, has " +
-                           std::to_string(size));
-  }
-  std::ifstream file(path, std::ios::binary);
+Result<Arguments> Arguments::FromFile(const std::filesystem::path& folder,
+                                      const std::filesystem::path& name, bool confined) {
+  const auto path = folder / name;
+  const auto text = ReadFolderFile(folder, name, confined, kMaxFileBytes);
+  if (!text) return Wrong(path, text.error().message);
   Arguments arguments;
-  for (std::string line; std::getline(file, line);) {
-    if (line.ends_with('\r')) line.pop_back();
-    const std::string number = "line " + std::to_string(arguments.Count() + 1);
-    if (const std::string wrong = WrongWithLine(line); !wrong.empty()) {
-      return Wrong(path, number + ": " + wrong);
-    }
-    arguments.Append(line);
-    if (arguments.Count() > kMaxLines) {
-      return Wrong(path, "must have at most " + std::to_string(kMaxLines) + " lines");
-    }
+  if (const std::string wrong = arguments.AppendLines(*text); !wrong.empty()) {
+    return Wrong(path, wrong);
   }
-  if (!file.eof()) return Wrong(path, "cannot be read");
   if (arguments.Count() == 0) return Wrong(path, "must have at least one line");
   return arguments;
+}
+
+std::string Arguments::AppendLines(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (const std::string wrong = WrongWithLine(line); !wrong.empty()) {
+      return "line " + std::to_string(Count() + 1) + ": " + wrong;
+    }
+    Append(line);
+    if (Count() > kMaxLines) return "must have at most " + std::to_string(kMaxLines) + " lines";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
 }
 
 void Arguments::Append(std::string_view argument) {

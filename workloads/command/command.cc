@@ -25,6 +25,9 @@ class Command final : public Workload {
   [[nodiscard]] std::string InputOf(model::TaskIndex index) const override {
     return spec_.has_arguments ? std::string(spec_.arguments.At(index)) : std::string();
   }
+  [[nodiscard]] bool Continues(const std::string& earlier, const std::string& now) const override {
+    return IsGrown(earlier, now);
+  }
   [[nodiscard]] std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const override {
     return MakeCommandRunner(spec_, options);

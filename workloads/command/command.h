@@ -34,6 +34,10 @@ struct CommandSpec {
 /// What a worker reads as its parameters, as JSON: without the arguments.
 [[nodiscard]] std::string WorkerParametersOf(const CommandSpec& spec);
 
+/// Whether `now` differs from `earlier` (JSON of both) by nothing but a larger number of tasks, by
+/// arguments at the end of the list, or not at all.
+[[nodiscard]] bool IsGrown(const std::string& earlier, const std::string& now);
+
 /// Runs a command of the user's for each task, by way of evenkeel-launcher. Costs are not known.
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeCommand(const model::FieldReader& fields,
                                                                   const WorkloadContext& context);

@@ -16,8 +16,6 @@ using launcher::Ended;
 
 constexpr std::string_view kPlaceholder = "{}";
 constexpr std::uint32_t kGraceMilliseconds = 1'000;
-// For a launcher whose container has just been started again.
-constexpr std::chrono::seconds kPatience{30};
 
 // What differs from task to task stands in front of the variables, in these places.
 constexpr std::uint32_t kCompletionIndex = 0;
@@ -54,7 +52,9 @@ class CommandRunner final : public TaskRunner {
 
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
-    auto ended = RunCommand(call, stop);
+    const launcher::Run run = RunOf(call);
+    if (FitsLauncher(run.words) && !AwaitLauncher(stop, failure)) return TaskOutcome::kUnable;
+    auto ended = RunCommand(run, stop);
     if (!ended) {
       failure.reason = ended.error().message;
       return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
@@ -78,27 +78,35 @@ class CommandRunner final : public TaskRunner {
   }
 
  private:
-  [[nodiscard]] Result<Ended> RunCommand(const TaskCall& call, const std::stop_token& stop) {
-    const launcher::Run run = RunOf(call);
+  [[nodiscard]] Result<Ended> RunCommand(const launcher::Run& run, const std::stop_token& stop) {
     if (!FitsLauncher(run.words)) {
       Ended too_long;
       too_long.ending = launcher::Ending::kNoProgram;
       too_long.value = E2BIG;
       return too_long;
     }
-    if (auto ready = Prepare(stop); !ready) return tl::unexpected(ready.error());
+    if (auto ready = Prepare(); !ready) return tl::unexpected(ready.error());
     if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
     const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
     return launcher_.AwaitEnd(run.id);
   }
 
+  /// Connects to the launcher that is somebody else's to start. False if it does not come.
+  [[nodiscard]] bool AwaitLauncher(const std::stop_token& stop, TaskFailure& failure) {
+    if (launcher_.Open() || options_.launcher_socket.empty()) return true;
+    const auto patience =
+        std::chrono::duration_cast<std::chrono::milliseconds>(options_.launcher_patience);
+    const auto there = launcher_.Connect(options_.launcher_socket, patience, stop).and_then([this] {
+      return launcher_.Send(JobOf());
+    });
+    if (!there) failure.reason = there.error().message;
+    return there.has_value();
+  }
+
   /// A launcher that knows the job.
-  [[nodiscard]] Result<void> Prepare(const std::stop_token& stop) {
+  [[nodiscard]] Result<void> Prepare() {
     if (launcher_.Open()) return {};
-    auto open = options_.launcher_socket.empty()
-                    ? launcher_.Start(options_.launcher_program)
-                    : launcher_.Connect(options_.launcher_socket, kPatience, stop);
-    if (!open) return open;
+    if (auto started = launcher_.Start(options_.launcher_program); !started) return started;
     return launcher_.Send(JobOf());
   }
 

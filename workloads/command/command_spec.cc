@@ -43,7 +43,7 @@ void ReadFile(model::FieldReader& fields, const WorkloadContext& context, Comman
     fields.Fail("argumentsFile", "needs spec.inputs, where the file is looked for");
     return;
   }
-  auto read = Arguments::FromFile(context.folder / path);
+  auto read = Arguments::FromFile(context.folder, path, context.confined);
   if (read) {
     spec.arguments = std::move(*read);
   } else {

@@ -87,15 +87,23 @@ Result<void> LauncherConnection::Connect(const std::filesystem::path& path,
                                          std::chrono::milliseconds patience,
                                          const std::stop_token& stop) {
   const auto until = std::chrono::steady_clock::now() + patience;
-  while ((socket_ = ConnectTo(path)) < 0) {
-    const int error = errno;
-    if (stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
-      return Fail(ErrorCode::kUnavailable,
-                  "no launcher at " + path.string() + ": " + SystemText(error));
+  for (;;) {
+    const auto greeted = ConnectOnce(path);
+    // One that has just been started or is about to end may close what it has accepted.
+    const bool may_come = !greeted && greeted.error().code == ErrorCode::kUnavailable;
+    if (!may_come || stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
+      return greeted;
     }
     PauseUnlessStopped(stop);
   }
-  return Greet();
+}
+
+Result<void> LauncherConnection::ConnectOnce(const std::filesystem::path& path) {
+  socket_ = ConnectTo(path);
+  const int error = errno;
+  if (socket_ >= 0) return Greet();
+  return Fail(ErrorCode::kUnavailable,
+              "no launcher at " + path.string() + ": " + SystemText(error));
 }
 
 Result<void> LauncherConnection::Start(std::filesystem::path program) {

@@ -43,6 +43,7 @@ class LauncherConnection {
   void Stop(std::uint64_t id);
 
  private:
+  [[nodiscard]] Result<void> ConnectOnce(const std::filesystem::path& path);
   [[nodiscard]] Result<void> Greet();
   [[nodiscard]] Result<launcher::Message> Receive();
 

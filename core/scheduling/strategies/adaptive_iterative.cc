@@ -33,6 +33,11 @@ void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const mod
       std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
 }
 
+void AdaptiveIterative::Append(model::IndexRange range, Instant now) {
+  StrategyBase::Append(range, now);
+  GatherPool();
+}
+
 void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
   members_.emplace_back();
   StrategyBase::AddWorker(worker, facts, now);

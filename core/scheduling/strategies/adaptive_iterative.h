@@ -23,7 +23,8 @@ namespace evenkeel::scheduling {
 /// up all, an underloaded one only itself; the last round, where fewer units are left, is in
 /// proportion to n_unit and says nothing about the next; a worker that is lost, or whose tasks come
 /// back, is waited for no longer and not measured; if nobody else is left, those that were dropped
-/// are taken back, because a job advances while one worker lives. The published master calculates
+/// are taken back, because a job advances while one worker lives; units that are appended are there
+/// for the next round. The published master calculates
 /// while it waits; here the coordinator is a process of its own, and a worker on its node is one
 /// like all others.
 class AdaptiveIterative final : public StrategyBase {
@@ -32,6 +33,7 @@ class AdaptiveIterative final : public StrategyBase {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;
   void WorkerBack(WorkerId worker, Instant now) override;

@@ -14,6 +14,13 @@ void MasterSlave::Start(const std::vector<WorkerFacts>& workers, const model::Ra
   Plan(parts);
 }
 
+void MasterSlave::Append(model::IndexRange range, Instant) {
+  Dilute(range);
+  std::vector<model::RangeSet> parts(workers_.size());
+  parts[kMaster.value].Insert(range);
+  Plan(parts);
+}
+
 void MasterSlave::Return(WorkerId, model::IndexRange range, ReturnCause, Instant) {
   At(kMaster).reserved.Insert({range, 0});
 }

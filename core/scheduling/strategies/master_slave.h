@@ -16,6 +16,7 @@ class MasterSlave final : public StrategyBase {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] PlannedRun PlanOf(model::TaskIndex) const override {

@@ -19,6 +19,14 @@ void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
   Plan(PartitionEqually(todo, workers.size()));
 }
 
+void ModifiedMasterSlave::Append(model::IndexRange range, Instant now) {
+  if (phase_ == Phase::kDecomposition) return StrategyBase::Append(range, now);
+  Dilute(range);
+  std::vector<model::RangeSet> parts(workers_.size());
+  parts[kMaster.value].Insert(range);
+  Plan(parts);
+}
+
 void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
   served_.push_back(true);  // it has no part in the decomposition
   recalled_.push_back(true);

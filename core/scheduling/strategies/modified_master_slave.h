@@ -12,13 +12,15 @@ namespace evenkeel::scheduling {
 ///            task and report what they did not run; nobody gets anything until all have;
 ///   stage 3: master-slave for the rest; worker 0 is the master and does not compute (unless
 ///            `dedicatedCoordinator: true`).
-/// A worker that is lost counts as having reported.
+/// A worker that is lost counts as having reported. What is appended in stage 1 is decomposed as
+/// the rest was, later it is the master's to hand out.
 class ModifiedMasterSlave final : public StrategyBase {
  public:
   explicit ModifiedMasterSlave(const StrategyContext& context) : StrategyBase(context) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;

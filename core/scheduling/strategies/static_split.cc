@@ -9,8 +9,19 @@ namespace evenkeel::scheduling {
 
 void StaticSplit::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant) {
+  facts_ = workers;
   AddWorkers(workers.size());
   Plan(Split(workers, todo));
+}
+
+void StaticSplit::Append(model::IndexRange range, Instant now) {
+  if (kind_ == Kind::kDomainDecomposition || !AnyAlive()) return StrategyBase::Append(range, now);
+  // Ranks stay whose they are; those of the lost are dealt out.
+  Dilute(range);
+  Plan(Split(facts_, model::RangeSet(range)));
+  for (auto& worker : workers_) {
+    if (!worker.alive) ShareOut(worker.reserved.TakeAll(), EqualWeights());
+  }
 }
 
 std::vector<model::RangeSet> StaticSplit::Split(const std::vector<WorkerFacts>& workers,

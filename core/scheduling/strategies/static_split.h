@@ -5,7 +5,8 @@
 namespace evenkeel::scheduling {
 
 /// Everything is shared out at the start and leased at once; nothing moves afterwards, unless a
-/// worker is lost: its rest is then dealt out to the others.
+/// worker is lost: its rest is then dealt out to the others. What is appended is shared out in the
+/// same way, to those who are there.
 ///   DomainDecomposition: consecutive parts with equal numbers of tasks (003_, section 3.A).
 ///   Interleaved: pseudo-ranks in the ratio of whole-number weights, ceil(ratio) (000_, figure 5).
 class StaticSplit final : public StrategyBase {
@@ -16,6 +17,7 @@ class StaticSplit final : public StrategyBase {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
 
@@ -23,6 +25,7 @@ class StaticSplit final : public StrategyBase {
   [[nodiscard]] std::vector<model::RangeSet> Split(const std::vector<WorkerFacts>& workers,
                                                    const model::RangeSet& todo) const;
   Kind kind_;
+  std::vector<WorkerFacts> facts_;  // of those that were expected
 };
 
 /// Grants everything that is reserved for a usable worker.

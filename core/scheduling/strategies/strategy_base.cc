@@ -14,25 +14,50 @@ StrategyBase::StrategyBase(const StrategyContext& context)
 void StrategyBase::AddWorkers(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     workers_.push_back({true, Reservation(context_.costs, heavy_cost_)});
+    shares_.push_back(0);
   }
 }
 
 void StrategyBase::Plan(const std::vector<model::RangeSet>& parts) {
   const auto total = static_cast<double>(std::max<model::Cost>(context_.costs.Total(), 1));
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    model::Cost cost = 0;
     parts[i].ForEach([&](model::IndexRange range) {
       workers_[i].reserved.Insert({range, 0});
       planned_[range.begin] = WorkerId{i};
+      cost += context_.costs.Of(range);
     });
-    shares_.push_back(static_cast<double>(workers_[i].reserved.CostSum()) / total);
+    shares_[i] += static_cast<double>(cost) / total;
     ReservationChanged(WorkerId{i});
   }
+}
+
+void StrategyBase::Append(model::IndexRange range, Instant) { PlanMore(range, EqualWeights()); }
+
+void StrategyBase::PlanMore(model::IndexRange range, const std::vector<double>& weights) {
+  Dilute(range);
+  if (AnyAlive()) {
+    Plan(PartitionByCost(context_.costs, model::RangeSet(range), weights));
+  } else {
+    orphans_.push_back({range, 0});
+    planned_[range.begin] = std::nullopt;
+  }
+}
+
+void StrategyBase::Dilute(model::IndexRange appended) {
+  const auto total = static_cast<double>(std::max<model::Cost>(context_.costs.Total(), 1));
+  const double before = total - static_cast<double>(context_.costs.Of(appended));
+  for (double& share : shares_) share *= before / total;
+}
+
+void StrategyBase::SetHeavyCost(model::Cost cost) {
+  heavy_cost_ = cost;
+  for (auto& worker : workers_) worker.reserved.SetHeavyCost(cost);
 }
 
 void StrategyBase::AddWorker(WorkerId worker, const WorkerFacts&, Instant now) {
   EVENKEEL_CHECK(worker.value == workers_.size(), "workers are numbered one after the other");
   AddWorkers(1);
-  shares_.push_back(0);
   WorkerBack(worker, now);
 }
 

@@ -16,6 +16,7 @@ inline constexpr WorkerId kMaster{0};
 /// planned.
 class StrategyBase : public Strategy {
  public:
+  void Append(model::IndexRange range, Instant now) override;
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;
   void WorkerBack(WorkerId worker, Instant now) override;
@@ -40,8 +41,13 @@ class StrategyBase : public Strategy {
 
   /// Adds `count` workers with empty reservations.
   void AddWorkers(std::size_t count);
-  /// Reserves the first plan and remembers it as such.
+  /// Reserves a first plan, one part a worker, and remembers it as such.
   void Plan(const std::vector<model::RangeSet>& parts);
+  /// Plans what was appended: parts by cost in the ratio of `weights`, those of the lost being 0;
+  /// while nobody lives, it is kept for who comes back.
+  void PlanMore(model::IndexRange range, const std::vector<double>& weights);
+  /// Shares of the cost become smaller because this range was appended.
+  void Dilute(model::IndexRange appended);
   /// Shares the pieces out among the living by `weights` (one a worker; those of the lost count
   /// nothing); keeps them as orphans while nobody lives.
   void ShareOut(const std::vector<Reservation::Piece>& pieces, const std::vector<double>& weights);
@@ -65,8 +71,8 @@ class StrategyBase : public Strategy {
   void NoteMove(WorkerId from, WorkerId to, std::int64_t tasks, Instant at);
   /// Called after anything was reserved anew, so that derived indexes can follow.
   virtual void ReservationChanged(WorkerId) {}
-  /// Tasks of at least this cost are kept one by one; set before Plan.
-  void SetHeavyCost(model::Cost cost) { heavy_cost_ = cost; }
+  /// Tasks of at least this cost are kept one by one when they are reserved from now on.
+  void SetHeavyCost(model::Cost cost);
 
   StrategyContext context_;
   std::vector<Worker> workers_;
@@ -74,8 +80,8 @@ class StrategyBase : public Strategy {
  private:
   model::Cost heavy_cost_;
   std::vector<Reservation::Piece> orphans_;  // reserved for nobody, because nobody lives
-  std::map<model::TaskIndex, WorkerId>
-      planned_;  // begin of a range -> for whom, until the next begin
+  // begin of a range -> for whom, until the next begin
+  std::map<model::TaskIndex, std::optional<WorkerId>> planned_;
   std::vector<double> shares_;
   std::vector<Move> moves_;
 };

@@ -30,17 +30,34 @@ TailStealing::TailStealing(const StrategyContext& context) : StrategyBase(contex
 void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                          Instant now) {
   now_ = now;
-  const double mean_share =
-      static_cast<double>(context_.costs.Total()) / static_cast<double>(workers.size());
-  const auto heavy = static_cast<Cost>(mean_share * kHeavyPart) + 1;
-  const bool some_heavy = context_.costs.Known() && context_.costs.Longest() >= heavy;
-  if (some_heavy) SetHeavyCost(todo.Size() <= kMaxOrderedTasks ? 0 : heavy);
-
+  ChooseHeavy(todo.Size(), workers.size());
   AddWorkers(workers.size());
   states_.resize(workers.size());
   std::vector<double> weights;
   for (const auto& worker : workers) weights.push_back(worker.ratio);
   Plan(PartitionByCost(context_.costs, todo, weights));
+}
+
+void TailStealing::ChooseHeavy(std::int64_t tasks, std::size_t workers) {
+  const double mean_share =
+      static_cast<double>(context_.costs.Total()) / static_cast<double>(workers);
+  const auto heavy = static_cast<Cost>(mean_share * kHeavyPart) + 1;
+  const bool some_heavy = context_.costs.Known() && context_.costs.Longest() >= heavy;
+  if (some_heavy) SetHeavyCost(tasks <= kMaxOrderedTasks ? 0 : heavy);
+}
+
+void TailStealing::Append(model::IndexRange range, Instant now) {
+  now_ = now;
+  level_until_ = now;
+  ChooseHeavy(PoolSize() + range.Size(), workers_.size());
+  PlanMore(range, RateWeights());
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) Touch({i}, now);
+}
+
+std::vector<double> TailStealing::RateWeights() const {
+  std::vector<double> weights = EqualWeights();
+  for (std::uint32_t i = 0; i < weights.size(); ++i) weights[i] *= context_.estimator.Rate({i});
+  return weights;
 }
 
 void TailStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
@@ -54,9 +71,7 @@ void TailStealing::WorkerLost(WorkerId worker, Instant now) {
   At(worker).alive = false;
   const auto pieces = At(worker).reserved.TakeAll();
   ReservationChanged(worker);
-  std::vector<double> weights = EqualWeights();
-  for (std::uint32_t i = 0; i < weights.size(); ++i) weights[i] *= context_.estimator.Rate({i});
-  ShareOut(pieces, weights);
+  ShareOut(pieces, RateWeights());
   RecallEnded(worker, now);
   Touch(worker, now);
 }

@@ -21,6 +21,7 @@ class TailStealing final : public StrategyBase {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;
   void WorkerBack(WorkerId worker, Instant now) override;
@@ -34,6 +35,11 @@ class TailStealing final : public StrategyBase {
   void ReservationChanged(WorkerId worker) override;
 
  private:
+  /// Which tasks are kept one by one when `tasks` are reserved for this many workers.
+  void ChooseHeavy(std::int64_t tasks, std::size_t workers);
+  /// By what the living are worth now.
+  [[nodiscard]] std::vector<double> RateWeights() const;
+
   struct State {
     bool dirty = false;
     bool idle = false;               ///< wants work and got none

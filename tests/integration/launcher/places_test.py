@@ -33,11 +33,17 @@ class Installing(LauncherTest):
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^evenkeel-launcher: .*/file.*: Not a directory\n$")
 
+    def test_help(self):
+        for option in ("--help", "-h"):
+            done = subprocess.run([LAUNCHER, option], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(done.stdout.startswith("Usage: evenkeel-launcher "))
+
     def test_bad_usage(self):
         for arguments in ([], ["serve"], ["install"], ["serve", "--fd", "3", "x"], ["help"]):
             done = subprocess.run([LAUNCHER, *arguments], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2, arguments)
-            self.assertTrue(done.stderr.startswith("usage: "))
+            self.assertTrue(done.stderr.startswith("Usage: "))
         done = subprocess.run([LAUNCHER, "serve", "--fd", "none"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
         done = subprocess.run([LAUNCHER, "serve", "/no/such/folder/s"], capture_output=True, text=True)
@@ -60,7 +66,7 @@ class FromScratch(LauncherTest):
         for _ in range(3):
             ended = worker.run()
             self.assert_exited(ended, 2)
-            self.assertTrue(ended.error.startswith(b"usage: "))
+            self.assertTrue(ended.error.startswith(b"Usage: "))
         self.assertEqual(worker.run(words={0: "/bin/sh"}).ending, launcher.NO_PROGRAM)
         self.assertEqual(worker.run(words={0: "sh"}).ending, launcher.NO_PROGRAM)
         worker.close()

@@ -13,7 +13,7 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
     "etaSigmaSeconds":1.5,"activeSeconds":12.3,"failedIndexes":"3,7-9","workers":[
     {"node":"pi4a","ratio":4.2,"connected":true,"share":384,"completed":4,"stolen":1,
      "rate":1234.5,"state":"Running"}],"result":{"count":5},"resultFiles":["primes.npy"],
-    "resumedTasks":7})");
+    "resumedTasks":7,"workloadDigest":"fnv1a:0123456789abcdef"})");
   ASSERT_TRUE(progress.has_value()) << progress.error().message;
   EXPECT_EQ(progress->epoch, 3);
   EXPECT_EQ(progress->state, CoordinatorState::kRunning);
@@ -26,6 +26,7 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
   EXPECT_EQ(progress->workers[0].share, 384);
   EXPECT_TRUE(progress->workers[0].connected);
   EXPECT_EQ(progress->result, R"({"count":5})");
+  EXPECT_EQ(progress->workload_digest, "fnv1a:0123456789abcdef");
 }
 
 TEST(ReadProgress, FieldsMayBeAbsentOrNull) {

@@ -133,11 +133,12 @@ TEST(ReadWeightedJob, WhatTheCoordinatorCannotBeHandedIsSaidBeforeAnythingStarts
   const json arguments(10'000, std::string(96, 'x'));
   object["spec"]["workload"] = {
       {"command", {{"image", "tool:1"}, {"command", {"x"}}, {"arguments", arguments}}}};
-  EXPECT_EQ(ReadWeightedJob(object).invalid, "");
+  EXPECT_EQ(ReadWeightedJob(object).too_large, "");
   object["spec"]["workload"]["command"]["arguments"][0] = std::string(20'000, 'x');
-  const std::string invalid = ReadWeightedJob(object).invalid;
-  EXPECT_TRUE(invalid.starts_with("spec: takes 10")) << invalid;
-  EXPECT_NE(invalid.find("at most 1000000 can be handed"), std::string::npos) << invalid;
+  const WeightedJob job = ReadWeightedJob(object);
+  EXPECT_EQ(job.invalid, "") << "it may be one that runs and has grown";
+  EXPECT_TRUE(job.too_large.starts_with("spec: takes 10")) << job.too_large;
+  EXPECT_NE(job.too_large.find("at most 1000000 can be handed"), std::string::npos);
 }
 
 TEST(ReadWeightedJob, AnyWorkloadMayNameAnImageForItsTasks) {

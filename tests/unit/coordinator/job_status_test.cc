@@ -40,9 +40,10 @@ TEST(JobStatus, FollowsARun) {
   JobStatus status;
   status.epoch = 3;
   status.resumed_tasks = 7;
+  status.workload_digest = "fnv1a:7";
   Apply(TwoNodes(), {}, status);
   EXPECT_EQ(json::parse(StatusJson(status)), json::parse(R"({
-    "epoch": 3, "state": "Running", "reason": "",
+    "epoch": 3, "state": "Running", "reason": "", "workloadDigest": "fnv1a:7",
     "tasks": {"total": 768, "completed": 10, "failed": 2},
     "progress": 0.25, "etaSeconds": null, "activeSeconds": 12.3, "failedIndexes": "3,7",
     "workers": [

@@ -161,5 +161,22 @@ TEST_F(ReadPlanTest, InputsMustBeAFolder) {
   EXPECT_TRUE(ReadPlan(options_, workloads::BuiltInWorkloads()));
 }
 
+TEST_F(ReadPlanTest, InputsAreReadInTheirFolderOnly) {
+  Put(options_.job_file, "job.json",
+      R"({"apiVersion": "batch.evenkeel.dev/v1alpha1", "kind": "WeightedJob",
+          "metadata": {"name": "names"}, "spec": {"inputs": {"configMap": "files"}, "workload":
+          {"command": {"image": "a:1", "command": ["x"], "argumentsFile": "names"}}}})");
+  const auto inputs = folder_.Path() / "inputs";
+  std::filesystem::create_directory(inputs);
+  options_.inputs = inputs.string();
+  std::filesystem::create_symlink("../token", inputs / "names");
+  ExpectRefused("names: leads out of the folder of the job's inputs");
+  std::filesystem::remove(inputs / "names");
+  std::ofstream(inputs / "names") << "a\n";
+  const auto plan = ReadPlan(options_, workloads::BuiltInWorkloads());
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(plan->workload->TaskCount(), 1);
+}
+
 }  // namespace
 }  // namespace evenkeel::coordinator

@@ -18,6 +18,7 @@ class SmallJournal final : public Journal {
                       const std::vector<model::TimelineEvent>&) override {
     return {};
   }
+  Result<void> Grow(const JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     if (broken) return Fail(ErrorCode::kUnavailable, "gone");

@@ -53,6 +53,7 @@ class FakeRun final : public RunLook, public Journal {
                       const std::vector<model::TimelineEvent>&) override {
     return {};
   }
+  Result<void> Grow(const JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     model::ResultRecord record;

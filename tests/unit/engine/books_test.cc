@@ -104,6 +104,17 @@ TEST_F(LeaseBookTest, TheNewestLeaseIsWhatWasGrantedLastAndIsOpen) {
   EXPECT_EQ(book.NewestLeased(kA), (IndexRange{11, 14}));
 }
 
+TEST_F(LeaseBookTest, WhatIsNotToBeCopiedIsNobodysNewestLeaseWhileItIsLeased) {
+  book.Lease(kA, {0, 2}, GrantId{1}, kNow);
+  book.Lease(kB, {4, 5}, GrantId{2}, kNow);
+  book.ForbidCopies({1, 5});
+  EXPECT_EQ(book.NewestLeased(kA), (IndexRange{0, 1}));
+  EXPECT_TRUE(book.NewestLeased(kB).Empty());
+  EXPECT_EQ(book.ReleaseAll(kB), (List{{4, 5}}));
+  book.Lease(kB, {4, 5}, GrantId{3}, kNow);
+  EXPECT_EQ(book.NewestLeased(kB), (IndexRange{4, 5}));
+}
+
 TEST_F(LeaseBookTest, WorksSinceItsLastResultOrItsFirstGrant) {
   book.Lease(kA, {0, 2}, GrantId{1}, kNow);
   EXPECT_EQ(book.WorkingSince(kA), kNow);

@@ -40,6 +40,52 @@ TEST_F(WorkerFailuresTest, AFailureIsReportedWithItsExitCodeAndRecord) {
   EXPECT_EQ(reports[0].failed[0].record, "out");
 }
 
+TEST_F(WorkerFailuresTest, ATaskThatCannotBeBegunHereIsNotChargedAndTheWorkerLeaves) {
+  Open();
+  Give({0, 4});
+  (void)Take(0);
+  (void)Take(1);
+  BatchOutcome outcome;
+  outcome.started = outcome.ended = now;
+  outcome.unable = "no launcher";
+  auto effects = worker.OnBatchDone(0, std::move(outcome), now);
+  ASSERT_EQ(Of<Worker::Unable>(effects).size(), 1U);
+  EXPECT_EQ(Of<Worker::Unable>(effects)[0].reason, "no launcher");
+  EXPECT_TRUE(Said<Report>(effects).empty());
+  (void)worker.OnDrain(now);
+  effects = End(1, 1);
+  EXPECT_EQ(Said<Report>(effects).size(), 1U) << "what was done is worth its words";
+  EXPECT_TRUE(Said<Goodbye>(effects).empty());
+  effects = Hear(Acknowledge{{{1, 2}}, 1});
+  EXPECT_EQ(Said<Goodbye>(effects).size(), 1U);
+  EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
+}
+
+TEST_F(WorkerFailuresTest, ATaskThatCouldNotBeBegunInItsTimeIsNotChargedEither) {
+  Open();
+  Give({3, 4});
+  (void)Take(0);
+  now += seconds(60);
+  (void)worker.OnTimer(now);
+  BatchOutcome outcome;
+  outcome.started = outcome.ended = now;
+  outcome.unable = "no launcher";
+  const auto effects = worker.OnBatchDone(0, std::move(outcome), now);
+  EXPECT_TRUE(Said<Report>(effects).empty());
+  EXPECT_EQ(Of<Worker::Unable>(effects).size(), 1U);
+}
+
+TEST_F(WorkerFailuresTest, ATaskThatWasCancelledSaysNothingOfTheOthers) {
+  Open();
+  Give({3, 4});
+  (void)Take(0);
+  (void)Hear(Cancel{{{3, 4}}});
+  BatchOutcome outcome;
+  outcome.started = outcome.ended = now;
+  outcome.unable = "told to stop";
+  EXPECT_TRUE(Of<Worker::Unable>(worker.OnBatchDone(0, std::move(outcome), now)).empty());
+}
+
 // Reports are counted at both ends, and the wire may cut one that is large.
 TEST_F(WorkerFailuresTest, LargeRecordsAreReportsOfTheirOwn) {
   Open();

@@ -168,7 +168,7 @@ TEST_F(JournalTest, LargeResultsStayInTheLogUntilTheEnd) {
     return std::string(300 << 10, static_cast<char>('a' + n % 26));
   };
   const auto open = [this] {
-    auto journal = Journal::Open(folder_, PrimesJob(), ResultSizes::kLarge);
+    auto journal = Journal::Open(folder_, PrimesJob(), CompleteJob::kGoesOn, ResultSizes::kLarge);
     EXPECT_TRUE(journal) << journal.error().message;
     return std::move(*journal);
   };

@@ -55,7 +55,7 @@ TEST_F(Launching, ThePlanSaysWhatTheRunIsStartedWith) {
   EXPECT_GT(apply->content.nodes[0].ratio, 1.5);
 }
 
-TEST_F(Launching, ARunKeepsItsTasksAndTakesOverTheRest) {
+TEST_F(Launching, AnotherStartTakesOverWhatHasChanged) {
   cluster_.job.workload = "few tasks";
   ASSERT_TRUE(cluster_.Rest());
   cluster_.ChangeSpec([](auto& job) {
@@ -64,7 +64,7 @@ TEST_F(Launching, ARunKeepsItsTasksAndTakesOverTheRest) {
   });
   cluster_.DeletePod(cluster_.Coordinator()->name);
   ASSERT_TRUE(cluster_.Rest());
-  EXPECT_EQ(cluster_.plan->workload, "few tasks");
+  EXPECT_EQ(cluster_.plan->workload, "more tasks");
   EXPECT_EQ(cluster_.plan->manifest, "more tasks on other nodes");
 }
 

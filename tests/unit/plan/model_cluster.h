@@ -62,6 +62,8 @@ class ModelCluster {
   std::optional<std::string> claim_node;  ///< the claim is local to this node
   bool claim_exists = true;
   bool snapshot_too_large = false;
+  bool refresh_works = true;  ///< kubelets know of a new plan when they are to look for it
+  int refreshes = 0;          ///< different ones
   bool job_is_gone = false;
   std::vector<api::PodView> pods;
   std::optional<api::JobPlan> plan;
@@ -83,6 +85,7 @@ class ModelCluster {
 
   std::set<std::string> drained_;  // uids of coordinators
   std::optional<std::string> new_identity_;
+  std::int64_t refreshed_ = 0;  // the latest value
   int made_ = 0;
 };
 

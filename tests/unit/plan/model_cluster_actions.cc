@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/digest.h"
 #include "operator/api/names.h"
 #include "tests/unit/plan/model_cluster.h"
 
@@ -76,6 +77,9 @@ void ModelCluster::Do(const Action& action) {
     drained_.insert(Pod(suspension->pod)->uid);
   } else if (const auto* resumption = std::get_if<ResumeCoordinator>(&action)) {
     drained_.erase(Pod(resumption->pod)->uid);
+  } else if (const auto* refresh = std::get_if<RefreshCoordinator>(&action)) {
+    if (std::exchange(refreshed_, refresh->value) != refresh->value) ++refreshes;
+    if (refresh_works) progress.workload_digest = DigestOf(job.spec.workload_parameters);
   } else if (const auto* keeping = std::get_if<TakeSnapshot>(&action)) {
     if (snapshot_too_large) refusal = "the journal is too large";
     if (!snapshot_too_large) kept = api::SnapshotView{keeping->attempt};

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "core/base/digest.h"
 #include "operator/api/names.h"
+#include "operator/api/weighted_job_json.h"
 #include "operator/identity/job_identity.h"
 #include "tests/unit/runtime/operator_fixture.h"
 
@@ -124,6 +126,38 @@ TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
   EXPECT_EQ(Status("primes")["progress"], "100%");
   EXPECT_EQ(Condition("primes", "Complete").substr(0, 4), "True");
   EXPECT_EQ(PodNames().size(), 3U) << "the coordinator serves results, workers end by themselves";
+}
+
+TEST_F(JobReconcilerTest, ACoordinatorThatRunsIsShownTasksThatWereAppended) {
+  const Json command = {{"image", "example.com/tool:1"}, {"command", {"/tool"}}, {"tasks", 5}};
+  PutJob("growing", {{"workload", {{"command", command}}}});
+  Settle("growing");
+  Json job = *server_.Find(kJobsPath, "lab", "growing");
+  api::Progress progress;
+  progress.epoch = 1;
+  progress.tasks = {5, 1, 0};
+  progress.workload_digest = DigestOf(api::ReadWeightedJob(job).spec.workload_parameters);
+  coordinators_.Says(progress);
+  RunPods();
+  Settle("growing");
+  ASSERT_TRUE(kube::Eventually([this] { return poller_->Last({"lab", "growing"}).has_value(); }));
+  Settle("growing");
+  const auto annotations = [this] {
+    const std::string name = api::CoordinatorPodName("growing", 1);
+    return (*server_.Find(kPodsPath, "lab", name))["metadata"]["annotations"];
+  };
+  EXPECT_FALSE(annotations().contains("evenkeel.dev/refreshed"));
+
+  job = *server_.Find(kJobsPath, "lab", "growing");
+  job["spec"]["workload"]["command"]["tasks"] = 9;
+  server_.Put(kJobsPath, job);
+  for (int looks = 0; looks < 2; ++looks) {
+    AwaitCache();
+    EXPECT_FALSE(reconciler_->Reconcile({"lab", "growing"}).failed);
+  }
+  const auto plan = server_.Find(kConfigMapsPath, "lab", "growing-plan");
+  EXPECT_NE((*plan)["data"]["job.json"].get<std::string>().find("\"tasks\":9"), std::string::npos);
+  EXPECT_TRUE(annotations().contains("evenkeel.dev/refreshed"));
 }
 
 TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {

@@ -1,0 +1,89 @@
+// Tasks that are appended while a job runs, under each strategy, in virtual time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "tests/support/worlds.h"
+
+namespace evenkeel {
+namespace {
+
+using simulator::Fault;
+using simulator::Outcome;
+using simulator::World;
+using simulator::WorldConfig;
+using std::chrono::seconds;
+
+// The sixteen workers with a third of the tasks at first; the rest comes in two parts.
+WorldConfig GrowingWorld(model::StrategyName strategy, bool costs_known) {
+  WorldConfig world = support::SixteenWorkers(7, costs_known, false);
+  world.job.balancing.strategy = strategy;
+  world.tasks_at_first = 256;
+  world.growths = {{seconds(2), 300}, {seconds(4), 768}};
+  world.check_invariants = true;
+  return world;
+}
+
+void ExpectAllRunOnce(const Outcome& outcome) {
+  EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
+  EXPECT_EQ(outcome.progress.tasks_total, 768);
+  EXPECT_TRUE(std::all_of(outcome.times_durable.begin(), outcome.times_durable.end(),
+                          [](std::int64_t times) { return times == 1; }));
+  EXPECT_EQ(outcome.findings.progress_losses, 0);
+  EXPECT_EQ(outcome.findings.leased_though_durable, 0);
+}
+
+class Growth : public testing::TestWithParam<model::StrategyName> {};
+
+TEST_P(Growth, AllTasksRunOnce) {
+  for (const bool known : {false, true}) {
+    const Outcome outcome = World(GrowingWorld(GetParam(), known)).Run();
+    ExpectAllRunOnce(outcome);
+    double shares = 0;
+    for (const auto& node : outcome.progress.nodes) shares += node.share;
+    EXPECT_NEAR(shares, 1, 1e-9) << "what was appended is part of the plan";
+  }
+}
+
+TEST_P(Growth, TheCoordinatorDiesAfterTasksWereAppended) {
+  WorldConfig world = GrowingWorld(GetParam(), false);
+  world.faults = {
+      {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(4100), seconds(1), {}}};
+  const Outcome outcome = World(world).Run();
+  ExpectAllRunOnce(outcome);
+  EXPECT_EQ(outcome.coordinator_starts, 2u);
+}
+
+TEST_P(Growth, TasksAreAppendedWhileTheCoordinatorIsDown) {
+  WorldConfig world = GrowingWorld(GetParam(), true);
+  world.faults = {
+      {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(3500), seconds(1), {}}};
+  ExpectAllRunOnce(World(world).Run());
+}
+
+TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
+  WorldConfig world = GrowingWorld(GetParam(), false);
+  world.job.balancing.lease = seconds(2);
+  world.nodes[15].expected = false;
+  world.nodes[15].joins_at = seconds(3);
+  world.faults = {{Fault::Kind::kKillWorker, 0, seconds(1), simulator::kForEver, {}},
+                  {Fault::Kind::kKillWorker, 5, seconds(5), simulator::kForEver, {}}};
+  ExpectAllRunOnce(World(world).Run());
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrategies()),
+                         [](const auto& name) { return model::ToString(name.param); });
+
+// All the work is there early enough to be shared out as if it had been there from the start.
+TEST(GrowthOfTailStealing, IsBalanced) {
+  for (const bool known : {false, true}) {
+    const WorldConfig world = GrowingWorld(model::StrategyName::kTailStealing, known);
+    const double bound = support::FluidBound(world);
+    const Outcome outcome = World(world).Run();
+    EXPECT_GT(bound / ToSeconds(outcome.makespan), 0.95) << "known " << known;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel

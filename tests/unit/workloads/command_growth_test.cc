@@ -1,0 +1,41 @@
+#include <gtest/gtest.h>
+
+#include "workloads/built_in.h"
+#include "workloads/command/command.h"
+
+namespace evenkeel::workloads::command {
+namespace {
+
+TEST(CommandGrowth, TasksMayBeAppended) {
+  EXPECT_TRUE(IsGrown(R"({"command":["x"],"tasks":3})", R"({"command":["x"],"tasks":3})"));
+  EXPECT_TRUE(IsGrown(R"({"command":["x"],"tasks":3})", R"({"tasks":9,"command":["x"]})"));
+  EXPECT_TRUE(IsGrown(R"({"arguments":["a"]})", R"({"arguments":["a","b"]})"));
+  EXPECT_TRUE(IsGrown(R"({"argumentsFile":"x"})", R"({"argumentsFile":"x"})"));
+}
+
+TEST(CommandGrowth, NothingElseMayChange) {
+  const std::pair<const char*, const char*> kOthers[] = {
+      {R"({"tasks":3})", R"({"tasks":2})"},
+      {R"({"tasks":3})", R"({"arguments":["a","b","c","d"]})"},
+      {R"({"arguments":["a","b"]})", R"({"arguments":["a"]})"},
+      {R"({"arguments":["a","b"]})", R"({"arguments":["a","c","d"]})"},
+      {R"({"arguments":["a","b"]})", R"({"arguments":["z","a","b"]})"},
+      {R"({"argumentsFile":"x"})", R"({"argumentsFile":"y"})"},
+      {R"({"command":["x"],"tasks":3})", R"({"command":["y"],"tasks":4})"},
+      {R"({"tasks":3})", R"({"tasks":4,"outputLimitBytes":1})"},
+      {R"({"tasks":"3"})", R"({"tasks":4})"},
+      {R"({"tasks":3})", "no JSON"},
+  };
+  for (const auto& [earlier, now] : kOthers) EXPECT_FALSE(IsGrown(earlier, now)) << now;
+}
+
+TEST(CommandGrowth, OtherWorkloadsDoNotGrow) {
+  const std::string few = R"({"tasks":3,"cost":{"constant":1}})";
+  const std::string more = R"({"tasks":4,"cost":{"constant":1}})";
+  const auto made = BuiltInWorkloads().Make("synthetic", more, {});
+  ASSERT_TRUE(made);
+  EXPECT_FALSE((*made)->Continues(few, more));
+}
+
+}  // namespace
+}  // namespace evenkeel::workloads::command

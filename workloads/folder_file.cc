@@ -1,0 +1,100 @@
+#include "workloads/folder_file.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+
+namespace evenkeel::workloads {
+namespace {
+
+// A named pipe is opened without a writer, and refused then.
+constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  [[nodiscard]] int Number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// An open descriptor, or -1 and errno. Links may be followed while they stay inside.
+int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (root.Number() < 0) return -1;
+  open_how how{};
+  how.flags = kHow;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const long opened = ::syscall(SYS_openat2, root.Number(), name.c_str(), &how, sizeof how);
+  // Container runtimes that do not know the call forbid it; EAGAIN: somebody renames files there.
+  const bool unknown = opened < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN);
+  return unknown ? OpenBeneathByName(folder, name) : static_cast<int>(opened);
+}
+
+std::string WhyNotOpened(int error) {
+  if (error == ENOENT || error == ENOTDIR) return "there is no such file";
+  if (error == EXDEV) return "leads out of the folder of the job's inputs";
+  return "cannot be read: " + std::generic_category().message(error);
+}
+
+Result<std::string> ReadAll(int file, std::size_t size) {
+  std::string text(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::read(file, text.data() + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return InvalidInput(WhyNotOpened(errno));
+    if (count == 0) break;  // it has become shorter
+    done += static_cast<std::size_t>(count);
+  }
+  text.resize(done);
+  return text;
+}
+
+}  // namespace
+
+int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem::path& name) {
+  const int file = ::open((folder / name).c_str(), kHow);
+  if (file < 0) return -1;
+  // What has been opened is judged, not its name, which may mean something else by now.
+  std::error_code error;
+  const auto root = std::filesystem::canonical(folder, error);
+  const auto found = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), error);
+  const auto [end, rest] = std::mismatch(root.begin(), root.end(), found.begin(), found.end());
+  if (!error && !root.empty() && end == root.end() && rest != found.end()) return file;
+  ::close(file);
+  errno = EXDEV;
+  return -1;
+}
+
+Result<std::string> ReadFolderFile(const std::filesystem::path& folder,
+                                   const std::filesystem::path& name, bool confined,
+                                   std::size_t max_bytes) {
+  const Descriptor file(confined ? OpenBeneath(folder, name)
+                                 : ::open((folder / name).c_str(), kHow));
+  if (file.Number() < 0) return InvalidInput(WhyNotOpened(errno));
+  struct stat status {};
+  if (::fstat(file.Number(), &status) != 0) return InvalidInput(WhyNotOpened(errno));
+  if (!S_ISREG(status.st_mode)) return InvalidInput("is no ordinary file");
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  if (size > max_bytes) {
+    return InvalidInput("must have at most " + std::to_string(max_bytes) + " bytes, has " +
+                        std::to_string(size));
+  }
+  return ReadAll(file.Number(), static_cast<std::size_t>(size));
+}
+
+}  // namespace evenkeel::workloads
