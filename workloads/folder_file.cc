@@ -17,28 +17,14 @@ namespace {
 // A named pipe is opened without a writer, and refused then.
 constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int Number() const { return number_; }
-
- private:
-  int number_;
-};
-
 /// An open descriptor, or -1 and errno. Links may be followed while they stay inside.
 int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (root.Number() < 0) return -1;
+  const FileDescriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (root.Get() < 0) return -1;
   open_how how{};
   how.flags = kHow;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const long opened = ::syscall(SYS_openat2, root.Number(), name.c_str(), &how, sizeof how);
+  const long opened = ::syscall(SYS_openat2, root.Get(), name.c_str(), &how, sizeof how);
   // Container runtimes that do not know the call forbid it; EAGAIN: somebody renames files there.
   const bool unknown = opened < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN);
   return unknown ? OpenBeneathByName(folder, name) : static_cast<int>(opened);
@@ -80,21 +66,30 @@ int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem
   return -1;
 }
 
+Result<FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
+                                      const std::filesystem::path& name, bool confined) {
+  FileDescriptor file(confined ? OpenBeneath(folder, name) : ::open((folder / name).c_str(), kHow));
+  struct stat status {};
+  if (file.Get() < 0 || ::fstat(file.Get(), &status) != 0) {
+    return InvalidInput(WhyNotOpened(errno));
+  }
+  if (!S_ISREG(status.st_mode)) return InvalidInput("is no ordinary file");
+  return file;
+}
+
 Result<std::string> ReadFolderFile(const std::filesystem::path& folder,
                                    const std::filesystem::path& name, bool confined,
                                    std::size_t max_bytes) {
-  const Descriptor file(confined ? OpenBeneath(folder, name)
-                                 : ::open((folder / name).c_str(), kHow));
-  if (file.Number() < 0) return InvalidInput(WhyNotOpened(errno));
+  const auto file = OpenFolderFile(folder, name, confined);
+  if (!file) return tl::unexpected(file.error());
   struct stat status {};
-  if (::fstat(file.Number(), &status) != 0) return InvalidInput(WhyNotOpened(errno));
-  if (!S_ISREG(status.st_mode)) return InvalidInput("is no ordinary file");
+  if (::fstat(file->Get(), &status) != 0) return InvalidInput(WhyNotOpened(errno));
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > max_bytes) {
     return InvalidInput("must have at most " + std::to_string(max_bytes) + " bytes, has " +
                         std::to_string(size));
   }
-  return ReadAll(file.Number(), static_cast<std::size_t>(size));
+  return ReadAll(file->Get(), static_cast<std::size_t>(size));
 }
 
 }  // namespace evenkeel::workloads

@@ -5,17 +5,23 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "workloads/file_descriptor.h"
 
 namespace evenkeel::workloads {
 
-/// Reads an ordinary file of at most `max_bytes`; a relative `name` is looked up in `folder`. If
-/// `confined`, only what is in there is read: names that lead out of it, by themselves or by links,
-/// are refused. Errors (kInvalidInput) say what is wrong with the file, without its name.
+/// Opens an ordinary file for reading; a relative `name` is looked up in `folder`. If `confined`,
+/// only what is in there is opened: names that lead out of it, by themselves or by links, are
+/// refused. Errors (kInvalidInput) say what is wrong with the file, without its name.
+[[nodiscard]] Result<FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
+                                                    const std::filesystem::path& name,
+                                                    bool confined);
+
+/// Reads a file that OpenFolderFile opens, and that has at most `max_bytes`.
 [[nodiscard]] Result<std::string> ReadFolderFile(const std::filesystem::path& folder,
                                                  const std::filesystem::path& name, bool confined,
                                                  std::size_t max_bytes);
 
-/// The way of ReadFolderFile on kernels without openat2(2), before Linux 5.6: an open descriptor of
+/// The way of OpenFolderFile on kernels without openat2(2), before Linux 5.6: an open descriptor of
 /// the file, or -1 and errno; EXDEV if the file is not in `folder`.
 [[nodiscard]] int OpenBeneathByName(const std::filesystem::path& folder,
                                     const std::filesystem::path& name);

@@ -83,7 +83,7 @@ class Matmul final : public Workload {
 
 Result<std::shared_ptr<const Workload>> MakeMatmul(const model::FieldReader& fields,
                                                    const WorkloadContext& context) {
-  auto spec = context.at_worker ? ReadDividedSpec(fields) : ReadMatmulSpec(fields, context.folder);
+  auto spec = context.at_worker ? ReadDividedSpec(fields) : ReadMatmulSpec(fields, context);
   if (!spec) return tl::unexpected(spec.error());
   return std::make_shared<Matmul>(std::move(*spec));
 }

@@ -27,10 +27,12 @@ struct FactorText {
   std::uint64_t seed = 0;
 };
 
-void OpenFactor(model::FieldReader& factor, const std::filesystem::path& path, FactorText& read) {
-  auto opened = OpenNpyMatrix(path);
+void OpenFactor(model::FieldReader& factor, const std::string& file, const WorkloadContext& context,
+                FactorText& read) {
+  auto opened = OpenNpyMatrix(context.folder, file, context.confined);
   if (!opened) {
-    factor.Fail("file", model::ShownKey(path.string()) + " " + opened.error().message);
+    factor.Fail("file",
+                model::ShownKey((context.folder / file).string()) + ": " + opened.error().message);
     return;
   }
   read.rows = (*opened)->Rows();
@@ -39,7 +41,7 @@ void OpenFactor(model::FieldReader& factor, const std::filesystem::path& path, F
 }
 
 FactorText ReadFactor(model::FieldReader& fields, const std::string& name,
-                      const std::filesystem::path& folder) {
+                      const WorkloadContext& context) {
   model::FieldReader factor = fields.RequiredObject(name);
   const bool is_file = factor.Has("file");
   const bool is_random = factor.Has("random");
@@ -57,7 +59,7 @@ FactorText ReadFactor(model::FieldReader& fields, const std::string& name,
   if (is_file == is_random) {
     fields.Fail(name, "must have exactly one of file, random");
   } else if (is_file && !file.empty()) {
-    OpenFactor(factor, folder / file, read);
+    OpenFactor(factor, file, context, read);
   }
   return read;
 }
@@ -133,11 +135,10 @@ struct MatmulText {
   DivisionText division;
 };
 
-MatmulText ReadText(model::FieldReader& fields, const std::filesystem::path& folder,
-                    MatmulSpec& spec) {
+MatmulText ReadText(model::FieldReader& fields, const WorkloadContext& context, MatmulSpec& spec) {
   MatmulText text;
-  text.a = ReadFactor(fields, "a", folder);
-  text.b = ReadFactor(fields, "b", folder);
+  text.a = ReadFactor(fields, "a", context);
+  text.b = ReadFactor(fields, "b", context);
   if (fields.Has("type")) text.type = fields.RequiredChoice("type", TypeNames());
   fields.Any("type");
   text.division = ReadDivision(fields);
@@ -220,9 +221,9 @@ void SetFactors(MatmulText& text, MatmulSpec& spec) {
 
 }  // namespace
 
-Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields, const std::filesystem::path& folder) {
+Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields, const WorkloadContext& context) {
   MatmulSpec spec;
-  MatmulText text = ReadText(fields, folder, spec);
+  MatmulText text = ReadText(fields, context, spec);
   if (!fields.Failed()) SetShape(fields, text, spec);
   if (!fields.Failed()) SetSizes(fields, text.division, spec);
   if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());

@@ -11,6 +11,7 @@
 #include "workloads/matmul/division.h"
 #include "workloads/matmul/matrix.h"
 #include "workloads/matmul/tile_sizes.h"
+#include "workloads/workload.h"
 
 namespace evenkeel::workloads::matmul {
 
@@ -39,10 +40,10 @@ struct MatmulSpec {
   TransferSpec transfer;
 };
 
-/// Reads the parameters; relative file names are looked up in `folder`. Errors as FieldReader gives
+/// Reads the parameters, and the headers of files as `context` says. Errors as FieldReader gives
 /// them, and what is wrong with the files.
 [[nodiscard]] Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields,
-                                                const std::filesystem::path& folder);
+                                                const WorkloadContext& context);
 
 /// What a worker has to know: a mapping with the one field `divided`, as JSON text.
 [[nodiscard]] std::string DividedParameters(const MatmulSpec& spec);

@@ -26,8 +26,11 @@ class Matrix {
 };
 
 /// A NumPy file of two dimensions in C order, little-endian, of float32, float64, int32 or
-/// int64. kInvalidInput with what is wrong with it, without the file's name.
-[[nodiscard]] Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& path);
+/// int64, opened as OpenFolderFile does. kInvalidInput with what is wrong with it, without the
+/// file's name.
+[[nodiscard]] Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& folder,
+                                                            const std::filesystem::path& name,
+                                                            bool confined);
 
 /// Elements from -1 to below 1, equally spread, or whole numbers from -2^10 to below 2^10 (Int32)
 /// and -2^20 to below 2^20 (Int64). Element (i, j) follows from seed, i and j alone

@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,13 +8,13 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include "workloads/folder_file.h"
 #include "workloads/matmul/matrix.h"
 
 static_assert(std::endian::native == std::endian::little, "files and wire are little-endian");
@@ -26,21 +25,6 @@ namespace {
 constexpr std::string_view kAllowedFile =
     "must be a .npy file of a matrix of float32, float64, int32 or int64";
 constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
-
-/// A file descriptor, closed at the end.
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int file) : file_(file) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (file_ >= 0) ::close(file_);
-  }
-  [[nodiscard]] int Get() const { return file_; }
-
- private:
-  int file_;
-};
 
 std::string SystemMessage(int error) { return std::generic_category().message(error); }
 
@@ -158,10 +142,10 @@ class MappedFile {
 
 class NpyMatrix final : public Matrix {
  public:
-  NpyMatrix(int file, std::string name, ElementType type, std::array<std::int64_t, 2> shape,
-            std::int64_t data_offset)
-      : file_(file),
-        mapped_(file, data_offset + shape[0] * shape[1] * BytesOf(type)),
+  NpyMatrix(FileDescriptor file, std::string name, ElementType type,
+            std::array<std::int64_t, 2> shape, std::int64_t data_offset)
+      : file_(std::move(file)),
+        mapped_(file_.Get(), data_offset + shape[0] * shape[1] * BytesOf(type)),
         name_(std::move(name)),
         type_(type),
         shape_(shape),
@@ -244,11 +228,11 @@ Result<void> CheckLength(int file, std::int64_t data_offset, ElementType type,
 
 }  // namespace
 
-Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return InvalidInput("cannot be read: " + SystemMessage(errno));
-  std::optional<FileDescriptor> guard(std::in_place, file);
-  const auto header = ReadHeader(file);
+Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& folder,
+                                              const std::filesystem::path& name, bool confined) {
+  auto file = OpenFolderFile(folder, name, confined);
+  if (!file) return tl::unexpected(file.error());
+  const auto header = ReadHeader(file->Get());
   if (!header) return tl::unexpected(header.error());
   const auto type = DescribedType(header->dictionary);
   if (!type) return tl::unexpected(type.error());
@@ -257,12 +241,10 @@ Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& path)
   }
   const auto shape = ShapeOf(header->dictionary);
   if (!shape) return tl::unexpected(shape.error());
-  if (const auto length = CheckLength(file, header->data_offset, *type, *shape); !length) {
+  if (const auto length = CheckLength(file->Get(), header->data_offset, *type, *shape); !length) {
     return tl::unexpected(length.error());
   }
-  const int kept = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
-  if (kept < 0) return InvalidInput("cannot be read: " + SystemMessage(errno));
-  return std::make_unique<NpyMatrix>(kept, path.filename().string(), *type, *shape,
+  return std::make_unique<NpyMatrix>(std::move(*file), name.filename().string(), *type, *shape,
                                      header->data_offset);
 }
 

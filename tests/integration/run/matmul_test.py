@@ -237,7 +237,7 @@ class BadProductTest(ProductCase):
             ({"a": random(4, 5, -1), "b": second}, "a.random.seed: must be"),
             ({"a": good, "b": second, "kind": 1}, "kind: ", "unknown"),
             ({"a": good, "b": second, "type": "Int8"}, "type: must be one of Float32, Float64, Int32, Int64"),
-            ({"a": {"file": "none.npy"}, "b": second}, "a.file: ", "none.npy", "No such file"),
+            ({"a": {"file": "none.npy"}, "b": second}, "a.file: ", "none.npy", "no such file"),
             ({"a": {"file": "text.npy"}, "b": second}, "a.file: ", "is something else"),
             ({"a": {"file": "cut.npy"}, "b": second}, "a.file: ", "has 504 bytes of elements"),
             ({"a": fortran, "b": second}, "a.file: ", "is in Fortran order"),

@@ -46,7 +46,7 @@ std::vector<double> Counting(int count) {
 TEST(MatmulFiles, AreReadInRectangles) {
   const TempFolder folder;
   Write(folder.Path() / "a.npy", NpyHeader(NpyType::kFloat64, {4, 5}), Counting(20));
-  const auto matrix = OpenNpyMatrix(folder.Path() / "a.npy");
+  const auto matrix = OpenNpyMatrix(folder.Path(), "a.npy", false);
   ASSERT_TRUE(matrix.has_value()) << matrix.error().message;
   EXPECT_EQ((*matrix)->Rows(), 4);
   EXPECT_EQ((*matrix)->Columns(), 5);
@@ -60,16 +60,30 @@ TEST(MatmulFiles, OfLaterFormatsAreReadToo) {
   std::string header("\x93NUMPY\x02\x00", 8);
   header += {static_cast<char>(dictionary.size()), 0, 0, 0};
   Write(folder.Path() / "a.npy", header + dictionary, {3, 4});
-  const auto matrix = OpenNpyMatrix(folder.Path() / "a.npy");
+  const auto matrix = OpenNpyMatrix(folder.Path(), "a.npy", false);
   ASSERT_TRUE(matrix.has_value()) << matrix.error().message;
   EXPECT_EQ(ReadAll(**matrix, {0, 0, 1, 2}), (std::vector<double>{3, 4}));
+}
+
+TEST(MatmulFiles, AFileThatLeadsOutOfTheInputsIsRefusedInACluster) {
+  const TempFolder folder;
+  Write(folder.Path() / "a.npy", NpyHeader(NpyType::kFloat64, {2, 2}), Counting(4));
+  const auto inputs = folder.Path() / "inputs";
+  std::filesystem::create_directory(inputs);
+  std::filesystem::create_symlink("../a.npy", inputs / "a.npy");
+  EXPECT_TRUE(OpenNpyMatrix(inputs, "a.npy", false).has_value());
+  for (const auto& name : {std::filesystem::path("a.npy"), folder.Path() / "a.npy"}) {
+    const auto matrix = OpenNpyMatrix(inputs, name, true);
+    ASSERT_FALSE(matrix.has_value()) << name;
+    EXPECT_EQ(matrix.error().message, "leads out of the folder of the job's inputs");
+  }
 }
 
 TEST(MatmulFiles, AFileThatShrinksIsAnError) {
   const TempFolder folder;
   const auto path = folder.Path() / "a.npy";
   Write(path, NpyHeader(NpyType::kFloat64, {2, 2}), Counting(4));
-  const auto matrix = OpenNpyMatrix(path);
+  const auto matrix = OpenNpyMatrix({}, path, false);
   ASSERT_TRUE(matrix.has_value());
   std::filesystem::resize_file(path, 130);
   std::vector<char> bytes(32);
@@ -84,14 +98,14 @@ TEST(MatmulFiles, HeadersOfNonsenseAreRefused) {
   const std::string good = NpyHeader(NpyType::kFloat64, {2, 2});
   for (std::size_t length = 0; length < good.size(); ++length) {
     Write(path, good.substr(0, length), {});
-    EXPECT_FALSE(OpenNpyMatrix(path).has_value()) << length;
+    EXPECT_FALSE(OpenNpyMatrix({}, path, false).has_value()) << length;
   }
   for (const std::string shape :
        {"(2)", "(2, 2, 2)", "(-2, 2)", "(99999999999999999999, 2)", "()"}) {
     std::string header = good;
     header.replace(header.find("(2, 2, )"), 8, shape);
     Write(path, header, Counting(4));
-    EXPECT_FALSE(OpenNpyMatrix(path).has_value()) << shape;
+    EXPECT_FALSE(OpenNpyMatrix({}, path, false).has_value()) << shape;
   }
 }
 
