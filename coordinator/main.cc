@@ -129,7 +129,7 @@ int Serve(const ServiceOptions& options, Instant started, const Clock& clock) {
   metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
   JobKeeper keeper(ConfigOf(options, *plan, started), board, metrics, clock);
   LiveReport live(keeper, options.folder, clock);
-  HealthHandler health(board, metrics);
+  HealthHandler health(board, metrics, options.folder);
   ControlHandler control(plan->control_token, board, keeper);
   PagesHandler pages(options.folder, board, metrics, live);
   const auto doors = Doors::Open(options, *plan, health, control, pages);

@@ -77,12 +77,16 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
      "tolerationSeconds": 30}])"));
   const json& container = pod["spec"]["containers"][0];
   EXPECT_EQ(container["command"], json::array({"evenkeel-worker"}));
-  EXPECT_EQ(container["args"],
-            json::array({"--coordinator", "primes-coordinator.lab.svc:7400", "--node", "pi4",
-                         "--workload", "primes", "--threads", "4", "--ratio", "4.252", "--tls-ca",
-                         "/etc/evenkeel/tls/ca.crt", "--tls-cert", "/etc/evenkeel/tls/tls.crt",
-                         "--tls-key", "/etc/evenkeel/tls/tls.key", "--peer-name", "primes-worker",
-                         "--peer-port", "7404"}));
+  EXPECT_EQ(container["args"], json::array({"--coordinator", "primes-coordinator.lab.svc:7400",
+                                            "--node",        "pi4",
+                                            "--workload",    "primes",
+                                            "--threads",     "4",
+                                            "--ratio",       "4.252",
+                                            "--tls-ca",      "/etc/evenkeel/tls/ca.crt",
+                                            "--tls-cert",    "/etc/evenkeel/tls/tls.crt",
+                                            "--tls-key",     "/etc/evenkeel/tls/tls.key",
+                                            "--peer-name",   "primes-worker",
+                                            "--peer-port",   "7404"}));
   EXPECT_EQ(container["resources"],
             json::parse(R"({"requests": {"cpu": "250m", "memory": "64Mi"}})"));
   EXPECT_EQ(container["imagePullPolicy"], "IfNotPresent");
@@ -161,7 +165,9 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
                                             "--control-token-file",
                                             "/etc/evenkeel/tls/operator-token",
                                             "--pages-listen",
-                                            "127.0.0.1:7403"}));
+                                            "127.0.0.1:7403",
+                                            "--namespace",
+                                            "lab"}));
   for (const char* probe : {"startupProbe", "livenessProbe", "readinessProbe"}) {
     EXPECT_EQ(container[probe]["httpGet"]["port"], 7401) << probe;
   }
@@ -171,6 +177,15 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/tls")["secret"]["secretName"], "primes-coordinator-tls");
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/plan")["configMap"]["name"], "primes-plan");
   EXPECT_EQ(ReadPod(pod).role, PodRole::kCoordinator);
+}
+
+TEST(CoordinatorPodManifest, IsAnnotatedForScrapesWhereThatIsWanted) {
+  json pod = CoordinatorPodManifest(Job(), FirstAttempt());
+  EXPECT_FALSE(pod["metadata"]["annotations"].contains("prometheus.io/scrape"));
+  AnnotateForScrapes(pod);
+  EXPECT_EQ(pod["metadata"]["annotations"],
+            json::parse(R"({"evenkeel.dev/attempt": "1", "prometheus.io/scrape": "true",
+                            "prometheus.io/port": "7401", "prometheus.io/path": "/metrics"})"));
 }
 
 TEST(CoordinatorPodManifest, KeepsItsFolderInAClaimThatOthersMayShare) {
