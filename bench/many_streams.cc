@@ -15,7 +15,7 @@
 #include "coordinator/job_run.h"
 #include "core/base/clock.h"
 #include "worker/worker_process.h"
-#include "workloads/registry.h"
+#include "workloads/built_in.h"
 
 namespace {
 
@@ -61,7 +61,7 @@ int Serve(const std::string& folder, TlsIdentity identity, int workers) {
   config.job.workload = kWorkload;
   config.job.workload_parameters = kParameters;
   config.job.max_workers = workers;
-  auto workload = evenkeel::workloads::MakeWorkload(kWorkload, kParameters, {});
+  auto workload = evenkeel::workloads::BuiltInWorkloads().Make(kWorkload, kParameters, {});
   if (!workload) return Fail(workload.error().message);
   config.workload = *workload;
   for (int i = 0; i < workers; ++i) config.nodes.push_back({NodeName(i), 1.0});
@@ -86,6 +86,7 @@ int Serve(const std::string& folder, TlsIdentity identity, int workers) {
 
 int Work(const std::string& address, const TlsIdentity& identity, int workers) {
   const evenkeel::SteadyClock clock;
+  const auto registry = evenkeel::workloads::BuiltInWorkloads();
   std::vector<std::thread> threads;
   for (int i = 0; i < workers; ++i) {
     evenkeel::worker::WorkerOptions options;
@@ -95,8 +96,8 @@ int Work(const std::string& address, const TlsIdentity& identity, int workers) {
     options.node = NodeName(i);
     options.workload = kWorkload;
     options.give_up_after = std::chrono::seconds(60);
-    threads.emplace_back([&clock, options] {
-      if (auto worker = evenkeel::worker::WorkerProcess::Make(options, clock)) {
+    threads.emplace_back([&clock, &registry, options] {
+      if (auto worker = evenkeel::worker::WorkerProcess::Make(options, registry, clock)) {
         static_cast<void>((*worker)->Run());
       }
     });

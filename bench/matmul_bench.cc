@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "coordinator/worker_server.h"
+#include "core/base/freed_memory.h"
 #include "worker/block_client.h"
 #include "workloads/block_cache.h"
+#include "workloads/built_in.h"
 #include "workloads/matmul/gemm.h"
-#include "workloads/registry.h"
 
 namespace {
 
@@ -46,7 +47,7 @@ void BM_Kernel(benchmark::State& state) {
 void BM_Tile(benchmark::State& state, const char* type) {
   const std::string matrix = R"({"random": {"rows": )" + std::to_string(state.range(0)) +
                              R"(, "columns": )" + std::to_string(state.range(0)) + "}}";
-  const auto workload = *workloads::MakeWorkload(
+  const auto workload = *workloads::BuiltInWorkloads().Make(
       "matmul", R"({"a": )" + matrix + R"(, "b": )" + matrix + R"(, "type": ")" + type + "\"}", {});
   workloads::BlockCache cache(std::int64_t{2} << 30);
   workloads::RunnerOptions options;
@@ -115,37 +116,73 @@ class NoListener final : public evenkeel::coordinator::StreamListener {
   void OnClosed(evenkeel::coordinator::StreamId) override {}
 };
 
+constexpr int kBlocksAtATime = 16;
+
+/// One direction of loopback: a coordinator's server and a worker's client.
+class Direction {
+ public:
+  Direction(std::int64_t window, std::int64_t refresh_at) {
+    evenkeel::coordinator::ServerOptions options;
+    options.blocks = &blocks_;
+    server_ = *evenkeel::coordinator::WorkerServer::Start(options, listener_);
+    evenkeel::worker::BlockClient::Options client;
+    client.home.address = "127.0.0.1:" + std::to_string(server_->Port());
+    client.window = window;
+    client.refresh_at = refresh_at;
+    client_ = std::make_unique<evenkeel::worker::BlockClient>(client);
+  }
+  /// Asks for blocks; `missing` falls with each that has come.
+  void Fetch(std::atomic<int>& missing) {
+    for (int n = 0; n < kBlocksAtATime; ++n) {
+      client_->Fetch(static_cast<workloads::BlockId>(n), memory_[static_cast<std::size_t>(n)],
+                     [&missing](const Result<void>&) {
+                       --missing;
+                       missing.notify_all();
+                     });
+    }
+  }
+
+ private:
+  const MemoryBlocks blocks_;
+  NoListener listener_;
+  std::vector<std::vector<char>> memory_{kBlocksAtATime, std::vector<char>(kBlockBytes)};
+  std::unique_ptr<evenkeel::coordinator::WorkerServer> server_;
+  std::unique_ptr<evenkeel::worker::BlockClient> client_;
+};
+
+void Await(std::atomic<int>& missing) {
+  for (int left = missing; left > 0; left = missing) missing.wait(left);
+}
+
 /// Blocks from a coordinator to a worker over loopback; arguments: window, refreshAt.
 void BM_Transport(benchmark::State& state) {
-  const MemoryBlocks blocks;
-  NoListener listener;
-  evenkeel::coordinator::ServerOptions options;
-  options.blocks = &blocks;
-  const auto server = evenkeel::coordinator::WorkerServer::Start(options, listener);
-  evenkeel::worker::BlockClient::Options client_options;
-  client_options.home.address = "127.0.0.1:" + std::to_string((*server)->Port());
-  client_options.window = state.range(0);
-  client_options.refresh_at = state.range(1);
-  evenkeel::worker::BlockClient client(client_options);
-  constexpr int kAtATime = 16;
-  std::vector<std::vector<char>> memory(kAtATime, std::vector<char>(kBlockBytes));
+  Direction there(state.range(0), state.range(1));
   for (auto _ : state) {
-    std::atomic<int> missing{kAtATime};
-    for (int n = 0; n < kAtATime; ++n) {
-      client.Fetch(static_cast<workloads::BlockId>(n), memory[static_cast<std::size_t>(n)],
-                   [&missing](const Result<void>&) {
-                     --missing;
-                     missing.notify_all();
-                   });
-    }
-    for (int left = missing; left > 0; left = missing) missing.wait(left);
+    std::atomic<int> missing{kBlocksAtATime};
+    there.Fetch(missing);
+    Await(missing);
   }
-  state.SetBytesProcessed(state.iterations() * kAtATime * kBlockBytes);
+  state.SetBytesProcessed(state.iterations() * kBlocksAtATime * kBlockBytes);
+}
+
+/// As much there as back at the same time, as the thesis' echo; bytes a second each way.
+void BM_Echo(benchmark::State& state) {
+  Direction there(8, 4);
+  Direction back(8, 4);
+  for (auto _ : state) {
+    std::atomic<int> missing{2 * kBlocksAtATime};
+    there.Fetch(missing);
+    back.Fetch(missing);
+    Await(missing);
+  }
+  state.SetBytesProcessed(state.iterations() * kBlocksAtATime * kBlockBytes);
 }
 
 }  // namespace
 
 BENCHMARK_TEMPLATE(BM_Kernel, float)->Arg(1024)->Arg(2048)->ThreadRange(1, 2)->UseRealTime();
+BENCHMARK_TEMPLATE(BM_Kernel, std::uint32_t)->Arg(1024)->UseRealTime();
+BENCHMARK_TEMPLATE(BM_Kernel, std::uint64_t)->Arg(1024)->UseRealTime();
 BENCHMARK_TEMPLATE(BM_Kernel, double)->Arg(1024)->Arg(2048)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Tile, single, "Float32")->Arg(2048)->Arg(4096)->Arg(8192)->UseRealTime();
 BENCHMARK_CAPTURE(BM_Tile, double, "Float64")->Arg(2048)->Arg(4096)->UseRealTime();
@@ -154,6 +191,7 @@ BENCHMARK(BM_Job)->Arg(52)->Arg(73)->Arg(99)->Arg(148)->Arg(206)->Arg(512);
 BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kAtomic)->ThreadRange(1, 4)->UseRealTime();
 BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kLocked)->ThreadRange(1, 4)->UseRealTime();
 BENCHMARK_TEMPLATE(BM_PartialSums, Sums::kOwn)->ThreadRange(1, 4)->UseRealTime();
+BENCHMARK(BM_Echo)->UseRealTime();
 BENCHMARK(BM_Transport)
     ->ArgNames({"window", "refreshAt"})
     ->Args({1, 0})
@@ -165,4 +203,9 @@ BENCHMARK(BM_Transport)
     ->Args({40, 4})
     ->UseRealTime();
 
-BENCHMARK_MAIN();
+// As the processes do.
+int main(int argc, char** argv) {
+  evenkeel::KeepFreedMemory();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

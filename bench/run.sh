@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures all cases of docs/benchmarks.md.
-# Usage: bench/run.sh [quick|full]   quick (default): about 3 minutes, one repetition of each;
-#                                    full: three repetitions, then every strategy (20 minutes)
+# Usage: bench/run.sh [quick|full]   quick (default): about 5 minutes, one repetition of each;
+#                                    full: three repetitions, then every strategy and shaped links (50 minutes)
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib/common.sh"
 
 how=${1:-quick}
@@ -19,5 +19,7 @@ else
   python3 bench/run_cases.py || status=$?
   say "every strategy on the paper's cluster"
   python3 bench/strategies.py || status=$?
+  say "balancing over links of 100, 10 and 2 Mbit/s"
+  python3 bench/adaptive_links.py || [ $? = 77 ] || status=1
 fi
 exit "$status"

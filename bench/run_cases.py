@@ -16,11 +16,12 @@ import command_case
 import matmul_cases
 import process_cases
 import sixteen_workers
+import thesis_cases
 from evenkeel_runs import PROJECT, Bench, RunFailed
 from figures import table
 
 CASES = (
-    "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "matmul",
+    "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "matmul", "thesis",
 )
 
 
@@ -53,6 +54,7 @@ def measure(bench, args):
             bench, 1000, 3 if args.quick else 10, say),
         "state": lambda: process_cases.coordinator_state(bench, repetitions, say),
         "matmul": lambda: matmul_cases.measure(bench, repetitions, args.quick, say),
+        "thesis": lambda: thesis_cases.measure(bench, repetitions, args.quick, say),
     }
     figures = []
     for name in args.only or CASES:

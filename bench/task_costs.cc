@@ -2,14 +2,14 @@
 // declares no rate: in its own units). Usage: task_costs WORKLOAD PARAMETERS-AS-JSON
 #include <cstdio>
 
-#include "workloads/registry.h"
+#include "workloads/built_in.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: task_costs WORKLOAD PARAMETERS-AS-JSON\n");
     return 2;
   }
-  const auto workload = evenkeel::workloads::MakeWorkload(argv[1], argv[2], {});
+  const auto workload = evenkeel::workloads::BuiltInWorkloads().Make(argv[1], argv[2], {});
   if (!workload) {
     std::fprintf(stderr, "task_costs: %s\n", workload.error().message.c_str());
     return 2;

@@ -134,10 +134,10 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
 
 }  // namespace
 
-int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch, std::ostream& out,
-                  std::ostream& err) {
+int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
+                  SignalWatch& watch, std::ostream& out, std::ostream& err) {
   // 1. Read and check everything; nothing is written before that.
-  auto plan = PlanRun(options);
+  auto plan = PlanRun(options, registry);
   if (!plan) return Complain(plan.error(), err);
   // 2. The folder and the journal.
   auto folder = RunFolder::Make(plan->folder);

@@ -9,10 +9,10 @@ namespace evenkeel::cli {
 
 class SignalWatch;
 
-/// `evenkeel run`: runs the job on this machine and leaves summary, timeline, report and results in
-/// its folder. `started` is when the command began; `watch` has taken the signals. Returns the exit
-/// code: 0 complete, 1 failed, 2 bad input, 130 interrupted.
-int RunRunCommand(const RunOptions& options, Instant started, SignalWatch& watch, std::ostream& out,
-                  std::ostream& err);
+/// `evenkeel run`: runs the job, of a workload of `registry`, on this machine and leaves summary,
+/// timeline, report and results in its folder. `started` is when the command began; `watch` has
+/// taken the signals. Returns the exit code: 0 complete, 1 failed, 2 bad input, 130 interrupted.
+int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
+                  SignalWatch& watch, std::ostream& out, std::ostream& err);
 
 }  // namespace evenkeel::cli

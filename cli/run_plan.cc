@@ -15,7 +15,6 @@
 #include "core/model/policy_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -231,13 +230,13 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
 
 }  // namespace
 
-Result<RunPlan> PlanRun(const RunOptions& options) {
+Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& registry) {
   auto job = ReadJob(options);
   if (!job) return tl::unexpected<Error>(job.error());
   RunPlan plan;
   plan.job = std::move(*job);
-  auto workload = workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters,
-                                          {FolderOf(options.job_file)});
+  auto workload =
+      registry.Make(plan.job.workload, plan.job.workload_parameters, {FolderOf(options.job_file)});
   if (!workload) {
     return Fail(workload.error().code, options.job_file + ": " + workload.error().message);
   }

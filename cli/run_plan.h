@@ -11,6 +11,7 @@
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
 #include "core/model/node_profile.h"
+#include "workloads/registry.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::cli {
@@ -43,7 +44,9 @@ struct RunPlan {
   std::vector<std::string> notes;        ///< for the user, one line each
 };
 
-/// Reads job and nodes and weighs the nodes. Errors (kInvalidInput) are one line.
-[[nodiscard]] Result<RunPlan> PlanRun(const RunOptions& options);
+/// Reads job and nodes and weighs the nodes. The job's workload is one of `registry`. Errors
+/// (kInvalidInput) are one line.
+[[nodiscard]] Result<RunPlan> PlanRun(const RunOptions& options,
+                                      const workloads::Registry& registry);
 
 }  // namespace evenkeel::cli

@@ -37,7 +37,8 @@ function(evenkeel_library room)
   add_library(evenkeel::${room} ALIAS evenkeel_${room})
   target_link_libraries(evenkeel_${room}
     PUBLIC ${ARG_DEPENDS}
-    PRIVATE evenkeel_compile_options ${ARG_PRIVATE_DEPENDS})
-  target_include_directories(evenkeel_${room} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+    PRIVATE $<BUILD_INTERFACE:evenkeel_compile_options> ${ARG_PRIVATE_DEPENDS})
+  target_include_directories(evenkeel_${room}
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR};${PROJECT_BINARY_DIR}>")
   target_compile_features(evenkeel_${room} PUBLIC cxx_std_20)
 endfunction()

@@ -18,7 +18,7 @@ std::uintmax_t BytesIn(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<void> CheckDiskRoom(const workloads::Workload& workload,
+Result<void> CheckDiskRoom(const std::string& name, const workloads::Workload& workload,
                            const std::filesystem::path& folder) {
   const auto needed = static_cast<std::uintmax_t>(workload.BytesOnDisk());
   if (needed == 0) return {};
@@ -27,9 +27,9 @@ Result<void> CheckDiskRoom(const workloads::Workload& workload,
   if (error) return {};  // the journal will say what is wrong with it
   const std::uintmax_t room = space.available + BytesIn(folder);
   if (needed <= room) return {};
-  return InvalidInput("spec.workload." + std::string(workload.Name()) + ": needs " +
-                      std::to_string(needed >> 20) + " MiB on the disk, " + folder.string() +
-                      " has room for " + std::to_string(room >> 20) + " MiB");
+  return InvalidInput("spec.workload." + name + ": needs " + std::to_string(needed >> 20) +
+                      " MiB on the disk, " + folder.string() + " has room for " +
+                      std::to_string(room >> 20) + " MiB");
 }
 
 }  // namespace evenkeel::coordinator

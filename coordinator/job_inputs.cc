@@ -34,9 +34,9 @@ tl::unexpected<Error> TooLarge(const std::string& workload, const std::string& w
                       " bytes, " + std::to_string(allowed) + " are allowed");
 }
 
-Result<std::string> DigestOfInputs(const workloads::Workload& workload) {
+/// `name` is the job's for the workload.
+Result<std::string> DigestOfInputs(const std::string& name, const workloads::Workload& workload) {
   if (!workload.HasInputs()) return workload.FileVersions();
-  const std::string name(workload.Name());
   Digest digest;
   std::uint64_t all = 0;
   for (model::TaskIndex index = 0; index < workload.TaskCount(); ++index) {
@@ -59,10 +59,10 @@ Result<std::string> DigestOfInputs(const workloads::Workload& workload) {
 }  // namespace
 
 Result<JobIdentity> IdentityOf(const model::JobSpec& job, const workloads::Workload& workload) {
-  auto inputs = DigestOfInputs(workload);
+  auto inputs = DigestOfInputs(job.workload, workload);
   if (!inputs) return tl::unexpected(inputs.error());
   return JobIdentity{job.name,
-                     std::string(workload.Name()),
+                     job.workload,
                      workload.Version(),
                      job.workload_parameters,
                      workload.TaskCount(),

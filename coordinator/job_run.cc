@@ -8,6 +8,7 @@
 #include "coordinator/event_queue.h"
 #include "coordinator/job_inputs.h"
 #include "coordinator/journal_writer.h"
+#include "core/base/freed_memory.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -59,6 +60,12 @@ engine::CoordinatorConfig EngineConfig(const JobRunConfig& config, const Journal
   return engine;
 }
 
+ResultSizes SizesOf(const workloads::Workload& workload) {
+  constexpr std::int64_t kLarge = 64 << 10;
+  return workload.BytesOnDisk() / workload.TaskCount() >= kLarge ? ResultSizes::kLarge
+                                                                 : ResultSizes::kSmall;
+}
+
 class JobRunImpl final : public JobRun, private StreamListener {
  public:
   JobRunImpl(JobRunConfig config, std::unique_ptr<Journal> journal)
@@ -78,6 +85,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
       options.blocks = config_.workload->Blocks();
       options.blocks_between_workers = policy->between_workers;
       options.block_token = config_.token;
+      KeepFreedMemory();
     }
     auto server = WorkerServer::Start(options, *this);
     if (!server) return tl::unexpected<Error>(server.error());
@@ -203,12 +211,12 @@ class JobRunImpl final : public JobRun, private StreamListener {
 }  // namespace
 
 Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
-  if (auto room = CheckDiskRoom(*config.workload, config.folder); !room) {
+  if (auto room = CheckDiskRoom(config.job.workload, *config.workload, config.folder); !room) {
     return tl::unexpected<Error>(room.error());
   }
   auto identity = IdentityOf(config.job, *config.workload);
   if (!identity) return tl::unexpected<Error>(identity.error());
-  auto journal = Journal::Open(config.folder, *identity);
+  auto journal = Journal::Open(config.folder, *identity, SizesOf(*config.workload));
   if (!journal) return tl::unexpected<Error>(journal.error());
   auto run = std::make_unique<JobRunImpl>(std::move(config), std::move(*journal));
   if (auto listening = run->Listen(); !listening) return tl::unexpected<Error>(listening.error());

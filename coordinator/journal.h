@@ -33,17 +33,26 @@ struct JournalState {
   Duration active{};                           ///< end of the job's time line so far
 };
 
+/// How large the results are that a journal will hold.
+enum class ResultSizes : std::uint8_t {
+  kSmall,
+  kLarge  ///< hundreds of KiB and more: pages of 64 KiB, and all stays in the log until the end;
+          ///< both would make small ones slower
+};
+
 /// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).
 /// One process holds it at a time (exclusive lock, kept until destruction). A folder on a network
 /// file system that cannot lock is refused. Thread-safe for one writer and any number of readers
 /// through their own Journal::Read calls.
 class Journal {
  public:
-  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably.
+  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. `sizes` counts
+  /// when it is created.
   /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
   /// another process), kStorageFull, kUnavailable, kInternal.
-  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(const std::filesystem::path& folder,
-                                                             const JobIdentity& identity);
+  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
+      const std::filesystem::path& folder, const JobIdentity& identity,
+      ResultSizes sizes = ResultSizes::kSmall);
   virtual ~Journal() = default;
 
   [[nodiscard]] virtual const JournalState& State() const = 0;

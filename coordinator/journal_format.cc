@@ -103,13 +103,16 @@ Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
 }
 
 /// Fills an empty database. No sync and no log on the way: it is nobody's journal yet.
-Result<void> CreateTables(const Database& database, const JobIdentity& identity) {
+Result<void> CreateTables(const Database& database, const JobIdentity& identity,
+                          ResultSizes sizes) {
   const std::string marks = "PRAGMA application_id = " + std::to_string(kJournalApplicationId) +
                             "; PRAGMA user_version = " + std::to_string(kJournalFormat);
-  return database
-      .Execute(
-          "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF;"
-          "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE")
+  return database.Execute(sizes == ResultSizes::kLarge ? "PRAGMA page_size = 65536" : "")
+      .and_then([&] {
+        return database.Execute(
+            "PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF;"
+            "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+      })
       .and_then([&] { return database.Execute(kTables); })
       .and_then([&] { return database.Execute(marks.c_str()); })
       .and_then([&] { return InsertJob(database, identity); })
@@ -140,11 +143,12 @@ int GiveName(const std::filesystem::path& draft, const std::filesystem::path& fi
   return named ? 0 : errno;
 }
 
-Result<void> WriteDraft(const std::filesystem::path& draft, const JobIdentity& identity) {
+Result<void> WriteDraft(const std::filesystem::path& draft, const JobIdentity& identity,
+                        ResultSizes sizes) {
   const Result<std::unique_ptr<Database>> database = Database::Open(draft);
   if (!database) return tl::unexpected(database.error());
   (*database)->KeepOnClose();
-  return CreateTables(**database, identity);
+  return CreateTables(**database, identity, sizes);
 }
 
 Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
@@ -207,15 +211,15 @@ Result<void> CheckJournal(const Database& database, const std::string& shown,
   });
 }
 
-Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
-                                    const JobIdentity& identity) {
+Result<bool> CreateJournalIfMissing(const std::filesystem::path& file, const JobIdentity& identity,
+                                    ResultSizes sizes) {
   if (access(file.c_str(), F_OK) == 0) return false;
   std::string draft = (file.parent_path() / ".journal-XXXXXX").string();
   const int fd = mkstemp(draft.data());
   if (fd < 0) return tl::unexpected(CannotCreate(file, errno));
   close(fd);
   Result<bool> created =
-      WriteDraft(draft, identity).and_then([&] { return PublishJournal(draft, file); });
+      WriteDraft(draft, identity, sizes).and_then([&] { return PublishJournal(draft, file); });
   unlink(draft.c_str());
   return created;
 }

@@ -17,7 +17,8 @@ inline constexpr std::int64_t kJournalFormat = 2;
 /// Makes a durable journal of epoch 1 where there is none; true if it did. It appears whole or not
 /// at all: what is cut short leaves at most a hidden draft beside it.
 [[nodiscard]] Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
-                                                  const JobIdentity& identity);
+                                                  const JobIdentity& identity,
+                                                  ResultSizes sizes = ResultSizes::kSmall);
 
 /// Gives a closed file that holds a journal the name `file`, durably. False if somebody else has
 /// put a journal there meanwhile.

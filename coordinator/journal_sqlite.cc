@@ -170,19 +170,25 @@ class SqliteJournal final : public Journal {
 }  // namespace
 
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
-                                               const JobIdentity& identity) {
+                                               const JobIdentity& identity, ResultSizes sizes) {
   std::error_code ignored;  // what is wrong with the folder shows when it is used
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
 
   const std::filesystem::path file = folder / "journal.db";
-  const Result<bool> made = CreateJournalIfMissing(file, identity);
+  const Result<bool> made = CreateJournalIfMissing(file, identity, sizes);
   if (!made) return tl::unexpected(made.error());
   Result<std::unique_ptr<Database>> database = Database::Open(file);
   if (!database) return tl::unexpected(database.error());
   const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, *made);
   if (!epoch) return tl::unexpected(epoch.error());
   (*database)->KeepOnClose();
+  // The log may become as large as the results are: to move them into the database would be to
+  // write them a second time while tasks run. That is left to the end.
+  if (sizes == ResultSizes::kLarge) {
+    const auto kept = (*database)->Execute("PRAGMA wal_autocheckpoint = 0");
+    if (!kept) return tl::unexpected(kept.error());
+  }
 
   Result<JournalState> state = LoadState(**database, *epoch, identity.task_count);
   if (!state) return tl::unexpected(state.error());

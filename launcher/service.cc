@@ -28,8 +28,9 @@ void Service::Run() {
 
 void Service::Wait() {
   const Session::Watched of_session = session_.Watch();
-  watched_[0] = {signals_, POLLIN, 0};
-  std::copy(of_session.begin(), of_session.end(), watched_.begin() + 1);
+  pollfd* const signals = watched_.data();  // gcc takes &watched_[0] for one only
+  *signals = {signals_, POLLIN, 0};
+  std::copy(of_session.begin(), of_session.end(), signals + 1);
   if (::poll(watched_.data(), watched_.size(), MillisecondsToWait()) < 0) {
     for (pollfd& one : watched_) one.revents = 0;
   }

@@ -68,6 +68,7 @@ up() {
 down() {
   require_machine
   lock
+  refuse_those_of_others
   if [ -e "$POINTER" ]; then STATE=$(cat "$POINTER"); fi
   clear_cluster
   # Logs stay; keys, disks of nodes and objects do not.

@@ -27,6 +27,8 @@ TAIL = """## Where a cluster differs from `evenkeel run`
 | unknown fields | refused by kubectl, which asks for strict validation; else dropped | refused |
 | `null` | refused where a field has no default | counts as absent |
 | `workload.synthetic.cost.exponential` | a number | also `{mean: s}` |
+| `workload.custom` | its parameters are judged by the programs in `worker.image`; a condition says what is wrong | judged at once, by the program that is started |
+| `worker.image` | an image | not looked at: the programs are those that are started |
 | `workload.command.image` | required | may be left out: the command is run as it is on this machine |
 | `workload.command.argumentsFile` | relative, without `..`, in `spec.inputs`, which must be there | beside the manifest, or any path |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |

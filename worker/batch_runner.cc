@@ -13,6 +13,8 @@ constexpr int kOverrun = 3;
 // differ.
 constexpr Duration kLookAtClock = std::chrono::microseconds(100);
 constexpr std::int64_t kMostTasksBlindly = 64;
+// Results from this size on are passed on as they are; memory for smaller ones is kept.
+constexpr std::size_t kWorthTaking = 64 << 10;
 
 void SleepFor(Duration time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -32,6 +34,7 @@ engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, const std::sto
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
   RunFront(batch, stop, outcome);
+  outcome.waited = runner_->TakeWaited();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;
@@ -86,7 +89,11 @@ bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token&
                                        " are allowed";
     return false;
   }
-  outcome.results.Append(result_);
+  if (result_.size() >= kWorthTaking) {
+    outcome.results.AppendTaking(result_);
+  } else {
+    outcome.results.Append(result_);
+  }
   return true;
 }
 
@@ -99,8 +106,9 @@ void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
                         engine::BatchOutcome& outcome) {
   const Instant now = clock_.Now();
   const Duration cpu = ProcessCpuTime();
-  const Duration pause =
-      duty_cycle_->Spent(cpu - cpu_before, runner_->TakeCpuElsewhere(), now - outcome.started);
+  // A slow board gains nothing by waiting for data, so that is no pause.
+  const Duration pause = duty_cycle_->Spent(cpu - cpu_before, runner_->TakeCpuElsewhere(),
+                                            now - outcome.started - outcome.waited);
   if (pause <= Duration::zero()) return;
   SleepFor(pause, stop);
   const Instant woke = clock_.Now();

@@ -19,6 +19,12 @@ constexpr auto kPeerPatience = std::chrono::seconds(20);
 constexpr int kMaxAttempts = 20;
 constexpr std::size_t kMaxPeers = 64;
 
+/// A piece need not stop on its way until its beginning has been taken.
+ConnectionOptions ForPieces(ConnectionOptions connection) {
+  connection.read_ahead_bytes = protocol::kMaxPieceBytes;
+  return connection;
+}
+
 /// Copies all bytes of the answer; false if they are not just as many.
 bool CopyTo(std::span<char> into, const grpc::ByteBuffer& from) {
   std::vector<grpc::Slice> slices;
@@ -80,13 +86,13 @@ void BlockClient::Pump(Lock& lock) {
 
 std::shared_ptr<BlockClient::Stub> BlockClient::StubFor(const std::string& peer) {
   if (peer.empty()) {
-    if (!home_) home_ = std::make_shared<Stub>(MakeChannel(options_.home));
+    if (!home_) home_ = std::make_shared<Stub>(MakeChannel(ForPieces(options_.home)));
     return home_;
   }
   if (peers_.size() >= kMaxPeers && !peers_.contains(peer)) peers_.clear();
   auto& stub = peers_[peer];
   if (!stub) {
-    ConnectionOptions connection = options_.home;
+    ConnectionOptions connection = ForPieces(options_.home);
     connection.address = peer;
     connection.server_name = options_.peer_name;
     stub = std::make_shared<Stub>(MakeChannel(connection));

@@ -39,6 +39,10 @@ grpc::ChannelArguments Arguments(const ConnectionOptions& options) {
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   // A proxy for the web is none for workers.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  if (options.read_ahead_bytes > 0) {
+    arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,
+                     static_cast<int>(options.read_ahead_bytes));
+  }
   if (!options.server_name.empty()) arguments.SetSslTargetNameOverride(options.server_name);
   return arguments;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct ConnectionOptions {
   protocol::KeepAlive keep_alive;
   Duration connect_timeout = std::chrono::seconds(5);  ///< for one attempt, handshake included
   Duration close_grace = std::chrono::seconds(2);      ///< for the last messages after Close
+  std::int64_t read_ahead_bytes =
+      0;  ///< of one answer before it is taken; 0: gRPC begins with 64 KiB
 };
 
 /// One stream to the coordinator. It is not made again when it breaks: that is the caller's policy,

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "worker/coordinator_connection.h"
+#include "workloads/registry.h"
 
 namespace evenkeel::worker {
 
@@ -50,9 +51,9 @@ struct WorkerEnd {
 /// made again whenever it breaks. Without work it sleeps and uses no CPU.
 class WorkerProcess {
  public:
-  /// `clock` must outlive this. kInvalidInput: there is no such workload.
-  [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> Make(WorkerOptions options,
-                                                                   const Clock& clock);
+  /// `registry` and `clock` must outlive this. kInvalidInput: there is no such workload.
+  [[nodiscard]] static Result<std::unique_ptr<WorkerProcess>> Make(
+      WorkerOptions options, const workloads::Registry& registry, const Clock& clock);
   virtual ~WorkerProcess() = default;
 
   /// Works until the job is over; to be called once. Blocks.

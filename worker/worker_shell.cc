@@ -6,10 +6,10 @@
 #include <utility>
 #include <variant>
 
+#include "core/base/freed_memory.h"
 #include "core/base/log.h"
 #include "worker/batch_runner.h"
 #include "worker/core_pinning.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -31,8 +31,9 @@ std::string Hex(std::uint64_t bits) {
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options,
+                                                           const workloads::Registry& registry,
                                                            const Clock& clock) {
-  const auto version = workloads::WorkloadVersion(options.workload);
+  const auto version = registry.VersionOf(options.workload);
   if (!version) return tl::unexpected(version.error());
   engine::WorkerConfig config;
   config.node = options.node;
@@ -43,12 +44,14 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options
   config.token = options.token;
   config.ratio = options.ratio;
   config.max_unacknowledged_bytes = kMaxUnacknowledgedBytes;
-  return std::make_unique<WorkerShell>(std::move(options), std::move(config), RandomBits(), clock);
+  return std::make_unique<WorkerShell>(std::move(options), std::move(config), RandomBits(),
+                                       registry, clock);
 }
 
 WorkerShell::WorkerShell(WorkerOptions options, engine::WorkerConfig config, std::uint64_t seed,
-                         const Clock& clock)
+                         const workloads::Registry& registry, const Clock& clock)
     : options_(std::move(options)),
+      registry_(registry),
       clock_(clock),
       engine_(std::move(config)),
       stops_(options_.threads),
@@ -81,7 +84,7 @@ bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
     End(WorkerExit::kFailed, "the coordinator has come back with another job");
     return false;
   }
-  auto made = workloads::MakeWorkload(options_.workload, parameters, {{}, true});
+  auto made = registry_.Make(options_.workload, parameters, {{}, true});
   if (!made) {
     link_->connection->Send(engine::Goodbye{});  // what it is given meanwhile must not wait for us
     End(WorkerExit::kFailed, made.error().message);
@@ -91,6 +94,7 @@ bool WorkerShell::PrepareWorkload(const engine::Welcome& welcome) {
   job_ = welcome.job;
   parameters_ = parameters;
   if (const auto policy = workload_->BlocksAtWorker()) {
+    KeepFreedMemory();
     blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
   }
   return true;

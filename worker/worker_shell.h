@@ -23,7 +23,7 @@ namespace evenkeel::worker {
 class WorkerShell final : public WorkerProcess {
  public:
   WorkerShell(WorkerOptions options, engine::WorkerConfig config, std::uint64_t seed,
-              const Clock& clock);
+              const workloads::Registry& registry, const Clock& clock);
   ~WorkerShell() override;
 
   WorkerEnd Run() override;
@@ -74,6 +74,7 @@ class WorkerShell final : public WorkerProcess {
   void Leave(Lock& lock);
 
   const WorkerOptions options_;
+  const workloads::Registry& registry_;
   const Clock& clock_;
 
   std::mutex mutex_;                 // guards what follows

@@ -10,6 +10,8 @@ namespace {
 
 const char* DescriptionOf(NpyType type) {
   switch (type) {
+    case NpyType::kInt32:
+      return "<i4";
     case NpyType::kInt64:
       return "<i8";
     case NpyType::kUint64:

@@ -11,7 +11,7 @@
 
 namespace evenkeel::workloads {
 
-enum class NpyType { kInt64, kUint64, kFloat32, kFloat64 };
+enum class NpyType { kInt32, kInt64, kUint64, kFloat32, kFloat64 };
 
 /// What a NumPy file (.npy format 1.0, little-endian, C order) begins with; the elements follow.
 [[nodiscard]] std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape);

@@ -1,25 +1,59 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/field_reader.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads {
 
-/// Makes the workload of that name from its parameters (JSON text, as in spec.workload.NAME).
-/// Errors (kInvalidInput) name the field as "spec.workload.NAME.field". Thread-safe.
-[[nodiscard]] Result<std::shared_ptr<const Workload>> MakeWorkload(
-    const std::string& name, const std::string& parameters_json, const WorkloadContext& context);
+/// What a program has to know of a workload before there is a job: one line in a registry.
+struct Registration {
+  /// A lower-case letter, then letters and digits; at most 56 of them. Lives as long as the
+  /// program.
+  std::string_view name;
+  /// Workload::Version() of all that are made.
+  std::uint32_t version = 1;
+  /// Makes the workload from its parameters. Errors (kInvalidInput) begin with the path of the
+  /// field, as FieldReader's do. Thread-safe.
+  Result<std::shared_ptr<const Workload>> (*make)(const model::FieldReader& parameters,
+                                                  const WorkloadContext& context) = nullptr;
+};
 
-/// Workload::Version() of that name, known before there are parameters. kInvalidInput if there is
-/// no such workload. Thread-safe.
-[[nodiscard]] Result<std::uint32_t> WorkloadVersion(const std::string& name);
+/// The workloads that a program knows by name. A workload of somebody's own stands in a job as
+/// spec.workload.custom.NAME, and its name everywhere is "custom.NAME"; so names that are built in
+/// later are never taken. Immutable, so thread-safe.
+class Registry {
+ public:
+  /// Names must differ within each of the two.
+  explicit Registry(const std::vector<Registration>& own,
+                    std::span<const Registration> built_in = {});
 
-/// The registered names, in alphabetical order.
-[[nodiscard]] std::vector<std::string> WorkloadNames();
+  /// Makes the workload of that name from its parameters (JSON text, as in spec.workload.NAME).
+  /// Errors (kInvalidInput) name the field as "spec.workload.NAME.field".
+  [[nodiscard]] Result<std::shared_ptr<const Workload>> Make(const std::string& name,
+                                                             const std::string& parameters_json,
+                                                             const WorkloadContext& context) const;
+
+  /// Workload::Version() of that name, known before there are parameters. kInvalidInput if there
+  /// is no such workload.
+  [[nodiscard]] Result<std::uint32_t> VersionOf(const std::string& name) const;
+
+  /// All names, in alphabetical order.
+  [[nodiscard]] std::vector<std::string> Names() const;
+
+ private:
+  void Add(const std::string& prefix, const Registration& registration);
+  [[nodiscard]] tl::unexpected<Error> Unknown(const std::string& name) const;
+
+  std::map<std::string, Registration, std::less<>> by_name_;
+};
 
 }  // namespace evenkeel::workloads

@@ -46,6 +46,8 @@ class TaskRunner {
                           TaskFailure& failure) = 0;
   /// CPU time that other processes have spent on its tasks since this was last asked.
   [[nodiscard]] virtual Duration TakeCpuElsewhere() { return Duration::zero(); }
+  /// What its tasks have spent waiting for data since this was last asked.
+  [[nodiscard]] virtual Duration TakeWaited() { return Duration::zero(); }
 };
 
 /// Folds results into the result of the job, in whatever order they became durable.

@@ -11,7 +11,6 @@
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
 #include "core/model/names.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -44,14 +43,14 @@ Result<std::string> ReadToken(const std::string& file) {
   return token;
 }
 
-Result<void> ReadJob(const ServiceOptions& options, ServicePlan& plan) {
+Result<void> ReadJob(const ServiceOptions& options, const workloads::Registry& registry,
+                     ServicePlan& plan) {
   const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
   if (!text) return tl::unexpected(text.error());
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return tl::unexpected(job.error());
   plan.job = std::move(*job);
-  auto workload =
-      workloads::MakeWorkload(plan.job.workload, plan.job.workload_parameters, {options.inputs});
+  auto workload = registry.Make(plan.job.workload, plan.job.workload_parameters, {options.inputs});
   if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
   plan.workload = std::move(*workload);
   if (const auto checked = CheckJob(plan.job, *plan.workload); !checked) {
@@ -116,9 +115,9 @@ Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& t
   return nodes;
 }
 
-Result<ServicePlan> ReadPlan(const ServiceOptions& options) {
+Result<ServicePlan> ReadPlan(const ServiceOptions& options, const workloads::Registry& registry) {
   ServicePlan plan;
-  const auto read = ReadJob(options, plan)
+  const auto read = ReadJob(options, registry, plan)
                         .and_then([&] { return ReadNodes(options, plan); })
                         .and_then([&] { return ReadSecrets(options, plan); })
                         .and_then([&] { return CheckInputs(options); });

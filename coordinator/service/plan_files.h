@@ -8,6 +8,7 @@
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
 #include "core/protocol/transport_settings.h"
+#include "workloads/registry.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::coordinator {
@@ -21,8 +22,10 @@ struct ServicePlan {
   std::string control_token;
 };
 
-/// Reads the files; nothing is written. kInvalidInput: "FILE: what is wrong".
-[[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options);
+/// Reads the files; nothing is written. The job's workload is one of `registry`. kInvalidInput:
+/// "FILE: what is wrong".
+[[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options,
+                                           const workloads::Registry& registry);
 
 /// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0.
 [[nodiscard]] Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(

@@ -52,13 +52,17 @@ void Coordinator::Measure(WorkerId worker, const Report& report) {
   std::int64_t tasks = 0;
   model::Cost cost = 0;
   double busy_seconds = 0;
+  double waited_seconds = 0;
   for (const auto& done : report.completed) {
     tasks += done.range.Size();
     // Who repeats himself gets no sum that does not fit.
     cost += std::min(config_.costs->Of(done.range), config_.costs->Total() - cost);
-    busy_seconds += std::max(ToSeconds(done.busy), 0.0);
+    const double busy = std::max(ToSeconds(done.busy), 0.0);
+    busy_seconds += busy;
+    waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
   }
   estimator_.Observe(worker, tasks, cost, FromSeconds(busy_seconds));
+  estimator_.NoteWaiting(worker, FromSeconds(waited_seconds));
   At(worker).ran_cost += static_cast<double>(cost);
   At(worker).ran_seconds += busy_seconds;
 }

@@ -64,6 +64,7 @@ struct CompletedRange {
   Duration busy{};               ///< time spent in the tasks themselves
   bool copy = false;             ///< ran as a copy
   model::PackedResults results;  ///< one result a task of `range`
+  Duration waited{};             ///< the part of `busy` in which they waited for their data
   friend bool operator==(const CompletedRange&, const CompletedRange&) = default;
 };
 

@@ -43,6 +43,7 @@ struct BatchOutcome {
   Instant started{};
   Instant ended{};
   Duration busy{};                            ///< of the front part
+  Duration waited{};                          ///< the part of it spent waiting for data
   std::optional<model::TaskFailure> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
   /// What a task that was stopped left for the results, should it have been for its timeout.

@@ -88,7 +88,13 @@ void Worker::Keep(const Running& running, BatchOutcome outcome) {
   const IndexRange range{running.batch.range.begin, running.batch.range.begin + tasks};
   Finished next{outcome.started,
                 outcome.ended,
-                {range, {}, {}, outcome.busy, running.batch.copy, std::move(outcome.results)}};
+                {range,
+                 {},
+                 {},
+                 outcome.busy,
+                 running.batch.copy,
+                 std::move(outcome.results),
+                 outcome.waited}};
   if (!finished_.empty() && Continues(finished_.back(), next)) {
     Join(finished_.back(), next);
   } else {
@@ -105,6 +111,7 @@ bool Worker::Continues(const Finished& row, const Finished& next) {
 void Worker::Join(Finished& row, const Finished& next) {
   row.done.range.end = next.done.range.end;
   row.done.busy += next.done.busy;
+  row.done.waited += next.done.waited;
   row.done.results.Append(next.done.results);
   row.started = std::min(row.started, next.started);
   row.ended = std::max(row.ended, next.ended);

@@ -11,6 +11,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxEntries = 64;
+constexpr std::size_t kMaxImageBytes = 1024;
 
 void CheckName(FieldReader& object, const std::string& field) {
   if (object.Any(field).is_null()) return;
@@ -57,6 +58,8 @@ std::vector<EnvironmentVariable> ReadEnvironment(FieldReader& pod_template) {
 }
 
 std::vector<EnvironmentVariable> ReadWorker(FieldReader worker) {
+  worker.Any("image");  // its name is the container runtime's to judge
+  if (worker.Has("image")) worker.RequiredString("image", kMaxImageBytes);
   FieldReader resources = worker.OptionalObject("resources");
   CheckQuantities(resources, "requests");
   CheckQuantities(resources, "limits");

@@ -18,27 +18,53 @@ constexpr std::int64_t kMaxSeconds = 31'536'000;  // a year
 constexpr std::int64_t kMaxTasks = 1'000'000'000'000;
 constexpr std::size_t kMaxNodes = 10'000;
 
+/// Whether the value is an object with one field, which is named after a workload.
+bool HasOneWorkload(FieldReader& spec, const std::string& field, const json& value) {
+  if (value.is_object() && value.size() == 1) return true;
+  std::string found = value.is_object() && value.empty() ? "none" : Shown(value);
+  if (value.is_object() && !value.empty()) {
+    found.clear();
+    for (const auto& [name, parameters] : value.items()) {
+      found += (found.empty() ? "" : ", ") + ShownKey(name);
+    }
+  }
+  spec.Fail(field, "must be an object with exactly one workload, is " + found);
+  return false;
+}
+
+/// Below spec.workload.custom things are as they are below spec.workload, and the schema of the CRD
+/// knows none of it.
+void ReadCustomWorkload(FieldReader& spec, const json& custom, JobSpec& job) {
+  constexpr std::size_t kMaxParameters = 256;
+  const std::string field = "workload." + std::string(kCustomWorkload);
+  if (!HasOneWorkload(spec, field, custom)) return;
+  const std::string& name = custom.begin().key();
+  const json& parameters = custom.begin().value();
+  if (!IsWorkloadName(name)) {
+    spec.Fail(field,
+              "must name a workload by a lower-case letter and then letters or digits, at "
+              "most 56 in all, names " +
+                  ShownKey(name));
+  } else if (!parameters.is_object() || parameters.size() > kMaxParameters) {
+    spec.Fail(field + "." + name, "must be an object of at most " + std::to_string(kMaxParameters) +
+                                      " parameters, is " + Shown(parameters));
+  }
+  job.workload = std::string(kCustomPrefix) + name;
+  job.workload_parameters = parameters.dump();
+}
+
 /// spec.workload has one field, named after the workload.
 void ReadWorkload(FieldReader& spec, JobSpec& job) {
   const json& workload = spec.Any("workload");
-  if (!workload.is_object() || workload.size() != 1) {
-    std::string found = workload.is_object() && workload.empty() ? "none" : Shown(workload);
-    if (workload.is_object() && !workload.empty()) {
-      found.clear();
-      for (const auto& [name, parameters] : workload.items()) {
-        found += (found.empty() ? "" : ", ") + ShownKey(name);
-      }
-    }
-    spec.Fail("workload", "must be an object with exactly one workload, is " + found);
-    return;
-  }
+  if (!HasOneWorkload(spec, "workload", workload)) return;
   job.workload = workload.begin().key();
-  if (!workload.begin()->is_object()) {
-    spec.Fail("workload." + ShownKey(job.workload),
-              "must be an object, is " + Shown(*workload.begin()));
+  const json& parameters = workload.begin().value();
+  if (job.workload == kCustomWorkload) return ReadCustomWorkload(spec, parameters, job);
+  if (!parameters.is_object()) {
+    spec.Fail("workload." + ShownKey(job.workload), "must be an object, is " + Shown(parameters));
     return;
   }
-  job.workload_parameters = workload.begin()->dump();
+  job.workload_parameters = parameters.dump();
 }
 
 void ReadProfile(FieldReader& spec, JobSpec& job) {

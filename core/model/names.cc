@@ -34,4 +34,10 @@ bool IsLabelValue(std::string_view text) {
          });
 }
 
+bool IsWorkloadName(std::string_view text) {
+  constexpr std::size_t kMostCharacters = 56;
+  return !text.empty() && text.size() <= kMostCharacters && text.front() >= 'a' &&
+         text.front() <= 'z' && std::all_of(text.begin(), text.end(), IsLetterOrDigit);
+}
+
 }  // namespace evenkeel::model

@@ -40,6 +40,13 @@ void PackedResults::Append(std::string_view result) {
   if (!AllSizesEqual()) offsets_.push_back(bytes_.size());
 }
 
+void PackedResults::AppendTaking(std::string& result) {
+  if (count_ > 0) return Append(result);
+  equal_size_ = static_cast<std::uint32_t>(result.size());
+  bytes_ = std::move(result);
+  count_ = 1;
+}
+
 void PackedResults::Append(const PackedResults& other) {
   if (other.count_ == 0) return;
   const bool stays_equal =

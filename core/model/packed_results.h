@@ -24,6 +24,8 @@ class PackedResults {
                                              std::string bytes);
 
   void Append(std::string_view result);
+  /// The same; takes the memory of `result`, too, if it is the first one.
+  void AppendTaking(std::string& result);
   /// Appends all results of `other` behind those here.
   void Append(const PackedResults& other);
 

@@ -53,6 +53,7 @@ engine::CompletedRange Read(v1::CompletedRange* wire, WireChecks& checks) {
   completed.ended_ago = checks.Time(wire->ended_ago_ns());
   completed.busy = checks.Time(wire->busy_ns());
   completed.copy = wire->copy();
+  completed.waited = checks.Time(wire->waited_ns());
   completed.results = checks.Results(wire->mutable_results(), completed.range.Size());
   checks.Require(completed.started_ago >= completed.ended_ago,
                  "tasks that ended before they started");

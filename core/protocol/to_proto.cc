@@ -49,6 +49,7 @@ void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
   wire.set_ended_ago_ns(Nanoseconds(completed.ended_ago));
   wire.set_busy_ns(Nanoseconds(completed.busy));
   wire.set_copy(completed.copy);
+  wire.set_waited_ns(Nanoseconds(completed.waited));
   SetResults(std::move(completed.results), *wire.mutable_results());
 }
 

@@ -41,6 +41,11 @@ class TimingEstimator {
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
 
+  /// So much of what was observed its tasks spent waiting for their data.
+  void NoteWaiting(WorkerId worker, Duration waited) {
+    workers_[worker.value].all_waited_seconds += ToSeconds(waited);
+  }
+
   /// Units per second of the whole worker. While nothing was measured anywhere, ratios only.
   [[nodiscard]] double Rate(WorkerId worker) const;
   /// Units per second of one of its threads.
@@ -50,6 +55,11 @@ class TimingEstimator {
   /// All that its threads ever spent in tasks, together; never fades.
   [[nodiscard]] double BusySeconds(WorkerId worker) const {
     return workers_[worker.value].all_busy_seconds;
+  }
+  /// The same without waiting for data.
+  [[nodiscard]] double CalculatingSeconds(WorkerId worker) const {
+    const State& state = workers_[worker.value];
+    return state.all_busy_seconds - state.all_waited_seconds;
   }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
@@ -69,6 +79,7 @@ class TimingEstimator {
     double scale_share = 0;   // what this worker adds to scale_sum_
     double scale_weight = 0;
     double all_busy_seconds = 0;
+    double all_waited_seconds = 0;
   };
 
   [[nodiscard]] double PriorThreadRate(const State& state) const;

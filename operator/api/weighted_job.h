@@ -50,6 +50,7 @@ struct WeightedJob {
   /// worker. Empty if they run in the worker.
   std::string task_image;
   std::vector<Toleration> tolerations;  ///< spec.nodes.tolerations
+  std::string worker_image;             ///< spec.worker.image; empty: the operator's
   ResourceRequirements resources;       ///< spec.worker.resources, defaults filled in
   WorkerTemplate worker;
   Inputs inputs;

@@ -91,6 +91,7 @@ void ReadClusterSections(const json& spec, WeightedJob& job) {
   for (const json& one : Items(Child(spec, "nodes"), "tolerations")) {
     job.tolerations.push_back(ReadToleration(one));
   }
+  job.worker_image = Text(Child(spec, "worker"), "image");
   const json& resources = Child(Child(spec, "worker"), "resources");
   job.resources =
       WithWorkerDefaults({Quantities(resources, "requests"), Quantities(resources, "limits")});

@@ -21,6 +21,11 @@ class Draft {
   [[nodiscard]] api::Timestamp Now() const { return snapshot_->now; }
   [[nodiscard]] bool HasClaim() const { return !snapshot_->job.result_claim.empty(); }
 
+  /// Of coordinator and workers, should the job start now.
+  [[nodiscard]] const std::string& Image() const {
+    return Job().worker_image.empty() ? Seen().settings.image : Job().worker_image;
+  }
+
   /// The node of that name; nullptr if there is none (any more).
   [[nodiscard]] const api::NodeView* Node(const std::string& name) const;
   /// The coordinator pod of the highest attempt; nullptr if there is none.

@@ -77,7 +77,7 @@ api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
   api::JobPlan content;
   content.manifest = draft.Job().manifest;
   content.workload = draft.Job().workload;
-  content.image = seen.settings.image;
+  content.image = draft.Image();
   if (seen.plan) content = *seen.plan;
 
   const api::PodView* pod = draft.Coordinator();
@@ -93,7 +93,7 @@ api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
 
 bool TakesNewImage(const Draft& draft, const api::JobPlan& content) {
   const api::PodView* pod = draft.Coordinator();
-  if (content.image == draft.Seen().settings.image || pod == nullptr) return false;
+  if (content.image == draft.Image() || pod == nullptr) return false;
   if (pod->deleted || !LacksImage(*pod) || draft.Seen().kept || draft.Status().tasks) return false;
   const auto& pods = draft.Seen().pods;
   return std::none_of(pods.begin(), pods.end(), [](const auto& one) { return one.has_run; });

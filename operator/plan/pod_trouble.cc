@@ -148,11 +148,12 @@ Diagnosis Diagnose(const api::PodView& pod, api::Timestamp now) {
   }
   if (PullsImage(pod)) return Pulling(pod, now);
   if (waiting == "ContainerCreating" || waiting == "PodInitializing") {
-    return Waiting({"VolumesNotReady",
-                    "pod " + pod.name +
-                        " has been starting for over a minute; it may lack a volume, a config map "
-                        "or a secret"},
-                   pod.created, kStartPatience, now);
+    return Waiting(
+        {"VolumesNotReady",
+         "pod " + pod.name +
+             " has been starting for over a minute; it may be pulling its image, or lack a "
+             "volume, a config map or a secret"},
+        pod.created, kStartPatience, now);
   }
   return {};
 }

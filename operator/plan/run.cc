@@ -60,7 +60,7 @@ void Run(Draft& draft) {
   const bool replaced = UndoSuspension(draft);
   api::JobPlan content = PlanToKeep(draft, replaced);
   if (TakesNewImage(draft, content)) {
-    content.image = draft.Seen().settings.image;
+    content.image = draft.Image();
     content.first_attempt = content.attempt_seen + 1;
     DeletePods(draft);
   }

@@ -12,7 +12,9 @@ void PollSchedule::SetDue(Jobs::iterator job, Instant due) {
 
 void PollSchedule::Add(const kube::ObjectKey& job, Instant now) {
   const auto [entry, is_new] = jobs_.try_emplace(job);
-  if (is_new) SetDue(entry, now);
+  if (!is_new) return;
+  entry->second.added = now;
+  SetDue(entry, now);
 }
 
 void PollSchedule::Remove(const kube::ObjectKey& job) {
@@ -48,7 +50,7 @@ void PollSchedule::Done(const kube::ObjectKey& key, std::optional<Duration> eta,
   if (found == jobs_.end() || !found->second.in_flight) return;
   Job& job = found->second;
   job.in_flight = false;
-  const Duration pause = job.hurry ? times_.shortest : Pause(eta);
+  const Duration pause = job.hurry ? times_.shortest : Pause(now - job.added, eta);
   job.hurry = false;
   SetDue(found, now + pause);
 }
@@ -57,9 +59,9 @@ Instant PollSchedule::NextDue() const {
   return waiting_.empty() ? kNever : waiting_.begin()->first;
 }
 
-Duration PollSchedule::Pause(std::optional<Duration> eta) const {
-  const Duration wanted =
-      std::clamp(eta.value_or(times_.longest) / 2, times_.shortest, times_.longest);
+Duration PollSchedule::Pause(Duration age, std::optional<Duration> eta) const {
+  const Duration wanted = std::clamp(std::min(eta.value_or(times_.longest) / 2, age / 4),
+                                     times_.shortest, times_.longest);
   const double jobs = static_cast<double>(jobs_.size());
   return std::max(wanted, FromSeconds(jobs / times_.polls_per_second));
 }

@@ -16,9 +16,9 @@ struct PollTimes {
   double polls_per_second = 10;  ///< of all jobs together, in the long run
 };
 
-/// When to ask which coordinator how far it is: often when its job is about to end, so that the end
-/// is noticed soon, and the more seldom the more jobs there are. Told the time, so it runs under a
-/// virtual clock. Not thread-safe.
+/// When to ask which coordinator how far it is: often when its job has just begun, as somebody may
+/// be watching, and when it is about to end, so that the end is noticed soon; the more seldom the
+/// more jobs there are. Told the time, so it runs under a virtual clock. Not thread-safe.
 class PollSchedule {
  public:
   explicit PollSchedule(const PollTimes& times) : times_(times) {}
@@ -40,6 +40,7 @@ class PollSchedule {
 
  private:
   struct Job {
+    Instant added{};
     Instant due{};
     Instant asked = kLongAgo;
     bool in_flight = false;
@@ -49,7 +50,7 @@ class PollSchedule {
   using Jobs = std::map<kube::ObjectKey, Job>;
 
   void SetDue(Jobs::iterator job, Instant due);
-  [[nodiscard]] Duration Pause(std::optional<Duration> eta) const;
+  [[nodiscard]] Duration Pause(Duration age, std::optional<Duration> eta) const;
 
   PollTimes times_;
   Jobs jobs_;

@@ -99,7 +99,8 @@ def names(path, folder, words):
 
 def unused_headers(tree):
     """Headers that nothing includes."""
-    used = {included for text in source_tree.cpp_files(tree).values()
+    used = {layers_test.from_the_root(path, included)
+            for path, text in source_tree.cpp_files(tree).items()
             for _, included in layers_test.includes(text)}
     return [f"{path}: nothing includes it" for path in tree
             if path.endswith(".h") and path not in used]

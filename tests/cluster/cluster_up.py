@@ -20,8 +20,9 @@ BUILD_SECONDS = 5400  # from an empty cache, on a slow machine
 
 def bring_up(notes):
     # Whatever a killed run left is not how the machine was before.
-    if machine.cluster("down", seconds=300, check=False).returncode == machine.SKIPPED:
-        sys.exit(machine.SKIPPED)
+    down = machine.cluster("down", seconds=300, check=False)
+    if down.returncode:  # skipped, or in use by another run
+        sys.exit(down.returncode)
     before = {kind: sorted(found) for kind, found in machine.remains().items()}
     # ctest outlives this program: the cluster is its, for as long as it runs.
     owner = os.getppid()

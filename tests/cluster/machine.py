@@ -31,15 +31,27 @@ def where():
 def pod_processes(uid, program):
     """Process ids, as this machine counts them, of a program in the pod with that uid."""
     found = set()
-    for procs in pathlib.Path("/sys/fs/cgroup").glob(f"**/evenkeel/**/pod{uid}/**/cgroup.procs"):
-        for pid in procs.read_text().split():
-            try:
-                words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-            except OSError:
-                continue  # it has ended meanwhile
-            if os.path.basename(words[0]) == program:
-                found.add(int(pid))
+    for folder, _, files in os.walk("/sys/fs/cgroup"):  # groups come and go meanwhile: no matter
+        if f"pod{uid}" not in folder or "cgroup.procs" not in files:
+            continue
+        found.update(pid for pid in _members(folder) if _program(pid) == program)
     return sorted(found)
+
+
+def _members(group):
+    """Process ids in a control group; none if it has gone."""
+    try:
+        return [int(pid) for pid in (pathlib.Path(group) / "cgroup.procs").read_text().split()]
+    except OSError:
+        return []
+
+
+def _program(pid):
+    """The name of what a process runs; none if it has ended."""
+    try:
+        return os.path.basename(pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")[0])
+    except OSError:
+        return None
 
 
 def _lines(*command):

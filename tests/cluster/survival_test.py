@@ -134,6 +134,7 @@ class LostNodeTest(SurvivalCase):
         shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
         board = shared.coordinator()["spec"]["nodeName"]
         local = self.submit(self.manifest("local", tasks, **self.storage("local", board)))
+        local.coordinator()  # its claim has to be bound first; the last job is the shortest
         with faults.cordoned(FAST - {board}):  # Kubernetes would spread them
             none = self.submit(self.manifest("none"))
             self.assertEqual(none.coordinator()["spec"]["nodeName"], board)

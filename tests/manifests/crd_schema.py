@@ -153,8 +153,10 @@ def check_object(value, schema, path):
     for name in schema.get("required", []):
         if value.get(name) is None:
             yield f"{path}.{name}".lstrip(".") + ": is missing"
-    if len(value) > schema.get("maxProperties", len(value)):
+    if not schema.get("minProperties", 0) <= len(value) <= schema.get("maxProperties", len(value)):
         yield f"{path}: has {len(value)} fields"
+    if schema.get("x-kubernetes-preserve-unknown-fields"):
+        return
     for name, item in value.items():
         child = schema.get("properties", {}).get(name) or schema.get("additionalProperties")
         there = f"{path}.{name}".lstrip(".")

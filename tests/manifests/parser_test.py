@@ -11,6 +11,7 @@ import tables
 POD = "left to the API server by the parser, which knows pods no better"
 DIFFERENCES = {
     # path: why the CRD says something else than the parser
+    "spec.workload.custom": "named by another message, which has a test of its own",
     "spec.workload.command.image": "for a cluster only, which needs one",
     "spec.workload.synthetic.cost": "named by another message, which has a test of its own",
     "spec.worker.template.volumes[].name": POD,
@@ -71,6 +72,10 @@ class Fields(unittest.TestCase):
         schema = crd_schema.at(crd_schema.schemas()["WeightedJob"], ".spec.workload")
         said = parser_probe.complaint("WeightedJob", "spec.workload", {"noSuchWorkload": {}})
         self.assertIn("must be one of " + ", ".join(sorted(schema["properties"])), said)
+
+    def test_custom_is_one_workload(self):
+        said = parser_probe.complaint("WeightedJob", "spec.workload.custom", {})
+        self.assertIn("spec.workload.custom: must be an object with exactly one workload, is none", said)
 
     def test_costs_are_the_same(self):
         path = "spec.workload.synthetic.cost"

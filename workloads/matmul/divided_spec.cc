@@ -20,7 +20,7 @@ std::string DividedParameters(const MatmulSpec& spec) {
   nlohmann::json divided{{"rows", spec.shape.rows},
                          {"columns", spec.shape.columns},
                          {"depth", spec.shape.depth},
-                         {"single", spec.shape.type == ElementType::kFloat32},
+                         {"type", NameOf(spec.shape.type)},
                          {"tileRows", spec.sizes.rows},
                          {"tileColumns", spec.sizes.columns},
                          {"tileDepth", spec.sizes.depth},
@@ -44,7 +44,7 @@ Result<MatmulSpec> ReadDividedSpec(model::FieldReader fields) {
   spec.shape.columns = divided.RequiredInt("columns", kAnyExtent);
   spec.shape.depth = divided.RequiredInt("depth", kAnyExtent);
   spec.shape.type =
-      divided.OptionalBool("single", false) ? ElementType::kFloat32 : ElementType::kFloat64;
+      ElementTypeNamed(divided.RequiredChoice("type", TypeNames())).value_or(ElementType::kFloat64);
   spec.sizes.rows = divided.RequiredInt("tileRows", kAnyExtent);
   spec.sizes.columns = divided.RequiredInt("tileColumns", kAnyExtent);
   spec.sizes.depth = divided.RequiredInt("tileDepth", kAnyExtent);

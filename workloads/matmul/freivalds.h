@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -9,13 +8,17 @@
 
 namespace evenkeel::workloads::matmul {
 
-/// Freivalds' check (R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977)
-/// with the rounding of both sides bounded: for x of elements drawn from -1 and 1, |C x - A (B x)|
-/// must in no row exceed (gamma_k + what the check itself rounds) |A| |B| e + gamma_n |C| e, with
-/// gamma_k = k u / (1 - k u), u the unit roundoff of C's type and e all ones (Higham, "Accuracy and
-/// Stability of Numerical Algorithms", 2nd edition, section 3.5). A wrong C passes with probability
-/// 1/2 at most for one x, if it is wrong by more than the bound. O(mk + kn + mn), rows read one
-/// after the other. Not thread-safe.
+/// Freivalds' check (R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977):
+/// C x = A (B x) for a random vector x. O(mk + kn + mn), rows read one after the other. A wrong
+/// row passes with probability 1/2 at most. Not thread-safe.
+///
+/// Of fractions, elements of x are -1 or 1 and the rounding of both sides is bounded: |C x - A (B
+/// x)| must in no row exceed (gamma_k + what the check itself rounds) |A| |B| e + gamma_n |C| e,
+/// with gamma_k = k u / (1 - k u), u the unit roundoff of C's type and e all ones (Higham,
+/// "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 3.5); only what is wrong
+/// by more is found. Of whole numbers, x is drawn from all numbers of 64 bits and both sides have
+/// to be the same modulo 2^32 or 2^64: a row with an odd error passes with probability 2^-32 or
+/// 2^-64, one with an error that is a multiple of 2^j and not of more with 2^j times that.
 class FreivaldsCheck {
  public:
   /// Reads both factors. kUnavailable if they cannot be read.
@@ -28,14 +31,21 @@ class FreivaldsCheck {
 
  private:
   FreivaldsCheck() = default;
+  Result<void> ExpectFractions(const Matrix& a, const Matrix& b, std::uint64_t seed);
+  Result<void> ExpectWholeNumbers(const Matrix& a, const Matrix& b, std::uint64_t seed);
+  [[nodiscard]] bool FractionsPass(std::size_t row, const char* elements) const;
+  [[nodiscard]] bool WholeNumbersPass(std::size_t row, const char* elements) const;
 
   ElementType type_ = ElementType::kFloat64;
   std::int64_t columns_ = 0;
   double gamma_product_ = 0;            // of |A| |B| e
   double gamma_row_ = 0;                // of |C| e
   std::vector<double> signs_;           // x
+  std::vector<double> ones_;            // as many
   std::vector<double> expected_;        // A (B x)
   std::vector<double> expected_bound_;  // |A| (|B| e)
+  std::vector<std::uint64_t> words_;    // x, of whole numbers
+  std::vector<std::uint64_t> expected_words_;
 };
 
 }  // namespace evenkeel::workloads::matmul

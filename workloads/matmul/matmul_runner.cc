@@ -1,10 +1,11 @@
 #include "workloads/matmul/matmul_runner.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "workloads/block_cache.h"
 #include "workloads/matmul/gemm.h"
 
@@ -13,6 +14,8 @@ namespace {
 
 // Blocks of the tasks to come that are asked for while one is computed with.
 constexpr std::int64_t kChunksAhead = 4;
+// Strings from this size on are on the heap, where they are aligned for any number.
+constexpr std::size_t kOnHeap = 64;
 
 class MatmulRunner final : public TaskRunner {
  public:
@@ -21,11 +24,10 @@ class MatmulRunner final : public TaskRunner {
       : division_(division),
         keep_a_(spec.keep_blocks || spec.keep_row),
         keep_b_(spec.keep_blocks),
+        here_(blocks),
         fetcher_(blocks, options.block_fetcher),
         own_cache_(0),
-        cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_),
-        sum_(static_cast<std::size_t>(spec.sizes.rows * spec.sizes.columns *
-                                      matmul::BytesOf(spec.shape.type))) {}
+        cache_(options.block_cache != nullptr ? *options.block_cache : own_cache_) {}
 
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
@@ -35,7 +37,8 @@ class MatmulRunner final : public TaskRunner {
     previous_ = call.index;
     const auto bytes =
         static_cast<std::size_t>(tile.c.Elements() * matmul::BytesOf(division_.Shape().type));
-    std::memset(sum_.Bytes().data(), 0, bytes);
+    sum_.reserve(std::max(bytes, kOnHeap));
+    sum_.assign(bytes, '\0');
     for (std::int64_t chunk = tile.first_chunk; chunk < tile.end_chunk; ++chunk) {
       const Result<bool> added = AddChunk(call.index, tile, chunk, stop);
       if (!added) {
@@ -44,9 +47,11 @@ class MatmulRunner final : public TaskRunner {
       }
       if (!*added || stop.stop_requested()) return TaskOutcome::kStopped;
     }
-    result.append(sum_.Bytes().data(), bytes);
+    result.empty() ? result.swap(sum_) : static_cast<void>(result.append(sum_));
     return TaskOutcome::kDone;
   }
+
+  [[nodiscard]] Duration TakeWaited() override { return std::exchange(waited_, Duration::zero()); }
 
  private:
   [[nodiscard]] BlockId IdOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
@@ -78,7 +83,11 @@ class MatmulRunner final : public TaskRunner {
 
   Result<std::optional<BlockCache::Pin>> Get(Factor factor, const Tile& tile, std::int64_t chunk,
                                              const std::stop_token& stop) {
-    return cache_.Get(IdOf(factor, tile, chunk), BytesOf(factor, tile, chunk), fetcher_, stop);
+    const BlockId id = IdOf(factor, tile, chunk);
+    const Instant before = clock_.Now();
+    auto got = cache_.Get(id, BytesOf(factor, tile, chunk), fetcher_, stop);
+    if (!here_.Has(id)) waited_ += clock_.Now() - before;  // else it was drawn, not waited for
+    return got;
   }
 
   /// Has the blocks fetched that are needed next, of this task or of the one behind it.
@@ -99,16 +108,12 @@ class MatmulRunner final : public TaskRunner {
 
   void Multiply(const Window& c, std::int64_t chunk, const char* a, const char* b) {
     const std::int64_t depth = division_.DepthOf(chunk);
-    const auto multiply = [&]<typename Number>(Number* sum) {
+    void* const sum = sum_.data();
+    WithNumbersOf(division_.Shape().type, [&]<typename Number>(Number) {
       AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
-                 static_cast<const Number*>(static_cast<const void*>(b)), sum);
-    };
-    void* const sum = sum_.Bytes().data();
-    if (division_.Shape().type == ElementType::kFloat32) {
-      multiply(static_cast<float*>(sum));
-    } else {
-      multiply(static_cast<double*>(sum));
-    }
+                 static_cast<const Number*>(static_cast<const void*>(b)),
+                 static_cast<Number*>(sum));
+    });
   }
 
   const Division& division_;
@@ -116,10 +121,13 @@ class MatmulRunner final : public TaskRunner {
   model::TaskIndex step_ = 1;  // to the task that most likely comes next
   bool keep_a_;
   bool keep_b_;
+  const MatrixBlocks& here_;
   NearestBlocks fetcher_;
   BlockCache own_cache_;  // without a worker around: nothing is kept
   BlockCache& cache_;
-  BlockMemory sum_;
+  SteadyClock clock_;
+  Duration waited_{};
+  std::string sum_;  // of the tile
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kMaxExtent = 1'000'000'000;
 constexpr std::int64_t kMaxEdge = 65'536;
 constexpr std::int64_t kMaxFactor = 1024;
+constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kLeastMemory = 1 << 20;
 constexpr const char* kDefaultMemory = "512Mi";
 constexpr std::int64_t kThreads = 4;  // of a usual board
@@ -83,7 +84,7 @@ TransferSpec ReadTransfer(model::FieldReader fields) {
 /// How the product is to be divided, as the manifest says.
 struct DivisionText {
   Aggregation pattern = Aggregation::kAutomatic;
-  std::int64_t block = 256;
+  std::int64_t block = kBlock;
   std::int64_t factor = 4;
   std::optional<TileSizes> tile;  ///< depth 0: all of it
 };
@@ -91,21 +92,26 @@ struct DivisionText {
 Aggregation PatternOf(const std::string& name) {
   if (name == "None") return Aggregation::kNone;
   if (name == "Row") return Aggregation::kRow;
+  if (name == "ByRows") return Aggregation::kByRows;
   return name == "Square" ? Aggregation::kSquare : Aggregation::kAutomatic;
 }
 
 DivisionText ReadDivision(model::FieldReader& fields) {
   DivisionText division;
   model::FieldReader aggregation = fields.OptionalObject("aggregation");
-  division.pattern =
-      PatternOf(fields.Has("aggregation")
-                    ? aggregation.RequiredChoice("pattern", {"Automatic", "None", "Row", "Square"})
-                    : "Automatic");
-  division.block = aggregation.OptionalInt("block", {1, kMaxEdge}, division.block);
+  division.pattern = PatternOf(
+      fields.Has("aggregation")
+          ? aggregation.RequiredChoice("pattern", {"Automatic", "None", "Row", "Square", "ByRows"})
+          : "Automatic");
+  const bool by_rows = division.pattern == Aggregation::kByRows;
+  division.block = aggregation.OptionalInt("block", {1, kMaxEdge}, by_rows ? 1 : kBlock);
   division.factor = aggregation.OptionalInt("factor", {1, kMaxFactor}, division.factor);
   const bool automatic = division.pattern == Aggregation::kAutomatic;
   if (automatic && (aggregation.Has("block") || aggregation.Has("factor"))) {
-    fields.Fail("aggregation.pattern", "must be None, Row or Square for block and factor");
+    fields.Fail("aggregation.pattern", "must be None, Row, Square or ByRows for block and factor");
+  }
+  if (by_rows && aggregation.Has("factor")) {
+    fields.Fail("aggregation.factor", "must be left out with the pattern ByRows");
   }
   if (fields.Has("tile")) {
     if (!automatic) fields.Fail("tile", "must be left out with a pattern of aggregation");
@@ -132,7 +138,7 @@ MatmulText ReadText(model::FieldReader& fields, const std::filesystem::path& fol
   MatmulText text;
   text.a = ReadFactor(fields, "a", folder);
   text.b = ReadFactor(fields, "b", folder);
-  if (fields.Has("type")) text.type = fields.RequiredChoice("type", {"Float32", "Float64"});
+  if (fields.Has("type")) text.type = fields.RequiredChoice("type", TypeNames());
   fields.Any("type");
   text.division = ReadDivision(fields);
   spec.memory_bytes = ReadMemory(fields);
@@ -141,24 +147,20 @@ MatmulText ReadText(model::FieldReader& fields, const std::filesystem::path& fol
   return text;
 }
 
-const char* TypeName(ElementType type) {
-  return type == ElementType::kFloat32 ? "Float32" : "Float64";
-}
-
 ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
   std::optional<ElementType> found;
   if (text.b.file) found = text.b.file->Type();
   if (text.a.file) found = text.a.file->Type();
   if (text.b.file && text.b.file->Type() != *found) {
-    fields.Fail("b.file", std::string("must have the type of a's elements, ") + TypeName(*found) +
-                              ", has " + TypeName(text.b.file->Type()));
+    fields.Fail("b.file", std::string("must have the type of a's elements, ") + NameOf(*found) +
+                              ", has " + NameOf(text.b.file->Type()));
   }
-  if (found && !text.type.empty() && text.type != TypeName(*found)) {
-    fields.Fail("type", std::string("must be left out or ") + TypeName(*found) +
+  if (found && !text.type.empty() && text.type != NameOf(*found)) {
+    fields.Fail("type", std::string("must be left out or ") + NameOf(*found) +
                             ", the type of the file's elements, is " + text.type);
   }
   if (found) return *found;
-  return text.type == "Float32" ? ElementType::kFloat32 : ElementType::kFloat64;
+  return ElementTypeNamed(text.type).value_or(ElementType::kFloat64);
 }
 
 /// Whether all multiply-adds and all bytes can be counted.
@@ -183,7 +185,7 @@ void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& sp
 void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& spec) {
   const SizeLimits limits{spec.memory_bytes, kThreads};
   const bool automatic = text.pattern == Aggregation::kAutomatic;
-  spec.keep_blocks = automatic;
+  spec.keep_blocks = automatic || text.pattern == Aggregation::kByRows;
   spec.keep_row = text.pattern == Aggregation::kRow;
   Result<TileSizes> sizes;
   const char* field = "memoryPerWorker";

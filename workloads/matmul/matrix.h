@@ -25,12 +25,13 @@ class Matrix {
   [[nodiscard]] virtual Result<void> Read(const Window& window, std::span<char> into) const = 0;
 };
 
-/// A NumPy file of two dimensions in C order, little-endian, of float32 or float64. kInvalidInput
-/// with what is wrong with it, without the file's name.
+/// A NumPy file of two dimensions in C order, little-endian, of float32, float64, int32 or
+/// int64. kInvalidInput with what is wrong with it, without the file's name.
 [[nodiscard]] Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& path);
 
-/// Elements from -1 to below 1, equally spread. Element (i, j) follows from seed, i and j alone
-/// (SplitMixAt(seed, i x columns + j), its upper 24 or 53 bits), the same on every machine.
+/// Elements from -1 to below 1, equally spread, or whole numbers from -2^10 to below 2^10 (Int32)
+/// and -2^20 to below 2^20 (Int64). Element (i, j) follows from seed, i and j alone
+/// (SplitMixAt(seed, i x columns + j), its upper 24, 53, 11 or 21 bits), the same on every machine.
 [[nodiscard]] std::unique_ptr<Matrix> MakeRandomMatrix(std::int64_t rows, std::int64_t columns,
                                                        ElementType type, std::uint64_t seed);
 

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -6,6 +7,8 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +23,8 @@ static_assert(std::endian::native == std::endian::little, "files and wire are li
 namespace evenkeel::workloads::matmul {
 namespace {
 
-constexpr std::string_view kAllowedFile = "must be a .npy file of a matrix of float32 or float64";
+constexpr std::string_view kAllowedFile =
+    "must be a .npy file of a matrix of float32, float64, int32 or int64";
 constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
 
 /// A file descriptor, closed at the end.
@@ -101,8 +105,11 @@ Result<ElementType> DescribedType(std::string_view dictionary) {
   const std::string_view value = ValueOf(dictionary, "descr");
   if (value.starts_with("'<f4'")) return ElementType::kFloat32;
   if (value.starts_with("'<f8'")) return ElementType::kFloat64;
+  if (value.starts_with("'<i4'")) return ElementType::kInt32;
+  if (value.starts_with("'<i8'")) return ElementType::kInt64;
   const std::string shown(value.substr(0, value.find_first_of(",}")));
-  return InvalidInput(std::string(kAllowedFile) + " ('<f4' or '<f8'), its elements are " + shown);
+  return InvalidInput(std::string(kAllowedFile) +
+                      " ('<f4', '<f8', '<i4' or '<i8'), its elements are " + shown);
 }
 
 Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
@@ -126,11 +133,35 @@ Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
   return std::array{extents[0], extents[1]};
 }
 
+/// A whole file in memory as the system pages it in, for the many short parts of rows that a block
+/// is made of: a call of the system for each would take longer than to copy it.
+class MappedFile {
+ public:
+  MappedFile(int file, std::int64_t bytes) : bytes_(bytes) {
+    if (static_cast<std::uint64_t>(bytes) > std::numeric_limits<std::size_t>::max()) return;
+    void* const found =
+        ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_SHARED, file, 0);
+    if (found != MAP_FAILED) start_ = static_cast<const char*>(found);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ~MappedFile() {
+    if (start_ != nullptr) ::munmap(const_cast<char*>(start_), static_cast<std::size_t>(bytes_));
+  }
+  /// Null if it could not be mapped, as where addresses have 32 bits and the file is large.
+  [[nodiscard]] const char* Start() const { return start_; }
+
+ private:
+  const char* start_ = nullptr;
+  std::int64_t bytes_;
+};
+
 class NpyMatrix final : public Matrix {
  public:
   NpyMatrix(int file, std::string name, ElementType type, std::array<std::int64_t, 2> shape,
             std::int64_t data_offset)
       : file_(file),
+        mapped_(file, data_offset + shape[0] * shape[1] * BytesOf(type)),
         name_(std::move(name)),
         type_(type),
         shape_(shape),
@@ -148,9 +179,10 @@ class NpyMatrix final : public Matrix {
   }
 
   [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
-    const std::int64_t element = BytesOf(type_);
     // Whole rows stand one behind the other.
     const bool whole = window.columns == Columns();
+    if (!whole && mapped_.Start() != nullptr) return CopyMapped(window, into);
+    const std::int64_t element = BytesOf(type_);
     const std::int64_t reads = whole ? 1 : window.rows;
     const auto size = static_cast<std::size_t>(into.size() / static_cast<std::size_t>(reads));
     for (std::int64_t n = 0; n < reads; ++n) {
@@ -164,7 +196,24 @@ class NpyMatrix final : public Matrix {
   }
 
  private:
+  Result<void> CopyMapped(const Window& window, std::span<char> into) const {
+    const std::int64_t element = BytesOf(type_);
+    struct stat found {};
+    const std::int64_t end = data_offset_ + Rows() * Columns() * element;
+    if (::fstat(file_.Get(), &found) != 0 || found.st_size < end) {
+      return Fail(ErrorCode::kUnavailable, name_ + " has become shorter");
+    }
+    const auto size = static_cast<std::size_t>(window.columns * element);
+    for (std::int64_t n = 0; n < window.rows; ++n) {
+      const std::int64_t first = (window.row + n) * Columns() + window.column;
+      std::memcpy(into.data() + static_cast<std::size_t>(n) * size,
+                  mapped_.Start() + data_offset_ + first * element, size);
+    }
+    return {};
+  }
+
   FileDescriptor file_;
+  MappedFile mapped_;
   std::string name_;
   ElementType type_;
   std::array<std::int64_t, 2> shape_;

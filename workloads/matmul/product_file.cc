@@ -45,6 +45,20 @@ bool MoveAll(const Call& call, int file, Byte* bytes, std::size_t size, std::int
   return true;
 }
 
+NpyType FileTypeOf(ElementType type) {
+  switch (type) {
+    case ElementType::kFloat32:
+      return NpyType::kFloat32;
+    case ElementType::kInt32:
+      return NpyType::kInt32;
+    case ElementType::kInt64:
+      return NpyType::kInt64;
+    case ElementType::kFloat64:
+      break;
+  }
+  return NpyType::kFloat64;
+}
+
 template <typename Number>
 void AddTo(std::vector<char>& sum, const std::vector<char>& next, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += sizeof(Number)) {
@@ -84,9 +98,7 @@ Result<void> ProductFile::Open() {
   auto file = OpenNew(partial_path_);
   if (!file) return tl::unexpected(file.error());
   file_ = *file;
-  const bool single = shape.type == ElementType::kFloat32;
-  const std::string header =
-      NpyHeader(single ? NpyType::kFloat32 : NpyType::kFloat64, {shape.rows, shape.columns});
+  const std::string header = NpyHeader(FileTypeOf(shape.type), {shape.rows, shape.columns});
   data_offset_ = static_cast<std::int64_t>(header.size());
   if (!MoveAll(::pwrite, file_, header.data(), header.size(), 0)) {
     return WriteFailure(errno, partial_path_);
@@ -144,8 +156,7 @@ Result<void> ProductFile::AddPartsOf(std::int64_t tile_row, std::int64_t tile_co
       return WriteFailure(errno, parts_path_);
     }
     if (part == 0) continue;
-    type == ElementType::kFloat32 ? AddTo<float>(sum, next, bytes)
-                                  : AddTo<double>(sum, next, bytes);
+    WithNumbersOf(type, [&]<typename Number>(Number) { AddTo<Number>(sum, next, bytes); });
   }
   return WriteWindow(window, {sum.data(), bytes});
 }

@@ -6,21 +6,32 @@
 namespace evenkeel::workloads::matmul {
 namespace {
 
-// The upper bits of a hash as a fraction from -1 to below 1: exact, so the same everywhere.
+// The upper bits of a hash as a fraction from -1 to below 1, or as a whole number: exact, so the
+// same everywhere.
 template <typename Number>
-Number Fraction(std::uint64_t hash);
+Number Drawn(std::uint64_t hash);
 
 template <>
-float Fraction<float>(std::uint64_t hash) {
+float Drawn<float>(std::uint64_t hash) {
   constexpr float kScale = 1.0F / (1 << 23);
   return static_cast<float>(static_cast<std::int32_t>(hash >> 40) - (1 << 23)) * kScale;
 }
 
 template <>
-double Fraction<double>(std::uint64_t hash) {
+double Drawn<double>(std::uint64_t hash) {
   constexpr double kScale = 1.0 / static_cast<double>(std::int64_t{1} << 52);
   return static_cast<double>(static_cast<std::int64_t>(hash >> 11) - (std::int64_t{1} << 52)) *
          kScale;
+}
+
+template <>
+std::uint32_t Drawn<std::uint32_t>(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 53) - (1U << 10);
+}
+
+template <>
+std::uint64_t Drawn<std::uint64_t>(std::uint64_t hash) {
+  return (hash >> 43) - (std::uint64_t{1} << 20);
 }
 
 class RandomMatrix final : public Matrix {
@@ -33,7 +44,7 @@ class RandomMatrix final : public Matrix {
   [[nodiscard]] ElementType Type() const override { return type_; }
 
   [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
-    type_ == ElementType::kFloat32 ? Draw<float>(window, into) : Draw<double>(window, into);
+    WithNumbersOf(type_, [&]<typename Number>(Number) { Draw<Number>(window, into); });
     return {};
   }
 
@@ -44,7 +55,7 @@ class RandomMatrix final : public Matrix {
     for (std::int64_t row = 0; row < window.rows; ++row) {
       auto index = static_cast<std::uint64_t>((window.row + row) * columns_ + window.column);
       for (std::int64_t column = 0; column < window.columns; ++column) {
-        const Number number = Fraction<Number>(SplitMixAt(seed_, index++));
+        const Number number = Drawn<Number>(SplitMixAt(seed_, index++));
         std::memcpy(out, &number, sizeof number);
         out += sizeof number;
       }

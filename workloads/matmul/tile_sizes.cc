@@ -99,6 +99,20 @@ Result<void> Check(const ProductShape& shape, const TileSizes& sizes, const Size
   return {};
 }
 
+/// As many rows of C as wanted, over all columns and the whole depth, with room for all of B.
+Result<TileSizes> SizesByRows(const ProductShape& shape, std::int64_t rows,
+                              const SizeLimits& limits) {
+  const std::int64_t all_of_b = shape.depth * shape.columns * BytesOf(shape.type);
+  TileSizes sizes{std::min(rows, shape.rows), shape.columns, shape.depth, 0, 1};
+  ChooseChunk(shape.type, kBlockBytes, sizes);
+  if (const auto fits = Check(shape, sizes, limits); !fits) return tl::unexpected(fits.error());
+  const std::int64_t needed = all_of_b + LeastMemory(sizes, shape.type, limits.threads);
+  if (needed <= limits.memory_bytes) return sizes;
+  return InvalidInput("does not fit: all of b and " + std::to_string(limits.threads) +
+                      " tasks at a time need " + Mebibytes(needed) + " MiB, memoryPerWorker is " +
+                      Mebibytes(limits.memory_bytes) + " MiB");
+}
+
 }  // namespace
 
 std::int64_t LeastMemory(const TileSizes& sizes, ElementType type, std::int64_t threads) {
@@ -141,6 +155,7 @@ Result<TileSizes> ChooseSizes(const ProductShape& shape, const SizeLimits& limit
 Result<TileSizes> AggregatedSizes(const ProductShape& shape, Aggregation aggregation,
                                   std::int64_t block, std::int64_t factor,
                                   const SizeLimits& limits) {
+  if (aggregation == Aggregation::kByRows) return SizesByRows(shape, block, limits);
   const std::int64_t edge = aggregation == Aggregation::kSquare ? block * factor : block;
   const std::int64_t depth = aggregation == Aggregation::kNone ? block : block * factor;
   TileSizes sizes{std::min(edge, shape.rows), std::min(edge, shape.columns),

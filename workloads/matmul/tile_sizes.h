@@ -12,7 +12,8 @@ enum class Aggregation : std::uint8_t {
   kAutomatic,  ///< tiles over the whole depth where that fits; memory holds what it can
   kNone,       ///< a block of A times a block of B; nothing is kept: 2 blocks in, 1 out
   kRow,        ///< a row of `factor` blocks times a column of as many; the row is kept: factor to 1
-  kSquare      ///< factor x factor blocks times as many; nothing else is kept: 2 to 1
+  kSquare,     ///< factor x factor blocks times as many; nothing else is kept: 2 to 1
+  kByRows      ///< rows of A times all of B, which is kept, after Sanchez, Macias and Suarez
 };
 
 struct SizeLimits {
@@ -32,8 +33,8 @@ inline constexpr std::int64_t kMaxTasks = 1'000'000;
 /// kInvalidInput if the memory is too small for any; the message says how much is needed.
 [[nodiscard]] Result<TileSizes> ChooseSizes(const ProductShape& shape, const SizeLimits& limits);
 
-/// Sizes of the published patterns; `block` is the edge of a block in elements. As above; also
-/// kInvalidInput for too many tasks or a result that is too large.
+/// Sizes of the published patterns; `block` is the edge of a block in elements, with kByRows the
+/// rows of a task. As above; also kInvalidInput for too many tasks or a result that is too large.
 [[nodiscard]] Result<TileSizes> AggregatedSizes(const ProductShape& shape, Aggregation aggregation,
                                                 std::int64_t block, std::int64_t factor,
                                                 const SizeLimits& limits);

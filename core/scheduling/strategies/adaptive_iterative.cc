@@ -58,7 +58,7 @@ void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
   if (!member.in_round || context_.leases.OutstandingTasks(worker) > 0) return;
   member.in_round = false;
   if (member.disturbed) return;
-  const double busy = context_.estimator.BusySeconds(worker) - member.busy_before;
+  const double busy = context_.estimator.CalculatingSeconds(worker) - member.busy_before;
   member.times = IterationTimes{static_cast<double>(member.units), ToSeconds(now - round_start_),
                                 busy / static_cast<double>(context_.estimator.Threads(worker))};
 }
@@ -85,7 +85,7 @@ std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
     member.in_round = true;
     member.disturbed = false;
     member.units = units[n];
-    member.busy_before = context_.estimator.BusySeconds(participants[n]);
+    member.busy_before = context_.estimator.CalculatingSeconds(participants[n]);
     member.times.reset();
     for (const auto& piece : At(kMaster).reserved.TakeNext(std::numeric_limits<model::Cost>::max(),
                                                            units[n], units[n])) {

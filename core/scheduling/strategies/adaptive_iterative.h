@@ -52,7 +52,7 @@ class AdaptiveIterative final : public StrategyBase {
     bool disturbed = false;  ///< some of its units came back: nothing can be learned
     bool dropped = false;
     std::int64_t units = 0;               ///< n_unit of the round
-    double busy_before = 0;               ///< seconds, when the round began
+    double busy_before = 0;               ///< seconds calculating, when the round began
     std::optional<IterationTimes> times;  ///< of the round, once it is through
     std::int64_t next_units = 0;          ///< n_unit of the next round; 0: nothing is known of it
     double perf_f = 0;

@@ -40,6 +40,15 @@ take_machine() {  # OWNER-PID, or nothing
   if [ -n "${1:-}" ]; then echo "$1 $(process_start_time "$1")" >"$STATE/owner"; fi
 }
 
+# A test run of another folder keeps its cluster until it is over.
+refuse_those_of_others() {
+  local other owner
+  other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")
+  if [ "$other" != "$STATE" ] && owner=$(living_owner "$other"); then
+    die "the cluster in $other is in use by process $owner"
+  fi
+}
+
 clear_other() {  # STATE-FOLDER
   [ "$1" != "$STATE" ] || return 0
   echo "clearing the cluster in $1" >&2

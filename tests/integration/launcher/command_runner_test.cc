@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "launcher/protocol.h"
+#include "workloads/built_in.h"
 #include "workloads/command/task_record.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -26,10 +26,10 @@ struct Ran {
 };
 
 std::shared_ptr<const Workload> MakeShell(const std::string& script) {
-  auto made = MakeWorkload("command",
-                           R"({"command": ["/bin/sh", "-c", ")" + script +
-                               R"("], "tasks": 10, "outputLimitBytes": 1048576})",
-                           {{}, false});
+  auto made = BuiltInWorkloads().Make("command",
+                                      R"({"command": ["/bin/sh", "-c", ")" + script +
+                                          R"("], "tasks": 10, "outputLimitBytes": 1048576})",
+                                      {{}, false});
   EXPECT_TRUE(made) << made.error().message;
   return *made;
 }

@@ -25,9 +25,10 @@ def drawn(rows, columns, seed, dtype):
         word = (word ^ (word >> numpy.uint64(30))) * numpy.uint64(0xBF58476D1CE4E5B9)
         word = (word ^ (word >> numpy.uint64(27))) * numpy.uint64(0x94D049BB133111EB)
         word ^= word >> numpy.uint64(31)
-    bits = 24 if dtype == numpy.float32 else 53
+    bits = {"float32": 24, "float64": 53, "int32": 11, "int64": 21}[numpy.dtype(dtype).name]
     upper = (word >> numpy.uint64(64 - bits)).astype(numpy.int64) - (1 << (bits - 1))
-    return (upper / (1 << (bits - 1))).astype(dtype).reshape(rows, columns)
+    whole = numpy.issubdtype(dtype, numpy.integer)
+    return (upper if whole else upper / (1 << (bits - 1))).astype(dtype).reshape(rows, columns)
 
 
 class ProductCase(RunTest):
@@ -58,6 +59,51 @@ class ProductCase(RunTest):
         bound = gamma * (abs(exact_a) @ abs(exact_b))
         difference = abs(product - exact_a @ exact_b)
         self.assertTrue((difference <= bound * (1 + 1e-9) + 1e-300).all(), difference.max())
+
+
+class WholeNumbersTest(ProductCase):
+    """Products of whole numbers are those of NumPy to the bit, overflow included."""
+
+    def check_same(self, product, a, b):
+        self.assertEqual(product.dtype, a.dtype)
+        self.assertTrue((product == a @ b).all())
+
+    def test_files_of_odd_shapes_and_any_size_of_numbers(self):
+        generator = numpy.random.default_rng(5)
+        shapes = [(1, 1, 1), (1, 500, 1), (1, 3, 701), (701, 1, 3), (127, 131, 137), (68, 300, 80)]
+        for dtype in (numpy.int32, numpy.int64):
+            limits = numpy.iinfo(dtype)
+            for number, (rows, depth, columns) in enumerate(shapes):
+                with self.subTest(shape=(rows, depth, columns), dtype=dtype):
+                    a, b = (generator.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+                            for shape in ((rows, depth), (depth, columns)))
+                    parameters = {"a": self.save("a.npy", a), "b": self.save("b.npy", b)}
+                    if number % 2:
+                        parameters["tile"] = {"rows": 100, "columns": 33, "depth": 57}
+                    self.check_same(self.run_product(f"{number}{a.dtype}", parameters, ONE), a, b)
+                    self.assertEqual(self.summary()["result"]["freivalds"], "passed")
+
+    def test_random_matrices_are_those_of_the_documentation(self):
+        for name, dtype in (("Int32", numpy.int32), ("Int64", numpy.int64)):
+            parameters = {"a": random(150, 211, 3), "b": random(211, 97, 4), "type": name}
+            product = self.run_product(name, parameters)
+            self.check_same(product, drawn(150, 211, 3, dtype), drawn(211, 97, 4, dtype))
+            self.assertEqual(self.summary()["result"]["type"], name)
+
+    def test_by_rows_and_in_rounds(self):
+        generator = numpy.random.default_rng(9)
+        a, b = (generator.integers(-1000, 1000, shape, numpy.int32)
+                for shape in ((403, 210), (210, 190)))
+        parameters = {"a": self.save("a.npy", a), "b": self.save("b.npy", b),
+                      "aggregation": {"pattern": "ByRows", "block": 2}}
+        for strategy in ("TailStealing", "AdaptiveIterative"):
+            with self.subTest(strategy=strategy):
+                product = self.run_product(strategy, parameters, THREE,
+                                           balancing={"strategy": strategy})
+                self.check_same(product, a, b)
+                self.assertEqual(self.summary()["tasks"]["total"], 202)
+                self.assertEqual(self.summary()["result"]["tile"],
+                                 {"rows": 2, "columns": 190, "depth": 210})
 
 
 class MatmulTest(ProductCase):
@@ -177,7 +223,7 @@ class BadProductTest(ProductCase):
         cut.write_bytes(cut.read_bytes()[:-8])
         fortran = self.save("fortran.npy", numpy.asfortranarray(numpy.ones((4, 5))))
         arrays = {"vector": numpy.ones(5), "cube": numpy.ones((2, 2, 2)), "empty": numpy.ones((0, 5)),
-                  "whole": numpy.ones((4, 5), int), "other": numpy.ones((4, 5), ">f8"),
+                  "short": numpy.ones((4, 5), numpy.int16), "whole": numpy.ones((4, 5), int), "other": numpy.ones((4, 5), ">f8"),
                   "single": numpy.ones((5, 4), numpy.float32), "double": numpy.ones((4, 5))}
         files = {name: self.save(name + ".npy", array) for name, array in arrays.items()}
         second = random(5, 4, 1)
@@ -190,7 +236,7 @@ class BadProductTest(ProductCase):
             ({"a": random(0, 5, 1), "b": second}, "a.random.rows: must be a whole number from 1"),
             ({"a": random(4, 5, -1), "b": second}, "a.random.seed: must be"),
             ({"a": good, "b": second, "kind": 1}, "kind: ", "unknown"),
-            ({"a": good, "b": second, "type": "Int8"}, "type: must be one of Float32, Float64"),
+            ({"a": good, "b": second, "type": "Int8"}, "type: must be one of Float32, Float64, Int32, Int64"),
             ({"a": {"file": "none.npy"}, "b": second}, "a.file: ", "none.npy", "No such file"),
             ({"a": {"file": "text.npy"}, "b": second}, "a.file: ", "is something else"),
             ({"a": {"file": "cut.npy"}, "b": second}, "a.file: ", "has 504 bytes of elements"),
@@ -198,7 +244,12 @@ class BadProductTest(ProductCase):
             ({"a": files["vector"], "b": second}, "a.file: ", "must have two dimensions"),
             ({"a": files["cube"], "b": second}, "a.file: ", "must have two dimensions"),
             ({"a": files["empty"], "b": second}, "a.file: ", "must not be empty"),
-            ({"a": files["whole"], "b": second}, "a.file: ", "<i8"),
+            ({"a": files["short"], "b": second}, "a.file: ", "<i2"),
+            ({"a": files["whole"], "b": files["single"]}, "b.file: must have the type of a's elements, Int64"),
+            ({"a": random(4, 5, 1), "b": second, "aggregation": {"pattern": "ByRows", "factor": 2}},
+             "aggregation.factor: must be left out with the pattern ByRows"),
+            ({"a": random(2000, 2000, 1), "b": random(2000, 2000, 1), "memoryPerWorker": "16Mi",
+              "aggregation": {"pattern": "ByRows"}}, "aggregation.block: does not fit: all of b and 4"),
             ({"a": files["other"], "b": second}, "a.file: ", ">f8"),
             ({"a": files["double"], "b": files["single"]}, "b.file: must have the type of a's"),
             ({"a": files["double"], "b": second, "type": "Float32"}, "type: must be left out or Float64"),

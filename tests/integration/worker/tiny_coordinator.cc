@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/base/check.h"
-#include "workloads/registry.h"
+#include "workloads/built_in.h"
 
 namespace evenkeel {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kWorkerPatience{30};
 
 TinyCoordinator::TinyCoordinator(const std::string& workload, const std::string& parameters,
                                  const std::string& token) {
-  workload_ = *workloads::MakeWorkload(workload, parameters, {});
+  workload_ = *workloads::BuiltInWorkloads().Make(workload, parameters, {});
   reducer_ = workload_->MakeReducer();
   engine::CoordinatorConfig config;
   config.job.name = "test";

@@ -147,6 +147,18 @@ TEST(ReadWeightedJob, AnyWorkloadMayNameAnImageForItsTasks) {
   EXPECT_EQ(ReadWeightedJob(object).task_image, "tool:1");
 }
 
+TEST(ReadWeightedJob, AJobMayBringProgramsOfItsOwn) {
+  json object = JobObject();
+  EXPECT_EQ(ReadWeightedJob(object).worker_image, "");
+  object["spec"]["workload"] = {{"custom", {{"rows", {{"image", "picture.png"}}}}}};
+  object["spec"]["worker"]["image"] = "example.com/rows:1";
+  const WeightedJob job = ReadWeightedJob(object);
+  EXPECT_EQ(job.invalid, "");
+  EXPECT_EQ(job.spec.workload, "custom.rows");
+  EXPECT_EQ(job.worker_image, "example.com/rows:1");
+  EXPECT_EQ(job.task_image, "");  // that one is a parameter of the workload's
+}
+
 TEST(ReadWeightedJob, AMountAtInputsIsFineWithoutInputs) {
   json object = JobObject();
   object["spec"].erase("inputs");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/unit/report/temporary_folder.h"
+#include "workloads/built_in.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -112,7 +113,7 @@ class ReadPlanTest : public testing::Test {
     std::ofstream(option) << text;
   }
   void ExpectRefused(const std::string& want) {
-    const auto plan = ReadPlan(options_);
+    const auto plan = ReadPlan(options_, workloads::BuiltInWorkloads());
     ASSERT_FALSE(plan);
     EXPECT_EQ(plan.error().code, ErrorCode::kInvalidInput);
     EXPECT_NE(plan.error().message.find(want), std::string::npos) << plan.error().message;
@@ -123,7 +124,7 @@ class ReadPlanTest : public testing::Test {
 };
 
 TEST_F(ReadPlanTest, ReadsAllOfIt) {
-  const auto plan = ReadPlan(options_);
+  const auto plan = ReadPlan(options_, workloads::BuiltInWorkloads());
   ASSERT_TRUE(plan) << plan.error().message;
   EXPECT_EQ(plan->job.name, "primes");
   EXPECT_EQ(plan->workload->Name(), "primes");
@@ -157,7 +158,7 @@ TEST_F(ReadPlanTest, InputsMustBeAFolder) {
   options_.inputs = options_.job_file;
   ExpectRefused("--inputs");
   options_.inputs = folder_.Path().string();
-  EXPECT_TRUE(ReadPlan(options_));
+  EXPECT_TRUE(ReadPlan(options_, workloads::BuiltInWorkloads()));
 }
 
 }  // namespace

@@ -162,6 +162,43 @@ TEST_F(JournalTest, OnlyFailuresForGoodAreVisitedWithTheirRecords) {
   EXPECT_EQ(visited[0].record, last.record);
 }
 
+TEST_F(JournalTest, LargeResultsStayInTheLogUntilTheEnd) {
+  constexpr model::TaskIndex kTasks = 40;
+  const auto large = [](model::TaskIndex n) {
+    return std::string(300 << 10, static_cast<char>('a' + n % 26));
+  };
+  const auto open = [this] {
+    auto journal = Journal::Open(folder_, PrimesJob(), ResultSizes::kLarge);
+    EXPECT_TRUE(journal) << journal.error().message;
+    return std::move(*journal);
+  };
+  {
+    const auto journal = open();
+    for (model::TaskIndex n = 0; n < kTasks; ++n) {
+      model::ResultRecord record = OneTask(n);
+      record.results = model::PackedResults::OfEqualSize(1, 300 << 10, large(n));
+      ASSERT_TRUE(journal->Append({record}, {}, {}));
+    }
+    EXPECT_LT(std::filesystem::file_size(File()), 2u << 20);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "journal.db-wal"));
+  for (int start = 0; start < 2; ++start) {
+    const auto journal = open();
+    EXPECT_EQ(journal->State().completed.Size(), kTasks);
+    model::TaskIndex next = 0;
+    ASSERT_TRUE(journal->ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+      EXPECT_EQ(record.results.At(0), large(next++));
+      return {};
+    }));
+    EXPECT_EQ(next, kTasks);
+    ASSERT_TRUE(journal->MarkEnded(model::JobState::kComplete));
+    const auto copy = journal->Copy(64 << 20);
+    ASSERT_TRUE(copy) << copy.error().message;
+    EXPECT_GT(copy->size(), static_cast<std::size_t>(kTasks) * (300 << 10));
+  }
+  EXPECT_TRUE(open()->State().complete);
+}
+
 TEST_F(JournalTest, AJournalOfFormat1GoesOn) {
   const model::FailureRecord failure{77, "pi-2", "no", 1, false};
   ASSERT_TRUE(MustOpen()->Append({OneTask(8)}, {failure}, {}));

@@ -196,6 +196,36 @@ TEST(ParseJob, WantsExactlyOneWorkload) {
             "job.yaml: spec.workload.primes: must be an object, is 3");
 }
 
+TEST(ParseJob, AWorkloadOfOnesOwnStandsBelowCustom) {
+  const std::string head(kHead);
+  const auto job = ParseJob(
+      head + "spec: {workload: {custom: {rows: {width: 3, deep: [{a: 1}]}}}}\n", "job.yaml");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->workload, "custom.rows");
+  EXPECT_EQ(job->workload_parameters, R"({"deep":[{"a":1}],"width":3})");
+  EXPECT_EQ(job->profile, "custom.rows");
+
+  const auto error = [&](const std::string& custom) {
+    return JobErrorOf(head + "spec: {workload: {custom: " + custom + "}}\n");
+  };
+  const std::string path = "job.yaml: spec.workload.custom";
+  EXPECT_EQ(error("{}"), path + ": must be an object with exactly one workload, is none");
+  EXPECT_EQ(error("{a: {}, b: {}}"),
+            path + ": must be an object with exactly one workload, is a, b");
+  EXPECT_EQ(error("7"), path + ": must be an object with exactly one workload, is 7");
+  EXPECT_EQ(error("{a: 7}"), path + ".a: must be an object of at most 256 parameters, is 7");
+  for (const std::string name : {"Rows", "my-rows", "9rows"}) {
+    EXPECT_EQ(error("{" + name + ": {}}"),
+              path +
+                  ": must name a workload by a lower-case letter and then letters or digits, at "
+                  "most 56 in all, names " +
+                  name);
+  }
+  EXPECT_NE(error("{" + std::string(57, 'a') + ": {}}"), "");
+  const std::string longest = "{custom: {" + std::string(56, 'a') + ": {}}}";
+  EXPECT_TRUE(ParseJob(head + "spec: {workload: " + longest + "}\n", "job.yaml"));
+}
+
 TEST(ParseJob, ChecksTheHead) {
   EXPECT_EQ(JobErrorOf(""), "job.yaml: the document: must be an object, is null");
   EXPECT_EQ(JobErrorOf("apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {}\n"),

@@ -112,6 +112,23 @@ TEST_F(Launching, AnUpgradeLeavesRunningJobsTheirImage) {
   EXPECT_EQ(cluster_.Coordinator()->attempt, 2);
 }
 
+TEST_F(Launching, AJobsOwnImageIsThatOfAllItsPods) {
+  cluster_.job.worker_image = "example.com/own:1";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Coordinator()->image, "example.com/own:1");
+  EXPECT_EQ(cluster_.WorkerOn("a")->image, "example.com/own:1");
+}
+
+TEST_F(Launching, TheOperatorsImageDoesNotStandInForTheJobsOwn) {
+  cluster_.job.worker_image = "example.com/own:1";
+  cluster_.broken_images = {"example.com/own:1"};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False ImagePullFailed");
+  cluster_.settings.image = "evenkeel/worker:2";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Coordinator()->image, "example.com/own:1");
+}
+
 TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
   cluster_.broken_images = {"evenkeel/worker:1"};
   ASSERT_TRUE(cluster_.Rest());

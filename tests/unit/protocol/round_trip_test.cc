@@ -46,7 +46,8 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
                               milliseconds(3),
                               milliseconds(5),
                               true,
-                              model::PackedResults::OfEqualSize(4, 2, "aabbccdd")});
+                              model::PackedResults::OfEqualSize(4, 2, "aabbccdd"),
+                              milliseconds(2)});
   report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
   report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}, 1, "said"});
   report.failed.push_back({21, "lost its way", milliseconds(2), engine::GrantId{7}});

@@ -27,8 +27,19 @@ TEST_F(PollScheduleTest, ANewJobIsAskedAtOnceAndNotTwiceAtATime) {
   EXPECT_FALSE(schedule_.Take(now_ + seconds(100)));
 }
 
+TEST_F(PollScheduleTest, AJobThatHasJustBegunIsAskedOften) {
+  schedule_.Add(kFirst, now_);
+  int asked = 0;
+  for (const Instant end = now_ + seconds(10); now_ < end; now_ = schedule_.NextDue(), ++asked) {
+    ASSERT_TRUE(schedule_.Take(now_));
+    schedule_.Done(kFirst, seconds(1000), now_);
+  }
+  EXPECT_EQ(asked, 12);
+}
+
 TEST_F(PollScheduleTest, TheNearerTheEndTheSooner) {
   schedule_.Add(kFirst, now_);
+  now_ += seconds(100);
   for (const auto& [eta, pause] :
        {std::pair<std::optional<Duration>, Duration>{std::nullopt, milliseconds(2500)},
         {seconds(1000), seconds(5)},

@@ -50,10 +50,11 @@ class AdaptiveIterativeTest : public testing::Test {
     return sent;
   }
   /// The worker brings all it has, so many seconds after the start of the round.
-  void Bring(std::uint32_t worker, double t_exe, double t_calc = 0) {
+  void Bring(std::uint32_t worker, double t_exe, double t_calc = 0, double waited = 0) {
     now = round_start + FromSeconds(t_exe);
     auto& leased = leases.workers[worker].leased;
-    estimator.Observe({worker}, leased.Size(), leased.Size(), FromSeconds(t_calc));
+    estimator.Observe({worker}, leased.Size(), leased.Size(), FromSeconds(t_calc + waited));
+    estimator.NoteWaiting({worker}, FromSeconds(waited));
     leased.Clear();
     strategy->Touch({worker}, now);
   }
@@ -93,8 +94,8 @@ TEST_F(AdaptiveIterativeTest, WithoutCommunicationOnlyCalculationCounts) {
   Bring(0, 30, 15);
   Bring(1, 300, 15);
   EXPECT_EQ(Decide(), (Sent{{0, {30, 45}}, {1, {45, 60}}}));
-  Bring(0, 30, 10);
-  Bring(1, 300, 20);
+  Bring(0, 30, 10, 7);
+  Bring(1, 300, 20, 200);  // waiting for data is part of a task, but no calculation
   EXPECT_EQ(Decide(), (Sent{{0, {60, 83}}, {1, {83, 94}}})) << "15/(10/15) and 15/(20/15)";
 }
 

@@ -42,6 +42,9 @@ class FakeRunner final : public workloads::TaskRunner {
     result += static_cast<char>(call.index);
     return TaskOutcome::kDone;
   }
+  Duration TakeWaited() override { return std::exchange(waited, Duration::zero()); }
+
+  Duration waited{};
 
  private:
   FakeClock& clock_;
@@ -68,6 +71,28 @@ TEST_F(BatchRunnerTest, ResultsComeInOrderWithTheTimeOfTheTasks) {
   EXPECT_EQ(outcome.results.Bytes(), "\x03\x04\x05");
   EXPECT_EQ(outcome.busy, milliseconds(6));
   EXPECT_EQ(outcome.ended - outcome.started, milliseconds(6));
+}
+
+TEST_F(BatchRunnerTest, WaitingForDataIsToldApart) {
+  auto waits = std::make_unique<FakeRunner>(clock_, [](TaskIndex) { return milliseconds(2); });
+  waits->waited = milliseconds(1);
+  BatchRunner runner(std::move(waits), clock_, std::nullopt);
+  const auto first = runner.Run({{0, 2}, false, 0, {}}, stop_.get_token());
+  EXPECT_EQ(first.busy, milliseconds(4));
+  EXPECT_EQ(first.waited, milliseconds(1));
+  EXPECT_EQ(runner.Run({{2, 4}, false, 0, {}}, stop_.get_token()).waited, Duration::zero());
+}
+
+TEST_F(BatchRunnerTest, LargeResultsComeInOrderToo) {
+  const std::string large(100 << 10, 'x');
+  const auto outcome = Run(
+      {0, 3}, [](TaskIndex) { return milliseconds(1); },
+      [&](const TaskCall& call, std::string& result, TaskFailure&) {
+        result = std::to_string(call.index) + large;
+        return TaskOutcome::kDone;
+      });
+  ASSERT_EQ(outcome.results.Count(), 3);
+  for (TaskIndex n = 0; n < 3; ++n) EXPECT_EQ(outcome.results.At(n), std::to_string(n) + large);
 }
 
 TEST_F(BatchRunnerTest, TinyTasksDoNotCostALookAtTheClockEach) {

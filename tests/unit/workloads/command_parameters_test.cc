@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/registry.h"
+#include "workloads/built_in.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -15,8 +15,9 @@ class ArgumentsFile {
     std::ofstream(folder_.Path() / "names.txt", std::ios::binary) << text;
   }
   [[nodiscard]] Result<std::shared_ptr<const Workload>> Make() const {
-    return MakeWorkload("command", R"({"command": ["/bin/echo"], "argumentsFile": "names.txt"})",
-                        {folder_.Path(), false});
+    return BuiltInWorkloads().Make("command",
+                                   R"({"command": ["/bin/echo"], "argumentsFile": "names.txt"})",
+                                   {folder_.Path(), false});
   }
   [[nodiscard]] std::string Error() const {
     const auto made = Make();
@@ -81,7 +82,7 @@ TEST(CommandParameters, WorkersGetEverythingButTheArguments) {
   const auto parameters = here->WorkerParameters();
   ASSERT_TRUE(parameters);
   EXPECT_EQ(parameters->find("secret"), std::string::npos);
-  const auto there = MakeWorkload("command", *parameters, {{}, true});
+  const auto there = BuiltInWorkloads().Make("command", *parameters, {{}, true});
   ASSERT_TRUE(there) << there.error().message;
   EXPECT_EQ((*there)->TaskCount(), 2);
   EXPECT_TRUE((*there)->HasInputs());
@@ -108,13 +109,13 @@ TEST(CommandParameters, WhatIsWrongWithAFileNamesTheLine) {
             std::string::npos);
   EXPECT_NE(ArgumentsFile(std::string(65'537, 'x')).Error().find("line 1: must have at most 65536"),
             std::string::npos);
-  const auto missing =
-      MakeWorkload("command", R"({"command": ["ls"], "argumentsFile": "none.txt"})", {"/", false});
+  const auto missing = BuiltInWorkloads().Make(
+      "command", R"({"command": ["ls"], "argumentsFile": "none.txt"})", {"/", false});
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message,
             "spec.workload.command.argumentsFile: /none.txt: there is no such file");
-  const auto folder =
-      MakeWorkload("command", R"({"command": ["ls"], "argumentsFile": "/"})", {"/", false});
+  const auto folder = BuiltInWorkloads().Make(
+      "command", R"({"command": ["ls"], "argumentsFile": "/"})", {"/", false});
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().message, "spec.workload.command.argumentsFile: /: is no ordinary file");
 }

@@ -12,20 +12,20 @@
 #include <thread>
 
 #include "core/base/rng.h"
+#include "workloads/built_in.h"
 #include "workloads/little_endian.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::workloads {
 
 std::shared_ptr<const Workload> MakeOrFail(const std::string& name, const std::string& parameters) {
-  auto made = MakeWorkload(name, parameters, {});
+  auto made = BuiltInWorkloads().Make(name, parameters, {});
   if (made) return *made;
   ADD_FAILURE() << made.error().message;
   return nullptr;
 }
 
 std::string ParameterError(const std::string& name, const std::string& parameters) {
-  const auto made = MakeWorkload(name, parameters, {});
+  const auto made = BuiltInWorkloads().Make(name, parameters, {});
   if (made) return "";
   EXPECT_EQ(made.error().code, ErrorCode::kInvalidInput);
   return made.error().message;

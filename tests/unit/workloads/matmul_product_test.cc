@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tests/unit/workloads/job_run.h"
+#include "workloads/built_in.h"
 #include "workloads/matmul/freivalds.h"
 #include "workloads/matmul/matrix.h"
-#include "workloads/registry.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -128,7 +128,7 @@ TEST(MatmulProduct, DoesNotDependOnTheOrderOfPartialSums) {
 
 TEST(MatmulProduct, WorkersDivideItAsTheCoordinatorDoes) {
   const auto here = MakeOrFail("matmul", Parameters(300, 200, 100, {{"type", "Float32"}}));
-  const auto there = MakeWorkload("matmul", *here->WorkerParameters(), {{}, true});
+  const auto there = BuiltInWorkloads().Make("matmul", *here->WorkerParameters(), {{}, true});
   ASSERT_TRUE(there.has_value()) << there.error().message;
   EXPECT_EQ((*there)->TaskCount(), here->TaskCount());
   for (const model::TaskIndex task : {std::int64_t{0}, here->TaskCount() - 1}) {
@@ -193,6 +193,48 @@ void ExpectWrongElementsAreFound(ElementType type) {
     EXPECT_TRUE(check->RowsPass(0, bytes())) << "that says nothing";
     c[517] = right_one;
   }
+}
+
+template <typename Number>
+void ExpectWrongWholeNumbersAreFound(ElementType type) {
+  constexpr std::int64_t kEdge = 20;
+  const auto a = matmul::MakeRandomMatrix(kEdge, kEdge, type, 1);
+  const auto b = matmul::MakeRandomMatrix(kEdge, kEdge, type, 2);
+  std::vector<char> left(kEdge * kEdge * sizeof(Number));
+  std::vector<char> right(left.size());
+  std::vector<Number> c(kEdge * kEdge);
+  ASSERT_TRUE(a->Read({0, 0, kEdge, kEdge}, left).has_value());
+  ASSERT_TRUE(b->Read({0, 0, kEdge, kEdge}, right).has_value());
+  const auto element = [](const std::vector<char>& bytes, std::size_t row, std::size_t column) {
+    Number number = 0;
+    std::memcpy(&number, bytes.data() + (row * kEdge + column) * sizeof number, sizeof number);
+    return number;
+  };
+  for (std::size_t row = 0; row < kEdge; ++row) {
+    for (std::size_t column = 0; column < kEdge; ++column) {
+      for (std::size_t n = 0; n < kEdge; ++n) {
+        c[row * kEdge + column] += element(left, row, n) * element(right, n, column);
+      }
+    }
+  }
+  const auto check = matmul::FreivaldsCheck::Make(*a, *b, 1);
+  ASSERT_TRUE(check.has_value());
+  const auto pass = [&] {
+    std::vector<char> all(c.size() * sizeof(Number));
+    std::memcpy(all.data(), c.data(), all.size());
+    return check->RowsPass(0, all);
+  };
+  EXPECT_TRUE(pass());
+  for (const std::size_t at : {std::size_t{0}, std::size_t{77}, c.size() - 1}) {
+    ++c[at];
+    EXPECT_FALSE(pass()) << at;
+    --c[at];
+  }
+}
+
+TEST(MatmulProduct, FreivaldsFindsWrongWholeNumbers) {
+  ExpectWrongWholeNumbersAreFound<std::uint32_t>(ElementType::kInt32);
+  ExpectWrongWholeNumbersAreFound<std::uint64_t>(ElementType::kInt64);
 }
 
 TEST(MatmulProduct, FreivaldsFindsWrongElements) {

@@ -1,0 +1,103 @@
+#include "cli/evenkeel_main.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/report_command.h"
+#include "cli/run_command.h"
+#include "cli/signal_watch.h"
+#include "cli/usage_error.h"
+#include "cli/weights_command.h"
+#include "core/base/clock.h"
+
+namespace evenkeel::cli {
+namespace {
+
+constexpr int kBadInput = 2;
+
+// evenkeel-worker stands beside evenkeel, installed as well as in the build folder.
+std::string WorkerBinary() {
+  std::error_code error;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const auto beside = self.parent_path() / "evenkeel-worker";
+  return beside.string();
+}
+
+// "" if nothing is. The parser of flags itself takes numbers that are too large.
+std::string WhatIsWrongWithSeed(const std::string& text) {
+  std::int64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, seed);
+  if (read.ec == std::errc() && read.ptr == end && seed >= 0) return {};
+  return "must be a whole number from 0 to 9223372036854775807, is " + text;
+}
+
+struct CommandLine {
+  explicit CommandLine(CLI::App& app);
+
+  RunOptions run;
+  WeightsOptions weights;
+  std::string run_output = "text";
+  std::string weights_output = "table";
+  std::string report_folder;
+  CLI::App* run_command;
+  CLI::App* weights_command;
+  CLI::App* report_command;
+};
+
+CommandLine::CommandLine(CLI::App& app) {
+  run_command = app.add_subcommand("run", "Run a WeightedJob on this machine");
+  run_command->add_option("job", run.job_file, "The WeightedJob manifest")->required();
+  run_command->add_option("--nodes", run.nodes_file,
+                          "Nodes to emulate, as printed by 'kubectl get nodes -o yaml'");
+  run_command->add_option("--output", run.output, "Folder of the run [evenkeel-NAME]");
+  run_command->add_option("--strategy", run.strategy,
+                          "Instead of the job's spec.balancing.strategy");
+  run_command->add_option("--seed", run.seed, "Seed of what the workload draws")
+      ->check(CLI::Validator(WhatIsWrongWithSeed, "whole number from 0 to 2^63-1"));
+  run_command->add_option("-o", run_output, "text or json")->check(CLI::IsMember({"text", "json"}));
+
+  weights_command = app.add_subcommand("weights", "Show what each node weighs, and why");
+  weights_command->add_option("--nodes", weights.nodes_file, "The nodes")->required();
+  weights_command->add_option("--policy", weights.policy,
+                              "default, paper or a WeightingPolicy file");
+  weights_command->add_option("-o", weights_output, "table or json")
+      ->check(CLI::IsMember({"table", "json"}));
+
+  report_command = app.add_subcommand("report", "(Re)write DIR/report.html");
+  report_command->add_option("dir", report_folder, "Folder of a run")->required();
+  app.require_subcommand(1);
+}
+
+}  // namespace
+
+int EvenkeelMain(int argc, char** argv, const workloads::Registry& registry) {
+  const Instant started = SteadyClock().Now();
+  CLI::App app{"Evenkeel: batch work on unequal small computers; all nodes finish together"};
+  app.set_version_flag("--version", EVENKEEL_VERSION);
+  CommandLine line(app);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "evenkeel: " << WhyRefused(app, error) << '\n';
+    return kBadInput;
+  }
+  if (*line.weights_command) {
+    line.weights.json = line.weights_output == "json";
+    return RunWeightsCommand(line.weights, std::cout, std::cerr);
+  }
+  if (*line.report_command) {
+    return RunReportCommand(line.report_folder, std::cout, std::cerr);
+  }
+  line.run.json = line.run_output == "json";
+  line.run.worker_binary = WorkerBinary();
+  SignalWatch watch;
+  return RunRunCommand(line.run, registry, started, watch, std::cout, std::cerr);
+}
+
+}  // namespace evenkeel::cli

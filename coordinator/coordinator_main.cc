@@ -1,0 +1,156 @@
+// evenkeel-coordinator: one job's coordinator in a cluster. Wiring only.
+#include "coordinator/coordinator_main.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "coordinator/service/control_handler.h"
+#include "coordinator/service/health_handler.h"
+#include "coordinator/service/job_keeper.h"
+#include "coordinator/service/live_report.h"
+#include "coordinator/service/options.h"
+#include "coordinator/service/pages_handler.h"
+#include "coordinator/service/plan_files.h"
+#include "core/base/clock.h"
+#include "core/base/log.h"
+#include "http/http_server.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+/// Where a cluster looks for the last words of a container; not there outside of one.
+constexpr const char* kTerminationLog = "/dev/termination-log";
+
+int Complain(const std::string& reason, KeeperExit exit) {
+  const std::string line = "evenkeel-coordinator: " + reason + "\n";
+  std::fputs(line.c_str(), stderr);
+  std::error_code error;
+  if (std::filesystem::exists(kTerminationLog, error)) std::ofstream(kTerminationLog) << line;
+  return static_cast<int>(exit);
+}
+
+int Complain(const Error& error) {
+  const bool input = error.code == ErrorCode::kInvalidInput;
+  return Complain(error.message, input ? KeeperExit::kBadInput : KeeperExit::kTrouble);
+}
+
+/// SIGTERM and SIGINT ask to stop; SIGUSR1 is the keeper's own word that it has.
+sigset_t TakeSignals() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaddset(&set, signal);
+  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  // What cannot be written is an error of the write, not the end of the process.
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
+  return set;
+}
+
+KeeperConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan, Instant started) {
+  KeeperConfig config;
+  config.job = plan.job;
+  config.workload = plan.workload;
+  config.nodes = plan.nodes;
+  config.folder = options.folder;
+  if (!options.snapshot.empty()) config.snapshot = options.snapshot;
+  config.server.address = options.listen;
+  config.server.tls = plan.tls;
+  config.server.client_name = plan.job.name + "-worker";
+  config.started = started;
+  return config;
+}
+
+/// The three doors of the process beside that of the workers.
+class Doors {
+ public:
+  static Result<std::unique_ptr<Doors>> Open(const ServiceOptions& options, const ServicePlan& plan,
+                                             http::HttpHandler& health, http::HttpHandler& control,
+                                             http::HttpHandler& pages) {
+    auto doors = std::make_unique<Doors>();
+    http::HttpServerOptions http;
+    http.address = options.health_listen;
+    auto opened = http::HttpServer::Start(http, health);
+    if (!opened) return tl::unexpected(opened.error());
+    doors->health_ = std::move(*opened);
+
+    http.address = options.control_listen;
+    http.https = http::HttpIdentity{plan.tls.certificate_pem, plan.tls.key_pem};
+    http.threads = 3;  // one may be waiting for a job to stop
+    opened = http::HttpServer::Start(http, control);
+    if (!opened) return tl::unexpected(opened.error());
+    doors->control_ = std::move(*opened);
+
+    http.address = options.pages_listen;
+    http.https.reset();
+    http.threads = 2;
+    opened = http::HttpServer::Start(http, pages);
+    if (!opened) return tl::unexpected(opened.error());
+    doors->pages_ = std::move(*opened);
+    return doors;
+  }
+
+  [[nodiscard]] std::string Ports() const {
+    return "health on port " + std::to_string(health_->Port()) + ", control on port " +
+           std::to_string(control_->Port()) + ", pages on port " + std::to_string(pages_->Port());
+  }
+
+ private:
+  std::unique_ptr<http::HttpServer> health_;
+  std::unique_ptr<http::HttpServer> control_;
+  std::unique_ptr<http::HttpServer> pages_;
+};
+
+/// Runs the keeper on a thread of its own, and passes signals on to it.
+KeeperEnd Keep(JobKeeper& keeper, const sigset_t& signals) {
+  KeeperEnd end;
+  const pthread_t self = ::pthread_self();
+  std::thread thread([&] {
+    end = keeper.Run();
+    ::pthread_kill(self, SIGUSR1);
+  });
+  for (int signal = 0; signal != SIGUSR1;) {
+    if (::sigwait(&signals, &signal) == 0 && signal != SIGUSR1) keeper.Stop();
+  }
+  thread.join();
+  return end;
+}
+
+int Serve(const ServiceOptions& options, const workloads::Registry& registry, Instant started,
+          const Clock& clock) {
+  const auto plan = ReadPlan(options, registry);
+  if (!plan) return Complain(plan.error());
+  const sigset_t signals = TakeSignals();  // before there is any other thread
+  StatusBoard board;
+  metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
+  JobKeeper keeper(ConfigOf(options, *plan, started), board, metrics, clock);
+  LiveReport live(keeper, options.folder, clock);
+  HealthHandler health(board, metrics, options.folder);
+  ControlHandler control(plan->control_token, board, keeper);
+  PagesHandler pages(options.folder, board, metrics, live);
+  const auto doors = Doors::Open(options, *plan, health, control, pages);
+  if (!doors) return Complain(doors.error());
+  Log(LogLevel::kInfo, plan->job.name + ": " + (*doors)->Ports());
+  const KeeperEnd end = Keep(keeper, signals);
+  return end.exit == KeeperExit::kStopped ? 0 : Complain(end.reason, end.exit);
+}
+
+}  // namespace
+
+int CoordinatorMain(int argc, char** argv, const workloads::Registry& registry) {
+  const SteadyClock clock;
+  const Instant started = clock.Now();
+  SetLogLevel(LogLevel::kInfo);
+  const auto options = ParseServiceOptions(argc, argv);
+  if (!options) return Complain(options.error());
+  return *options ? Serve(**options, registry, started, clock) : 0;
+}
+
+}  // namespace evenkeel::coordinator

@@ -1,0 +1,50 @@
+"""Installs Evenkeel from a build folder, and builds the projects in examples/ with what is installed.
+
+Usage: package_build.py BUILD FOLDER    into FOLDER/prefix, FOLDER/own-workload/build, ...
+
+The projects are copied before, so that nothing of the source tree is found beside them."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROJECTS = ("own-workload", "balancer-alone")
+
+
+def run(*command):
+    """The output is told only of what fails."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}")
+
+
+def install(build, folder):
+    """The prefix."""
+    shutil.rmtree(folder, ignore_errors=True)
+    prefix = folder / "prefix"
+    run("cmake", "--install", build, "--prefix", prefix)
+    return prefix
+
+
+def build_project(name, folder):
+    """The folder of the project, with its programs in build/."""
+    project = folder / name
+    shutil.copytree(ROOT / "examples" / name, project)
+    run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja",
+        f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
+    run("cmake", "--build", project / "build")
+    return project
+
+
+def main():
+    build, folder = map(pathlib.Path, sys.argv[1:])
+    install(build, folder)
+    for name in PROJECTS:
+        build_project(name, folder)
+
+
+if __name__ == "__main__":
+    main()
