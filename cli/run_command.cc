@@ -167,7 +167,7 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
          << " tasks are done\n";
   }
   // 3. The run. 4. What it leaves behind.
-  const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal());
+  const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal(), *plan->workload->Costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
   const auto end = NothingLeft(*plan, known)

@@ -138,7 +138,7 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
   config.source = &watch;
   JobKeeper keeper(std::move(config), board, metrics, clock);
   LiveReport live(keeper, options.folder, clock);
-  HealthHandler health(board, metrics);
+  HealthHandler health(board, metrics, options.folder);
   ControlHandler control(plan->control_token, board, keeper);
   PagesHandler pages(options.folder, board, metrics, live);
   const auto doors = Doors::Open(options, *plan, health, control, pages);

@@ -78,17 +78,17 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   return summary;
 }
 
-Result<WorkByNode> ReadEarlierWork(const Journal& journal) {
+Result<WorkByNode> ReadEarlierWork(const Journal& journal, const model::CostModel& costs) {
   WorkByNode work;
   if (journal.State().completed.Size() == 0) return work;
-  const auto read =
-      journal.ForEachResult([&work](const model::ResultRecord& record) -> Result<void> {
-        NodeWork& node = work[record.node];
-        node.completed += record.range.Size();
-        node.busy_seconds += ToSeconds(record.busy);
-        node.last_end = std::max(node.last_end, record.ended);
-        return {};
-      });
+  const auto read = journal.ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+    NodeWork& node = work[record.node];
+    node.completed += record.range.Size();
+    node.units += costs.Of(record.range);
+    node.busy_seconds += ToSeconds(record.busy);
+    node.last_end = std::max(node.last_end, record.ended);
+    return {};
+  });
   if (!read) return tl::unexpected<Error>(read.error());
   return work;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "coordinator/job_run.h"
+#include "core/model/cost_model.h"
 #include "core/model/run_record.h"
 
 namespace evenkeel::coordinator {
@@ -28,13 +29,15 @@ namespace evenkeel::coordinator {
 /// What a node has done that counts.
 struct NodeWork {
   std::int64_t completed = 0;
+  model::Cost units = 0;  ///< cost of these tasks
   double busy_seconds = 0;
   Duration last_end{};
 };
 using WorkByNode = std::map<std::string, NodeWork>;
 
 /// What earlier starts of the job did; to be read before the run.
-[[nodiscard]] Result<WorkByNode> ReadEarlierWork(const Journal& journal);
+[[nodiscard]] Result<WorkByNode> ReadEarlierWork(const Journal& journal,
+                                                 const model::CostModel& costs);
 
 /// Adds it to the rows of the nodes, with a row for each node that takes no part any more. Moves
 /// and stolen tasks remain those of the last start: they compare with its plan.

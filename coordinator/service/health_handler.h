@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+#include <utility>
+
 #include "coordinator/service/status_board.h"
 #include "core/metrics/job_metrics.h"
 #include "http/http_message.h"
@@ -10,18 +13,23 @@ namespace evenkeel::coordinator {
 /// that is blocked is ready all the same: somebody has to be able to ask why. Thread-safe.
 class HealthHandler final : public http::HttpHandler {
  public:
-  /// Both must outlive this.
-  HealthHandler(const StatusBoard& board, const metrics::JobMetrics& metrics)
-      : board_(board), metrics_(metrics) {}
+  /// `board` and `metrics` must outlive this; `folder` is that of journal and results.
+  HealthHandler(const StatusBoard& board, metrics::JobMetrics& metrics,
+                std::filesystem::path folder)
+      : board_(board), metrics_(metrics), folder_(std::move(folder)) {}
 
   [[nodiscard]] http::HttpResponse Handle(const http::HttpRequest& request) override;
 
  private:
   const StatusBoard& board_;
-  const metrics::JobMetrics& metrics_;
+  metrics::JobMetrics& metrics_;
+  const std::filesystem::path folder_;
 };
 
-/// The metrics in Prometheus' text format.
-[[nodiscard]] http::HttpResponse MetricsAnswer(const metrics::JobMetrics& metrics);
+/// The metrics in Prometheus' text format, with the job's state and the room on its volume as they
+/// are now.
+[[nodiscard]] http::HttpResponse MetricsAnswer(metrics::JobMetrics& metrics,
+                                               const StatusBoard& board,
+                                               const std::filesystem::path& folder);
 
 }  // namespace evenkeel::coordinator

@@ -127,7 +127,7 @@ JobKeeper::Turn JobKeeper::TakeTurn() {
   // 1. The journal, and what is in it.
   auto run = Open();
   if (!run) return OnError(run.error());
-  auto earlier = ReadEarlierWork((*run)->TheJournal());
+  auto earlier = ReadEarlierWork((*run)->TheJournal(), *config_.workload->Costs());
   if (!earlier) return OnError(earlier.error());
   const JournalState& known = (*run)->TheJournal().State();
   Install(std::move(*run), std::move(*earlier));
@@ -263,6 +263,8 @@ void JobKeeper::Grow(const JobVersion& job) {
 
 void JobKeeper::Conclude(const model::RunSummary& summary) {
   JobStatus status = *board_.Read();
+  // Of a job that an earlier process completed nothing is known yet.
+  if (status.workers.empty()) Apply(engine::Progress{}, earlier_, status);
   Apply(summary, status);
   if (summary.state == model::JobState::kComplete) {
     status.result_files = ResultFiles(config_.folder);

@@ -22,6 +22,22 @@ void HeaviestFirst(std::vector<WorkerStatus>& workers) {
                    [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
 }
 
+/// What a summary does not tell of a node.
+void KeepWork(const std::vector<WorkerStatus>& before, WorkerStatus& row) {
+  const auto same = std::find_if(before.begin(), before.end(),
+                                 [&row](const auto& other) { return other.node == row.node; });
+  if (same == before.end()) return;
+  row.units = same->units;
+  row.busy_seconds = same->busy_seconds;
+  row.threads = same->threads;
+}
+
+void AddEarlier(const NodeWork& work, WorkerStatus& row) {
+  row.completed += work.completed;
+  row.units += static_cast<double>(work.units);
+  row.busy_seconds += work.busy_seconds;
+}
+
 }  // namespace
 
 std::string StateText(const JobStatus& status) {
@@ -43,8 +59,11 @@ void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatu
     WorkerStatus row{
         node.name,      node.ratio,     node.connected, ShareOf(node.share, progress.tasks_total),
         node.completed, node.stolen_in, node.rate,      StateOf(node)};
+    row.units = static_cast<double>(node.cost);
+    row.busy_seconds = node.busy_seconds;
+    row.threads = node.threads;
     if (const auto before = unseen.find(node.name); before != unseen.end()) {
-      row.completed += before->second.completed;
+      AddEarlier(before->second, row);
       unseen.erase(before);
     }
     status.workers.push_back(std::move(row));
@@ -52,7 +71,7 @@ void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatu
   for (const auto& [name, work] : unseen) {
     WorkerStatus row;
     row.node = name;
-    row.completed = work.completed;
+    AddEarlier(work, row);
     row.state = WorkerState::kLost;
     status.workers.push_back(std::move(row));
   }
@@ -73,11 +92,13 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.eta_seconds = complete ? std::optional(0.0) : std::nullopt;
   status.eta_sigma_seconds = 0;
   status.active_seconds = std::max(status.active_seconds, summary.makespan_seconds);
+  const std::vector<WorkerStatus> before = std::move(status.workers);
   status.workers.clear();
   for (const auto& node : summary.nodes) {
     status.workers.push_back(
         {node.name, node.ratio, false, ShareOf(node.share, summary.tasks_total), node.completed,
          node.stolen_in, node.rate, over ? WorkerState::kDone : WorkerState::kWaiting});
+    KeepWork(before, status.workers.back());
   }
   HeaviestFirst(status.workers);
   status.result_json = complete ? summary.result_json : std::string();

@@ -27,6 +27,9 @@ struct WorkerStatus {
   std::int64_t stolen = 0;     ///< of them, planned for others
   double rate = 0;             ///< units per second; 0: not measured
   WorkerState state = WorkerState::kWaiting;
+  double units = 0;           ///< work units of its tasks that count, in all starts
+  double busy_seconds = 0;    ///< inside tasks, over all threads, in all starts
+  std::uint32_t threads = 0;  ///< 0 if not known
 };
 
 /// What a coordinator says of its job: the content of GET /progress. A plain value.

@@ -59,7 +59,7 @@ http::HttpResponse PagesHandler::Page(const std::string& path) {
 }
 
 http::HttpResponse PagesHandler::Live(const std::string& name) {
-  if (name == "metrics.prom") return MetricsAnswer(metrics_);
+  if (name == "metrics.prom") return MetricsAnswer(metrics_, board_, folder_);
   if (name == "report.html") return TextAnswer(name, live_.Html());
   if (name == "summary.json") return TextAnswer(name, live_.Summary());
   if (const auto made = live_.RefreshTimeline(); !made) {

@@ -16,8 +16,8 @@ namespace evenkeel::coordinator {
 class PagesHandler final : public http::HttpHandler {
  public:
   /// All must outlive this.
-  PagesHandler(std::filesystem::path folder, const StatusBoard& board,
-               const metrics::JobMetrics& metrics, LiveReport& live)
+  PagesHandler(std::filesystem::path folder, const StatusBoard& board, metrics::JobMetrics& metrics,
+               LiveReport& live)
       : folder_(std::move(folder)), board_(board), metrics_(metrics), live_(live) {}
 
   [[nodiscard]] http::HttpResponse Handle(const http::HttpRequest& request) override;
@@ -31,7 +31,7 @@ class PagesHandler final : public http::HttpHandler {
 
   const std::filesystem::path folder_;
   const StatusBoard& board_;
-  const metrics::JobMetrics& metrics_;
+  metrics::JobMetrics& metrics_;
   LiveReport& live_;
 };
 

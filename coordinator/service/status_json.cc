@@ -9,6 +9,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxWorkers = 64;
+constexpr std::size_t kMaxWork = 1024;
 
 const char* Name(WorkerState state) {
   switch (state) {
@@ -36,6 +37,20 @@ Json WorkerJson(const WorkerStatus& worker) {
   return row;
 }
 
+/// What each node has done, for whoever adds it up: also of nodes beyond the list of workers.
+Json WorkJson(const std::vector<WorkerStatus>& workers) {
+  Json rows = Json::array();
+  for (const auto& worker : workers) {
+    if (rows.size() == kMaxWork) break;
+    if (worker.busy_seconds <= 0) continue;
+    rows.push_back({{"node", worker.node},
+                    {"units", worker.units},
+                    {"busySeconds", worker.busy_seconds},
+                    {"threads", worker.threads}});
+  }
+  return rows;
+}
+
 std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -61,6 +76,7 @@ std::string StatusJson(const JobStatus& status) {
   out["failedIndexes"] = status.failed_indexes;
   out["workers"] = std::move(workers);
   out["workersTotal"] = status.workers.size();
+  out["work"] = WorkJson(status.workers);
   if (!status.result_json.empty()) {
     out["result"] = Json::parse(status.result_json, nullptr, /*allow_exceptions=*/false);
   }

@@ -224,6 +224,7 @@ void Coordinator::LapseRecalls(Instant now) {
       auto& recall = At(worker).recall;
       if (!recall || recall->lapses > now) continue;
       recall.reset();
+      ++recalls_failed_;
       strategy_->RecallEnded(worker, now);
     }
   }

@@ -243,6 +243,7 @@ class Coordinator {
   std::int64_t messages_ = 0;
   double wasted_seconds_ = 0;
   model::MoveCounts moves_;
+  std::int64_t recalls_failed_ = 0;
   std::optional<Instant> drain_until_;
   std::string drain_reason_;
   // Workers of an earlier start may run tasks that must not run twice until their leases are over.

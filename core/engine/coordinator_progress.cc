@@ -18,9 +18,11 @@ Progress Coordinator::CurrentProgress(Instant now) const {
   progress.wasted_seconds = wasted_seconds_;
   progress.messages = messages_;
   progress.moves = moves_;
+  progress.recalls_failed = recalls_failed_;
   progress.failed_indexes = ToIndexString(retries_.Failed(), kMaxFailedRangesShown);
 
   const auto total = static_cast<double>(std::max<model::Cost>(config_.costs->Total(), 1));
+  progress.cost_total = config_.costs->Total();
   progress.cost_done_ratio = static_cast<double>(completed_cost_) / total;
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     NodeProgress node = nodes_[i].tally;

@@ -229,6 +229,7 @@ void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
   }
   auto& recall = At(worker).recall;
   if (!recall || recall->id != given.recall) return;  // it has lapsed
+  if (tasks == 0) ++recalls_failed_;
   recall.reset();
   strategy_->RecallEnded(worker, now);
 }

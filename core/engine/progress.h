@@ -41,6 +41,7 @@ struct Progress {
   std::int64_t tasks_completed = 0;  ///< durable
   std::int64_t tasks_failed = 0;     ///< for good
   double cost_done_ratio = 0;        ///< share of the cost that is done, 0..1
+  model::Cost cost_total = 0;        ///< of all tasks
   Duration elapsed{};
   std::optional<Duration> eta;  ///< when the job will end, from now
   Duration eta_sigma{};
@@ -49,6 +50,7 @@ struct Progress {
   double wasted_seconds = 0;
   std::int64_t messages = 0;
   model::MoveCounts moves;
+  std::int64_t recalls_failed = 0;  ///< leased tasks were asked back and none came in time
   std::string failed_indexes;
   std::vector<NodeProgress> nodes;
 };

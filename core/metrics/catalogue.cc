@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "core/metrics/operator_catalogue.h"
+
 namespace evenkeel::metrics {
 namespace {
 
@@ -11,12 +13,14 @@ constexpr Label kByReason[] = {kReason};
 constexpr Label kByKindAndOutcome[] = {kKind, kOutcome};
 constexpr Label kByDirection[] = {kDirection};
 constexpr Label kByJob[] = {kNamespace, kWeightedJob};
+constexpr Label kByJobAndState[] = {kNamespace, kWeightedJob, kRunState};
+constexpr Label kByNodeAndWay[] = {kNode, kWay};
 
 // From tasks that take no time worth a message to the default limit of a task's time.
 constexpr double kTaskSeconds[] = {0.0001, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1,
                                    2.5,    5,     10,   30,   60,  300,  900, 3600};
 
-constexpr MetricDefinition kCatalogue[] = {
+constexpr MetricDefinition kOfCoordinators[] = {
     {Metric::kWorkUnits,
      "evenkeel_work_units_total",
      MetricType::kCounter,
@@ -57,7 +61,7 @@ constexpr MetricDefinition kCatalogue[] = {
      MetricType::kCounter,
      kByKindAndOutcome,
      "moves",
-     "Moves of reserved and of leased ranges that were done, and second runs that were started.",
+     "Moves of reserved and leased ranges that were done or failed, second runs that were started.",
      {}},
     {Metric::kTransfer,
      "evenkeel_transfer_bytes_total",
@@ -101,11 +105,60 @@ constexpr MetricDefinition kCatalogue[] = {
      "ratio",
      "1 - mean/max of the times at which the nodes ended their last results so far.",
      {}},
+    {Metric::kNodeThreads,
+     "evenkeel_node_threads",
+     MetricType::kGauge,
+     kByNode,
+     "threads",
+     "Threads of the node's worker; absent until it has come.",
+     {}},
+    {Metric::kStolenTasks,
+     "evenkeel_stolen_tasks_total",
+     MetricType::kCounter,
+     kByNodeAndWay,
+     "tasks",
+     "Tasks run here that were planned elsewhere (in), or the other way round (out).",
+     {}},
+    {Metric::kJobElapsed,
+     "evenkeel_job_elapsed_seconds",
+     MetricType::kGauge,
+     {},
+     "seconds",
+     "Time that the job has been running, all starts together.",
+     {}},
+    {Metric::kJobLowerBound,
+     "evenkeel_job_lower_bound_seconds",
+     MetricType::kGauge,
+     {},
+     "seconds",
+     "The job's cost over the measured rates of all its nodes; absent until all are measured.",
+     {}},
+    {Metric::kJobState,
+     "evenkeel_job_state",
+     MetricType::kGauge,
+     kByJobAndState,
+     "state",
+     "1 for the state the job is in, 0 for the others.",
+     {}},
+    {Metric::kResultsSize,
+     "evenkeel_results_volume_size_bytes",
+     MetricType::kGauge,
+     {},
+     "bytes",
+     "Size of the volume with journal and results.",
+     {}},
+    {Metric::kResultsFree,
+     "evenkeel_results_volume_free_bytes",
+     MetricType::kGauge,
+     {},
+     "bytes",
+     "What is free of the volume with journal and results.",
+     {}},
 };
 
 constexpr bool IsInOrder() {
-  for (std::size_t i = 0; i < std::size(kCatalogue); ++i) {
-    if (kCatalogue[i].metric != static_cast<Metric>(i)) return false;
+  for (std::size_t i = 0; i < std::size(kOfCoordinators); ++i) {
+    if (kOfCoordinators[i].metric != static_cast<Metric>(i)) return false;
   }
   return true;
 }
@@ -113,10 +166,14 @@ static_assert(IsInOrder(), "Definition() looks metrics up by their number");
 
 }  // namespace
 
-std::span<const MetricDefinition> Catalogue() { return kCatalogue; }
+std::span<const MetricDefinition> Catalogue(MetricSource source) {
+  return source == MetricSource::kOperator ? OperatorCatalogue() : kOfCoordinators;
+}
 
 const MetricDefinition& Definition(Metric metric) {
-  return kCatalogue[static_cast<std::size_t>(metric)];
+  const auto number = static_cast<std::size_t>(metric);
+  const std::size_t first = std::size(kOfCoordinators);
+  return number < first ? kOfCoordinators[number] : OperatorCatalogue()[number - first];
 }
 
 }  // namespace evenkeel::metrics

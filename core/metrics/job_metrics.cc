@@ -98,14 +98,25 @@ double LoadImbalance(const std::vector<engine::NodeProgress>& nodes) {
   return latest > 0 ? 1 - sum / static_cast<double>(nodes.size()) / latest : 0;
 }
 
+/// Nobody could have been faster with these nodes. Nothing while one of them has not been measured.
+std::optional<double> LowerBoundSeconds(const engine::Progress& progress) {
+  double rates = 0;
+  for (const auto& node : progress.nodes) {
+    if (node.mean_rate <= 0) return std::nullopt;
+    rates += node.mean_rate;
+  }
+  if (rates <= 0 || progress.cost_total <= 0) return std::nullopt;
+  return static_cast<double>(progress.cost_total) / rates;
+}
+
 }  // namespace
 
 class JobMetrics::Series {
  public:
   Series(const std::string& profile, const std::string& name_space, const std::string& job)
       : profile_(profile),
-        progress_(RegisterGauge(Metric::kJobProgress, registry_)
-                      .Add({Is(kNamespace, name_space), Is(kWeightedJob, job)})) {}
+        job_labels_{Is(kNamespace, name_space), Is(kWeightedJob, job)},
+        progress_(RegisterGauge(Metric::kJobProgress, registry_).Add(job_labels_)) {}
 
   void Update(const engine::Progress& progress, TransferredBytes bytes) {
     const std::lock_guard lock(mutex_);
@@ -113,12 +124,15 @@ class JobMetrics::Series {
     failed_.RaiseTo(static_cast<double>(progress.tasks_failed));
     reserved_moves_.RaiseTo(static_cast<double>(progress.moves.reserved));
     leased_moves_.RaiseTo(static_cast<double>(progress.moves.leased));
+    failed_moves_.RaiseTo(static_cast<double>(progress.recalls_failed));
     copies_.RaiseTo(static_cast<double>(progress.moves.copies));
     sent_.RaiseTo(static_cast<double>(bytes.sent));
     received_.RaiseTo(static_cast<double>(bytes.received));
     progress_.Set(progress.cost_done_ratio);
     imbalance_.Set(LoadImbalance(progress.nodes));
     eta_.Set(progress.eta ? std::optional(ToSeconds(*progress.eta)) : std::nullopt);
+    elapsed_.Set(ToSeconds(progress.elapsed));
+    lower_bound_.Set(LowerBoundSeconds(progress));
     for (const auto& node : progress.nodes) Update(node);
   }
 
@@ -133,6 +147,21 @@ class JobMetrics::Series {
     durations_.ObserveMultiple(increments, seconds);
   }
 
+  void SetState(std::string_view state) {
+    const std::lock_guard lock(mutex_);
+    for (const std::string_view one : kRunStates) {
+      prometheus::Labels labels = job_labels_;
+      labels.insert(Is(kRunState, one));
+      states_.Add(labels).Set(one == state ? 1 : 0);
+    }
+  }
+
+  void SetResultsVolume(double size_bytes, double free_bytes) {
+    const std::lock_guard lock(mutex_);
+    results_size_.Set(size_bytes);
+    results_free_.Set(free_bytes);
+  }
+
   std::string Text() const {
     const std::lock_guard lock(mutex_);
     return prometheus::TextSerializer().Serialize(registry_.Collect());
@@ -144,6 +173,9 @@ class JobMetrics::Series {
     RisingCounter busy;
     Gauge& weight;
     OptionalGauge rate;
+    OptionalGauge threads;
+    RisingCounter stolen_in;
+    RisingCounter stolen_out;
   };
 
   void Update(const engine::NodeProgress& progress) {
@@ -154,12 +186,20 @@ class JobMetrics::Series {
     node.busy.RaiseTo(progress.busy_seconds);
     node.weight.Set(progress.ratio);
     node.rate.Set(progress.rate > 0 ? std::optional(progress.rate) : std::nullopt);
+    node.threads.Set(progress.threads > 0 ? std::optional<double>(progress.threads) : std::nullopt);
+    node.stolen_in.RaiseTo(static_cast<double>(progress.stolen_in));
+    node.stolen_out.RaiseTo(static_cast<double>(progress.stolen_out));
   }
 
   Node NewNode(const std::string& name) {
     const prometheus::Labels labels{Is(kNode, name), Is(kProfile, profile_)};
-    return {RisingCounter(units_.Add(labels)), RisingCounter(busy_.Add(labels)),
-            weights_.Add({Is(kNode, name)}), OptionalGauge(rates_, labels)};
+    return {RisingCounter(units_.Add(labels)),
+            RisingCounter(busy_.Add(labels)),
+            weights_.Add({Is(kNode, name)}),
+            OptionalGauge(rates_, labels),
+            OptionalGauge(threads_, {Is(kNode, name)}),
+            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "in")})),
+            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "out")}))};
   }
 
   RisingCounter MoveCounter(std::string_view kind, std::string_view outcome) {
@@ -168,6 +208,7 @@ class JobMetrics::Series {
 
   mutable std::mutex mutex_;
   const std::string profile_;
+  const prometheus::Labels job_labels_;
   prometheus::Registry registry_{prometheus::Registry::InsertBehavior::Throw};
 
   Family<Counter>& units_ = RegisterCounter(Metric::kWorkUnits, registry_);
@@ -175,6 +216,9 @@ class JobMetrics::Series {
   Family<Counter>& moves_ = RegisterCounter(Metric::kMoves, registry_);
   Family<Counter>& transfer_ = RegisterCounter(Metric::kTransfer, registry_);
   Family<Gauge>& weights_ = RegisterGauge(Metric::kNodeWeight, registry_);
+  Family<Counter>& stolen_ = RegisterCounter(Metric::kStolenTasks, registry_);
+  Family<Gauge>& threads_ = RegisterGauge(Metric::kNodeThreads, registry_);
+  Family<Gauge>& states_ = RegisterGauge(Metric::kJobState, registry_);
   Family<Gauge>& rates_ = RegisterGauge(Metric::kNodeRate, registry_);
 
   // Counters begin at 0 rather than absent, so that their first rise is seen as one.
@@ -183,6 +227,7 @@ class JobMetrics::Series {
       RegisterCounter(Metric::kTasksFailed, registry_).Add({Is(kReason, "task")})};
   RisingCounter reserved_moves_ = MoveCounter("reserved", "done");
   RisingCounter leased_moves_ = MoveCounter("leased", "done");
+  RisingCounter failed_moves_ = MoveCounter("leased", "failed");
   RisingCounter copies_ = MoveCounter("copy", "started");
   RisingCounter sent_{transfer_.Add({Is(kDirection, "sent")})};
   RisingCounter received_{transfer_.Add({Is(kDirection, "received")})};
@@ -191,6 +236,10 @@ class JobMetrics::Series {
       Register(prometheus::BuildHistogram(), Metric::kTaskDuration, registry_).Add({}, bounds_);
   Gauge& progress_;
   Gauge& imbalance_ = RegisterGauge(Metric::kJobLoadImbalance, registry_).Add({});
+  Gauge& elapsed_ = RegisterGauge(Metric::kJobElapsed, registry_).Add({});
+  OptionalGauge lower_bound_{RegisterGauge(Metric::kJobLowerBound, registry_), {}};
+  OptionalGauge results_size_{RegisterGauge(Metric::kResultsSize, registry_), {}};
+  OptionalGauge results_free_{RegisterGauge(Metric::kResultsFree, registry_), {}};
   OptionalGauge eta_{RegisterGauge(Metric::kJobEta, registry_), {}};
   std::map<std::string, Node> nodes_;
 };
@@ -207,6 +256,12 @@ void JobMetrics::Update(const engine::Progress& progress, TransferredBytes bytes
 
 void JobMetrics::ObserveTasks(std::int64_t count, Duration busy) {
   series_->ObserveTasks(count, busy);
+}
+
+void JobMetrics::SetState(std::string_view state) { series_->SetState(state); }
+
+void JobMetrics::SetResultsVolume(double size_bytes, double free_bytes) {
+  series_->SetResultsVolume(size_bytes, free_bytes);
 }
 
 std::string JobMetrics::Text() const { return series_->Text(); }

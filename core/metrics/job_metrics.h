@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/base/time.h"
 #include "core/engine/progress.h"
@@ -35,6 +36,11 @@ class JobMetrics {
   /// `count` tasks (> 0), which took `busy` together, have counted results. Each enters the
   /// histogram with the mean of them.
   void ObserveTasks(std::int64_t count, Duration busy);
+
+  /// The job is in this state, one of kRunStates.
+  void SetState(std::string_view state);
+  /// Of the volume with journal and results.
+  void SetResultsVolume(double size_bytes, double free_bytes);
 
   /// All metrics in Prometheus' text format, version 0.0.4.
   [[nodiscard]] std::string Text() const;

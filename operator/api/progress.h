@@ -30,6 +30,17 @@ struct WorkerProgress {
   std::string state;  ///< Running, Waiting, Lost or Done
 };
 
+/// What a node has done for the job so far, in all starts of its coordinator.
+struct NodeWork {
+  std::string node;
+  double units = 0;          ///< work units of the tasks whose result counted
+  double busy_seconds = 0;   ///< inside tasks, summed over its threads
+  std::int64_t threads = 0;  ///< of its worker; 0 if not known
+};
+
+/// Nodes whose work is read of an answer.
+inline constexpr std::size_t kMaxWorkRows = 1024;
+
 /// The answer of a coordinator to GET /progress. Bounded: at most kMaxWorkerRows workers, and texts
 /// that fit into a status.
 struct Progress {
@@ -42,6 +53,7 @@ struct Progress {
   Duration active{};
   std::string failed_indexes;  ///< digits, commas, dashes and dots only
   std::vector<WorkerProgress> workers;
+  std::vector<NodeWork> work;  ///< of nodes that have done something, at most kMaxWorkRows
   /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
   std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none

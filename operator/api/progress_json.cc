@@ -18,6 +18,8 @@ constexpr std::size_t kMaxState = 32;
 constexpr std::size_t kMaxResult = 1024;
 constexpr double kMaxSeconds = 315'360'000;  // ten years
 constexpr double kMaxRatio = 1e9;
+constexpr double kMaxUnits = 1e18;
+constexpr std::int64_t kMaxThreads = 4096;
 
 constexpr std::pair<const char*, CoordinatorState> kStates[] = {
     {"Running", CoordinatorState::kRunning},         {"Complete", CoordinatorState::kComplete},
@@ -67,6 +69,15 @@ WorkerProgress ReadWorker(const json& object) {
   return worker;
 }
 
+NodeWork ReadWork(const json& object) {
+  NodeWork work;
+  work.node = Bounded(Text(object, "node"), kMaxName);
+  work.units = NumberUpTo(object, "units", kMaxUnits);
+  work.busy_seconds = NumberUpTo(object, "busySeconds", kMaxSeconds * kMaxThreads);
+  work.threads = std::min<std::int64_t>(Count(object, "threads"), kMaxThreads);
+  return work;
+}
+
 }  // namespace
 
 Result<Progress> ReadProgress(std::string_view text) {
@@ -94,6 +105,9 @@ Result<Progress> ReadProgress(std::string_view text) {
     if (progress.workers.size() < kMaxWorkerRows) progress.workers.push_back(ReadWorker(worker));
   }
   progress.workload_digest = Bounded(Text(object, "workloadDigest"), kMaxState);
+  for (const json& row : Items(object, "work")) {
+    if (progress.work.size() < kMaxWorkRows) progress.work.push_back(ReadWork(row));
+  }
   const json& result = Child(object, "result");
   if (result.is_object()) {
     progress.result = Compact(result);

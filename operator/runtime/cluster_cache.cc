@@ -189,6 +189,15 @@ std::shared_ptr<const api::WeightedJob> ClusterCache::Job(const kube::ObjectKey&
   return nullptr;
 }
 
+std::map<std::string, int> ClusterCache::JobsByState() const {
+  std::map<std::string, int> states{{"Pending", 0}};
+  for (const auto& key : Jobs()) {
+    const auto job = Job(key);
+    if (job) ++states[job->status.state.empty() ? "Pending" : job->status.state];
+  }
+  return states;
+}
+
 std::vector<kube::ObjectKey> ClusterCache::Jobs() const {
   std::vector<kube::ObjectKey> keys;
   for (const auto& informer : jobs_) {

@@ -43,6 +43,10 @@ class ClusterCache {
   /// Null when there is none.
   [[nodiscard]] std::shared_ptr<const api::WeightedJob> Job(const kube::ObjectKey& key) const;
   [[nodiscard]] std::vector<kube::ObjectKey> Jobs() const;
+  /// How many jobs there are in each state; a state that is not known yet is Pending.
+  [[nodiscard]] std::map<std::string, int> JobsByState() const;
+  /// All nodes; never null.
+  [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
   /// The part of a snapshot that stands in the cluster.
   [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const api::WeightedJob>& job) const;
 
@@ -57,7 +61,6 @@ class ClusterCache {
                   std::uint64_t seed);
   void FollowPolicies();
   void FollowNodes();
-  [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
   void TellActive(const std::string& policy);
 

@@ -135,7 +135,9 @@ ErrandResult JobErrand::Do(const plan::ApplyNetworkPolicies&) {
 }
 
 ErrandResult JobErrand::Do(const plan::CreateCoordinator& action) {
-  return CreatePod(api::CoordinatorPodManifest(job_, action.pod));
+  kube::Json pod = api::CoordinatorPodManifest(job_, action.pod);
+  if (tools_.flows.scrape_annotations) api::AnnotateForScrapes(pod);
+  return CreatePod(pod);
 }
 
 ErrandResult JobErrand::Do(const plan::CreateWorker& action) {

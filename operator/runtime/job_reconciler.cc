@@ -8,6 +8,7 @@
 #include "operator/api/job_plan_json.h"
 #include "operator/api/job_status_json.h"
 #include "operator/api/names.h"
+#include "operator/plan/node_power.h"
 #include "operator/runtime/resources.h"
 
 namespace evenkeel::operating {
@@ -62,6 +63,18 @@ kube::Json StatusObject(const api::WeightedJob& job, const api::JobStatus& statu
           {"status", api::StatusJson(status)}};
 }
 
+std::vector<DoneWork> DoneBy(const std::vector<api::NodeWork>& work, const plan::Nodes& nodes) {
+  std::vector<DoneWork> done;
+  for (const api::NodeWork& row : work) {
+    const auto node = nodes.find(row.node);
+    const auto watts = node == nodes.end() ? std::nullopt : plan::NodePower(*node->second);
+    const double all_busy =  // seconds in which all threads were
+        row.threads > 0 ? row.busy_seconds / static_cast<double>(row.threads) : 0;
+    done.push_back({row.node, row.units, row.busy_seconds, watts.value_or(0) * all_busy});
+  }
+  return done;
+}
+
 }  // namespace
 
 Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
@@ -83,6 +96,7 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   end.again = plan.requeue_after;
   CarryOut(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
+  Remember(plan, snapshot, **record, written);
   Tell(plan, *job, written);
   Follow(key, snapshot, **record);  // also when something is refused: the rest goes on
   return end;
@@ -178,6 +192,24 @@ void JobReconciler::Tell(const plan::Plan& plan, const api::WeightedJob& job,
     told.action = "Reconcile";
     told.note = event.note;
     parts_.events.Record(std::move(told));
+  }
+}
+
+void JobReconciler::Remember(const plan::Plan& plan, const plan::Snapshot& snapshot,
+                             JobRecord& record, bool status_written) const {
+  const std::string& profile = snapshot.job.spec.profile;
+  if (record.plan && !record.expected && !Over(snapshot.job.status)) {
+    std::vector<std::string> nodes;
+    for (const auto& node : record.plan->nodes) nodes.push_back(node.name);
+    parts_.history.Expect(profile, nodes);
+    record.expected = true;
+  }
+  if (!status_written || !Over(*plan.status) || Over(snapshot.job.status)) return;
+  if (std::exchange(record.counted, true)) return;
+  if (snapshot.report && !snapshot.report->progress.work.empty()) {
+    parts_.history.Count(profile, DoneBy(snapshot.report->progress.work, *snapshot.nodes));
+  } else if (plan.status->tasks && plan.status->tasks->completed > 0) {
+    parts_.history.Miss();
   }
 }
 

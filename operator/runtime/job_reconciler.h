@@ -9,6 +9,7 @@
 #include "operator/plan/plan.h"
 #include "operator/runtime/cluster_cache.h"
 #include "operator/runtime/job_errand.h"
+#include "operator/runtime/job_history.h"
 #include "operator/runtime/progress_poller.h"
 #include "operator/runtime/status_pacer.h"
 
@@ -31,6 +32,7 @@ class JobReconciler {
     ProgressPoller& poller;
     kube::EventRecorder& events;
     StatusPacer& pacer;
+    JobHistory& history;
     const Clock& clock;
     const ErrandTools& tools;
     plan::OperatorSettings settings;
@@ -54,6 +56,10 @@ class JobReconciler {
   bool WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
                    const plan::Snapshot& snapshot, JobRecord& record, Reconciliation& end) const;
   void Tell(const plan::Plan& plan, const api::WeightedJob& job, bool status_written) const;
+  /// Adds the job to the history when the status that it is over has just been written: that is the
+  /// mark by which no later look, and no other operator, does it again.
+  void Remember(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
+                bool status_written) const;
   void Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
               const JobRecord& record) const;
   [[nodiscard]] api::Timestamp WallNow() const;

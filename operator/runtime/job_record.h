@@ -29,6 +29,8 @@ struct JobRecord {
   std::optional<SnapshotRefusal> snapshot_refusal;
   std::optional<plan::ApplyFailure> failure;
   std::optional<api::Timestamp> last_status_write;
+  bool expected = false;  ///< by the history, on these nodes
+  bool counted = false;   ///< in the history, whatever a cache that is behind may show
   /// The status as it was written last. It counts instead of the cache's as long as the cache still
   /// shows the version it was written on.
   struct WrittenStatus {

@@ -6,24 +6,22 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <iterator>
 #include <map>
+
+#include "core/metrics/catalogue.h"
+#include "operator/runtime/operator_figures.h"
 
 namespace evenkeel::operating {
 namespace {
 
+using metrics::Metric;
 using prometheus::Histogram;
 using prometheus::Labels;
 using prometheus::Registry;
 
 const Labels kController{{"controller", "weightedjob"}};
 const Labels kQueue{{"name", "weightedjob"}};
-
-Histogram::BucketBoundaries ReconcileBuckets() {
-  return {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60};
-}
-Histogram::BucketBoundaries QueueBuckets() {
-  return {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1000};
-}
 
 std::string ResultName(ReconcileResult result) {
   switch (result) {
@@ -35,6 +33,14 @@ std::string ResultName(ReconcileResult result) {
       return "requeue_after";
   }
   return "error";
+}
+
+template <typename Builder>
+auto& Register(Builder builder, Metric metric, Registry& registry) {
+  const auto& definition = metrics::Definition(metric);
+  return builder.Name(std::string(definition.name))
+      .Help(std::string(definition.help))
+      .Register(registry);
 }
 
 class PrometheusMetrics final : public OperatorMetrics {
@@ -64,31 +70,31 @@ class PrometheusMetrics final : public OperatorMetrics {
   void OnDone(Duration worked) override { worked_.Observe(ToSeconds(worked)); }
   void OnRetry() override { retries_.Increment(); }
 
-  std::string Text(const kube::WorkQueueFigures& queue) override {
-    depth_.Set(static_cast<double>(queue.depth));
-    unfinished_.Set(ToSeconds(queue.unfinished));
-    longest_.Set(ToSeconds(queue.longest_running));
-    return prometheus::TextSerializer().Serialize(registry_.Collect());
+  std::string Text(const OperatorFigures& figures) override {
+    depth_.Set(static_cast<double>(figures.queue.depth));
+    unfinished_.Set(ToSeconds(figures.queue.unfinished));
+    longest_.Set(ToSeconds(figures.queue.longest_running));
+    auto families = registry_.Collect();
+    auto more = FamiliesOf(figures);
+    families.insert(families.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
+    return prometheus::TextSerializer().Serialize(families);
   }
 
  private:
-  prometheus::Counter& Counter(const std::string& name, const std::string& help,
-                               const Labels& labels) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry_).Add(labels);
+  prometheus::Counter& Counter(Metric metric, const Labels& labels) {
+    return Register(prometheus::BuildCounter(), metric, registry_).Add(labels);
   }
-  prometheus::Gauge& Gauge(const std::string& name, const std::string& help, const Labels& labels) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry_).Add(labels);
+  prometheus::Gauge& Gauge(Metric metric, const Labels& labels) {
+    return Register(prometheus::BuildGauge(), metric, registry_).Add(labels);
   }
-  Histogram& Times(const std::string& name, const std::string& help, const Labels& labels,
-                   const Histogram::BucketBoundaries& buckets) {
-    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry_).Add(labels,
-                                                                                      buckets);
+  Histogram& Times(Metric metric, const Labels& labels) {
+    const auto bounds = metrics::Definition(metric).buckets;
+    return Register(prometheus::BuildHistogram(), metric, registry_)
+        .Add(labels, Histogram::BucketBoundaries(bounds.begin(), bounds.end()));
   }
   std::map<ReconcileResult, prometheus::Counter*> Results() {
-    auto& family = prometheus::BuildCounter()
-                       .Name("controller_runtime_reconcile_total")
-                       .Help("Looks at jobs, by how they ended")
-                       .Register(registry_);
+    auto& family = Register(prometheus::BuildCounter(), Metric::kReconciles, registry_);
     std::map<ReconcileResult, prometheus::Counter*> results;
     for (const auto result :
          {ReconcileResult::kSuccess, ReconcileResult::kError, ReconcileResult::kRequeueAfter}) {
@@ -101,33 +107,20 @@ class PrometheusMetrics final : public OperatorMetrics {
 
   Registry registry_;
   std::map<ReconcileResult, prometheus::Counter*> results_ = Results();
-  prometheus::Counter& errors_ = Counter("controller_runtime_reconcile_errors_total",
-                                         "Looks at jobs that failed", kController);
-  Histogram& time_ = Times("controller_runtime_reconcile_time_seconds",
-                           "How long a look at a job takes", kController, ReconcileBuckets());
-  prometheus::Gauge& max_concurrent_ = Gauge("controller_runtime_max_concurrent_reconciles",
-                                             "Jobs looked at at a time, at most", kController);
-  prometheus::Gauge& active_ =
-      Gauge("controller_runtime_active_workers", "Jobs looked at right now", kController);
-  prometheus::Gauge& depth_ = Gauge("workqueue_depth", "Jobs waiting to be looked at", kQueue);
-  prometheus::Counter& adds_ = Counter("workqueue_adds_total", "Jobs put into the queue", kQueue);
-  Histogram& queued_ = Times("workqueue_queue_duration_seconds",
-                             "How long a job waits in the queue", kQueue, QueueBuckets());
-  Histogram& worked_ = Times("workqueue_work_duration_seconds",
-                             "How long a job from the queue is worked on", kQueue, QueueBuckets());
-  prometheus::Gauge& unfinished_ =
-      Gauge("workqueue_unfinished_work_seconds", "Age of all work in progress, summed up", kQueue);
-  prometheus::Gauge& longest_ = Gauge("workqueue_longest_running_processor_seconds",
-                                      "Age of the oldest work in progress", kQueue);
-  prometheus::Counter& retries_ =
-      Counter("workqueue_retries_total", "Jobs put back after a failure", kQueue);
+  prometheus::Counter& errors_ = Counter(Metric::kReconcileErrors, kController);
+  Histogram& time_ = Times(Metric::kReconcileTime, kController);
+  prometheus::Gauge& max_concurrent_ = Gauge(Metric::kMaxConcurrentReconciles, kController);
+  prometheus::Gauge& active_ = Gauge(Metric::kActiveWorkers, kController);
+  prometheus::Gauge& depth_ = Gauge(Metric::kQueueDepth, kQueue);
+  prometheus::Counter& adds_ = Counter(Metric::kQueueAdds, kQueue);
+  Histogram& queued_ = Times(Metric::kQueueWait, kQueue);
+  Histogram& worked_ = Times(Metric::kQueueWork, kQueue);
+  prometheus::Gauge& unfinished_ = Gauge(Metric::kQueueUnfinished, kQueue);
+  prometheus::Gauge& longest_ = Gauge(Metric::kQueueLongest, kQueue);
+  prometheus::Counter& retries_ = Counter(Metric::kQueueRetries, kQueue);
   prometheus::Family<prometheus::Counter>& requests_ =
-      prometheus::BuildCounter()
-          .Name("rest_client_requests_total")
-          .Help("Requests to the API server, by code, host and method")
-          .Register(registry_);
-  prometheus::Gauge& leader_ = Gauge("leader_election_master_status", "1 if this replica leads",
-                                     {{"name", "evenkeel-operator"}});
+      Register(prometheus::BuildCounter(), Metric::kApiRequests, registry_);
+  prometheus::Gauge& leader_ = Gauge(Metric::kLeader, {{"name", "evenkeel-operator"}});
 };
 
 }  // namespace

@@ -1,18 +1,30 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
 #include "core/base/time.h"
 #include "operator/kube/governed_transport.h"
 #include "operator/kube/work_queue.h"
+#include "operator/runtime/job_history.h"
+#include "operator/runtime/process_figures.h"
 
 namespace evenkeel::operating {
 
+/// What is looked up when somebody asks for metrics.
+struct OperatorFigures {
+  kube::WorkQueueFigures queue;
+  std::map<std::string, int> jobs;           ///< by status.state; empty unless this replica leads
+  std::map<std::string, double> node_watts;  ///< likewise
+  JobHistory::Figures history;
+  ProcessFigures process;
+  double began = 0;  ///< when this process did, in seconds since 1970
+};
+
 enum class ReconcileResult { kSuccess, kError, kRequeueAfter };
 
-/// What the operator tells of itself, under the names that controllers everywhere use
-/// (kubebuilder's metrics reference), so that dashboards for them fit. Thread-safe.
+/// What the operator tells of itself, as the catalogue has it. Thread-safe.
 class OperatorMetrics : public kube::WorkQueueObserver {
  public:
   [[nodiscard]] static std::unique_ptr<OperatorMetrics> Make();
@@ -23,8 +35,8 @@ class OperatorMetrics : public kube::WorkQueueObserver {
   virtual void SetLeader(bool leads) = 0;
   virtual void SetMaxConcurrentReconciles(int threads) = 0;
 
-  /// All of it in Prometheus' text format. `queue` adds what only it knows.
-  [[nodiscard]] virtual std::string Text(const kube::WorkQueueFigures& queue) = 0;
+  /// All of it in Prometheus' text format.
+  [[nodiscard]] virtual std::string Text(const OperatorFigures& figures) = 0;
 };
 
 }  // namespace evenkeel::operating

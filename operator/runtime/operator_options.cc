@@ -44,6 +44,8 @@ void Describe(CLI::App& app, OperatorOptions& options) {
                  "Name of this replica in the Lease and in events (default: the host's)");
   app.add_option("--metrics-namespaces", options.metrics_namespaces,
                  "Namespaces whose pods may read metrics of jobs (default: all)");
+  app.add_flag("--metrics-annotations", options.metrics_annotations,
+               "Annotate coordinators with prometheus.io/scrape, port and path");
   app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [2]")
       ->check(CLI::Range(1, 64));
   app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [40]")

@@ -19,7 +19,8 @@ struct OperatorOptions {
   std::string own_namespace;            ///< empty: that of the pod
   std::string identity;  ///< of this replica; empty: the host's name, which is the pod's
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics of jobs; empty: all
-  bool leader_elect = false;                    ///< with several replicas it must be true
+  bool metrics_annotations = false;  ///< coordinators carry those that Prometheus may go by
+  bool leader_elect = false;         ///< with several replicas it must be true
   std::string lease_name = "evenkeel-operator";
   Duration lease_duration = std::chrono::seconds(35);
   Duration renew_deadline = std::chrono::seconds(30);

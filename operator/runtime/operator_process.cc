@@ -16,6 +16,7 @@
 #include "operator/kube/cpprest_transport.h"
 #include "operator/kube/leader_election.h"
 #include "operator/kube/server_address.h"
+#include "operator/plan/node_power.h"
 #include "operator/runtime/controller.h"
 #include "operator/runtime/health_handler.h"
 #include "operator/runtime/https_coordinator_link.h"
@@ -163,10 +164,25 @@ class Running final : public OperatorProcess {
     return settings;
   }
 
+  [[nodiscard]] OperatorFigures Figures() {
+    OperatorFigures figures;
+    figures.queue = queue_.Figures();
+    figures.history = history_.Show();
+    figures.process = ReadProcessFigures();
+    figures.began = began_;
+    if (!leads_) return figures;  // the others would only repeat what the leader says
+    figures.jobs = cache_.JobsByState();
+    for (const auto& [name, node] : *cache_.Nodes()) {
+      if (const auto watts = plan::NodePower(*node)) figures.node_watts[name] = *watts;
+    }
+    return figures;
+  }
+
   std::unique_ptr<Ground> ground_;
   OperatorOptions& options_ = ground_->options;
   std::atomic<bool> leads_{false};
   bool stopped_ = false;
+  const double began_ = ToSeconds(ground_->wall.Now().time_since_epoch());
   kube::GovernedTransport transport_{*ground_->wire, ground_->clock, ground_->waiter,
                                      GovernorSettings()};
   kube::Client client_{transport_, ClientSettings()};
@@ -183,19 +199,21 @@ class Running final : public OperatorProcess {
                          poller_.Hurry(job);
                        }},
                       ground_->seed};
+  JobHistory history_;
   StatusPacer pacer_{kStatusInterval, kStatusBurst};
-  ErrandTools tools_{client_,
-                     link_,
-                     ground_->wall,
-                     ground_->operator_key,
-                     {options_.own_namespace, options_.metrics_namespaces}};
+  ErrandTools tools_{
+      client_,
+      link_,
+      ground_->wall,
+      ground_->operator_key,
+      {options_.own_namespace, options_.metrics_namespaces, options_.metrics_annotations}};
   JobReconciler reconciler_{
-      {cache_, poller_, events_, pacer_, ground_->clock, tools_, PlanSettings()}};
+      {cache_, poller_, events_, pacer_, history_, ground_->clock, tools_, PlanSettings()}};
   Controller controller_{queue_, reconciler_, *ground_->metrics, ground_->clock,
                          [this] { return MayAct(); }};
   HealthHandler health_{{[this] { return queue_.Figures().longest_running < kStuck; },
                          [this] { return cache_.HasSynced(); },
-                         [this] { return ground_->metrics->Text(queue_.Figures()); }}};
+                         [this] { return ground_->metrics->Text(Figures()); }}};
   kube::LeaderElection election_{Access(),
                                  ground_->wall,
                                  {options_.own_namespace, options_.lease_name},

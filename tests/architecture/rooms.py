@@ -27,7 +27,7 @@ ALLOWED = {
     "operator/api": {"base", "model"},
     "operator/api_json": {"base", "model", "model_parsing", "operator/api"},
     "operator/plan": {"base", "model", "scheduling", "operator/api"},
-    "operator": {"base", "model", "http", "operator/api", "operator/api_json", "operator/identity",
+    "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json", "operator/identity",
                  "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",

@@ -12,6 +12,8 @@ MONITORING = "monitoring.coreos.com/v1"
 DISCOVERY = "nfd.k8s-sigs.io/v1alpha1"
 FULL = {"replicaCount": 2, "labeller.enabled": True, "nodeFeatureRule.enabled": True,
         "metrics.serviceMonitor.enabled": True, "metrics.namespaces": ["monitoring"],
+        "metrics.podMonitor.enabled": True, "metrics.prometheusRule.enabled": True,
+        "metrics.annotations": True, "dashboards.enabled": True,
         "watch.namespaces": ["team-a", "team-b"], "imagePullSecrets": [{"name": "pull"}],
         "podLabels": {"team": "batch"}, "podAnnotations": {"note": "x"},
         "priorityClassName": "high", "tolerations": [{"operator": "Exists"}],
@@ -52,8 +54,9 @@ class Lint(unittest.TestCase):
     def test_everything_is_rendered(self):
         found = objects(FULL, "--include-crds", apis=(MONITORING, DISCOVERY))
         self.assertEqual(kinds(found), sorted([
-            "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "DaemonSet", "Deployment",
-            "NetworkPolicy", "NodeFeatureRule", "Pod", "PodDisruptionBudget", "Role", "RoleBinding",
+            "ClusterRole", "ClusterRoleBinding", "ConfigMap", "CustomResourceDefinition", "DaemonSet",
+            "Deployment", "NetworkPolicy", "NodeFeatureRule", "Pod", "PodDisruptionBudget", "PodMonitor",
+            "PrometheusRule", "Role", "RoleBinding",
             "Secret", "Service", "ServiceAccount", "ServiceMonitor", "ValidatingAdmissionPolicy",
             "ValidatingAdmissionPolicyBinding", "WeightingPolicy"]))
         for thing in found:
@@ -62,7 +65,8 @@ class Lint(unittest.TestCase):
 
     def test_by_default_nothing_that_not_every_cluster_takes(self):
         found = kinds(objects())
-        for kind in ("DaemonSet", "NodeFeatureRule", "PodDisruptionBudget", "ServiceMonitor"):
+        for kind in ("ConfigMap", "DaemonSet", "NodeFeatureRule", "PodDisruptionBudget", "PodMonitor",
+                     "PrometheusRule", "ServiceMonitor"):
             self.assertNotIn(kind, found)
 
     def test_flags_wait_for_their_apis(self):

@@ -72,6 +72,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
     args.push_back(flag);
     args.push_back(value);
   };
+  add("--namespace", job.meta.job_namespace);
   if (pod.with_snapshot) add("--snapshot", path::kSnapshot + "/journal.db.z");
   if (job.inputs.Any()) add("--inputs", path::kInputs);
   return args;
@@ -146,6 +147,13 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
   object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(pod.attempt)}};
   object["spec"] = std::move(spec);
   return object;
+}
+
+void AnnotateForScrapes(json& pod) {
+  json& annotations = pod["metadata"]["annotations"];
+  annotations["prometheus.io/scrape"] = "true";
+  annotations["prometheus.io/port"] = std::to_string(port::kHealth);
+  annotations["prometheus.io/path"] = "/metrics";
 }
 
 }  // namespace evenkeel::api

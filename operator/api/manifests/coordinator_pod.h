@@ -11,4 +11,7 @@ namespace evenkeel::api {
 [[nodiscard]] nlohmann::json CoordinatorPodManifest(const WeightedJob& job,
                                                     const CoordinatorPod& pod);
 
+/// Adds the annotations that many configurations of Prometheus look for.
+void AnnotateForScrapes(nlohmann::json& pod);
+
 }  // namespace evenkeel::api

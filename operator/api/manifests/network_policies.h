@@ -12,6 +12,8 @@ namespace evenkeel::api {
 struct FlowSettings {
   std::string operator_namespace;
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics; empty: all of them
+  /// Coordinators are annotated for a Prometheus that looks for prometheus.io/scrape.
+  bool scrape_annotations = false;
 };
 
 /// In: gRPC from the job's workers, control from the operator, metrics. Out: DNS.

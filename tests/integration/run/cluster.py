@@ -72,9 +72,9 @@ class Program:
 
     def __init__(self, command, folder, **popen):
         self._said = tempfile.TemporaryFile("w+", dir=folder)
+        popen.setdefault("stdin", subprocess.DEVNULL)
         self.process = subprocess.Popen([str(word) for word in command], cwd=folder, text=True,
-                                        stdin=subprocess.DEVNULL, stdout=self._said,
-                                        stderr=self._said, **popen)
+                                        stdout=self._said, stderr=self._said, **popen)
         self.pid = self.process.pid
 
     @property
@@ -91,10 +91,16 @@ class Program:
         except subprocess.TimeoutExpired:
             raise AssertionError("it hangs; it said: " + self.said) from None
 
+    def await_exit(self, number=signal.SIGTERM, patience=PATIENCE):
+        self.process.send_signal(number)
+        return self.wait(patience)
+
     def end(self):
         if self.running():
             self.process.kill()
         self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
         self._said.close()
 
 
@@ -156,10 +162,6 @@ class Coordinator(Program):
     def await_tasks(self, at_least):
         return self.await_progress(lambda now: now["tasks"]["completed"] >= at_least,
                                    f"{at_least} tasks are done")
-
-    def await_exit(self, number=signal.SIGTERM, patience=PATIENCE):
-        self.process.send_signal(number)
-        return self.wait(patience)
 
 
 class ClusterTest(RunTest):

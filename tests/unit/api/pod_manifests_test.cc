@@ -165,7 +165,9 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
                                             "--control-token-file",
                                             "/etc/evenkeel/tls/operator-token",
                                             "--pages-listen",
-                                            "127.0.0.1:7403"}));
+                                            "127.0.0.1:7403",
+                                            "--namespace",
+                                            "lab"}));
   for (const char* probe : {"startupProbe", "livenessProbe", "readinessProbe"}) {
     EXPECT_EQ(container[probe]["httpGet"]["port"], 7401) << probe;
   }
@@ -175,6 +177,15 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/tls")["secret"]["secretName"], "primes-coordinator-tls");
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/plan")["configMap"]["name"], "primes-plan");
   EXPECT_EQ(ReadPod(pod).role, PodRole::kCoordinator);
+}
+
+TEST(CoordinatorPodManifest, IsAnnotatedForScrapesWhereThatIsWanted) {
+  json pod = CoordinatorPodManifest(Job(), FirstAttempt());
+  EXPECT_FALSE(pod["metadata"]["annotations"].contains("prometheus.io/scrape"));
+  AnnotateForScrapes(pod);
+  EXPECT_EQ(pod["metadata"]["annotations"],
+            json::parse(R"({"evenkeel.dev/attempt": "1", "prometheus.io/scrape": "true",
+                            "prometheus.io/port": "7401", "prometheus.io/path": "/metrics"})"));
 }
 
 TEST(CoordinatorPodManifest, KeepsItsFolderInAClaimThatOthersMayShare) {

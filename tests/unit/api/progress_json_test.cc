@@ -12,7 +12,8 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
     "tasks":{"total":768,"completed":10,"failed":1},"progress":0.013,"etaSeconds":42.5,
     "etaSigmaSeconds":1.5,"activeSeconds":12.3,"failedIndexes":"3,7-9","workers":[
     {"node":"pi4a","ratio":4.2,"connected":true,"share":384,"completed":4,"stolen":1,
-     "rate":1234.5,"state":"Running"}],"result":{"count":5},"resultFiles":["primes.npy"],
+     "rate":1234.5,"state":"Running"}],"work":[{"node":"pi4a","units":400,
+     "busySeconds":2.5,"threads":4}],"result":{"count":5},"resultFiles":["primes.npy"],
     "resumedTasks":7,"workloadDigest":"fnv1a:0123456789abcdef"})");
   ASSERT_TRUE(progress.has_value()) << progress.error().message;
   EXPECT_EQ(progress->epoch, 3);
@@ -25,6 +26,11 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
   EXPECT_EQ(progress->workers[0].node, "pi4a");
   EXPECT_EQ(progress->workers[0].share, 384);
   EXPECT_TRUE(progress->workers[0].connected);
+  ASSERT_EQ(progress->work.size(), 1U);
+  EXPECT_EQ(progress->work[0].node, "pi4a");
+  EXPECT_EQ(progress->work[0].units, 400);
+  EXPECT_EQ(progress->work[0].busy_seconds, 2.5);
+  EXPECT_EQ(progress->work[0].threads, 4);
   EXPECT_EQ(progress->result, R"({"count":5})");
   EXPECT_EQ(progress->workload_digest, "fnv1a:0123456789abcdef");
 }
@@ -61,6 +67,7 @@ TEST(ReadProgress, NothingHostileGetsThrough) {
                                  {"ratio", 1e300},
                                  {"share", -5},
                                  {"state", "a\nb"}});
+    object["work"].push_back({{"node", "n\n"}, {"units", -1}, {"busySeconds", 1e300}});
   }
   const auto progress = ReadProgress(object.dump());
   ASSERT_TRUE(progress.has_value());
@@ -76,6 +83,10 @@ TEST(ReadProgress, NothingHostileGetsThrough) {
   EXPECT_EQ(progress->workers[0].node.size(), 253U);
   EXPECT_EQ(progress->workers[0].share, 0);
   EXPECT_EQ(progress->workers[0].state, "a b");
+  ASSERT_EQ(progress->work.size(), kMaxWorkRows);
+  EXPECT_EQ(progress->work[0].node, "n ");
+  EXPECT_EQ(progress->work[0].units, 0);
+  EXPECT_LT(progress->work[0].busy_seconds, 1e15);
 }
 
 TEST(ReadProgress, TextsAreNotCutWithinACharacter) {

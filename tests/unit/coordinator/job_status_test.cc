@@ -51,7 +51,7 @@ TEST(JobStatus, FollowsARun) {
        "rate": 1234.5, "state": "Running"},
       {"node": "pi3", "ratio": 1.0, "connected": false, "share": 77, "completed": 0, "stolen": 0,
        "state": "Lost"}],
-    "workersTotal": 2, "resultFiles": [], "resumedTasks": 7})"));
+    "workersTotal": 2, "work": [], "resultFiles": [], "resumedTasks": 7})"));
 }
 
 TEST(JobStatus, EarlierStartsCount) {
@@ -64,6 +64,27 @@ TEST(JobStatus, EarlierStartsCount) {
   EXPECT_EQ(status.workers[0].completed, 9);
   EXPECT_EQ(status.workers[2].node, "gone");
   EXPECT_EQ(status.workers[2].state, WorkerState::kLost);
+}
+
+TEST(JobStatus, SaysWhatEachNodeHasDoneInAllStarts) {
+  engine::Progress progress = TwoNodes();
+  progress.nodes[1].cost = 100;
+  progress.nodes[1].busy_seconds = 2.5;
+  progress.nodes[1].threads = 4;
+  WorkByNode earlier;
+  earlier["pi4a"] = {5, 50, 1.5, {}};
+  earlier["gone"] = {2, 20, 1, {}};
+  JobStatus status;
+  Apply(progress, earlier, status);
+  const auto expected = json::parse(R"([
+    {"node": "pi4a", "units": 150.0, "busySeconds": 4.0, "threads": 4},
+    {"node": "gone", "units": 20.0, "busySeconds": 1.0, "threads": 0}])");
+  EXPECT_EQ(json::parse(StatusJson(status))["work"], expected);
+  model::RunSummary summary;  // which knows nothing of it
+  summary.state = model::JobState::kComplete;
+  for (const char* name : {"pi4a", "gone"}) summary.nodes.emplace_back().name = name;
+  Apply(summary, status);
+  EXPECT_EQ(json::parse(StatusJson(status))["work"], expected);
 }
 
 TEST(JobStatus, EtaComesWithItsUncertainty) {
@@ -108,6 +129,9 @@ TEST(JobStatus, ManyWorkersAreCutAndCounted) {
   const auto said = json::parse(StatusJson(status));
   EXPECT_EQ(said["workers"].size(), 64U);
   EXPECT_EQ(said["workersTotal"], 1000);
+  status.workers.resize(2000);
+  for (auto& worker : status.workers) worker.busy_seconds = 1;
+  EXPECT_EQ(json::parse(StatusJson(status))["work"].size(), 1024U);
 }
 
 TEST(JobStatus, TextThatIsNotUtf8IsStillJson) {

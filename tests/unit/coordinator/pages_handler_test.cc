@@ -107,7 +107,7 @@ TEST_F(PagesHandlerTest, WhatIsNotThereYetIsSaid) {
 }
 
 TEST_F(PagesHandlerTest, HealthIsForEverybody) {
-  HealthHandler health(board_, metrics_);
+  HealthHandler health(board_, metrics_, folder_.Path());
   EXPECT_EQ(health.Handle(Get("/healthz")).status, 200);
   EXPECT_EQ(health.Handle(Get("/readyz")).status, 503);
   board_.SetReady(true);

@@ -187,6 +187,31 @@ TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
 }
 
+TEST_F(CoordinatorTest, ARecallThatBringsNothingCountsAsFailed) {
+  config.job.balancing.strategy = model::StrategyName::kTailStealing;
+  Start(100, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  // b works, a says nothing: in the end all that is left is leased to a.
+  std::optional<RecallId> recall;
+  for (int step = 0; step < 10'000 && !recall; ++step) {
+    now += milliseconds(1);
+    const auto left = Assigned(2);
+    if (left.empty()) {
+      Note(It().OnTimer(now));
+    } else {
+      for (const auto& range : left) Done(2, range);
+    }
+    const auto asked = Sent<Recall>(1);
+    if (!asked.empty()) recall = asked[0].id;
+  }
+  ASSERT_TRUE(recall.has_value());
+  EXPECT_EQ(It().CurrentProgress(now).recalls_failed, 0);
+  Say(1, GiveBack{*recall, {}});
+  EXPECT_EQ(It().CurrentProgress(now).recalls_failed, 1);
+  EXPECT_EQ(It().CurrentProgress(now).moves.leased, 0);
+}
+
 TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswers) {
   Start(4, 1);
   Connect(1, 0);

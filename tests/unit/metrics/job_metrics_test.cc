@@ -19,6 +19,8 @@ engine::NodeProgress Node(const std::string& name, model::Cost cost, double busy
   node.cost = cost;
   node.busy_seconds = busy;
   node.rate = rate;
+  node.mean_rate = rate;
+  node.threads = 4;
   node.last_end = FromSeconds(busy);
   return node;
 }
@@ -30,7 +32,10 @@ engine::Progress HalfDone() {
   progress.tasks_failed = 2;
   progress.cost_done_ratio = 0.5;
   progress.eta = std::chrono::seconds(30);
+  progress.cost_total = 1000;
+  progress.elapsed = std::chrono::seconds(12);
   progress.moves = {7, 3, 1};
+  progress.recalls_failed = 2;
   progress.nodes = {Node("pi-1", 400, 0.1, 40), Node("pi-2", 100, 0.3, 10)};
   return progress;
 }
@@ -56,9 +61,11 @@ class JobMetricsTest : public testing::Test {
 TEST_F(JobMetricsTest, EachMetricOfTheCatalogueIsThereOnceAndNoOther) {
   metrics_.Update(HalfDone(), kBytes);
   metrics_.ObserveTasks(1, std::chrono::seconds(1));
+  metrics_.SetState("Running");
+  metrics_.SetResultsVolume(1000, 400);
   const auto families = Read();
-  EXPECT_EQ(families.size(), Catalogue().size());
-  for (const auto& definition : Catalogue()) {
+  EXPECT_EQ(families.size(), Catalogue(MetricSource::kCoordinator).size());
+  for (const auto& definition : Catalogue(MetricSource::kCoordinator)) {
     const auto found = families.find(std::string(definition.name));
     ASSERT_NE(found, families.end()) << definition.name;
     EXPECT_EQ(found->second.help, definition.help);
@@ -71,7 +78,7 @@ TEST_F(JobMetricsTest, EachMetricOfTheCatalogueIsThereOnceAndNoOther) {
 TEST_F(JobMetricsTest, SeriesHaveTheLabelsAndValuesOfTheCatalogue) {
   metrics_.Update(HalfDone(), kBytes);
   auto families = Read();
-  for (const auto& definition : Catalogue()) {
+  for (const auto& definition : Catalogue(MetricSource::kCoordinator)) {
     for (auto& sample : families[std::string(definition.name)].samples) {
       sample.labels.erase("le");
       ASSERT_EQ(sample.labels.size(), definition.labels.size()) << definition.name;
@@ -101,6 +108,10 @@ TEST_F(JobMetricsTest, SaysWhatTheSnapshotSays) {
   const LabelValues job = {{"namespace", "lab"}, {"weighted_job", "primes-to-a-million"}};
   EXPECT_EQ(Value("evenkeel_job_progress_ratio", job), 0.5);
   EXPECT_EQ(Value("evenkeel_job_eta_seconds"), 30);
+  EXPECT_EQ(Value("evenkeel_moves_total", {{"kind", "leased"}, {"outcome", "failed"}}), 2);
+  EXPECT_EQ(Value("evenkeel_node_threads", {{"node", "pi-1"}}), 4);
+  EXPECT_EQ(Value("evenkeel_job_elapsed_seconds"), 12);
+  EXPECT_EQ(Value("evenkeel_job_lower_bound_seconds"), 20) << "1000 units at 40 + 10 a second";
   EXPECT_NEAR(Value("evenkeel_job_load_imbalance_ratio"), 1 - 0.2 / 0.3, 1e-12);
 }
 
@@ -148,6 +159,40 @@ TEST_F(JobMetricsTest, WhatIsNotKnownIsAbsent) {
   EXPECT_TRUE(std::isnan(Value("evenkeel_job_eta_seconds")));
 }
 
+TEST_F(JobMetricsTest, WithoutAllRatesThereIsNoLowerBound) {
+  auto progress = HalfDone();
+  progress.nodes[1].mean_rate = 0;
+  metrics_.Update(progress, kBytes);
+  EXPECT_TRUE(Read("evenkeel_job_lower_bound_seconds").samples.empty());
+}
+
+TEST_F(JobMetricsTest, TheJobIsInOneStateAtATime) {
+  LabelValues job = {{"namespace", "lab"}, {"weighted_job", "primes-to-a-million"}};
+  metrics_.SetState("Running");
+  metrics_.SetState("Complete");
+  const auto family = Read("evenkeel_job_state");
+  EXPECT_EQ(family.samples.size(), std::size(kRunStates));
+  for (const std::string_view state : kRunStates) {
+    job["state"] = std::string(state);
+    EXPECT_EQ(family.At("evenkeel_job_state", job), state == "Complete" ? 1 : 0) << state;
+  }
+}
+
+TEST_F(JobMetricsTest, TellsTheRoomOnTheVolume) {
+  metrics_.SetResultsVolume(1000, 400);
+  EXPECT_EQ(Value("evenkeel_results_volume_size_bytes"), 1000);
+  EXPECT_EQ(Value("evenkeel_results_volume_free_bytes"), 400);
+}
+
+TEST_F(JobMetricsTest, StolenTasksAreCountedOnBothSides) {
+  auto progress = HalfDone();
+  progress.nodes[0].stolen_in = 3;
+  progress.nodes[0].stolen_out = 1;
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(Value("evenkeel_stolen_tasks_total", {{"node", "pi-1"}, {"way", "in"}}), 3);
+  EXPECT_EQ(Value("evenkeel_stolen_tasks_total", {{"node", "pi-1"}, {"way", "out"}}), 1);
+}
+
 TEST_F(JobMetricsTest, CountersAreThereBeforeTheFirstSnapshot) {
   EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 0);
   EXPECT_EQ(Value("evenkeel_tasks_failed_total", {{"reason", "task"}}), 0);
@@ -185,7 +230,7 @@ TEST_F(JobMetricsTest, SeriesGrowWithNodesOnly) {
   EXPECT_EQ(count(), with_two);
   progress.nodes.push_back(Node("pi-3", 1, 1, 1));
   metrics_.Update(progress, kBytes);
-  EXPECT_EQ(count(), with_two + 4);
+  EXPECT_EQ(count(), with_two + 7);
 }
 
 TEST_F(JobMetricsTest, StrangeNamesAreEscaped) {

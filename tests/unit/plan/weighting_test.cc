@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/scheduling/fuzzy/builtin_policies.h"
+#include "operator/plan/node_power.h"
 #include "tests/unit/plan/model_cluster.h"
 #include "tests/unit/scheduling/pi_trio.h"
 
@@ -89,6 +90,20 @@ TEST(WeightSource, NamesWhatCounts) {
   EXPECT_EQ(WeightSource(weighting), "Explicit");
   weighting.mode = model::WeightingMode::kEqual;
   EXPECT_EQ(WeightSource(weighting), "Equal");
+}
+
+TEST(NodePower, ComesFromLabelOrBoard) {
+  api::NodeView node = Pi4("a");
+  node.profile.labels.clear();
+  EXPECT_EQ(NodePower(node), std::nullopt);
+  node.profile.labels["hardware.evenkeel.dev/model"] = "raspberry-pi-3b";
+  EXPECT_GT(NodePower(node).value_or(0), 1);
+  node.profile.labels["hardware.evenkeel.dev/power-watts"] = "6.4";
+  EXPECT_EQ(NodePower(node), 6.4);
+  for (const char* nonsense : {"much", "-3", "0"}) {
+    node.profile.labels["hardware.evenkeel.dev/power-watts"] = nonsense;
+    EXPECT_EQ(NodePower(node), std::nullopt) << nonsense;
+  }
 }
 
 }  // namespace

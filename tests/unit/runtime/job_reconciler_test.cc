@@ -74,8 +74,8 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
   // As after a restart of the operator: only the cluster remembers.
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:newer";
-  JobReconciler successor(
-      JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, clock_, *tools_, settings});
+  JobReconciler successor(JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_,
+                                               clock_, *tools_, settings});
   AwaitCache();
   const auto end = successor.Reconcile({"lab", "primes"});
   EXPECT_FALSE(end.failed) << end.trouble;
@@ -158,6 +158,61 @@ TEST_F(JobReconcilerTest, ACoordinatorThatRunsIsShownTasksThatWereAppended) {
   const auto plan = server_.Find(kConfigMapsPath, "lab", "growing-plan");
   EXPECT_NE((*plan)["data"]["job.json"].get<std::string>().find("\"tasks\":9"), std::string::npos);
   EXPECT_TRUE(annotations().contains("evenkeel.dev/refreshed"));
+}
+
+TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  EXPECT_EQ(history_.Show().rows.size(), 2U) << "what is to come begins at 0";
+  api::Progress progress;
+  progress.epoch = 1;
+  progress.state = api::CoordinatorState::kComplete;
+  progress.tasks = {1000, 1000, 0};
+  progress.fraction = 1;
+  progress.work = {{"pi3", 100, 8, 4}, {"pi4-a", 400, 8, 4}};
+  coordinators_.Says(progress);
+  RunPods();
+  Settle("primes");
+  ASSERT_TRUE(Polled());
+  for (int look = 0; look < 3; ++look) Settle("primes");
+  auto figures = history_.Show();
+  EXPECT_EQ(figures.counted, 1);
+  EXPECT_EQ(figures.missed, 0);
+  ASSERT_EQ(figures.rows.size(), 2U);
+  EXPECT_EQ(figures.rows[1].profile, "primes");
+  EXPECT_EQ(figures.rows[1].done.node, "pi4-a");
+  EXPECT_EQ(figures.rows[1].done.units, 400);
+  EXPECT_EQ(figures.rows[1].done.busy_seconds, 8);
+  // As if the status were not to be seen yet: it is written again, and nothing is counted.
+  Json behind = *server_.Find(kJobsPath, "lab", "primes");
+  behind.erase("status");
+  server_.Put(kJobsPath, behind);
+  Settle("primes");
+  EXPECT_EQ(Status("primes")["state"], "Complete");
+  EXPECT_EQ(history_.Show().counted, 1);
+  // The next operator knows by the status that this job is done with.
+  JobHistory empty;
+  JobReconciler successor(
+      JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, empty, clock_, *tools_, {}});
+  AwaitCache();
+  EXPECT_FALSE(successor.Reconcile({"lab", "primes"}).failed);
+  EXPECT_EQ(empty.Show().counted, 0);
+  EXPECT_TRUE(empty.Show().rows.empty());
+}
+
+TEST_F(JobReconcilerTest, AJobWhoseNodesSaidNothingIsMissed) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  api::Progress progress;
+  progress.state = api::CoordinatorState::kComplete;
+  progress.tasks = {1000, 1000, 0};
+  coordinators_.Says(progress);
+  RunPods();
+  Settle("primes");
+  ASSERT_TRUE(Polled());
+  Settle("primes");
+  EXPECT_EQ(history_.Show().missed, 1);
+  EXPECT_EQ(history_.Show().counted, 0);
 }
 
 TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {

@@ -75,6 +75,7 @@ class OperatorFixture : public kube::AgainstServer {
   std::unique_ptr<kube::EventRecorder> events_;
   std::unique_ptr<ProgressPoller> poller_;
   std::unique_ptr<ClusterCache> cache_;
+  JobHistory history_;
   StatusPacer pacer_{std::chrono::milliseconds(1), 1000};
   std::unique_ptr<JobReconciler> reconciler_;
 };

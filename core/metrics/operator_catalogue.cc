@@ -1,0 +1,191 @@
+#include "core/metrics/operator_catalogue.h"
+
+#include <cstddef>
+
+namespace evenkeel::metrics {
+namespace {
+
+constexpr Label kByController[] = {kControllerName};
+constexpr Label kByControllerAndResult[] = {kControllerName, kResult};
+constexpr Label kByQueue[] = {kQueueName};
+constexpr Label kByRequest[] = {kCode, kHost, kMethod};
+constexpr Label kByLease[] = {kLease};
+constexpr Label kByJobState[] = {kStateOfJob};
+constexpr Label kByCounted[] = {kCountedOutcome};
+constexpr Label kOfNode[] = {kNode};
+constexpr Label kOfNodeAndProfile[] = {kNode, kProfile};
+
+constexpr double kReconcileSeconds[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+                                        1,     2.5,  5,     10,   30,  60};
+constexpr double kQueueSeconds[] = {0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 1000};
+
+constexpr MetricDefinition kOfTheOperator[] = {
+    {Metric::kReconciles,
+     "controller_runtime_reconcile_total",
+     MetricType::kCounter,
+     kByControllerAndResult,
+     "looks",
+     "Looks at jobs, by how they ended.",
+     {}},
+    {Metric::kReconcileErrors,
+     "controller_runtime_reconcile_errors_total",
+     MetricType::kCounter,
+     kByController,
+     "looks",
+     "Looks at jobs that failed.",
+     {}},
+    {Metric::kReconcileTime, "controller_runtime_reconcile_time_seconds", MetricType::kHistogram,
+     kByController, "seconds", "How long a look at a job takes.", kReconcileSeconds},
+    {Metric::kMaxConcurrentReconciles,
+     "controller_runtime_max_concurrent_reconciles",
+     MetricType::kGauge,
+     kByController,
+     "jobs",
+     "Jobs looked at at a time, at most.",
+     {}},
+    {Metric::kActiveWorkers,
+     "controller_runtime_active_workers",
+     MetricType::kGauge,
+     kByController,
+     "jobs",
+     "Jobs looked at right now.",
+     {}},
+    {Metric::kQueueDepth,
+     "workqueue_depth",
+     MetricType::kGauge,
+     kByQueue,
+     "jobs",
+     "Jobs waiting to be looked at.",
+     {}},
+    {Metric::kQueueAdds,
+     "workqueue_adds_total",
+     MetricType::kCounter,
+     kByQueue,
+     "jobs",
+     "Jobs put into the queue.",
+     {}},
+    {Metric::kQueueWait, "workqueue_queue_duration_seconds", MetricType::kHistogram, kByQueue,
+     "seconds", "How long a job waits in the queue.", kQueueSeconds},
+    {Metric::kQueueWork, "workqueue_work_duration_seconds", MetricType::kHistogram, kByQueue,
+     "seconds", "How long a job from the queue is worked on.", kQueueSeconds},
+    {Metric::kQueueUnfinished,
+     "workqueue_unfinished_work_seconds",
+     MetricType::kGauge,
+     kByQueue,
+     "seconds",
+     "Age of all work in progress, summed up.",
+     {}},
+    {Metric::kQueueLongest,
+     "workqueue_longest_running_processor_seconds",
+     MetricType::kGauge,
+     kByQueue,
+     "seconds",
+     "Age of the oldest work in progress.",
+     {}},
+    {Metric::kQueueRetries,
+     "workqueue_retries_total",
+     MetricType::kCounter,
+     kByQueue,
+     "jobs",
+     "Jobs put back after a failure.",
+     {}},
+    {Metric::kApiRequests,
+     "rest_client_requests_total",
+     MetricType::kCounter,
+     kByRequest,
+     "requests",
+     "Requests to the API server, by code, host and method.",
+     {}},
+    {Metric::kLeader,
+     "leader_election_master_status",
+     MetricType::kGauge,
+     kByLease,
+     "state",
+     "1 if this replica leads.",
+     {}},
+    {Metric::kProcessCpu,
+     "process_cpu_seconds_total",
+     MetricType::kCounter,
+     {},
+     "seconds",
+     "Time on processors, user and system.",
+     {}},
+    {Metric::kProcessMemory,
+     "process_resident_memory_bytes",
+     MetricType::kGauge,
+     {},
+     "bytes",
+     "Memory that is in use.",
+     {}},
+    {Metric::kProcessStart,
+     "process_start_time_seconds",
+     MetricType::kGauge,
+     {},
+     "seconds",
+     "When the process began, since 1970.",
+     {}},
+    {Metric::kJobs,
+     "evenkeel_jobs",
+     MetricType::kGauge,
+     kByJobState,
+     "jobs",
+     "WeightedJobs by state, as the leader sees them.",
+     {}},
+    {Metric::kNodePower,
+     "evenkeel_node_power_watts",
+     MetricType::kGauge,
+     kOfNode,
+     "watts",
+     "Power of the node under full load, as its labels or the catalogue of boards say it.",
+     {}},
+    {Metric::kHistoryUnits,
+     "evenkeel_history_work_units_total",
+     MetricType::kCounter,
+     kOfNodeAndProfile,
+     "units",
+     "Work units of jobs that are over, by the node that ran them.",
+     {}},
+    {Metric::kHistoryBusy,
+     "evenkeel_history_busy_seconds_total",
+     MetricType::kCounter,
+     kOfNodeAndProfile,
+     "seconds",
+     "Time inside tasks of jobs that are over, summed over threads.",
+     {}},
+    {Metric::kHistoryEnergy,
+     "evenkeel_history_energy_joules_total",
+     MetricType::kCounter,
+     kOfNodeAndProfile,
+     "joules",
+     "Estimated energy of jobs that are over: power times the busy share of the threads.",
+     {}},
+    {Metric::kHistoryJobs,
+     "evenkeel_history_jobs_total",
+     MetricType::kCounter,
+     kByCounted,
+     "jobs",
+     "Jobs that are over, by whether their coordinator had told what each node did.",
+     {}},
+    {Metric::kHistorySeries,
+     "evenkeel_history_series",
+     MetricType::kGauge,
+     {},
+     "series",
+     "Pairs of node and profile that are kept; the oldest profiles go beyond 2048.",
+     {}},
+};
+
+constexpr bool FollowsTheCoordinators() {
+  for (std::size_t i = 0; i < std::size(kOfTheOperator); ++i) {
+    const auto number = static_cast<std::size_t>(Metric::kReconciles) + i;
+    if (kOfTheOperator[i].metric != static_cast<Metric>(number)) return false;
+  }
+  return true;
+}
+static_assert(FollowsTheCoordinators(), "Definition() looks metrics up by their number");
+
+}  // namespace
+
+std::span<const MetricDefinition> OperatorCatalogue() { return kOfTheOperator; }
+
+}  // namespace evenkeel::metrics
