@@ -56,6 +56,8 @@ class Pod:
             "unshare", "--pid", "--fork", "--kill-child", "chroot",
             f"--userspec={THEIR_USER}:{THEIR_USER}", f"--groups={OUR_USER}", self.root,
             "/evenkeel/bin/evenkeel-launcher", "serve", "/evenkeel/run/launcher.sock")
+        # With its user the child has lost the signal that --kill-child would send it.
+        self.test.addCleanup(self.kill_launcher)
 
     def start_worker(self):
         self.worker = self.run(
@@ -80,7 +82,10 @@ class Pod:
     def launcher_itself(self):
         """Process 1 of the container."""
         children = pathlib.Path(f"/proc/{self.launcher.pid}/task/{self.launcher.pid}/children")
-        return [int(pid) for pid in children.read_text().split()]
+        try:
+            return [int(pid) for pid in children.read_text().split()]
+        except OSError:
+            return []  # it has ended
 
     def kill_launcher(self):
         for child in self.launcher_itself():
