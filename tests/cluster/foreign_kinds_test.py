@@ -32,13 +32,20 @@ def definitions():
             yield (pathlib.Path(answer.stdout.strip()) / file).read_text()
 
 
+def established(definition):
+    return any(condition["type"] == "Established" and condition["status"] == "True"
+               for condition in definition.get("status", {}).get("conditions") or [])
+
+
 class ForeignKindsTest(cluster_case.ClusterTest):
     @classmethod
     def setUpClass(cls):
         for text in definitions():
             cls.addClassCleanup(kube.kubectl, "delete", "--ignore-not-found", "-f", "-", text=text)
-            kube.kubectl("apply", "--server-side", "-f", "-", text=text)
-            kube.kubectl("wait", "--for=condition=Established", "-f", "-", text=text)
+            made = kube.kubectl("apply", "--server-side", "-o", "name", "-f", "-", text=text)
+            names = [line.split("/")[1] for line in made.split()]
+            kube.until(lambda found: all(established(found.get(name, {})) for name in names), "crds",
+                       what=f"{names} are there")
 
     def rendered(self):
         """What `helm install` would send with all of it turned on, of the kinds in question."""
