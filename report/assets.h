@@ -14,6 +14,9 @@ extern const std::string_view kLanesPaint;    ///< lanes_paint.js
 extern const std::string_view kLanesInput;    ///< lanes_input.js
 extern const std::string_view kCharts;        ///< charts.js
 extern const std::string_view kResultCharts;  ///< result_charts.js
+extern const std::string_view kNodes;         ///< nodes.js
 extern const std::string_view kReport;        ///< report.js
+extern const std::string_view kLiveData;      ///< live_data.js
+extern const std::string_view kLive;          ///< live.js
 
 }  // namespace evenkeel::report::assets

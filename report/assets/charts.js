@@ -9,12 +9,21 @@ class Charts {
     Chart.defaults.maintainAspectRatio = false;
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     this.charts = {};
+    this.rows = {};  // of each chart that has one for each node
   }
 
   /** `data` as in the page. */
   setData(data) {
     this.data = data;
+    const began = performance.now();
     this.drawAll();
+    this.drawnAt = performance.now();
+    this.tookMs = this.drawnAt - began;
+  }
+
+  /** Whether it is time to draw again while the job runs: every five seconds, and for a twentieth of the time at most. */
+  due() {
+    return !(performance.now() - this.drawnAt < Math.max(5000, 20 * this.tookMs));
   }
 
   /** Again, e.g. after the colours changed. */
@@ -30,11 +39,19 @@ class Charts {
   }
 
   put(id, {caption, ...config}) {
-    if (this.charts[id]) this.charts[id].destroy();
     const box = document.getElementById(id);
     const rows = config.rows || 0;
     box.style.height = Math.max(260, 70 + rows * 34) + 'px';
     document.getElementById(id + '-caption').textContent = caption;
+    const drawn = this.charts[id];
+    if (drawn?.config.type === config.type && this.rows[id] === rows) {
+      drawn.data = config.data;
+      drawn.options = config.options;
+      drawn.update('none');
+      return;
+    }
+    drawn?.destroy();
+    this.rows[id] = rows;
     this.charts[id] = new Chart(box.querySelector('canvas'), config);
   }
 

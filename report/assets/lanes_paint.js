@@ -20,7 +20,7 @@ class LanesPainter {
     c.rect(this.lanes.left, 0, this.lanes.width - this.lanes.left, this.lanes.height);
     c.clip();
     this.drawStrips();
-    this.drawBars();
+    if (this.lanes.cells) this.drawCells(); else this.drawBars();
     this.drawStages();
     this.drawMasters();
     this.drawMoves();
@@ -45,7 +45,7 @@ class LanesPainter {
   drawBars() {
     const c = this.context;
     for (const i of this.lanes.visibleLanes()) {
-      for (const bar of this.lanes.barsOf[i]) {
+      for (const bar of this.lanes.barsOf[this.lanes.order[i]]) {
         if (bar.end < this.lanes.from || bar.start > this.lanes.to) continue;
         const {x, y, width, height} = this.lanes.barBox(bar);
         const seam = width > 5 ? 1 : 0;  // so that neighbours can be told apart
@@ -54,6 +54,48 @@ class LanesPainter {
         if (bar.kind === 'copy') this.hatch(x, y, width - seam, height, this.colours.card, 4);
       }
     }
+  }
+
+  /** Of a run that goes on: as high as the part of the node that was busy; equal neighbours at once. */
+  drawCells() {
+    const {step, lanes} = this.lanes.cells;
+    const now = this.lanes.now.elapsedSeconds;
+    for (const i of this.lanes.visibleLanes()) {
+      const worker = this.lanes.order[i];
+      const {y, height} = this.lanes.lane(i);
+      this.drawOpen(this.lanes.summary.nodes[worker], y, height);
+      const lane = lanes[worker] ?? [];
+      const last = Math.min(lane.length, Math.ceil(this.lanes.to / step));
+      for (let first = Math.max(0, Math.floor(this.lanes.from / step)), next; first < last; first = next) {
+        for (next = first + 1; next < last && lane[next] === lane[first]; ++next);
+        if (lane[first] === 0) continue;
+        const x = this.lanes.x(first * step);
+        this.drawCell(lane[first], x, y, Math.max(1, this.lanes.x(Math.min(next * step, now)) - x), height);
+      }
+    }
+  }
+
+  drawCell(cell, x, y, width, height) {
+    const parts = Lanes.partsOf(cell);
+    const scale = Math.max(1, parts.planned + parts.stolen + parts.copy);
+    let bottom = y + height;
+    for (const kind of ['planned', 'stolen', 'copy']) {
+      const part = height * parts[kind] / scale;
+      if (part === 0) continue;
+      bottom -= part;
+      this.context.fillStyle = this.colours[kind];
+      this.context.fillRect(x, bottom, width, part);
+      if (kind === 'copy') this.hatch(x, bottom, width, part, this.colours.card, 4);
+    }
+  }
+
+  /** What a node has not reported yet. */
+  drawOpen(node, y, height) {
+    if (node.state !== 'busy') return;
+    const {summary, now} = this.lanes;
+    const x = this.lanes.x(Math.max(node.finishSeconds || 0, summary.startupSeconds || 0));
+    const width = this.lanes.x(now.elapsedSeconds) - x;
+    if (width > 1) this.hatch(x, y, width, height, this.colours.planned, 5);
   }
 
   /** Slanting lines, `gap` apart; the second sign beside colour. */
@@ -74,6 +116,12 @@ class LanesPainter {
     }
     c.stroke();
     c.restore();
+  }
+
+  /** Out of sight if the worker is not among those chosen. */
+  laneOf(worker) {
+    const position = this.lanes.position[this.lanes.laneOf.get(worker)] ?? -1;
+    return position < 0 ? {y: -1000, height: 1} : this.lanes.lane(position);
   }
 
   drawStages() {
@@ -100,7 +148,7 @@ class LanesPainter {
   drawMasters() {
     for (const event of this.lanes.events) {
       if (event.kind !== 'master') continue;
-      const {y, height} = this.lanes.lane(this.lanes.laneOf.get(event.worker));
+      const {y, height} = this.laneOf(event.worker);
       const x = this.lanes.x(event.start);
       const width = this.lanes.x(event.end) - x;
       this.hatch(x, y, width, height, this.colours.master, 6);
@@ -124,8 +172,8 @@ class LanesPainter {
     const c = this.context;
     const alpha = moves.length > 80 ? 0.35 : 0.8;
     for (const move of moves) {
-      const from = this.lanes.lane(this.lanes.laneOf.get(move.from));
-      const to = this.lanes.lane(this.lanes.laneOf.get(move.worker));
+      const from = this.laneOf(move.from);
+      const to = this.laneOf(move.worker);
       const down = to.y > from.y;
       const x = this.lanes.x(move.start);
       const tip = down ? to.y : to.y + to.height;
@@ -151,7 +199,7 @@ class LanesPainter {
     const c = this.context;
     for (const event of this.lanes.events) {
       if (event.kind !== 'lost' && event.kind !== 'joined') continue;
-      const {y, height} = this.lanes.lane(this.lanes.laneOf.get(event.worker));
+      const {y, height} = this.laneOf(event.worker);
       const x = this.lanes.x(event.start);
       const r = Math.min(7, Math.max(4, height / 2));
       const middle = y + height / 2;
@@ -204,6 +252,8 @@ class LanesPainter {
       {at: this.lanes.summary.lowerBoundSeconds, text: 'lower bound ', colour: 'bound', dash: [5, 3], row: 0},
       {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: [], row: 1},
     ];
+    const {now} = this.lanes;
+    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3], row: 1});
     for (const {at, text, colour, dash, row} of ends) {
       if (!(at > 0) || at < this.lanes.from || at > this.lanes.to) continue;
       const x = this.lanes.x(at);
@@ -236,7 +286,7 @@ class LanesPainter {
       const {y, height} = this.lanes.lane(i);
       const middle = y + height / 2;
       if (middle < this.lanes.top - 4 || middle > this.lanes.height - this.lanes.bottom + 4) continue;
-      let name = this.lanes.workers[i];
+      let name = this.lanes.workers[this.lanes.order[i]];
       while (name.length > 2 && c.measureText(name).width > this.lanes.left - 8) name = name.slice(0, -2) + '…';
       c.fillText(name, 0, middle + 4);
     }
