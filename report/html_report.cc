@@ -152,6 +152,7 @@ std::string FilledPage(std::string_view title, std::string_view data, std::strin
                                 {"FORMAT", assets::kFormat},
                                 {"LANES", assets::kLanes},
                                 {"LANES_PAINT", assets::kLanesPaint},
+                                {"LANES_CELLS", assets::kLanesCells},
                                 {"LANES_INPUT", assets::kLanesInput},
                                 {"CHARTS", assets::kCharts},
                                 {"RESULT_CHARTS", assets::kResultCharts},

@@ -73,7 +73,7 @@ class Lanes {
     this.laneGap = n <= 6 ? 14 : n <= Lanes.FEW ? 8 : 3;
     this.stages = this.events.filter((e) => e.kind === 'stage');
     this.top = this.stages.length > 0 ? 42 : 26;
-    this.bottom = 38;
+    this.bottom = this.now ? 53 : 38;  // room for a label a line
     const total = this.top + n * this.laneHeight + this.bottom;
     this.width = this.box.clientWidth;
     this.height = Math.min(total, this.maxHeight);
@@ -125,9 +125,12 @@ class Lanes {
     new LanesPainter(this).paint();
   }
 
-  /** Parts of 1: {planned, stolen, copy}. */
+  /** Parts of 1: {planned, stolen, copy}. Moments between two ranges make no cell less than full. */
   static partsOf(cell) {
-    return {planned: (cell >> 8) / 15, stolen: (cell >> 4 & 15) / 15, copy: (cell & 15) / 15};
+    const levels = [cell >> 8, cell >> 4 & 15, cell & 15];
+    const sum = levels[0] + levels[1] + levels[2];
+    const [planned, stolen, copy] = levels.map((level) => level / (sum >= 13 ? sum : 15));
+    return {planned, stolen, copy};
   }
 
   cellAt(worker, seconds) {

@@ -20,7 +20,7 @@ class LanesPainter {
     c.rect(this.lanes.left, 0, this.lanes.width - this.lanes.left, this.lanes.height);
     c.clip();
     this.drawStrips();
-    if (this.lanes.cells) this.drawCells(); else this.drawBars();
+    if (this.lanes.cells) new CellsPainter(this).paint(); else this.drawBars();
     this.drawStages();
     this.drawMasters();
     this.drawMoves();
@@ -54,48 +54,6 @@ class LanesPainter {
         if (bar.kind === 'copy') this.hatch(x, y, width - seam, height, this.colours.card, 4);
       }
     }
-  }
-
-  /** Of a run that goes on: as high as the part of the node that was busy; equal neighbours at once. */
-  drawCells() {
-    const {step, lanes} = this.lanes.cells;
-    const now = this.lanes.now.elapsedSeconds;
-    for (const i of this.lanes.visibleLanes()) {
-      const worker = this.lanes.order[i];
-      const {y, height} = this.lanes.lane(i);
-      this.drawOpen(this.lanes.summary.nodes[worker], y, height);
-      const lane = lanes[worker] ?? [];
-      const last = Math.min(lane.length, Math.ceil(this.lanes.to / step));
-      for (let first = Math.max(0, Math.floor(this.lanes.from / step)), next; first < last; first = next) {
-        for (next = first + 1; next < last && lane[next] === lane[first]; ++next);
-        if (lane[first] === 0) continue;
-        const x = this.lanes.x(first * step);
-        this.drawCell(lane[first], x, y, Math.max(1, this.lanes.x(Math.min(next * step, now)) - x), height);
-      }
-    }
-  }
-
-  drawCell(cell, x, y, width, height) {
-    const parts = Lanes.partsOf(cell);
-    const scale = Math.max(1, parts.planned + parts.stolen + parts.copy);
-    let bottom = y + height;
-    for (const kind of ['planned', 'stolen', 'copy']) {
-      const part = height * parts[kind] / scale;
-      if (part === 0) continue;
-      bottom -= part;
-      this.context.fillStyle = this.colours[kind];
-      this.context.fillRect(x, bottom, width, part);
-      if (kind === 'copy') this.hatch(x, bottom, width, part, this.colours.card, 4);
-    }
-  }
-
-  /** What a node has not reported yet. */
-  drawOpen(node, y, height) {
-    if (node.state !== 'busy') return;
-    const {summary, now} = this.lanes;
-    const x = this.lanes.x(Math.max(node.finishSeconds || 0, summary.startupSeconds || 0));
-    const width = this.lanes.x(now.elapsedSeconds) - x;
-    if (width > 1) this.hatch(x, y, width, height, this.colours.planned, 5);
   }
 
   /** Slanting lines, `gap` apart; the second sign beside colour. */
@@ -253,7 +211,7 @@ class LanesPainter {
       {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: [], row: 1},
     ];
     const {now} = this.lanes;
-    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3], row: 1});
+    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3], row: 2});
     for (const {at, text, colour, dash, row} of ends) {
       if (!(at > 0) || at < this.lanes.from || at > this.lanes.to) continue;
       const x = this.lanes.x(at);

@@ -77,14 +77,14 @@ class Report {
       ['makespanSeconds', 'Makespan', Format.seconds(summary.makespanSeconds), clock, true],
       ['lowerBoundSeconds', 'Lower bound', known ? Format.seconds(summary.lowerBoundSeconds) : '–', known ? `speeds ${summary.rateSource}` : 'not known'],
       ['efficiency', 'Efficiency', known ? Format.percent(summary.efficiency) : '–', known ? 'lower bound ÷ makespan' : '', true],
+      ['loadImbalancePercent', 'Load imbalance', Format.percent(summary.loadImbalancePercent / 100, 2), '0 % is all at once'],
     ];
     const figures = [
       ...(now ? this.liveFigures(summary, now, known) : ended),
-      ['loadImbalancePercent', 'Load imbalance', Format.percent(summary.loadImbalancePercent / 100, 2), '0 % is all at once'],
       ['moves', 'Moves', Format.count(moves.reserved + moves.leased), `${Format.count(moves.reserved)} reserved, ${Format.count(moves.leased)} leased; ${Format.plural(moves.copies, 'copy', 'copies')}`],
       ['wastedSeconds', 'Wasted', Format.seconds(summary.wastedSeconds), 'duplicates and repeats'],
       ['messages', 'Messages', Format.count(summary.messages), `${Format.bytes(summary.bytesSent)} sent, ${Format.bytes(summary.bytesReceived)} received`],
-      ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
+      now ? this.busyFigure(summary.nodes) : ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
     ];
     document.getElementById('figures').replaceChildren(...figures.map(([key, name, value, note, lead]) => {
       const box = element('div');
@@ -107,6 +107,13 @@ class Report {
       ['elapsedSeconds', 'Time so far', Format.roughly(now.elapsedSeconds), eta ? `ends at about ${Format.roughly(now.elapsedSeconds + now.etaSeconds)}` : ''],
       ['efficiencySoFar', 'Efficiency so far', known ? Format.percent(Math.min(soFar, 1)) : '–', known ? `lower bound ${Format.roughly(summary.lowerBoundSeconds)}, speeds ${summary.rateSource}` : 'no lower bound known yet'],
     ];
+  }
+
+  busyFigure(nodes) {
+    const count = {busy: 0, idle: 0, away: 0, lost: 0};
+    for (const {state} of nodes) ++count[state];
+    const others = ['idle', 'away', 'lost'].filter((state) => count[state] > 0).map((state) => `${Format.count(count[state])} ${state}`);
+    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy)} of ${Format.count(nodes.length)}`, others.join(', ')];
   }
 
   legend({timeline, summary, now}) {
