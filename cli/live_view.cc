@@ -25,7 +25,8 @@ Result<std::unique_ptr<LiveView>> LiveView::Open(std::uint16_t port, const std::
   options.threads = 2;
   auto server = http::HttpServer::Start(options, view->local_);
   if (!server) {
-    return InvalidInput("--ui: " + server.error().message + "; --ui alone takes a port that is free");
+    return InvalidInput("--ui: " + server.error().message +
+                        "; --ui alone takes a port that is free");
   }
   view->server_ = *std::move(server);
   return view;
@@ -97,8 +98,7 @@ Result<void> LiveView::Look(const Visit& visit) const {
   }
   so_far.traffic = run_->TrafficSoFar();
   const auto& journal = run_->TheJournal();
-  return visit({journal,
-                coordinator::SumUp(*outcome_, so_far, earlier_, journal.State().epoch, 0),
+  return visit({journal, coordinator::SumUp(*outcome_, so_far, earlier_, journal.State().epoch, 0),
                 so_far.progress});
 }
 

@@ -161,8 +161,8 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   parts.watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
                      [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
   if (parts.page != nullptr) parts.page->Begin(OutcomeOf(plan, control), earlier, run, view);
-  auto end = run.Run(parts.page != nullptr ? static_cast<coordinator::RunObserver*>(parts.page)
-                                           : &view);
+  auto end =
+      run.Run(parts.page != nullptr ? static_cast<coordinator::RunObserver*>(parts.page) : &view);
   if (parts.page != nullptr) parts.page->End();
   view.Close(end.progress);
   parts.watch.Stop();
@@ -208,10 +208,10 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal(), *plan->workload->Costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
-  const auto end = NothingLeft(*plan, known)
-                       ? (*run)->Run(nullptr)
-                       : Execute(options, *plan, *earlier, {token, **run, watch, page->get()},
-                                 text, control);
+  const auto end =
+      NothingLeft(*plan, known)
+          ? (*run)->Run(nullptr)
+          : Execute(options, *plan, *earlier, {token, **run, watch, page->get()}, text, control);
   if (!end) return Complain(end.error(), err);
   plan->job = end->job.job;
   plan->workload = end->job.workload;

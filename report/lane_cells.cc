@@ -26,8 +26,9 @@ void LaneCells::MakeLanes(std::size_t lanes) {
   const std::size_t most = std::clamp(kCells / lanes, kFewestCells, kMostCells) & ~std::size_t{1};
   if (most == most_cells_) return;
   most_cells_ = most;
-  const auto longest = std::max_element(
-      lanes_.begin(), lanes_.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto longest =
+      std::max_element(lanes_.begin(), lanes_.end(),
+                       [](const auto& a, const auto& b) { return a.size() < b.size(); });
   while (longest->size() > most_cells_) DoubleStep();
 }
 
@@ -39,7 +40,8 @@ void LaneCells::DoubleStep() {
       const Cell cell = lane[i];
       lane[i] = {};
       Cell& into = lane[i / 2];
-      for (std::size_t kind = 0; kind < cell.busy.size(); ++kind) into.busy[kind] += cell.busy[kind];
+      for (std::size_t kind = 0; kind < cell.busy.size(); ++kind)
+        into.busy[kind] += cell.busy[kind];
       into.changed = std::max(into.changed, cell.changed);
     }
     lane.resize((lane.size() + 1) / 2);

@@ -54,7 +54,8 @@ CommandLine::CommandLine(CLI::App& app) {
       app.add_subcommand("explain", "Say why nodes weigh what they weigh, and what happened");
   explain_command->add_option("job", explain_job, "Name of the WeightedJob")->required();
 
-  ui_command = app.add_subcommand("ui", "Show a job live in a browser: make its pages reachable here");
+  ui_command =
+      app.add_subcommand("ui", "Show a job live in a browser: make its pages reachable here");
   ui_command->add_option("job", ui.job, "Name of the WeightedJob")->required();
   ui_command->add_option("--port", ui.port, "Port of this machine [any that is free]")
       ->check(CLI::Range(1, 65535));

@@ -71,7 +71,8 @@ class Pages {
       const auto tried = Try();
       if (tried) return {};
       if (tried.error().code != ErrorCode::kUnavailable || clock.Now() >= give_up) return tried;
-      if (!said) err_ << "kubectl-evenkeel: " << tried.error().message << "; " << meanwhile << std::endl;
+      if (!said)
+        err_ << "kubectl-evenkeel: " << tried.error().message << "; " << meanwhile << std::endl;
       said = true;
       if (stop_.WaitFor(kPause)) return {};
     }
@@ -86,8 +87,7 @@ class Pages {
     if (!pod) {
       if (pod.error().code != ErrorCode::kInternal) return tl::unexpected(pod.error());
       if (IsOver(job)) return tl::unexpected(CoordinatorHasGone(job));
-      return Fail(ErrorCode::kUnavailable, job.name + ": " +
-                                               StateInWords(job, WallClockSeconds()) +
+      return Fail(ErrorCode::kUnavailable, job.name + ": " + StateInWords(job, WallClockSeconds()) +
                                                "; it has no coordinator yet");
     }
     auto opened = PortForward::Open(kubectl_, *pod, kPagesPort, port_, stop_);

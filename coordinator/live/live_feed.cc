@@ -76,19 +76,21 @@ void LiveFeed::Forget() {
 }
 
 Result<void> LiveFeed::CatchUp(const Journal& journal) {
-  const auto ranges = journal.ForEachRange([this](const model::ResultRecord& record) -> Result<void> {
-    const std::lock_guard lock(mutex_);
-    if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
-    if (!kept_->told.Overlaps(record.range)) kept_->timeline.Add(record);
-    return {};
-  });
+  const auto ranges =
+      journal.ForEachRange([this](const model::ResultRecord& record) -> Result<void> {
+        const std::lock_guard lock(mutex_);
+        if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
+        if (!kept_->told.Overlaps(record.range)) kept_->timeline.Add(record);
+        return {};
+      });
   if (!ranges) return ranges;
-  const auto events = journal.ForEachEvent([this](const model::TimelineEvent& event) -> Result<void> {
-    const std::lock_guard lock(mutex_);
-    if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
-    kept_->timeline.Add(event);
-    return {};
-  });
+  const auto events =
+      journal.ForEachEvent([this](const model::TimelineEvent& event) -> Result<void> {
+        const std::lock_guard lock(mutex_);
+        if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
+        kept_->timeline.Add(event);
+        return {};
+      });
   if (!events) return events;
   const std::lock_guard lock(mutex_);
   if (kept_) {
@@ -122,11 +124,11 @@ Result<void> LiveFeed::WriteRun(const RunView& run, std::string_view since, std:
   const std::string name = std::to_string(kept_->since.time_since_epoch().count()) + '.' +
                            std::to_string(kept_->timeline.Generation()) + '-';
   const report::Mark known = MarkIn(since, name, kept_->timeline.Now());
-  out += ",\"at\":\"" + name + std::to_string(kept_->timeline.Advance()) + "\",\"whole\":" +
-         (known == 0 ? "true" : "false") + ",\"caughtUp\":" +
-         (kept_->caught_up ? "true" : "false") + ",\"now\":" + NowJson(run.progress) +
-         ",\"summary\":" + *summary + ",\"nodes\":" + kept_->rows.Json(known) +
-         ",\"timeline\":" + kept_->timeline.Json(known);
+  out += ",\"at\":\"" + name + std::to_string(kept_->timeline.Advance()) +
+         "\",\"whole\":" + (known == 0 ? "true" : "false") +
+         ",\"caughtUp\":" + (kept_->caught_up ? "true" : "false") +
+         ",\"now\":" + NowJson(run.progress) + ",\"summary\":" + *summary +
+         ",\"nodes\":" + kept_->rows.Json(known) + ",\"timeline\":" + kept_->timeline.Json(known);
   return {};
 }
 
@@ -146,8 +148,7 @@ Result<std::string> LiveFeed::Answer(const RunLook& look, const LiveState& state
   std::string out = "{\"job\":" + Dump(Json(state.job)) + ",\"state\":" + Dump(Json(state.state)) +
                     ",\"reason\":" + Dump(Json(state.reason)) +
                     ",\"over\":" + (state.over ? "true" : "false");
-  const auto looked =
-      look.Look([&](const RunView& run) { return WriteRun(run, since, out); });
+  const auto looked = look.Look([&](const RunView& run) { return WriteRun(run, since, out); });
   if (!looked && looked.error().code != ErrorCode::kUnavailable) {
     return tl::unexpected(looked.error());
   }

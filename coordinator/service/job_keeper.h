@@ -11,8 +11,8 @@
 
 #include "coordinator/farewell.h"
 #include "coordinator/job_run.h"
-#include "coordinator/run_outcome.h"
 #include "coordinator/live/live_feed.h"
+#include "coordinator/run_outcome.h"
 #include "coordinator/service/job_control.h"
 #include "coordinator/service/status_board.h"
 #include "core/metrics/job_metrics.h"

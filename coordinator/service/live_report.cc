@@ -83,9 +83,8 @@ Result<void> LiveReport::RefreshTimeline() {
   const std::lock_guard lock(timeline_mutex_);
   if (Fresh(timeline_made_)) return {};
   const Instant begun = clock_.Now();
-  auto written = look_.Look([this](const RunView& run) {
-    return WriteTimeline(run.journal, folder_);
-  });
+  auto written =
+      look_.Look([this](const RunView& run) { return WriteTimeline(run.journal, folder_); });
   if (written) Note(begun, timeline_made_);
   return written;
 }

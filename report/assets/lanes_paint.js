@@ -207,12 +207,13 @@ class LanesPainter {
     const c = this.context;
     const bottom = this.lanes.height - this.lanes.bottom;
     const ends = [
-      {at: this.lanes.summary.lowerBoundSeconds, text: 'lower bound ', colour: 'bound', dash: [5, 3], row: 0},
-      {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: [], row: 1},
+      {at: this.lanes.summary.lowerBoundSeconds, text: 'lower bound ', colour: 'bound', dash: [5, 3]},
+      {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: []},
     ];
     const {now} = this.lanes;
-    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3], row: 2});
-    for (const {at, text, colour, dash, row} of ends) {
+    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3]});
+    ends.sort((a, b) => a.at - b.at);  // a label ends at its line, so no later line crosses it
+    for (const [row, {at, text, colour, dash}] of ends.entries()) {
       if (!(at > 0) || at < this.lanes.from || at > this.lanes.to) continue;
       const x = this.lanes.x(at);
       const label = text + Format.seconds(at);

@@ -113,7 +113,7 @@ class Report {
     const count = {busy: 0, idle: 0, away: 0, lost: 0};
     for (const {state} of nodes) ++count[state];
     const others = ['idle', 'away', 'lost'].filter((state) => count[state] > 0).map((state) => `${Format.count(count[state])} ${state}`);
-    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy)} of ${Format.count(nodes.length)}`, others.join(', ')];
+    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy)} of ${Format.count(nodes.length)}`, others.join(', ') || 'none idle, none lost'];
   }
 
   legend({timeline, summary, now}) {

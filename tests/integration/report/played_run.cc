@@ -32,7 +32,8 @@ PlayedRun::PlayedRun(const SampleOptions& options, coordinator::LiveFeed& feed)
 void PlayedRun::MoveTo(Duration now) {
   const std::lock_guard lock(mutex_);
   now_ = std::max(now_, now);
-  for (; records_done_ < records_.size() && records_[records_done_].ended <= now_; ++records_done_) {
+  for (; records_done_ < records_.size() && records_[records_done_].ended <= now_;
+       ++records_done_) {
     feed_.OnCounted(records_[records_done_]);
   }
   for (; events_done_ < events_.size() && events_[events_done_].start <= now_; ++events_done_) {

@@ -54,7 +54,7 @@ class PlayedRun final : public coordinator::RunLook, private coordinator::Journa
   coordinator::LiveFeed& feed_;
   const coordinator::JournalState state_{};
   SampleCluster cluster_;
-  std::vector<model::ResultRecord> records_;   // by their end
+  std::vector<model::ResultRecord> records_;  // by their end
   std::vector<model::TimelineEvent> events_;  // by their start
   std::map<std::string, double> last_end_;    // of each node, in seconds
 

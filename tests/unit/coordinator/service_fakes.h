@@ -45,7 +45,7 @@ class FakeRun final : public RunLook, public Journal {
     model::RunSummary summary;
     summary.job = "primes";
     summary.tasks_total = 10;
-    summary.nodes.push_back({"pi4a", 5, 4.2});
+    summary.nodes.emplace_back().name = "pi4a";
     engine::Progress progress;
     progress.tasks_total = 10;
     progress.elapsed = elapsed;

@@ -17,14 +17,14 @@ class Counting final : public HttpHandler {
 };
 
 TEST(LocalOnly, KnowsItsOwnNames) {
-  for (const char* host : {"localhost", "LocalHost:8080", "127.0.0.1", "127.0.0.1:1", "[::1]",
-                           "[::1]:65535", ""}) {
+  for (const char* host :
+       {"localhost", "LocalHost:8080", "127.0.0.1", "127.0.0.1:1", "[::1]", "[::1]:65535", ""}) {
     EXPECT_TRUE(NamesThisHost(host)) << host;
   }
-  for (const char* host :
-       {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "127.0.0.1:",
-        "127.0.0.1:80x", "127.0.0.2", "[::1", "::1", "localhost:80:80", "localhost@evil:80", " ",
-        "0.0.0.0", "localhost\t", "localhost:1234567890123456789012345678901234567890"}) {
+  for (const char* host : {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80",
+                           "127.0.0.1:", "127.0.0.1:80x", "127.0.0.2", "[::1", "::1",
+                           "localhost:80:80", "localhost@evil:80", " ", "0.0.0.0", "localhost\t",
+                           "localhost:1234567890123456789012345678901234567890"}) {
     EXPECT_FALSE(NamesThisHost(host)) << host;
   }
 }

@@ -10,7 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-model::ResultRecord Ran(Duration start, Duration end, model::RunKind kind = model::RunKind::kPlanned) {
+model::ResultRecord Ran(Duration start, Duration end,
+                        model::RunKind kind = model::RunKind::kPlanned) {
   model::ResultRecord record;
   record.started = start;
   record.ended = end;

@@ -1,36 +1,21 @@
-#!/usr/bin/env python3
 """Measures what the live page costs, both sides of it: docs/live-page.md has the figures.
 
-Needs the build folder's serve_sample_run, which serves a run of any size, and Chromium. With
---screenshots it makes the pictures of docs/images instead.
+`ninja live_page_figures` runs it. Given a folder it makes the pictures of docs/images there instead.
 """
 
-import argparse
+import json
 import os
 import pathlib
-import shutil
+import subprocess
 import sys
+import tempfile
 import time
 
-PROJECT = pathlib.Path(__file__).resolve().parent.parent
+from live_case import CHROMIUM, Browser, SampleRun, eventually
+
 SIZES = ((3, {"tasks": 2000}), (50, {"tasks": 20000, "report_seconds": 0.5}),
          (1000, {"tasks": 200000, "report_seconds": 0.5}))
 UPDATES = 8
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--build", default=PROJECT / "build" / "release", type=pathlib.Path)
-    parser.add_argument("--screenshots", type=pathlib.Path, metavar="DIR")
-    return parser.parse_args()
-
-
-OPTIONS = arguments()
-os.environ.setdefault("EVENKEEL_CHROMIUM", shutil.which("chromium") or "chromium")
-os.environ.setdefault("EVENKEEL_SERVE_SAMPLE_RUN",
-                      str(OPTIONS.build / "tests/integration/report/serve_sample_run"))
-sys.path.insert(0, str(PROJECT / "tests" / "integration" / "report"))
-from live_case import CHROMIUM, Browser, SampleRun, eventually  # noqa: E402
 
 
 def shown(page, second):
@@ -96,13 +81,42 @@ def shoot(browser, path, workers, second, size, dark=False, **options):
         print(path)
 
 
-def main():
-    if not OPTIONS.screenshots:
-        return measure()
+def shoot_real_run(browser, folder):
+    """A job that sleeps on three nodes that weigh the same and are not equal at all."""
+    nodes = [{"apiVersion": "v1", "kind": "Node", "metadata": {
+        "name": name, "annotations": {"evenkeel.dev/emulated-speed": speed}}}
+        for name, speed in (("pi4-a", "4.3"), ("pi4-b", "4.1"), ("pi3", "1"))]
+    job = {"apiVersion": "batch.evenkeel.dev/v1alpha1", "kind": "WeightedJob", "metadata": {"name": "measurements"},
+           "spec": {"workload": {"synthetic": {"tasks": 500, "cost": {"uniform": [0.2, 0.95]}, "mode": "Sleep"}}}}
+    with tempfile.TemporaryDirectory() as work:
+        for name, content in (("nodes.yaml", {"apiVersion": "v1", "kind": "List", "items": nodes}), ("job.yaml", job)):
+            pathlib.Path(work, name).write_text(json.dumps(content))
+        run = subprocess.Popen([os.environ["EVENKEEL"], "run", "job.yaml", "--nodes", "nodes.yaml", "--ui"], cwd=work,
+                               stdout=subprocess.PIPE, text=True)
+        url = next(line.split()[-1] for line in run.stdout if line.startswith("live page: "))
+        for name, size, dark in (("live.png", (1280, 1180), False), ("live-phone.png", (390, 844), True)):
+            with browser.page(*size, dark, size[0] < 600) as page:
+                page.open(url)
+                eventually(lambda: shown(page, 18), "the run is shown")
+                page.evaluate("report.charts.setData(report.data)")
+                if size[0] < 600:
+                    page.evaluate("document.querySelector('#bar').scrollIntoView()")
+                page.screenshot(folder / name, whole=False)
+                print(folder / name)
+        run.communicate()
+
+
+def take_pictures(folder):
     with Browser(CHROMIUM) as browser:
-        shoot(browser, OPTIONS.screenshots / "live.png", 3, 43, (1280, 1240), tasks=500)
-        shoot(browser, OPTIONS.screenshots / "live-phone.png", 3, 43, (390, 844), dark=True, tasks=500)
-        shoot(browser, OPTIONS.screenshots / "live-1000.png", 1000, 40, (1280, 1100), tasks=60000, report_seconds=0.5)
+        shoot_real_run(browser, folder)
+        shoot(browser, folder / "live-1000.png", 1000, 40, (1280, 1100), tasks=60000, report_seconds=0.5)
+
+
+def main():
+    if len(sys.argv) > 1:
+        take_pictures(pathlib.Path(sys.argv[1]))
+    else:
+        measure()
 
 
 if __name__ == "__main__":
