@@ -97,7 +97,7 @@ def shoot_real_run(browser, folder):
         for name, size, dark in (("live.png", (1280, 1180), False), ("live-phone.png", (390, 844), True)):
             with browser.page(*size, dark, size[0] < 600) as page:
                 page.open(url)
-                eventually(lambda: shown(page, 18), "the run is shown")
+                eventually(lambda: shown(page, 26), "the run is shown")
                 page.evaluate("report.charts.setData(report.data)")
                 if size[0] < 600:
                     page.evaluate("document.querySelector('#bar').scrollIntoView()")
