@@ -27,72 +27,74 @@ PlayedRun::PlayedRun(const SampleOptions& options, coordinator::LiveFeed& feed)
   std::stable_sort(events_.begin(), events_.end(),
                    [](const auto& a, const auto& b) { return a.start < b.start; });
   for (const auto& record : records_) last_end_[record.node] = ToSeconds(record.ended);
-}
-
-void PlayedRun::MoveTo(Duration now) {
-  const std::lock_guard lock(mutex_);
-  now_ = std::max(now_, now);
-  for (; records_done_ < records_.size() && records_[records_done_].ended <= now_;
-       ++records_done_) {
-    feed_.OnCounted(records_[records_done_]);
-  }
-  for (; events_done_ < events_.size() && events_[events_done_].start <= now_; ++events_done_) {
-    feed_.OnEvent(events_[events_done_]);
-  }
-  feed_.OnTick();
-}
-
-engine::Progress PlayedRun::ProgressLocked() const {
-  engine::Progress progress;
-  progress.tasks_total = options_.tasks;
-  progress.cost_total = CostOf({0, options_.tasks});
-  progress.elapsed = now_;
-  progress.startup = FromSeconds(kSampleStartupSeconds);
-  model::Cost cost_done = 0;
-  std::map<std::string, engine::NodeProgress> nodes;
-  for (std::size_t i = 0; i < records_done_; ++i) {
-    const auto& record = records_[i];
-    auto& node = nodes[record.node];
-    node.completed += record.range.Size();
-    node.cost += CostOf(record.range);
-    cost_done += CostOf(record.range);
-    if (record.kind != model::RunKind::kPlanned) node.stolen_in += record.range.Size();
-    node.busy_seconds += ToSeconds(record.busy);
-    node.last_end = record.ended;
-    progress.tasks_completed += record.range.Size();
-  }
-  std::map<std::string, bool> lost;
-  for (std::size_t i = 0; i < events_done_; ++i) {
-    const auto& event = events_[i];
-    if (event.kind == EventKind::kLost) lost[event.node] = true;
-    if (event.kind == EventKind::kJoined) lost[event.node] = false;
-    if (event.kind == EventKind::kMove) {
-      nodes[event.from_node].stolen_out += event.tasks;
-      (event.detail == "leased" ? progress.moves.leased : progress.moves.reserved) += 1;
-    }
-    if (event.kind == EventKind::kEta) {
-      progress.eta = std::max(Duration{}, event.end - now_);
-      progress.eta_sigma = event.sigma;
-    }
-  }
+  progress_.tasks_total = options.tasks;
+  progress_.cost_total = CostOf({0, options.tasks});
+  progress_.startup = FromSeconds(kSampleStartupSeconds);
   for (const SampleNode& sample : cluster_.Nodes()) {
-    auto& node = nodes[sample.name];
+    number_[sample.name] = progress_.nodes.size();
+    auto& node = progress_.nodes.emplace_back();
     node.name = sample.name;
     node.ratio = sample.guessed;
     node.share = sample.summary.share;
     node.threads = 1;
-    node.lost = lost[sample.name];
-    node.connected = !node.lost && now_ > Duration{};
-    node.leased = node.connected && ToSeconds(now_) < last_end_.at(sample.name) ? 1 : 0;
-    if (node.busy_seconds > 0) {
-      node.rate = node.mean_rate = static_cast<double>(node.cost) / node.busy_seconds;
-    }
-    progress.nodes.push_back(node);
   }
-  progress.cost_done_ratio =
-      static_cast<double>(cost_done) / static_cast<double>(progress.cost_total);
-  progress.last_durable = now_;
-  return progress;
+}
+
+void PlayedRun::MoveTo(Duration now) {
+  const std::lock_guard lock(mutex_);
+  progress_.elapsed = std::max(progress_.elapsed, now);
+  for (; records_done_ < records_.size() && records_[records_done_].ended <= progress_.elapsed;
+       ++records_done_) {
+    Take(records_[records_done_]);
+    feed_.OnCounted(records_[records_done_]);
+  }
+  for (; events_done_ < events_.size() && events_[events_done_].start <= progress_.elapsed;
+       ++events_done_) {
+    Take(events_[events_done_]);
+    feed_.OnEvent(events_[events_done_]);
+  }
+  for (auto& node : progress_.nodes) {
+    node.connected = !node.lost;
+    const bool works = ToSeconds(progress_.elapsed) < last_end_.at(node.name);
+    node.leased = node.connected && works ? 1 : 0;
+  }
+  progress_.cost_done_ratio =
+      static_cast<double>(cost_done_) / static_cast<double>(progress_.cost_total);
+  progress_.last_durable = progress_.elapsed;
+  feed_.OnTick();
+}
+
+void PlayedRun::Take(const model::ResultRecord& record) {
+  auto& node = progress_.nodes[number_.at(record.node)];
+  const model::Cost cost = CostOf(record.range);
+  node.completed += record.range.Size();
+  node.cost += cost;
+  if (record.kind != model::RunKind::kPlanned) node.stolen_in += record.range.Size();
+  node.busy_seconds += ToSeconds(record.busy);
+  node.last_end = record.ended;
+  node.rate = node.mean_rate = static_cast<double>(node.cost) / node.busy_seconds;
+  progress_.tasks_completed += record.range.Size();
+  cost_done_ += cost;
+}
+
+void PlayedRun::Take(const model::TimelineEvent& event) {
+  switch (event.kind) {
+    case EventKind::kLost:
+    case EventKind::kJoined:
+      progress_.nodes[number_.at(event.node)].lost = event.kind == EventKind::kLost;
+      break;
+    case EventKind::kMove:
+      progress_.nodes[number_.at(event.from_node)].stolen_out += event.tasks;
+      (event.detail == "leased" ? progress_.moves.leased : progress_.moves.reserved) += 1;
+      break;
+    case EventKind::kEta:
+      progress_.eta = std::max(Duration{}, event.end - progress_.elapsed);
+      progress_.eta_sigma = event.sigma;
+      break;
+    case EventKind::kStage:
+    case EventKind::kMaster:
+      break;
+  }
 }
 
 model::RunSummary PlayedRun::SummaryOf(const engine::Progress& progress) const {
@@ -127,7 +129,7 @@ Result<void> PlayedRun::Look(const Visit& visit) const {
   engine::Progress progress;
   {
     const std::lock_guard lock(mutex_);
-    progress = ProgressLocked();
+    progress = progress_;
   }
   return visit({*this, SummaryOf(progress), progress});
 }

@@ -25,7 +25,8 @@ class PlayedRun final : public coordinator::RunLook, private coordinator::Journa
   [[nodiscard]] Result<void> Look(const Visit& visit) const override;
 
  private:
-  [[nodiscard]] engine::Progress ProgressLocked() const;
+  void Take(const model::ResultRecord& record);
+  void Take(const model::TimelineEvent& event);
   [[nodiscard]] model::RunSummary SummaryOf(const engine::Progress& progress) const;
 
   [[nodiscard]] const coordinator::JournalState& State() const override { return state_; }
@@ -58,8 +59,11 @@ class PlayedRun final : public coordinator::RunLook, private coordinator::Journa
   std::vector<model::TimelineEvent> events_;  // by their start
   std::map<std::string, double> last_end_;    // of each node, in seconds
 
+  std::map<std::string, std::size_t> number_;  // of each node
+
   mutable std::mutex mutex_;  // guards what follows
-  Duration now_{};
+  engine::Progress progress_;
+  model::Cost cost_done_ = 0;
   std::size_t records_done_ = 0;
   std::size_t events_done_ = 0;
 };
