@@ -30,7 +30,12 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json", "operator/identity",
                  "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
+<<<<<<< HEAD
     "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
+=======
+    "docker": {"cli", "coordinator", "worker", "workloads"},
+    "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
+>>>>>>> main
             "workloads", "coordinator", "worker", "simulator"},
 }
 
