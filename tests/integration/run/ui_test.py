@@ -20,8 +20,10 @@ from browser import Browser  # noqa: E402  (beside the tests of the page itself)
 
 CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 LISTED = nodes(node("quick", 2), node("middling", 1), node("slow", 0.5))
-SLEEPING = job("sleepy", synthetic(140, {"uniform": [0.1, 0.3]}))  # 8 s
-WORK = "report.data?.timeline.cells?.lanes.map((lane) => lane.filter((cell) => cell > 0).length) ?? []"
+SLEEPING = job("sleepy", synthetic(400, {"uniform": [0.1, 0.3]}))  # 23 s: a browser may be slow to start
+# Seconds in which each lane shows work.
+WORK = ("report.data?.timeline.cells?.lanes.map((lane) => lane.filter((cell) => cell > 0).length * "
+        "report.data.timeline.cells.step) ?? []")
 
 
 def get(url, **headers):
