@@ -28,7 +28,8 @@ class Live {
       } catch {
         pause = Math.min(Live.LONGEST_PAUSE_S, 2 ** this.failures++ / 2);
         delete document.documentElement.dataset.loading;
-        this.say(`Connection lost, trying again${pause >= 1 ? ` in ${Math.round(pause)} s` : ''} …`, 'lost');
+        const what = this.over ? `The job is over (${this.over}), but its report cannot be fetched` : 'Connection lost';
+        this.say(`${what}, trying again${pause >= 1 ? ` in ${Math.round(pause)} s` : ''} …`, 'lost');
       }
     }
   }
@@ -37,6 +38,7 @@ class Live {
   async look() {
     const answer = JSON.parse(await this.get('live.json?since=' + encodeURIComponent(this.data.at)));
     delete document.documentElement.dataset.loading;
+    this.over = answer.over ? answer.state : '';
     if (!answer.over) {
       this.live(answer);
       return Math.max(answer.againSeconds, this.drawMs / 50);  // drawing takes a twentieth of the time at most

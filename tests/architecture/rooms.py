@@ -30,12 +30,8 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json", "operator/identity",
                  "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
-<<<<<<< HEAD
-    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
-=======
     "docker": {"cli", "coordinator", "worker", "workloads"},
-    "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
->>>>>>> main
+    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 

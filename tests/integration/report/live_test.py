@@ -139,6 +139,20 @@ class LiveTest(LiveCase):
         page.evaluate("new Promise((done) => setTimeout(done, 1500))")
         self.assertEqual(len(page.requests), asked)
 
+    def test_a_report_that_cannot_be_fetched_is_asked_for_again(self):
+        run = self.run_of(3)
+        run.tell("at 30")
+        page = self.open(run)
+        self.wait_until_shown(page, 30)
+        run.tell("close")
+        run.tell("end")
+        report = run.folder / "report.html"
+        report.rename(run.folder / "away")
+        run.tell("open")
+        self.wait(page, "document.querySelector('#connection').innerText.startsWith('The job is over (Complete), but')", "it is told")
+        (run.folder / "away").rename(report)
+        self.wait(page, "live.ended === 'Complete'", "the report is shown")
+
     def test_takes_names_as_text(self):
         job = """</script><script>window.broken = 1</script><img src=x onerror="broken = 1">&amp;"'"""
         run = self.run_of(3, job=job)
