@@ -31,7 +31,7 @@ ALLOWED = {
                  "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
     "docker": {"cli", "coordinator", "worker", "workloads"},
-    "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
+    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 
