@@ -58,6 +58,7 @@ class Report {
       ['moves', 'Moves', Format.count(moves.reserved + moves.leased), `${Format.count(moves.reserved)} reserved, ${Format.count(moves.leased)} leased; ${Format.plural(moves.copies, 'copy', 'copies')}`],
       ['wastedSeconds', 'Wasted', Format.seconds(summary.wastedSeconds), 'duplicates and repeats'],
       ['messages', 'Messages', Format.count(summary.messages), `${Format.bytes(summary.bytesSent)} sent, ${Format.bytes(summary.bytesReceived)} received`],
+      ...(summary.energy ? [['joules', 'Energy', Format.number(summary.energy.joules) + ' J', `estimated; idle draw ${Format.number(summary.energy.idleJoules)} J ${summary.energy.idlePower === 'Counted' ? 'counted' : 'beside it'}${summary.energy.partial ? '; some nodes not known' : ''}`]] : []),
       ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
     ];
     document.getElementById('figures').replaceChildren(...figures.map(([key, name, value, note, lead]) => {
@@ -133,11 +134,14 @@ class Report {
     ['Rate, units/s', (n) => n.rate, Format.number],
     ['Predicted finish', (n) => n.predictedFinishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
     ['Finish', (n) => n.finishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
+    ['Joules', (n) => n.dynamicJoules ?? undefined, (v) => v === undefined ? '–' : Format.number(v)],
     ['Declared speed', (n) => n.declaredSpeed, (v) => v === undefined ? '–' : Format.number(v)],
   ];
 
+  static OPTIONAL = ['Joules', 'Declared speed'];
+
   table(nodes, sorted = -1, falling = false) {
-    const columns = Report.COLUMNS.filter(([name]) => name !== 'Declared speed' || nodes.some((n) => n.declaredSpeed !== undefined));
+    const columns = Report.COLUMNS.filter(([name, value]) => !Report.OPTIONAL.includes(name) || nodes.some((n) => value(n) !== undefined));
     const rows = [...nodes];
     if (sorted >= 0) {
       const value = columns[sorted][1];
