@@ -236,7 +236,7 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
-    const auto giver = PartyOf(victim, it->first);
+    const auto giver = VictimOf(victim, it->first, now);
     const double share =
         ahead ? goal_->MayTakeAhead(taker, giver, now) : goal_->MayTake(taker, giver, now);
     const double not_worth_it =
@@ -262,7 +262,7 @@ bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
-    if (!goal_->MayHelp(PartyOf(thief, now), PartyOf(victim, it->first))) continue;
+    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, it->first, now))) continue;
     const auto piece = At(victim).reserved.TakeLargest(limit);
     if (!piece) continue;
     MoveReserved(victim, thief, {*piece}, now);

@@ -61,6 +61,8 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
   /// The worker, and when it will be through with what it has.
   [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const;
+  /// One with reserved tasks, whose finish was last `indexed` so.
+  [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;
   [[nodiscard]] Duration TaskTime(WorkerId worker) const;
   [[nodiscard]] Duration PoolTime() const;
   void Reindex(WorkerId worker, Instant now);

@@ -46,6 +46,11 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
   return weights;
 }
 
+BalancingGoal::Party TailStealing::VictimOf(WorkerId worker, Instant indexed, Instant now) const {
+  // Who is compared with a limit, and not just with others, is looked at anew.
+  return PartyOf(worker, goal_->LooksAhead() ? Finish(worker, now) : indexed);
+}
+
 Duration TailStealing::TaskTime(WorkerId worker) const {
   const double mean =
       pool_tasks_ > 0
@@ -77,8 +82,10 @@ Instant TailStealing::Finish(WorkerId worker, Instant now) const {
 std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
   if (!goal_->LooksAhead()) return std::nullopt;
   Instant latest = now;
-  for (const FinishIndex* index : {&finish_, &ready_}) {
-    if (!index->Empty()) latest = std::max(latest, index->Order().rbegin()->first);
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    const bool has_work =
+        !workers_[i].reserved.Empty() || context_.leases.OutstandingTasks({i}) > 0;
+    if (has_work) latest = std::max(latest, Finish({i}, now));
   }
   return latest;
 }
