@@ -107,10 +107,10 @@ bool ReadSwitch(FieldReader& fields, const std::string& field) {
 }
 
 void ReadEnergy(FieldReader energy, const BalancingSpec& balancing, EnergySpec& spec) {
+  spec.time_factor = energy.OptionalNumber("timeFactor", {1, kMaxTimeFactor}, spec.time_factor);
   if (energy.Has("timeFactor") && balancing.objective != Objective::kEnergy) {
     energy.Fail("timeFactor", "is allowed with objective Energy only");
   }
-  spec.time_factor = energy.OptionalNumber("timeFactor", {1, kMaxTimeFactor}, spec.time_factor);
   const std::string idle = energy.OptionalChoice("idlePower", {"Ignored", "Counted"}, "Ignored");
   spec.idle_power = idle == "Counted" ? IdlePower::kCounted : IdlePower::kIgnored;
   spec.standing_watts = energy.OptionalNumber("standingWatts", {0, kMaxWatts}, spec.standing_watts);
