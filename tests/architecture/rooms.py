@@ -30,6 +30,7 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json", "operator/identity",
                  "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
+    "docker": {"cli", "coordinator", "worker", "workloads"},
     "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
