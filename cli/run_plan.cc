@@ -221,6 +221,10 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
     // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
     const auto policy = ReadPolicy(options, plan.job.weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
+    if (plan.job.balancing.objective == model::Objective::kEnergy) {
+      plan.notes.emplace_back(
+          "spec.balancing.objective: this machine is the one node, there is nothing to choose");
+    }
     plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
     return {};
   }

@@ -90,6 +90,12 @@ class EnergyTest(RunTest):
         self.assertIsNone(self.energy_of(node_list=none)["energy"])
         self.assertNotIn("energy:", self.process.out)
 
+    def test_one_node_leaves_no_choice(self):
+        manifest = job("alone", synthetic(4, {"constant": 0.01}), balancing={"objective": "Energy"})
+        process = self.run_to_end(self.command(manifest))
+        self.assertIn("this machine is the one node", process.out)
+        self.assertIsNone(self.summary()["energy"])
+
     def test_without_power_the_objective_is_refused(self):
         none = nodes(*(board(name, speed, None) for name, speed in SPEEDS.items()))
         manifest = job("joules", WORK, weighting=WEIGHTS, balancing={"objective": "Energy"})
