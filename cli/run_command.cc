@@ -80,7 +80,12 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   coordinator::JobRunConfig config;
   config.job = plan.job;
   config.workload = plan.workload;
-  for (const auto& node : plan.nodes) config.nodes.push_back({node.name, node.ratio});
+  for (const auto& node : plan.nodes) {
+    config.nodes.push_back({node.name, node.ratio, node.power});
+  }
+  for (const auto& node : plan.left_out) {
+    config.nodes.push_back({node.name, node.ratio, node.power, true});
+  }
   config.token = token;
   config.folder = plan.folder;
   config.started = started;

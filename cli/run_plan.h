@@ -35,6 +35,7 @@ struct LocalNode {
   double ratio = 1;
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
+  std::optional<model::NodePower> power{};
 };
 
 /// A local run, checked and ready to start. Nothing has been written yet.
@@ -42,6 +43,7 @@ struct RunPlan {
   model::JobSpec job;
   std::shared_ptr<const workloads::Workload> workload;
   std::vector<LocalNode> nodes;
+  std::vector<LocalNode> left_out;  ///< get no worker, to save energy
   std::filesystem::path folder;
   std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;        ///< for the user, one line each

@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Explanation {
   Result<model::WeightingPolicy> policy;
   bool planned = false;                  ///< the run has been planned
   std::map<std::string, double> ratios;  ///< by node, as planned
+  std::set<std::string> left_out;        ///< nodes that get no work, to save energy
   std::vector<UnusedNode> unused;
   Result<std::vector<JobEvent>> events;
 };

@@ -31,6 +31,9 @@ OutcomeContext OutcomeOf(const KeeperConfig& config) {
   context.job = config.job;
   context.workload = config.workload;
   context.folder = config.folder;
+  for (const auto& node : config.nodes) {
+    if (node.left_out) context.left_out.push_back({node.name, {}});
+  }
   return context;
 }
 

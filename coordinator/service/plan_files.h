@@ -32,7 +32,8 @@ struct ServicePlan {
 [[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options,
                                            const workloads::Registry& registry);
 
-/// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0.
+/// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0, and if it is known
+/// with powerWatts and idlePowerWatts. Those with leftOut get no worker.
 [[nodiscard]] Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(
     const std::string& text, const std::string& file_name);
 

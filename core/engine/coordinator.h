@@ -25,6 +25,8 @@ namespace evenkeel::engine {
 struct ExpectedNode {
   std::string name;
   double ratio = 1.0;  ///< weight relative to the others, >= 0
+  std::optional<model::NodePower> power{};
+  bool left_out = false;  ///< could take part, but gets no worker, to save energy
 };
 
 /// The input of each task, always the same; empty if tasks have none.
@@ -202,7 +204,7 @@ class Coordinator {
   void NoteEta(Instant now);
   /// When the job will end, from now; nothing while no worker is there or none was measured.
   /// O(workers).
-  [[nodiscard]] std::optional<Prediction> PredictEnd() const;
+  [[nodiscard]] std::optional<Prediction> PredictEnd(Instant now) const;
   [[nodiscard]] static double MeanRate(const Node& node);
   void Send(StreamId stream, ToWorker message, Effects& effects);
   [[nodiscard]] Duration JobTime(Instant at) const { return config_.active_before + (at - start_); }

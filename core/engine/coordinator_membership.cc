@@ -29,6 +29,7 @@ void Coordinator::AddNode(const ExpectedNode& node) {
   state.ratio = node.ratio;
   state.tally.name = node.name;
   state.tally.ratio = node.ratio;
+  state.tally.power = node.power;
   nodes_.push_back(std::move(state));
   by_name_[node.name] = worker;
   estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1);

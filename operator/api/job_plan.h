@@ -1,16 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/model/node_power.h"
 
 namespace evenkeel::api {
 
 /// A node that takes part, as nodes.json says it.
 struct PlannedNode {
   std::string name;
-  double ratio = 1;         ///< what the partition of the work goes by
-  std::int64_t weight = 1;  ///< the ratio rounded up
+  double ratio = 1;                         ///< what the partition of the work goes by
+  std::int64_t weight = 1;                  ///< the ratio rounded up
+  std::optional<model::NodePower> power{};  ///< of the worker there, if it is known
+  bool left_out = false;                    ///< gets no worker, to save energy
 
   friend bool operator==(const PlannedNode&, const PlannedNode&) = default;
 };
@@ -19,7 +24,7 @@ struct PlannedNode {
 /// operator has to remember of it.
 struct JobPlan {
   std::string manifest;            ///< job.json; `workload` stands in it
-  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first
+  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first; the left out last
   std::string ca_certificate;      ///< ca.crt, PEM
   std::string identity;            ///< fingerprint of that CA
   std::string image;               ///< of coordinator and workers, kept for the whole run

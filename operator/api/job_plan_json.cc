@@ -14,12 +14,24 @@ using nlohmann::json;
 
 constexpr std::int64_t kMaxAttempt = 1'000'000'000;
 
+std::optional<model::NodePower> PowerOf(const json& node) {
+  const double full = Number(node, "powerWatts", 0);
+  if (full <= 0) return std::nullopt;
+  return model::NodePower{full, Number(node, "idlePowerWatts", 0)};
+}
+
 }  // namespace
 
 std::string NodesJson(const std::vector<PlannedNode>& nodes) {
   json list = json::array();
   for (const PlannedNode& node : nodes) {
-    list.push_back({{"name", node.name}, {"ratio", node.ratio}, {"weight", node.weight}});
+    json row = {{"name", node.name}, {"ratio", node.ratio}, {"weight", node.weight}};
+    if (node.power) {
+      row["powerWatts"] = node.power->full_watts;
+      row["idlePowerWatts"] = node.power->idle_watts;
+    }
+    if (node.left_out) row["leftOut"] = true;
+    list.push_back(std::move(row));
   }
   return Compact(list);
 }
@@ -35,8 +47,8 @@ JobPlan ReadJobPlan(const json& config_map) {
   const json nodes = json::parse(Text(data, "nodes.json"), nullptr, false);
   if (nodes.is_array()) {
     for (const json& node : nodes) {
-      plan.nodes.push_back(
-          {Text(node, "name"), Number(node, "ratio", 1), Integer(node, "weight", 1)});
+      plan.nodes.push_back({Text(node, "name"), Number(node, "ratio", 1),
+                            Integer(node, "weight", 1), PowerOf(node), Flag(node, "leftOut")});
     }
   }
   plan.ca_certificate = Text(data, "ca.crt");

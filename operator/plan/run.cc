@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "operator/plan/coordinator_fate.h"
+#include "operator/plan/energy_placement.h"
 #include "operator/plan/growth.h"
 #include "operator/plan/launch.h"
 #include "operator/plan/pod_trouble.h"
@@ -36,16 +37,20 @@ bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
   return !Diagnose(*fate.pod, draft.Now()).trouble;
 }
 
-WorkerChanges ChooseWorkers(const Draft& draft, const WorkerCensus& census,
-                            const api::JobPlan& content, const PolicyChoice& policy,
-                            bool may_start) {
+/// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
+WorkerChanges ChooseWorkers(const Draft& draft, WorkerCensus& census, const api::JobPlan& content,
+                            PolicyChoice& policy, bool may_start) {
   std::vector<api::PlannedNode> weights;
   if (may_start && !policy.Bad() && NeedsWeights(draft, census)) {
     std::vector<const api::NodeView*> nodes;
     for (const Place& place : census.free) nodes.push_back(place.node);
     weights = WeighNodes(draft.Seen(), nodes, content.nodes, policy.policy);
   }
-  return PlaceWorkers(draft, census, weights, content.image);
+  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights);
+  if (!energy.refusal.empty()) policy = {std::nullopt, "PowerUnknown", energy.refusal};
+  WorkerChanges changes = PlaceWorkers(draft, census, weights, content.image);
+  changes.left_out = std::move(energy.left_out);
+  return changes;
 }
 
 void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
@@ -66,8 +71,8 @@ void Run(Draft& draft) {
     DeletePods(draft);
   }
   const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
-  const WorkerCensus census = CountWorkers(draft);
-  const PolicyChoice policy = ChoosePolicy(draft.Seen());
+  WorkerCensus census = CountWorkers(draft);
+  PolicyChoice policy = ChoosePolicy(draft.Seen());
   const WorkerChanges changes =
       ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
   Launch(draft, fate, census, changes, content);

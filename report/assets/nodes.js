@@ -59,9 +59,12 @@ class NodeTable {
     ['Rate, units/s', (n) => n.rate, Format.number],
     ['Predicted finish', (n) => n.predictedFinishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
     ['Finish', (n) => n.finishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
+    ['Joules', (n) => n.dynamicJoules ?? undefined, (v) => v === undefined ? '–' : Format.number(v)],
     ['Declared speed', (n) => n.declaredSpeed, (v) => v === undefined ? '–' : Format.number(v)],
   ];
-  static LIVE_ORDER = ['Node', 'State', 'Completed', 'Rate, units/s', 'Predicted finish', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Declared speed'];
+  /** Not known of every run. */
+  static OPTIONAL = ['Joules', 'Declared speed'];
+  static LIVE_ORDER = ['Node', 'State', 'Completed', 'Rate, units/s', 'Predicted finish', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Joules', 'Declared speed'];
 
   constructor() {
     this.table = document.getElementById('nodes');
@@ -81,7 +84,7 @@ class NodeTable {
   }
 
   columns() {
-    const there = NodeTable.COLUMNS.filter(([name]) => name !== 'Declared speed' || this.nodes.some((n) => n.declaredSpeed !== undefined));
+    const there = NodeTable.COLUMNS.filter(([name, value]) => !NodeTable.OPTIONAL.includes(name) || this.nodes.some((n) => value(n) !== undefined));
     if (!this.live) return there.filter(([name]) => name !== 'State');
     return NodeTable.LIVE_ORDER.map((name) => there.find((column) => column[0] === name)).filter(Boolean);
   }

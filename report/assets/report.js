@@ -84,6 +84,7 @@ class Report {
       ['moves', 'Moves', Format.count(moves.reserved + moves.leased), `${Format.count(moves.reserved)} reserved, ${Format.count(moves.leased)} leased; ${Format.plural(moves.copies, 'copy', 'copies')}`],
       ['wastedSeconds', 'Wasted', Format.seconds(summary.wastedSeconds), 'duplicates and repeats'],
       ['messages', 'Messages', Format.count(summary.messages), `${Format.bytes(summary.bytesSent)} sent, ${Format.bytes(summary.bytesReceived)} received`],
+      ...(summary.energy ? [['joules', 'Energy', Format.number(summary.energy.joules) + ' J', `estimated; idle draw ${Format.number(summary.energy.idleJoules)} J ${summary.energy.idlePower === 'Counted' ? 'counted' : 'beside it'}${summary.energy.partial ? '; some nodes not known' : ''}`]] : []),
       now ? this.busyFigure(summary.nodes) : ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
     ];
     document.getElementById('figures').replaceChildren(...figures.map(([key, name, value, note, lead]) => {
