@@ -8,6 +8,7 @@
 #include "cli/kubectl/child_process.h"
 #include "cli/kubectl/command_end.h"
 #include "cli/kubectl/coordinator_pod.h"
+#include "cli/kubectl/http_get.h"
 #include "cli/kubectl/job_object.h"
 #include "cli/kubectl/job_words.h"
 #include "cli/kubectl/port_forward.h"
@@ -16,7 +17,7 @@
 namespace evenkeel::cli {
 namespace {
 
-constexpr Duration kLook = std::chrono::minutes(1);
+constexpr Duration kLook = std::chrono::seconds(3);
 constexpr Duration kPause = std::chrono::seconds(2);
 constexpr Duration kGiveUp = std::chrono::minutes(2);
 constexpr Duration kBrowserPatience = std::chrono::seconds(3);
@@ -50,9 +51,10 @@ class Pages {
     if (auto first = Connect("waiting for the coordinator"); !first) return first;
     SayWhere();
     while (!stop_.Arrived()) {
-      if (forward_->Lives(kLook, stop_)) continue;
+      const std::optional<std::string> trouble = Trouble();
       if (stop_.Arrived()) break;
-      err_ << "kubectl-evenkeel: " << forward_->Complaint() << "; connecting again" << std::endl;
+      if (!trouble) continue;
+      err_ << "kubectl-evenkeel: " << *trouble << "; connecting again" << std::endl;
       forward_.reset();
       if (stop_.WaitFor(kPause)) break;
       if (auto again = Connect("still trying"); !again) return again;
@@ -77,6 +79,18 @@ class Pages {
       if (stop_.WaitFor(kPause)) return {};
     }
     return {};
+  }
+
+  /// What keeps the pages from being reached, after some seconds without any. kubectl goes on when
+  /// the pod behind it has gone, so only an answer shows that there is a coordinator; that it has
+  /// no such page is one.
+  std::optional<std::string> Trouble() {
+    if (!forward_->Lives(kLook, stop_)) return forward_->Complaint();
+    const BodySink nowhere{.write = [](std::string_view) { return Result<void>(); },
+                           .progress = {}};
+    const auto answer = HttpGet(stop_).Fetch(port_, "/there", 1 << 10, nowhere);
+    if (answer) return std::nullopt;
+    return answer.error().message;
   }
 
   Result<void> Try() {

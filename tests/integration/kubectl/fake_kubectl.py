@@ -3,8 +3,9 @@
 calls.jsonl    every command line, one a line
 objects.json   what `get` prints, by its words without flags; text instead of an object is an error
 forwards.json  how each port-forward behaves, one after the other, the last one for ever:
-               "serve", "refuse", "silent", "end-at-once", or {"break": PATH}: lose the connection in
-               the middle of that page
+               "serve", "refuse", "silent", "end-at-once", {"break": PATH}: lose the connection in
+               the middle of that page, or {"hollow": PATH}: from that page on there is nobody behind
+               it, but kubectl goes on
 pages/         what the port-forward serves, beside pages.json: {PATH: STATUS} for pages that fail
 """
 
@@ -53,8 +54,15 @@ def behaviour():
 class Pages(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     broken_page = None
+    hollow_page = None
+    hollow = False
 
     def do_GET(self):
+        if self.path == self.hollow_page:
+            Pages.hollow = True
+        if self.hollow:
+            self.close_connection = True
+            return
         names = {"/results/": "index.json", "/": "index.html"}
         path = CLUSTER / "pages" / names.get(self.path, self.path[1:])
         status = read("pages.json", {}).get(self.path, 200 if path.is_file() else 404)
@@ -87,7 +95,7 @@ def port_forward(words):
         complain(f"Unable to listen on port {port}: address already in use\n"
                  f"error: unable to listen on any of the requested ports: [{{{port} 7403}}]")
     if isinstance(how, dict):
-        Pages.broken_page = how["break"]
+        Pages.broken_page, Pages.hollow_page = how.get("break"), how.get("hollow")
     print(f"Forwarding from 127.0.0.1:{server.server_port} -> 7403", flush=True)
     if how == "end-at-once":
         complain("error: lost connection to pod")

@@ -153,6 +153,15 @@ class UiTest(PluginTest):
         self.assertIn("pod/primes-coordinator-2", self.calls()[-1])
         self.end(process, signal.SIGTERM)
 
+    def test_it_notices_that_nobody_is_there_though_kubectl_goes_on(self):
+        self.forwards = [{"hollow": "/timeline.jsonl"}, "serve"]
+        process, lines, url = self.start_ui()
+        with self.assertRaises(Exception):
+            self.page(url + "timeline.jsonl")
+        plugin.eventually(lambda: "connected again" in lines, "it connects again")
+        self.assertEqual(self.page(url), b"<p>live")
+        self.end(process)
+
     def test_a_coordinator_that_is_not_there_yet_is_waited_for(self):
         for missing, says in ({"items": []}, "no coordinator yet"), ({"items": [pod(phase="Pending")]}, "not running yet"):
             with self.subTest(says):
