@@ -83,7 +83,7 @@ class UiTest(cluster_case.ClusterTest):
         told = ui.data()
         self.assertEqual(len(told["nodes"]), 3, told["nodes"])
         self.assertTrue(all(name for name in (node[1][0] for node in told["nodes"])))
-        self.assertGreater(len(told["timeline"]["lanes"]), 0)
+        ui.eventually(lambda: ui.data()["timeline"]["lanes"], "lanes are shown")
         request = urllib.request.Request(ui.address(), headers={"Host": "evil.example"})
         with self.assertRaises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(request, timeout=10)
