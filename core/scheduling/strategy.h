@@ -51,6 +51,7 @@ struct StrategyContext {
   Duration round_trip = std::chrono::milliseconds(1);
   /// How often a busy worker reports; a credit window has to be longer.
   Duration report_interval = std::chrono::seconds(1);
+  std::uint64_t seed = 1;  ///< for what is drawn
 };
 
 struct WorkerFacts {
