@@ -238,6 +238,7 @@ void World::MakeDurable(const engine::Persist& persist) {
 void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
   if (!coordinator_) return;
   auto effects = step(*coordinator_);
+  static_cast<void>(coordinator_->TakeEvents());  // nobody draws them here
   if (over_) {
     witness_.Found().sent_after_end += static_cast<std::int64_t>(effects.size());
     return;

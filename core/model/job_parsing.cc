@@ -100,9 +100,12 @@ void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
   }
 }
 
-bool ReadSwitch(FieldReader& fields, const std::string& field) {
-  return fields.OptionalChoice(field, {"Enabled", "Disabled"}, "Enabled") == "Enabled";
+bool ReadSwitch(FieldReader& fields, const std::string& field, bool usual) {
+  const std::string fallback = usual ? "Enabled" : "Disabled";
+  return fields.OptionalChoice(field, {"Enabled", "Disabled"}, fallback) == "Enabled";
 }
+
+}  // namespace
 
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   std::vector<std::string> strategies;
@@ -110,9 +113,9 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   const std::string strategy =
       balancing.OptionalChoice("strategy", strategies, ToString(spec.strategy));
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
-  spec.stealing = ReadSwitch(balancing, "stealing");
-  spec.speculation = ReadSwitch(balancing, "speculation");
-  spec.communication = ReadSwitch(balancing, "communication");
+  spec.stealing = ReadSwitch(balancing, "stealing", spec.stealing);
+  spec.speculation = ReadSwitch(balancing, "speculation", spec.speculation);
+  spec.communication = ReadSwitch(balancing, "communication", spec.communication);
   spec.rounds =
       static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
   spec.chunk_tasks = balancing.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);
@@ -121,6 +124,8 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
 }
+
+namespace {
 
 void ReadNodes(FieldReader nodes, JobSpec& job) {
   FieldReader selector = nodes.OptionalObject("selector");
