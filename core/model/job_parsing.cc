@@ -115,6 +115,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
   spec.stealing = ReadSwitch(balancing, "stealing", spec.stealing);
   spec.speculation = ReadSwitch(balancing, "speculation", spec.speculation);
+  spec.reissue = ReadSwitch(balancing, "reissue", spec.reissue);
   spec.communication = ReadSwitch(balancing, "communication", spec.communication);
   spec.rounds =
       static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
