@@ -126,6 +126,16 @@ void ChunkSelfScheduling::CloseChunk(WorkerId worker, Instant now) {
   state.chunk_given = now;
 }
 
+IndexRange ChunkSelfScheduling::FirstToReissue(IndexRange leased) const {
+  for (const IndexRange fresh : context_.leases.NotToBeCopied().Missing(leased)) {
+    for (const IndexRange once : context_.leases.Copied().Missing(fresh)) {
+      const auto open = just_reissued_.Missing(once);
+      if (!open.empty()) return open.front();
+    }
+  }
+  return {};
+}
+
 void ChunkSelfScheduling::Reissue(WorkerId worker, std::vector<Decision>& decisions) {
   std::int64_t unfinished = 0;
   IndexRange first;
@@ -133,11 +143,8 @@ void ChunkSelfScheduling::Reissue(WorkerId worker, std::vector<Decision>& decisi
     if (i == worker.value) continue;
     context_.leases.Leased({i}).ForEach([&](IndexRange leased) {
       unfinished += leased.Size();
-      for (const IndexRange once : context_.leases.Copied().Missing(leased)) {
-        for (const IndexRange open : just_reissued_.Missing(once)) {
-          if (first.Empty() || open.begin < first.begin) first = open;
-        }
-      }
+      const IndexRange open = FirstToReissue(leased);
+      if (!open.Empty() && (first.Empty() || open.begin < first.begin)) first = open;
     });
   }
   if (first.Empty()) return;

@@ -51,6 +51,8 @@ class ChunkSelfScheduling final : public StrategyBase {
   void Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   void CloseChunk(WorkerId worker, Instant now);
   [[nodiscard]] std::int64_t NextChunk(WorkerId worker, Instant now);
+  /// The first part of a leased range that may be handed out once more; empty if there is none.
+  [[nodiscard]] model::IndexRange FirstToReissue(model::IndexRange leased) const;
   void Reissue(WorkerId worker, std::vector<Decision>& decisions);
 
   ChunkRulePtr rule_;
