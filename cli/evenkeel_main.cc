@@ -11,6 +11,7 @@
 #include "cli/report_command.h"
 #include "cli/run_command.h"
 #include "cli/signal_watch.h"
+#include "cli/simulate_command.h"
 #include "cli/usage_error.h"
 #include "cli/weights_command.h"
 #include "core/base/clock.h"
@@ -52,12 +53,15 @@ struct CommandLine {
 
   RunOptions run;
   WeightsOptions weights;
+  SimulateOptions simulate;
   std::string run_output = "text";
   std::string ui_port;
   std::string weights_output = "table";
+  std::string simulate_output = "table";
   std::string report_folder;
   CLI::App* run_command;
   CLI::App* weights_command;
+  CLI::App* simulate_command;
   CLI::App* report_command;
 };
 
@@ -85,6 +89,15 @@ CommandLine::CommandLine(CLI::App& app) {
   weights_command->add_option("-o", weights_output, "table or json")
       ->check(CLI::IsMember({"table", "json"}));
 
+  simulate_command = app.add_subcommand("simulate", "Try a job on a cluster in virtual time");
+  simulate_command->add_option("scenario", simulate.scenario_files, "Scenario files")->required();
+  simulate_command->add_option("--strategy", simulate.strategy,
+                               "One strategy, or all, instead of the scenario's");
+  simulate_command->add_option("--seed,--seeds", simulate.seeds,
+                               "A seed, or several as in 1..200, instead of the scenario's");
+  simulate_command->add_option("-o", simulate_output, "table or json")
+      ->check(CLI::IsMember({"table", "json"}));
+
   report_command = app.add_subcommand("report", "(Re)write DIR/report.html");
   report_command->add_option("dir", report_folder, "Folder of a run")->required();
   app.require_subcommand(1);
@@ -107,6 +120,11 @@ int EvenkeelMain(int argc, char** argv, const workloads::Registry& registry) {
   if (*line.weights_command) {
     line.weights.json = line.weights_output == "json";
     return RunWeightsCommand(line.weights, std::cout, std::cerr);
+  }
+  if (*line.simulate_command) {
+    line.simulate.json = line.simulate_output == "json";
+    line.simulate.show_progress = isatty(STDERR_FILENO) == 1;
+    return RunSimulateCommand(line.simulate, registry, std::cout, std::cerr);
   }
   if (*line.report_command) {
     return RunReportCommand(line.report_folder, std::cout, std::cerr);

@@ -20,9 +20,22 @@ void SpeedProfile::StandStill(Instant from, Instant to) {
   steps_ = std::move(steps);
 }
 
+std::size_t SpeedProfile::StepAt(Instant at) const {
+  const auto after =
+      std::upper_bound(steps_.begin(), steps_.end(), at,
+                       [](Instant when, const Step& step) { return when < step.at; });
+  return after == steps_.begin() ? 0 : static_cast<std::size_t>(after - steps_.begin()) - 1;
+}
+
+double SpeedProfile::Fastest() const {
+  double fastest = 0;
+  for (const Step& step : steps_) fastest = std::max(fastest, step.speed);
+  return fastest;
+}
+
 Instant SpeedProfile::DoneAt(Instant start, double units) const {
   Instant at = start;
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
+  for (std::size_t i = StepAt(start); i < steps_.size(); ++i) {
     const Instant until = i + 1 < steps_.size() ? steps_[i + 1].at : kNever;
     if (until <= at) continue;
     const double speed = steps_[i].speed;

@@ -20,12 +20,17 @@ class SpeedProfile {
   [[nodiscard]] Instant DoneAt(Instant start, double units) const;
   /// Units done between two instants.
   [[nodiscard]] double Integral(Instant from, Instant to) const;
+  /// The highest speed that it ever has.
+  [[nodiscard]] double Fastest() const;
 
  private:
   struct Step {
     Instant at;
     double speed;
   };
+  /// The step that holds at that time.
+  [[nodiscard]] std::size_t StepAt(Instant at) const;
+
   std::vector<Step> steps_;
 };
 

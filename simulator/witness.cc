@@ -15,8 +15,8 @@ constexpr std::uint64_t kPrime = 0x100000001b3ULL;
 
 }  // namespace
 
-Witness::Witness(std::int64_t tasks, std::size_t nodes, Trace trace)
-    : trace_(std::move(trace)), runners_(static_cast<std::size_t>(tasks)), still_(nodes) {
+Witness::Witness(std::size_t tasks, std::size_t nodes, Trace trace)
+    : trace_(std::move(trace)), runners_(tasks), still_(nodes) {
   found_.digest = kOffsetBasis;
 }
 

@@ -29,8 +29,8 @@ class Witness {
  public:
   using Trace = std::function<void(const std::string& line)>;
 
-  /// `trace` may be empty.
-  Witness(std::int64_t tasks, std::size_t nodes, Trace trace);
+  /// `trace` may be empty. `tasks`: those whose runs it is told of, 0 if of none.
+  Witness(std::size_t tasks, std::size_t nodes, Trace trace);
 
   /// A message arrived, or something else happened that a reader of the trace wants to know.
   void Delivered(Instant at, const std::string& what);

@@ -27,13 +27,15 @@ std::shared_ptr<const model::CostModel> CostsOf(const WorldConfig& config, std::
 World::World(WorldConfig config)
     : config_(std::move(config)),
       rng_(config_.seed),
-      witness_(static_cast<std::int64_t>(config_.true_costs.size()), config_.nodes.size(),
+      witness_(config_.check_invariants ? config_.true_costs.size() : 0, config_.nodes.size(),
                config_.trace) {
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
   costs_ = CostsOf(config_, config_.tasks_at_first.value_or(tasks));
   processes_.resize(config_.nodes.size());
-  outcome_.times_run.resize(config_.true_costs.size());
-  outcome_.times_durable.resize(config_.true_costs.size());
+  if (config_.account_tasks) {
+    outcome_.times_run.resize(config_.true_costs.size());
+    outcome_.times_durable.resize(config_.true_costs.size());
+  }
   outcome_.busy_seconds.resize(config_.nodes.size());
   failures_left_ = config_.failing;
 }
@@ -50,9 +52,8 @@ Outcome World::Run() {
     At(Instant{growth.at}, [this, growth] { Grow(growth.tasks); });
   }
   stop_at_ = Instant{config_.give_up_after};
-  while (!events_.empty() && events_.top().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
-    const Event event = events_.top();
-    events_.pop();
+  while (!events_.empty() && events_.front().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
+    const Event event = TakeEarliest();
     EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
     now_ = event.at;
     event.happen();
@@ -67,7 +68,16 @@ Outcome World::Run() {
 }
 
 void World::At(Instant at, std::function<void()> happen) {
-  if (at != kNever) events_.push({std::max(at, now_), order_++, std::move(happen)});
+  if (at == kNever) return;
+  events_.push_back({std::max(at, now_), order_++, std::move(happen)});
+  std::push_heap(events_.begin(), events_.end(), std::greater<>());
+}
+
+World::Event World::TakeEarliest() {
+  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
+  Event event = std::move(events_.back());
+  events_.pop_back();
+  return event;
 }
 
 Instant World::Later(Duration from_now) const {
@@ -79,23 +89,6 @@ bool World::PutOff(std::size_t node, std::function<void()> happen) {
   if (until <= now_) return false;
   At(until, std::move(happen));
   return true;
-}
-
-Instant World::Arrival(Direction& direction, Duration transfer) {
-  Instant at = now_;
-  if (transfer > Duration::zero()) {
-    Instant& busy_until = config_.network.shared_medium ? medium_busy_until_ : direction.sent_until;
-    busy_until = at = std::max(now_, busy_until) + transfer;
-  }
-  at += config_.network.latency;
-  if (config_.network.jitter > Duration::zero()) {
-    at += FromSeconds(rng_.Exponential(ToSeconds(config_.network.jitter)));
-  }
-  if (!direction.used) direction.first_arrival = at;
-  at = std::max(at, config_.network.ordered ? direction.last_arrival : direction.first_arrival);
-  direction.used = true;
-  direction.last_arrival = std::max(direction.last_arrival, at);
-  return at;
 }
 
 void World::StartCoordinator() {
@@ -117,6 +110,7 @@ void World::StartCoordinator() {
   if (config_.inputs) config.input_of = InputOf;
   failed_on_.clear();
   for (const auto& failure : durable_failures_) failed_on_[failure.index].insert(failure.node);
+  config.seed = config_.seed;
   config.round_trip =
       2 * (config_.network.latency + config_.network.jitter) + std::chrono::microseconds(200);
   coordinator_ = std::make_unique<engine::Coordinator>(std::move(config));
@@ -177,7 +171,10 @@ void World::Connect(std::size_t node) {
     return At(now_ + kReconnectAfter, [this, node] { Connect(node); });
   }
   process.stream = StreamId{next_stream_++};
-  streams_[*process.stream] = {node, true, {}, {}};
+  Stream& stream = streams_[*process.stream];
+  stream.node = node;
+  stream.up.latency = stream.down.latency =
+      config_.network.latency + config_.nodes[node].link_latency;
   ToCoordinator(node, process.worker->OnConnected(now_));
   PlanWorkerTimer(node);
 }
@@ -229,7 +226,8 @@ void World::Carry(engine::Effects effects) {
 
 void World::MakeDurable(const engine::Persist& persist) {
   for (const auto& record : persist.results) {
-    for (model::TaskIndex i = record.range.begin; i < record.range.end; ++i) {
+    for (model::TaskIndex i = record.range.begin; i < record.range.end && config_.account_tasks;
+         ++i) {
       ++outcome_.times_durable[static_cast<std::size_t>(i)];
       const auto result = record.results.At(i - record.range.begin);
       EVENKEEL_CHECK(result == std::to_string(i), "a result that belongs to another task");
@@ -243,6 +241,7 @@ void World::MakeDurable(const engine::Persist& persist) {
 void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
   if (!coordinator_) return;
   auto effects = step(*coordinator_);
+  static_cast<void>(coordinator_->TakeEvents());  // nobody draws them here
   if (over_) {
     witness_.Found().sent_after_end += static_cast<std::int64_t>(effects.size());
     return;

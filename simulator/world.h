@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <queue>
 #include <set>
 #include <string>
 #include <vector>
@@ -51,25 +50,29 @@ class World {
     Instant cut_until{};
     Instant still_until{};
   };
-  struct Direction {          // of a stream
+  struct Direction {  // of a stream
+    Duration latency{};
     Instant first_arrival{};  // of the message that opens it: nothing overtakes that
     Instant last_arrival{};
     Instant sent_until{};  // its data have left by then
     bool used = false;
   };
   struct Stream {  // until the coordinator sees its end closed
-    std::size_t node;
+    std::size_t node = 0;
     bool carries_up = true;  // false: what is under way to the coordinator is lost
     Direction up;
     Direction down;
   };
 
   void At(Instant at, std::function<void()> happen);
+  [[nodiscard]] Event TakeEarliest();
   [[nodiscard]] Instant Later(Duration from_now) const;
   /// True if the node stands still: then `happen` will come when it goes on, if ever.
   [[nodiscard]] bool PutOff(std::size_t node, std::function<void()> happen);
   /// Of a message that is sent now and whose data keep the link busy for `transfer`.
   [[nodiscard]] Instant Arrival(Direction& direction, Duration transfer = {});
+  /// What a message on its way is put off by chance.
+  [[nodiscard]] Duration Delay();
   [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToWorker& message) const;
   [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToCoordinator& message) const;
   void StartCoordinator();
@@ -108,7 +111,7 @@ class World {
   Rng rng_;
   Instant now_{};
   std::uint64_t order_ = 0;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  std::vector<Event> events_;                      // a heap, the earliest in front
   std::shared_ptr<const model::CostModel> costs_;  // of the tasks that there are so far
   std::unique_ptr<engine::Coordinator> coordinator_;
   std::uint64_t epoch_ = 0;

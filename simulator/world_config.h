@@ -28,6 +28,7 @@ struct NodeModel {
   std::optional<model::NodePower> power;
   /// Of its link, in each direction; 0: data take no time, only messages do.
   double link_bytes_per_second = 0;
+  Duration link_latency{};  ///< of its link, one way, on top of the network's
 };
 
 struct NetworkModel {
@@ -38,6 +39,10 @@ struct NetworkModel {
   /// True: data of one message at a time travel between the coordinator and anybody, as with a
   /// medium that all share or a master that sends to one after the other.
   bool shared_medium = false;
+  /// Probability that a message is lost on its way. A stream sends it again after
+  /// `retransmit_after`, and twice that when it is lost again, as TCP does.
+  double loss = 0;
+  Duration retransmit_after = std::chrono::milliseconds(200);
 };
 
 struct Fault {
@@ -82,15 +87,19 @@ struct WorldConfig {
   Duration give_up_after = std::chrono::hours(24);
   Duration linger{};              ///< time goes on for so long after the end of the job
   bool check_invariants = false;  ///< after each step of the coordinator; slow
-  Witness::Trace trace;           ///< if set, one line for each thing that happens
+  /// Results say which task they are of, and the outcome tells how often each was run. Without it
+  /// results are empty, and a task takes no memory here but its cost.
+  bool account_tasks = true;
+  Witness::Trace trace;  ///< if set, one line for each thing that happens
 };
 
 struct Outcome {
   model::JobState state = model::JobState::kRunning;
   std::string reason;
-  Duration makespan{};                       ///< until the last durable result
-  std::vector<std::int64_t> times_run;       ///< completed runs of each task, by any worker
-  std::vector<std::int64_t> times_durable;   ///< durable results of each task: 1 for all, or a bug
+  Duration makespan{};  ///< until the last durable result
+  // The first two of each task; empty without account_tasks.
+  std::vector<std::int64_t> times_run;       ///< completed runs, by any worker
+  std::vector<std::int64_t> times_durable;   ///< durable results: 1 for all, or a bug
   std::int64_t run_after_acknowledged = 0;   ///< runs that began after the result was acknowledged
   std::vector<double> busy_seconds;          ///< of each node
   engine::Progress progress;                 ///< the coordinator's own view at the end

@@ -11,31 +11,6 @@ namespace evenkeel::simulator {
 
 using engine::StreamId;
 
-namespace {
-
-Duration TimeOnLink(std::int64_t tasks, double bytes_a_task, double bytes_per_second) {
-  if (bytes_per_second <= 0) return Duration::zero();
-  return FromSeconds(static_cast<double>(tasks) * bytes_a_task / bytes_per_second);
-}
-
-}  // namespace
-
-Duration World::TransferTime(std::size_t node, const engine::ToWorker& message) const {
-  std::int64_t tasks = 0;
-  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
-    for (const auto& grant : assign->grants) tasks += grant.range.Size();
-  }
-  return TimeOnLink(tasks, config_.input_bytes, config_.nodes[node].link_bytes_per_second);
-}
-
-Duration World::TransferTime(std::size_t node, const engine::ToCoordinator& message) const {
-  std::int64_t tasks = 0;
-  if (const auto* report = std::get_if<engine::Report>(&message)) {
-    for (const auto& done : report->completed) tasks += done.range.Size();
-  }
-  return TimeOnLink(tasks, config_.result_bytes, config_.nodes[node].link_bytes_per_second);
-}
-
 void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   Process& process = processes_[node];
   if (!process.stream) return;
@@ -140,7 +115,7 @@ void World::FeedThreads(std::size_t node) {
     double seconds = 0;
     for (model::TaskIndex i = thread.batch->range.begin; i < thread.batch->range.end; ++i) {
       seconds += config_.true_costs[static_cast<std::size_t>(i)];
-      if (acknowledged_.Contains(i)) ++outcome_.run_after_acknowledged;
+      if (config_.account_tasks && acknowledged_.Contains(i)) ++outcome_.run_after_acknowledged;
     }
     At(config_.nodes[node].speed.DoneAt(now_, seconds),
        [this, node, t, generation] { BatchEnded(node, t, generation, false); });
@@ -174,8 +149,12 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
       break;
     }
     outcome.ended = end;
-    outcome.results.Append(std::to_string(i));
-    ++outcome_.times_run[static_cast<std::size_t>(i)];
+    if (config_.account_tasks) {
+      outcome.results.Append(std::to_string(i));
+      ++outcome_.times_run[static_cast<std::size_t>(i)];
+    } else {
+      outcome.results.Append(std::string_view());
+    }
   }
   outcome.busy = outcome.ended - outcome.started;
   outcome_.busy_seconds[node] += ToSeconds(now_ - outcome.started);

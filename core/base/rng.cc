@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/base/check.h"
+#include "core/base/portable_math.h"
 #include "core/base/splitmix.h"
 
 namespace evenkeel {
@@ -46,7 +47,18 @@ double Rng::Unit() { return static_cast<double>(Next() >> 11) * 0x1.0p-53; }
 
 double Rng::Uniform(double low, double high) { return low + (high - low) * Unit(); }
 
-double Rng::Exponential(double mean) { return -mean * std::log1p(-Unit()); }
+double Rng::Exponential(double mean) { return -mean * PortableLog(1 - Unit()); }
+
+// The polar method of Marsaglia and Bray, "A convenient method for generating normal variables",
+// SIAM Review 6(3), 1964: no sine is needed.
+double Rng::Normal() {
+  for (;;) {
+    const double x = Uniform(-1, 1);
+    const double y = Uniform(-1, 1);
+    const double square = x * x + y * y;
+    if (square > 0 && square < 1) return x * std::sqrt(-2 * PortableLog(square) / square);
+  }
+}
 
 bool Rng::Chance(double probability) { return Unit() < probability; }
 

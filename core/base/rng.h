@@ -31,6 +31,9 @@ class Rng {
   /// Exponential with the given mean.
   [[nodiscard]] double Exponential(double mean);
 
+  /// Normal with mean 0 and standard deviation 1.
+  [[nodiscard]] double Normal();
+
   /// True with the given probability.
   [[nodiscard]] bool Chance(double probability);
 

@@ -47,6 +47,7 @@ struct CoordinatorConfig {
   Duration active_before{};        ///< the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
   Duration round_trip = std::chrono::milliseconds(1);
+  std::uint64_t seed = 1;  ///< for strategies that draw
   /// When this start ends before the job does, workers are not told to finish: their streams just
   /// end, and they wait for the next start. For workers that are started by somebody else.
   bool keep_workers = false;

@@ -61,6 +61,7 @@ class LeaseBook final : public scheduling::LeaseView {
     return workers_[worker.value].connected;
   }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }
+  [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return retried_; }
   /// Leased tasks of all workers, copies not counted.
   [[nodiscard]] std::int64_t LeasedTasks() const { return leased_tasks_; }
   /// The owned pieces within the range.

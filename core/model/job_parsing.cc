@@ -102,8 +102,9 @@ void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
   }
 }
 
-bool ReadSwitch(FieldReader& fields, const std::string& field) {
-  return fields.OptionalChoice(field, {"Enabled", "Disabled"}, "Enabled") == "Enabled";
+bool ReadSwitch(FieldReader& fields, const std::string& field, bool usual) {
+  const std::string fallback = usual ? "Enabled" : "Disabled";
+  return fields.OptionalChoice(field, {"Enabled", "Disabled"}, fallback) == "Enabled";
 }
 
 void ReadEnergy(FieldReader energy, const BalancingSpec& balancing, EnergySpec& spec) {
@@ -126,15 +127,18 @@ void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
   ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
 }
 
+}  // namespace
+
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   std::vector<std::string> strategies;
   for (const StrategyName name : AllStrategies()) strategies.push_back(ToString(name));
   const std::string strategy =
       balancing.OptionalChoice("strategy", strategies, ToString(spec.strategy));
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
-  spec.stealing = ReadSwitch(balancing, "stealing");
-  spec.speculation = ReadSwitch(balancing, "speculation");
-  spec.communication = ReadSwitch(balancing, "communication");
+  spec.stealing = ReadSwitch(balancing, "stealing", spec.stealing);
+  spec.speculation = ReadSwitch(balancing, "speculation", spec.speculation);
+  spec.reissue = ReadSwitch(balancing, "reissue", spec.reissue);
+  spec.communication = ReadSwitch(balancing, "communication", spec.communication);
   spec.rounds =
       static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
   spec.chunk_tasks = balancing.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);
@@ -144,6 +148,8 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
   ReadObjective(balancing, spec);
 }
+
+namespace {
 
 void ReadNodes(FieldReader nodes, JobSpec& job) {
   FieldReader selector = nodes.OptionalObject("selector");

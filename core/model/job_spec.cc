@@ -6,13 +6,31 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<StrategyName, const char*>, 6> kStrategies{{
+constexpr std::array<std::pair<StrategyName, const char*>, 24> kStrategies{{
     {StrategyName::kTailStealing, "TailStealing"},
     {StrategyName::kDomainDecomposition, "DomainDecomposition"},
     {StrategyName::kMasterSlave, "MasterSlave"},
     {StrategyName::kModifiedMasterSlave, "ModifiedMasterSlave"},
     {StrategyName::kAdaptiveIterative, "AdaptiveIterative"},
     {StrategyName::kInterleaved, "Interleaved"},
+    {StrategyName::kStaticChunking, "STATIC"},
+    {StrategyName::kSelfScheduling, "SS"},
+    {StrategyName::kFixedSizeChunking, "FSC"},
+    {StrategyName::kModifiedFixedSizeChunking, "mFSC"},
+    {StrategyName::kGuidedSelfScheduling, "GSS"},
+    {StrategyName::kTrapezoidSelfScheduling, "TSS"},
+    {StrategyName::kFactoring, "FAC"},
+    {StrategyName::kPracticalFactoring, "FAC2"},
+    {StrategyName::kWeightedFactoring, "WF"},
+    {StrategyName::kSteppedWeightedFactoring, "AWF"},
+    {StrategyName::kBatchWeightedFactoring, "AWF-B"},
+    {StrategyName::kChunkWeightedFactoring, "AWF-C"},
+    {StrategyName::kBatchWeightedFactoringAllTime, "AWF-D"},
+    {StrategyName::kChunkWeightedFactoringAllTime, "AWF-E"},
+    {StrategyName::kAdaptiveFactoring, "AF"},
+    {StrategyName::kRandomChunks, "RAND"},
+    {StrategyName::kStaticStealing, "StaticStealing"},
+    {StrategyName::kRandomStealing, "RandomStealing"},
 }};
 
 }  // namespace

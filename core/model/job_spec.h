@@ -18,6 +18,24 @@ enum class StrategyName {
   kModifiedMasterSlave,
   kAdaptiveIterative,
   kInterleaved,
+  kStaticChunking,
+  kSelfScheduling,
+  kFixedSizeChunking,
+  kModifiedFixedSizeChunking,
+  kGuidedSelfScheduling,
+  kTrapezoidSelfScheduling,
+  kFactoring,
+  kPracticalFactoring,
+  kWeightedFactoring,
+  kSteppedWeightedFactoring,
+  kBatchWeightedFactoring,
+  kChunkWeightedFactoring,
+  kBatchWeightedFactoringAllTime,
+  kChunkWeightedFactoringAllTime,
+  kAdaptiveFactoring,
+  kRandomChunks,
+  kStaticStealing,
+  kRandomStealing,
 };
 
 /// Where a worker's starting weight comes from (spec.weighting.mode).
@@ -57,11 +75,15 @@ struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;
   bool stealing = true;
   bool speculation = true;
-  /// AdaptiveIterative: its first round hands out one in so many of the tasks.
+  /// Chunks: what is handed out and not done is handed out once more at the end (rDLB).
+  bool reissue = false;
+  /// AdaptiveIterative: its first round hands out one in so many of the tasks. AWF: so many times
+  /// weights are changed.
   std::int32_t rounds = 10;
   /// AdaptiveIterative: the time of transfers counts, as published; false: that of tasks alone.
   bool communication = true;
-  /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave; 1 as published.
+  /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave, and at least so
+  /// many in other chunks; 1 as published.
   std::int64_t chunk_tasks = 1;
   /// MasterSlave and ModifiedMasterSlave: no worker is lost to being master (not as published).
   bool dedicated_coordinator = false;

@@ -28,6 +28,8 @@ class LeaseView {
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
   /// Tasks that are being run by two workers.
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;
+  /// Leased tasks that nobody is to copy, because they failed before.
+  [[nodiscard]] virtual const model::RangeSet& NotToBeCopied() const = 0;
 };
 
 }  // namespace evenkeel::scheduling

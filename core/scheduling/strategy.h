@@ -53,6 +53,7 @@ struct StrategyContext {
   Duration report_interval = std::chrono::seconds(1);
   /// Of nodes that could have workers and were left out to save energy, on the workers' scale.
   double left_out_ratio = 0;
+  std::uint64_t seed = 1;  ///< for what is drawn
 };
 
 struct WorkerFacts {

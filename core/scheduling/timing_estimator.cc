@@ -34,6 +34,7 @@ void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
 void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost,
                               Duration busy) {
   State& state = workers_[worker.value];
+  state.all_tasks += tasks;
   state.all_busy_seconds += ToSeconds(busy);
   if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
   const double seconds = std::max(ToSeconds(busy), kShortestSeconds);

@@ -61,6 +61,10 @@ class TimingEstimator {
     const State& state = workers_[worker.value];
     return state.all_busy_seconds - state.all_waited_seconds;
   }
+  /// All tasks that it ever ran, as observed; never fades.
+  [[nodiscard]] std::int64_t TasksRun(WorkerId worker) const {
+    return workers_[worker.value].all_tasks;
+  }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
   [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {
@@ -78,6 +82,7 @@ class TimingEstimator {
     double spread = 0;        // faded sum of tasks * (relative deviation)^2
     double scale_share = 0;   // what this worker adds to scale_sum_
     double scale_weight = 0;
+    std::int64_t all_tasks = 0;
     double all_busy_seconds = 0;
     double all_waited_seconds = 0;
   };

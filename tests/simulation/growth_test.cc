@@ -73,7 +73,11 @@ TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrategies()),
-                         [](const auto& name) { return model::ToString(name.param); });
+                         [](const auto& name) {
+                           std::string text = model::ToString(name.param);
+                           std::replace(text.begin(), text.end(), '-', '_');
+                           return text;
+                         });
 
 // All the work is there early enough to be shared out as if it had been there from the start.
 TEST(GrowthOfTailStealing, IsBalanced) {

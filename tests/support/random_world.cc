@@ -203,6 +203,7 @@ void DrawPolicies(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
   DrawExitCodes(rng, world, drawn);
   DrawSuccessPolicy(rng, world, drawn);
   world.inputs = rng.Chance(0.3);
+  world.job.balancing.reissue = rng.Chance(0.4);
 }
 
 /// Tasks that are appended while the job runs, from numbers of its own likewise. Those that

@@ -17,6 +17,10 @@ constexpr std::size_t kWorkersForExactLevel = 256;
 constexpr int kMaxVictimsForeseen = 8;
 // A copy has to win by this part of what it could save at most.
 constexpr double kCopyMargin = 0.05;
+// A task of unknown cost that has run longer than others do is expected to go on for this part of
+// the time it has run: where a few tasks are much dearer than the rest, the longer one has run the
+// longer it goes on. A larger part lets nodes that are hardly faster take the only copy.
+constexpr double kLongAgain = 0.65;
 
 // A range is cut so that it costs at most `budget`; its last tasks are kept, which the victim, who
 // works from the front, would reach last. At least one task stays.
@@ -168,16 +172,17 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
     const IndexRange leased = context_.leases.NewestLeased(victim);
     if (victim == idle || leased.Empty() || it->first <= goal_->Limit()) continue;
     if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
-    const double gap = ToSeconds(it->first - now - context_.round_trip);
+    double gap = ToSeconds(it->first - now - context_.round_trip);
     const double rate = context_.estimator.ThreadRate(idle);
     const IndexRange copied =
         LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
     double cost = static_cast<double>(context_.costs.Of(copied));
-    if (!context_.costs.Known()) {
+    if (!context_.costs.Known() && copied.Size() == 1) {
       // A task that runs for long is a dear one: it costs at least what it has run for already.
-      const double run = ToSeconds(now - context_.leases.WorkingSince(victim)) *
-                         context_.estimator.ThreadRate(victim);
-      if (copied.Size() == 1) cost = std::max(cost, run);
+      const double running = ToSeconds(now - context_.leases.WorkingSince(victim));
+      const double run = running * context_.estimator.ThreadRate(victim);
+      if (run > cost) gap = std::max(gap, kLongAgain * running);
+      cost = std::max(cost, run);
     }
     if (cost / rate > gap * (1 - kCopyMargin)) continue;
     just_copied_.Insert(copied);

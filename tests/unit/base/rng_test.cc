@@ -32,13 +32,20 @@ TEST(Rng, MeansAreAsAsked) {
   Rng rng(2);
   double uniform = 0;
   double exponential = 0;
+  double normal = 0;
+  double normal_squares = 0;
   constexpr int kDraws = 100000;
   for (int i = 0; i < kDraws; ++i) {
     uniform += rng.Uniform(2, 4);
     exponential += rng.Exponential(3);
+    const double drawn = rng.Normal();
+    normal += drawn;
+    normal_squares += drawn * drawn;
   }
   EXPECT_NEAR(uniform / kDraws, 3.0, 0.01);
   EXPECT_NEAR(exponential / kDraws, 3.0, 0.05);
+  EXPECT_NEAR(normal / kDraws, 0, 0.01);
+  EXPECT_NEAR(normal_squares / kDraws, 1, 0.02);
 }
 
 }  // namespace

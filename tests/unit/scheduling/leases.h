@@ -38,10 +38,12 @@ class Leases final : public LeaseView {
   [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }
+  [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return failed_before_; }
 
  private:
   const model::CostModel& costs_;
   model::RangeSet copied_;
+  model::RangeSet failed_before_;
 };
 
 }  // namespace evenkeel::scheduling

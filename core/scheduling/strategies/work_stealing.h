@@ -1,0 +1,69 @@
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// Equal consecutive parts, leased at once; whoever is through takes from another worker what that
+/// has not started.
+///   Static stealing, as in OpenMP runtimes (schedule static_steal of LLVM): the victim is the next
+///   worker in the order of numbers that has something, beginning with the last one that gave; a
+///   quarter of what waits there, at least one task.
+///   Random victims (R. D. Blumofe and C. E. Leiserson, "Scheduling multithreaded computations by
+///   work stealing", J. ACM 46(5), 1999): the same, looking from a worker on that is drawn each
+///   time; half of what waits.
+/// A theft is a request to the victim, its answer, and a lease for the thief. The coordinator knows
+/// who has nothing waiting, so nobody is asked in vain for that reason.
+class WorkStealing final : public StrategyBase {
+ public:
+  enum class Victim { kNext, kRandom };
+
+  WorkStealing(const StrategyContext& context, Victim victim);
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void WorkerBack(WorkerId worker, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Touch(WorkerId worker, Instant now) override;
+  void RecallEnded(WorkerId worker, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] Instant NextDecision() const override { return next_look_; }
+
+ protected:
+  void ReservationChanged(WorkerId worker) override;
+
+ private:
+  struct State {
+    bool asks = false;               // it is in asking_
+    bool steals = false;             // a request for it is under way
+    std::optional<WorkerId> thief;   // who has asked it
+    bool gave = false;               // since it was asked
+    std::int64_t barren_tasks = -1;  // it gave nothing when it had so many
+    std::uint32_t last_victim = 0;
+  };
+
+  void Ask(WorkerId worker);
+  void Serve(WorkerId worker, std::vector<Decision>& decisions);
+  void Steal(WorkerId thief, std::vector<Decision>& decisions);
+  /// Tasks that wait there, 0 if it is not to be asked.
+  [[nodiscard]] std::int64_t Waiting(WorkerId victim) const;
+  [[nodiscard]] std::optional<WorkerId> FindVictim(WorkerId thief);
+
+  Victim victim_;
+  Rng rng_;
+  std::vector<State> states_;
+  std::deque<WorkerId> asking_;
+  std::deque<WorkerId> idle_;  // found no victim
+  bool no_victims_ = false;    // in this round of decisions
+  Duration pause_;             // until they look again
+  Instant next_look_ = kNever;
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <variant>
+
+#include "core/base/rng.h"
+
+namespace evenkeel::simulator {
+
+struct Constant {
+  double value = 0;
+};
+struct Uniform {
+  double low = 0;
+  double high = 0;
+};
+struct Exponential {
+  double mean = 0;
+};
+/// The logarithm is normal with standard deviation `sigma`; the mean of the values is `mean`.
+struct LogNormal {
+  double mean = 0;
+  double sigma = 0;
+};
+/// Of positive numbers.
+using Distribution = std::variant<Constant, Uniform, Exponential, LogNormal>;
+
+/// The same for the same state of `rng` on every machine.
+[[nodiscard]] double Draw(const Distribution& distribution, Rng& rng);
+/// What is drawn on average.
+[[nodiscard]] double MeanOf(const Distribution& distribution);
+
+}  // namespace evenkeel::simulator

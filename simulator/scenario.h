@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/model/cost_model.h"
+#include "core/model/job_spec.h"
+#include "simulator/distribution.h"
+#include "simulator/world_config.h"
+
+/// What a scenario file says (docs/simulator.md). Plain values; times are seconds of virtual time.
+namespace evenkeel::simulator {
+
+/// `seconds` plus `of_bound` times the lower bound of the undisturbed job.
+struct Moment {
+  double seconds = 0;
+  double of_bound = 0;
+};
+
+/// What every task costs, in seconds at speed 1.
+struct DrawnCosts {
+  std::int64_t count = 0;
+  Distribution seconds;
+};
+/// Linear in the index, from the first task to the last.
+struct IncreasingCosts {
+  std::int64_t count = 0;
+  double first = 0;
+  double last = 0;
+};
+struct ListedCosts {
+  std::vector<double> seconds;
+};
+/// Of a workload that knows its costs.
+struct WorkloadCosts {
+  std::shared_ptr<const model::CostModel> costs;
+  double units_per_second = 1;  ///< of a node with speed 1
+};
+using TaskCosts = std::variant<DrawnCosts, IncreasingCosts, ListedCosts, WorkloadCosts>;
+
+struct Arrival {
+  Moment at;
+  std::int64_t tasks = 0;
+};
+
+struct TaskSource {
+  TaskCosts costs;
+  bool told = false;  ///< the scheduler knows the costs
+  double input_bytes = 0;
+  double result_bytes = 0;
+  std::vector<Arrival> arrivals;  ///< the last tasks come later, in this order
+};
+
+/// From `at` on the node is so many times as fast as it is by itself.
+struct SpeedChange {
+  Moment at;
+  double factor = 1;
+};
+/// Other load that comes and goes: each node's own, both times exponentially distributed.
+struct OtherLoad {
+  double every_seconds = 0;  ///< mean time without it
+  double lasts_seconds = 0;  ///< mean time with it
+  double factor = 1;
+};
+struct NodeFault {
+  Fault::Kind kind = Fault::Kind::kKillWorker;
+  Moment at;
+  std::optional<Moment> lasts;  ///< for ever if not given
+};
+
+struct NodeGroup {
+  std::string name;  ///< of the node, or with several "NAME-1", "NAME-2", ...
+  std::int64_t count = 1;
+  Distribution speed;
+  std::uint32_t cores = 1;
+  std::optional<double> weight;  ///< told; else it follows from the speed
+  double megabits_per_second = 0;
+  double latency_seconds = 0;
+  std::optional<Moment> joins;
+  bool expected = true;
+  std::vector<SpeedChange> changes;
+  std::optional<double> changes_repeat_seconds;
+  std::optional<OtherLoad> other_load;
+  std::vector<NodeFault> faults;
+};
+
+/// What the scheduler is told of speeds.
+enum class ToldWeights { kSpeeds, kEqual, kInverse };
+
+/// A strategy and how it is set, under the name by which results call it.
+struct Variant {
+  std::string name;
+  model::BalancingSpec balancing;
+};
+
+struct CoordinatorFault {
+  Moment at;
+  Moment lasts;
+};
+
+struct Scenario {
+  std::string name;
+  std::string description;
+  TaskSource tasks;
+  std::vector<NodeGroup> nodes;
+  ToldWeights weights = ToldWeights::kSpeeds;
+  double weight_error = 0;  ///< sigma of the logarithm by which told weights are wrong
+  NetworkModel network;
+  Duration journal = std::chrono::milliseconds(2);
+  Duration report_interval = std::chrono::seconds(1);
+  std::vector<CoordinatorFault> coordinator_faults;
+  model::BalancingSpec balancing;  ///< of strategies named on the command line
+  std::vector<Variant> variants;   ///< at least one
+  std::uint64_t seed = 1;          ///< of the first repetition; the next one's is one more
+  std::int64_t repetitions = 1;
+};
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "core/model/field_reader.h"
+#include "simulator/scenario.h"
+
+/// Parts of a scenario file that stand in several places. Errors go to the reader.
+namespace evenkeel::simulator {
+
+/// No time in a scenario is longer: ten years.
+inline constexpr double kMaxScenarioSeconds = 3.2e8;
+
+/// A number of seconds, or {seconds: S, ofBound: B}. The field is required.
+[[nodiscard]] Moment ReadMoment(model::FieldReader& parent, const std::string& field);
+
+/// A number, or an object with one of constant, uniform, exponential, logNormal. The field is
+/// required; what is drawn is never below `allowed.min`, nor, but for the long tails of the last
+/// two, above `allowed.max`.
+[[nodiscard]] Distribution ReadDistribution(model::FieldReader& parent, const std::string& field,
+                                            model::NumberRange allowed);
+
+/// An item of `nodes`.
+[[nodiscard]] NodeGroup ReadNodeGroup(model::FieldReader& fields);
+
+/// `network`.
+[[nodiscard]] NetworkModel ReadNetwork(model::FieldReader fields);
+
+}  // namespace evenkeel::simulator

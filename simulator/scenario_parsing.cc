@@ -1,0 +1,232 @@
+#include "simulator/scenario_parsing.h"
+
+#include <numeric>
+#include <set>
+
+#include "core/model/document.h"
+#include "core/model/field_reader.h"
+#include "core/model/job_parsing.h"
+#include "simulator/scenario_fields.h"
+#include "workloads/folder_file.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+using model::FieldReader;
+
+constexpr std::int64_t kMaxTasks = 50'000'000;
+constexpr model::NumberRange kTaskSeconds{0, kMaxScenarioSeconds};
+constexpr std::size_t kMaxFileBytes = 256u << 20;
+
+struct Source {
+  const std::filesystem::path& folder;
+  const workloads::Registry& registry;
+};
+
+IncreasingCosts ReadIncreasing(FieldReader& tasks) {
+  FieldReader seconds = tasks.RequiredObject("seconds");
+  IncreasingCosts rising;
+  rising.count = tasks.RequiredInt("count", {1, kMaxTasks});
+  const auto ends = seconds.Numbers("increasing", 2, kTaskSeconds);
+  if (ends.size() != 2) seconds.Fail("increasing", "must be two numbers [first, last]");
+  if (ends.size() == 2) rising.first = ends[0], rising.last = ends[1];
+  return rising;
+}
+
+/// One number a line.
+ListedCosts ReadFile(FieldReader& tasks, const Source& source) {
+  FieldReader seconds = tasks.RequiredObject("seconds");
+  ListedCosts listed;
+  const std::string name = seconds.RequiredString("file", 4096);
+  if (tasks.Failed()) return listed;
+  const auto text = workloads::ReadFolderFile(source.folder, name, false, kMaxFileBytes);
+  if (!text) {
+    seconds.Fail("file", name + " " + text.error().message);
+    return listed;
+  }
+  const char* at = text->c_str();
+  for (std::int64_t line = 1; *at != '\0'; ++line) {
+    char* after = nullptr;
+    const double cost = std::strtod(at, &after);
+    const bool ends = *after == '\n' || *after == '\0';
+    if (after == at || !ends || !(cost >= 0 && cost <= kMaxScenarioSeconds)) {
+      seconds.Fail("file", name + " line " + std::to_string(line) +
+                               ": must be one number of seconds from 0 to 320000000");
+      return listed;
+    }
+    listed.seconds.push_back(cost);
+    at = *after == '\n' ? after + 1 : after;
+  }
+  if (listed.seconds.empty()) seconds.Fail("file", name + " has no line");
+  return listed;
+}
+
+WorkloadCosts ReadWorkload(FieldReader& tasks, const Source& source) {
+  WorkloadCosts known;
+  const nlohmann::json& workload = tasks.Any("workload");
+  if (!workload.is_object() || workload.size() != 1) {
+    tasks.Fail("workload",
+               "must be an object with exactly one workload, as spec.workload of a job");
+    return known;
+  }
+  known.units_per_second = tasks.OptionalNumber("unitsPerSecond", {0, 1e18, true}, 0);
+  const auto made = source.registry.Make(workload.begin().key(), workload.begin().value().dump(),
+                                         {source.folder});
+  if (!made) {
+    tasks.Fail("workload", made.error().message);
+    return known;
+  }
+  known.costs = (*made)->TrueCosts();
+  if (!known.costs->Known()) {
+    tasks.Fail("workload", "must know what its tasks cost; give their seconds instead");
+  }
+  if (known.units_per_second > 0) return known;
+  known.units_per_second = (*made)->DeclaredUnitsPerSecond();
+  if (known.units_per_second <= 0) {
+    tasks.Fail("unitsPerSecond", "is missing, must be the cost units that a node of speed 1 does");
+  }
+  return known;
+}
+
+TaskCosts ReadCosts(FieldReader& tasks, const Source& source) {
+  if (tasks.Has("workload")) return ReadWorkload(tasks, source);
+  const nlohmann::json& seconds = tasks.Any("seconds");
+  if (seconds.is_object() && seconds.contains("increasing")) return ReadIncreasing(tasks);
+  if (seconds.is_object() && seconds.contains("file")) return ReadFile(tasks, source);
+  if (seconds.is_array()) return ListedCosts{tasks.Numbers("seconds", 1'000'000, kTaskSeconds)};
+  DrawnCosts drawn;
+  drawn.count = tasks.RequiredInt("count", {1, kMaxTasks});
+  drawn.seconds = ReadDistribution(tasks, "seconds", kTaskSeconds);
+  return drawn;
+}
+
+struct Counter {
+  std::int64_t operator()(const DrawnCosts& costs) const { return costs.count; }
+  std::int64_t operator()(const IncreasingCosts& costs) const { return costs.count; }
+  std::int64_t operator()(const ListedCosts& costs) const {
+    return static_cast<std::int64_t>(costs.seconds.size());
+  }
+  std::int64_t operator()(const WorkloadCosts& workload) const {
+    return workload.costs ? workload.costs->TaskCount() : 0;
+  }
+};
+
+TaskSource ReadTasks(FieldReader tasks, const Source& source) {
+  TaskSource read;
+  read.costs = ReadCosts(tasks, source);
+  read.told = tasks.OptionalBool("costsTold", read.told);
+  read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
+  read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
+  std::int64_t late = 0;
+  for (FieldReader& fields : tasks.Objects("arrivals", 10'000)) {
+    Arrival arrival;
+    arrival.at = ReadMoment(fields, "at");
+    arrival.tasks = fields.RequiredInt("tasks", {1, kMaxTasks});
+    late += arrival.tasks;
+    read.arrivals.push_back(arrival);
+  }
+  if (!tasks.Failed() && late > std::visit(Counter{}, read.costs)) {
+    tasks.Fail("arrivals", "must not be more tasks than there are in all");
+  }
+  return read;
+}
+
+void ReadVariants(FieldReader& fields, Scenario& scenario) {
+  std::vector<std::string> names{"all"};
+  for (const auto strategy : model::AllStrategies()) names.push_back(model::ToString(strategy));
+  for (const std::string& name : fields.Choices("strategies", 100, names)) {
+    for (const Variant& variant : AllVariants(scenario.balancing)) {
+      if (name == "all" || name == variant.name) scenario.variants.push_back(variant);
+    }
+  }
+  for (FieldReader& variant : fields.Objects("variants", 1000)) {
+    const std::string name = variant.RequiredString("name", 100);
+    scenario.variants.push_back({name, scenario.balancing});
+    model::ReadBalancing(variant, scenario.variants.back().balancing);
+  }
+  if (scenario.variants.empty()) {
+    scenario.variants.push_back({model::ToString(scenario.balancing.strategy), scenario.balancing});
+  }
+  std::set<std::string> seen;
+  for (const Variant& variant : scenario.variants) {
+    if (!seen.insert(variant.name).second)
+      fields.Fail("variants", variant.name + " is there twice");
+  }
+}
+
+void ReadNodes(FieldReader& fields, Scenario& scenario) {
+  std::int64_t count = 0;
+  bool expected = false;
+  std::set<std::string> names;
+  for (FieldReader& node : fields.Objects("nodes", 20'000)) {
+    scenario.nodes.push_back(ReadNodeGroup(node));
+    const NodeGroup& group = scenario.nodes.back();
+    count += group.count;
+    expected = expected || group.expected;
+    if (!names.insert(group.name).second) node.Fail("name", group.name + " is there twice");
+  }
+  fields.Any("nodes");
+  if (count == 0 || count > 20'000) {
+    fields.Fail("nodes", "must be a list of 1 to 20000 nodes, has " + std::to_string(count));
+  } else if (!expected) {
+    fields.Fail("nodes", "must have one that is expected");
+  }
+}
+
+void ReadCoordinator(FieldReader fields, Scenario& scenario) {
+  scenario.journal =
+      FromSeconds(fields.OptionalNumber("journalSeconds", {0, 60}, ToSeconds(scenario.journal)));
+  scenario.report_interval = FromSeconds(fields.OptionalNumber(
+      "reportIntervalSeconds", {0.001, 3600}, ToSeconds(scenario.report_interval)));
+  for (FieldReader& fault : fields.Objects("faults", 10'000)) {
+    const Moment at = ReadMoment(fault, "at");
+    scenario.coordinator_faults.push_back({at, ReadMoment(fault, "for")});
+  }
+}
+
+Scenario ReadScenario(FieldReader& fields, const Source& source) {
+  Scenario scenario;
+  scenario.name = fields.RequiredString("name", 100);
+  scenario.description = fields.OptionalString("description", 4000, "");
+  scenario.tasks = ReadTasks(fields.RequiredObject("tasks"), source);
+  ReadNodes(fields, scenario);
+  const std::string weights =
+      fields.OptionalChoice("weights", {"Speeds", "Equal", "Inverse"}, "Speeds");
+  if (weights == "Equal") scenario.weights = ToldWeights::kEqual;
+  if (weights == "Inverse") scenario.weights = ToldWeights::kInverse;
+  scenario.weight_error = fields.OptionalNumber("weightError", {0, 5}, 0);
+  scenario.network = ReadNetwork(fields.OptionalObject("network"));
+  ReadCoordinator(fields.OptionalObject("coordinator"), scenario);
+  FieldReader balancing = fields.OptionalObject("balancing");
+  model::ReadBalancing(balancing, scenario.balancing);
+  ReadVariants(fields, scenario);
+  scenario.seed = static_cast<std::uint64_t>(fields.OptionalInt("seed", {0, INT64_MAX / 2}, 1));
+  scenario.repetitions = fields.OptionalInt("repetitions", {1, 100'000}, 1);
+  return scenario;
+}
+
+}  // namespace
+
+Result<Scenario> ParseScenario(const std::string& yaml_text, const std::string& file_name,
+                               const std::filesystem::path& folder,
+                               const workloads::Registry& registry) {
+  const auto document = model::ParseDocument(yaml_text, file_name);
+  if (!document) return tl::unexpected(document.error());
+  FieldReader fields(*document, "");
+  Scenario scenario = ReadScenario(fields, {folder, registry});
+  if (const auto read = fields.Finish(); !read) {
+    return InvalidInput(file_name + ": " + read.error().message);
+  }
+  return scenario;
+}
+
+std::vector<Variant> AllVariants(const model::BalancingSpec& balancing) {
+  std::vector<Variant> variants;
+  for (const auto strategy : model::AllStrategies()) {
+    variants.push_back({model::ToString(strategy), balancing});
+    variants.back().balancing.strategy = strategy;
+  }
+  return variants;
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/base/error.h"
+#include "simulator/scenario.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::simulator {
+
+/// Reads a scenario file; docs/simulator.md says what may stand there. Files that it names are
+/// looked up in `folder`. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
+[[nodiscard]] Result<Scenario> ParseScenario(const std::string& yaml_text,
+                                             const std::string& file_name,
+                                             const std::filesystem::path& folder,
+                                             const workloads::Registry& registry);
+
+/// All strategies under their own names, set as `balancing` says.
+[[nodiscard]] std::vector<Variant> AllVariants(const model::BalancingSpec& balancing);
+
+}  // namespace evenkeel::simulator

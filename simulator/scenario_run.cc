@@ -1,0 +1,62 @@
+#include "simulator/scenario_run.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "simulator/scenario_world.h"
+#include "simulator/world.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+double LoadImbalancePercent(const engine::Progress& progress) {
+  double sum = 0;
+  double last = 0;
+  for (const auto& node : progress.nodes) {
+    const double end = ToSeconds(node.last_end);
+    sum += end;
+    last = std::max(last, end);
+  }
+  if (last <= 0) return 0;
+  return (1 - sum / static_cast<double>(progress.nodes.size()) / last) * 100;
+}
+
+}  // namespace
+
+Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
+    : scenario_(scenario),
+      seed_(seed),
+      world_(DrawWorld(scenario, seed)),
+      bound_(LowerBound(world_)) {}
+
+ScenarioRun Repetition::Run(const Variant& variant) const {
+  WorldConfig config = world_;
+  config.job.balancing = variant.balancing;
+  const Outcome outcome = World(std::move(config)).Run();
+
+  ScenarioRun run;
+  run.scenario = scenario_.name;
+  run.strategy = variant.name;
+  run.seed = seed_;
+  run.state = outcome.state;
+  run.makespan_seconds = ToSeconds(outcome.makespan);
+  run.lower_bound_seconds = bound_;
+  run.load_imbalance_percent = LoadImbalancePercent(outcome.progress);
+  run.wasted_seconds = outcome.progress.wasted_seconds;
+  run.messages = outcome.messages_sent;
+  run.moves = outcome.progress.moves;
+  run.tasks = static_cast<std::int64_t>(world_.true_costs.size());
+  run.nodes = static_cast<std::int64_t>(world_.nodes.size());
+  run.stages = outcome.stages;
+  if (run.makespan_seconds <= 0) return run;
+  const double busy =
+      std::accumulate(outcome.busy_seconds.begin(), outcome.busy_seconds.end(), 0.0);
+  const double cores =
+      std::accumulate(world_.nodes.begin(), world_.nodes.end(), 0.0,
+                      [](double sum, const NodeModel& node) { return sum + node.threads; });
+  run.utilization = busy / (cores * run.makespan_seconds);
+  run.efficiency = bound_ / run.makespan_seconds;
+  return run;
+}
+
+}  // namespace evenkeel::simulator

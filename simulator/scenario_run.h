@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/model/run_record.h"
+#include "simulator/scenario.h"
+#include "simulator/world_config.h"
+
+namespace evenkeel::simulator {
+
+/// What came of one repetition under one strategy.
+struct ScenarioRun {
+  std::string scenario;
+  std::string strategy;  ///< the variant's name
+  std::uint64_t seed = 0;
+  model::JobState state = model::JobState::kRunning;  ///< kRunning: it never came to an end
+  double makespan_seconds = 0;
+  double lower_bound_seconds = 0;
+  double efficiency = 0;              ///< bound / makespan
+  double utilization = 0;             ///< busy core seconds / (cores x makespan)
+  double load_imbalance_percent = 0;  ///< (1 - mean / max of the nodes' last ends) x 100
+  double wasted_seconds = 0;          ///< of copies and repeats
+  std::int64_t messages = 0;          ///< both ways
+  model::MoveCounts moves;
+  std::int64_t tasks = 0;
+  std::int64_t nodes = 0;
+  std::vector<model::TimelineEvent> stages;  ///< of strategies that have any
+};
+
+/// One repetition of the scenario, drawn once and then run under any number of variants.
+/// Not thread-safe.
+class Repetition {
+ public:
+  Repetition(const Scenario& scenario, std::uint64_t seed);
+  [[nodiscard]] ScenarioRun Run(const Variant& variant) const;
+
+ private:
+  const Scenario& scenario_;
+  std::uint64_t seed_;
+  WorldConfig world_;
+  double bound_;
+};
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+
+#include "simulator/scenario.h"
+#include "simulator/world_config.h"
+
+namespace evenkeel::simulator {
+
+/// The world of one repetition. What is drawn depends on the scenario and `seed` alone, so that all
+/// variants meet the same tasks, nodes and faults.
+[[nodiscard]] WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed);
+
+/// The time in seconds that the tasks take at least, however they are shared out: their work over
+/// what all nodes together can do while they are there, at the speeds that they have then; or the
+/// longest task on the fastest node. As fast as a fluid: nothing is said of whole tasks.
+[[nodiscard]] double LowerBound(const WorldConfig& world);
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,129 @@
+// What papers measured, beside what the strategies do in virtual time on machines as theirs.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "simulator/scenario_parsing.h"
+#include "simulator/scenario_run.h"
+#include "simulator/scenario_world.h"
+#include "workloads/built_in.h"
+
+namespace evenkeel {
+namespace {
+
+using simulator::Scenario;
+using simulator::ScenarioRun;
+
+Scenario Load(const std::string& name) {
+  const std::filesystem::path folder = EVENKEEL_SCENARIOS;
+  std::ifstream file(folder / (name + ".yaml"));
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  auto read = simulator::ParseScenario(text, name, folder, workloads::BuiltInWorkloads());
+  EXPECT_TRUE(read) << read.error().message;
+  return *read;
+}
+
+/// By strategy; of the first repetition.
+std::map<std::string, ScenarioRun> RunAll(const Scenario& scenario) {
+  const simulator::Repetition repetition(scenario, scenario.seed);
+  std::map<std::string, ScenarioRun> runs;
+  for (const auto& variant : scenario.variants) {
+    runs[variant.name] = repetition.Run(variant);
+    EXPECT_EQ(runs[variant.name].state, model::JobState::kComplete) << variant.name;
+  }
+  return runs;
+}
+
+ScenarioRun RunOne(const std::string& name) { return RunAll(Load(name)).begin()->second; }
+
+void ExpectWithin(double value, double published, double relative, const char* what) {
+  std::printf("%-50s %10.4g, published %10.4g (%+.2f %%)\n", what, value, published,
+              (value / published - 1) * 100);
+  EXPECT_NEAR(value, published, relative * published) << what;
+}
+
+// Filipovic and Krstajic, table 1.
+TEST(Papers, ModifiedMasterSlaveOnTheMachinesOfEachRun) {
+  const ScenarioRun parts = RunOne("mms-1-domain-decomposition");
+  ExpectWithin(parts.makespan_seconds, 1889.86, 0.03, "domain decomposition, s");
+  EXPECT_NEAR(parts.utilization, 0.59, 0.015);
+  const ScenarioRun slaves = RunOne("mms-2-master-slave");
+  ExpectWithin(slaves.makespan_seconds, 1016.85, 0.03, "master-slave, s");
+  EXPECT_NEAR(slaves.utilization, 0.9607, 0.015);
+  const ScenarioRun modified = RunOne("mms-3-modified-master-slave");
+  ExpectWithin(modified.makespan_seconds, 991.69, 0.03, "modified master-slave, s");
+  EXPECT_NEAR(modified.utilization, 0.9629, 0.015);
+  ASSERT_GE(modified.stages.size(), 3u);
+  ExpectWithin(ToSeconds(modified.stages[0].end), 515.92, 0.005, "its stage 1, s");
+  const auto length = [&](std::size_t i) {
+    return ToSeconds(modified.stages[i].end - modified.stages[i].start);
+  };
+  ExpectWithin(length(1), 21.08, 0.08, "its stage 2, s");
+  ExpectWithin(length(2), 454.69, 0.03, "its stage 3, s");
+}
+
+/// The smallest T by which all tasks of one second can be done: sum over cores of floor(T speed).
+double BestOfWholeTasks(const simulator::WorldConfig& world) {
+  double low = 0;
+  double high = 1e6;
+  while (high - low > 1e-6) {
+    const double middle = (low + high) / 2;
+    double done = 0;
+    for (const auto& node : world.nodes) {
+      done += std::floor(middle * node.speed.Fastest() + 1e-9);
+    }
+    (done < static_cast<double>(world.true_costs.size()) ? low : high) = middle;
+  }
+  return high;
+}
+
+// On one and the same cluster: the master's idleness and the barrier cost what they cost, and
+// TailStealing comes within 0.5 % of the best schedule of whole tasks.
+TEST(Papers, AllStrategiesOnOneCluster) {
+  const Scenario scenario = Load("mms-4-one-cluster");
+  auto runs = RunAll(scenario);
+  const double best = BestOfWholeTasks(simulator::DrawWorld(scenario, scenario.seed));
+  const double ours = runs["TailStealing"].makespan_seconds;
+  std::printf("TailStealing %.2f s, best of whole tasks %.2f s, mMS %.2f s, MS %.2f s\n", ours,
+              best, runs["ModifiedMasterSlave"].makespan_seconds,
+              runs["MasterSlave"].makespan_seconds);
+  EXPECT_LE(ours, best * 1.005);
+  EXPECT_GE(runs["TailStealing"].utilization, 0.985);
+  for (const auto& [name, run] : runs) EXPECT_LE(ours, run.makespan_seconds + 1e-6) << name;
+}
+
+// Zubov and Kupin: makespan as a share of the whole work on a node of speed 1. The published
+// weights leave the slow board without work, equal ones give it half of the work.
+TEST(Papers, PseudoRanksPutResidueClassesOnNodes) {
+  const std::pair<const char*, double> expected[] = {{"zubov-1-equal", 0.501},
+                                                     {"zubov-2-two-nodes", 0.1174},
+                                                     {"zubov-3-weights-4-4-1", 0.1184},
+                                                     {"zubov-4-weights-5-5-1", 0.1170},
+                                                     {"zubov-5-weights-6-6-1", 0.1169}};
+  std::map<std::string, double> shares;
+  double bound = 0;
+  for (const auto& [name, share] : expected) {
+    const ScenarioRun run = RunOne(name);
+    const double whole = run.lower_bound_seconds * (4.26 + 4.30 + 1);
+    bound = 1 / (4.26 + 4.30 + 1);
+    shares[name] = run.makespan_seconds / whole;
+    ExpectWithin(shares[name], share, 0.003, name);
+  }
+  EXPECT_NEAR(bound, 0.1046, 0.0001);
+  EXPECT_NEAR(shares["zubov-1-equal"] / shares["zubov-4-weights-5-5-1"], 4.3, 0.05);
+  auto by_cost = RunAll(Load("zubov-6-measured-weights"));
+  const double gain =
+      by_cost["Interleaved"].makespan_seconds / by_cost["TailStealing"].makespan_seconds;
+  std::printf("TailStealing is %.1f %% faster than pseudo-ranks\n", (gain - 1) * 100);
+  EXPECT_GT(gain, 1.08);
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,176 @@
+// Techniques from the literature in whole jobs: against a list scheduler that is written apart from
+// the engine, and message by message for the ones that steal or hand out twice.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/rng.h"
+#include "simulator/world.h"
+
+namespace evenkeel {
+namespace {
+
+using model::StrategyName;
+using simulator::Outcome;
+using simulator::World;
+using simulator::WorldConfig;
+
+/// Messages and commits take no time, so that only the technique counts.
+WorldConfig QuickWorld(const std::vector<double>& costs, const std::vector<double>& speeds) {
+  WorldConfig world;
+  world.true_costs = costs;
+  world.costs_known = false;
+  world.network.latency = world.durable_after = Duration::zero();
+  world.job.workload = world.job.name = "techniques";
+  for (const double speed : speeds) {
+    simulator::NodeModel node;
+    node.name = "n" + std::to_string(world.nodes.size());
+    node.ratio = speed;
+    node.speed = simulator::SpeedProfile(speed);
+    world.nodes.push_back(node);
+  }
+  return world;
+}
+
+Outcome RunUnder(StrategyName strategy, WorldConfig world) {
+  world.job.balancing.strategy = strategy;
+  Outcome outcome = World(std::move(world)).Run();
+  EXPECT_EQ(outcome.state, model::JobState::kComplete);
+  return outcome;
+}
+
+std::size_t CeilOf(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
+
+using Rule = std::function<std::size_t(std::size_t remaining)>;
+
+/// Whoever is free first, of several the one with the lowest number, takes the next tasks.
+double ListSchedule(const std::vector<double>& costs, const std::vector<double>& speeds,
+                    const Rule& rule) {
+  std::vector<double> free_at(speeds.size());
+  for (std::size_t next = 0; next < costs.size();) {
+    const auto first = std::min_element(free_at.begin(), free_at.end());
+    const std::size_t end = next + std::min(rule(costs.size() - next), costs.size() - next);
+    for (; next < end; ++next) {
+      *first += costs[next] / speeds[static_cast<std::size_t>(first - free_at.begin())];
+    }
+  }
+  return *std::max_element(free_at.begin(), free_at.end());
+}
+
+Rule Halving(std::size_t workers) {
+  auto left = std::make_shared<std::size_t>(0);
+  auto chunk = std::make_shared<std::size_t>(0);
+  return [=](std::size_t remaining) {
+    if (*left == 0) {
+      *left = workers;
+      *chunk = CeilOf(remaining, 2 * workers);
+    }
+    --*left;
+    return *chunk;
+  };
+}
+
+TEST(Techniques, MakespansAreThoseOfAnIndependentListScheduler) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Rng rng(seed);
+    std::vector<double> costs(static_cast<std::size_t>(rng.Between(50, 600)));
+    for (double& cost : costs) cost = rng.Uniform(0.05, 1);
+    std::vector<double> speeds(static_cast<std::size_t>(rng.Between(2, 9)));
+    for (double& speed : speeds) speed = rng.Uniform(1, 5);
+    const std::size_t n = costs.size();
+    const std::size_t p = speeds.size();
+    const std::pair<StrategyName, Rule> cases[] = {
+        {StrategyName::kStaticChunking, [=](std::size_t) { return CeilOf(n, p); }},
+        {StrategyName::kSelfScheduling, [](std::size_t) { return std::size_t{1}; }},
+        {StrategyName::kGuidedSelfScheduling, [=](std::size_t left) { return CeilOf(left, p); }},
+        {StrategyName::kPracticalFactoring, Halving(p)}};
+    for (const auto& [strategy, rule] : cases) {
+      const double expected = ListSchedule(costs, speeds, rule);
+      const double makespan = ToSeconds(RunUnder(strategy, QuickWorld(costs, speeds)).makespan);
+      EXPECT_NEAR(makespan, expected, 1e-6) << ToString(strategy) << " seed " << seed;
+    }
+  }
+}
+
+// N equal tasks on P equal nodes: ceil(N / P) tasks one after the other, however few are handed out
+// at a time.
+TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
+  for (const std::size_t tasks : {16u, 17u, 1000u}) {
+    const WorldConfig world = QuickWorld(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
+    const double expected = 0.5 * static_cast<double>(CeilOf(tasks, 4));
+    for (const auto strategy : {StrategyName::kStaticChunking, StrategyName::kSelfScheduling}) {
+      EXPECT_NEAR(ToSeconds(RunUnder(strategy, world).makespan), expected, 1e-6);
+    }
+  }
+}
+
+struct TinyRun {
+  std::vector<std::string> decisions;  // "tenths of a second: message"
+  Outcome outcome;
+};
+
+TinyRun RunTiny(StrategyName strategy, WorldConfig world) {
+  TinyRun run;
+  world.trace = [&run](const std::string& line) {
+    const bool decides = line.find(" <- assign") != std::string::npos ||
+                         line.find(" <- recall") != std::string::npos ||
+                         line.find(" -> give-back") != std::string::npos;
+    if (!decides) return;
+    const auto tenths = static_cast<int>(std::stod(line) * 10);
+    run.decisions.push_back(std::to_string(tenths) + ": " + line.substr(line.find('n')));
+  };
+  run.outcome = RunUnder(strategy, std::move(world));
+  return run;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Techniques, GuidedSelfSchedulingHandsOutSmallerAndSmallerChunks) {
+  const TinyRun run =
+      RunTiny(StrategyName::kGuidedSelfScheduling, QuickWorld(std::vector<double>(8, 1.0), {2, 1}));
+  EXPECT_EQ(run.decisions, (Lines{"0: n0 <- assign [0,4)#1", "0: n1 <- assign [4,6)#2",
+                                  "20: n1 <- assign [6,7)#3", "20: n0 <- assign [7,8)#4"}));
+}
+
+TEST(Techniques, StaticStealingTakesAQuarterFromTheNextOne) {
+  const TinyRun run =
+      RunTiny(StrategyName::kStaticStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+  // After 3 s the fast node is through; the slow one has reported 3 of its 12 by then, one more
+  // runs: 8 wait.
+  ASSERT_GE(run.decisions.size(), 5u);
+  EXPECT_EQ(
+      Lines(run.decisions.begin(), run.decisions.begin() + 5),
+      (Lines{"0: n0 <- assign [0,12)#1", "0: n1 <- assign [12,24)#2", "30: n1 <- recall 1 of 2",
+             "30: n1 -> give-back 1 [22,24)#2", "30: n0 <- assign [22,24)#3"}));
+  EXPECT_GT(run.outcome.progress.moves.leased, 1);
+  EXPECT_LT(ToSeconds(run.outcome.makespan), 6.1);
+}
+
+TEST(Techniques, RandomStealingTakesHalf) {
+  const TinyRun run =
+      RunTiny(StrategyName::kRandomStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+  ASSERT_GE(run.decisions.size(), 3u);
+  EXPECT_EQ(run.decisions[2], "30: n1 <- recall 1 of 4");
+}
+
+// The second node stands still with its tasks; the first one runs them as well.
+TEST(Techniques, WhatIsNotDoneIsHandedOutOnceMore) {
+  WorldConfig world = QuickWorld(std::vector<double>(8, 1.0), {1, 1});
+  world.job.balancing.lease = std::chrono::seconds(1000);
+  world.faults.push_back({simulator::Fault::Kind::kStandStill, 1, std::chrono::milliseconds(1500),
+                          simulator::kForEver, Duration::zero()});
+  world.job.balancing.reissue = true;
+  const TinyRun run = RunTiny(StrategyName::kSelfScheduling, world);
+  EXPECT_EQ(run.outcome.progress.moves.copies, 1);
+  EXPECT_EQ(run.decisions.back(), "60: n0 <- assign [3,4)#9c");
+  EXPECT_NEAR(ToSeconds(run.outcome.makespan), 7, 0.1);
+  world.job.balancing.reissue = false;
+  EXPECT_GT(ToSeconds(RunUnder(StrategyName::kSelfScheduling, world).makespan), 1000);
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,166 @@
+#include "simulator/scenario_parsing.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "workloads/built_in.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+Result<Scenario> Parse(const std::string& text) {
+  static const auto registry = workloads::BuiltInWorkloads();
+  return ParseScenario(text, "s.yaml", ".", registry);
+}
+
+std::string ErrorOf(const std::string& text) {
+  const auto read = Parse(text);
+  return read ? "no error" : read.error().message;
+}
+
+const std::string kTasks = "name: a\ntasks: {count: 10, seconds: 1}\n";
+const std::string kNodes = "nodes: [{name: n, speed: 1}]\n";
+
+TEST(ScenarioParsing, WhatIsNotSaidIsAsUsual) {
+  const auto read = Parse(kTasks + kNodes);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->name, "a");
+  EXPECT_EQ(read->nodes.at(0).cores, 1u);
+  EXPECT_FALSE(read->tasks.told);
+  EXPECT_EQ(read->repetitions, 1);
+  ASSERT_EQ(read->variants.size(), 1u);
+  EXPECT_EQ(read->variants[0].name, "TailStealing");
+  EXPECT_EQ(read->network.latency, Duration(std::chrono::microseconds(300)));
+}
+
+TEST(ScenarioParsing, EveryFieldIsRead) {
+  const auto read = Parse(R"(
+name: full
+description: all of it
+tasks:
+  count: 100
+  seconds: {logNormal: {mean: 2, sigma: 1.5}}
+  costsTold: true
+  inputBytes: 10
+  resultBytes: 20
+  arrivals: [{at: 5, tasks: 30}]
+nodes:
+- name: one
+  count: 3
+  speed: {uniform: [1, 5]}
+  cores: 4
+  weight: 2.5
+  link: {megabitsPerSecond: 100, latencySeconds: 0.001}
+  joins: {ofBound: 0.1, seconds: 1}
+  changes: [{at: 10, speedFactor: 0.5}, {at: 20, speedFactor: 1}]
+  changesRepeatSeconds: 30
+  faults: [{kind: StandsStill, at: 3, for: 4}, {kind: Dies, at: {ofBound: 0.5}}]
+- {name: two, speed: 1, joins: 3, expected: false,
+   otherLoad: {everySeconds: 60, lastsSeconds: 5, speedFactor: 0.3}}
+weights: Inverse
+weightError: 0.25
+network: {latencySeconds: 0.01, delay: Exponential, lossRatio: 0.1, retransmitSeconds: 0.3,
+          sharedMedium: true, ordered: false}
+coordinator: {journalSeconds: 0.005, reportIntervalSeconds: 0.5, faults: [{at: 1, for: 2}]}
+balancing: {chunkTasks: 7}
+strategies: [TailStealing, MasterSlave]
+variants: [{name: no stealing, strategy: TailStealing, stealing: Disabled}]
+seed: 9
+repetitions: 20
+)");
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(std::get<LogNormal>(std::get<DrawnCosts>(read->tasks.costs).seconds).sigma, 1.5);
+  EXPECT_EQ(read->tasks.arrivals.at(0).tasks, 30);
+  const NodeGroup& one = read->nodes.at(0);
+  EXPECT_EQ(std::get<Uniform>(one.speed).high, 5);
+  EXPECT_EQ(one.joins->of_bound, 0.1);
+  EXPECT_EQ(one.changes.at(1).at.seconds, 20);
+  EXPECT_EQ(one.faults.at(0).kind, Fault::Kind::kStandStill);
+  EXPECT_EQ(one.faults.at(0).lasts->seconds, 4);
+  EXPECT_FALSE(one.faults.at(1).lasts);
+  EXPECT_FALSE(read->nodes.at(1).expected);
+  EXPECT_EQ(read->nodes.at(1).other_load->lasts_seconds, 5);
+  EXPECT_EQ(read->weights, ToldWeights::kInverse);
+  EXPECT_EQ(read->network.latency, Duration::zero()) << "an exponential delay is all by chance";
+  EXPECT_EQ(read->network.jitter, Duration(std::chrono::milliseconds(10)));
+  EXPECT_TRUE(read->network.shared_medium);
+  EXPECT_EQ(read->coordinator_faults.size(), 1u);
+  ASSERT_EQ(read->variants.size(), 3u);
+  EXPECT_EQ(read->variants[1].balancing.chunk_tasks, 7);
+  EXPECT_EQ(read->variants[2].name, "no stealing");
+  EXPECT_FALSE(read->variants[2].balancing.stealing);
+  EXPECT_EQ(read->seed, 9u);
+}
+
+TEST(ScenarioParsing, CostsMayBeThoseOfAWorkload) {
+  const auto read =
+      Parse("name: a\ntasks: {workload: {primes: {end: 1000}}, unitsPerSecond: 1e6}\n" + kNodes);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(std::get<WorkloadCosts>(read->tasks.costs).costs->TaskCount(), 500);
+}
+
+TEST(ScenarioParsing, MistakesAreOneLineThatSaysWhereAndWhatIsAllowed) {
+  struct Case {
+    std::string text;
+    std::string message;
+  };
+  const Case cases[] = {
+      {kNodes, "s.yaml: name: is missing, must be text of 1 to 100 bytes"},
+      {kTasks, "s.yaml: nodes: must be a list of 1 to 20000 nodes, has 0"},
+      {kTasks + kNodes + "color: red\n", "s.yaml: color: unknown field, known are "},
+      {"name: a\ntasks: {count: 0, seconds: 1}\n" + kNodes,
+       "s.yaml: tasks.count: must be a whole number from 1 to 50000000, is 0"},
+      {"name: a\ntasks: {count: 5, seconds: {gamma: 1}}\n" + kNodes,
+       "s.yaml: tasks.seconds: must be a number or an object with one of constant, uniform, "
+       "exponential, logNormal"},
+      {"name: a\ntasks: {count: 5, seconds: {uniform: [3, 1]}}\n" + kNodes,
+       "s.yaml: tasks.seconds.uniform: must be two numbers [low, high], the lower one first"},
+      {"name: a\ntasks: {count: 5, seconds: {file: none.txt}}\n" + kNodes,
+       "s.yaml: tasks.seconds.file: none.txt "},
+      {"name: a\ntasks: {workload: {primes: {end: 0}}}\n" + kNodes,
+       "s.yaml: tasks.workload: spec.workload.primes.end: must be "},
+      {"name: a\ntasks: {count: 5, seconds: 1, arrivals: [{at: 1, tasks: 6}]}\n" + kNodes,
+       "s.yaml: tasks.arrivals: must not be more tasks than there are in all"},
+      {kTasks + "nodes: [{name: n, speed: 0}]\n",
+       "s.yaml: nodes[0].speed: must be a number above 0, at most 1000000, is 0"},
+      {kTasks + "nodes: [{name: n, speed: 1}, {name: n, speed: 1}]\n",
+       "s.yaml: nodes[1].name: n is there twice"},
+      {kTasks + "nodes: [{name: n, speed: 1, expected: false}]\n",
+       "s.yaml: nodes[0].expected: may be false only for nodes that join later, see joins"},
+      {kTasks + "nodes: [{name: n, speed: 1, faults: [{kind: Burns, at: 1}]}]\n",
+       "s.yaml: nodes[0].faults[0].kind: must be one of Dies, StandsStill, LosesLink, Drains, is "},
+      {kTasks + kNodes + "strategies: [Lottery]\n", "s.yaml: strategies[0]: must be "},
+      {kTasks + kNodes + "balancing: {chunkTasks: 0}\n",
+       "s.yaml: balancing.chunkTasks: must be a whole number from 1 to "},
+      {kTasks + kNodes + "strategies: [all, MasterSlave]\n",
+       "s.yaml: variants: MasterSlave is there twice"},
+      {"name: [\n", "s.yaml: line "},
+  };
+  for (const Case& each : cases) {
+    const std::string message = ErrorOf(each.text);
+    EXPECT_EQ(message.substr(0, each.message.size()), each.message) << message;
+    EXPECT_EQ(message.find('\n'), std::string::npos);
+  }
+}
+
+TEST(ScenarioParsing, TheScenariosThatShipAreRight) {
+  const auto registry = workloads::BuiltInWorkloads();
+  int count = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(EVENKEEL_SCENARIOS)) {
+    std::ifstream file(entry.path());
+    const std::string text((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
+    const auto read =
+        ParseScenario(text, entry.path().filename().string(), EVENKEEL_SCENARIOS, registry);
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->name + ".yaml", entry.path().filename().string());
+    ++count;
+  }
+  EXPECT_GE(count, 10);
+}
+
+}  // namespace
+}  // namespace evenkeel::simulator

@@ -1,0 +1,122 @@
+#include "simulator/scenario_world.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "simulator/scenario_run.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+Scenario TenTasksOnTwoNodes() {
+  Scenario scenario;
+  scenario.name = "ten";
+  scenario.tasks.costs = DrawnCosts{10, Constant{1}};
+  NodeGroup group;
+  group.name = "n";
+  group.count = 2;
+  group.speed = Constant{2};
+  scenario.nodes.push_back(group);
+  scenario.variants.push_back({"TailStealing", {}});
+  return scenario;
+}
+
+TEST(ScenarioWorld, TheBoundIsWorkOverSpeed) {
+  EXPECT_NEAR(LowerBound(DrawWorld(TenTasksOnTwoNodes(), 1)), 10.0 / 4, 1e-8);
+}
+
+TEST(ScenarioWorld, CoresAddUp) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].cores = 4;
+  const WorldConfig world = DrawWorld(scenario, 1);
+  EXPECT_NEAR(LowerBound(world), 10.0 / 16, 1e-8);
+  EXPECT_EQ(world.nodes[0].ratio, 8);
+}
+
+TEST(ScenarioWorld, NothingIsFasterThanTheLongestTask) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.tasks.costs = ListedCosts{{1, 1, 30}};
+  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 15, 1e-8);
+}
+
+// 4 units a second until 1 s, then 3: the other 6 take 2 s.
+TEST(ScenarioWorld, TheBoundFollowsSpeedsOverTime) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].count = 1;
+  scenario.nodes.push_back(scenario.nodes[0]);
+  scenario.nodes[1].name = "throttled";
+  scenario.nodes[1].changes = {{{0, 0.4}, 0.5}};  // 0.4 of 2.5 s
+  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 3, 1e-8);
+}
+
+// Node 2 is there from 1 s to 2 s only: 2 + 4 units by then, the other 4 take node 1 two seconds.
+TEST(ScenarioWorld, TheBoundFollowsWhoIsThere) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].count = 1;
+  scenario.nodes.push_back(scenario.nodes[0]);
+  scenario.nodes[1].name = "passing";
+  scenario.nodes[1].joins = Moment{1, 0};
+  scenario.nodes[1].faults = {{Fault::Kind::kKillWorker, {2, 0}, std::nullopt}};
+  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 4, 1e-8);
+}
+
+TEST(ScenarioWorld, ASeedIsAWorld) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.tasks.costs = DrawnCosts{50, LogNormal{1, 1.5}};
+  scenario.nodes[0].speed = Uniform{1, 5};
+  const WorldConfig one = DrawWorld(scenario, 3);
+  EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs);
+  EXPECT_NE(one.true_costs, DrawWorld(scenario, 4).true_costs);
+  scenario.nodes[0].count = 5;
+  EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs) << "tasks are drawn apart";
+}
+
+TEST(ScenarioWorld, WeightsMayBeEqualUpsideDownOrWrong) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].count = 1;
+  scenario.nodes.push_back(scenario.nodes[0]);
+  scenario.nodes[1].name = "slow";
+  scenario.nodes[1].speed = Constant{0.5};
+  scenario.weights = ToldWeights::kInverse;
+  EXPECT_EQ(DrawWorld(scenario, 1).nodes[0].ratio, 1);
+  EXPECT_EQ(DrawWorld(scenario, 1).nodes[1].ratio, 4);
+  scenario.weights = ToldWeights::kEqual;
+  EXPECT_EQ(DrawWorld(scenario, 1).nodes[1].ratio, 1);
+  scenario.weight_error = 0.5;
+  EXPECT_NE(DrawWorld(scenario, 1).nodes[1].ratio, 1);
+}
+
+TEST(ScenarioWorld, DrawsHaveTheMeansThatWereAskedFor) {
+  Rng rng(1);
+  for (const Distribution& distribution :
+       {Distribution{Uniform{1, 3}}, Distribution{Exponential{2}}, Distribution{LogNormal{2, 1}}}) {
+    double sum = 0;
+    for (int i = 0; i < 200'000; ++i) sum += Draw(distribution, rng);
+    EXPECT_NEAR(sum / 200'000, 2, 0.03);
+    EXPECT_EQ(MeanOf(distribution), 2);
+  }
+}
+
+TEST(ScenarioWorld, ARunTellsWhatCameOfIt) {
+  const Scenario scenario = TenTasksOnTwoNodes();
+  const ScenarioRun run = Repetition(scenario, 1).Run(scenario.variants[0]);
+  EXPECT_EQ(run.state, model::JobState::kComplete);
+  EXPECT_NEAR(run.makespan_seconds, 2.5, 0.02);
+  EXPECT_NEAR(run.efficiency, 1, 0.01);
+  EXPECT_NEAR(run.utilization, 1, 0.01);
+  EXPECT_GT(run.messages, 0);
+}
+
+// Losses only put off: every task is still run, and later.
+TEST(ScenarioWorld, LostMessagesAreSentAgain) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  const double before = Repetition(scenario, 1).Run(scenario.variants[0]).makespan_seconds;
+  scenario.network.loss = 0.5;
+  const ScenarioRun run = Repetition(scenario, 1).Run(scenario.variants[0]);
+  EXPECT_EQ(run.state, model::JobState::kComplete);
+  EXPECT_GT(run.makespan_seconds, before + 0.1);
+}
+
+}  // namespace
+}  // namespace evenkeel::simulator
