@@ -42,10 +42,9 @@ Coordinator::Coordinator(CoordinatorConfig config)
       durable_(completed_.Size()),
       retries_(config_.job.task_policy) {
   config_.costs = costs_;
-  strategy_ = scheduling::MakeStrategy({*costs_, estimator_, leases_, config_.job.balancing,
-                                        config_.job.task_policy.idempotent, config_.round_trip,
-                                        config_.report_interval, LeftOutRatio(config_.nodes),
-                                        config_.seed});
+  strategy_ = scheduling::MakeStrategy(
+      {*costs_, estimator_, leases_, config_.job.balancing, config_.job.task_policy.idempotent,
+       config_.round_trip, config_.report_interval, LeftOutRatio(config_.nodes), config_.seed});
   last_durable_ = config_.active_before;
   completed_.ForEach([this](IndexRange range) { completed_cost_ += config_.costs->Of(range); });
   wanted_ = config_.job.task_policy.success.succeeded_indexes.value_or(

@@ -150,9 +150,12 @@ TEST(ParseJob, ReadsHowEnergyCounts) {
 }
 
 TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
-            "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
-            "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, is \"Foo\"");
+  EXPECT_EQ(
+      JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
+      "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
+      "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, STATIC, SS, FSC, mFSC, "
+      "GSS, TSS, FAC, FAC2, WF, AWF, AWF-B, AWF-C, AWF-D, AWF-E, AF, RAND, StaticStealing, "
+      "RandomStealing, is \"Foo\"");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {objective: Speed}\n")),
