@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/kubectl/history_view.h"
 #include "cli/kubectl/job_events.h"
 #include "cli/kubectl/job_object.h"
 #include "core/base/error.h"
@@ -29,6 +30,7 @@ struct Explanation {
   Result<model::WeightingPolicy> policy;
   bool planned = false;                  ///< the run has been planned
   std::map<std::string, double> ratios;  ///< by node, as planned
+  HistoryView history;
   std::vector<UnusedNode> unused;
   Result<std::vector<JobEvent>> events;
 };

@@ -20,6 +20,10 @@ constexpr std::int64_t kMaxPemBytes = 256 << 10;
 constexpr std::int64_t kMaxTokenBytes = 4 << 10;
 constexpr std::size_t kLeastTokenBytes = 16;
 constexpr std::size_t kMaxNodes = 10'000;
+// Bounds of what a history may say of a node.
+constexpr double kLeastRate = 1e-30;
+constexpr double kMaxRate = 1e30;
+constexpr double kLeastSigma = 0.01;
 constexpr std::size_t kMaxNameBytes = 253;
 
 Result<void> ReadInto(const std::string& file, std::int64_t max_bytes, std::string& text) {
@@ -110,6 +114,9 @@ Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& t
     engine::ExpectedNode node;
     node.name = fields.RequiredString("name", kMaxNameBytes);
     node.ratio = fields.RequiredNumber("ratio", {0, engine::kMaxRatio, true});
+    if (fields.Has("rate"))
+      node.rate = fields.RequiredNumber("rate", {kLeastRate, kMaxRate, false});
+    if (fields.Has("sigma")) node.sigma = fields.RequiredNumber("sigma", {kLeastSigma, 1, false});
     if (!model::IsDnsSubdomain(node.name)) {
       fields.Fail("name", "must be " + model::kAllowedDnsSubdomain);
     } else if (!names.insert(node.name).second) {

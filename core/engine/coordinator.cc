@@ -25,6 +25,19 @@ scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& co
   return options;
 }
 
+/// What a ratio of 1 is worth by the rates that are expected: the middle of what the nodes say, so
+/// that one that is wrong does no harm.
+std::optional<double> UnitRate(const std::vector<ExpectedNode>& nodes) {
+  std::vector<double> worth;
+  for (const ExpectedNode& node : nodes) {
+    if (node.rate && node.ratio > 0) worth.push_back(*node.rate / node.ratio);
+  }
+  if (worth.empty()) return std::nullopt;
+  const auto middle = worth.begin() + static_cast<std::ptrdiff_t>(worth.size() / 2);
+  std::nth_element(worth.begin(), middle, worth.end());
+  return *middle;
+}
+
 }  // namespace
 
 Coordinator::Coordinator(CoordinatorConfig config)
@@ -53,6 +66,7 @@ Effects Coordinator::Start(Instant now) {
     grants_from_ = now + config_.job.balancing.lease;
   }
   for (const auto& node : config_.nodes) AddNode(node);
+  if (const auto rate = UnitRate(config_.nodes)) estimator_.SetUnitRate(*rate);
   Remember(config_.failures, now);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });

@@ -25,6 +25,10 @@ namespace evenkeel::engine {
 struct ExpectedNode {
   std::string name;
   double ratio = 1.0;  ///< weight relative to the others, >= 0
+  /// What earlier jobs make expect: units a second of the whole worker, > 0, and the standard
+  /// deviation of that relative to it, > 0.
+  std::optional<double> rate = std::nullopt;
+  std::optional<double> sigma = std::nullopt;
 };
 
 /// The input of each task, always the same; empty if tasks have none.

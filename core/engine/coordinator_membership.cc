@@ -31,7 +31,7 @@ void Coordinator::AddNode(const ExpectedNode& node) {
   state.tally.ratio = node.ratio;
   nodes_.push_back(std::move(state));
   by_name_[node.name] = worker;
-  estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1);
+  estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1, node.sigma);
   leases_.AddWorker();
 }
 

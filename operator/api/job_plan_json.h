@@ -10,6 +10,9 @@ namespace evenkeel::api {
 /// nodes.json of the plan.
 [[nodiscard]] std::string NodesJson(const std::vector<PlannedNode>& nodes);
 
+/// weights.json of the plan: what the history had to do with it; empty if nothing.
+[[nodiscard]] std::string WeightsJson(const JobPlan& plan);
+
 /// Reads the ConfigMap NAME-plan, leniently.
 [[nodiscard]] JobPlan ReadJobPlan(const nlohmann::json& config_map);
 

@@ -1,6 +1,7 @@
 #include "operator/plan/launch.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "operator/plan/pod_trouble.h"
@@ -10,15 +11,28 @@ namespace {
 
 constexpr std::size_t kMaxAvoided = 16;
 
-std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerChanges& changes) {
+/// The row that is known of a node; of a worker that runs with another ratio, what its pod says.
+api::PlannedNode RowOf(const api::PodView& pod, const RunWeights& weights,
+                       const std::map<std::string, api::PlannedNode>& rows) {
+  const auto row = rows.find(pod.target_node);
+  const bool counts =
+      row != rows.end() && (!weights.live.empty() || row->second.ratio == pod.ratio);
+  return counts ? row->second : api::PlannedNode{pod.target_node, pod.ratio, pod.weight};
+}
+
+std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerChanges& changes,
+                                      const RunWeights& weights, const api::JobPlan& content) {
+  const auto rows = RowsByNode(content, weights);
   std::vector<api::PlannedNode> nodes;
   for (const api::PodView* pod : census.live) {
     const bool stays =
         std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
-    if (stays) nodes.push_back({pod->target_node, pod->ratio, pod->weight});
+    if (stays) nodes.push_back(RowOf(*pod, weights, rows));
   }
   for (const api::WorkerPod& pod : changes.create) {
-    nodes.push_back({pod.node, pod.ratio, pod.weight});
+    const auto row = rows.find(pod.node);
+    nodes.push_back(row != rows.end() ? row->second
+                                      : api::PlannedNode{pod.node, pod.ratio, pod.weight});
   }
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
     return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;
@@ -111,12 +125,14 @@ bool WantsCoordinator(const CoordinatorFate& fate) {
 }
 
 void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-            const WorkerChanges& changes, api::JobPlan content) {
-  const std::vector<api::PlannedNode> nodes = NodesOf(census, changes);
+            const WorkerChanges& changes, const RunWeights& weights, api::JobPlan content) {
+  const std::vector<api::PlannedNode> nodes = NodesOf(census, changes, weights, content);
   const bool makes_coordinator = WantsCoordinator(fate) && !nodes.empty();
   const bool starts =
       makes_coordinator || !changes.create.empty() || draft.Coordinator() != nullptr;
-  if (makes_coordinator || !draft.Seen().plan) {
+  const bool writes_nodes = makes_coordinator || !draft.Seen().plan;
+  KeepOutcome(draft, nodes, changes, writes_nodes, content);
+  if (writes_nodes) {
     content.nodes = nodes;
     content.manifest = draft.Job().manifest;
   }
@@ -135,6 +151,7 @@ void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& censu
     CreateCoordinatorPod(draft, fate, content);
   }
   for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
+  SayWhereWeightsComeFrom(draft, content);
 }
 
 }  // namespace evenkeel::plan

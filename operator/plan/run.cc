@@ -1,7 +1,6 @@
 #include "operator/plan/run.h"
 
 #include <utility>
-#include <vector>
 
 #include "operator/plan/coordinator_fate.h"
 #include "operator/plan/growth.h"
@@ -9,8 +8,8 @@
 #include "operator/plan/pod_trouble.h"
 #include "operator/plan/policy_choice.h"
 #include "operator/plan/progressing.h"
+#include "operator/plan/run_weights.h"
 #include "operator/plan/suspension.h"
-#include "operator/plan/weighting.h"
 #include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
@@ -36,18 +35,6 @@ bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
   return !Diagnose(*fate.pod, draft.Now()).trouble;
 }
 
-WorkerChanges ChooseWorkers(const Draft& draft, const WorkerCensus& census,
-                            const api::JobPlan& content, const PolicyChoice& policy,
-                            bool may_start) {
-  std::vector<api::PlannedNode> weights;
-  if (may_start && !policy.Bad() && NeedsWeights(draft, census)) {
-    std::vector<const api::NodeView*> nodes;
-    for (const Place& place : census.free) nodes.push_back(place.node);
-    weights = WeighNodes(draft.Seen(), nodes, content.nodes, policy.policy);
-  }
-  return PlaceWorkers(draft, census, weights, content.image);
-}
-
 void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
   if (fate.look_again) draft.LookAgainAfter(*fate.look_again);
   if (census.look_again) draft.LookAgainAfter(*census.look_again);
@@ -68,9 +55,12 @@ void Run(Draft& draft) {
   const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
   const WorkerCensus census = CountWorkers(draft);
   const PolicyChoice policy = ChoosePolicy(draft.Seen());
-  const WorkerChanges changes =
-      ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
-  Launch(draft, fate, census, changes, content);
+  RunWeights weights;
+  if (WorkersMayStart(draft, fate)) {
+    weights = MakeRunWeights(draft, fate, census, content, policy);
+  }
+  const WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
+  Launch(draft, fate, census, changes, weights, content);
   HandOverTasks(draft);
   LookAgain(draft, fate, census);
   SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});

@@ -32,6 +32,35 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
   EXPECT_EQ(ReadJobPlan(json::parse(R"({"data": {"nodes.json": "{"}})")), JobPlan{});
 }
 
+TEST(PlanConfigMap, CarriesWhatTheHistoryHadToDoWithTheWeights) {
+  JobPlan plan;
+  plan.nodes = {{"pi4", 8, 8, WeightParts{4.25, 81.5, 45.5, 7200, 0.968, 80.25, 0.1, {}}},
+                {"pi3", 1, 1, WeightParts{1, 0, 0, 0, 0, 10, 0.5, "its history is no rate"}}};
+  plan.joined = {{"late", 2, 2, WeightParts{2, 0, 0, 0, 0, 0, 0.5, {}}}};
+  plan.history = {"Measured", "1 of 3 nodes"};
+  const json object = PlanConfigMap(Job(), plan);
+  const json nodes = json::parse(object["data"]["nodes.json"].get<std::string>());
+  EXPECT_EQ(nodes[0]["rate"], 80.25);
+  EXPECT_EQ(nodes[0]["sigma"], 0.1);
+  EXPECT_EQ(nodes[0]["parts"]["measured"], 81.5);
+  EXPECT_EQ(nodes[1]["parts"]["note"], "its history is no rate");
+  EXPECT_EQ(ReadJobPlan(object), plan);
+  for (const char* nonsense : {"", "{", "7", R"({"joined": 3, "history": []})"}) {
+    json other = object;
+    other["data"]["weights.json"] = nonsense;
+    EXPECT_TRUE(ReadJobPlan(other).joined.empty()) << nonsense;
+    EXPECT_EQ(ReadJobPlan(other).history, HistoryOutcome{});
+  }
+}
+
+TEST(PlanConfigMap, TellsCoordinatorsOnlyWhatTheyTake) {
+  const WeightParts absurd{1, 1, 1, 1, 1, 1e300, 0, {}};
+  const json row = json::parse(NodesJson({{"a", 1, 1, absurd}}))[0];
+  EXPECT_FALSE(row.contains("rate"));
+  EXPECT_EQ(row["sigma"], 0.01);
+  EXPECT_FALSE(json::parse(NodesJson({{"a", 1, 1}}))[0].contains("sigma"));
+}
+
 TEST(PlanConfigMap, KeepsTheTasksThatTheRunWasStartedWith) {
   JobPlan plan;
   plan.manifest = R"({"spec":{"nodes":{"maxWorkers":3},"workload":{"command":{"tasks":20}}}})";

@@ -75,7 +75,7 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:newer";
   JobReconciler successor(JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_,
-                                               clock_, *tools_, settings});
+                                               rates_, clock_, *tools_, settings});
   AwaitCache();
   const auto end = successor.Reconcile({"lab", "primes"});
   EXPECT_FALSE(end.failed) << end.trouble;
