@@ -16,8 +16,9 @@ namespace evenkeel::operating {
 
 /// How long answers count.
 struct HistoryTimes {
-  /// Many jobs of a profile that start at once are one question.
-  Duration fresh = std::chrono::seconds(5);
+  /// Many jobs of a profile that start at once are one question. Not for long: the next one may
+  /// start when the last one has just ended.
+  Duration fresh = std::chrono::seconds(1);
   /// After a failure nobody waits for the next one before this time is over, whatever the profile.
   Duration pause = std::chrono::seconds(30);
 };

@@ -11,6 +11,11 @@ namespace {
 
 constexpr double kMaxRatio = 1e6;
 constexpr double kMaxAgeSeconds = 10.0 * 365 * 86400;
+// Units a second of a thread. A workload may count in nanoseconds or in operations, or each hour of
+// work as one.
+constexpr double kLeastRate = 1e-15;
+constexpr double kMostRate = 1e18;
+constexpr double kMostSigma = 1.0;
 
 /// A node whose history counts.
 struct Known {
@@ -31,7 +36,8 @@ std::string Flaw(const RateSample& sample, const BlendOptions& options) {
   const bool numbers = std::isfinite(sample.units) && std::isfinite(sample.busy_seconds) &&
                        sample.units > 0 && sample.busy_seconds > 0;
   // Of two numbers the quotient may still be none.
-  if (!numbers || !std::isnormal(rate)) return "its history is no rate and does not count";
+  const bool rates = rate >= kLeastRate && rate <= kMostRate;
+  if (!numbers || !rates) return "its history is no rate and does not count";
   return sample.busy_seconds < options.least_busy_seconds
              ? "its history is too short and does not count"
              : "";
@@ -127,7 +133,7 @@ std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
     const double difference = one.log_rate - logs[one.node];
     const double prior = prior_variance + difference * difference;
     node.confidence = prior / (prior + one.variance);
-    node.sigma = std::sqrt(prior * one.variance / (prior + one.variance));
+    node.sigma = std::min(std::sqrt(prior * one.variance / (prior + one.variance)), kMostSigma);
     node.measured_rate = std::exp(one.log_rate);
     node.busy_seconds = sample.busy_seconds;
     node.age_seconds = AgeOf(sample);

@@ -34,7 +34,7 @@ struct BlendedNode {
   double age_seconds = 0;    ///< of that
   double confidence = 0;     ///< share of the history in the weight, 0 to 1
   double rate = 0;           ///< blended, units a second of all threads; 0 if no node has a history
-  double sigma = 0;          ///< standard deviation of `rate`, relative to it
+  double sigma = 0;          ///< standard deviation of `rate`, relative to it; at most 1
   std::string note;          ///< why its history was left out; empty if it was not, or has none
 };
 
@@ -73,8 +73,8 @@ struct BlendOptions {
 /// TimingEstimator). A node that is measured to be faster never weighs less, and only ratios
 /// between rates matter, not their unit.
 ///
-/// Left out, with a note: what is not a positive finite number; samples that are too short; rates
-/// that are absurd. The result has the order of `nodes`, and is the same for any order. Pure.
+/// Left out, with a note: what is no rate between 1e-15 and 1e18 units a second; samples that are
+/// too short; rates that are absurd. The result has the order of `nodes`, and is the same for any order. Pure.
 [[nodiscard]] std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
                                                   const BlendOptions& options);
 
