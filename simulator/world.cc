@@ -105,7 +105,7 @@ void World::StartCoordinator() {
   config.costs = costs_;
   config.epoch = epoch_;
   for (const auto& node : config_.nodes) {
-    if (node.expected) config.nodes.push_back({node.name, node.ratio});
+    if (node.expected) config.nodes.push_back({node.name, node.ratio, node.rate, node.sigma});
   }
   config.completed = durable_;
   config.failures = durable_failures_;

@@ -52,10 +52,10 @@ void WriteHistoryView(const HistoryView& view, std::ostream& out) {
   if (view.message.empty()) return;
   out << "\nEarlier jobs: " << view.message << '\n';
   if (view.rows.empty()) return;
-  TextTable table({"NODE", "FUZZY", "UNITS/S", "SAMPLE", "AGE", "CONFIDENCE", "RATIO", "FROM"});
+  TextTable table({"NODE", "FUZZY", "RATE", "SAMPLE", "AGE", "CONFIDENCE", "RATIO", "FROM"});
   for (const HistoryRow& row : view.rows) {
     const bool known = row.measured > 0;
-    table.AddRow({row.node, Format("%.3f", row.fuzzy), known ? HumanRate(row.measured) : "-",
+    table.AddRow({row.node, Format("%.3f", row.fuzzy), known ? HumanRate(row.measured) + "/s" : "-",
                   known ? HumanSeconds(row.busy_seconds) : "-",
                   known ? HumanAge(row.age_seconds) : "-", Format("%.0f%%", 100 * row.confidence),
                   Format("%.3f", row.ratio), row.confidence >= 0.5 ? "Measured" : "Fuzzy"});

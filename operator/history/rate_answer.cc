@@ -60,7 +60,8 @@ struct Figures {
 
 void Take(const json& series, std::map<std::string, Figures>& figures) {
   const json& labels = Member(series, "metric");
-  const std::string node = TextOf(Member(labels, "node"));
+  std::string node = TextOf(Member(labels, "exported_node"));
+  if (node.empty()) node = TextOf(Member(labels, "node"));
   if (node.empty() || node.size() > kMaxNodeBytes) return;
   const double number = NumberOf(Member(series, "value"));
   const std::string figure = TextOf(Member(labels, figure::kLabel.c_str()));

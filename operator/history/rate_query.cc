@@ -39,8 +39,8 @@ std::string Weighed(metrics::Metric metric, const std::string& profile,
 }
 
 std::string Figure(const std::string& name, const std::string& rises) {
-  return "label_replace(sum by (node) (" + rises + "),\"" + figure::kLabel + "\",\"" + name +
-         "\",\"\",\"\")";
+  return "label_replace(sum by (node,exported_node) (" + rises + "),\"" + figure::kLabel + "\",\"" +
+         name + "\",\"\",\"\")";
 }
 
 }  // namespace

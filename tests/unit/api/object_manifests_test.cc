@@ -22,6 +22,8 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
                      "evenkeel/worker:1",
                      3,
                      2,
+                     {},
+                     {},
                      {}};
   const json object = PlanConfigMap(Job(), plan);
   ExpectOwned(object);

@@ -13,7 +13,7 @@ using Kind = plan::HistoryAnswer::Kind;
 
 TEST(RateQuery, AsksForThreeFiguresOfEachNode) {
   const std::string query = RateQuery("primes", 604800);
-  EXPECT_NE(query.find("sum by (node)"), std::string::npos);
+  EXPECT_NE(query.find("sum by (node,exported_node)"), std::string::npos);
   EXPECT_NE(query.find("increase(evenkeel_history_work_units_total{profile=\"primes\"}[604800s])"),
             std::string::npos)
       << query;

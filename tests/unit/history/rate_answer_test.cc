@@ -20,6 +20,19 @@ TEST(RateAnswer, IsReadBySeries) {
   EXPECT_EQ(samples->at("pi4"), (scheduling::RateSample{120.5, 40, 0}));
 }
 
+TEST(RateAnswer, KnowsItsOwnLabelUnderTheNameThatPrometheusGaveIt) {
+  std::string renamed = kGood;
+  for (auto at = renamed.find("\"node\""); at != std::string::npos;
+       at = renamed.find("\"node\"", at)) {
+    renamed.replace(at, 6, R"("node":"the-operator's","exported_node")");
+    at += 40;
+  }
+  const auto samples = ReadRateAnswer(renamed, kWeek);
+  ASSERT_TRUE(samples) << samples.error().message;
+  EXPECT_EQ(samples->size(), 1U);
+  EXPECT_EQ(samples->at("pi4").units, 120.5);
+}
+
 TEST(RateAnswer, MayBeEmpty) {
   const auto samples =
       ReadRateAnswer(R"({"status":"success","data":{"resultType":"vector","result":[]}})", kWeek);

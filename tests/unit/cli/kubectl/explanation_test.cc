@@ -159,8 +159,8 @@ TEST_F(Explanations, WhatEarlierJobsSay) {
   const std::string text = Explained();
   EXPECT_NE(text.find(R"(
 Earlier jobs: 1 of 2 nodes
-NODE  FUZZY  UNITS/S  SAMPLE  AGE  CONFIDENCE  RATIO      FROM
-pi4   4.250     81.0  45.5 s  2 h         97%  8.000  Measured
+NODE  FUZZY     RATE  SAMPLE  AGE  CONFIDENCE  RATIO      FROM
+pi4   4.250  81.0 /s  45.5 s  2 h         97%  8.000  Measured
 pi3   1.000        -       -    -          0%  1.000     Fuzzy
 late  2.000        -       -    -          0%  2.000     Fuzzy
 pi3: its history is no rate
