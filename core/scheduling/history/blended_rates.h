@@ -44,7 +44,7 @@ struct BlendOptions {
   /// That of a rate between two jobs of a profile, however long they ran.
   double drift_sigma = 0.1;
   /// The variance of a rate that was measured over one second of work in tasks, times one second.
-  double second_variance = 0.5;
+  double second_variance = 0.1;
   /// After this time the variance of the drift has doubled.
   double drift_seconds = 42 * 3600;
   /// A rate that differs by more than this factor from what the other nodes' histories and the
@@ -74,7 +74,8 @@ struct BlendOptions {
 /// between rates matter, not their unit.
 ///
 /// Left out, with a note: what is no rate between 1e-15 and 1e18 units a second; samples that are
-/// too short; rates that are absurd. The result has the order of `nodes`, and is the same for any order. Pure.
+/// too short; rates that are absurd. The result has the order of `nodes`, and is the same for any
+/// order. Pure.
 [[nodiscard]] std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
                                                   const BlendOptions& options);
 

@@ -70,12 +70,12 @@ TEST(BlendedRates, WhoHasNoHistoryIsPutOnTheScaleOfTheOthers) {
 }
 
 // Two nodes of ratio 1: S is the mean of log 4 and log 1, p = log 2 and d = log 2 for the first.
-// h = 0.01 (1 + 0) + 0.5 / 50 = 0.02, c = (0.25 + 0.4805) / (0.25 + 0.4805 + 0.02) = 0.9734.
+// h = 0.01 (1 + 0) + 0.1 / 50 = 0.012, c = (0.25 + 0.4805) / (0.25 + 0.4805 + 0.012) = 0.9838.
 TEST(BlendedRates, CountsTheHistoryByHowSureItIs) {
   const auto blended = Blend({{"a", 1, 1, Sample(4, 50)}, {"b", 1, 1, Sample(1, 50)}});
-  EXPECT_NEAR(blended[0].confidence, 0.9734, 1e-4);
-  EXPECT_NEAR(blended[0].rate, 2 * std::pow(2, 0.9734), 1e-3);
-  EXPECT_NEAR(blended[0].ratio, std::pow(4, 0.9734), 1e-3);
+  EXPECT_NEAR(blended[0].confidence, 0.9838, 1e-4);
+  EXPECT_NEAR(blended[0].rate, 2 * std::pow(2, 0.9838), 1e-3);
+  EXPECT_NEAR(blended[0].ratio, std::pow(4, 0.9838), 1e-3);
 }
 
 TEST(BlendedRates, LongerAndYoungerSamplesAreSurer) {
