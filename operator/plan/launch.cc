@@ -11,13 +11,11 @@ namespace {
 
 constexpr std::size_t kMaxAvoided = 16;
 
-/// The row that is known of a node; of a worker that runs with another ratio, what its pod says.
-api::PlannedNode RowOf(const api::PodView& pod, const RunWeights& weights,
-                       const std::map<std::string, api::PlannedNode>& rows) {
-  const auto row = rows.find(pod.target_node);
-  const bool counts =
-      row != rows.end() && (!weights.live.empty() || row->second.ratio == pod.ratio);
-  return counts ? row->second : api::PlannedNode{pod.target_node, pod.ratio, pod.weight};
+/// The row that is known of a node, which may be later than what its pod was made with.
+api::PlannedNode RowOf(const std::map<std::string, api::PlannedNode>& rows,
+                       const api::PlannedNode& of_pod) {
+  const auto row = rows.find(of_pod.name);
+  return row != rows.end() ? row->second : of_pod;
 }
 
 std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerChanges& changes,
@@ -27,12 +25,10 @@ std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerCh
   for (const api::PodView* pod : census.live) {
     const bool stays =
         std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
-    if (stays) nodes.push_back(RowOf(*pod, weights, rows));
+    if (stays) nodes.push_back(RowOf(rows, {pod->target_node, pod->ratio, pod->weight}));
   }
   for (const api::WorkerPod& pod : changes.create) {
-    const auto row = rows.find(pod.node);
-    nodes.push_back(row != rows.end() ? row->second
-                                      : api::PlannedNode{pod.node, pod.ratio, pod.weight});
+    nodes.push_back(RowOf(rows, {pod.node, pod.ratio, pod.weight}));
   }
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
     return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;

@@ -213,6 +213,20 @@ TEST_F(HistoryWeights, AFailureLaterTakesNothingBack) {
   EXPECT_EQ(Said(), "True Measured");
 }
 
+TEST_F(HistoryWeights, ALaterWeightStaysWhenTheNextCoordinatorLearnsNothing) {
+  cluster_.job.result_claim = "claim";
+  Tells(2, 1, 5);
+  ASSERT_TRUE(cluster_.Rest());
+  Tells(2, 1, 3);  // the first one to take over goes by this, while pods keep what they have
+  cluster_.DeletePod(cluster_.Coordinator()->name);
+  ASSERT_TRUE(cluster_.Rest());
+  const auto before = cluster_.plan->nodes;
+  Fails(HistoryAnswer::Kind::kInvalid);
+  cluster_.DeletePod(cluster_.Coordinator()->name);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.plan->nodes, before);
+}
+
 TEST_F(HistoryWeights, RestsWithoutAskingAgain) {
   Tells(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
