@@ -19,6 +19,8 @@ constexpr std::int64_t kMaxAttempt = 1'000'000'000;
 constexpr double kLeastRate = 1e-30;
 constexpr double kMaxRate = 1e30;
 constexpr double kLeastSigma = 0.01;
+// A ConfigMap has room for 1 MiB, and a job may have 10,000 nodes: the lightest go without.
+constexpr std::size_t kMaxRowsWithParts = 1024;
 
 json PartsJson(const WeightParts& parts) {
   json object{{"fuzzy", parts.fuzzy},
@@ -42,7 +44,10 @@ json RowJson(const PlannedNode& node) {
 
 json RowsJson(const std::vector<PlannedNode>& nodes) {
   json list = json::array();
-  for (const PlannedNode& node : nodes) list.push_back(RowJson(node));
+  for (const PlannedNode& node : nodes) {
+    const bool whole = list.size() < kMaxRowsWithParts;
+    list.push_back(whole ? RowJson(node) : RowJson({node.name, node.ratio, node.weight}));
+  }
   return list;
 }
 

@@ -55,6 +55,20 @@ TEST(PlanConfigMap, CarriesWhatTheHistoryHadToDoWithTheWeights) {
   }
 }
 
+TEST(PlanConfigMap, HasRoomForTenThousandNodes) {
+  const WeightParts parts{1.23457, 1.23457e9, 12345.6, 123456, 0.987654, 1.23457e9, 0.123457, {}};
+  std::vector<PlannedNode> nodes;
+  for (int i = 0; i < 10'000; ++i) {
+    nodes.push_back({"node-with-a-name-" + std::to_string(i), 1.234567, 2, parts});
+  }
+  const std::string text = NodesJson(nodes);
+  EXPECT_LT(text.size(), 950'000U);
+  const json rows = json::parse(text);
+  EXPECT_EQ(rows.size(), nodes.size());
+  EXPECT_TRUE(rows[1023].contains("parts"));
+  EXPECT_FALSE(rows[1024].contains("parts"));
+}
+
 TEST(PlanConfigMap, TellsCoordinatorsOnlyWhatTheyTake) {
   const WeightParts absurd{1, 1, 1, 1, 1, 1e300, 0, {}};
   const json row = json::parse(NodesJson({{"a", 1, 1, absurd}}))[0];
