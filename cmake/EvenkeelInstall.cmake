@@ -31,7 +31,7 @@ evenkeel_install_libraries(Balancer base model scheduling engine balancer)
 evenkeel_install_libraries(Workload model_parsing workload)
 evenkeel_install_libraries(Programs
   block_service cli cli_run cli_text cli_weights coordinator_main coordinator_process
-  coordinator_service coordinator_transport evenkeel_main http journal launcher_protocol metric_catalogue metrics
+  coordinator_live coordinator_service coordinator_transport evenkeel_main http journal launcher_protocol metric_catalogue metrics
   protocol protocol_generated protocol_service report speed_control transport_settings worker_main
   worker_process worker_transport workloads)
 

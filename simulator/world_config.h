@@ -28,6 +28,7 @@ struct NodeModel {
   std::uint32_t threads = 1;
   bool expected = true;  ///< known to the coordinator from the start
   Duration joins_at{};   ///< its process starts then
+  std::optional<model::NodePower> power;
   /// Of its link, in each direction; 0: data take no time, only messages do.
   double link_bytes_per_second = 0;
 };
@@ -71,6 +72,7 @@ struct WorldConfig {
   double input_bytes = 0;   ///< that a task takes to its worker
   double result_bytes = 0;  ///< and back
   model::JobSpec job;
+  double left_out_ratio = 0;  ///< of nodes that get no worker, together
   std::vector<NodeModel> nodes;
   NetworkModel network;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit

@@ -2,6 +2,7 @@
 
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct Explanation {
   bool planned = false;                  ///< the run has been planned
   std::map<std::string, double> ratios;  ///< by node, as planned
   HistoryView history;
+  std::set<std::string> left_out;  ///< nodes that get no work, to save energy
   std::vector<UnusedNode> unused;
   Result<std::vector<JobEvent>> events;
 };

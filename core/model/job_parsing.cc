@@ -17,6 +17,8 @@ using nlohmann::json;
 constexpr std::int64_t kMaxSeconds = 31'536'000;  // a year
 constexpr std::int64_t kMaxTasks = 1'000'000'000'000;
 constexpr std::size_t kMaxNodes = 10'000;
+constexpr double kMaxTimeFactor = 1000;
+constexpr double kMaxWatts = 100'000;
 
 /// Whether the value is an object with one field, which is named after a workload.
 bool HasOneWorkload(FieldReader& spec, const std::string& field, const json& value) {
@@ -105,6 +107,26 @@ bool ReadSwitch(FieldReader& fields, const std::string& field) {
   return fields.OptionalChoice(field, {"Enabled", "Disabled"}, "Enabled") == "Enabled";
 }
 
+void ReadEnergy(FieldReader energy, const BalancingSpec& balancing, EnergySpec& spec) {
+  spec.time_factor = energy.OptionalNumber("timeFactor", {1, kMaxTimeFactor}, spec.time_factor);
+  if (energy.Has("timeFactor") && balancing.objective != Objective::kEnergy) {
+    energy.Fail("timeFactor", "is allowed with objective Energy only");
+  }
+  const std::string idle = energy.OptionalChoice("idlePower", {"Ignored", "Counted"}, "Ignored");
+  spec.idle_power = idle == "Counted" ? IdlePower::kCounted : IdlePower::kIgnored;
+  spec.standing_watts = energy.OptionalNumber("standingWatts", {0, kMaxWatts}, spec.standing_watts);
+}
+
+void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
+  const std::string objective = balancing.OptionalChoice("objective", {"Time", "Energy"}, "Time");
+  spec.objective = objective == "Energy" ? Objective::kEnergy : Objective::kTime;
+  if (spec.objective == Objective::kEnergy && spec.strategy != StrategyName::kTailStealing) {
+    balancing.Fail("objective",
+                   "Energy needs strategy TailStealing, is with " + ToString(spec.strategy));
+  }
+  ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
+}
+
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   std::vector<std::string> strategies;
   for (const StrategyName name : AllStrategies()) strategies.push_back(ToString(name));
@@ -121,6 +143,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
       balancing.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
+  ReadObjective(balancing, spec);
 }
 
 void ReadNodes(FieldReader nodes, JobSpec& job) {

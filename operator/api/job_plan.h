@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/model/node_power.h"
+
 namespace evenkeel::api {
 
 /// What a weight was made of where a history was asked for. Numbers have six digits.
@@ -24,9 +26,11 @@ struct WeightParts {
 /// A node that takes part, as nodes.json says it.
 struct PlannedNode {
   std::string name;
-  double ratio = 1;         ///< what the partition of the work goes by
-  std::int64_t weight = 1;  ///< the ratio rounded up
-  std::optional<WeightParts> parts = std::nullopt;
+  double ratio = 1;                         ///< what the partition of the work goes by
+  std::int64_t weight = 1;                  ///< the ratio rounded up
+  std::optional<model::NodePower> power{};  ///< of the worker there, if it is known
+  bool left_out = false;                    ///< gets no worker, to save energy
+  std::optional<WeightParts> parts{};
 
   /// More of the weight is the history's than the labels'.
   [[nodiscard]] bool Measured() const { return parts && parts->confidence >= 0.5; }
@@ -45,7 +49,7 @@ struct HistoryOutcome {
 /// operator has to remember of it.
 struct JobPlan {
   std::string manifest;            ///< job.json; `workload` stands in it
-  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first
+  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first; the left out last
   std::string ca_certificate;      ///< ca.crt, PEM
   std::string identity;            ///< fingerprint of that CA
   std::string image;               ///< of coordinator and workers, kept for the whole run

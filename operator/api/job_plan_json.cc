@@ -22,6 +22,12 @@ constexpr double kLeastSigma = 0.01;
 // A ConfigMap has room for 1 MiB, and a job may have 10,000 nodes: the lightest go without.
 constexpr std::size_t kMaxRowsWithParts = 1024;
 
+std::optional<model::NodePower> PowerOf(const json& node) {
+  const double full = Number(node, "powerWatts", 0);
+  if (full <= 0) return std::nullopt;
+  return model::NodePower{full, Number(node, "idlePowerWatts", 0)};
+}
+
 json PartsJson(const WeightParts& parts) {
   json object{{"fuzzy", parts.fuzzy},
               {"measured", parts.measured},
@@ -32,9 +38,14 @@ json PartsJson(const WeightParts& parts) {
   return object;
 }
 
-json RowJson(const PlannedNode& node) {
+json RowJson(const PlannedNode& node, bool with_parts) {
   json row{{"name", node.name}, {"ratio", node.ratio}, {"weight", node.weight}};
-  if (!node.parts) return row;
+  if (node.power) {
+    row["powerWatts"] = node.power->full_watts;
+    row["idlePowerWatts"] = node.power->idle_watts;
+  }
+  if (node.left_out) row["leftOut"] = true;
+  if (!node.parts || !with_parts) return row;
   row["parts"] = PartsJson(*node.parts);
   const double rate = node.parts->rate;
   if (rate >= kLeastRate && rate <= kMaxRate) row["rate"] = rate;
@@ -46,13 +57,14 @@ json RowsJson(const std::vector<PlannedNode>& nodes) {
   json list = json::array();
   for (const PlannedNode& node : nodes) {
     const bool whole = list.size() < kMaxRowsWithParts;
-    list.push_back(whole ? RowJson(node) : RowJson({node.name, node.ratio, node.weight}));
+    list.push_back(RowJson(node, whole));
   }
   return list;
 }
 
 PlannedNode ReadRow(const json& row) {
-  PlannedNode node{Text(row, "name"), Number(row, "ratio", 1), Integer(row, "weight", 1)};
+  PlannedNode node{Text(row, "name"), Number(row, "ratio", 1), Integer(row, "weight", 1),
+                   PowerOf(row), Flag(row, "leftOut")};
   const json& parts = Child(row, "parts");
   if (!parts.is_object()) return node;
   node.parts = {Number(parts, "fuzzy", 1),    Number(parts, "measured"),

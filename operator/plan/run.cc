@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "operator/plan/coordinator_fate.h"
+#include "operator/plan/energy_placement.h"
 #include "operator/plan/growth.h"
 #include "operator/plan/launch.h"
 #include "operator/plan/pod_trouble.h"
@@ -35,6 +36,20 @@ bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
   return !Diagnose(*fate.pod, draft.Now()).trouble;
 }
 
+/// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
+WorkerChanges ChooseWorkers(Draft& draft, const CoordinatorFate& fate, WorkerCensus& census,
+                            const api::JobPlan& content, PolicyChoice& policy,
+                            RunWeights& weights) {
+  if (WorkersMayStart(draft, fate)) {
+    weights = MakeRunWeights(draft, fate, census, content, policy);
+  }
+  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights.free);
+  if (!energy.refusal.empty()) policy = {std::nullopt, "PowerUnknown", energy.refusal};
+  WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
+  changes.left_out = std::move(energy.left_out);
+  return changes;
+}
+
 void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
   if (fate.look_again) draft.LookAgainAfter(*fate.look_again);
   if (census.look_again) draft.LookAgainAfter(*census.look_again);
@@ -53,13 +68,10 @@ void Run(Draft& draft) {
     DeletePods(draft);
   }
   const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
-  const WorkerCensus census = CountWorkers(draft);
-  const PolicyChoice policy = ChoosePolicy(draft.Seen());
+  WorkerCensus census = CountWorkers(draft);
+  PolicyChoice policy = ChoosePolicy(draft.Seen());
   RunWeights weights;
-  if (WorkersMayStart(draft, fate)) {
-    weights = MakeRunWeights(draft, fate, census, content, policy);
-  }
-  const WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
+  const WorkerChanges changes = ChooseWorkers(draft, fate, census, content, policy, weights);
   Launch(draft, fate, census, changes, weights, content);
   HandOverTasks(draft);
   LookAgain(draft, fate, census);

@@ -23,11 +23,17 @@ bool HasSamples(const Snapshot& snapshot) {
   return snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
 }
 
+/// What objective Energy chooses by are the weights that nodes had when the job began.
+bool MayWeighAnew(const Draft& draft, const CoordinatorFate& fate) {
+  const bool energy = draft.Job().spec.balancing.objective == model::Objective::kEnergy;
+  return WantsCoordinator(fate) && GoesByHistory(draft.Seen()) && !energy;
+}
+
 /// Nodes of workers that go on, while their coordinator begins anew.
 std::vector<const api::NodeView*> NodesToWeighAgain(const Draft& draft, const CoordinatorFate& fate,
                                                     const WorkerCensus& census) {
   std::vector<const api::NodeView*> nodes;
-  if (!WantsCoordinator(fate) || !GoesByHistory(draft.Seen())) return nodes;
+  if (!MayWeighAnew(draft, fate)) return nodes;
   for (const api::PodView* pod : census.live) {
     const api::NodeView* node = draft.Node(pod->target_node);
     if (node != nullptr) nodes.push_back(node);
@@ -84,7 +90,7 @@ RunWeights MakeRunWeights(Draft& draft, const CoordinatorFate& fate, const Worke
   std::vector<const api::NodeView*> nodes;
   for (const Place& place : census.free) nodes.push_back(place.node);
   // Without a history there is nothing new to be known of nodes that were weighed before.
-  const bool anew = WantsCoordinator(fate) && GoesByHistory(seen) && HasSamples(seen);
+  const bool anew = MayWeighAnew(draft, fate) && HasSamples(seen);
   if (!anew) {
     weights.free = WeighNodes(seen, nodes, Planned(content), policy.policy);
     return weights;

@@ -30,7 +30,7 @@ api::PlannedNode Planned(const Estimate& estimate, double scale) {
   // Nodes are told ratios to six decimals; nothing is to depend on more of them.
   const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
   const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
-  return {estimate.name, bounded, RoundedUp(bounded), estimate.parts};
+  return {estimate.name, bounded, RoundedUp(bounded), {}, false, estimate.parts};
 }
 
 /// Six digits: what more there is of a measurement is noise, and takes room in the plan.

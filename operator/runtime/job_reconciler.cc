@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/model/node_power.h"
 #include "operator/api/condition.h"
 #include "operator/api/job_plan_json.h"
 #include "operator/api/job_status_json.h"
@@ -67,10 +68,14 @@ std::vector<DoneWork> DoneBy(const std::vector<api::NodeWork>& work, const plan:
   std::vector<DoneWork> done;
   for (const api::NodeWork& row : work) {
     const auto node = nodes.find(row.node);
-    const auto watts = node == nodes.end() ? std::nullopt : plan::NodePower(*node->second);
-    const double all_busy =  // seconds in which all threads were
-        row.threads > 0 ? row.busy_seconds / static_cast<double>(row.threads) : 0;
-    done.push_back({row.node, row.units, row.busy_seconds, watts.value_or(0) * all_busy});
+    const auto power =
+        node == nodes.end() ? std::nullopt : plan::WorkerPower(*node->second, row.threads);
+    const bool known = power && row.threads > 0;
+    const double joules = known ? model::JoulesOf(*power, row.busy_seconds,
+                                                  static_cast<std::uint32_t>(row.threads), 0)
+                                      .dynamic
+                                : 0;
+    done.push_back({row.node, row.units, row.busy_seconds, joules});
   }
   return done;
 }

@@ -25,8 +25,9 @@ namespace evenkeel::operating {
 namespace {
 
 constexpr int kPollThreads = 16;
-constexpr Duration kStatusInterval = std::chrono::milliseconds(200);
-constexpr int kStatusBurst = 5;
+// Less than five a second, whichever second one looks at.
+constexpr Duration kStatusInterval = std::chrono::milliseconds(210);
+constexpr int kStatusBurst = 1;
 constexpr Duration kDrainPatience = std::chrono::seconds(10);
 // Longer than any request with all its retries takes.
 constexpr Duration kStuck = std::chrono::minutes(10);

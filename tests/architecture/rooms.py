@@ -31,7 +31,8 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json",
                  "operator/history", "operator/identity", "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
-    "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
+    "docker": {"cli", "coordinator", "worker", "workloads"},
+    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 

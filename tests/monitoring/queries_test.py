@@ -62,8 +62,7 @@ class QueriesTest(ClusterTest):
     def begin(self, manifest, ports):
         """Coordinator and workers of a job, as the operator planned them."""
         plan, secret = self.cluster.apply(manifest)
-        nodes = [(node["name"], node["ratio"]) for node in json.loads(plan["nodes.json"])]
-        self.plan(json.loads(plan["job.json"]), *nodes)
+        self.plan(json.loads(plan["job.json"]), *json.loads(plan["nodes.json"]))
         coordinator = self.coordinator("--namespace", "lab", folder=self.folder / self.job_name,
                                        ports=ports)
         front = Front(secret, coordinator, self.folder)

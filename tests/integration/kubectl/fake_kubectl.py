@@ -55,7 +55,8 @@ class Pages(http.server.BaseHTTPRequestHandler):
     broken_page = None
 
     def do_GET(self):
-        path = CLUSTER / "pages" / ("index.json" if self.path == "/results/" else self.path[1:])
+        names = {"/results/": "index.json", "/": "index.html"}
+        path = CLUSTER / "pages" / names.get(self.path, self.path[1:])
         status = read("pages.json", {}).get(self.path, 200 if path.is_file() else 404)
         body = path.read_bytes() if status == 200 else b"the page is not there\n"
         self.send_response(status)
@@ -80,7 +81,11 @@ def port_forward(words):
     if how == "silent":
         time.sleep(600)
     port = int(words[-1].split(":")[0] or 0)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
+    except OSError:
+        complain(f"Unable to listen on port {port}: address already in use\n"
+                 f"error: unable to listen on any of the requested ports: [{{{port} 7403}}]")
     if isinstance(how, dict):
         Pages.broken_page = how["break"]
     print(f"Forwarding from 127.0.0.1:{server.server_port} -> 7403", flush=True)

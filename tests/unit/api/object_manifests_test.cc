@@ -36,9 +36,10 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
 
 TEST(PlanConfigMap, CarriesWhatTheHistoryHadToDoWithTheWeights) {
   JobPlan plan;
-  plan.nodes = {{"pi4", 8, 8, WeightParts{4.25, 81.5, 45.5, 7200, 0.968, 80.25, 0.1, {}}},
-                {"pi3", 1, 1, WeightParts{1, 0, 0, 0, 0, 10, 0.5, "its history is no rate"}}};
-  plan.joined = {{"late", 2, 2, WeightParts{2, 0, 0, 0, 0, 0, 0.5, {}}}};
+  plan.nodes = {
+      {"pi4", 8, 8, {}, false, WeightParts{4.25, 81.5, 45.5, 7200, 0.968, 80.25, 0.1, {}}},
+      {"pi3", 1, 1, {}, false, WeightParts{1, 0, 0, 0, 0, 10, 0.5, "its history is no rate"}}};
+  plan.joined = {{"late", 2, 2, {}, false, WeightParts{2, 0, 0, 0, 0, 0, 0.5, {}}}};
   plan.history = {"Measured", "1 of 3 nodes"};
   const json object = PlanConfigMap(Job(), plan);
   const json nodes = json::parse(object["data"]["nodes.json"].get<std::string>());
@@ -59,7 +60,7 @@ TEST(PlanConfigMap, HasRoomForTenThousandNodes) {
   const WeightParts parts{1.23457, 1.23457e9, 12345.6, 123456, 0.987654, 1.23457e9, 0.123457, {}};
   std::vector<PlannedNode> nodes;
   for (int i = 0; i < 10'000; ++i) {
-    nodes.push_back({"node-with-a-name-" + std::to_string(i), 1.234567, 2, parts});
+    nodes.push_back({"node-with-a-name-" + std::to_string(i), 1.234567, 2, {}, false, parts});
   }
   const std::string text = NodesJson(nodes);
   EXPECT_LT(text.size(), 950'000U);
@@ -71,7 +72,7 @@ TEST(PlanConfigMap, HasRoomForTenThousandNodes) {
 
 TEST(PlanConfigMap, TellsCoordinatorsOnlyWhatTheyTake) {
   const WeightParts absurd{1, 1, 1, 1, 1, 1e300, 0, {}};
-  const json row = json::parse(NodesJson({{"a", 1, 1, absurd}}))[0];
+  const json row = json::parse(NodesJson({{"a", 1, 1, {}, false, absurd}}))[0];
   EXPECT_FALSE(row.contains("rate"));
   EXPECT_EQ(row["sigma"], 0.01);
   EXPECT_FALSE(json::parse(NodesJson({{"a", 1, 1}}))[0].contains("sigma"));

@@ -95,6 +95,22 @@ TEST(PlannedNodes, MayHaveARateThatIsExpected) {
   EXPECT_EQ((*nodes)[1].sigma, std::nullopt);
 }
 
+TEST(PlannedNodes, MayHavePowerAndMayBeLeftOut) {
+  const auto nodes = ParsePlannedNodes(
+      R"([{"name": "a", "ratio": 4, "powerWatts": 6.4, "idlePowerWatts": 2.7},
+          {"name": "b", "ratio": 1, "leftOut": true}])",
+      "nodes.json");
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  EXPECT_EQ((*nodes)[0].power, (model::NodePower{6.4, 2.7}));
+  EXPECT_FALSE((*nodes)[0].left_out);
+  EXPECT_EQ((*nodes)[1].power, std::nullopt);
+  EXPECT_TRUE((*nodes)[1].left_out);
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "leftOut": true}])", "leaves out all");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "powerWatts": 0}])", "[0].powerWatts");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "powerWatts": 5, "idlePowerWatts": 6}])",
+                 "[0].idlePowerWatts");
+}
+
 TEST(PlannedNodes, NonsenseIsRefused) {
   ExpectBadNodes(R"([{"name": "a", "ratio": 1, "rate": 0}])", "[0].rate");
   ExpectBadNodes(R"([{"name": "a", "ratio": 1, "rate": "fast"}])", "[0].rate");

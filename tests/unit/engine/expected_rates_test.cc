@@ -9,7 +9,7 @@ class ExpectedRates : public CoordinatorFixture {
  protected:
   /// Two nodes of whom earlier jobs have told, with 900 tasks of one unit each.
   void StartWith(double rate_of_a, double rate_of_b) {
-    config.nodes = {{"a", 2.0, rate_of_a, 0.1}, {"b", 1.0, rate_of_b, 0.1}};
+    config.nodes = {{"a", 2.0, {}, false, rate_of_a, 0.1}, {"b", 1.0, {}, false, rate_of_b, 0.1}};
     Start(900, 0);
     Connect(1, 0);
     Connect(2, 1);

@@ -192,6 +192,18 @@ TEST_F(Explanations, MoreNodesThanWorkers) {
   EXPECT_NE(Explained().find("pi4-b: nothing on the node speaks against it"), std::string::npos);
 }
 
+TEST_F(Explanations, NodesThatAreLeftOutToSaveEnergy) {
+  cluster_.objects["configmaps primes-plan --namespace=lab"]["data"]["nodes.json"] =
+      R"([{"name": "pi4", "ratio": 4.25, "weight": 5, "powerWatts": 6.4, "idlePowerWatts": 2.7},
+          {"name": "pi3", "ratio": 1, "weight": 1, "leftOut": true}])";
+  const std::string text = Explained();
+  EXPECT_NE(text.find("  pi3: objective Energy leaves it out: the others need fewer joules for the "
+                      "same work, and keep within the job's timeFactor\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("pi3: is planned"), std::string::npos);
+}
+
 TEST_F(Explanations, Events) {
   cluster_.objects
       ["events --namespace=lab --field-selector "
