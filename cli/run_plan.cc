@@ -167,7 +167,9 @@ Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
     }
   } else {
     if (weighting.mode == model::WeightingMode::kMeasured) {
-      plan.notes.push_back("spec.weighting.mode: there is no history here; Fuzzy is used");
+      plan.notes.push_back(
+          "spec.weighting.mode: Measured goes by the history that an operator keeps; here the "
+          "weights are fuzzy, and corrected by what this run measures");
     }
     const auto policy = ReadPolicy(options, weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());

@@ -20,7 +20,10 @@ inline constexpr Duration kForEver = Duration::max();
 
 struct NodeModel {
   std::string name;
-  double ratio = 1;         ///< the weight that the scheduler is told
+  double ratio = 1;  ///< the weight that the scheduler is told
+  /// What it is told of earlier jobs: units a second, and the relative standard deviation of that.
+  std::optional<double> rate = std::nullopt;
+  std::optional<double> sigma = std::nullopt;
   SpeedProfile speed{1.0};  ///< of each thread
   std::uint32_t threads = 1;
   bool expected = true;  ///< known to the coordinator from the start

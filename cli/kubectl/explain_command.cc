@@ -42,14 +42,10 @@ Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& clus
   return tl::unexpected(object.error());
 }
 
-/// The ratios in nodes.json of the ConfigMap JOB-plan; nothing before there is one. Nodes that get
-/// no work, to save energy, are left out.
-std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster,
-                                       std::set<std::string>& left_out) {
-  const auto object =
-      cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
-  if (!object) return {};
-  const json nodes = json::parse(TextAt(*object, "/data/nodes.json"), nullptr, false);
+/// The ratios in nodes.json of the ConfigMap JOB-plan. Nodes that get no work, to save energy, are
+/// left out.
+std::map<std::string, double> ReadRatios(const json& plan, std::set<std::string>& left_out) {
+  const json nodes = json::parse(TextAt(plan, "/data/nodes.json"), nullptr, false);
   std::map<std::string, double> ratios;
   if (!nodes.is_array()) return ratios;
   for (const json& node : nodes) {
@@ -63,6 +59,17 @@ std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster,
         has_ratio ? node["ratio"].get<double>() : 1.0;
   }
   return ratios;
+}
+
+/// Nothing before there is one.
+void ReadPlan(Cluster& cluster, Explanation& explanation) {
+  const JobObject& job = explanation.job;
+  const auto plan =
+      cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
+  if (!plan) return;
+  explanation.ratios = ReadRatios(*plan, explanation.left_out);
+  explanation.planned = !explanation.ratios.empty();
+  explanation.history = ReadHistoryView(*plan);
 }
 
 std::vector<std::string> WhyUnused(const json& node, const Explanation& explanation,
@@ -117,8 +124,7 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
   Explanation explanation;
   explanation.job = ReadJobObject(*object);
   explanation.policy = ReadPolicy(explanation.job.policy, cluster);
-  explanation.ratios = ReadPlan(explanation.job, cluster, explanation.left_out);
-  explanation.planned = !explanation.ratios.empty();
+  ReadPlan(cluster, explanation);
 
   const auto nodes = cluster.Get({"nodes"});
   if (!nodes) {

@@ -21,6 +21,10 @@ constexpr std::int64_t kMaxPemBytes = 256 << 10;
 constexpr std::int64_t kMaxTokenBytes = 4 << 10;
 constexpr std::size_t kLeastTokenBytes = 16;
 constexpr std::size_t kMaxNodes = 10'000;
+// Bounds of what a history may say of a node.
+constexpr double kLeastRate = 1e-30;
+constexpr double kMaxRate = 1e30;
+constexpr double kLeastSigma = 0.01;
 constexpr std::size_t kMaxNameBytes = 253;
 constexpr double kMaxWatts = 100'000;
 
@@ -119,6 +123,9 @@ Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& t
     engine::ExpectedNode node;
     node.name = fields.RequiredString("name", kMaxNameBytes);
     node.ratio = fields.RequiredNumber("ratio", {0, engine::kMaxRatio, true});
+    if (fields.Has("rate"))
+      node.rate = fields.RequiredNumber("rate", {kLeastRate, kMaxRate, false});
+    if (fields.Has("sigma")) node.sigma = fields.RequiredNumber("sigma", {kLeastSigma, 1, false});
     node.left_out = fields.OptionalBool("leftOut", false);
     if (fields.Has("powerWatts")) node.power = ReadPower(fields);
     if (!model::IsDnsSubdomain(node.name)) {

@@ -58,9 +58,7 @@ Effects Coordinator::Start(Instant now) {
   if (config_.epoch > 1 && !config_.job.task_policy.idempotent) {
     grants_from_ = now + config_.job.balancing.lease;
   }
-  for (const auto& node : config_.nodes) {
-    if (!node.left_out) AddNode(node);
-  }
+  AddExpectedNodes();
   Remember(config_.failures, now);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });

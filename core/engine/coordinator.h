@@ -27,6 +27,10 @@ struct ExpectedNode {
   double ratio = 1.0;  ///< weight relative to the others, >= 0
   std::optional<model::NodePower> power{};
   bool left_out = false;  ///< could take part, but gets no worker, to save energy
+  /// What earlier jobs make expect: units a second of the whole worker, > 0, and the standard
+  /// deviation of that relative to it, > 0.
+  std::optional<double> rate = std::nullopt;
+  std::optional<double> sigma = std::nullopt;
 };
 
 /// The input of each task, always the same; empty if tasks have none.
@@ -141,6 +145,7 @@ class Coordinator {
   };
 
   // coordinator_membership.cc: who is there.
+  void AddExpectedNodes();
   void AddNode(const ExpectedNode& node);
   void Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects);
   [[nodiscard]] std::string WhyRefused(const Hello& hello) const;

@@ -46,7 +46,7 @@ double Coordinator::MeanRate(const Node& node) {
 }
 
 std::optional<Coordinator::Prediction> Coordinator::PredictEnd(Instant now) const {
-  if (!estimator_.AnyMeasured()) return std::nullopt;
+  if (!estimator_.RatesKnown()) return std::nullopt;
   double rate_sum = 0;
   double variance_sum = 0;
   double slowest = 0;

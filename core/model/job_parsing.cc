@@ -80,10 +80,11 @@ void ReadProfile(FieldReader& spec, JobSpec& job) {
 }
 
 WeightingMode ModeOf(const std::string& text) {
+  if (text == "Fuzzy") return WeightingMode::kFuzzy;
   if (text == "Measured") return WeightingMode::kMeasured;
   if (text == "Explicit") return WeightingMode::kExplicit;
   if (text == "Equal") return WeightingMode::kEqual;
-  return WeightingMode::kFuzzy;
+  return WeightingMode::kAuto;
 }
 
 void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
@@ -91,8 +92,8 @@ void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
   if (!IsDnsSubdomain(spec.policy)) {
     weighting.Fail("policy", "must be " + kAllowedDnsSubdomain + ", is " + Shown(spec.policy));
   }
-  spec.mode =
-      ModeOf(weighting.OptionalChoice("mode", {"Fuzzy", "Measured", "Explicit", "Equal"}, "Fuzzy"));
+  spec.mode = ModeOf(
+      weighting.OptionalChoice("mode", {"Auto", "Fuzzy", "Measured", "Explicit", "Equal"}, "Auto"));
   spec.explicit_weights = weighting.NumberMap("weights", kMaxNodes, {0, 1e6, true});
   if (spec.mode == WeightingMode::kExplicit && spec.explicit_weights.empty()) {
     weighting.Fail("weights", "is missing, mode Explicit needs a number for each node");

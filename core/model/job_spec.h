@@ -39,12 +39,12 @@ enum class StrategyName {
 };
 
 /// Where a worker's starting weight comes from (spec.weighting.mode).
-enum class WeightingMode { kFuzzy, kMeasured, kExplicit, kEqual };
+enum class WeightingMode { kAuto, kFuzzy, kMeasured, kExplicit, kEqual };
 
 /// spec.weighting
 struct WeightingSpec {
   std::string policy = "default";
-  WeightingMode mode = WeightingMode::kFuzzy;
+  WeightingMode mode = WeightingMode::kAuto;
   std::map<std::string, double> explicit_weights;  ///< by node name, > 0; only with kExplicit
 };
 

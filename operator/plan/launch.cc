@@ -1,6 +1,7 @@
 #include "operator/plan/launch.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "operator/plan/node_power.h"
@@ -11,16 +12,27 @@ namespace {
 
 constexpr std::size_t kMaxAvoided = 16;
 
+/// The row that is known of a node, which may be later than what its pod was made with.
+api::PlannedNode RowOf(const std::map<std::string, api::PlannedNode>& rows,
+                       const api::PlannedNode& of_pod) {
+  const auto known = rows.find(of_pod.name);
+  api::PlannedNode row = known != rows.end() ? known->second : of_pod;
+  row.left_out = false;  // it has a worker now, whatever was thought of it before
+  return row;
+}
+
 std::vector<api::PlannedNode> NodesOf(const Draft& draft, const WorkerCensus& census,
-                                      const WorkerChanges& changes) {
+                                      const WorkerChanges& changes, const RunWeights& weights,
+                                      const api::JobPlan& content) {
+  const auto rows = RowsByNode(content, weights);
   std::vector<api::PlannedNode> nodes;
   for (const api::PodView* pod : census.live) {
     const bool stays =
         std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
-    if (stays) nodes.push_back({pod->target_node, pod->ratio, pod->weight});
+    if (stays) nodes.push_back(RowOf(rows, {pod->target_node, pod->ratio, pod->weight}));
   }
   for (const api::WorkerPod& pod : changes.create) {
-    nodes.push_back({pod.node, pod.ratio, pod.weight});
+    nodes.push_back(RowOf(rows, {pod.node, pod.ratio, pod.weight}));
   }
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
     return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;
@@ -136,12 +148,14 @@ bool WantsCoordinator(const CoordinatorFate& fate) {
 }
 
 void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-            const WorkerChanges& changes, api::JobPlan content) {
-  const std::vector<api::PlannedNode> nodes = NodesOf(draft, census, changes);
+            const WorkerChanges& changes, const RunWeights& weights, api::JobPlan content) {
+  const std::vector<api::PlannedNode> nodes = NodesOf(draft, census, changes, weights, content);
   const bool makes_coordinator = WantsCoordinator(fate) && !nodes.empty();
   const bool starts =
       makes_coordinator || !changes.create.empty() || draft.Coordinator() != nullptr;
-  if (makes_coordinator || !draft.Seen().plan) {
+  const bool writes_nodes = makes_coordinator || !draft.Seen().plan;
+  KeepOutcome(draft, nodes, changes, writes_nodes, content);
+  if (writes_nodes) {
     content.nodes = nodes;
     LeaveOut(draft, changes.left_out, content);
     content.manifest = draft.Job().manifest;
@@ -161,6 +175,7 @@ void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& censu
     CreateCoordinatorPod(draft, fate, content);
   }
   for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
+  SayWhereWeightsComeFrom(draft, content);
 }
 
 }  // namespace evenkeel::plan

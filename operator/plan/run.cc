@@ -1,7 +1,6 @@
 #include "operator/plan/run.h"
 
 #include <utility>
-#include <vector>
 
 #include "operator/plan/coordinator_fate.h"
 #include "operator/plan/energy_placement.h"
@@ -10,8 +9,8 @@
 #include "operator/plan/pod_trouble.h"
 #include "operator/plan/policy_choice.h"
 #include "operator/plan/progressing.h"
+#include "operator/plan/run_weights.h"
 #include "operator/plan/suspension.h"
-#include "operator/plan/weighting.h"
 #include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
@@ -38,17 +37,15 @@ bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
 }
 
 /// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
-WorkerChanges ChooseWorkers(const Draft& draft, WorkerCensus& census, const api::JobPlan& content,
-                            PolicyChoice& policy, bool may_start) {
-  std::vector<api::PlannedNode> weights;
-  if (may_start && !policy.Bad() && NeedsWeights(draft, census)) {
-    std::vector<const api::NodeView*> nodes;
-    for (const Place& place : census.free) nodes.push_back(place.node);
-    weights = WeighNodes(draft.Seen(), nodes, content.nodes, policy.policy);
+WorkerChanges ChooseWorkers(Draft& draft, const CoordinatorFate& fate, WorkerCensus& census,
+                            const api::JobPlan& content, PolicyChoice& policy,
+                            RunWeights& weights) {
+  if (WorkersMayStart(draft, fate)) {
+    weights = MakeRunWeights(draft, fate, census, content, policy);
   }
-  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights);
+  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights.free);
   if (!energy.refusal.empty()) policy = {std::nullopt, "PowerUnknown", energy.refusal};
-  WorkerChanges changes = PlaceWorkers(draft, census, weights, content.image);
+  WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
   changes.left_out = std::move(energy.left_out);
   return changes;
 }
@@ -73,9 +70,9 @@ void Run(Draft& draft) {
   const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
   WorkerCensus census = CountWorkers(draft);
   PolicyChoice policy = ChoosePolicy(draft.Seen());
-  const WorkerChanges changes =
-      ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
-  Launch(draft, fate, census, changes, content);
+  RunWeights weights;
+  const WorkerChanges changes = ChooseWorkers(draft, fate, census, content, policy, weights);
+  Launch(draft, fate, census, changes, weights, content);
   HandOverTasks(draft);
   LookAgain(draft, fate, census);
   SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});

@@ -96,8 +96,8 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
     end.trouble = "its plan cannot be read: " + record.error().message;
     return end;
   }
-  const plan::Snapshot snapshot = Look(key, job, **record);
-  const plan::Plan plan = plan::MakePlan(snapshot);
+  plan::Snapshot snapshot = Look(key, job, **record);
+  const plan::Plan plan = Decide(snapshot);
   end.again = plan.requeue_after;
   CarryOut(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
@@ -138,8 +138,16 @@ plan::Snapshot JobReconciler::Look(const kube::ObjectKey& key, const Job& job,
   if (record.snapshot_refusal) snapshot.snapshot_refusal = record.snapshot_refusal->why;
   snapshot.failure = record.failure;
   snapshot.last_status_write = record.last_status_write;
+  snapshot.history_there = parts_.rates.IsThere();
   snapshot.settings = parts_.settings;
   return snapshot;
+}
+
+plan::Plan JobReconciler::Decide(plan::Snapshot& snapshot) const {
+  plan::Plan plan = plan::MakePlan(snapshot);
+  if (!plan.wants_history) return plan;
+  snapshot.history = parts_.rates.Ask(snapshot.job.spec.profile);
+  return plan::MakePlan(snapshot);
 }
 
 void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,

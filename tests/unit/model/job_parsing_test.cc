@@ -32,7 +32,7 @@ TEST(ParseJob, DefaultsAreThoseOfTheSpec) {
   EXPECT_EQ(job->workload_parameters, R"({"end":300000,"method":"Sieve"})");
   EXPECT_EQ(job->profile, "primes");
   EXPECT_EQ(job->weighting.policy, "default");
-  EXPECT_EQ(job->weighting.mode, WeightingMode::kFuzzy);
+  EXPECT_EQ(job->weighting.mode, WeightingMode::kAuto);
   EXPECT_EQ(job->balancing.strategy, StrategyName::kTailStealing);
   EXPECT_TRUE(job->balancing.stealing);
   EXPECT_EQ(job->balancing.lease, std::chrono::seconds(10));

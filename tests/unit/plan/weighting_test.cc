@@ -82,14 +82,21 @@ TEST_F(Weighing, ExplicitAndEqualWeightsAreTakenAsTheyAre) {
 }
 
 TEST(WeightSource, NamesWhatCounts) {
+  api::PlannedNode measured{"a", 2, 2, {}, false, api::WeightParts{}};
+  measured.parts->confidence = 0.5;
+  api::PlannedNode doubtful = measured;
+  doubtful.parts->confidence = 0.49;
   model::WeightingSpec weighting;
-  EXPECT_EQ(WeightSource(weighting), "Fuzzy");
-  weighting.mode = model::WeightingMode::kMeasured;
-  EXPECT_EQ(WeightSource(weighting), "Fuzzy");
+  for (const auto mode : {model::WeightingMode::kAuto, model::WeightingMode::kMeasured}) {
+    weighting.mode = mode;
+    EXPECT_EQ(WeightSource(weighting, nullptr), "Fuzzy");
+    EXPECT_EQ(WeightSource(weighting, &doubtful), "Fuzzy");
+    EXPECT_EQ(WeightSource(weighting, &measured), "Measured");
+  }
   weighting.mode = model::WeightingMode::kExplicit;
-  EXPECT_EQ(WeightSource(weighting), "Explicit");
+  EXPECT_EQ(WeightSource(weighting, nullptr), "Explicit");
   weighting.mode = model::WeightingMode::kEqual;
-  EXPECT_EQ(WeightSource(weighting), "Equal");
+  EXPECT_EQ(WeightSource(weighting, nullptr), "Equal");
 }
 
 TEST(NodePower, ComesFromLabelOrBoard) {

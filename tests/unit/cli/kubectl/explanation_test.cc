@@ -66,8 +66,8 @@ TEST_F(Explanations, AJobThatRuns) {
 Conditions
   Progressing: yes, for 60 s, Running: 2 of 2 workers run
 
-Weights (policy default, mode Fuzzy)
-Weights are estimated from the nodes' labels, and corrected by times that are measured.
+Weights (policy default, mode Auto)
+Weights are estimated from labels and earlier jobs, and corrected by measured times.
 NODE    cpu  cores  osBits    ram  extraLoad  VALUE  RATIO  WEIGHT
 pi4   1.000  1.000   1.000  1.000      1.000  1.000  4.250       5
 pi3   0.471  1.000   0.500  1.000      1.000  0.235  1.000       1
@@ -144,6 +144,33 @@ TEST_F(Explanations, OtherModesAreNotEstimated) {
     EXPECT_NE(text.find(words), std::string::npos) << text;
     EXPECT_NE(text.find("NODE  RATIO  WEIGHT\npi3   1.000       1\npi4   4.250       5\n"),
               std::string::npos);
+  }
+}
+
+TEST_F(Explanations, WhatEarlierJobsSay) {
+  json& plan = cluster_.objects["configmaps primes-plan --namespace=lab"]["data"];
+  plan["nodes.json"] = R"([
+    {"name": "pi4", "ratio": 8, "weight": 8, "rate": 80.5, "sigma": 0.1, "parts": {"fuzzy": 4.25,
+     "measured": 81, "busySeconds": 45.5, "ageSeconds": 7300, "confidence": 0.968}},
+    {"name": "pi3", "ratio": 1, "weight": 1, "sigma": 0.5, "parts": {"fuzzy": 1, "measured": 0,
+     "busySeconds": 0, "ageSeconds": 0, "confidence": 0, "note": "its history is no rate"}}])";
+  plan["weights.json"] = R"({"history": {"reason": "Measured", "message": "1 of 2 nodes"},
+    "joined": [{"name": "late", "ratio": 2, "parts": {"fuzzy": 2, "measured": "x"}}, 7]})";
+  const std::string text = Explained();
+  EXPECT_NE(text.find(R"(
+Earlier jobs: 1 of 2 nodes
+NODE  FUZZY     RATE  SAMPLE  AGE  CONFIDENCE  RATIO      FROM
+pi4   4.250  81.0 /s  45.5 s  2 h         97%  8.000  Measured
+pi3   1.000        -       -    -          0%  1.000     Fuzzy
+late  2.000        -       -    -          0%  2.000     Fuzzy
+pi3: its history is no rate
+)"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("was planned"), std::string::npos) << text;
+  for (const char* nonsense : {"", "[", "7", "{\"history\": 3}", "{\"joined\": {}}"}) {
+    plan["weights.json"] = nonsense;
+    EXPECT_EQ(Explained().find("Earlier jobs"), std::string::npos) << nonsense;
   }
 }
 
