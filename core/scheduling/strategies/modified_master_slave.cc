@@ -35,8 +35,13 @@ void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, I
 }
 
 void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  const bool in_stage_one = phase_ == Phase::kDecomposition && AnyAlive();
-  At(in_stage_one ? NextAlive(from) : kMaster).reserved.Insert({range, 0});
+  if (phase_ != Phase::kDecomposition) {
+    At(kMaster).reserved.Insert({range, 0});
+    return;
+  }
+  // In stage 1 everybody looks at his own part alone: with nobody alive it is for who comes back.
+  if (!AnyAlive()) return ShareOut({{range, 0}}, {});
+  At(NextAlive(from)).reserved.Insert({range, 0});
 }
 
 void ModifiedMasterSlave::WorkerLost(WorkerId worker, Instant now) {

@@ -1,0 +1,95 @@
+// All workers are lost at once, and one of them comes back: under every strategy it does what is
+// left.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "simulator/world.h"
+
+namespace evenkeel {
+namespace {
+
+using model::StrategyName;
+using simulator::Fault;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kTasks = 120;
+constexpr std::size_t kNodes = 3;
+
+class NobodyLeft : public testing::TestWithParam<StrategyName> {
+ protected:
+  // Three nodes; at five seconds a third of the work is done.
+  static simulator::WorldConfig Nodes() {
+    simulator::WorldConfig world;
+    world.true_costs.assign(kTasks, 0.4);
+    world.job.workload = world.job.name = "nobody-left";
+    world.job.balancing.strategy = GetParam();
+    world.job.balancing.lease = seconds(2);
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      simulator::NodeModel node;
+      node.name = "node-" + std::to_string(i);
+      world.nodes.push_back(node);
+    }
+    return world;
+  }
+
+  // Each of them once is the only one that comes back, after `away`.
+  static void ExpectDoneAfter(Duration away) {
+    for (std::size_t last = 0; last < kNodes; ++last) {
+      for (std::size_t first = 0; first < kNodes; ++first) ExpectDoneBy(last, away, first);
+    }
+  }
+
+ private:
+  // They die one soon after the other, `first` first.
+  static void ExpectDoneBy(std::size_t last, Duration away, std::size_t first) {
+    SCOPED_TRACE("node-" + std::to_string(last) + " is back after " +
+                 std::to_string(ToSeconds(away)) + " s, node-" + std::to_string(first) +
+                 " died first");
+    simulator::WorldConfig world = Nodes();
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      const std::size_t node = (first + i) % kNodes;
+      world.faults.push_back({.kind = Fault::Kind::kKillWorker,
+                              .node = node,
+                              .at = seconds(5) + milliseconds(10 * i),
+                              .lasts = node == last ? away : simulator::kForEver});
+    }
+    const simulator::Outcome outcome = simulator::World(world).Run();
+    EXPECT_EQ(outcome.state, model::JobState::kComplete);
+    EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
+    EXPECT_LT(ToSeconds(outcome.makespan), 0.4 * kTasks + ToSeconds(away) + 30);
+  }
+};
+
+TEST_P(NobodyLeft, BeforeTheLeasesEnd) { ExpectDoneAfter(milliseconds(1300)); }
+
+TEST_P(NobodyLeft, WhenTheLeasesEnd) { ExpectDoneAfter(milliseconds(2005)); }
+
+TEST_P(NobodyLeft, LongAfterTheLeasesEnded) { ExpectDoneAfter(seconds(30)); }
+
+TEST_P(NobodyLeft, AndTheOneThatComesBackHadNothingBefore) {
+  simulator::WorldConfig world = Nodes();
+  world.nodes.pop_back();
+  world.nodes[1].joins_at = seconds(4);  // so long after the lease's end all is the other's
+  world.faults = {
+      {.kind = Fault::Kind::kKillWorker, .node = 1, .at = seconds(5), .lasts = seconds(10)},
+      {.kind = Fault::Kind::kKillWorker,
+       .node = 0,
+       .at = seconds(5) + milliseconds(10),
+       .lasts = simulator::kForEver}};
+  const simulator::Outcome outcome = simulator::World(world).Run();
+  EXPECT_EQ(outcome.state, model::JobState::kComplete);
+  EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
+}
+
+std::string NameOf(const testing::TestParamInfo<StrategyName>& info) {
+  std::string name = ToString(info.param);
+  std::erase(name, '-');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, NobodyLeft, testing::ValuesIn(model::AllStrategies()), NameOf);
+
+}  // namespace
+}  // namespace evenkeel
