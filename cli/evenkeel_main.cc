@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
@@ -19,6 +20,7 @@ namespace evenkeel::cli {
 namespace {
 
 constexpr int kBadInput = 2;
+constexpr const char* kFreePort = "free";
 
 // evenkeel-worker stands beside evenkeel, installed as well as in the build folder.
 std::string WorkerBinary() {
@@ -37,6 +39,15 @@ std::string WhatIsWrongWithSeed(const std::string& text) {
   return "must be a whole number from 0 to 9223372036854775807, is " + text;
 }
 
+// "" if nothing is. Without a port the parser says "free".
+std::string WhatIsWrongWithPort(const std::string& text) {
+  std::uint16_t port = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, port);
+  if (text == kFreePort || (read.ec == std::errc() && read.ptr == end && port > 0)) return {};
+  return "must be a port from 1 to 65535, is " + text;
+}
+
 struct CommandLine {
   explicit CommandLine(CLI::App& app);
 
@@ -44,6 +55,7 @@ struct CommandLine {
   WeightsOptions weights;
   SimulateOptions simulate;
   std::string run_output = "text";
+  std::string ui_port;
   std::string weights_output = "table";
   std::string simulate_output = "table";
   std::string report_folder;
@@ -63,6 +75,11 @@ CommandLine::CommandLine(CLI::App& app) {
                           "Instead of the job's spec.balancing.strategy");
   run_command->add_option("--seed", run.seed, "Seed of what the workload draws")
       ->check(CLI::Validator(WhatIsWrongWithSeed, "whole number from 0 to 2^63-1"));
+  run_command
+      ->add_flag("--ui{free}", ui_port,
+                 "Serve a live page on 127.0.0.1, port PORT (--ui=PORT) or any that is free; on a "
+                 "terminal until Ctrl-C")
+      ->check(CLI::Validator(WhatIsWrongWithPort, ""));
   run_command->add_option("-o", run_output, "text or json")->check(CLI::IsMember({"text", "json"}));
 
   weights_command = app.add_subcommand("weights", "Show what each node weighs, and why");
@@ -114,6 +131,10 @@ int EvenkeelMain(int argc, char** argv, const workloads::Registry& registry) {
   }
   line.run.json = line.run_output == "json";
   line.run.worker_binary = WorkerBinary();
+  if (!line.ui_port.empty()) {
+    line.run.ui_port = static_cast<std::uint16_t>(std::atoi(line.ui_port.c_str()));  // free: 0
+    line.run.ui_stays = isatty(STDOUT_FILENO) != 0;
+  }
   SignalWatch watch;
   return RunRunCommand(line.run, registry, started, watch, std::cout, std::cerr);
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "cli/human_text.h"
+#include "cli/live_view.h"
 #include "cli/local_workers.h"
 #include "cli/run_ending.h"
 #include "cli/signal_watch.h"
@@ -23,6 +24,8 @@ constexpr int kComplete = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
+// For a page that is open to ask once more.
+constexpr Duration kPagePatience = std::chrono::seconds(4);
 
 // 128 random bits as hexadecimal digits.
 std::string NewToken() {
@@ -77,7 +80,12 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   coordinator::JobRunConfig config;
   config.job = plan.job;
   config.workload = plan.workload;
-  for (const auto& node : plan.nodes) config.nodes.push_back({node.name, node.ratio});
+  for (const auto& node : plan.nodes) {
+    config.nodes.push_back({node.name, node.ratio, node.power});
+  }
+  for (const auto& node : plan.left_out) {
+    config.nodes.push_back({node.name, node.ratio, node.power, true});
+  }
   config.token = token;
   config.folder = plan.folder;
   config.started = started;
@@ -101,36 +109,68 @@ int ExitCode(model::JobState state) {
   return state == model::JobState::kInterrupted ? kInterrupted : kFailed;
 }
 
+// Shows the report on the page that is open; on a terminal until told to stop.
+void ServeReport(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
+                 SignalWatch& watch, LiveView& page, std::ostream& text) {
+  page.Conclude(plan.folder, summary);
+  const bool stays = options.ui_stays && summary.state != model::JobState::kInterrupted;
+  if (stays) text << "serving " << page.Address() << "; Ctrl-C to stop" << std::endl;
+  // Nobody is left before the page that shows the run has become its report.
+  const Instant end = stays ? kNever : SteadyClock().Now() + kPagePatience;
+  watch.AwaitStop([&page, stays, end] {
+    return !stays && (!page.ReportIsAwaited() || SteadyClock().Now() >= end);
+  });
+}
+
 // The last word of a run that has left its results.
-int Report(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
-           std::ostream& out) {
+int Finish(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
+           SignalWatch& watch, LiveView* page, std::ostream& out, std::ostream& text) {
   if (options.json) {
-    out << std::ifstream(plan.folder / "summary.json").rdbuf();
+    out << std::ifstream(plan.folder / "summary.json").rdbuf() << std::flush;
   } else {
     PrintEnd(plan, summary, out);
   }
+  if (page != nullptr) ServeReport(options, plan, summary, watch, *page, text);
   return ExitCode(summary.state);
 }
 
+// The live page, if there is to be one, from before anything is written.
+Result<std::unique_ptr<LiveView>> OpenPage(const RunOptions& options, const RunPlan& plan) {
+  if (!options.ui_port) return nullptr;
+  return LiveView::Open(*options.ui_port, plan.job.name);
+}
+
+// What a run is carried out with.
+struct RunParts {
+  const std::string& token;
+  coordinator::JobRun& run;
+  SignalWatch& watch;
+  LiveView* page;  // or null
+};
+
 // The run itself, with its workers and its view.
 Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& plan,
-                                    const std::string& token, coordinator::JobRun& run,
-                                    SignalWatch& watch, std::ostream& text, SpeedControl& control) {
+                                    const coordinator::WorkByNode& earlier, const RunParts& parts,
+                                    std::ostream& text, SpeedControl& control) {
+  coordinator::JobRun& run = parts.run;
   const bool live = !options.json && UnderstandsControlSequences();
   TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
   const auto tell = [&view, live](const std::string& line) {
     live ? view.Say(line) : Log(LogLevel::kWarning, line);
   };
-  LocalWorkers workers({options.worker_binary, run.Port(), token, plan.job.workload,
+  LocalWorkers workers({options.worker_binary, run.Port(), parts.token, plan.job.workload,
                         plan.environment, plan.workload->Sleeps(), tell},
                        plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
-  watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
-               [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
-  auto end = run.Run(&view);
+  parts.watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
+                     [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
+  if (parts.page != nullptr) parts.page->Begin(OutcomeOf(plan, control), earlier, run, view);
+  auto end =
+      run.Run(parts.page != nullptr ? static_cast<coordinator::RunObserver*>(parts.page) : &view);
+  if (parts.page != nullptr) parts.page->End();
   view.Close(end.progress);
-  watch.Stop();
+  parts.watch.Stop();
   workers.EndAll(std::chrono::seconds(2));
   return end;
 }
@@ -144,6 +184,8 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
       options.job_file, [&options, &registry] { return ReadJobVersion(options, registry); });
   auto plan = PlanRun(options, registry);
   if (!plan) return Complain(plan.error(), err);
+  auto page = OpenPage(options, *plan);
+  if (!page) return Complain(page.error(), err);
   // 2. The folder and the journal.
   auto folder = RunFolder::Make(plan->folder);
   if (!folder) return Complain(folder.error(), err);
@@ -155,12 +197,13 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   }
   std::ostream& text = options.json ? err : out;
   for (const auto& note : plan->notes) text << "note: " << note << '\n';
+  if (*page) text << "live page: " << (*page)->Address() << std::endl;
   const auto& known = (*run)->TheJournal().State();
   if (known.complete) {
     text << plan->job.name << ": was complete already; results and report are written anew\n";
     const auto context = OutcomeOf(*plan, SpeedControl::kNone);
     if (const auto summary = coordinator::RefreshResults(context, (*run)->TheJournal())) {
-      return Report(options, *plan, *summary, out);
+      return Finish(options, *plan, *summary, watch, page->get(), out, text);
     }
   } else if (known.epoch > 1) {
     text << plan->job.name << ": goes on from the journal, " << HumanCount(known.completed.Size())
@@ -170,9 +213,10 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal(), *plan->workload->Costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
-  const auto end = NothingLeft(*plan, known)
-                       ? (*run)->Run(nullptr)
-                       : Execute(options, *plan, token, **run, watch, text, control);
+  const auto end =
+      NothingLeft(*plan, known)
+          ? (*run)->Run(nullptr)
+          : Execute(options, *plan, *earlier, {token, **run, watch, page->get()}, text, control);
   if (!end) return Complain(end.error(), err);
   plan->job = end->job.job;
   plan->workload = end->job.workload;
@@ -183,7 +227,7 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
     // What ended the job most likely hinders its report, too, and has been said already.
     return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
   }
-  return Report(options, *plan, *summary, out);
+  return Finish(options, *plan, *summary, watch, page->get(), out, text);
 }
 
 }  // namespace evenkeel::cli

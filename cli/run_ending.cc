@@ -4,15 +4,35 @@
 #include <ostream>
 #include <utility>
 
+#include "cli/human_text.h"
 #include "report/summary_json.h"
 
 namespace evenkeel::cli {
+namespace {
+
+/// "energy: 412.5 J above the idle draw of the boards, which was 275.1 J meanwhile"
+std::string EnergyLine(const model::EnergySummary& energy) {
+  std::string line = "energy: " + HumanRate(energy.joules) + "J";
+  line += energy.idle_counted ? " with" : " above";
+  line += " the idle draw of the boards, which was " + HumanRate(energy.idle_joules) + "J";
+  if (energy.standing_joules > 0) {
+    line += ", and with " + HumanRate(energy.standing_joules) + "J of standing power";
+  }
+  if (energy.partial) line += "; without the nodes whose power is not known";
+  return line + '\n';
+}
+
+}  // namespace
 
 coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control) {
   coordinator::OutcomeContext context{plan.job, plan.workload, plan.folder,
                                       {},       true,          ToString(control)};
   for (const LocalNode& node : plan.nodes) {
     context.nodes.push_back({node.threads, node.emulated_speed});
+  }
+  for (const LocalNode& node : plan.left_out) {
+    context.left_out.push_back(
+        {node.name, coordinator::NodeDeclaration{node.threads, node.emulated_speed}});
   }
   return context;
 }
@@ -36,6 +56,7 @@ void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostrea
   if (summary.speed_control == "cgroup") out << "; speeds held by control groups";
   if (summary.speed_control == "duty-cycle") out << "; speeds held by pausing the workers";
   out << '\n';
+  if (summary.energy) out << EnergyLine(*summary.energy);
   if (summary.state == model::JobState::kComplete) out << "result: " << summary.result_json << '\n';
   out << "report: " << (plan.folder / "report.html").string() << '\n';
 }

@@ -7,12 +7,14 @@
 #include <sstream>
 #include <thread>
 
+#include "cli/energy_plan.h"
 #include "cli/job_environment.h"
 #include "coordinator/job_inputs.h"
 #include "coordinator/speed_control.h"
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
+#include "core/scheduling/energy/node_power.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
 
@@ -46,6 +48,12 @@ Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
     }
     return InvalidInput("--strategy: must be one of " + allowed + ", is \"" + options.strategy +
                         "\"");
+  }
+  if (job.balancing.objective == model::Objective::kEnergy &&
+      *strategy != model::StrategyName::kTailStealing) {
+    return InvalidInput("--strategy: " + options.job_file +
+                        " has objective Energy, which needs TailStealing, is \"" +
+                        options.strategy + "\"");
   }
   job.balancing.strategy = *strategy;
   return {};
@@ -159,7 +167,9 @@ Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
     }
   } else {
     if (weighting.mode == model::WeightingMode::kMeasured) {
-      plan.notes.push_back("spec.weighting.mode: there is no history here; Fuzzy is used");
+      plan.notes.push_back(
+          "spec.weighting.mode: Measured goes by the history that an operator keeps; here the "
+          "weights are fuzzy, and corrected by what this run measures");
     }
     const auto policy = ReadPolicy(options, weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
@@ -213,6 +223,10 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
     // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
     const auto policy = ReadPolicy(options, plan.job.weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
+    if (plan.job.balancing.objective == model::Objective::kEnergy) {
+      plan.notes.emplace_back(
+          "spec.balancing.objective: this machine is the one node, there is nothing to choose");
+    }
     plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
     return {};
   }
@@ -221,9 +235,11 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   const auto ratios = Weigh(options, plan, *nodes);
   if (!ratios) return tl::unexpected<Error>(ratios.error());
   for (std::size_t i = 0; i < nodes->size(); ++i) {
-    plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed});
+    plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed,
+                          scheduling::CollectPower((*nodes)[i]).power});
   }
-  const auto checked = CheckSpeeds(options, plan);
+  const auto checked =
+      CheckSpeeds(options, plan).and_then([&] { return LeaveOutForEnergy(options, plan); });
   if (checked) WarnOfTooMuchSpeed(plan);
   return checked;
 }

@@ -19,12 +19,14 @@ namespace evenkeel::cli {
 
 struct RunOptions {
   std::string job_file;
-  std::string nodes_file;            ///< empty: this machine as one node with all its cores
-  std::string output;                ///< empty: evenkeel-NAME in the current folder
-  std::string strategy;              ///< empty: as the job says
-  std::optional<std::int64_t> seed;  ///< for workloads that draw
-  bool json = false;                 ///< summary.json on standard output instead of text
-  std::string worker_binary;         ///< path of evenkeel-worker
+  std::string nodes_file;                ///< empty: this machine as one node with all its cores
+  std::string output;                    ///< empty: evenkeel-NAME in the current folder
+  std::string strategy;                  ///< empty: as the job says
+  std::optional<std::int64_t> seed;      ///< for workloads that draw
+  bool json = false;                     ///< summary.json on standard output instead of text
+  std::string worker_binary;             ///< path of evenkeel-worker
+  std::optional<std::uint16_t> ui_port;  ///< of the live page, 0: any that is free; none: no page
+  bool ui_stays = false;  ///< the page is served on after the end, until told to stop
 };
 
 /// One node of a local run.
@@ -33,6 +35,7 @@ struct LocalNode {
   double ratio = 1;
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
+  std::optional<model::NodePower> power{};
 };
 
 /// A local run, checked and ready to start. Nothing has been written yet.
@@ -40,6 +43,7 @@ struct RunPlan {
   model::JobSpec job;
   std::shared_ptr<const workloads::Workload> workload;
   std::vector<LocalNode> nodes;
+  std::vector<LocalNode> left_out;  ///< get no worker, to save energy
   std::filesystem::path folder;
   std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;        ///< for the user, one line each

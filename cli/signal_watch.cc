@@ -50,6 +50,18 @@ void SignalWatch::Stop() {
   thread_.join();
 }
 
+void SignalWatch::AwaitStop(const std::function<bool()>& enough) {
+  bool stopped = false;
+  while (!stopped && !enough()) {
+    pollfd watched{signals_, POLLIN, 0};
+    poll(&watched, 1, kTickMilliseconds);
+    signalfd_siginfo signal{};
+    while (read(signals_, &signal, sizeof signal) == sizeof signal) {
+      stopped = stopped || signal.ssi_signo != SIGCHLD;
+    }
+  }
+}
+
 void SignalWatch::Watch() {
   for (;;) {
     std::array<pollfd, 2> watched{{{signals_, POLLIN, 0}, {stop_, POLLIN, 0}}};

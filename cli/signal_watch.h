@@ -24,6 +24,9 @@ class SignalWatch {
   /// Handlers are called on the watch's thread until Stop has returned.
   void Start(Handlers handlers);
   void Stop();
+  /// Waits here, while nothing is watched, for SIGINT or SIGTERM, or until `enough` says so, which
+  /// is asked about every 100 ms.
+  void AwaitStop(const std::function<bool()>& enough);
 
  private:
   void Watch();

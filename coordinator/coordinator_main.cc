@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "coordinator/live/live_feed.h"
+#include "coordinator/live/live_handler.h"
 #include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
 #include "coordinator/service/health_handler.h"
@@ -24,6 +26,7 @@
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "http/http_server.h"
+#include "http/local_only.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -136,12 +139,15 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
   metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
   KeeperConfig config = ConfigOf(options, *plan, started);
   config.source = &watch;
-  JobKeeper keeper(std::move(config), board, metrics, clock);
+  LiveFeed feed(clock);
+  JobKeeper keeper(std::move(config), board, metrics, feed, clock);
   LiveReport live(keeper, options.folder, clock);
   HealthHandler health(board, metrics, options.folder);
   ControlHandler control(plan->control_token, board, keeper);
-  PagesHandler pages(options.folder, board, metrics, live);
-  const auto doors = Doors::Open(options, *plan, health, control, pages);
+  LiveHandler live_page(feed, keeper, [&] { return LiveStateOf(plan->job.name, *board.Read()); });
+  PagesHandler pages(options.folder, board, metrics, live, live_page);
+  http::LocalOnly local_pages(pages);
+  const auto doors = Doors::Open(options, *plan, health, control, local_pages);
   if (!doors) return Complain(doors.error());
   Log(LogLevel::kInfo, plan->job.name + ": " + (*doors)->Ports());
   const KeeperEnd end = Keep(keeper, signals);

@@ -132,7 +132,7 @@ class JobRunImpl final : public JobRun, private StreamListener {
         next_news = clock_.Now() + kSourceInterval;
       }
       if (now >= job_deadline) Carry(engine_.OnDeadline(DeadlineReason()));
-      writer.Add(engine_.TakeEvents());
+      AddEvents(writer);
       if (observer && now >= next_look) {
         observer->OnProgress(engine_.CurrentProgress(now));
         next_look = now + observer->ProgressInterval();
@@ -229,7 +229,15 @@ class JobRunImpl final : public JobRun, private StreamListener {
   }
 
   void TellCounted(const engine::Persist& batch) {
-    for (const auto& record : batch.results) observer_->OnCounted(record.range.Size(), record.busy);
+    for (const auto& record : batch.results) observer_->OnCounted(record);
+  }
+
+  void AddEvents(JournalWriter& writer) {
+    auto events = engine_.TakeEvents();
+    if (observer_ != nullptr) {
+      for (const auto& event : events) observer_->OnEvent(event);
+    }
+    writer.Add(std::move(events));
   }
 
   RunEnd Finish() {

@@ -39,11 +39,10 @@ class RunObserver {
   /// About every `ProgressInterval`.
   virtual void OnProgress(const engine::Progress& progress) = 0;
   [[nodiscard]] virtual Duration ProgressInterval() const = 0;
-  /// `tasks` more tasks, which took `busy` together, have results that count.
-  virtual void OnCounted(std::int64_t tasks, Duration busy) {
-    (void)tasks;
-    (void)busy;
-  }
+  /// More tasks have results that count.
+  virtual void OnCounted(const model::ResultRecord& record) { (void)record; }
+  /// Something happened that is no result, such as a move or a prediction.
+  virtual void OnEvent(const model::TimelineEvent& event) { (void)event; }
   /// The run has taken tasks that were appended; this is the job now.
   virtual void OnGrown(const JobVersion& job) { (void)job; }
 };

@@ -81,6 +81,9 @@ class Journal {
   /// visit returns and returns it.
   virtual Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
+  /// The same without the results' bytes, which are not read: who ran what, and when.
+  virtual Result<void> ForEachRange(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
   /// The tasks that failed for good, with their records, in the order they were written.
   virtual Result<void> ForEachFinalFailure(
       const std::function<Result<void>(const model::FailureRecord&)>& visit) const = 0;

@@ -42,6 +42,10 @@ inline constexpr const char* kSelectResults =
     "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, equal_size, sizes, "
     "bytes"
     " FROM results JOIN nodes ON nodes.id = results.node ORDER BY begin";
+/// The same rows with empty results.
+inline constexpr const char* kSelectRanges =
+    "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, 0, NULL, x''"
+    " FROM results JOIN nodes ON nodes.id = results.node ORDER BY begin";
 inline constexpr const char* kSelectFailures =
     "SELECT task, nodes.name, reason, attempt, final, exit_code, NULL"
     " FROM failures JOIN nodes ON nodes.id = failures.node ORDER BY failures.id";

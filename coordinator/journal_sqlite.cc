@@ -119,6 +119,11 @@ class SqliteJournal final : public Journal {
     return Stream(kSelectResults, ReadResult, visit);
   }
 
+  Result<void> ForEachRange(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    return Stream(kSelectRanges, ReadResult, visit);
+  }
+
   Result<void> ForEachFinalFailure(
       const std::function<Result<void>(const model::FailureRecord&)>& visit) const override {
     return Stream(kSelectFinalFailures, ReadFailure, visit);

@@ -10,7 +10,7 @@ Result<void> WriteMetrics(const model::JobSpec& job, const Journal& journal, con
   // Outside of a cluster there are no namespaces.
   metrics::JobMetrics metrics(job.profile, "", job.name);
   metrics.Update(end.progress, {end.traffic.bytes_sent, end.traffic.bytes_received});
-  const auto read = journal.ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+  const auto read = journal.ForEachRange([&](const model::ResultRecord& record) -> Result<void> {
     metrics.ObserveTasks(record.range.Size(), record.busy);
     return {};
   });

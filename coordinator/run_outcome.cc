@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "coordinator/lower_bound.h"
+#include "coordinator/run_energy.h"
 #include "coordinator/run_metrics.h"
 #include "report/html_report.h"
 #include "report/summary_json.h"
@@ -23,6 +24,9 @@ void FillBound(const OutcomeContext& context, const engine::Progress& progress,
                                          : NodeDeclaration{std::max(1U, node.threads), {}};
     speeds.push_back({declared.threads, declared.emulated_speed.value_or(1.0), node.mean_rate});
     summary.nodes[i].declared_speed = declared.emulated_speed;
+  }
+  for (const auto& [name, declared] : context.left_out) {
+    if (declared) speeds.push_back({declared->threads, declared->emulated_speed.value_or(1.0), {}});
   }
   const auto bound = ComputeLowerBound(*context.workload, speeds, units_per_core_second);
   summary.lower_bound_seconds = bound.seconds;
@@ -49,6 +53,7 @@ model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const 
   summary.speed_control = context.speed_control;
   AddEarlierWork(earlier, summary);
   FillBound(context, end.progress, units_per_core_second, summary);
+  FillEnergy(context, end.progress, summary);
   return summary;
 }
 

@@ -19,6 +19,12 @@ struct NodeDeclaration {
   std::optional<double> emulated_speed;
 };
 
+/// A node that could have taken part and got no work, to save energy.
+struct LeftOutNode {
+  std::string name;
+  std::optional<NodeDeclaration> declared;  ///< so that bounds count it; nothing: not known
+};
+
 /// What is left behind depends on this beside the journal.
 struct OutcomeContext {
   model::JobSpec job;
@@ -29,6 +35,7 @@ struct OutcomeContext {
   /// Whether this machine stands in for the nodes, so that the rate of its cores says theirs.
   bool calibrate = false;
   std::string speed_control = "none";
+  std::vector<LeftOutNode> left_out{};
 };
 
 /// The summary of a run as it stands: with what earlier starts did and, if the rate of a core is

@@ -30,7 +30,7 @@ Result<std::string> WriteResults(const Journal& journal, const workloads::Worklo
 Result<void> WriteTimeline(const Journal& journal, const std::filesystem::path& folder) {
   auto writer = report::TimelineWriter::Create(folder / "timeline.jsonl");
   if (!writer) return tl::unexpected<Error>(writer.error());
-  const auto results = journal.ForEachResult(
+  const auto results = journal.ForEachRange(
       [&](const model::ResultRecord& record) { return writer->Write(record); });
   if (!results) return results;
   const auto events =
@@ -81,7 +81,7 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
 Result<WorkByNode> ReadEarlierWork(const Journal& journal, const model::CostModel& costs) {
   WorkByNode work;
   if (journal.State().completed.Size() == 0) return work;
-  const auto read = journal.ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+  const auto read = journal.ForEachRange([&](const model::ResultRecord& record) -> Result<void> {
     NodeWork& node = work[record.node];
     node.completed += record.range.Size();
     node.units += costs.Of(record.range);

@@ -14,6 +14,7 @@ struct HttpRequest {
   std::string method;  ///< "GET", "HEAD", "POST", ...
   std::string target;  ///< as it came: path and query
   std::string authorization;
+  std::string host{};  ///< as it came; empty if it did not
 };
 
 struct HttpResponse {

@@ -96,7 +96,8 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
   void Answer() {
     const auto& message = parser_->get();
     HttpRequest request{Text(message.method_string()), Text(message.target()),
-                        Text(message[http::field::authorization])};
+                        Text(message[http::field::authorization]),
+                        Text(message[http::field::host])};
     keep_alive_ = message.keep_alive();
     HttpResponse response;
     try {

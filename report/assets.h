@@ -11,9 +11,13 @@ extern const std::string_view kChartLibrary;  ///< Chart.js
 extern const std::string_view kFormat;        ///< format.js
 extern const std::string_view kLanes;         ///< lanes.js
 extern const std::string_view kLanesPaint;    ///< lanes_paint.js
+extern const std::string_view kLanesCells;    ///< lanes_cells.js
 extern const std::string_view kLanesInput;    ///< lanes_input.js
 extern const std::string_view kCharts;        ///< charts.js
 extern const std::string_view kResultCharts;  ///< result_charts.js
+extern const std::string_view kNodes;         ///< nodes.js
 extern const std::string_view kReport;        ///< report.js
+extern const std::string_view kLiveData;      ///< live_data.js
+extern const std::string_view kLive;          ///< live.js
 
 }  // namespace evenkeel::report::assets

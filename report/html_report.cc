@@ -127,35 +127,64 @@ Json TimelineForPage(const TimelineDigest& digest) {
           {"hiddenPause", Seconds(digest.HiddenPause())}};
 }
 
-}  // namespace
-
-Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest,
-                             const std::vector<model::Chart>& charts) {
+Result<Json> ShownSummary(const model::RunSummary& summary) {
   const auto text = SummaryToJson(summary);
   if (!text) return tl::unexpected(text.error());
   Json shown = Json::parse(*text);
   shown["seed"] = std::to_string(summary.seed);
   shown["result"] = ResultForPage(shown["result"]);
-  const Json data = {{"summary", std::move(shown)},
-                     {"timeline", TimelineForPage(digest)},
-                     {"charts", ChartsToJson(charts)}};
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return shown;
 }
 
-std::string Page(std::string_view title, std::string_view data) {
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// `connect` is what the page's scripts may ask: 'none' or 'self'.
+std::string FilledPage(std::string_view title, std::string_view data, std::string_view connect) {
   const std::string safe_title = EscapeHtml(title);
   const std::string safe_data = EscapeForScript(data);
   return FillIn(assets::kPage, {{"TITLE", safe_title},
                                 {"STYLE", assets::kStyle},
+                                {"CONNECT", connect},
                                 {"DATA", safe_data},
                                 {"CHART_LIBRARY", assets::kChartLibrary},
                                 {"FORMAT", assets::kFormat},
                                 {"LANES", assets::kLanes},
                                 {"LANES_PAINT", assets::kLanesPaint},
+                                {"LANES_CELLS", assets::kLanesCells},
                                 {"LANES_INPUT", assets::kLanesInput},
                                 {"CHARTS", assets::kCharts},
                                 {"RESULT_CHARTS", assets::kResultCharts},
-                                {"REPORT", assets::kReport}});
+                                {"NODES", assets::kNodes},
+                                {"REPORT", assets::kReport},
+                                {"LIVE_DATA", assets::kLiveData},
+                                {"LIVE", assets::kLive}});
+}
+
+}  // namespace
+
+Result<std::string> SummaryForPage(const model::RunSummary& summary) {
+  const auto shown = ShownSummary(summary);
+  if (!shown) return tl::unexpected(shown.error());
+  return Dump(*shown);
+}
+
+Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest,
+                             const std::vector<model::Chart>& charts) {
+  auto shown = ShownSummary(summary);
+  if (!shown) return tl::unexpected(shown.error());
+  return Dump({{"summary", std::move(*shown)},
+               {"timeline", TimelineForPage(digest)},
+               {"charts", ChartsToJson(charts)}});
+}
+
+std::string Page(std::string_view title, std::string_view data) {
+  return FilledPage(title, data, "'none'");
+}
+
+std::string LivePage(std::string_view title) {
+  return FilledPage(title, R"({"live":true})", "'self'");
 }
 
 Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {

@@ -28,8 +28,15 @@ namespace evenkeel::report {
                                            const TimelineDigest& digest,
                                            const std::vector<model::Chart>& charts = {});
 
+/// Its part "summary" alone, as text; likewise kInternal.
+[[nodiscard]] Result<std::string> SummaryForPage(const model::RunSummary& summary);
+
 /// The whole page. `data` is what PageData() gave.
 [[nodiscard]] std::string Page(std::string_view title, std::string_view data);
+
+/// The same page, for a run that goes on: it asks where it came from for /live.json again and
+/// again, and for /report.html when the run is over.
+[[nodiscard]] std::string LivePage(std::string_view title);
 
 /// (Re)writes `folder`/report.html from its summary.json, timeline.jsonl and, if there is one,
 /// charts.json, and returns its path. Errors as of those that read and write them.

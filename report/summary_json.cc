@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/atomic_file.h"
+#include "report/energy_json.h"
 #include "report/json_reader.h"
 
 namespace evenkeel::report {
@@ -31,6 +32,7 @@ Json NodeToJson(const NodeSummary& node) {
               {"finishSeconds", node.finish_seconds},
               {"predictedFinishSeconds", node.predicted_finish_seconds}};
   if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
+  AddNodeEnergy(node, out);
   return out;
 }
 
@@ -49,6 +51,7 @@ NodeSummary NodeFromJson(const Json& object, const std::string& where, std::stri
   reader.Read("finishSeconds", node.finish_seconds, Presence::kOptional);
   reader.Read("predictedFinishSeconds", node.predicted_finish_seconds, Presence::kOptional);
   if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
+  ReadNodeEnergy(object, reader, node);
   return node;
 }
 
@@ -162,6 +165,7 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
                     {"speedControl", summary.speed_control},
                     {"seed", summary.seed},
                     {"epoch", summary.epoch},
+                    {"energy", EnergyToJson(summary.energy)},
                     {"nodes", std::move(nodes)},
                     {"result", std::move(result)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -178,6 +182,7 @@ Result<RunSummary> SummaryFromJson(std::string_view text) {
   ReadTop(top, out);
   ReadCounts(top, problem, out);
   ReadNodes(top, problem, out);
+  out.energy = EnergyFromJson(object, problem);
   if (const Json* result = top.Child("result", Json::value_t::object)) {
     out.result_json = result->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

@@ -10,6 +10,7 @@
 #   status                        what runs, and how to talk to it
 #   binaries [PROGRAM...]         builds Kubernetes (ten minutes, once a version), no more; with names,
 #                                 those programs alone
+#   source MODULE@VERSION SUM     prints the folder with the source of a module of Go
 #   kubectl ARGUMENT...           kubectl of that version, as administrator
 #   helm ARGUMENT...              helm, likewise
 #   load FILE...                  gives images to all nodes; tag OLD NEW names one once more
@@ -131,6 +132,7 @@ shift || true
 case $command in
   up | down | status | node | cable | api | patience | volume | demo) "$command" "$@" ;;
   binaries) require_machine && scripts/setup.sh cluster && build_programs "$@" ;;
+  source) module_source "${1:?module}" "${2:?sum}" ;;
   load) load_images "$@" ;;
   tag) tag_image "${1:?name}" "${2:?new name}" ;;
   where) printf '%s\n' "PROGRAMS=$PROGRAMS" "KUBECONFIG=$KUBECONFIG_FILE" "STATE=$STATE" ;;

@@ -8,6 +8,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/stages.sh
 source scripts/lib/source_checks.sh
+source scripts/lib/meanwhile.sh
 
 # build_and_test PRESET TARGETS CTEST-ARGUMENT...: TARGETS is a list in one word; empty for all.
 # Fails if the build does; tests that fail are counted.
@@ -24,7 +25,7 @@ build_preset() {
 }
 
 test_unit() {
-  build_and_test release "tests/unit/all tests/architecture/all" -L '^(unit|architecture)'
+  build_and_test release "tests/unit/all tests/architecture/all" -L '^(unit|architecture|chart)'
 }
 
 address_targets="tests/unit/all tests/simulation/all"
@@ -32,41 +33,33 @@ thread_targets=threaded_tests
 
 test_all() {
   stage "format" check_format || true
-  build_and_test release "" -LE '^(soak|cluster)$' || return 0
-  start_sanitizer_builds
-  test_on_cluster '^cluster$'
-  stage "builds begun meanwhile" await_sanitizer_builds
+  stage "build release" build_preset release || return 0
+  begin_meanwhile 'scripts/cluster.sh binaries'
+  stage "test release" run_tests release -LE '^(soak|cluster|chart)$' || return 0
+  end_meanwhile  # go's caches keep how far it came
+  local cluster=0
+  stage "cluster programs" build_cluster_programs || cluster=$?
+  begin_meanwhile "scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets
+                   source scripts/lib/common.sh; source scripts/lib/source_checks.sh; keep_tidy release"
+  # Helm is one of the programs.
+  local labels='^(chart|cluster)$'
+  if [ "$cluster" -ne 0 ]; then labels='^chart$'; fi
+  stage "test cluster" run_tests release -L "$labels" || true
+  stage "begun meanwhile" await_meanwhile
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "$address_targets" -L '^(unit|simulation)' || true
   build_and_test tsan "$thread_targets" -L 'threaded$' || true
 }
 
-# Tests on the cluster mostly wait: what they leave of the processors compiles for the sanitizers, in
-# a session of its own and below everything else. Whatever goes wrong there goes wrong again, and is
-# told, when these builds are a stage.
-start_sanitizer_builds() {
-  setsid nice -n 19 bash -c \
-    "echo 19 2>/dev/null >/proc/self/autogroup
-     scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets" \
-    >build/sanitizer-builds.log 2>&1 </dev/null &
-  sanitizer_builds=$!
-  trap 'pkill -s "$sanitizer_builds" || true' EXIT
-}
-
-await_sanitizer_builds() {
-  wait "$sanitizer_builds" || true
-}
-
 test_cluster() {
-  stage "build release" build_preset release || return 0
-  test_on_cluster '^cluster$'
+  test_on_cluster cluster
 }
 
-# Tests of that label, with the cluster's programs built before, as a stage of its own: that takes
-# minutes, once.
-test_on_cluster() {
+# Building the cluster's programs takes minutes, once.
+test_on_cluster() {  # LABEL
+  stage "build release" build_preset release || return 0
   stage "cluster programs" build_cluster_programs || return 0
-  stage "test ${1//[^a-z]/}" run_tests release -L "$1" || return 0
+  stage "test $1" run_tests release -L "^$1\$" || return 0
 }
 
 # Where there cannot be a cluster, its tests say so, and are counted as skipped.
@@ -77,8 +70,7 @@ build_cluster_programs() {
 }
 
 test_soak() {
-  stage "build release" build_preset release || return 0
-  test_on_cluster '^soak$'
+  test_on_cluster soak
 }
 
 what=${1:-all}

@@ -98,7 +98,11 @@ void World::StartCoordinator() {
   config.costs = costs_;
   config.epoch = epoch_;
   for (const auto& node : config_.nodes) {
-    if (node.expected) config.nodes.push_back({node.name, node.ratio});
+    if (!node.expected) continue;
+    config.nodes.push_back({node.name, node.ratio, node.power, false, node.rate, node.sigma});
+  }
+  if (config_.left_out_ratio > 0) {
+    config.nodes.push_back({"left-out", config_.left_out_ratio, {}, true});
   }
   config.completed = durable_;
   config.failures = durable_failures_;

@@ -20,11 +20,15 @@ inline constexpr Duration kForEver = Duration::max();
 
 struct NodeModel {
   std::string name;
-  double ratio = 1;         ///< the weight that the scheduler is told
+  double ratio = 1;  ///< the weight that the scheduler is told
+  /// What it is told of earlier jobs: units a second, and the relative standard deviation of that.
+  std::optional<double> rate = std::nullopt;
+  std::optional<double> sigma = std::nullopt;
   SpeedProfile speed{1.0};  ///< of each thread
   std::uint32_t threads = 1;
   bool expected = true;  ///< known to the coordinator from the start
   Duration joins_at{};   ///< its process starts then
+  std::optional<model::NodePower> power;
   /// Of its link, in each direction; 0: data take no time, only messages do.
   double link_bytes_per_second = 0;
   Duration link_latency{};  ///< of its link, one way, on top of the network's
@@ -73,6 +77,7 @@ struct WorldConfig {
   double input_bytes = 0;   ///< that a task takes to its worker
   double result_bytes = 0;  ///< and back
   model::JobSpec job;
+  double left_out_ratio = 0;  ///< of nodes that get no worker, together
   std::vector<NodeModel> nodes;
   NetworkModel network;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit

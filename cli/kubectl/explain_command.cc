@@ -42,16 +42,18 @@ Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& clus
   return tl::unexpected(object.error());
 }
 
-/// The ratios in nodes.json of the ConfigMap JOB-plan; nothing before there is one.
-std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster) {
-  const auto object =
-      cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
-  if (!object) return {};
-  const json nodes = json::parse(TextAt(*object, "/data/nodes.json"), nullptr, false);
+/// The ratios in nodes.json of the ConfigMap JOB-plan. Nodes that get no work, to save energy, are
+/// left out.
+std::map<std::string, double> ReadRatios(const json& plan, std::set<std::string>& left_out) {
+  const json nodes = json::parse(TextAt(plan, "/data/nodes.json"), nullptr, false);
   std::map<std::string, double> ratios;
   if (!nodes.is_array()) return ratios;
   for (const json& node : nodes) {
     if (!node.is_object() || !node.contains("name") || !node["name"].is_string()) continue;
+    if (ValueAt(node, "/leftOut") == true) {
+      left_out.insert(Printable(node["name"].get<std::string>(), 253));
+      continue;
+    }
     const bool has_ratio = node.contains("ratio") && node["ratio"].is_number();
     ratios[Printable(node["name"].get<std::string>(), 253)] =
         has_ratio ? node["ratio"].get<double>() : 1.0;
@@ -59,10 +61,26 @@ std::map<std::string, double> ReadPlan(const JobObject& job, Cluster& cluster) {
   return ratios;
 }
 
+/// Nothing before there is one.
+void ReadPlan(Cluster& cluster, Explanation& explanation) {
+  const JobObject& job = explanation.job;
+  const auto plan =
+      cluster.Get({"configmaps", job.name + "-plan", "--namespace=" + job.name_space});
+  if (!plan) return;
+  explanation.ratios = ReadRatios(*plan, explanation.left_out);
+  explanation.planned = !explanation.ratios.empty();
+  explanation.history = ReadHistoryView(*plan);
+}
+
 std::vector<std::string> WhyUnused(const json& node, const Explanation& explanation,
                                    std::size_t used) {
   std::vector<std::string> reasons = WhatKeepsOff(node, explanation.job);
   if (!reasons.empty()) return reasons;
+  if (explanation.left_out.contains(NameOf(node))) {
+    return {
+        "objective Energy leaves it out: the others need fewer joules for the same work, and keep "
+        "within the job's timeFactor"};
+  }
   if (static_cast<std::int64_t>(used) >= explanation.job.max_workers) {
     return {"spec.nodes.maxWorkers is " + std::to_string(explanation.job.max_workers) +
             ", others were taken"};
@@ -106,8 +124,7 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
   Explanation explanation;
   explanation.job = ReadJobObject(*object);
   explanation.policy = ReadPolicy(explanation.job.policy, cluster);
-  explanation.ratios = ReadPlan(explanation.job, cluster);
-  explanation.planned = !explanation.ratios.empty();
+  ReadPlan(cluster, explanation);
 
   const auto nodes = cluster.Get({"nodes"});
   if (!nodes) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <set>
 
 #include "cli/human_text.h"
 #include "cli/kubectl/job_words.h"
@@ -47,8 +48,11 @@ void WriteConditions(const JobObject& job, double now, std::ostream& out) {
 
 const char* WhereFrom(const std::string& mode) {
   if (mode == "Measured") {
-    return "Weights start from the node's labels by this policy and follow what earlier runs "
-           "measured.";
+    return "Weights are what earlier jobs measured, blended with the nodes' labels by this policy, "
+           "and corrected by times that are measured.";
+  }
+  if (mode == "Auto") {
+    return "Weights are estimated from labels and earlier jobs, and corrected by measured times.";
   }
   if (mode == "Explicit")
     return "Weights are those of spec.weighting.weights, whatever the labels.";
@@ -68,6 +72,7 @@ void WritePlannedWeights(const Explanation& explanation, std::ostream& out) {
 /// Labels may have changed since the run was planned, or nodes may have gone.
 void WriteDifferences(const Explanation& explanation,
                       const std::vector<scheduling::NodeWeight>& weights, std::ostream& out) {
+  const std::set<std::string> measured = explanation.history.Nodes();
   for (const auto& [name, ratio] : explanation.ratios) {
     const auto now = std::find_if(weights.begin(), weights.end(),
                                   [&name = name](const auto& node) { return node.name == name; });
@@ -76,6 +81,7 @@ void WriteDifferences(const Explanation& explanation,
           << ", but has left the cluster\n";
       continue;
     }
+    if (measured.contains(name)) continue;  // its ratio is not that of the labels alone
     // As the work is divided by it: a policy may round ratios up.
     const double by_now = scheduling::PartitionWeight(*now, explanation.policy->rounding);
     if (explanation.planned && std::abs(by_now - ratio) > 0.01 * ratio) {
@@ -89,7 +95,7 @@ void WriteWeights(const Explanation& explanation, std::ostream& out) {
   const JobObject& job = explanation.job;
   out << "\nWeights (policy " << job.policy << ", mode " << job.weighting_mode << ")\n"
       << WhereFrom(job.weighting_mode) << '\n';
-  const bool estimated = job.weighting_mode == "Fuzzy" || job.weighting_mode == "Measured";
+  const bool estimated = job.weighting_mode != "Explicit" && job.weighting_mode != "Equal";
   if (!estimated) return WritePlannedWeights(explanation, out);
   for (const Error* error : {explanation.nodes ? nullptr : &explanation.nodes.error(),
                              explanation.policy ? nullptr : &explanation.policy.error()}) {
@@ -143,6 +149,7 @@ void WriteExplanation(const Explanation& explanation, double now, std::ostream& 
   WriteHead(explanation.job, now, out);
   WriteConditions(explanation.job, now, out);
   WriteWeights(explanation, out);
+  WriteHistoryView(explanation.history, out);
   WriteUnused(explanation, out);
   WriteEvents(explanation, now, out);
 }

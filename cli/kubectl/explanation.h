@@ -2,9 +2,11 @@
 
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "cli/kubectl/history_view.h"
 #include "cli/kubectl/job_events.h"
 #include "cli/kubectl/job_object.h"
 #include "core/base/error.h"
@@ -29,6 +31,8 @@ struct Explanation {
   Result<model::WeightingPolicy> policy;
   bool planned = false;                  ///< the run has been planned
   std::map<std::string, double> ratios;  ///< by node, as planned
+  HistoryView history;
+  std::set<std::string> left_out;  ///< nodes that get no work, to save energy
   std::vector<UnusedNode> unused;
   Result<std::vector<JobEvent>> events;
 };

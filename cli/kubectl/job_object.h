@@ -50,7 +50,7 @@ struct JobObject {
 
   bool suspend = false;
   std::string policy = "default";
-  std::string weighting_mode = "Fuzzy";
+  std::string weighting_mode = "Auto";
   std::string strategy = "TailStealing";
   std::int64_t max_workers = 32;
   std::map<std::string, std::string> selector;  ///< spec.nodes.selector.matchLabels

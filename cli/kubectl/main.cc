@@ -23,7 +23,7 @@ struct CommandLine {
   ResultsOptions results;
   TopOptions top;
   std::string explain_job;
-  std::string ui_job;
+  UiOptions ui;
   CLI::App* results_command;
   CLI::App* top_command;
   CLI::App* explain_command;
@@ -54,8 +54,12 @@ CommandLine::CommandLine(CLI::App& app) {
       app.add_subcommand("explain", "Say why nodes weigh what they weigh, and what happened");
   explain_command->add_option("job", explain_job, "Name of the WeightedJob")->required();
 
-  ui_command = app.add_subcommand("ui", "Make the job's pages reachable on this machine");
-  ui_command->add_option("job", ui_job, "Name of the WeightedJob")->required();
+  ui_command =
+      app.add_subcommand("ui", "Show a job live in a browser: make its pages reachable here");
+  ui_command->add_option("job", ui.job, "Name of the WeightedJob")->required();
+  ui_command->add_option("--port", ui.port, "Port of this machine [any that is free]")
+      ->check(CLI::Range(1, 65535));
+  ui_command->add_flag("--open", ui.open, "Open the page in a browser");
   app.require_subcommand(1);
   app.fallthrough();
   for (CLI::App* command : {results_command, top_command, explain_command, ui_command}) {
@@ -83,7 +87,7 @@ int Run(CommandLine& line) {
     return RunTopCommand(line.top, kubectl, stop, std::cout, std::cerr);
   }
   if (*line.explain_command) return Explain(line.explain_job, kubectl, stop);
-  return RunUiCommand(line.ui_job, kubectl, stop, std::cout, std::cerr);
+  return RunUiCommand(line.ui, kubectl, stop, std::cout, std::cerr);
 }
 
 }  // namespace

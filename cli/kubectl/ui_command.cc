@@ -1,79 +1,161 @@
 #include "cli/kubectl/ui_command.h"
 
+#include <cstdlib>
 #include <optional>
 #include <ostream>
 
+#include "cli/human_text.h"
+#include "cli/kubectl/child_process.h"
 #include "cli/kubectl/command_end.h"
 #include "cli/kubectl/coordinator_pod.h"
+#include "cli/kubectl/http_get.h"
 #include "cli/kubectl/job_object.h"
+#include "cli/kubectl/job_words.h"
 #include "cli/kubectl/port_forward.h"
 #include "core/base/clock.h"
 
 namespace evenkeel::cli {
 namespace {
 
-constexpr Duration kLook = std::chrono::minutes(1);
+constexpr Duration kLook = std::chrono::seconds(3);
 constexpr Duration kPause = std::chrono::seconds(2);
-constexpr Duration kGiveUp = std::chrono::minutes(1);
+constexpr Duration kGiveUp = std::chrono::minutes(2);
+constexpr Duration kBrowserPatience = std::chrono::seconds(3);
 
-Result<PortForward> Open(Kubectl& kubectl, const JobObject& job, std::uint16_t port,
-                         const StopSignals& stop) {
-  const auto pod = FindCoordinator(kubectl, job.name_space, job.name);
-  if (!pod) return tl::unexpected(pod.error());
-  return PortForward::Open(kubectl, *pod, kPagesPort, port, stop);
-}
+bool IsOver(const JobObject& job) { return job.Is("Complete") || job.Is("Failed"); }
 
-void SayWhere(std::uint16_t port, std::ostream& out) {
-  const std::string begin = "http://127.0.0.1:" + std::to_string(port);
-  out << begin << "/report.html\n"
-      << "also there: /summary.json /timeline.jsonl /metrics.prom /results/; Ctrl-C ends it"
-      << std::endl;
-}
-
-/// Waits for the end of a connection; false: a signal came first.
-bool WaitForEnd(PortForward& forward, const StopSignals& stop) {
-  while (forward.Lives(kLook, stop)) {
-    if (stop.Arrived()) return false;
+/// A job that is over keeps its coordinator for a while only.
+Error CoordinatorHasGone(const JobObject& job) {
+  std::string text = job.name + ": " + StateInWords(job, WallClockSeconds()) +
+                     "; its coordinator has gone, and the page with it";
+  if (!job.result_claim.empty()) {
+    text += "; report.html and the results are in the claim " + job.result_claim;
   }
-  return !stop.Arrived();
+  return {ErrorCode::kInternal, text};
 }
 
-Result<void> Serve(const std::string& name, Kubectl& kubectl, const StopSignals& stop,
-                   std::ostream& out, std::ostream& err) {
-  if (auto named = CheckJobName(name); !named) return named;
-  const auto object = kubectl.Get({kJobs, name});
-  if (!object) return tl::unexpected(object.error());
-  const JobObject job = ReadJobObject(*object);
+/// The pages of one job behind a port of this machine, as long as there is a way to them.
+class Pages {
+ public:
+  Pages(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop, std::ostream& out,
+        std::ostream& err)
+      : options_(options),
+        kubectl_(kubectl),
+        stop_(stop),
+        out_(out),
+        err_(err),
+        port_(options.port) {}
 
-  auto forward = Open(kubectl, job, 0, stop);
-  if (!forward) return tl::unexpected(forward.error());
-  const std::uint16_t port = forward->LocalPort();
-  SayWhere(port, out);
-
-  const SteadyClock clock;
-  std::optional<PortForward> open(*std::move(forward));
-  while (WaitForEnd(*open, stop)) {
-    err << "kubectl-evenkeel: " << open->Complaint() << "; connecting again" << std::endl;
-    open.reset();
-    for (const Instant give_up = clock.Now() + kGiveUp; !open;) {
-      if (stop.WaitFor(kPause)) return {};
-      auto again = Open(kubectl, job, port, stop);
-      if (again) {
-        open.emplace(*std::move(again));
-        out << "connected again" << std::endl;
-      } else if (clock.Now() >= give_up || again.error().code != ErrorCode::kUnavailable) {
-        return tl::unexpected(again.error());
-      }
+  Result<void> Serve() {
+    if (auto named = CheckJobName(options_.job); !named) return named;
+    if (auto first = Connect("waiting for the coordinator"); !first) return first;
+    SayWhere();
+    while (!stop_.Arrived()) {
+      const std::optional<std::string> trouble = Trouble();
+      if (stop_.Arrived()) break;
+      if (!trouble) continue;
+      err_ << "kubectl-evenkeel: " << *trouble << "; connecting again" << std::endl;
+      forward_.reset();
+      if (stop_.WaitFor(kPause)) break;
+      if (auto again = Connect("still trying"); !again) return again;
+      if (forward_) out_ << "connected again" << std::endl;
     }
+    return {};
   }
-  return {};
-}
+
+ private:
+  /// Tries until there is a connection or a signal, or there will be none. `meanwhile` is said
+  /// once, with the reason.
+  Result<void> Connect(const std::string& meanwhile) {
+    const SteadyClock clock;
+    bool said = false;
+    for (const Instant give_up = clock.Now() + kGiveUp; !stop_.Arrived();) {
+      const auto tried = Try();
+      if (tried) return {};
+      if (tried.error().code != ErrorCode::kUnavailable || clock.Now() >= give_up) return tried;
+      if (!said)
+        err_ << "kubectl-evenkeel: " << tried.error().message << "; " << meanwhile << std::endl;
+      said = true;
+      if (stop_.WaitFor(kPause)) return {};
+    }
+    return {};
+  }
+
+  /// What keeps the pages from being reached, after some seconds without any. kubectl goes on when
+  /// the pod behind it has gone, so only an answer shows that there is a coordinator; that it has
+  /// no such page is one.
+  std::optional<std::string> Trouble() {
+    if (!forward_->Lives(kLook, stop_)) return forward_->Complaint();
+    const BodySink nowhere{.write = [](std::string_view) { return Result<void>(); },
+                           .progress = {}};
+    const auto answer = HttpGet(stop_).Fetch(port_, "/there", 1 << 10, nowhere);
+    if (answer) return std::nullopt;
+    return answer.error().message;
+  }
+
+  Result<void> Try() {
+    const auto object = kubectl_.Get({kJobs, options_.job});
+    if (!object) return tl::unexpected(object.error());
+    const JobObject job = ReadJobObject(*object);
+    const auto pod = FindCoordinator(kubectl_, job.name_space, job.name);
+    if (!pod) {
+      if (pod.error().code != ErrorCode::kInternal) return tl::unexpected(pod.error());
+      if (IsOver(job)) return tl::unexpected(CoordinatorHasGone(job));
+      return Fail(ErrorCode::kUnavailable, job.name + ": " + StateInWords(job, WallClockSeconds()) +
+                                               "; it has no coordinator yet");
+    }
+    auto opened = PortForward::Open(kubectl_, *pod, kPagesPort, port_, stop_);
+    if (!opened) {
+      // The port that the user wants is not free, or it was taken meanwhile.
+      const bool taken = opened.error().message.find("listen") != std::string::npos;
+      if (taken) opened.error().code = ErrorCode::kInvalidInput;
+      return tl::unexpected(opened.error());
+    }
+    forward_.emplace(*std::move(opened));
+    port_ = forward_->LocalPort();
+    return {};
+  }
+
+  void SayWhere() {
+    if (!forward_) return;  // a signal came first
+    const std::string address = "http://127.0.0.1:" + std::to_string(port_) + "/";
+    out_ << address << "\n"
+         << "also there: /report.html /summary.json /timeline.jsonl /metrics.prom /results/; "
+            "Ctrl-C ends it"
+         << std::endl;
+    if (options_.open) OpenBrowser(address);
+  }
+
+  /// What it says is not shown; the address has been.
+  void OpenBrowser(const std::string& address) {
+    if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
+      err_ << "kubectl-evenkeel: there is no display to open a browser on" << std::endl;
+      return;
+    }
+    auto browser = ChildProcess::Start({"xdg-open", address});
+    const auto exit =
+        browser ? browser->WaitForExit(kBrowserPatience, stop_) : std::optional<int>(1);
+    if (exit.value_or(0) != 0) {
+      err_ << "kubectl-evenkeel: xdg-open cannot open a browser" << std::endl;
+    }
+    if (browser && !exit) browser_.emplace(*std::move(browser));  // some run as long as the browser
+  }
+
+  const UiOptions& options_;
+  Kubectl& kubectl_;
+  const StopSignals& stop_;
+  std::ostream& out_;
+  std::ostream& err_;
+  std::uint16_t port_;
+  std::optional<PortForward> forward_;
+  std::optional<ChildProcess> browser_;
+};
 
 }  // namespace
 
-int RunUiCommand(const std::string& job, Kubectl& kubectl, const StopSignals& stop,
+int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop,
                  std::ostream& out, std::ostream& err) {
-  const auto served = Serve(job, kubectl, stop, out, err);
+  const auto served = Pages(options, kubectl, stop, out, err).Serve();
   if (served || stop.Arrived()) return kDone;  // this is how it is meant to end
   return Complain(served.error(), stop, err);
 }

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <functional>
 #include <string>
 
-#include "coordinator/journal.h"
-#include "core/model/run_record.h"
+#include "core/base/error.h"
 
 namespace evenkeel::coordinator {
 
@@ -21,16 +19,6 @@ class JobControl {
   /// A snapshot of a job that does not run. kConflict: it runs; kStorageFull: it is too large for
   /// one; kUnavailable: there is no journal at hand.
   [[nodiscard]] virtual Result<std::string> Snapshot() = 0;
-};
-
-/// A look at a run in progress. Thread-safe.
-class RunLook {
- public:
-  virtual ~RunLook() = default;
-  using Visit = std::function<Result<void>(const Journal&, const model::RunSummary&)>;
-  /// Calls `visit` with the journal and the summary so far, both of which live until it returns; it
-  /// does not hold the run up. kUnavailable: nothing runs.
-  [[nodiscard]] virtual Result<void> Look(const Visit& visit) const = 0;
 };
 
 }  // namespace evenkeel::coordinator

@@ -31,6 +31,9 @@ OutcomeContext OutcomeOf(const KeeperConfig& config) {
   context.job = config.job;
   context.workload = config.workload;
   context.folder = config.folder;
+  for (const auto& node : config.nodes) {
+    if (node.left_out) context.left_out.push_back({node.name, {}});
+  }
   return context;
 }
 
@@ -75,15 +78,18 @@ class JobKeeper::Watcher final : public RunObserver {
       keeper_.said_.clear();
     }
     keeper_.board_.Publish(std::move(status));
+    keeper_.feed_.OnTick();
     const std::lock_guard lock(keeper_.progress_mutex_);
     keeper_.progress_ = progress;
   }
   [[nodiscard]] Duration ProgressInterval() const override {
     return keeper_.config_.progress_interval;
   }
-  void OnCounted(std::int64_t tasks, Duration busy) override {
-    keeper_.metrics_.ObserveTasks(tasks, busy);
+  void OnCounted(const model::ResultRecord& record) override {
+    keeper_.metrics_.ObserveTasks(record.range.Size(), record.busy);
+    keeper_.feed_.OnCounted(record);
   }
+  void OnEvent(const model::TimelineEvent& event) override { keeper_.feed_.OnEvent(event); }
   void OnGrown(const JobVersion& job) override { keeper_.Grow(job); }
 
  private:
@@ -99,11 +105,12 @@ class JobKeeper::Watcher final : public RunObserver {
 };
 
 JobKeeper::JobKeeper(KeeperConfig config, StatusBoard& board, metrics::JobMetrics& metrics,
-                     const Clock& clock)
+                     LiveFeed& feed, const Clock& clock)
     : config_(std::move(config)),
       outcome_(OutcomeOf(config_)),
       board_(board),
       metrics_(metrics),
+      feed_(feed),
       clock_(clock) {
   JobStatus status;
   status.tasks_total = config_.workload->TaskCount();
@@ -225,6 +232,7 @@ void JobKeeper::Install(std::unique_ptr<JobRun> run, WorkByNode earlier) {
                              " tasks are done; workers on port " + std::to_string(port_));
   }
   opened_before_ = true;
+  feed_.Forget();
   board_.Publish(std::move(status));
 
   const std::scoped_lock locks(look_mutex_, mutex_);

@@ -11,6 +11,7 @@
 
 #include "coordinator/farewell.h"
 #include "coordinator/job_run.h"
+#include "coordinator/live/live_feed.h"
 #include "coordinator/run_outcome.h"
 #include "coordinator/service/job_control.h"
 #include "coordinator/service/status_board.h"
@@ -45,8 +46,8 @@ struct KeeperEnd {
 /// again every now and then, and workers wait. Run belongs to one thread; the rest is thread-safe.
 class JobKeeper final : public JobControl, public RunLook {
  public:
-  /// `board`, `metrics` and `clock` must outlive this.
-  JobKeeper(KeeperConfig config, StatusBoard& board, metrics::JobMetrics& metrics,
+  /// All must outlive this. The `feed` is told what happens.
+  JobKeeper(KeeperConfig config, StatusBoard& board, metrics::JobMetrics& metrics, LiveFeed& feed,
             const Clock& clock);
   ~JobKeeper() override;
 
@@ -94,6 +95,7 @@ class JobKeeper final : public JobControl, public RunLook {
   OutcomeContext outcome_;  // changed by the thread in Run with look_mutex_ held
   StatusBoard& board_;
   metrics::JobMetrics& metrics_;
+  LiveFeed& feed_;
   const Clock& clock_;
 
   // The thread in Run only.

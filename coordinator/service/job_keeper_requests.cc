@@ -75,7 +75,8 @@ Result<void> JobKeeper::Look(const Visit& visit) const {
   so_far.state = model::JobState::kRunning;
   so_far.traffic = run_->TrafficSoFar();
   const auto& journal = run_->TheJournal();
-  return visit(journal, SumUp(outcome_, so_far, earlier_, journal.State().epoch, 0));
+  const auto summary = SumUp(outcome_, so_far, earlier_, journal.State().epoch, 0);
+  return visit({journal, summary, so_far.progress});
 }
 
 }  // namespace evenkeel::coordinator

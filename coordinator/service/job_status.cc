@@ -44,6 +44,10 @@ std::string StateText(const JobStatus& status) {
   return status.blocked ? "Blocked" : std::string(report::StateName(status.state));
 }
 
+LiveState LiveStateOf(const std::string& job, const JobStatus& status) {
+  return {job, StateText(status), status.reason, status.state != model::JobState::kRunning};
+}
+
 void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatus& status) {
   status.tasks_total = progress.tasks_total;
   status.tasks_completed = progress.tasks_completed;

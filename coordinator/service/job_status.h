@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/live/live_feed.h"
 #include "coordinator/run_results.h"
 #include "core/engine/progress.h"
 #include "core/model/run_record.h"
@@ -55,6 +56,9 @@ struct JobStatus {
 
 /// The state's name on the wire: "Running", "Complete", "Failed", "Interrupted" or "Blocked".
 [[nodiscard]] std::string StateText(const JobStatus& status);
+
+/// What the live page says of the job.
+[[nodiscard]] LiveState LiveStateOf(const std::string& job, const JobStatus& status);
 
 /// Takes over a snapshot of a run; `earlier` is what earlier starts did. Fields that a snapshot
 /// does not tell (epoch, result, reason, ...) stay.

@@ -17,27 +17,27 @@ constexpr int kShareOfTime = 10;
 constexpr std::size_t kMaxBars = 20000;
 constexpr std::size_t kMaxEvents = 1000;
 
-Result<std::string> DrawPage(const Journal& journal, const model::RunSummary& summary) {
+Result<std::string> DrawPage(const RunView& run) {
   std::vector<std::string> names;
-  for (const auto& node : summary.nodes) names.push_back(node.name);
+  for (const auto& node : run.summary.nodes) names.push_back(node.name);
   report::TimelineDigest digest(names);
   const auto read =
-      journal
-          .ForEachResult([&](const model::ResultRecord& record) -> Result<void> {
+      run.journal
+          .ForEachRange([&](const model::ResultRecord& record) -> Result<void> {
             digest.Add(record);
             return {};
           })
           .and_then([&] {
-            return journal.ForEachEvent([&](const model::TimelineEvent& event) -> Result<void> {
+            return run.journal.ForEachEvent([&](const model::TimelineEvent& event) -> Result<void> {
               digest.Add(event);
               return {};
             });
           });
   if (!read) return tl::unexpected(read.error());
   digest.Condense(kMaxBars, kMaxEvents);
-  const auto data = report::PageData(summary, digest);
+  const auto data = report::PageData(run.summary, digest);
   if (!data) return data;
-  return report::Page(summary.job, *data);
+  return report::Page(run.summary.job, *data);
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ Result<std::string> LiveReport::Html() {
   const std::lock_guard lock(html_mutex_);
   if (Fresh(html_made_)) return html_;
   const Instant begun = clock_.Now();
-  const auto drawn = look_.Look([this](const Journal& journal, const model::RunSummary& summary) {
-    auto page = DrawPage(journal, summary);
+  const auto drawn = look_.Look([this](const RunView& run) {
+    auto page = DrawPage(run);
     if (!page) return Result<void>(tl::unexpected(page.error()));
     html_ = std::move(*page);
     return Result<void>();
@@ -69,8 +69,8 @@ Result<std::string> LiveReport::Html() {
 
 Result<std::string> LiveReport::Summary() const {
   std::string text;
-  const auto done = look_.Look([&text](const Journal&, const model::RunSummary& summary) {
-    auto json = report::SummaryToJson(summary);
+  const auto done = look_.Look([&text](const RunView& run) {
+    auto json = report::SummaryToJson(run.summary);
     if (!json) return Result<void>(tl::unexpected(json.error()));
     text = std::move(*json);
     return Result<void>();
@@ -83,9 +83,8 @@ Result<void> LiveReport::RefreshTimeline() {
   const std::lock_guard lock(timeline_mutex_);
   if (Fresh(timeline_made_)) return {};
   const Instant begun = clock_.Now();
-  auto written = look_.Look([this](const Journal& journal, const model::RunSummary&) {
-    return WriteTimeline(journal, folder_);
-  });
+  auto written =
+      look_.Look([this](const RunView& run) { return WriteTimeline(run.journal, folder_); });
   if (written) Note(begun, timeline_made_);
   return written;
 }

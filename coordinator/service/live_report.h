@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "coordinator/service/job_control.h"
+#include "coordinator/live/run_look.h"
 #include "core/base/clock.h"
 
 namespace evenkeel::coordinator {

@@ -39,6 +39,7 @@ http::HttpResponse TextAnswer(const std::string& name, Result<std::string> text)
 
 http::HttpResponse PagesHandler::Handle(const http::HttpRequest& request) {
   if (!http::IsRead(request)) return http::NotAllowed("GET, HEAD");
+  if (auto live = live_page_.Handle(request)) return *std::move(live);
   const auto path = http::PathOf(request.target);
   return path ? Page(*path) : http::PlainAnswer(400, "is no path");
 }

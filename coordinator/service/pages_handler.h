@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "coordinator/live/live_handler.h"
 #include "coordinator/service/live_report.h"
 #include "coordinator/service/status_board.h"
 #include "core/metrics/job_metrics.h"
@@ -11,14 +12,18 @@
 namespace evenkeel::coordinator {
 
 /// /summary.json, /timeline.jsonl, /report.html, /metrics.prom, /results/ and /results/FILE: what a
-/// run leaves in its folder, or, while it runs, as it stands. Reached from this host only, so there
-/// is no token. Thread-safe.
+/// run leaves in its folder, or, while it runs, as it stands; and the live page. Reached from this
+/// host only, so there is no token. Thread-safe.
 class PagesHandler final : public http::HttpHandler {
  public:
   /// All must outlive this.
   PagesHandler(std::filesystem::path folder, const StatusBoard& board, metrics::JobMetrics& metrics,
-               LiveReport& live)
-      : folder_(std::move(folder)), board_(board), metrics_(metrics), live_(live) {}
+               LiveReport& live, LiveHandler& live_page)
+      : folder_(std::move(folder)),
+        board_(board),
+        metrics_(metrics),
+        live_(live),
+        live_page_(live_page) {}
 
   [[nodiscard]] http::HttpResponse Handle(const http::HttpRequest& request) override;
 
@@ -33,6 +38,7 @@ class PagesHandler final : public http::HttpHandler {
   const StatusBoard& board_;
   metrics::JobMetrics& metrics_;
   LiveReport& live_;
+  LiveHandler& live_page_;
 };
 
 }  // namespace evenkeel::coordinator

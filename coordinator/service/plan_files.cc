@@ -1,5 +1,6 @@
 #include "coordinator/service/plan_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -20,7 +21,12 @@ constexpr std::int64_t kMaxPemBytes = 256 << 10;
 constexpr std::int64_t kMaxTokenBytes = 4 << 10;
 constexpr std::size_t kLeastTokenBytes = 16;
 constexpr std::size_t kMaxNodes = 10'000;
+// Bounds of what a history may say of a node.
+constexpr double kLeastRate = 1e-30;
+constexpr double kMaxRate = 1e30;
+constexpr double kLeastSigma = 0.01;
 constexpr std::size_t kMaxNameBytes = 253;
+constexpr double kMaxWatts = 100'000;
 
 Result<void> ReadInto(const std::string& file, std::int64_t max_bytes, std::string& text) {
   auto read = ReadBoundedFile(file, max_bytes);
@@ -71,6 +77,13 @@ Result<void> ReadSecrets(const ServiceOptions& options, ServicePlan& plan) {
       .and_then([&] { return ReadInto(options.tls_key, kMaxPemBytes, plan.tls.key_pem); });
 }
 
+model::NodePower ReadPower(model::FieldReader& fields) {
+  model::NodePower power;
+  power.full_watts = fields.RequiredNumber("powerWatts", {0, kMaxWatts, true});
+  power.idle_watts = fields.OptionalNumber("idlePowerWatts", {0, power.full_watts}, 0);
+  return power;
+}
+
 Result<void> CheckInputs(const ServiceOptions& options) {
   std::error_code error;
   if (options.inputs.empty() || std::filesystem::is_directory(options.inputs, error)) return {};
@@ -110,6 +123,11 @@ Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& t
     engine::ExpectedNode node;
     node.name = fields.RequiredString("name", kMaxNameBytes);
     node.ratio = fields.RequiredNumber("ratio", {0, engine::kMaxRatio, true});
+    if (fields.Has("rate"))
+      node.rate = fields.RequiredNumber("rate", {kLeastRate, kMaxRate, false});
+    if (fields.Has("sigma")) node.sigma = fields.RequiredNumber("sigma", {kLeastSigma, 1, false});
+    node.left_out = fields.OptionalBool("leftOut", false);
+    if (fields.Has("powerWatts")) node.power = ReadPower(fields);
     if (!model::IsDnsSubdomain(node.name)) {
       fields.Fail("name", "must be " + model::kAllowedDnsSubdomain);
     } else if (!names.insert(node.name).second) {
@@ -120,6 +138,9 @@ Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& t
     }
     nodes.push_back(std::move(node));
   }
+  const bool any =
+      std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return !node.left_out; });
+  if (!any) return InvalidInput(file_name + ": leaves out all nodes");
   return nodes;
 }
 

@@ -32,7 +32,9 @@ struct ServicePlan {
 [[nodiscard]] Result<ServicePlan> ReadPlan(const ServiceOptions& options,
                                            const workloads::Registry& registry);
 
-/// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0.
+/// nodes.json: a list of 1 to 10,000 objects with a name and a ratio above 0, and if it is known
+/// with powerWatts and idlePowerWatts; where earlier jobs have told, also with a rate, 1e-30 to
+/// 1e30 units a second, and its sigma, 0.01 to 1. Those with leftOut get no worker.
 [[nodiscard]] Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(
     const std::string& text, const std::string& file_name);
 

@@ -25,6 +25,12 @@ scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& co
   return options;
 }
 
+double LeftOutRatio(const std::vector<ExpectedNode>& nodes) {
+  double sum = 0;
+  for (const auto& node : nodes) sum += node.left_out ? node.ratio : 0.0;
+  return sum;
+}
+
 }  // namespace
 
 Coordinator::Coordinator(CoordinatorConfig config)
@@ -36,9 +42,9 @@ Coordinator::Coordinator(CoordinatorConfig config)
       durable_(completed_.Size()),
       retries_(config_.job.task_policy) {
   config_.costs = costs_;
-  strategy_ = scheduling::MakeStrategy({*costs_, estimator_, leases_, config_.job.balancing,
-                                        config_.job.task_policy.idempotent, config_.round_trip,
-                                        config_.report_interval, config_.seed});
+  strategy_ = scheduling::MakeStrategy(
+      {*costs_, estimator_, leases_, config_.job.balancing, config_.job.task_policy.idempotent,
+       config_.round_trip, config_.report_interval, LeftOutRatio(config_.nodes), config_.seed});
   last_durable_ = config_.active_before;
   completed_.ForEach([this](IndexRange range) { completed_cost_ += config_.costs->Of(range); });
   wanted_ = config_.job.task_policy.success.succeeded_indexes.value_or(
@@ -52,7 +58,7 @@ Effects Coordinator::Start(Instant now) {
   if (config_.epoch > 1 && !config_.job.task_policy.idempotent) {
     grants_from_ = now + config_.job.balancing.lease;
   }
-  for (const auto& node : config_.nodes) AddNode(node);
+  AddExpectedNodes();
   Remember(config_.failures, now);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });
@@ -61,7 +67,9 @@ Effects Coordinator::Start(Instant now) {
   std::vector<scheduling::WorkerFacts> facts;
   const bool weightless =
       std::none_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.ratio > 0; });
-  for (const auto& node : nodes_) facts.push_back({weightless ? 1.0 : node.ratio});
+  for (const auto& node : nodes_) {
+    facts.push_back({weightless ? 1.0 : node.ratio, node.tally.power});
+  }
   strategy_->Start(facts, todo, now);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     nodes_[i].tally.share = strategy_->PlannedShares()[i];
@@ -269,7 +277,7 @@ void Coordinator::NoteEta(Instant now) {
   const Duration step =
       std::max(time / kEtaSamplesPerDoubling, Duration(std::chrono::milliseconds(20)));
   if (time - eta_noted_ < step) return;
-  const auto predicted = PredictEnd();
+  const auto predicted = PredictEnd(now);
   if (!predicted) return;
   eta_noted_ = time;
   eta_spread_.Note(ToSeconds(time + predicted->left), ToSeconds(predicted->left));

@@ -25,6 +25,12 @@ namespace evenkeel::engine {
 struct ExpectedNode {
   std::string name;
   double ratio = 1.0;  ///< weight relative to the others, >= 0
+  std::optional<model::NodePower> power{};
+  bool left_out = false;  ///< could take part, but gets no worker, to save energy
+  /// What earlier jobs make expect: units a second of the whole worker, > 0, and the standard
+  /// deviation of that relative to it, > 0.
+  std::optional<double> rate = std::nullopt;
+  std::optional<double> sigma = std::nullopt;
 };
 
 /// The input of each task, always the same; empty if tasks have none.
@@ -139,6 +145,7 @@ class Coordinator {
   };
 
   // coordinator_membership.cc: who is there.
+  void AddExpectedNodes();
   void AddNode(const ExpectedNode& node);
   void Admit(StreamId stream, const Hello& hello, Instant now, Effects& effects);
   [[nodiscard]] std::string WhyRefused(const Hello& hello) const;
@@ -203,7 +210,7 @@ class Coordinator {
   void NoteEta(Instant now);
   /// When the job will end, from now; nothing while no worker is there or none was measured.
   /// O(workers).
-  [[nodiscard]] std::optional<Prediction> PredictEnd() const;
+  [[nodiscard]] std::optional<Prediction> PredictEnd(Instant now) const;
   [[nodiscard]] static double MeanRate(const Node& node);
   void Send(StreamId stream, ToWorker message, Effects& effects);
   [[nodiscard]] Duration JobTime(Instant at) const { return config_.active_before + (at - start_); }

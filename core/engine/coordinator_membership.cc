@@ -20,7 +20,27 @@ constexpr std::uint32_t kMaxThreads = 4096;
 // Each name that was ever admitted keeps a row.
 constexpr std::size_t kMaxNodesEver = 20'000;
 
+/// What a ratio of 1 is worth by the rates that are expected: the middle of what the nodes say, so
+/// that one that is wrong does no harm.
+std::optional<double> UnitRate(const std::vector<ExpectedNode>& nodes) {
+  std::vector<double> worth;
+  for (const ExpectedNode& node : nodes) {
+    if (node.rate && node.ratio > 0) worth.push_back(*node.rate / node.ratio);
+  }
+  if (worth.empty()) return std::nullopt;
+  const auto middle = worth.begin() + static_cast<std::ptrdiff_t>(worth.size() / 2);
+  std::nth_element(worth.begin(), middle, worth.end());
+  return *middle;
+}
+
 }  // namespace
+
+void Coordinator::AddExpectedNodes() {
+  for (const auto& node : config_.nodes) {
+    if (!node.left_out) AddNode(node);
+  }
+  if (const auto rate = UnitRate(config_.nodes)) estimator_.SetUnitRate(*rate);
+}
 
 void Coordinator::AddNode(const ExpectedNode& node) {
   const WorkerId worker{static_cast<std::uint32_t>(nodes_.size())};
@@ -29,9 +49,10 @@ void Coordinator::AddNode(const ExpectedNode& node) {
   state.ratio = node.ratio;
   state.tally.name = node.name;
   state.tally.ratio = node.ratio;
+  state.tally.power = node.power;
   nodes_.push_back(std::move(state));
   by_name_[node.name] = worker;
-  estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1);
+  estimator_.AddWorker(std::max(node.ratio, kLeastRatio), 1, node.sigma);
   leases_.AddWorker();
 }
 

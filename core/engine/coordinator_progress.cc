@@ -33,7 +33,7 @@ Progress Coordinator::CurrentProgress(Instant now) const {
     node.mean_rate = MeanRate(nodes_[i]);
     progress.nodes.push_back(std::move(node));
   }
-  if (const auto end = PredictEnd()) {
+  if (const auto end = PredictEnd(now)) {
     progress.eta = end->left;
     progress.eta_sigma = end->sigma;
   }
@@ -45,8 +45,8 @@ double Coordinator::MeanRate(const Node& node) {
   return node.ran_cost / node.ran_seconds * static_cast<double>(node.tally.threads);
 }
 
-std::optional<Coordinator::Prediction> Coordinator::PredictEnd() const {
-  if (!estimator_.AnyMeasured()) return std::nullopt;
+std::optional<Coordinator::Prediction> Coordinator::PredictEnd(Instant now) const {
+  if (!estimator_.RatesKnown()) return std::nullopt;
   double rate_sum = 0;
   double variance_sum = 0;
   double slowest = 0;
@@ -58,9 +58,11 @@ std::optional<Coordinator::Prediction> Coordinator::PredictEnd() const {
     slowest = std::max(slowest, static_cast<double>(leases_.OutstandingCost(worker)) / rate);
   }
   if (rate_sum <= 0) return std::nullopt;
-  // All are kept busy to the end, but none can end before what it was leased is done.
+  // All are kept busy to the end unless the strategy knows better, but none can end before what it
+  // was leased is done.
   const double fluid = static_cast<double>(config_.costs->Total() - completed_cost_) / rate_sum;
-  const double left = std::max(fluid, slowest);
+  double left = std::max(fluid, slowest);
+  if (const auto end = strategy_->PredictedEnd(now)) left = std::max(left, ToSeconds(*end - now));
   const double rates_variance = variance_sum / (rate_sum * rate_sum);
   return Prediction{
       scheduling::PredictedTime(left),

@@ -33,6 +33,7 @@ struct NodeProgress {
   Duration last_end{};   ///< job time at which its last counted result ended
   Duration
       predicted_end{};  ///< the same, as predicted when a tenth of its share was done; 0 if never
+  std::optional<model::NodePower> power;  ///< as ExpectedNode says it
 };
 
 /// A snapshot of a run for people, on the job's own time line.

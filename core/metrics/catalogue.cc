@@ -154,6 +154,13 @@ constexpr MetricDefinition kOfCoordinators[] = {
      "bytes",
      "What is free of the volume with journal and results.",
      {}},
+    {Metric::kEnergy,
+     "evenkeel_energy_joules_total",
+     MetricType::kCounter,
+     kByNodeAndProfile,
+     "joules",
+     "Estimated energy of the tasks above the node's idle draw; absent where power is not known.",
+     {}},
 };
 
 constexpr bool IsInOrder() {

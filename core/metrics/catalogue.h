@@ -76,6 +76,7 @@ enum class Metric {
   kJobState,
   kResultsSize,
   kResultsFree,
+  kEnergy,
   // The operator's.
   kReconciles,
   kReconcileErrors,
@@ -96,6 +97,7 @@ enum class Metric {
   kProcessStart,
   kJobs,
   kNodePower,
+  kNodeIdlePower,
   kHistoryUnits,
   kHistoryBusy,
   kHistoryEnergy,

@@ -176,6 +176,7 @@ class JobMetrics::Series {
     OptionalGauge threads;
     RisingCounter stolen_in;
     RisingCounter stolen_out;
+    std::optional<RisingCounter> joules;
   };
 
   void Update(const engine::NodeProgress& progress) {
@@ -189,6 +190,16 @@ class JobMetrics::Series {
     node.threads.Set(progress.threads > 0 ? std::optional<double>(progress.threads) : std::nullopt);
     node.stolen_in.RaiseTo(static_cast<double>(progress.stolen_in));
     node.stolen_out.RaiseTo(static_cast<double>(progress.stolen_out));
+    if (progress.power && progress.threads > 0) UpdateJoules(progress, node);
+  }
+
+  void UpdateJoules(const engine::NodeProgress& progress, Node& node) {
+    if (!node.joules) {
+      const prometheus::Labels labels{Is(kNode, progress.name), Is(kProfile, profile_)};
+      node.joules.emplace(energy_.Add(labels));
+    }
+    node.joules->RaiseTo(
+        model::JoulesOf(*progress.power, progress.busy_seconds, progress.threads, 0).dynamic);
   }
 
   Node NewNode(const std::string& name) {
@@ -199,7 +210,8 @@ class JobMetrics::Series {
             OptionalGauge(rates_, labels),
             OptionalGauge(threads_, {Is(kNode, name)}),
             RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "in")})),
-            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "out")}))};
+            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "out")})),
+            {}};
   }
 
   RisingCounter MoveCounter(std::string_view kind, std::string_view outcome) {
@@ -213,6 +225,7 @@ class JobMetrics::Series {
 
   Family<Counter>& units_ = RegisterCounter(Metric::kWorkUnits, registry_);
   Family<Counter>& busy_ = RegisterCounter(Metric::kWorkerBusy, registry_);
+  Family<Counter>& energy_ = RegisterCounter(Metric::kEnergy, registry_);
   Family<Counter>& moves_ = RegisterCounter(Metric::kMoves, registry_);
   Family<Counter>& transfer_ = RegisterCounter(Metric::kTransfer, registry_);
   Family<Gauge>& weights_ = RegisterGauge(Metric::kNodeWeight, registry_);

@@ -17,6 +17,8 @@ using nlohmann::json;
 constexpr std::int64_t kMaxSeconds = 31'536'000;  // a year
 constexpr std::int64_t kMaxTasks = 1'000'000'000'000;
 constexpr std::size_t kMaxNodes = 10'000;
+constexpr double kMaxTimeFactor = 1000;
+constexpr double kMaxWatts = 100'000;
 
 /// Whether the value is an object with one field, which is named after a workload.
 bool HasOneWorkload(FieldReader& spec, const std::string& field, const json& value) {
@@ -78,10 +80,11 @@ void ReadProfile(FieldReader& spec, JobSpec& job) {
 }
 
 WeightingMode ModeOf(const std::string& text) {
+  if (text == "Fuzzy") return WeightingMode::kFuzzy;
   if (text == "Measured") return WeightingMode::kMeasured;
   if (text == "Explicit") return WeightingMode::kExplicit;
   if (text == "Equal") return WeightingMode::kEqual;
-  return WeightingMode::kFuzzy;
+  return WeightingMode::kAuto;
 }
 
 void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
@@ -89,8 +92,8 @@ void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
   if (!IsDnsSubdomain(spec.policy)) {
     weighting.Fail("policy", "must be " + kAllowedDnsSubdomain + ", is " + Shown(spec.policy));
   }
-  spec.mode =
-      ModeOf(weighting.OptionalChoice("mode", {"Fuzzy", "Measured", "Explicit", "Equal"}, "Fuzzy"));
+  spec.mode = ModeOf(
+      weighting.OptionalChoice("mode", {"Auto", "Fuzzy", "Measured", "Explicit", "Equal"}, "Auto"));
   spec.explicit_weights = weighting.NumberMap("weights", kMaxNodes, {0, 1e6, true});
   if (spec.mode == WeightingMode::kExplicit && spec.explicit_weights.empty()) {
     weighting.Fail("weights", "is missing, mode Explicit needs a number for each node");
@@ -103,6 +106,26 @@ void ReadWeighting(FieldReader weighting, WeightingSpec& spec) {
 bool ReadSwitch(FieldReader& fields, const std::string& field, bool usual) {
   const std::string fallback = usual ? "Enabled" : "Disabled";
   return fields.OptionalChoice(field, {"Enabled", "Disabled"}, fallback) == "Enabled";
+}
+
+void ReadEnergy(FieldReader energy, const BalancingSpec& balancing, EnergySpec& spec) {
+  spec.time_factor = energy.OptionalNumber("timeFactor", {1, kMaxTimeFactor}, spec.time_factor);
+  if (energy.Has("timeFactor") && balancing.objective != Objective::kEnergy) {
+    energy.Fail("timeFactor", "is allowed with objective Energy only");
+  }
+  const std::string idle = energy.OptionalChoice("idlePower", {"Ignored", "Counted"}, "Ignored");
+  spec.idle_power = idle == "Counted" ? IdlePower::kCounted : IdlePower::kIgnored;
+  spec.standing_watts = energy.OptionalNumber("standingWatts", {0, kMaxWatts}, spec.standing_watts);
+}
+
+void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
+  const std::string objective = balancing.OptionalChoice("objective", {"Time", "Energy"}, "Time");
+  spec.objective = objective == "Energy" ? Objective::kEnergy : Objective::kTime;
+  if (spec.objective == Objective::kEnergy && spec.strategy != StrategyName::kTailStealing) {
+    balancing.Fail("objective",
+                   "Energy needs strategy TailStealing, is with " + ToString(spec.strategy));
+  }
+  ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
 }
 
 }  // namespace
@@ -124,6 +147,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
       balancing.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
+  ReadObjective(balancing, spec);
 }
 
 namespace {

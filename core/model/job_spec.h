@@ -39,13 +39,35 @@ enum class StrategyName {
 };
 
 /// Where a worker's starting weight comes from (spec.weighting.mode).
-enum class WeightingMode { kFuzzy, kMeasured, kExplicit, kEqual };
+enum class WeightingMode { kAuto, kFuzzy, kMeasured, kExplicit, kEqual };
 
 /// spec.weighting
 struct WeightingSpec {
   std::string policy = "default";
-  WeightingMode mode = WeightingMode::kFuzzy;
+  WeightingMode mode = WeightingMode::kAuto;
   std::map<std::string, double> explicit_weights;  ///< by node name, > 0; only with kExplicit
+};
+
+/// What the sharing out of the work is for (spec.balancing.objective).
+enum class Objective {
+  kTime,    ///< all nodes finish together, as early as possible
+  kEnergy,  ///< least energy within a time that the user allows
+};
+
+/// How a job's joules are counted.
+enum class IdlePower {
+  kIgnored,  ///< boards are on anyway: what counts is what the job adds
+  kCounted,  ///< a board is on for the job: its idle draw counts until it has done its part
+};
+
+/// spec.balancing.energy
+struct EnergySpec {
+  /// With Objective::kEnergy: the job may take so many times what all nodes together would need,
+  /// >= 1.
+  double time_factor = 1.5;
+  IdlePower idle_power = IdlePower::kIgnored;
+  /// Drawn for as long as the job runs, whatever the nodes do: a switch, a fan.
+  double standing_watts = 0;
 };
 
 /// spec.balancing
@@ -67,6 +89,8 @@ struct BalancingSpec {
   bool dedicated_coordinator = false;
   /// How long a worker may be silent before its leases go back.
   Duration lease = std::chrono::seconds(10);
+  Objective objective = Objective::kTime;
+  EnergySpec energy;
 };
 
 /// An item of spec.worker.template.env.

@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/index_range.h"
+#include "core/model/node_power.h"
 #include "core/model/packed_results.h"
 
 /// What a run leaves behind: the rows of the journal and of timeline.jsonl, and the summary.
@@ -78,6 +79,21 @@ struct NodeSummary {
   double predicted_finish_seconds =
       0;  ///< the same as predicted when it had run a tenth of its share; 0 if never
   std::optional<double> declared_speed;  ///< emulated nodes
+  std::optional<NodePower> power;        ///< if it is known
+  std::optional<NodeJoules> joules;      ///< likewise, and only if its threads are known
+};
+
+/// Estimated energy of a job, summed over the nodes whose power is known.
+struct EnergySummary {
+  double joules = 0;  ///< as the job counts them: what Objective::kEnergy makes small
+  double dynamic_joules = 0;
+  double idle_joules = 0;
+  double standing_joules = 0;  ///< EnergySpec::standing_watts over the makespan
+  bool idle_counted = false;   ///< joules contain the idle draw
+  bool partial = false;        ///< nodes did work whose power is not known
+  /// With Objective::kEnergy: as the user gave it.
+  std::optional<double> time_factor;
+  std::vector<std::string> left_out;  ///< nodes that got no work because of it
 };
 
 struct MoveCounts {
@@ -120,7 +136,8 @@ struct RunSummary {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 1;  ///< starts of the coordinator so far
   std::vector<NodeSummary> nodes;
-  std::string result_json = "{}";  ///< the workload's own object
+  std::optional<EnergySummary> energy;  ///< if the power of any node is known
+  std::string result_json = "{}";       ///< the workload's own object
 };
 
 }  // namespace evenkeel::model

@@ -51,11 +51,14 @@ struct StrategyContext {
   Duration round_trip = std::chrono::milliseconds(1);
   /// How often a busy worker reports; a credit window has to be longer.
   Duration report_interval = std::chrono::seconds(1);
+  /// Of nodes that could have workers and were left out to save energy, on the workers' scale.
+  double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
 };
 
 struct WorkerFacts {
   double ratio = 1.0;  ///< weight relative to the others, >= 0
+  std::optional<model::NodePower> power{};
 };
 
 /// A way of sharing out the tasks. Owns all tasks that are neither leased nor completed and have
@@ -90,6 +93,9 @@ class Strategy {
   [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
   [[nodiscard]] virtual Instant NextDecision() const = 0;
+  /// When the work will be done as things stand, of a strategy that does not mean to keep all
+  /// workers busy to the end; else nothing.
+  [[nodiscard]] virtual std::optional<Instant> PredictedEnd(Instant) const { return std::nullopt; }
 
   /// Share of the cost first planned for each worker, 0..1, with what was appended.
   [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;

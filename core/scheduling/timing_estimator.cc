@@ -19,10 +19,13 @@ constexpr double kSmallestTaskVariance = 0.0004;
 
 }  // namespace
 
-void TimingEstimator::AddWorker(double prior_ratio, std::uint32_t threads) {
+void TimingEstimator::AddWorker(double prior_ratio, std::uint32_t threads,
+                                std::optional<double> prior_sigma) {
   EVENKEEL_CHECK(prior_ratio > 0 && threads >= 1, "a worker without speed or threads");
   State state;
   state.prior_ratio = prior_ratio;
+  const double sigma = prior_sigma.value_or(options_.prior_relative_sigma);
+  state.prior_variance = sigma * sigma;
   state.threads = threads;
   workers_.push_back(state);
 }
@@ -70,7 +73,7 @@ double TimingEstimator::ThreadRate(WorkerId worker) const {
   // A prior that the measurements contradict is worth less: its variance is at least what it was
   // found to be wrong by.
   const double wrong_by = (prior - measured) * (prior - measured) / (prior * measured);
-  const double prior_weight = 1.0 / (PriorVariance() + wrong_by);
+  const double prior_weight = 1.0 / (state.prior_variance + wrong_by);
   const double measured_weight = 1.0 / MeasuredVariance(state);
   return (prior_weight + measured_weight) / (prior_weight * prior + measured_weight * measured);
 }
@@ -81,16 +84,12 @@ double TimingEstimator::Rate(WorkerId worker) const {
 
 double TimingEstimator::RelativeSigma(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  if (state.tasks <= 0) return std::sqrt(PriorVariance());
-  return std::sqrt(1.0 / (1.0 / PriorVariance() + 1.0 / MeasuredVariance(state)));
-}
-
-double TimingEstimator::PriorVariance() const {
-  return options_.prior_relative_sigma * options_.prior_relative_sigma;
+  if (state.tasks <= 0) return std::sqrt(state.prior_variance);
+  return std::sqrt(1.0 / (1.0 / state.prior_variance + 1.0 / MeasuredVariance(state)));
 }
 
 double TimingEstimator::PriorThreadRate(const State& state) const {
-  const double scale = scale_weight_ > 0 ? scale_sum_ / scale_weight_ : 1.0;
+  const double scale = AnyMeasured() ? scale_sum_ / scale_weight_ : unit_rate_.value_or(1.0);
   return scale * state.prior_ratio / static_cast<double>(state.threads);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/time.h"
@@ -12,8 +13,10 @@ namespace evenkeel::scheduling {
 /// How fast each worker is for this job's profile, in cost units per second, and how sure that is.
 ///
 /// Sources, each counted by the inverse of its variance (the minimum-variance mean of independent
-/// estimates): the prior (the fuzzy ratio, scaled by what the workers measured so far say a ratio
-/// of 1 is worth) and this run's own measurements, recent ones more than old ones. A measurement
+/// estimates): the prior (the ratio that the worker was weighed with, scaled by what the workers
+/// measured so far say a ratio of 1 is worth) and this run's own measurements, recent ones more
+/// than old ones. A prior that stands on a history is surer than one that stands on labels, but
+/// only until it is contradicted: what is measured now overrules both. A measurement
 /// that lies far outside of the noise shortens the memory, so that a board that throttles is
 /// noticed within a few reports. Deterministic: additions, multiplications, divisions and square
 /// roots only. Not thread-safe. All calls O(1).
@@ -33,8 +36,13 @@ class TimingEstimator {
   explicit TimingEstimator(const Options& options) : options_(options) {}
 
   /// The next worker (ids are dense). `prior_ratio` > 0 compares workers with each other only.
-  /// `threads` >= 1 run tasks side by side.
-  void AddWorker(double prior_ratio, std::uint32_t threads);
+  /// `threads` >= 1 run tasks side by side. `prior_sigma` > 0: how sure the ratio is; by default
+  /// Options::prior_relative_sigma.
+  void AddWorker(double prior_ratio, std::uint32_t threads,
+                 std::optional<double> prior_sigma = std::nullopt);
+  /// Before anything is measured: a ratio of 1 is worth so many units a second (> 0). It counts
+  /// until the first measurement of any worker, which says it better than any history.
+  void SetUnitRate(double units_per_second) { unit_rate_ = units_per_second; }
   /// Its process started anew, with so many threads: what was measured before still counts.
   void SetThreads(WorkerId worker, std::uint32_t threads);
 
@@ -46,7 +54,7 @@ class TimingEstimator {
     workers_[worker.value].all_waited_seconds += ToSeconds(waited);
   }
 
-  /// Units per second of the whole worker. While nothing was measured anywhere, ratios only.
+  /// Units per second of the whole worker. While RatesKnown() is false, ratios only.
   [[nodiscard]] double Rate(WorkerId worker) const;
   /// Units per second of one of its threads.
   [[nodiscard]] double ThreadRate(WorkerId worker) const;
@@ -67,6 +75,8 @@ class TimingEstimator {
   }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
+  /// Rates are units per second, by a measurement or by SetUnitRate().
+  [[nodiscard]] bool RatesKnown() const { return AnyMeasured() || unit_rate_.has_value(); }
   [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {
     return workers_[worker.value].threads;
   }
@@ -75,6 +85,7 @@ class TimingEstimator {
  private:
   struct State {
     double prior_ratio = 1;
+    double prior_variance = 1;
     std::uint32_t threads = 1;
     double tasks = 0;         // faded count of tasks
     double busy_seconds = 0;  // faded
@@ -88,7 +99,6 @@ class TimingEstimator {
   };
 
   [[nodiscard]] double PriorThreadRate(const State& state) const;
-  [[nodiscard]] double PriorVariance() const;
   [[nodiscard]] double TaskVariance(const State& state) const;
   [[nodiscard]] double MeasuredVariance(const State& state) const;
   void Fade(State& state, double factor);
@@ -100,6 +110,7 @@ class TimingEstimator {
   // What a prior ratio of 1 is worth in units per second: mean over the measured workers.
   double scale_sum_ = 0;
   double scale_weight_ = 0;
+  std::optional<double> unit_rate_;
 };
 
 }  // namespace evenkeel::scheduling

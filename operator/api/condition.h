@@ -14,6 +14,7 @@ inline const std::string kComplete = "Complete";
 inline const std::string kFailed = "Failed";
 inline const std::string kSuspended = "Suspended";
 inline const std::string kProgressing = "Progressing";
+inline const std::string kWeightsMeasured = "WeightsMeasured";
 }  // namespace condition_type
 
 /// metav1.Condition. kUnknown is only read, never written.

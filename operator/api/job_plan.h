@@ -1,25 +1,55 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/model/node_power.h"
+
 namespace evenkeel::api {
+
+/// What a weight was made of where a history was asked for. Numbers have six digits.
+struct WeightParts {
+  double fuzzy = 1;         ///< the ratio by labels, relative to the lightest
+  double measured = 0;      ///< the history's rate, units a second; 0: it has none that counts
+  double busy_seconds = 0;  ///< inside tasks, that `measured` stands on; older ones count less
+  double age_seconds = 0;   ///< mean age of that work
+  double confidence = 0;    ///< share of the history in the weight, 0 to 1
+  double rate = 0;          ///< what is expected, units a second; 0: not known
+  double sigma = 0;         ///< standard deviation of `rate` relative to it
+  std::string note;         ///< why the history was left out; empty if it was not
+
+  friend bool operator==(const WeightParts&, const WeightParts&) = default;
+};
 
 /// A node that takes part, as nodes.json says it.
 struct PlannedNode {
   std::string name;
-  double ratio = 1;         ///< what the partition of the work goes by
-  std::int64_t weight = 1;  ///< the ratio rounded up
+  double ratio = 1;                         ///< what the partition of the work goes by
+  std::int64_t weight = 1;                  ///< the ratio rounded up
+  std::optional<model::NodePower> power{};  ///< of the worker there, if it is known
+  bool left_out = false;                    ///< gets no worker, to save energy
+  std::optional<WeightParts> parts{};
 
+  /// More of the weight is the history's than the labels'.
+  [[nodiscard]] bool Measured() const { return parts && parts->confidence >= 0.5; }
   friend bool operator==(const PlannedNode&, const PlannedNode&) = default;
+};
+
+/// How asking for the history went when nodes were weighed last.
+struct HistoryOutcome {
+  std::string reason;  ///< of the condition WeightsMeasured; empty: no history has been asked for
+  std::string message;
+
+  friend bool operator==(const HistoryOutcome&, const HistoryOutcome&) = default;
 };
 
 /// Content of the ConfigMap NAME-plan: what a run was started with, and the little that the
 /// operator has to remember of it.
 struct JobPlan {
   std::string manifest;            ///< job.json; `workload` stands in it
-  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first
+  std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first; the left out last
   std::string ca_certificate;      ///< ca.crt, PEM
   std::string identity;            ///< fingerprint of that CA
   std::string image;               ///< of coordinator and workers, kept for the whole run
@@ -32,6 +62,10 @@ struct JobPlan {
   /// spec.workload as JSON text: what the run was started with, and the tasks that have been
   /// appended since.
   std::string workload;
+  /// Nodes that joined since nodes.json was written and were weighed with a history, the latest
+  /// last.
+  std::vector<PlannedNode> joined;
+  HistoryOutcome history;
 
   friend bool operator==(const JobPlan&, const JobPlan&) = default;
 };

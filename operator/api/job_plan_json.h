@@ -7,8 +7,11 @@
 
 namespace evenkeel::api {
 
-/// nodes.json of the plan.
+/// nodes.json of the plan. The first 1,024 rows have their parts.
 [[nodiscard]] std::string NodesJson(const std::vector<PlannedNode>& nodes);
+
+/// weights.json of the plan: what the history had to do with it; empty if nothing.
+[[nodiscard]] std::string WeightsJson(const JobPlan& plan);
 
 /// Reads the ConfigMap NAME-plan, leniently.
 [[nodiscard]] JobPlan ReadJobPlan(const nlohmann::json& config_map);

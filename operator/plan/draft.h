@@ -77,6 +77,7 @@ class Draft {
 namespace reason {
 inline const std::string kSuspending = "Suspending";
 inline const std::string kSnapshotTooLarge = "SnapshotTooLarge";
+inline const std::string kNoHistory = "NoHistory";
 }  // namespace reason
 
 }  // namespace evenkeel::plan

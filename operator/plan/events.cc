@@ -39,9 +39,13 @@ void TellOfConditions(Draft& draft) {
     const bool same =
         before != nullptr && before->status == one.status && before->reason == one.reason;
     // What has ended a job or suspended it is told by that condition, not twice.
+    // How weights came about is no news, unless something is wrong.
+    const bool usual =
+        one.type == api::condition_type::kWeightsMeasured &&
+        (one.status == api::Condition::Status::kTrue || one.reason == reason::kNoHistory);
     const bool echo = one.type == api::condition_type::kProgressing &&
                       CountReason(draft.Status().conditions, one.reason) > 1;
-    if (!same && !echo) draft.Tell({IsWarning(one), one.reason, one.message, true});
+    if (!same && !echo && !usual) draft.Tell({IsWarning(one), one.reason, one.message, true});
   }
 }
 

@@ -1,8 +1,10 @@
 #include "operator/plan/launch.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "operator/plan/node_power.h"
 #include "operator/plan/pod_trouble.h"
 
 namespace evenkeel::plan {
@@ -10,25 +12,60 @@ namespace {
 
 constexpr std::size_t kMaxAvoided = 16;
 
-std::vector<api::PlannedNode> NodesOf(const WorkerCensus& census, const WorkerChanges& changes) {
+/// The row that is known of a node, which may be later than what its pod was made with.
+api::PlannedNode RowOf(const std::map<std::string, api::PlannedNode>& rows,
+                       const api::PlannedNode& of_pod) {
+  const auto known = rows.find(of_pod.name);
+  api::PlannedNode row = known != rows.end() ? known->second : of_pod;
+  row.left_out = false;  // it has a worker now, whatever was thought of it before
+  return row;
+}
+
+std::vector<api::PlannedNode> NodesOf(const Draft& draft, const WorkerCensus& census,
+                                      const WorkerChanges& changes, const RunWeights& weights,
+                                      const api::JobPlan& content) {
+  const auto rows = RowsByNode(content, weights);
   std::vector<api::PlannedNode> nodes;
   for (const api::PodView* pod : census.live) {
     const bool stays =
         std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
-    if (stays) nodes.push_back({pod->target_node, pod->ratio, pod->weight});
+    if (stays) nodes.push_back(RowOf(rows, {pod->target_node, pod->ratio, pod->weight}));
   }
   for (const api::WorkerPod& pod : changes.create) {
-    nodes.push_back({pod.node, pod.ratio, pod.weight});
+    nodes.push_back(RowOf(rows, {pod.node, pod.ratio, pod.weight}));
   }
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
     return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;
   });
+  for (api::PlannedNode& planned : nodes) {
+    const api::NodeView* node = draft.Node(planned.name);
+    if (node != nullptr) planned.power = WorkerPower(*node, ThreadsOf(draft.Job(), *node));
+  }
   return nodes;
 }
 
+/// A coordinator that takes the job up knows of them, and people may ask.
+void LeaveOut(Draft& draft, const std::vector<api::PlannedNode>& nodes, api::JobPlan& content) {
+  constexpr std::size_t kNamed = 5;
+  if (nodes.empty() || content.nodes.empty()) return;
+  content.nodes.insert(content.nodes.end(), nodes.begin(), nodes.end());
+  std::string names;
+  for (std::size_t i = 0; i < std::min(nodes.size(), kNamed); ++i) {
+    names += (i > 0 ? ", " : "") + nodes[i].name;
+  }
+  if (nodes.size() > kNamed) names += " and " + std::to_string(nodes.size() - kNamed) + " more";
+  draft.Tell({false, "NodesLeftOut",
+              "objective Energy: the job needs fewer joules, and keeps within its timeFactor, "
+              "without " +
+                  names});
+}
+
 /// The nodes with the least ratio, if there are better ones.
-std::vector<std::string> Slowest(const std::vector<api::PlannedNode>& nodes) {
+std::vector<std::string> Slowest(std::vector<api::PlannedNode> nodes) {
   std::vector<std::string> slowest;
+  nodes.erase(
+      std::remove_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.left_out; }),
+      nodes.end());
   if (nodes.empty() || nodes.front().ratio <= nodes.back().ratio) return slowest;
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     if (node->ratio > nodes.back().ratio || slowest.size() == kMaxAvoided) break;
@@ -111,13 +148,16 @@ bool WantsCoordinator(const CoordinatorFate& fate) {
 }
 
 void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-            const WorkerChanges& changes, api::JobPlan content) {
-  const std::vector<api::PlannedNode> nodes = NodesOf(census, changes);
+            const WorkerChanges& changes, const RunWeights& weights, api::JobPlan content) {
+  const std::vector<api::PlannedNode> nodes = NodesOf(draft, census, changes, weights, content);
   const bool makes_coordinator = WantsCoordinator(fate) && !nodes.empty();
   const bool starts =
       makes_coordinator || !changes.create.empty() || draft.Coordinator() != nullptr;
-  if (makes_coordinator || !draft.Seen().plan) {
+  const bool writes_nodes = makes_coordinator || !draft.Seen().plan;
+  KeepOutcome(draft, nodes, changes, writes_nodes, content);
+  if (writes_nodes) {
     content.nodes = nodes;
+    LeaveOut(draft, changes.left_out, content);
     content.manifest = draft.Job().manifest;
   }
   if (starts || draft.Seen().plan) {
@@ -135,6 +175,7 @@ void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& censu
     CreateCoordinatorPod(draft, fate, content);
   }
   for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
+  SayWhereWeightsComeFrom(draft, content);
 }
 
 }  // namespace evenkeel::plan

@@ -3,6 +3,7 @@
 #include "operator/api/job_plan.h"
 #include "operator/plan/coordinator_fate.h"
 #include "operator/plan/draft.h"
+#include "operator/plan/run_weights.h"
 #include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
@@ -17,9 +18,9 @@ namespace evenkeel::plan {
 [[nodiscard]] bool TakesNewImage(const Draft& draft, const api::JobPlan& content);
 
 /// Adds the actions that bring the job's objects and pods about, in their order: identity, plan,
-/// service, policies, deletions, the coordinator, workers.
+/// service, policies, deletions, the coordinator, workers. Says where the weights come from.
 void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-            const WorkerChanges& changes, api::JobPlan content);
+            const WorkerChanges& changes, const RunWeights& weights, api::JobPlan content);
 
 /// Whether a coordinator is to be made now, provided that there is work for one.
 [[nodiscard]] bool WantsCoordinator(const CoordinatorFate& fate);

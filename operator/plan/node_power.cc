@@ -1,16 +1,20 @@
 #include "operator/plan/node_power.h"
 
-#include "core/scheduling/fuzzy/node_facts.h"
+#include "core/scheduling/energy/node_power.h"
 
 namespace evenkeel::plan {
 
-std::optional<double> NodePower(const api::NodeView& node) {
-  const auto known = scheduling::CollectFacts(node.profile);
-  const auto power = known.facts.find(scheduling::fact::kPowerWatts);
-  if (power == known.facts.end() || !power->second.number || *power->second.number <= 0) {
-    return std::nullopt;
-  }
-  return power->second.number;
+std::optional<model::NodePower> NodePower(const api::NodeView& node) {
+  return scheduling::CollectPower(node.profile).power;
+}
+
+std::optional<model::NodePower> WorkerPower(const api::NodeView& node, std::int64_t threads) {
+  constexpr double kCore = 1000;
+  const auto power = NodePower(node);
+  const auto millicores = node.profile.cpu_millicores.value_or(0);
+  if (!power || threads <= 0 || millicores <= 0) return power;
+  return scheduling::OfThreads(*power, static_cast<double>(threads),
+                               static_cast<double>(millicores) / kCore);
 }
 
 }  // namespace evenkeel::plan

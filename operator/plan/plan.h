@@ -29,6 +29,9 @@ struct Plan {
   std::optional<api::JobStatus> status;
   bool status_is_urgent = false;  ///< before other jobs' figures
   std::vector<Event> events;
+  /// Nodes are to be weighed, and Snapshot::history is not there yet though it could be. Nothing
+  /// else in this plan counts: it is to be made again with the history.
+  bool wants_history = false;
   /// Look again after this time, even if nothing changes until then.
   std::optional<Duration> requeue_after;
 

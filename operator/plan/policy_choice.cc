@@ -6,8 +6,8 @@ namespace evenkeel::plan {
 
 PolicyChoice ChoosePolicy(const Snapshot& snapshot) {
   const model::WeightingSpec& weighting = snapshot.job.spec.weighting;
-  const bool needed = weighting.mode == model::WeightingMode::kFuzzy ||
-                      weighting.mode == model::WeightingMode::kMeasured;
+  const bool needed = weighting.mode != model::WeightingMode::kExplicit &&
+                      weighting.mode != model::WeightingMode::kEqual;
   if (!needed) return {};
   if (snapshot.policy && snapshot.policy->invalid.empty()) return {snapshot.policy->policy, {}, {}};
   if (snapshot.policy) {

@@ -11,7 +11,9 @@ namespace evenkeel::plan {
 /// The policy that a job is weighed by, or why there is none.
 struct PolicyChoice {
   std::optional<model::WeightingPolicy> policy;
-  std::string reason;  ///< UnknownPolicy or InvalidPolicy if weights are needed and cannot be had
+  /// UnknownPolicy or InvalidPolicy if weights are needed and cannot be had; PowerUnknown if nodes
+  /// cannot be chosen for objective Energy.
+  std::string reason;
   std::string message;
 
   [[nodiscard]] bool Bad() const { return !reason.empty(); }

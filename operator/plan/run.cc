@@ -1,16 +1,16 @@
 #include "operator/plan/run.h"
 
 #include <utility>
-#include <vector>
 
 #include "operator/plan/coordinator_fate.h"
+#include "operator/plan/energy_placement.h"
 #include "operator/plan/growth.h"
 #include "operator/plan/launch.h"
 #include "operator/plan/pod_trouble.h"
 #include "operator/plan/policy_choice.h"
 #include "operator/plan/progressing.h"
+#include "operator/plan/run_weights.h"
 #include "operator/plan/suspension.h"
-#include "operator/plan/weighting.h"
 #include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
@@ -36,16 +36,18 @@ bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
   return !Diagnose(*fate.pod, draft.Now()).trouble;
 }
 
-WorkerChanges ChooseWorkers(const Draft& draft, const WorkerCensus& census,
-                            const api::JobPlan& content, const PolicyChoice& policy,
-                            bool may_start) {
-  std::vector<api::PlannedNode> weights;
-  if (may_start && !policy.Bad() && NeedsWeights(draft, census)) {
-    std::vector<const api::NodeView*> nodes;
-    for (const Place& place : census.free) nodes.push_back(place.node);
-    weights = WeighNodes(draft.Seen(), nodes, content.nodes, policy.policy);
+/// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
+WorkerChanges ChooseWorkers(Draft& draft, const CoordinatorFate& fate, WorkerCensus& census,
+                            const api::JobPlan& content, PolicyChoice& policy,
+                            RunWeights& weights) {
+  if (WorkersMayStart(draft, fate)) {
+    weights = MakeRunWeights(draft, fate, census, content, policy);
   }
-  return PlaceWorkers(draft, census, weights, content.image);
+  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights.free);
+  if (!energy.refusal.empty()) policy = {std::nullopt, "PowerUnknown", energy.refusal};
+  WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
+  changes.left_out = std::move(energy.left_out);
+  return changes;
 }
 
 void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
@@ -66,11 +68,11 @@ void Run(Draft& draft) {
     DeletePods(draft);
   }
   const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
-  const WorkerCensus census = CountWorkers(draft);
-  const PolicyChoice policy = ChoosePolicy(draft.Seen());
-  const WorkerChanges changes =
-      ChooseWorkers(draft, census, content, policy, WorkersMayStart(draft, fate));
-  Launch(draft, fate, census, changes, content);
+  WorkerCensus census = CountWorkers(draft);
+  PolicyChoice policy = ChoosePolicy(draft.Seen());
+  RunWeights weights;
+  const WorkerChanges changes = ChooseWorkers(draft, fate, census, content, policy, weights);
+  Launch(draft, fate, census, changes, weights, content);
   HandOverTasks(draft);
   LookAgain(draft, fate, census);
   SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});

@@ -12,6 +12,7 @@
 #include "operator/api/policy_view.h"
 #include "operator/api/progress.h"
 #include "operator/api/weighted_job.h"
+#include "operator/plan/history_answer.h"
 
 namespace evenkeel::plan {
 
@@ -56,6 +57,8 @@ struct Snapshot {
   std::optional<std::string> snapshot_refusal;
   std::optional<ApplyFailure> failure;
   std::optional<api::Timestamp> last_status_write;  ///< of this process
+  bool history_there = false;                       ///< there is somebody to ask for the history
+  std::optional<HistoryAnswer> history;  ///< of the job's profile, once a plan has wanted it
   OperatorSettings settings;
 };
 

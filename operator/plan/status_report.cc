@@ -45,16 +45,24 @@ std::int64_t Count(std::int64_t count) { return std::clamp<std::int64_t>(count, 
 
 class Rows {
  public:
-  explicit Rows(const Draft& draft) : source_(WeightSource(draft.Job().spec.weighting)) {
+  explicit Rows(const Draft& draft) : weighting_(draft.Job().spec.weighting) {
     for (const api::WorkerRow& row : draft.Status().workers) known_[row.node] = row;
     const auto& plan = draft.Seen().plan;
     if (!plan) return;
-    for (const api::PlannedNode& node : plan->nodes) weights_[node.name] = node.weight;
+    for (const auto* list : {&plan->nodes, &plan->joined}) {
+      for (const api::PlannedNode& node : *list) {
+        planned_[node.name] = &node;
+        weights_[node.name] = node.weight;
+      }
+    }
   }
 
   void Take(const api::PodView& pod, bool reported) {
     if (pod.target_node.empty()) return;
-    weights_[pod.target_node] = pod.weight;
+    // A coordinator that took over may go by a later weight than the pod was made with.
+    const auto planned = planned_.find(pod.target_node);
+    const bool later = planned != planned_.end() && planned->second->parts;
+    if (!later) weights_[pod.target_node] = pod.weight;
     // What the coordinator says of a worker is closer to the truth than its pod's phase.
     if (!reported || !said_.contains(pod.target_node)) At(pod.target_node).state = StateOf(pod);
   }
@@ -78,7 +86,9 @@ class Rows {
       const auto weight = weights_.find(node);
       if (weight != weights_.end()) row.weight = weight->second;
       row.weight = std::clamp<std::int64_t>(row.weight, 1, kMaxWeight);
-      row.weight_source = source_;
+      const auto planned = planned_.find(node);
+      row.weight_source =
+          WeightSource(weighting_, planned == planned_.end() ? nullptr : planned->second);
       rows.push_back(std::move(row));
     }
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
@@ -97,7 +107,8 @@ class Rows {
     return row->second;
   }
 
-  std::string source_;
+  const model::WeightingSpec& weighting_;
+  std::map<std::string, const api::PlannedNode*> planned_;
   std::map<std::string, api::WorkerRow> known_;
   std::map<std::string, api::WorkerRow> rows_;
   std::map<std::string, std::int64_t> weights_;

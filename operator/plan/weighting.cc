@@ -6,6 +6,8 @@
 #include <set>
 
 #include "core/scheduling/fuzzy/weight_estimation.h"
+#include "core/scheduling/history/blended_rates.h"
+#include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
 namespace {
@@ -17,10 +19,29 @@ std::int64_t RoundedUp(double ratio) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio - kSlack)));
 }
 
-api::PlannedNode Planned(const std::string& node, double ratio) {
+/// A node before its weight is put on the scale of the plan.
+struct Estimate {
+  std::string name;
+  double ratio = 1;
+  std::optional<api::WeightParts> parts = std::nullopt;
+};
+
+api::PlannedNode Planned(const Estimate& estimate, double scale) {
   // Nodes are told ratios to six decimals; nothing is to depend on more of them.
-  const double bounded = std::clamp(std::round(ratio * 1e6) / 1e6, 1e-6, kMaxRatio);
-  return {node, bounded, RoundedUp(bounded)};
+  const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
+  const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
+  return {estimate.name, bounded, RoundedUp(bounded), {}, false, estimate.parts};
+}
+
+/// Six digits: what more there is of a measurement is noise, and takes room in the plan.
+double Short(double number) {
+  if (number == 0 || !std::isfinite(number)) return 0;
+  const double exponent = std::floor(std::log10(std::abs(number))) - 5;
+  const double power = std::pow(10.0, std::abs(exponent));
+  // By a power of ten that is exact, so that the result is written with six digits.
+  const double shorter =
+      exponent < 0 ? std::round(number * power) / power : std::round(number / power) * power;
+  return std::isfinite(shorter) ? shorter : 0;
 }
 
 std::map<std::string, api::PlannedNode> ByName(const std::vector<api::PlannedNode>& nodes) {
@@ -30,46 +51,83 @@ std::map<std::string, api::PlannedNode> ByName(const std::vector<api::PlannedNod
 }
 
 /// What new estimates are multiplied with to fit to the ratios of the plan.
-double Scale(const std::vector<scheduling::NodeWeight>& estimates, model::Rounding rounding,
+double Scale(const std::vector<Estimate>& estimates,
              const std::map<std::string, api::PlannedNode>& planned) {
   double sum_of_logarithms = 0;
   int common = 0;
-  for (const auto& estimate : estimates) {
+  for (const Estimate& estimate : estimates) {
     const auto known = planned.find(estimate.name);
     if (known == planned.end() || known->second.ratio <= 0) continue;
-    sum_of_logarithms +=
-        std::log(known->second.ratio / scheduling::PartitionWeight(estimate, rounding));
+    sum_of_logarithms += std::log(known->second.ratio / estimate.ratio);
     ++common;
   }
   return common == 0 ? 1.0 : std::exp(sum_of_logarithms / common);
+}
+
+/// By their labels alone.
+std::vector<Estimate> FuzzyEstimates(const std::vector<const api::NodeView*>& nodes,
+                                     const model::WeightingPolicy& policy) {
+  std::vector<model::NodeProfile> profiles;
+  for (const api::NodeView* node : nodes) profiles.push_back(node->profile);
+  std::vector<Estimate> estimates;
+  for (const auto& weight : scheduling::EstimateWeights(profiles, policy)) {
+    estimates.push_back({weight.name, scheduling::PartitionWeight(weight, policy.rounding)});
+  }
+  return estimates;
+}
+
+void BlendWithHistory(const Snapshot& snapshot, const std::vector<const api::NodeView*>& nodes,
+                      std::vector<Estimate>& estimates) {
+  const auto& samples = snapshot.history->samples;
+  std::vector<scheduling::NodeToBlend> to_blend;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    scheduling::NodeToBlend node{estimates[i].name, estimates[i].ratio,
+                                 static_cast<std::uint32_t>(ThreadsOf(snapshot.job, *nodes[i])),
+                                 std::nullopt};
+    if (const auto known = samples.find(node.name); known != samples.end()) {
+      node.sample = known->second;
+    }
+    to_blend.push_back(std::move(node));
+  }
+  const auto blended = scheduling::BlendRates(to_blend, {});
+  for (std::size_t i = 0; i < blended.size(); ++i) {
+    const scheduling::BlendedNode& node = blended[i];
+    estimates[i].ratio = node.ratio;
+    estimates[i].parts = {Short(node.prior_ratio),  Short(node.measured_rate),
+                          Short(node.busy_seconds), Short(node.age_seconds),
+                          Short(node.confidence),   Short(node.rate),
+                          Short(node.sigma),        node.note};
+  }
 }
 
 std::vector<api::PlannedNode> Estimated(const Snapshot& snapshot,
                                         const std::vector<const api::NodeView*>& nodes,
                                         const std::map<std::string, api::PlannedNode>& planned,
                                         const model::WeightingPolicy& policy) {
-  std::vector<model::NodeProfile> profiles;
+  std::vector<const api::NodeView*> all = nodes;
   std::set<std::string> names;
-  for (const api::NodeView* node : nodes) {
-    profiles.push_back(node->profile);
-    names.insert(node->Name());
-  }
+  for (const api::NodeView* node : nodes) names.insert(node->Name());
   for (const auto& [name, entry] : planned) {
     const auto node = snapshot.nodes->find(name);
     const bool more = node != snapshot.nodes->end() && names.insert(name).second;
-    if (more) profiles.push_back(node->second->profile);
+    if (more) all.push_back(node->second.get());
   }
-  const auto estimates = scheduling::EstimateWeights(profiles, policy);
-  const double scale = Scale(estimates, policy.rounding, planned);
+  std::vector<Estimate> estimates = FuzzyEstimates(all, policy);
+  const bool told = snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
+  if (told && GoesByHistory(snapshot)) BlendWithHistory(snapshot, all, estimates);
+  const double scale = Scale(estimates, planned);
   std::vector<api::PlannedNode> weighed;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const double ratio = scheduling::PartitionWeight(estimates[i], policy.rounding);
-    weighed.push_back(Planned(nodes[i]->Name(), ratio * scale));
-  }
+  for (std::size_t i = 0; i < nodes.size(); ++i) weighed.push_back(Planned(estimates[i], scale));
   return weighed;
 }
 
 }  // namespace
+
+bool GoesByHistory(const Snapshot& snapshot) {
+  const model::WeightingMode mode = snapshot.job.spec.weighting.mode;
+  return mode == model::WeightingMode::kMeasured ||
+         (mode == model::WeightingMode::kAuto && snapshot.history_there);
+}
 
 std::vector<api::PlannedNode> WeighNodes(const Snapshot& snapshot,
                                          const std::vector<const api::NodeView*>& nodes,
@@ -84,7 +142,7 @@ std::vector<api::PlannedNode> WeighNodes(const Snapshot& snapshot,
     for (const api::NodeView* node : nodes) {
       const auto given = weighting.explicit_weights.find(node->Name());
       const double ratio = given == weighting.explicit_weights.end() ? 1.0 : given->second;
-      weighed.push_back(Planned(node->Name(), ratio));
+      weighed.push_back(Planned({node->Name(), ratio}, 1.0));
     }
   }
   for (api::PlannedNode& node : weighed) {
@@ -93,9 +151,10 @@ std::vector<api::PlannedNode> WeighNodes(const Snapshot& snapshot,
   return weighed;
 }
 
-std::string WeightSource(const model::WeightingSpec& weighting) {
+std::string WeightSource(const model::WeightingSpec& weighting, const api::PlannedNode* node) {
   if (weighting.mode == model::WeightingMode::kExplicit) return "Explicit";
-  return weighting.mode == model::WeightingMode::kEqual ? "Equal" : "Fuzzy";
+  if (weighting.mode == model::WeightingMode::kEqual) return "Equal";
+  return node != nullptr && node->Measured() ? "Measured" : "Fuzzy";
 }
 
 }  // namespace evenkeel::plan

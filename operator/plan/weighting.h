@@ -4,10 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "core/model/weighting_policy.h"
 #include "operator/api/job_plan.h"
 #include "operator/plan/snapshot.h"
 
 namespace evenkeel::plan {
+
+/// Whether the job's weights go by what earlier jobs have shown: mode Measured always, mode Auto
+/// where there is somebody to ask.
+[[nodiscard]] bool GoesByHistory(const Snapshot& snapshot);
 
 /// Weighs nodes that are to get a worker. Ratios are relative to the lightest of them.
 ///
@@ -16,14 +21,18 @@ namespace evenkeel::plan {
 /// and the new ratios multiplied by the geometric mean of planned / estimated over the nodes that
 /// have both. Explicit weights and equal ones need no scale.
 ///
-/// The result has the order of `nodes`. `policy` is needed for modes Fuzzy and Measured. Measured
-/// counts as Fuzzy until there is a history.
+/// Estimates are fuzzy weights; if the job goes by history and the snapshot has one, they are
+/// blended with it (scheduling::BlendRates), and each node carries its parts.
+///
+/// The result has the order of `nodes`. `policy` is needed for modes Auto, Fuzzy and Measured.
 [[nodiscard]] std::vector<api::PlannedNode> WeighNodes(
     const Snapshot& snapshot, const std::vector<const api::NodeView*>& nodes,
     const std::vector<api::PlannedNode>& planned,
     const std::optional<model::WeightingPolicy>& policy);
 
-/// status.workers[].weightSource: where the weights of the job come from.
-[[nodiscard]] std::string WeightSource(const model::WeightingSpec& weighting);
+/// status.workers[].weightSource: where the weight of a node of the job comes from; `node` is its
+/// row of the plan, null if it has none.
+[[nodiscard]] std::string WeightSource(const model::WeightingSpec& weighting,
+                                       const api::PlannedNode* node);
 
 }  // namespace evenkeel::plan

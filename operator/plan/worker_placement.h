@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "operator/api/job_plan.h"
 #include "operator/api/pod_request.h"
 #include "operator/plan/draft.h"
 #include "operator/plan/eligibility.h"
@@ -37,6 +38,7 @@ struct WorkerCensus {
 struct WorkerChanges {
   std::vector<const api::PodView*> remove;
   std::vector<api::WorkerPod> create;
+  std::vector<api::PlannedNode> left_out;  ///< nodes that get none, to save energy
 };
 
 /// At most maxWorkers workers, one a node, the heaviest nodes first. Running ones stay where they

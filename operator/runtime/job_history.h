@@ -16,7 +16,7 @@ struct DoneWork {
   std::string node;
   double units = 0;
   double busy_seconds = 0;  ///< over all threads
-  double joules = 0;        ///< estimated; 0 if the node's power is not known
+  double joules = 0;        ///< estimated, above idle; 0 if the node's power is not known
 };
 
 /// What nodes have done for jobs that are over, by profile, since this process began: running

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/model/node_power.h"
 #include "operator/api/condition.h"
 #include "operator/api/job_plan_json.h"
 #include "operator/api/job_status_json.h"
@@ -67,10 +68,14 @@ std::vector<DoneWork> DoneBy(const std::vector<api::NodeWork>& work, const plan:
   std::vector<DoneWork> done;
   for (const api::NodeWork& row : work) {
     const auto node = nodes.find(row.node);
-    const auto watts = node == nodes.end() ? std::nullopt : plan::NodePower(*node->second);
-    const double all_busy =  // seconds in which all threads were
-        row.threads > 0 ? row.busy_seconds / static_cast<double>(row.threads) : 0;
-    done.push_back({row.node, row.units, row.busy_seconds, watts.value_or(0) * all_busy});
+    const auto power =
+        node == nodes.end() ? std::nullopt : plan::WorkerPower(*node->second, row.threads);
+    const bool known = power && row.threads > 0;
+    const double joules = known ? model::JoulesOf(*power, row.busy_seconds,
+                                                  static_cast<std::uint32_t>(row.threads), 0)
+                                      .dynamic
+                                : 0;
+    done.push_back({row.node, row.units, row.busy_seconds, joules});
   }
   return done;
 }
@@ -91,8 +96,8 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
     end.trouble = "its plan cannot be read: " + record.error().message;
     return end;
   }
-  const plan::Snapshot snapshot = Look(key, job, **record);
-  const plan::Plan plan = plan::MakePlan(snapshot);
+  plan::Snapshot snapshot = Look(key, job, **record);
+  const plan::Plan plan = Decide(snapshot);
   end.again = plan.requeue_after;
   CarryOut(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
@@ -133,8 +138,16 @@ plan::Snapshot JobReconciler::Look(const kube::ObjectKey& key, const Job& job,
   if (record.snapshot_refusal) snapshot.snapshot_refusal = record.snapshot_refusal->why;
   snapshot.failure = record.failure;
   snapshot.last_status_write = record.last_status_write;
+  snapshot.history_there = parts_.rates.IsThere();
   snapshot.settings = parts_.settings;
   return snapshot;
+}
+
+plan::Plan JobReconciler::Decide(plan::Snapshot& snapshot) const {
+  plan::Plan plan = plan::MakePlan(snapshot);
+  if (!plan.wants_history) return plan;
+  snapshot.history = parts_.rates.Ask(snapshot.job.spec.profile);
+  return plan::MakePlan(snapshot);
 }
 
 void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,

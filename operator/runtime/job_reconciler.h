@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/clock.h"
+#include "operator/history/rate_history.h"
 #include "operator/kube/event_recorder.h"
 #include "operator/plan/make_plan.h"
 #include "operator/plan/plan.h"
@@ -33,6 +34,7 @@ class JobReconciler {
     kube::EventRecorder& events;
     StatusPacer& pacer;
     JobHistory& history;
+    RateHistory& rates;
     const Clock& clock;
     const ErrandTools& tools;
     plan::OperatorSettings settings;
@@ -47,6 +49,8 @@ class JobReconciler {
   /// The record of the job; read from the cluster the first time.
   [[nodiscard]] tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> RecordOf(
       const kube::ObjectKey& key, const api::WeightedJob& job);
+  /// What is to be done; asks for the history if that takes one.
+  [[nodiscard]] plan::Plan Decide(plan::Snapshot& snapshot) const;
   [[nodiscard]] plan::Snapshot Look(const kube::ObjectKey& key, const Job& job,
                                     const JobRecord& record) const;
   /// Up to the first action that fails; what is wrong is noted in the record and in `end`.

@@ -60,10 +60,16 @@ void AddJobs(const std::map<std::string, int>& jobs, std::vector<MetricFamily>& 
   family.MoveTo(all);
 }
 
-void AddPower(const std::map<std::string, double>& watts, std::vector<MetricFamily>& all) {
-  FamilyOf family(Metric::kNodePower);
-  for (const auto& [node, power] : watts) family.Add({Is(metrics::kNode, node)}, power);
-  family.MoveTo(all);
+void AddPower(const std::map<std::string, model::NodePower>& watts,
+              std::vector<MetricFamily>& all) {
+  FamilyOf full(Metric::kNodePower);
+  FamilyOf idle(Metric::kNodeIdlePower);
+  for (const auto& [node, power] : watts) {
+    full.Add({Is(metrics::kNode, node)}, power.full_watts);
+    idle.Add({Is(metrics::kNode, node)}, power.idle_watts);
+  }
+  full.MoveTo(all);
+  idle.MoveTo(all);
 }
 
 void AddHistory(const JobHistory::Figures& history, std::vector<MetricFamily>& all) {

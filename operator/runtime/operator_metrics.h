@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/time.h"
+#include "core/model/node_power.h"
 #include "operator/kube/governed_transport.h"
 #include "operator/kube/work_queue.h"
 #include "operator/runtime/job_history.h"
@@ -15,8 +16,8 @@ namespace evenkeel::operating {
 /// What is looked up when somebody asks for metrics.
 struct OperatorFigures {
   kube::WorkQueueFigures queue;
-  std::map<std::string, int> jobs;           ///< by status.state; empty unless this replica leads
-  std::map<std::string, double> node_watts;  ///< likewise
+  std::map<std::string, int> jobs;  ///< by status.state; empty unless this replica leads
+  std::map<std::string, model::NodePower> node_watts;  ///< likewise
   JobHistory::Figures history;
   ProcessFigures process;
   double began = 0;  ///< when this process did, in seconds since 1970

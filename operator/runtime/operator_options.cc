@@ -12,7 +12,27 @@ struct Seconds {
   double lease = 35;
   double renew = 30;
   double retry = 5;
+  double prometheus = 2;
 };
+
+void DescribeHistory(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
+  HistorySettings& history = options.history;
+  app.add_option("--prometheus-url", history.address.url,
+                 "Prometheus that scrapes this operator: its history goes into weights");
+  app.add_flag("--discover-prometheus", history.discover,
+               "Look for a Prometheus where it usually is, unless --prometheus-url is given");
+  app.add_option("--prometheus-namespace", history.namespaces,
+                 "Namespace to look in; may be given several times (default: the usual ones)");
+  app.add_option("--prometheus-token-file", history.address.token_file,
+                 "File with the bearer token that is shown to it (https only)");
+  app.add_option("--prometheus-ca-file", history.address.ca_file,
+                 "File with the certificates to know it by (needed for https)");
+  app.add_option("--prometheus-timeout", seconds.prometheus, "Seconds that an answer may take [2]")
+      ->check(CLI::Range(0.1, 30.0));
+  app.add_option("--history-window", history.options.window_seconds,
+                 "Seconds that are looked back; older work counts less [604800]")
+      ->check(CLI::Range(64, 366 * 86400));
+}
 
 void DescribeElection(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
   const auto range = CLI::Range(1.0, 3600.0);
@@ -72,6 +92,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   app.set_version_flag("--version", EVENKEEL_VERSION);
   Describe(app, parsed.options);
   DescribeElection(app, parsed.options, seconds);
+  DescribeHistory(app, parsed.options, seconds);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -91,6 +112,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   parsed.options.lease_duration = FromSeconds(seconds.lease);
   parsed.options.renew_deadline = FromSeconds(seconds.renew);
   parsed.options.retry_period = FromSeconds(seconds.retry);
+  parsed.options.history.options.timeout = FromSeconds(seconds.prometheus);
   return parsed;
 }
 

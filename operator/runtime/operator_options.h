@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "operator/history/history_source.h"
 
 namespace evenkeel::operating {
 
@@ -30,7 +31,8 @@ struct OperatorOptions {
   int concurrency = 2;
   double requests_per_second = 40;
   int request_burst = 60;
-  std::string probe;  ///< not empty: only this URL is asked, see probe.h
+  HistorySettings history;  ///< whom to ask for earlier jobs' rates
+  std::string probe;        ///< not empty: only this URL is asked, see probe.h
 };
 
 /// What main() does with a command line: an exit code right away (help, version, nonsense; the

@@ -25,8 +25,9 @@ namespace evenkeel::operating {
 namespace {
 
 constexpr int kPollThreads = 16;
-constexpr Duration kStatusInterval = std::chrono::milliseconds(200);
-constexpr int kStatusBurst = 5;
+// Less than five a second, whichever second one looks at.
+constexpr Duration kStatusInterval = std::chrono::milliseconds(210);
+constexpr int kStatusBurst = 1;
 constexpr Duration kDrainPatience = std::chrono::seconds(10);
 // Longer than any request with all its retries takes.
 constexpr Duration kStuck = std::chrono::minutes(10);
@@ -70,6 +71,7 @@ struct Ground {
   std::unique_ptr<kube::Transport> wire;
   std::string host;
   SteadyClock clock;
+  std::unique_ptr<HistorySource> rates;
   kube::SystemWallClock wall;
   kube::SteadyWaiter waiter;
   std::uint64_t seed = DrawSeed();
@@ -89,6 +91,7 @@ class Running final : public OperatorProcess {
     events_.Start();
     cache_.Start();
     poller_.Start(kPollThreads);
+    ground_->rates->Start();
     if (options_.leader_elect) {
       election_.Start();
     } else {
@@ -102,6 +105,7 @@ class Running final : public OperatorProcess {
     starter_ = {};  // stops it and waits
     controller_.Stop(kDrainPatience);
     poller_.Stop();
+    ground_->rates->Stop();
     events_.Stop();
     if (options_.leader_elect) election_.Stop();
     cache_.Stop();
@@ -207,8 +211,8 @@ class Running final : public OperatorProcess {
       ground_->wall,
       ground_->operator_key,
       {options_.own_namespace, options_.metrics_namespaces, options_.metrics_annotations}};
-  JobReconciler reconciler_{
-      {cache_, poller_, events_, pacer_, history_, ground_->clock, tools_, PlanSettings()}};
+  JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_, ground_->rates->History(),
+                             ground_->clock, tools_, PlanSettings()}};
   Controller controller_{queue_, reconciler_, *ground_->metrics, ground_->clock,
                          [this] { return MayAct(); }};
   HealthHandler health_{{[this] { return queue_.Figures().longest_running < kStuck; },
@@ -243,6 +247,9 @@ Result<std::unique_ptr<OperatorProcess>> OperatorProcess::Make(const OperatorOpt
   const auto election = kube::CheckElectionOptions(
       {known.identity, known.lease_duration, known.renew_deadline, known.retry_period});
   if (!election) return tl::unexpected<Error>(election.error());
+  auto rates = HistorySource::Make(known.history, ground->clock);
+  if (!rates) return tl::unexpected<Error>(rates.error());
+  ground->rates = std::move(*rates);
   ground->tokens = kube::MakeTokenSource(*config, ground->clock);
   kube::CpprestOptions http;
   http.server = config->server;

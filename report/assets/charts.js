@@ -9,12 +9,21 @@ class Charts {
     Chart.defaults.maintainAspectRatio = false;
     Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
     this.charts = {};
+    this.rows = {};  // of each chart that has one for each node
   }
 
   /** `data` as in the page. */
   setData(data) {
     this.data = data;
+    const began = performance.now();
     this.drawAll();
+    this.drawnAt = performance.now();
+    this.tookMs = this.drawnAt - began;
+  }
+
+  /** Whether it is time to draw again while the job runs: every five seconds, and for a twentieth of the time at most. */
+  due() {
+    return !(performance.now() - this.drawnAt < Math.max(5000, 20 * this.tookMs));
   }
 
   /** Again, e.g. after the colours changed. */
@@ -24,17 +33,26 @@ class Charts {
     Chart.defaults.color = this.colours.soft;
     const nodes = this.data.summary.nodes;
     this.put('shares', nodes.length <= Charts.FEW ? this.shareRows(nodes) : this.shareCloud(nodes));
-    this.put('finish', nodes.length <= Charts.FEW ? this.finishRows(nodes) : this.finishCloud(nodes));
+    const many = this.data.now ? this.finishAhead(nodes) : this.finishCloud(nodes);
+    this.put('finish', nodes.length <= Charts.FEW ? this.finishRows(nodes) : many);
     this.put('eta', this.eta());
     this.put('progress', this.progress());
   }
 
   put(id, {caption, ...config}) {
-    if (this.charts[id]) this.charts[id].destroy();
     const box = document.getElementById(id);
     const rows = config.rows || 0;
     box.style.height = Math.max(260, 70 + rows * 34) + 'px';
     document.getElementById(id + '-caption').textContent = caption;
+    const drawn = this.charts[id];
+    if (drawn?.config.type === config.type && this.rows[id] === rows) {
+      drawn.data = config.data;
+      drawn.options = config.options;
+      drawn.update('none');
+      return;
+    }
+    drawn?.destroy();
+    this.rows[id] = rows;
     this.charts[id] = new Chart(box.querySelector('canvas'), config);
   }
 
@@ -112,6 +130,29 @@ class Charts {
         'Above the line, a node was faster than its weight said; below, slower.');
   }
 
+  /** While the job runs: where each node is heading, and when all of it will be over. */
+  finishAhead(nodes) {
+    const points = nodes.filter((node) => node.predictedFinishSeconds > 0)
+        .map((node) => ({x: 100 * node.share, y: node.predictedFinishSeconds, name: node.name}));
+    const {elapsedSeconds, etaSeconds} = this.data.now;
+    const widest = points.reduce((most, {x}) => Math.max(most, x), 0);
+    const end = elapsedSeconds + (etaSeconds || 0);
+    const line = etaSeconds > 0 ? [{x: 0, y: end}, {x: widest, y: end}] : [];
+    return {
+      type: 'line',
+      caption: Charts.AHEAD_CAPTION + ' Dots above the line are stolen from, those below it steal.',
+      data: {datasets: [
+        this.dots('one dot a node', this.colours.planned + '99', points, {pointRadius: 3, pointBorderWidth: 0, pointHoverRadius: 5}),
+        this.lineStyle('predicted end of the job', this.colours.ink, line, {borderDash: [5, 3], borderWidth: 1.5}),
+      ]},
+      options: this.options(this.axis('planned share, %', {type: 'linear', min: 0, ticks: {includeBounds: false, callback: (v) => Format.number(v)}}),
+                            this.axis('predicted, seconds', {type: 'linear', grace: '5%'}),
+                            ({raw, dataset}) => `${raw.name ?? dataset.label}: ${Format.seconds(raw.y)}`,
+                            {interaction: {mode: 'nearest', intersect: true}}),
+    };
+  }
+
+  static AHEAD_CAPTION = 'Predicted: when a node would end its planned share at its present rate, were nothing moved.';
   static FINISH_CAPTION = 'As predicted when a node had run a tenth of its share, and as it came. ';
 
   /** Predicted and real as two dots a node, joined by a line. The axis does not begin at 0. */
@@ -127,12 +168,12 @@ class Charts {
     return {
       type: 'bar',
       rows: nodes.length,
-      caption: Charts.FINISH_CAPTION + 'When the real ones stand in one column, all finished together.',
+      caption: this.data.now ? Charts.AHEAD_CAPTION : Charts.FINISH_CAPTION + 'When the real ones stand in one column, all finished together.',
       data: {
         labels: nodes.map((node) => node.name),
         datasets: [
           this.dots('predicted', this.colours.planned, predicted, {backgroundColor: this.colours.card, pointStyle: 'rectRot', pointRadius: 7}),
-          this.dots('real', this.colours.planned, real),
+          this.dots(this.data.now ? 'last result so far' : 'real', this.colours.planned, real),
           {label: '', data: nodes.map((_, i) => predicted[i] !== null && real[i] !== null ? [predicted[i], real[i]] : null),
            backgroundColor: this.colours.soft, barThickness: 2},
         ],

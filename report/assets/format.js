@@ -22,6 +22,16 @@ const Format = {
     return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
   },
 
+  /** For times that are still going on: 9.5 s, 41 s, 3:05 min, 2:05 h. */
+  roughly(s) {
+    if (!Number.isFinite(s)) return '–';
+    if (s < 9.95) return s.toFixed(1) + ' s';
+    if (s < 99.5) return Math.round(s) + ' s';
+    const two = (n) => String(n).padStart(2, '0');
+    if (s < 3600) return `${Math.floor(s / 60)}:${two(Math.floor(s % 60))} min`;
+    return `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)} h`;
+  },
+
   percent(fraction, digits = 1) {
     return Number.isFinite(fraction) ? (100 * fraction).toFixed(digits) + ' %' : '–';
   },

@@ -15,9 +15,15 @@ class Lanes {
     this.maxHeight = Lanes.MAX_HEIGHT;
   }
 
-  /** `timeline` and `summary` as in the page's data. Keeps the zoom if there was one. */
-  setData(timeline, summary) {
+  /**
+   * `timeline`, `summary` and `now` as in the page's data; `order` has the numbers of the workers to show. Keeps the zoom
+   * if there was one.
+   */
+  setData(timeline, summary, order, now) {
     const zoomed = this.whole && (this.from > 0 || this.to < this.whole);
+    this.now = now;
+    this.cells = timeline.cells;
+    this.setOrder(order, timeline.workers.length);
     this.workers = timeline.workers;
     this.tracks = timeline.tracks;
     this.summary = summary;
@@ -28,8 +34,29 @@ class Lanes {
     this.barsOf = this.workers.map(() => []);
     for (const bar of this.bars) this.barsOf[bar.worker].push(bar);
     const ends = this.bars.map((bar) => bar.end);
-    this.whole = 1.015 * Math.max(1e-3, summary.makespanSeconds || 0, ends.reduce((a, b) => Math.max(a, b), 0));
+    const end = 1.015 * Math.max(1e-3, summary.makespanSeconds || 0, ends.reduce((a, b) => Math.max(a, b), 0));
+    this.whole = now ? this.wholeOf(now, end) : end;
     if (!zoomed) this.show(0, this.whole);
+    this.layout();
+  }
+
+  /** A run that goes on is shown up to its predicted end, but the scale follows no small change of that. */
+  wholeOf(now, end) {
+    const wanted = Math.max(end, 1.05 * (now.elapsedSeconds + (now.etaSeconds || 0)));
+    const good = this.whole >= end && this.whole > 0.9 * wanted && this.whole < 1.25 * wanted;
+    return good ? this.whole : 1.05 * wanted;
+  }
+
+  setOrder(order, workers) {
+    this.order = order;
+    this.position = Array(workers).fill(-1);
+    order.forEach((worker, at) => { this.position[worker] = at; });
+  }
+
+  /** Shows other workers, or in another order. */
+  choose(order) {
+    this.setOrder(order, this.workers.length);
+    this.box.scrollTop = 0;
     this.layout();
   }
 
@@ -41,12 +68,12 @@ class Lanes {
   }
 
   layout() {
-    const n = this.workers.length;
+    const n = this.order.length;
     this.laneHeight = n <= 6 ? 44 : n <= Lanes.FEW ? 30 : n <= 60 ? 16 : 13;
     this.laneGap = n <= 6 ? 14 : n <= Lanes.FEW ? 8 : 3;
     this.stages = this.events.filter((e) => e.kind === 'stage');
     this.top = this.stages.length > 0 ? 42 : 26;
-    this.bottom = 38;
+    this.bottom = this.now ? 53 : 38;  // room for a label a line
     const total = this.top + n * this.laneHeight + this.bottom;
     this.width = this.box.clientWidth;
     this.height = Math.min(total, this.maxHeight);
@@ -77,25 +104,45 @@ class Lanes {
   seconds(x) {
     return this.from + (x - this.left) / (this.width - this.left) * (this.to - this.from);
   }
-  /** Where the lane's strip lies on the canvas. */
+  /** Where the strip of the lane at a place in the order lies on the canvas. */
   lane(i) {
     const y = this.top + i * this.laneHeight + this.laneGap / 2 - this.box.scrollTop;
     return {y, height: this.laneHeight - this.laneGap};
   }
   barBox(bar) {
-    const {y, height} = this.lane(bar.worker);
+    const {y, height} = this.lane(this.position[bar.worker]);
     const track = height / this.tracks[bar.worker];
     const x = this.x(bar.start);
     return {x, y: y + bar.track * track, width: Math.max(1, this.x(bar.end) - x), height: track};
   }
   visibleLanes() {
     const first = Math.max(0, Math.floor(this.box.scrollTop / this.laneHeight) - 1);
-    const last = Math.min(this.workers.length, first + Math.ceil(this.height / this.laneHeight) + 2);
+    const last = Math.min(this.order.length, first + Math.ceil(this.height / this.laneHeight) + 2);
     return Array.from({length: Math.max(0, last - first)}, (_, i) => first + i);
   }
 
   draw() {
     new LanesPainter(this).paint();
+  }
+
+  /** Parts of 1: {planned, stolen, copy}. Moments between two ranges make no cell less than full. */
+  static partsOf(cell) {
+    const levels = [cell >> 8, cell >> 4 & 15, cell & 15];
+    const sum = levels[0] + levels[1] + levels[2];
+    const [planned, stolen, copy] = levels.map((level) => level / (sum >= 13 ? sum : 15));
+    return {planned, stolen, copy};
+  }
+
+  cellAt(worker, seconds) {
+    const node = this.summary.nodes[worker];
+    const parts = Lanes.partsOf(this.cells.lanes[worker]?.[Math.floor(seconds / this.cells.step)] ?? 0);
+    const busy = Object.entries(parts).filter(([, part]) => part > 0).map(([kind, part]) => `${Format.percent(part, 0)} ${kind}`).join(', ');
+    const future = seconds > this.now.elapsedSeconds;
+    return {title: node.name, lines: [
+      `${node.state}, ${Format.plural(node.completed, 'task')} done, ${Format.number(node.rate)} units/s`,
+      `at ${Format.seconds(seconds)}: ${future ? 'to come' : busy || 'nothing reported'}`,
+      node.predictedFinishSeconds > 0 ? `its planned share would end at ${Format.seconds(node.predictedFinishSeconds)}` : 'its finish is not known yet',
+    ]};
   }
 
   span(start, end) {
@@ -107,8 +154,9 @@ class Lanes {
     const mark = this.marks.filter((m) => Math.abs(m.x - x) <= m.reach && Math.abs(m.y - y) <= 8)
         .sort((a, b) => Math.abs(a.x - x) - Math.abs(b.x - x))[0];
     if (mark) return mark;
-    const worker = Math.floor((y - this.top + this.box.scrollTop) / this.laneHeight);
+    const worker = this.order[Math.floor((y - this.top + this.box.scrollTop) / this.laneHeight)];
     if (x < this.left || y < this.top || y > this.height - this.bottom || !this.barsOf[worker]) return null;
+    if (this.cells) return this.cellAt(worker, this.seconds(x));
     const bars = this.barsOf[worker].filter((bar) => {
       const b = this.barBox(bar);
       return x >= b.x - 2 && x <= b.x + b.width + 2 && y >= b.y && y <= b.y + b.height;

@@ -20,7 +20,7 @@ class LanesPainter {
     c.rect(this.lanes.left, 0, this.lanes.width - this.lanes.left, this.lanes.height);
     c.clip();
     this.drawStrips();
-    this.drawBars();
+    if (this.lanes.cells) new CellsPainter(this).paint(); else this.drawBars();
     this.drawStages();
     this.drawMasters();
     this.drawMoves();
@@ -45,7 +45,7 @@ class LanesPainter {
   drawBars() {
     const c = this.context;
     for (const i of this.lanes.visibleLanes()) {
-      for (const bar of this.lanes.barsOf[i]) {
+      for (const bar of this.lanes.barsOf[this.lanes.order[i]]) {
         if (bar.end < this.lanes.from || bar.start > this.lanes.to) continue;
         const {x, y, width, height} = this.lanes.barBox(bar);
         const seam = width > 5 ? 1 : 0;  // so that neighbours can be told apart
@@ -76,6 +76,12 @@ class LanesPainter {
     c.restore();
   }
 
+  /** Out of sight if the worker is not among those chosen. */
+  laneOf(worker) {
+    const position = this.lanes.position[this.lanes.laneOf.get(worker)] ?? -1;
+    return position < 0 ? {y: -1000, height: 1} : this.lanes.lane(position);
+  }
+
   drawStages() {
     const c = this.context;
     const bottom = this.lanes.height - this.lanes.bottom + 4;
@@ -100,7 +106,7 @@ class LanesPainter {
   drawMasters() {
     for (const event of this.lanes.events) {
       if (event.kind !== 'master') continue;
-      const {y, height} = this.lanes.lane(this.lanes.laneOf.get(event.worker));
+      const {y, height} = this.laneOf(event.worker);
       const x = this.lanes.x(event.start);
       const width = this.lanes.x(event.end) - x;
       this.hatch(x, y, width, height, this.colours.master, 6);
@@ -124,8 +130,8 @@ class LanesPainter {
     const c = this.context;
     const alpha = moves.length > 80 ? 0.35 : 0.8;
     for (const move of moves) {
-      const from = this.lanes.lane(this.lanes.laneOf.get(move.from));
-      const to = this.lanes.lane(this.lanes.laneOf.get(move.worker));
+      const from = this.laneOf(move.from);
+      const to = this.laneOf(move.worker);
       const down = to.y > from.y;
       const x = this.lanes.x(move.start);
       const tip = down ? to.y : to.y + to.height;
@@ -151,7 +157,7 @@ class LanesPainter {
     const c = this.context;
     for (const event of this.lanes.events) {
       if (event.kind !== 'lost' && event.kind !== 'joined') continue;
-      const {y, height} = this.lanes.lane(this.lanes.laneOf.get(event.worker));
+      const {y, height} = this.laneOf(event.worker);
       const x = this.lanes.x(event.start);
       const r = Math.min(7, Math.max(4, height / 2));
       const middle = y + height / 2;
@@ -201,10 +207,13 @@ class LanesPainter {
     const c = this.context;
     const bottom = this.lanes.height - this.lanes.bottom;
     const ends = [
-      {at: this.lanes.summary.lowerBoundSeconds, text: 'lower bound ', colour: 'bound', dash: [5, 3], row: 0},
-      {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: [], row: 1},
+      {at: this.lanes.summary.lowerBoundSeconds, text: 'lower bound ', colour: 'bound', dash: [5, 3]},
+      {at: this.lanes.summary.makespanSeconds, text: this.lanes.summary.state === 'Running' ? 'now ' : 'end ', colour: 'ink', dash: []},
     ];
-    for (const {at, text, colour, dash, row} of ends) {
+    const {now} = this.lanes;
+    if (now?.etaSeconds > 0) ends.push({at: now.elapsedSeconds + now.etaSeconds, text: 'predicted end ', colour: 'ink', dash: [2, 3]});
+    ends.sort((a, b) => a.at - b.at);  // a label ends at its line, so no later line crosses it
+    for (const [row, {at, text, colour, dash}] of ends.entries()) {
       if (!(at > 0) || at < this.lanes.from || at > this.lanes.to) continue;
       const x = this.lanes.x(at);
       const label = text + Format.seconds(at);
@@ -236,7 +245,7 @@ class LanesPainter {
       const {y, height} = this.lanes.lane(i);
       const middle = y + height / 2;
       if (middle < this.lanes.top - 4 || middle > this.lanes.height - this.lanes.bottom + 4) continue;
-      let name = this.lanes.workers[i];
+      let name = this.lanes.workers[this.lanes.order[i]];
       while (name.length > 2 && c.measureText(name).width > this.lanes.left - 8) name = name.slice(0, -2) + '…';
       c.fillText(name, 0, middle + 4);
     }

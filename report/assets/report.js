@@ -6,26 +6,40 @@ class Report {
     this.lanes = new Lanes(document.getElementById('lanes'));
     this.charts = new Charts();
     this.resultCharts = new ResultCharts(document.getElementById('result-charts'), this.charts);
+    this.table = new NodeTable();
+    this.choice = new NodeChoice(() => this.choose());
   }
 
-  /** `data` as documented in html_report.h. May be called again with newer data. */
+  /** `data` as documented in html_report.h, or as LiveData has it. May be called again with newer data. */
   render(data) {
     this.data = data;
-    this.head(data.summary);
-    this.figures(data.summary);
-    this.lanes.setData(data.timeline, data.summary);
+    this.head(data);
+    this.bar(data.now);
+    this.figures(data);
+    this.choice.setData(data);
+    this.lanes.setData(data.timeline, data.summary, this.choice.shown, data.now);
     this.input ??= new LanesInput(this.lanes, document.getElementById('tip'), [...document.querySelectorAll('[data-zoom]')]);
     this.legend(data);
-    this.charts.setData(data);
-    this.table(data.summary.nodes);
+    if (!data.now || this.charts.due()) this.charts.setData(data);
+    this.table.setData(data, this.choice.shown);
+    document.getElementById('result-title').parentElement.hidden = Boolean(data.now);
+    if (data.now) return;
     this.result(data.summary.result);
     this.resultCharts.setData(data.charts);
   }
 
-  head(summary) {
+  /** After another choice of nodes. */
+  choose() {
+    this.lanes.choose(this.choice.shown);
+    this.table.setData(this.data, this.choice.shown);
+  }
+
+  head({summary, now}) {
+    document.getElementById('kind').textContent = now ? 'Evenkeel, live' : 'Evenkeel run report';
+    document.title = `${now ? Format.percent(now.progress, 0) + ' ' : ''}${summary.job} · Evenkeel`;
     const state = document.getElementById('state');
-    const signs = {Complete: '✓', Failed: '✕', Interrupted: '❙❙', Running: '▸'};
-    state.textContent = `${signs[summary.state]} ${summary.state}`;
+    const signs = {Complete: '✓', Failed: '✕', Interrupted: '❙❙', Blocked: '❙❙'};
+    state.textContent = `${signs[summary.state] ?? '▸'} ${summary.state}`;
     state.dataset.state = summary.state;
     document.getElementById('job').textContent = summary.job;
     const held = summary.speedControl && summary.speedControl !== 'none';
@@ -45,20 +59,33 @@ class Report {
     reason.hidden = reason.textContent === '';
   }
 
-  figures(summary) {
+  bar(now) {
+    const bar = document.getElementById('bar');
+    bar.hidden = !now;
+    if (!now) return;
+    bar.setAttribute('aria-valuenow', (100 * now.progress).toFixed(1));
+    bar.firstElementChild.style.width = 100 * now.progress + '%';
+  }
+
+  /** The two most wanted come first: of a run that goes on, how far it is and when it will end. */
+  figures({summary, now}) {
     const known = summary.lowerBoundSeconds > 0;
     const {moves} = summary;
     const slower = known ? `${(summary.makespanSeconds / summary.lowerBoundSeconds).toFixed(3)} × lower bound` : '';
     const clock = [Format.clock(summary.makespanSeconds), slower].filter(Boolean).join(', ');
-    const figures = [
+    const ended = [
       ['makespanSeconds', 'Makespan', Format.seconds(summary.makespanSeconds), clock, true],
       ['lowerBoundSeconds', 'Lower bound', known ? Format.seconds(summary.lowerBoundSeconds) : '–', known ? `speeds ${summary.rateSource}` : 'not known'],
       ['efficiency', 'Efficiency', known ? Format.percent(summary.efficiency) : '–', known ? 'lower bound ÷ makespan' : '', true],
       ['loadImbalancePercent', 'Load imbalance', Format.percent(summary.loadImbalancePercent / 100, 2), '0 % is all at once'],
+    ];
+    const figures = [
+      ...(now ? this.liveFigures(summary, now, known) : ended),
       ['moves', 'Moves', Format.count(moves.reserved + moves.leased), `${Format.count(moves.reserved)} reserved, ${Format.count(moves.leased)} leased; ${Format.plural(moves.copies, 'copy', 'copies')}`],
       ['wastedSeconds', 'Wasted', Format.seconds(summary.wastedSeconds), 'duplicates and repeats'],
       ['messages', 'Messages', Format.count(summary.messages), `${Format.bytes(summary.bytesSent)} sent, ${Format.bytes(summary.bytesReceived)} received`],
-      ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
+      ...(summary.energy ? [['joules', 'Energy', Format.number(summary.energy.joules) + ' J', `estimated; idle draw ${Format.number(summary.energy.idleJoules)} J ${summary.energy.idlePower === 'Counted' ? 'counted' : 'beside it'}${summary.energy.partial ? '; some nodes not known' : ''}`]] : []),
+      now ? this.busyFigure(summary.nodes) : ['startupSeconds', 'Start-up', Format.seconds(summary.startupSeconds), 'before the first task'],
     ];
     document.getElementById('figures').replaceChildren(...figures.map(([key, name, value, note, lead]) => {
       const box = element('div');
@@ -70,7 +97,28 @@ class Report {
     }));
   }
 
-  legend({timeline, summary}) {
+  liveFigures(summary, now, known) {
+    const {tasks} = summary;
+    const done = `${Format.count(tasks.completed)} of ${Format.plural(tasks.total, 'task')}` + (tasks.failed > 0 ? `, ${Format.count(tasks.failed)} failed` : '');
+    const eta = Number.isFinite(now.etaSeconds);
+    const soFar = now.progress * summary.lowerBoundSeconds / now.elapsedSeconds;
+    return [
+      ['progress', 'Progress', Format.percent(now.progress), done, true],
+      ['etaSeconds', 'Time left', eta ? Format.roughly(now.etaSeconds) : '–', eta ? `± ${Format.roughly(now.etaSigmaSeconds)}` : 'not known yet', true],
+      ['elapsedSeconds', 'Time so far', Format.roughly(now.elapsedSeconds), eta ? `ends at about ${Format.roughly(now.elapsedSeconds + now.etaSeconds)}` : ''],
+      ['efficiencySoFar', 'Efficiency so far', known ? Format.percent(Math.min(soFar, 1)) : '–', known ? `lower bound ${Format.roughly(summary.lowerBoundSeconds)}, speeds ${summary.rateSource}` : 'no lower bound known yet'],
+    ];
+  }
+
+  busyFigure(nodes) {
+    const count = {busy: 0, idle: 0, away: 0, lost: 0};
+    for (const {state} of nodes) ++count[state];
+    const others = ['idle', 'away', 'lost'].filter((state) => count[state] > 0).map((state) => `${Format.count(count[state])} ${state}`);
+    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy)} of ${Format.count(nodes.length)}`, others.join(', ') || 'none idle, none lost'];
+  }
+
+  legend({timeline, summary, now}) {
+    if (now) return this.liveLegend(timeline);
     const tasks = {};
     for (const bar of this.lanes.bars) tasks[bar.kind] = (tasks[bar.kind] || 0) + bar.tasks;
     const has = (kind) => timeline.events.some((e) => e.kind === kind);
@@ -83,15 +131,27 @@ class Report {
     if (has('move') && timeline.workers.length <= Lanes.FEW) items.push(['move', 'move, dashed if leased']);
     if (has('lost')) items.push(['lost', 'node lost']);
     if (has('joined')) items.push(['joined', 'node joined']);
+    this.showLegend(items);
+    this.lanes.canvas.setAttribute('aria-label', `Timeline of ${Format.plural(timeline.workers.length, 'worker')}; the table of nodes has their figures`);
+    const events = timeline.eventCount > timeline.events.length ? ` Of ${Format.count(timeline.eventCount)} events, ${Format.count(timeline.events.length)} are drawn.` : '';
+    document.getElementById('condensed').textContent = `${Format.plural(timeline.ranges, 'range')}, drawn as ${Format.plural(timeline.bars.length, 'bar')}` +
+        (timeline.hiddenPause > 0 ? `; pauses of up to ${Format.seconds(timeline.hiddenPause)} do not show.` : '.') + events + (this.lanes.overflows() ? ' The lanes scroll.' : '');
+  }
+
+  liveLegend({workers, caughtUp}) {
+    const items = [['planned', 'as planned'], ['stolen', 'stolen'], ['copy', 'copies that finished first'], ['open', 'running, not reported yet'], ['idle', 'idle'], ['lost', 'node lost'], ['joined', 'node joined']];
+    if (this.legendOf !== 'live') this.showLegend(items, 'live');
+    this.lanes.canvas.setAttribute('aria-label', `Timeline of ${Format.plural(workers.length, 'node')} so far; the table of nodes has their figures`);
+    document.getElementById('condensed').textContent = 'The height of a bar is the part of the node that was busy.' + (caughtUp ? '' : ' What happened before this page was opened is being read.');
+  }
+
+  showLegend(items, name) {
+    this.legendOf = name;
     document.getElementById('legend').replaceChildren(...items.map(([kind, text]) => {
       const item = element('li');
       item.append(this.swatch(kind), text);
       return item;
     }));
-    this.lanes.canvas.setAttribute('aria-label', `Timeline of ${Format.plural(timeline.workers.length, 'worker')}; the table of nodes has their figures`);
-    const events = timeline.eventCount > timeline.events.length ? ` Of ${Format.count(timeline.eventCount)} events, ${Format.count(timeline.events.length)} are drawn.` : '';
-    document.getElementById('condensed').textContent = `${Format.plural(timeline.ranges, 'range')}, drawn as ${Format.plural(timeline.bars.length, 'bar')}` +
-        (timeline.hiddenPause > 0 ? `; pauses of up to ${Format.seconds(timeline.hiddenPause)} do not show.` : '.') + events + (this.lanes.overflows() ? ' The lanes scroll.' : '');
   }
 
   swatch(kind) {
@@ -99,9 +159,9 @@ class Report {
     canvas.width = 36;
     canvas.height = 24;
     const c = canvas.getContext('2d');
-    const hatched = {'copy': 'card', 'start-up': 'soft', 'master': 'master'}[kind];
+    const hatched = {'copy': 'card', 'start-up': 'soft', 'master': 'master', 'open': 'planned'}[kind];
     const signed = {move: 'ink', lost: 'lost', joined: 'joined'}[kind];
-    c.fillStyle = themeColour(signed || (kind === 'start-up' || kind === 'master' ? 'idle' : kind));
+    c.fillStyle = themeColour(signed || (['start-up', 'master', 'open'].includes(kind) ? 'idle' : kind));
     if (signed) {
       c.fillRect(16, 0, 4, 24);
       c.arc(18, kind === 'move' ? 18 : 12, kind === 'move' ? 6 : 10, 0, 2 * Math.PI);
@@ -121,50 +181,6 @@ class Report {
     return canvas;
   }
 
-  static COLUMNS = [
-    ['Node', (n) => n.name, (v) => v],
-    ['Weight', (n) => n.weight, Format.count],
-    ['Ratio', (n) => n.ratio, Format.number],
-    ['Share', (n) => n.share, (v) => Format.percent(v, v < 0.01 ? 2 : 1)],
-    ['Completed', (n) => n.completed, Format.count],
-    ['Stolen in', (n) => n.stolenIn, Format.count],
-    ['Stolen out', (n) => n.stolenOut, Format.count],
-    ['Busy', (n) => n.busySeconds, Format.seconds],
-    ['Rate, units/s', (n) => n.rate, Format.number],
-    ['Predicted finish', (n) => n.predictedFinishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
-    ['Finish', (n) => n.finishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
-    ['Declared speed', (n) => n.declaredSpeed, (v) => v === undefined ? '–' : Format.number(v)],
-  ];
-
-  table(nodes, sorted = -1, falling = false) {
-    const columns = Report.COLUMNS.filter(([name]) => name !== 'Declared speed' || nodes.some((n) => n.declaredSpeed !== undefined));
-    const rows = [...nodes];
-    if (sorted >= 0) {
-      const value = columns[sorted][1];
-      const sign = falling ? -1 : 1;
-      rows.sort((a, b) => sign * (typeof value(a) === 'string' ? value(a).localeCompare(value(b), 'en', {numeric: true}) : (value(a) ?? -1) - (value(b) ?? -1)));
-    }
-    const head = element('tr');
-    columns.forEach(([name], i) => {
-      const cell = element('th');
-      cell.scope = 'col';
-      if (i === sorted) cell.setAttribute('aria-sort', falling ? 'descending' : 'ascending');
-      const button = element('button', '', name + (i === sorted ? (falling ? ' ↓' : ' ↑') : ''));
-      button.addEventListener('click', () => this.table(nodes, i, i === sorted && !falling));
-      cell.append(button);
-      head.append(cell);
-    });
-    const body = element('tbody');
-    body.append(...rows.map((node) => {
-      const row = element('tr');
-      row.append(...columns.map(([, value, format]) => element('td', '', format(value(node)))));
-      return row;
-    }));
-    const top = element('thead');
-    top.append(head);
-    document.getElementById('nodes').replaceChildren(top, body);
-  }
-
   result(fields) {
     const cells = fields.flatMap(([name, text]) => [element('dt', '', name), element('dd', '', text)]);
     document.getElementById('result').replaceChildren(...(cells.length > 0 ? cells : [element('dd', 'none', 'This run has no result.')]));
@@ -172,7 +188,9 @@ class Report {
 
   /** After colours or sizes changed. */
   redraw() {
+    if (!this.data) return;
     this.lanes.layout();
+    this.legendOf = undefined;
     this.legend(this.data);
     this.charts.drawAll();
     this.resultCharts.drawAll();
@@ -188,12 +206,15 @@ class Report {
 }
 
 const report = new Report();
-try {
-  report.render(JSON.parse(document.getElementById('data').textContent));
-} finally {
-  delete document.documentElement.dataset.loading;
+{
+  const data = JSON.parse(document.getElementById('data').textContent);
+  try {
+    if (!data.live) report.render(data);
+  } finally {
+    if (!data.live) delete document.documentElement.dataset.loading;
+  }
 }
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => report.redraw());
 addEventListener('beforeprint', () => report.print(true));
 addEventListener('afterprint', () => report.print(false));
-new ResizeObserver(() => report.lanes.width !== report.lanes.box.clientWidth && report.lanes.layout()).observe(report.lanes.box);
+new ResizeObserver(() => report.data && report.lanes.width !== report.lanes.box.clientWidth && report.lanes.layout()).observe(report.lanes.box);

@@ -1,29 +1,38 @@
 # Sourced by what makes images: the programs with the shared libraries that they need, and no more.
 
-programs_of_images() {  # [IMAGE]
-  awk -v image="${1:-}" '!/^#/ && NF == 2 && (image == "" || $1 == image) { print $2 }' \
-    docker/programs.txt
+# The targets of CMake that they are.
+programs_of_images() {
+  awk '!/^#/ && NF >= 2 { print $2 }' docker/programs.txt
 }
 
 # lay_out FOLDER-OF-PROGRAMS SYSROOT FOLDER: one tree for each image, with the image's name.
 # The sysroot is empty for programs of this machine.
 lay_out() {
-  local image program tree
+  local image tree program names
   for image in $(awk '!/^#/ { print $1 }' docker/programs.txt | sort -u); do
     tree=$3/$image
     rm -rf "$tree"
     mkdir -p "$tree/usr/bin"
-    for program in $(programs_of_images "$image"); do
-      strip_into "$tree/usr/bin/$program" "$1/$program"
+    while read -r program names; do
+      add_program "$1/$program" "$tree" ${names:-$program}
       add_libraries "$1/$program" "$2" "$tree"
       add_loader "$1/$program" "$tree"
-    done
+    done < <(awk -v image="$image" '$1 == image { $1 = ""; print }' docker/programs.txt)
     mkdir -p "$tree/etc" "$tree/tmp" "$tree/var/lib/evenkeel" "$tree/usr/share/doc/evenkeel"
     chmod 1777 "$tree/tmp"
     # Names of the pod's own come before those that a name server knows.
     echo 'hosts: files dns' >"$tree/etc/nsswitch.conf"
     cp LICENSE "$tree/usr/share/doc/evenkeel/copyright"
   done
+}
+
+# One file, with all of its names as hard links: what an own image puts in place of one of them leaves
+# the others alone.
+add_program() {  # FILE TREE NAME...
+  local file=$1 folder=$2/usr/bin first=$3 name
+  shift 3
+  strip_into "$folder/$first" "$file"
+  for name in "$@"; do ln "$folder/$first" "$folder/$name"; done
 }
 
 # The loader is asked for by its path; it is among the libraries. The launcher is linked to none, as

@@ -15,10 +15,25 @@ check_format() {
   source_files h cc | xargs clang-format-14 --dry-run -Werror
 }
 
-# Runs clang-tidy over what tidy_files prints, with the commands of the given preset's build.
+# Runs clang-tidy over what tidy_files prints, with the commands of the given preset's build; or tells
+# what keep_tidy has found.
 check_tidy() {
-  local preset=$1
+  local preset=$1 status
+  if [ -f "build/$preset/tidy.status" ]; then
+    cat "build/$preset/tidy.log"
+    status=$(cat "build/$preset/tidy.status")
+    rm "build/$preset/tidy.status"
+    return "$status"
+  fi
   tidy_files | xargs -n 4 -P "$(nproc)" clang-tidy-14 -p "build/$preset" --quiet
+}
+
+# Keeps what check_tidy finds for the next one to tell.
+keep_tidy() {
+  local preset=$1 status=0
+  rm -f "build/$preset/tidy.status"
+  check_tidy "$preset" >"build/$preset/tidy.log" 2>&1 || status=$?
+  echo "$status" >"build/$preset/tidy.status"
 }
 
 # The rooms that decide and compute: where a slip costs most, and where no headers of gRPC slow clang.

@@ -27,10 +27,12 @@ ALLOWED = {
     "operator/api": {"base", "model"},
     "operator/api_json": {"base", "model", "model_parsing", "operator/api"},
     "operator/plan": {"base", "model", "scheduling", "operator/api"},
-    "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json", "operator/identity",
-                 "operator/kube", "operator/plan"},
+    "operator/history": {"base", "metrics", "scheduling", "operator/kube", "operator/plan"},
+    "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json",
+                 "operator/history", "operator/identity", "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
-    "cli": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
+    "docker": {"cli", "coordinator", "worker", "workloads"},
+    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "worker", "simulator"},
 }
 

@@ -78,7 +78,7 @@ class Job:
         return self.until(lambda thing: thing.get("status", {}).get("tasks", {})
                           .get("completed", 0) >= at_least, seconds, f"{at_least} tasks are done")
 
-    def wait_part(self, part, seconds=kube.PATIENCE):
+    def wait_part(self, part, seconds=2 * kube.PATIENCE):
         """Waits for a part (0 to 1) of the tasks to be done, and for the job to have more to do."""
         def enough(thing):
             tasks = thing.get("status", {}).get("tasks", {})

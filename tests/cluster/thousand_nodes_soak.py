@@ -114,7 +114,7 @@ class ThousandNodesTest(cluster_case.ClusterTest):
     def check_writes(self, times):
         worst = max(sum(at <= other < at + 10 for other in times) / 10 for at in times)
         print(f"{len(times)} writes of status, at most {worst:.1f} a second", flush=True)
-        self.assertLessEqual(worst, WRITES_PER_SECOND * 1.1)
+        self.assertLessEqual(worst, WRITES_PER_SECOND)
 
     def check_operator(self, pid, pod):
         peak = self.peak_kib(pid)

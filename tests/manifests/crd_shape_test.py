@@ -64,6 +64,15 @@ class Shape(unittest.TestCase):
         self.assertEqual(names["WeightedJob"]["categories"], ["all"])
         self.assertEqual(names["WeightingPolicy"]["shortNames"], ["wpol"])
 
+    def test_rules_hold_for_defaults(self):
+        """An API server judges a default as it is written, without the defaults in it."""
+        for kind, path, node in nodes():
+            for rule in node.get("x-kubernetes-validations", []) if node.get("default") == {} else []:
+                text = rule["rule"]
+                for name in set(re.findall(r"self\.(\w+)", text)):
+                    with self.subTest(f"{kind} {path}: {name}"):
+                        self.assertIn(f"has(self.{name})", text)
+
     def test_files_are_named_after_their_crd(self):
         for path in crd_schema.files():
             spec = crd_schema.load(path)["spec"]

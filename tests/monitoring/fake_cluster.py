@@ -71,11 +71,12 @@ class FakeCluster:
     def merge(self, path, part):
         return self.ask("PATCH", path, part, "application/merge-patch+json")
 
-    def operator(self, port):
+    def operator(self, port, *more):
         return Program([OPERATOR, "--kubeconfig", "kubeconfig", "--worker-image", "evenkeel/worker:test",
                         "--key-file", "key", "--listen", f"127.0.0.1:{port}", "--leader-elect",
                         "--lease-duration", "3", "--renew-deadline", "2", "--retry-period", "1",
-                        "--own-namespace", "evenkeel-system", "--identity", "operator-a"], self.folder)
+                        "--own-namespace", "evenkeel-system", "--identity", "operator-a", *more],
+                       self.folder)
 
     def apply(self, manifest):
         """Applies a job; returns its plan and the Secret of its coordinator when the operator has

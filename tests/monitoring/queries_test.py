@@ -2,26 +2,23 @@
 with its workers, and the operator. And what the operator remembers of jobs that are over."""
 
 import json
-import math
 import os
 import shutil
 import subprocess
 import sys
-import time
 import unittest
-import urllib.parse
 import urllib.request
 
 import dashboards
+import prometheus
 
 SKIPPED = 77
-PROMETHEUS = os.environ.get("EVENKEEL_PROMETHEUS") or shutil.which("prometheus") or ""
 PROMTOOL = os.environ.get("EVENKEEL_PROMTOOL") or shutil.which("promtool") or ""
-if not all(map(os.path.exists, (PROMETHEUS, PROMTOOL))):
+if not all(map(os.path.exists, (prometheus.PROGRAM, PROMTOOL))):
     print("skipped: no Prometheus; Debian's package prometheus has it", file=sys.stderr)
     sys.exit(SKIPPED)
 
-from cluster import ClusterTest, Program, free_ports  # noqa: E402
+from cluster import ClusterTest, free_ports  # noqa: E402
 from evenkeel import eventually, job, synthetic  # noqa: E402
 from fake_cluster import FakeCluster, Front  # noqa: E402
 
@@ -40,38 +37,6 @@ OF_THE_OPERATOR = {**ANY, "namespace": "evenkeel-system", "job": "evenkeel-opera
 SPEEDS = {"pi4-a": 4, "pi4-b": 1, "pi3": 1}  # pi4-b is not what its model promises
 
 
-class Prometheus(Program):
-    def __init__(self, folder, port, config):
-        (folder / "prometheus.yml").write_text(config)
-        self.url = f"http://127.0.0.1:{port}/"
-        super().__init__([PROMETHEUS, "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb",
-                          f"--web.listen-address=127.0.0.1:{port}", "--log.level=warn"], folder)
-        self.begun = time.time()
-
-    def api(self, path, **parameters):
-        url = f"{self.url}api/v1/{path}?{urllib.parse.urlencode(parameters, doseq=True)}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return json.load(answer)["data"]
-
-    def ready(self):
-        try:
-            return urllib.request.urlopen(self.url + "-/ready", timeout=1).status == 200
-        except OSError:
-            return False
-
-    def values(self, expression):
-        """All numbers that the query has given since the start."""
-        data = self.api("query_range", query=expression, start=self.begun, end=time.time(), step=1)
-        return [number for series in data["result"]
-                for number in (float(value) for _, value in series["values"])
-                if math.isfinite(number)]
-
-    def now(self, expression):
-        """From the label node to the number; "" where there is no such label."""
-        return {series["metric"].get("node", ""): float(series["value"][1])
-                for series in self.api("query", query=expression)["result"]}
-
-
 class QueriesTest(ClusterTest):
     maxDiff = None
 
@@ -84,7 +49,7 @@ class QueriesTest(ClusterTest):
             self.cluster.add_node(name, model)
         self.operator_port, prometheus_port = free_ports(2)
         self.operator = self.start_operator()
-        self.prometheus = Prometheus(self.folder, prometheus_port, CONFIG.format(
+        self.prometheus = prometheus.Prometheus(self.folder, prometheus_port, CONFIG.format(
             coordinator=self.ports[1], operator=self.operator_port))
         self.addCleanup(self.prometheus.end)
         eventually(self.prometheus.ready, "Prometheus is ready")
@@ -97,8 +62,7 @@ class QueriesTest(ClusterTest):
     def begin(self, manifest, ports):
         """Coordinator and workers of a job, as the operator planned them."""
         plan, secret = self.cluster.apply(manifest)
-        nodes = [(node["name"], node["ratio"]) for node in json.loads(plan["nodes.json"])]
-        self.plan(json.loads(plan["job.json"]), *nodes)
+        self.plan(json.loads(plan["job.json"]), *json.loads(plan["nodes.json"]))
         coordinator = self.coordinator("--namespace", "lab", folder=self.folder / self.job_name,
                                        ports=ports)
         front = Front(secret, coordinator, self.folder)

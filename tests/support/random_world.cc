@@ -225,6 +225,23 @@ void DrawGrowth(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
   }
 }
 
+/// From numbers of its own likewise.
+void DrawEnergy(std::uint64_t seed, WorldConfig& world, std::string& summary) {
+  Rng rng(seed ^ 0x656e65726779ULL);
+  model::BalancingSpec& balancing = world.job.balancing;
+  if (balancing.strategy != model::StrategyName::kTailStealing || rng.Chance(0.7)) return;
+  balancing.objective = model::Objective::kEnergy;
+  balancing.energy.time_factor = rng.Chance(0.2) ? 1 : rng.Uniform(1, 4);
+  if (rng.Chance(0.5)) balancing.energy.idle_power = model::IdlePower::kCounted;
+  if (rng.Chance(0.3)) balancing.energy.standing_watts = rng.Uniform(0, 50);
+  for (auto& node : world.nodes) {
+    const double watts = rng.Uniform(1, 50);
+    if (rng.Chance(0.8)) node.power = {watts, watts * rng.Unit()};
+  }
+  if (rng.Chance(0.3)) world.left_out_ratio = rng.Uniform(0, 5);
+  summary += " energy";
+}
+
 }  // namespace
 
 RandomWorld DrawWorld(std::uint64_t seed) {
@@ -244,6 +261,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   DrawFailures(rng, world, drawn);
   DrawPolicies(seed, world, drawn);
   DrawGrowth(seed, world, drawn);
+  DrawEnergy(seed, world, drawn.summary);
 
   // The whole work is some seconds for all together, but not for ever for the survivor alone.
   const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);

@@ -45,6 +45,7 @@ class Collector {
     CollectNumber(fact::kSdGb, {0.01, 1e7}, Scaled(node_.ephemeral_storage_bytes, 1e-9));
     CollectNumber(fact::kPowerWatts, {0.01, 1e5},
                   usual_board_ ? std::optional(usual_board_->power_watts) : std::nullopt);
+    CollectNumber(fact::kIdlePowerWatts, {0, 1e5}, std::nullopt);
     CollectReleaseDate();
     CollectExtraLoad();
     return std::move(facts_);

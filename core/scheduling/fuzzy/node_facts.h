@@ -19,6 +19,8 @@ inline const std::string kOsBits = "hardware.evenkeel.dev/os-bits";
 inline const std::string kRamMib = "hardware.evenkeel.dev/ram-mib";
 inline const std::string kSdGb = "hardware.evenkeel.dev/sd-gb";
 inline const std::string kPowerWatts = "hardware.evenkeel.dev/power-watts";
+/// Read by CollectPower() alone: no policy need know it.
+inline const std::string kIdlePowerWatts = "hardware.evenkeel.dev/idle-power-watts";
 inline const std::string kOsReleaseDate = "hardware.evenkeel.dev/os-release-date";
 inline const std::string kExtraLoad = "hardware.evenkeel.dev/extra-load";
 /// Not a fact, but leads to some through the catalogue of boards.

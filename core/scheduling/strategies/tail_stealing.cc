@@ -25,7 +25,8 @@ constexpr int kMaxVictims = 16;
 
 }  // namespace
 
-TailStealing::TailStealing(const StrategyContext& context) : StrategyBase(context) {}
+TailStealing::TailStealing(const StrategyContext& context)
+    : StrategyBase(context), goal_(MakeGoal(context)) {}
 
 void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                          Instant now) {
@@ -33,9 +34,9 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   ChooseHeavy(todo.Size(), workers.size());
   AddWorkers(workers.size());
   states_.resize(workers.size());
-  std::vector<double> weights;
-  for (const auto& worker : workers) weights.push_back(worker.ratio);
-  Plan(PartitionByCost(context_.costs, todo, weights));
+  Cost cost = 0;
+  todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
+  Plan(PartitionByCost(context_.costs, todo, goal_->Begin(workers, cost, now)));
 }
 
 void TailStealing::ChooseHeavy(std::int64_t tasks, std::size_t workers) {
@@ -50,19 +51,16 @@ void TailStealing::Append(model::IndexRange range, Instant now) {
   now_ = now;
   level_until_ = now;
   ChooseHeavy(PoolSize() + range.Size(), workers_.size());
-  PlanMore(range, RateWeights());
+  const Cost cost = context_.costs.Of(range);
+  goal_->Append(cost);
+  PlanMore(range, LivingWeights(static_cast<double>(cost)));
   for (std::uint32_t i = 0; i < workers_.size(); ++i) Touch({i}, now);
-}
-
-std::vector<double> TailStealing::RateWeights() const {
-  std::vector<double> weights = EqualWeights();
-  for (std::uint32_t i = 0; i < weights.size(); ++i) weights[i] *= context_.estimator.Rate({i});
-  return weights;
 }
 
 void TailStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
   now_ = now;
   states_.emplace_back();
+  goal_->AddWorker(facts);
   StrategyBase::AddWorker(worker, facts, now);
 }
 
@@ -71,7 +69,9 @@ void TailStealing::WorkerLost(WorkerId worker, Instant now) {
   At(worker).alive = false;
   const auto pieces = At(worker).reserved.TakeAll();
   ReservationChanged(worker);
-  ShareOut(pieces, RateWeights());
+  double cost = 0;
+  for (const auto& piece : pieces) cost += static_cast<double>(context_.costs.Of(piece.range));
+  ShareOut(pieces, LivingWeights(cost));
   RecallEnded(worker, now);
   Touch(worker, now);
 }
@@ -134,6 +134,7 @@ void TailStealing::ReservationChanged(WorkerId worker) {
 
 std::vector<Decision> TailStealing::Decide(Instant now) {
   now_ = now;
+  goal_->Refresh(now);
   just_copied_.Clear();
   std::vector<Decision> decisions;
   // Those whose leases should have been through by now are slower than predicted: predict again.
@@ -181,7 +182,9 @@ bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
 }
 
 bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
-  if (At(worker).reserved.Empty() && !StealReserved(worker, now)) return false;
+  const bool dry = At(worker).reserved.Empty();
+  const bool stolen = (dry || goal_->LooksAhead()) && StealReserved(worker, now, !dry);
+  if (dry && !stolen) return false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
   double budget = 0;
@@ -203,7 +206,7 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
 // The last tasks go one by one to those who can end them before the job could end without them.
 bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (pool_tasks_ == 0) return false;
-  const Instant level = Level(now);
+  const Instant level = std::max(Level(now), goal_->Limit());
   const double thread_rate = context_.estimator.ThreadRate(worker);
   double limit = ToSeconds(level - now) * thread_rate;
   if (limit < 1 && !context_.costs.Known() && level - now >= TaskTime(worker)) limit = 1;
@@ -225,19 +228,20 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   return granted;
 }
 
-bool TailStealing::StealReserved(WorkerId thief, Instant now) {
+bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
+  const auto taker = PartyOf(thief, Finish(thief, now));
   const auto& order = finish_.Order();
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
-    const Duration gap = it->first - Finish(thief, now);
-    if (gap <= context_.round_trip) return false;
-    const double victim_rate = RateNow(victim);
-    const double thief_rate = RateNow(thief);
-    // x / thief_rate = gap - x / victim_rate: both finish together.
-    const double share = ToSeconds(gap) * victim_rate * thief_rate / (victim_rate + thief_rate);
+    const auto giver = VictimOf(victim, it->first, now);
+    const double share =
+        ahead ? goal_->MayTakeAhead(taker, giver, now) : goal_->MayTake(taker, giver, now);
+    const double not_worth_it =
+        ToSeconds(context_.round_trip) * giver.rate * taker.rate / (giver.rate + taker.rate);
+    if (share <= not_worth_it) continue;
     const auto mean = std::max(static_cast<double>(At(victim).reserved.CostSum()) /
                                    static_cast<double>(At(victim).reserved.Tasks()),
                                1e-9);
@@ -258,6 +262,7 @@ bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
     const WorkerId victim = it->second;
     if (victim == thief) continue;
+    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, it->first, now))) continue;
     const auto piece = At(victim).reserved.TakeLargest(limit);
     if (!piece) continue;
     MoveReserved(victim, thief, {*piece}, now);

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/scheduling/energy/balancing_goal.h"
 #include "core/scheduling/strategies/finish_index.h"
 #include "core/scheduling/strategies/strategy_base.h"
 
@@ -30,6 +32,7 @@ class TailStealing final : public StrategyBase {
   void RecallEnded(WorkerId worker, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
+  [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const override;
 
  protected:
   void ReservationChanged(WorkerId worker) override;
@@ -37,8 +40,8 @@ class TailStealing final : public StrategyBase {
  private:
   /// Which tasks are kept one by one when `tasks` are reserved for this many workers.
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
-  /// By what the living are worth now.
-  [[nodiscard]] std::vector<double> RateWeights() const;
+  /// By what the living are worth now, for sharing out so much.
+  [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
 
   struct State {
     bool dirty = false;
@@ -56,6 +59,10 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] double RateNow(WorkerId worker) const;
   [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
+  /// The worker, and when it will be through with what it has.
+  [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const;
+  /// One with reserved tasks, whose finish was last `indexed` so.
+  [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;
   [[nodiscard]] Duration TaskTime(WorkerId worker) const;
   [[nodiscard]] Duration PoolTime() const;
   void Reindex(WorkerId worker, Instant now);
@@ -65,7 +72,8 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
-  bool StealReserved(WorkerId thief, Instant now);
+  /// `ahead`: though it still has work.
+  bool StealReserved(WorkerId thief, Instant now, bool ahead);
   /// Reserves for the thief what was taken from the victim.
   void MoveReserved(WorkerId victim, WorkerId thief, const std::vector<Reservation::Piece>& pieces,
                     Instant now);
@@ -81,6 +89,7 @@ class TailStealing final : public StrategyBase {
              std::vector<Decision>& decisions);
   void PlanNextDecision(Instant now);
 
+  std::unique_ptr<BalancingGoal> goal_;
   std::vector<State> states_;
   std::deque<WorkerId> dirty_;
   FinishIndex finish_;         // of workers with reserved tasks: when they will be through

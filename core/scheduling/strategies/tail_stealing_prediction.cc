@@ -35,6 +35,26 @@ double TailStealing::RateNow(WorkerId worker) const {
                         : context_.estimator.Rate(worker) * 0.5;  // it may come, or never
 }
 
+BalancingGoal::Party TailStealing::PartyOf(WorkerId worker, Instant finish) const {
+  return {worker, RateNow(worker), finish};
+}
+
+std::vector<double> TailStealing::LivingWeights(double cost) const {
+  std::vector<BalancingGoal::Party> living;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i].alive) living.push_back({{i}, context_.estimator.Rate({i}), Finish({i}, now_)});
+  }
+  const auto parts = goal_->Weights(living, cost, now_);
+  std::vector<double> weights(workers_.size());
+  for (std::size_t i = 0; i < living.size(); ++i) weights[living[i].worker.value] = parts[i];
+  return weights;
+}
+
+BalancingGoal::Party TailStealing::VictimOf(WorkerId worker, Instant indexed, Instant now) const {
+  // Who is compared with a limit, and not just with others, is looked at anew.
+  return PartyOf(worker, goal_->LooksAhead() ? Finish(worker, now) : indexed);
+}
+
 Duration TailStealing::TaskTime(WorkerId worker) const {
   const double mean =
       pool_tasks_ > 0
@@ -61,6 +81,17 @@ Instant TailStealing::Ready(WorkerId worker, Instant now) const {
 Instant TailStealing::Finish(WorkerId worker, Instant now) const {
   const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
   return Ready(worker, now) + PredictedTime(reserved / RateNow(worker));
+}
+
+std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
+  if (!goal_->LooksAhead()) return std::nullopt;
+  Instant latest = now;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    const bool has_work =
+        !workers_[i].reserved.Empty() || context_.leases.OutstandingTasks({i}) > 0;
+    if (has_work) latest = std::max(latest, Finish({i}, now));
+  }
+  return latest;
 }
 
 Duration TailStealing::PoolTime() const {
@@ -113,13 +144,12 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
     const std::int64_t waiting =
         tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
-    const double gap = ToSeconds(it->first - now - context_.round_trip);
-    if (waiting <= 0 || gap <= 0 || tasks == state.barren_tasks) continue;
-    const double victim_rate = RateNow(victim);
-    const double thief_rate = RateNow(thief);
+    if (waiting <= 0 || tasks == state.barren_tasks) continue;
+    const double share =
+        goal_->MayTake(PartyOf(thief, now + context_.round_trip), PartyOf(victim, it->first), now);
+    if (share <= 0) continue;
     const double mean =
         static_cast<double>(context_.leases.OutstandingCost(victim)) / static_cast<double>(tasks);
-    const double share = gap * victim_rate * thief_rate / (victim_rate + thief_rate);
     const double wanted = share / std::max(mean, 1e-9) + 0.5;
     const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
     if (count < 1) continue;
@@ -140,7 +170,7 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
        ++it, ++looked_at) {
     const WorkerId victim = it->second;
     const IndexRange leased = context_.leases.NewestLeased(victim);
-    if (victim == idle || leased.Empty()) continue;
+    if (victim == idle || leased.Empty() || it->first <= goal_->Limit()) continue;
     if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
     double gap = ToSeconds(it->first - now - context_.round_trip);
     const double rate = context_.estimator.ThreadRate(idle);

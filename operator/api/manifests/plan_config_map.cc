@@ -34,6 +34,8 @@ nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan) {
   object["data"] = {{"job.json", JobOfRun(plan)},
                     {"nodes.json", NodesJson(plan.nodes)},
                     {"ca.crt", plan.ca_certificate}};
+  const std::string weights = WeightsJson(plan);
+  if (!weights.empty()) object["data"]["weights.json"] = weights;
   return object;
 }
 

@@ -70,6 +70,17 @@ in_module() {
     GOWORK=off GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-modules" "$@")
 }
 
+# module_source MODULE@VERSION SUM: prints the folder with its source, which has to have that sum, as in
+# go.sum.
+module_source() {
+  local answer sum
+  install_go >&2
+  answer=$(in_module . env GOSUMDB=off go mod download -json "$1") || die "$1 is not to be had: $answer"
+  sum=$(sed -n 's/^.*"Sum": "\(.*\)".*$/\1/p' <<<"$answer")
+  [ "$sum" = "$2" ] || die "$1 has the sum $sum, not $2"
+  sed -n 's/^.*"Dir": "\(.*\)".*$/\1/p' <<<"$answer"
+}
+
 # What a program says its version is; clients and servers compare these.
 stamp() {  # PACKAGE
   local minor=${KUBERNETES_VERSION#*.} package

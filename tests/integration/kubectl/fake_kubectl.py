@@ -3,8 +3,9 @@
 calls.jsonl    every command line, one a line
 objects.json   what `get` prints, by its words without flags; text instead of an object is an error
 forwards.json  how each port-forward behaves, one after the other, the last one for ever:
-               "serve", "refuse", "silent", "end-at-once", or {"break": PATH}: lose the connection in
-               the middle of that page
+               "serve", "refuse", "silent", "end-at-once", {"break": PATH}: lose the connection in
+               the middle of that page, or {"hollow": PATH}: from that page on there is nobody behind
+               it, but kubectl goes on
 pages/         what the port-forward serves, beside pages.json: {PATH: STATUS} for pages that fail
 """
 
@@ -53,9 +54,17 @@ def behaviour():
 class Pages(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     broken_page = None
+    hollow_page = None
+    hollow = False
 
     def do_GET(self):
-        path = CLUSTER / "pages" / ("index.json" if self.path == "/results/" else self.path[1:])
+        if self.path == self.hollow_page:
+            Pages.hollow = True
+        if self.hollow:
+            self.close_connection = True
+            return
+        names = {"/results/": "index.json", "/": "index.html"}
+        path = CLUSTER / "pages" / names.get(self.path, self.path[1:])
         status = read("pages.json", {}).get(self.path, 200 if path.is_file() else 404)
         body = path.read_bytes() if status == 200 else b"the page is not there\n"
         self.send_response(status)
@@ -80,9 +89,13 @@ def port_forward(words):
     if how == "silent":
         time.sleep(600)
     port = int(words[-1].split(":")[0] or 0)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
+    try:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
+    except OSError:
+        complain(f"Unable to listen on port {port}: address already in use\n"
+                 f"error: unable to listen on any of the requested ports: [{{{port} 7403}}]")
     if isinstance(how, dict):
-        Pages.broken_page = how["break"]
+        Pages.broken_page, Pages.hollow_page = how.get("break"), how.get("hollow")
     print(f"Forwarding from 127.0.0.1:{server.server_port} -> 7403", flush=True)
     if how == "end-at-once":
         complain("error: lost connection to pod")

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import signal
+import socket
 import struct
 import termios
 import threading
@@ -121,37 +122,101 @@ class UiTest(PluginTest):
         with opener.open(url, timeout=plugin.PATIENCE) as answer:
             return answer.read()
 
-    def test_pages_until_it_is_told_to_stop(self):
-        process = self.start("ui", "primes")
+    def start_ui(self, *more):
+        """The process, the lines that it says, and the page's address."""
+        self.pages["index.html"] = "<p>live"
+        process = self.start("ui", "primes", *more)
         lines = self.read_lines(process)
-        plugin.eventually(lambda: len(lines) == 2, "it says where")
-        self.assertRegex(lines[0], r"^http://127\.0\.0\.1:\d+/report\.html$")
-        self.assertEqual(self.page(lines[0]), b"<html>")
-        process.send_signal(signal.SIGINT)
+        plugin.eventually(lambda: len(lines) >= 2 or process.poll() is not None, "it says where")
+        return process, lines, lines[0]
+
+    def end(self, process, number=signal.SIGINT):
+        process.send_signal(number)
         self.assertEqual(process.wait(plugin.PATIENCE), 0)
 
-    def test_it_connects_again_on_the_same_port(self):
+    def test_pages_until_it_is_told_to_stop(self):
+        process, lines, url = self.start_ui()
+        self.assertRegex(url, r"^http://127\.0\.0\.1:\d+/$")
+        self.assertEqual(self.page(url), b"<p>live")
+        self.assertEqual(self.page(url + "report.html"), b"<html>")
+        self.end(process)
+
+    def test_it_connects_again_on_the_same_port_to_a_coordinator_that_was_replaced(self):
         self.forwards = [{"break": "/timeline.jsonl"}, "serve"]
-        process = self.start("ui", "primes")
-        lines = self.read_lines(process)
-        plugin.eventually(lambda: len(lines) == 2, "it says where")
+        process, lines, url = self.start_ui()
+        self.objects["pods"] = {"items": [pod("primes-coordinator-2", attempt="2")]}
+        self.write_cluster()
         with self.assertRaises(Exception):
-            self.page(lines[0].replace("report.html", "timeline.jsonl"))
+            self.page(url + "timeline.jsonl")
         plugin.eventually(lambda: "connected again" in lines, "it connects again")
-        self.assertEqual(self.page(lines[0]), b"<html>")
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+        self.assertEqual(self.page(url), b"<p>live")
+        self.assertIn("pod/primes-coordinator-2", self.calls()[-1])
+        self.end(process, signal.SIGTERM)
+
+    def test_it_notices_that_nobody_is_there_though_kubectl_goes_on(self):
+        self.forwards = [{"hollow": "/timeline.jsonl"}, "serve"]
+        process, lines, url = self.start_ui()
+        with self.assertRaises(Exception):
+            self.page(url + "timeline.jsonl")
+        plugin.eventually(lambda: "connected again" in lines, "it connects again")
+        self.assertEqual(self.page(url), b"<p>live")
+        self.end(process)
+
+    def test_a_coordinator_that_is_not_there_yet_is_waited_for(self):
+        for missing, says in ({"items": []}, "no coordinator yet"), ({"items": [pod(phase="Pending")]}, "not running yet"):
+            with self.subTest(says):
+                self.objects[f"{JOBS} primes"], self.objects["pods"] = job(complete=False), missing
+                process = self.start("ui", "primes")
+                complaint = process.stderr.readline()
+                self.assertIn(says, complaint)
+                self.assertIn("waiting for the coordinator", complaint)
+                self.objects["pods"] = {"items": [pod()]}
+                self.write_cluster()
+                self.assertRegex(process.stdout.readline(), r"^http://127\.0\.0\.1:\d+/\n$")
+                self.end(process)
+
+    def test_the_port_is_the_users_choice(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            port = taken.getsockname()[1]
+            taken.listen()
+            self.check_refused("ui", "primes", "--port", str(port), code=2, says=["unable to listen", str(port)])
+        process, _, url = self.start_ui("--port", str(port))
+        self.assertEqual(url, f"http://127.0.0.1:{port}/")
+        self.end(process)
+        for wrong in ("0", "65536", "x"):
+            self.check_refused("ui", "primes", "--port", wrong, code=2, says=["--port"])
+
+    def test_a_browser_is_opened_if_it_is_asked_for(self):
+        opened = self.folder / "opened"
+        browser = self.root / "bin" / "xdg-open"
+        browser.write_text(f'#!/bin/sh\necho "$1" > "{opened}"\n')
+        browser.chmod(0o755)
+        self.environment["DISPLAY"] = ":0"
+        process, _, url = self.start_ui()
+        self.end(process)
+        self.assertFalse(opened.exists())
+        process, _, url = self.start_ui("--open")
+        plugin.eventually(lambda: opened.exists() and opened.read_text() == url + "\n", "the browser is started")
+        self.end(process)
+        del self.environment["DISPLAY"]
+        self.environment.pop("WAYLAND_DISPLAY", None)
+        process, _, url = self.start_ui("--open")
+        self.assertIn("no display", process.stderr.readline())
+        self.assertEqual(self.page(url), b"<p>live")
+        self.end(process)
 
     def test_errors(self):
         self.check_refused("ui", "missing", code=2, says=["not found"])
-        self.objects["pods"] = {"items": [pod(phase="Pending")]}
-        self.check_refused("ui", "primes", code=1, says=["not running yet"])
+        self.objects["pods"] = {"items": []}
+        self.check_refused("ui", "primes", code=1, says=["Complete", "its coordinator has gone"])
+        self.objects[f"{JOBS} primes"]["spec"] = {"resultStorage": {"persistentVolumeClaim": "my-claim"}}
+        self.check_refused("ui", "primes", code=1, says=["in the claim my-claim"])
         self.objects["pods"], self.forwards = {"items": [pod()]}, ["end-at-once"]
         process = self.start("ui", "primes")
         plugin.eventually(lambda: sum(call[0] == "port-forward" for call in self.calls()) > 2,
                           "it tries again")
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(plugin.PATIENCE), 0)
+        self.end(process)
 
 
 if __name__ == "__main__":

@@ -174,11 +174,12 @@ class ClusterTest(RunTest):
         (self.folder / "token").write_text(TOKEN + "\n")
 
     def plan(self, manifest, *nodes):
-        """Writes the plan: nodes are (name, ratio)."""
+        """Writes the plan: nodes are (name, ratio), or rows of a plan."""
         self.job_name = manifest["metadata"]["name"]
         self.workload = next(iter(manifest["spec"]["workload"]))
         self.write("job.json", manifest)
-        self.write("nodes.json", [{"name": name, "ratio": ratio, "weight": 1} for name, ratio in nodes])
+        self.write("nodes.json", [one if isinstance(one, dict) else
+                                  {"name": one[0], "ratio": one[1], "weight": 1} for one in nodes])
         name = self.job_name
         self.server = self.authority.issue(name + "-coordinator", "serverAuth", "localhost",
                                            f"{name}-coordinator.default.svc")

@@ -78,6 +78,25 @@ class CompleteTest(ClusterTest):
         self.assertEqual(json.loads(coordinator.get("/results/")[1]), [])
         self.assertFalse((self.output / "report.html").exists(), "it was made for the one who asked")
 
+    def test_the_live_page_and_its_data(self):
+        self.plan(job("slow", synthetic(200, {"constant": 0.05})), ("a", 1))
+        coordinator = self.coordinator()
+        self.worker("a")
+        coordinator.await_tasks(5)
+        self.assertIn(b"<title>slow", coordinator.get("/")[1])
+
+        def told(since=""):
+            return json.loads(coordinator.get("/live.json?since=" + since)[1])
+
+        first = told()
+        self.assertEqual((first["job"], first["state"], first["whole"]), ("slow", "Running", True))
+        late = eventually(lambda: (lambda data: data["caughtUp"] and data)(told()), "the journal is read")
+        self.assertGreater(late["timeline"]["progress"]["tasks"][-1], 5)
+        self.assertEqual(late["nodes"][0][1][0], "a")
+        more = eventually(lambda: (lambda data: data["now"]["progress"] > late["now"]["progress"] and data)(
+            told(late["at"])), "progress moves")
+        self.assertEqual(len(more["timeline"]["lanes"]), 1)
+
     def test_health_and_metrics(self):
         self.plan(job("slow", synthetic(200, {"constant": 0.05})), ("a", 1))
         coordinator = self.coordinator()

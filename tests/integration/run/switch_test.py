@@ -7,12 +7,15 @@ import pathlib
 import signal
 import sys
 
+import yaml
+
 import evenkeel
 from evenkeel import RunTest, job, node, nodes
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "report"))
 from browser import Browser  # noqa: E402  (beside the tests of the page itself)
 
+EXAMPLES = pathlib.Path(__file__).parents[3] / "examples"
 CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 LOADS, BUFFERS, SEEDS = [0.8, 0.9, 1], [1, 4, 16], [1, 2]
 TASKS = 8 * len(LOADS) * len(BUFFERS) * len(SEEDS)
@@ -57,6 +60,27 @@ class SwitchTest(RunTest):
         self.assertEqual(result["cells"], sum(int(row["arrived"]) for row in rows))
         self.assertLess(result["meanLossThere"]["LQF"], result["meanLossThere"]["RR"])
         self.check_report()
+
+    def test_the_papers_sweep_on_the_trio_with_a_worker_killed(self):
+        """All 3,072 tasks, of fewer slots."""
+        spec = yaml.safe_load((EXAMPLES / "switch-sweep.yaml").read_text())["spec"]
+        spec["workload"]["switchSimulation"]["slots"] = 2000
+        self.output = self.folder / "alone"
+        self.run_to_end(self.command(job("sweep", **spec)), patience=300)
+        alone = self.table()
+        self.assertEqual(alone.count(b"\n"), 1 + 3072)
+
+        self.output = self.folder / "trio"
+        manifest = job("sweep", **spec, balancing={"leaseSeconds": 1})
+        trio = yaml.safe_load((EXAMPLES / "nodes" / "pi-trio.yaml").read_text())
+        process = self.start(self.command(manifest, trio))
+        workers = self.wait_for_workers(process, 3)
+        self.wait_for_tasks(process, 1000)
+        os.kill(workers["pi4-b"], signal.SIGKILL)
+        self.assertEqual(process.wait(300), 0, process.err)
+        self.assertIn("worker pi4-b was killed", process.err)
+        self.check_covered_once(3072)
+        self.assertEqual(self.table(), alone)
 
     def check_report(self):
         charts = json.loads((self.output / "charts.json").read_text())

@@ -33,7 +33,9 @@ class PagesHandlerTest : public testing::Test {
   ManualClock clock_;
   metrics::JobMetrics metrics_{"primes", "", "primes"};
   LiveReport live_{run_, folder_.Path(), clock_};
-  PagesHandler pages_{folder_.Path(), board_, metrics_, live_};
+  LiveFeed feed_{clock_};
+  LiveHandler live_page_{feed_, run_, [this] { return LiveStateOf("primes", *board_.Read()); }};
+  PagesHandler pages_{folder_.Path(), board_, metrics_, live_, live_page_};
 };
 
 TEST_F(PagesHandlerTest, ARunningJobShowsWhatThereIs) {
@@ -86,12 +88,32 @@ TEST_F(PagesHandlerTest, NothingElseCanBeReached) {
        {"/results/journal.db", "/results/../journal.db", "/results/%2e%2e/journal.db",
         "/results//etc/passwd", "/results/../../../../etc/passwd", "/results/..%2f..%2fetc/passwd",
         "/results/link.txt", "/results/sub", "/results/./primes.npy", "/results/primes.npy/",
-        "/results/summary.json", "/journal.db", "/../x", "/", "//summary.json", "/results"}) {
+        "/results/summary.json", "/journal.db", "/../x", "//", "//summary.json", "/results",
+        "/live.jsonx", "//live.json"}) {
     EXPECT_EQ(Ask(target).status, 404) << target;
   }
   EXPECT_EQ(Ask("/results/%00").status, 400);
   EXPECT_EQ(pages_.Handle({"POST", "/report.html", ""}).status, 405);
   EXPECT_EQ(pages_.Handle({"DELETE", "/results/primes.npy", ""}).status, 405);
+}
+
+TEST_F(PagesHandlerTest, TheLivePageIsTheReportsOwnAndMayAskForData) {
+  const auto page = Ask("/");
+  EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
+  EXPECT_NE(page.body.find("<title>primes"), std::string::npos);
+  EXPECT_NE(page.body.find("connect-src 'self'"), std::string::npos);
+  EXPECT_NE(Ask("/report.html").body.find("connect-src 'none'"), std::string::npos);
+  const auto data = json::parse(Ask("/live.json?since=").body);
+  EXPECT_EQ(data["state"], "Running");
+  EXPECT_EQ(data["nodes"][0][1][0], "pi4a");
+}
+
+TEST_F(PagesHandlerTest, TheLivePageLearnsThatTheJobIsOver) {
+  End(model::JobState::kFailed);
+  const auto data = json::parse(Ask("/live.json").body);
+  EXPECT_EQ(data["state"], "Failed");
+  EXPECT_TRUE(data["over"]);
+  EXPECT_FALSE(data.contains("at"));
 }
 
 TEST_F(PagesHandlerTest, WhatIsNotThereYetIsSaid) {

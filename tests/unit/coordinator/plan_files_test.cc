@@ -83,7 +83,38 @@ TEST(PlannedNodes, HaveNamesAndRatios) {
   EXPECT_EQ((*nodes)[1].ratio, 1.0);
 }
 
+TEST(PlannedNodes, MayHaveARateThatIsExpected) {
+  const auto nodes = ParsePlannedNodes(
+      R"([{"name": "a", "ratio": 2, "rate": 81.5, "sigma": 0.1, "parts": {}},
+          {"name": "b", "ratio": 1}])",
+      "nodes.json");
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  EXPECT_EQ((*nodes)[0].rate, 81.5);
+  EXPECT_EQ((*nodes)[0].sigma, 0.1);
+  EXPECT_EQ((*nodes)[1].rate, std::nullopt);
+  EXPECT_EQ((*nodes)[1].sigma, std::nullopt);
+}
+
+TEST(PlannedNodes, MayHavePowerAndMayBeLeftOut) {
+  const auto nodes = ParsePlannedNodes(
+      R"([{"name": "a", "ratio": 4, "powerWatts": 6.4, "idlePowerWatts": 2.7},
+          {"name": "b", "ratio": 1, "leftOut": true}])",
+      "nodes.json");
+  ASSERT_TRUE(nodes) << nodes.error().message;
+  EXPECT_EQ((*nodes)[0].power, (model::NodePower{6.4, 2.7}));
+  EXPECT_FALSE((*nodes)[0].left_out);
+  EXPECT_EQ((*nodes)[1].power, std::nullopt);
+  EXPECT_TRUE((*nodes)[1].left_out);
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "leftOut": true}])", "leaves out all");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "powerWatts": 0}])", "[0].powerWatts");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "powerWatts": 5, "idlePowerWatts": 6}])",
+                 "[0].idlePowerWatts");
+}
+
 TEST(PlannedNodes, NonsenseIsRefused) {
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "rate": 0}])", "[0].rate");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "rate": "fast"}])", "[0].rate");
+  ExpectBadNodes(R"([{"name": "a", "ratio": 1, "sigma": 0}])", "[0].sigma");
   ExpectBadNodes("[]", "1 to 10000");
   ExpectBadNodes("{}", "1 to 10000");
   ExpectBadNodes("[1]", "[0]");

@@ -21,6 +21,10 @@ class SmallJournal final : public Journal {
   Result<void> Grow(const JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    return ForEachRange(visit);
+  }
+  Result<void> ForEachRange(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     if (broken) return Fail(ErrorCode::kUnavailable, "gone");
     model::ResultRecord record;
     record.range = {0, 2};

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "coordinator/live/run_look.h"
 #include "coordinator/service/job_control.h"
 #include "core/base/clock.h"
 #include "http/http_message.h"
@@ -44,7 +45,12 @@ class FakeRun final : public RunLook, public Journal {
     model::RunSummary summary;
     summary.job = "primes";
     summary.tasks_total = 10;
-    return visit(*this, summary);
+    summary.nodes.emplace_back().name = "pi4a";
+    engine::Progress progress;
+    progress.tasks_total = 10;
+    progress.elapsed = elapsed;
+    progress.nodes.emplace_back().name = "pi4a";
+    return visit({*this, summary, progress});
   }
 
   const JournalState& State() const override { return state_; }
@@ -56,10 +62,15 @@ class FakeRun final : public RunLook, public Journal {
   Result<void> Grow(const JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    return ForEachRange(visit);
+  }
+  Result<void> ForEachRange(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    ++readings;
     model::ResultRecord record;
     record.range = {0, 3};
     record.node = "pi4a";
-    record.ended = std::chrono::seconds(2);
+    record.ended = record.busy = std::chrono::seconds(2);
     return visit(record);
   }
   Result<void> ForEachFinalFailure(
@@ -77,7 +88,9 @@ class FakeRun final : public RunLook, public Journal {
   Result<void> MarkEnded(model::JobState) override { return {}; }
 
   bool over = false;
+  Duration elapsed = std::chrono::seconds(3);
   mutable int looks = 0;
+  mutable int readings = 0;  // of the journal's ranges
 
  private:
   JournalState state_;

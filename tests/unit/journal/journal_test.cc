@@ -72,6 +72,18 @@ TEST_F(JournalTest, ResultsComeBackInOrderAndWhole) {
   });
   EXPECT_TRUE(visited);
   EXPECT_EQ(n, want.size());
+  n = 0;
+  const auto ranges = journal->ForEachRange([&](const model::ResultRecord& read) -> Result<void> {
+    const model::ResultRecord& expected = want.at(n++);
+    EXPECT_EQ(read.range, expected.range);
+    EXPECT_EQ(read.node, expected.node);
+    EXPECT_EQ(read.ended, expected.ended);
+    EXPECT_EQ(read.kind, expected.kind);
+    EXPECT_TRUE(read.results.Bytes().empty());
+    return {};
+  });
+  EXPECT_TRUE(ranges);
+  EXPECT_EQ(n, want.size());
 }
 
 TEST_F(JournalTest, EventsComeBackInTheOrderTheyWereWritten) {

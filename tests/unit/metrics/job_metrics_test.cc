@@ -37,6 +37,7 @@ engine::Progress HalfDone() {
   progress.moves = {7, 3, 1};
   progress.recalls_failed = 2;
   progress.nodes = {Node("pi-1", 400, 0.1, 40), Node("pi-2", 100, 0.3, 10)};
+  progress.nodes[0].power = {10, 4};
   return progress;
 }
 
@@ -113,6 +114,13 @@ TEST_F(JobMetricsTest, SaysWhatTheSnapshotSays) {
   EXPECT_EQ(Value("evenkeel_job_elapsed_seconds"), 12);
   EXPECT_EQ(Value("evenkeel_job_lower_bound_seconds"), 20) << "1000 units at 40 + 10 a second";
   EXPECT_NEAR(Value("evenkeel_job_load_imbalance_ratio"), 1 - 0.2 / 0.3, 1e-12);
+}
+
+TEST_F(JobMetricsTest, JoulesAreThoseAboveTheIdleDraw) {
+  metrics_.Update(HalfDone(), kBytes);
+  EXPECT_NEAR(Value("evenkeel_energy_joules_total", kPiOne), 6 * 0.1 / 4, 1e-12);
+  const LabelValues unknown = {{"node", "pi-2"}, {"profile", "primes"}};
+  EXPECT_TRUE(std::isnan(Value("evenkeel_energy_joules_total", unknown)));
 }
 
 TEST_F(JobMetricsTest, TheSameSnapshotAgainAddsNothing) {

@@ -32,7 +32,7 @@ TEST(ParseJob, DefaultsAreThoseOfTheSpec) {
   EXPECT_EQ(job->workload_parameters, R"({"end":300000,"method":"Sieve"})");
   EXPECT_EQ(job->profile, "primes");
   EXPECT_EQ(job->weighting.policy, "default");
-  EXPECT_EQ(job->weighting.mode, WeightingMode::kFuzzy);
+  EXPECT_EQ(job->weighting.mode, WeightingMode::kAuto);
   EXPECT_EQ(job->balancing.strategy, StrategyName::kTailStealing);
   EXPECT_TRUE(job->balancing.stealing);
   EXPECT_EQ(job->balancing.lease, std::chrono::seconds(10));
@@ -133,12 +133,46 @@ TEST(ParseJob, AProfileOfACommandIsTheJobsName) {
   EXPECT_EQ(job->profile, "primes");
 }
 
+TEST(ParseJob, ReadsHowEnergyCounts) {
+  const auto job = ParseJob(
+      JobWith("  balancing: {objective: Energy, energy: {timeFactor: 1.25, idlePower: Counted, "
+              "standingWatts: 4.5}}\n"),
+      "job.yaml");
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  EXPECT_EQ(job->balancing.objective, Objective::kEnergy);
+  EXPECT_EQ(job->balancing.energy.time_factor, 1.25);
+  EXPECT_EQ(job->balancing.energy.idle_power, IdlePower::kCounted);
+  EXPECT_EQ(job->balancing.energy.standing_watts, 4.5);
+  const auto least = ParseJob(JobWith("  balancing: {objective: Energy}\n"), "job.yaml");
+  ASSERT_TRUE(least.has_value()) << least.error().message;
+  EXPECT_EQ(least->balancing.energy.time_factor, 1.5);
+  EXPECT_EQ(least->balancing.energy.idle_power, IdlePower::kIgnored);
+}
+
 TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
-            "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
-            "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, is \"Foo\"");
+  EXPECT_EQ(
+      JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
+      "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
+      "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, STATIC, SS, FSC, mFSC, "
+      "GSS, TSS, FAC, FAC2, WF, AWF, AWF-B, AWF-C, AWF-D, AWF-E, AF, RAND, StaticStealing, "
+      "RandomStealing, is \"Foo\"");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {objective: Speed}\n")),
+            "job.yaml: spec.balancing.objective: must be one of Time, Energy, is \"Speed\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {objective: Energy, strategy: MasterSlave}\n")),
+            "job.yaml: spec.balancing.objective: Energy needs strategy TailStealing, is with "
+            "MasterSlave");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {energy: {timeFactor: 2}}\n")),
+            "job.yaml: spec.balancing.energy.timeFactor: is allowed with objective Energy only");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {objective: Energy, energy: {timeFactor: 0.9}}\n")),
+            "job.yaml: spec.balancing.energy.timeFactor: must be a number from 1 to 1000, is 0.9");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {energy: {idlePower: None}}\n")),
+            "job.yaml: spec.balancing.energy.idlePower: must be one of Ignored, Counted, is "
+            "\"None\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {energy: {standingWatts: -1}}\n")),
+            "job.yaml: spec.balancing.energy.standingWatts: must be a number from 0 to 100000, is "
+            "-1");
   EXPECT_EQ(JobErrorOf(JobWith("  nodes: {maxWorkers: -1}\n")),
             "job.yaml: spec.nodes.maxWorkers: must be a whole number from 1 to 10000, is -1");
   EXPECT_EQ(JobErrorOf(JobWith("  taskPolicy: {timeoutSeconds: 1e300}\n")),

@@ -81,6 +81,7 @@ Snapshot ModelCluster::Take() const {
   snapshot.snapshot_refusal = refusal;
   snapshot.last_status_write = last_status_write;
   snapshot.settings = settings;
+  snapshot.history_there = prometheus.has_value();
   for (const api::PodView& pod : pods) {
     const auto node = nodes.find(pod.node);
     const bool answers = pod.role == api::PodRole::kCoordinator && pod.ready && !pod.deleted &&
@@ -153,7 +154,14 @@ void ModelCluster::Settle() {
 }
 
 Plan ModelCluster::Step() {
-  Plan made = MakePlan(Take());
+  Snapshot snapshot = Take();
+  Plan made = MakePlan(snapshot);
+  if (made.wants_history) {
+    snapshot.history = prometheus;
+    ++asked;
+    made = MakePlan(snapshot);
+    if (made.wants_history) violations.emplace_back("asks for a history that is there");
+  }
   Apply(made);
   Settle();
   return made;

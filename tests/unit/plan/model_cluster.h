@@ -65,6 +65,9 @@ class ModelCluster {
   bool refresh_works = true;  ///< kubelets know of a new plan when they are to look for it
   int refreshes = 0;          ///< different ones
   bool job_is_gone = false;
+  /// What Prometheus answers, if there is one.
+  std::optional<HistoryAnswer> prometheus;
+  int asked = 0;  ///< times that it was asked
   std::vector<api::PodView> pods;
   std::optional<api::JobPlan> plan;
   std::optional<api::SnapshotView> kept;

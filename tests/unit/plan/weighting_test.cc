@@ -82,14 +82,21 @@ TEST_F(Weighing, ExplicitAndEqualWeightsAreTakenAsTheyAre) {
 }
 
 TEST(WeightSource, NamesWhatCounts) {
+  api::PlannedNode measured{"a", 2, 2, {}, false, api::WeightParts{}};
+  measured.parts->confidence = 0.5;
+  api::PlannedNode doubtful = measured;
+  doubtful.parts->confidence = 0.49;
   model::WeightingSpec weighting;
-  EXPECT_EQ(WeightSource(weighting), "Fuzzy");
-  weighting.mode = model::WeightingMode::kMeasured;
-  EXPECT_EQ(WeightSource(weighting), "Fuzzy");
+  for (const auto mode : {model::WeightingMode::kAuto, model::WeightingMode::kMeasured}) {
+    weighting.mode = mode;
+    EXPECT_EQ(WeightSource(weighting, nullptr), "Fuzzy");
+    EXPECT_EQ(WeightSource(weighting, &doubtful), "Fuzzy");
+    EXPECT_EQ(WeightSource(weighting, &measured), "Measured");
+  }
   weighting.mode = model::WeightingMode::kExplicit;
-  EXPECT_EQ(WeightSource(weighting), "Explicit");
+  EXPECT_EQ(WeightSource(weighting, nullptr), "Explicit");
   weighting.mode = model::WeightingMode::kEqual;
-  EXPECT_EQ(WeightSource(weighting), "Equal");
+  EXPECT_EQ(WeightSource(weighting, nullptr), "Equal");
 }
 
 TEST(NodePower, ComesFromLabelOrBoard) {
@@ -97,9 +104,13 @@ TEST(NodePower, ComesFromLabelOrBoard) {
   node.profile.labels.clear();
   EXPECT_EQ(NodePower(node), std::nullopt);
   node.profile.labels["hardware.evenkeel.dev/model"] = "raspberry-pi-3b";
-  EXPECT_GT(NodePower(node).value_or(0), 1);
+  EXPECT_EQ(NodePower(node), (model::NodePower{5.1, 5.1 * 0.4}));
   node.profile.labels["hardware.evenkeel.dev/power-watts"] = "6.4";
-  EXPECT_EQ(NodePower(node), 6.4);
+  node.profile.labels["hardware.evenkeel.dev/idle-power-watts"] = "2.7";
+  EXPECT_EQ(NodePower(node), (model::NodePower{6.4, 2.7}));
+  node.profile.cpu_millicores = 4000;  // a worker that may use half of it
+  EXPECT_EQ(WorkerPower(node, 2), (model::NodePower{2.7 + 3.7 / 2, 2.7}));
+  EXPECT_EQ(WorkerPower(node, 0), NodePower(node));
   for (const char* nonsense : {"much", "-3", "0"}) {
     node.profile.labels["hardware.evenkeel.dev/power-watts"] = nonsense;
     EXPECT_EQ(NodePower(node), std::nullopt) << nonsense;

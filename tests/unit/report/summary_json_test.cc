@@ -40,8 +40,11 @@ model::RunSummary FullSummary() {
   summary.speed_control = "cgroup";
   summary.seed = std::numeric_limits<std::uint64_t>::max();
   summary.epoch = 19;
-  summary.nodes = {{"pi4", 5, 4.253, 0.445, 20, 21, 22, 3.5, 4.5, 5.5, 6.5, 0.4}, {}};
+  summary.nodes = {{"pi4", 5, 4.253, 0.445, 20, 21, 22, 3.5, 4.5, 5.5, 6.5, 0.4,
+                    model::NodePower{6.4, 2.7}, model::NodeJoules{31.5, 32.5}},
+                   {}};
   summary.nodes[1].name = "pi3";
+  summary.energy = {33.5, 34.5, 35.5, 36.5, true, true, 1.25, {"pi3-b"}};
   summary.result_json = R"({"count":25997,"largest":299993,"means":[1,2.5]})";
   return summary;
 }
@@ -59,6 +62,33 @@ void ExpectEqual(const model::NodeSummary& got, const model::NodeSummary& want) 
   EXPECT_EQ(got.finish_seconds, want.finish_seconds);
   EXPECT_EQ(got.predicted_finish_seconds, want.predicted_finish_seconds);
   EXPECT_EQ(got.declared_speed, want.declared_speed);
+  EXPECT_EQ(got.power, want.power);
+  ASSERT_EQ(got.joules.has_value(), want.joules.has_value());
+  if (!want.joules) return;
+  EXPECT_EQ(got.joules->dynamic, want.joules->dynamic);
+  EXPECT_EQ(got.joules->idle, want.joules->idle);
+}
+
+TEST(SummaryJson, ReadsBackEnergyAndTakesSummariesWithout) {
+  auto want = FullSummary();
+  const auto got = SummaryFromJson(SummaryToJson(want).value());
+  ASSERT_TRUE(got && got->energy);
+  EXPECT_EQ(got->energy->joules, want.energy->joules);
+  EXPECT_EQ(got->energy->dynamic_joules, want.energy->dynamic_joules);
+  EXPECT_EQ(got->energy->idle_joules, want.energy->idle_joules);
+  EXPECT_EQ(got->energy->standing_joules, want.energy->standing_joules);
+  EXPECT_TRUE(got->energy->idle_counted);
+  EXPECT_TRUE(got->energy->partial);
+  EXPECT_EQ(got->energy->time_factor, want.energy->time_factor);
+  EXPECT_EQ(got->energy->left_out, want.energy->left_out);
+  want.energy.reset();
+  auto json = nlohmann::json::parse(SummaryToJson(want).value());
+  EXPECT_TRUE(json["energy"].is_null());
+  EXPECT_TRUE(json["nodes"][1]["dynamicJoules"].is_null());
+  json.erase("energy");  // as older ones
+  EXPECT_TRUE(SummaryFromJson(json.dump()));
+  json["energy"] = 3;
+  EXPECT_FALSE(SummaryFromJson(json.dump()));
 }
 
 TEST(SummaryJson, ReadsBackWhatWasWritten) {

@@ -82,7 +82,7 @@ TEST(OperatorMetrics, AThousandJobsWithProfilesOfTheirOwnStayWithinBounds) {
     metrics->OnRequest({"200", "10.43.0.1:443", "PATCH"});
     ++figures.jobs[job % 2 == 0 ? "Complete" : "Progressing"];
   }
-  for (int node = 0; node < kNodes; ++node) figures.node_watts["n" + std::to_string(node)] = 7;
+  for (int node = 0; node < kNodes; ++node) figures.node_watts["n" + std::to_string(node)] = {7, 3};
   figures.history = history.Show();
   EXPECT_EQ(figures.history.counted, kJobs);
   auto families = metrics::ParseExposition(metrics->Text(figures));
@@ -102,7 +102,7 @@ TEST(OperatorMetrics, AreThoseOfTheCatalogue) {
   metrics->OnRequest({"200", "10.43.0.1:443", "GET"});
   OperatorFigures figures;
   figures.jobs["Complete"] = 1;
-  figures.node_watts["pi3"] = 5.5;
+  figures.node_watts["pi3"] = {5.5, 2};
   figures.history.rows = {{"primes", {"pi3", 1, 2, 3}}};
   auto families = metrics::ParseExposition(metrics->Text(figures));
   ASSERT_TRUE(families) << families.error().message;

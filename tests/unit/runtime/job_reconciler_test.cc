@@ -75,7 +75,7 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:newer";
   JobReconciler successor(JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_,
-                                               clock_, *tools_, settings});
+                                               rates_, clock_, *tools_, settings});
   AwaitCache();
   const auto end = successor.Reconcile({"lab", "primes"});
   EXPECT_FALSE(end.failed) << end.trouble;
@@ -192,8 +192,8 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   EXPECT_EQ(history_.Show().counted, 1);
   // The next operator knows by the status that this job is done with.
   JobHistory empty;
-  JobReconciler successor(
-      JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, empty, clock_, *tools_, {}});
+  JobReconciler successor(JobReconciler::Parts{
+      *cache_, *poller_, *events_, pacer_, empty, rates_, clock_, *tools_, {}});
   AwaitCache();
   EXPECT_FALSE(successor.Reconcile({"lab", "primes"}).failed);
   EXPECT_EQ(empty.Show().counted, 0);

@@ -28,7 +28,7 @@ void OperatorFixture::SetUp() {
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:test";
   reconciler_ = std::make_unique<JobReconciler>(JobReconciler::Parts{
-      *cache_, *poller_, *events_, pacer_, history_, clock_, *tools_, std::move(settings)});
+      *cache_, *poller_, *events_, pacer_, history_, rates_, clock_, *tools_, std::move(settings)});
   events_->Start();
   poller_->Start(2);
   cache_->Start();

@@ -46,6 +46,19 @@ class FakeCoordinators final : public CoordinatorLink {
   std::vector<CoordinatorAddress> asked_;
 };
 
+/// A history that says what it is told to.
+class FakeRates final : public RateHistory {
+ public:
+  [[nodiscard]] bool IsThere() const override { return answer.has_value(); }
+  [[nodiscard]] plan::HistoryAnswer Ask(const std::string& profile) override {
+    asked.push_back(profile);
+    return answer.value_or(plan::HistoryAnswer{});
+  }
+
+  std::optional<plan::HistoryAnswer> answer;
+  std::vector<std::string> asked;
+};
+
 /// The operator's inner parts against a fake API server; the test plays scheduler and kubelet, and
 /// says when a job is looked at.
 class OperatorFixture : public kube::AgainstServer {
@@ -76,6 +89,7 @@ class OperatorFixture : public kube::AgainstServer {
   std::unique_ptr<ProgressPoller> poller_;
   std::unique_ptr<ClusterCache> cache_;
   JobHistory history_;
+  FakeRates rates_;
   StatusPacer pacer_{std::chrono::milliseconds(1), 1000};
   std::unique_ptr<JobReconciler> reconciler_;
 };

@@ -35,6 +35,48 @@ TEST_F(TimingEstimatorTest, OneWorkersMeasurementScalesTheOthersPrior) {
   EXPECT_FALSE(estimator.Measured(kSecond));
 }
 
+TEST_F(TimingEstimatorTest, AHistoryMakesRatesKnownFromTheStart) {
+  EXPECT_FALSE(estimator.RatesKnown());
+  estimator.SetUnitRate(20);
+  EXPECT_TRUE(estimator.RatesKnown());
+  EXPECT_FALSE(estimator.AnyMeasured());
+  EXPECT_DOUBLE_EQ(estimator.Rate(kFirst), 80);
+  EXPECT_DOUBLE_EQ(estimator.Rate(kSecond), 20);
+}
+
+TEST_F(TimingEstimatorTest, TheFirstMeasurementSaysBetterWhatARatioIsWorth) {
+  estimator.SetUnitRate(1e6);
+  estimator.Observe(kFirst, 10, 800, seconds(10));
+  EXPECT_NEAR(estimator.Rate(kSecond), 20, 1e-9);
+}
+
+TEST_F(TimingEstimatorTest, AWellKnownWorkerIsCorrectedMoreSlowly) {
+  TimingEstimator known{TimingEstimator::Options{}};
+  known.AddWorker(4, 1, 0.1);
+  known.AddWorker(1, 1, 0.1);
+  EXPECT_DOUBLE_EQ(known.RelativeSigma(kFirst), 0.1);
+  for (TimingEstimator* one : {&estimator, &known}) {
+    one->SetUnitRate(20);
+    one->Observe(kSecond, 100, 2000, seconds(100));  // 20 a second, as expected
+    one->Observe(kFirst, 1, 100, seconds(1));        // a task that took 4/5 of what it should
+  }
+  EXPECT_LT(known.Rate(kFirst), estimator.Rate(kFirst));
+  EXPECT_GT(known.Rate(kFirst), 80);
+}
+
+TEST_F(TimingEstimatorTest, AHistoryThatLiesIsCorrectedByWhatIsMeasured) {
+  TimingEstimator lied_to{TimingEstimator::Options{}};
+  lied_to.AddWorker(100, 1, 0.01);
+  lied_to.AddWorker(1, 1, 0.01);
+  lied_to.SetUnitRate(1);
+  for (int i = 0; i < 3; ++i) {
+    lied_to.Observe(kFirst, 4, 4, seconds(1));
+    lied_to.Observe(kSecond, 4, 4, seconds(1));
+  }
+  EXPECT_NEAR(lied_to.Rate(kFirst), 4, 0.2);
+  EXPECT_NEAR(lied_to.Rate(kSecond), 4, 0.2);
+}
+
 TEST_F(TimingEstimatorTest, MeasurementsOverruleAWrongPrior) {
   for (int i = 0; i < 20; ++i) {
     estimator.Observe(kFirst, 1, 100, seconds(1));

@@ -66,8 +66,8 @@ TEST_F(Explanations, AJobThatRuns) {
 Conditions
   Progressing: yes, for 60 s, Running: 2 of 2 workers run
 
-Weights (policy default, mode Fuzzy)
-Weights are estimated from the nodes' labels, and corrected by times that are measured.
+Weights (policy default, mode Auto)
+Weights are estimated from labels and earlier jobs, and corrected by measured times.
 NODE    cpu  cores  osBits    ram  extraLoad  VALUE  RATIO  WEIGHT
 pi4   1.000  1.000   1.000  1.000      1.000  1.000  4.250       5
 pi3   0.471  1.000   0.500  1.000      1.000  0.235  1.000       1
@@ -147,6 +147,33 @@ TEST_F(Explanations, OtherModesAreNotEstimated) {
   }
 }
 
+TEST_F(Explanations, WhatEarlierJobsSay) {
+  json& plan = cluster_.objects["configmaps primes-plan --namespace=lab"]["data"];
+  plan["nodes.json"] = R"([
+    {"name": "pi4", "ratio": 8, "weight": 8, "rate": 80.5, "sigma": 0.1, "parts": {"fuzzy": 4.25,
+     "measured": 81, "busySeconds": 45.5, "ageSeconds": 7300, "confidence": 0.968}},
+    {"name": "pi3", "ratio": 1, "weight": 1, "sigma": 0.5, "parts": {"fuzzy": 1, "measured": 0,
+     "busySeconds": 0, "ageSeconds": 0, "confidence": 0, "note": "its history is no rate"}}])";
+  plan["weights.json"] = R"({"history": {"reason": "Measured", "message": "1 of 2 nodes"},
+    "joined": [{"name": "late", "ratio": 2, "parts": {"fuzzy": 2, "measured": "x"}}, 7]})";
+  const std::string text = Explained();
+  EXPECT_NE(text.find(R"(
+Earlier jobs: 1 of 2 nodes
+NODE  FUZZY     RATE  SAMPLE  AGE  CONFIDENCE  RATIO      FROM
+pi4   4.250  81.0 /s  45.5 s  2 h         97%  8.000  Measured
+pi3   1.000        -       -    -          0%  1.000     Fuzzy
+late  2.000        -       -    -          0%  2.000     Fuzzy
+pi3: its history is no rate
+)"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("was planned"), std::string::npos) << text;
+  for (const char* nonsense : {"", "[", "7", "{\"history\": 3}", "{\"joined\": {}}"}) {
+    plan["weights.json"] = nonsense;
+    EXPECT_EQ(Explained().find("Earlier jobs"), std::string::npos) << nonsense;
+  }
+}
+
 TEST_F(Explanations, WhatMayNotBeReadIsSaid) {
   cluster_.objects.erase("nodes");
   const std::string text = Explained();
@@ -163,6 +190,18 @@ TEST_F(Explanations, MoreNodesThanWorkers) {
             std::string::npos);
   Job()["spec"]["nodes"]["maxWorkers"] = 3;
   EXPECT_NE(Explained().find("pi4-b: nothing on the node speaks against it"), std::string::npos);
+}
+
+TEST_F(Explanations, NodesThatAreLeftOutToSaveEnergy) {
+  cluster_.objects["configmaps primes-plan --namespace=lab"]["data"]["nodes.json"] =
+      R"([{"name": "pi4", "ratio": 4.25, "weight": 5, "powerWatts": 6.4, "idlePowerWatts": 2.7},
+          {"name": "pi3", "ratio": 1, "weight": 1, "leftOut": true}])";
+  const std::string text = Explained();
+  EXPECT_NE(text.find("  pi3: objective Energy leaves it out: the others need fewer joules for the "
+                      "same work, and keep within the job's timeFactor\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("pi3: is planned"), std::string::npos);
 }
 
 TEST_F(Explanations, Events) {

@@ -1,0 +1,117 @@
+#include "cli/live_view.h"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "report/summary_json.h"
+
+namespace evenkeel::cli {
+namespace {
+
+constexpr Duration kInterval = std::chrono::milliseconds(500);
+constexpr std::string_view kReport = "/report.html";
+
+}  // namespace
+
+LiveView::LiveView(const std::string& job)
+    : live_(feed_, *this, [this] { return State(); }), state_{job, "Starting", "", false} {}
+
+Result<std::unique_ptr<LiveView>> LiveView::Open(std::uint16_t port, const std::string& job) {
+  std::unique_ptr<LiveView> view(new LiveView(job));
+  http::HttpServerOptions options;
+  options.address = "127.0.0.1:" + std::to_string(port);
+  options.threads = 2;
+  auto server = http::HttpServer::Start(options, view->local_);
+  if (!server) {
+    return InvalidInput("--ui: " + server.error().message +
+                        "; --ui alone takes a port that is free");
+  }
+  view->server_ = *std::move(server);
+  return view;
+}
+
+std::string LiveView::Address() const {
+  return "http://127.0.0.1:" + std::to_string(server_->Port()) + "/";
+}
+
+void LiveView::Begin(coordinator::OutcomeContext outcome, coordinator::WorkByNode earlier,
+                     coordinator::JobRun& run, coordinator::RunObserver& next) {
+  next_ = &next;
+  const std::scoped_lock locks(look_mutex_, mutex_);
+  outcome_ = std::move(outcome);
+  earlier_ = std::move(earlier);
+  run_ = &run;
+  state_.state = report::StateName(model::JobState::kRunning);
+}
+
+void LiveView::End() {
+  const std::unique_lock lock(look_mutex_);
+  run_ = nullptr;
+}
+
+void LiveView::Conclude(const std::filesystem::path& folder, const model::RunSummary& summary) {
+  const std::lock_guard lock(mutex_);
+  folder_ = folder;
+  state_.state = report::StateName(summary.state);
+  state_.reason = summary.reason;
+  state_.over = true;
+}
+
+void LiveView::OnProgress(const engine::Progress& progress) {
+  feed_.OnTick();
+  {
+    const std::lock_guard lock(mutex_);
+    progress_ = progress;
+  }
+  const Instant now = clock_.Now();
+  if (now < next_due_) return;
+  next_->OnProgress(progress);
+  next_due_ = now + next_->ProgressInterval();
+}
+
+Duration LiveView::ProgressInterval() const {
+  return std::min(kInterval, next_->ProgressInterval());
+}
+
+void LiveView::OnGrown(const coordinator::JobVersion& job) {
+  const std::unique_lock lock(look_mutex_);
+  outcome_->job = job.job;
+  outcome_->workload = job.workload;
+}
+
+coordinator::LiveState LiveView::State() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+Result<void> LiveView::Look(const Visit& visit) const {
+  const std::shared_lock lock(look_mutex_);
+  coordinator::RunEnd so_far;
+  {
+    const std::lock_guard progress_lock(mutex_);
+    so_far.progress = progress_;
+  }
+  if (run_ == nullptr || so_far.progress.tasks_total == 0) {
+    return Fail(ErrorCode::kUnavailable, "nothing runs");
+  }
+  so_far.traffic = run_->TrafficSoFar();
+  const auto& journal = run_->TheJournal();
+  return visit({journal, coordinator::SumUp(*outcome_, so_far, earlier_, journal.State().epoch, 0),
+                so_far.progress});
+}
+
+http::HttpResponse LiveView::Handle(const http::HttpRequest& request) {
+  if (auto live = live_.Handle(request)) return *std::move(live);
+  if (http::PathOf(request.target) != kReport) return http::NotFound();
+  const std::lock_guard lock(mutex_);
+  if (!state_.over) return http::PlainAnswer(503, "the run is not over yet");
+  fetched_ = true;
+  http::HttpResponse response;
+  response.content_type = "text/html; charset=utf-8";
+  response.file = folder_ / kReport.substr(1);
+  return response;
+}
+
+}  // namespace evenkeel::cli

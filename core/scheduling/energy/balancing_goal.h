@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/scheduling/strategy.h"
+
+namespace evenkeel::scheduling {
+
+/// What a strategy that moves work about strives for: how much is planned for whom, and who may
+/// take how much from whom. The strategy says how and when. Costs are in the job's units, rates in
+/// units a second (while nothing was measured both rates and times are on the scale of the ratios).
+/// Not thread-safe.
+class BalancingGoal {
+ public:
+  /// A worker as things stand.
+  struct Party {
+    WorkerId worker;
+    double rate = 1;
+    Instant finish{};  ///< when it will be through with what it has
+  };
+
+  virtual ~BalancingGoal() = default;
+
+  /// Once, before anything else: as Strategy::Start, with the cost of all that is to be done.
+  /// Returns the weights by which it is partitioned.
+  [[nodiscard]] virtual std::vector<double> Begin(const std::vector<WorkerFacts>& workers,
+                                                  model::Cost todo, Instant now) = 0;
+  virtual void AddWorker(const WorkerFacts& facts) = 0;
+  /// So much more is to be done.
+  virtual void Append(model::Cost cost) = 0;
+  /// What was measured meanwhile is looked at again, if it is time to. O(workers) then.
+  virtual void Refresh(Instant now) = 0;
+
+  /// When the job is to be done: it may last until then without anybody having to help.
+  [[nodiscard]] virtual Instant Limit() const = 0;
+  /// Whether the thief may take anything of what the victim has.
+  [[nodiscard]] virtual bool MayHelp(const Party& thief, const Party& victim) const = 0;
+  /// How much; nothing if it is not above 0.
+  [[nodiscard]] virtual double MayTake(const Party& thief, const Party& victim,
+                                       Instant now) const = 0;
+  /// Whether there is ever anything to take before the thief runs dry. If so, some workers may well
+  /// end before others.
+  [[nodiscard]] virtual bool LooksAhead() const = 0;
+  /// As MayTake, of a thief that still has work.
+  [[nodiscard]] virtual double MayTakeAhead(const Party& thief, const Party& victim,
+                                            Instant now) const = 0;
+  /// Weights for sharing out `cost` among the living.
+  [[nodiscard]] virtual std::vector<double> Weights(const std::vector<Party>& living, double cost,
+                                                    Instant now) const = 0;
+
+ protected:
+  /// So much makes both finish together: x / thief = gap - x / victim.
+  [[nodiscard]] static double ForBothToFinishTogether(const Party& thief, const Party& victim);
+};
+
+/// The one that `context.balancing.objective` names.
+[[nodiscard]] std::unique_ptr<BalancingGoal> MakeGoal(const StrategyContext& context);
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,80 @@
+#include "core/scheduling/energy/energy_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/scheduling/energy/accounting.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+// Watts of 0 (full power that is all idle) would have no geometric mean.
+constexpr double kLeastWatts = 1e-6;
+
+double WattsOf(const EnergyCandidate& candidate, const model::EnergySpec& spec) {
+  return std::max(CountedWatts(*candidate.power, spec.idle_power), kLeastWatts);
+}
+
+}  // namespace
+
+std::optional<EnergyQuestion> AskForLeastEnergy(const std::vector<EnergyCandidate>& candidates,
+                                                const model::EnergySpec& spec) {
+  double logarithms = 0;
+  int known = 0;
+  for (const auto& candidate : candidates) {
+    if (!candidate.power) continue;
+    logarithms += std::log(WattsOf(candidate, spec) / candidate.ratio);
+    ++known;
+  }
+  if (known == 0) return std::nullopt;
+  const double mean = std::exp(logarithms / known);
+  EnergyQuestion question;
+  for (const auto& candidate : candidates) {
+    const double watts = candidate.power ? WattsOf(candidate, spec) : mean * candidate.ratio;
+    question.nodes.push_back({candidate.ratio, watts});
+  }
+  question.time_factor = std::max(1.0, spec.time_factor * (1 - kTimeSlack));
+  question.standing_watts = spec.standing_watts;
+  question.tolerance = kEnergyTolerance;
+  return question;
+}
+
+std::optional<EnergyChoice> ChooseForEnergy(const std::vector<EnergyCandidate>& candidates,
+                                            const model::EnergySpec& spec, double rate_of_all) {
+  auto question = AskForLeastEnergy(candidates, spec);
+  if (!question) return std::nullopt;
+  question->rate_of_all = rate_of_all;
+  const EnergyAnswer answer = LeastEnergy(*question);
+  EnergyChoice choice;
+  choice.shares = answer.shares;
+  choice.time = answer.seconds / answer.fastest_seconds;
+  for (const auto& node : question->nodes) {
+    choice.joules_per_unit.push_back(node.watts / node.rate);
+  }
+  const double best = *std::min_element(choice.joules_per_unit.begin(),  //
+                                        choice.joules_per_unit.end());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    choice.joules_per_unit[i] /= best;
+    if (choice.shares[i] <= 0) choice.left_out_ratio += candidates[i].ratio;
+  }
+  return choice;
+}
+
+std::string WhyLeftOut(double joules_per_unit, double time_factor) {
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "objective Energy: %.1f times the joules a unit of work of the best node, and the "
+                "others keep within timeFactor %g",
+                joules_per_unit, time_factor);
+  return text;
+}
+
+std::string WhyNoEnergy(std::size_t nodes) {
+  return "objective Energy needs to know what nodes draw, and none of the " +
+         std::to_string(nodes) +
+         " that could be used says it: label them with hardware.evenkeel.dev/power-watts or "
+         "hardware.evenkeel.dev/model";
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "coordinator/live/live_feed.h"
+#include "coordinator/live/run_look.h"
+#include "tests/integration/report/sample_cluster.h"
+#include "tests/integration/report/sample_run.h"
+
+namespace evenkeel::testing {
+
+/// The sample run as it would be seen while it goes on: at a time that the test moves. Thread-safe.
+class PlayedRun final : public coordinator::RunLook, private coordinator::Journal {
+ public:
+  /// `feed` is told what happens and must outlive this.
+  PlayedRun(const SampleOptions& options, coordinator::LiveFeed& feed);
+
+  /// Lets everything happen up to then; time does not go back.
+  void MoveTo(Duration now);
+
+  [[nodiscard]] Result<void> Look(const Visit& visit) const override;
+
+ private:
+  void Take(const model::ResultRecord& record);
+  void Take(const model::TimelineEvent& event);
+  [[nodiscard]] model::RunSummary SummaryOf(const engine::Progress& progress) const;
+
+  [[nodiscard]] const coordinator::JournalState& State() const override { return state_; }
+  Result<void> Append(const std::vector<model::ResultRecord>&,
+                      const std::vector<model::FailureRecord>&,
+                      const std::vector<model::TimelineEvent>&) override {
+    return {};
+  }
+  Result<void> Grow(const coordinator::JobIdentity&) override { return {}; }
+  Result<void> ForEachResult(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
+    return ForEachRange(visit);
+  }
+  Result<void> ForEachRange(
+      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override;
+  Result<void> ForEachFinalFailure(
+      const std::function<Result<void>(const model::FailureRecord&)>&) const override {
+    return {};
+  }
+  Result<void> ForEachEvent(
+      const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override;
+  [[nodiscard]] Result<std::string> Copy(std::int64_t) const override { return std::string(); }
+  Result<void> MarkEnded(model::JobState) override { return {}; }
+
+  const SampleOptions options_;
+  coordinator::LiveFeed& feed_;
+  const coordinator::JournalState state_{};
+  SampleCluster cluster_;
+  std::vector<model::ResultRecord> records_;  // by their end
+  std::vector<model::TimelineEvent> events_;  // by their start
+  std::map<std::string, double> last_end_;    // of each node, in seconds
+
+  std::map<std::string, std::size_t> number_;  // of each node
+
+  mutable std::mutex mutex_;  // guards what follows
+  engine::Progress progress_;
+  model::Cost cost_done_ = 0;
+  std::size_t records_done_ = 0;
+  std::size_t events_done_ = 0;
+};
+
+}  // namespace evenkeel::testing

@@ -1,0 +1,135 @@
+#include "coordinator/live/live_feed.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/coordinator/service_fakes.h"
+
+namespace evenkeel::coordinator {
+namespace {
+
+using nlohmann::json;
+using std::chrono::seconds;
+
+class LiveFeedTest : public testing::Test {
+ protected:
+  json Ask(const std::string& since = "") {
+    const auto answer = feed_.Answer(run_, {"primes", "Running", "", false}, since);
+    return answer ? json::parse(*answer) : json(answer.error().message);
+  }
+  void Count(model::IndexRange range, Duration end) {
+    model::ResultRecord record;
+    record.node = "pi4a";
+    record.range = range;
+    record.started = end - seconds(1);
+    record.ended = end;
+    record.busy = seconds(1);
+    feed_.OnCounted(record);
+  }
+  static std::int64_t TasksIn(const json& answer) {
+    const auto& tasks = answer["timeline"]["progress"]["tasks"];
+    return tasks.empty() ? 0 : tasks.back().get<std::int64_t>();
+  }
+
+  ManualClock clock_;
+  FakeRun run_;
+  LiveFeed feed_{clock_};
+};
+
+TEST_F(LiveFeedTest, NothingIsKeptWhileNobodyLooks) {
+  Count({0, 3}, seconds(2));
+  feed_.OnTick();
+  EXPECT_FALSE(feed_.Watched());
+  EXPECT_EQ(run_.looks, 0);
+  EXPECT_EQ(TasksIn(Ask()), 0);
+  EXPECT_TRUE(feed_.Watched());
+}
+
+TEST_F(LiveFeedTest, TheSecondLookReadsTheJournalOnceAndCountsNothingTwice) {
+  auto answer = Ask();
+  EXPECT_FALSE(answer["caughtUp"]);
+  EXPECT_EQ(run_.readings, 0);
+  Count({0, 3}, seconds(2));  // is what the journal of the fake has
+  Count({3, 5}, seconds(3));
+  clock_.now += seconds(1);
+  answer = Ask(answer["at"]);
+  EXPECT_TRUE(answer["caughtUp"]);
+  EXPECT_EQ(TasksIn(answer), 5);
+  EXPECT_EQ(answer["timeline"]["events"].size(), 1U);
+  clock_.now += seconds(1);
+  EXPECT_EQ(TasksIn(Ask(answer["at"])), 5);
+  EXPECT_EQ(run_.readings, 1);
+}
+
+TEST_F(LiveFeedTest, AReaderWhoIsUpToDateIsToldLittle) {
+  (void)Ask();
+  clock_.now += seconds(1);
+  auto answer = Ask();
+  EXPECT_TRUE(answer["whole"]);
+  EXPECT_EQ(answer["nodes"].size(), 1U);
+  answer = Ask(answer["at"]);
+  EXPECT_FALSE(answer["whole"]);
+  EXPECT_EQ(answer["nodes"], json::array());
+  EXPECT_EQ(answer["timeline"]["lanes"], json::array());
+  Count({5, 6}, seconds(3));  // cells need not be cut anew for it
+  answer = Ask(answer["at"]);
+  EXPECT_FALSE(answer["whole"]);
+  EXPECT_EQ(answer["timeline"]["lanes"].size(), 1U);
+}
+
+TEST_F(LiveFeedTest, WhoeverKnowsSomethingElseIsToldEverything) {
+  const std::string at = Ask()["at"];
+  for (const std::string since : {"x", "1.0-1", "-", "1", (at + "0").c_str(), (at + "x").c_str(),
+                                  at.substr(0, at.size() - 1).c_str(), "99999999999999999999"}) {
+    EXPECT_TRUE(Ask(since)["whole"]) << since;
+  }
+  feed_.Forget();  // another run
+  EXPECT_FALSE(feed_.Watched());
+  clock_.now += seconds(1);
+  EXPECT_TRUE(Ask(at)["whole"]);
+}
+
+TEST_F(LiveFeedTest, ItIsForgottenWhenNobodyLooksAnyMore) {
+  (void)Ask();
+  clock_.now += LiveFeed::kForgetAfter;
+  feed_.OnTick();
+  EXPECT_TRUE(feed_.Watched());
+  clock_.now += seconds(1);
+  feed_.OnTick();
+  EXPECT_FALSE(feed_.Watched());
+}
+
+TEST_F(LiveFeedTest, WithoutARunThereIsTheStateAlone) {
+  run_.over = true;
+  const auto answer = Ask();
+  EXPECT_EQ(answer["job"], "primes");
+  EXPECT_EQ(answer["state"], "Running");
+  EXPECT_FALSE(answer.contains("at"));
+  EXPECT_GE(answer["againSeconds"].get<double>(), 1);
+}
+
+/// Makes time pass whenever it is asked for.
+class SlowClock final : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override { return now_ += std::chrono::milliseconds(100); }
+
+ private:
+  mutable Instant now_{seconds(100)};
+};
+
+TEST_F(LiveFeedTest, SlowAnswersAreAskedForLessOftenAndThenRefused) {
+  SlowClock clock;
+  LiveFeed feed(clock);
+  const LiveState state{"primes", "Running", "", false};
+  const auto first = feed.Answer(run_, state, "");
+  ASSERT_TRUE(first);
+  EXPECT_GT(json::parse(*first)["againSeconds"].get<double>(), 4);
+  Result<std::string> answer = *first;
+  for (int i = 0; i < 20 && answer; ++i) answer = feed.Answer(run_, state, "");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace evenkeel::coordinator
