@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All techniques on the ten scenarios of the grid, in virtual time; prints the tables of
-# docs/experiments.md. One core; about 70 minutes with 200 seeds, 60 of them for the last scenario.
+# docs/experiments.md. One core; about an hour and a half with 200 seeds, most of it for the last one.
 # Usage: bench/grid.sh [SEEDS]   how many seeds, from 1 on (default 20)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
