@@ -18,7 +18,8 @@ double LoadImbalancePercent(const engine::Progress& progress) {
     last = std::max(last, end);
   }
   if (last <= 0) return 0;
-  return (1 - sum / static_cast<double>(progress.nodes.size()) / last) * 100;
+  const double mean = sum / static_cast<double>(progress.nodes.size());
+  return std::max((1 - mean / last) * 100, 0.0);  // equal ends may differ in the last bit
 }
 
 }  // namespace
