@@ -62,7 +62,7 @@ json RowsJson(const std::vector<PlannedNode>& nodes) {
   return list;
 }
 
-PlannedNode ReadRow(const json& row) {
+PlannedNode ReadPlannedNode(const json& row) {
   PlannedNode node{Text(row, "name"), Number(row, "ratio", 1), Integer(row, "weight", 1),
                    PowerOf(row), Flag(row, "leftOut")};
   const json& parts = Child(row, "parts");
@@ -74,10 +74,10 @@ PlannedNode ReadRow(const json& row) {
   return node;
 }
 
-std::vector<PlannedNode> ReadRows(const json& list) {
+std::vector<PlannedNode> ReadPlannedNodes(const json& list) {
   std::vector<PlannedNode> nodes;
   if (!list.is_array()) return nodes;
-  for (const json& row : list) nodes.push_back(ReadRow(row));
+  for (const json& row : list) nodes.push_back(ReadPlannedNode(row));
   return nodes;
 }
 
@@ -99,9 +99,9 @@ JobPlan ReadJobPlan(const json& config_map) {
   const json manifest = json::parse(plan.manifest, nullptr, false);
   const json& workload = Child(Child(manifest, "spec"), "workload");
   if (workload.is_object()) plan.workload = Compact(workload);
-  plan.nodes = ReadRows(json::parse(Text(data, "nodes.json"), nullptr, false));
+  plan.nodes = ReadPlannedNodes(json::parse(Text(data, "nodes.json"), nullptr, false));
   const json weights = json::parse(Text(data, "weights.json"), nullptr, false);
-  plan.joined = ReadRows(Items(weights, "joined"));
+  plan.joined = ReadPlannedNodes(Items(weights, "joined"));
   const json& history = Child(weights, "history");
   plan.history = {Text(history, "reason"), Text(history, "message")};
   plan.ca_certificate = Text(data, "ca.crt");

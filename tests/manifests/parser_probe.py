@@ -59,7 +59,7 @@ ALLOWED = (
      lambda low, high: (float(low), float(high), "above")),
     (re.compile(r"text of (\d+) to (\d+) bytes"), lambda low, high: (int(low), int(high))),
     (re.compile(r"(?:a list|an object) of at most (\d+)"), int),
-    (re.compile(r"one of ([\w, ]+), is "), lambda words: set(words.split(", "))),
+    (re.compile(r"one of ([\w, -]+), is "), lambda words: set(words.split(", "))),
     (re.compile(r"true or false"), lambda: "boolean"),
     (re.compile(r"must be an object, is "), lambda: "object"),
 )
