@@ -12,7 +12,7 @@ using model::FieldReader;
 
 constexpr model::NumberRange kSeconds{0, kMaxScenarioSeconds};
 constexpr model::NumberRange kSecondsAboveNone{0, kMaxScenarioSeconds, true};
-constexpr model::NumberRange kSpeeds{0, 1e6, true};
+constexpr model::NumberRange kSpeedRange{0, 1e6, true};
 constexpr model::NumberRange kFactors{0, 1000};
 constexpr std::size_t kMaxItems = 10'000;
 
@@ -122,7 +122,7 @@ NodeGroup ReadNodeGroup(FieldReader& fields) {
     fields.Fail("name", "must be " + model::kAllowedDnsSubdomain + ", is " + group.name);
   }
   group.count = fields.OptionalInt("count", {1, 20'000}, group.count);
-  group.speed = ReadDistribution(fields, "speed", kSpeeds);
+  group.speed = ReadDistribution(fields, "speed", kSpeedRange);
   group.cores = static_cast<std::uint32_t>(fields.OptionalInt("cores", {1, 4096}, group.cores));
   if (fields.Has("weight")) group.weight = fields.RequiredNumber("weight", {0, 1e6});
   fields.Any("weight");
