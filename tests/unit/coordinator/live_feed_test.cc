@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/unit/coordinator/service_fakes.h"
 
@@ -80,8 +82,15 @@ TEST_F(LiveFeedTest, AReaderWhoIsUpToDateIsToldLittle) {
 
 TEST_F(LiveFeedTest, WhoeverKnowsSomethingElseIsToldEverything) {
   const std::string at = Ask()["at"];
-  for (const std::string since : {"x", "1.0-1", "-", "1", (at + "0").c_str(), (at + "x").c_str(),
-                                  at.substr(0, at.size() - 1).c_str(), "99999999999999999999"}) {
+  const std::vector<std::string> others = {"x",
+                                           "1.0-1",
+                                           "-",
+                                           "1",
+                                           at + "0",
+                                           at + "x",
+                                           at.substr(0, at.size() - 1),
+                                           "99999999999999999999"};
+  for (const std::string& since : others) {
     EXPECT_TRUE(Ask(since)["whole"]) << since;
   }
   feed_.Forget();  // another run

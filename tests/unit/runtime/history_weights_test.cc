@@ -35,7 +35,8 @@ TEST_F(OperatorHistory, IsAskedOnceForTheProfileAndKeptInThePlan) {
   EXPECT_EQ(Condition("primes", "WeightsMeasured"), "True Measured");
   RunPods();
   Settle("primes");
-  for (const Json& row : Status("primes")["workers"]) EXPECT_EQ(row["weightSource"], "Measured");
+  const Json status = Status("primes");
+  for (const Json& row : status["workers"]) EXPECT_EQ(row["weightSource"], "Measured");
 }
 
 TEST_F(OperatorHistory, ASuccessorGoesByThePlanAndAsksNobody) {
