@@ -80,6 +80,8 @@ case $what in
 esac
 lists=(build test)
 if [ "$what" = all ]; then lists+=(check); fi
+# Here, as nobody may be ended in the midst of installing, and what is begun meanwhile may be.
+if [ "$what" = all ] && [ "$(id -u)" -eq 0 ]; then lists+=(cluster); fi
 stage "set-up" scripts/setup.sh "${lists[@]}" || finish
 "test_$what" || true
 finish
