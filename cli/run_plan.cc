@@ -1,13 +1,12 @@
 #include "cli/run_plan.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
 #include "cli/energy_plan.h"
+#include "cli/input_file.h"
 #include "cli/job_environment.h"
 #include "coordinator/job_inputs.h"
 #include "coordinator/speed_control.h"
@@ -20,18 +19,6 @@
 
 namespace evenkeel::cli {
 namespace {
-
-Result<std::string> ReadFile(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    return InvalidInput(path.string() + ": is a folder, must be a file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return InvalidInput(path.string() + ": there is no such file, or it cannot be read");
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return InvalidInput(path.string() + ": cannot be read");
-  return text;
-}
 
 /// Of a file that may be named without one.
 std::filesystem::path FolderOf(const std::filesystem::path& file) {
@@ -69,7 +56,7 @@ Result<void> OverrideSeed(const RunOptions& options, model::JobSpec& job) {
 }
 
 Result<model::JobSpec> ReadJob(const RunOptions& options) {
-  const auto text = ReadFile(options.job_file);
+  const auto text = ReadInputFile(options.job_file);
   if (!text) return tl::unexpected<Error>(text.error());
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return job;
@@ -94,7 +81,7 @@ bool Selected(const model::NodeProfile& node, const model::JobSpec& job) {
 }
 
 Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, RunPlan& plan) {
-  const auto text = ReadFile(options.nodes_file);
+  const auto text = ReadInputFile(options.nodes_file);
   if (!text) return tl::unexpected<Error>(text.error());
   auto all = model::ParseNodes(*text, options.nodes_file);
   if (!all) return all;
@@ -117,7 +104,7 @@ Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, Run
 Result<model::WeightingPolicy> ReadPolicy(const RunOptions& options, const std::string& name) {
   if (const auto builtin = scheduling::FindBuiltinPolicy(name)) return *builtin;
   const auto beside = std::filesystem::path(options.job_file).parent_path() / name;
-  const auto text = ReadFile(beside);
+  const auto text = ReadInputFile(beside);
   if (!text) {
     return InvalidInput(
         options.job_file +

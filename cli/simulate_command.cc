@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "cli/human_text.h"
+#include "cli/input_file.h"
 #include "cli/simulate_output.h"
 #include "simulator/scenario_parsing.h"
 #include "simulator/scenario_run.h"
@@ -22,17 +21,6 @@ struct Seeds {
   std::uint64_t first = 1;
   std::uint64_t last = 1;
 };
-
-Result<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return InvalidInput(path + ": is a folder, must be a file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) return InvalidInput(path + ": cannot be read, must be a file");
-  return text;
-}
 
 bool ReadSeed(std::string_view text, std::uint64_t& seed) {
   const char* const end = text.data() + text.size();
@@ -88,7 +76,7 @@ Result<std::vector<Scenario>> ReadScenarios(const SimulateOptions& options,
                                             const workloads::Registry& registry) {
   std::vector<Scenario> scenarios;
   for (const std::string& file : options.scenario_files) {
-    const auto text = ReadFile(file);
+    const auto text = ReadInputFile(file);
     if (!text) return tl::unexpected(text.error());
     const auto folder = std::filesystem::path(file).parent_path();
     auto scenario = simulator::ParseScenario(*text, file, folder.empty() ? "." : folder, registry);

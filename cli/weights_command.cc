@@ -1,11 +1,9 @@
 #include "cli/weights_command.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/input_file.h"
 #include "cli/weight_tables.h"
 #include "core/base/error.h"
 #include "core/model/node_parsing.h"
@@ -19,20 +17,9 @@ namespace {
 using scheduling::Factor;
 using scheduling::NodeWeight;
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    return InvalidInput(path + ": is a folder, must be a file");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) return InvalidInput(path + ": cannot be read, must be a file");
-  return text;
-}
-
 Result<model::WeightingPolicy> LoadPolicy(const std::string& name_or_file) {
   if (auto builtin = scheduling::FindBuiltinPolicy(name_or_file)) return *builtin;
-  const Result<std::string> text = ReadFile(name_or_file);
+  const Result<std::string> text = ReadInputFile(name_or_file);
   if (!text) {
     return InvalidInput("--policy: must be default, paper or a file, " + text.error().message);
   }
@@ -64,7 +51,7 @@ void WriteJson(const std::vector<NodeWeight>& weights, const model::WeightingPol
 Result<void> Run(const WeightsOptions& options, std::ostream& out) {
   const Result<model::WeightingPolicy> policy = LoadPolicy(options.policy);
   if (!policy) return tl::unexpected(policy.error());
-  const Result<std::string> text = ReadFile(options.nodes_file);
+  const Result<std::string> text = ReadInputFile(options.nodes_file);
   if (!text) return tl::unexpected(text.error());
   const auto nodes = model::ParseNodes(*text, options.nodes_file);
   if (!nodes) return tl::unexpected(nodes.error());

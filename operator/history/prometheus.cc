@@ -48,6 +48,7 @@ Result<std::shared_ptr<Prometheus>> Prometheus::Make(const PrometheusAddress& ad
   http.server = address.url;
   http.user_agent = "evenkeel-operator";
   http.max_body_bytes = kMaxAnswerBytes;
+  http.keep_connections = false;  // a job starts with this one answer, maybe hours after the last
   if (!address.ca_file.empty()) {
     auto ca = kube::ReadBoundedFile(address.ca_file, kMaxPemBytes);
     if (!ca) return InvalidInput("--prometheus-ca-file: " + ca.error().message);

@@ -36,7 +36,9 @@ class CpprestTransport final : public Transport {
     const Duration limit = std::min(request.timeout, kLongestSend);
     const auto deadline = After(limit);
     const auto pipe = std::make_shared<BodyPipe>();
-    if (auto begun = Begin(request, CpprestHttp::Connection::kShared, pipe); !begun) {
+    const auto connection = options_.keep_connections ? CpprestHttp::Connection::kShared
+                                                      : CpprestHttp::Connection::kOwn;
+    if (auto begun = Begin(request, connection, pipe); !begun) {
       return tl::unexpected(begun.error());
     }
     std::string body;

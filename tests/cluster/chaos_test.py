@@ -15,7 +15,6 @@ import kube
 SECONDS = float(os.environ.get("EVENKEEL_CHAOS_SECONDS", 60))
 SEED = int(os.environ.get("EVENKEEL_SEED", random.randrange(10 ** 6)))
 END = 700_000
-NODES = ("pi4-a", "pi4-b", "pi3")
 
 
 class ChaosTest(cluster_case.ClusterTest):
@@ -94,11 +93,11 @@ class ChaosTest(cluster_case.ClusterTest):
         faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
 
     def blow_to_a_cable(self):
-        with faults.pulled_cable(self.chance.choice(NODES)):
+        with faults.pulled_cable(self.chance.choice(cluster_case.NODES)):
             time.sleep(self.chance.uniform(1, 25))
 
     def blow_to_a_node(self):
-        with faults.dead_node(self.chance.choice(NODES)):
+        with faults.dead_node(self.chance.choice(cluster_case.NODES)):
             time.sleep(self.chance.uniform(1, 25))
 
     def blow_to_the_api_server(self):

@@ -17,6 +17,7 @@ import machine
 
 RECORDS = machine.ROOT / "build" / "cluster-failures"
 OPERATOR_NAMESPACE = "evenkeel-system"
+NODES = ("pi4-a", "pi4-b", "pi3")  # at 40, 40 and 9.37 % of a core
 AT_ONCE = 5  # tests beside each other: the nodes have less than a core between them
 
 

@@ -12,7 +12,6 @@ import jobs
 import kube
 import machine
 
-NODES = {"pi4-a", "pi4-b", "pi3"}
 TEMPORARY = "/tmp"  # in the container
 SMALL = {"requests": {"cpu": "20m", "memory": "16Mi"}}  # so that several jobs share a small node
 
@@ -52,7 +51,7 @@ class CommandCase(cluster_case.ClusterTest):
         rows = self.rows(job)
         self.assertEqual([row["stdout"] for row in rows], [f"{n * n}\n" for n in range(tasks)])
         self.assertEqual({(row["exitCode"], row["status"]) for row in rows}, {(0, "succeeded")})
-        self.assertLessEqual({row["node"] for row in rows}, NODES)
+        self.assertLessEqual({row["node"] for row in rows}, set(cluster_case.NODES))
         status = job.status()
         self.assertEqual((status["tasks"]["completed"], status["tasks"].get("failed", 0)), (tasks, 0))
         self.assertEqual(json.loads(status["result"]["summary"]),
@@ -72,7 +71,7 @@ class SweepTest(CommandCase):
         self.check_covered_once(job)
         # What was under way in the pod is no fault of its tasks.
         self.assertEqual({row["attempts"] for row in rows}, {1})
-        self.assertEqual({row["node"] for row in rows}, NODES)
+        self.assertEqual({row["node"] for row in rows}, set(cluster_case.NODES))
 
     def test_the_container_of_the_command_is_killed(self):
         """The kubelet starts it again, and the worker beside it finds it."""

@@ -3,6 +3,7 @@
 Rows: no claim, a claim on one node, a claim that all nodes reach. Columns: the coordinator's
 container starts again, its pod is lost, its node is lost, the job is suspended."""
 
+import chart
 import cluster_case
 import faults
 import jobs
@@ -129,13 +130,14 @@ class LostNodeTest(SurvivalCase):
     """Not beside others: who loses a node loses it for all."""
 
     def test_node_lost(self):
-        """One power cut for three jobs, whose coordinators are all on the board that it hits."""
-        tasks = 2 * TASKS  # until the third is where it should be, the first ones run
+        """One power cut for three jobs: it hits the board with their coordinators and the operator."""
+        tasks = 3 * TASKS  # until the third is where it should be, the first ones run
         shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
         board = shared.coordinator()["spec"]["nodeName"]
         local = self.submit(self.manifest("local", tasks, **self.storage("local", board)))
         local.coordinator()  # its claim has to be bound first; the last job is the shortest
-        with faults.cordoned(FAST - {board}):  # Kubernetes would spread them
+        with faults.cordoned(set(cluster_case.NODES) - {board}):  # Kubernetes would spread them
+            self.move_operator(board)
             none = self.submit(self.manifest("none"))
             self.assertEqual(none.coordinator()["spec"]["nodeName"], board)
         done = {job.name: job.wait_part(0.3)["status"]["tasks"]["completed"]
@@ -152,10 +154,19 @@ class LostNodeTest(SurvivalCase):
             self.check_resumed(local, done["local"], tasks)
             self.assertEqual(local.coordinator()["spec"]["nodeName"], board)
 
+    def move_operator(self, board):
+        for pod in chart.operator_pods():
+            faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
+        kube.until(lambda pods: [pod["spec"].get("nodeName") for pod in pods.values()] == [board],
+                   "pods", "-n", cluster_case.OPERATOR_NAMESPACE, "-l",
+                   "app.kubernetes.io/component=operator", what=f"the operator is on {board}")
+
     def check_waits_for(self, job, board):
+        """First the operator has to come back: Kubernetes notices after 50 s that the board is
+        silent, and the operator's pod puts up with that for 30 s before it is made elsewhere."""
         job.until(lambda thing: any(board in found.get("message", "")
                                     for found in thing["status"]["conditions"]),
-                  what="a condition says which node it waits for")
+                  seconds=180, what="a condition says which node it waits for")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 #include "tests/integration/report/played_run.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "coordinator/run_results.h"
 
 namespace evenkeel::testing {
 namespace {
@@ -98,30 +99,16 @@ void PlayedRun::Take(const model::TimelineEvent& event) {
 }
 
 model::RunSummary PlayedRun::SummaryOf(const engine::Progress& progress) const {
-  model::RunSummary summary;
-  summary.job = options_.job;
-  summary.workload = "primes";
+  model::JobSpec job;
+  job.name = options_.job;
+  job.workload = "primes";
+  coordinator::RunEnd end;
+  end.progress = progress;
+  model::RunSummary summary = coordinator::Summarize(job, end, /*epoch=*/1);
   summary.strategy = options_.strategy;
-  summary.tasks_total = progress.tasks_total;
-  summary.tasks_completed = progress.tasks_completed;
-  summary.startup_seconds = ToSeconds(progress.startup);
   summary.lower_bound_seconds = kSampleSeconds;
   summary.rate_source = "declared";
-  summary.messages = static_cast<std::int64_t>(3 * progress.nodes.size()) + progress.messages;
-  summary.moves = progress.moves;
-  for (const auto& node : progress.nodes) {
-    auto& row = summary.nodes.emplace_back();
-    row.name = node.name;
-    row.weight = std::llround(std::ceil(node.ratio - 1e-9));
-    row.ratio = node.ratio;
-    row.share = node.share;
-    row.completed = node.completed;
-    row.stolen_in = node.stolen_in;
-    row.stolen_out = node.stolen_out;
-    row.busy_seconds = node.busy_seconds;
-    row.rate = node.mean_rate;
-    row.finish_seconds = ToSeconds(node.last_end);
-  }
+  summary.messages += static_cast<std::int64_t>(3 * progress.nodes.size());
   return summary;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/base/clock.h"
 #include "operator/history/rate_query.h"
+#include "tests/support/fake_api_server.h"
 #include "tests/unit/history/scripted_prometheus.h"
 
 namespace evenkeel::operating {
@@ -62,6 +63,19 @@ TEST(Prometheus, WhatGoesWrongIsSaid) {
   const auto silent = scripted.prometheus->Ask("primes");
   EXPECT_EQ(silent.kind, Kind::kUnreachable);
   EXPECT_NE(silent.trouble.find("no whole answer"), std::string::npos);
+}
+
+TEST(Prometheus, AnswersTheFirstQuestionAfterARestart) {
+  support::FakeApiServer server;
+  const SteadyClock clock;
+  const auto prometheus = Prometheus::Make({server.url(), {}, {}}, {}, clock);
+  ASSERT_TRUE(prometheus) << prometheus.error().message;
+  for (int start = 0; start < 3; ++start) {
+    const auto answer = (*prometheus)->Ask("primes");
+    EXPECT_EQ(answer.kind, Kind::kInvalid) << answer.trouble;  // an answer, if no Prometheus's
+    server.GoDown();
+    server.ComeUp();
+  }
 }
 
 TEST(Prometheus, OptionsThatCannotBeAreOneLine) {

@@ -163,6 +163,24 @@ TEST_F(TransportSend, ATokenThatWasReplacedIsTakenUp) {
   EXPECT_EQ(seen[2].authorization, "Bearer new");
 }
 
+TEST(TransportSendAlone, AServerThatStartedAgainAnswersTheFirstRequest) {
+  support::FakeApiServer server;
+  CpprestOptions options;
+  options.server = server.url();
+  options.keep_connections = false;
+  const auto transport = MakeCpprestTransport(options);
+  ASSERT_TRUE(transport) << transport.error().message;
+  const Request question{"POST", "/api/v1/namespaces/demo/pods", "application/json",
+                         Pod("a").dump()};
+  for (int start = 0; start < 5; ++start) {
+    const auto answer = (*transport)->Send(question);
+    EXPECT_TRUE(answer) << answer.error().message;
+    server.GoDown();
+    EXPECT_FALSE((*transport)->Send(question));
+    server.ComeUp();
+  }
+}
+
 TEST(TransportMaking, RefusesNonsense) {
   CpprestOptions options;
   for (const char* server : {"", "k3s", "https://"}) {
