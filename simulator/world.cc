@@ -61,6 +61,9 @@ Outcome World::Run() {
   if (coordinator_) {
     outcome_.progress = coordinator_->CurrentProgress(now_);
     outcome_.stages = coordinator_->StageEvents(Instant{} + outcome_.makespan);
+    for (const auto& stage : outcome_.stages) {
+      if (config_.recorder.on_event) config_.recorder.on_event(stage);
+    }
   }
   outcome_.coordinator_starts = epoch_;
   outcome_.findings = witness_.Found();
@@ -233,6 +236,7 @@ void World::MakeDurable(const engine::Persist& persist) {
       const auto result = record.results.At(i - record.range.begin);
       EVENKEEL_CHECK(result == std::to_string(i), "a result that belongs to another task");
     }
+    if (config_.recorder.on_result) config_.recorder.on_result(record);
     durable_.Insert(record.range);
     durable_active_ = std::max(durable_active_, record.ended);
   }
@@ -242,7 +246,9 @@ void World::MakeDurable(const engine::Persist& persist) {
 void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
   if (!coordinator_) return;
   auto effects = step(*coordinator_);
-  static_cast<void>(coordinator_->TakeEvents());  // nobody draws them here
+  for (const auto& event : coordinator_->TakeEvents()) {
+    if (config_.recorder.on_event) config_.recorder.on_event(event);
+  }
   if (over_) {
     witness_.Found().sent_after_end += static_cast<std::int64_t>(effects.size());
     return;
