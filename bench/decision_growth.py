@@ -6,6 +6,7 @@ Each point is the median of the repetitions, its line from the smallest to the l
 
 import argparse
 import json
+import math
 import pathlib
 import statistics
 import subprocess
@@ -35,6 +36,12 @@ def series(name, field, found):
     return Series(name, points)
 
 
+def step_below(value):
+    """The largest of ..., 0.5, 1, 2, 5, 10, ... that is not above the value."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return max(step * power for step in (1, 2, 5) if step * power <= value)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=PROJECT / "build" / "release", type=pathlib.Path)
@@ -50,9 +57,8 @@ def main():
                  for line in lines]
         print(f"| {workers:,} | {cells[0]} | {cells[1]} |")
     values = [value for line in lines for point in line.points for value in point[1:]]
-    low = 10.0 ** (len(str(int(1 / min(values)))) * -1) if min(values) < 1 else 1
     plot = Plot("CPU time of a decision as nodes grow", Axis("nodes", 10, 10000, logarithmic=True),
-                Axis("microseconds", low, 10.0 ** len(str(int(max(values)))), logarithmic=True))
+                Axis("microseconds", step_below(min(values)), 1 / step_below(1 / max(values)), logarithmic=True))
     args.output.write_text(plot.svg(lines))
 
 

@@ -5,7 +5,7 @@ import html
 import math
 
 WIDTH, HEIGHT = 720, 420
-LEFT, RIGHT, TOP, BOTTOM = 74, 20, 76, 56
+LEFT, RIGHT, TOP, BOTTOM = 74, 34, 76, 56
 
 # The colours of report.css, light and dark.
 STYLE = """
@@ -52,7 +52,9 @@ class Axis:
     def ticks(self):
         if self.logarithmic:
             first, last = math.ceil(math.log10(self.low) - 1e-9), math.floor(math.log10(self.high) + 1e-9)
-            return [10.0 ** power for power in range(first, last + 1)]
+            steps = (1, 2, 5) if last - first < 2 else (1,)
+            found = [step * 10.0 ** power for power in range(first - 1, last + 1) for step in steps]
+            return [value for value in found if self.low * 0.999 <= value <= self.high * 1.001]
         rough = (self.high - self.low) / 6
         power = 10 ** math.floor(math.log10(rough))
         step = next(m * power for m in (1, 2, 5, 10) if m * power >= rough)

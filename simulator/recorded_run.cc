@@ -208,8 +208,11 @@ void AddDeaths(const NodeTrace& trace, NodeGroup& group) {
 void FillNodes(const Traces& traces, const std::map<std::string, double>& speeds,
                RecordedRun& run) {
   const auto& nodes = run.summary.nodes;
-  const bool planned = std::any_of(nodes.begin(), nodes.end(),
-                                   [](const NodeSummary& node) { return node.share > 0; });
+  // A strategy that plans shares has one for each node that it expects; others have all tasks with
+  // one node, from which they are handed out.
+  constexpr double kLateSeconds = 1;
+  const bool planned = std::count_if(nodes.begin(), nodes.end(),
+                                     [](const NodeSummary& node) { return node.share > 0; }) > 1;
   for (const NodeSummary& node : nodes) {
     const auto trace = traces.nodes.find(node.name);
     const auto speed = speeds.find(node.name);
@@ -221,7 +224,8 @@ void FillNodes(const Traces& traces, const std::map<std::string, double>& speeds
     if (node.ratio > 0) group.weight = node.ratio;
     const auto& joined = trace->second.joined;
     if (!joined.empty()) group.joins = Moment{std::max(ToSeconds(joined.front()), 0.0), 0};
-    const bool late = group.joins && group.joins->seconds > run.summary.startup_seconds;
+    const bool late =
+        group.joins && group.joins->seconds > run.summary.startup_seconds + kLateSeconds;
     group.expected = !(late && planned && node.share <= 0);
     AddDeaths(trace->second, group);
     run.nodes.push_back(std::move(group));

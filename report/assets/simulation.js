@@ -71,8 +71,8 @@ class Panel {
 
   constructor(run) {
     const soon = Panel.SOON * run.summary.makespanSeconds;
-    run.timeline.events = run.timeline.events.filter(({kind, start}) => kind !== 'joined' || start > soon);
     this.run = run;
+    this.timeline = {...run.timeline, events: run.timeline.events.filter(({kind, start}) => kind !== 'joined' || start > soon)};
     this.box = element('div', 'panel');
     if (run.recorded) this.box.dataset.recorded = '';
     const head = element('h3');
@@ -102,7 +102,7 @@ class Panel {
   }
 
   draw(order) {
-    this.lanes.setData(this.run.timeline, this.run.summary, order);
+    this.lanes.setData(this.timeline, this.run.summary, order);
   }
 }
 
@@ -191,7 +191,7 @@ class Simulation {
   }
 
   legend() {
-    const runs = [...this.shown];
+    const runs = this.panels.filter(({run}) => this.shown.has(run)).map(({run, timeline}) => ({...run, timeline}));
     const bars = (kind) => runs.some(({timeline}) => timeline.bars.some((bar) => bar[2] === kind));
     const has = (kind) => runs.some(({timeline}) => timeline.events.some((event) => event.kind === kind));
     const items = [['planned', 'as planned']];

@@ -61,7 +61,7 @@ class Replay : public testing::Test {
 TEST_F(Replay, IsOfTheStrategyOfTheRun) {
   const auto json = Json();
   ASSERT_EQ(json["runs"].size(), 1u);
-  EXPECT_EQ(json["runs"][0]["strategy"], "STATIC");
+  EXPECT_EQ(json["runs"][0]["strategy"], "TailStealing");
   EXPECT_EQ(json["runs"][0]["scenario"], "stored");
   EXPECT_NEAR(json["runs"][0]["makespanSeconds"].get<double>(), 4.03, 0.02);
   EXPECT_EQ(json["replay"]["makespanSeconds"], 4.03);
@@ -92,9 +92,9 @@ TEST_F(Replay, NodesOfAFileAreComparedWithThoseOfTheRun) {
   const auto file = stored_.Folder() / "nodes.yaml";
   std::ofstream(file) << "apiVersion: v1\nkind: List\nitems:\n"
                          "- {kind: Node, metadata: {name: slow, labels: {"
-                         "hardware.evenkeel.dev/cpu-mhz: \"1000\"}}}\n"
+                         "hardware.evenkeel.dev/os-bits: \"32\"}}}\n"
                          "- {kind: Node, metadata: {name: other, labels: {"
-                         "hardware.evenkeel.dev/cpu-mhz: \"2000\"}}}\n";
+                         "hardware.evenkeel.dev/os-bits: \"64\"}}}\n";
   options_.nodes = {file.string()};
   const auto nodes = Json()["replay"]["nodes"];
   ASSERT_EQ(nodes.size(), 2u);
@@ -108,7 +108,7 @@ TEST_F(Replay, TheTableBeginsWithWhatWasReplayed) {
   options_.json = false;
   const Said said = Run();
   EXPECT_EQ(said.code, 0);
-  EXPECT_NE(said.out.find("STATIC took 4.03 s\nspeeds (declared): fast 2, slow 1\n"),
+  EXPECT_NE(said.out.find("TailStealing took 4.03 s\nspeeds (declared): fast 2, slow 1\n"),
             std::string::npos)
       << said.out;
 }

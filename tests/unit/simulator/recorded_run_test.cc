@@ -38,7 +38,7 @@ TEST_F(RecordedRunTest, CostsAreBusyTimesAtTheSpeedsOfTheirNodes) {
   for (const double seconds : run.seconds) EXPECT_NEAR(seconds, 1, 1e-9);
   EXPECT_FALSE(run.costs_told);
   EXPECT_EQ(run.without_time, 0);
-  EXPECT_EQ(run.strategy, model::StrategyName::kStaticChunking);
+  EXPECT_EQ(run.strategy, model::StrategyName::kTailStealing);
 }
 
 TEST_F(RecordedRunTest, NodesAreAsTheyWereAndToldAsTheyWere) {
@@ -132,11 +132,18 @@ TEST_F(RecordedRunTest, TasksWithoutAResultAreAverageOnes) {
   EXPECT_NEAR(run.seconds[13], 1, 1e-9);
 }
 
+TEST_F(RecordedRunTest, NodesThatComeOneAfterTheOtherWereExpected) {
+  stored_.Summary().strategy = "STATIC";  // all tasks wait at the first node
+  stored_.Summary().nodes[0].share = 1;
+  stored_.Summary().nodes[1].share = 0;
+  for (const NodeGroup& node : Read().nodes) EXPECT_TRUE(node.expected) << node.name;
+}
+
 // By hand: 0.02 s until all are there, then 12 s of work at speed 3.
 TEST_F(RecordedRunTest, TheSameAgainTakesWhatItTook) {
   const Scenario scenario = ScenarioOf(Read());
   const ScenarioRun again = Repetition(scenario, 1).Run(scenario.variants.at(0));
-  EXPECT_EQ(again.strategy, "STATIC");
+  EXPECT_EQ(again.strategy, "TailStealing");
   // Messages and commits of the journal take some milliseconds.
   EXPECT_NEAR(again.makespan_seconds, 4.03, 0.02);
   EXPECT_EQ(again.state, model::JobState::kComplete);
@@ -148,7 +155,7 @@ TEST_F(RecordedRunTest, AScenarioMayNameATimeline) {
                                   stored_.Folder(), workloads::BuiltInWorkloads());
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->nodes.size(), 2u);
-  EXPECT_EQ(read->variants.at(0).name, "STATIC");
+  EXPECT_EQ(read->variants.at(0).name, "TailStealing");
 }
 
 TEST_F(RecordedRunTest, AScenarioMayHaveOtherNodesForATimeline) {

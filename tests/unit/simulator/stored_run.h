@@ -11,7 +11,7 @@
 namespace evenkeel::simulator {
 
 /// A folder with a small run: twelve tasks of which each takes a second on a core of speed 1, eight
-/// of them on `fast` (speed 2) and four on `slow` (speed 1), by STATIC in 4.03 s.
+/// of them on `fast` (speed 2) and four on `slow` (speed 1), by TailStealing in 4.03 s.
 class StoredRun {
  public:
   explicit StoredRun(const std::string& name)
@@ -20,7 +20,7 @@ class StoredRun {
     std::filesystem::create_directories(folder_);
     summary_.job = "stored";
     summary_.state = model::JobState::kComplete;
-    summary_.strategy = "STATIC";
+    summary_.strategy = "TailStealing";
     summary_.tasks_total = summary_.tasks_completed = 12;
     summary_.makespan_seconds = 4.03;
     summary_.startup_seconds = 0.02;
