@@ -1,22 +1,19 @@
 #include "workloads/block_cache.h"
 
+#include <new>
 #include <utility>
-
-#include "core/base/large_pages.h"
 
 namespace evenkeel::workloads {
 namespace {
 
-/// What a block takes of the memory.
-std::int64_t TakenBy(std::int64_t bytes) {
-  return static_cast<std::int64_t>(MemoryTakenFor(static_cast<std::size_t>(bytes)));
-}
+constexpr std::align_val_t kAlignment{64};
 
 }  // namespace
 
-BlockMemory::BlockMemory(std::size_t bytes) : bytes_(TakeMemory(bytes)), size_(bytes) {}
+BlockMemory::BlockMemory(std::size_t bytes)
+    : bytes_(static_cast<char*>(::operator new(bytes, kAlignment))), size_(bytes) {}
 
-BlockMemory::~BlockMemory() { GiveMemory(bytes_, size_); }
+BlockMemory::~BlockMemory() { ::operator delete(bytes_, kAlignment); }
 
 BlockCache::~BlockCache() {
   Lock lock(mutex_);
@@ -49,8 +46,8 @@ Result<std::optional<BlockCache::Pin>> BlockCache::Get(BlockId id, std::int64_t 
 void BlockCache::Prefetch(BlockId id, std::int64_t bytes, BlockFetcher& fetcher) {
   Lock lock(mutex_);
   if (entries_.contains(id)) return;
-  MakeRoom(TakenBy(bytes));
-  if (bytes_ + TakenBy(bytes) > limit_bytes_) return;
+  MakeRoom(bytes);
+  if (bytes_ + bytes > limit_bytes_) return;
   Begin(lock, id, bytes, fetcher);
 }
 
@@ -68,13 +65,13 @@ BlockCache::Pin BlockCache::Find(BlockId id) {
 }
 
 void BlockCache::Begin(Lock& lock, BlockId id, std::int64_t bytes, BlockFetcher& fetcher) {
-  MakeRoom(TakenBy(bytes));
+  MakeRoom(bytes);
   Entry entry;
   entry.use = uses_.insert(uses_.end(), id);
   const auto made = entries_.emplace(id, std::move(entry)).first;
   made->second.memory = std::make_shared<BlockMemory>(static_cast<std::size_t>(bytes));
   const std::shared_ptr<BlockMemory> memory = made->second.memory;
-  bytes_ += TakenBy(bytes);
+  bytes_ += bytes;
   ++fetching_;
   lock.unlock();
   fetcher.Fetch(id, memory->Bytes(),
@@ -101,7 +98,7 @@ void BlockCache::Touch(Entry& entry) { uses_.splice(uses_.end(), uses_, entry.us
 bool BlockCache::Unused(const Entry& entry) { return entry.ready && entry.memory.use_count() == 1; }
 
 void BlockCache::Erase(std::unordered_map<BlockId, Entry>::iterator entry) {
-  bytes_ -= TakenBy(static_cast<std::int64_t>(entry->second.memory->Bytes().size()));
+  bytes_ -= static_cast<std::int64_t>(entry->second.memory->Bytes().size());
   uses_.erase(entry->second.use);
   entries_.erase(entry);
 }

@@ -14,7 +14,7 @@
 
 namespace evenkeel::workloads {
 
-/// Memory for one block, aligned to cache lines, in large pages if it is large.
+/// Memory for one block, aligned to cache lines.
 class BlockMemory {
  public:
   explicit BlockMemory(std::size_t bytes);
@@ -52,7 +52,7 @@ class BlockCache {
   /// Forgets the block unless it is in use or on its way.
   void Drop(BlockId id);
 
-  /// What all blocks take that are here or on their way.
+  /// Bytes of all blocks that are here or on their way.
   [[nodiscard]] std::int64_t Bytes() const;
   [[nodiscard]] std::int64_t LimitBytes() const { return limit_bytes_; }
 
