@@ -1,6 +1,8 @@
 """A real run, and `evenkeel simulate --replay` of it."""
 
 import json
+import os
+import signal
 import subprocess
 
 import evenkeel
@@ -9,8 +11,13 @@ from evenkeel import EVENKEEL, RunTest, job, node, nodes, synthetic
 # Sleeping tasks: what they take does not depend on what else this machine does. What the simulator
 # leaves out of a real run are gaps between tasks and late wake-ups, about a millisecond a task here
 # and more on a busy machine, and that a range's time is spread evenly over its tasks; against a run
-# of some seconds that is a few per cent.
-TOLERANCE = 0.08
+# of some seconds that is a few per cent: 0.1 to 5 % were seen, the latter with four times as many
+# processes as cores.
+TOLERANCE = 0.1
+
+# Against another run, which has gaps of its own, or where what was under way when a node died is
+# not in the timeline: up to 9 % were seen on the same busy machine.
+TOLERANCE_OF_ANOTHER = 0.15
 
 TASKS = synthetic(240, {"uniform": [0.05, 0.3]}, seed=3, costsKnown=False)
 TRIO = nodes(node("pi4-a", 4), node("pi4-b", 4), node("pi3", 1))
@@ -44,7 +51,7 @@ class ReplayTest(RunTest):
         foretold = self.replay("--strategy", "TailStealing")["runs"][0]["makespanSeconds"]
         real = self.run_with("TailStealing")
         print(f"STATIC took {static:.3f} s; TailStealing: foretold {foretold:.3f} s, took {real:.3f} s")
-        self.assertAlmostEqual(foretold, real, delta=TOLERANCE * real)
+        self.assertAlmostEqual(foretold, real, delta=TOLERANCE_OF_ANOTHER * real)
         self.assertLess(foretold, 0.6 * static)
 
     def test_foretells_what_one_more_node_brings(self):
@@ -55,21 +62,20 @@ class ReplayTest(RunTest):
         self.run_to_end(self.command(job("real", TASKS), four))
         real = self.summary()["makespanSeconds"]
         print(f"one more node: foretold {foretold:.3f} s, took {real:.3f} s")
-        self.assertAlmostEqual(foretold, real, delta=TOLERANCE * real)
+        self.assertAlmostEqual(foretold, real, delta=TOLERANCE_OF_ANOTHER * real)
 
     def test_a_node_that_died_dies_again(self):
         process = self.start(self.command(job("real", TASKS), TRIO))
         workers = self.wait_for_workers(process, 3)
         self.wait_for_tasks(process, 60)
-        evenkeel.os.kill(workers["pi4-b"], evenkeel.signal.SIGKILL)
+        os.kill(workers["pi4-b"], signal.SIGKILL)
         self.assertEqual(process.wait(), 0, process.err)
         real = self.summary()["makespanSeconds"]
         joins = [line for line in self.timeline() if line["kind"] == "joined" and line["worker"] == "pi4-b"]
         self.assertEqual(len(joins), 2)
         again = self.replay()["runs"][0]["makespanSeconds"]
         print(f"with a death: real {real:.3f} s, replayed {again:.3f} s")
-        # The work that was under way when it died is not in the timeline.
-        self.assertAlmostEqual(again, real, delta=0.15 * real)
+        self.assertAlmostEqual(again, real, delta=TOLERANCE_OF_ANOTHER * real)
 
 
 if __name__ == "__main__":
