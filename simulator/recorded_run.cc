@@ -26,6 +26,7 @@ struct NodeTrace {
   std::vector<Duration> lost;
   std::vector<std::pair<Duration, Duration>> ran;  // start and end of each range, in order
   std::uint32_t cores = 1;
+  double working = 1;  ///< part of the time in which it had work that went into tasks
 };
 
 struct Traces {
@@ -33,18 +34,25 @@ struct Traces {
   std::vector<ResultRecord> records;
 };
 
-/// As many as were busy on average while any was; a single one is never more than busy.
-std::uint32_t CoresOf(const NodeTrace& node) {
+/// Its cores are as many as were busy on average while any was: a single one is never more than
+/// busy. Short pauses between ranges belong to the node: its worker has to get on with a share of
+/// a core as well.
+void FillWork(NodeTrace& node) {
   constexpr double kRoundedAway = 0.05;  // the ends of ranges are rounded, too
+  constexpr Duration kShort = std::chrono::milliseconds(150);
   Duration covered{};
-  Duration until{};
+  Duration pauses{};
+  Duration until = node.ran.empty() ? Duration{} : node.ran.front().first;
   for (const auto& [start, end] : node.ran) {
+    const Duration pause = start - until;
+    if (pause > Duration{} && pause < kShort) pauses += pause;
     covered += std::max(end - std::max(start, until), Duration{});
     until = std::max(until, end);
   }
-  if (covered <= Duration{}) return 1;
+  if (covered <= Duration{}) return;
   const double busy = std::ceil(node.busy_seconds / ToSeconds(covered) - kRoundedAway);
-  return static_cast<std::uint32_t>(std::clamp(busy, 1.0, 4096.0));
+  node.cores = static_cast<std::uint32_t>(std::clamp(busy, 1.0, 4096.0));
+  node.working = ToSeconds(covered) / ToSeconds(covered + pauses);
 }
 
 Result<Traces> ReadTraces(const std::filesystem::path& timeline) {
@@ -69,7 +77,7 @@ Result<Traces> ReadTraces(const std::filesystem::path& timeline) {
     std::sort(node.joined.begin(), node.joined.end());
     std::sort(node.lost.begin(), node.lost.end());
     std::sort(node.ran.begin(), node.ran.end());
-    node.cores = CoresOf(node);
+    FillWork(node);
   }
   return traces;
 }
@@ -219,7 +227,7 @@ void FillNodes(const Traces& traces, const std::map<std::string, double>& speeds
     if (trace == traces.nodes.end() || speed == speeds.end()) continue;
     NodeGroup group;
     group.name = node.name;
-    group.speed = Constant{speed->second};
+    group.speed = Constant{speed->second * trace->second.working};
     group.cores = trace->second.cores;
     if (node.ratio > 0) group.weight = node.ratio;
     const auto& joined = trace->second.joined;

@@ -83,6 +83,15 @@ TEST_F(RecordedRunTest, WithoutDeclaredSpeedsTheSlowestCoreIsOne) {
   EXPECT_NEAR(SpeedOf(run.nodes[1]), 1, 1e-9);
 }
 
+TEST_F(RecordedRunTest, ShortPausesBetweenRangesMakeANodeSlowerAndNoTaskLonger) {
+  auto& timeline = stored_.Timeline();
+  const std::string later = R"("start":2.020000,"end":4.020000)";
+  timeline.replace(timeline.find(later), later.size(), R"("start":2.120000,"end":4.120000)");
+  const RecordedRun run = Read();
+  EXPECT_NEAR(SpeedOf(run.nodes[0]), 2 * 4 / 4.1, 1e-9);
+  EXPECT_NEAR(run.seconds[0], 1, 1e-9);
+}
+
 TEST_F(RecordedRunTest, ALossIsADeathAfterTheLastResultUntilTheNodeCameBack) {
   AddLine(R"({"kind":"lost","worker":"fast","start":3.5})");
   AddLine(R"({"kind":"joined","worker":"fast","start":3.75})");
