@@ -174,6 +174,18 @@ class SimulationTest(unittest.TestCase):
         self.assertEqual(page.evaluate("simulation.inputs()[0].lanes.order.length"), 1000)
         self.check_clean(page, path)
 
+    def test_prints_light_and_whole(self):
+        path, _ = self.make([LARGE.replace("count: 1000", "count: 100")])
+        page = self.open(path, dark=True)
+        overflows = "simulation.inputs().map(({lanes}) => lanes.overflows())"
+        self.assertEqual(page.evaluate(overflows), [True, True])
+        page.call("Emulation.setEmulatedMedia", media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(page.evaluate("themeColour('card')"), "#ffffff")
+        self.assertEqual(page.evaluate(overflows), [False, False])
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(page.evaluate(overflows), [True, True])
+
     def test_takes_names_as_text(self):
         name = """</script><script>window.broken = 1</script><b>&"'"""
         path, _ = self.make([SMALL.replace("name: small", "name: " + json.dumps(name), 1)])
