@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,8 @@
 #include "core/engine/lease_book.h"
 #include "core/engine/progress.h"
 #include "core/engine/retry_book.h"
+#include "core/engine/silence_list.h"
+#include "core/engine/stream_table.h"
 #include "core/model/job_spec.h"
 #include "core/scheduling/strategy.h"
 #include "core/scheduling/timing_estimator.h"
@@ -116,7 +117,6 @@ class Coordinator {
     std::string incarnation;
     std::optional<StreamId> stream;
     bool lost = false;
-    Instant last_heard{};
     std::uint64_t heard = 0;  // reports on this stream
     std::optional<Recalled> recall;
     NodeProgress tally;
@@ -226,8 +226,8 @@ class Coordinator {
   std::unique_ptr<scheduling::Strategy> strategy_;
   std::vector<Node> nodes_;
   std::map<std::string, WorkerId> by_name_;
-  std::map<StreamId, WorkerId> streams_;
-  std::set<std::pair<Instant, WorkerId>> expiry_;  // when each worker's leases end
+  StreamTable streams_;
+  SilenceList silence_;  // of the workers whose leases end when it has lasted for a lease
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
   model::RangeSet completed_;  // results that count, durable or about to be
   model::Cost completed_cost_ = 0;

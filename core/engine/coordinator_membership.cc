@@ -103,13 +103,13 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
   const WorkerId worker = FindOrAddNode(hello, now);
   Node& node = At(worker);
   if (node.stream) {  // the newer connection is the true one
-    streams_.erase(*node.stream);
+    streams_.Erase(*node.stream);
     effects.emplace_back(CloseStream{*node.stream});
   }
   node.stream = stream;
   node.heard = 0;
   node.tally.threads = hello.threads;
-  streams_[stream] = worker;
+  streams_.Put(stream, worker);
   estimator_.SetThreads(worker, hello.threads);
   leases_.SetConnected(worker, true);
   Heard(worker, now);
@@ -186,10 +186,10 @@ void Coordinator::CancelStale(WorkerId worker, const Hello& hello, Effects& effe
 
 Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   Effects effects;
-  const auto known = streams_.find(stream);
-  if (known == streams_.end() || ended_) return effects;
-  const WorkerId worker = known->second;
-  streams_.erase(known);
+  const WorkerId* const known = streams_.Find(stream);
+  if (!known || ended_) return effects;
+  const WorkerId worker = *known;
+  streams_.Erase(stream);
   At(worker).stream.reset();
   leases_.SetConnected(worker, false);
   // Its leases stand until they expire: it may be back in a moment and has not stopped working.
@@ -202,10 +202,10 @@ void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Eff
   Node& node = At(worker);
   if (node.lost) return;
   node.lost = true;
-  expiry_.erase({node.last_heard + config_.job.balancing.lease, worker});
+  silence_.Remove(worker);
   if (node.stream) {
     effects.emplace_back(CloseStream{*node.stream});
-    streams_.erase(*node.stream);
+    streams_.Erase(*node.stream);
     node.stream.reset();
   }
   leases_.SetConnected(worker, false);
@@ -229,20 +229,17 @@ void Coordinator::TakeBack(WorkerId from, IndexRange free, scheduling::ReturnCau
   }
 }
 
-void Coordinator::Heard(WorkerId worker, Instant now) {
-  Node& node = At(worker);
-  const Duration lease = config_.job.balancing.lease;
-  expiry_.erase({node.last_heard + lease, worker});
-  node.last_heard = now;
-  expiry_.emplace(now + lease, worker);
-}
+void Coordinator::Heard(WorkerId worker, Instant now) { silence_.Heard(worker, now); }
 
 void Coordinator::ExpireLeases(Instant now, Effects& effects) {
-  while (!expiry_.empty() && expiry_.begin()->first <= now) {
-    const WorkerId worker = expiry_.begin()->second;
-    Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
-         effects);
-    expiry_.erase({At(worker).last_heard + config_.job.balancing.lease, worker});
+  for (;;) {
+    const auto silent = silence_.Longest();
+    if (!silent || *silent + config_.job.balancing.lease > now) return;
+    for (const WorkerId worker : silence_.LongestSilent()) {
+      Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
+           effects);
+      silence_.Remove(worker);
+    }
   }
 }
 

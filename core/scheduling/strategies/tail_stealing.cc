@@ -138,8 +138,8 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   just_copied_.Clear();
   std::vector<Decision> decisions;
   // Those whose leases should have been through by now are slower than predicted: predict again.
-  while (!ready_.Empty() && ready_.Order().begin()->first <= now) {
-    Reindex(ready_.Order().begin()->second, now);
+  while (!ready_.Empty() && ready_.Earliest().first <= now) {
+    Reindex(ready_.Earliest().second, now);
   }
   for (std::size_t looks = std::min(idle_.size(), kMaxIdleLooks); looks > 0; --looks) {
     const WorkerId worker = idle_.front();
@@ -232,11 +232,11 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
   const auto taker = PartyOf(thief, Finish(thief, now));
-  const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(finish_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
     if (victim == thief) continue;
-    const auto giver = VictimOf(victim, it->first, now);
+    const auto giver = VictimOf(victim, entry.first, now);
     const double share =
         ahead ? goal_->MayTakeAhead(taker, giver, now) : goal_->MayTake(taker, giver, now);
     const double not_worth_it =
@@ -258,11 +258,11 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
 bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
-  const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(finish_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
     if (victim == thief) continue;
-    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, it->first, now))) continue;
+    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, entry.first, now))) continue;
     const auto piece = At(victim).reserved.TakeLargest(limit);
     if (!piece) continue;
     MoveReserved(victim, thief, {*piece}, now);

@@ -135,10 +135,10 @@ Duration TailStealing::Window(WorkerId) const {
 bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions) {
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
-  const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
-       ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(ready_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictimsForeseen && order.Next(entry);
+       ++looked_at) {
+    const WorkerId victim = entry.second;
     State& state = states_[victim.value];
     if (victim == thief || state.recalled || !Usable(victim)) continue;
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
@@ -146,7 +146,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
         tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
     if (waiting <= 0 || tasks == state.barren_tasks) continue;
     const double share =
-        goal_->MayTake(PartyOf(thief, now + context_.round_trip), PartyOf(victim, it->first), now);
+        goal_->MayTake(PartyOf(thief, now + context_.round_trip), PartyOf(victim, entry.first), now);
     if (share <= 0) continue;
     const double mean =
         static_cast<double>(context_.leases.OutstandingCost(victim)) / static_cast<double>(tasks);
@@ -165,14 +165,14 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
 bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
   if (!context_.balancing.speculation || !context_.idempotent) return false;
   int looked_at = 0;
-  const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
-       ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(ready_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictimsForeseen && order.Next(entry);
+       ++looked_at) {
+    const WorkerId victim = entry.second;
     const IndexRange leased = context_.leases.NewestLeased(victim);
-    if (victim == idle || leased.Empty() || it->first <= goal_->Limit()) continue;
+    if (victim == idle || leased.Empty() || entry.first <= goal_->Limit()) continue;
     if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
-    double gap = ToSeconds(it->first - now - context_.round_trip);
+    double gap = ToSeconds(entry.first - now - context_.round_trip);
     const double rate = context_.estimator.ThreadRate(idle);
     const IndexRange copied =
         LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
@@ -195,7 +195,7 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
 void TailStealing::PlanNextDecision(Instant now) {
   next_decision_ = kNever;
   if (idle_.empty() || (ready_.Empty() && pool_tasks_ == 0)) return;
-  const Duration left = ready_.Empty() ? Duration::zero() : ready_.Order().rbegin()->first - now;
+  const Duration left = ready_.Empty() ? Duration::zero() : ready_.Latest().first - now;
   const Duration shortest = std::chrono::milliseconds(2);
   const Duration longest = std::chrono::seconds(1);
   next_decision_ = now + std::clamp(left / 16, shortest, longest);
