@@ -75,7 +75,8 @@ void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message)
       Arrived(node, stream, std::move(message));
     });
   }
-  if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
+  const auto* const ack = std::get_if<engine::Acknowledge>(&message);
+  if (ack && config_.account_tasks) {
     for (const auto range : ack->ranges) acknowledged_.Insert(range);
   }
   if (Watched()) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -34,14 +35,23 @@ class FinishIndex {
   class FromLatest {
    public:
     explicit FromLatest(const FinishIndex& index) : index_(index) {
-      if (!index.Empty()) open_.push_back(kRoot);
+      if (!index.Empty()) open_.push_back({index.Latest(), kRoot});
     }
     /// False: there is none left.
     [[nodiscard]] bool Next(Entry& entry);
 
    private:
+    using Subtree = std::pair<Entry, std::uint32_t>;  // its winner, which was not met yet
+
+    void Open(std::uint32_t node) {
+      const Entry winner = index_.At(index_.Winner(index_.latest_, node));
+      if (winner.first == kNever) return;
+      open_.push_back({winner, node});
+      std::push_heap(open_.begin(), open_.end());
+    }
+
     const FinishIndex& index_;
-    std::vector<std::uint32_t> open_;  // subtrees whose winners were not met yet
+    std::vector<Subtree> open_;  // a heap
   };
 
  private:
@@ -101,21 +111,13 @@ class FinishIndex {
 
 inline bool FinishIndex::FromLatest::Next(Entry& entry) {
   if (open_.empty()) return false;
-  std::size_t best = 0;
-  const auto winner = [this](std::size_t place) {
-    return index_.At(index_.Winner(index_.latest_, open_[place]));
-  };
-  for (std::size_t place = 1; place < open_.size(); ++place) {
-    if (Later::Beats(winner(place), winner(best))) best = place;
-  }
-  entry = winner(best);
-  std::uint32_t node = open_[best];
-  open_[best] = open_.back();
+  entry = open_.front().first;
+  std::uint32_t node = open_.front().second;
+  std::pop_heap(open_.begin(), open_.end());
   open_.pop_back();
   while (node < index_.Leaves()) {  // down to the one that was met; who lost to it on the way waits
     const bool left = index_.Winner(index_.latest_, 2 * node) == entry.second.value;
-    const std::uint32_t loser = 2 * node + (left ? 1 : 0);
-    if (index_.At(index_.Winner(index_.latest_, loser)).first != kNever) open_.push_back(loser);
+    Open(2 * node + (left ? 1 : 0));
     node = 2 * node + (left ? 0 : 1);
   }
   return true;

@@ -213,6 +213,7 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   // What was decided in this round is not leased yet, but somebody will be working.
   if (NobodyWorks() && decisions.empty()) limit = static_cast<double>(context_.costs.Longest());
   const auto affordable = static_cast<Cost>(limit + 1e-6);
+  if (affordable < 1 && !context_.costs.Known()) return false;  // each counts 1
   bool granted = false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   std::int64_t free = threads - context_.leases.OutstandingTasks(worker);
