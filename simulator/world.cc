@@ -99,13 +99,6 @@ void World::Dispatch(const Event& event) {
   }
 }
 
-World::Stream* World::OpenStream(StreamId stream) {
-  const bool known = stream.value >= 1 && stream.value <= streams_.size();
-  if (!known) return nullptr;
-  Stream& found = streams_[static_cast<std::size_t>(stream.value - 1)];
-  return found.open ? &found : nullptr;
-}
-
 Instant World::Later(Duration from_now) const {
   return from_now >= kNever - now_ ? kNever : now_ + from_now;
 }

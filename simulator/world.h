@@ -52,7 +52,7 @@ class World {
   };
   struct Stream {
     std::size_t node = 0;
-    bool open = true;         // until the coordinator sees its end closed
+    bool open = true;        // until the coordinator sees its end closed
     bool carries_up = true;  // false: what is under way to the coordinator is lost
     Direction up;
     Direction down;
@@ -105,6 +105,7 @@ class World {
   void Arrived(Up up);
   void Arrived(std::size_t node, engine::StreamId stream, engine::ToWorker message);
   void FeedThreads(std::size_t node);
+  [[nodiscard]] Instant EndOf(model::TaskIndex task, std::size_t node, Instant start) const;
   void BatchEnded(std::size_t node, std::uint32_t thread, std::uint64_t generation, bool stopped);
   /// `step`: engine::Effects(engine::Coordinator&).
   template <typename Step>

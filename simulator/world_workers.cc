@@ -31,9 +31,8 @@ void World::Arrived(Up up) {
   if (Watched()) {
     witness_.Delivered(now_, config_.nodes[open->node].name + " -> " + Describe(up.message));
   }
-  StepCoordinator([&](engine::Coordinator& c) {
-    return c.OnMessage(up.stream, std::move(up.message), now_);
-  });
+  StepCoordinator(
+      [&](engine::Coordinator& c) { return c.OnMessage(up.stream, std::move(up.message), now_); });
 }
 
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
@@ -139,17 +138,17 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   Process& process = processes_[node];
   ThreadState& thread = process.threads[thread_number];
   if (!process.worker || thread.generation != generation || !thread.batch) return;
-  const engine::Batch batch = *thread.batch;
+  const engine::Batch batch = std::move(*thread.batch);
   thread.batch.reset();
   ++thread.generation;
   if (config_.check_invariants) witness_.Ended(node, batch.range);
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
+  const bool alone = batch.range.Size() == 1 && !stopped;  // this is its end
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (config_.inputs ? InputOf(i) : ""),
                    "an input that belongs to another task");
-    const double cost = config_.true_costs[static_cast<std::size_t>(i)];
-    const Instant end = config_.nodes[node].speed.DoneAt(outcome.ended, cost);
+    const Instant end = alone ? now_ : EndOf(i, node, outcome.ended);
     if (stopped && end > now_) break;
     const auto failing = failures_left_.find(i);
     if (failing != failures_left_.end() && failing->second > 0) {
@@ -171,6 +170,11 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   outcome.busy = outcome.ended - outcome.started;
   outcome_.busy_seconds[node] += ToSeconds(now_ - outcome.started);
   Carry(node, process.worker->OnBatchDone(thread_number, std::move(outcome), now_));
+}
+
+Instant World::EndOf(model::TaskIndex task, std::size_t node, Instant start) const {
+  const double cost = config_.true_costs[static_cast<std::size_t>(task)];
+  return config_.nodes[node].speed.DoneAt(start, cost);
 }
 
 void World::DropBatches(std::size_t node) {

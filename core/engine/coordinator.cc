@@ -118,9 +118,7 @@ Instant Coordinator::NextTimer() const {
       drain_until_ ? *drain_until_ : std::min(strategy_->NextDecision(), retries_.NextDue());
   if (grants_from_ && !drain_until_) next = *grants_from_;
   if (ends_early_) next = kNever;  // it is only waited for what is about to be durable
-  if (const auto silent = silence_.Longest()) {
-    next = std::min(next, *silent + config_.job.balancing.lease);
-  }
+  next = std::min(next, NextExpiry());
   if (!recall_lapses_.empty()) next = std::min(next, recall_lapses_.begin()->first);
   return next;
 }

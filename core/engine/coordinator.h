@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/engine/age_list.h"
 #include "core/engine/effects.h"
 #include "core/engine/eta_spread.h"
 #include "core/engine/lease_book.h"
 #include "core/engine/progress.h"
 #include "core/engine/retry_book.h"
-#include "core/engine/silence_list.h"
 #include "core/engine/stream_table.h"
 #include "core/model/job_spec.h"
 #include "core/scheduling/strategy.h"
@@ -160,6 +160,10 @@ class Coordinator {
   void TakeBack(WorkerId from, model::IndexRange free, scheduling::ReturnCause cause, Instant now);
   void Heard(WorkerId worker, Instant now);
   void ExpireLeases(Instant now, Effects& effects);
+  /// How long a worker whose stream is closed keeps its leases, if tasks may run twice.
+  [[nodiscard]] Duration Patience() const;
+  /// When the first leases end, by silence or by absence.
+  [[nodiscard]] Instant NextExpiry() const;
 
   // coordinator_results.cc: what is done.
   void Apply(WorkerId worker, Report report, Instant now, Effects& effects);
@@ -227,7 +231,8 @@ class Coordinator {
   std::vector<Node> nodes_;
   std::map<std::string, WorkerId> by_name_;
   StreamTable streams_;
-  SilenceList silence_;  // of the workers whose leases end when it has lasted for a lease
+  AgeList silent_;  // since when each worker was not heard; its leases end after a lease
+  AgeList away_;    // since when its stream is closed, of idempotent jobs: after Patience()
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
   model::RangeSet completed_;  // results that count, durable or about to be
   model::Cost completed_cost_ = 0;

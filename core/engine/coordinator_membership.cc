@@ -17,6 +17,9 @@ constexpr double kLeastRatio = 1e-6;  // a weight of nothing is still a speed of
 // The threads of a worker are its own claim; a plan for billions of them would be nonsense.
 constexpr std::uint32_t kMaxThreads = 4096;
 
+// A worker whose connection broke tries again within less, unless it is gone.
+constexpr Duration kReconnectPatience = std::chrono::milliseconds(1500);
+
 // Each name that was ever admitted keeps a row.
 constexpr std::size_t kMaxNodesEver = 20'000;
 
@@ -106,6 +109,7 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
     streams_.Erase(*node.stream);
     effects.emplace_back(CloseStream{*node.stream});
   }
+  away_.Remove(worker);
   node.stream = stream;
   node.heard = 0;
   node.tally.threads = hello.threads;
@@ -192,7 +196,9 @@ Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   streams_.Erase(stream);
   At(worker).stream.reset();
   leases_.SetConnected(worker, false);
-  // Its leases stand until they expire: it may be back in a moment and has not stopped working.
+  // Its leases stand for now: it may be back in a moment and has not stopped working. If its tasks
+  // may run twice, others need not wait until the leases expire.
+  if (config_.job.task_policy.idempotent) away_.Renew(worker, now);
   strategy_->Touch(worker, now);
   Decide(now, effects);
   return effects;
@@ -202,7 +208,8 @@ void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Eff
   Node& node = At(worker);
   if (node.lost) return;
   node.lost = true;
-  silence_.Remove(worker);
+  silent_.Remove(worker);
+  away_.Remove(worker);
   if (node.stream) {
     effects.emplace_back(CloseStream{*node.stream});
     streams_.Erase(*node.stream);
@@ -229,18 +236,30 @@ void Coordinator::TakeBack(WorkerId from, IndexRange free, scheduling::ReturnCau
   }
 }
 
-void Coordinator::Heard(WorkerId worker, Instant now) { silence_.Heard(worker, now); }
+void Coordinator::Heard(WorkerId worker, Instant now) { silent_.Renew(worker, now); }
+
+Duration Coordinator::Patience() const {
+  return std::min(kReconnectPatience, config_.job.balancing.lease);
+}
+
+Instant Coordinator::NextExpiry() const {
+  Instant next = kNever;
+  if (const auto silent = silent_.Oldest()) next = *silent + config_.job.balancing.lease;
+  if (const auto away = away_.Oldest()) next = std::min(next, *away + Patience());
+  return next;
+}
 
 void Coordinator::ExpireLeases(Instant now, Effects& effects) {
-  for (;;) {
-    const auto silent = silence_.Longest();
-    if (!silent || *silent + config_.job.balancing.lease > now) return;
-    for (const WorkerId worker : silence_.LongestSilent()) {
-      Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
-           effects);
-      silence_.Remove(worker);
+  const auto expire = [&](AgeList& list, Duration after, const char* why) {
+    while (list.Oldest() && *list.Oldest() + after <= now) {
+      for (const WorkerId worker : list.AllOldest()) {
+        Lose(worker, At(worker).incarnation.empty() ? "never came" : why, now, effects);
+        list.Remove(worker);
+      }
     }
-  }
+  };
+  expire(silent_, config_.job.balancing.lease, "silent for a whole lease");
+  expire(away_, Patience(), "its connection was closed and it did not come back");
 }
 
 }  // namespace evenkeel::engine

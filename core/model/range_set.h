@@ -1,6 +1,7 @@
 #pragma once
 
 #include <absl/container/btree_map.h>
+
 #include <optional>
 #include <string>
 #include <string_view>

@@ -139,7 +139,9 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   std::vector<Decision> decisions;
   // Those whose leases should have been through by now are slower than predicted: predict again.
   while (!ready_.Empty() && ready_.Earliest().first <= now) {
-    Reindex(ready_.Earliest().second, now);
+    const WorkerId late = ready_.Earliest().second;
+    Reindex(late, now);
+    NoteIfStuck(late, now, decisions);
   }
   for (std::size_t looks = std::min(idle_.size(), kMaxIdleLooks); looks > 0; --looks) {
     const WorkerId worker = idle_.front();
@@ -159,6 +161,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (!WantsMore(worker, now)) return;
+  if (CopyStuck(worker, now, decisions)) return;
   const bool supplied = LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                           : GrantWindow(worker, now, decisions);
   if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
@@ -175,6 +178,7 @@ bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
   if (outstanding == 0) return true;
+  if (states_[worker.value].stuck && StuckFor(worker, now)) return false;
   if (LastTasks(worker)) return outstanding < threads;
   if (outstanding < 2 * threads) return true;
   if (!context_.estimator.Measured(worker)) return false;  // the probe is under way

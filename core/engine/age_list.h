@@ -10,13 +10,13 @@
 
 namespace evenkeel::engine {
 
-/// When each worker was last heard, the one that has been silent for longest in front. Time does not
-/// go back, so whoever is heard goes to the end: O(1). Not thread-safe.
-class SilenceList {
+/// Since when something has been so for each worker, the one for which it has been so for longest
+/// in front. Time does not go back, so whoever is renewed goes to the end: O(1). Not thread-safe.
+class AgeList {
  public:
   using WorkerId = scheduling::WorkerId;
 
-  void Heard(WorkerId worker, Instant now) {
+  void Renew(WorkerId worker, Instant now) {
     Remove(worker);
     Link& link = links_[worker.value + 1];
     link = {now, links_[kEnds].before, kEnds, true};
@@ -31,17 +31,17 @@ class SilenceList {
     links_[link.behind].before = link.before;
     link.listed = false;
   }
-  /// Since when the one in front has been silent; nothing if nobody is listed.
-  [[nodiscard]] std::optional<Instant> Longest() const {
+  /// Of the one in front; nothing if nobody is listed.
+  [[nodiscard]] std::optional<Instant> Oldest() const {
     const std::uint32_t first = links_[kEnds].behind;
     if (first == kEnds) return std::nullopt;
-    return links_[first].heard;
+    return links_[first].since;
   }
-  /// All that were last heard at the same time as the one in front, in the order of their numbers.
-  [[nodiscard]] std::vector<WorkerId> LongestSilent() const {
+  /// All that are as old as the one in front, in the order of their numbers.
+  [[nodiscard]] std::vector<WorkerId> AllOldest() const {
     std::vector<WorkerId> workers;
     for (std::uint32_t at = links_[kEnds].behind;
-         at != kEnds && links_[at].heard == links_[links_[kEnds].behind].heard;
+         at != kEnds && links_[at].since == links_[links_[kEnds].behind].since;
          at = links_[at].behind) {
       workers.push_back({at - 1});
     }
@@ -52,7 +52,7 @@ class SilenceList {
  private:
   static constexpr std::uint32_t kEnds = 0;  // the link before the first and behind the last
   struct Link {
-    Instant heard{};
+    Instant since{};
     std::uint32_t before = kEnds;
     std::uint32_t behind = kEnds;
     bool listed = false;
