@@ -117,6 +117,7 @@ class Coordinator {
     std::string incarnation;
     std::optional<StreamId> stream;
     bool lost = false;
+    bool given_up = false;  // away for too long for others to wait; not lost before its lease ends
     std::uint64_t heard = 0;  // reports on this stream
     std::optional<Recalled> recall;
     NodeProgress tally;
@@ -155,6 +156,8 @@ class Coordinator {
   void Reattach(WorkerId worker, const Hello& hello, Instant now);
   void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
   void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);
+  /// What it has goes to others.
+  void GiveUp(WorkerId worker, Instant now);
   void ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now);
   /// Tasks that were leased are free again: the strategy's, or those of the retries.
   void TakeBack(WorkerId from, model::IndexRange free, scheduling::ReturnCause cause, Instant now);

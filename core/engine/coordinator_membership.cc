@@ -1,5 +1,6 @@
 // Coordinator: who is there, who is refused, who is lost.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/engine/coordinator.h"
@@ -167,8 +168,8 @@ void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
       for (const IndexRange gone : held.Missing(copy)) leases_.DropCopy(worker, gone);
     }
   }
-  if (node.lost) strategy_->WorkerBack(worker, now);
-  node.lost = false;
+  if (node.given_up) strategy_->WorkerBack(worker, now);
+  node.lost = node.given_up = false;
 }
 
 // While it was away, its tasks may have gone to others; what still is nobody's may go on.
@@ -209,17 +210,23 @@ void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Eff
   if (node.lost) return;
   node.lost = true;
   silent_.Remove(worker);
-  away_.Remove(worker);
   if (node.stream) {
     effects.emplace_back(CloseStream{*node.stream});
     streams_.Erase(*node.stream);
     node.stream.reset();
   }
   leases_.SetConnected(worker, false);
+  GiveUp(worker, now);
+  Note(TimelineEvent::Kind::kLost, node.name, now, why);
+}
+
+void Coordinator::GiveUp(WorkerId worker, Instant now) {
+  Node& node = At(worker);
+  away_.Remove(worker);
+  if (std::exchange(node.given_up, true)) return;
   node.recall.reset();
   strategy_->WorkerLost(worker, now);
   ReturnLeases(worker, scheduling::ReturnCause::kLost, now);
-  Note(TimelineEvent::Kind::kLost, node.name, now, why);
 }
 
 void Coordinator::ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now) {
@@ -250,16 +257,16 @@ Instant Coordinator::NextExpiry() const {
 }
 
 void Coordinator::ExpireLeases(Instant now, Effects& effects) {
-  const auto expire = [&](AgeList& list, Duration after, const char* why) {
-    while (list.Oldest() && *list.Oldest() + after <= now) {
-      for (const WorkerId worker : list.AllOldest()) {
-        Lose(worker, At(worker).incarnation.empty() ? "never came" : why, now, effects);
-        list.Remove(worker);
-      }
+  while (silent_.Oldest() && *silent_.Oldest() + config_.job.balancing.lease <= now) {
+    for (const WorkerId worker : silent_.AllOldest()) {
+      Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
+           effects);
+      silent_.Remove(worker);
     }
-  };
-  expire(silent_, config_.job.balancing.lease, "silent for a whole lease");
-  expire(away_, Patience(), "its connection was closed and it did not come back");
+  }
+  while (away_.Oldest() && *away_.Oldest() + Patience() <= now) {
+    for (const WorkerId worker : away_.AllOldest()) GiveUp(worker, now);
+  }
 }
 
 }  // namespace evenkeel::engine
