@@ -78,10 +78,12 @@ std::optional<Duration> TailStealing::StuckFor(WorkerId worker, Instant now) con
   return running;
 }
 
-// What waits behind a dear task may be dear itself: it had better start elsewhere.
+// What waits behind a dear task may be dear itself: it had better start elsewhere. That alone,
+// without the copies, gains nothing.
 void TailStealing::NoteIfStuck(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   State& state = states_[worker.value];
   if (state.stuck || context_.costs.Known() || !context_.balancing.stealing) return;
+  if (!context_.balancing.speculation || !context_.idempotent) return;
   if (!context_.estimator.Measured(worker) || !StuckFor(worker, now)) return;
   state.stuck = true;
   stuck_.push_back(worker);
@@ -125,7 +127,6 @@ double TailStealing::FastestThreadRate(Instant now) {
 }
 
 bool TailStealing::CopyStuck(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.balancing.speculation || !context_.idempotent) return false;
   if (stuck_.empty() || pool_tasks_ == 0 || rate_sum_ <= 0) return false;
   const double rate = context_.estimator.ThreadRate(worker);
   if (!context_.leases.Copies(worker).Empty()) return false;
