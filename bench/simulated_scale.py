@@ -18,8 +18,8 @@ def scenario(bench, nodes):
     if nodes == LARGEST_NODES:
         return LARGEST
     text = LARGEST.read_text()
-    text = text.replace(f"count: {LARGEST_NODES * TASKS_A_NODE}", f"count: {nodes * TASKS_A_NODE}")
     text = text.replace(f"count: {LARGEST_NODES},", f"count: {nodes},")
+    text = text.replace(f"count: {LARGEST_NODES * TASKS_A_NODE},", f"count: {nodes * TASKS_A_NODE},")
     file = bench.folder / f"scale-{nodes}.yaml"
     file.write_text(text)
     return file

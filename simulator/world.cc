@@ -56,6 +56,7 @@ Outcome World::Run() {
     const Event event = events_.Take();
     EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
     now_ = event.at;
+    if (!events_.Empty()) FetchAhead();
     Dispatch(event);
   }
   if (coordinator_) {
@@ -65,38 +66,6 @@ Outcome World::Run() {
   outcome_.coordinator_starts = epoch_;
   outcome_.findings = witness_.Found();
   return outcome_;
-}
-
-void World::At(Instant at, std::function<void()> happen) {
-  if (at == kNever) return;
-  Event event;
-  event.detail = calls_.Put(std::move(happen));
-  At(at, event);
-}
-
-void World::At(Instant at, Event event, EventQueue::Lane lane) {
-  if (at == kNever) return;
-  event.at = std::max(at, now_);
-  events_.Put(event, lane);
-}
-
-void World::Dispatch(const Event& event) {
-  switch (event.kind) {
-    case Event::Kind::kCall:
-      return calls_.Take(event.detail)();
-    case Event::Kind::kBatchEnd:
-      return BatchEnded(event.node, event.thread, event.detail, false);
-    case Event::Kind::kWorkerTimer:
-      return WorkerTimer(event.node, Instant{Duration{static_cast<std::int64_t>(event.detail)}});
-    case Event::Kind::kReport:
-      return Arrived(ups_.Take(event.detail));
-    case Event::Kind::kDelivery: {
-      Down down = downs_.Take(event.detail);
-      return Arrived(event.node, down.stream, std::move(down.message));
-    }
-    case Event::Kind::kCommit:
-      return Committed(commits_.Take(event.detail));
-  }
 }
 
 Instant World::Later(Duration from_now) const {

@@ -75,6 +75,9 @@ class World {
   /// The same for what happens all the time, without an object for each.
   void At(Instant at, Event event, EventQueue::Lane lane = EventQueue::Lane::kNone);
   void Dispatch(const Event& event);
+  /// Has the memory of the node of the next event fetched while this one happens: with thousands of
+  /// nodes it is far away whenever it is the node's turn.
+  void FetchAhead() const;
   /// Nothing if it never was, or the coordinator saw its end closed.
   [[nodiscard]] Stream* OpenStream(engine::StreamId stream);
   [[nodiscard]] Instant Later(Duration from_now) const;
