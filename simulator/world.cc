@@ -52,11 +52,12 @@ Outcome World::Run() {
     At(Instant{growth.at}, [this, growth] { Grow(growth.tasks); });
   }
   stop_at_ = Instant{config_.give_up_after};
-  while (!events_.empty() && events_.front().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
-    const Event event = TakeEarliest();
+  while (!events_.Empty() && events_.Front().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
+    const Event event = events_.Take();
     EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
     now_ = event.at;
-    event.happen();
+    if (!events_.Empty()) FetchAhead();
+    Dispatch(event);
   }
   if (coordinator_) {
     outcome_.progress = coordinator_->CurrentProgress(now_);
@@ -68,19 +69,6 @@ Outcome World::Run() {
   outcome_.coordinator_starts = epoch_;
   outcome_.findings = witness_.Found();
   return outcome_;
-}
-
-void World::At(Instant at, std::function<void()> happen) {
-  if (at == kNever) return;
-  events_.push_back({std::max(at, now_), order_++, std::move(happen)});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
-}
-
-World::Event World::TakeEarliest() {
-  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-  Event event = std::move(events_.back());
-  events_.pop_back();
-  return event;
 }
 
 Instant World::Later(Duration from_now) const {
@@ -124,7 +112,7 @@ void World::StartCoordinator() {
 void World::KillCoordinator() {
   coordinator_.reset();
   coordinator_timer_ = kNever;
-  streams_.clear();
+  for (; open_from_ < streams_.size(); ++open_from_) streams_[open_from_].open = false;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Disconnect(i, Duration::zero(), kReconnectAfter);
   }
@@ -161,8 +149,8 @@ void World::KillWorker(std::size_t node) {
   process.worker.reset();
   if (!process.stream) return;
   // What was sent before still arrives, then the end of the stream.
-  const auto stream = streams_.find(*process.stream);
-  const Instant closed = stream == streams_.end() ? now_ : Arrival(stream->second.up);
+  Stream* const stream = OpenStream(*process.stream);
+  const Instant closed = stream ? Arrival(stream->up) : now_;
   Disconnect(node, closed - now_, kForEver);
 }
 
@@ -174,11 +162,12 @@ void World::Connect(std::size_t node) {
   if (!coordinator_) {  // nobody listens: try again
     return At(now_ + kReconnectAfter, [this, node] { Connect(node); });
   }
-  process.stream = StreamId{next_stream_++};
-  Stream& stream = streams_[*process.stream];
+  Stream stream;
   stream.node = node;
   stream.up.latency = stream.down.latency =
       config_.network.latency + config_.nodes[node].link_latency;
+  streams_.push_back(stream);
+  process.stream = StreamId{streams_.size()};
   ToCoordinator(node, process.worker->OnConnected(now_));
   PlanWorkerTimer(node);
 }
@@ -194,7 +183,9 @@ void World::Disconnect(std::size_t node, Duration noticed_after, Duration back_a
 }
 
 void World::CloseAtCoordinator(StreamId stream) {
-  if (streams_.erase(stream) == 0) return;
+  Stream* const known = OpenStream(stream);
+  if (!known) return;
+  known->open = false;
   StepCoordinator([&](engine::Coordinator& c) { return c.OnStreamClosed(stream, now_); });
 }
 
@@ -203,20 +194,18 @@ void World::Carry(engine::Effects effects) {
     if (auto* send = std::get_if<engine::SendToWorker>(&effect)) {
       ToWorker(send->stream, std::move(send->message));
     } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
-      const auto known = streams_.find(close->stream);
-      if (known == streams_.end()) continue;
-      const std::size_t node = known->second.node;
-      At(Arrival(known->second.down), [this, node, stream = close->stream] {
+      Stream* const known = OpenStream(close->stream);
+      if (!known) continue;
+      const std::size_t node = known->node;
+      At(Arrival(known->down), [this, node, stream = close->stream] {
         if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
       for (const auto& failure : persist->failures) failed_on_[failure.index].insert(failure.node);
-      const std::uint64_t epoch = epoch_;
-      At(now_ + config_.durable_after, [this, epoch, batch = std::move(*persist)] {
-        if (epoch != epoch_ || !coordinator_) return;  // the process died before the commit
-        MakeDurable(batch);
-        StepCoordinator([&](engine::Coordinator& c) { return c.OnDurable(batch.batch, now_); });
-      });
+      Event event;
+      event.kind = Event::Kind::kCommit;
+      event.detail = commits_.Put({epoch_, std::move(*persist)});
+      At(now_ + config_.durable_after, event, EventQueue::Lane::kCommits);
     } else if (const auto* end = std::get_if<engine::EndJob>(&effect)) {
       outcome_.state = end->state;
       outcome_.reason = end->reason;
@@ -226,6 +215,12 @@ void World::Carry(engine::Effects effects) {
       witness_.Note(now_, "the job ends: " + end->reason);
     }
   }
+}
+
+void World::Committed(Commit commit) {
+  if (commit.epoch != epoch_ || !coordinator_) return;  // the process died before the commit
+  MakeDurable(commit.batch);
+  StepCoordinator([&](engine::Coordinator& c) { return c.OnDurable(commit.batch.batch, now_); });
 }
 
 void World::MakeDurable(const engine::Persist& persist) {
@@ -243,9 +238,7 @@ void World::MakeDurable(const engine::Persist& persist) {
   for (const auto& failure : persist.failures) durable_failures_.push_back(failure);
 }
 
-void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
-  if (!coordinator_) return;
-  auto effects = step(*coordinator_);
+void World::Stepped(engine::Effects effects) {
   for (const auto& event : coordinator_->TakeEvents()) {
     if (config_.recorder.on_event) config_.recorder.on_event(event);
   }
