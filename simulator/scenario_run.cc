@@ -22,6 +22,13 @@ double LoadImbalancePercent(const engine::Progress& progress) {
   return std::max((1 - mean / last) * 100, 0.0);  // equal ends may differ in the last bit
 }
 
+/// The others are not there.
+void KeepFirst(std::int64_t count, WorldConfig& world) {
+  const auto kept = std::min(static_cast<std::size_t>(count), world.nodes.size());
+  world.nodes.resize(kept);
+  std::erase_if(world.faults, [kept](const Fault& fault) { return fault.node >= kept; });
+}
+
 }  // namespace
 
 Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
@@ -33,6 +40,12 @@ Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
 ScenarioRun Repetition::Run(const Variant& variant) const {
   WorldConfig config = world_;
   config.job.balancing = variant.balancing;
+  if (variant.nodes) KeepFirst(*variant.nodes, config);
+  const double bound = variant.nodes ? LowerBound(config) : bound_;
+  const auto nodes = static_cast<std::int64_t>(config.nodes.size());
+  const double cores =
+      std::accumulate(config.nodes.begin(), config.nodes.end(), 0.0,
+                      [](double sum, const NodeModel& node) { return sum + node.threads; });
   const Outcome outcome = World(std::move(config)).Run();
 
   ScenarioRun run;
@@ -41,22 +54,21 @@ ScenarioRun Repetition::Run(const Variant& variant) const {
   run.seed = seed_;
   run.state = outcome.state;
   run.makespan_seconds = ToSeconds(outcome.makespan);
-  run.lower_bound_seconds = bound_;
+  run.lower_bound_seconds = bound;
   run.load_imbalance_percent = LoadImbalancePercent(outcome.progress);
   run.wasted_seconds = outcome.progress.wasted_seconds;
+  run.coordinator_bytes = outcome.coordinator_bytes;
   run.messages = outcome.messages_sent;
   run.moves = outcome.progress.moves;
   run.tasks = static_cast<std::int64_t>(world_.true_costs.size());
-  run.nodes = static_cast<std::int64_t>(world_.nodes.size());
+  run.nodes = nodes;
   run.stages = outcome.stages;
   if (run.makespan_seconds <= 0) return run;
   const double busy =
       std::accumulate(outcome.busy_seconds.begin(), outcome.busy_seconds.end(), 0.0);
-  const double cores =
-      std::accumulate(world_.nodes.begin(), world_.nodes.end(), 0.0,
-                      [](double sum, const NodeModel& node) { return sum + node.threads; });
   run.utilization = busy / (cores * run.makespan_seconds);
-  run.efficiency = bound_ / run.makespan_seconds;
+  run.coordinator_utilization = outcome.coordinator_seconds / run.makespan_seconds;
+  run.efficiency = bound / run.makespan_seconds;
   return run;
 }
 

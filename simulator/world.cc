@@ -32,6 +32,7 @@ World::World(WorldConfig config)
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
   costs_ = CostsOf(config_, config_.tasks_at_first.value_or(tasks));
   processes_.resize(config_.nodes.size());
+  blocks_.resize(config_.nodes.size());
   if (config_.account_tasks) {
     outcome_.times_run.resize(config_.true_costs.size());
     outcome_.times_durable.resize(config_.true_costs.size());
@@ -121,6 +122,7 @@ void World::StartCoordinator() {
 void World::KillCoordinator() {
   coordinator_.reset();
   coordinator_timer_ = kNever;
+  machine_ = {};
   streams_.clear();
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Disconnect(i, Duration::zero(), kReconnectAfter);
@@ -154,12 +156,13 @@ void World::StartWorker(std::size_t node) {
 
 void World::KillWorker(std::size_t node) {
   DropBatches(node);
+  DropBlocks(node);
   Process& process = processes_[node];
   process.worker.reset();
   if (!process.stream) return;
   // What was sent before still arrives, then the end of the stream.
   const auto stream = streams_.find(*process.stream);
-  const Instant closed = stream == streams_.end() ? now_ : Arrival(stream->second.up);
+  const Instant closed = stream == streams_.end() ? now_ : Arrival(stream->second.up, now_);
   Disconnect(node, closed - now_, kForEver);
 }
 
@@ -203,7 +206,7 @@ void World::Carry(engine::Effects effects) {
       const auto known = streams_.find(close->stream);
       if (known == streams_.end()) continue;
       const std::size_t node = known->second.node;
-      At(Arrival(known->second.down), [this, node, stream = close->stream] {
+      At(Arrival(known->second.down, now_), [this, node, stream = close->stream] {
         if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {

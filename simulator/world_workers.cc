@@ -18,16 +18,33 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   const auto known = streams_.find(stream);
   if (known == streams_.end()) return;
   ++outcome_.messages_sent;
-  const Duration transfer = TransferTime(node, message);
-  At(Arrival(known->second.up, transfer), [this, stream, message = std::move(message)]() mutable {
-    const auto open = streams_.find(stream);
-    if (open == streams_.end() || !open->second.carries_up) return;  // lost with the connection
-    if (Watched()) {
-      witness_.Delivered(now_, config_.nodes[open->second.node].name + " -> " + Describe(message));
-    }
-    StepCoordinator(
-        [&](engine::Coordinator& c) { return c.OnMessage(stream, std::move(message), now_); });
+  Direction& up = known->second.up;
+  const double bytes = CargoOf(message).bytes;
+  const Instant sent =
+      Through(OnLinkOf(node, up, bytes), OnLinkOfCoordinator(machine_.received_until, bytes), now_);
+  At(Arrival(up, sent), [this, stream, message = std::move(message)]() mutable {
+    Received(stream, std::move(message));
   });
+}
+
+void World::Received(StreamId stream, engine::ToCoordinator message) {
+  const auto open = streams_.find(stream);
+  if (open == streams_.end() || !open->second.carries_up) return;  // lost with the connection
+  const Instant read = Worked(CargoOf(message), config_.coordinator.seconds_a_byte_received, now_);
+  if (read <= now_) return Deliver(stream, std::move(message));
+  At(read, [this, stream, message = std::move(message)]() mutable {
+    Deliver(stream, std::move(message));
+  });
+}
+
+void World::Deliver(StreamId stream, engine::ToCoordinator message) {
+  const auto open = streams_.find(stream);
+  if (open == streams_.end()) return;
+  if (Watched()) {
+    witness_.Delivered(now_, config_.nodes[open->second.node].name + " -> " + Describe(message));
+  }
+  StepCoordinator(
+      [&](engine::Coordinator& c) { return c.OnMessage(stream, std::move(message), now_); });
 }
 
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
@@ -43,8 +60,8 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
   }
   ++outcome_.messages_sent;
   const std::size_t node = known->second.node;
-  const Duration transfer = TransferTime(node, message);
-  At(Arrival(known->second.down, transfer),
+  Direction& down = known->second.down;
+  At(Arrival(down, Left(node, down, CargoOf(message))),
      [this, node, stream, message = std::move(message)]() mutable {
        Arrived(node, stream, std::move(message));
      });
@@ -67,6 +84,9 @@ void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message)
     return At(process.still_until, [this, node, stream, message = std::move(message)]() mutable {
       Arrived(node, stream, std::move(message));
     });
+  }
+  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+    for (const auto& grant : assign->grants) BlocksOf(node, grant.range);
   }
   if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
     for (const auto range : ack->ranges) acknowledged_.Insert(range);
@@ -105,6 +125,7 @@ void World::FeedThreads(std::size_t node) {
     thread.batch = process.worker->Take(t, now_);
     if (!thread.batch) continue;
     thread.started = now_;
+    thread.ready = BlocksOf(node, thread.batch->range);
     if (config_.check_invariants) witness_.Began(node, thread.batch->range);
     if (witness_.Traces()) {
       witness_.Note(now_, config_.nodes[node].name + " runs [" +
@@ -117,7 +138,7 @@ void World::FeedThreads(std::size_t node) {
       seconds += config_.true_costs[static_cast<std::size_t>(i)];
       if (config_.account_tasks && acknowledged_.Contains(i)) ++outcome_.run_after_acknowledged;
     }
-    At(config_.nodes[node].speed.DoneAt(now_, seconds),
+    At(config_.nodes[node].speed.DoneAt(thread.ready, seconds),
        [this, node, t, generation] { BatchEnded(node, t, generation, false); });
   }
 }
@@ -133,11 +154,13 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   if (config_.check_invariants) witness_.Ended(node, batch.range);
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
+  outcome.waited = std::min(thread.ready, now_) - thread.started;
+  Instant begins = thread.ready;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (config_.inputs ? InputOf(i) : ""),
                    "an input that belongs to another task");
     const double cost = config_.true_costs[static_cast<std::size_t>(i)];
-    const Instant end = config_.nodes[node].speed.DoneAt(outcome.ended, cost);
+    const Instant end = config_.nodes[node].speed.DoneAt(begins, cost);
     if (stopped && end > now_) break;
     const auto failing = failures_left_.find(i);
     if (failing != failures_left_.end() && failing->second > 0) {
@@ -145,10 +168,10 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
       const auto code = config_.exit_codes.find(i);
       outcome.failure = model::TaskFailure{"told to fail", {}, std::to_string(i)};
       if (code != config_.exit_codes.end()) outcome.failure->exit_code = code->second;
-      outcome.failure_busy = end - outcome.ended;
+      outcome.failure_busy = end - begins;
       break;
     }
-    outcome.ended = end;
+    outcome.ended = begins = end;
     if (config_.account_tasks) {
       outcome.results.Append(std::to_string(i));
       ++outcome_.times_run[static_cast<std::size_t>(i)];
