@@ -61,10 +61,10 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
   ++outcome_.messages_sent;
   const std::size_t node = known->second.node;
   Direction& down = known->second.down;
-  At(Arrival(down, Left(node, down, CargoOf(message))),
-     [this, node, stream, message = std::move(message)]() mutable {
-       Arrived(node, stream, std::move(message));
-     });
+  const Instant left = Left(node, down, CargoOf(message));
+  At(Arrival(down, left), [this, node, stream, message = std::move(message)]() mutable {
+    Arrived(node, stream, std::move(message));
+  });
 }
 
 void World::WatchRetry(std::size_t node, const engine::Grant& grant) {
