@@ -2,10 +2,8 @@
 // grows.
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
 #include <cstdio>
-#include <iterator>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,40 +13,59 @@
 namespace evenkeel {
 namespace {
 
-constexpr const char* kWeights[] = {"zubov-1-equal", "zubov-2-two-nodes", "zubov-3-weights-4-4-1",
-                                    "zubov-4-weights-5-5-1", "zubov-5-weights-6-6-1"};
+using Weights = std::array<double, 3>;
+constexpr Weights kEqual{1, 1, 1};
+constexpr Weights kTwoNodes{1, 1, 0};
+constexpr Weights kFour{4, 4, 1};
+constexpr Weights kFive{5, 5, 1};
+constexpr Weights kSix{6, 6, 1};
 
-std::map<std::string, simulator::ScenarioRun> RunUpTo(const std::string& name, int end) {
+/// Until a process runs on a board, like those of mpirun; chosen, the paper does not say.
+constexpr double kStartSeconds = 0.3;
+
+simulator::Scenario UpTo(int end) {
+  constexpr const char* kName = "zubov-6-measured-weights";
   constexpr const char* kWritten = "end: 60000";
-  std::string text = TextOfScenario(name);
+  std::string text = TextOfScenario(kName);
   const std::size_t at = text.find(kWritten);
-  EXPECT_NE(at, std::string::npos) << name;
+  EXPECT_NE(at, std::string::npos);
   text.replace(at, std::string(kWritten).size(), "end: " + std::to_string(end));
-  return RunVariants(ParseScenarioText(text, name));
+  auto scenario = ParseScenarioText(text, kName);
+  for (auto& node : scenario.nodes) node.joins = simulator::Moment{kStartSeconds, 0};
+  return scenario;
 }
 
-// About 1x at 1000, where messages are all that there is, and several times at 300000.
+double SecondsOf(simulator::Scenario scenario, const std::string& strategy) {
+  std::erase_if(scenario.variants, [&](const auto& variant) { return variant.name != strategy; });
+  return RunVariants(scenario).at(strategy).makespan_seconds;
+}
+
+double Interleaved(simulator::Scenario scenario, const Weights& weights) {
+  for (std::size_t n = 0; n < weights.size(); ++n) scenario.nodes.at(n).weight = weights[n];
+  return SecondsOf(std::move(scenario), "Interleaved");
+}
+
+// About 1x at 1000, where starting is all that there is, and several times at 300000.
 TEST(Zubov, TheGainOverEqualLoadingGrowsWithTheEndOfTheSearch) {
   std::vector<double> gains;
   for (const int end : {1000, 3000, 10'000, 30'000, 100'000, 300'000}) {
-    std::vector<double> seconds;
-    std::transform(
-        std::begin(kWeights), std::end(kWeights), std::back_inserter(seconds),
-        [end](const char* name) { return RunUpTo(name, end).at("Interleaved").makespan_seconds; });
-    const auto by_cost = RunUpTo("zubov-6-measured-weights", end).at("TailStealing");
-    gains.push_back(seconds[0] / seconds[3]);
+    const auto scenario = UpTo(end);
+    const double equal = Interleaved(scenario, kEqual);
+    const double five = Interleaved(scenario, kFive);
+    const double by_cost = SecondsOf(scenario, "TailStealing");
+    gains.push_back(equal / five);
     std::printf(
-        "%6d: equal %.5g s, (1,1,0) %.5g, (4,4,1) %.5g, (5,5,1) %.5g, (6,6,1) %.5g, by cost"
-        " %.5g (bound %.5g); (5,5,1) gains %.2f\n",
-        end, seconds[0], seconds[1], seconds[2], seconds[3], seconds[4], by_cost.makespan_seconds,
-        by_cost.lower_bound_seconds, gains.back());
+        "%6d: equal %.4g s, (1,1,0) %.4g, (4,4,1) %.4g, (5,5,1) %.4g, (6,6,1) %.4g, by cost"
+        " %.4g; (5,5,1) gains %.2f\n",
+        end, equal, Interleaved(scenario, kTwoNodes), Interleaved(scenario, kFour), five,
+        Interleaved(scenario, kSix), by_cost, gains.back());
     if (end >= 30'000) {
-      EXPECT_LT(by_cost.makespan_seconds, seconds[3] / 1.08);
+      EXPECT_LT(by_cost, five / 1.08);
     }
   }
-  EXPECT_LT(gains.front(), 1.5);
+  EXPECT_LT(gains.front(), 1.1);
   EXPECT_GT(gains.back(), 4);
-  for (std::size_t i = 1; i < gains.size(); ++i) EXPECT_GT(gains[i], gains[i - 1] * 0.99);
+  for (std::size_t i = 1; i < gains.size(); ++i) EXPECT_GT(gains[i], gains[i - 1]);
 }
 
 }  // namespace
