@@ -125,5 +125,16 @@ TEST(Melesio, BlocksBetweenWorkersScaleTo4Point9) {
   }
 }
 
+// What of it is due to blocks alone: every product still costs the central node what it did.
+TEST(Melesio, BlocksAloneTakeTheBendAwayButNotMessages) {
+  auto scenario = LoadScenario("melesio-between-workers");
+  scenario.coordinator.seconds_a_task = LoadScenario("melesio-row-4").coordinator.seconds_a_task;
+  scenario.coordinator.seconds_a_message = 0;
+  const double gain = ScaleOut(scenario).Gain(kMostNodes);
+  std::printf("blocks from workers, a message a product, 5 nodes: %.2f\n", gain);
+  EXPECT_GT(gain, 4.5);
+  EXPECT_LT(gain, 4.9);
+}
+
 }  // namespace
 }  // namespace evenkeel
