@@ -40,6 +40,8 @@ ordered_json ToJson(const ScenarioRun& run) {
                        {"utilization", run.utilization},
                        {"loadImbalancePercent", run.load_imbalance_percent},
                        {"wastedSeconds", run.wasted_seconds},
+                       {"coordinatorUtilization", run.coordinator_utilization},
+                       {"coordinatorBytes", run.coordinator_bytes},
                        {"messages", run.messages},
                        {"moves",
                         {{"reserved", run.moves.reserved},

@@ -53,6 +53,7 @@ struct TaskSource {
   bool told = false;  ///< the scheduler knows the costs
   double input_bytes = 0;
   double result_bytes = 0;
+  std::optional<BlockModel> blocks;
   std::vector<Arrival> arrivals;  ///< the last tasks come later, in this order
 };
 
@@ -97,6 +98,7 @@ enum class ToldWeights { kSpeeds, kEqual, kInverse };
 struct Variant {
   std::string name;
   model::BalancingSpec balancing;
+  std::optional<std::int64_t> nodes = std::nullopt;  ///< only the first so many are there
 };
 
 struct CoordinatorFault {
@@ -112,6 +114,7 @@ struct Scenario {
   ToldWeights weights = ToldWeights::kSpeeds;
   double weight_error = 0;  ///< sigma of the logarithm by which told weights are wrong
   NetworkModel network;
+  CoordinatorModel coordinator;
   Duration journal = std::chrono::milliseconds(2);
   Duration report_interval = std::chrono::seconds(1);
   std::vector<CoordinatorFault> coordinator_faults;

@@ -15,6 +15,7 @@ constexpr model::NumberRange kSeconds{0, kMaxScenarioSeconds};
 constexpr model::NumberRange kSecondsAboveNone{0, kMaxScenarioSeconds, true};
 constexpr model::NumberRange kSpeedRange{0, 1e6, true};
 constexpr model::NumberRange kFactors{0, 1000};
+constexpr model::NumberRange kBytes{0, 1e12};
 constexpr std::size_t kMaxItems = 10'000;
 
 Uniform ReadUniform(FieldReader& shape, model::NumberRange allowed) {
@@ -155,6 +156,33 @@ NodeGroup ReadNodeGroup(FieldReader& fields) {
     group.faults.push_back(ReadFault(fault));
   }
   return group;
+}
+
+BlockModel ReadBlocks(FieldReader fields) {
+  BlockModel blocks;
+  blocks.columns = fields.RequiredInt("columns", {1, 50'000'000});
+  blocks.row_bytes = fields.RequiredNumber("rowBytes", kBytes);
+  blocks.column_bytes = fields.RequiredNumber("columnBytes", kBytes);
+  blocks.between_workers = fields.OptionalBool("betweenWorkers", blocks.between_workers);
+  return blocks;
+}
+
+CoordinatorModel ReadCoordinatorMachine(FieldReader& coordinator) {
+  constexpr double kMegabyte = 1e6;
+  CoordinatorModel machine;
+  FieldReader cpu = coordinator.OptionalObject("cpu");
+  machine.seconds_a_message = cpu.OptionalNumber("secondsPerMessage", {0, 60}, 0);
+  machine.seconds_a_task = cpu.OptionalNumber("secondsPerTask", {0, 60}, 0);
+  machine.seconds_a_byte_sent =
+      cpu.OptionalNumber("secondsPerMegabyteSent", {0, 3600}, 0) / kMegabyte;
+  machine.seconds_a_byte_received =
+      cpu.OptionalNumber("secondsPerMegabyteReceived", {0, 3600}, 0) / kMegabyte;
+  machine.exponential =
+      cpu.OptionalChoice("times", {"Fixed", "Exponential"}, "Fixed") == "Exponential";
+  FieldReader link = coordinator.OptionalObject("link");
+  machine.link_bytes_per_second =
+      link.OptionalNumber("megabitsPerSecond", {0, 1e7}, 0) * kBytesPerMegabit;
+  return machine;
 }
 
 NetworkModel ReadNetwork(FieldReader fields) {

@@ -10,6 +10,7 @@ namespace evenkeel::simulator {
 
 /// No time in a scenario is longer: ten years.
 inline constexpr double kMaxScenarioSeconds = 3.2e8;
+inline constexpr double kBytesPerMegabit = 1e6 / 8;
 
 /// A number of seconds, or {seconds: S, ofBound: B}. The field is required.
 [[nodiscard]] Moment ReadMoment(model::FieldReader& parent, const std::string& field);
@@ -22,6 +23,12 @@ inline constexpr double kMaxScenarioSeconds = 3.2e8;
 
 /// An item of `nodes`.
 [[nodiscard]] NodeGroup ReadNodeGroup(model::FieldReader& fields);
+
+/// `tasks.blocks`.
+[[nodiscard]] BlockModel ReadBlocks(model::FieldReader fields);
+
+/// `cpu` and `link` of `coordinator`.
+[[nodiscard]] CoordinatorModel ReadCoordinatorMachine(model::FieldReader& coordinator);
 
 /// `network`.
 [[nodiscard]] NetworkModel ReadNetwork(model::FieldReader fields);

@@ -138,6 +138,8 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   read.told = tasks.OptionalBool("costsTold", read.told);
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
+  if (tasks.Has("blocks")) read.blocks = ReadBlocks(tasks.RequiredObject("blocks"));
+  tasks.Any("blocks");
   std::int64_t late = 0;
   for (FieldReader& fields : tasks.Objects("arrivals", 10'000)) {
     Arrival arrival;
@@ -163,6 +165,10 @@ void ReadVariants(FieldReader& fields, Scenario& scenario) {
   for (FieldReader& variant : fields.Objects("variants", 1000)) {
     const std::string name = variant.RequiredString("name", 100);
     scenario.variants.push_back({name, scenario.balancing});
+    if (variant.Has("nodes")) {
+      scenario.variants.back().nodes = variant.RequiredInt("nodes", {1, 20'000});
+    }
+    variant.Any("nodes");
     model::ReadBalancing(variant, scenario.variants.back().balancing);
   }
   if (scenario.variants.empty()) {
@@ -205,6 +211,7 @@ void ReadCoordinator(FieldReader fields, Scenario& scenario) {
       FromSeconds(fields.OptionalNumber("journalSeconds", {0, 60}, ToSeconds(scenario.journal)));
   scenario.report_interval = FromSeconds(fields.OptionalNumber(
       "reportIntervalSeconds", {0.001, 3600}, ToSeconds(scenario.report_interval)));
+  scenario.coordinator = ReadCoordinatorMachine(fields);
   for (FieldReader& fault : fields.Objects("faults", 10'000)) {
     const Moment at = ReadMoment(fault, "at");
     scenario.coordinator_faults.push_back({at, ReadMoment(fault, "for")});

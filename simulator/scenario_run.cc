@@ -23,6 +23,13 @@ double LoadImbalancePercent(const engine::Progress& progress) {
   return std::max((1 - mean / last) * 100, 0.0);  // equal ends may differ in the last bit
 }
 
+/// The others are not there.
+void KeepFirst(std::int64_t count, WorldConfig& world) {
+  const auto kept = std::min(static_cast<std::size_t>(count), world.nodes.size());
+  world.nodes.resize(kept);
+  std::erase_if(world.faults, [kept](const Fault& fault) { return fault.node >= kept; });
+}
+
 }  // namespace
 
 Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
@@ -35,6 +42,12 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
   WorldConfig config = world_;
   config.job.balancing = variant.balancing;
   config.recorder = recorder;
+  if (variant.nodes) KeepFirst(*variant.nodes, config);
+  const double bound = variant.nodes ? LowerBound(config) : bound_;
+  const auto nodes = static_cast<std::int64_t>(config.nodes.size());
+  const double cores =
+      std::accumulate(config.nodes.begin(), config.nodes.end(), 0.0,
+                      [](double sum, const NodeModel& node) { return sum + node.threads; });
   LeaveOutForEnergy(config);
   const Outcome outcome = World(config).Run();
 
@@ -44,23 +57,22 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
   run.seed = seed_;
   run.state = outcome.state;
   run.makespan_seconds = ToSeconds(outcome.makespan);
-  run.lower_bound_seconds = bound_;
+  run.lower_bound_seconds = bound;
   run.load_imbalance_percent = LoadImbalancePercent(outcome.progress);
   run.wasted_seconds = outcome.progress.wasted_seconds;
+  run.coordinator_bytes = outcome.coordinator_bytes;
   run.messages = outcome.messages_sent;
   run.moves = outcome.progress.moves;
   run.tasks = static_cast<std::int64_t>(world_.true_costs.size());
-  run.nodes = static_cast<std::int64_t>(world_.nodes.size());
+  run.nodes = nodes;
   run.stages = outcome.stages;
   run.joules = JoulesOfJob(config, outcome);
   if (run.makespan_seconds <= 0) return run;
   const double busy =
       std::accumulate(outcome.busy_seconds.begin(), outcome.busy_seconds.end(), 0.0);
-  const double cores =
-      std::accumulate(world_.nodes.begin(), world_.nodes.end(), 0.0,
-                      [](double sum, const NodeModel& node) { return sum + node.threads; });
   run.utilization = busy / (cores * run.makespan_seconds);
-  run.efficiency = bound_ / run.makespan_seconds;
+  run.coordinator_utilization = outcome.coordinator_seconds / run.makespan_seconds;
+  run.efficiency = bound / run.makespan_seconds;
   return run;
 }
 

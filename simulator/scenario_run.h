@@ -19,11 +19,13 @@ struct ScenarioRun {
   model::JobState state = model::JobState::kRunning;  ///< kRunning: it never came to an end
   double makespan_seconds = 0;
   double lower_bound_seconds = 0;
-  double efficiency = 0;              ///< bound / makespan
-  double utilization = 0;             ///< busy core seconds / (cores x makespan)
-  double load_imbalance_percent = 0;  ///< (1 - mean / max of the nodes' last ends) x 100
-  double wasted_seconds = 0;          ///< of copies and repeats
-  std::int64_t messages = 0;          ///< both ways
+  double efficiency = 0;               ///< bound / makespan
+  double utilization = 0;              ///< busy core seconds / (cores x makespan)
+  double load_imbalance_percent = 0;   ///< (1 - mean / max of the nodes' last ends) x 100
+  double wasted_seconds = 0;           ///< of copies and repeats
+  double coordinator_utilization = 0;  ///< seconds of its processor / makespan
+  double coordinator_bytes = 0;        ///< of data of tasks that passed it, both ways
+  std::int64_t messages = 0;           ///< both ways
   model::MoveCounts moves;
   std::int64_t tasks = 0;
   std::int64_t nodes = 0;

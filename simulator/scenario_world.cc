@@ -5,6 +5,7 @@
 
 #include "core/base/portable_math.h"
 #include "core/base/splitmix.h"
+#include "simulator/scenario_fields.h"
 
 namespace evenkeel::simulator {
 namespace {
@@ -96,7 +97,6 @@ class NodeBuilder {
     node.power = group.power;
     node.expected = group.expected;
     if (group.joins) node.joins_at = At(*group.joins);
-    constexpr double kBytesPerMegabit = 1e6 / 8;
     node.link_bytes_per_second = group.megabits_per_second * kBytesPerMegabit;
     node.link_latency = FromSeconds(group.latency_seconds);
     for (const NodeFault& fault : group.faults) {
@@ -171,7 +171,9 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   world.costs_known = scenario.tasks.told;
   world.input_bytes = scenario.tasks.input_bytes;
   world.result_bytes = scenario.tasks.result_bytes;
+  world.blocks = scenario.tasks.blocks;
   world.network = scenario.network;
+  world.coordinator = scenario.coordinator;
   world.durable_after = scenario.journal;
   world.report_interval = scenario.report_interval;
   world.seed = SplitMixAt(seed, static_cast<std::uint64_t>(Purpose::kNetwork));

@@ -32,6 +32,7 @@ World::World(WorldConfig config)
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
   costs_ = CostsOf(config_, config_.tasks_at_first.value_or(tasks));
   processes_.resize(config_.nodes.size());
+  blocks_.resize(config_.nodes.size());
   if (config_.account_tasks) {
     outcome_.times_run.resize(config_.true_costs.size());
     outcome_.times_durable.resize(config_.true_costs.size());
@@ -113,6 +114,7 @@ void World::KillCoordinator() {
   coordinator_.reset();
   coordinator_timer_ = kNever;
   for (; open_from_ < streams_.size(); ++open_from_) streams_[open_from_].open = false;
+  machine_ = {};
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Disconnect(i, Duration::zero(), kReconnectAfter);
   }
@@ -145,12 +147,13 @@ void World::StartWorker(std::size_t node) {
 
 void World::KillWorker(std::size_t node) {
   DropBatches(node);
+  DropBlocks(node);
   Process& process = processes_[node];
   process.worker.reset();
   if (!process.stream) return;
   // What was sent before still arrives, then the end of the stream.
   Stream* const stream = OpenStream(*process.stream);
-  const Instant closed = stream ? Arrival(stream->up) : now_;
+  const Instant closed = stream ? Arrival(stream->up, now_) : now_;
   Disconnect(node, closed - now_, kForEver);
 }
 
@@ -197,7 +200,7 @@ void World::Carry(engine::Effects effects) {
       Stream* const known = OpenStream(close->stream);
       if (!known) continue;
       const std::size_t node = known->node;
-      At(Arrival(known->down), [this, node, stream = close->stream] {
+      At(Arrival(known->down, now_), [this, node, stream = close->stream] {
         if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {

@@ -32,6 +32,7 @@ class World {
   struct ThreadState {
     std::optional<engine::Batch> batch;
     Instant started{};
+    Instant ready{};               // its blocks are there
     std::uint64_t generation = 0;  // tells an outdated end of a batch from the true one
   };
   struct Process {
@@ -49,6 +50,15 @@ class World {
     Instant last_arrival{};
     Instant sent_until{};  // its data have left by then
     bool used = false;
+  };
+  struct Cargo {  // what of a message takes time
+    double bytes = 0;
+    std::int64_t tasks = 0;  // that it hands out
+  };
+  struct CoordinatorMachine {
+    Instant busy_until{};  // its processor
+    Instant sent_until{};  // its link
+    Instant received_until{};
   };
   struct Stream {
     std::size_t node = 0;
@@ -83,12 +93,23 @@ class World {
   [[nodiscard]] Instant Later(Duration from_now) const;
   /// True if the node stands still: then `happen` will come when it goes on, if ever.
   [[nodiscard]] bool PutOff(std::size_t node, std::function<void()> happen);
-  /// Of a message that is sent now and whose data keep the link busy for `transfer`.
-  [[nodiscard]] Instant Arrival(Direction& direction, Duration transfer = {});
+  /// Of a message whose last byte is sent then.
+  [[nodiscard]] Instant Arrival(Direction& direction, Instant sent);
+  struct Hop {
+    Instant& busy_until;  // of the link
+    Duration lasts;       // 0: they are through at once, whatever else is there
+  };
+  [[nodiscard]] Hop OnLinkOf(std::size_t node, Direction& direction, double bytes);
+  [[nodiscard]] Hop OnLinkOfCoordinator(Instant& busy_until, double bytes) const;
+  /// When data that are ready to be sent `from` then on are through both links.
+  [[nodiscard]] static Instant Through(const Hop& first, const Hop& second, Instant from);
   /// What a message on its way is put off by chance.
   [[nodiscard]] Duration Delay();
-  [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToWorker& message) const;
-  [[nodiscard]] Duration TransferTime(std::size_t node, const engine::ToCoordinator& message) const;
+  [[nodiscard]] Cargo CargoOf(const engine::ToWorker& message) const;
+  [[nodiscard]] Cargo CargoOf(const engine::ToCoordinator& message) const;
+  /// When the coordinator's processor is through with it, if it can begin `from` then on.
+  [[nodiscard]] Instant Worked(const Cargo& cargo, double seconds_a_byte, Instant from);
+  [[nodiscard]] Instant Left(std::size_t node, Direction& down, const Cargo& cargo);
   void StartCoordinator();
   void KillCoordinator();
   void Grow(std::int64_t tasks);
@@ -105,7 +126,9 @@ class World {
   void Carry(std::size_t node, engine::Worker::Effects effects);
   void ToCoordinator(std::size_t node, engine::ToCoordinator message);
   void ToWorker(engine::StreamId stream, engine::ToWorker message);
-  void Arrived(Up up);
+  /// It has come to the coordinator's machine.
+  void Received(Up up);
+  void Deliver(Up up);
   void Arrived(std::size_t node, engine::StreamId stream, engine::ToWorker message);
   void FeedThreads(std::size_t node);
   [[nodiscard]] Instant EndOf(model::TaskIndex task, std::size_t node, Instant start) const;
@@ -121,6 +144,15 @@ class World {
   void WorkerTimer(std::size_t node, Instant due);
   [[nodiscard]] bool Watched() const { return config_.check_invariants || witness_.Traces(); }
   void DropBatches(std::size_t node);
+
+  // world_blocks.cc
+  /// When the blocks that these tasks need are there; those that are missing are asked for now.
+  Instant BlocksOf(std::size_t node, model::IndexRange tasks);
+  Instant Fetch(std::size_t node, std::int64_t block, double bytes);
+  [[nodiscard]] Instant FromCoordinator(std::size_t node, double bytes);
+  [[nodiscard]] Instant FromWorker(std::size_t holder, std::size_t node, std::int64_t block,
+                                   double bytes);
+  void DropBlocks(std::size_t node);
 
   // world_faults.cc
   void PlanFaults();
@@ -145,6 +177,9 @@ class World {
   std::vector<Stream> streams_;  // all that there ever were: number n is at n - 1
   std::size_t open_from_ = 0;    // those before are closed
   Instant medium_busy_until_{};
+  CoordinatorMachine machine_;
+  std::vector<std::map<std::int64_t, Instant>> blocks_;       // of each node: when they are there
+  std::map<std::int64_t, std::vector<std::size_t>> holders_;  // of each block, the first one first
   model::RangeSet durable_;
   std::vector<model::FailureRecord> durable_failures_;
   Duration durable_active_{};

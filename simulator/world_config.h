@@ -48,6 +48,27 @@ struct NetworkModel {
   Duration retransmit_after = std::chrono::milliseconds(200);
 };
 
+/// The machine of the coordinator: what its processor and its link take for what passes it.
+struct CoordinatorModel {
+  // Seconds of its processor, which does one thing after the other, in the order of arrival.
+  double seconds_a_message = 0;        ///< each way
+  double seconds_a_task = 0;           ///< to hand it out
+  double seconds_a_byte_sent = 0;      ///< of data of tasks
+  double seconds_a_byte_received = 0;  ///< likewise; adding it to what is there included
+  bool exponential = false;            ///< all of this is only the mean of what it takes
+  /// Of its link, in each direction, which the data of all nodes pass; 0: they take no time there.
+  double link_bytes_per_second = 0;
+};
+
+/// Data that several tasks need and workers keep. Tasks are the fields of a table, row by row:
+/// each needs the block of its row and the block of its column.
+struct BlockModel {
+  std::int64_t columns = 1;
+  double row_bytes = 0;
+  double column_bytes = 0;
+  bool between_workers = true;  ///< a worker gets them from another one that has them
+};
+
 struct Fault {
   enum class Kind {
     kKillWorker,       ///< SIGKILL; the process starts anew after `lasts`
@@ -82,10 +103,12 @@ struct WorldConfig {
   bool costs_known = true;
   double input_bytes = 0;   ///< that a task takes to its worker
   double result_bytes = 0;  ///< and back
+  std::optional<BlockModel> blocks;
   model::JobSpec job;
   double left_out_ratio = 0;  ///< of nodes that get no worker, together
   std::vector<NodeModel> nodes;
   NetworkModel network;
+  CoordinatorModel coordinator;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
   Duration report_interval = std::chrono::seconds(1);
   std::vector<Fault> faults;
@@ -112,6 +135,8 @@ struct Outcome {
   std::vector<std::int64_t> times_durable;   ///< durable results: 1 for all, or a bug
   std::int64_t run_after_acknowledged = 0;   ///< runs that began after the result was acknowledged
   std::vector<double> busy_seconds;          ///< of each node
+  double coordinator_seconds = 0;            ///< of its processor
+  double coordinator_bytes = 0;              ///< of data of tasks that passed it, both ways
   engine::Progress progress;                 ///< the coordinator's own view at the end
   std::vector<model::TimelineEvent> stages;  ///< of the strategy
   std::uint64_t coordinator_starts = 1;

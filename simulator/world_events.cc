@@ -41,7 +41,7 @@ void World::Dispatch(const Event& event) {
     case Event::Kind::kWorkerTimer:
       return WorkerTimer(event.node, Instant{Duration{static_cast<std::int64_t>(event.detail)}});
     case Event::Kind::kReport:
-      return Arrived(ups_.Take(event.detail));
+      return Received(ups_.Take(event.detail));
     case Event::Kind::kDelivery: {
       Down down = downs_.Take(event.detail);
       return Arrived(event.node, down.stream, std::move(down.message));

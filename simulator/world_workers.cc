@@ -18,16 +18,28 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   Stream* const known = OpenStream(stream);
   if (!known) return;
   ++outcome_.messages_sent;
-  const Instant arrival = Arrival(known->up, TransferTime(node, message));
+  Direction& up = known->up;
+  const double bytes = CargoOf(message).bytes;
+  const Instant sent =
+      Through(OnLinkOf(node, up, bytes), OnLinkOfCoordinator(machine_.received_until, bytes), now_);
   Event event;
   event.kind = Event::Kind::kReport;
   event.detail = ups_.Put({stream, std::move(message)});
-  At(arrival, event, EventQueue::Lane::kMessages);
+  At(Arrival(up, sent), event, EventQueue::Lane::kMessages);
 }
 
-void World::Arrived(Up up) {
+void World::Received(Up up) {
   const Stream* const open = OpenStream(up.stream);
   if (!open || !open->carries_up) return;  // lost with the connection
+  const Instant read =
+      Worked(CargoOf(up.message), config_.coordinator.seconds_a_byte_received, now_);
+  if (read <= now_) return Deliver(std::move(up));
+  At(read, [this, up = std::move(up)]() mutable { Deliver(std::move(up)); });
+}
+
+void World::Deliver(Up up) {
+  const Stream* const open = OpenStream(up.stream);
+  if (!open) return;
   if (Watched()) {
     witness_.Delivered(now_, config_.nodes[open->node].name + " -> " + Describe(up.message));
   }
@@ -48,7 +60,8 @@ void World::ToWorker(StreamId stream, engine::ToWorker message) {
   }
   ++outcome_.messages_sent;
   const std::size_t node = known->node;
-  const Instant arrival = Arrival(known->down, TransferTime(node, message));
+  const Instant left = Left(node, known->down, CargoOf(message));
+  const Instant arrival = Arrival(known->down, left);
   Event event;
   event.kind = Event::Kind::kDelivery;
   event.node = static_cast<std::uint32_t>(node);
@@ -73,6 +86,9 @@ void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message)
     return At(process.still_until, [this, node, stream, message = std::move(message)]() mutable {
       Arrived(node, stream, std::move(message));
     });
+  }
+  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+    for (const auto& grant : assign->grants) BlocksOf(node, grant.range);
   }
   const auto* const ack = std::get_if<engine::Acknowledge>(&message);
   if (ack && config_.account_tasks) {
@@ -112,6 +128,7 @@ void World::FeedThreads(std::size_t node) {
     thread.batch = process.worker->Take(t, now_);
     if (!thread.batch) continue;
     thread.started = now_;
+    thread.ready = BlocksOf(node, thread.batch->range);
     if (config_.check_invariants) witness_.Began(node, thread.batch->range);
     if (witness_.Traces()) {
       witness_.Note(now_, config_.nodes[node].name + " runs [" +
@@ -129,7 +146,7 @@ void World::FeedThreads(std::size_t node) {
     event.node = static_cast<std::uint32_t>(node);
     event.thread = static_cast<std::uint16_t>(t);
     event.detail = generation;
-    At(config_.nodes[node].speed.DoneAt(now_, seconds), event);
+    At(config_.nodes[node].speed.DoneAt(thread.ready, seconds), event);
   }
 }
 
@@ -144,11 +161,13 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   if (config_.check_invariants) witness_.Ended(node, batch.range);
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
+  outcome.waited = std::min(thread.ready, now_) - thread.started;
+  Instant begins = thread.ready;
   const bool alone = batch.range.Size() == 1 && !stopped;  // this is its end
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (config_.inputs ? InputOf(i) : ""),
                    "an input that belongs to another task");
-    const Instant end = alone ? now_ : EndOf(i, node, outcome.ended);
+    const Instant end = alone ? now_ : EndOf(i, node, begins);
     if (stopped && end > now_) break;
     const auto failing = failures_left_.find(i);
     if (failing != failures_left_.end() && failing->second > 0) {
@@ -156,10 +175,10 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
       const auto code = config_.exit_codes.find(i);
       outcome.failure = model::TaskFailure{"told to fail", {}, std::to_string(i)};
       if (code != config_.exit_codes.end()) outcome.failure->exit_code = code->second;
-      outcome.failure_busy = end - outcome.ended;
+      outcome.failure_busy = end - begins;
       break;
     }
-    outcome.ended = end;
+    outcome.ended = begins = end;
     if (config_.account_tasks) {
       outcome.results.Append(std::to_string(i));
       ++outcome_.times_run[static_cast<std::size_t>(i)];

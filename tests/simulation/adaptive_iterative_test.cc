@@ -1,22 +1,17 @@
 // AdaptiveIterative on the cluster of its paper: what figures 4 to 7 show, in virtual time.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <map>
-#include <string>
 #include <vector>
 
 #include "simulator/world.h"
+#include "tests/simulation/rounds_of_a_run.h"
 
 namespace evenkeel {
 namespace {
 
 using model::StrategyName;
 using simulator::NodeModel;
-using simulator::Outcome;
-using simulator::World;
 using simulator::WorldConfig;
 
 constexpr double kMegabit = 1e6 / 8;  // bytes a second
@@ -47,59 +42,12 @@ WorldConfig PaperCluster(int tasks, double seconds_a_task) {
   return world;
 }
 
-struct RoundsOfARun {
-  Outcome outcome;
-  /// By round and node: when it brought the last of its units, seconds from the round's start.
-  std::vector<std::map<std::string, double>> t_exe;
-
-  [[nodiscard]] double Seconds() const { return ToSeconds(outcome.makespan); }
-};
-
-RoundsOfARun RunWorld(WorldConfig world) {
-  struct Arrival {
-    double at;
-    std::string node;
-  };
-  std::vector<Arrival> reports;
-  world.trace = [&reports](const std::string& line) {
-    const std::size_t report = line.find(" -> report [");
-    if (report == std::string::npos) return;
-    const std::size_t node = line.find_first_not_of(" 0123456789.");
-    reports.push_back({std::stod(line), line.substr(node, report - node)});
-  };
-  RoundsOfARun run;
-  run.outcome = World(world).Run();
-  EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
-  for (const std::int64_t times : run.outcome.times_durable) EXPECT_EQ(times, 1);
-  constexpr double kLineRounding = 1e-6;
-  for (const auto& round : run.outcome.stages) {
-    auto& t_exe = run.t_exe.emplace_back();
-    const double start = ToSeconds(round.start);
-    for (const Arrival& report : reports) {
-      const bool within =
-          report.at > start + kLineRounding && report.at <= ToSeconds(round.end) + kLineRounding;
-      if (within) t_exe[report.node] = report.at - start;
-    }
-  }
-  return run;
-}
-
-/// Standard deviation of t_exe over the nodes, as a share of its mean.
-double Spread(const std::map<std::string, double>& t_exe) {
-  double sum = 0;
-  for (const auto& each : t_exe) sum += each.second;
-  const double mean = sum / static_cast<double>(t_exe.size());
-  double squares = 0;
-  for (const auto& each : t_exe) squares += (each.second - mean) * (each.second - mean);
-  return std::sqrt(squares / static_cast<double>(t_exe.size())) / mean;
-}
-
 // Figures 5 and 7: a high deviation in iterations 1 and 2, then a low one that stays.
 TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
   for (const double kilobytes : {0.012, 4.0}) {
     WorldConfig world = PaperCluster(6000, 0.02);
     world.input_bytes = world.result_bytes = kilobytes * 1000;
-    const RoundsOfARun run = RunWorld(world);
+    const RoundsOfARun run = RunRounds(world);
     ASSERT_GE(run.t_exe.size(), 5u);
     EXPECT_EQ(run.t_exe[0].size(), 6u);
     std::printf("%g kB a unit, spread of t_exe by iteration:", kilobytes);
@@ -118,11 +66,11 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
   for (const double kilobytes : {0.012, 1.0, 4.0, 16.0}) {
     WorldConfig world = PaperCluster(6000, 0.02);
     world.input_bytes = world.result_bytes = kilobytes * 1000;
-    const double with = RunWorld(world).Seconds();
+    const double with = RunRounds(world).Seconds();
     world.job.balancing.communication = false;
-    const double without = RunWorld(world).Seconds();
+    const double without = RunRounds(world).Seconds();
     world.job.balancing.strategy = StrategyName::kTailStealing;
-    const double tail_stealing = RunWorld(world).Seconds();
+    const double tail_stealing = RunRounds(world).Seconds();
     gains.push_back(without / with);
     std::printf("%6.3f kB a unit: %.2f s, calculation only %.2f s (x %.2f), TailStealing %.2f s\n",
                 kilobytes, with, without, gains.back(), tail_stealing);
@@ -137,13 +85,13 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
 TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
   WorldConfig world = PaperCluster(1200, 0.1);
   world.job.balancing.rounds = 100;  // two units a node in the first
-  const RoundsOfARun undisturbed = RunWorld(world);
+  const RoundsOfARun undisturbed = RunRounds(world);
   ASSERT_GE(undisturbed.outcome.stages.size(), 6u);
   const Instant fourth{undisturbed.outcome.stages[3].start};
   EXPECT_EQ(undisturbed.t_exe[5].count("p200-mmx"), 1u) << "it is not dropped without a reason";
 
   world.nodes[4].speed.ChangeAt(fourth, 0.02);
-  const RoundsOfARun run = RunWorld(world);
+  const RoundsOfARun run = RunRounds(world);
   EXPECT_EQ(run.t_exe[3].count("p200-mmx"), 1u);
   for (std::size_t round = 4; round < run.t_exe.size(); ++round) {
     EXPECT_EQ(run.t_exe[round].count("p200-mmx"), 0u) << "iteration " << round + 1;
@@ -161,13 +109,13 @@ TEST(AdaptiveIterative, ANodeThatJoinsIsGivenItsShare) {
   laptop.expected = false;
   laptop.joins_at = std::chrono::seconds(5);
   world.nodes.push_back(laptop);
-  const RoundsOfARun run = RunWorld(world);
+  const RoundsOfARun run = RunRounds(world);
   EXPECT_EQ(run.t_exe[0].count("wireless"), 0u);
   const auto& nodes = run.outcome.progress.nodes;
   ASSERT_EQ(nodes.size(), 7u);
   // In the end it does more than the master's node, which was there from the beginning.
   EXPECT_GT(nodes[6].completed, nodes[0].completed);
-  EXPECT_LT(run.Seconds(), RunWorld(PaperCluster(6000, 0.02)).Seconds());
+  EXPECT_LT(run.Seconds(), RunRounds(PaperCluster(6000, 0.02)).Seconds());
 }
 
 }  // namespace

@@ -3,17 +3,12 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "simulator/scenario_parsing.h"
-#include "simulator/scenario_run.h"
 #include "simulator/scenario_world.h"
-#include "workloads/built_in.h"
+#include "tests/simulation/scenario_files.h"
 
 namespace evenkeel {
 namespace {
@@ -21,27 +16,9 @@ namespace {
 using simulator::Scenario;
 using simulator::ScenarioRun;
 
-Scenario Load(const std::string& name) {
-  const std::filesystem::path folder = EVENKEEL_SCENARIOS;
-  std::ifstream file(folder / (name + ".yaml"));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  auto read = simulator::ParseScenario(text, name, folder, workloads::BuiltInWorkloads());
-  EXPECT_TRUE(read) << read.error().message;
-  return *read;
+ScenarioRun RunOne(const std::string& name) {
+  return RunVariants(LoadScenario(name)).begin()->second;
 }
-
-/// By strategy; of the first repetition.
-std::map<std::string, ScenarioRun> RunAll(const Scenario& scenario) {
-  const simulator::Repetition repetition(scenario, scenario.seed);
-  std::map<std::string, ScenarioRun> runs;
-  for (const auto& variant : scenario.variants) {
-    runs[variant.name] = repetition.Run(variant);
-    EXPECT_EQ(runs[variant.name].state, model::JobState::kComplete) << variant.name;
-  }
-  return runs;
-}
-
-ScenarioRun RunOne(const std::string& name) { return RunAll(Load(name)).begin()->second; }
 
 void ExpectWithin(double value, double published, double relative, const char* what) {
   std::printf("%-50s %10.4g, published %10.4g (%+.2f %%)\n", what, value, published,
@@ -87,8 +64,8 @@ double BestOfWholeTasks(const simulator::WorldConfig& world) {
 // On one and the same cluster: the master's idleness and the barrier cost what they cost, and
 // TailStealing comes within 0.5 % of the best schedule of whole tasks.
 TEST(Papers, AllStrategiesOnOneCluster) {
-  const Scenario scenario = Load("mms-4-one-cluster");
-  auto runs = RunAll(scenario);
+  const Scenario scenario = LoadScenario("mms-4-one-cluster");
+  auto runs = RunVariants(scenario);
   const double best = BestOfWholeTasks(simulator::DrawWorld(scenario, scenario.seed));
   const double ours = runs["TailStealing"].makespan_seconds;
   std::printf("TailStealing %.2f s, best of whole tasks %.2f s, mMS %.2f s, MS %.2f s\n", ours,
@@ -118,7 +95,7 @@ TEST(Papers, PseudoRanksPutResidueClassesOnNodes) {
   }
   EXPECT_NEAR(bound, 0.1046, 0.0001);
   EXPECT_NEAR(shares["zubov-1-equal"] / shares["zubov-4-weights-5-5-1"], 4.3, 0.05);
-  auto by_cost = RunAll(Load("zubov-6-measured-weights"));
+  auto by_cost = RunVariants(LoadScenario("zubov-6-measured-weights"));
   const double gain =
       by_cost["Interleaved"].makespan_seconds / by_cost["TailStealing"].makespan_seconds;
   std::printf("TailStealing is %.1f %% faster than pseudo-ranks\n", (gain - 1) * 100);

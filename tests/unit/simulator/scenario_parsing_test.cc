@@ -36,6 +36,35 @@ TEST(ScenarioParsing, WhatIsNotSaidIsAsUsual) {
   EXPECT_EQ(read->network.latency, Duration(std::chrono::microseconds(300)));
 }
 
+TEST(ScenarioParsing, TheCoordinatorsMachineBlocksAndNumbersOfNodesAreRead) {
+  const auto read = Parse(R"(
+name: central
+tasks: {count: 12, seconds: 1, blocks: {columns: 4, rowBytes: 10, columnBytes: 20}}
+nodes: [{name: n, count: 5, speed: 1}]
+coordinator:
+  cpu: {secondsPerMessage: 0.5, secondsPerTask: 0.25, secondsPerMegabyteSent: 2,
+        secondsPerMegabyteReceived: 4, times: Exponential}
+  link: {megabitsPerSecond: 8}
+variants: [{name: two, nodes: 2}]
+)");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read->tasks.blocks);
+  EXPECT_EQ(read->tasks.blocks->columns, 4);
+  EXPECT_EQ(read->tasks.blocks->row_bytes, 10);
+  EXPECT_EQ(read->tasks.blocks->column_bytes, 20);
+  EXPECT_TRUE(read->tasks.blocks->between_workers);
+  const CoordinatorModel& machine = read->coordinator;
+  EXPECT_EQ(machine.seconds_a_message, 0.5);
+  EXPECT_EQ(machine.seconds_a_task, 0.25);
+  EXPECT_EQ(machine.seconds_a_byte_sent, 2e-6);
+  EXPECT_EQ(machine.seconds_a_byte_received, 4e-6);
+  EXPECT_TRUE(machine.exponential);
+  EXPECT_EQ(machine.link_bytes_per_second, 1e6);
+  EXPECT_EQ(read->variants.at(0).nodes, 2);
+  EXPECT_EQ(ErrorOf(kTasks + kNodes + "variants: [{name: none, nodes: 0}]\n"),
+            "s.yaml: variants[0].nodes: must be a whole number from 1 to 20000, is 0");
+}
+
 TEST(ScenarioParsing, EveryFieldIsRead) {
   const auto read = Parse(R"(
 name: full

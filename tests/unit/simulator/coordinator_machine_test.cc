@@ -1,0 +1,85 @@
+// What a central node's processor and link, and blocks that tasks share, do to a job.
+#include <gtest/gtest.h>
+
+#include "simulator/world.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+constexpr double kMegabyte = 1e6;
+
+/// Tasks of a second on equal nodes, all handed out at once; nothing else takes time.
+WorldConfig Quiet(std::size_t tasks, std::size_t nodes) {
+  WorldConfig world;
+  world.true_costs.assign(tasks, 1.0);
+  world.job.name = world.job.workload = "quiet";
+  world.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  world.network.latency = Duration::zero();
+  world.durable_after = Duration::zero();
+  for (std::size_t n = 0; n < nodes; ++n) {
+    NodeModel node;
+    node.name = "n" + std::to_string(n);
+    world.nodes.push_back(node);
+  }
+  return world;
+}
+
+double Seconds(const WorldConfig& world) { return ToSeconds(World(world).Run().makespan); }
+
+TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
+  EXPECT_NEAR(Seconds(Quiet(4, 2)), 2, 1e-6);
+}
+
+// The second node's tasks leave after the first one's: it begins after 4 s, and has two.
+TEST(CoordinatorMachine, ItsProcessorDoesOneThingAfterTheOther) {
+  WorldConfig world = Quiet(4, 2);
+  world.coordinator.seconds_a_task = 1;
+  const Outcome outcome = World(world).Run();
+  EXPECT_NEAR(ToSeconds(outcome.makespan), 6, 1e-6);
+  EXPECT_NEAR(outcome.coordinator_seconds, 4, 1e-6);
+}
+
+TEST(CoordinatorMachine, BytesTakeTimeEachWay) {
+  WorldConfig world = Quiet(1, 1);
+  world.input_bytes = 3 * kMegabyte;
+  world.result_bytes = kMegabyte;
+  world.coordinator.seconds_a_byte_sent = 1 / kMegabyte;
+  world.coordinator.seconds_a_byte_received = 2 / kMegabyte;
+  const Outcome outcome = World(world).Run();
+  EXPECT_NEAR(ToSeconds(outcome.makespan), 3 + 1 + 2, 1e-6);
+  EXPECT_NEAR(outcome.coordinator_bytes, 4 * kMegabyte, 1);
+}
+
+// Two nodes with links of 2 MB/s behind one of 2 MB/s: the second one's data come after the
+// first's.
+TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
+  WorldConfig world = Quiet(2, 2);
+  world.input_bytes = 2 * kMegabyte;
+  for (auto& node : world.nodes) node.link_bytes_per_second = 2 * kMegabyte;
+  EXPECT_NEAR(Seconds(world), 1 + 1, 1e-6);
+  world.coordinator.link_bytes_per_second = 2 * kMegabyte;
+  EXPECT_NEAR(Seconds(world), 2 + 1, 1e-6);
+}
+
+/// A table of one row and four columns on two nodes: of the row's block both need a copy.
+WorldConfig TableOnTwoNodes(bool between_workers) {
+  WorldConfig world = Quiet(4, 2);
+  world.blocks = BlockModel{4, 2 * kMegabyte, kMegabyte, between_workers};
+  for (auto& node : world.nodes) node.link_bytes_per_second = kMegabyte;
+  return world;
+}
+
+TEST(Blocks, EachLeavesTheCoordinatorOnceIfWorkersPassThemOn) {
+  EXPECT_NEAR(World(TableOnTwoNodes(false)).Run().coordinator_bytes, 8 * kMegabyte, 1);
+  EXPECT_NEAR(World(TableOnTwoNodes(true)).Run().coordinator_bytes, 6 * kMegabyte, 1);
+}
+
+// The row's block takes 2 s, then a column's each 1 s: tasks begin at 3 and 4 s and end at 5 s.
+// From the other worker the row's block comes when that has it, at 2 s, and takes as long again.
+TEST(Blocks, TasksWaitForTheirs) {
+  EXPECT_NEAR(Seconds(TableOnTwoNodes(false)), 5, 1e-6);
+  EXPECT_NEAR(Seconds(TableOnTwoNodes(true)), 7, 1e-6);
+}
+
+}  // namespace
+}  // namespace evenkeel::simulator
