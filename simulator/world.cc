@@ -181,7 +181,11 @@ void World::Disconnect(std::size_t node, Duration noticed_after, Duration back_a
   const StreamId stream = *process.stream;
   process.stream.reset();
   if (process.worker) process.worker->OnDisconnected(now_);
-  At(Later(noticed_after), [this, stream] { CloseAtCoordinator(stream); });
+  At(Later(noticed_after), [this, stream] {
+    if (machine_.busy_until <= now_) return CloseAtCoordinator(stream);
+    // What came before has yet to be read.
+    At(machine_.busy_until, [this, stream] { CloseAtCoordinator(stream); });
+  });
   At(Later(back_after), [this, node] { Connect(node); });
 }
 

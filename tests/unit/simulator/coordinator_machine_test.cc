@@ -1,6 +1,8 @@
 // What a central node's processor and link, and blocks that tasks share, do to a job.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "simulator/world.h"
 
 namespace evenkeel::simulator {
@@ -59,6 +61,20 @@ TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
   EXPECT_NEAR(Seconds(world), 1 + 1, 1e-6);
   world.coordinator.link_bytes_per_second = 2 * kMegabyte;
   EXPECT_NEAR(Seconds(world), 2 + 1, 1e-6);
+}
+
+// A worker that is told to stop says Goodbye; that it is gone is seen after that has been read.
+TEST(CoordinatorMachine, WhatCameBeforeTheEndOfAStreamIsRead) {
+  WorldConfig world = Quiet(8, 2);
+  world.coordinator.seconds_a_message = 0.25;
+  world.faults.push_back(
+      {Fault::Kind::kDrainWorker, 0, std::chrono::milliseconds(2500), kForEver, {}});
+  bool read = false;
+  world.trace = [&read](const std::string& line) {
+    read = read || line.find("n0 -> goodbye") != std::string::npos;
+  };
+  EXPECT_EQ(World(world).Run().state, model::JobState::kComplete);
+  EXPECT_TRUE(read);
 }
 
 /// A table of one row and four columns on two nodes: of the row's block both need a copy.
