@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All techniques on the ten scenarios of the grid, in virtual time; prints the tables of
-# docs/experiments.md. One core; about an hour and a half with 200 seeds, most of it for the last one.
+# All techniques on the ten scenarios of the grid and the sweeps of scenarios mirtaheri-*, in virtual
+# time; prints the tables of docs/experiments.md. One core; about an hour and a half with 200 seeds, most of it for the last one.
 # Usage: bench/grid.sh [SEEDS]   how many seeds, from 1 on (default 20)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -13,3 +13,4 @@ for scenario in simulator/scenarios/grid-*.yaml; do
     >"$folder/$(basename "$scenario" .yaml).json"
 done
 python3 bench/grid_table.py "$folder"/*.json
+python3 bench/mirtaheri.py "$seeds"

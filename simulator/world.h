@@ -12,6 +12,7 @@
 #include "core/base/rng.h"
 #include "core/engine/coordinator.h"
 #include "core/engine/worker.h"
+#include "simulator/transfer_network.h"
 #include "simulator/world_config.h"
 
 namespace evenkeel::simulator {
@@ -100,6 +101,12 @@ class World {
   [[nodiscard]] bool Watched() const { return config_.check_invariants || witness_.Traces(); }
   void DropBatches(std::size_t node);
 
+  // world_transfers.cc
+  /// Takes out of it what is at other nodes; that arrives when it has come from there.
+  void FetchRemote(std::size_t node, engine::StreamId stream, engine::Assign& assign);
+  [[nodiscard]] std::vector<engine::PlacedTasks> PlacedWithin(model::IndexRange tasks) const;
+  [[nodiscard]] std::vector<engine::NodeLink> Links() const;
+
   // world_faults.cc
   void PlanFaults();
   void Happen(const Fault& fault);
@@ -120,6 +127,7 @@ class World {
   std::map<engine::StreamId, Stream> streams_;
   std::uint64_t next_stream_ = 1;
   Instant medium_busy_until_{};
+  TransferNetwork transfers_;
   model::RangeSet durable_;
   std::vector<model::FailureRecord> durable_failures_;
   Duration durable_active_{};

@@ -33,13 +33,15 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
   const auto known = streams_.find(stream);
   if (known == streams_.end()) return;
-  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+  if (auto* assign = std::get_if<engine::Assign>(&message)) {
     for (const auto& grant : assign->grants) {
       for (const auto part : durable_.Within(grant.range)) {
         witness_.Found().leased_though_durable += part.Size();
       }
       if (grant.attempt > 0 && config_.check_invariants) WatchRetry(known->second.node, grant);
     }
+    FetchRemote(known->second.node, stream, *assign);
+    if (assign->grants.empty()) return;
   }
   ++outcome_.messages_sent;
   const std::size_t node = known->second.node;

@@ -39,6 +39,8 @@ class TaskPlaces {
   /// Tasks a second from one to the other when each on the way sends on what it has wholly got;
   /// nothing if it is not known.
   [[nodiscard]] std::optional<double> Rate(WorkerId from, WorkerId to) const;
+  /// It takes time to get tasks from one worker to another.
+  [[nodiscard]] bool HasLinks() const { return !links_.empty(); }
   /// Nothing was ever told.
   [[nodiscard]] bool Empty() const { return homes_.empty() && links_.empty(); }
 

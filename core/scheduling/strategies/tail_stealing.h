@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/scheduling/energy/balancing_goal.h"
@@ -73,6 +75,16 @@ class TailStealing final : public StrategyBase {
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   /// `ahead`: though it still has work.
+  /// Work may move, and from one worker to another without anything that takes time.
+  [[nodiscard]] bool MovesInNoTime() const {
+    return context_.balancing.stealing && !context_.places.HasLinks();
+  }
+  /// Where tasks take time to get from one worker to another: has them come before the worker runs
+  /// dry, so many that both are through together.
+  void FetchAhead(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  /// Cost that the worker is to fetch from there now.
+  [[nodiscard]] double CostToFetch(WorkerId worker, WorkerId from, double link_speed,
+                                   Instant now) const;
   bool StealReserved(WorkerId thief, Instant now, bool ahead);
   /// Reserves for the thief what was taken from the victim.
   void MoveReserved(WorkerId victim, WorkerId thief, const std::vector<Reservation::Piece>& pieces,
@@ -97,7 +109,9 @@ class TailStealing final : public StrategyBase {
   std::deque<WorkerId> idle_;  // those with State::idle
   model::Cost pool_cost_ = 0;  // of all reserved tasks
   std::int64_t pool_tasks_ = 0;
-  double rate_sum_ = 0;          // of the connected workers
+  double rate_sum_ = 0;  // of the connected workers
+  // When the tasks that were fetched have all come, by reckoning: from, to.
+  std::map<std::pair<WorkerId, WorkerId>, Instant> link_busy_;
   model::RangeSet just_copied_;  // in this round of decisions
   Instant now_{};                // of the latest call
   Instant next_decision_ = kNever;
