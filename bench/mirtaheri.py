@@ -35,7 +35,7 @@ def table(title, swept, documents, seeds):
     print(f"\n{title}\n\n| {swept} | {' | '.join(COLUMNS)} |\n|{'---|' * (len(COLUMNS) + 1)}")
     for value, document in documents:
         row = medians(document, seeds)
-        print(f"| {value:g} | {' | '.join(f'{row[name]:.2f}' for name in COLUMNS)} |")
+        print(f"| {value:g} | {' | '.join(f'{row[name]:.2f}' for name in COLUMNS)} |", flush=True)
 
 
 def link_speeds():
@@ -52,22 +52,23 @@ def node_speeds():
         yield speed, document
 
 
-def ratios():
+def ratios(delay):
     for ratio in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 10):
         document = scenario("e-random-arrivals")
+        document["transfers"]["delay"] = delay
         mean = 500 * ratio
         sigma = (0.1 * mean) ** 0.5 / mean
         document["transfers"]["tasksPerSecond"] = {"logNormal": {"mean": mean, "sigma": sigma}}
         yield ratio, document
 
 
-def sizes():
-    for nodes in (5, 10, 20, 40, 80):
+def sizes(delay):
+    for nodes in (10, 20, 40, 80):
         document = scenario("f-growing-network")
+        document["transfers"]["delay"] = delay
         document["nodes"][0]["count"] = nodes
         document["tasks"]["count"] = 400 * nodes
-        document["tasks"]["arrivals"][0]["times"] = nodes // 2 or 1
-        document["tasks"]["arrivals"][0]["tasks"] = 100 * nodes // (nodes // 2 or 1)
+        document["tasks"]["arrivals"][0]["times"] = nodes // 2
         yield nodes, document
 
 
@@ -75,8 +76,9 @@ def main():
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     table("Figure 5.11, on (b)", "links, tasks/s", link_speeds(), 1)
     table("Figure 5.12, on (b)", "nodes, tasks/s", node_speeds(), 1)
-    table("Figure 5.13, (e)", "links / nodes", ratios(), seeds)
-    table("Figure 5.14, (f)", "nodes", sizes(), seeds)
+    for delay in ("Exponential", "Fixed"):
+        table(f"Figure 5.13, (e), times of transfers {delay}", "links / nodes", ratios(delay), seeds)
+        table(f"Figure 5.14, (f), times of transfers {delay}", "nodes", sizes(delay), seeds)
 
 
 if __name__ == "__main__":
