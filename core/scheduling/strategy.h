@@ -55,7 +55,7 @@ struct StrategyContext {
   /// Of nodes that could have workers and were left out to save energy, on the workers' scale.
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
-  const TaskPlaces& places;
+  const TaskPlaces& places = TaskPlaces::Unknown();
 };
 
 struct WorkerFacts {

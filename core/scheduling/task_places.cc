@@ -6,6 +6,11 @@
 
 namespace evenkeel::scheduling {
 
+const TaskPlaces& TaskPlaces::Unknown() {
+  static const TaskPlaces unknown;
+  return unknown;
+}
+
 void TaskPlaces::Put(model::IndexRange range, WorkerId home) {
   if (!range.Empty()) homes_[range.begin] = {range, home};
 }

@@ -16,6 +16,8 @@ namespace evenkeel::scheduling {
 /// neighbours, and how fast tasks get from one to another is unknown. Not thread-safe.
 class TaskPlaces {
  public:
+  /// Of which nothing was told; lives for ever.
+  [[nodiscard]] static const TaskPlaces& Unknown();
   /// These tasks are at this worker's node. No task is put twice.
   void Put(model::IndexRange range, WorkerId home);
   /// The two are neighbours; `tasks_per_second` > 0, each way. Once there is a link, workers

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "core/scheduling/task_places.h"
 #include "simulator/scenario_run.h"
 
 namespace evenkeel::simulator {
