@@ -97,5 +97,5 @@ class Bench:
         done = subprocess.run([self.tools / name, *map(str, arguments)], capture_output=True,
                               text=True, check=False)
         if done.returncode != 0:
-            raise RunFailed(f"{name}: {done.stderr.strip()[-2000:]}")
+            raise RunFailed(f"{name}: exit code {done.returncode} {done.stderr.strip()[-2000:]}")
         return done.stdout

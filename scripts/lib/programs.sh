@@ -46,7 +46,7 @@ add_loader() {  # FILE TREE
   fi
   [ -n "$path" ] || die "$1 names no loader"
   mkdir -p "$2${path%/*}"
-  ln -sfn "/usr/lib/$(triplet_of "$1")/${path##*/}" "$2$path"
+  ln -sfn --relative "$2/usr/lib/$(triplet_of "$1")/${path##*/}" "$2$path"
 }
 
 # Each architecture has a strip of its own; it is named as its compiler is.

@@ -11,11 +11,11 @@ import cluster_case
 import jobs
 import kube
 import machine
+import node_facts
 import prometheus
 
 END = 1_000_000
 SHARES = {"pi4-a": 0.40, "pi4-b": 0.40, "pi3": 0.0937}  # of a core: scripts/lib/cluster/settings.sh
-PREFIX = "hardware.evenkeel.dev/"
 SLOW = {"cpu": "Cortex-A53", "cpu-mhz": "1200", "model": "raspberry-pi-3b", "os-bits": "32"}
 FAST = {"cpu": "Cortex-A72", "cpu-mhz": "1500", "model": "raspberry-pi-4b", "os-bits": "64"}
 LIES = {"pi4-a": SLOW, "pi4-b": SLOW, "pi3": FAST}
@@ -26,9 +26,7 @@ class HistoryTest(cluster_case.ClusterTest):
     @classmethod
     def setUpClass(cls):
         cls.addClassCleanup(chart.install)  # as it was
-        for node, labels in LIES.items():
-            cls.addClassCleanup(cls.label, node, cls.labels_of(node))
-            cls.label(node, {PREFIX + key: value for key, value in labels.items()})
+        cls.enterClassContext(node_facts.changed(LIES))
         address = prometheus.own_address(chart.operator_pods()[0]["status"]["podIP"])
         port = prometheus.free_port(address)
         cls.place = (address, port)
@@ -36,18 +34,6 @@ class HistoryTest(cluster_case.ClusterTest):
         cls.addClassCleanup(cls.prometheus.end)
         chart.install("--set", f"prometheus.url={cls.prometheus.url}", "--set",
                       "prometheus.historyDays=1", "--set", f"networkPolicy.prometheusPorts={{{port}}}")
-
-    @staticmethod
-    def labels_of(node):
-        """Those that the lies replace; None for one that is not there."""
-        known = kube.get("node", node)["metadata"]["labels"]
-        return {PREFIX + key: known.get(PREFIX + key) for key in SLOW}
-
-    @staticmethod
-    def label(node, labels):
-        kube.kubectl("label", "node", node, "--overwrite",
-                     *(f"{key}={value}" if value is not None else f"{key}-"
-                       for key, value in labels.items()))
 
     def setUp(self):
         super().setUp()

@@ -6,9 +6,9 @@ import json
 import chart
 import cluster_case
 import kube
+from node_facts import PREFIX
 
 NODE, OTHER = "pi4-a", "pi4-b"
-PREFIX = "hardware.evenkeel.dev/"
 MEMORY = "evenkeel.dev/labelled"
 ACCOUNT = "evenkeel-labeller"
 

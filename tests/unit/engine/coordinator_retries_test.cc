@@ -33,7 +33,7 @@ class CoordinatorRetriesTest : public CoordinatorFixture {
 
 TEST_F(CoordinatorRetriesTest, EachAttemptIsOnAnotherNodeAndKnowsItsNumber) {
   Start(1, 3);
-  for (std::uint64_t i = 0; i < 3; ++i) Connect(i + 1, i);
+  for (std::size_t i = 0; i < 3; ++i) Connect(i + 1, i);
   Fails(1, 0);
   Wait(milliseconds(100));
   ASSERT_TRUE(Grants(1).empty());
@@ -87,7 +87,7 @@ TEST_F(CoordinatorRetriesTest, ANodeThatHasNotComeIsWaitedForAsLongAsItMayStillC
 TEST_F(CoordinatorRetriesTest, ALostNodeChargesNothingAndTheTaskStaysAwayFromWhereItFailed) {
   config.job.task_policy.backoff_limit_per_task = 1;
   Start(1, 3);
-  for (std::uint64_t i = 0; i < 3; ++i) Connect(i + 1, i);
+  for (std::size_t i = 0; i < 3; ++i) Connect(i + 1, i);
   Fails(1, 0);
   Wait(milliseconds(100));
   const std::uint64_t second = Grants(2).empty() ? 3 : 2;

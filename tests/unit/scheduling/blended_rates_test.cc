@@ -136,7 +136,7 @@ class BlendedRatesProperty : public testing::TestWithParam<std::uint64_t> {
   /// Factors around 1, as of unequal boards and labels that are wrong.
   double Factor(double most) { return std::exp((2 * rng_.Unit() - 1) * std::log(most)); }
   Nodes Draw() {
-    Nodes nodes(2 + rng_.Below(6));
+    Nodes nodes(static_cast<std::size_t>(2 + rng_.Below(6)));
     for (NodeToBlend& node : nodes) {
       node.name = "node-" + std::to_string(&node - nodes.data());
       node.prior_ratio = 3 * Factor(3);
@@ -153,7 +153,7 @@ class BlendedRatesProperty : public testing::TestWithParam<std::uint64_t> {
 
 TEST_P(BlendedRatesProperty, WhoIsMeasuredFasterNeverWeighsLess) {
   Nodes nodes = Draw();
-  const std::size_t chosen = rng_.Below(nodes.size());
+  const auto chosen = static_cast<std::size_t>(rng_.Below(nodes.size()));
   if (!nodes[chosen].sample) nodes[chosen].sample = Sample(1);
   std::vector<double> before;
   for (int step = 0; step < 8; ++step) {
