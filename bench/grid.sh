@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# All techniques on the ten scenarios of the grid, in virtual time; prints the tables of
-# docs/experiments.md. One core; about half an hour with 200 and 30 seeds.
+# All techniques on the ten scenarios of the grid and the sweeps of scenarios mirtaheri-*, in virtual time; prints
+# the tables of docs/experiments.md. One core; an hour and a half with 200 and 30 seeds, most of it for the sweeps.
 # Usage: bench/grid.sh [SEEDS [SEEDS_OF_LONG]]   how many seeds, from 1 on (default 20), and how many of the
 #                                                scenarios that take longest (02, 08, 10; default as many)
 set -euo pipefail
@@ -17,3 +17,4 @@ for scenario in simulator/scenarios/grid-*.yaml; do
     >"$folder/$(basename "$scenario" .yaml).json"
 done
 python3 bench/grid_table.py "$folder"/*.json
+python3 bench/mirtaheri.py "$seeds"

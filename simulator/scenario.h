@@ -45,7 +45,25 @@ using TaskCosts = std::variant<DrawnCosts, IncreasingCosts, ListedCosts, Workloa
 
 struct Arrival {
   Moment at;
+  std::optional<Distribution> drawn;  ///< seconds, instead of `at`
   std::int64_t tasks = 0;
+  std::int64_t times = 1;           ///< so many of them, each drawn by itself
+  std::optional<std::string> node;  ///< where they arrive; nowhere in particular if not given
+  bool at_any_node = false;         ///< drawn, instead of `node`
+};
+
+/// How tasks get from the node where they are to others.
+struct TransferSource {
+  struct Neighbours {
+    std::string node;
+    std::vector<std::string> others;
+    std::optional<Distribution> tasks_per_second;  ///< of these links
+  };
+  Distribution tasks_per_second = Constant{0};  ///< of each link; 0: all take no time
+  bool exponential = false;
+  bool streams = false;
+  std::vector<Neighbours> links;     ///< none: everybody with everybody
+  std::optional<double> mean_links;  ///< of a node, which are drawn so that all are connected
 };
 
 struct TaskSource {
@@ -54,7 +72,7 @@ struct TaskSource {
   double input_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;
-  std::vector<Arrival> arrivals;  ///< the last tasks come later, in this order
+  std::vector<Arrival> arrivals;  ///< the last tasks come later, in order of time
 };
 
 /// From `at` on the node is so many times as fast as it is by itself.
@@ -82,6 +100,7 @@ struct NodeGroup {
   std::optional<double> weight;  ///< told; else it follows from the speed
   double megabits_per_second = 0;
   double latency_seconds = 0;
+  std::int64_t load = 0;  ///< so many tasks are at each of these nodes from the start
   std::optional<Moment> joins;
   bool expected = true;
   std::vector<SpeedChange> changes;
@@ -115,6 +134,7 @@ struct Scenario {
   double weight_error = 0;  ///< sigma of the logarithm by which told weights are wrong
   NetworkModel network;
   CoordinatorModel coordinator;
+  TransferSource transfers;
   Duration journal = std::chrono::milliseconds(2);
   Duration report_interval = std::chrono::seconds(1);
   std::vector<CoordinatorFault> coordinator_faults;

@@ -145,6 +145,7 @@ NodeGroup ReadNodeGroup(FieldReader& fields) {
   FieldReader link = fields.OptionalObject("link");
   group.megabits_per_second = link.OptionalNumber("megabitsPerSecond", {0, 1e7}, 0);
   group.latency_seconds = link.OptionalNumber("latencySeconds", {0, 3600}, 0);
+  group.load = fields.OptionalInt("load", {0, 50'000'000}, group.load);
   if (fields.Has("joins")) group.joins = ReadMoment(fields, "joins");
   fields.Any("joins");
   group.expected = fields.OptionalBool("expected", group.expected);

@@ -9,6 +9,7 @@
 #include "core/model/job_parsing.h"
 #include "simulator/recorded_run.h"
 #include "simulator/scenario_fields.h"
+#include "simulator/scenario_transfers.h"
 #include "workloads/folder_file.h"
 
 namespace evenkeel::simulator {
@@ -142,11 +143,8 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   tasks.Any("blocks");
   std::int64_t late = 0;
   for (FieldReader& fields : tasks.Objects("arrivals", 10'000)) {
-    Arrival arrival;
-    arrival.at = ReadMoment(fields, "at");
-    arrival.tasks = fields.RequiredInt("tasks", {1, kMaxTasks});
-    late += arrival.tasks;
-    read.arrivals.push_back(arrival);
+    read.arrivals.push_back(ReadArrival(fields, kMaxTasks));
+    late += read.arrivals.back().tasks * read.arrivals.back().times;
   }
   if (!tasks.Failed() && late > std::visit(Counter{}, read.costs)) {
     tasks.Fail("arrivals", "must not be more tasks than there are in all");
@@ -236,6 +234,8 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   scenario.tasks = ReadTasks(fields.RequiredObject("tasks"), source, recorded);
   scenario.balancing = recorded.balancing;
   ReadNodes(fields, recorded, scenario);
+  scenario.transfers = ReadTransfers(fields.OptionalObject("transfers"));
+  CheckPlaces(fields, scenario, std::visit(Counter{}, scenario.tasks.costs));
   const std::string weights =
       fields.OptionalChoice("weights", {"Speeds", "Equal", "Inverse"}, "Speeds");
   if (weights == "Equal") scenario.weights = ToldWeights::kEqual;

@@ -6,6 +6,7 @@
 #include "core/base/portable_math.h"
 #include "core/base/splitmix.h"
 #include "simulator/scenario_fields.h"
+#include "simulator/scenario_transfers.h"
 
 namespace evenkeel::simulator {
 namespace {
@@ -152,17 +153,6 @@ class NodeBuilder {
   Rng other_load_;
 };
 
-void AddArrivals(const Scenario& scenario, const NodeBuilder& builder, WorldConfig& world) {
-  auto known = static_cast<std::int64_t>(world.true_costs.size());
-  for (const Arrival& arrival : scenario.tasks.arrivals) known -= arrival.tasks;
-  if (scenario.tasks.arrivals.empty()) return;
-  world.tasks_at_first = known;
-  for (const Arrival& arrival : scenario.tasks.arrivals) {
-    known += arrival.tasks;
-    world.growths.push_back({builder.At(arrival.at), known});
-  }
-}
-
 }  // namespace
 
 WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
@@ -195,7 +185,9 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
     world.faults.push_back({Fault::Kind::kKillCoordinator, 0, builder.At(fault.at),
                             builder.At(fault.lasts), Duration::zero()});
   }
-  AddArrivals(scenario, builder, world);
+  PlaceTasks(
+      scenario, seed, [&](const Moment& at) { return builder.At(at); }, world);
+  LinkNodes(scenario.transfers, seed, world);
 
   world.job.name = world.job.workload = "simulated";
   world.job.max_workers = static_cast<std::int32_t>(world.nodes.size());

@@ -27,6 +27,7 @@ std::shared_ptr<const model::CostModel> CostsOf(const WorldConfig& config, std::
 World::World(WorldConfig config)
     : config_(std::move(config)),
       rng_(config_.seed),
+      transfers_(config_.transfers),
       witness_(config_.check_invariants ? config_.true_costs.size() : 0, config_.nodes.size(),
                config_.trace) {
   const auto tasks = static_cast<std::int64_t>(config_.true_costs.size());
@@ -101,6 +102,8 @@ void World::StartCoordinator() {
   config.active_before = durable_active_;
   config.report_interval = config_.report_interval;
   if (config_.inputs) config.input_of = InputOf;
+  config.placed = PlacedWithin({0, costs_->TaskCount()});
+  config.links = Links();
   failed_on_.clear();
   for (const auto& failure : durable_failures_) failed_on_[failure.index].insert(failure.node);
   config.seed = config_.seed;
@@ -124,9 +127,11 @@ void World::KillCoordinator() {
 void World::Grow(std::int64_t tasks) {
   if (over_) return;
   witness_.Note(now_, "tasks appended: " + std::to_string(tasks) + " in all");
+  const auto placed = PlacedWithin({costs_->TaskCount(), tasks});
   costs_ = CostsOf(config_, tasks);
-  StepCoordinator([this](engine::Coordinator& c) {
-    return c.OnGrown({costs_, config_.inputs ? engine::InputOf(InputOf) : nullptr, {}}, now_);
+  StepCoordinator([&](engine::Coordinator& c) {
+    return c.OnGrown({costs_, config_.inputs ? engine::InputOf(InputOf) : nullptr, {}, placed},
+                     now_);
   });
 }
 

@@ -13,6 +13,7 @@
 #include "core/engine/coordinator.h"
 #include "core/engine/worker.h"
 #include "simulator/event_queue.h"
+#include "simulator/transfer_network.h"
 #include "simulator/world_config.h"
 
 namespace evenkeel::simulator {
@@ -154,6 +155,12 @@ class World {
                                    double bytes);
   void DropBlocks(std::size_t node);
 
+  // world_transfers.cc
+  /// Takes out of it what is at other nodes; that arrives when it has come from there.
+  void FetchRemote(std::size_t node, engine::StreamId stream, engine::Assign& assign);
+  [[nodiscard]] std::vector<engine::PlacedTasks> PlacedWithin(model::IndexRange tasks) const;
+  [[nodiscard]] std::vector<engine::NodeLink> Links() const;
+
   // world_faults.cc
   void PlanFaults();
   void Happen(const Fault& fault);
@@ -180,6 +187,7 @@ class World {
   CoordinatorMachine machine_;
   std::vector<std::map<std::int64_t, Instant>> blocks_;       // of each node: when they are there
   std::map<std::int64_t, std::vector<std::size_t>> holders_;  // of each block, the first one first
+  TransferNetwork transfers_;
   model::RangeSet durable_;
   std::vector<model::FailureRecord> durable_failures_;
   Duration durable_active_{};

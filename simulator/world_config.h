@@ -69,6 +69,24 @@ struct BlockModel {
   bool between_workers = true;  ///< a worker gets them from another one that has them
 };
 
+/// Tasks that are at a node before they run, and how they get to others.
+struct TransferModel {
+  struct PlacedLoad {
+    model::IndexRange range;
+    std::size_t node = 0;
+  };
+  struct Link {
+    std::size_t one = 0;
+    std::size_t other = 0;
+    double tasks_per_second = 1;  ///< each way, > 0
+  };
+  std::vector<PlacedLoad> placed;  ///< no task twice; others are nowhere in particular
+  /// The scheduler is told these, too. None: tasks get everywhere in no time.
+  std::vector<Link> links;
+  bool exponential = false;  ///< the time of a transfer over a link, with the mean that follows
+  bool streams = false;      ///< what has arrived is run while the rest of a transfer is under way
+};
+
 struct Fault {
   enum class Kind {
     kKillWorker,       ///< SIGKILL; the process starts anew after `lasts`
@@ -109,6 +127,7 @@ struct WorldConfig {
   std::vector<NodeModel> nodes;
   NetworkModel network;
   CoordinatorModel coordinator;
+  TransferModel transfers;
   Duration durable_after = std::chrono::milliseconds(2);  ///< time of a group commit
   Duration report_interval = std::chrono::seconds(1);
   std::vector<Fault> faults;

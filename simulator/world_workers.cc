@@ -50,13 +50,15 @@ void World::Deliver(Up up) {
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
   Stream* const known = OpenStream(stream);
   if (!known) return;
-  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
+  if (auto* assign = std::get_if<engine::Assign>(&message)) {
     for (const auto& grant : assign->grants) {
       for (const auto part : durable_.Within(grant.range)) {
         witness_.Found().leased_though_durable += part.Size();
       }
       if (grant.attempt > 0 && config_.check_invariants) WatchRetry(known->node, grant);
     }
+    FetchRemote(known->node, stream, *assign);
+    if (assign->grants.empty()) return;
   }
   ++outcome_.messages_sent;
   const std::size_t node = known->node;

@@ -42,9 +42,10 @@ Coordinator::Coordinator(CoordinatorConfig config)
       durable_(completed_.Size()),
       retries_(config_.job.task_policy) {
   config_.costs = costs_;
-  strategy_ = scheduling::MakeStrategy(
-      {*costs_, estimator_, leases_, config_.job.balancing, config_.job.task_policy.idempotent,
-       config_.round_trip, config_.report_interval, LeftOutRatio(config_.nodes), config_.seed});
+  strategy_ = scheduling::MakeStrategy({*costs_, estimator_, leases_, config_.job.balancing,
+                                        config_.job.task_policy.idempotent, config_.round_trip,
+                                        config_.report_interval, LeftOutRatio(config_.nodes),
+                                        config_.seed, places_});
   last_durable_ = config_.active_before;
   completed_.ForEach([this](IndexRange range) { completed_cost_ += config_.costs->Of(range); });
   wanted_ = config_.job.task_policy.success.succeeded_indexes.value_or(
@@ -59,6 +60,8 @@ Effects Coordinator::Start(Instant now) {
     grants_from_ = now + config_.job.balancing.lease;
   }
   AddExpectedNodes();
+  Place(config_.placed);
+  Connect(config_.links);
   Remember(config_.failures, now);
   model::RangeSet todo(IndexRange{0, config_.costs->TaskCount()});
   completed_.ForEach([&todo](IndexRange range) { todo.Erase(range); });

@@ -34,6 +34,19 @@ struct ExpectedNode {
   std::optional<double> sigma = std::nullopt;
 };
 
+/// Tasks that are at a node of the job before anybody runs them.
+struct PlacedTasks {
+  model::IndexRange range;
+  std::string node;
+};
+
+/// Two nodes that tasks get from one to the other of, so many a second (> 0).
+struct NodeLink {
+  std::string one;
+  std::string other;
+  double tasks_per_second = 1;
+};
+
 /// The input of each task, always the same; empty if tasks have none.
 using InputOf = std::function<std::string(model::TaskIndex)>;
 
@@ -56,6 +69,8 @@ struct CoordinatorConfig {
   /// When this start ends before the job does, workers are not told to finish: their streams just
   /// end, and they wait for the next start. For workers that are started by somebody else.
   bool keep_workers = false;
+  std::vector<PlacedTasks> placed{};  ///< of all tasks that there are; others are nowhere
+  std::vector<NodeLink> links{};      ///< if any, only those nodes are neighbours
 };
 
 /// A job after tasks were appended: what there was is as it was.
@@ -63,6 +78,7 @@ struct GrownJob {
   std::shared_ptr<const model::CostModel> costs;  ///< of all tasks
   InputOf input_of;                               ///< likewise
   std::string workload_parameters;                ///< for workers that come from now on
+  std::vector<PlacedTasks> placed{};              ///< of those that are new
 };
 
 /// The coordinator as a state machine without I/O: (event, now) -> effects. Owns the index space,
@@ -144,6 +160,10 @@ class Coordinator {
     std::string fails_job;                  // why, if one of its failures does
     Duration ended{};                       // of the last of them
   };
+
+  // coordinator_growth.cc: where tasks are. Nodes that are not expected are nowhere.
+  void Place(const std::vector<PlacedTasks>& placed);
+  void Connect(const std::vector<NodeLink>& links);
 
   // coordinator_membership.cc: who is there.
   void AddExpectedNodes();
@@ -230,6 +250,7 @@ class Coordinator {
   CoordinatorConfig config_;  // its costs are costs_
   scheduling::TimingEstimator estimator_;
   LeaseBook leases_;
+  scheduling::TaskPlaces places_;
   std::unique_ptr<scheduling::Strategy> strategy_;
   std::vector<Node> nodes_;
   std::map<std::string, WorkerId> by_name_;

@@ -128,6 +128,23 @@ void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
   ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
 }
 
+void ReadCompensation(FieldReader& balancing, BalancingSpec& spec) {
+  const std::vector<std::string> names{"None", "First", "Second", "Third"};  // as the enum has them
+  const std::string chosen = balancing.OptionalChoice(
+      "compensation", names, names[static_cast<std::size_t>(spec.compensation)]);
+  const auto at = std::find(names.begin(), names.end(), chosen) - names.begin();
+  spec.compensation = static_cast<Compensation>(at);
+  if (balancing.Has("compensationFactor")) {
+    spec.compensation_factor = balancing.RequiredNumber("compensationFactor", {0, 1});
+  }
+  balancing.Any("compensationFactor");
+  const std::string receivers = balancing.OptionalChoice("sendsTo", {"Neighbours", "All"},
+                                                         spec.sends_to_all ? "All" : "Neighbours");
+  spec.sends_to_all = receivers == "All";
+  spec.transfer_rate =
+      balancing.OptionalNumber("transferTasksPerSecond", {0, 1e9}, spec.transfer_rate);
+}
+
 }  // namespace
 
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
@@ -147,6 +164,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
       balancing.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
+  ReadCompensation(balancing, spec);
   ReadObjective(balancing, spec);
 }
 

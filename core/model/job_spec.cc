@@ -6,12 +6,13 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<StrategyName, const char*>, 24> kStrategies{{
+constexpr std::array<std::pair<StrategyName, const char*>, 25> kStrategies{{
     {StrategyName::kTailStealing, "TailStealing"},
     {StrategyName::kDomainDecomposition, "DomainDecomposition"},
     {StrategyName::kMasterSlave, "MasterSlave"},
     {StrategyName::kModifiedMasterSlave, "ModifiedMasterSlave"},
     {StrategyName::kAdaptiveIterative, "AdaptiveIterative"},
+    {StrategyName::kCompensated, "Compensated"},
     {StrategyName::kInterleaved, "Interleaved"},
     {StrategyName::kStaticChunking, "STATIC"},
     {StrategyName::kSelfScheduling, "SS"},

@@ -17,6 +17,7 @@ enum class StrategyName {
   kMasterSlave,
   kModifiedMasterSlave,
   kAdaptiveIterative,
+  kCompensated,
   kInterleaved,
   kStaticChunking,
   kSelfScheduling,
@@ -70,6 +71,14 @@ struct EnergySpec {
   double standing_watts = 0;
 };
 
+/// Which compensating factor k the strategy Compensated reckons with (spec.balancing.compensation).
+enum class Compensation {
+  kNone,  ///< 1: what is above the share goes out, however long that takes
+  kFirst,
+  kSecond,
+  kThird,
+};
+
 /// spec.balancing
 struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;
@@ -82,6 +91,13 @@ struct BalancingSpec {
   std::int32_t rounds = 10;
   /// AdaptiveIterative: the time of transfers counts, as published; false: that of tasks alone.
   bool communication = true;
+  Compensation compensation = Compensation::kThird;
+  /// Compensated: k itself, 0..1, instead of one that is reckoned.
+  std::optional<double> compensation_factor;
+  /// Compensated: load goes to all nodes, not to neighbours alone, where it is known who they are.
+  bool sends_to_all = false;
+  /// Compensated: tasks a second from one node to another; 0: they get there in no time.
+  double transfer_rate = 0;
   /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave, and at least so
   /// many in other chunks; 1 as published.
   std::int64_t chunk_tasks = 1;

@@ -7,6 +7,9 @@
 namespace evenkeel::scheduling {
 namespace {
 
+// What sums of rounded numbers may lack of a whole task.
+constexpr double kRounding = 1e-6;
+
 // k = weight of 1 + (1 - that) * a: how much of it is 1.
 double WeightOfAll(CompensationSelection selection, const LoadTransfer& transfer) {
   const double by_target = transfer.link_speed / transfer.target_speed;
@@ -44,7 +47,7 @@ std::vector<double> LoadsToSend(const std::vector<double>& excess, std::size_t f
   std::vector<double> sent(excess.size());
   if (excess[from] <= 0 || room >= 0) return sent;
   for (std::size_t i = 0; i < excess.size(); ++i) {
-    if (excess[i] < 0) sent[i] = std::floor(excess[i] / room * excess[from]);
+    if (excess[i] < 0) sent[i] = std::floor(excess[i] / room * excess[from] + kRounding);
   }
   return sent;
 }

@@ -2,6 +2,7 @@
 #include "core/scheduling/chunks/chunk_rule.h"
 #include "core/scheduling/strategies/adaptive_iterative.h"
 #include "core/scheduling/strategies/chunk_self_scheduling.h"
+#include "core/scheduling/strategies/compensated.h"
 #include "core/scheduling/strategies/master_slave.h"
 #include "core/scheduling/strategies/modified_master_slave.h"
 #include "core/scheduling/strategies/static_split.h"
@@ -71,6 +72,8 @@ std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context) {
       return std::make_unique<ModifiedMasterSlave>(context);
     case StrategyName::kAdaptiveIterative:
       return std::make_unique<AdaptiveIterative>(context);
+    case StrategyName::kCompensated:
+      return std::make_unique<Compensated>(context);
     case StrategyName::kInterleaved:
       return std::make_unique<StaticSplit>(context, StaticSplit::Kind::kInterleaved);
     case StrategyName::kStaticStealing:

@@ -12,6 +12,7 @@
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
 #include "core/scheduling/lease_view.h"
+#include "core/scheduling/task_places.h"
 #include "core/scheduling/timing_estimator.h"
 #include "core/scheduling/worker_id.h"
 
@@ -54,6 +55,7 @@ struct StrategyContext {
   /// Of nodes that could have workers and were left out to save energy, on the workers' scale.
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
+  const TaskPlaces& places = TaskPlaces::Unknown();
 };
 
 struct WorkerFacts {

@@ -32,12 +32,28 @@ void StrategyBase::Plan(const std::vector<model::RangeSet>& parts) {
   }
 }
 
+model::RangeSet StrategyBase::PlanAtHome(const model::RangeSet& tasks) {
+  model::RangeSet rest = tasks;
+  if (context_.places.Empty()) return rest;
+  std::vector<model::RangeSet> parts(workers_.size());
+  tasks.ForEach([&](model::IndexRange range) {
+    for (const auto& part : context_.places.Split(range)) {
+      if (!part.home || !At(*part.home).alive) continue;
+      parts[part.home->value].Insert(part.range);
+      rest.Erase(part.range);
+    }
+  });
+  Plan(parts);
+  return rest;
+}
+
 void StrategyBase::Append(model::IndexRange range, Instant) { PlanMore(range, EqualWeights()); }
 
 void StrategyBase::PlanMore(model::IndexRange range, const std::vector<double>& weights) {
   Dilute(range);
   if (AnyAlive()) {
-    Plan(PartitionByCost(context_.costs, model::RangeSet(range), weights));
+    const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
+    Plan(PartitionByCost(context_.costs, anywhere, weights));
   } else {
     orphans_.push_back({range, 0});
     planned_[range.begin] = std::nullopt;

@@ -45,7 +45,10 @@ class StrategyBase : public Strategy {
   void AddWorkers(std::size_t count);
   /// Reserves a first plan, one part a worker, and remembers it as such.
   void Plan(const std::vector<model::RangeSet>& parts);
-  /// Plans what was appended: parts by cost in the ratio of `weights`, those of the lost being 0;
+  /// Plans what is at the node of a living worker for that worker; returns the rest.
+  [[nodiscard]] model::RangeSet PlanAtHome(const model::RangeSet& tasks);
+  /// Plans what was appended: what is at a node for its worker, of the rest parts by cost in the
+  /// ratio of `weights`, those of the lost being 0;
   /// while nobody lives, it is kept for who comes back.
   void PlanMore(model::IndexRange range, const std::vector<double>& weights);
   /// Shares of the cost become smaller because this range was appended.

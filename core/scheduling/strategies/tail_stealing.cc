@@ -36,7 +36,8 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   states_.resize(workers.size());
   Cost cost = 0;
   todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
-  Plan(PartitionByCost(context_.costs, todo, goal_->Begin(workers, cost, now)));
+  const model::RangeSet anywhere = PlanAtHome(todo);
+  Plan(PartitionByCost(context_.costs, anywhere, goal_->Begin(workers, cost, now)));
 }
 
 void TailStealing::ChooseHeavy(std::int64_t tasks, std::size_t workers) {
@@ -160,12 +161,13 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
 }
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (context_.places.HasLinks()) FetchAhead(worker, now, decisions);
   if (!WantsMore(worker, now)) return;
   if (CopyStuck(worker, now, decisions)) return;
   const bool supplied = LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                           : GrantWindow(worker, now, decisions);
   if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
-  if (pool_tasks_ == 0) {
+  if (pool_tasks_ == 0 && !context_.places.HasLinks()) {
     if (RecallLeased(worker, now, decisions)) return;
     if (CopyLeased(worker, now, decisions)) return;
   }
@@ -234,7 +236,7 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
 }
 
 bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
-  if (!context_.balancing.stealing) return false;
+  if (!MovesInNoTime()) return false;
   int looked_at = 0;
   const auto taker = PartyOf(thief, Finish(thief, now));
   FinishIndex::FromLatest order(finish_);
@@ -261,7 +263,7 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
 }
 
 bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
-  if (!context_.balancing.stealing) return false;
+  if (!MovesInNoTime()) return false;
   int looked_at = 0;
   FinishIndex::FromLatest order(finish_);
   for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/scheduling/energy/balancing_goal.h"
@@ -78,6 +80,22 @@ class TailStealing final : public StrategyBase {
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   /// `ahead`: though it still has work.
+  /// Work may move, and from one worker to another without anything that takes time.
+  [[nodiscard]] bool MovesInNoTime() const {
+    return context_.balancing.stealing && !context_.places.HasLinks();
+  }
+  /// Where tasks take time to get from one worker to another: has them come before the worker runs
+  /// dry, so many that both are through together.
+  void FetchAhead(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  /// How long the link from there carries what the worker has fetched, by reckoning.
+  [[nodiscard]] Duration LinkBusy(WorkerId worker, WorkerId from, Instant now) const;
+  /// Cost that the link carries within the worker's window beside what it carries already.
+  [[nodiscard]] double CostInWindow(WorkerId worker, WorkerId from, double link_speed,
+                                    Instant now) const;
+  /// Cost that would make the worker and the other one be through together; 0 while the link has
+  /// enough to carry.
+  [[nodiscard]] double CostToFetch(WorkerId worker, WorkerId from, double link_speed,
+                                   Instant now) const;
   bool StealReserved(WorkerId thief, Instant now, bool ahead);
   /// Reserves for the thief what was taken from the victim.
   void MoveReserved(WorkerId victim, WorkerId thief, const std::vector<Reservation::Piece>& pieces,
@@ -114,6 +132,8 @@ class TailStealing final : public StrategyBase {
   std::deque<WorkerId> stuck_;  // those with State::stuck
   double fastest_ = 0;          // thread of all, as last looked for
   Instant fastest_until_{};
+  // When the tasks that were fetched have all come, by reckoning: from, to.
+  std::map<std::pair<WorkerId, WorkerId>, Instant> link_busy_;
   model::RangeSet just_copied_;  // in this round of decisions
   Instant now_{};                // of the latest call
   Instant next_decision_ = kNever;

@@ -96,7 +96,7 @@ void TailStealing::Reindex(WorkerId worker, Instant now) {
 
 bool TailStealing::LastTasks(WorkerId worker) const {
   constexpr int kRoundTripsPerTask = 20;  // shorter tasks are not worth losing a round trip each
-  if (!context_.balancing.stealing || !context_.estimator.Measured(worker)) return false;
+  if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
   const Duration task = TaskTime(worker);
   return task > kRoundTripsPerTask * context_.round_trip && PoolTime() < 2 * task;
 }

@@ -54,6 +54,8 @@ class BadJobTest(BadInputTest):
         ("spec.balancing.strategy", "Lottery", "TailStealing", "Lottery"),
         ("spec.balancing.strategy", 3, "must be"),
         ("spec.balancing.chunkTasks", 0, "from 1 to"),
+        ("spec.balancing.compensation", "Fourth", "None, First, Second, Third"),
+        ("spec.balancing.compensationFactor", 1.5, "from 0 to 1"),
         ("spec.balancing.leaseSeconds", 0, "0.1"),
         ("spec.balancing.leaseSeconds", "soon", "must be a number"),
         ("spec.balancing.stealing", True, "Enabled"),

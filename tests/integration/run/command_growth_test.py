@@ -60,6 +60,31 @@ class LocalGrowthTest(GrowingJob, evenkeel.RunTest):
         done = {row["name"]: row["completed"] for row in self.summary()["nodes"]}
         self.assertGreater(min(done.values()), 15, done)
 
+    def balanced(self, **balancing):
+        """What moved of 40 tasks that come in at the first of two equal nodes while both have work."""
+        manifest = self.manifest(tasks=60, pause=0.2)
+        longer = self.manifest(tasks=100, pause=0.2)
+        for each in (manifest, longer):
+            each["spec"]["balancing"] = {"strategy": "Compensated", **balancing}
+        process = self.start_job(manifest)
+        self.wait_for_tasks(process, 8)
+        self.change("job.yaml", longer)
+        self.check_complete(process, 100)
+        self.assertEqual(set(self.runs().values()), {1})
+        return [(line["from"], line["worker"], line["tasks"])
+                for line in self.timeline() if line["kind"] == "move"]
+
+    def test_load_that_comes_in_is_sent_on(self):
+        (sender, receiver, tasks), = self.balanced()
+        self.assertEqual((sender, receiver), ("a", "b"))
+        self.assertAlmostEqual(tasks, 20, delta=4)
+
+    def test_less_is_sent_where_transfers_take_time(self):
+        # 20 tasks would take 40 s, the receiver is dry after about 4, so that of speeds of 0.5 and 5
+        # tasks a second follows k = 0.5 / 5.5 + 5 / 5.5 x 4 / 40.
+        (_, _, tasks), = self.balanced(compensation="First", transferTasksPerSecond=0.5)
+        self.assertAlmostEqual(tasks, 0.18 * 20, delta=2)
+
     def test_a_longer_list_of_arguments(self):
         process = self.start_job(self.manifest(arguments=[f"a{n}" for n in range(60)], pause=0.1))
         self.wait_for_tasks(process, 5)

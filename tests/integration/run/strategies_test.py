@@ -4,9 +4,9 @@ import evenkeel
 from evenkeel import RunTest, job, node, nodes, primes, synthetic
 
 STRATEGIES = ("TailStealing", "DomainDecomposition", "MasterSlave", "ModifiedMasterSlave",
-              "AdaptiveIterative", "Interleaved", "STATIC", "SS", "FSC", "mFSC", "GSS", "TSS", "FAC",
-              "FAC2", "WF", "AWF", "AWF-B", "AWF-C", "AWF-D", "AWF-E", "AF", "RAND", "StaticStealing",
-              "RandomStealing")
+              "AdaptiveIterative", "Compensated", "Interleaved", "STATIC", "SS", "FSC", "mFSC", "GSS",
+              "TSS", "FAC", "FAC2", "WF", "AWF", "AWF-B", "AWF-C", "AWF-D", "AWF-E", "AF", "RAND",
+              "StaticStealing", "RandomStealing")
 
 
 def workers(count):

@@ -153,8 +153,9 @@ TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
   EXPECT_EQ(
       JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
       "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
-      "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Interleaved, STATIC, SS, FSC, mFSC, "
-      "GSS, TSS, FAC, FAC2, WF, AWF, AWF-B, AWF-C, AWF-D, AWF-E, AF, RAND, StaticStealing, "
+      "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Compensated, Interleaved, STATIC, "
+      "SS, FSC, mFSC, GSS, TSS, FAC, FAC2, WF, AWF, AWF-B, AWF-C, AWF-D, AWF-E, AF, RAND, "
+      "StaticStealing, "
       "RandomStealing, is \"Foo\"");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
@@ -268,6 +269,22 @@ TEST(ParseJob, ChecksTheHead) {
                        "metadata: {name: Not_A_Label}\nspec: {workload: {primes: {}}}\n"),
             "job.yaml: metadata.name: must be 1 to 63 lower-case letters, digits or '-', with a "
             "letter or digit at both ends, is \"Not_A_Label\"");
+}
+
+TEST(JobParsing, CompensationIsReadAsItStands) {
+  const auto job = ParseJob(
+      JobWith("  balancing: {strategy: Compensated, compensation: First, compensationFactor: 0.5, "
+              "sendsTo: All, transferTasksPerSecond: 100}\n"),
+      "job.yaml");
+  ASSERT_TRUE(job) << job.error().message;
+  EXPECT_EQ(job->balancing.strategy, StrategyName::kCompensated);
+  EXPECT_EQ(job->balancing.compensation, Compensation::kFirst);
+  EXPECT_EQ(job->balancing.compensation_factor, 0.5);
+  EXPECT_TRUE(job->balancing.sends_to_all);
+  EXPECT_EQ(job->balancing.transfer_rate, 100);
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {compensation: Fourth}\n")),
+            "job.yaml: spec.balancing.compensation: must be one of None, First, Second, Third, is "
+            "\"Fourth\"");
 }
 
 }  // namespace

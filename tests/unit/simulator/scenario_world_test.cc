@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "core/scheduling/task_places.h"
 #include "simulator/scenario_run.h"
 
 namespace evenkeel::simulator {
@@ -116,6 +117,77 @@ TEST(ScenarioWorld, LostMessagesAreSentAgain) {
   const ScenarioRun run = Repetition(scenario, 1).Run(scenario.variants[0]);
   EXPECT_EQ(run.state, model::JobState::kComplete);
   EXPECT_GT(run.makespan_seconds, before + 0.1);
+}
+
+Scenario TenTasksOnOneAndOther() {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].count = 1;
+  scenario.nodes.push_back(scenario.nodes[0]);
+  scenario.nodes[1].name = "other";
+  return scenario;
+}
+
+TEST(ScenarioWorld, LoadsAndArrivalsHaveTheirPlaces) {
+  Scenario scenario = TenTasksOnOneAndOther();
+  scenario.nodes[1].load = 3;
+  Arrival late{{2, 0}, {}, 2, 1, scenario.nodes[0].name, false};
+  Arrival drawn{{}, Uniform{0.5, 1}, 1, 3, {}, true};
+  scenario.tasks.arrivals = {late, drawn};
+  const WorldConfig world = DrawWorld(scenario, 1);
+  EXPECT_EQ(world.tasks_at_first, 5);
+  ASSERT_EQ(world.growths.size(), 4u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(world.growths[i].tasks, 6 + static_cast<std::int64_t>(i));
+    EXPECT_GE(world.growths[i].at, std::chrono::milliseconds(i == 0 ? 500 : 0));
+    EXPECT_LT(world.growths[i].at, std::chrono::seconds(1));
+  }
+  EXPECT_EQ(world.growths[3].tasks, 10);
+  const auto& placed = world.transfers.placed;
+  ASSERT_EQ(placed.size(), 5u);
+  EXPECT_EQ(placed[0].range, (model::IndexRange{0, 3}));
+  EXPECT_EQ(placed[0].node, 1u);
+  EXPECT_EQ(placed[4].range, (model::IndexRange{8, 10}));
+  EXPECT_EQ(placed[4].node, 0u);
+  EXPECT_TRUE(world.transfers.links.empty());
+}
+
+TEST(ScenarioWorld, LinksThatAreDrawnConnectAllNodes) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].count = 20;
+  scenario.transfers.tasks_per_second = Uniform{10, 20};
+  scenario.transfers.mean_links = 3;
+  const std::size_t nodes = DrawWorld(scenario, 1).nodes.size();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto links = DrawWorld(scenario, seed).transfers.links;
+    EXPECT_NEAR(static_cast<double>(links.size()), 1.5 * static_cast<double>(nodes), 1);
+    scheduling::TaskPlaces places;
+    for (const auto& link : links) {
+      EXPECT_GE(link.tasks_per_second, 10);
+      EXPECT_LT(link.tasks_per_second, 20);
+      places.Link({static_cast<std::uint32_t>(link.one)}, {static_cast<std::uint32_t>(link.other)},
+                  link.tasks_per_second);
+    }
+    for (std::uint32_t i = 1; i < nodes; ++i) EXPECT_FALSE(places.Route({0}, {i}).empty());
+  }
+  scenario.transfers.mean_links.reset();
+  EXPECT_EQ(DrawWorld(scenario, 1).transfers.links.size(), nodes * (nodes - 1) / 2);
+}
+
+// All are at the first node, far from the second one, which is to do half of them.
+TEST(ScenarioWorld, TasksFromElsewhereTakeTheirTime) {
+  Scenario scenario = TenTasksOnOneAndOther();
+  scenario.nodes[0].load = 10;
+  scenario.transfers.tasks_per_second = Constant{0.1};
+  Variant variant = scenario.variants[0];
+  variant.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  const double whole = Repetition(scenario, 1).Run(variant).makespan_seconds;
+  scenario.transfers.streams = true;
+  const double streaming = Repetition(scenario, 1).Run(variant).makespan_seconds;
+  EXPECT_GT(whole, 50) << "five tasks at one in ten seconds";
+  EXPECT_GT(streaming, 50);
+  EXPECT_LT(streaming, whole) << "the first four are done before the last one comes";
+  scenario.transfers.exponential = true;
+  EXPECT_NE(Repetition(scenario, 1).Run(variant).makespan_seconds, streaming);
 }
 
 }  // namespace

@@ -1,0 +1,163 @@
+#include "core/scheduling/strategies/compensated.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/scheduling/partition.h"
+#include "core/scheduling/predicted_time.h"
+#include "core/scheduling/strategies/static_split.h"
+
+namespace evenkeel::scheduling {
+
+using model::Compensation;
+
+void Compensated::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+                        Instant) {
+  AddWorkers(workers.size());
+  std::vector<double> weights;
+  for (const auto& worker : workers) weights.push_back(worker.ratio);
+  Plan(PartitionByCost(context_.costs, PlanAtHome(todo), weights));
+}
+
+void Compensated::Append(model::IndexRange range, Instant now) {
+  if (!AnyAlive()) return StrategyBase::Append(range, now);
+  Dilute(range);
+  const model::RangeSet appended(range);
+  std::vector<model::RangeSet> parts(workers_.size());
+  const WorkerId first = At(kMaster).alive ? kMaster : NextAlive(kMaster);
+  parts[first.value] = PlanAtHome(appended);
+  Plan(parts);
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (!workers_[i].reserved.Empty()) loaded_.insert({i});
+  }
+}
+
+void Compensated::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
+  if (!AnyAlive()) return ShareOut({{range, 0}}, {});
+  const WorkerId next = NextAlive(from);
+  At(next).reserved.Insert({range, 0});
+  loaded_.insert(next);
+}
+
+std::vector<Decision> Compensated::Decide(Instant now) {
+  for (auto sender = loaded_.begin(); sender != loaded_.end();) {
+    const bool usable = Usable(*sender);
+    if (usable) Balance(*sender, now);
+    sender = usable ? loaded_.erase(sender) : std::next(sender);
+  }
+  std::vector<Decision> decisions;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (Usable({i})) GrantAllReserved({i}, workers_[i].reserved, decisions);
+  }
+  return decisions;
+}
+
+void Compensated::Balance(WorkerId sender, Instant now) {
+  const std::vector<WorkerId> members = Neighbourhood(sender);
+  std::vector<double> loads;
+  std::vector<double> speeds;
+  for (const WorkerId member : members) {
+    loads.push_back(LoadOf(member, now));
+    speeds.push_back(context_.estimator.Rate(member));
+  }
+  const auto sent = LoadsToSend(ExcessLoads(loads, speeds), 0);
+  for (std::size_t i = 1; i < members.size(); ++i) {
+    if (sent[i] <= 0) continue;
+    Send(sender, members[i], std::round(Factor(sender, members[i], sent[i], now) * sent[i]), now);
+  }
+}
+
+std::vector<WorkerId> Compensated::Neighbourhood(WorkerId sender) const {
+  std::vector<WorkerId> members{sender};
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    const bool near = context_.balancing.sends_to_all || context_.places.Neighbours(sender, {i});
+    if (WorkerId{i} != sender && near && Usable({i})) members.push_back({i});
+  }
+  return members;
+}
+
+double Compensated::LoadOf(WorkerId worker, Instant now) const {
+  const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
+  const auto leased = static_cast<double>(context_.leases.OutstandingCost(worker));
+  if (leased <= 0 || !context_.estimator.RatesKnown()) return reserved + leased;
+  const double since = ToSeconds(now - context_.leases.WorkingSince(worker));
+  const double aged = leased - context_.estimator.Rate(worker) * std::max(since, 0.0);
+  return reserved + std::max(aged, std::min(LoadUnderWay(worker, now), leased));
+}
+
+double Compensated::LoadUnderWay(WorkerId worker, Instant now) const {
+  double load = 0;
+  const auto known = under_way_.find(worker);
+  if (known == under_way_.end()) return load;
+  for (const UnderWay& sent : known->second) load += sent.arrives > now ? sent.load : 0;
+  return load;
+}
+
+double Compensated::DryAfter(WorkerId worker, double until, Instant now) const {
+  const double speed = context_.estimator.Rate(worker);
+  double load = std::max(LoadOf(worker, now) - LoadUnderWay(worker, now), 0.0);
+  double at = 0;
+  const auto known = under_way_.find(worker);
+  if (known == under_way_.end()) return load / speed;
+  for (const UnderWay& sent : known->second) {
+    const double arrives = ToSeconds(sent.arrives - now);
+    if (arrives <= 0 || arrives >= until) continue;
+    load = std::max(load - speed * (arrives - at), 0.0) + sent.load;  // (3-21)
+    at = arrives;
+  }
+  return at + load / speed;
+}
+
+std::optional<double> Compensated::LinkSpeed(WorkerId from, WorkerId to) const {
+  const double mean = static_cast<double>(context_.costs.Total()) /
+                      static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  if (const auto rate = context_.places.Rate(from, to)) return *rate * mean;
+  if (context_.balancing.transfer_rate > 0) return context_.balancing.transfer_rate * mean;
+  return std::nullopt;
+}
+
+double Compensated::Factor(WorkerId from, WorkerId to, double load, Instant now) const {
+  const auto& balancing = context_.balancing;
+  if (balancing.compensation_factor) return *balancing.compensation_factor;
+  const auto link = LinkSpeed(from, to);
+  if (!link || *link <= 0 || !context_.estimator.RatesKnown()) return 1;
+  const LoadTransfer transfer{load, context_.estimator.Rate(from), context_.estimator.Rate(to),
+                              *link, DryAfter(to, load / *link, now)};
+  switch (balancing.compensation) {
+    case Compensation::kNone:
+      return 1;
+    case Compensation::kFirst:
+      return CompensatingFactor(CompensationSelection::kFirst, transfer);
+    case Compensation::kSecond:
+      return CompensatingFactor(CompensationSelection::kSecond, transfer);
+    case Compensation::kThird:
+      break;
+  }
+  return CompensatingFactor(CompensationSelection::kThird, transfer);
+}
+
+void Compensated::Send(WorkerId from, WorkerId to, double load, Instant now) {
+  constexpr double kMostLoad = 4e18;
+  const auto pieces =
+      At(from).reserved.TakeTail(static_cast<model::Cost>(std::min(load, kMostLoad)),
+                                 std::numeric_limits<std::int32_t>::max());
+  std::int64_t tasks = 0;
+  double sent = 0;
+  for (const auto& piece : pieces) {
+    tasks += piece.range.Size();
+    sent += static_cast<double>(context_.costs.Of(piece.range));
+    At(to).reserved.Insert(piece);
+  }
+  if (tasks == 0) return;
+  NoteMove(from, to, tasks, now);
+  const auto link = LinkSpeed(from, to);
+  if (!link || *link <= 0) return;
+  auto& under_way = under_way_[to];
+  std::erase_if(under_way, [now](const UnderWay& other) { return other.arrives <= now; });
+  under_way.push_back({now + PredictedTime(sent / *link), sent});
+  std::sort(under_way.begin(), under_way.end(),
+            [](const UnderWay& a, const UnderWay& b) { return a.arrives < b.arrives; });
+}
+
+}  // namespace evenkeel::scheduling

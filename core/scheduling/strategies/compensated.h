@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "core/scheduling/compensating_factor.h"
+#include "core/scheduling/strategies/strategy_base.h"
+
+namespace evenkeel::scheduling {
+
+/// Diffusion of load with a compensating factor (S. L. Mirtaheri's thesis on distributed load
+/// balancing, 004_, chapter 3): whoever gets more load compares what it and its neighbours have
+/// with what their speeds stand for, (3-12), and sends each of those that could take more k times
+/// the part p of what it has too much, (3-7), (3-13). k < 1 makes up for the time of the transfer,
+/// (3-33), (3-39), (3-45), or is given. The sender decides, once for each load that comes
+/// (one-shot), on what it knows of the others: their last reports, aged by L - lambda dt.
+///
+/// All that a worker has is leased to it at once. A task counts as its cost, 1 if that is unknown.
+/// Tasks begin where the context says, others are shared out by weight; what is appended comes in
+/// where it is placed, else at the first worker, and what a lost worker leaves at the next one. No
+/// more is sent on than has just come. k is 1 while no speed is known, or none of the link's.
+class Compensated final : public StrategyBase {
+ public:
+  explicit Compensated(const StrategyContext& context) : StrategyBase(context) {}
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+
+ private:
+  /// Load that was sent and has perhaps not come yet.
+  struct UnderWay {
+    Instant arrives;
+    double load;
+  };
+
+  /// The worker sends on part of what is reserved for it.
+  void Balance(WorkerId sender, Instant now);
+  /// The sender first, then those it may send to.
+  [[nodiscard]] std::vector<WorkerId> Neighbourhood(WorkerId sender) const;
+  /// What the worker has to do by now, what is under way to it included.
+  [[nodiscard]] double LoadOf(WorkerId worker, Instant now) const;
+  [[nodiscard]] double LoadUnderWay(WorkerId worker, Instant now) const;
+  /// T of (3-24), seconds from now: when it runs dry, of all that arrives within `until` seconds.
+  [[nodiscard]] double DryAfter(WorkerId worker, double until, Instant now) const;
+  /// lambda_rl in units of load; nothing if it is not known.
+  [[nodiscard]] std::optional<double> LinkSpeed(WorkerId from, WorkerId to) const;
+  /// k for sending so much of what the sender has too much.
+  [[nodiscard]] double Factor(WorkerId from, WorkerId to, double load, Instant now) const;
+  void Send(WorkerId from, WorkerId to, double load, Instant now);
+
+  std::map<WorkerId, std::vector<UnderWay>> under_way_;  // by target
+  std::set<WorkerId> loaded_;                            // have new load, and have not sent of it
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,248 @@
+#include "simulator/scenario_transfers.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/base/rng.h"
+#include "core/base/splitmix.h"
+#include "simulator/scenario_fields.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+using model::FieldReader;
+
+constexpr const char* kAnyNode = "Random";  // no node is called so: names have no capitals
+constexpr model::NumberRange kTransferRates{0, 1e9};
+constexpr double kLeastTransferRate = 1e-3;
+// Without links everybody is linked with everybody.
+constexpr std::size_t kMaxLinkedNodes = 500;
+
+// What is drawn here comes from numbers of its own, apart from those of tasks and nodes.
+constexpr std::uint64_t kArrivalDraws = 101;
+constexpr std::uint64_t kLinkDraws = 102;
+
+std::int64_t CountOf(const Scenario& scenario) {
+  std::int64_t count = 0;
+  for (const NodeGroup& group : scenario.nodes) count += group.count;
+  return count;
+}
+
+std::int64_t LateTasks(const TaskSource& tasks) {
+  std::int64_t late = 0;
+  for (const Arrival& arrival : tasks.arrivals) late += arrival.tasks * arrival.times;
+  return late;
+}
+
+std::set<std::string> NamesOf(const Scenario& scenario) {
+  std::set<std::string> names;
+  for (const NodeGroup& group : scenario.nodes) {
+    if (group.count == 1) names.insert(group.name);
+    for (std::int64_t i = 0; i < group.count && group.count > 1; ++i) {
+      names.insert(group.name + "-" + std::to_string(i + 1));
+    }
+  }
+  return names;
+}
+
+/// Nodes that can be reached from the first one named.
+std::set<std::string> Reached(const TransferSource& transfers) {
+  std::set<std::string> reached{transfers.links.front().node};
+  for (bool more = true; more;) {
+    const std::size_t before = reached.size();
+    for (const auto& link : transfers.links) {
+      for (const std::string& other : link.others) {
+        if (reached.contains(link.node)) reached.insert(other);
+        if (reached.contains(other)) reached.insert(link.node);
+      }
+    }
+    more = reached.size() > before;
+  }
+  return reached;
+}
+
+using Pair = std::pair<std::size_t, std::size_t>;
+
+std::size_t Below(std::size_t bound, Rng& rng) {
+  return static_cast<std::size_t>(rng.Below(bound));
+}
+
+/// Each node is linked with one before it, then some with others, until there are enough.
+std::set<Pair> DrawLinks(std::size_t nodes, double mean_links, Rng& rng) {
+  std::set<Pair> links;
+  for (std::size_t i = 1; i < nodes; ++i) links.insert({Below(i, rng), i});
+  const double all = static_cast<double>(nodes) * static_cast<double>(nodes - 1) / 2;
+  const double wanted = std::min(mean_links * static_cast<double>(nodes) / 2, all);
+  while (static_cast<double>(links.size()) < wanted - 0.5) {
+    const std::size_t one = Below(nodes, rng);
+    const std::size_t other = Below(nodes, rng);
+    if (one != other) links.insert({std::min(one, other), std::max(one, other)});
+  }
+  return links;
+}
+
+std::set<Pair> AllPairs(std::size_t nodes) {
+  std::set<Pair> links;
+  for (std::size_t i = 0; i < nodes; ++i) {
+    for (std::size_t j = i + 1; j < nodes; ++j) links.insert({i, j});
+  }
+  return links;
+}
+
+std::map<std::string, std::size_t> NumbersOf(const WorldConfig& world) {
+  std::map<std::string, std::size_t> numbers;
+  for (std::size_t i = 0; i < world.nodes.size(); ++i) numbers[world.nodes[i].name] = i;
+  return numbers;
+}
+
+struct DrawnArrival {
+  Duration at;
+  std::int64_t tasks;
+  std::optional<std::size_t> node;
+};
+
+}  // namespace
+
+Arrival ReadArrival(FieldReader& fields, std::int64_t max_tasks) {
+  Arrival arrival;
+  const nlohmann::json& at = fields.Any("at");
+  const bool moment = !at.is_object() || at.contains("seconds") || at.contains("ofBound");
+  if (moment) {
+    arrival.at = ReadMoment(fields, "at");
+  } else {
+    arrival.drawn = ReadDistribution(fields, "at", {0, kMaxScenarioSeconds});
+  }
+  arrival.tasks = fields.RequiredInt("tasks", {1, max_tasks});
+  arrival.times = fields.OptionalInt("times", {1, 100'000}, arrival.times);
+  const std::string node = fields.OptionalString("node", 100, "");
+  arrival.at_any_node = node == kAnyNode;
+  if (!node.empty() && !arrival.at_any_node) arrival.node = node;
+  return arrival;
+}
+
+TransferSource ReadTransfers(FieldReader fields) {
+  TransferSource source;
+  if (fields.Has("tasksPerSecond")) {
+    source.tasks_per_second = ReadDistribution(fields, "tasksPerSecond", kTransferRates);
+  }
+  fields.Any("tasksPerSecond");
+  source.exponential =
+      fields.OptionalChoice("delay", {"Fixed", "Exponential"}, "Fixed") == "Exponential";
+  source.streams = fields.OptionalBool("streams", source.streams);
+  if (fields.Has("meanLinks")) source.mean_links = fields.RequiredNumber("meanLinks", {1, 1000});
+  fields.Any("meanLinks");
+  for (FieldReader& link : fields.Objects("links", 10'000)) {
+    TransferSource::Neighbours neighbours;
+    neighbours.node = link.RequiredString("node", 100);
+    neighbours.others = link.Strings("neighbours", 1000, 100);
+    if (link.Has("tasksPerSecond")) {
+      neighbours.tasks_per_second = ReadDistribution(link, "tasksPerSecond", kTransferRates);
+    }
+    link.Any("tasksPerSecond");
+    source.links.push_back(std::move(neighbours));
+  }
+  if (source.mean_links && !source.links.empty()) {
+    fields.Fail("meanLinks", "is not allowed beside links");
+  }
+  const bool needs_rate = source.mean_links || !source.links.empty();
+  if (needs_rate && MeanOf(source.tasks_per_second) <= 0) {
+    fields.Fail("tasksPerSecond", "must be above 0 where there are links");
+  }
+  return source;
+}
+
+void CheckPlaces(FieldReader& fields, const Scenario& scenario, std::int64_t tasks) {
+  if (fields.Failed()) return;
+  const std::set<std::string> names = NamesOf(scenario);
+  std::int64_t loads = 0;
+  for (const NodeGroup& group : scenario.nodes) loads += group.load * group.count;
+  if (const std::int64_t first = tasks - LateTasks(scenario.tasks); loads > first) {
+    fields.Fail("nodes", "must not have a load of more tasks than there are at first, " +
+                             std::to_string(first));
+  }
+  for (const Arrival& arrival : scenario.tasks.arrivals) {
+    if (!arrival.node || names.contains(*arrival.node)) continue;
+    fields.Fail("tasks.arrivals", "node must be Random or one of the nodes, is " + *arrival.node);
+  }
+  const TransferSource& transfers = scenario.transfers;
+  for (const auto& link : transfers.links) {
+    for (const std::string& other : link.others) {
+      if (names.contains(link.node) && names.contains(other) && link.node != other) continue;
+      fields.Fail("transfers.links",
+                  "must be between two of the nodes, is " + link.node + " to " + other);
+    }
+  }
+  if (fields.Failed()) return;
+  if (!transfers.links.empty() && Reached(transfers).size() < names.size()) {
+    fields.Fail("transfers.links", "must connect all nodes");
+  }
+  const bool all_pairs = transfers.links.empty() && MeanOf(transfers.tasks_per_second) > 0;
+  if (all_pairs && CountOf(scenario) > static_cast<std::int64_t>(kMaxLinkedNodes)) {
+    fields.Fail("transfers", "must have links or meanLinks with more than 500 nodes");
+  }
+}
+
+void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
+                const std::function<Duration(const Moment&)>& time_of, WorldConfig& world) {
+  model::TaskIndex next = 0;
+  const auto place = [&](std::int64_t tasks, std::size_t node) {
+    if (tasks > 0) world.transfers.placed.push_back({{next, next + tasks}, node});
+  };
+  std::size_t node = 0;
+  for (const NodeGroup& group : scenario.nodes) {
+    for (std::int64_t i = 0; i < group.count; ++i, ++node, next += group.load) {
+      place(group.load, node);
+    }
+  }
+  if (scenario.tasks.arrivals.empty()) return;
+
+  Rng rng(SplitMixAt(seed, kArrivalDraws));
+  const auto numbers = NumbersOf(world);
+  std::vector<DrawnArrival> drawn;
+  for (const Arrival& arrival : scenario.tasks.arrivals) {
+    for (std::int64_t i = 0; i < arrival.times; ++i) {
+      const Duration at =
+          arrival.drawn ? FromSeconds(Draw(*arrival.drawn, rng)) : time_of(arrival.at);
+      std::optional<std::size_t> where;
+      if (arrival.at_any_node) where = Below(world.nodes.size(), rng);
+      if (arrival.node) where = numbers.at(*arrival.node);
+      drawn.push_back({at, arrival.tasks, where});
+    }
+  }
+  std::stable_sort(
+      drawn.begin(), drawn.end(),
+      [](const DrawnArrival& one, const DrawnArrival& two) { return one.at < two.at; });
+  next = static_cast<std::int64_t>(world.true_costs.size()) - LateTasks(scenario.tasks);
+  world.tasks_at_first = next;
+  for (const DrawnArrival& arrival : drawn) {
+    if (arrival.node) place(arrival.tasks, *arrival.node);
+    next += arrival.tasks;
+    world.growths.push_back({arrival.at, next});
+  }
+}
+
+void LinkNodes(const TransferSource& source, std::uint64_t seed, WorldConfig& world) {
+  Rng rng(SplitMixAt(seed, kLinkDraws));
+  const auto link = [&](Pair ends, const Distribution& rate) {
+    const double drawn = std::max(Draw(rate, rng), kLeastTransferRate);
+    world.transfers.links.push_back({ends.first, ends.second, drawn});
+  };
+  world.transfers.exponential = source.exponential;
+  world.transfers.streams = source.streams;
+  const auto numbers = NumbersOf(world);
+  for (const auto& neighbours : source.links) {
+    for (const std::string& other : neighbours.others) {
+      link({numbers.at(neighbours.node), numbers.at(other)},
+           neighbours.tasks_per_second.value_or(source.tasks_per_second));
+    }
+  }
+  if (!source.links.empty() || MeanOf(source.tasks_per_second) <= 0) return;
+  const std::size_t nodes = world.nodes.size();
+  for (const Pair& ends :
+       source.mean_links ? DrawLinks(nodes, *source.mean_links, rng) : AllPairs(nodes)) {
+    link(ends, source.tasks_per_second);
+  }
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,169 @@
+// Tasks that are at nodes and take time to get to others: under every strategy each of them runs,
+// and its result counts once, also when nodes, links or the coordinator fail meanwhile.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "simulator/world.h"
+
+namespace evenkeel {
+namespace {
+
+using simulator::Fault;
+using simulator::Outcome;
+using simulator::World;
+using simulator::WorldConfig;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Four nodes in a ring with 30 tasks each, 10 a second; 100 more come to the first one.
+WorldConfig Ring(model::StrategyName strategy) {
+  WorldConfig world;
+  world.true_costs.assign(220, 1.0);
+  world.costs_known = false;
+  world.tasks_at_first = 120;
+  world.growths = {{milliseconds(500), 220}};
+  world.job.workload = world.job.name = "ring";
+  world.job.balancing.strategy = strategy;
+  world.job.balancing.lease = seconds(2);
+  world.report_interval = milliseconds(50);
+  for (std::size_t i = 0; i < 4; ++i) {
+    simulator::NodeModel node;
+    node.name = "n" + std::to_string(i);
+    node.ratio = 10;
+    node.speed = simulator::SpeedProfile(10);
+    world.nodes.push_back(node);
+    const auto first = static_cast<model::TaskIndex>(30 * i);
+    world.transfers.placed.push_back({{first, first + 30}, i});
+    world.transfers.links.push_back({i, (i + 1) % 4, 10});
+  }
+  world.transfers.placed.push_back({{120, 220}, 0});
+  world.check_invariants = true;
+  return world;
+}
+
+void ExpectAllRunOnce(const Outcome& outcome) {
+  EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
+  EXPECT_TRUE(std::all_of(outcome.times_durable.begin(), outcome.times_durable.end(),
+                          [](std::int64_t times) { return times == 1; }));
+  EXPECT_EQ(outcome.findings.progress_losses, 0);
+  EXPECT_EQ(outcome.findings.leased_though_durable, 0);
+}
+
+class Transfers : public testing::TestWithParam<model::StrategyName> {};
+
+TEST_P(Transfers, AllTasksRunOnce) {
+  for (const bool streams : {false, true}) {
+    for (const bool exponential : {false, true}) {
+      WorldConfig world = Ring(GetParam());
+      world.transfers.streams = streams;
+      world.transfers.exponential = exponential;
+      ExpectAllRunOnce(World(world).Run());
+    }
+  }
+}
+
+TEST_P(Transfers, WorkersDieAndLinksAreCutWhileTasksAreUnderWay) {
+  WorldConfig world = Ring(GetParam());
+  world.faults = {{Fault::Kind::kKillWorker, 1, milliseconds(900), seconds(3), {}},
+                  {Fault::Kind::kCutLink, 3, milliseconds(1100), seconds(1), {}}};
+  ExpectAllRunOnce(World(world).Run());
+}
+
+TEST_P(Transfers, TheCoordinatorDiesWhileTasksAreUnderWay) {
+  WorldConfig world = Ring(GetParam());
+  world.faults = {{Fault::Kind::kKillCoordinator, 0, milliseconds(900), seconds(1), {}}};
+  const Outcome outcome = World(world).Run();
+  ExpectAllRunOnce(outcome);
+  EXPECT_EQ(outcome.coordinator_starts, 2u);
+}
+
+TEST_P(Transfers, TheNodeWithTheLoadIsLost) {
+  WorldConfig world = Ring(GetParam());
+  world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(700), simulator::kForEver, {}}};
+  ExpectAllRunOnce(World(world).Run());
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, Transfers, testing::ValuesIn(model::AllStrategies()),
+                         [](const auto& strategy) {
+                           std::string name = model::ToString(strategy.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+WorldConfig Diffusing(model::Compensation compensation) {
+  WorldConfig world = Ring(model::StrategyName::kCompensated);
+  world.network.latency = world.durable_after = Duration::zero();
+  world.job.balancing.compensation = compensation;
+  return world;
+}
+
+std::vector<std::int64_t> Sent(const WorldConfig& world) {
+  const Outcome outcome = World(world).Run();
+  ExpectAllRunOnce(outcome);
+  std::vector<std::int64_t> sent;
+  for (const auto& node : outcome.progress.nodes) sent.push_back(node.stolen_in);
+  return sent;
+}
+
+using Counts = std::vector<std::int64_t>;
+
+// At 0.5 s each has 25 left, the first one 125: it has 66.7 more than its share among three.
+TEST(Compensated, LoadGoesToNeighboursOnce) {
+  EXPECT_EQ(Sent(Diffusing(model::Compensation::kNone)), (Counts{0, 33, 0, 33}));
+}
+
+TEST(Compensated, LoadGoesToAll) {
+  WorldConfig world = Diffusing(model::Compensation::kNone);
+  world.job.balancing.sends_to_all = true;
+  EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25}));
+  world.transfers.links.clear();
+  world.job.balancing.sends_to_all = false;
+  EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25})) << "without links all are neighbours";
+}
+
+// 33 tasks take 3.3 s; the neighbours are dry after 2.5 s: k = 1/2 + 1/2 x 25/33.
+TEST(Compensated, LessIsSentByTheFactor) {
+  EXPECT_EQ(Sent(Diffusing(model::Compensation::kFirst)), (Counts{0, 29, 0, 29}));
+  WorldConfig world = Diffusing(model::Compensation::kFirst);
+  world.job.balancing.compensation_factor = 0.1;
+  EXPECT_EQ(Sent(world), (Counts{0, 3, 0, 3}));
+}
+
+TEST(Compensated, WhatIsToBeSentFollowsFromOldReports) {
+  WorldConfig world = Diffusing(model::Compensation::kNone);
+  world.report_interval = milliseconds(300);
+  EXPECT_EQ(Sent(world), (Counts{0, 33, 0, 33})) << "reports are 0.2 s old";
+}
+
+// The second load finds what is under way of the first one: 33 each, which arrive at 3.8 s.
+// At 1 s the first node has 125 - 66 - 5 + 100 = 154, its neighbours 20 + 33: 67 too much.
+TEST(Compensated, LoadThatIsUnderWayCounts) {
+  WorldConfig world = Diffusing(model::Compensation::kNone);
+  world.true_costs.assign(320, 1.0);
+  world.growths.push_back({seconds(1), 320});
+  world.transfers.placed.push_back({{220, 320}, 0});
+  EXPECT_EQ(Sent(world), (Counts{0, 66, 0, 66}));
+  // With the first selection 29 each were sent and arrive at 3.4 s, 2.4 s from now. 162 against 49:
+  // 75.3 too much, 37 each, which take 3.7 s. Dry at 2.4 + 2.9 s, later than that: all are sent.
+  world.job.balancing.compensation = model::Compensation::kFirst;
+  EXPECT_EQ(Sent(world), (Counts{0, 29 + 37, 0, 29 + 37}));
+}
+
+// Placed tasks of nodes that are lost come in at the next one, and are sent on from there.
+TEST(Compensated, WhatALostNodeLeavesIsLoadOfTheNextOne) {
+  WorldConfig world = Diffusing(model::Compensation::kNone);
+  world.transfers.links.clear();
+  world.growths.clear();
+  world.true_costs.resize(120);
+  world.transfers.placed.pop_back();
+  world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(100), simulator::kForEver, {}}};
+  const Outcome outcome = World(world).Run();
+  ExpectAllRunOnce(outcome);
+  // Known as lost 2 s later: 30 tasks of the lost node are 10 for each of the other three.
+  EXPECT_NEAR(ToSeconds(outcome.makespan), 4.0, 0.15);
+}
+
+}  // namespace
+}  // namespace evenkeel
