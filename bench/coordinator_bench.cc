@@ -1,10 +1,11 @@
 // Two budgets of the coordinator without transport: the memory of its state and the time of a
-// decision. Prints JSON.
+// decision. Prints JSON. With numbers of workers as arguments: the time of a decision for each.
 #include <malloc.h>
 #include <time.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "bench/many_workers.h"
 
@@ -46,8 +47,9 @@ struct DecisionTimes {
   std::int64_t moves = 0;
 };
 
-DecisionTimes TimeDecisions() {
-  ManyWorkers world(10000, 2'000'000);
+DecisionTimes TimeDecisions(std::uint32_t workers) {
+  constexpr std::int64_t kTasksOfEach = 200;
+  ManyWorkers world(workers, workers * kTasksOfEach);
   DecisionTimes times;
   double all = 0;
   double moving = 0;
@@ -72,16 +74,28 @@ DecisionTimes TimeDecisions() {
   return times;
 }
 
-}  // namespace
-
-int main() {
-  const double state = StateMebibytes();
-  std::printf("{\"stateMebibytes\": %.2f, ", state);
-  std::fflush(stdout);
-  const DecisionTimes times = TimeDecisions();
+void Print(const DecisionTimes& times) {
   std::printf(
       "\"microsecondsPerMove\": %.2f, \"microsecondsPerReport\": %.2f, "
-      "\"worstCallMicroseconds\": %.1f, \"moves\": %lld, \"reports\": %lld}\n",
+      "\"worstCallMicroseconds\": %.1f, \"moves\": %lld, \"reports\": %lld}",
       times.move_us, times.report_us, times.worst_call_us, static_cast<long long>(times.moves),
       static_cast<long long>(times.calls));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    for (int i = 1; i < argc; ++i) {
+      const auto workers = static_cast<std::uint32_t>(std::strtoul(argv[i], nullptr, 10));
+      std::printf("%s{\"workers\": %u, ", i == 1 ? "[" : ",\n ", workers);
+      Print(TimeDecisions(workers));
+    }
+    std::printf("]\n");
+    return 0;
+  }
+  std::printf("{\"stateMebibytes\": %.2f, ", StateMebibytes());
+  std::fflush(stdout);
+  Print(TimeDecisions(10'000));
+  std::printf("\n");
 }

@@ -15,13 +15,15 @@ import time
 import command_case
 import matmul_cases
 import process_cases
+import simulated_scale
 import sixteen_workers
 import thesis_cases
 from evenkeel_runs import PROJECT, Bench, RunFailed
 from figures import table
 
 CASES = (
-    "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "matmul", "thesis",
+    "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "simulated", "matmul",
+    "thesis",
 )
 
 
@@ -53,6 +55,7 @@ def measure(bench, args):
         "tls-memory": lambda: process_cases.memory_over_tls(
             bench, 1000, 3 if args.quick else 10, say),
         "state": lambda: process_cases.coordinator_state(bench, repetitions, say),
+        "simulated": lambda: simulated_scale.measure(bench, repetitions, args.quick, say),
         "matmul": lambda: matmul_cases.measure(bench, repetitions, args.quick, say),
         "thesis": lambda: thesis_cases.measure(bench, repetitions, args.quick, say),
     }

@@ -90,11 +90,19 @@ CommandLine::CommandLine(CLI::App& app) {
       ->check(CLI::IsMember({"table", "json"}));
 
   simulate_command = app.add_subcommand("simulate", "Try a job on a cluster in virtual time");
-  simulate_command->add_option("scenario", simulate.scenario_files, "Scenario files")->required();
+  simulate_command->add_option("scenario", simulate.scenario_files, "Scenario files");
+  simulate_command->add_option("--replay", simulate.replay,
+                               "Instead of a scenario: the folder of a run");
+  simulate_command
+      ->add_option("--nodes", simulate.nodes,
+                   "With --replay: NAME=SPEED[xCORES] (more or other nodes), NAME=0 (without it), "
+                   "or a file of Nodes, to be there instead")
+      ->delimiter(',');
   simulate_command->add_option("--strategy", simulate.strategy,
                                "One strategy, or all, instead of the scenario's");
   simulate_command->add_option("--seed,--seeds", simulate.seeds,
                                "A seed, or several as in 1..200, instead of the scenario's");
+  simulate_command->add_option("--html", simulate.html, "Write a page with timelines to this file");
   simulate_command->add_option("-o", simulate_output, "table or json")
       ->check(CLI::IsMember({"table", "json"}));
 

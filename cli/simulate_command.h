@@ -11,9 +11,12 @@ namespace evenkeel::cli {
 
 struct SimulateOptions {
   std::vector<std::string> scenario_files;
-  std::string strategy;  ///< a strategy or "all"; empty: as the scenario says
-  std::string seeds;     ///< "7" or "1..20"; empty: as the scenario says
-  bool json = false;     ///< -o json instead of a table
+  std::string replay;              ///< instead: the folder of a run, or its timeline.jsonl
+  std::vector<std::string> nodes;  ///< with replay: see ChangeNodes
+  std::string strategy;            ///< a strategy or "all"; empty: as the scenario says
+  std::string seeds;               ///< "7" or "1..20"; empty: as the scenario says
+  std::string html;                ///< file for a page with the lanes; empty: none
+  bool json = false;               ///< -o json instead of a table
   bool show_progress = false;
 };
 

@@ -13,11 +13,16 @@ extern const std::string_view kLanes;         ///< lanes.js
 extern const std::string_view kLanesPaint;    ///< lanes_paint.js
 extern const std::string_view kLanesCells;    ///< lanes_cells.js
 extern const std::string_view kLanesInput;    ///< lanes_input.js
+extern const std::string_view kLegend;        ///< legend.js
 extern const std::string_view kCharts;        ///< charts.js
 extern const std::string_view kResultCharts;  ///< result_charts.js
 extern const std::string_view kNodes;         ///< nodes.js
 extern const std::string_view kReport;        ///< report.js
 extern const std::string_view kLiveData;      ///< live_data.js
 extern const std::string_view kLive;          ///< live.js
+
+extern const std::string_view kSimulationPage;   ///< simulation.html, likewise
+extern const std::string_view kSimulationStyle;  ///< simulation.css, after report.css
+extern const std::string_view kSimulation;       ///< simulation.js
 
 }  // namespace evenkeel::report::assets

@@ -1,7 +1,6 @@
 #include "report/html_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -9,72 +8,16 @@
 #include "report/atomic_file.h"
 #include "report/chart_json.h"
 #include "report/json_reader.h"
+#include "report/page_template.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
+#include "report/timeline_data.h"
 
 namespace evenkeel::report {
 namespace {
 
 constexpr std::size_t kMaxBars = 20000;
 constexpr std::size_t kMaxEvents = 1000;
-
-/// For text between tags and in quoted attributes.
-std::string EscapeHtml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
-
-/// JSON has '<' in strings only; written so, it can neither end a script nor open a comment in it.
-std::string EscapeForScript(std::string_view json) {
-  std::string out;
-  out.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-/// Puts the parts where the page has {{NAME}}. What is put in is not looked at again.
-std::string FillIn(std::string_view page,
-                   const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
-  std::string out;
-  while (true) {
-    const std::size_t open = page.find("{{");
-    out += page.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = page.find("}}", open);
-    const std::string_view name = page.substr(open + 2, close - open - 2);
-    for (const auto& [part, text] : parts) {
-      if (part == name) out += text;
-    }
-    page.remove_prefix(close + 2);
-  }
-}
 
 std::string TextOfScalar(const Json& value) {
   if (value.is_null()) return "–";
@@ -99,32 +42,6 @@ Json ResultForPage(const Json& result) {
   Json out = Json::array();
   for (const auto& [name, value] : result.items()) out.push_back({name, TextOf(value)});
   return out;
-}
-
-double Seconds(Duration duration) {
-  return static_cast<double>((duration.count() + 500) / 1000) / 1e6;
-}
-
-Json TimelineForPage(const TimelineDigest& digest) {
-  Json bars = Json::array();
-  for (const TimelineBar& bar : digest.Bars()) {
-    bars.push_back({bar.worker, bar.track, KindName(bar.kind), Seconds(bar.start), Seconds(bar.end),
-                    bar.range.begin, bar.range.end, bar.tasks, bar.ranges, Seconds(bar.busy)});
-  }
-  Json events = Json::array();
-  for (const model::TimelineEvent& event : digest.Events()) {
-    events.push_back(Json::parse(TimelineLine(event)));
-  }
-  std::vector<double> progress = digest.Progress().Cumulative();
-  for (double& tasks : progress) tasks = std::round(tasks * 10) / 10;
-  return {{"workers", digest.Workers()},
-          {"tracks", digest.Tracks()},
-          {"bars", std::move(bars)},
-          {"events", std::move(events)},
-          {"progress", {{"step", ToSeconds(digest.Progress().Step())}, {"tasks", progress}}},
-          {"ranges", digest.RangeCount()},
-          {"eventCount", digest.EventCount()},
-          {"hiddenPause", Seconds(digest.HiddenPause())}};
 }
 
 Result<Json> ShownSummary(const model::RunSummary& summary) {
@@ -156,6 +73,7 @@ std::string FilledPage(std::string_view title, std::string_view data, std::strin
                                 {"LANES_INPUT", assets::kLanesInput},
                                 {"CHARTS", assets::kCharts},
                                 {"RESULT_CHARTS", assets::kResultCharts},
+                                {"LEGEND", assets::kLegend},
                                 {"NODES", assets::kNodes},
                                 {"REPORT", assets::kReport},
                                 {"LIVE_DATA", assets::kLiveData},
@@ -175,7 +93,7 @@ Result<std::string> PageData(const model::RunSummary& summary, const TimelineDig
   auto shown = ShownSummary(summary);
   if (!shown) return tl::unexpected(shown.error());
   return Dump({{"summary", std::move(*shown)},
-               {"timeline", TimelineForPage(digest)},
+               {"timeline", Json::parse(TimelineData(digest))},
                {"charts", ChartsToJson(charts)}});
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
+#include "core/model/node_power.h"
 #include "simulator/distribution.h"
 #include "simulator/world_config.h"
 
@@ -105,6 +106,7 @@ struct NodeGroup {
   std::optional<double> changes_repeat_seconds;
   std::optional<OtherLoad> other_load;
   std::vector<NodeFault> faults;
+  std::optional<model::NodePower> power;
 };
 
 /// What the scheduler is told of speeds.

@@ -4,6 +4,7 @@
 
 #include "core/model/field_values.h"
 #include "core/model/names.h"
+#include "core/scheduling/energy/node_power.h"
 
 namespace evenkeel::simulator {
 namespace {
@@ -90,6 +91,19 @@ void ReadChanges(FieldReader& fields, NodeGroup& group) {
   fields.Any("otherLoad");
 }
 
+void ReadPower(FieldReader& fields, NodeGroup& group) {
+  if (fields.Has("watts")) {
+    const double full = fields.RequiredNumber("watts", {0, 1e5, true});
+    const double idle =
+        fields.OptionalNumber("idleWatts", {0, full}, scheduling::kUsualIdleShare * full);
+    group.power = model::NodePower{full, idle};
+  } else if (fields.Has("idleWatts")) {
+    fields.Fail("idleWatts", "is allowed only beside watts");
+  }
+  fields.Any("watts");
+  fields.Any("idleWatts");
+}
+
 }  // namespace
 
 Moment ReadMoment(FieldReader& parent, const std::string& field) {
@@ -126,6 +140,7 @@ NodeGroup ReadNodeGroup(FieldReader& fields) {
   group.cores = static_cast<std::uint32_t>(fields.OptionalInt("cores", {1, 4096}, group.cores));
   if (fields.Has("weight")) group.weight = fields.RequiredNumber("weight", {0, 1e6});
   fields.Any("weight");
+  ReadPower(fields, group);
   FieldReader link = fields.OptionalObject("link");
   group.megabits_per_second = link.OptionalNumber("megabitsPerSecond", {0, 1e7}, 0);
   group.latency_seconds = link.OptionalNumber("latencySeconds", {0, 3600}, 0);

@@ -1,11 +1,13 @@
 #include "simulator/scenario_parsing.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
 #include "core/model/document.h"
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
+#include "simulator/recorded_run.h"
 #include "simulator/scenario_fields.h"
 #include "simulator/scenario_transfers.h"
 #include "workloads/folder_file.h"
@@ -112,9 +114,28 @@ struct Counter {
   }
 };
 
-TaskSource ReadTasks(FieldReader tasks, const Source& source) {
+/// The run whose timeline the tasks come from, if they do.
+std::optional<RecordedRun> ReadRun(FieldReader& tasks, const Source& source) {
+  if (!tasks.Has("timeline")) {
+    tasks.Any("timeline");
+    return std::nullopt;
+  }
+  const std::string name = tasks.RequiredString("timeline", 4096);
+  if (tasks.Failed()) return std::nullopt;
+  auto run = ReadRecordedRun(source.folder / name);
+  if (run) return std::move(*run);
+  tasks.Fail("timeline", run.error().message);
+  return std::nullopt;
+}
+
+TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded) {
   TaskSource read;
-  read.costs = ReadCosts(tasks, source);
+  if (auto run = ReadRun(tasks, source)) {
+    recorded = ScenarioOf(*run);
+    read = recorded.tasks;
+  } else if (!tasks.Failed()) {
+    read.costs = ReadCosts(tasks, source);
+  }
   read.told = tasks.OptionalBool("costsTold", read.told);
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
@@ -152,7 +173,13 @@ void ReadVariants(FieldReader& fields, Scenario& scenario) {
   }
 }
 
-void ReadNodes(FieldReader& fields, Scenario& scenario) {
+/// Those of the recorded run if there is one and no others are named.
+void ReadNodes(FieldReader& fields, const Scenario& recorded, Scenario& scenario) {
+  if (!recorded.nodes.empty() && !fields.Has("nodes")) {
+    fields.Any("nodes");
+    scenario.nodes = recorded.nodes;
+    return;
+  }
   std::int64_t count = 0;
   bool expected = false;
   std::set<std::string> names;
@@ -182,12 +209,24 @@ void ReadCoordinator(FieldReader fields, Scenario& scenario) {
   }
 }
 
+void CheckEnergy(FieldReader& fields, const Scenario& scenario) {
+  const bool wanted =
+      std::any_of(scenario.variants.begin(), scenario.variants.end(), [](const Variant& variant) {
+        return variant.balancing.objective == model::Objective::kEnergy;
+      });
+  const bool known = std::any_of(scenario.nodes.begin(), scenario.nodes.end(),
+                                 [](const NodeGroup& node) { return node.power.has_value(); });
+  if (wanted && !known) fields.Fail("nodes", "must have watts somewhere for objective Energy");
+}
+
 Scenario ReadScenario(FieldReader& fields, const Source& source) {
   Scenario scenario;
   scenario.name = fields.RequiredString("name", 100);
   scenario.description = fields.OptionalString("description", 4000, "");
-  scenario.tasks = ReadTasks(fields.RequiredObject("tasks"), source);
-  ReadNodes(fields, scenario);
+  Scenario recorded;
+  scenario.tasks = ReadTasks(fields.RequiredObject("tasks"), source, recorded);
+  scenario.balancing = recorded.balancing;
+  ReadNodes(fields, recorded, scenario);
   scenario.transfers = ReadTransfers(fields.OptionalObject("transfers"));
   CheckPlaces(fields, scenario, std::visit(Counter{}, scenario.tasks.costs));
   const std::string weights =
@@ -200,6 +239,7 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   FieldReader balancing = fields.OptionalObject("balancing");
   model::ReadBalancing(balancing, scenario.balancing);
   ReadVariants(fields, scenario);
+  CheckEnergy(fields, scenario);
   scenario.seed = static_cast<std::uint64_t>(fields.OptionalInt("seed", {0, INT64_MAX / 2}, 1));
   scenario.repetitions = fields.OptionalInt("repetitions", {1, 100'000}, 1);
   return scenario;
@@ -225,6 +265,8 @@ std::vector<Variant> AllVariants(const model::BalancingSpec& balancing) {
   for (const auto strategy : model::AllStrategies()) {
     variants.push_back({model::ToString(strategy), balancing});
     variants.back().balancing.strategy = strategy;
+    if (strategy == model::StrategyName::kTailStealing) continue;
+    variants.back().balancing.objective = model::Objective::kTime;  // the other needs it
   }
   return variants;
 }

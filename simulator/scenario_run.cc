@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "simulator/scenario_energy.h"
 #include "simulator/scenario_world.h"
 #include "simulator/world.h"
 
@@ -30,10 +31,12 @@ Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
       world_(DrawWorld(scenario, seed)),
       bound_(LowerBound(world_)) {}
 
-ScenarioRun Repetition::Run(const Variant& variant) const {
+ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) const {
   WorldConfig config = world_;
   config.job.balancing = variant.balancing;
-  const Outcome outcome = World(std::move(config)).Run();
+  config.recorder = recorder;
+  LeaveOutForEnergy(config);
+  const Outcome outcome = World(config).Run();
 
   ScenarioRun run;
   run.scenario = scenario_.name;
@@ -49,6 +52,7 @@ ScenarioRun Repetition::Run(const Variant& variant) const {
   run.tasks = static_cast<std::int64_t>(world_.true_costs.size());
   run.nodes = static_cast<std::int64_t>(world_.nodes.size());
   run.stages = outcome.stages;
+  run.joules = JoulesOfJob(config, outcome);
   if (run.makespan_seconds <= 0) return run;
   const double busy =
       std::accumulate(outcome.busy_seconds.begin(), outcome.busy_seconds.end(), 0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct ScenarioRun {
   std::int64_t tasks = 0;
   std::int64_t nodes = 0;
   std::vector<model::TimelineEvent> stages;  ///< of strategies that have any
+  std::optional<double> joules;              ///< of the job, if the power of its nodes is known
 };
 
 /// One repetition of the scenario, drawn once and then run under any number of variants.
@@ -34,7 +36,9 @@ struct ScenarioRun {
 class Repetition {
  public:
   Repetition(const Scenario& scenario, std::uint64_t seed);
-  [[nodiscard]] ScenarioRun Run(const Variant& variant) const;
+  [[nodiscard]] ScenarioRun Run(const Variant& variant, const Recorder& recorder = {}) const;
+  /// What the repetition drew.
+  [[nodiscard]] const WorldConfig& Drawn() const { return world_; }
 
  private:
   const Scenario& scenario_;

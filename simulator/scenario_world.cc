@@ -94,6 +94,7 @@ class NodeBuilder {
     node.ratio = Weight(drawn, fastest);
     node.speed = Speed(drawn);
     node.threads = group.cores;
+    node.power = group.power;
     node.expected = group.expected;
     if (group.joins) node.joins_at = At(*group.joins);
     constexpr double kBytesPerMegabit = 1e6 / 8;

@@ -61,6 +61,10 @@ Summary SummaryOf(const std::vector<const ScenarioRun*>& runs) {
   summary.leased_moves = median([&](const ScenarioRun& run) { return number(run.moves.leased); });
   summary.copies = median([&](const ScenarioRun& run) { return number(run.moves.copies); });
   summary.wasted_seconds = median([](const ScenarioRun& run) { return run.wasted_seconds; });
+  const bool joules = !done.empty() && std::all_of(done.begin(), done.end(), [](const auto* run) {
+    return run->joules.has_value();
+  });
+  if (joules) summary.joules = median([](const ScenarioRun& run) { return *run.joules; });
   return summary;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct Summary {
   Median leased_moves;
   Median copies;
   Median wasted_seconds;
+  std::optional<Median> joules;  ///< if known of all
 };
 
 /// One a pair of scenario and strategy, in the order in which they first come.

@@ -53,32 +53,23 @@ Outcome World::Run() {
     At(Instant{growth.at}, [this, growth] { Grow(growth.tasks); });
   }
   stop_at_ = Instant{config_.give_up_after};
-  while (!events_.empty() && events_.front().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
-    const Event event = TakeEarliest();
+  while (!events_.Empty() && events_.Front().at <= stop_at_ && !(over_ && stop_at_ <= now_)) {
+    const Event event = events_.Take();
     EVENKEEL_CHECK(event.at >= now_, "time goes backwards");
     now_ = event.at;
-    event.happen();
+    if (!events_.Empty()) FetchAhead();
+    Dispatch(event);
   }
   if (coordinator_) {
     outcome_.progress = coordinator_->CurrentProgress(now_);
     outcome_.stages = coordinator_->StageEvents(Instant{} + outcome_.makespan);
+    for (const auto& stage : outcome_.stages) {
+      if (config_.recorder.on_event) config_.recorder.on_event(stage);
+    }
   }
   outcome_.coordinator_starts = epoch_;
   outcome_.findings = witness_.Found();
   return outcome_;
-}
-
-void World::At(Instant at, std::function<void()> happen) {
-  if (at == kNever) return;
-  events_.push_back({std::max(at, now_), order_++, std::move(happen)});
-  std::push_heap(events_.begin(), events_.end(), std::greater<>());
-}
-
-World::Event World::TakeEarliest() {
-  std::pop_heap(events_.begin(), events_.end(), std::greater<>());
-  Event event = std::move(events_.back());
-  events_.pop_back();
-  return event;
 }
 
 Instant World::Later(Duration from_now) const {
@@ -124,7 +115,7 @@ void World::StartCoordinator() {
 void World::KillCoordinator() {
   coordinator_.reset();
   coordinator_timer_ = kNever;
-  streams_.clear();
+  for (; open_from_ < streams_.size(); ++open_from_) streams_[open_from_].open = false;
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     Disconnect(i, Duration::zero(), kReconnectAfter);
   }
@@ -163,8 +154,8 @@ void World::KillWorker(std::size_t node) {
   process.worker.reset();
   if (!process.stream) return;
   // What was sent before still arrives, then the end of the stream.
-  const auto stream = streams_.find(*process.stream);
-  const Instant closed = stream == streams_.end() ? now_ : Arrival(stream->second.up);
+  Stream* const stream = OpenStream(*process.stream);
+  const Instant closed = stream ? Arrival(stream->up) : now_;
   Disconnect(node, closed - now_, kForEver);
 }
 
@@ -176,11 +167,12 @@ void World::Connect(std::size_t node) {
   if (!coordinator_) {  // nobody listens: try again
     return At(now_ + kReconnectAfter, [this, node] { Connect(node); });
   }
-  process.stream = StreamId{next_stream_++};
-  Stream& stream = streams_[*process.stream];
+  Stream stream;
   stream.node = node;
   stream.up.latency = stream.down.latency =
       config_.network.latency + config_.nodes[node].link_latency;
+  streams_.push_back(stream);
+  process.stream = StreamId{streams_.size()};
   ToCoordinator(node, process.worker->OnConnected(now_));
   PlanWorkerTimer(node);
 }
@@ -196,7 +188,9 @@ void World::Disconnect(std::size_t node, Duration noticed_after, Duration back_a
 }
 
 void World::CloseAtCoordinator(StreamId stream) {
-  if (streams_.erase(stream) == 0) return;
+  Stream* const known = OpenStream(stream);
+  if (!known) return;
+  known->open = false;
   StepCoordinator([&](engine::Coordinator& c) { return c.OnStreamClosed(stream, now_); });
 }
 
@@ -205,20 +199,18 @@ void World::Carry(engine::Effects effects) {
     if (auto* send = std::get_if<engine::SendToWorker>(&effect)) {
       ToWorker(send->stream, std::move(send->message));
     } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
-      const auto known = streams_.find(close->stream);
-      if (known == streams_.end()) continue;
-      const std::size_t node = known->second.node;
-      At(Arrival(known->second.down), [this, node, stream = close->stream] {
+      Stream* const known = OpenStream(close->stream);
+      if (!known) continue;
+      const std::size_t node = known->node;
+      At(Arrival(known->down), [this, node, stream = close->stream] {
         if (processes_[node].stream == stream) Disconnect(node, Duration::zero(), kReconnectAfter);
       });
     } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
       for (const auto& failure : persist->failures) failed_on_[failure.index].insert(failure.node);
-      const std::uint64_t epoch = epoch_;
-      At(now_ + config_.durable_after, [this, epoch, batch = std::move(*persist)] {
-        if (epoch != epoch_ || !coordinator_) return;  // the process died before the commit
-        MakeDurable(batch);
-        StepCoordinator([&](engine::Coordinator& c) { return c.OnDurable(batch.batch, now_); });
-      });
+      Event event;
+      event.kind = Event::Kind::kCommit;
+      event.detail = commits_.Put({epoch_, std::move(*persist)});
+      At(now_ + config_.durable_after, event, EventQueue::Lane::kCommits);
     } else if (const auto* end = std::get_if<engine::EndJob>(&effect)) {
       outcome_.state = end->state;
       outcome_.reason = end->reason;
@@ -230,6 +222,12 @@ void World::Carry(engine::Effects effects) {
   }
 }
 
+void World::Committed(Commit commit) {
+  if (commit.epoch != epoch_ || !coordinator_) return;  // the process died before the commit
+  MakeDurable(commit.batch);
+  StepCoordinator([&](engine::Coordinator& c) { return c.OnDurable(commit.batch.batch, now_); });
+}
+
 void World::MakeDurable(const engine::Persist& persist) {
   for (const auto& record : persist.results) {
     for (model::TaskIndex i = record.range.begin; i < record.range.end && config_.account_tasks;
@@ -238,16 +236,17 @@ void World::MakeDurable(const engine::Persist& persist) {
       const auto result = record.results.At(i - record.range.begin);
       EVENKEEL_CHECK(result == std::to_string(i), "a result that belongs to another task");
     }
+    if (config_.recorder.on_result) config_.recorder.on_result(record);
     durable_.Insert(record.range);
     durable_active_ = std::max(durable_active_, record.ended);
   }
   for (const auto& failure : persist.failures) durable_failures_.push_back(failure);
 }
 
-void World::StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step) {
-  if (!coordinator_) return;
-  auto effects = step(*coordinator_);
-  static_cast<void>(coordinator_->TakeEvents());  // nobody draws them here
+void World::Stepped(engine::Effects effects) {
+  for (const auto& event : coordinator_->TakeEvents()) {
+    if (config_.recorder.on_event) config_.recorder.on_event(event);
+  }
   if (over_) {
     witness_.Found().sent_after_end += static_cast<std::int64_t>(effects.size());
     return;

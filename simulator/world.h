@@ -12,6 +12,7 @@
 #include "core/base/rng.h"
 #include "core/engine/coordinator.h"
 #include "core/engine/worker.h"
+#include "simulator/event_queue.h"
 #include "simulator/transfer_network.h"
 #include "simulator/world_config.h"
 
@@ -29,14 +30,6 @@ class World {
   [[nodiscard]] Outcome Run();
 
  private:
-  struct Event {
-    Instant at;
-    std::uint64_t order;  // events of the same instant happen as they were scheduled
-    std::function<void()> happen;
-    bool operator>(const Event& other) const {
-      return at != other.at ? at > other.at : order > other.order;
-    }
-  };
   struct ThreadState {
     std::optional<engine::Batch> batch;
     Instant started{};
@@ -58,15 +51,36 @@ class World {
     Instant sent_until{};  // its data have left by then
     bool used = false;
   };
-  struct Stream {  // until the coordinator sees its end closed
+  struct Stream {
     std::size_t node = 0;
+    bool open = true;        // until the coordinator sees its end closed
     bool carries_up = true;  // false: what is under way to the coordinator is lost
     Direction up;
     Direction down;
   };
 
+  struct Up {  // a message on its way
+    engine::StreamId stream;
+    engine::ToCoordinator message;
+  };
+  struct Down {
+    engine::StreamId stream;
+    engine::ToWorker message;
+  };
+  struct Commit {
+    std::uint64_t epoch = 0;
+    engine::Persist batch;
+  };
+
   void At(Instant at, std::function<void()> happen);
-  [[nodiscard]] Event TakeEarliest();
+  /// The same for what happens all the time, without an object for each.
+  void At(Instant at, Event event, EventQueue::Lane lane = EventQueue::Lane::kNone);
+  void Dispatch(const Event& event);
+  /// Has the memory of the node of the next event fetched while this one happens: with thousands of
+  /// nodes it is far away whenever it is the node's turn.
+  void FetchAhead() const;
+  /// Nothing if it never was, or the coordinator saw its end closed.
+  [[nodiscard]] Stream* OpenStream(engine::StreamId stream);
   [[nodiscard]] Instant Later(Duration from_now) const;
   /// True if the node stands still: then `happen` will come when it goes on, if ever.
   [[nodiscard]] bool PutOff(std::size_t node, std::function<void()> happen);
@@ -86,15 +100,23 @@ class World {
   void Disconnect(std::size_t node, Duration noticed_after, Duration back_after);
   void CloseAtCoordinator(engine::StreamId stream);
   void Carry(engine::Effects effects);
+  void Committed(Commit commit);
   void MakeDurable(const engine::Persist& persist);
   void WatchRetry(std::size_t node, const engine::Grant& grant);
   void Carry(std::size_t node, engine::Worker::Effects effects);
   void ToCoordinator(std::size_t node, engine::ToCoordinator message);
   void ToWorker(engine::StreamId stream, engine::ToWorker message);
+  void Arrived(Up up);
   void Arrived(std::size_t node, engine::StreamId stream, engine::ToWorker message);
   void FeedThreads(std::size_t node);
+  [[nodiscard]] Instant EndOf(model::TaskIndex task, std::size_t node, Instant start) const;
   void BatchEnded(std::size_t node, std::uint32_t thread, std::uint64_t generation, bool stopped);
-  void StepCoordinator(const std::function<engine::Effects(engine::Coordinator&)>& step);
+  /// `step`: engine::Effects(engine::Coordinator&).
+  template <typename Step>
+  void StepCoordinator(const Step& step) {
+    if (coordinator_) Stepped(step(*coordinator_));
+  }
+  void Stepped(engine::Effects effects);
   void PlanCoordinatorTimer();
   void PlanWorkerTimer(std::size_t node);
   void WorkerTimer(std::size_t node, Instant due);
@@ -117,15 +139,18 @@ class World {
   WorldConfig config_;
   Rng rng_;
   Instant now_{};
-  std::uint64_t order_ = 0;
-  std::vector<Event> events_;                      // a heap, the earliest in front
+  EventQueue events_;
+  Shelf<std::function<void()>> calls_;
+  Shelf<Up> ups_;
+  Shelf<Down> downs_;
+  Shelf<Commit> commits_;
   std::shared_ptr<const model::CostModel> costs_;  // of the tasks that there are so far
   std::unique_ptr<engine::Coordinator> coordinator_;
   std::uint64_t epoch_ = 0;
   Instant coordinator_timer_ = kNever;
   std::vector<Process> processes_;
-  std::map<engine::StreamId, Stream> streams_;
-  std::uint64_t next_stream_ = 1;
+  std::vector<Stream> streams_;  // all that there ever were: number n is at n - 1
+  std::size_t open_from_ = 0;    // those before are closed
   Instant medium_busy_until_{};
   TransferNetwork transfers_;
   model::RangeSet durable_;

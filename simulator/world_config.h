@@ -87,6 +87,12 @@ struct Growth {
   std::int64_t tasks = 0;  ///< not fewer than before, not more than there are costs
 };
 
+/// Is told what a journal keeps, as it becomes durable; what is not set is not told.
+struct Recorder {
+  std::function<void(const model::ResultRecord&)> on_result;
+  std::function<void(const model::TimelineEvent&)> on_event;
+};
+
 struct WorldConfig {
   std::vector<double> true_costs;              ///< seconds at speed 1, one a task
   std::optional<std::int64_t> tasks_at_first;  ///< of them; all if nothing is said
@@ -113,6 +119,7 @@ struct WorldConfig {
   /// results are empty, and a task takes no memory here but its cost.
   bool account_tasks = true;
   Witness::Trace trace;  ///< if set, one line for each thing that happens
+  Recorder recorder;
 };
 
 struct Outcome {

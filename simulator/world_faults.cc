@@ -62,8 +62,7 @@ void World::CutLink(const Fault& fault) {
   Process& process = processes_[fault.node];
   process.cut_until = std::max(process.cut_until, Later(fault.lasts));
   if (!process.stream) return;
-  const auto stream = streams_.find(*process.stream);
-  if (stream != streams_.end()) stream->second.carries_up = false;
+  if (Stream* const stream = OpenStream(*process.stream)) stream->carries_up = false;
   Disconnect(fault.node, fault.noticed_after, fault.lasts);
 }
 

@@ -1,4 +1,4 @@
-// World: how long messages take.
+// World: streams, and how long messages take.
 #include <algorithm>
 
 #include "simulator/world.h"
@@ -15,6 +15,13 @@ Duration TimeOnLink(std::int64_t tasks, double bytes_a_task, double bytes_per_se
 }
 
 }  // namespace
+
+World::Stream* World::OpenStream(engine::StreamId stream) {
+  const bool known = stream.value >= 1 && stream.value <= streams_.size();
+  if (!known) return nullptr;
+  Stream& found = streams_[static_cast<std::size_t>(stream.value - 1)];
+  return found.open ? &found : nullptr;
+}
 
 Instant World::Arrival(Direction& direction, Duration transfer) {
   Instant at = now_;

@@ -15,41 +15,47 @@ void World::ToCoordinator(std::size_t node, engine::ToCoordinator message) {
   Process& process = processes_[node];
   if (!process.stream) return;
   const StreamId stream = *process.stream;
-  const auto known = streams_.find(stream);
-  if (known == streams_.end()) return;
+  Stream* const known = OpenStream(stream);
+  if (!known) return;
   ++outcome_.messages_sent;
-  const Duration transfer = TransferTime(node, message);
-  At(Arrival(known->second.up, transfer), [this, stream, message = std::move(message)]() mutable {
-    const auto open = streams_.find(stream);
-    if (open == streams_.end() || !open->second.carries_up) return;  // lost with the connection
-    if (Watched()) {
-      witness_.Delivered(now_, config_.nodes[open->second.node].name + " -> " + Describe(message));
-    }
-    StepCoordinator(
-        [&](engine::Coordinator& c) { return c.OnMessage(stream, std::move(message), now_); });
-  });
+  const Instant arrival = Arrival(known->up, TransferTime(node, message));
+  Event event;
+  event.kind = Event::Kind::kReport;
+  event.detail = ups_.Put({stream, std::move(message)});
+  At(arrival, event, EventQueue::Lane::kMessages);
+}
+
+void World::Arrived(Up up) {
+  const Stream* const open = OpenStream(up.stream);
+  if (!open || !open->carries_up) return;  // lost with the connection
+  if (Watched()) {
+    witness_.Delivered(now_, config_.nodes[open->node].name + " -> " + Describe(up.message));
+  }
+  StepCoordinator(
+      [&](engine::Coordinator& c) { return c.OnMessage(up.stream, std::move(up.message), now_); });
 }
 
 void World::ToWorker(StreamId stream, engine::ToWorker message) {
-  const auto known = streams_.find(stream);
-  if (known == streams_.end()) return;
+  Stream* const known = OpenStream(stream);
+  if (!known) return;
   if (auto* assign = std::get_if<engine::Assign>(&message)) {
     for (const auto& grant : assign->grants) {
       for (const auto part : durable_.Within(grant.range)) {
         witness_.Found().leased_though_durable += part.Size();
       }
-      if (grant.attempt > 0 && config_.check_invariants) WatchRetry(known->second.node, grant);
+      if (grant.attempt > 0 && config_.check_invariants) WatchRetry(known->node, grant);
     }
-    FetchRemote(known->second.node, stream, *assign);
+    FetchRemote(known->node, stream, *assign);
     if (assign->grants.empty()) return;
   }
   ++outcome_.messages_sent;
-  const std::size_t node = known->second.node;
-  const Duration transfer = TransferTime(node, message);
-  At(Arrival(known->second.down, transfer),
-     [this, node, stream, message = std::move(message)]() mutable {
-       Arrived(node, stream, std::move(message));
-     });
+  const std::size_t node = known->node;
+  const Instant arrival = Arrival(known->down, TransferTime(node, message));
+  Event event;
+  event.kind = Event::Kind::kDelivery;
+  event.node = static_cast<std::uint32_t>(node);
+  event.detail = downs_.Put({stream, std::move(message)});
+  At(arrival, event, EventQueue::Lane::kMessages);
 }
 
 void World::WatchRetry(std::size_t node, const engine::Grant& grant) {
@@ -70,7 +76,8 @@ void World::Arrived(std::size_t node, StreamId stream, engine::ToWorker message)
       Arrived(node, stream, std::move(message));
     });
   }
-  if (const auto* ack = std::get_if<engine::Acknowledge>(&message)) {
+  const auto* const ack = std::get_if<engine::Acknowledge>(&message);
+  if (ack && config_.account_tasks) {
     for (const auto range : ack->ranges) acknowledged_.Insert(range);
   }
   if (Watched()) {
@@ -119,8 +126,12 @@ void World::FeedThreads(std::size_t node) {
       seconds += config_.true_costs[static_cast<std::size_t>(i)];
       if (config_.account_tasks && acknowledged_.Contains(i)) ++outcome_.run_after_acknowledged;
     }
-    At(config_.nodes[node].speed.DoneAt(now_, seconds),
-       [this, node, t, generation] { BatchEnded(node, t, generation, false); });
+    Event event;
+    event.kind = Event::Kind::kBatchEnd;
+    event.node = static_cast<std::uint32_t>(node);
+    event.thread = static_cast<std::uint16_t>(t);
+    event.detail = generation;
+    At(config_.nodes[node].speed.DoneAt(now_, seconds), event);
   }
 }
 
@@ -129,17 +140,17 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   Process& process = processes_[node];
   ThreadState& thread = process.threads[thread_number];
   if (!process.worker || thread.generation != generation || !thread.batch) return;
-  const engine::Batch batch = *thread.batch;
+  const engine::Batch batch = std::move(*thread.batch);
   thread.batch.reset();
   ++thread.generation;
   if (config_.check_invariants) witness_.Ended(node, batch.range);
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
+  const bool alone = batch.range.Size() == 1 && !stopped;  // this is its end
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (config_.inputs ? InputOf(i) : ""),
                    "an input that belongs to another task");
-    const double cost = config_.true_costs[static_cast<std::size_t>(i)];
-    const Instant end = config_.nodes[node].speed.DoneAt(outcome.ended, cost);
+    const Instant end = alone ? now_ : EndOf(i, node, outcome.ended);
     if (stopped && end > now_) break;
     const auto failing = failures_left_.find(i);
     if (failing != failures_left_.end() && failing->second > 0) {
@@ -163,6 +174,11 @@ void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint6
   Carry(node, process.worker->OnBatchDone(thread_number, std::move(outcome), now_));
 }
 
+Instant World::EndOf(model::TaskIndex task, std::size_t node, Instant start) const {
+  const double cost = config_.true_costs[static_cast<std::size_t>(task)];
+  return config_.nodes[node].speed.DoneAt(start, cost);
+}
+
 void World::DropBatches(std::size_t node) {
   for (auto& thread : processes_[node].threads) {
     if (thread.batch && config_.check_invariants) witness_.Ended(node, thread.batch->range);
@@ -177,7 +193,11 @@ void World::PlanWorkerTimer(std::size_t node) {
   const Instant next = process.worker->NextTimer();
   if (next == kNever || next >= process.timer) return;
   process.timer = next;
-  At(next, [this, node, next] { WorkerTimer(node, next); });
+  Event event;
+  event.kind = Event::Kind::kWorkerTimer;
+  event.node = static_cast<std::uint32_t>(node);
+  event.detail = static_cast<std::uint64_t>(next.time_since_epoch().count());
+  At(next, event);
 }
 
 void World::WorkerTimer(std::size_t node, Instant due) {

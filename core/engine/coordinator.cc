@@ -86,13 +86,13 @@ Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant n
   Effects effects;
   if (ended_) return effects;
   ++messages_;
-  const auto known = streams_.find(stream);
+  const WorkerId* const known = streams_.Find(stream);
   if (auto* hello = std::get_if<Hello>(&message)) {
-    if (known == streams_.end()) Admit(stream, *hello, now, effects);
-  } else if (known == streams_.end()) {
+    if (!known) Admit(stream, *hello, now, effects);
+  } else if (!known) {
     effects.emplace_back(CloseStream{stream});
   } else {
-    const WorkerId worker = known->second;
+    const WorkerId worker = *known;
     Heard(worker, now);
     if (auto* report = std::get_if<Report>(&message)) {
       Apply(worker, std::move(*report), now, effects);
@@ -121,7 +121,7 @@ Instant Coordinator::NextTimer() const {
       drain_until_ ? *drain_until_ : std::min(strategy_->NextDecision(), retries_.NextDue());
   if (grants_from_ && !drain_until_) next = *grants_from_;
   if (ends_early_) next = kNever;  // it is only waited for what is about to be durable
-  if (!expiry_.empty()) next = std::min(next, expiry_.begin()->first);
+  next = std::min(next, NextExpiry());
   if (!recall_lapses_.empty()) next = std::min(next, recall_lapses_.begin()->first);
   return next;
 }

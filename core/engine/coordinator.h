@@ -5,16 +5,17 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/engine/age_list.h"
 #include "core/engine/effects.h"
 #include "core/engine/eta_spread.h"
 #include "core/engine/lease_book.h"
 #include "core/engine/progress.h"
 #include "core/engine/retry_book.h"
+#include "core/engine/stream_table.h"
 #include "core/model/job_spec.h"
 #include "core/scheduling/strategy.h"
 #include "core/scheduling/timing_estimator.h"
@@ -132,7 +133,7 @@ class Coordinator {
     std::string incarnation;
     std::optional<StreamId> stream;
     bool lost = false;
-    Instant last_heard{};
+    bool given_up = false;  // away for too long for others to wait; not lost before its lease ends
     std::uint64_t heard = 0;  // reports on this stream
     std::optional<Recalled> recall;
     NodeProgress tally;
@@ -175,11 +176,17 @@ class Coordinator {
   void Reattach(WorkerId worker, const Hello& hello, Instant now);
   void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
   void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);
+  /// What it has goes to others.
+  void GiveUp(WorkerId worker, Instant now);
   void ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now);
   /// Tasks that were leased are free again: the strategy's, or those of the retries.
   void TakeBack(WorkerId from, model::IndexRange free, scheduling::ReturnCause cause, Instant now);
   void Heard(WorkerId worker, Instant now);
   void ExpireLeases(Instant now, Effects& effects);
+  /// How long a worker whose stream is closed keeps its leases, if tasks may run twice.
+  [[nodiscard]] Duration Patience() const;
+  /// When the first leases end, by silence or by absence.
+  [[nodiscard]] Instant NextExpiry() const;
 
   // coordinator_results.cc: what is done.
   void Apply(WorkerId worker, Report report, Instant now, Effects& effects);
@@ -247,8 +254,9 @@ class Coordinator {
   std::unique_ptr<scheduling::Strategy> strategy_;
   std::vector<Node> nodes_;
   std::map<std::string, WorkerId> by_name_;
-  std::map<StreamId, WorkerId> streams_;
-  std::set<std::pair<Instant, WorkerId>> expiry_;  // when each worker's leases end
+  StreamTable streams_;
+  AgeList silent_;  // since when each worker was not heard; its leases end after a lease
+  AgeList away_;    // since when its stream is closed, of idempotent jobs: after Patience()
   std::map<Instant, std::vector<WorkerId>> recall_lapses_;
   model::RangeSet completed_;  // results that count, durable or about to be
   model::Cost completed_cost_ = 0;

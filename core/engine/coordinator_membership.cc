@@ -1,5 +1,6 @@
 // Coordinator: who is there, who is refused, who is lost.
 #include <algorithm>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/engine/coordinator.h"
@@ -16,6 +17,9 @@ constexpr double kLeastRatio = 1e-6;  // a weight of nothing is still a speed of
 
 // The threads of a worker are its own claim; a plan for billions of them would be nonsense.
 constexpr std::uint32_t kMaxThreads = 4096;
+
+// A worker whose connection broke tries again within less, unless it is gone.
+constexpr Duration kReconnectPatience = std::chrono::milliseconds(1500);
 
 // Each name that was ever admitted keeps a row.
 constexpr std::size_t kMaxNodesEver = 20'000;
@@ -103,13 +107,14 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
   const WorkerId worker = FindOrAddNode(hello, now);
   Node& node = At(worker);
   if (node.stream) {  // the newer connection is the true one
-    streams_.erase(*node.stream);
+    streams_.Erase(*node.stream);
     effects.emplace_back(CloseStream{*node.stream});
   }
+  away_.Remove(worker);
   node.stream = stream;
   node.heard = 0;
   node.tally.threads = hello.threads;
-  streams_[stream] = worker;
+  streams_.Put(stream, worker);
   estimator_.SetThreads(worker, hello.threads);
   leases_.SetConnected(worker, true);
   Heard(worker, now);
@@ -163,8 +168,8 @@ void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
       for (const IndexRange gone : held.Missing(copy)) leases_.DropCopy(worker, gone);
     }
   }
-  if (node.lost) strategy_->WorkerBack(worker, now);
-  node.lost = false;
+  if (node.given_up) strategy_->WorkerBack(worker, now);
+  node.lost = node.given_up = false;
 }
 
 // While it was away, its tasks may have gone to others; what still is nobody's may go on.
@@ -186,13 +191,15 @@ void Coordinator::CancelStale(WorkerId worker, const Hello& hello, Effects& effe
 
 Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   Effects effects;
-  const auto known = streams_.find(stream);
-  if (known == streams_.end() || ended_) return effects;
-  const WorkerId worker = known->second;
-  streams_.erase(known);
+  const WorkerId* const known = streams_.Find(stream);
+  if (!known || ended_) return effects;
+  const WorkerId worker = *known;
+  streams_.Erase(stream);
   At(worker).stream.reset();
   leases_.SetConnected(worker, false);
-  // Its leases stand until they expire: it may be back in a moment and has not stopped working.
+  // Its leases stand for now: it may be back in a moment and has not stopped working. If its tasks
+  // may run twice, others need not wait until the leases expire.
+  if (config_.job.task_policy.idempotent) away_.Renew(worker, now);
   strategy_->Touch(worker, now);
   Decide(now, effects);
   return effects;
@@ -202,17 +209,24 @@ void Coordinator::Lose(WorkerId worker, const std::string& why, Instant now, Eff
   Node& node = At(worker);
   if (node.lost) return;
   node.lost = true;
-  expiry_.erase({node.last_heard + config_.job.balancing.lease, worker});
+  silent_.Remove(worker);
   if (node.stream) {
     effects.emplace_back(CloseStream{*node.stream});
-    streams_.erase(*node.stream);
+    streams_.Erase(*node.stream);
     node.stream.reset();
   }
   leases_.SetConnected(worker, false);
+  GiveUp(worker, now);
+  Note(TimelineEvent::Kind::kLost, node.name, now, why);
+}
+
+void Coordinator::GiveUp(WorkerId worker, Instant now) {
+  Node& node = At(worker);
+  away_.Remove(worker);
+  if (std::exchange(node.given_up, true)) return;
   node.recall.reset();
   strategy_->WorkerLost(worker, now);
   ReturnLeases(worker, scheduling::ReturnCause::kLost, now);
-  Note(TimelineEvent::Kind::kLost, node.name, now, why);
 }
 
 void Coordinator::ReturnLeases(WorkerId worker, scheduling::ReturnCause cause, Instant now) {
@@ -229,20 +243,29 @@ void Coordinator::TakeBack(WorkerId from, IndexRange free, scheduling::ReturnCau
   }
 }
 
-void Coordinator::Heard(WorkerId worker, Instant now) {
-  Node& node = At(worker);
-  const Duration lease = config_.job.balancing.lease;
-  expiry_.erase({node.last_heard + lease, worker});
-  node.last_heard = now;
-  expiry_.emplace(now + lease, worker);
+void Coordinator::Heard(WorkerId worker, Instant now) { silent_.Renew(worker, now); }
+
+Duration Coordinator::Patience() const {
+  return std::min(kReconnectPatience, config_.job.balancing.lease);
+}
+
+Instant Coordinator::NextExpiry() const {
+  Instant next = kNever;
+  if (const auto silent = silent_.Oldest()) next = *silent + config_.job.balancing.lease;
+  if (const auto away = away_.Oldest()) next = std::min(next, *away + Patience());
+  return next;
 }
 
 void Coordinator::ExpireLeases(Instant now, Effects& effects) {
-  while (!expiry_.empty() && expiry_.begin()->first <= now) {
-    const WorkerId worker = expiry_.begin()->second;
-    Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
-         effects);
-    expiry_.erase({At(worker).last_heard + config_.job.balancing.lease, worker});
+  while (silent_.Oldest() && *silent_.Oldest() + config_.job.balancing.lease <= now) {
+    for (const WorkerId worker : silent_.AllOldest()) {
+      Lose(worker, At(worker).incarnation.empty() ? "never came" : "silent for a whole lease", now,
+           effects);
+      silent_.Remove(worker);
+    }
+  }
+  while (away_.Oldest() && *away_.Oldest() + Patience() <= now) {
+    for (const WorkerId worker : away_.AllOldest()) GiveUp(worker, now);
   }
 }
 

@@ -114,6 +114,17 @@ IndexRange LeaseBook::NewestLeased(WorkerId worker) const {
   return {};
 }
 
+IndexRange LeaseBook::OldestLeased(WorkerId worker) const {
+  const Worker& state = workers_[worker.value];
+  for (const Grant& grant : state.newest) {
+    for (const IndexRange leased : state.leased.Within(grant.range)) {
+      const auto open = retried_.Missing(leased);
+      if (!open.empty()) return {open.front().begin, open.front().begin + 1};
+    }
+  }
+  return {};
+}
+
 void LeaseBook::NoteNewest(WorkerId worker, IndexRange range, GrantId grant) {
   Worker& state = workers_[worker.value];
   if (state.newest.size() >= state.sweep_at) {

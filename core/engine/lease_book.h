@@ -54,6 +54,7 @@ class LeaseBook final : public scheduling::LeaseView {
     return workers_[worker.value].leased.Size() + workers_[worker.value].copies.Size();
   }
   [[nodiscard]] model::IndexRange NewestLeased(WorkerId worker) const override;
+  [[nodiscard]] model::IndexRange OldestLeased(WorkerId worker) const override;
   [[nodiscard]] Instant WorkingSince(WorkerId worker) const override {
     return workers_[worker.value].since;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <map>
+#include <absl/container/btree_map.h>
+
 #include <vector>
 
 #include "core/engine/messages.h"
@@ -32,7 +33,7 @@ class OwnerMap {
     scheduling::WorkerId worker;
     GrantId grant;
   };
-  std::map<model::TaskIndex, Entry> pieces_;
+  absl::btree_map<model::TaskIndex, Entry> pieces_;
 };
 
 }  // namespace evenkeel::engine

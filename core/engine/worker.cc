@@ -213,7 +213,7 @@ void Worker::SendReport(Instant now, Effects& effects) {
 void Worker::SendOne(Report report, Instant now, Effects& effects) {
   last_report_ = now;
   window_tasks_ = QueuedTasks();
-  report_times_.push_back(now);
+  if (!welcome_->idempotent) report_times_.push_back(now);
   effects.emplace_back(SendToCoordinator{std::move(report)});
 }
 

@@ -164,7 +164,7 @@ class Worker {
   std::int64_t unacknowledged_bytes_ = 0;
   double task_seconds_ = 0;  // recent mean of one task; 0 while unknown
   Instant last_report_{};
-  std::vector<Instant> report_times_;  // of this stream, for leases that must not be overrun
+  std::vector<Instant> report_times_;  // of this stream, where leases must not be overrun
   Instant connected_at_{};             // when the Hello of this stream was sent
   Instant renewed_{};                  // the coordinator has heard what was sent then
 };

@@ -35,7 +35,10 @@ void RangeSet::Erase(IndexRange range) {
     } else {
       it = ranges_.erase(it);
     }
-    if (gone.end < old.end) ranges_.emplace_hint(it, gone.end, old.end);
+    if (gone.end < old.end) {  // nothing behind that is in the range
+      ranges_.emplace_hint(it, gone.end, old.end);
+      return;
+    }
   }
 }
 

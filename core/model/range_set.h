@@ -1,6 +1,7 @@
 #pragma once
 
-#include <map>
+#include <absl/container/btree_map.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,7 +53,7 @@ class RangeSet {
   friend bool operator==(const RangeSet& a, const RangeSet& b) { return a.ranges_ == b.ranges_; }
 
  private:
-  std::map<TaskIndex, TaskIndex> ranges_;  // begin -> end
+  absl::btree_map<TaskIndex, TaskIndex> ranges_;  // begin -> end
   std::int64_t size_ = 0;
 };
 

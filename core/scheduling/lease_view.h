@@ -22,6 +22,9 @@ class LeaseView {
   /// The range that the worker was leased last and has not reported, tasks left out that failed
   /// before: those are not to be copied. Empty if there is none.
   [[nodiscard]] virtual model::IndexRange NewestLeased(WorkerId worker) const = 0;
+  /// The task that the worker was leased first of those it has not reported, retries left out:
+  /// with one thread, the one it runs. Empty if there is none.
+  [[nodiscard]] virtual model::IndexRange OldestLeased(WorkerId worker) const = 0;
   /// Since when the worker has been working on what is first in its queue: the end of its last
   /// reported task, or the first grant after it ran dry.
   [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;

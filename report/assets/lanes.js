@@ -13,6 +13,8 @@ class Lanes {
     this.space = box.firstElementChild;
     this.canvas = box.querySelector('canvas');
     this.maxHeight = Lanes.MAX_HEIGHT;
+    this.compact = false;  // for several timelines below each other
+    this.leastEnd = 0;     // the axis goes so far at least
   }
 
   /**
@@ -34,7 +36,7 @@ class Lanes {
     this.barsOf = this.workers.map(() => []);
     for (const bar of this.bars) this.barsOf[bar.worker].push(bar);
     const ends = this.bars.map((bar) => bar.end);
-    const end = 1.015 * Math.max(1e-3, summary.makespanSeconds || 0, ends.reduce((a, b) => Math.max(a, b), 0));
+    const end = 1.015 * Math.max(1e-3, this.leastEnd, summary.makespanSeconds || 0, ends.reduce((a, b) => Math.max(a, b), 0));
     this.whole = now ? this.wholeOf(now, end) : end;
     if (!zoomed) this.show(0, this.whole);
     this.layout();
@@ -69,8 +71,10 @@ class Lanes {
 
   layout() {
     const n = this.order.length;
-    this.laneHeight = n <= 6 ? 44 : n <= Lanes.FEW ? 30 : n <= 60 ? 16 : 13;
-    this.laneGap = n <= 6 ? 14 : n <= Lanes.FEW ? 8 : 3;
+    const height = n <= 6 ? 44 : n <= Lanes.FEW ? 30 : n <= 60 ? 16 : 13;
+    const gap = n <= 6 ? 14 : n <= Lanes.FEW ? 8 : 3;
+    this.laneHeight = this.compact ? Math.max(13, Math.round(0.6 * height)) : height;
+    this.laneGap = this.compact ? Math.max(3, Math.round(0.5 * gap)) : gap;
     this.stages = this.events.filter((e) => e.kind === 'stage');
     this.top = this.stages.length > 0 ? 42 : 26;
     this.bottom = this.now ? 53 : 38;  // room for a label a line

@@ -21,7 +21,7 @@ ALLOWED = {
                     "metrics", "report", "workloads"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
-    "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "workloads"},
+    "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "report", "workloads"},
     "operator/identity": {"base"},
     "operator/kube": {"base", "model_parsing"},
     "operator/api": {"base", "model"},

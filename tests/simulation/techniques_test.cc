@@ -106,6 +106,58 @@ TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
       EXPECT_NEAR(ToSeconds(RunUnder(strategy, world).makespan), expected, 1e-6);
     }
   }
+  // Halving: 128, 64, ... 1 and 1 of 1,024 tasks for each of four. By guided self-scheduling the
+  // first of two has 8 of 16 tasks, the other 4, 2, 1 and the last one.
+  const WorldConfig halved = QuickWorld(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
+  EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kPracticalFactoring, halved).makespan), 128, 1e-6);
+  const WorldConfig guided = QuickWorld(std::vector<double>(16, 1), {1, 1});
+  EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kGuidedSelfScheduling, guided).makespan), 8, 1e-6);
+}
+
+/// The shortest schedule there is, by trying all of them.
+double Shortest(const std::vector<double>& costs, const std::vector<double>& speeds) {
+  std::size_t schedules = 1;
+  for (std::size_t i = 0; i < costs.size(); ++i) schedules *= speeds.size();
+  double best = 1e9;
+  for (std::size_t schedule = 0; schedule < schedules; ++schedule) {
+    std::vector<double> ends(speeds.size());
+    std::size_t rest = schedule;
+    for (const double cost : costs) {
+      ends[rest % speeds.size()] += cost / speeds[rest % speeds.size()];
+      rest /= speeds.size();
+    }
+    best = std::min(best, *std::max_element(ends.begin(), ends.end()));
+  }
+  return best;
+}
+
+// STATIC is its blocks' sums. Nobody is shorter than the shortest schedule, and on equal nodes one
+// task at a time is at most 2 - 1/P times as long (Graham, "Bounds on multiprocessing timing
+// anomalies", SIAM Journal on Applied Mathematics 17, 1969).
+TEST(Techniques, TinyJobsAgainstAllTheirSchedules) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Rng rng(seed);
+    std::vector<double> costs(static_cast<std::size_t>(rng.Between(3, 8)));
+    for (double& cost : costs) cost = rng.Uniform(0.1, 1);
+    std::vector<double> speeds(3, 1.0);
+    if (seed % 2 == 0) speeds = {4.3, 2, 1};
+    const double shortest = Shortest(costs, speeds);
+    for (const auto strategy :
+         {StrategyName::kStaticChunking, StrategyName::kSelfScheduling,
+          StrategyName::kGuidedSelfScheduling, StrategyName::kPracticalFactoring}) {
+      const double makespan = ToSeconds(RunUnder(strategy, QuickWorld(costs, speeds)).makespan);
+      EXPECT_GE(makespan, shortest - 1e-6) << ToString(strategy) << " seed " << seed;
+      if (strategy == StrategyName::kSelfScheduling && seed % 2 == 1) {
+        EXPECT_LE(makespan, shortest * (2 - 1.0 / 3) + 1e-6) << "seed " << seed;
+      }
+    }
+    std::vector<double> blocks(speeds.size());
+    const std::size_t block = CeilOf(costs.size(), speeds.size());
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      blocks[i / block] += costs[i] / speeds[i / block];
+    const auto fixed = RunUnder(StrategyName::kStaticChunking, QuickWorld(costs, speeds));
+    EXPECT_NEAR(ToSeconds(fixed.makespan), *std::max_element(blocks.begin(), blocks.end()), 1e-6);
+  }
 }
 
 struct TinyRun {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/container/btree_map.h>
+
 #include <map>
 #include <optional>
 #include <vector>
@@ -84,7 +86,7 @@ class StrategyBase : public Strategy {
   model::Cost heavy_cost_;
   std::vector<Reservation::Piece> orphans_;  // reserved for nobody, because nobody lives
   // begin of a range -> for whom, until the next begin
-  std::map<model::TaskIndex, std::optional<WorkerId>> planned_;
+  absl::btree_map<model::TaskIndex, std::optional<WorkerId>> planned_;
   std::vector<double> shares_;
   std::vector<Move> moves_;
 };

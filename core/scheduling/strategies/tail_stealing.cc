@@ -139,8 +139,10 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   just_copied_.Clear();
   std::vector<Decision> decisions;
   // Those whose leases should have been through by now are slower than predicted: predict again.
-  while (!ready_.Empty() && ready_.Order().begin()->first <= now) {
-    Reindex(ready_.Order().begin()->second, now);
+  while (!ready_.Empty() && ready_.Earliest().first <= now) {
+    const WorkerId late = ready_.Earliest().second;
+    Reindex(late, now);
+    NoteIfStuck(late, now, decisions);
   }
   for (std::size_t looks = std::min(idle_.size(), kMaxIdleLooks); looks > 0; --looks) {
     const WorkerId worker = idle_.front();
@@ -161,6 +163,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (context_.places.HasLinks()) FetchAhead(worker, now, decisions);
   if (!WantsMore(worker, now)) return;
+  if (CopyStuck(worker, now, decisions)) return;
   const bool supplied = LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                           : GrantWindow(worker, now, decisions);
   if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
@@ -177,6 +180,7 @@ bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
   if (outstanding == 0) return true;
+  if (states_[worker.value].stuck && StuckFor(worker, now)) return false;
   if (LastTasks(worker)) return outstanding < threads;
   if (outstanding < 2 * threads) return true;
   if (!context_.estimator.Measured(worker)) return false;  // the probe is under way
@@ -215,6 +219,7 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
   // What was decided in this round is not leased yet, but somebody will be working.
   if (NobodyWorks() && decisions.empty()) limit = static_cast<double>(context_.costs.Longest());
   const auto affordable = static_cast<Cost>(limit + 1e-6);
+  if (affordable < 1 && !context_.costs.Known()) return false;  // each counts 1
   bool granted = false;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   std::int64_t free = threads - context_.leases.OutstandingTasks(worker);
@@ -234,11 +239,11 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
   if (!MovesInNoTime()) return false;
   int looked_at = 0;
   const auto taker = PartyOf(thief, Finish(thief, now));
-  const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(finish_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
     if (victim == thief) continue;
-    const auto giver = VictimOf(victim, it->first, now);
+    const auto giver = VictimOf(victim, entry.first, now);
     const double share =
         ahead ? goal_->MayTakeAhead(taker, giver, now) : goal_->MayTake(taker, giver, now);
     const double not_worth_it =
@@ -260,11 +265,11 @@ bool TailStealing::StealReserved(WorkerId thief, Instant now, bool ahead) {
 bool TailStealing::StealOneFor(WorkerId thief, Cost limit, Instant now) {
   if (!MovesInNoTime()) return false;
   int looked_at = 0;
-  const auto& order = finish_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictims; ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(finish_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
     if (victim == thief) continue;
-    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, it->first, now))) continue;
+    if (!goal_->MayHelp(PartyOf(thief, now), VictimOf(victim, entry.first, now))) continue;
     const auto piece = At(victim).reserved.TakeLargest(limit);
     if (!piece) continue;
     MoveReserved(victim, thief, {*piece}, now);

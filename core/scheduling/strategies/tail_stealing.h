@@ -49,6 +49,7 @@ class TailStealing final : public StrategyBase {
     bool dirty = false;
     bool idle = false;               ///< wants work and got none
     bool recalled = false;           ///< a recall is under way
+    bool stuck = false;              ///< was found at a task that is much dearer than others
     std::optional<WorkerId> thief;   ///< for whom it was asked to give back
     bool gave_back = false;          ///< since it was last asked
     std::int64_t barren_tasks = -1;  ///< it gave nothing back when it had so many tasks leased
@@ -60,7 +61,11 @@ class TailStealing final : public StrategyBase {
   // Predictions.
   [[nodiscard]] double RateNow(WorkerId worker) const;
   [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
-  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
+  /// When what is reserved for it will be done, too, if its leases will be at `ready`.
+  [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready) const;
+  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
+    return FinishAfter(worker, Ready(worker, now));
+  }
   /// The worker, and when it will be through with what it has.
   [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const;
   /// One with reserved tasks, whose finish was last `indexed` so.
@@ -98,6 +103,14 @@ class TailStealing final : public StrategyBase {
   bool StealOneFor(WorkerId thief, model::Cost limit, Instant now);
   bool RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions);
   bool CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions);
+  /// A busy worker runs a copy, too, of a task that goes on for so long that it would outlast all.
+  bool CopyStuck(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  /// For how long the worker has been at a task that is dear by now; nothing if it is not.
+  [[nodiscard]] std::optional<Duration> StuckFor(WorkerId worker, Instant now) const;
+  /// Notes it, and asks it to give back what waits behind such a task.
+  void NoteIfStuck(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  [[nodiscard]] std::optional<WorkerId> LongestStuck(Instant now);
+  [[nodiscard]] double FastestThreadRate(Instant now);
 
   [[nodiscard]] bool LastTasks(WorkerId worker) const;
   [[nodiscard]] Instant Level(Instant now);
@@ -115,7 +128,10 @@ class TailStealing final : public StrategyBase {
   std::deque<WorkerId> idle_;  // those with State::idle
   model::Cost pool_cost_ = 0;  // of all reserved tasks
   std::int64_t pool_tasks_ = 0;
-  double rate_sum_ = 0;  // of the connected workers
+  double rate_sum_ = 0;         // of the connected workers
+  std::deque<WorkerId> stuck_;  // those with State::stuck
+  double fastest_ = 0;          // thread of all, as last looked for
+  Instant fastest_until_{};
   // When the tasks that were fetched have all come, by reckoning: from, to.
   std::map<std::pair<WorkerId, WorkerId>, Instant> link_busy_;
   model::RangeSet just_copied_;  // in this round of decisions

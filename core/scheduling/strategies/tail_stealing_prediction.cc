@@ -1,4 +1,4 @@
-// TailStealing: what it predicts, and what it does when nothing is reserved any more.
+// TailStealing: what it predicts, and how leased work is asked back.
 #include <algorithm>
 
 #include "core/scheduling/finish_level.h"
@@ -9,24 +9,11 @@ namespace evenkeel::scheduling {
 namespace {
 
 using model::Cost;
-using model::IndexRange;
 
 // With more workers the finish level is used again while it has hardly moved.
 constexpr std::size_t kWorkersForExactLevel = 256;
 // Victims looked at before a worker stays idle for now.
 constexpr int kMaxVictimsForeseen = 8;
-// A copy has to win by this part of what it could save at most.
-constexpr double kCopyMargin = 0.05;
-// A task of unknown cost that has run longer than others do is expected to go on for this part of
-// the time it has run: where a few tasks are much dearer than the rest, the longer one has run the
-// longer it goes on. A larger part lets nodes that are hardly faster take the only copy.
-constexpr double kLongAgain = 0.65;
-
-// A range is cut so that it costs at most `budget`; its last tasks are kept, which the victim, who
-// works from the front, would reach last. At least one task stays.
-IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget) {
-  return {std::min(costs.BeginWithin(range, budget), range.end - 1), range.end};
-}
 
 }  // namespace
 
@@ -78,9 +65,9 @@ Instant TailStealing::Ready(WorkerId worker, Instant now) const {
   return now + std::max({late / 2, PredictedTime(cost / rate) / 8, context_.round_trip});
 }
 
-Instant TailStealing::Finish(WorkerId worker, Instant now) const {
+Instant TailStealing::FinishAfter(WorkerId worker, Instant ready) const {
   const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
-  return Ready(worker, now) + PredictedTime(reserved / RateNow(worker));
+  return ready + PredictedTime(reserved / RateNow(worker));
 }
 
 std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
@@ -100,9 +87,11 @@ Duration TailStealing::PoolTime() const {
 }
 
 void TailStealing::Reindex(WorkerId worker, Instant now) {
+  const Reservation& reserved = At(worker).reserved;
   const bool leased = At(worker).alive && context_.leases.OutstandingTasks(worker) > 0;
-  ready_.Set(worker, leased ? Ready(worker, now) : kNever);
-  finish_.Set(worker, At(worker).reserved.Empty() ? kNever : Finish(worker, now));
+  const Instant ready = leased || !reserved.Empty() ? Ready(worker, now) : now;
+  ready_.Set(worker, leased ? ready : kNever);
+  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, ready));
 }
 
 bool TailStealing::LastTasks(WorkerId worker) const {
@@ -135,18 +124,18 @@ Duration TailStealing::Window(WorkerId) const {
 bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions) {
   if (!context_.balancing.stealing) return false;
   int looked_at = 0;
-  const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
-       ++it, ++looked_at) {
-    const WorkerId victim = it->second;
+  FinishIndex::FromLatest order(ready_);
+  for (FinishIndex::Entry entry; looked_at < kMaxVictimsForeseen && order.Next(entry);
+       ++looked_at) {
+    const WorkerId victim = entry.second;
     State& state = states_[victim.value];
     if (victim == thief || state.recalled || !Usable(victim)) continue;
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
     const std::int64_t waiting =
         tasks - static_cast<std::int64_t>(context_.estimator.Threads(victim));
     if (waiting <= 0 || tasks == state.barren_tasks) continue;
-    const double share =
-        goal_->MayTake(PartyOf(thief, now + context_.round_trip), PartyOf(victim, it->first), now);
+    const double share = goal_->MayTake(PartyOf(thief, now + context_.round_trip),
+                                        PartyOf(victim, entry.first), now);
     if (share <= 0) continue;
     const double mean =
         static_cast<double>(context_.leases.OutstandingCost(victim)) / static_cast<double>(tasks);
@@ -162,40 +151,10 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
   return false;
 }
 
-bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.balancing.speculation || !context_.idempotent) return false;
-  int looked_at = 0;
-  const auto& order = ready_.Order();
-  for (auto it = order.rbegin(); it != order.rend() && looked_at < kMaxVictimsForeseen;
-       ++it, ++looked_at) {
-    const WorkerId victim = it->second;
-    const IndexRange leased = context_.leases.NewestLeased(victim);
-    if (victim == idle || leased.Empty() || it->first <= goal_->Limit()) continue;
-    if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
-    double gap = ToSeconds(it->first - now - context_.round_trip);
-    const double rate = context_.estimator.ThreadRate(idle);
-    const IndexRange copied =
-        LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
-    double cost = static_cast<double>(context_.costs.Of(copied));
-    if (!context_.costs.Known() && copied.Size() == 1) {
-      // A task that runs for long is a dear one: it costs at least what it has run for already.
-      const double running = ToSeconds(now - context_.leases.WorkingSince(victim));
-      const double run = running * context_.estimator.ThreadRate(victim);
-      if (run > cost) gap = std::max(gap, kLongAgain * running);
-      cost = std::max(cost, run);
-    }
-    if (cost / rate > gap * (1 - kCopyMargin)) continue;
-    just_copied_.Insert(copied);
-    decisions.emplace_back(CopyDecision{idle, copied});
-    return true;
-  }
-  return false;
-}
-
 void TailStealing::PlanNextDecision(Instant now) {
   next_decision_ = kNever;
   if (idle_.empty() || (ready_.Empty() && pool_tasks_ == 0)) return;
-  const Duration left = ready_.Empty() ? Duration::zero() : ready_.Order().rbegin()->first - now;
+  const Duration left = ready_.Empty() ? Duration::zero() : ready_.Latest().first - now;
   const Duration shortest = std::chrono::milliseconds(2);
   const Duration longest = std::chrono::seconds(1);
   next_decision_ = now + std::clamp(left / 16, shortest, longest);

@@ -104,6 +104,17 @@ TEST_F(LeaseBookTest, TheNewestLeaseIsWhatWasGrantedLastAndIsOpen) {
   EXPECT_EQ(book.NewestLeased(kA), (IndexRange{11, 14}));
 }
 
+TEST_F(LeaseBookTest, TheOldestLeaseIsTheFirstTaskThatWasGrantedAndIsOpen) {
+  EXPECT_TRUE(book.OldestLeased(kA).Empty());
+  book.Lease(kA, {50, 60}, GrantId{1}, kNow);
+  book.Lease(kA, {10, 20}, GrantId{2}, kNow);
+  EXPECT_EQ(book.OldestLeased(kA), (IndexRange{50, 51}));
+  book.Complete({50, 52}, kA);
+  EXPECT_EQ(book.OldestLeased(kA), (IndexRange{52, 53}));
+  book.ForbidCopies({52, 60});
+  EXPECT_EQ(book.OldestLeased(kA), (IndexRange{10, 11}));
+}
+
 TEST_F(LeaseBookTest, WhatIsNotToBeCopiedIsNobodysNewestLeaseWhileItIsLeased) {
   book.Lease(kA, {0, 2}, GrantId{1}, kNow);
   book.Lease(kB, {4, 5}, GrantId{2}, kNow);

@@ -135,6 +135,60 @@ TEST_F(MembershipTest, AReconnectedProcessKeepsWhatItHolds) {
   EXPECT_TRUE(Sent<Cancel>(2).empty());
 }
 
+TEST_F(MembershipTest, TheTasksOfAClosedStreamGoToOthersIfItsWorkerStaysAway) {
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  const GrantId grant = GrantOf(0);
+  Done(2, {1, 2});
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  Wait(milliseconds(1499));
+  EXPECT_TRUE(Assigned(2).empty());
+  Wait(milliseconds(1));
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+  // The first one went on meanwhile: what it brings counts, once.
+  Hello hello = HelloOf(0);
+  hello.epoch = 1;
+  hello.held = {{grant, {0, 1}, false}};
+  Say(3, hello);
+  Done(3, {0, 1});
+  EXPECT_EQ(Sent<Cancel>(2).size(), 1U);
+  Done(2, {0, 1});
+  EXPECT_TRUE(Wanted<Persist>().empty());
+  AllDurable();
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 2);
+}
+
+TEST_F(MembershipTest, AWorkerThatIsBackInTimeLosesNothing) {
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  const GrantId grant = GrantOf(0);
+  Done(2, {1, 2});
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  Wait(milliseconds(1400));
+  Hello hello = HelloOf(0);
+  hello.epoch = 1;
+  hello.held = {{grant, {0, 1}, false}};
+  Say(3, hello);
+  Wait(seconds(5));
+  EXPECT_TRUE(Assigned(2).empty());
+}
+
+TEST_F(MembershipTest, TasksThatMustNotRunTwiceWaitForTheLeaseOfAClosedStream) {
+  config.job.task_policy.idempotent = false;
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  Wait(seconds(9));
+  Done(2, {1, 2});
+  EXPECT_TRUE(Assigned(2).empty());
+  Wait(seconds(1));
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
 TEST_F(MembershipTest, WhatAReconnectedProcessDoesNotHoldIsLeasedAgain) {
   Start(1, 1);
   Connect(1, 0);

@@ -35,6 +35,10 @@ class Leases final : public LeaseView {
   [[nodiscard]] model::IndexRange NewestLeased(WorkerId w) const override {
     return Leased(w).Empty() ? model::IndexRange{} : Leased(w).Back();
   }
+  [[nodiscard]] model::IndexRange OldestLeased(WorkerId w) const override {
+    if (Leased(w).Empty()) return {};
+    return {Leased(w).Front().begin, Leased(w).Front().begin + 1};
+  }
   [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }

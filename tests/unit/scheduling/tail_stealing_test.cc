@@ -139,6 +139,34 @@ TEST_F(TailStealingTest, CopiesTheLastTaskIfThatEndsEarlier) {
   EXPECT_EQ(copies[0].range, (IndexRange{4, 5}));
 }
 
+// 60 s at a task where others take 1 s each: it may well go on for as long, and outlast all.
+TEST_F(TailStealingTest, ADearTaskIsCopiedThoughThereIsOtherWork) {
+  costs = model::UnitCosts(202);
+  Start({5, 1}, {2, 202});
+  for (int i = 0; i < 30; ++i) {
+    estimator.Observe({0}, 1, 1, milliseconds(200));
+    estimator.Observe({1}, 1, 1, seconds(1));
+  }
+  leases.workers[1].leased.Insert({0, 2});
+  leases.workers[1].since = now;
+  TouchAll();
+  EXPECT_TRUE(Of<CopyDecision>(Decide()).empty());
+  now += seconds(60);
+  leases.workers[0].leased.Clear();
+  leases.workers[1].leased = RangeSet({0, 2});
+  leases.workers[1].since = now - seconds(60);
+  strategy->Touch({0}, now);
+  const auto decisions = Decide();
+  const auto recalls = Of<RecallDecision>(decisions);  // what waits behind it
+  ASSERT_EQ(recalls.size(), 1U);
+  EXPECT_EQ(recalls[0].worker, WorkerId{1});
+  EXPECT_EQ(recalls[0].max_tasks, 1);
+  const auto copies = Of<CopyDecision>(decisions);
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].worker, WorkerId{0});
+  EXPECT_EQ(copies[0].range, (IndexRange{0, 1}));
+}
+
 TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
   balancing.stealing = false;
   balancing.speculation = false;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/lane_recorder.h"
+#include "simulator/recorded_run.h"
+#include "simulator/scenario_run.h"
+
+namespace evenkeel::cli {
+
+/// Gathers what the page of `simulate --html` shows: of each scenario the lanes of its first seed,
+/// and a table over all seeds. Not thread-safe.
+class SimulatePage {
+ public:
+  /// Of a scenario that begins; its runs come next. Both outlive this object; `recorded`, the run
+  /// that it replays, may be null.
+  void Begin(const simulator::Scenario& scenario, const simulator::WorldConfig& drawn,
+             const simulator::RecordedRun* recorded);
+
+  /// For the next run of the first seed.
+  [[nodiscard]] simulator::Recorder NextLanes();
+  void Ended(const simulator::ScenarioRun& run);
+
+  /// The whole page. `runs` are all of all scenarios.
+  [[nodiscard]] Result<std::string> Html(const std::vector<simulator::ScenarioRun>& runs);
+
+ private:
+  struct Lanes {
+    std::unique_ptr<LaneRecorder> recorder;
+    simulator::ScenarioRun run;
+    double startup_seconds = 0;
+    bool recorded = false;  ///< it took place
+  };
+  struct Part {
+    const simulator::Scenario* scenario = nullptr;
+    const simulator::RecordedRun* recorded = nullptr;
+    std::vector<std::string> nodes;
+    std::vector<double> speeds;  ///< of all cores of each together, at its best
+    std::vector<Lanes> lanes;
+  };
+  [[nodiscard]] static Result<void> AddRecorded(Part& part);
+  [[nodiscard]] static std::string PartData(Part& part,
+                                            const std::vector<simulator::ScenarioRun>& runs);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace evenkeel::cli

@@ -1,0 +1,60 @@
+#include "simulator/scenario_energy.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/scheduling/energy/accounting.h"
+#include "core/scheduling/energy/energy_choice.h"
+
+namespace evenkeel::simulator {
+namespace {
+
+void TakeAway(std::size_t node, WorldConfig& world) {
+  world.nodes.erase(world.nodes.begin() + static_cast<std::ptrdiff_t>(node));
+  std::vector<Fault> faults;
+  for (Fault fault : world.faults) {
+    const bool of_coordinator = fault.kind == Fault::Kind::kKillCoordinator;
+    if (!of_coordinator && fault.node == node) continue;
+    if (!of_coordinator && fault.node > node) --fault.node;
+    faults.push_back(fault);
+  }
+  world.faults = std::move(faults);
+}
+
+double LastEnd(const Outcome& outcome, const std::string& name) {
+  const auto& nodes = outcome.progress.nodes;
+  const auto node =
+      std::find_if(nodes.begin(), nodes.end(), [&](const auto& each) { return each.name == name; });
+  return node == nodes.end() ? 0 : ToSeconds(node->last_end);
+}
+
+}  // namespace
+
+void LeaveOutForEnergy(WorldConfig& world) {
+  const model::BalancingSpec& balancing = world.job.balancing;
+  if (balancing.objective != model::Objective::kEnergy) return;
+  std::vector<scheduling::EnergyCandidate> candidates;
+  for (const NodeModel& node : world.nodes) candidates.push_back({node.ratio, node.power});
+  const auto choice = scheduling::ChooseForEnergy(candidates, balancing.energy);
+  if (!choice) return;
+  world.left_out_ratio = choice->left_out_ratio;
+  for (std::size_t i = choice->shares.size(); i-- > 0;) {
+    if (choice->shares[i] <= 0) TakeAway(i, world);
+  }
+}
+
+std::optional<double> JoulesOfJob(const WorldConfig& world, const Outcome& outcome) {
+  const model::EnergySpec& spec = world.job.balancing.energy;
+  double joules = spec.standing_watts * ToSeconds(outcome.makespan);
+  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+    const NodeModel& node = world.nodes[i];
+    if (outcome.busy_seconds[i] <= 0) continue;
+    if (!node.power) return std::nullopt;
+    const auto taken = model::JoulesOf(*node.power, outcome.busy_seconds[i], node.threads,
+                                       LastEnd(outcome, node.name));
+    joules += scheduling::Counted(taken, spec.idle_power);
+  }
+  return joules;
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "simulator/world_config.h"
+
+namespace evenkeel::simulator {
+
+/// With objective Energy: takes those nodes away that get no work, as `evenkeel run` and the
+/// operator do before a job begins, and their faults. Otherwise, or if no node's power is known,
+/// changes nothing.
+void LeaveOutForEnergy(WorldConfig& world);
+
+/// What the job took, as docs/energy.md counts it; nothing if the power of a node that did work is
+/// not known.
+[[nodiscard]] std::optional<double> JoulesOfJob(const WorldConfig& world, const Outcome& outcome);
+
+}  // namespace evenkeel::simulator
