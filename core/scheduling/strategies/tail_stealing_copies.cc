@@ -69,6 +69,7 @@ bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>&
 }
 
 std::optional<Duration> TailStealing::StuckFor(WorkerId worker, Instant now) const {
+  if (context_.places.HasLinks()) return std::nullopt;  // it may wait for what is under way
   const auto& leases = context_.leases;
   if (!At(worker).alive || leases.OutstandingTasks(worker) == 0) return std::nullopt;
   if (!leases.Copies(worker).Empty()) return std::nullopt;  // whose original is the dear one
