@@ -14,6 +14,9 @@ import emulation
 ARCHITECTURE = sys.argv[1]
 BUILD = emulation.ROOT / "build" / ARCHITECTURE
 PROGRAMS = ("evenkeel", "evenkeel-worker")
+# Drawn costs, faults, slow links, tasks that are somewhere, a central node with a processor.
+SCENARIOS = ("grid-06-deaths", "grid-07-heavy-tail", "grid-09-slow-links", "mirtaheri-e-random-arrivals",
+             "melesio-row-4")
 CORE_TESTS = ("base_test", "model_test", "model_parsing_test", "scheduling_test", "engine_test")
 
 
@@ -46,6 +49,15 @@ class EmulatedTest(unittest.TestCase):
         arguments = ("weights", "--nodes", emulation.TRIO, "-o", "json")
         there = self.there.run(BUILD / "bin" / "evenkeel", *arguments)
         self.assertEqual(json.loads(there), json.loads(run_here("EVENKEEL", *arguments)))
+
+    def test_simulations_are_the_same(self):
+        """Times are whole nanoseconds, and what is drawn comes from functions of our own."""
+        for name in SCENARIOS:
+            with self.subTest(name):
+                scenario = emulation.ROOT / "simulator" / "scenarios" / f"{name}.yaml"
+                arguments = ("simulate", scenario, "--strategy", "all", "--seeds", "1..2", "-o", "json")
+                there = self.there.run(BUILD / "bin" / "evenkeel", *arguments)
+                self.assertEqual(there, run_here("EVENKEEL", *arguments))
 
     def test_tests_of_the_core(self):
         for program in CORE_TESTS:
