@@ -47,7 +47,7 @@ set(public_headers
   core/model/task_policy.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/lease_view.h core/scheduling/partition.h core/scheduling/strategy.h
-  core/scheduling/timing_estimator.h core/scheduling/worker_id.h
+  core/scheduling/task_places.h core/scheduling/timing_estimator.h core/scheduling/worker_id.h
   core/engine/age_list.h core/engine/coordinator.h core/engine/effects.h core/engine/eta_spread.h
   core/engine/lease_book.h core/engine/messages.h core/engine/owner_map.h core/engine/progress.h
   core/engine/retry_book.h core/engine/stream_table.h core/engine/worker.h
