@@ -181,7 +181,8 @@ class TasksTest(CommandCase):
         self.assertEqual(len(rows), 60)
         self.assertNotIn("pi4-a", {row["node"] for row in rows})
         self.assertEqual({row["status"] for row in rows}, {"succeeded"})
-        self.assertEqual({row["attempts"] for row in rows} | {2}, {1, 2})
+        # Who fails is through at once: it may have tried all of them before the others were there.
+        self.assertLessEqual({row["attempts"] for row in rows}, {1, 2})
 
     def test_arguments_environment_and_inputs(self):
         kube.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files"},
