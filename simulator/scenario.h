@@ -96,6 +96,7 @@ struct NodeGroup {
   std::string name;  ///< of the node, or with several "NAME-1", "NAME-2", ...
   std::int64_t count = 1;
   Distribution speed;
+  bool alike = false;  ///< it is drawn once for all of them
   std::uint32_t cores = 1;
   std::optional<double> weight;  ///< told; else it follows from the speed
   double megabits_per_second = 0;

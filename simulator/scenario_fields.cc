@@ -138,6 +138,7 @@ NodeGroup ReadNodeGroup(FieldReader& fields) {
   }
   group.count = fields.OptionalInt("count", {1, 20'000}, group.count);
   group.speed = ReadDistribution(fields, "speed", kSpeedRange);
+  group.alike = fields.OptionalBool("alike", group.alike);
   group.cores = static_cast<std::uint32_t>(fields.OptionalInt("cores", {1, 4096}, group.cores));
   if (fields.Has("weight")) group.weight = fields.RequiredNumber("weight", {0, 1e6});
   fields.Any("weight");

@@ -62,8 +62,10 @@ std::vector<DrawnNode> DrawNodes(const Scenario& scenario, std::uint64_t seed) {
   Rng rng = RngFor(seed, Purpose::kSpeeds);
   std::vector<DrawnNode> nodes;
   for (const NodeGroup& group : scenario.nodes) {
+    double speed = 0;
     for (std::int64_t i = 0; i < group.count; ++i) {
-      nodes.push_back({&group, Draw(group.speed, rng)});
+      if (i == 0 || !group.alike) speed = Draw(group.speed, rng);
+      nodes.push_back({&group, speed});
     }
   }
   return nodes;

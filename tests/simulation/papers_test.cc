@@ -76,6 +76,49 @@ TEST(Papers, AllStrategiesOnOneCluster) {
   for (const auto& [name, run] : runs) EXPECT_LE(ours, run.makespan_seconds + 1e-6) << name;
 }
 
+struct MeanAndDeviation {
+  double mean = 0;
+  double deviation = 0;
+};
+
+/// Of the makespans of ten runs, by strategy.
+std::map<std::string, MeanAndDeviation> TenRuns(const std::string& name) {
+  constexpr int kRuns = 10;
+  std::map<std::string, MeanAndDeviation> found;
+  Scenario scenario = LoadScenario(name);
+  for (int run = 0; run < kRuns; ++run, ++scenario.seed) {
+    for (const auto& [strategy, one] : RunVariants(scenario)) {
+      found[strategy].mean += one.makespan_seconds / kRuns;
+      found[strategy].deviation += one.makespan_seconds * one.makespan_seconds / kRuns;
+    }
+  }
+  for (auto& [strategy, one] : found) {
+    one.deviation = std::sqrt((one.deviation - one.mean * one.mean) * kRuns / (kRuns - 1));
+    std::printf("%-25s %-20s %7.0f s, deviation %4.0f s\n", name.c_str(), strategy.c_str(),
+                one.mean, one.deviation);
+  }
+  return found;
+}
+
+// Filipovic and Krstajic, figure 1 and what they say of it.
+TEST(Papers, SixtyFourCoresOfSixteenEightAndFourServers) {
+  const auto sixteen = TenRuns("mms-5-sixteen-servers");
+  const auto eight = TenRuns("mms-6-eight-servers");
+  const auto four = TenRuns("mms-7-four-servers");
+  for (const auto& cluster : {sixteen, eight, four}) {
+    const MeanAndDeviation parts = cluster.at("DomainDecomposition");
+    const MeanAndDeviation slaves = cluster.at("MasterSlave");
+    EXPECT_GT(parts.mean, 1.2 * slaves.mean);
+    EXPECT_GT(parts.deviation, 2 * slaves.deviation);
+    EXPECT_NEAR(cluster.at("ModifiedMasterSlave").mean, slaves.mean, 0.005 * slaves.mean);
+    EXPECT_LT(cluster.at("TailStealing").mean, slaves.mean);
+  }
+  for (const auto& [strategy, best] : eight) {
+    EXPECT_LT(best.mean, sixteen.at(strategy).mean) << strategy;
+    EXPECT_LT(sixteen.at(strategy).mean, four.at(strategy).mean) << strategy;
+  }
+}
+
 // Zubov and Kupin: makespan as a share of the whole work on a node of speed 1. The published
 // weights leave the slow board without work, equal ones give it half of the work.
 TEST(Papers, PseudoRanksPutResidueClassesOnNodes) {

@@ -73,6 +73,17 @@ TEST(ScenarioWorld, ASeedIsAWorld) {
   EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs) << "tasks are drawn apart";
 }
 
+TEST(ScenarioWorld, NodesOfOneMachineMayBeAlike) {
+  Scenario scenario = TenTasksOnTwoNodes();
+  scenario.nodes[0].speed = Uniform{1, 2};
+  const WorldConfig drawn = DrawWorld(scenario, 1);
+  EXPECT_NE(drawn.nodes[0].speed.Fastest(), drawn.nodes[1].speed.Fastest());
+  scenario.nodes[0].alike = true;
+  const WorldConfig alike = DrawWorld(scenario, 1);
+  EXPECT_EQ(alike.nodes[0].speed.Fastest(), alike.nodes[1].speed.Fastest());
+  EXPECT_NE(alike.nodes[0].speed.Fastest(), DrawWorld(scenario, 2).nodes[0].speed.Fastest());
+}
+
 TEST(ScenarioWorld, WeightsMayBeEqualUpsideDownOrWrong) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 1;
