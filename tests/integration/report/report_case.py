@@ -8,12 +8,10 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import unittest
 
-from browser import Browser
+from browser_case import BrowserCase
 
 MAKE = os.environ["EVENKEEL_MAKE_SAMPLE_REPORT"]
-CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 
 LAYOUT_SHIFT = """
 new Promise((done) => {
@@ -24,17 +22,7 @@ new Promise((done) => {
 })"""
 
 
-class ReportCase(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.root = tempfile.TemporaryDirectory(prefix="evenkeel-report-")
-        cls.browser = Browser(CHROMIUM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.root.cleanup()
-
+class ReportCase(BrowserCase):
     def make(self, workers=3, strategy="TailStealing", tasks=2000, seconds="0.3", job="primes"):
         folder = tempfile.mkdtemp(dir=self.root.name)
         subprocess.run([MAKE, folder, str(workers), strategy, str(tasks), seconds, job],

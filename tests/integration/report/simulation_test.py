@@ -7,10 +7,9 @@ import subprocess
 import tempfile
 import unittest
 
-from browser import Browser
+from browser_case import BrowserCase
 
 EVENKEEL = os.environ["EVENKEEL"]
-CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 
 SMALL = """
 name: small
@@ -55,17 +54,7 @@ BAR_PIXELS = """
 })()"""
 
 
-class SimulationTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.root = tempfile.TemporaryDirectory(prefix="evenkeel-simulation-")
-        cls.browser = Browser(CHROMIUM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-        cls.root.cleanup()
-
+class SimulationTest(BrowserCase):
     def make(self, scenarios, *more):
         """(path of the page, what -o json says)"""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.root.name))
