@@ -16,8 +16,6 @@ using model::NodeSummary;
 using model::ResultRecord;
 using model::TimelineEvent;
 
-constexpr std::int64_t kMaxTasks = 50'000'000;
-
 // What the timeline says of a node.
 struct NodeTrace {
   double busy_seconds = 0;

@@ -22,6 +22,9 @@ struct Moment {
   double of_bound = 0;
 };
 
+/// What a scenario may have.
+inline constexpr std::int64_t kMaxTasks = 50'000'000;
+
 /// What every task costs, in seconds at speed 1.
 struct DrawnCosts {
   std::int64_t count = 0;

@@ -17,7 +17,6 @@ namespace {
 
 using model::FieldReader;
 
-constexpr std::int64_t kMaxTasks = 50'000'000;
 constexpr model::NumberRange kTaskSeconds{0, kMaxScenarioSeconds};
 constexpr std::size_t kMaxFileBytes = 256u << 20;
 
