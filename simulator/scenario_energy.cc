@@ -5,21 +5,10 @@
 
 #include "core/scheduling/energy/accounting.h"
 #include "core/scheduling/energy/energy_choice.h"
+#include "simulator/scenario_world.h"
 
 namespace evenkeel::simulator {
 namespace {
-
-void TakeAway(std::size_t node, WorldConfig& world) {
-  world.nodes.erase(world.nodes.begin() + static_cast<std::ptrdiff_t>(node));
-  std::vector<Fault> faults;
-  for (Fault fault : world.faults) {
-    const bool of_coordinator = fault.kind == Fault::Kind::kKillCoordinator;
-    if (!of_coordinator && fault.node == node) continue;
-    if (!of_coordinator && fault.node > node) --fault.node;
-    faults.push_back(fault);
-  }
-  world.faults = std::move(faults);
-}
 
 double LastEnd(const Outcome& outcome, const std::string& name) {
   const auto& nodes = outcome.progress.nodes;

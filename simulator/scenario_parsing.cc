@@ -246,6 +246,7 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   model::ReadBalancing(balancing, scenario.balancing);
   ReadVariants(fields, scenario);
   CheckEnergy(fields, scenario);
+  CheckNoneIsLeftOut(fields, scenario);
   scenario.seed = static_cast<std::uint64_t>(fields.OptionalInt("seed", {0, INT64_MAX / 2}, 1));
   scenario.repetitions = fields.OptionalInt("repetitions", {1, 100'000}, 1);
   return scenario;

@@ -25,9 +25,9 @@ double LoadImbalancePercent(const engine::Progress& progress) {
 
 /// The others are not there.
 void KeepFirst(std::int64_t count, WorldConfig& world) {
-  const auto kept = std::min(static_cast<std::size_t>(count), world.nodes.size());
-  world.nodes.resize(kept);
-  std::erase_if(world.faults, [kept](const Fault& fault) { return fault.node >= kept; });
+  while (world.nodes.size() > static_cast<std::size_t>(count)) {
+    TakeAway(world.nodes.size() - 1, world);
+  }
 }
 
 }  // namespace

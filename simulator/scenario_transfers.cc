@@ -96,6 +96,18 @@ std::map<std::string, std::size_t> NumbersOf(const WorldConfig& world) {
   return numbers;
 }
 
+/// Whether tasks are at nodes, or nodes linked.
+bool NamesNodes(const Scenario& scenario) {
+  const TransferSource& transfers = scenario.transfers;
+  const bool linked = !transfers.links.empty() || MeanOf(transfers.tasks_per_second) > 0;
+  const bool loaded = std::any_of(scenario.nodes.begin(), scenario.nodes.end(),
+                                  [](const NodeGroup& group) { return group.load > 0; });
+  const auto& arrivals = scenario.tasks.arrivals;
+  return linked || loaded ||
+         std::any_of(arrivals.begin(), arrivals.end(),
+                     [](const Arrival& arrival) { return arrival.node || arrival.at_any_node; });
+}
+
 struct DrawnArrival {
   Duration at;
   std::int64_t tasks;
@@ -180,6 +192,17 @@ void CheckPlaces(FieldReader& fields, const Scenario& scenario, std::int64_t tas
   const bool all_pairs = transfers.links.empty() && MeanOf(transfers.tasks_per_second) > 0;
   if (all_pairs && CountOf(scenario) > static_cast<std::int64_t>(kMaxLinkedNodes)) {
     fields.Fail("transfers", "must have links or meanLinks with more than 500 nodes");
+  }
+}
+
+void CheckNoneIsLeftOut(FieldReader& fields, const Scenario& scenario) {
+  if (fields.Failed() || !NamesNodes(scenario)) return;
+  for (const Variant& variant : scenario.variants) {
+    const bool energy = variant.balancing.objective == model::Objective::kEnergy;
+    if (!energy && !variant.nodes) continue;
+    fields.Fail(energy ? "balancing.objective" : "variants",
+                std::string(energy ? "must be Time" : "must not have nodes") +
+                    " where there are transfers, or tasks at nodes: all of these are needed");
   }
 }
 

@@ -20,6 +20,9 @@ namespace evenkeel::simulator {
 /// when tasks, nodes and transfers are read.
 void CheckPlaces(model::FieldReader& fields, const Scenario& scenario, std::int64_t tasks);
 
+/// No variant leaves nodes out that tasks or links name. To be called when variants are read, too.
+void CheckNoneIsLeftOut(model::FieldReader& fields, const Scenario& scenario);
+
 /// Puts loads and arrivals into the world, whose nodes are there; `time_of` says when a moment is.
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
                 const std::function<Duration(const Moment&)>& time_of, WorldConfig& world);

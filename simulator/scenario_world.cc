@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/base/check.h"
 #include "core/base/portable_math.h"
 #include "core/base/splitmix.h"
 #include "simulator/scenario_fields.h"
@@ -196,6 +197,20 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   world.job.task_policy.timeout = std::chrono::hours(24 * 365);
   world.give_up_after = FromSeconds(1e6 + 1e4 * bound);
   return world;
+}
+
+void TakeAway(std::size_t node, WorldConfig& world) {
+  EVENKEEL_CHECK(world.transfers.placed.empty() && world.transfers.links.empty(),
+                 "a node is taken away that tasks or links name");
+  world.nodes.erase(world.nodes.begin() + static_cast<std::ptrdiff_t>(node));
+  std::vector<Fault> faults;
+  for (Fault fault : world.faults) {
+    const bool of_coordinator = fault.kind == Fault::Kind::kKillCoordinator;
+    if (!of_coordinator && fault.node == node) continue;
+    if (!of_coordinator && fault.node > node) --fault.node;
+    faults.push_back(fault);
+  }
+  world.faults = std::move(faults);
 }
 
 }  // namespace evenkeel::simulator

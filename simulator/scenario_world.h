@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "simulator/scenario.h"
@@ -10,6 +11,10 @@ namespace evenkeel::simulator {
 /// The world of one repetition. What is drawn depends on the scenario and `seed` alone, so that all
 /// variants meet the same tasks, nodes and faults.
 [[nodiscard]] WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed);
+
+/// Takes a node out of the world, with its faults. No task may be at a node, and none of them
+/// linked: ParseScenario sees to that.
+void TakeAway(std::size_t node, WorldConfig& world);
 
 /// The time in seconds that the tasks take at least, however they are shared out: their work over
 /// what all nodes together can do while they are there, at the speeds that they have then; or the

@@ -166,6 +166,15 @@ TEST(ScenarioParsing, MistakesAreOneLineThatSaysWhereAndWhatIsAllowed) {
       {kTasks + "nodes: [{name: n, count: 3, speed: 1}]\n" +
            "transfers: {tasksPerSecond: 1, links: [{node: n-1, neighbours: [n-2]}]}\n",
        "s.yaml: transfers.links: must connect all nodes"},
+      {kTasks +
+           "nodes: [{name: n, count: 2, speed: 1, load: 1}]\nvariants: [{name: m, nodes: 1}]\n",
+       "s.yaml: variants: must not have nodes where there are transfers, or tasks at nodes: all of "
+       "these are needed"},
+      {kTasks + "nodes: [{name: n, count: 2, speed: 1, watts: 5}]\ntransfers: {tasksPerSecond: 1}\n"
+                "balancing: {objective: Energy}\n",
+       "s.yaml: balancing.objective: must be Time where there are transfers, or tasks at nodes: "
+       "all "
+       "of these are needed"},
       {kTasks + "nodes: [{name: n, count: 501, speed: 1}]\ntransfers: {tasksPerSecond: 1}\n",
        "s.yaml: transfers: must have links or meanLinks with more than 500 nodes"},
       {kTasks + "nodes: [{name: n, speed: 0}]\n",
