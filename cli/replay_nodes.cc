@@ -111,7 +111,7 @@ std::optional<double> SpeedOfOne(const std::vector<scheduling::NodeWeight>& weig
   return std::exp(logarithms / known);
 }
 
-Result<void> Replace(const std::string& file, RecordedRun& run) {
+Result<void> Replace(const std::string& file, double weight_of_one, RecordedRun& run) {
   const auto text = ReadInputFile(file);
   if (!text) return InvalidInput("--nodes: " + text.error().message);
   const auto profiles = model::ParseNodes(*text, file);
@@ -121,7 +121,6 @@ Result<void> Replace(const std::string& file, RecordedRun& run) {
   const bool declared = std::any_of(run.summary.nodes.begin(), run.summary.nodes.end(),
                                     [](const auto& node) { return node.declared_speed; });
   const auto speed_of_one = SpeedOfOne(weights, run.nodes);
-  const double weight_of_one = WeightOfOne(run.nodes);
   std::vector<NodeGroup> nodes;
   for (std::size_t i = 0; i < profiles->size(); ++i) {
     const model::NodeProfile& profile = (*profiles)[i];
@@ -152,7 +151,8 @@ Result<void> ChangeNodes(const std::vector<std::string>& items, RecordedRun& run
       return InvalidInput("--nodes: a file of Nodes may only come first, " +
                           Printable(items[i], 128) + " does not");
     }
-    auto changed = file ? Replace(items[i], run) : Apply(items[i], weight_of_one, run);
+    auto changed =
+        file ? Replace(items[i], weight_of_one, run) : Apply(items[i], weight_of_one, run);
     if (!changed) return changed;
   }
   if (run.nodes.empty()) return InvalidInput("--nodes: leaves no node");

@@ -87,7 +87,8 @@ Result<void> Fits(const Traces& traces, const RecordedRun& run) {
     return InvalidInput(where + "has no results of tasks, so there is nothing to replay");
   }
   if (total > kMaxTasks) {
-    return InvalidInput(where + "must have at most 50000000 tasks, has " + std::to_string(total));
+    return InvalidInput(where + "must have at most " + std::to_string(kMaxTasks) + " tasks, has " +
+                        std::to_string(total));
   }
   for (const ResultRecord& record : traces.records) {
     if (record.range.end > total) {

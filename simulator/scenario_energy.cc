@@ -23,12 +23,17 @@ void LeaveOutForEnergy(WorldConfig& world) {
   const model::BalancingSpec& balancing = world.job.balancing;
   if (balancing.objective != model::Objective::kEnergy) return;
   std::vector<scheduling::EnergyCandidate> candidates;
-  for (const NodeModel& node : world.nodes) candidates.push_back({node.ratio, node.power});
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+    if (!world.nodes[i].expected) continue;
+    candidates.push_back({world.nodes[i].ratio, world.nodes[i].power});
+    numbers.push_back(i);
+  }
   const auto choice = scheduling::ChooseForEnergy(candidates, balancing.energy);
   if (!choice) return;
   world.left_out_ratio = choice->left_out_ratio;
   for (std::size_t i = choice->shares.size(); i-- > 0;) {
-    if (choice->shares[i] <= 0) TakeAway(i, world);
+    if (choice->shares[i] <= 0) TakeAway(numbers[i], world);
   }
 }
 

@@ -7,8 +7,9 @@
 namespace evenkeel::simulator {
 
 /// With objective Energy: takes those nodes away that get no work, as `evenkeel run` and the
-/// operator do before a job begins, and their faults. Otherwise, or if no node's power is known,
-/// changes nothing.
+/// operator do before a job begins, and their faults. Nodes that join without being expected are
+/// not among those to choose from, and stay. Otherwise, or if no node's power is known, changes
+/// nothing.
 void LeaveOutForEnergy(WorldConfig& world);
 
 /// What the job took, as docs/energy.md counts it; nothing if the power of a node that did work is

@@ -225,6 +225,20 @@ void CheckEnergy(FieldReader& fields, const Scenario& scenario) {
   if (wanted && !known) fields.Fail("nodes", "must have watts somewhere for objective Energy");
 }
 
+/// A variant with fewer nodes than others keeps the first ones: one of these has to be expected.
+void CheckVariantsBegin(FieldReader& fields, const Scenario& scenario) {
+  std::int64_t late = 0;
+  for (const NodeGroup& group : scenario.nodes) {
+    if (group.expected) break;
+    late += group.count;
+  }
+  for (const Variant& variant : scenario.variants) {
+    if (variant.nodes.value_or(late + 1) > late) continue;
+    fields.Fail("variants", variant.name + " must have more than " + std::to_string(late) +
+                                " nodes: the first " + std::to_string(late) + " are not expected");
+  }
+}
+
 Scenario ReadScenario(FieldReader& fields, const Source& source) {
   Scenario scenario;
   scenario.name = fields.RequiredString("name", 100);
@@ -245,6 +259,7 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   FieldReader balancing = fields.OptionalObject("balancing");
   model::ReadBalancing(balancing, scenario.balancing);
   ReadVariants(fields, scenario);
+  CheckVariantsBegin(fields, scenario);
   CheckEnergy(fields, scenario);
   CheckNoneIsLeftOut(fields, scenario);
   scenario.seed = static_cast<std::uint64_t>(fields.OptionalInt("seed", {0, INT64_MAX / 2}, 1));

@@ -6,7 +6,7 @@ Usage: failed_tests.py PRESET FILE
 import sys
 import xml.etree.ElementTree as ElementTree
 
-LINES = 25
+LINES = 60
 
 
 def main():

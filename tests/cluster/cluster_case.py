@@ -139,18 +139,22 @@ def flat(suite):
 
 
 def run_beside(names):
-    """Whether all went well; what each has to say is printed when it is over."""
+    """Whether all went well; what each has to say is printed, of those that failed last: a long log is
+    read from its end."""
     def run(name):
         process = subprocess.run([sys.executable, "-B", sys.argv[0], name], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return process.returncode == 0, process.stdout
 
-    good = True
+    failed = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for went_well, text in pool.map(run, names):
-            print(text, end="", file=sys.stderr)
-            good = good and went_well
-    return good
+            if went_well:
+                print(text, end="", file=sys.stderr)
+            else:
+                failed.append(text)
+    print("".join(failed), end="", file=sys.stderr)
+    return not failed
 
 
 def folder_of(test):

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "simulator/world.h"
+#include "tests/simulation/all_run_once.h"
 
 namespace evenkeel {
 namespace {
@@ -41,14 +42,6 @@ WorldConfig Ring(model::StrategyName strategy) {
   world.transfers.placed.push_back({{120, 220}, 0});
   world.check_invariants = true;
   return world;
-}
-
-void ExpectAllRunOnce(const Outcome& outcome) {
-  EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
-  EXPECT_TRUE(std::all_of(outcome.times_durable.begin(), outcome.times_durable.end(),
-                          [](std::int64_t times) { return times == 1; }));
-  EXPECT_EQ(outcome.findings.progress_losses, 0);
-  EXPECT_EQ(outcome.findings.leased_though_durable, 0);
 }
 
 class Transfers : public testing::TestWithParam<model::StrategyName> {};

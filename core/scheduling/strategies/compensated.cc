@@ -110,8 +110,7 @@ double Compensated::DryAfter(WorkerId worker, double until, Instant now) const {
 }
 
 std::optional<double> Compensated::LinkSpeed(WorkerId from, WorkerId to) const {
-  const double mean = static_cast<double>(context_.costs.Total()) /
-                      static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  const double mean = MeanCost();
   if (const auto rate = context_.places.Rate(from, to)) return *rate * mean;
   if (context_.balancing.transfer_rate > 0) return context_.balancing.transfer_rate * mean;
   return std::nullopt;

@@ -2,7 +2,8 @@
 
 #include <absl/container/btree_map.h>
 
-#include <map>
+#include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -67,6 +68,11 @@ class StrategyBase : public Strategy {
     const bool alone = NextAlive(master) == master;
     if (context_.balancing.dedicated_coordinator || alone) return std::nullopt;
     return master;
+  }
+  /// Of a task of the job.
+  [[nodiscard]] double MeanCost() const {
+    return static_cast<double>(context_.costs.Total()) /
+           static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
   }
   [[nodiscard]] bool Usable(WorkerId worker) const {
     return workers_[worker.value].alive && context_.leases.Connected(worker);

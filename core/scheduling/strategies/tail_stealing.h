@@ -79,7 +79,6 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
-  /// `ahead`: though it still has work.
   /// Work may move, and from one worker to another without anything that takes time.
   [[nodiscard]] bool MovesInNoTime() const {
     return context_.balancing.stealing && !context_.places.HasLinks();
@@ -96,6 +95,7 @@ class TailStealing final : public StrategyBase {
   /// enough to carry.
   [[nodiscard]] double CostToFetch(WorkerId worker, WorkerId from, double link_speed,
                                    Instant now) const;
+  /// `ahead`: though the thief still has work.
   bool StealReserved(WorkerId thief, Instant now, bool ahead);
   /// Reserves for the thief what was taken from the victim.
   void MoveReserved(WorkerId victim, WorkerId thief, const std::vector<Reservation::Piece>& pieces,

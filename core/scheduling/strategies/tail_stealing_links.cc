@@ -15,8 +15,7 @@ constexpr std::int32_t kMaxFetches = std::numeric_limits<std::int32_t>::max();
 
 void TailStealing::FetchAhead(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (!context_.balancing.stealing || !context_.estimator.RatesKnown()) return;
-  const double mean = static_cast<double>(context_.costs.Total()) /
-                      static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  const double mean = MeanCost();
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     const WorkerId from{i};
     if (from == worker || At(from).reserved.Empty()) continue;

@@ -43,11 +43,9 @@ BalancingGoal::Party TailStealing::VictimOf(WorkerId worker, Instant indexed, In
 }
 
 Duration TailStealing::TaskTime(WorkerId worker) const {
-  const double mean =
-      pool_tasks_ > 0
-          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
-          : static_cast<double>(context_.costs.Total()) /
-                static_cast<double>(std::max<std::int64_t>(context_.costs.TaskCount(), 1));
+  const double mean = pool_tasks_ > 0
+                          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
+                          : MeanCost();
   return std::max(PredictedTime(mean / context_.estimator.ThreadRate(worker)), Duration{1});
 }
 

@@ -107,6 +107,9 @@ class Page:
             self._note(message)
 
     def _note(self, message):
+        # A page that was closed before this one may still have had something to say.
+        if message.get("sessionId") != self._session:
+            return
         method, params = message.get("method"), message.get("params", {})
         self._events.append(method)
         if method == "Network.requestWillBeSent":

@@ -17,6 +17,14 @@ class MembershipTest : public CoordinatorFixture {
     EXPECT_EQ(Sent<Refusal>(9)[0].reason, reason);
     EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
   }
+
+  /// The first worker, which knew the coordinator before and is still at task 0, as `grant` has it.
+  void ComeBack(std::uint64_t stream, GrantId grant) {
+    Hello hello = HelloOf(0);
+    hello.epoch = 1;
+    hello.held = {{grant, {0, 1}, false}};
+    Say(stream, hello);
+  }
 };
 
 TEST_F(MembershipTest, SaysWhyItRefuses) {
@@ -127,10 +135,7 @@ TEST_F(MembershipTest, AReconnectedProcessKeepsWhatItHolds) {
   Connect(1, 0);
   const GrantId grant = Sent<Assign>(1)[0].grants[0].id;
   Note(It().OnStreamClosed(StreamId{1}, now));
-  Hello hello = HelloOf(0);
-  hello.epoch = 1;
-  hello.held = {{grant, {0, 1}, false}};
-  Say(2, hello);
+  ComeBack(2, grant);
   EXPECT_TRUE(Assigned(2).empty()) << "it is busy with task 0";
   EXPECT_TRUE(Sent<Cancel>(2).empty());
 }
@@ -147,10 +152,7 @@ TEST_F(MembershipTest, TheTasksOfAClosedStreamGoToOthersIfItsWorkerStaysAway) {
   Wait(milliseconds(1));
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
   // The first one went on meanwhile: what it brings counts, once.
-  Hello hello = HelloOf(0);
-  hello.epoch = 1;
-  hello.held = {{grant, {0, 1}, false}};
-  Say(3, hello);
+  ComeBack(3, grant);
   Done(3, {0, 1});
   EXPECT_EQ(Sent<Cancel>(2).size(), 1U);
   Done(2, {0, 1});
@@ -168,10 +170,7 @@ TEST_F(MembershipTest, AWorkerThatIsBackInTimeLosesNothing) {
   Done(2, {1, 2});
   Note(It().OnStreamClosed(StreamId{1}, now));
   Wait(milliseconds(1400));
-  Hello hello = HelloOf(0);
-  hello.epoch = 1;
-  hello.held = {{grant, {0, 1}, false}};
-  Say(3, hello);
+  ComeBack(3, grant);
   Wait(seconds(5));
   EXPECT_TRUE(Assigned(2).empty());
 }

@@ -62,6 +62,16 @@ TEST(ScenarioEnergy, FaultsStayWithTheirNodes) {
   EXPECT_NEAR(world.left_out_ratio, 1, 1e-9);
 }
 
+TEST(ScenarioEnergy, TheChoiceIsAmongThoseExpected) {
+  const auto scenario = WithNodes(
+      "{name: late, speed: 1, watts: 1, expected: false, joins: 1}, {name: dear, speed: 1, watts: "
+      "50}, {name: frugal, speed: 1, watts: 5}",
+      "balancing: {objective: Energy, energy: {timeFactor: 3}}\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  // The frugal one begins, and the one that joins takes half of what is left then: 20 and 20 tasks.
+  EXPECT_NEAR(RunFirst(*scenario).makespan_seconds, 21, 0.1);
+}
+
 TEST(ScenarioEnergy, ObjectiveEnergyNeedsWatts) {
   const auto refused = WithNodes("{name: a, speed: 1}", "balancing: {objective: Energy}\n");
   ASSERT_FALSE(refused);

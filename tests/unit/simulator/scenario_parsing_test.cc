@@ -63,6 +63,9 @@ variants: [{name: two, nodes: 2}]
   EXPECT_EQ(read->variants.at(0).nodes, 2);
   EXPECT_EQ(ErrorOf(kTasks + kNodes + "variants: [{name: none, nodes: 0}]\n"),
             "s.yaml: variants[0].nodes: must be a whole number from 1 to 20000, is 0");
+  EXPECT_EQ(ErrorOf(kTasks + "nodes: [{name: late, count: 2, speed: 1, expected: false, joins: 1}, "
+                             "{name: n, speed: 1}]\nvariants: [{name: few, nodes: 2}]\n"),
+            "s.yaml: variants: few must have more than 2 nodes: the first 2 are not expected");
 }
 
 TEST(ScenarioParsing, EveryFieldIsRead) {
