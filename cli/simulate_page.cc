@@ -25,6 +25,12 @@ std::string Dump(const ordered_json& json) {
   return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+/// The object, which has members, with one more, whose value is JSON text.
+std::string WithMember(std::string object, const std::string& name, const std::string& value) {
+  object.pop_back();
+  return object + ",\"" + name + "\":" + value + "}";
+}
+
 std::string ReplayText(const simulator::RecordedRun& run) {
   std::string text = "Replay of a run in which " + run.summary.strategy + " took " +
                      Format("%.4g", run.summary.makespan_seconds) + " s; speeds are " +
@@ -81,19 +87,36 @@ Result<void> SimulatePage::AddRecorded(Part& part) {
   return {};
 }
 
+void SimulatePage::Sort(std::vector<Lanes>& lanes, const std::vector<simulator::Summary>& rows) {
+  const auto rank = [&](const Lanes& each) {
+    if (each.recorded) return std::ptrdiff_t{-1};
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const auto& row) { return row.strategy == each.run.strategy; }) -
+           rows.begin();
+  };
+  std::stable_sort(lanes.begin(), lanes.end(),
+                   [&](const Lanes& one, const Lanes& other) { return rank(one) < rank(other); });
+}
+
+std::string SimulatePage::RunData(Lanes& lanes, std::size_t most_bars) {
+  lanes.recorder->Digest().Condense(most_bars, kMostEvents);
+  const ordered_json run = {{"strategy", lanes.run.strategy},
+                            {"recorded", lanes.recorded},
+                            {"summary",
+                             {{"state", report::StateName(lanes.run.state)},
+                              {"makespanSeconds", lanes.run.makespan_seconds},
+                              {"lowerBoundSeconds", lanes.run.lower_bound_seconds},
+                              {"startupSeconds", lanes.startup_seconds}}}};
+  // Timelines may be long: they are put in as text.
+  return WithMember(Dump(run), "timeline", report::TimelineData(lanes.recorder->Digest()));
+}
+
 std::string SimulatePage::PartData(Part& part, const std::vector<ScenarioRun>& runs) {
   std::vector<ScenarioRun> own;
   std::copy_if(runs.begin(), runs.end(), std::back_inserter(own),
                [&](const ScenarioRun& run) { return run.scenario == part.scenario->name; });
   const auto best_first = BestFirst(simulator::Summarize(own));
-  const auto rank = [&](const Lanes& lanes) {
-    if (lanes.recorded) return std::ptrdiff_t{-1};
-    return std::find_if(best_first.begin(), best_first.end(),
-                        [&](const auto& row) { return row.strategy == lanes.run.strategy; }) -
-           best_first.begin();
-  };
-  std::stable_sort(part.lanes.begin(), part.lanes.end(),
-                   [&](const Lanes& one, const Lanes& other) { return rank(one) < rank(other); });
+  Sort(part.lanes, best_first);
 
   ordered_json rows = ordered_json::array();
   for (const auto& row : best_first) rows.push_back(SummaryJson(row));
@@ -114,26 +137,14 @@ std::string SimulatePage::PartData(Part& part, const std::vector<ScenarioRun>& r
                        {"rows", std::move(rows)}};
   data["replay"] = nullptr;
   if (part.recorded != nullptr) data["replay"] = ReplayText(*part.recorded);
-  // Timelines may be long: they are put in as text.
-  std::string text = Dump(data);
-  text.pop_back();
-  text += ",\"runs\":[";
+
+  std::string drawn = "[";
   const std::size_t most_bars = std::max(kMostBars / part.lanes.size(), kFewestBars);
   for (Lanes& lanes : part.lanes) {
-    lanes.recorder->Digest().Condense(most_bars, kMostEvents);
-    const ordered_json run = {{"strategy", lanes.run.strategy},
-                              {"recorded", lanes.recorded},
-                              {"summary",
-                               {{"state", report::StateName(lanes.run.state)},
-                                {"makespanSeconds", lanes.run.makespan_seconds},
-                                {"lowerBoundSeconds", lanes.run.lower_bound_seconds},
-                                {"startupSeconds", lanes.startup_seconds}}}};
-    std::string line = Dump(run);
-    line.pop_back();
-    if (text.back() != '[') text += ',';
-    text += line + ",\"timeline\":" + report::TimelineData(lanes.recorder->Digest()) + "}";
+    if (drawn.back() != '[') drawn += ',';
+    drawn += RunData(lanes, most_bars);
   }
-  return text + "]}";
+  return WithMember(Dump(data), "runs", drawn + "]");
 }
 
 Result<std::string> SimulatePage::Html(const std::vector<ScenarioRun>& runs) {

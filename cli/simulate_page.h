@@ -7,6 +7,7 @@
 #include "cli/lane_recorder.h"
 #include "simulator/recorded_run.h"
 #include "simulator/scenario_run.h"
+#include "simulator/summary.h"
 
 namespace evenkeel::cli {
 
@@ -41,6 +42,9 @@ class SimulatePage {
     std::vector<Lanes> lanes;
   };
   [[nodiscard]] static Result<void> AddRecorded(Part& part);
+  /// What took place first, then in the order of the rows.
+  static void Sort(std::vector<Lanes>& lanes, const std::vector<simulator::Summary>& rows);
+  [[nodiscard]] static std::string RunData(Lanes& lanes, std::size_t most_bars);
   [[nodiscard]] static std::string PartData(Part& part,
                                             const std::vector<simulator::ScenarioRun>& runs);
 

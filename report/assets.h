@@ -5,6 +5,8 @@
 /// The files of report/assets and the chart library, put into the binary at build time.
 namespace evenkeel::report::assets {
 
+extern const std::string_view kHead;          ///< head.html, of every page
+extern const std::string_view kMark;          ///< mark.svg, likewise
 extern const std::string_view kPage;          ///< report.html, with {{NAME}} where parts go
 extern const std::string_view kStyle;         ///< report.css
 extern const std::string_view kChartLibrary;  ///< Chart.js

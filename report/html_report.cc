@@ -62,6 +62,8 @@ std::string FilledPage(std::string_view title, std::string_view data, std::strin
   const std::string safe_title = EscapeHtml(title);
   const std::string safe_data = EscapeForScript(data);
   return FillIn(assets::kPage, {{"TITLE", safe_title},
+                                {"HEAD", assets::kHead},
+                                {"MARK", assets::kMark},
                                 {"STYLE", assets::kStyle},
                                 {"CONNECT", connect},
                                 {"DATA", safe_data},

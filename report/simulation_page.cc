@@ -9,6 +9,8 @@ std::string SimulationPage(std::string_view title, std::string_view data) {
   const std::string safe_title = EscapeHtml(title);
   const std::string safe_data = EscapeForScript(data);
   return FillIn(assets::kSimulationPage, {{"TITLE", safe_title},
+                                          {"HEAD", assets::kHead},
+                                          {"MARK", assets::kMark},
                                           {"STYLE", assets::kStyle},
                                           {"SIMULATION_STYLE", assets::kSimulationStyle},
                                           {"DATA", safe_data},
