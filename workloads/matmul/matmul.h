@@ -11,7 +11,8 @@
 namespace evenkeel::workloads::matmul {
 
 inline constexpr std::string_view kName = "matmul";
-inline constexpr std::uint32_t kVersion = 1;
+/// 2: whole numbers are divided into smaller tiles.
+inline constexpr std::uint32_t kVersion = 2;
 
 /// C = A x B for matrices of any size, from files or random: docs/matmul.md. Tasks are tiles of C,
 /// see Division; costs are multiply-adds, twice. The result is c.npy.

@@ -8,8 +8,10 @@ namespace evenkeel::workloads::matmul {
 namespace {
 
 constexpr std::int64_t kWantedTasks = 48;
-constexpr std::int64_t kGranularity = 16;      // kernels like multiples of it
-constexpr std::int64_t kLeastEdge = 256;       // less than this is left to the memory's limit
+constexpr std::int64_t kWantedLongTasks = 384;
+constexpr std::int64_t kGranularity = 16;  // kernels like multiples of it
+constexpr std::int64_t kLeastEdge = 256;   // less than this is left to the memory's limit
+constexpr std::int64_t kLeastLongEdge = 128;
 constexpr std::int64_t kLargestEdge = 1024;    // kernels hardly gain by more
 constexpr std::int64_t kBlockBytes = 2 << 20;  // large enough to hide a round trip
 constexpr std::int64_t kLeastDepth = 512;  // partial sums of less depth cost more than they help
@@ -40,13 +42,19 @@ void SetTile(const ProductShape& shape, double area, TileSizes& sizes) {
   sizes.rows = std::min(shape.rows, RoundUp(area / static_cast<double>(sizes.columns)));
 }
 
-/// Kernels copy A and B before they multiply, which takes the less the larger a tile is: with an
-/// edge of 512 a seventh of the time, with 1024 half of that.
+constexpr double Square(std::int64_t edge) {
+  return static_cast<double>(edge) * static_cast<double>(edge);
+}
+
+/// Kernels of fractions copy A and B before they multiply, which takes the less the larger a tile
+/// is: with an edge of 512 a seventh of the time, with 1024 half of that. Whole numbers take some
+/// thirty times as long, and their kernel copies nothing: the last tiles would be waited for.
 void ChooseTile(const ProductShape& shape, TileSizes& sizes) {
-  constexpr double kLeast = double{kLeastEdge} * double{kLeastEdge};
-  constexpr double kLargest = double{kLargestEdge} * double{kLargestEdge};
+  const bool whole = IsWhole(shape.type);
   const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  SetTile(shape, std::clamp(all / kWantedTasks, kLeast, kLargest), sizes);
+  const double wanted = all / static_cast<double>(whole ? kWantedLongTasks : kWantedTasks);
+  const double least = Square(whole ? kLeastLongEdge : kLeastEdge);
+  SetTile(shape, std::clamp(wanted, least, Square(kLargestEdge)), sizes);
 }
 
 void ChooseParts(const ProductShape& shape, TileSizes& sizes) {

@@ -77,11 +77,12 @@ TEST(MatmulDivision, KnowsNoBlocksBeyondTheMatrices) {
 
 TEST(MatmulDivision, ChosenSizesFitMemoryMessagesAndCounts) {
   constexpr std::uint64_t kSeed = 7;
+  constexpr ElementType kTypes[] = {ElementType::kFloat32, ElementType::kFloat64,
+                                    ElementType::kInt64};
   Rng rng(kSeed);
-  for (int n = 0; n < 500; ++n) {
+  for (std::size_t n = 0; n < 500; ++n) {
     const auto extent = [&rng] { return rng.Between(1, std::int64_t{1} << rng.Between(0, 20)); };
-    const ProductShape shape{extent(), extent(), extent(),
-                             n % 2 == 0 ? ElementType::kFloat32 : ElementType::kFloat64};
+    const ProductShape shape{extent(), extent(), extent(), kTypes[n % std::size(kTypes)]};
     const auto sizes = ChooseSizes(shape, {kMemory, 4});
     ASSERT_TRUE(sizes.has_value()) << Shown(shape, {}) << sizes.error().message;
     SCOPED_TRACE(Shown(shape, *sizes));
@@ -108,6 +109,10 @@ TEST(MatmulDivision, LargeProductsFallIntoTasksForUnequalNodes) {
     EXPECT_EQ(sizes->depth, edge) << "no partial sums";
     ExpectWhole(shape, *sizes);
   }
+  const ProductShape whole_numbers{6144, 6144, 6144, ElementType::kInt64};
+  const auto long_tasks = ChooseSizes(whole_numbers, {std::int64_t{512} << 20, 4});
+  ASSERT_TRUE(long_tasks.has_value());
+  EXPECT_EQ(Division(whole_numbers, *long_tasks).TaskCount(), 20 * 20);
   const auto sum = ChooseSizes({1, 1, 1'000'000'000, ElementType::kFloat64}, {kMemory, 4});
   ASSERT_TRUE(sum.has_value());
   EXPECT_EQ(Division({1, 1, 1'000'000'000, ElementType::kFloat64}, *sum).TaskCount(), 1);
