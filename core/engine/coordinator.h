@@ -131,6 +131,7 @@ class Coordinator {
     std::string name;
     double ratio = 1.0;
     std::string incarnation;
+    std::vector<std::string> replaced;  // incarnations whose place others took, the latest few
     std::optional<StreamId> stream;
     bool lost = false;
     bool given_up = false;  // away for too long for others to wait; not lost before its lease ends
@@ -173,6 +174,7 @@ class Coordinator {
   [[nodiscard]] bool TakesNoMoreNodes() const;
   [[nodiscard]] double MeanRatio() const;
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
+  static void Replace(Node& node, const std::string& incarnation);
   void Reattach(WorkerId worker, const Hello& hello, Instant now);
   void CancelStale(WorkerId worker, const Hello& hello, Effects& effects);
   void Lose(WorkerId worker, const std::string& why, Instant now, Effects& effects);

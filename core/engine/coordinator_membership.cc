@@ -21,6 +21,9 @@ constexpr std::uint32_t kMaxThreads = 4096;
 // A worker whose connection broke tries again within less, unless it is gone.
 constexpr Duration kReconnectPatience = std::chrono::milliseconds(1500);
 
+// Of one node more processes than this do not come back from the dead.
+constexpr std::size_t kMaxReplaced = 8;
+
 // Each name that was ever admitted keeps a row.
 constexpr std::size_t kMaxNodesEver = 20'000;
 
@@ -106,6 +109,12 @@ void Coordinator::Admit(StreamId stream, const Hello& hello, Instant now, Effect
   }
   const WorkerId worker = FindOrAddNode(hello, now);
   Node& node = At(worker);
+  if (node.stream && std::find(node.replaced.begin(), node.replaced.end(), hello.incarnation) !=
+                         node.replaced.end()) {
+    // Its successor is there. It may try again: messages may be late, and it be the successor.
+    effects.emplace_back(CloseStream{stream});
+    return;
+  }
   if (node.stream) {  // the newer connection is the true one
     streams_.Erase(*node.stream);
     effects.emplace_back(CloseStream{*node.stream});
@@ -147,10 +156,20 @@ double Coordinator::MeanRatio() const {
   return sum / static_cast<double>(nodes_.size());
 }
 
+// The one before may still be there, in a pod that is about to end: it must not take the place
+// back.
+void Coordinator::Replace(Node& node, const std::string& incarnation) {
+  if (node.incarnation == incarnation) return;
+  std::erase(node.replaced, incarnation);
+  if (!node.incarnation.empty()) node.replaced.push_back(node.incarnation);
+  if (node.replaced.size() > kMaxReplaced) node.replaced.erase(node.replaced.begin());
+  node.incarnation = incarnation;
+}
+
 void Coordinator::Reattach(WorkerId worker, const Hello& hello, Instant now) {
   Node& node = At(worker);
   const bool same_process = node.incarnation == hello.incarnation && hello.epoch == config_.epoch;
-  node.incarnation = hello.incarnation;
+  Replace(node, hello.incarnation);
   if (!same_process) {
     ReturnLeases(worker, scheduling::ReturnCause::kLost, now);
   } else {

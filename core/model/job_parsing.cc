@@ -155,6 +155,7 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
   spec.stealing = ReadSwitch(balancing, "stealing", spec.stealing);
   spec.speculation = ReadSwitch(balancing, "speculation", spec.speculation);
+  spec.credit = ReadSwitch(balancing, "credit", spec.credit);
   spec.reissue = ReadSwitch(balancing, "reissue", spec.reissue);
   spec.communication = ReadSwitch(balancing, "communication", spec.communication);
   spec.rounds =

@@ -84,6 +84,9 @@ struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;
   bool stealing = true;
   bool speculation = true;
+  /// TailStealing: workers have tasks ahead of need; false: no thread has more than the one it
+  /// runs.
+  bool credit = true;
   /// Chunks: what is handed out and not done is handed out once more at the end (rDLB).
   bool reissue = false;
   /// AdaptiveIterative: its first round hands out one in so many of the tasks. AWF: so many times

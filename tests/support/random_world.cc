@@ -242,6 +242,13 @@ void DrawEnergy(std::uint64_t seed, WorldConfig& world, std::string& summary) {
   summary += " energy";
 }
 
+/// From numbers of its own likewise.
+void DrawCredit(std::uint64_t seed, WorldConfig& world, std::string& summary) {
+  Rng rng(seed ^ 0x637265646974ULL);
+  world.job.balancing.credit = rng.Chance(0.9);
+  if (!world.job.balancing.credit) summary += " no-credit";
+}
+
 }  // namespace
 
 RandomWorld DrawWorld(std::uint64_t seed) {
@@ -262,6 +269,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   DrawPolicies(seed, world, drawn);
   DrawGrowth(seed, world, drawn);
   DrawEnergy(seed, world, drawn.summary);
+  DrawCredit(seed, world, drawn.summary);
 
   // The whole work is some seconds for all together, but not for ever for the survivor alone.
   const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);

@@ -182,7 +182,7 @@ bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
   if (outstanding == 0) return true;
   if (states_[worker.value].stuck && StuckFor(worker, now)) return false;
   if (LastTasks(worker)) return outstanding < threads;
-  if (outstanding < 2 * threads) return true;
+  if (outstanding < LeastAtHand(worker)) return true;
   if (!context_.estimator.Measured(worker)) return false;  // the probe is under way
   return Ready(worker, now) - now < Window(worker) / 2;
 }
@@ -191,20 +191,20 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   const bool dry = At(worker).reserved.Empty();
   const bool stolen = (dry || goal_->LooksAhead()) && StealReserved(worker, now, !dry);
   if (dry && !stolen) return false;
-  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
   double budget = 0;
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(Ready(worker, now) - now, Duration::zero());
     budget = ToSeconds(Window(worker) - ahead) * context_.estimator.Rate(worker);
-  } else {
+  } else if (context_.balancing.credit) {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(workers_.size());
   }
   constexpr double kMaxBudget = 4e18;
-  auto pieces = At(worker).reserved.TakeNext(static_cast<Cost>(std::clamp(budget, 0.0, kMaxBudget)),
-                                             std::max<std::int64_t>(2 * threads - outstanding, 0),
-                                             std::numeric_limits<std::int64_t>::max());
+  auto pieces =
+      At(worker).reserved.TakeNext(static_cast<Cost>(std::clamp(budget, 0.0, kMaxBudget)),
+                                   std::max<std::int64_t>(LeastAtHand(worker) - outstanding, 0),
+                                   std::numeric_limits<std::int64_t>::max());
   Grant(worker, pieces, decisions);
   return !pieces.empty();
 }

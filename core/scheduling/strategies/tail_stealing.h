@@ -115,7 +115,10 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] bool LastTasks(WorkerId worker) const;
   [[nodiscard]] Instant Level(Instant now);
   [[nodiscard]] bool NobodyWorks() const;
+  /// For how long it is to have work ahead of need.
   [[nodiscard]] Duration Window(WorkerId worker) const;
+  /// Leased tasks that it is to have, however long they take.
+  [[nodiscard]] std::int64_t LeastAtHand(WorkerId worker) const;
   void Grant(WorkerId worker, const std::vector<Reservation::Piece>& pieces,
              std::vector<Decision>& decisions);
   void PlanNextDecision(Instant now);

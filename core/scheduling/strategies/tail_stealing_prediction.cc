@@ -114,9 +114,15 @@ Instant TailStealing::Level(Instant now) {
 bool TailStealing::NobodyWorks() const { return ready_.Empty(); }
 
 Duration TailStealing::Window(WorkerId) const {
+  if (!context_.balancing.credit) return Duration::zero();
   const Duration full = std::max(3 * context_.report_interval, 20 * context_.round_trip);
   const Duration least = 10 * context_.round_trip;
   return std::clamp(PoolTime() / 4, least, full);
+}
+
+std::int64_t TailStealing::LeastAtHand(WorkerId worker) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  return context_.balancing.credit ? 2 * threads : threads;
 }
 
 bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions) {

@@ -98,6 +98,29 @@ TEST_F(MembershipTest, ANodeThatWasLostLeavesItsPlaceToAnother) {
   EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
 }
 
+TEST_F(MembershipTest, AProcessWhosePlaceWasTakenWaitsUntilItsSuccessorIsGone) {
+  Start(2, 1);
+  Connect(1, 0);
+  Hello next = HelloOf(0);
+  next.incarnation = "next";
+  Say(2, next);
+  EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_FALSE(Assigned(2).empty());
+  Connect(3, 0);
+  EXPECT_TRUE(Sent<Welcome>(3).empty());
+  ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_EQ(Wanted<CloseStream>()[0].stream, StreamId{3});
+  Done(2, {0, 1});
+  AllDurable();
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+
+  Note(It().OnStreamClosed(StreamId{2}, now));
+  Connect(4, 0);
+  EXPECT_EQ(Sent<Welcome>(4).size(), 1U);
+  Connect(5, 0);  // the same process on a new stream, the old one was never seen closed
+  EXPECT_EQ(Sent<Welcome>(5).size(), 1U);
+}
+
 TEST_F(MembershipTest, ALowerEpochStops) {
   Start(2, 1);
   Hello hello = HelloOf(0);

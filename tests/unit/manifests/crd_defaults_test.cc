@@ -74,6 +74,7 @@ TEST(CrdDefaults, OfEverySectionAreThoseOfTheParser) {
   EXPECT_EQ(written.balancing.strategy, stored.balancing.strategy);
   EXPECT_EQ(written.balancing.stealing, stored.balancing.stealing);
   EXPECT_EQ(written.balancing.speculation, stored.balancing.speculation);
+  EXPECT_EQ(written.balancing.credit, stored.balancing.credit);
   EXPECT_EQ(written.balancing.rounds, stored.balancing.rounds);
   EXPECT_EQ(written.balancing.communication, stored.balancing.communication);
   EXPECT_EQ(written.balancing.chunk_tasks, stored.balancing.chunk_tasks);

@@ -59,8 +59,9 @@ spec:
   workload: {command: {image: busybox, tasks: 3}}
   profile: other
   weighting: {policy: paper, mode: Explicit, weights: {pi4-a: 5, pi3: 0.5}}
-  balancing: {strategy: ModifiedMasterSlave, stealing: Disabled, speculation: Disabled, rounds: 3,
-              chunkTasks: 7, dedicatedCoordinator: true, leaseSeconds: 2.5}
+  balancing: {strategy: ModifiedMasterSlave, stealing: Disabled, speculation: Disabled,
+              credit: Disabled, rounds: 3, chunkTasks: 7, dedicatedCoordinator: true,
+              leaseSeconds: 2.5}
   taskPolicy:
     backoffLimitPerTask: 1
     maxFailedTasks: 2
@@ -99,6 +100,7 @@ status: {progress: "63%"}
   EXPECT_EQ(job->balancing.strategy, StrategyName::kModifiedMasterSlave);
   EXPECT_FALSE(job->balancing.stealing);
   EXPECT_FALSE(job->balancing.speculation);
+  EXPECT_FALSE(job->balancing.credit);
   EXPECT_EQ(job->balancing.rounds, 3);
   EXPECT_EQ(job->balancing.chunk_tasks, 7);
   EXPECT_TRUE(job->balancing.dedicated_coordinator);

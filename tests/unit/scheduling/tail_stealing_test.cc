@@ -74,6 +74,21 @@ TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
   EXPECT_DOUBLE_EQ(strategy->PlannedShares()[0], 0.5);
 }
 
+TEST_F(TailStealingTest, WithoutCreditAThreadHasOneTask) {
+  balancing.credit = false;
+  Start({1, 1});
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 1}}));
+  now += seconds(1);
+  estimator.Observe({0}, 1, 1, seconds(1));
+  strategy->Touch({0}, now);
+  EXPECT_TRUE(Decide().empty()) << "it is still at its task";
+  leases.workers[0].leased.Erase({0, 1});
+  strategy->Touch({0}, now);
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{1, 2}}));
+}
+
 TEST_F(TailStealingTest, AJobWithoutTasksNeedsNoDecision) {
   Start({1, 1}, {0, 0});
   EXPECT_TRUE(Decide().empty());
