@@ -1,6 +1,7 @@
 #include "operator/kube/reflector_machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "operator/kube/resource.h"
 
@@ -138,6 +139,7 @@ WatchVerdict ReflectorMachine::SawBookmark(const WatchEvent& event) {
 
 WatchVerdict ReflectorMachine::SawError(const WatchEvent& event) {
   if (phase_ == Phase::kWatch) {
+    expired_ = event.expired;
     event.expired ? ListAnew() : NoteRefusal();
   }
   return WatchVerdict::kStop;
@@ -145,6 +147,7 @@ WatchVerdict ReflectorMachine::SawError(const WatchEvent& event) {
 
 void ReflectorMachine::StreamEnded(Instant now) {
   not_before_ = backoff_.After(started_, now);
+  if (std::exchange(expired_, false)) ListSoon(now);
   if (phase_ == Phase::kStreamedList) StreamedListFailed(0);
 }
 
@@ -160,8 +163,20 @@ void ReflectorMachine::Failed(const RequestFailure& failure, Instant now) {
     case Phase::kStreamedList:
       return StreamedListFailed(failure.status);
     case Phase::kWatch:
+      if (failure.status == kGone && !failure.retry_after) ListSoon(now);
       return WatchFailed(failure.status);
   }
+}
+
+// After an outage the pause is long, and the server that says 410 is back: what has changed
+// meanwhile should not wait for the pause. A server that says nothing else is not asked more often
+// for it.
+void ReflectorMachine::ListSoon(Instant now) {
+  const ReconnectTimes& times = options_.reconnect;
+  if (listed_soon_ && now - *listed_soon_ < times.healthy) return;
+  listed_soon_ = now;
+  const Duration spread = FromSeconds(ToSeconds(times.shortest) * rng_.Unit());
+  not_before_ = std::min(not_before_, now + spread);
 }
 
 void ReflectorMachine::PageFailed(const RequestFailure& failure) {

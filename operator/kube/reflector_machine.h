@@ -76,6 +76,7 @@ class ReflectorMachine {
   void StreamedListFailed(int status);
   void WatchFailed(int status);
   void NoteRefusal();
+  void ListSoon(Instant now);
   void ListAnew();
   void WatchFrom(const std::string& version);
   [[nodiscard]] int WatchSeconds();
@@ -90,7 +91,9 @@ class ReflectorMachine {
   bool unpaged_ = false;        ///< pages ran out of date: everything at once
   int streaming_failures_ = 0;  ///< streamed lists in a row that did not complete
   int refusals_ = 0;            ///< watches in a row that were refused or ended by an error event
-  std::int64_t listed_ = 0;     ///< items of this list so far
+  bool expired_ = false;        ///< the watch under way said that its version is gone
+  std::optional<Instant> listed_soon_;  ///< when a list last did not wait for the pause
+  std::int64_t listed_ = 0;             ///< items of this list so far
   Instant started_{};
   Instant not_before_{};
 };

@@ -32,7 +32,9 @@ void Controller::LookAt(const kube::ObjectKey& job) {
   ReconcileResult result = ReconcileResult::kSuccess;
   if (end.failed) {
     result = ReconcileResult::kError;
-    Log(LogLevel::kWarning, ToString(job) + ": " + end.trouble);
+    if (troubles_.IsNew(job, end.trouble, began)) {
+      Log(LogLevel::kWarning, ToString(job) + ": " + end.trouble);
+    }
     queue_.AddRateLimited(job);
   } else {
     queue_.Forget(job);

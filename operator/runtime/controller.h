@@ -9,6 +9,7 @@
 #include "operator/kube/work_queue.h"
 #include "operator/runtime/job_reconciler.h"
 #include "operator/runtime/operator_metrics.h"
+#include "operator/runtime/trouble_log.h"
 
 namespace evenkeel::operating {
 
@@ -41,6 +42,7 @@ class Controller {
   OperatorMetrics& metrics_;
   const Clock& clock_;
   const std::function<bool()> may_act_;
+  TroubleLog troubles_;
   std::vector<std::jthread> threads_;
 };
 

@@ -104,6 +104,21 @@ TEST_F(ReflectorMachineTest, GoneAsEventMeansANewList) {
   EXPECT_TRUE(Ask().begins_list);
 }
 
+TEST_F(ReflectorMachineTest, ANewListDoesNotWaitForThePauseThatAnOutageLeft) {
+  ReachWatch();
+  for (int i = 0; i < 8; ++i) {
+    machine_.Failed({}, now_);
+    Ask();
+  }
+  ASSERT_EQ(machine_.Saw(ErrorEvent(true)), WatchVerdict::kStop);
+  machine_.StreamEnded(now_);
+  EXPECT_LE(machine_.Next().not_before - now_, milliseconds(800));
+  // Nor is a server that never says anything else asked in a loop.
+  ReachWatch();
+  machine_.Failed({410, {}}, now_);
+  EXPECT_GE(machine_.Next().not_before - now_, seconds(10));
+}
+
 TEST_F(ReflectorMachineTest, OtherErrorEventsKeepTheVersionThreeTimes) {
   ReachWatch();
   for (int i = 0; i < 2; ++i) {
