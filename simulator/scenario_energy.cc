@@ -32,9 +32,9 @@ void LeaveOutForEnergy(WorldConfig& world) {
   const auto choice = scheduling::ChooseForEnergy(candidates, balancing.energy);
   if (!choice) return;
   world.left_out_ratio = choice->left_out_ratio;
-  for (std::size_t i = choice->shares.size(); i-- > 0;) {
-    if (choice->shares[i] <= 0) TakeAway(numbers[i], world);
-  }
+  std::vector<bool> kept(world.nodes.size(), true);
+  for (std::size_t i = 0; i < numbers.size(); ++i) kept[numbers[i]] = choice->shares[i] > 0;
+  KeepOnly(kept, world);
 }
 
 std::optional<double> JoulesOfJob(const WorldConfig& world, const Outcome& outcome) {

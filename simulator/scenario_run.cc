@@ -25,9 +25,9 @@ double LoadImbalancePercent(const engine::Progress& progress) {
 
 /// The others are not there.
 void KeepFirst(std::int64_t count, WorldConfig& world) {
-  while (world.nodes.size() > static_cast<std::size_t>(count)) {
-    TakeAway(world.nodes.size() - 1, world);
-  }
+  std::vector<bool> kept(world.nodes.size());
+  std::fill_n(kept.begin(), std::min(static_cast<std::size_t>(count), kept.size()), true);
+  KeepOnly(kept, world);
 }
 
 }  // namespace

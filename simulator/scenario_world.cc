@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/check.h"
 #include "core/base/portable_math.h"
@@ -199,15 +200,22 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   return world;
 }
 
-void TakeAway(std::size_t node, WorldConfig& world) {
+void KeepOnly(const std::vector<bool>& kept, WorldConfig& world) {
   EVENKEEL_CHECK(world.transfers.placed.empty() && world.transfers.links.empty(),
                  "a node is taken away that tasks or links name");
-  world.nodes.erase(world.nodes.begin() + static_cast<std::ptrdiff_t>(node));
+  std::vector<NodeModel> nodes;
+  std::vector<std::size_t> numbers(world.nodes.size());  // where each is then, if it is kept
+  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+    numbers[i] = nodes.size();
+    if (kept[i]) nodes.push_back(std::move(world.nodes[i]));
+  }
+  world.nodes = std::move(nodes);
   std::vector<Fault> faults;
   for (Fault fault : world.faults) {
-    const bool of_coordinator = fault.kind == Fault::Kind::kKillCoordinator;
-    if (!of_coordinator && fault.node == node) continue;
-    if (!of_coordinator && fault.node > node) --fault.node;
+    if (fault.kind != Fault::Kind::kKillCoordinator) {
+      if (!kept[fault.node]) continue;
+      fault.node = numbers[fault.node];
+    }
     faults.push_back(fault);
   }
   world.faults = std::move(faults);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "simulator/scenario.h"
 #include "simulator/world_config.h"
@@ -12,9 +12,9 @@ namespace evenkeel::simulator {
 /// variants meet the same tasks, nodes and faults.
 [[nodiscard]] WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed);
 
-/// Takes a node out of the world, with its faults. No task may be at a node, and none of them
-/// linked: ParseScenario sees to that.
-void TakeAway(std::size_t node, WorldConfig& world);
+/// Takes the other nodes out of the world, with their faults; `kept` has an entry a node. Only
+/// where no task is at a node and none of them is linked: ParseScenario sees to that.
+void KeepOnly(const std::vector<bool>& kept, WorldConfig& world);
 
 /// The time in seconds that the tasks take at least, however they are shared out: their work over
 /// what all nodes together can do while they are there, at the speeds that they have then; or the

@@ -25,6 +25,13 @@ class MembershipTest : public CoordinatorFixture {
     hello.held = {{grant, {0, 1}, false}};
     Say(stream, hello);
   }
+
+  /// A new process on the first worker's node.
+  void ConnectNewProcess(std::uint64_t stream) {
+    Hello hello = HelloOf(0);
+    hello.incarnation = "a/2";
+    Say(stream, hello);
+  }
 };
 
 TEST_F(MembershipTest, SaysWhyItRefuses) {
@@ -101,9 +108,7 @@ TEST_F(MembershipTest, ANodeThatWasLostLeavesItsPlaceToAnother) {
 TEST_F(MembershipTest, AProcessWhosePlaceWasTakenWaitsUntilItsSuccessorIsGone) {
   Start(2, 1);
   Connect(1, 0);
-  Hello next = HelloOf(0);
-  next.incarnation = "next";
-  Say(2, next);
+  ConnectNewProcess(2);
   EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
   EXPECT_FALSE(Assigned(2).empty());
   Connect(3, 0);
@@ -224,9 +229,7 @@ TEST_F(MembershipTest, WhatAReconnectedProcessDoesNotHoldIsLeasedAgain) {
 TEST_F(MembershipTest, ANewProcessHoldsNothingOfTheOldOne) {
   Start(1, 1);
   Connect(1, 0);
-  Hello hello = HelloOf(0);
-  hello.incarnation = "a/2";
-  Say(2, hello);
+  ConnectNewProcess(2);
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
 }
 
@@ -254,9 +257,7 @@ TEST_F(MembershipTest, AnswersThatCameTooLateGiveNothingBack) {
   Start(2, 2);
   Connect(1, 0);
   const GrantId old = Sent<Assign>(1)[0].grants[0].id;
-  Hello hello = HelloOf(0);
-  hello.incarnation = "a/2";
-  Say(2, hello);
+  ConnectNewProcess(2);
   const Ranges again = Assigned(2);
   EXPECT_TRUE(again.empty()) << "task 0 is the next worker's now, who is not there";
   Say(2, GiveBack{{}, {{old, {0, 1}, false}}});
