@@ -14,7 +14,7 @@ PATIENCE = 90  # seconds that anything may take which should happen soon
 
 
 class Refused(AssertionError):
-    """kubectl said no; str() is what it said."""
+    """kubectl said no, or nothing in time; str() is what it said."""
 
 
 _places = {}
@@ -35,9 +35,12 @@ def environment():
 
 def kubectl(*arguments, seconds=60, text=None):
     """Its output; Refused if it fails."""
-    process = subprocess.run([str(place("PROGRAMS") / "kubectl"), *map(str, arguments)],
-                             env=environment(), input=text if text is not None else "",
-                             capture_output=True, text=True, timeout=seconds)
+    try:
+        process = subprocess.run([str(place("PROGRAMS") / "kubectl"), *map(str, arguments)],
+                                 env=environment(), input=text if text is not None else "",
+                                 capture_output=True, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise Refused(f"kubectl {' '.join(map(str, arguments))}: nothing in {seconds} s") from error
     if process.returncode != 0:
         raise Refused(f"kubectl {' '.join(map(str, arguments))}: {process.stderr.strip()}")
     return process.stdout
@@ -151,7 +154,8 @@ def forwarded(pod, port, namespace):
          "-n", namespace], env=environment(), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        line = process.stdout.readline()
+        ready, _, _ = select.select([process.stdout], [], [], 30)
+        line = process.stdout.readline() if ready else "nothing in 30 s"
         match = re.search(r"127\.0\.0\.1:(\d+)", line)
         if not match:
             raise Refused(f"port-forward to {pod}: {line.strip()}")

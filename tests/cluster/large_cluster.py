@@ -96,7 +96,7 @@ class Certificates(threading.Thread):
         while not self._over.wait(2):
             try:
                 self.look()
-            except (AssertionError, OSError, ValueError, subprocess.TimeoutExpired):
+            except (AssertionError, OSError, ValueError):
                 continue  # the API server is away for a while
 
     def look(self):

@@ -13,8 +13,12 @@ SCRIPT = ["bash", str(ROOT / "scripts" / "cluster.sh")]
 
 def cluster(*arguments, seconds=120, check=True, **options):
     """Runs scripts/cluster.sh; its output belongs to the test's."""
-    process = subprocess.run([*SCRIPT, *map(str, arguments)], timeout=seconds,
-                             stdin=subprocess.DEVNULL, text=True, **options)
+    try:
+        process = subprocess.run([*SCRIPT, *map(str, arguments)], timeout=seconds,
+                                 stdin=subprocess.DEVNULL, text=True, **options)
+    except subprocess.TimeoutExpired as error:
+        raise AssertionError(f"cluster.sh {' '.join(map(str, arguments))}: not done in {seconds} s") \
+            from error
     if check and process.returncode != 0:
         raise AssertionError(f"cluster.sh {' '.join(map(str, arguments))}: exit code "
                              f"{process.returncode}\n{process.stdout or ''}{process.stderr or ''}")
