@@ -6,6 +6,7 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/command_end.h"
+#include "cli/kubectl/coordinator_pod.h"
 #include "cli/kubectl/download.h"
 #include "cli/kubectl/job_object.h"
 #include "cli/kubectl/job_words.h"
@@ -52,14 +53,23 @@ class Results {
                       "; --partial brings what there is");
     }
     auto brought = BringFiles();
-    // A coordinator that has gone left its results in the claim, if there is one.
-    if (!brought && !job_.result_claim.empty() && brought.error().code == ErrorCode::kInternal) {
-      brought.error().message += "; its results are in the claim " + job_.result_claim;
-    }
+    if (!brought && CoordinatorHasGone()) brought.error().message += WhereResultsAre();
     return brought;
   }
 
  private:
+  /// A job that is over gets no other coordinator.
+  [[nodiscard]] bool CoordinatorHasGone() const {
+    if (!job_.Is("Complete") && !job_.Is("Failed")) return false;
+    const auto found = FindCoordinator(kubectl_, job_.name_space, job_.name);
+    return !found && found.error().code == ErrorCode::kInternal;
+  }
+
+  [[nodiscard]] std::string WhereResultsAre() const {
+    if (!job_.result_claim.empty()) return "; its results are in the claim " + job_.result_claim;
+    return "; without a claim (spec.resultStorage) its results went with it";
+  }
+
   /// Another job's folder would become a mixture of both.
   Result<void> CheckFolder() const {
     std::error_code error;

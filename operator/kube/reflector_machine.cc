@@ -148,7 +148,9 @@ WatchVerdict ReflectorMachine::SawError(const WatchEvent& event) {
 void ReflectorMachine::StreamEnded(Instant now) {
   not_before_ = backoff_.After(started_, now);
   if (std::exchange(expired_, false)) ListSoon(now);
-  if (phase_ == Phase::kStreamedList) StreamedListFailed(0);
+  // Of a watch that was given up, the list that takes its place has not begun yet.
+  const bool broke_off = started_as_ == Phase::kStreamedList && phase_ == Phase::kStreamedList;
+  if (broke_off) StreamedListFailed(0);
 }
 
 void ReflectorMachine::Failed(const RequestFailure& failure, Instant now) {

@@ -53,7 +53,10 @@ class ReflectorMachine {
 
   /// The next request. Call Started() when it goes out, then tell its outcome.
   [[nodiscard]] ReflectorRequest Next();
-  void Started(Instant now) { started_ = now; }
+  void Started(Instant now) {
+    started_ = now;
+    started_as_ = phase_;
+  }
 
   /// A page was read. After kTooMany the list begins anew, later.
   [[nodiscard]] PageVerdict PageRead(const PageSummary& page, Instant now);
@@ -95,6 +98,7 @@ class ReflectorMachine {
   std::optional<Instant> listed_soon_;  ///< when a list last did not wait for the pause
   std::int64_t listed_ = 0;             ///< items of this list so far
   Instant started_{};
+  Phase started_as_ = Phase::kPagedList;  ///< what the request under way asked for
   Instant not_before_{};
 };
 

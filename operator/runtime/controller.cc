@@ -37,7 +37,7 @@ void Controller::LookAt(const kube::ObjectKey& job) {
     }
     queue_.AddRateLimited(job);
   } else {
-    queue_.Forget(job);
+    if (!end.unfinished) queue_.Forget(job);
     if (end.again) result = ReconcileResult::kRequeueAfter;
   }
   if (end.again) queue_.AddAfter(job, *end.again);

@@ -174,6 +174,7 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
   const Duration wait = parts_.pacer.Ask(key, plan.status_is_urgent, parts_.clock.Now());
   if (wait > Duration::zero()) {
     AskAgain(end, wait);
+    end.unfinished = true;
     return false;
   }
   const auto& meta = snapshot.job.meta;

@@ -20,6 +20,7 @@ namespace evenkeel::operating {
 struct Reconciliation {
   bool failed = false;            ///< look again soon, with a growing pause
   std::string trouble;            ///< why, one line
+  bool unfinished = false;        ///< its status waits for its turn: it may yet be refused
   std::optional<Duration> again;  ///< look again after this time
 };
 

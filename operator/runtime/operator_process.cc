@@ -28,6 +28,8 @@ constexpr int kPollThreads = 16;
 // Less than five a second, whichever second one looks at.
 constexpr Duration kStatusInterval = std::chrono::milliseconds(210);
 constexpr int kStatusBurst = 1;
+/// People who have mended something watch whether it helps.
+constexpr Duration kLongestBackoff = std::chrono::seconds(60);
 constexpr Duration kDrainPatience = std::chrono::seconds(10);
 // Longer than any request with all its retries takes.
 constexpr Duration kStuck = std::chrono::minutes(10);
@@ -190,7 +192,8 @@ class Running final : public OperatorProcess {
   kube::GovernedTransport transport_{*ground_->wire, ground_->clock, ground_->waiter,
                                      GovernorSettings()};
   kube::Client client_{transport_, ClientSettings()};
-  kube::WorkQueue queue_{ground_->clock, {}, ground_->metrics.get()};
+  kube::WorkQueue queue_{
+      ground_->clock, {.longest_backoff = kLongestBackoff}, ground_->metrics.get()};
   HttpsCoordinatorLink link_;
   ProgressPoller poller_{
       link_, ground_->clock, {}, [this](const kube::ObjectKey& job) { queue_.Add(job); }};

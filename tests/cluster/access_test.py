@@ -64,7 +64,7 @@ class TokenTest(cluster_case.ClusterTest):
     beside = True
 
     def test_pods_of_a_job_have_no_token(self):
-        job = self.submit(jobs.manifest("small", jobs.sleeping(300, 0.1)))
+        job = self.submit(jobs.manifest("small", jobs.sleeping(3000, 0.1)))
         job.wait_workers(3)
         for pod in [job.coordinator(), *job.workers().values()]:
             self.assertIs(pod["spec"]["automountServiceAccountToken"], False)

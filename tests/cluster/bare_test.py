@@ -12,9 +12,9 @@ import machine
 
 BASE = "localhost/evenkeel/base-amd64:bookworm"
 PERCENT = {"pi4-a": 40.0, "pi4-b": 40.0, "pi3": 9.37}
-# Prints how many milliseconds a loop takes by the clock on the wall.
-LOOP = ("s=${EPOCHREALTIME/./}; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
-        "e=${EPOCHREALTIME/./}; echo $(((e-s)/1000))")
+# Prints how many milliseconds a loop takes by the clock on the wall: twice, for others use this machine.
+LOOP = ("for k in 1 2; do s=${EPOCHREALTIME/./}; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
+        "e=${EPOCHREALTIME/./}; echo $(((e-s)/1000)); done")
 PORT = 8080
 SERVER = ("use IO::Socket::INET; my $s = IO::Socket::INET->new(LocalPort => 8080, Listen => 5, "
           "ReuseAddr => 1) or die; while (my $c = $s->accept) { print $c qq(hello\\n); close $c; }")
@@ -45,8 +45,8 @@ class PodCase(cluster_case.ClusterTest):
 
 class SpeedTest(PodCase):
     def test_nodes_are_as_unequal_as_they_should_be(self):
-        milliseconds = {node: int(self.run_pod(f"loop-{node}", node, "bash", "-c", LOOP))
-                        for node in PERCENT}
+        milliseconds = {node: min(map(int, self.run_pod(f"loop-{node}", node, "bash", "-c", LOOP)
+                                          .split())) for node in PERCENT}
         for node, percent in PERCENT.items():
             ratio = milliseconds[node] / milliseconds["pi4-a"] * percent / PERCENT["pi4-a"]
             self.assertAlmostEqual(ratio, 1.0, delta=0.25, msg=str(milliseconds))

@@ -128,7 +128,7 @@ class GrowthTest(CommandCase):
         self.assertEqual([row["argument"] for row in rows], more)
 
     def test_a_suspended_job_may_grow(self):
-        job = self.begin(["square", "200"], {"tasks": 200})
+        job = self.begin(["square", "400"], {"tasks": 200})
         job.wait_part(0.1, 120)
         job.change(suspend=True)
         job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "True", 120,

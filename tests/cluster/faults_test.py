@@ -13,6 +13,7 @@ import machine
 END = 700_000           # about 20 s on the trio
 SHORT = 600_000         # about 14 s, and longer where several jobs share it
 LONGER = 1_000_000      # about 40 s
+LONGEST = 1_300_000     # about 60 s
 SLOW, FAST = "pi3", "pi4-b"
 LEASE = "evenkeel-operator"
 
@@ -43,7 +44,7 @@ class PodFaultTest(FaultCase):
     beside = True
 
     def test_worker_pod_deleted(self):
-        job = self.begin(SHORT)
+        job = self.begin(LONGER)  # a job that is complete gets no new worker
         before = job.workers()[FAST]["metadata"]
         faults.delete_pod(before["name"], self.namespace)
         kube.until(lambda pods: any(pod["metadata"]["uid"] != before["uid"] and
@@ -51,7 +52,7 @@ class PodFaultTest(FaultCase):
                                     for pod in pods.values()),
                    "pods", "-n", self.namespace, "--field-selector",
                    f"metadata.name={before['name']}", what="the worker's pod is there again")
-        self.finish(job, SHORT)
+        self.finish(job, LONGER)
 
     def test_worker_process_killed(self):
         job = self.begin(SHORT)
@@ -94,12 +95,12 @@ class ClusterFaultTest(FaultCase):
         self.finish(job, LONGER)
 
     def test_node_added(self):
-        job = self.begin(LONGER, part=0.05)
+        job = self.begin(LONGEST, part=0.05)
         with faults.extra_node("pi5", 60, "pi4-a"):
             job.until(lambda thing: any(row["node"] == "pi5" and row.get("completed", 0) > 0
                                         for row in thing["status"].get("workers", [])),
                       what="the new node has done something")
-            self.finish(job, LONGER)
+            self.finish(job, LONGEST)
         kube.delete("weightedjob", "primes", "-n", self.namespace)
 
     def test_operator_killed(self):

@@ -113,10 +113,11 @@ class Job:
                           what="a coordinator runs")
 
     def wait_workers(self, count, seconds=kube.PATIENCE):
-        kube.until(lambda pods: sum(pod["status"].get("phase") == "Running"
+        """Until so many have begun; of a short job, the first may have ended by then."""
+        kube.until(lambda pods: sum(pod["status"].get("phase") in ("Running", "Succeeded")
                                     for pod in pods.values()) >= count,
                    "pods", "-n", self.namespace, "-l", self.selector("worker"), seconds=seconds,
-                   what=f"{count} workers run")
+                   what=f"{count} workers have begun")
 
     # What it has to show.
     def page(self, path):

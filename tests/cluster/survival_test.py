@@ -9,9 +9,9 @@ import faults
 import jobs
 import kube
 
-TASKS = 600
+TASKS = 800
 FAST = {"pi4-a", "pi4-b"}  # coordinators are not put on the slowest board
-SECONDS = 0.15  # a task; three workers with a thread each sleep 30 s over all of them
+SECONDS = 0.15  # a task; three workers with a thread each sleep 40 s over all of them
 
 
 class SurvivalCase(cluster_case.ClusterTest):
@@ -115,7 +115,7 @@ class SurvivalTest(SurvivalCase):
     # Suspended without a claim, but too large to be kept in an object.
     def test_suspend_is_refused_if_it_would_lose_work(self):
         """Sixteen bytes that nothing compresses for each of many tasks: more than half a mebibyte."""
-        job = self.submit(jobs.manifest("large", jobs.sleeping(100_000, 0.001)))
+        job = self.submit(jobs.manifest("large", jobs.sleeping(100_000, 0.0015)))
         job.wait_part(0.5, seconds=180)
         job.change(suspend=True)
         found = job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "False"
@@ -131,7 +131,7 @@ class LostNodeTest(SurvivalCase):
 
     def test_node_lost(self):
         """One power cut for three jobs: it hits the board with their coordinators and the operator."""
-        tasks = 3 * TASKS  # until the third is where it should be, the first ones run
+        tasks = 1800  # until the third is where it should be, the first ones run
         shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
         board = shared.coordinator()["spec"]["nodeName"]
         local = self.submit(self.manifest("local", tasks, **self.storage("local", board)))

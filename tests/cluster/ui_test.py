@@ -74,16 +74,16 @@ class UiTest(cluster_case.ClusterTest):
         return ((ui.data() or {}).get("now") or {}).get("progress", 0)
 
     def test_data_moves_and_the_page_becomes_the_report(self):
-        job, ui = self.begin(tasks=300)
+        job, ui = self.begin(tasks=600)
         with urllib.request.urlopen(ui.address(), timeout=10) as page:
             self.assertIn("default-src 'none'", page.headers["Content-Security-Policy"])
             self.assertIn(b"<title>shown", page.read())
         first = ui.eventually(lambda: self.progress(ui), "the run is shown")
         ui.eventually(lambda: self.progress(ui) > first, "progress moves")
-        told = ui.data()
+        told = ui.eventually(ui.data, "it tells of the run")
         self.assertEqual(len(told["nodes"]), 3, told["nodes"])
         self.assertTrue(all(name for name in (node[1][0] for node in told["nodes"])))
-        ui.eventually(lambda: ui.data()["timeline"]["lanes"], "lanes are shown")
+        ui.eventually(lambda: (ui.data() or told)["timeline"]["lanes"], "lanes are shown")
         request = urllib.request.Request(ui.address(), headers={"Host": "evil.example"})
         with self.assertRaises(urllib.error.HTTPError) as refused:
             urllib.request.urlopen(request, timeout=10)

@@ -87,7 +87,8 @@ class ResultsTest(PluginTest):
 
     def test_the_coordinator_has_gone(self):
         self.objects["pods"] = {"items": []}
-        self.check_refused("results", "primes", code=1, says=["no coordinator pod"])
+        self.check_refused("results", "primes", code=1, says=[
+            "no coordinator pod", "without a claim (spec.resultStorage) its results went with it"])
         self.objects[f"{JOBS} primes"]["spec"] = {
             "resultStorage": {"persistentVolumeClaim": "my-claim"}}
         self.check_refused("results", "primes", code=1, says=["in the claim my-claim"])

@@ -56,6 +56,20 @@ TEST_F(ReflectorStreaming, TwoListsThatBreakOffAreFollowedByPages) {
   EXPECT_TRUE(IsStreamedList(Ask())) << "the server may have been ill, so it is asked again";
 }
 
+TEST_F(ReflectorStreaming, AWatchThatExpiresIsNoListThatBrokeOff) {
+  Ask();
+  ASSERT_EQ(machine_.Saw(Bookmark("9", true)), Verdict::kListComplete);
+  machine_.StreamEnded(now_);
+  EXPECT_TRUE(IsWatchFrom(Ask(), "9"));
+  EXPECT_EQ(machine_.Saw(ErrorEvent(true)), Verdict::kStop);
+  machine_.StreamEnded(now_);
+  EXPECT_TRUE(IsStreamedList(Ask()));
+  machine_.StreamEnded(now_);
+  EXPECT_TRUE(IsStreamedList(Ask())) << "one list has broken off, not two";
+  machine_.StreamEnded(now_);
+  EXPECT_EQ(Ask().kind, ReflectorRequestKind::kPage);
+}
+
 TEST_F(ReflectorStreaming, AServerThatDoesNotOfferItIsNotAskedAgain) {
   for (const int status : {400, 405, 422}) {
     machine_ = ReflectorMachine(NodesInAStream(), 1);

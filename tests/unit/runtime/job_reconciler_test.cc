@@ -229,6 +229,24 @@ TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {
   EXPECT_EQ(Condition("primes", "Progressing").substr(0, 4), "True");
 }
 
+// Whether the server takes the status is not known yet: what failed before has not gone well.
+TEST_F(JobReconcilerTest, AStatusThatWaitsForItsTurnIsUnfinishedWork) {
+  StatusPacer slow{std::chrono::hours(1), 1};
+  EXPECT_EQ(slow.Ask({"lab", "another"}, false, clock_.Now()), Duration::zero());
+  JobReconciler reconciler(JobReconciler::Parts{
+      *cache_, *poller_, *events_, slow, history_, rates_, clock_, *tools_, {}});
+  PutJob("primes", kPrimes);
+  AwaitCache();
+  const auto waits = reconciler.Reconcile({"lab", "primes"});
+  EXPECT_TRUE(waits.unfinished);
+  EXPECT_FALSE(waits.failed);
+  EXPECT_TRUE(waits.again.has_value());
+  EXPECT_TRUE(Status("primes").is_null());
+  Settle("primes");  // by the other reconciler, which need not wait
+  AwaitCache();
+  EXPECT_FALSE(reconciler_->Reconcile({"lab", "primes"}).unfinished);
+}
+
 TEST_F(JobReconcilerTest, APodThatOnlyClaimsToBelongToTheJobChangesNothing) {
   PutJob("primes", kPrimes);
   Settle("primes");
