@@ -6,7 +6,8 @@
 #   up [--owner PID]              three nodes like the boards of examples/nodes/pi-trio.yaml; clears
 #                                 first what a killed run left; with an owner, that is whose it is
 #   demo                          up, images, the chart, and a job of unequal shares
-#   down                          ends it and leaves nothing but logs in the state folder
+#   down [--owner PID]            ends it and leaves nothing but logs in the state folder; with an
+#                                 owner, only if it is no one else's
 #   status                        what runs, and how to talk to it
 #   binaries [PROGRAM...]         builds Kubernetes (ten minutes, once a version), no more; with names,
 #                                 those programs alone
@@ -67,9 +68,11 @@ up() {
 }
 
 down() {
+  local owner=""
+  if [ "${1:-}" = --owner ]; then owner=${2:?}; fi
   require_machine
   lock
-  refuse_those_of_others
+  refuse_those_of_others "$owner"
   if [ -e "$POINTER" ]; then STATE=$(cat "$POINTER"); fi
   clear_cluster
   # Logs stay; keys, disks of nodes and objects do not.

@@ -3,6 +3,7 @@
 That cables, power and nodes do what they should is seen by the tests of faults."""
 
 import json
+import os
 import re
 
 import cluster_case
@@ -57,9 +58,11 @@ class MachineTest(cluster_case.ClusterTest):
 
     def test_another_run_cannot_take_the_cluster(self):
         """Its owner is alive: a stranger is refused before it does anything."""
-        stranger = machine.cluster("up", check=False, capture_output=True)
-        self.assertEqual(stranger.returncode, 1)
-        self.assertIn("in use by process", stranger.stderr)
+        for command in (["up"], ["up", "--owner", os.getpid()], ["down", "--owner", os.getpid()]):
+            with self.subTest(command=command):
+                stranger = machine.cluster(*command, check=False, capture_output=True)
+                self.assertEqual(stranger.returncode, 1)
+                self.assertIn("in use by process", stranger.stderr)
 
     def test_nothing_runs_twice(self):
         """The `up` before was killed half-way."""

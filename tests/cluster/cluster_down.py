@@ -1,6 +1,7 @@
 """Takes the cluster down and compares the machine with how it was before. Usage: cluster_down.py NOTES"""
 
 import json
+import os
 import pathlib
 import sys
 import time
@@ -15,9 +16,9 @@ def main():
     if not notes.exists():
         print("skipped: no cluster was up", file=sys.stderr)
         sys.exit(machine.SKIPPED)
+    machine.cluster("down", "--owner", os.getppid(), seconds=300)
     before = {kind: set(found) for kind, found in json.loads(notes.read_text()).items()}
     notes.unlink()
-    machine.cluster("down", seconds=300)
     end = time.monotonic() + PATIENCE
     while True:
         found = list(machine.differences(before, machine.remains()))

@@ -19,13 +19,13 @@ BUILD_SECONDS = 5400  # from an empty cache, on a slow machine
 
 
 def bring_up(notes):
+    # ctest outlives this program: the cluster is its, for as long as it runs.
+    owner = os.getppid()
     # Whatever a killed run left is not how the machine was before.
-    down = machine.cluster("down", seconds=300, check=False)
+    down = machine.cluster("down", "--owner", owner, seconds=300, check=False)
     if down.returncode:  # skipped, or in use by another run
         sys.exit(down.returncode)
     before = {kind: sorted(found) for kind, found in machine.remains().items()}
-    # ctest outlives this program: the cluster is its, for as long as it runs.
-    owner = os.getppid()
     kill_half_way(owner)
     process = machine.cluster("up", "--owner", owner, seconds=BUILD_SECONDS, check=False)
     if process.returncode:

@@ -40,11 +40,12 @@ take_machine() {  # OWNER-PID, or nothing
   if [ -n "${1:-}" ]; then echo "$1 $(process_start_time "$1")" >"$STATE/owner"; fi
 }
 
-# A test run of another folder keeps its cluster until it is over.
-refuse_those_of_others() {
+# A test run keeps its cluster until it is over. Who names no owner may end that of this folder.
+refuse_those_of_others() {  # OWNER-PID, or nothing
   local other owner
   other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")
-  if [ "$other" != "$STATE" ] && owner=$(living_owner "$other"); then
+  if [ "$other" = "$STATE" ] && [ -z "${1:-}" ]; then return 0; fi
+  if owner=$(living_owner "$other") && [ "$owner" != "${1:-}" ]; then
     die "the cluster in $other is in use by process $owner"
   fi
 }
