@@ -206,6 +206,7 @@ class Coordinator {
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
   void EndIfOver(Effects& effects);
   void EndWhenAllIsRun(Effects& effects);
+  [[nodiscard]] std::string TooManyFailed() const;
   /// The job is over: its workers are told to finish.
   void End(model::JobState state, const std::string& reason, Effects& effects);
   /// This start is over, the job is not.

@@ -19,14 +19,19 @@ void Coordinator::EndIfOver(Effects& effects) {
       End(model::JobState::kComplete, anyway ? "" : model::kSuccessPolicyMet, effects);
     }
   } else if (durable_failed_ > config_.job.task_policy.max_failed_tasks) {
-    End(model::JobState::kFailed,
-        std::to_string(durable_failed_) + " task(s) failed for good, allowed are " +
-            std::to_string(config_.job.task_policy.max_failed_tasks) + ": " +
-            ToIndexString(retries_.Failed(), kMaxFailedRangesShown),
-        effects);
+    End(model::JobState::kFailed, TooManyFailed(), effects);
   } else if (durable_ + durable_failed_ == config_.costs->TaskCount()) {
     EndWhenAllIsRun(effects);
   }
+}
+
+// Which ones, and an example of why: most often it is the same for all.
+std::string Coordinator::TooManyFailed() const {
+  const std::int64_t failed = retries_.Failed().Size();
+  return std::to_string(failed) + (failed == 1 ? " task" : " tasks") + " failed for good (" +
+         ToIndexString(retries_.Failed(), kMaxFailedRangesShown) + "), maxFailedTasks is " +
+         std::to_string(config_.job.task_policy.max_failed_tasks) + "; " +
+         retries_.ExampleGivenUp();
 }
 
 // A success policy that all tasks together have not met never will be.

@@ -202,7 +202,7 @@ void Coordinator::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, P
                               retries_.Failures(failed.index), final, failed.exit_code,
                               std::move(failed.record)});
   if (final) {
-    retries_.GiveUp(failed.index);
+    retries_.GiveUp(failed.index, node, persist.failures.back().reason);
     ++ack.given_up;
   } else {
     retries_.TryLater(failed.index, now);

@@ -25,7 +25,7 @@ void Coordinator::Remember(const std::vector<model::FailureRecord>& failures, In
     if (completed_.Contains(failure.index) || retries_.Failed().Contains(failure.index)) continue;
     const auto fate = retries_.CountFailure(failure.index, failure.node, failure.exit_code);
     if (!failure.final) continue;
-    retries_.GiveUp(failure.index);
+    retries_.GiveUp(failure.index, failure.node, failure.reason);
     if (fate == RetryBook::Fate::kFailsJob && fails_job_.empty()) {
       fails_job_ = WhyJobFails(failure.index, failure.node, failure.exit_code);
     }

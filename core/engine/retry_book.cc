@@ -9,7 +9,17 @@ using Action = model::ExitCodeRule::Action;
 
 namespace {
 
+constexpr std::size_t kMaxReasonShown = 200;
+
 model::IndexRange One(TaskIndex index) { return {index, index + 1}; }
+
+/// Reasons may quote a user's program.
+std::string Shown(std::string_view reason) {
+  std::string text(reason.substr(0, kMaxReasonShown));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
 
 }  // namespace
 
@@ -44,7 +54,10 @@ bool RetryBook::FailedLastOn(TaskIndex index, const std::string& node) const {
   return known != histories_.end() && known->second.nodes.back() == node;
 }
 
-void RetryBook::GiveUp(TaskIndex index) {
+void RetryBook::GiveUp(TaskIndex index, const std::string& node, std::string_view reason) {
+  if (example_given_up_.empty()) {
+    example_given_up_ = "task " + std::to_string(index) + " on " + node + ": " + Shown(reason);
+  }
   failed_.Insert(One(index));
   open_.Erase(One(index));
   histories_.erase(index);

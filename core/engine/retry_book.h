@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -38,7 +39,10 @@ class RetryBook {
   /// Its latest failure was there.
   [[nodiscard]] bool FailedLastOn(model::TaskIndex index, const std::string& node) const;
 
-  void GiveUp(model::TaskIndex index);
+  /// The task has failed for good, on that node and for that reason, which may be any bytes.
+  void GiveUp(model::TaskIndex index, const std::string& node, std::string_view reason);
+  /// "task 3 on pi4-a: exit code 1" of one that was given up, as one line of ASCII; empty before.
+  [[nodiscard]] const std::string& ExampleGivenUp() const { return example_given_up_; }
   /// Tries again after an exponential pause: 100 ms, 200 ms, 400 ms, ... at most 60 s.
   void TryLater(model::TaskIndex index, Instant now);
   /// The lease of a task that had failed before is over without a word, or no place was found for
@@ -77,6 +81,7 @@ class RetryBook {
   model::RangeSet waiting_tasks_;
   model::RangeSet open_;
   model::RangeSet failed_;
+  std::string example_given_up_;
 };
 
 }  // namespace evenkeel::engine

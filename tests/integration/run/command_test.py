@@ -155,6 +155,8 @@ class Failures(CommandTest):
                          [(0, 127, "cannot be started: No such file or directory")])
         self.assertEqual(self.summary()["result"],
                          {"succeeded": 0, "failed": 1, "exitCodes": {"127": 1}})
+        self.assertRegex(self.summary()["reason"], r"^1 task failed for good \(0\), maxFailedTasks is 0; "
+                                                   r"task 0 on \S+: cannot be started: No such file")
 
     def test_exit_codes_mean_what_the_job_says(self):
         policy = {"backoffLimitPerTask": 2, "maxFailedTasks": 100,

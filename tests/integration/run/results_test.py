@@ -148,7 +148,7 @@ class FailingTasksTest(RunTest):
         self.assertEqual((summary["state"], summary["failedIndexes"]), ("Failed", "3"))
         self.assertEqual(summary["tasks"]["failed"], 1)
         self.assertEqual(len(process.err.splitlines()), 1, process.err)
-        self.assertIn("failed for good", process.err)
+        self.assertIn("1 task failed for good (3), maxFailedTasks is 0; task 3 on ", process.err)
         self.assertIn("failing: Failed after ", process.out)
         # It stays failed, at once.
         again = self.start(self.command(job("failing", synthetic(8, {"constant": 0.01}, failing=[3]))))

@@ -173,7 +173,9 @@ TEST(RetryBook, CountsAttemptsOfEachTask) {
   EXPECT_EQ(book.Failures(5), 0);
   EXPECT_TRUE(book.FailedOn(3, "a") && book.FailedOn(3, "b"));
   EXPECT_TRUE(book.FailedLastOn(3, "b") && !book.FailedLastOn(3, "a"));
-  book.GiveUp(3);
+  EXPECT_EQ(book.ExampleGivenUp(), "");
+  book.GiveUp(3, "b", "said\n\x1b[2J\xff");
+  EXPECT_EQ(book.ExampleGivenUp(), "task 3 on b: said??[2J?");
   EXPECT_EQ(book.Open().Ranges(), (List{{4, 5}}));
 }
 

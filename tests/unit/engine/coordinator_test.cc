@@ -132,7 +132,8 @@ TEST_F(CoordinatorTest, TooManyFailuresEndTheJobAsSoonAsTheyAreDurable) {
   Note(It().OnDurable(BatchId{1}, now));
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
-  EXPECT_EQ(Wanted<EndJob>()[0].reason, "1 task(s) failed for good, allowed are 0: 0");
+  EXPECT_EQ(Wanted<EndJob>()[0].reason,
+            "1 task failed for good (0), maxFailedTasks is 0; task 0 on a: no");
   AllDurable();
   EXPECT_TRUE(effects.empty());
 }

@@ -73,10 +73,11 @@ TEST_F(Ending, TooManyFailedTasksFailTheJob) {
   Start();
   cluster_.progress.tasks = {100, 50, 1};
   cluster_.progress.failed_indexes = "7";
-  cluster_.progress.reason = "1 task has failed for good, 0 are allowed";
+  const std::string reason = "1 task failed for good (7), maxFailedTasks is 0; task 7 on pi3: no";
+  cluster_.progress.reason = reason;
   End(api::CoordinatorState::kFailed);
   EXPECT_EQ(cluster_.Condition("Failed"), "True TasksFailed");
-  EXPECT_EQ(Message("Failed"), "1 task has failed for good, 0 are allowed");
+  EXPECT_EQ(Message("Failed"), reason);
   EXPECT_EQ(cluster_.job.status.failed_indexes, "7");
   EXPECT_EQ(cluster_.job.status.completion_time, std::nullopt);
   EXPECT_TRUE(cluster_.WorkerNodes().empty());
