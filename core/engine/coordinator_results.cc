@@ -244,7 +244,8 @@ Effects Coordinator::OnDurable(BatchId batch, Instant now) {
     durable_wanted_ += ack.wanted;
     durable_failed_ += ack.given_up;
     if (fails_job_.empty()) fails_job_ = ack.fails_job;
-    last_durable_ = std::max(last_durable_, ack.tasks > 0 ? JobTime(now) : ack.ended);
+    const bool settled = ack.tasks + ack.given_up > 0;
+    last_durable_ = std::max(last_durable_, settled ? JobTime(now) : ack.ended);
     const Node& node = At(ack.worker);
     if (node.stream == ack.stream) Send(ack.stream, Acknowledge{ack.ranges, node.heard}, effects);
   }

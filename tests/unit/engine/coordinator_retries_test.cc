@@ -207,6 +207,17 @@ TEST_F(CoordinatorRetriesTest, AJobWhoseSuccessPolicyCannotBeMetFails) {
   EXPECT_NE(Wanted<EndJob>()[0].reason.find("successPolicy"), std::string::npos);
 }
 
+TEST_F(CoordinatorRetriesTest, AJobOfWhichAllFailedTookItsTime) {
+  config.job.task_policy.backoff_limit_per_task = 0;
+  Start(1, 1);
+  Connect(1, 0);
+  now += milliseconds(700);
+  Fails(1, 0);
+  AllDurable();
+  ExpectEnd(JobState::kFailed, "1 task failed for good (0), maxFailedTasks is 0; task 0 on a: no");
+  EXPECT_EQ(It().CurrentProgress(now).last_durable, milliseconds(700));
+}
+
 TEST_F(CoordinatorRetriesTest, GrantsCarryTheInputsOfTheirTasks) {
   config.job.balancing.chunk_tasks = 3;
   config.input_of = [](model::TaskIndex index) { return "in" + std::to_string(index); };
