@@ -1,8 +1,8 @@
 #include "cli/simulate_plan.h"
 
-#include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <set>
 
 #include "cli/human_text.h"
 #include "cli/input_file.h"
@@ -50,13 +50,11 @@ Result<void> ChooseStrategy(const std::string& name, Scenario& scenario) {
   if (name.empty()) return {};
   std::vector<Variant> chosen;
   std::string allowed = "all";
+  std::set<std::string> seen;
   const auto add = [&](const std::vector<Variant>& variants) {
     for (const Variant& variant : variants) {
-      const bool wanted = name == "all" || name == variant.name;
-      const bool there = std::any_of(chosen.begin(), chosen.end(), [&](const Variant& other) {
-        return other.name == variant.name;
-      });
-      if (wanted && !there) chosen.push_back(variant);
+      if (!seen.insert(variant.name).second) continue;
+      if (name == "all" || name == variant.name) chosen.push_back(variant);
       allowed += ", " + variant.name;
     }
   };

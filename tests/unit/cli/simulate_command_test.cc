@@ -118,6 +118,17 @@ TEST_F(SimulateCommand, MistakesAreOneLineAndCodeTwo) {
   EXPECT_NE(ran.err.find("s.yaml: tasks"), std::string::npos) << ran.err;
 }
 
+TEST_F(SimulateCommand, AStrategyOfTheScenarioIsNamedOnce) {
+  SimulateOptions options;
+  options.strategy = "Lottery";
+  const Ran ran = Run(options,
+                      "name: x\ntasks: {count: 4, seconds: 1}\nnodes: [{name: a, speed: 1}]\n"
+                      "strategies: [SS, GSS]\n");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_NE(ran.err.find(", SS,"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find(", SS,"), ran.err.rfind(", SS,")) << ran.err;
+}
+
 TEST_F(SimulateCommand, AJobThatNeverEndsIsToldByTheExitCode) {
   const Ran ran = Run({},
                       "name: lost\ntasks: {count: 100, seconds: 1}\n"
