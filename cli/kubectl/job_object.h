@@ -73,6 +73,8 @@ struct JobObject {
   /// Nothing if it was never set.
   [[nodiscard]] const JobCondition* Find(const std::string& type) const;
   [[nodiscard]] bool Is(const std::string& type) const;
+  /// Complete or Failed: nothing more happens to it.
+  [[nodiscard]] bool IsOver() const { return Is("Complete") || Is("Failed"); }
   /// "Complete", "Failed", "Suspended", "Running", or "Pending" as long as nothing was started.
   [[nodiscard]] std::string State() const;
 };

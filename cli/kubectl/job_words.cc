@@ -8,8 +8,6 @@
 namespace evenkeel::cli {
 namespace {
 
-bool Over(const JobObject& job) { return job.Is("Complete") || job.Is("Failed"); }
-
 /// Why it is in its state, as the operator put it.
 std::string Reason(const JobObject& job) {
   const JobCondition* condition = job.Find(job.State());
@@ -27,7 +25,7 @@ std::string StateInWords(const JobObject& job, double now) {
              HumanCount(job.tasks_completed) + " of " + HumanCount(job.tasks_total) + " tasks)";
   }
   if (job.tasks_failed > 0) words += ", " + HumanCount(job.tasks_failed) + " failed";
-  if (Over(job)) {
+  if (job.IsOver()) {
     if (const std::string elapsed = ElapsedOf(job, now); !elapsed.empty()) {
       words += ", after " + elapsed;
     }
@@ -40,7 +38,7 @@ std::string StateInWords(const JobObject& job, double now) {
 
 std::string EtaOf(const JobObject& job, double now) {
   if (job.Is("Complete")) return "done";
-  if (Over(job) || !job.estimated_completion) return "ETA -";
+  if (job.IsOver() || !job.estimated_completion) return "ETA -";
   return "ETA " + HumanSeconds(std::max(*job.estimated_completion - now, 0.0));
 }
 

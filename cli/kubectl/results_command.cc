@@ -60,7 +60,7 @@ class Results {
  private:
   /// A job that is over gets no other coordinator.
   [[nodiscard]] bool CoordinatorHasGone() const {
-    if (!job_.Is("Complete") && !job_.Is("Failed")) return false;
+    if (!job_.IsOver()) return false;
     const auto found = FindCoordinator(kubectl_, job_.name_space, job_.name);
     return !found && found.error().code == ErrorCode::kInternal;
   }

@@ -22,8 +22,6 @@ constexpr Duration kPause = std::chrono::seconds(2);
 constexpr Duration kGiveUp = std::chrono::minutes(2);
 constexpr Duration kBrowserPatience = std::chrono::seconds(3);
 
-bool IsOver(const JobObject& job) { return job.Is("Complete") || job.Is("Failed"); }
-
 /// A job that is over keeps its coordinator for a while only.
 Error CoordinatorHasGone(const JobObject& job) {
   std::string text = job.name + ": " + StateInWords(job, WallClockSeconds()) +
@@ -100,7 +98,7 @@ class Pages {
     const auto pod = FindCoordinator(kubectl_, job.name_space, job.name);
     if (!pod) {
       if (pod.error().code != ErrorCode::kInternal) return tl::unexpected(pod.error());
-      if (IsOver(job)) return tl::unexpected(CoordinatorHasGone(job));
+      if (job.IsOver()) return tl::unexpected(CoordinatorHasGone(job));
       return Fail(ErrorCode::kUnavailable, job.name + ": " + StateInWords(job, WallClockSeconds()) +
                                                "; it has no coordinator yet");
     }

@@ -26,11 +26,9 @@ unmount_below() {  # FOLDER
 # Takes the machine for a cluster with this state folder: clears what a killed run left, here or in
 # another folder. Refuses if whoever brought that up is still alive, unless it is the same one.
 take_machine() {  # OWNER-PID, or nothing
-  local mine=$STATE other owner
+  local mine=$STATE other
   other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")
-  if owner=$(living_owner "$other") && [ "$owner" != "${1:-}" ]; then
-    die "the cluster in $other is in use by process $owner"
-  fi
+  refuse_if_in_use "$other" "${1:-}"
   clear_other "$other"
   STATE=$mine
   clear_cluster
@@ -42,11 +40,16 @@ take_machine() {  # OWNER-PID, or nothing
 
 # A test run keeps its cluster until it is over. Who names no owner may end that of this folder.
 refuse_those_of_others() {  # OWNER-PID, or nothing
-  local other owner
+  local other
   other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")
   if [ "$other" = "$STATE" ] && [ -z "${1:-}" ]; then return 0; fi
-  if owner=$(living_owner "$other") && [ "$owner" != "${1:-}" ]; then
-    die "the cluster in $other is in use by process $owner"
+  refuse_if_in_use "$other" "${1:-}"
+}
+
+refuse_if_in_use() {  # STATE-FOLDER OWNER-PID, which may be empty
+  local owner
+  if owner=$(living_owner "$1") && [ "$owner" != "$2" ]; then
+    die "the cluster in $1 is in use by process $owner"
   fi
 }
 
