@@ -25,7 +25,9 @@ endif()
 
 find_program(EVENKEEL_CCACHE ccache)
 if(EVENKEEL_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${EVENKEEL_CCACHE})
+  # Paths relative to the checkout: every clone and work tree shares one cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${EVENKEEL_CCACHE})
 endif()
 
 # evenkeel_library(<room> SOURCES ... DEPENDS ... [PRIVATE_DEPENDS ...])
