@@ -1,4 +1,4 @@
-"""The shape of files: length, width, names, header guards."""
+"""The shape of files: width, names, header guards."""
 
 import posixpath
 import re
@@ -6,23 +6,14 @@ import unittest
 
 import source_tree
 
-MAX_LINES = 300
 MAX_COLUMNS = 100
 CODE = (".h", ".cc", ".py", ".sh", ".js", ".css", ".html", ".proto", ".cmake", "CMakeLists.txt")
-GENERATED = re.compile(r"(^|/)(third_party|go\.sum|.*\.lock|.*\.pb\.(h|cc))$")
 DUMPING_GROUND = re.compile(r"^(utils?|helpers?|misc|common_utils?)$")
 STEM = re.compile(r"[._-]")
 
 
 def is_script(path, text):
     return path.endswith(CODE) or text.startswith("#!")
-
-
-def long_files(tree):
-    for path, text in tree.items():
-        lines = len(text.splitlines())
-        if is_script(path, text) and not GENERATED.search(path) and lines > MAX_LINES:
-            yield f"{path}: {lines} lines, at most {MAX_LINES}; let it do one thing"
 
 
 def long_lines(tree):
@@ -75,9 +66,6 @@ class Shape(unittest.TestCase):
     def accepts(self, rule, path, text):
         self.assertEqual(list(rule({path: text})), [], (rule.__name__, path))
 
-    def test_files_are_short(self):
-        source_tree.expect_none(self, long_files(self.tree))
-
     def test_lines_are_short(self):
         source_tree.expect_none(self, long_lines(self.tree))
 
@@ -92,13 +80,6 @@ class Shape(unittest.TestCase):
 
     def test_scripts_stop_at_errors(self):
         source_tree.expect_none(self, scripts_that_go_on_after_errors(self.tree))
-
-    def test_a_long_file_is_noticed(self):
-        for path in ("core/a.cc", "core/a.h", "tests/a_test.cc", "tests/a.py", "scripts/a.sh"):
-            self.notices(long_files, path, "x\n" * (MAX_LINES + 1))
-            self.accepts(long_files, path, "x\n" * MAX_LINES)
-        self.notices(long_files, ".ci/run", "#!/bin/bash\n" * (MAX_LINES + 1))
-        self.accepts(long_files, "examples/nodes.yaml", "x\n" * (MAX_LINES + 1))
 
     def test_a_long_line_is_noticed(self):
         self.notices(long_lines, "core/a.cc", "x" * (MAX_COLUMNS + 1) + "\n")
