@@ -49,8 +49,9 @@ set(public_headers
   core/scheduling/lease_view.h core/scheduling/partition.h core/scheduling/strategy.h
   core/scheduling/task_places.h core/scheduling/timing_estimator.h core/scheduling/worker_id.h
   core/engine/age_list.h core/engine/coordinator.h core/engine/effects.h core/engine/eta_spread.h
-  core/engine/lease_book.h core/engine/messages.h core/engine/owner_map.h core/engine/progress.h
-  core/engine/retry_book.h core/engine/stream_table.h core/engine/worker.h
+  core/engine/grant_queue.h core/engine/lease_book.h core/engine/messages.h core/engine/owner_map.h
+  core/engine/progress.h core/engine/result_outbox.h core/engine/retry_book.h core/engine/stream_table.h
+  core/engine/worker.h core/engine/worker_lease.h
   # workloads
   core/model/field_reader.h core/model/field_values.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h

@@ -1,9 +1,11 @@
 #include "core/engine/worker.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/model/range_set.h"
 
 namespace evenkeel::engine {
 
@@ -11,23 +13,29 @@ using model::IndexRange;
 
 namespace {
 
-// A silent worker says that it lives so many times a lease.
+// A worker with nothing to report sends so many heartbeats per lease.
 constexpr int kHeartbeatsPerLease = 4;
+// Weight of the latest batch in the recent mean time of a task.
+constexpr double kRecent = 0.25;
+// A batch lasts up to three times as long as it should: one task at a time where that would show in
+// what is left of a task's time limit.
+constexpr int kBatchesPerTimeout = 16;
 
-// What an entry of a report takes beside its results, about.
-constexpr std::size_t kEntryBytes = 64;
-
-std::size_t WaitingBytes(const model::PackedResults& results) { return results.Bytes().size(); }
+std::string Format(Duration time) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g s", ToSeconds(time));
+  return text;
+}
 
 }  // namespace
 
-Worker::Worker(WorkerConfig config) : config_(std::move(config)), running_(config_.threads) {}
+Worker::Worker(WorkerConfig config) : config_(std::move(config)), slots_(config_.threads) {}
 
 Hello Worker::OnConnected(Instant now) {
   connected_ = true;
-  connected_at_ = now;
-  report_times_.clear();
   last_report_ = now;
+  lease_.OnHelloSent(now);
+  outbox_.ReportAgain();
   Hello hello;
   hello.node = config_.node;
   hello.incarnation = config_.incarnation;
@@ -37,20 +45,13 @@ Hello Worker::OnConnected(Instant now) {
   hello.epoch = epoch_;
   hello.token = config_.token;
   hello.ratio = config_.ratio;
-  hello.held.assign(queue_.begin(), queue_.end());
-  for (const Running& running : running_) {
-    if (running.busy)
-      hello.held.push_back({running.grant, running.batch.range, running.batch.copy, 0, {}});
+  hello.held.assign(queue_.Grants().begin(), queue_.Grants().end());
+  for (const Slot& slot : slots_) {
+    if (slot.busy) hello.held.push_back({slot.grant, slot.batch.range, slot.batch.copy, 0, {}});
   }
-  for (const Finished& item : finished_) {
-    hello.held.push_back({{}, item.done.range, item.done.copy, 0, {}});
+  for (const ResultOutbox::Row& row : outbox_.Unreported()) {
+    hello.held.push_back({{}, row.completed.range, row.completed.copy, 0, {}});
   }
-  // What was reported and never acknowledged is said again.
-  for (auto it = unacknowledged_.rbegin(); it != unacknowledged_.rend(); ++it) {
-    hello.held.push_back({{}, it->done.range, it->done.copy, 0, {}});
-    finished_.insert(finished_.begin(), std::move(*it));
-  }
-  unacknowledged_.clear();
   return hello;
 }
 
@@ -66,14 +67,14 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
   }
   if (const auto* finish = std::get_if<Finish>(&message)) {
     ended_ = true;
-    for (std::uint32_t i = 0; i < running_.size(); ++i) {
-      if (running_[i].busy) effects.emplace_back(StopBatch{i});
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].busy) effects.emplace_back(StopBatch{i});
     }
     effects.emplace_back(End{finish->reason, false});
     return effects;
   }
   if (const auto* welcome = std::get_if<Welcome>(&message)) Accept(*welcome, effects);
-  if (const auto* assign = std::get_if<Assign>(&message)) Accept(*assign, effects);
+  if (auto* assign = std::get_if<Assign>(&message)) Accept(std::move(*assign), effects);
   if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, effects);
   if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged, effects);
   if (const auto* cancel = std::get_if<Cancel>(&message)) Accept(*cancel, effects);
@@ -84,137 +85,187 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
 
 void Worker::Accept(const Welcome& welcome, Effects& effects) {
   if (welcome_ && welcome.epoch != epoch_) {
-    // A coordinator that started anew knows nothing of these grants; results are still good.
-    queue_.clear();
-    for (FailedTask& failed : failed_) failed.grant = GrantId{};
-    for (std::uint32_t i = 0; i < running_.size(); ++i) {
-      if (!running_[i].busy) continue;
-      running_[i].outdated = true;
-      if (!welcome.idempotent) Stop(i, effects);  // it will be leased to somebody else
+    // A coordinator that was restarted knows none of these grants; results are still good.
+    static_cast<void>(queue_.TakeAll());
+    outbox_.ForgetGrants();
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (!slots_[i].busy) continue;
+      slots_[i].outdated = true;
+      if (!welcome.idempotent) Stop(i, effects);  // it will be leased to another worker
     }
   }
   welcome_ = welcome;
   epoch_ = welcome.epoch;
-  renewed_ = std::max(renewed_, connected_at_);  // the Hello was heard, no later word for certain
+  lease_.OnWelcome(welcome.idempotent, welcome.lease);
   effects.emplace_back(WorkAvailable{});
 }
 
-void Worker::Accept(const Assign& assign, Effects& effects) {
-  for (const Grant& grant : assign.grants) {
-    // What failed before is late already, and nobody else may take it over any more.
-    queue_.insert(grant.attempt > 0 ? queue_.begin() : queue_.end(), grant);
-  }
-  window_tasks_ = QueuedTasks();
+void Worker::Accept(Assign assign, Effects& effects) {
+  for (Grant& grant : assign.grants) queue_.Add(std::move(grant));
+  window_tasks_ = queue_.Tasks();
   effects.emplace_back(WorkAvailable{});
 }
 
 void Worker::Accept(const Recall& recall, Effects& effects) {
-  GiveBack answer{recall.id, {}};
-  std::int64_t left = recall.max_tasks;
-  for (auto it = queue_.end(); it != queue_.begin() && left > 0;) {
-    --it;
-    if (it->copy || (it->attempt > 0 && !recall.failed_before)) continue;
-    const std::int64_t part = std::min(left, it->range.Size());
-    answer.parts.push_back({it->id, {it->range.end - part, it->range.end}, false, 0, {}});
-    it->range.end -= part;
-    left -= part;
-    if (it->range.Empty()) it = queue_.erase(it);
-  }
-  effects.emplace_back(SendToCoordinator{std::move(answer)});
+  effects.emplace_back(SendToCoordinator{
+      GiveBack{recall.id, queue_.TakeLast(recall.max_tasks, recall.failed_before)}});
 }
 
 void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
-  const bool was_full = Full();
-  for (const IndexRange range : acknowledged.ranges) {
-    const auto it = std::find_if(unacknowledged_.begin(), unacknowledged_.end(),
-                                 [&](const Finished& item) { return item.done.range == range; });
-    if (it == unacknowledged_.end()) continue;
-    unacknowledged_bytes_ -= static_cast<std::int64_t>(WaitingBytes(it->done.results));
-    unacknowledged_.erase(it);
+  const bool was_full = ResultsFull();
+  for (const IndexRange range : acknowledged.ranges) outbox_.OnAcknowledged(range);
+  if (acknowledged.heard > 0) {
+    lease_.OnReportsHeard(acknowledged.heard);
+    if (welcome_ && !welcome_->idempotent && !queue_.Empty()) effects.emplace_back(WorkAvailable{});
   }
-  if (acknowledged.heard > 0 && acknowledged.heard <= report_times_.size()) {
-    renewed_ = std::max(renewed_, report_times_[static_cast<std::size_t>(acknowledged.heard - 1)]);
-    if (welcome_ && !welcome_->idempotent && !queue_.empty()) effects.emplace_back(WorkAvailable{});
-  }
-  if (was_full && !Full()) effects.emplace_back(WorkAvailable{});
+  if (was_full && !ResultsFull()) effects.emplace_back(WorkAvailable{});
 }
 
 void Worker::Accept(const Cancel& cancel, Effects& effects) {
   model::RangeSet cancelled;
   for (const IndexRange range : cancel.ranges) cancelled.Insert(range);
-  std::deque<Grant> kept;
-  for (const Grant& grant : queue_) {
-    for (const IndexRange part : cancelled.Missing(grant.range)) {
-      kept.push_back({grant.id, part, grant.copy, grant.attempt, grant.inputs});
-    }
+  queue_.Remove(cancelled);
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].busy && cancelled.Contains(slots_[i].batch.range)) Stop(i, effects);
   }
-  queue_ = std::move(kept);
-  for (std::uint32_t i = 0; i < running_.size(); ++i) {
-    const Running& running = running_[i];
-    if (running.busy && cancelled.Contains(running.batch.range)) Stop(i, effects);
+}
+
+std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
+  Slot& slot = slots_[thread];
+  EVENKEEL_CHECK(!slot.busy, "a thread takes a second batch");
+  if (ended_ || draining_ || ResultsFull() || !welcome_ || queue_.Empty()) return std::nullopt;
+  if (lease_.IsOver(now)) return std::nullopt;
+  Grant grant = queue_.TakeFirst(BatchTasks());
+  slot = Slot{};
+  slot.batch = {grant.range, grant.copy, grant.attempt, std::move(grant.inputs)};
+  slot.grant = grant.id;
+  slot.started = now;
+  slot.busy = true;
+  return slot.batch;
+}
+
+std::int64_t Worker::BatchTasks() const {
+  if (task_seconds_ <= 0 || welcome_->task_timeout < kBatchesPerTimeout * config_.batch) return 1;
+  const double fits = ToSeconds(config_.batch) / task_seconds_;
+  return std::max<std::int64_t>(static_cast<std::int64_t>(std::min(fits, 1e6)), 1);
+}
+
+Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, Instant now) {
+  Effects effects;
+  const Slot slot = std::exchange(slots_[thread], Slot{});
+  EVENKEEL_CHECK(slot.busy, "a batch ended that was never taken");
+  const model::TaskIndex next = slot.batch.range.begin + outcome.results.Count();
+  const bool unable = !outcome.unable.empty();
+  if (slot.timed_out && !outcome.failure && !unable && next < slot.batch.range.end) {
+    outcome.failure = model::TaskFailure{"took longer than " + Format(welcome_->task_timeout),
+                                         {},
+                                         std::move(outcome.stopped_record)};
+    outcome.failure_busy = now - outcome.ended;
+  }
+  const bool failed = outcome.failure.has_value();
+  if (failed) {
+    outbox_.AddFailure({next, std::move(outcome.failure->reason), outcome.failure_busy,
+                        slot.outdated ? GrantId{} : slot.grant, outcome.failure->exit_code,
+                        std::move(outcome.failure->record)});
+  }
+  ReturnRest(slot, next + (failed ? 1 : 0), effects);
+  // A task that was told to stop says nothing about the others.
+  const bool told = slot.stopped && !slot.timed_out;
+  if (unable && !told && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
+  KeepResults(slot, std::move(outcome));
+  ReportIfDue(now, effects);
+  EndIfDrained(now, effects);
+  return effects;
+}
+
+void Worker::KeepResults(const Slot& slot, BatchOutcome outcome) {
+  const std::int64_t tasks = outcome.results.Count();
+  if (tasks == 0) return;
+  const double each = ToSeconds(outcome.busy) / static_cast<double>(tasks);
+  task_seconds_ = task_seconds_ <= 0 ? each : task_seconds_ + kRecent * (each - task_seconds_);
+  outbox_.Add({outcome.started,
+               outcome.ended,
+               {{slot.batch.range.begin, slot.batch.range.begin + tasks},
+                {},
+                {},
+                outcome.busy,
+                slot.batch.copy,
+                std::move(outcome.results),
+                outcome.waited}});
+}
+
+void Worker::ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effects) {
+  Grant rest{slot.grant,
+             {next, slot.batch.range.end},
+             slot.batch.copy,
+             slot.batch.attempt,
+             slot.batch.inputs};
+  if (rest.range.Empty() || slot.outdated) return;
+  if (slot.lease_over) {  // without a connection the next Hello says that it is not held here
+    if (connected_) effects.emplace_back(SendToCoordinator{GiveBack{{}, {std::move(rest)}}});
+    return;
+  }
+  const bool cancelled = slot.stopped && !slot.timed_out;
+  if (cancelled) return;
+  queue_.PutBack(std::move(rest));
+  effects.emplace_back(WorkAvailable{});
+}
+
+bool Worker::ResultsFull() const { return outbox_.KeptBytes() > config_.max_unacknowledged_bytes; }
+
+void Worker::Stop(std::uint32_t thread, Effects& effects) {
+  if (slots_[thread].stopped) return;
+  slots_[thread].stopped = true;
+  effects.emplace_back(StopBatch{thread});
+}
+
+void Worker::StopTimedOut(Instant now, Effects& effects) {
+  if (!welcome_) return;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!slot.busy || slot.stopped || now - slot.started < welcome_->task_timeout) continue;
+    slot.timed_out = true;
+    Stop(i, effects);
+  }
+}
+
+// The coordinator may have heard more from us than we know of: it has to be told what is dropped.
+void Worker::StopWithoutLease(Instant now, Effects& effects) {
+  if (!lease_.IsOver(now)) return;
+  const bool had_tasks = !queue_.Empty();
+  std::vector<Grant> dropped = queue_.TakeAll();
+  if (connected_ && had_tasks) {
+    effects.emplace_back(SendToCoordinator{GiveBack{{}, std::move(dropped)}});
+  }
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].busy || slots_[i].stopped) continue;
+    slots_[i].lease_over = true;
+    Stop(i, effects);
   }
 }
 
 void Worker::ReportIfDue(Instant now, Effects& effects) {
-  if (!connected_ || !welcome_ || ended_ || (finished_.empty() && failed_.empty())) return;
-  std::size_t bytes = 0;
-  for (const Finished& item : finished_) bytes += WaitingBytes(item.done.results);
-  if (HalfDry() || bytes >= kReportBytes || !failed_.empty() ||
-      now - last_report_ >= welcome_->report_interval) {
-    SendReport(now, effects);
+  if (!connected_ || !welcome_ || ended_ || !outbox_.HasUnreported()) return;
+  if (NeedsTasks() || outbox_.UnreportedBytes() >= ResultOutbox::kReportBytes ||
+      outbox_.HasFailures() || now - last_report_ >= welcome_->report_interval) {
+    SendReports(now, effects);
   }
 }
 
-// True if half of the window is eaten since it was last spoken of, or if no more waits than a task
+// True if half of the window is used up since it was last reported, or if no more waits than a task
 // for each thread: a report is the request for more.
-bool Worker::HalfDry() const {
-  const std::int64_t tasks = QueuedTasks();
-  return 2 * tasks <= window_tasks_ || tasks <= static_cast<std::int64_t>(running_.size());
+bool Worker::NeedsTasks() const {
+  return 2 * queue_.Tasks() <= window_tasks_ ||
+         queue_.Tasks() <= static_cast<std::int64_t>(slots_.size());
 }
 
-std::int64_t Worker::QueuedTasks() const {
-  std::int64_t tasks = 0;
-  for (const Grant& grant : queue_) tasks += grant.range.Size();
-  return tasks;
-}
-
-void Worker::SendReport(Instant now, Effects& effects) {
-  Report report;
-  std::size_t bytes = 0;
-  JoinFinished();
-  for (Finished& item : finished_) {
-    const std::size_t more = WaitingBytes(item.done.results) + kEntryBytes;
-    if (bytes > 0 && bytes + more > kReportBytes) {
-      SendOne(std::exchange(report, {}), now, effects);
-      bytes = 0;
-    }
-    bytes += more;
-    item.done.started_ago = now - item.started;
-    item.done.ended_ago = now - item.ended;
-    report.completed.push_back(item.done);
-    unacknowledged_.push_back(std::move(item));
-  }
-  finished_.clear();
-  for (FailedTask& failed : failed_) {
-    const std::size_t more = failed.reason.size() + failed.record.size() + kEntryBytes;
-    if (bytes > 0 && bytes + more > kReportBytes) {
-      SendOne(std::exchange(report, {}), now, effects);
-      bytes = 0;
-    }
-    bytes += more;
-    report.failed.push_back(std::move(failed));
-  }
-  failed_.clear();
-  failed_bytes_ = 0;
-  SendOne(std::move(report), now, effects);
-}
-
-// What the coordinator hears is counted by message, so each one counts here, too.
-void Worker::SendOne(Report report, Instant now, Effects& effects) {
+void Worker::SendReports(Instant now, Effects& effects) {
   last_report_ = now;
-  window_tasks_ = QueuedTasks();
-  if (!welcome_->idempotent) report_times_.push_back(now);
-  effects.emplace_back(SendToCoordinator{std::move(report)});
+  window_tasks_ = queue_.Tasks();
+  for (Report& report : outbox_.TakeReports(now)) {
+    lease_.OnReportSent(now);  // the coordinator counts messages
+    effects.emplace_back(SendToCoordinator{std::move(report)});
+  }
 }
 
 Worker::Effects Worker::OnTimer(Instant now) {
@@ -224,7 +275,7 @@ Worker::Effects Worker::OnTimer(Instant now) {
   StopWithoutLease(now, effects);
   ReportIfDue(now, effects);
   if (connected_ && welcome_ && now - last_report_ >= welcome_->lease / kHeartbeatsPerLease) {
-    SendReport(now, effects);
+    SendReports(now, effects);
   }
   return effects;
 }
@@ -234,15 +285,15 @@ Instant Worker::NextTimer() const {
   Instant next = kNever;
   if (connected_) {
     next = last_report_ + welcome_->lease / kHeartbeatsPerLease;
-    if (!finished_.empty()) next = std::min(next, last_report_ + welcome_->report_interval);
+    if (outbox_.HasUnreported()) next = std::min(next, last_report_ + welcome_->report_interval);
   }
-  bool could_stop = !queue_.empty();  // what is stopped already needs no timer
-  for (const Running& running : running_) {
-    if (!running.busy || running.stopped) continue;
+  bool could_stop = !queue_.Empty();  // what is stopped already needs no timer
+  for (const Slot& slot : slots_) {
+    if (!slot.busy || slot.stopped) continue;
     could_stop = true;
-    next = std::min(next, running.started + welcome_->task_timeout);
+    next = std::min(next, slot.started + welcome_->task_timeout);
   }
-  if (!welcome_->idempotent && could_stop) next = std::min(next, LeaseEnd());
+  if (could_stop) next = std::min(next, lease_.End());
   return next;
 }
 
@@ -256,11 +307,10 @@ Worker::Effects Worker::OnDrain(Instant now) {
 // Goodbye gives back what is queued; it waits for the running tasks and for their acknowledgement.
 void Worker::EndIfDrained(Instant now, Effects& effects) {
   if (!draining_ || ended_) return;
-  const bool runs =
-      std::any_of(running_.begin(), running_.end(), [](const Running& r) { return r.busy; });
+  const bool runs = std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.busy; });
   if (runs) return;
-  if (connected_ && welcome_ && (!finished_.empty() || !failed_.empty())) SendReport(now, effects);
-  if (connected_ && !unacknowledged_.empty()) return;
+  if (connected_ && welcome_ && outbox_.HasUnreported()) SendReports(now, effects);
+  if (connected_ && outbox_.HasUnacknowledged()) return;
   if (connected_) effects.emplace_back(SendToCoordinator{Goodbye{}});
   ended_ = true;
   effects.emplace_back(End{"told to stop", false});

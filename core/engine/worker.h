@@ -1,14 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "core/engine/grant_queue.h"
 #include "core/engine/messages.h"
-#include "core/model/range_set.h"
+#include "core/engine/result_outbox.h"
+#include "core/engine/worker_lease.h"
 #include "core/model/task_failure.h"
 #include "core/model/task_inputs.h"
 
@@ -100,53 +101,35 @@ class Worker {
   [[nodiscard]] const std::optional<Welcome>& Job() const { return welcome_; }
 
  private:
-  // A report goes out early when so many bytes wait, and takes no more rows than fit into them: one
-  // message must not outgrow what the wire takes, however long the coordinator was away.
-  static constexpr std::size_t kReportBytes = 256 << 10;
-
-  struct Running {
+  /// What one thread runs.
+  struct Slot {
     Batch batch;
     GrantId grant;
     Instant started;
+    bool busy = false;
     bool stopped = false;
     bool timed_out = false;
     bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
-    bool outdated = false;    // granted by an earlier coordinator: the rest is nobody's here
-    bool busy = false;
-  };
-  struct Finished {  // a CompletedRange with absolute times
-    Instant started;
-    Instant ended;
-    CompletedRange done;
+    bool outdated = false;    // granted in an earlier epoch: the rest does not go back
   };
 
   void Accept(const Welcome& welcome, Effects& effects);
-  void Accept(const Assign& assign, Effects& effects);
+  void Accept(Assign assign, Effects& effects);
   void Accept(const Recall& recall, Effects& effects);
   void Accept(const Acknowledge& acknowledged, Effects& effects);
   void Accept(const Cancel& cancel, Effects& effects);
 
-  void KeepFailure(const Running& running, model::TaskIndex index, model::TaskFailure failure,
-                   Duration busy);
-  void Keep(const Running& running, BatchOutcome outcome);
-  /// True if both, `next` behind `row`, can be reported as one: no gap in index or time.
-  [[nodiscard]] static bool Continues(const Finished& row, const Finished& next);
-  static void Join(Finished& row, const Finished& next);
-  void JoinFinished();
-  void ReturnRest(const Running& running, model::TaskIndex next, Effects& effects);
+  void KeepResults(const Slot& slot, BatchOutcome outcome);
+  void ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effects);
   void Stop(std::uint32_t thread, Effects& effects);
-  void ReportIfDue(Instant now, Effects& effects);
-  void SendReport(Instant now, Effects& effects);
-  void SendOne(Report report, Instant now, Effects& effects);
-  void EndIfDrained(Instant now, Effects& effects);
   void StopTimedOut(Instant now, Effects& effects);
   void StopWithoutLease(Instant now, Effects& effects);
+  void ReportIfDue(Instant now, Effects& effects);
+  void SendReports(Instant now, Effects& effects);
+  void EndIfDrained(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
-  [[nodiscard]] bool Full() const;
-  [[nodiscard]] bool HalfDry() const;
-  [[nodiscard]] std::int64_t QueuedTasks() const;
-  [[nodiscard]] bool LeaseIsOver(Instant now) const;
-  [[nodiscard]] Instant LeaseEnd() const;
+  [[nodiscard]] bool ResultsFull() const;
+  [[nodiscard]] bool NeedsTasks() const;
 
   WorkerConfig config_;
   std::optional<Welcome> welcome_;
@@ -154,19 +137,13 @@ class Worker {
   bool connected_ = false;
   bool draining_ = false;
   bool ended_ = false;
-  std::deque<Grant> queue_;
-  std::int64_t window_tasks_ = 0;        // in the queue when it was last filled, or reported of
-  std::vector<Running> running_;         // one a thread
-  std::vector<Finished> finished_;       // not reported yet
-  std::vector<FailedTask> failed_;       // likewise
-  std::int64_t failed_bytes_ = 0;        // of their records
-  std::deque<Finished> unacknowledged_;  // reported, not durable yet
-  std::int64_t unacknowledged_bytes_ = 0;
+  GrantQueue queue_;
+  std::int64_t window_tasks_ = 0;  // in the queue when it was last filled or reported on
+  std::vector<Slot> slots_;        // one per thread
+  ResultOutbox outbox_;
+  WorkerLease lease_;
   double task_seconds_ = 0;  // recent mean of one task; 0 while unknown
   Instant last_report_{};
-  std::vector<Instant> report_times_;  // of this stream, where leases must not be overrun
-  Instant connected_at_{};             // when the Hello of this stream was sent
-  Instant renewed_{};                  // the coordinator has heard what was sent then
 };
 
 }  // namespace evenkeel::engine
