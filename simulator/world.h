@@ -125,6 +125,8 @@ class World {
   void MakeDurable(const engine::Persist& persist);
   void WatchRetry(std::size_t node, const engine::Grant& grant);
   void Carry(std::size_t node, engine::Worker::Effects effects);
+  /// The thread's batch ends with the task that runs now.
+  void CutBatch(std::size_t node, std::uint32_t thread_number);
   void ToCoordinator(std::size_t node, engine::ToCoordinator message);
   void ToWorker(engine::StreamId stream, engine::ToWorker message);
   /// It has come to the coordinator's machine.

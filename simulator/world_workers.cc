@@ -113,6 +113,8 @@ void World::Carry(std::size_t node, engine::Worker::Effects effects) {
       At(now_, [this, node, thread = stop->thread, generation] {
         BatchEnded(node, thread, generation, true);
       });
+    } else if (const auto* cut = std::get_if<engine::Worker::CutBatch>(&effect)) {
+      CutBatch(node, cut->thread);
     } else if (std::holds_alternative<engine::Worker::End>(effect)) {
       ended = true;
     }
@@ -150,6 +152,29 @@ void World::FeedThreads(std::size_t node) {
     event.detail = generation;
     At(config_.nodes[node].speed.DoneAt(thread.ready, seconds), event);
   }
+}
+
+void World::CutBatch(std::size_t node, std::uint32_t thread_number) {
+  Process& process = processes_[node];
+  ThreadState& thread = process.threads[thread_number];
+  if (!process.worker || !thread.batch) return;
+  model::IndexRange& range = thread.batch->range;
+  model::IndexRange unstarted = range;
+  Instant end = thread.ready;
+  do {
+    end = EndOf(unstarted.begin++, node, end);
+  } while (!unstarted.Empty() && end <= now_);
+  range.end = unstarted.begin;
+  if (!unstarted.Empty()) {
+    if (config_.check_invariants) witness_.Ended(node, unstarted);
+    Event event;
+    event.kind = Event::Kind::kBatchEnd;
+    event.node = static_cast<std::uint32_t>(node);
+    event.thread = static_cast<std::uint16_t>(thread_number);
+    event.detail = ++thread.generation;
+    At(end, event);
+  }
+  Carry(node, process.worker->OnBatchCut(thread_number, unstarted, now_));
 }
 
 void World::BatchEnded(std::size_t node, std::uint32_t thread_number, std::uint64_t generation,

@@ -29,31 +29,34 @@ BatchRunner::BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Cl
                          std::optional<DutyCycle> duty_cycle, BatchLimits limits)
     : runner_(std::move(runner)), clock_(clock), limits_(limits), duty_cycle_(duty_cycle) {}
 
-engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, const std::stop_token& stop) {
+engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, TaskClaim& claim,
+                                      const std::stop_token& stop) {
   engine::BatchOutcome outcome;
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
-  RunFront(batch, stop, outcome);
+  RunFront(batch, claim, stop, outcome);
   outcome.waited = runner_->TakeWaited();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;
 }
 
-void BatchRunner::RunFront(const engine::Batch& batch, const std::stop_token& stop,
-                           engine::BatchOutcome& outcome) {
+void BatchRunner::RunFront(const engine::Batch& batch, TaskClaim& claim,
+                           const std::stop_token& stop, engine::BatchOutcome& outcome) {
   Instant looked = outcome.started;  // the time after the first `then` tasks
   std::int64_t then = 0;
   std::int64_t look_after = 1;
   std::int64_t done = 0;
-  while (done < batch.range.Size() && outcome.results.Bytes().size() < limits_.result_bytes) {
+  while (outcome.results.Bytes().size() < limits_.result_bytes && !stop.stop_requested() &&
+         claim.ClaimNext()) {
     const model::TaskIndex index = batch.range.begin + done;
     if (!RunOne({index, batch.attempt, batch.inputs.Of(index)}, stop, outcome)) {
       // The tasks since the last look share the time; with long tasks there are none but this one.
+      // A batch is cut while its last task runs, so that one started before the cut.
       const Instant now = clock_.Now();
       const Duration each = (now - looked) / (done - then + 1);
-      outcome.ended = now - each;
-      if (outcome.failure) outcome.failure_busy = each;
+      outcome.ended = std::max(looked, std::min(now - each, claim.CutAt()));
+      if (outcome.failure) outcome.failure_busy = now - outcome.ended;
       return;
     }
     if (++done < look_after) continue;
@@ -69,7 +72,6 @@ void BatchRunner::RunFront(const engine::Batch& batch, const std::stop_token& st
 
 bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
                          engine::BatchOutcome& outcome) {
-  if (stop.stop_requested()) return false;
   result_.clear();
   switch (runner_->Run(call, stop, result_, failure_)) {
     case workloads::TaskOutcome::kStopped:

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/engine/worker.h"
 #include "worker/duty_cycle.h"
+#include "worker/task_claim.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::worker {
@@ -30,16 +31,17 @@ class BatchRunner {
   BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Clock& clock,
               std::optional<DutyCycle> duty_cycle, BatchLimits limits = {});
 
-  /// Runs the tasks of `batch` in order until all are run, one fails, `stop` is requested or a
-  /// limit is reached. The pause that a share asks for is part of the batch's time, as it would be
-  /// on a board that is slow by nature.
-  [[nodiscard]] engine::BatchOutcome Run(const engine::Batch& batch, const std::stop_token& stop);
+  /// Runs the tasks of `batch` in order, each after it was claimed, until none can be claimed, one
+  /// fails, `stop` is requested or a limit is reached. The pause that a share asks for is part of
+  /// the batch's time, as it would be on a board that is slow by nature.
+  [[nodiscard]] engine::BatchOutcome Run(const engine::Batch& batch, TaskClaim& claim,
+                                         const std::stop_token& stop);
 
  private:
   /// True if the task is done and its result kept.
   bool RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
               engine::BatchOutcome& outcome);
-  void RunFront(const engine::Batch& batch, const std::stop_token& stop,
+  void RunFront(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
   void BoundRecord(std::string& record) const;
   void Pause(const std::stop_token& stop, Duration cpu_before, engine::BatchOutcome& outcome);

@@ -55,6 +55,7 @@ WorkerShell::WorkerShell(WorkerOptions options, engine::WorkerConfig config, std
       clock_(clock),
       engine_(std::move(config)),
       stops_(options_.threads),
+      claims_(options_.threads),
       backoff_(seed) {}
 
 WorkerShell::~WorkerShell() = default;
@@ -130,13 +131,14 @@ void WorkerShell::Compute(std::uint32_t thread) {
     }
     if (stops_[thread].stop_requested()) stops_[thread] = std::stop_source();
     const std::stop_token stop = stops_[thread].get_token();
+    claims_[thread].Reset(batch->range);
     MindTimer();
     lock.unlock();
     if (!runner) {
       if (workload_->WantsCores()) KeepOnCore(thread, options_.threads);
       runner.emplace(workload_->MakeRunner(RunnerSettings()), clock_, duty_cycle);
     }
-    engine::BatchOutcome outcome = runner->Run(*batch, stop);
+    engine::BatchOutcome outcome = runner->Run(*batch, claims_[thread], stop);
     lock.lock();
     Carry(engine_.OnBatchDone(thread, std::move(outcome), clock_.Now()));
   }
@@ -149,6 +151,9 @@ void WorkerShell::Carry(engine::Worker::Effects effects) {
       if (link_) link_->connection->Send(std::move(send->message));
     } else if (const auto* stop = std::get_if<engine::Worker::StopBatch>(&effect)) {
       stops_[stop->thread].request_stop();
+    } else if (const auto* cut = std::get_if<engine::Worker::CutBatch>(&effect)) {
+      const Instant now = clock_.Now();
+      Carry(engine_.OnBatchCut(cut->thread, claims_[cut->thread].Cut(now), now));
     } else if (auto* end = std::get_if<engine::Worker::End>(&effect)) {
       End(end->refused ? WorkerExit::kRefused : WorkerExit::kDone, std::move(end->reason));
     } else if (auto* unable = std::get_if<engine::Worker::Unable>(&effect)) {

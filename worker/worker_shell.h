@@ -11,6 +11,7 @@
 
 #include "core/engine/worker.h"
 #include "worker/backoff.h"
+#include "worker/task_claim.h"
 #include "worker/worker_blocks.h"
 #include "worker/worker_process.h"
 #include "workloads/workload.h"
@@ -87,6 +88,7 @@ class WorkerShell final : public WorkerProcess {
   std::string job_;                       // its name; like the next one, written with workload_
   std::string parameters_;                // of workload_
   std::vector<std::stop_source> stops_;   // of the batch of each thread
+  std::vector<TaskClaim> claims_;         // likewise
   std::unique_ptr<Link> link_;
   Backoff backoff_;
   Instant connect_at_{};            // while there is no link

@@ -17,8 +17,8 @@ namespace {
 constexpr int kHeartbeatsPerLease = 4;
 // Weight of the latest batch in the recent mean time of a task.
 constexpr double kRecent = 0.25;
-// A batch lasts up to three times as long as it should: one task at a time where that would show in
-// what is left of a task's time limit.
+// The start of a task in a batch is known to within the time after which batches are cut: one task
+// at a time where that is much of the time limit of a task.
 constexpr int kBatchesPerTimeout = 16;
 
 std::string Format(Duration time) {
@@ -139,7 +139,7 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   slot = Slot{};
   slot.batch = {grant.range, grant.copy, grant.attempt, std::move(grant.inputs)};
   slot.grant = grant.id;
-  slot.started = now;
+  slot.started = slot.task_started = now;
   slot.busy = true;
   return slot.batch;
 }
@@ -155,6 +155,7 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   const Slot slot = std::exchange(slots_[thread], Slot{});
   EVENKEEL_CHECK(slot.busy, "a batch ended that was never taken");
   const model::TaskIndex next = slot.batch.range.begin + outcome.results.Count();
+  EVENKEEL_CHECK(next <= slot.batch.range.end, "a task was run after its batch was cut");
   const bool unable = !outcome.unable.empty();
   if (slot.timed_out && !outcome.failure && !unable && next < slot.batch.range.end) {
     outcome.failure = model::TaskFailure{"took longer than " + Format(welcome_->task_timeout),
@@ -219,11 +220,44 @@ void Worker::Stop(std::uint32_t thread, Effects& effects) {
   effects.emplace_back(StopBatch{thread});
 }
 
+bool Worker::CanBeCut(const Slot& slot) {
+  return slot.busy && !slot.stopped && !slot.cut && slot.batch.range.Size() > 1;
+}
+
+// The size of a batch is a guess from earlier tasks. Where it was wrong, the tasks behind a long
+// one must not wait for it.
+void Worker::CutLongBatches(Instant now, Effects& effects) {
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    if (!CanBeCut(slot) || now - slot.started < config_.cut_after) continue;
+    slot.cut = true;
+    effects.emplace_back(CutBatch{i});
+  }
+}
+
+Worker::Effects Worker::OnBatchCut(std::uint32_t thread, IndexRange unstarted, Instant now) {
+  Effects effects;
+  Slot& slot = slots_[thread];
+  IndexRange& range = slot.batch.range;
+  EVENKEEL_CHECK(slot.busy && unstarted.end == range.end && unstarted.begin >= range.begin,
+                 "a batch was cut that does not run");
+  slot.task_started = now;
+  range.end = unstarted.begin;
+  const auto started = static_cast<double>(std::max<std::int64_t>(range.Size(), 1));
+  task_seconds_ = std::max(task_seconds_, ToSeconds(now - slot.started) / started);
+  if (ended_ || slot.outdated || unstarted.Empty()) return effects;
+  queue_.PutBack({slot.grant, unstarted, slot.batch.copy, slot.batch.attempt, slot.batch.inputs});
+  effects.emplace_back(WorkAvailable{});
+  return effects;
+}
+
+// A batch of several tasks is cut first: then the task that runs is known, and since when at most.
 void Worker::StopTimedOut(Instant now, Effects& effects) {
   if (!welcome_) return;
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
-    if (!slot.busy || slot.stopped || now - slot.started < welcome_->task_timeout) continue;
+    if (!slot.busy || slot.stopped || slot.batch.range.Empty()) continue;
+    if (CanBeCut(slot) || now - slot.task_started < welcome_->task_timeout) continue;
     slot.timed_out = true;
     Stop(i, effects);
   }
@@ -273,6 +307,7 @@ Worker::Effects Worker::OnTimer(Instant now) {
   if (ended_) return effects;
   StopTimedOut(now, effects);
   StopWithoutLease(now, effects);
+  CutLongBatches(now, effects);
   ReportIfDue(now, effects);
   if (connected_ && welcome_ && now - last_report_ >= welcome_->lease / kHeartbeatsPerLease) {
     SendReports(now, effects);
@@ -291,7 +326,9 @@ Instant Worker::NextTimer() const {
   for (const Slot& slot : slots_) {
     if (!slot.busy || slot.stopped) continue;
     could_stop = true;
-    next = std::min(next, slot.started + welcome_->task_timeout);
+    if (slot.batch.range.Empty()) continue;  // cut before its first task
+    next = std::min(next, CanBeCut(slot) ? slot.started + config_.cut_after
+                                         : slot.task_started + welcome_->task_timeout);
   }
   if (could_stop) next = std::min(next, lease_.End());
   return next;

@@ -23,8 +23,10 @@ struct WorkerConfig {
   std::uint32_t workload_version = 1;
   std::string token;
   double ratio = 0;  ///< weight of the node, for Hello; 0: unknown
-  /// How long a batch of short tasks lasts at most, about: what cannot be given back meanwhile.
+  /// How long a batch of short tasks should last.
   Duration batch = std::chrono::milliseconds(4);
+  /// A batch of several tasks that lasts so long is cut: the tasks not started return to the queue.
+  Duration cut_after = std::chrono::milliseconds(16);
   /// Results kept until they are acknowledged; beyond it nothing new is started.
   std::int64_t max_unacknowledged_bytes = 64 << 20;
 };
@@ -65,6 +67,11 @@ class Worker {
   struct StopBatch {
     std::uint32_t thread;
   };
+  /// Take the tasks that were not started from the thread's batch, then call OnBatchCut. The task
+  /// that runs goes on.
+  struct CutBatch {
+    std::uint32_t thread;
+  };
   /// There is work for threads that found none.
   struct WorkAvailable {};
   /// The worker is through; `refused` if it was never let in.
@@ -76,7 +83,7 @@ class Worker {
   struct Unable {
     std::string reason;
   };
-  using Effect = std::variant<SendToCoordinator, StopBatch, WorkAvailable, End, Unable>;
+  using Effect = std::variant<SendToCoordinator, StopBatch, CutBatch, WorkAvailable, End, Unable>;
   using Effects = std::vector<Effect>;
 
   explicit Worker(WorkerConfig config);
@@ -89,6 +96,9 @@ class Worker {
   /// The next batch for an idle thread (0..threads-1), or nothing: wait for WorkAvailable.
   [[nodiscard]] std::optional<Batch> Take(std::uint32_t thread, Instant now);
   [[nodiscard]] Effects OnBatchDone(std::uint32_t thread, BatchOutcome outcome, Instant now);
+  /// Follows CutBatch, before anything else of this thread: `unstarted` is the end of its batch and
+  /// will not be started there, perhaps empty.
+  [[nodiscard]] Effects OnBatchCut(std::uint32_t thread, model::IndexRange unstarted, Instant now);
   /// To be called at NextTimer() at the latest.
   [[nodiscard]] Effects OnTimer(Instant now);
   [[nodiscard]] Instant NextTimer() const;
@@ -105,8 +115,10 @@ class Worker {
   struct Slot {
     Batch batch;
     GrantId grant;
-    Instant started;
+    Instant started;       // of the batch
+    Instant task_started;  // of its only task, or of its last one after a cut, at the latest
     bool busy = false;
+    bool cut = false;
     bool stopped = false;
     bool timed_out = false;
     bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
@@ -122,8 +134,10 @@ class Worker {
   void KeepResults(const Slot& slot, BatchOutcome outcome);
   void ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effects);
   void Stop(std::uint32_t thread, Effects& effects);
+  void CutLongBatches(Instant now, Effects& effects);
   void StopTimedOut(Instant now, Effects& effects);
   void StopWithoutLease(Instant now, Effects& effects);
+  [[nodiscard]] static bool CanBeCut(const Slot& slot);
   void ReportIfDue(Instant now, Effects& effects);
   void SendReports(Instant now, Effects& effects);
   void EndIfDrained(Instant now, Effects& effects);

@@ -37,6 +37,7 @@ class Script {
     heard.on_message = [this](StreamId stream, const engine::ToCoordinator& message) {
       if (std::holds_alternative<engine::Hello>(message)) Greet(stream);
       if (const auto* report = std::get_if<engine::Report>(&message)) Note(stream, *report);
+      if (const auto* back = std::get_if<engine::GiveBack>(&message)) Note(*back);
       said_goodbye = said_goodbye || std::holds_alternative<engine::Goodbye>(message);
     };
     server = *coordinator::WorkerServer::Start({}, heard);
@@ -55,6 +56,14 @@ class Script {
     const std::lock_guard lock(mutex_);
     return reported_.Size();
   }
+  [[nodiscard]] std::int64_t Failures() {
+    const std::lock_guard lock(mutex_);
+    return failures_;
+  }
+  [[nodiscard]] std::int64_t GivenBack() {
+    const std::lock_guard lock(mutex_);
+    return given_back_;
+  }
   void Forget() {
     const std::lock_guard lock(mutex_);
     reported_ = {};
@@ -64,6 +73,7 @@ class Script {
   std::unique_ptr<coordinator::WorkerServer> server;
   std::atomic<bool> acknowledges{true};
   std::atomic<bool> said_goodbye{false};
+  Duration task_timeout = std::chrono::hours(1);
 
  private:
   void Greet(StreamId stream) {
@@ -72,16 +82,21 @@ class Script {
     welcome.workload_parameters = parameters_;
     welcome.report_interval = std::chrono::milliseconds(10);
     welcome.lease = std::chrono::seconds(10);
-    welcome.task_timeout = std::chrono::hours(1);
+    welcome.task_timeout = task_timeout;
     server->Send(stream, welcome);
     if (!assigned_.exchange(true) && !tasks_.Empty()) {
       server->Send(stream, engine::Assign{{{engine::GrantId{1}, tasks_, false}}});
     }
   }
+  void Note(const engine::GiveBack& back) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& part : back.parts) given_back_ += part.range.Size();
+  }
   void Note(StreamId stream, const engine::Report& report) {
     engine::Acknowledge acknowledge;
     {
       const std::lock_guard lock(mutex_);
+      failures_ += static_cast<std::int64_t>(report.failed.size());
       for (const auto& completed : report.completed) {
         reported_.Insert(completed.range);
         acknowledge.ranges.push_back(completed.range);
@@ -98,6 +113,8 @@ class Script {
   std::mutex mutex_;
   std::condition_variable changed_;
   model::RangeSet reported_;
+  std::int64_t failures_ = 0;
+  std::int64_t given_back_ = 0;
 };
 
 constexpr const char* kNothing = R"({"tasks": 1000, "mode": "None"})";
@@ -150,6 +167,39 @@ TEST(WorkerProcess, TasksThatOutlastTheGraceAreStopped) {
   EXPECT_EQ(worker.AwaitExit(), 0);
   EXPECT_TRUE(script.said_goodbye);
   EXPECT_EQ(script.Reported(), 1);
+}
+
+// 1,000 tasks of no time teach the worker that thousands fit into a batch; then come long ones.
+std::string LongTasksAfterShortOnes(int long_tasks, const std::string& seconds) {
+  std::string costs = "0";
+  for (int i = 1; i < 1000; ++i) costs += ", 0";
+  for (int i = 0; i < long_tasks; ++i) costs += ", " + seconds;
+  return R"({"tasks": )" + std::to_string(1000 + long_tasks) + R"(, "cost": {"list": [)" + costs +
+         "]}}";
+}
+
+TEST(WorkerProcess, TasksBehindALongOneCanBeRecalled) {
+  Script script(LongTasksAfterShortOnes(50, "3600"), {0, 1050});
+  Child worker(Command(script.Address(), "synthetic"));
+  ASSERT_TRUE(script.heard.AwaitMessages(1));
+  // What runs cannot be recalled; when it was cut, everything behind can.
+  std::int64_t recalled = 0;
+  const SteadyClock clock;
+  for (const Instant until = clock.Now() + kPatience; clock.Now() < until && recalled < 49;) {
+    const auto before = script.heard.Messages();
+    script.server->Send(before[0].first, engine::Recall{engine::RecallId{1}, 49 - recalled});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    recalled = script.GivenBack();
+  }
+  EXPECT_EQ(recalled, 49);
+}
+
+TEST(WorkerProcess, ATimeLimitIsChargedToTheTaskThatExceedsIt) {
+  Script script(LongTasksAfterShortOnes(15, "0.1"), {0, 1015});
+  script.task_timeout = std::chrono::milliseconds(500);
+  Child worker(Command(script.Address(), "synthetic"));
+  EXPECT_TRUE(script.AwaitTasks(1015)) << "none of them takes longer than 0.1 s";
+  EXPECT_EQ(script.Failures(), 0);
 }
 
 TEST(WorkerProcess, ASecondSignalEndsItAtOnce) {

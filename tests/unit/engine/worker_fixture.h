@@ -67,6 +67,15 @@ class WorkerFixture : public testing::Test {
     const auto batch = worker.Take(thread, now);
     return batch ? batch->range : model::IndexRange{};
   }
+  /// Runs a task of 1 us, after which the next batch has about 4,000 tasks.
+  void LearnThatTasksAreShort(std::uint32_t thread) {
+    (void)Take(thread);
+    BatchOutcome outcome;
+    outcome.results.Append("r");
+    outcome.started = outcome.ended = now;
+    outcome.busy = std::chrono::microseconds(1);
+    (void)worker.OnBatchDone(thread, std::move(outcome), now);
+  }
   /// The thread ran `count` tasks of its batch, each in one second.
   Effects End(std::uint32_t thread, std::int64_t count) {
     BatchOutcome outcome;

@@ -215,5 +215,121 @@ TEST_F(WorkerTest, BatchesGrowWithShortTasks) {
   EXPECT_EQ(Take(0), (model::IndexRange{1, 41})) << "4 ms of 0.1 ms each";
 }
 
+// Batches are as large as earlier tasks suggest. When a long task comes after short ones, those
+// behind it must not wait for it.
+class LongBatchTest : public WorkerFixture {
+ protected:
+  LongBatchTest() {
+    Open();
+    grant = Give({0, 10'000});
+    LearnThatTasksAreShort(0);
+    batch = Take(0);
+    EXPECT_GT(batch.Size(), 3000);
+  }
+  /// As many tasks of thread 0 as `started` have started when its batch is cut.
+  Effects Cut(std::int64_t started) {
+    return worker.OnBatchCut(0, {batch.begin + started, batch.end}, now);
+  }
+
+  GrantId grant;
+  model::IndexRange batch;  // of thread 0
+};
+
+TEST_F(LongBatchTest, IsCutWhenItLastsSeveralTimesAsLongAsIntended) {
+  EXPECT_LE(worker.NextTimer(), now + milliseconds(16));
+  now += milliseconds(15);
+  EXPECT_TRUE(Of<Worker::CutBatch>(worker.OnTimer(now)).empty());
+  now += milliseconds(1);
+  const auto cut = Of<Worker::CutBatch>(worker.OnTimer(now));
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut[0].thread, 0U);
+  EXPECT_EQ(Of<Worker::WorkAvailable>(Cut(10)).size(), 1U);
+  EXPECT_TRUE(Of<Worker::CutBatch>(worker.OnTimer(now + seconds(1))).empty()) << "once";
+  EXPECT_EQ(Take(1).begin, 11) << "other threads go on with the tasks behind";
+}
+
+TEST_F(LongBatchTest, AfterACutTheTasksNotStartedCanBeRecalled) {
+  now += milliseconds(16);
+  (void)worker.OnTimer(now);
+  (void)Cut(10);
+  const auto given = Said<GiveBack>(Hear(Recall{RecallId{1}, 100'000}));
+  ASSERT_EQ(given.size(), 1U);
+  model::RangeSet back;
+  for (const Grant& part : given[0].parts) {
+    EXPECT_EQ(part.id, grant);
+    back.Insert(part.range);
+  }
+  EXPECT_EQ(back, model::RangeSet({11, 10'000}));
+}
+
+TEST_F(LongBatchTest, AfterACutTheHelloTellsWhatRunsAndWhatWaits) {
+  now += milliseconds(16);
+  (void)worker.OnTimer(now);
+  (void)Cut(10);
+  const Hello hello = worker.OnConnected(now);
+  model::RangeSet held;
+  for (const Grant& part : hello.held) {
+    EXPECT_FALSE(held.Overlaps(part.range));
+    held.Insert(part.range);
+  }
+  EXPECT_EQ(held, model::RangeSet({0, 10'000}));
+}
+
+TEST_F(LongBatchTest, TheTimeLimitCountsFromTheStartOfTheTaskNotOfItsBatch) {
+  now += milliseconds(16);
+  (void)worker.OnTimer(now);
+  (void)Cut(10);
+  const Instant cut = now;
+  now = cut + seconds(60) - milliseconds(1);
+  EXPECT_TRUE(Of<Worker::StopBatch>(worker.OnTimer(now)).empty());
+  EXPECT_EQ(worker.NextTimer(), now) << "for a heartbeat";
+  now = cut + seconds(60);
+  EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
+  BatchOutcome outcome;
+  for (int i = 0; i < 9; ++i) outcome.results.Append("r");
+  outcome.started = outcome.ended = now - seconds(60);
+  const auto reports = Said<Report>(worker.OnBatchDone(0, std::move(outcome), now));
+  ASSERT_EQ(reports.size(), 1U);
+  ASSERT_EQ(reports[0].failed.size(), 1U);
+  EXPECT_EQ(reports[0].failed[0].index, 10) << "the task that ran at the cut";
+}
+
+TEST_F(LongBatchTest, IsCutBeforeATimeLimitCanBeChargedAfterAStallOfTheWorker) {
+  now += seconds(100);
+  const Effects effects = worker.OnTimer(now);
+  EXPECT_TRUE(Of<Worker::StopBatch>(effects).empty()) << "which task has run for long is unknown";
+  EXPECT_EQ(Of<Worker::CutBatch>(effects).size(), 1U);
+}
+
+TEST_F(LongBatchTest, CutBeforeItsFirstTaskItNeedsNoTimer) {
+  now += milliseconds(16);
+  (void)worker.OnTimer(now);
+  (void)Cut(0);
+  now += seconds(100);
+  EXPECT_TRUE(Of<Worker::StopBatch>(worker.OnTimer(now)).empty());
+  EXPECT_GT(worker.NextTimer(), now);
+  BatchOutcome nothing;
+  nothing.started = nothing.ended = now;
+  (void)worker.OnBatchDone(0, std::move(nothing), now);
+  EXPECT_EQ(Take(0).begin, 1);
+}
+
+TEST_F(LongBatchTest, TasksOfAnEarlierEpochDoNotComeBack) {
+  (void)worker.OnConnected(now);
+  welcome.epoch = 2;
+  (void)Hear(welcome);
+  now += milliseconds(16);
+  EXPECT_EQ(Of<Worker::CutBatch>(worker.OnTimer(now)).size(), 1U);
+  EXPECT_TRUE(Cut(10).empty());
+  EXPECT_FALSE(worker.Take(1, now));
+}
+
+TEST_F(LongBatchTest, TheNextBatchesAreSmaller) {
+  now += milliseconds(16);
+  (void)worker.OnTimer(now);
+  (void)Cut(4);
+  EXPECT_EQ(Take(1).Size(), 1) << "4 tasks in 16 ms";
+}
+
 }  // namespace
 }  // namespace evenkeel::engine

@@ -58,11 +58,16 @@ class BatchRunnerTest : public ::testing::Test {
                            Task run = {}) {
     BatchRunner runner(std::make_unique<FakeRunner>(clock_, std::move(lasts), std::move(run)),
                        clock_, std::nullopt);
-    return runner.Run({range, false, 0, {}}, stop_.get_token());
+    return RunBatch(runner, {range, false, 0, {}});
+  }
+  engine::BatchOutcome RunBatch(BatchRunner& runner, const engine::Batch& batch) {
+    claim_.Reset(batch.range);
+    return runner.Run(batch, claim_, stop_.get_token());
   }
 
   FakeClock clock_;
   std::stop_source stop_;
+  TaskClaim claim_;
 };
 
 TEST_F(BatchRunnerTest, ResultsComeInOrderWithTheTimeOfTheTasks) {
@@ -77,10 +82,10 @@ TEST_F(BatchRunnerTest, WaitingForDataIsToldApart) {
   auto waits = std::make_unique<FakeRunner>(clock_, [](TaskIndex) { return milliseconds(2); });
   waits->waited = milliseconds(1);
   BatchRunner runner(std::move(waits), clock_, std::nullopt);
-  const auto first = runner.Run({{0, 2}, false, 0, {}}, stop_.get_token());
+  const auto first = RunBatch(runner, {{0, 2}, false, 0, {}});
   EXPECT_EQ(first.busy, milliseconds(4));
   EXPECT_EQ(first.waited, milliseconds(1));
-  EXPECT_EQ(runner.Run({{2, 4}, false, 0, {}}, stop_.get_token()).waited, Duration::zero());
+  EXPECT_EQ(RunBatch(runner, {{2, 4}, false, 0, {}}).waited, Duration::zero());
 }
 
 TEST_F(BatchRunnerTest, LargeResultsComeInOrderToo) {
@@ -142,6 +147,35 @@ TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {
   EXPECT_FALSE(outcome.failure);
 }
 
+TEST_F(BatchRunnerTest, AfterACutNoFurtherTaskIsStarted) {
+  const auto outcome = Run(
+      {0, 100}, [](TaskIndex i) { return i < 9 ? microseconds(1) : std::chrono::seconds(5); },
+      [this](const TaskCall& call, std::string&, TaskFailure&) {
+        if (call.index == 9) {
+          EXPECT_EQ(claim_.Cut(clock_.now), (IndexRange{10, 100}));
+        }
+        return TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 10);
+}
+
+// The clock is not read between short tasks; a cut tells since when the last one has been running.
+TEST_F(BatchRunnerTest, ATaskStoppedAfterACutDoesNotShareItsTimeWithThoseBefore) {
+  const auto outcome = Run(
+      {0, 1000},
+      [this](TaskIndex i) {
+        if (i < 70) return Duration(microseconds(1));
+        static_cast<void>(claim_.Cut(clock_.now + milliseconds(16)));
+        return Duration(std::chrono::seconds(60));
+      },
+      [](const TaskCall& call, std::string&, TaskFailure&) {
+        return call.index < 70 ? TaskOutcome::kDone : TaskOutcome::kStopped;
+      });
+  EXPECT_EQ(outcome.results.Count(), 70);
+  EXPECT_LE(outcome.busy, milliseconds(17));
+  EXPECT_GE(clock_.now - outcome.ended, std::chrono::seconds(60) - milliseconds(17));
+}
+
 TEST_F(BatchRunnerTest, AMebibyteOfResultsEndsTheBatch) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return microseconds(1); },
@@ -174,7 +208,7 @@ TEST_F(BatchRunnerTest, ATaskIsToldItsAttemptAndItsInput) {
                          }),
                      clock_, std::nullopt);
   const model::TaskInputs inputs(4, model::PackedResults::OfSizes({1, 2, 3}, "abbccc"));
-  const auto outcome = runner.Run({{5, 7}, false, 2, inputs}, stop_.get_token());
+  const auto outcome = RunBatch(runner, {{5, 7}, false, 2, inputs});
   EXPECT_EQ(outcome.results.Count(), 2);
   EXPECT_EQ(heard, "2:bb2:ccc");
 }
