@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/printable.h"
+
 namespace evenkeel::cli {
 
 /// As std::snprintf, into a string of the right length.
@@ -36,9 +38,5 @@ template <typename... Args>
 /// The first `columns` characters of UTF-8 text. What does not fit would be wrapped, and then be
 /// drawn over in the wrong place.
 [[nodiscard]] std::string Clipped(const std::string& line, int columns);
-
-/// Text from elsewhere in one line that a terminal only shows: bytes that control it become '?'
-/// (line breaks and tabs: blanks), more than `max_bytes` are cut.
-[[nodiscard]] std::string Printable(std::string_view text, std::size_t max_bytes = 512);
 
 }  // namespace evenkeel::cli

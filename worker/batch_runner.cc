@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
+
+#include "core/base/printable.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -15,6 +19,8 @@ constexpr Duration kLookAtClock = std::chrono::microseconds(100);
 constexpr std::int64_t kMostTasksBlindly = 64;
 // Results from this size on are passed on as they are; memory for smaller ones is kept.
 constexpr std::size_t kWorthTaking = 64 << 10;
+// Of what an exception says.
+constexpr std::size_t kMaxReasonBytes = 512;
 
 void SleepFor(Duration time, const std::stop_token& stop) {
   std::mutex mutex;
@@ -70,10 +76,24 @@ void BatchRunner::RunFront(const engine::Batch& batch, TaskClaim& claim,
   outcome.ended = then == done ? looked : clock_.Now();
 }
 
+workloads::TaskOutcome BatchRunner::RunTask(const workloads::TaskCall& call,
+                                            const std::stop_token& stop) {
+  try {
+    return runner_->Run(call, stop, result_, failure_);
+  } catch (const std::bad_alloc&) {
+    failure_ = {"out of memory", {}, {}};
+  } catch (const std::exception& exception) {
+    failure_ = {"exception: " + Printable(exception.what(), kMaxReasonBytes), {}, {}};
+  } catch (...) {
+    failure_ = {"exception of an unknown type", {}, {}};
+  }
+  return workloads::TaskOutcome::kFailed;
+}
+
 bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
                          engine::BatchOutcome& outcome) {
   result_.clear();
-  switch (runner_->Run(call, stop, result_, failure_)) {
+  switch (RunTask(call, stop)) {
     case workloads::TaskOutcome::kStopped:
       outcome.stopped_record = std::exchange(failure_, {}).record;
       BoundRecord(outcome.stopped_record);

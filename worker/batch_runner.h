@@ -43,6 +43,8 @@ class BatchRunner {
               engine::BatchOutcome& outcome);
   void RunFront(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
+  /// An exception of the task is its failure.
+  workloads::TaskOutcome RunTask(const workloads::TaskCall& call, const std::stop_token& stop);
   void BoundRecord(std::string& record) const;
   void Pause(const std::stop_token& stop, Duration cpu_before, engine::BatchOutcome& outcome);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/log.h"
-#include "worker/memory_limit.h"
+#include "worker/machine.h"
 
 namespace evenkeel::worker {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/base/freed_memory.h"
 #include "core/base/log.h"
 #include "worker/batch_runner.h"
-#include "worker/core_pinning.h"
+#include "worker/machine.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -43,6 +43,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options
   config.workload_version = *version;
   config.token = options.token;
   config.ratio = options.ratio;
+  config.boot_id = BootId();
   config.max_unacknowledged_bytes = kMaxUnacknowledgedBytes;
   return std::make_unique<WorkerShell>(std::move(options), std::move(config), RandomBits(),
                                        registry, clock);

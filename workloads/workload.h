@@ -42,7 +42,8 @@ class TaskRunner {
   /// is as it was; should the task have run out of its time, `failure.record` is kept, and who
   /// stopped it says the rest. kUnable: no task can be run here any more, `failure.reason` says why
   /// and `result` is as it was; the worker leaves, and the task is run elsewhere, which is not held
-  /// against it. Tasks that may last longer than 100 ms look at `stop`; the others
+  /// against it. An exception is a failure of the task, with its text as the reason; the runner is
+  /// used again. Tasks that may last longer than 100 ms look at `stop`; the others
   /// may ignore it.
   virtual TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                           TaskFailure& failure) = 0;

@@ -25,6 +25,8 @@ using RecallId = StrongId<struct RecallIdTag, std::uint64_t>;
 inline constexpr std::uint32_t kProtocolVersion = 1;
 /// The largest weight, relative to the lightest node, that a worker may ask for.
 inline constexpr double kMaxRatio = 1e6;
+/// The longest Hello::boot_id.
+inline constexpr std::size_t kMaxBootIdBytes = 64;
 
 /// A range leased to a worker.
 struct Grant {
@@ -53,6 +55,9 @@ struct Hello {
   /// The weight of its node relative to the lightest one, up to kMaxRatio; 0: it does not know.
   /// Counts only if the coordinator did not expect the node.
   double ratio = 0;
+  /// Random, new with each start of the node's kernel; up to kMaxBootIdBytes. Empty: unknown. It
+  /// tells a process that died alone from a node that was restarted.
+  std::string boot_id{};
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 

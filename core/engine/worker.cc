@@ -45,6 +45,7 @@ Hello Worker::OnConnected(Instant now) {
   hello.epoch = epoch_;
   hello.token = config_.token;
   hello.ratio = config_.ratio;
+  hello.boot_id = config_.boot_id;
   hello.held.assign(queue_.Grants().begin(), queue_.Grants().end());
   for (const Slot& slot : slots_) {
     if (slot.busy) hello.held.push_back({slot.grant, slot.batch.range, slot.batch.copy, 0, {}});

@@ -39,8 +39,11 @@ engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
   hello.token = checks.Text(wire->mutable_token());
   hello.held = Grants(wire->held(), checks);
   hello.ratio = wire->ratio();
+  hello.boot_id = checks.Text(wire->mutable_boot_id());
   checks.Require(!hello.node.empty(), "a hello without the name of a node");
   checks.Require(hello.threads > 0, "a hello of a worker without threads");
+  checks.Require(hello.boot_id.size() <= engine::kMaxBootIdBytes,
+                 "a hello with a boot id of more than 64 bytes");
   const bool sane = hello.ratio >= 0 && hello.ratio <= engine::kMaxRatio;  // not if it is no number
   checks.Require(sane, "a hello with a ratio that is not 0 to 1000000");
   return hello;

@@ -67,6 +67,7 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   wire.set_token(std::move(hello.token));
   for (const engine::Grant& grant : hello.held) SetGrant(grant, *wire.add_held());
   wire.set_ratio(hello.ratio);
+  wire.set_boot_id(std::move(hello.boot_id));
 }
 
 /// Puts the entries of one message into as many items as kBatchBytes asks for.

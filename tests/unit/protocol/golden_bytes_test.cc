@@ -62,6 +62,21 @@ TEST(GoldenBytes, HelloWithARatio) {
             "510000000000000440");
 }
 
+TEST(GoldenBytes, HelloWithABootId) {
+  engine::Hello hello;
+  hello.node = "n";
+  hello.boot_id = "b1";
+  // Item 1 {hello 1 {1: 1, 2: "n", 4: 1, 6: 1, 11: "b1"}}
+  EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{hello}),
+            "0a0f"
+            "0a0d"
+            "0801"
+            "12016e"
+            "2001"
+            "3001"
+            "5a026231");
+}
+
 TEST(GoldenBytes, Assign) {
   const engine::Assign assign{
       {{engine::GrantId{1}, {0, 300}, false}, {engine::GrantId{2}, {300, 301}, true}}};

@@ -61,6 +61,13 @@ std::vector<HostileCase> Cases() {
       RatioCase("huge ratio", 1.1e6),
       RatioCase("endless ratio", std::numeric_limits<double>::infinity()),
       RatioCase("no ratio", std::numeric_limits<double>::quiet_NaN()),
+      {"long boot id",
+       [](v1::WorkerItem& i) {
+         i.mutable_hello()->set_node("a");
+         i.mutable_hello()->set_threads(1);
+         i.mutable_hello()->set_boot_id(std::string(65, 'b'));
+       },
+       "boot id of more than 64 bytes"},
       {"long name",
        [](v1::WorkerItem& i) {
          i.mutable_hello()->set_node(std::string(kMaxTextBytes + 1, 'n'));

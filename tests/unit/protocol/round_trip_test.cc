@@ -39,7 +39,7 @@ model::PackedResults Unequal() {
 TEST(RoundTrip, EveryKindFromTheWorker) {
   const engine::Grant held{engine::GrantId{7}, {10, 20}, true};
   ExpectRoundTrip(engine::ToCoordinator{
-      engine::Hello{1, "pi-1", "incarnation", 4, "primes", 2, 9, "token", {held}, 4.25}});
+      engine::Hello{1, "pi-1", "incarnation", 4, "primes", 2, 9, "token", {held}, 4.25, "boot-7"}});
   engine::Report report;
   report.completed.push_back({{0, 4},
                               milliseconds(9),

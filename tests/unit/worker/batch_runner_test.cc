@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace evenkeel::worker {
@@ -134,6 +136,42 @@ TEST_F(BatchRunnerTest, AFailureEndsTheBatchAndHasItsOwnTime) {
   EXPECT_EQ(outcome.failure, (TaskFailure{"bad luck", 42, "said: ouch"}));
   EXPECT_EQ(outcome.busy, milliseconds(2));
   EXPECT_EQ(outcome.failure_busy, milliseconds(1));
+}
+
+// A workload's exception once ended the worker process, and then the next one, and so on.
+TEST_F(BatchRunnerTest, AnExceptionIsAFailureOfItsTask) {
+  const auto outcome = Run(
+      {0, 10}, [](TaskIndex) { return milliseconds(1); },
+      [](const TaskCall& call, std::string& result, TaskFailure& failure) {
+        result = "partial";
+        if (call.index == 2) {
+          failure = {"half written", 3, "record"};
+          throw std::runtime_error("no such\x1b[2J matrix\n" + std::string(100'000, 'x'));
+        }
+        return TaskOutcome::kDone;
+      });
+  EXPECT_EQ(outcome.results.Count(), 2);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_TRUE(outcome.failure->reason.starts_with("exception: no such?[2J matrix xxx"));
+  EXPECT_LE(outcome.failure->reason.size(), 600U);
+  EXPECT_FALSE(outcome.failure->exit_code);
+  EXPECT_EQ(outcome.failure->record, "");
+  EXPECT_EQ(outcome.failure_busy, milliseconds(1));
+}
+
+TEST_F(BatchRunnerTest, AnExceptionOfAnyTypeIsAFailureAndTheNextTaskRuns) {
+  BatchRunner runner(std::make_unique<FakeRunner>(
+                         clock_, [](TaskIndex) { return milliseconds(1); },
+                         [](const TaskCall& call, std::string&, TaskFailure&) {
+                           if (call.index == 0) throw std::bad_alloc();
+                           if (call.index == 1) throw 42;
+                           return TaskOutcome::kDone;
+                         }),
+                     clock_, std::nullopt);
+  EXPECT_EQ(RunBatch(runner, {{0, 1}, false, 0, {}}).failure->reason, "out of memory");
+  EXPECT_EQ(RunBatch(runner, {{1, 2}, false, 0, {}}).failure->reason,
+            "exception of an unknown type");
+  EXPECT_EQ(RunBatch(runner, {{2, 3}, false, 0, {}}).results.Count(), 1);
 }
 
 TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {

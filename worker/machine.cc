@@ -1,9 +1,14 @@
-#include "worker/memory_limit.h"
+#include "worker/machine.h"
+
+#include <sched.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <iomanip>
 #include <limits>
-#include <string>
+
+#include "core/engine/messages.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -44,6 +49,29 @@ std::int64_t MemoryLimit(const std::filesystem::path& root) {
     group = group.parent_path();
   }
   return limit;
+}
+
+std::string BootId(const std::filesystem::path& root) {
+  std::ifstream stream(root / "proc/sys/kernel/random/boot_id");
+  std::string id;
+  stream >> std::setw(static_cast<int>(engine::kMaxBootIdBytes)) >> id;
+  return id;
+}
+
+bool KeepOnCore(std::uint32_t thread, std::uint32_t threads) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  if (CPU_COUNT(&allowed) != static_cast<int>(threads) || threads < 2) return false;
+  std::uint32_t seen = 0;
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed) || seen++ != thread) continue;
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(core, &own);
+    return sched_setaffinity(0, sizeof own, &own) == 0;
+  }
+  return false;
 }
 
 }  // namespace evenkeel::worker
