@@ -17,9 +17,9 @@ constexpr int kOverrun = 3;
 // differ.
 constexpr Duration kLookAtClock = std::chrono::microseconds(100);
 constexpr std::int64_t kMostTasksBlindly = 64;
-// Results from this size on are passed on as they are; memory for smaller ones is kept.
+// Larger results are moved; smaller ones are copied, so that their buffer can be used again.
 constexpr std::size_t kWorthTaking = 64 << 10;
-// Of what an exception says.
+// Maximum length of the text of an exception.
 constexpr std::size_t kMaxReasonBytes = 512;
 
 void SleepFor(Duration time, const std::stop_token& stop) {
@@ -122,7 +122,7 @@ bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token&
   return true;
 }
 
-// No message could carry it; why the task failed is worth more than what it said.
+// No message could carry it; the reason of the failure is worth more than the output.
 void BatchRunner::BoundRecord(std::string& record) const {
   if (record.size() > limits_.max_result_bytes) record.clear();
 }
@@ -137,7 +137,7 @@ void BatchRunner::Pause(const std::stop_token& stop, Duration cpu_before,
   if (pause <= Duration::zero()) return;
   SleepFor(pause, stop);
   const Instant woke = clock_.Now();
-  // What the sleep took too long is known for the next time.
+  // A sleep that lasted too long shortens the next one.
   static_cast<void>(duty_cycle_->Spent(ProcessCpuTime() - cpu, {}, woke - now));
   // The front part takes the pause, less what a failed task of its own took.
   outcome.ended = woke - outcome.failure_busy;

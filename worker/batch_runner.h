@@ -15,11 +15,11 @@
 namespace evenkeel::worker {
 
 struct BatchLimits {
-  /// What a batch should last; one that lasts three times as long ends early.
+  /// Intended length of a batch; one that lasts three times as long ends early.
   Duration batch = std::chrono::milliseconds(4);
-  /// Results of a batch that end it.
+  /// A batch ends early when its results reach this size.
   std::size_t result_bytes = 1 << 20;
-  /// A larger result is a failure of its task: it could not be sent.
+  /// A larger result is a failure of its task, because no message could carry it.
   std::size_t max_result_bytes = 15 << 20;
 };
 

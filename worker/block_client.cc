@@ -13,19 +13,19 @@ namespace evenkeel::worker {
 namespace {
 
 constexpr const char* kMethod = "/evenkeel.v1.Blocks/Fetch";
-// Without an answer of another worker for so long, the coordinator is asked.
+// Time limit of a request to another worker; then the coordinator gets the request.
 constexpr auto kPeerPatience = std::chrono::seconds(20);
-// Connections that break one after the other: then it is not for lack of patience.
+// Connections that break one after the other before the transfer fails.
 constexpr int kMaxAttempts = 20;
 constexpr std::size_t kMaxPeers = 64;
 
-/// A piece need not stop on its way until its beginning has been taken.
+/// Lets a whole piece arrive before its first bytes are read.
 ConnectionOptions ForPieces(ConnectionOptions connection) {
   connection.read_ahead_bytes = protocol::kMaxPieceBytes;
   return connection;
 }
 
-/// Copies all bytes of the answer; false if they are not just as many.
+/// Copies the answer; false if its size differs from that of `into`.
 bool CopyTo(std::span<char> into, const grpc::ByteBuffer& from) {
   std::vector<grpc::Slice> slices;
   if (from.Length() != into.size() || !from.Dump(&slices).ok()) return false;

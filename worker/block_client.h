@@ -19,22 +19,22 @@
 
 namespace evenkeel::worker {
 
-/// Fetches blocks from the coordinator or, where it says so, from another worker, in pieces over
-/// connections of its own, so that messages need not wait behind them. A bounded number of pieces
-/// is under way; new ones are asked for when few are left. Survives a coordinator that is away for
-/// a while. Thread-safe.
+/// Fetches blocks from the coordinator or, where it redirects, from another worker, in pieces over
+/// connections of its own, so that messages do not wait behind them. A bounded number of pieces is
+/// in flight; new ones are requested when few are left. Retries while the coordinator is away.
+/// Thread-safe.
 class BlockClient final : public workloads::BlockFetcher {
  public:
   struct Options {
     ConnectionOptions home;   ///< the coordinator
-    std::string token;        ///< to be shown
+    std::string token;        ///< proves to the coordinator that this is its worker
     std::string peer_name;    ///< in the certificates of other workers
     std::uint16_t port = 0;   ///< where this worker serves others; 0: nowhere
-    std::int64_t window = 8;  ///< pieces under way at most
+    std::int64_t window = 8;  ///< maximum number of pieces in flight
     std::int64_t refresh_at = 4;
   };
   explicit BlockClient(Options options);
-  /// Ends what is under way; its `done`s are told so.
+  /// Cancels the transfers in flight; their `done` gets an error.
   ~BlockClient() override;
 
   void Fetch(workloads::BlockId id, std::span<char> into, Done done) override;
@@ -51,9 +51,9 @@ class BlockClient final : public workloads::BlockFetcher {
     std::shared_ptr<Transfer> transfer;
     std::size_t offset = 0;
     std::size_t size = 0;
-    std::string peer;        // whom to ask; empty: the coordinator
-    bool only_here = false;  // the coordinator is not to name another worker again
-    int attempts = 0;        // that found nobody
+    std::string peer;        // address to request it from; empty: the coordinator
+    bool only_here = false;  // the coordinator must not redirect it again
+    int attempts = 0;        // that failed to connect
   };
   struct Call {
     Piece piece;
@@ -64,7 +64,7 @@ class BlockClient final : public workloads::BlockFetcher {
   using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Starts calls if it is time for some.
+  /// Starts requests if few enough are in flight.
   void Pump(Lock& lock);
   [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
   void Start(Lock& lock, Piece piece);
@@ -79,7 +79,7 @@ class BlockClient final : public workloads::BlockFetcher {
   std::unordered_set<Call*> calls_;
   std::shared_ptr<Stub> home_;
   std::map<std::string, std::shared_ptr<Stub>> peers_;
-  int pumping_ = 0;  // threads within Pump, which lets go of the lock meanwhile
+  int pumping_ = 0;  // threads within Pump, which releases the mutex meanwhile
   bool refilling_ = true;
   bool ending_ = false;
 };

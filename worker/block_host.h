@@ -11,16 +11,16 @@
 
 namespace evenkeel::worker {
 
-/// Serves other workers the blocks that are in this one's memory. Thread-safe.
+/// Serves the blocks in this worker's memory to other workers. Thread-safe.
 class BlockHost {
  public:
   struct Options {
     std::optional<protocol::TlsIdentity> tls;  ///< without it on loopback only
     std::string peer_name;                     ///< in the certificates of other workers
-    std::string token;                         ///< that they have to show
+    std::string token;                         ///< that they must send
     std::uint16_t port = 0;                    ///< 0: any that is free
   };
-  /// `cache` must outlive it. kUnavailable if there is no port to be had.
+  /// `cache` must outlive it. kUnavailable if no port is free.
   [[nodiscard]] static Result<std::unique_ptr<BlockHost>> Start(const Options& options,
                                                                 workloads::BlockCache& cache);
   ~BlockHost();

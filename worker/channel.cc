@@ -11,7 +11,7 @@ int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-/// Numeric addresses need no name resolution, and are told so.
+/// Numeric addresses need no name resolution; the prefix says so to gRPC.
 std::string Target(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
   in_addr parsed{};
@@ -32,12 +32,12 @@ grpc::ChannelArguments Arguments(const ConnectionOptions& options) {
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   // gRPC takes this as the time that one attempt to connect may last.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, Milliseconds(options.connect_timeout));
-  // One stream, once: what serves channels that live long and carry many calls only costs time.
+  // The channel carries one stream, so features for many calls only cost time.
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
-  // A proxy for the web is none for workers.
+  // HTTP proxies do not carry these streams.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   if (options.read_ahead_bytes > 0) {
     arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES,

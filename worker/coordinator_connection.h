@@ -10,14 +10,14 @@
 
 namespace evenkeel::worker {
 
-/// Hears what the coordinator says. Called on the connection's threads, one call at a time, in the
-/// order of the stream. While OnMessage runs, no more is read.
+/// Receives the messages of the coordinator. Called on the connection's threads, one call at a
+/// time, in the order of the stream. While OnMessage runs, no more is read.
 class ConnectionListener {
  public:
   virtual ~ConnectionListener() = default;
   virtual void OnMessage(engine::ToWorker message) = 0;
-  /// The last word, exactly once and at the latest before the connection's destructor returns.
-  /// `reason` is one line for people.
+  /// The last call, exactly once and at the latest before the connection's destructor returns.
+  /// `reason` is one line for the log.
   virtual void OnClosed(const std::string& reason) = 0;
 };
 
@@ -32,12 +32,13 @@ struct ConnectionOptions {
       0;  ///< of one answer before it is taken; 0: gRPC begins with 64 KiB
 };
 
-/// One stream to the coordinator. It is not made again when it breaks: that is the caller's policy,
-/// with a new object each time. Idle, it sleeps. Thread-safe; not to be destroyed by its listener.
+/// One stream to the coordinator. It is not opened again when it breaks: that is the caller's
+/// policy, with a new object each time. An idle stream uses no CPU. Thread-safe; not to be
+/// destroyed by its listener.
 class CoordinatorConnection {
  public:
   /// Starts to connect and returns at once; `listener` must live until the destructor has returned.
-  /// Messages may be sent at once. Whatever goes wrong is told by OnClosed.
+  /// Messages may be sent at once. Every failure arrives as OnClosed.
   [[nodiscard]] static std::unique_ptr<CoordinatorConnection> Connect(
       const ConnectionOptions& options, ConnectionListener& listener);
   /// Cuts the stream; after Close, waits up to `close_grace` for it to end by itself.
@@ -46,7 +47,8 @@ class CoordinatorConnection {
   /// Queues a message and returns at once; nothing happens if the stream is over. A stream whose
   /// queue grows beyond protocol::kMaxQueuedBytes is cut.
   virtual void Send(engine::ToCoordinator message) = 0;
-  /// Says that nothing more will be sent. The stream ends when the coordinator ends it, too.
+  /// Half-closes the stream: nothing more will be sent. The stream ends when the coordinator ends
+  /// it, too.
   virtual void Close() = 0;
   [[nodiscard]] virtual protocol::Traffic Counters() const = 0;
 };

@@ -51,7 +51,7 @@ void BelongToParent() {
   const pid_t parent = ::getppid();
   ::signal(SIGINT, SIG_IGN);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It may have died before the kernel was told.
+  // The parent may have died before prctl.
   if (::getppid() != parent) std::_Exit(128 + SIGKILL);
 }
 

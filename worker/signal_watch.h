@@ -8,12 +8,12 @@
 
 namespace evenkeel::worker {
 
-/// Waits for SIGTERM and, unless it is ignored, SIGINT on a thread of its own, so that what they
-/// start is ordinary code.
+/// Waits for SIGTERM and, unless it is ignored, SIGINT on a thread of its own, so that the
+/// handler is ordinary code.
 class SignalWatch {
  public:
-  /// To be made before any other thread of the process: they inherit that these signals are
-  /// blocked. `on_first` is called with the first signal; a second one ends the process at once
+  /// Construct it before any other thread of the process starts: threads inherit that these signals
+  /// are blocked. `on_first` is called with the first signal; a second one ends the process at once
   /// with 128 + its number.
   explicit SignalWatch(std::function<void()> on_first);
   ~SignalWatch();
@@ -28,9 +28,9 @@ class SignalWatch {
   std::thread thread_;
 };
 
-/// For workers that are children of a local run: the terminal's Ctrl-C reaches the whole process
-/// group and is the parent's business, and no worker outlives the thread that started it, not even
-/// when that is killed. Ends the process if the parent dies meanwhile.
+/// For workers that are children of a local run: Ctrl-C in the terminal reaches the whole
+/// process group and is handled by the parent, and no worker outlives the thread that started it,
+/// even if that is killed. Ends the process if the parent dies meanwhile.
 void BelongToParent();
 
 }  // namespace evenkeel::worker

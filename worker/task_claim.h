@@ -13,7 +13,7 @@ namespace evenkeel::worker {
 /// starts. One thread claims, one cuts; neither waits for the other.
 class TaskClaim {
  public:
-  /// For a batch that nobody runs yet, of less than 2^32 tasks.
+  /// Starts a batch of less than 2^32 tasks that no thread runs yet.
   void Reset(model::IndexRange range);
 
   /// True if the thread may start the next task of the batch. Costs a few nanoseconds.

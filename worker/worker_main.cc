@@ -1,18 +1,26 @@
 #include "worker/worker_main.h"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <stop_token>
 #include <string>
+#include <system_error>
 
 #include "core/base/clock.h"
 #include "worker/signal_watch.h"
-#include "worker/socket_wait.h"
 #include "worker/worker_process.h"
 
 namespace evenkeel::worker {
@@ -21,6 +29,7 @@ namespace {
 constexpr int kBadUsage = 2;
 // The user's image may have to be fetched over a slow line first.
 constexpr Duration kLauncherPatience = std::chrono::minutes(30);
+constexpr Duration kBetweenAttempts = std::chrono::milliseconds(200);
 
 struct CommandLine {
   WorkerOptions options;
@@ -114,6 +123,39 @@ Result<void> Complete(CommandLine& line) {
     *text = std::move(*read);
   }
   options.connection.tls = std::move(identity);
+  return {};
+}
+
+/// 0, or the errno of what was wrong.
+int ConnectOnce(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return ENAMETOOLONG;
+  path.copy(static_cast<char*>(address.sun_path), path.size());
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0) return errno;
+  const auto* const any = reinterpret_cast<const sockaddr*>(&address);
+  const int error = ::connect(socket, any, sizeof address) == 0 ? 0 : errno;
+  ::close(socket);
+  return error;
+}
+
+/// Waits until a process listens at this Unix socket, or until `stop`. kUnavailable: none did
+/// within `patience`.
+Result<void> AwaitSocket(const std::filesystem::path& path, Duration patience,
+                         const std::stop_token& stop) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  while (const int error = ConnectOnce(path.native())) {
+    if (std::chrono::steady_clock::now() >= until) {
+      return Fail(ErrorCode::kUnavailable, "no launcher at " + path.native() + ": " +
+                                               std::generic_category().message(error));
+    }
+    stopped.wait_for(lock, stop, kBetweenAttempts, [] { return false; });
+    if (stop.stop_requested()) return {};
+  }
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "worker/coordinator_connection.h"
+#include "worker/worker_loop.h"
 #include "workloads/registry.h"
 
 namespace evenkeel::worker {
@@ -32,24 +33,18 @@ struct WorkerOptions {
   std::filesystem::path launcher_socket;
   std::filesystem::path launcher_program;
   Duration launcher_patience = std::chrono::seconds(30);
-  /// Of a core, for each thread: the process keeps to share x threads by pausing. 1: no pauses.
+  /// Share of a core for each thread: the process stays below share x threads by pausing. 1: no
+  /// pauses.
   double share = 1.0;
-  /// How long to look for a lost coordinator. Nothing: for ever.
+  /// Ends the worker after so long without a coordinator. Nothing: never.
   std::optional<Duration> give_up_after;
-  /// What running tasks get to end after Drain.
+  /// Time that running tasks get to end after Drain.
   Duration drain_grace = std::chrono::seconds(20);
 };
 
-/// Also the exit code of evenkeel-worker; 2 is a bad command line.
-enum class WorkerExit : std::uint8_t { kDone = 0, kFailed = 1, kRefused = 3, kNoCoordinator = 4 };
-
-struct WorkerEnd {
-  WorkerExit exit = WorkerExit::kDone;
-  std::string reason;  ///< one line
-};
-
-/// One worker: an engine::Worker, the threads that run its tasks and its stream to the coordinator,
-/// made again whenever it breaks. Without work it sleeps and uses no CPU.
+/// One worker process: a WorkerLoop with real threads, streams over gRPC and the steady clock. All
+/// events happen under one mutex except the tasks themselves and the end of a stream. Without work
+/// it sleeps and uses no CPU.
 class WorkerProcess {
  public:
   /// `registry` and `clock` must outlive this. kInvalidInput: there is no such workload.

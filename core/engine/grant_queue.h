@@ -13,7 +13,7 @@ namespace evenkeel::engine {
 /// them, so that a question about their number costs nothing. Not thread-safe.
 class GrantQueue {
  public:
-  /// Appends the grant; tasks that failed before go first, because nobody else may take them.
+  /// Appends the grant; tasks that failed before go first, because no other worker may take them.
   void Add(Grant grant);
   /// Puts tasks back that were taken and not started.
   void PutBack(Grant grant);

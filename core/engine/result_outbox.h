@@ -8,7 +8,7 @@
 
 namespace evenkeel::engine {
 
-/// What became of tasks at the worker: results from the end of a task until the coordinator has
+/// Outcomes of tasks at the worker: results from the end of a task until the coordinator has
 /// acknowledged them as durable, failures until they are reported. Adding a row takes constant
 /// time, an acknowledgement O(log n), everything else O(n log n) of the rows it moves. Not
 /// thread-safe.
@@ -40,9 +40,9 @@ class ResultOutbox {
   [[nodiscard]] bool HasUnreported() const { return !unreported_.empty() || !failed_.empty(); }
   [[nodiscard]] bool HasFailures() const { return !failed_.empty(); }
   [[nodiscard]] bool HasUnacknowledged() const { return !unacknowledged_.empty(); }
-  /// Of results that were not reported.
+  /// Size of the results that were not reported.
   [[nodiscard]] std::size_t UnreportedBytes() const { return unreported_bytes_; }
-  /// Of all results and records kept.
+  /// Size of all results and records kept.
   [[nodiscard]] std::int64_t KeptBytes() const { return result_bytes_ + record_bytes_; }
   [[nodiscard]] const std::vector<Row>& Unreported() const { return unreported_; }
 

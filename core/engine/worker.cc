@@ -171,9 +171,9 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
                         std::move(outcome.failure->record)});
   }
   ReturnRest(slot, next + (failed ? 1 : 0), effects);
-  // A task that was told to stop says nothing about the others.
-  const bool told = slot.stopped && !slot.timed_out;
-  if (unable && !told && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
+  // A task that was stopped does not show whether others can run.
+  const bool cancelled = slot.stopped && !slot.timed_out;
+  if (unable && !cancelled && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
   KeepResults(slot, std::move(outcome));
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
@@ -264,7 +264,8 @@ void Worker::StopTimedOut(Instant now, Effects& effects) {
   }
 }
 
-// The coordinator may have heard more from us than we know of: it has to be told what is dropped.
+// The coordinator may have received more reports than it acknowledged, so it needs a list of the
+// tasks that are dropped.
 void Worker::StopWithoutLease(Instant now, Effects& effects) {
   if (!lease_.IsOver(now)) return;
   const bool had_tasks = !queue_.Empty();

@@ -40,8 +40,8 @@ struct Batch {
   model::TaskInputs inputs{};  ///< of these and perhaps of more tasks
 };
 
-/// What became of a batch: a front part was run; then, unless all were run, one task may have
-/// failed; the rest was not run.
+/// Outcome of a batch: the tasks of its front part are done; the next one may have failed; the rest
+/// did not run.
 struct BatchOutcome {
   model::PackedResults results;  ///< one per task of the front part
   Instant started{};
@@ -50,21 +50,21 @@ struct BatchOutcome {
   Duration waited{};                          ///< the part of it spent waiting for data
   std::optional<model::TaskFailure> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
-  /// What a task that was stopped left for the results, should it have been for its timeout.
+  /// Output of a task that was stopped; kept if it was stopped for its time limit.
   std::string stopped_record{};
-  /// Why the task after the front part could not be begun, nor can any other; empty: it could.
+  /// Why the task after the front part cannot start, nor any other; empty: it can.
   std::string unable{};
 };
 
 /// The worker as a state machine without I/O or threads: a queue of leased tasks, batches for its
 /// threads, reports, and results kept until they are durable. Not thread-safe: the process guards
-/// it with one lock. `now` never decreases.
+/// it with one mutex. `now` never decreases.
 class Worker {
  public:
   struct SendToCoordinator {
     ToCoordinator message;
   };
-  /// Ask the thread to stop its batch; OnBatchDone follows all the same.
+  /// Ask the thread to stop its batch; OnBatchDone follows nevertheless.
   struct StopBatch {
     std::uint32_t thread;
   };
@@ -73,14 +73,14 @@ class Worker {
   struct CutBatch {
     std::uint32_t thread;
   };
-  /// There is work for threads that found none.
+  /// Idle threads may find work now.
   struct WorkAvailable {};
-  /// The worker is through; `refused` if it was never let in.
+  /// The worker has ended; `refused` if the coordinator did not accept it.
   struct End {
     std::string reason;
     bool refused = false;
   };
-  /// No task can be run here any more: the process is to drain, and say why.
+  /// No task can run here any more: the process must drain and log the reason.
   struct Unable {
     std::string reason;
   };
@@ -108,11 +108,11 @@ class Worker {
 
   [[nodiscard]] bool Ended() const { return ended_; }
   [[nodiscard]] bool Connected() const { return connected_; }
-  /// Of the job, once welcomed.
+  /// The Welcome of the job, once it was received.
   [[nodiscard]] const std::optional<Welcome>& Job() const { return welcome_; }
 
  private:
-  /// What one thread runs.
+  /// The batch of one thread.
   struct Slot {
     Batch batch;
     GrantId grant;

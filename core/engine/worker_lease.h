@@ -8,9 +8,9 @@
 namespace evenkeel::engine {
 
 /// Until when a worker may run tasks that must not run twice. The lease is renewed by each message
-/// that the coordinator is known to have heard, from the time at which that message was sent.
+/// that the coordinator acknowledges, from the time at which that message was sent.
 /// Memory is bounded: send times closer than 1/1024 of the lease count as the earliest of them, and
-/// those that the coordinator has heard are forgotten. Not thread-safe.
+/// acknowledged ones are dropped. Not thread-safe.
 class WorkerLease {
  public:
   /// A Hello was sent on a new stream; its reports are counted from zero.
@@ -37,9 +37,9 @@ class WorkerLease {
   bool limited_ = false;
   Duration length_{};
   Instant hello_sent_{};
-  Instant renewed_{};             // when the latest message known to be heard was sent
+  Instant renewed_{};             // send time of the latest message that was acknowledged
   std::uint64_t reports_ = 0;     // sent on this stream
-  std::vector<SentReport> sent_;  // not known to be heard, by number
+  std::vector<SentReport> sent_;  // not acknowledged yet, by number
 };
 
 }  // namespace evenkeel::engine

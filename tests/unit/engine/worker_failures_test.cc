@@ -20,7 +20,7 @@ TEST_F(WorkerFailuresTest, WhatATaskSaidBeforeItsTimeWasOverIsReported) {
   BatchOutcome outcome;
   outcome.started = outcome.ended = now - seconds(60);
   outcome.stopped_record = "working ...";
-  const auto reports = Said<Report>(worker.OnBatchDone(0, std::move(outcome), now));
+  const auto reports = Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now));
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].failed[0].record, "working ...");
   EXPECT_FALSE(reports[0].failed[0].exit_code);
@@ -34,7 +34,7 @@ TEST_F(WorkerFailuresTest, AFailureIsReportedWithItsExitCodeAndRecord) {
   BatchOutcome outcome;
   outcome.started = outcome.ended = now;
   outcome.failure = model::TaskFailure{"exit code 7", 7, "out"};
-  const auto reports = Said<Report>(worker.OnBatchDone(0, std::move(outcome), now));
+  const auto reports = Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now));
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].failed[0].exit_code, 7);
   EXPECT_EQ(reports[0].failed[0].record, "out");
@@ -51,13 +51,13 @@ TEST_F(WorkerFailuresTest, ATaskThatCannotBeBegunHereIsNotChargedAndTheWorkerLea
   auto effects = worker.OnBatchDone(0, std::move(outcome), now);
   ASSERT_EQ(Of<Worker::Unable>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::Unable>(effects)[0].reason, "no launcher");
-  EXPECT_TRUE(Said<Report>(effects).empty());
+  EXPECT_TRUE(Sent<Report>(effects).empty());
   (void)worker.OnDrain(now);
   effects = End(1, 1);
-  EXPECT_EQ(Said<Report>(effects).size(), 1U) << "what was done is worth its words";
-  EXPECT_TRUE(Said<Goodbye>(effects).empty());
+  EXPECT_EQ(Sent<Report>(effects).size(), 1U) << "what was done is worth its words";
+  EXPECT_TRUE(Sent<Goodbye>(effects).empty());
   effects = Hear(Acknowledge{{{1, 2}}, 1});
-  EXPECT_EQ(Said<Goodbye>(effects).size(), 1U);
+  EXPECT_EQ(Sent<Goodbye>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
 }
 
@@ -71,7 +71,7 @@ TEST_F(WorkerFailuresTest, ATaskThatCouldNotBeBegunInItsTimeIsNotChargedEither) 
   outcome.started = outcome.ended = now;
   outcome.unable = "no launcher";
   const auto effects = worker.OnBatchDone(0, std::move(outcome), now);
-  EXPECT_TRUE(Said<Report>(effects).empty());
+  EXPECT_TRUE(Sent<Report>(effects).empty());
   EXPECT_EQ(Of<Worker::Unable>(effects).size(), 1U);
 }
 
@@ -96,10 +96,10 @@ TEST_F(WorkerFailuresTest, LargeRecordsAreReportsOfTheirOwn) {
     BatchOutcome outcome;
     outcome.started = outcome.ended = now;
     outcome.failure = model::TaskFailure{"no", 1, std::string(200 << 10, 'x')};
-    EXPECT_TRUE(Said<Report>(worker.OnBatchDone(0, std::move(outcome), now)).empty());
+    EXPECT_TRUE(Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now)).empty());
   }
   (void)worker.OnConnected(now);
-  const auto reports = Said<Report>(Hear(welcome));
+  const auto reports = Sent<Report>(Hear(welcome));
   ASSERT_EQ(reports.size(), 3U);
   for (const Report& report : reports) EXPECT_EQ(report.failed.size(), 1U);
 }
@@ -108,7 +108,7 @@ TEST_F(WorkerFailuresTest, RetriesGoFirstAndAreNotTakenOver) {
   Open();
   Give({0, 4});
   (void)Hear(Assign{{{GrantId{9}, {7, 8}, false, 2, {}}}});
-  const auto taken = Said<GiveBack>(Hear(Recall{RecallId{1}, 10, false}));
+  const auto taken = Sent<GiveBack>(Hear(Recall{RecallId{1}, 10, false}));
   ASSERT_EQ(taken[0].parts.size(), 1U);
   EXPECT_EQ(taken[0].parts[0].range, (model::IndexRange{0, 4}));
   Give({4, 5});
@@ -117,7 +117,7 @@ TEST_F(WorkerFailuresTest, RetriesGoFirstAndAreNotTakenOver) {
   EXPECT_EQ(batch->range, (model::IndexRange{7, 8}));
   EXPECT_EQ(batch->attempt, 2);
   (void)Hear(Assign{{{GrantId{10}, {8, 9}, false, 1, {}}}});
-  EXPECT_EQ(Said<GiveBack>(Hear(Recall{RecallId{2}, 10, true}))[0].parts.size(), 2U)
+  EXPECT_EQ(Sent<GiveBack>(Hear(Recall{RecallId{2}, 10, true}))[0].parts.size(), 2U)
       << "nothing is to start any more";
 }
 

@@ -16,7 +16,7 @@ class WorkerFixture : public testing::Test {
   using Effects = Worker::Effects;
 
   template <typename Message>
-  [[nodiscard]] static std::vector<Message> Said(const Effects& effects) {
+  [[nodiscard]] static std::vector<Message> Sent(const Effects& effects) {
     std::vector<Message> found;
     for (const auto& effect : effects) {
       const auto* send = std::get_if<Worker::SendToCoordinator>(&effect);

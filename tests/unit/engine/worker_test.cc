@@ -25,7 +25,7 @@ TEST_F(WorkerTest, ReportsAtOnceWhenAThreadFindsNoWork) {
   Open();
   Give({0, 1});
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  const auto reports = Said<Report>(End(0, 1));
+  const auto reports = Sent<Report>(End(0, 1));
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].completed[0].range, (model::IndexRange{0, 1}));
 }
@@ -47,7 +47,7 @@ TEST_F(WorkerTest, WhatThreadsDidInTurnIsOneRow) {
   EXPECT_TRUE(run(1, milliseconds(20), milliseconds(41)).empty());
   EXPECT_TRUE(run(0, milliseconds(0), milliseconds(42)).empty());
   EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
-  const auto reports = Said<Report>(run(1, milliseconds(60), milliseconds(110)));
+  const auto reports = Sent<Report>(run(1, milliseconds(60), milliseconds(110)));
   ASSERT_EQ(reports.size(), 1U);
   ASSERT_EQ(reports[0].completed.size(), 2U);
   const CompletedRange& row = reports[0].completed[0];
@@ -67,7 +67,7 @@ TEST_F(WorkerTest, ReportsEachTimeThatHalfOfItsWindowIsEaten) {
   std::vector<std::int64_t> waiting;  // tasks in the queue at each report; no time passes
   for (std::int64_t left = 15; left > 2; --left) {
     (void)Take(0);
-    if (!Said<Report>(End(0, 1)).empty()) waiting.push_back(left);
+    if (!Sent<Report>(End(0, 1)).empty()) waiting.push_back(left);
   }
   EXPECT_EQ(waiting, (std::vector<std::int64_t>{8, 4}));
 }
@@ -76,13 +76,13 @@ TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
   Open();
   Give({0, 1});
   (void)Take(0);
-  ASSERT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+  ASSERT_EQ(Sent<Report>(End(0, 1)).size(), 1U);
   worker.OnDisconnected(now);
   const Hello hello = worker.OnConnected(now);
   ASSERT_EQ(hello.held.size(), 1U);
   EXPECT_EQ(hello.held[0].id, GrantId{});
   EXPECT_EQ(hello.epoch, 1U);
-  const auto again = Said<Report>(Hear(welcome));
+  const auto again = Sent<Report>(Hear(welcome));
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].completed[0].range, (model::IndexRange{0, 1}));
   (void)Hear(Acknowledge{{{0, 1}}, 1});
@@ -96,7 +96,7 @@ TEST_F(WorkerTest, GivesBackTheLastTasksOfItsQueueButNoCopies) {
   const GrantId second = Give({10, 12});
   Give({20, 22}, true);
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  const auto given = Said<GiveBack>(Hear(Recall{RecallId{7}, 4}));
+  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{7}, 4}));
   ASSERT_EQ(given.size(), 1U);
   EXPECT_EQ(given[0].recall, RecallId{7});
   EXPECT_EQ(given[0].parts,
@@ -121,7 +121,7 @@ TEST_F(WorkerTest, ATaskThatRunsTooLongFails) {
   (void)Take(0);
   now += seconds(60);
   EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
-  const auto reports = Said<Report>(End(0, 0));
+  const auto reports = Sent<Report>(End(0, 0));
   ASSERT_EQ(reports.size(), 1U);
   ASSERT_EQ(reports[0].failed.size(), 1U);
   EXPECT_EQ(reports[0].failed[0].index, 3);
@@ -132,11 +132,11 @@ TEST_F(WorkerTest, DrainsRunningTasksAndLeavesWhenTheyAreDurable) {
   Open();
   Give({0, 3});
   (void)Take(0);
-  EXPECT_TRUE(Said<Goodbye>(worker.OnDrain(now)).empty());
+  EXPECT_TRUE(Sent<Goodbye>(worker.OnDrain(now)).empty());
   EXPECT_FALSE(worker.Take(1, now));
-  EXPECT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+  EXPECT_EQ(Sent<Report>(End(0, 1)).size(), 1U);
   const Effects effects = Hear(Acknowledge{{{0, 1}}, 1});
-  EXPECT_EQ(Said<Goodbye>(effects).size(), 1U);
+  EXPECT_EQ(Sent<Goodbye>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
 }
 
@@ -148,7 +148,7 @@ TEST_F(WorkerTest, ANewCoordinatorsWorkerForgetsOldGrantsButNotResults) {
   welcome.epoch = 2;
   EXPECT_TRUE(Of<Worker::StopBatch>(Hear(welcome)).empty());
   EXPECT_FALSE(worker.Take(1, now));
-  EXPECT_EQ(Said<Report>(End(0, 1)).size(), 1U);
+  EXPECT_EQ(Sent<Report>(End(0, 1)).size(), 1U);
 }
 
 TEST_F(WorkerTest, TasksThatMustNotRunTwiceStopForANewCoordinator) {
@@ -159,7 +159,7 @@ TEST_F(WorkerTest, TasksThatMustNotRunTwiceStopForANewCoordinator) {
   welcome.epoch = 2;
   EXPECT_EQ(Of<Worker::StopBatch>(Hear(welcome)).size(), 1U);
   const Effects effects = End(0, 0);
-  EXPECT_TRUE(Said<GiveBack>(effects).empty()) << "the new one never leased it";
+  EXPECT_TRUE(Sent<GiveBack>(effects).empty()) << "the new one never leased it";
   EXPECT_FALSE(worker.Take(0, now));
 }
 
@@ -184,12 +184,12 @@ TEST_F(WorkerTest, WithoutALeaseItStopsAndTellsWhatItDropped) {
   now += seconds(4);
   const Effects effects = worker.OnTimer(now);
   EXPECT_EQ(Of<Worker::StopBatch>(effects).size(), 1U);
-  ASSERT_EQ(Said<GiveBack>(effects).size(), 1U);
-  EXPECT_EQ(Said<GiveBack>(effects)[0].parts, (std::vector<Grant>{{grant, {1, 3}, false}}));
+  ASSERT_EQ(Sent<GiveBack>(effects).size(), 1U);
+  EXPECT_EQ(Sent<GiveBack>(effects)[0].parts, (std::vector<Grant>{{grant, {1, 3}, false}}));
   EXPECT_GT(worker.NextTimer(), now) << "nothing is left to be stopped";
   const Effects rest = End(0, 0);
-  ASSERT_EQ(Said<GiveBack>(rest).size(), 1U);
-  EXPECT_EQ(Said<GiveBack>(rest)[0].parts, (std::vector<Grant>{{grant, {0, 1}, false}}));
+  ASSERT_EQ(Sent<GiveBack>(rest).size(), 1U);
+  EXPECT_EQ(Sent<GiveBack>(rest)[0].parts, (std::vector<Grant>{{grant, {0, 1}, false}}));
 }
 
 TEST_F(WorkerTest, WithoutALeaseItStartsNothingUntilItIsRenewed) {
@@ -197,7 +197,7 @@ TEST_F(WorkerTest, WithoutALeaseItStartsNothingUntilItIsRenewed) {
   now += seconds(4);
   Give({0, 1});
   EXPECT_FALSE(worker.Take(0, now));
-  EXPECT_EQ(Said<GiveBack>(worker.OnTimer(now)).size(), 1U);  // and it sends a heartbeat
+  EXPECT_EQ(Sent<GiveBack>(worker.OnTimer(now)).size(), 1U);  // and it sends a heartbeat
   Give({0, 1});
   EXPECT_EQ(Of<Worker::WorkAvailable>(Hear(Acknowledge{{}, 1})).size(), 1U);
   EXPECT_TRUE(worker.Take(0, now));
@@ -252,7 +252,7 @@ TEST_F(LongBatchTest, AfterACutTheTasksNotStartedCanBeRecalled) {
   now += milliseconds(16);
   (void)worker.OnTimer(now);
   (void)Cut(10);
-  const auto given = Said<GiveBack>(Hear(Recall{RecallId{1}, 100'000}));
+  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{1}, 100'000}));
   ASSERT_EQ(given.size(), 1U);
   model::RangeSet back;
   for (const Grant& part : given[0].parts) {
@@ -288,7 +288,7 @@ TEST_F(LongBatchTest, TheTimeLimitCountsFromTheStartOfTheTaskNotOfItsBatch) {
   BatchOutcome outcome;
   for (int i = 0; i < 9; ++i) outcome.results.Append("r");
   outcome.started = outcome.ended = now - seconds(60);
-  const auto reports = Said<Report>(worker.OnBatchDone(0, std::move(outcome), now));
+  const auto reports = Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now));
   ASSERT_EQ(reports.size(), 1U);
   ASSERT_EQ(reports[0].failed.size(), 1U);
   EXPECT_EQ(reports[0].failed[0].index, 10) << "the task that ran at the cut";

@@ -1,0 +1,102 @@
+#include "worker/job_loader.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "core/base/freed_memory.h"
+#include "core/base/log.h"
+#include "core/base/printable.h"
+#include "worker/machine.h"
+
+namespace evenkeel::worker {
+namespace {
+
+// Memory beside blocks: the program, buffers of kernels and of the transport, unsent results.
+constexpr std::int64_t kOtherBytes = 64 << 20;
+constexpr std::int64_t kOtherBytesPerThread = 32 << 20;
+
+std::int64_t CacheBytes(const WorkerOptions& options, std::int64_t wanted) {
+  const std::int64_t limit = options.memory_limit.value_or(MemoryLimit());
+  const std::int64_t others = kOtherBytes + options.threads * kOtherBytesPerThread;
+  const std::int64_t room = std::max(limit - others, limit / 4);
+  if (room < wanted) {
+    Log(LogLevel::kInfo, "room for " + std::to_string(room >> 20) + " MiB of blocks instead of " +
+                             std::to_string(wanted >> 20));
+  }
+  return std::min(room, wanted);
+}
+
+std::unique_ptr<BlockHost> Serve(const WorkerOptions& options, const workloads::BlockPolicy& policy,
+                                 workloads::BlockCache& cache) {
+  // With certificates, a worker can be distinguished from the coordinator only by its name.
+  if (!policy.between_workers || (options.connection.tls && options.peer_name.empty())) return {};
+  auto host = BlockHost::Start(
+      {options.connection.tls, options.peer_name, options.token, options.peer_port}, cache);
+  if (host) return std::move(*host);
+  Log(LogLevel::kWarning, host.error().message);
+  return {};
+}
+
+}  // namespace
+
+WorkerBlocks::WorkerBlocks(const WorkerOptions& options, const workloads::BlockPolicy& policy)
+    : cache_(CacheBytes(options, policy.cache_bytes)), host_(Serve(options, policy, cache_)) {
+  BlockClient::Options client;
+  client.home = options.connection;
+  client.token = options.token;
+  client.peer_name = options.peer_name;
+  client.port = host_ ? host_->Port() : std::uint16_t{0};
+  client.window = policy.window;
+  client.refresh_at = policy.refresh_at;
+  client_ = std::make_unique<BlockClient>(std::move(client));
+}
+
+RegistryJobLoader::RegistryJobLoader(const WorkerOptions& options,
+                                     const workloads::Registry& registry)
+    : options_(options), registry_(registry) {}
+
+Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
+  const std::string& parameters = welcome.workload_parameters;
+  if (workload_ && parameters == parameters_) return {};
+  auto made = registry_.Make(options_.workload, parameters, {{}, true});
+  if (workload_) {
+    if (made && (*made)->Continues(parameters_, parameters)) return {};  // it has more tasks
+    return Fail(ErrorCode::kInvalidInput, "the coordinator has come back with another job");
+  }
+  if (!made) return tl::unexpected(made.error());
+  workload_ = std::move(*made);
+  job_ = welcome.job;
+  parameters_ = parameters;
+  if (const auto policy = workload_->BlocksAtWorker()) {
+    KeepFreedMemory();
+    blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<workloads::TaskRunner>> RegistryJobLoader::MakeRunner(std::uint32_t thread) {
+  if (workload_->WantsCores()) KeepOnCore(thread, options_.threads);
+  try {
+    return workload_->MakeRunner(RunnerSettings());
+  } catch (const std::exception& exception) {
+    return Fail(ErrorCode::kUnavailable, "no task can be run: " + Printable(exception.what()));
+  }
+}
+
+workloads::RunnerOptions RegistryJobLoader::RunnerSettings() {
+  workloads::RunnerOptions settings;
+  settings.speed = options_.speed;
+  settings.node = options_.node;
+  settings.job = job_;
+  settings.launcher_socket = options_.launcher_socket;
+  settings.launcher_program = options_.launcher_program;
+  settings.launcher_patience = options_.launcher_patience;
+  if (blocks_) {
+    settings.block_cache = &blocks_->Cache();
+    settings.block_fetcher = &blocks_->Fetcher();
+  }
+  return settings;
+}
+
+}  // namespace evenkeel::worker

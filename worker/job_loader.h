@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "worker/block_client.h"
+#include "worker/block_host.h"
+#include "worker/worker_loop.h"
+#include "worker/worker_process.h"
+#include "workloads/block_cache.h"
+#include "workloads/registry.h"
+
+namespace evenkeel::worker {
+
+/// The blocks of one job at a worker: memory for them, a client that fetches them from the
+/// coordinator and other workers, and a server for other workers. Thread-safe.
+class WorkerBlocks {
+ public:
+  WorkerBlocks(const WorkerOptions& options, const workloads::BlockPolicy& policy);
+
+  [[nodiscard]] workloads::BlockCache& Cache() { return cache_; }
+  [[nodiscard]] workloads::BlockFetcher& Fetcher() { return *client_; }
+
+ private:
+  workloads::BlockCache cache_;      // outlives those that use it
+  std::unique_ptr<BlockHost> host_;  // null: no other worker is served
+  std::unique_ptr<BlockClient> client_;
+};
+
+/// Makes the workload from the parameters in the Welcome, and a runner for each thread. Load and
+/// MakeRunner may be called by different threads, but no MakeRunner before the first Load is over.
+class RegistryJobLoader final : public JobLoader {
+ public:
+  /// Both must outlive this.
+  RegistryJobLoader(const WorkerOptions& options, const workloads::Registry& registry);
+
+  /// Later calls make nothing: they check that it is still the same job, perhaps with more tasks.
+  Result<void> Load(const engine::Welcome& welcome) override;
+  /// For the calling thread, one of those that compute. kUnavailable if the workload throws.
+  [[nodiscard]] Result<std::unique_ptr<workloads::TaskRunner>> MakeRunner(std::uint32_t thread);
+
+ private:
+  [[nodiscard]] workloads::RunnerOptions RunnerSettings();
+
+  const WorkerOptions& options_;
+  const workloads::Registry& registry_;
+  std::shared_ptr<const workloads::Workload> workload_;
+  std::unique_ptr<WorkerBlocks> blocks_;  // if workload_ has any
+  std::string job_;                       // its name
+  std::string parameters_;                // of workload_
+};
+
+}  // namespace evenkeel::worker
