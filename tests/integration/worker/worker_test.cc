@@ -3,11 +3,16 @@
 #include <signal.h>
 
 #include <atomic>
+#include <map>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include "tests/integration/transport/recorders.h"
 #include "tests/integration/worker/child.h"
 #include "tests/integration/worker/tiny_coordinator.h"
+#include "worker/worker_process.h"
+#include "workloads/registry.h"
 
 namespace evenkeel {
 namespace {
@@ -56,9 +61,10 @@ class Script {
     const std::lock_guard lock(mutex_);
     return reported_.Size();
   }
-  [[nodiscard]] std::int64_t Failures() {
+  /// Reasons of the tasks that failed, by index.
+  [[nodiscard]] std::map<model::TaskIndex, std::string> Failures() {
     const std::lock_guard lock(mutex_);
-    return failures_;
+    return reasons_;
   }
   [[nodiscard]] std::int64_t GivenBack() {
     const std::lock_guard lock(mutex_);
@@ -96,7 +102,7 @@ class Script {
     engine::Acknowledge acknowledge;
     {
       const std::lock_guard lock(mutex_);
-      failures_ += static_cast<std::int64_t>(report.failed.size());
+      for (const auto& failed : report.failed) reasons_[failed.index] = failed.reason;
       for (const auto& completed : report.completed) {
         reported_.Insert(completed.range);
         acknowledge.ranges.push_back(completed.range);
@@ -113,7 +119,7 @@ class Script {
   std::mutex mutex_;
   std::condition_variable changed_;
   model::RangeSet reported_;
-  std::int64_t failures_ = 0;
+  std::map<model::TaskIndex, std::string> reasons_;  // of failed tasks
   std::int64_t given_back_ = 0;
 };
 
@@ -199,7 +205,61 @@ TEST(WorkerProcess, ATimeLimitIsChargedToTheTaskThatExceedsIt) {
   script.task_timeout = std::chrono::milliseconds(500);
   Child worker(Command(script.Address(), "synthetic"));
   EXPECT_TRUE(script.AwaitTasks(1015)) << "none of them takes longer than 0.1 s";
-  EXPECT_EQ(script.Failures(), 0);
+  EXPECT_TRUE(script.Failures().empty());
+}
+
+/// Tasks 1 to 3 throw; the others return nothing.
+class ThrowingRunner final : public workloads::TaskRunner {
+ public:
+  workloads::TaskOutcome Run(const workloads::TaskCall& call, std::stop_token, std::string&,
+                             workloads::TaskFailure&) override {
+    if (call.index == 1) throw std::runtime_error("matrix is singular\nat row 7");
+    if (call.index == 2) throw std::bad_alloc();
+    if (call.index == 3) throw 3;
+    return workloads::TaskOutcome::kDone;
+  }
+};
+
+class ThrowingWorkload final : public workloads::Workload {
+ public:
+  [[nodiscard]] std::string_view Name() const override { return "custom.throwing"; }
+  [[nodiscard]] std::uint32_t Version() const override { return 1; }
+  [[nodiscard]] std::int64_t TaskCount() const override { return 6; }
+  [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
+    return std::make_shared<model::UnitCosts>(6);
+  }
+  [[nodiscard]] std::unique_ptr<workloads::TaskRunner> MakeRunner(
+      const workloads::RunnerOptions&) const override {
+    return std::make_unique<ThrowingRunner>();
+  }
+  [[nodiscard]] std::unique_ptr<workloads::Reducer> MakeReducer() const override { return nullptr; }
+};
+
+Result<std::shared_ptr<const workloads::Workload>> MakeThrowing(const model::FieldReader&,
+                                                                const workloads::WorkloadContext&) {
+  return std::make_shared<ThrowingWorkload>();
+}
+
+TEST(WorkerProcess, AnExceptionOfACustomWorkloadFailsItsTaskAndTheWorkerGoesOn) {
+  Script script("{}", {0, 6});
+  const workloads::Registry registry({{"throwing", 1, &MakeThrowing}});
+  const SteadyClock clock;
+  worker::WorkerOptions options;
+  options.connection.address = script.Address();
+  options.node = "pi";
+  options.workload = "custom.throwing";
+  auto process = worker::WorkerProcess::Make(options, registry, clock);
+  ASSERT_TRUE(process) << process.error().message;
+  worker::WorkerEnd end;
+  std::thread runs([&] { end = (*process)->Run(); });
+  EXPECT_TRUE(script.AwaitTasks(3));
+  (*process)->Drain();
+  runs.join();
+  EXPECT_EQ(end.exit, worker::WorkerExit::kDone) << end.reason;
+  EXPECT_EQ(script.Failures(),
+            (std::map<model::TaskIndex, std::string>{{1, "exception: matrix is singular at row 7"},
+                                                     {2, "out of memory"},
+                                                     {3, "exception of an unknown type"}}));
 }
 
 TEST(WorkerProcess, ASecondSignalEndsItAtOnce) {
