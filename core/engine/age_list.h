@@ -10,8 +10,8 @@
 
 namespace evenkeel::engine {
 
-/// Since when something has been so for each worker, the one for which it has been so for longest
-/// in front. Time does not go back, so whoever is renewed goes to the end: O(1). Not thread-safe.
+/// For some of the workers a time since when, the earliest one in front. Times do not decrease, so
+/// a renewed worker goes to the end: O(1). Not thread-safe.
 class AgeList {
  public:
   using WorkerId = scheduling::WorkerId;
@@ -31,13 +31,13 @@ class AgeList {
     links_[link.behind].before = link.before;
     link.listed = false;
   }
-  /// Of the one in front; nothing if nobody is listed.
+  /// The earliest time; nothing if the list is empty.
   [[nodiscard]] std::optional<Instant> Oldest() const {
     const std::uint32_t first = links_[kEnds].behind;
     if (first == kEnds) return std::nullopt;
     return links_[first].since;
   }
-  /// All that are as old as the one in front, in the order of their numbers.
+  /// All workers with the earliest time, in the order of their numbers.
   [[nodiscard]] std::vector<WorkerId> AllOldest() const {
     std::vector<WorkerId> workers;
     for (std::uint32_t at = links_[kEnds].behind;
@@ -47,6 +47,11 @@ class AgeList {
     }
     std::sort(workers.begin(), workers.end());
     return workers;
+  }
+
+  /// Moves all times later, but not beyond `now`. O(workers).
+  void Shift(Duration by, Instant now) {
+    for (Link& link : links_) link.since = std::min(link.since + by, now);
   }
 
  private:

@@ -87,6 +87,7 @@ struct FailedTask {
 struct Report {
   std::vector<CompletedRange> completed;
   std::vector<FailedTask> failed;
+  bool draining = false;  ///< the process was told to stop and starts no more tasks
   friend bool operator==(const Report&, const Report&) = default;
 };
 

@@ -9,19 +9,19 @@
 
 namespace evenkeel::engine {
 
-/// Which worker is at the other end of each open stream, in the order of the streams' numbers, side
-/// by side in memory: it is asked for every message. Streams mostly come with rising numbers, which
-/// takes no time; one that ends moves those behind it. Not thread-safe.
+/// The worker of each open stream, in the order of the streams' numbers, contiguous in memory,
+/// because every message looks one up. Streams mostly come with rising numbers, which is O(1);
+/// erasing one moves those behind it. Not thread-safe.
 class StreamTable {
  public:
   using Entry = std::pair<StreamId, scheduling::WorkerId>;
 
-  /// Of a stream that is open, valid until the next change; else null.
+  /// Null if the stream is not open; else valid until the next change.
   [[nodiscard]] const scheduling::WorkerId* Find(StreamId stream) const {
     const auto at = Place(stream);
     return at != entries_.end() && at->first == stream ? &at->second : nullptr;
   }
-  /// The stream is new.
+  /// The stream must be new.
   void Put(StreamId stream, scheduling::WorkerId worker) {
     entries_.insert(Place(stream), {stream, worker});
   }
@@ -29,6 +29,7 @@ class StreamTable {
     const auto at = Place(stream);
     if (at != entries_.end() && at->first == stream) entries_.erase(at);
   }
+  [[nodiscard]] std::size_t Size() const { return entries_.size(); }
   [[nodiscard]] auto begin() const { return entries_.begin(); }
   [[nodiscard]] auto end() const { return entries_.end(); }
 

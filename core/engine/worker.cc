@@ -299,6 +299,7 @@ void Worker::SendReports(Instant now, Effects& effects) {
   last_report_ = now;
   window_tasks_ = queue_.Tasks();
   for (Report& report : outbox_.TakeReports(now)) {
+    report.draining = draining_;
     lease_.OnReportSent(now);  // the coordinator counts messages
     effects.emplace_back(SendToCoordinator{std::move(report)});
   }
@@ -338,7 +339,9 @@ Instant Worker::NextTimer() const {
 
 Worker::Effects Worker::OnDrain(Instant now) {
   Effects effects;
-  draining_ = true;
+  const bool first = !std::exchange(draining_, true);
+  // If this process is killed before its tasks end, they must not be blamed.
+  if (first && !ended_ && connected_ && welcome_) SendReports(now, effects);
   EndIfDrained(now, effects);
   return effects;
 }

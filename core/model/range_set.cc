@@ -73,22 +73,17 @@ IndexRange RangeSet::Back() const {
 
 std::vector<IndexRange> RangeSet::Within(IndexRange range) const {
   std::vector<IndexRange> found;
-  auto it = ranges_.upper_bound(range.begin);
-  if (it != ranges_.begin()) --it;
-  for (; it != ranges_.end() && it->first < range.end; ++it) {
-    const IndexRange part = Intersect({it->first, it->second}, range);
-    if (!part.Empty()) found.push_back(part);
-  }
+  ForEachWithin(range, [&found](IndexRange part) { found.push_back(part); });
   return found;
 }
 
 std::vector<IndexRange> RangeSet::Missing(IndexRange range) const {
   std::vector<IndexRange> gaps;
   TaskIndex from = range.begin;
-  for (const IndexRange part : Within(range)) {
+  ForEachWithin(range, [&](IndexRange part) {
     if (from < part.begin) gaps.push_back({from, part.begin});
     from = part.end;
-  }
+  });
   if (from < range.end) gaps.push_back({from, range.end});
   return gaps;
 }

@@ -38,6 +38,17 @@ class RangeSet {
   [[nodiscard]] IndexRange Front() const;
   [[nodiscard]] IndexRange Back() const;
 
+  /// Calls visit(IndexRange) for each part of `range` that is in the set, in order, without
+  /// allocating. `visit` must not change the set.
+  template <typename Visit>
+  void ForEachWithin(IndexRange range, const Visit& visit) const {
+    auto it = ranges_.upper_bound(range.begin);
+    if (it != ranges_.begin()) --it;
+    for (; it != ranges_.end() && it->first < range.end; ++it) {
+      const IndexRange part = Intersect({it->first, it->second}, range);
+      if (!part.Empty()) visit(part);
+    }
+  }
   /// The parts of `range` that are in the set, in order.
   [[nodiscard]] std::vector<IndexRange> Within(IndexRange range) const;
   /// The parts of `range` that are not in the set, in order.

@@ -76,6 +76,7 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
 
 engine::Report Read(v1::Report* wire, WireChecks& checks) {
   engine::Report report;
+  report.draining = wire->draining();
   if (!checks.Admit(wire->completed_size()) || !checks.Admit(wire->failed_size())) return report;
   report.completed.reserve(static_cast<std::size_t>(wire->completed_size()));
   for (v1::CompletedRange& range : *wire->mutable_completed()) {

@@ -96,7 +96,7 @@ class ItemsOf {
 
 void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
   ItemsOf out(items);
-  items.back().mutable_report();
+  items.back().mutable_report()->set_draining(report.draining);
   for (engine::CompletedRange& completed : report.completed) {
     v1::Report& wire = *out.For(completed.results.Bytes().size()).mutable_report();
     SetCompleted(std::move(completed), *wire.add_completed());

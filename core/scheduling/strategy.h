@@ -27,6 +27,7 @@ struct GrantDecision {
 struct RecallDecision {
   WorkerId worker;
   std::int64_t max_tasks;
+  std::optional<WorkerId> thief{};  ///< the worker that is to get them, if it is known
 };
 /// Let the worker run a leased task of somebody else a second time.
 struct CopyDecision {

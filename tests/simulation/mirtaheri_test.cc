@@ -126,7 +126,7 @@ TEST(Mirtaheri, DAnyFactor) {
 // As published: k from 0 to 1, ten repetitions. The best is between both ends.
 TEST(Mirtaheri, DTheBestFactorIsInBetween) {
   for (const char* name : {"d-b-any-factor", "d-c-any-factor"}) {
-    const auto seconds = Medians(Load(name), 10);
+    const auto seconds = Medians(Load(name), 40);
     const double best = std::min(seconds.at("k = 0.5"), seconds.at("k = 0.6"));
     EXPECT_LT(best, seconds.at("k = 0.1"));
     EXPECT_LT(best, seconds.at("uncompensated"));

@@ -149,7 +149,7 @@ bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decisio
     state.recalled = true;
     state.gave_back = false;
     state.thief = thief;
-    decisions.emplace_back(RecallDecision{victim, count});
+    decisions.emplace_back(RecallDecision{victim, count, thief});
     return true;
   }
   return false;

@@ -120,7 +120,7 @@ void WorkStealing::Steal(WorkerId thief, std::vector<Decision>& decisions) {
   state.gave = false;
   states_[thief.value].steals = true;
   states_[thief.value].last_victim = victim->value;
-  decisions.emplace_back(RecallDecision{*victim, std::max<std::int64_t>(part, 1)});
+  decisions.emplace_back(RecallDecision{*victim, std::max<std::int64_t>(part, 1), thief});
 }
 
 std::int64_t WorkStealing::Waiting(WorkerId victim) const {

@@ -42,7 +42,7 @@ TEST_F(MembershipTest, SaysWhyItRefuses) {
   ExpectRefused(hello, "the token is wrong");
   hello.token = "secret";
   hello.protocol_version = 2;
-  ExpectRefused(hello, "protocol version 2 is not spoken here, 1 is");
+  ExpectRefused(hello, "protocol version 2 is not supported; this coordinator speaks version 1");
   hello.protocol_version = 1;
   hello.workload_version = 7;
   ExpectRefused(hello, "this job runs w version 1, not w version 7");
@@ -276,6 +276,24 @@ TEST_F(MembershipTest, ARestartedCoordinatorWaitsForLeasesOfTasksThatMustNotRunT
   EXPECT_TRUE(Assigned(1).empty());
   Wait(seconds(5));
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, AStallOfTheCoordinatorExpiresNoLease) {
+  Start(2, 2);
+  Connect(1, 0);
+  Connect(2, 1);
+  now += seconds(60);  // the process stood still, e.g. after SIGSTOP
+  Say(2, Report{});    // waited meanwhile
+  It().OnStall(seconds(60), now);
+  Wait(Duration::zero());
+  EXPECT_TRUE(Wanted<CloseStream>().empty());
+  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
+  Wait(seconds(9));
+  Say(2, Report{});
+  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
+  Wait(seconds(1));
+  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].lost) << "silent for a lease after the stall";
+  EXPECT_FALSE(It().CurrentProgress(now).nodes[1].lost);
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "core/engine/coordinator.h"
 
+#include <type_traits>
+
 #include "tests/unit/engine/coordinator_fixture.h"
 
 namespace evenkeel::engine {
@@ -222,6 +224,28 @@ TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswer
   Wait(seconds(3));
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kInterrupted);
+}
+
+TEST_F(CoordinatorTest, WhatIsGivenBackAfterAnInterruptIsNoMove) {
+  config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  Start(4, 1);
+  Connect(1, 0);
+  ASSERT_EQ(Assigned(1), (Ranges{{0, 4}}));
+  Note(It().OnInterrupt("stop", seconds(3), now));
+  const auto recalls = Sent<Recall>(1);
+  ASSERT_EQ(recalls.size(), 1U);
+  Say(1, GiveBack{recalls[0].id, {{GrantOf(3), {1, 4}, false, 0, {}}}});
+  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 1);
+  EXPECT_EQ(It().CurrentProgress(now).moves.leased, 0);
+  for (const auto& event : It().TakeEvents()) {
+    EXPECT_NE(event.kind, model::TimelineEvent::Kind::kMove);
+  }
+}
+
+TEST(Coordinator, IsNeitherCopiedNorMovedBecauseItsStrategyRefersToItsParts) {
+  EXPECT_FALSE(std::is_copy_constructible_v<Coordinator>);
+  EXPECT_FALSE(std::is_move_constructible_v<Coordinator>);
+  EXPECT_FALSE(std::is_move_assignable_v<Coordinator>);
 }
 
 TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenNothingIsUnderWay) {

@@ -62,5 +62,15 @@ TEST(AgeList, TheOldestAreInFrontInTheOrderOfTheirNumbers) {
   }
 }
 
+TEST(AgeList, ShiftsAllTimesButNotBeyondNow) {
+  AgeList list;
+  list.Renew(WorkerId{0}, Instant{seconds(1)});
+  list.Renew(WorkerId{1}, Instant{seconds(9)});
+  list.Shift(seconds(5), Instant{seconds(10)});
+  EXPECT_EQ(*list.Oldest(), Instant{seconds(6)});
+  list.Remove(WorkerId{0});
+  EXPECT_EQ(*list.Oldest(), Instant{seconds(10)});
+}
+
 }  // namespace
 }  // namespace evenkeel::engine

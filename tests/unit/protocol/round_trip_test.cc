@@ -53,6 +53,7 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
   report.failed.push_back({21, "lost its way", milliseconds(2), engine::GrantId{7}});
   ExpectRoundTrip(engine::ToCoordinator{report});
   ExpectRoundTrip(engine::ToCoordinator{engine::Report{}});
+  ExpectRoundTrip(engine::ToCoordinator{engine::Report{{}, {}, true}});
   ExpectRoundTrip(engine::ToCoordinator{engine::GiveBack{engine::RecallId{3}, {held}}});
   ExpectRoundTrip(engine::ToCoordinator{engine::Goodbye{}});
 }

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/engine/age_list.h"
+#include "core/engine/effects.h"
+#include "core/engine/messages.h"
+#include "core/engine/stream_table.h"
+#include "core/scheduling/worker_id.h"
+
+namespace evenkeel::engine {
+
+/// The worker of a node, as far as its connection goes. A node keeps its entry for the whole job.
+struct Member {
+  std::string name;
+  double ratio = 1.0;
+  std::string incarnation;  ///< of its latest process; empty before the first one
+  std::string boot_id;      ///< of the node, as that process said
+  std::optional<StreamId> stream;
+  bool lost = false;      ///< its lease expired, or it said goodbye
+  bool draining = false;  ///< its process was told to stop
+  bool absent = false;    ///< lost, or disconnected for longer than the reconnect timeout
+  std::uint64_t reports_received = 0;  ///< on this stream
+  /// Incarnations that were replaced by a newer process, the latest few.
+  std::vector<std::string> replaced{};
+};
+
+/// Who takes part in a job: streams, process incarnations, and the clocks of their leases. Decides
+/// who is admitted and whose lease is over; what that means for tasks is the coordinator's to do.
+/// Not thread-safe; times do not decrease.
+class Membership {
+ public:
+  using WorkerId = scheduling::WorkerId;
+
+  struct Rules {
+    std::string token;  ///< every Hello must carry it; empty: any
+    std::string workload;
+    std::uint32_t workload_version = 1;
+    bool admit_unexpected = true;  ///< nodes that are not listed may join
+    std::int32_t max_workers = 1;
+    Duration lease{};
+    bool idempotent = true;
+  };
+
+  explicit Membership(Rules rules) : rules_(std::move(rules)) {}
+
+  /// A node with the next number. Its worker has one lease's time to connect.
+  WorkerId Add(const std::string& name, double ratio, Instant now);
+  /// One line that says why the Hello is refused; empty if it is not.
+  [[nodiscard]] std::string RefusalReason(const Hello& hello) const;
+  [[nodiscard]] std::optional<WorkerId> Find(const std::string& name) const;
+  /// True if a newer process of that node has connected: this one must not take its place back.
+  [[nodiscard]] bool WasReplaced(WorkerId worker, const std::string& incarnation) const;
+
+  /// The worker's stream is this one from now on, and its lease is renewed. Returns the stream that
+  /// it had before, which is to be closed.
+  std::optional<StreamId> Connect(WorkerId worker, StreamId stream, Instant now);
+  /// The incarnation is the node's process from now on.
+  void SetProcess(WorkerId worker, const std::string& incarnation, const std::string& boot_id);
+  /// The worker takes part again.
+  void Rejoin(WorkerId worker);
+  /// The stream is closed; returns whose it was. The lease goes on; for idempotent jobs the
+  /// reconnect timeout begins.
+  std::optional<WorkerId> Disconnect(StreamId stream, Instant now);
+  /// The worker does not take part any more. Returns the stream to be closed, if it has one.
+  std::optional<StreamId> Remove(WorkerId worker);
+  /// Others get the worker's tasks; it may still come back under its lease.
+  void MarkAbsent(WorkerId worker);
+  void RenewLease(WorkerId worker, Instant now) { last_heard_.Renew(worker, now); }
+
+  /// Takes those whose lease is over.
+  [[nodiscard]] std::vector<WorkerId> TakeExpired(Instant now);
+  /// Those that have been disconnected for longer than the reconnect timeout; MarkAbsent each.
+  [[nodiscard]] std::vector<WorkerId> OverdueToReconnect(Instant now) const;
+  /// When the next lease or reconnect timeout ends.
+  [[nodiscard]] Instant NextExpiry() const;
+  /// The coordinator itself stood still for that long: no lease runs in the meantime.
+  void ExtendLeases(Duration stalled, Instant now);
+
+  [[nodiscard]] const WorkerId* FindStream(StreamId stream) const { return streams_.Find(stream); }
+  /// Open streams with their workers, in the order of their numbers.
+  [[nodiscard]] const StreamTable& Streams() const { return streams_; }
+  [[nodiscard]] std::size_t Size() const { return members_.size(); }
+  [[nodiscard]] Member& At(WorkerId worker) { return members_[worker.value]; }
+  [[nodiscard]] const Member& At(WorkerId worker) const { return members_[worker.value]; }
+  [[nodiscard]] const std::vector<Member>& Members() const { return members_; }
+  /// Members that are not lost.
+  [[nodiscard]] std::size_t Present() const { return present_; }
+  /// Mean ratio of all members: that of a node of which nothing is known. 1 if there are none.
+  [[nodiscard]] double MeanRatio() const;
+
+ private:
+  [[nodiscard]] bool IsFull() const;
+  [[nodiscard]] Duration ReconnectTimeout() const;
+
+  Rules rules_;
+  std::vector<Member> members_;
+  std::size_t present_ = 0;
+  std::map<std::string, WorkerId> by_name_;
+  StreamTable streams_;
+  AgeList last_heard_;          // of each worker that is not lost; its lease runs from then
+  AgeList disconnected_since_;  // of idempotent jobs
+};
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,371 @@
+#include "core/engine/task_ledger.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/base/check.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::TaskIndex;
+using scheduling::WorkerId;
+
+const char* ToString(TaskState state) {
+  switch (state) {
+    case TaskState::kUnassigned:
+      return "unassigned";
+    case TaskState::kLeased:
+      return "leased";
+    case TaskState::kWithheld:
+      return "withheld";
+    case TaskState::kCompleted:
+      return "completed";
+    case TaskState::kDurable:
+      return "durable";
+    case TaskState::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
+TaskLedger::TaskLedger(const model::CostModel& costs) : costs_(costs) { Append(); }
+
+void TaskLedger::AddWorker() { workers_.emplace_back(); }
+
+void TaskLedger::Append() {
+  const TaskIndex tasks = costs_.TaskCount();
+  EVENKEEL_CHECK(tasks >= end_, "a job never loses tasks");
+  const IndexRange appended{end_, tasks};
+  end_ = tasks;
+  if (appended.Empty()) return;
+  segments_.emplace(appended.begin, Segment{appended.end});
+  counts_[static_cast<std::size_t>(TaskState::kUnassigned)] += appended.Size();
+  Assign(appended, Segment{});  // joins it with unassigned tasks before it
+}
+
+void TaskLedger::RestoreDurable(IndexRange range) {
+  Require(range, TaskState::kUnassigned, "a restored result of a task that is in use");
+  Assign(range, {.state = TaskState::kDurable});
+}
+
+void TaskLedger::Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
+  Require(range, TaskState::kUnassigned, "a lease of a task that is not unassigned");
+  Lease(range, {.state = TaskState::kLeased, .worker = worker, .grant = grant}, now);
+  NoteOrder(worker, range, grant);
+}
+
+void TaskLedger::LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
+  Require(range, TaskState::kWithheld, "a retry of a task that is not withheld");
+  Lease(range, {.state = TaskState::kLeased, .withheld = true, .worker = worker, .grant = grant},
+        now);
+  not_to_be_copied_.Insert(range);
+}
+
+void TaskLedger::Lease(IndexRange range, const Segment& segment, Instant now) {
+  Assign(range, segment);
+  AddHolding(range, segment.worker, false, now);
+}
+
+void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
+  ForEach(range, [&](IndexRange, const Segment& segment) {
+    EVENKEEL_CHECK(segment.state == TaskState::kLeased, "a copy of a task that is not leased");
+    EVENKEEL_CHECK(segment.worker != worker, "a copy at the worker that has the lease");
+  });
+  EVENKEEL_CHECK(!copied_.Overlaps(range), "a second copy of a task");
+  copies_.emplace(range.begin, Copy{range.end, worker, grant});
+  copied_.Insert(range);
+  AddHolding(range, worker, true, now);
+}
+
+TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
+  Completion completion;
+  ForEach(range, [&](IndexRange part, const Segment& segment) {
+    EVENKEEL_CHECK(segment.state <= TaskState::kWithheld, "a second result of a task");
+    if (segment.state == TaskState::kUnassigned) completion.from_strategy = true;
+    if (segment.state != TaskState::kLeased) return;
+    RemoveHolding(part, segment.worker, false);
+    if (segment.worker != by) completion.others.push_back({part, segment.worker, segment.grant});
+  });
+  for (const Holding& copy : RemoveCopies(range)) {
+    if (copy.worker != by) completion.others.push_back(copy);
+  }
+  Assign(range, {.state = TaskState::kCompleted});
+  return completion;
+}
+
+void TaskLedger::MarkDurable(IndexRange range) {
+  Require(range, TaskState::kCompleted, "a durable task without a result");
+  Assign(range, {.state = TaskState::kDurable});
+}
+
+void TaskLedger::Withhold(IndexRange range) {
+  Require(range, TaskState::kUnassigned, "only unassigned tasks can be withheld");
+  Assign(range, {.state = TaskState::kWithheld});
+}
+
+void TaskLedger::GiveUp(IndexRange range) {
+  Require(range, TaskState::kWithheld, "only withheld tasks can be given up");
+  Assign(range, {.state = TaskState::kFailed});
+  failed_.Insert(range);
+}
+
+TaskLedger::Released TaskLedger::Release(WorkerId worker, IndexRange range, const GrantId* grant) {
+  std::vector<std::pair<Holding, bool>> ended;
+  ForEach(range, [&](IndexRange part, const Segment& segment) {
+    const bool matches = segment.state == TaskState::kLeased && segment.worker == worker &&
+                         (grant == nullptr || segment.grant == *grant);
+    if (matches) ended.push_back({{part, worker, segment.grant}, segment.withheld});
+  });
+  Released released;
+  for (const auto& [lease, withheld] : ended) EndLease(lease, withheld, released);
+  return released;
+}
+
+void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& released) {
+  RemoveHolding(lease.range, lease.worker, false);
+  const auto copies = RemoveCopies(lease.range);
+  TaskIndex from = lease.range.begin;
+  const auto end_until = [&](TaskIndex until) {
+    const IndexRange part{from, until};
+    if (part.Empty()) return;
+    Assign(part, {.state = withheld ? TaskState::kWithheld : TaskState::kUnassigned});
+    (withheld ? released.withheld : released.unassigned).push_back(part);
+  };
+  for (const Holding& copy : copies) {  // the worker that runs it has the lease from now on
+    end_until(copy.range.begin);
+    from = copy.range.end;
+    const Instant working_since = workers_[copy.worker.value].working_since;
+    Lease(copy.range, {.state = TaskState::kLeased, .worker = copy.worker, .grant = copy.grant},
+          working_since);
+    NoteOrder(copy.worker, copy.range, copy.grant);
+    workers_[copy.worker.value].working_since = working_since;
+  }
+  end_until(lease.range.end);
+}
+
+TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
+  for (const IndexRange range : workers_[worker.value].copies.Ranges()) DropCopies(worker, range);
+  Released released;
+  for (const IndexRange range : workers_[worker.value].leased.Ranges()) {
+    Released part = Release(worker, range, nullptr);
+    released.unassigned.insert(released.unassigned.end(), part.unassigned.begin(),
+                               part.unassigned.end());
+    released.withheld.insert(released.withheld.end(), part.withheld.begin(), part.withheld.end());
+  }
+  workers_[worker.value].order.clear();
+  return released;
+}
+
+void TaskLedger::DropCopies(WorkerId worker, IndexRange range) {
+  for (const Holding& copy : RemoveCopies(range)) {
+    if (copy.worker == worker) continue;
+    copies_.emplace(copy.range.begin, Copy{copy.range.end, copy.worker, copy.grant});
+    copied_.Insert(copy.range);
+    AddHolding(copy.range, copy.worker, true, workers_[copy.worker.value].working_since);
+  }
+}
+
+TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, GrantId grant) {
+  const IndexRange one{index, index + 1};
+  DropCopies(worker, one);
+  switch (StateOf(index)) {
+    case TaskState::kWithheld:
+      return FailedFrom::kWithheld;
+    case TaskState::kUnassigned:
+      Withhold(one);
+      return FailedFrom::kUnassigned;
+    case TaskState::kLeased: {
+      const Released released = Release(worker, one, &grant);
+      if (!released.withheld.empty()) return FailedFrom::kLease;
+      if (!released.unassigned.empty()) {
+        Withhold(one);
+        return FailedFrom::kLease;
+      }
+      not_to_be_copied_.Insert(one);
+      return FailedFrom::kIgnored;
+    }
+    default:
+      return FailedFrom::kIgnored;
+  }
+}
+
+void TaskLedger::NoteWorked(WorkerId worker, Instant ended) {
+  Instant& since = workers_[worker.value].working_since;
+  since = std::max(since, ended);
+}
+
+TaskState TaskLedger::StateOf(TaskIndex index) const {
+  return std::prev(segments_.upper_bound(index))->second.state;
+}
+
+void TaskLedger::CollectOpen(IndexRange range, std::vector<IndexRange>& parts) const {
+  ForEach(range, [&parts](IndexRange part, const Segment& segment) {
+    if (segment.state > TaskState::kWithheld) return;
+    if (!parts.empty() && parts.back().end == part.begin) {
+      parts.back().end = part.end;
+    } else {
+      parts.push_back(part);
+    }
+  });
+}
+
+IndexRange TaskLedger::NewestLeased(WorkerId worker) const {
+  const Worker& state = workers_[worker.value];
+  while (!state.order.empty()) {
+    const auto leased = state.leased.Within(state.order.back().range);
+    for (auto range = leased.rbegin(); range != leased.rend(); ++range) {
+      const auto open = not_to_be_copied_.Missing(*range);
+      if (!open.empty()) return open.back();
+    }
+    state.order.pop_back();
+  }
+  return {};
+}
+
+IndexRange TaskLedger::OldestLeased(WorkerId worker) const {
+  const Worker& state = workers_[worker.value];
+  for (const Worker::Lease& lease : state.order) {
+    for (const IndexRange leased : state.leased.Within(lease.range)) {
+      const auto open = not_to_be_copied_.Missing(leased);
+      if (!open.empty()) return {open.front().begin, open.front().begin + 1};
+    }
+  }
+  return {};
+}
+
+void TaskLedger::Require(IndexRange range, TaskState state, const char* rule) const {
+  EVENKEEL_CHECK(range.begin >= 0 && range.end <= end_, "a task that does not exist");
+  ForEach(range, [&](IndexRange, const Segment& segment) {
+    EVENKEEL_CHECK(segment.state == state, rule);
+  });
+}
+
+void TaskLedger::Assign(IndexRange range, Segment segment) {
+  if (range.Empty()) return;
+  Split(range.begin);
+  Split(range.end);
+  auto it = segments_.lower_bound(range.begin);
+  while (it != segments_.end() && it->first < range.end) {
+    counts_[static_cast<std::size_t>(it->second.state)] -= it->second.end - it->first;
+    it = segments_.erase(it);
+  }
+  counts_[static_cast<std::size_t>(segment.state)] += range.Size();
+  segment.end = range.end;
+  if (it != segments_.end() && it->second.SameAs(segment)) {
+    segment.end = it->second.end;
+    it = segments_.erase(it);
+  }
+  if (it != segments_.begin() && std::prev(it)->second.SameAs(segment)) {
+    std::prev(it)->second.end = segment.end;
+    return;
+  }
+  segments_.emplace_hint(it, range.begin, segment);
+}
+
+void TaskLedger::Split(TaskIndex at) {
+  const auto next = segments_.upper_bound(at);
+  if (next == segments_.begin()) return;
+  const auto it = std::prev(next);
+  if (it->first == at || it->second.end <= at) return;
+  const Segment behind = it->second;
+  it->second.end = at;
+  segments_.emplace_hint(next, at, behind);
+}
+
+void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now) {
+  Worker& state = workers_[worker.value];
+  if (OutstandingTasks(worker) == 0) state.working_since = std::max(state.working_since, now);
+  (copy ? state.copies : state.leased).Insert(range);
+  state.cost += costs_.Of(range);
+}
+
+void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, bool copy) {
+  Worker& state = workers_[worker.value];
+  (copy ? state.copies : state.leased).Erase(range);
+  state.cost -= costs_.Of(range);
+  if (!copy) not_to_be_copied_.Erase(range);
+}
+
+void TaskLedger::NoteOrder(WorkerId worker, IndexRange range, GrantId grant) {
+  Worker& state = workers_[worker.value];
+  if (state.order.size() >= state.compact_at) {
+    std::erase_if(state.order,
+                  [&](const Worker::Lease& old) { return !state.leased.Overlaps(old.range); });
+    state.compact_at = std::max<std::size_t>(2 * state.order.size(), 16);
+  }
+  state.order.push_back({grant, range});
+}
+
+std::vector<TaskLedger::Holding> TaskLedger::RemoveCopies(IndexRange range) {
+  std::vector<Holding> removed;
+  if (!copied_.Overlaps(range)) return removed;
+  auto it = copies_.upper_bound(range.begin);
+  if (it != copies_.begin()) --it;
+  while (it != copies_.end() && it->first < range.end) {
+    const IndexRange whole{it->first, it->second.end};
+    const IndexRange part = model::Intersect(whole, range);
+    if (part.Empty()) {
+      ++it;
+      continue;
+    }
+    const Copy copy = it->second;
+    removed.push_back({part, copy.worker, copy.grant});
+    it = copies_.erase(it);
+    if (whole.begin < part.begin) {
+      it = std::next(copies_.emplace(whole.begin, Copy{part.begin, copy.worker, copy.grant}).first);
+    }
+    if (part.end < whole.end) {
+      it = std::next(copies_.emplace(part.end, Copy{whole.end, copy.worker, copy.grant}).first);
+    }
+  }
+  for (const Holding& copy : removed) RemoveHolding(copy.range, copy.worker, true);
+  copied_.Erase(range);
+  return removed;
+}
+
+void TaskLedger::CheckInvariants() const {
+  TaskIndex at = 0;
+  std::array<std::int64_t, kTaskStates> counts{};
+  std::vector<model::RangeSet> leased(workers_.size());
+  model::RangeSet all_leased;
+  const Segment* before = nullptr;
+  for (const auto& [begin, segment] : segments_) {
+    EVENKEEL_CHECK(begin == at && segment.end > begin, "a task without a state");
+    EVENKEEL_CHECK(before == nullptr || !before->SameAs(segment), "segments that are not joined");
+    counts[static_cast<std::size_t>(segment.state)] += segment.end - begin;
+    if (segment.state == TaskState::kLeased) {
+      leased[segment.worker.value].Insert({begin, segment.end});
+      all_leased.Insert({begin, segment.end});
+    }
+    at = segment.end;
+    before = &segment;
+  }
+  EVENKEEL_CHECK(at == end_ && counts == counts_, "sums that disagree with the states");
+  std::vector<model::RangeSet> copies(workers_.size());
+  model::RangeSet all_copied;
+  for (const auto& [begin, copy] : copies_) {
+    const IndexRange range{begin, copy.end};
+    EVENKEEL_CHECK(!all_copied.Overlaps(range) && !leased[copy.worker.value].Overlaps(range),
+                   "a copy beside another one or beside its original");
+    copies[copy.worker.value].Insert(range);
+    all_copied.Insert(range);
+    EVENKEEL_CHECK(all_leased.Contains(range), "a copy of a task that is not leased");
+  }
+  EVENKEEL_CHECK(all_copied == copied_, "copies that disagree with their index");
+  not_to_be_copied_.ForEach([&](IndexRange range) {
+    EVENKEEL_CHECK(all_leased.Contains(range), "a ban on copies of a task that is not leased");
+  });
+  EVENKEEL_CHECK(failed_.Size() == Count(TaskState::kFailed), "failed tasks that are not listed");
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    EVENKEEL_CHECK(workers_[i].leased == leased[i] && workers_[i].copies == copies[i],
+                   "leases of a worker that disagree with the states");
+    model::Cost cost = 0;
+    leased[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
+    copies[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
+    EVENKEEL_CHECK(workers_[i].cost == cost, "a sum of cost that disagrees with the leases");
+  }
+}
+
+}  // namespace evenkeel::engine

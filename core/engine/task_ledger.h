@@ -1,0 +1,231 @@
+#pragma once
+
+#include <absl/container/btree_map.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "core/engine/messages.h"
+#include "core/model/cost_model.h"
+#include "core/model/range_set.h"
+#include "core/scheduling/lease_view.h"
+#include "core/scheduling/worker_id.h"
+
+namespace evenkeel::engine {
+
+/// The state of a task. Each task of a job is in exactly one of these.
+enum class TaskState : std::uint8_t {
+  kUnassigned,  ///< owned by nobody; the strategy may lease it
+  kLeased,      ///< sent to a worker under a grant
+  kWithheld,    ///< waits for a retry or for a run in isolation; the engine leases it, no strategy
+  kCompleted,   ///< has a result that counts and is not durable yet
+  kDurable,     ///< has a durable result
+  kFailed,      ///< failed for good
+};
+inline constexpr std::size_t kTaskStates = 6;
+[[nodiscard]] const char* ToString(TaskState state);
+
+/// The only owner of every task's state, kept by ranges. Named transitions move tasks from state to
+/// state. Each checks where its tasks come from and stops the process if the transition is illegal,
+/// because the caller has to refuse illegal input before. A leased task may have one speculative
+/// copy at another worker. Memory grows with the number of ranges, not of tasks; a transition takes
+/// O(log ranges) plus the ranges it touches. Not thread-safe.
+class TaskLedger final : public scheduling::LeaseView {
+ public:
+  using WorkerId = scheduling::WorkerId;
+  using IndexRange = model::IndexRange;
+
+  /// Part of a lease or of a speculative copy.
+  struct Holding {
+    IndexRange range;
+    WorkerId worker;
+    GrantId grant;
+    friend bool operator==(const Holding&, const Holding&) = default;
+  };
+  /// What completing a range changed.
+  struct Completion {
+    std::vector<Holding> others;  ///< leases and copies of other workers, which are over
+    bool from_strategy = false;   ///< part of the range was unassigned: the strategy must be told
+  };
+  /// Tasks whose lease is over without a result.
+  struct Released {
+    std::vector<IndexRange> unassigned;  ///< for the strategy
+    std::vector<IndexRange> withheld;    ///< for the retry policy or for the quarantine
+  };
+  /// Where a task was whose run has failed.
+  enum class FailedFrom {
+    kIgnored,     ///< somebody else runs it, or it is over: the failure does not count
+    kLease,       ///< leased under the grant of the failure
+    kUnassigned,  ///< the strategy must be told that the task is not its any more
+    kWithheld,    ///< it waited already
+  };
+
+  /// All tasks of `costs` are unassigned. `costs` must outlive the ledger.
+  explicit TaskLedger(const model::CostModel& costs);
+
+  /// The next worker; numbers are dense.
+  void AddWorker();
+  /// Whether strategies may lease to the worker.
+  void SetAvailable(WorkerId worker, bool available) {
+    workers_[worker.value].available = available;
+  }
+  /// The cost model has grown: the tasks behind the last one are unassigned.
+  void Append();
+
+  // Transitions of tasks, all of them of every index in the range.
+
+  /// Unassigned to durable: known from the journal.
+  void RestoreDurable(IndexRange range);
+  /// Unassigned to leased.
+  void Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now);
+  /// Withheld to leased. Nobody may copy it, and it is withheld again if the lease ends.
+  void LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now);
+  /// The leased range, of which nothing is the worker's and nothing is copied, gets a copy.
+  void LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now);
+  /// Any state before completion to completed, by a result of worker `by`.
+  Completion Complete(IndexRange range, WorkerId by);
+  /// Completed to durable.
+  void MarkDurable(IndexRange range);
+  /// Unassigned to withheld.
+  void Withhold(IndexRange range);
+  /// Withheld to failed.
+  void GiveUp(IndexRange range);
+  /// Ends the worker's leases within the range: those under `grant`, or all if it is null. Tasks
+  /// that have a copy stay leased, to the worker that runs the copy.
+  Released Release(WorkerId worker, IndexRange range, const GrantId* grant);
+  /// Ends all leases and copies of the worker.
+  Released ReleaseAll(WorkerId worker);
+  /// The worker does not run these copies any more.
+  void DropCopies(WorkerId worker, IndexRange range);
+  /// A run of the task under that grant failed at the worker. The task is withheld afterwards,
+  /// unless the failure is ignored; then no copy of it is made from now on.
+  FailedFrom FailRun(model::TaskIndex index, WorkerId worker, GrantId grant);
+  /// The worker has ended a task at `ended` and works on its next one since then.
+  void NoteWorked(WorkerId worker, Instant ended);
+
+  // What is where.
+
+  [[nodiscard]] std::int64_t TaskCount() const { return end_; }
+  /// Number of tasks in the state.
+  [[nodiscard]] std::int64_t Count(TaskState state) const {
+    return counts_[static_cast<std::size_t>(state)];
+  }
+  [[nodiscard]] TaskState StateOf(model::TaskIndex index) const;
+  /// Tasks without a result that were not given up.
+  [[nodiscard]] std::int64_t OpenTasks() const {
+    return end_ - Count(TaskState::kCompleted) - Count(TaskState::kDurable) -
+           Count(TaskState::kFailed);
+  }
+  /// Tasks that failed for good.
+  [[nodiscard]] const model::RangeSet& Failed() const { return failed_; }
+  /// Calls visit(IndexRange, TaskState) for the parts of the range in order, adjacent parts of one
+  /// state possibly apart. `visit` must not change the ledger.
+  template <typename Visit>
+  void ForEachState(IndexRange range, const Visit& visit) const {
+    ForEach(range, [&](IndexRange part, const Segment& segment) { visit(part, segment.state); });
+  }
+  /// Calls visit(const Holding&) for each leased part of the range, as ForEachState.
+  template <typename Visit>
+  void ForEachLease(IndexRange range, const Visit& visit) const {
+    ForEach(range, [&](IndexRange part, const Segment& segment) {
+      if (segment.state == TaskState::kLeased) visit(Holding{part, segment.worker, segment.grant});
+    });
+  }
+  /// The parts of the range that a result would complete, i.e. of open tasks, go to `parts`.
+  void CollectOpen(IndexRange range, std::vector<IndexRange>& parts) const;
+
+  // scheduling::LeaseView
+  [[nodiscard]] const model::RangeSet& Leased(WorkerId worker) const override {
+    return workers_[worker.value].leased;
+  }
+  [[nodiscard]] const model::RangeSet& Copies(WorkerId worker) const override {
+    return workers_[worker.value].copies;
+  }
+  [[nodiscard]] model::Cost OutstandingCost(WorkerId worker) const override {
+    return workers_[worker.value].cost;
+  }
+  [[nodiscard]] std::int64_t OutstandingTasks(WorkerId worker) const override {
+    return workers_[worker.value].leased.Size() + workers_[worker.value].copies.Size();
+  }
+  [[nodiscard]] IndexRange NewestLeased(WorkerId worker) const override;
+  [[nodiscard]] IndexRange OldestLeased(WorkerId worker) const override;
+  [[nodiscard]] Instant WorkingSince(WorkerId worker) const override {
+    return workers_[worker.value].working_since;
+  }
+  [[nodiscard]] bool Connected(WorkerId worker) const override {
+    return workers_[worker.value].available;
+  }
+  [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }
+  [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return not_to_be_copied_; }
+
+  /// Stops the process if the sums and indexes disagree with the states. O(ranges).
+  void CheckInvariants() const;
+
+ private:
+  /// A maximal range of tasks in one state; of leased ones, under one grant.
+  struct Segment {
+    model::TaskIndex end = 0;
+    TaskState state = TaskState::kUnassigned;
+    bool withheld = false;  // a lease of a withheld task
+    WorkerId worker{};      // of a lease, like the grant
+    GrantId grant{};
+    [[nodiscard]] bool SameAs(const Segment& other) const {
+      return state == other.state && withheld == other.withheld && worker == other.worker &&
+             grant == other.grant;
+    }
+  };
+  struct Copy {
+    model::TaskIndex end = 0;
+    WorkerId worker;
+    GrantId grant;
+  };
+  struct Worker {
+    model::RangeSet leased;
+    model::RangeSet copies;
+    model::Cost cost = 0;  // of both
+    Instant working_since{};
+    bool available = false;
+    struct Lease {
+      GrantId grant;
+      IndexRange range;
+    };
+    // Leases in the order of their grants; ended ones are removed now and then.
+    mutable std::vector<Lease> order;
+    std::size_t compact_at = 16;
+  };
+
+  template <typename Visit>
+  void ForEach(IndexRange range, const Visit& visit) const {
+    auto it = segments_.upper_bound(range.begin);
+    if (it != segments_.begin()) --it;
+    for (; it != segments_.end() && it->first < range.end; ++it) {
+      const IndexRange part = model::Intersect({it->first, it->second.end}, range);
+      if (!part.Empty()) visit(part, it->second);
+    }
+  }
+  /// Requires all tasks of the range to be in that state.
+  void Require(IndexRange range, TaskState state, const char* rule) const;
+  void Assign(IndexRange range, Segment segment);
+  /// Makes `at` the beginning of a segment, unless it is behind all tasks.
+  void Split(model::TaskIndex at);
+  void Lease(IndexRange range, const Segment& segment, Instant now);
+  void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
+  void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
+  void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
+  /// Takes the copies within the range out and returns them.
+  std::vector<Holding> RemoveCopies(IndexRange range);
+  void EndLease(const Holding& lease, bool withheld, Released& released);
+
+  const model::CostModel& costs_;
+  model::TaskIndex end_ = 0;                             // number of tasks
+  absl::btree_map<model::TaskIndex, Segment> segments_;  // by begin; they cover all tasks
+  absl::btree_map<model::TaskIndex, Copy> copies_;       // by begin; of leased tasks only
+  std::array<std::int64_t, kTaskStates> counts_{};       // tasks in each state
+  std::vector<Worker> workers_;
+  model::RangeSet failed_;
+  model::RangeSet not_to_be_copied_;  // leased tasks that failed before
+  model::RangeSet copied_;            // leased tasks that have a copy
+};
+
+}  // namespace evenkeel::engine
