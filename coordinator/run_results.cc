@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/model/run_figures.h"
 #include "report/chart_json.h"
 #include "report/timeline.h"
 
@@ -109,20 +110,12 @@ void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary) {
 
 void FillRatios(model::RunSummary& summary) {
   // The bound is that of the whole job: part of it may well take less time.
-  if (summary.state == model::JobState::kComplete && summary.makespan_seconds > 0 &&
-      summary.reason != model::kSuccessPolicyMet) {
-    summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
+  if (summary.state == model::JobState::kComplete && summary.reason != model::kSuccessPolicyMet) {
+    summary.efficiency = model::Efficiency(summary.lower_bound_seconds, summary.makespan_seconds);
   }
-  double sum = 0;
-  double latest = 0;
-  for (const auto& node : summary.nodes) {
-    sum += node.finish_seconds;
-    latest = std::max(latest, node.finish_seconds);
-  }
-  if (latest > 0) {
-    const double mean = sum / static_cast<double>(summary.nodes.size());
-    summary.load_imbalance_percent = (1 - mean / latest) * 100;
-  }
+  std::vector<double> finish_seconds;
+  for (const auto& node : summary.nodes) finish_seconds.push_back(node.finish_seconds);
+  summary.load_imbalance_percent = model::LoadImbalancePercent(finish_seconds);
 }
 
 }  // namespace evenkeel::coordinator

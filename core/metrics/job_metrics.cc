@@ -17,6 +17,7 @@
 
 #include "core/base/check.h"
 #include "core/metrics/catalogue.h"
+#include "core/model/run_figures.h"
 
 namespace evenkeel::metrics {
 namespace {
@@ -89,24 +90,20 @@ class OptionalGauge {
 };
 
 double LoadImbalance(const std::vector<engine::NodeProgress>& nodes) {
-  double sum = 0;
-  double latest = 0;
-  for (const auto& node : nodes) {
-    sum += ToSeconds(node.last_end);
-    latest = std::max(latest, ToSeconds(node.last_end));
-  }
-  return latest > 0 ? 1 - sum / static_cast<double>(nodes.size()) / latest : 0;
+  std::vector<double> finish_seconds;
+  for (const auto& node : nodes) finish_seconds.push_back(ToSeconds(node.last_end));
+  return model::LoadImbalance(finish_seconds);
 }
 
-/// Nobody could have been faster with these nodes. Nothing while one of them has not been measured.
+/// From the rates measured in this run. Nothing until all nodes are measured.
 std::optional<double> LowerBoundSeconds(const engine::Progress& progress) {
-  double rates = 0;
+  std::vector<model::NodeCapacity> nodes;
   for (const auto& node : progress.nodes) {
     if (node.mean_rate <= 0) return std::nullopt;
-    rates += node.mean_rate;
+    nodes.push_back({node.mean_rate, node.threads});
   }
-  if (rates <= 0 || progress.cost_total <= 0) return std::nullopt;
-  return static_cast<double>(progress.cost_total) / rates;
+  if (progress.cost_total <= 0) return std::nullopt;
+  return model::LowerBoundSeconds({static_cast<double>(progress.cost_total), 0}, nodes);
 }
 
 }  // namespace
