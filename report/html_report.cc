@@ -17,7 +17,7 @@ namespace evenkeel::report {
 namespace {
 
 constexpr std::size_t kMaxBars = 20000;
-constexpr std::size_t kMaxEvents = 1000;
+constexpr std::size_t kMaxEvents = 1000;  // of each kind
 
 std::string TextOfScalar(const Json& value) {
   if (value.is_null()) return "–";
@@ -90,10 +90,11 @@ Result<std::string> SummaryForPage(const model::RunSummary& summary) {
   return Dump(*shown);
 }
 
-Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest,
+Result<std::string> PageData(const model::RunSummary& summary, TimelineDigest digest,
                              const std::vector<model::Chart>& charts) {
   auto shown = ShownSummary(summary);
   if (!shown) return tl::unexpected(shown.error());
+  digest.Condense(kMaxBars, kMaxEvents);
   return Dump({{"summary", std::move(*shown)},
                {"timeline", Json::parse(TimelineData(digest))},
                {"charts", ChartsToJson(charts)}});
@@ -117,11 +118,10 @@ Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
   const auto read = ReadTimeline(folder / "timeline.jsonl",
                                  [&](const TimelineEntry& entry) { digest.Add(entry); });
   if (!read) return tl::unexpected(read.error());
-  digest.Condense(kMaxBars, kMaxEvents);
 
   const auto charts = ReadCharts(folder);
   if (!charts) return tl::unexpected(charts.error());
-  const auto data = PageData(*summary, digest, *charts);
+  const auto data = PageData(*summary, std::move(digest), *charts);
   if (!data) return tl::unexpected(data.error());
   std::filesystem::path path = folder / "report.html";
   if (auto written = WriteWholeFile(path, Page(summary->job, *data)); !written) {

@@ -13,8 +13,8 @@
 /// report.html: one file with everything in it, so that it opens anywhere and without a network.
 namespace evenkeel::report {
 
-/// The JSON object that the page draws: the summary, the condensed timeline and the workload's own
-/// charts. `digest` has been condensed.
+/// The JSON object that the page draws: the summary, the timeline and the workload's own charts.
+/// Condenses `digest`, which has not been condensed before.
 ///
 ///   {"summary": as summary.json, but with "seed" as text and "result" as [[name, text], ...],
 ///    "timeline": {"workers": [name], "tracks": [n],
@@ -24,8 +24,7 @@ namespace evenkeel::report {
 ///    "charts": as charts.json}
 ///
 /// kInternal if the summary's result is not an object.
-[[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary,
-                                           const TimelineDigest& digest,
+[[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary, TimelineDigest digest,
                                            const std::vector<model::Chart>& charts = {});
 
 /// Its part "summary" alone, as text; likewise kInternal.
