@@ -21,16 +21,16 @@ constexpr std::array kStates = {JobState::kComplete, JobState::kFailed, JobState
 
 Json NodeToJson(const NodeSummary& node) {
   Json out = {{"name", node.name},
-              {"weight", node.weight},
+              {"weight", node.Weight()},
               {"ratio", node.ratio},
               {"share", node.share},
               {"completed", node.completed},
               {"stolenIn", node.stolen_in},
               {"stolenOut", node.stolen_out},
               {"busySeconds", node.busy_seconds},
-              {"rate", node.rate},
-              {"finishSeconds", node.finish_seconds},
-              {"predictedFinishSeconds", node.predicted_finish_seconds}};
+              {"rate", node.mean_rate},
+              {"finishSeconds", ToSeconds(node.last_end)},
+              {"predictedFinishSeconds", ToSeconds(node.predicted_end)}};
   if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
   AddNodeEnergy(node, out);
   return out;
@@ -40,16 +40,19 @@ NodeSummary NodeFromJson(const Json& object, const std::string& where, std::stri
   NodeSummary node;
   JsonReader reader(object, where, problem);
   reader.Read("name", node.name);
-  reader.Read("weight", node.weight);
   reader.Read("ratio", node.ratio);
   reader.Read("share", node.share);
   reader.Read("completed", node.completed);
   reader.Read("stolenIn", node.stolen_in);
   reader.Read("stolenOut", node.stolen_out);
   reader.Read("busySeconds", node.busy_seconds);
-  reader.Read("rate", node.rate);
-  reader.Read("finishSeconds", node.finish_seconds, Presence::kOptional);
-  reader.Read("predictedFinishSeconds", node.predicted_finish_seconds, Presence::kOptional);
+  reader.Read("rate", node.mean_rate);
+  double last_end = 0;
+  double predicted_end = 0;
+  reader.Read("finishSeconds", last_end, Presence::kOptional);
+  reader.Read("predictedFinishSeconds", predicted_end, Presence::kOptional);
+  node.last_end = FromSeconds(last_end);
+  node.predicted_end = FromSeconds(predicted_end);
   if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
   ReadNodeEnergy(object, reader, node);
   return node;
