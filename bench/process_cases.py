@@ -22,7 +22,7 @@ def small_tasks(bench, repetitions, tasks, say):
         check_readable(output, summary, tasks)
         rates.append(tasks / summary["makespanSeconds"])
         say(f"  small tasks, {repetition + 1} of {repetitions}: {rates[-1]:,.0f}/s")
-    return [Figure("tasks of 16 bytes, 8 workers, journaled", "tasks/s", rates, 100e3, 500e3,
+    return [Figure("tasks of 16 bytes, 8 workers, journaled", "tasks/s", rates, 5e6,
                    note=f"{tasks:,} tasks; start of the processes included", digits=0)]
 
 
@@ -55,7 +55,7 @@ def worker_cpu(bench, repetitions, seconds, say):
         bench.finish(process)
         samples.append(100 * (last - first) / (end - begin))
         say(f"  worker's CPU, {repetition + 1} of {repetitions}: {samples[-1]:.2f} %")
-    return [Figure("worker: CPU outside of tasks, 10 ms tasks", "%", samples, 3.3, 0.5,
+    return [Figure("worker: CPU outside of tasks, 10 ms tasks", "%", samples, 0.9, 0.5,
                    more_is_better=False, digits=2, note="the sleeping tasks' own system calls included")]
 
 
@@ -109,7 +109,7 @@ def memory_over_tls(bench, workers, seconds, say):
             server.wait()
             clients.kill()
     say(f"  {joined} workers on mutual TLS: {max(samples):.0f} MiB, without any {empty:.0f} MiB")
-    return [Figure(f"coordinator process, {joined:,} workers on mutual TLS", "MiB", samples, 256, 180,
+    return [Figure(f"coordinator process, {joined:,} workers on mutual TLS", "MiB", samples, 150, 120,
                    more_is_better=False, digits=1,
                    note=f"resident, second by second; {empty:.0f} MiB before the first came")]
 
@@ -155,8 +155,8 @@ def coordinator_state(bench, repetitions, say):
     say(f"  decisions: {statistics.median(moves):.2f} us a move")
     return [
         Figure("coordinator state, 1,000 workers, 10,000,000 tasks", "MiB",
-               [run["stateMebibytes"] for run in runs], 32, 8, more_is_better=False, digits=2),
-        Figure("decision time per move, 10,000 workers", "us", moves, 50, 5, more_is_better=False,
+               [run["stateMebibytes"] for run in runs], 4, 2, more_is_better=False, digits=2),
+        Figure("decision time per move, 10,000 workers", "us", moves, 5, 4, more_is_better=False,
                digits=2, note=f"{runs[0]['moves']:,} moves; counting the report that led to it included"),
         Figure("the same per report", "us", [run["microsecondsPerReport"] for run in runs],
                more_is_better=False, digits=2, note=f"{runs[0]['reports']:,} reports"),

@@ -5,7 +5,6 @@ Exit code 1 if a "must" is missed, 2 if a case could not be run. Python standard
 """
 
 import argparse
-import json
 import os
 import pathlib
 import platform
@@ -19,7 +18,7 @@ import simulated_scale
 import sixteen_workers
 import thesis_cases
 from evenkeel_runs import PROJECT, Bench, RunFailed
-from figures import table
+from figures import table, write_json
 
 CASES = (
     "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "simulated", "matmul",
@@ -87,9 +86,7 @@ def main():
         say(f"run_cases.py: {failure}")
         return 2
     print(table(figures))
-    document = {"machine": where, "seconds": round(time.monotonic() - begin, 1),
-                "figures": [figure.as_json() for figure in figures]}
-    args.json.write_text(json.dumps(document, indent=1) + "\n")
+    write_json(args.json, figures, machine=where, seconds=round(time.monotonic() - begin, 1))
     say(f"figures: {args.json}")
     missed = [figure.name for figure in figures if figure.verdict == "MISSED"]
     for name in missed:

@@ -52,9 +52,10 @@ def measure(bench, repetitions, quick, say):
         budgeted = nodes == LARGEST_NODES
         what = f"simulated: {nodes:,} nodes, {nodes * TASKS_A_NODE:,} tasks"
         figures += [
-            Figure(what, "s CPU", seconds, 60 if budgeted else None, more_is_better=False, digits=2),
-            Figure("  memory", "MiB", mebibytes, 2048 if budgeted else None, more_is_better=False,
+            Figure(what, "s CPU", seconds, 60 if budgeted else None, 30 if budgeted else None,
+                   more_is_better=False, digits=2),
+            Figure(f"simulated: {nodes:,} nodes, memory", "MiB", mebibytes, 2048 if budgeted else None, more_is_better=False,
                    digits=0),
-            Figure("  each message, both ends", "us", a_message, more_is_better=False, digits=2),
+            Figure(f"simulated: {nodes:,} nodes, each message, both ends", "us", a_message, more_is_better=False, digits=2),
         ]
     return figures
