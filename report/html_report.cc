@@ -11,7 +11,6 @@
 #include "report/page_template.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
-#include "report/timeline_data.h"
 
 namespace evenkeel::report {
 namespace {
@@ -24,7 +23,7 @@ std::string TextOfScalar(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// "a 1, b –" for a small table, the value itself for anything else.
+/// "a 1, b –" for an object of scalars, else the value itself.
 std::string TextOf(const Json& value) {
   const bool table =
       value.is_object() &&
@@ -57,7 +56,7 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// `connect` is what the page's scripts may ask: 'none' or 'self'.
+/// `connect` is the connect-src of the page: 'none' or 'self'.
 std::string FilledPage(std::string_view title, std::string_view data, std::string_view connect) {
   const std::string safe_title = EscapeHtml(title);
   const std::string safe_data = EscapeForScript(data);
