@@ -1,4 +1,4 @@
-"""Commands that do nothing: tasks a second, beside what the machine can start at best."""
+"""Commands that do nothing: tasks per second, beside the rate of posix_spawn alone."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def our_rate(bench, tasks):
         raise RunFailed(f"not every command succeeded: {summary['result']}")
     with (output / "results.jsonl").open() as rows:
         if [json.loads(row)["index"] for row in rows] != list(range(tasks)):
-            raise RunFailed("results.jsonl has not each task once, by index")
+            raise RunFailed("results.jsonl does not have each task once, by index")
     return tasks / summary["makespanSeconds"]
 
 

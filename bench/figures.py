@@ -7,12 +7,12 @@ import statistics
 
 @dataclasses.dataclass
 class Figure:
-    """One line of the table. The value is the median of the samples."""
+    """A line of the table. The value is the median of the samples."""
 
     name: str
     unit: str
     samples: list
-    must: float = None  # None: shown beside the others, no budget of its own
+    must: float = None  # None: no budget
     aim: float = None
     more_is_better: bool = True
     note: str = ""

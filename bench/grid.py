@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 
+import mirtaheri
 from evenkeel_runs import PROJECT
 from figures import Figure, write_json
 
@@ -26,6 +27,7 @@ def arguments():
     parser.add_argument("--seeds-of-long", default=2, type=int,
                         help=f"seeds of the scenarios {', '.join(LONG)} (default: 2)")
     parser.add_argument("--scenarios", nargs="+", help="numbers of the scenarios (default: all)")
+    parser.add_argument("--sweeps", action="store_true", help="also the sweeps of the scenarios mirtaheri-*")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     return parser.parse_args()
 
@@ -108,6 +110,8 @@ def main():
     against_the_next(grid)
     print()
     all_techniques(grid)
+    if args.sweeps:
+        mirtaheri.print_tables(args.build / "bin" / "evenkeel", args.seeds)
     if args.json:
         write_json(args.json, figures(grid))
 

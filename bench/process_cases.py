@@ -1,4 +1,4 @@
-"""What the processes take: tasks a second, CPU beside the tasks, memory with many workers."""
+"""Costs of the processes: tasks per second, CPU outside of tasks, memory with many workers."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ EQUAL = {"mode": "Equal"}
 
 
 def small_tasks(bench, repetitions, tasks, say):
-    """Tasks that return 16 bytes and do nothing else, on 8 workers."""
+    """Tasks that only return 16 bytes, on 8 workers."""
     job = manifest("small-tasks", {"synthetic": {"tasks": tasks, "mode": "None"}}, weighting=EQUAL)
     rates = []
     for repetition in range(repetitions):
@@ -27,7 +27,7 @@ def small_tasks(bench, repetitions, tasks, say):
 
 
 def check_readable(output, summary, tasks):
-    """Every result was read back from the journal, found right by the reducer, and written."""
+    """Checks that the reducer has read every result from the journal, and written it."""
     if summary["result"]["tasks"] != tasks:
         raise RunFailed(f"{summary['result']['tasks']} results of {tasks} tasks")
     with (output / "results.npy").open("rb") as file:
@@ -41,7 +41,7 @@ def check_readable(output, summary, tasks):
 
 
 def worker_cpu(bench, repetitions, seconds, say):
-    """CPU of a worker that runs tasks which sleep for 10 ms, as a share of the time."""
+    """CPU of a worker whose tasks sleep for 10 ms, as a fraction of the time."""
     workload = {"synthetic": {"tasks": int(seconds * 100), "cost": {"constant": 0.01}, "mode": "Sleep",
                               "costsKnown": False}}
     samples = []
@@ -79,7 +79,7 @@ def parent_of(folder):
 
 
 def cpu_seconds(pid):
-    """CPU time of all threads of a process, by the scheduler's nanoseconds where the kernel tells."""
+    """CPU time of all threads of a process, from the scheduler's nanoseconds."""
     nanoseconds = 0
     for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
         nanoseconds += int((thread / "schedstat").read_text().split()[0])

@@ -12,7 +12,13 @@ import pathlib
 import subprocess
 import sys
 import time
+import types
 
+import adaptive_links
+import decision_growth
+import grid
+import run_cases
+import strategies
 from evenkeel_runs import PROJECT
 
 BENCH = PROJECT / "bench"
@@ -26,7 +32,7 @@ class Step:
 
     name: str
     minutes: int
-    script: str
+    script: types.ModuleType
     options: tuple = ()
     quick: tuple = ()
 
@@ -34,16 +40,16 @@ class Step:
         file = args.results / f"{self.name}.json"
         options = [option.format(results=args.results)
                    for option in self.options + (self.quick if args.quick else ())]
-        return [BENCH / self.script, *options, "--build", args.build, "--json", file], file
+        return [self.script.__file__, *options, "--build", args.build, "--json", file], file
 
 
 STEPS = (
-    Step("cases", 35, "run_cases.py", quick=("--quick",)),
-    Step("decisions", 3, "decision_growth.py", options=("--output", "{results}/decision-growth.svg"),
+    Step("cases", 35, run_cases, quick=("--quick",)),
+    Step("decisions", 3, decision_growth, options=("--output", "{results}/decision-growth.svg"),
          quick=("--repetitions", "1")),
-    Step("strategies", 11, "strategies.py", quick=("--end", "200000")),
-    Step("links", 14, "adaptive_links.py", quick=("--repetitions", "1", "--orders", "200")),
-    Step("grid", 45, "grid.py", quick=("--scenarios", "03", "04", "05", "06")),
+    Step("strategies", 11, strategies, quick=("--end", "200000")),
+    Step("links", 14, adaptive_links, quick=("--repetitions", "1", "--orders", "200")),
+    Step("grid", 45, grid, quick=("--scenarios", "03", "04", "05", "06")),
 )
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Measures what docs/benchmarks.md describes and compares it with the budgets.
+"""Measures the cases of docs/benchmarks.md and compares them with their budgets.
 
-Exit code 1 if a "must" is missed, 2 if a case could not be run. Python standard library and openssl only.
+Exit code 1 if a budget is missed, 2 if a case failed. Python standard library and openssl only.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def main():
     args = arguments()
     where = machine()
     if where["loadBefore"] > 0.5 * where["cores"]:
-        say(f"note: the machine is busy (load {where['loadBefore']:.1f}): figures will be too bad")
+        say(f"note: the machine is busy (load {where['loadBefore']:.1f}): figures will be too low")
     begin = time.monotonic()
     try:
         with Bench(args.build) as bench:
@@ -90,7 +90,7 @@ def main():
     say(f"figures: {args.json}")
     missed = [figure.name for figure in figures if figure.verdict == "MISSED"]
     for name in missed:
-        say(f"below what it must be: {name}")
+        say(f"budget missed: {name}")
     return 1 if missed else 0
 
 

@@ -16,7 +16,7 @@ TASKS = {"tasks": 768, "cost": {"uniform": [0.1942, 0.939]}, "seed": 1, "mode": 
 
 
 def plain_pull():
-    """One task at a time to whoever has none, by a coordinator that takes no worker away."""
+    """One task at a time to each idle worker; the coordinator does not occupy a worker."""
     return manifest("plain-pull", {"synthetic": TASKS},
                     {"strategy": "MasterSlave", "dedicatedCoordinator": True, "chunkTasks": 1})
 
@@ -35,7 +35,7 @@ def task_costs(bench):
 
 
 def measure(bench, repetitions, say):
-    """Runs the variants in turn, so that what the machine does meanwhile meets all of them."""
+    """Runs the variants in turn, so that other load on the machine affects all of them."""
     summaries = {name: [] for name in VARIANTS}
     for repetition in range(repetitions):
         for name, (job, nodes) in VARIANTS.items():
