@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
         BoundCase{"NoTasks", {0, 0}, {{2, 1}}, 0.0},
         BoundCase{"NoNodes", {10, 1}, {}, std::nullopt},
         BoundCase{"OnlySpeedsOfZero", {10, 1}, {{0, 1}, {0, 4}}, std::nullopt}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 // 4 units/s until 1 s, 3 units/s afterwards: the other 6 of 10 units take 2 s.
 double SlowsDown(Duration until) {
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ImbalanceCase{"NothingHasFinished", {0, 0}, 0},
                     // (0.1 + 0.1 + 0.1) / 3 is above 0.1
                     ImbalanceCase{"EqualTimesAreNeverNegative", {0.1, 0.1, 0.1}, 0}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace evenkeel::model
