@@ -15,6 +15,7 @@ import tempfile
 
 import shaped_links
 from evenkeel_runs import PROJECT, manifest
+from figures import Figure, write_json
 from shaped_links import JOB, LinkedCluster, LinkedNode
 
 # The table of nodes of Sanchez, Macias and Suarez: megahertz, and megabits a second of the link.
@@ -87,10 +88,13 @@ def measure(cluster, workload, repetitions):
 
 
 def show(name, seconds, by_round):
+    """Prints a row of the table and returns it as figures."""
     gain = 1 - seconds["aware"] / seconds["calculation"]
     rounds = " ".join(f"{value:.3f}" for value in by_round[:6])
     print(f"| {name} | {seconds['aware']:.2f} | {seconds['calculation']:.2f} | {100 * gain:.0f} % "
           f"| {seconds['TailStealing']:.2f} | {rounds} |", flush=True)
+    return [Figure(f"shaped links, {name}, {variant}", "s", [value], more_is_better=False, digits=2)
+            for variant, value in seconds.items()]
 
 
 def main():
@@ -100,6 +104,7 @@ def main():
     parser.add_argument("--orders", default=ORDERS, type=int, nargs="+")
     parser.add_argument("--share", default=0.1, type=float, help="of a core for 1000 MHz (default: 0.1)")
     parser.add_argument("--no-estimation", action="store_true", help="matrices only")
+    parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
     why = shaped_links.unavailable()
     if why:
@@ -108,13 +113,17 @@ def main():
     print("| job | AdaptiveIterative, s | calculation only, s | gain | TailStealing, s "
           "| spread of t_exe by round |")
     print("|---|---|---|---|---|---|", flush=True)
+    figures = []
     with tempfile.TemporaryDirectory(prefix="evenkeel-links-") as folder, \
             LinkedCluster(args.build.resolve() / "bin", folder, paper_nodes(args.share)) as cluster:
         for order in args.orders:
-            show(f"matmul by rows, order {order}",
-                 *measure(cluster, product(cluster, order), args.repetitions))
+            figures += show(f"matmul by rows, order {order}",
+                            *measure(cluster, product(cluster, order), args.repetitions))
         if not args.no_estimation:
-            show("parameterEstimation", *measure(cluster, {"parameterEstimation": FILTER}, args.repetitions))
+            figures += show("parameterEstimation",
+                            *measure(cluster, {"parameterEstimation": FILTER}, args.repetitions))
+    if args.json:
+        write_json(args.json, figures)
     return 0
 
 

@@ -1,13 +1,12 @@
-"""The yardstick: the shortest schedule of indivisible tasks on unequal nodes that a greedy finds."""
+"""Reference schedules of indivisible tasks on unequal nodes, computed greedily."""
 
 import heapq
 
 
 def greedy_makespan(costs, speeds):
-    """Largest task first, each to the node that would end it earliest; costs and speeds are known.
+    """Assigns the largest task first, each to the node that would end it earliest. Costs are in seconds at speed 1.
 
-    Costs in seconds at speed 1. Returns seconds. Not always the very best schedule, but with many
-    tasks within a fraction of a percent of the bound that nothing can beat.
+    Returns seconds. Not always optimal, but with many tasks within a fraction of a percent of the lower bound.
     """
     loads = [0.0] * len(speeds)
     for cost in sorted(costs, reverse=True):
@@ -17,7 +16,7 @@ def greedy_makespan(costs, speeds):
 
 
 def pull_makespan(costs, speeds):
-    """Plain pull without any overhead: whoever is free takes the next task in index order."""
+    """Plain pull without overhead: the node that is free first takes the next task in index order."""
     free = [(0.0, node) for node in range(len(speeds))]
     heapq.heapify(free)
     end = 0.0
@@ -30,5 +29,5 @@ def pull_makespan(costs, speeds):
 
 
 def lower_bound(costs, speeds):
-    """Nothing ends before the whole work is shared out, or the longest task is done."""
+    """max(total work / sum of speeds, longest task / highest speed)"""
     return max(sum(costs) / sum(speeds), max(costs) / max(speeds))

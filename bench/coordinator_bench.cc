@@ -1,4 +1,4 @@
-// Two budgets of the coordinator without transport: the memory of its state and the time of a
+// Measures the coordinator without transport: the memory of its state and the CPU time of a
 // decision. Prints JSON. With numbers of workers as arguments: the time of a decision for each.
 #include <malloc.h>
 #include <time.h>
@@ -18,7 +18,7 @@ double MebibytesInUse() {
   return static_cast<double>(heap.uordblks + heap.hblkhd) / (1 << 20);
 }
 
-// CPU time, not wall time: whatever else the machine does is not the coordinator's doing.
+// CPU time instead of wall time, so that other load on the machine does not count.
 double ThreadMicroseconds() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -33,15 +33,15 @@ double StateMebibytes() {
   double most = 0;
   for (const double share : {0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999}) {
     world.RunUntil(share, Call);
-    static_cast<void>(world.TheCoordinator().TakeEvents());  // the shell journals them
+    static_cast<void>(world.TheCoordinator().TakeEvents());  // the process would journal them
     most = std::max(most, MebibytesInUse() - before);
   }
   return most;
 }
 
 struct DecisionTimes {
-  double report_us = 0;      // mean of all calls, in which reports are counted and work is granted
-  double move_us = 0;        // of those in which reserved work moved, by moves
+  double report_us = 0;      // mean over all calls; a call counts a report and grants work
+  double move_us = 0;        // CPU time of calls that moved reserved work, per move
   double worst_call_us = 0;  // a call may make many moves
   std::int64_t calls = 0;
   std::int64_t moves = 0;

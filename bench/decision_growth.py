@@ -11,6 +11,7 @@ import pathlib
 import statistics
 import subprocess
 
+from figures import Figure, write_json
 from svg_plot import Axis, Plot, Series
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
@@ -36,6 +37,12 @@ def series(name, field, found):
     return Series(name, points)
 
 
+def figures(found):
+    """CPU time of a report for each number of workers."""
+    return [Figure(f"CPU time of a report, {workers:,} nodes", "us", [row["microsecondsPerReport"] for row in rows],
+                   more_is_better=False, digits=2) for workers, rows in found.items()]
+
+
 def step_below(value):
     """The largest of ..., 0.5, 1, 2, 5, 10, ... that is not above the value."""
     power = 10.0 ** math.floor(math.log10(value))
@@ -47,6 +54,7 @@ def main():
     parser.add_argument("--build", default=PROJECT / "build" / "release", type=pathlib.Path)
     parser.add_argument("--output", default=PROJECT / "docs" / "images" / "decision-growth.svg", type=pathlib.Path)
     parser.add_argument("--repetitions", default=5, type=int)
+    parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
     found = measure(args.build / "bench" / "coordinator_bench", args.repetitions)
     lines = [series("a report, with what is granted for it", "microsecondsPerReport", found),
@@ -60,6 +68,8 @@ def main():
     plot = Plot("CPU time of a decision as nodes grow", Axis("nodes", 10, 10000, logarithmic=True),
                 Axis("microseconds", step_below(min(values)), 1 / step_below(1 / max(values)), logarithmic=True))
     args.output.write_text(plot.svg(lines))
+    if args.json:
+        write_json(args.json, figures(found))
 
 
 if __name__ == "__main__":

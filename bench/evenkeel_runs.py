@@ -1,4 +1,4 @@
-"""Runs jobs with the real programs and reads what they leave behind. Python standard library only."""
+"""Runs jobs with the real programs and reads their output. Python standard library only."""
 
 import json
 import pathlib
@@ -11,11 +11,11 @@ EXAMPLES = PROJECT / "examples"
 
 
 class RunFailed(Exception):
-    """A job did not end as Complete; the text says what it printed."""
+    """A job did not complete; the text has its output."""
 
 
 def manifest(name, workload, balancing=None, weighting=None, nodes=None):
-    """A WeightedJob. JSON is YAML, too, so `evenkeel run` reads it as it is."""
+    """A WeightedJob as JSON, which `evenkeel run` reads because JSON is YAML."""
     spec = {"workload": workload}
     if balancing:
         spec["balancing"] = balancing
@@ -32,7 +32,7 @@ def manifest(name, workload, balancing=None, weighting=None, nodes=None):
 
 
 def node_list(count, speed=None):
-    """`count` nodes that weigh the same; `speed` is the emulated one."""
+    """`count` nodes of equal weight; `speed` is the emulated speed."""
     items = []
     for number in range(1, count + 1):
         metadata = {"name": f"node-{number:02d}"}
@@ -43,13 +43,13 @@ def node_list(count, speed=None):
 
 
 class Bench:
-    """Starts runs in a folder of its own, which goes at the end."""
+    """Starts runs in a temporary folder, which is removed at the end."""
 
     def __init__(self, build):
         self.bin = pathlib.Path(build).resolve() / "bin"
         self.tools = pathlib.Path(build).resolve() / "bench"
         if not (self.bin / "evenkeel").exists():
-            raise SystemExit(f"{self.bin}/evenkeel is not there: build the release preset first")
+            raise SystemExit(f"{self.bin}/evenkeel does not exist: build the release preset first")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="evenkeel-bench-"))
         self._runs = 0
 
@@ -60,7 +60,7 @@ class Bench:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def file(self, content):
-        """Writes a document as JSON, or names a file that is there already."""
+        """Writes a document as JSON, or returns the path of an existing file."""
         if not isinstance(content, dict):
             return pathlib.Path(content)
         self._runs += 1
@@ -69,7 +69,7 @@ class Bench:
         return path
 
     def start(self, job, nodes):
-        """Starts a run; without nodes this machine is the one. Returns the process and the folder of
+        """Starts a run; without nodes, on this machine as one node. Returns the process and the folder of
         its results."""
         job_file = self.file(job)
         listed = [] if nodes is None else ["--nodes", self.file(nodes)]

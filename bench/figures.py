@@ -1,17 +1,18 @@
 """Measured figures and their budgets: a table for people, JSON for programs."""
 
 import dataclasses
+import json
 import statistics
 
 
 @dataclasses.dataclass
 class Figure:
-    """One line of the table. The value is the median of the samples."""
+    """A line of the table. The value is the median of the samples."""
 
     name: str
     unit: str
     samples: list
-    must: float = None  # None: shown beside the others, no budget of its own
+    must: float = None  # None: no budget
     aim: float = None
     more_is_better: bool = True
     note: str = ""
@@ -41,7 +42,14 @@ class Figure:
         low, high = self.spread
         return {"name": self.name, "unit": self.unit, "value": self.value, "low": low, "high": high,
                 "samples": self.samples, "must": self.must, "aim": self.aim,
-                "moreIsBetter": self.more_is_better, "verdict": self.verdict, "note": self.note}
+                "moreIsBetter": self.more_is_better, "digits": self.digits, "verdict": self.verdict,
+                "note": self.note}
+
+
+def write_json(file, figures, **facts):
+    """Writes figures, and facts about how they were measured, into a file."""
+    document = {**facts, "figures": [figure.as_json() for figure in figures]}
+    file.write_text(json.dumps(document, indent=1) + "\n")
 
 
 def shown(number, digits):

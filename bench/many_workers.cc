@@ -50,7 +50,7 @@ void ManyWorkers::RunUntil(double done_share,
     timed([&] { effects = coordinator_->OnMessage({due.worker + 1}, std::move(report), now_); });
     Carry(std::move(effects));
     Carry(coordinator_->OnDurable(durable_, now_));
-    while (!recalls_.empty()) {  // nothing waits at these workers: they run what they have
+    while (!recalls_.empty()) {  // these workers have no unstarted tasks to return
       const auto [worker, recall] = recalls_.front();
       recalls_.pop_front();
       Carry(coordinator_->OnMessage({worker + 1}, engine::GiveBack{recall.id, {}}, now_));

@@ -11,15 +11,15 @@
 
 namespace evenkeel::bench {
 
-/// Drives a coordinator with many workers of unequal speeds, without transport or threads: every
-/// grant is answered by a report when its virtual time has come.
+/// Drives a coordinator with many workers of unequal speeds, without transport or threads. Every
+/// grant is answered by a report at its virtual time.
 class ManyWorkers {
  public:
-  /// Speeds are 1, 2, ... 8 in turn; the weights told are the other way round, so that work moves.
+  /// Speeds are 1, 2, ... 8 in turn. The declared weights are reversed, so that work moves.
   ManyWorkers(std::uint32_t workers, std::int64_t tasks);
 
-  /// Lets the virtual job run until this share of its tasks is done; each call of the state machine
-  /// goes through `timed`.
+  /// Runs the virtual job until this fraction of its tasks is complete. Calls the state machine
+  /// through `timed`.
   void RunUntil(double done_share, const std::function<void(const std::function<void()>&)>& timed);
   [[nodiscard]] engine::Coordinator& TheCoordinator() { return *coordinator_; }
   [[nodiscard]] std::int64_t Decisions() const { return decisions_; }

@@ -1,5 +1,5 @@
-// What products of matrices are made of: kernels, tiles, sums of threads, transport of blocks.
-// docs/benchmarks.md says how the figures compare with those of Melesio (2024).
+// Benchmarks of the parts of a matrix product: kernels, tiles, sums of threads, transport of
+// blocks. docs/benchmarks.md compares the figures with those of Melesio (2024).
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -27,7 +27,7 @@ void SetFlops(benchmark::State& state, double of_one) {
                                                benchmark::Counter::kIsRate);
 }
 
-/// A square product of this edge by the kernel alone: what all the rest is measured against.
+/// A square product of this edge by the kernel alone, the reference for the rest.
 template <typename Number>
 void BM_Kernel(benchmark::State& state) {
   const std::int64_t edge = state.range(0);
@@ -67,12 +67,13 @@ void BM_Tile(benchmark::State& state, const char* type) {
                       static_cast<double>(workload->TaskCount()));
 }
 
-/// Jobs of one block times one block, as in the thesis' table of job sizes: multiply-adds a second
-/// hardly depend on the size, so p x p jobs of a larger block are more work, not a slower way.
+/// Jobs of one block times one block, as in the thesis' table of job sizes. Multiply-adds per
+/// second hardly depend on the size: p x p jobs of a larger block take longer because they are more
+/// work.
 void BM_Job(benchmark::State& state) { BM_Kernel<float>(state); }
 
 /// Threads that add partial results of a block into one sum: with atomic additions, under a lock,
-/// and, as tiles do it here, each into a sum of its own.
+/// and, as in tiles here, each into its own sum.
 enum class Sums : std::uint8_t { kAtomic, kLocked, kOwn };
 
 template <Sums kSums>
@@ -100,7 +101,7 @@ void BM_PartialSums(benchmark::State& state) {
 
 constexpr std::int64_t kBlockBytes = 2 << 20;
 
-/// Blocks that are all there.
+/// A source that has all blocks.
 class MemoryBlocks final : public workloads::BlockSource {
  public:
   std::int64_t SizeOf(workloads::BlockId) const override { return kBlockBytes; }
@@ -131,7 +132,7 @@ class Direction {
     client.refresh_at = refresh_at;
     client_ = std::make_unique<evenkeel::worker::BlockClient>(client);
   }
-  /// Asks for blocks; `missing` falls with each that has come.
+  /// Requests blocks; `missing` decreases with each one that arrives.
   void Fetch(std::atomic<int>& missing) {
     for (int n = 0; n < kBlocksAtATime; ++n) {
       client_->Fetch(static_cast<workloads::BlockId>(n), memory_[static_cast<std::size_t>(n)],
@@ -165,7 +166,8 @@ void BM_Transport(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * kBlocksAtATime * kBlockBytes);
 }
 
-/// As much there as back at the same time, as the thesis' echo; bytes a second each way.
+/// Equal traffic in both directions at the same time, like the thesis' echo; bytes per second and
+/// direction.
 void BM_Echo(benchmark::State& state) {
   Direction there(8, 4);
   Direction back(8, 4);
@@ -203,7 +205,7 @@ BENCHMARK(BM_Transport)
     ->Args({40, 4})
     ->UseRealTime();
 
-// As the processes do.
+// Like the real processes.
 int main(int argc, char** argv) {
   evenkeel::KeepFreedMemory();
   benchmark::Initialize(&argc, argv);

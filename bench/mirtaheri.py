@@ -5,7 +5,6 @@ both, and size of the network; columns are median makespans in seconds.
 Usage: bench/mirtaheri.py [SEEDS]   how many seeds where things are drawn, from 1 on (default 200)"""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-EVENKEEL = os.environ.get("EVENKEEL", ROOT / "build/release/bin/evenkeel")
+EVENKEEL = ROOT / "build/release/bin/evenkeel"
 COLUMNS = ("not balanced", "uncompensated", "first selection", "second selection", "third selection")
 
 
@@ -22,19 +21,19 @@ def scenario(name):
     return yaml.safe_load((ROOT / "simulator/scenarios" / f"mirtaheri-{name}.yaml").read_text())
 
 
-def medians(document, seeds):
+def medians(evenkeel, document, seeds):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
         json.dump(document, file)
         file.flush()
-        run = subprocess.run([EVENKEEL, "simulate", file.name, "--seeds", f"1..{seeds}", "-o", "json"],
+        run = subprocess.run([evenkeel, "simulate", file.name, "--seeds", f"1..{seeds}", "-o", "json"],
                              check=True, capture_output=True, text=True)
     return {row["strategy"]: row["makespanSeconds"]["median"] for row in json.loads(run.stdout)["summaries"]}
 
 
-def table(title, swept, documents, seeds):
+def table(evenkeel, title, swept, documents, seeds):
     print(f"\n{title}\n\n| {swept} | {' | '.join(COLUMNS)} |\n|{'---|' * (len(COLUMNS) + 1)}")
     for value, document in documents:
-        row = medians(document, seeds)
+        row = medians(evenkeel, document, seeds)
         print(f"| {value:g} | {' | '.join(f'{row[name]:.2f}' for name in COLUMNS)} |", flush=True)
 
 
@@ -72,14 +71,13 @@ def sizes(delay):
         yield nodes, document
 
 
-def main():
-    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    table("Figure 5.11, on (b)", "links, tasks/s", link_speeds(), 1)
-    table("Figure 5.12, on (b)", "nodes, tasks/s", node_speeds(), 1)
+def print_tables(evenkeel, seeds):
+    table(evenkeel, "Figure 5.11, on (b)", "links, tasks/s", link_speeds(), 1)
+    table(evenkeel, "Figure 5.12, on (b)", "nodes, tasks/s", node_speeds(), 1)
     for delay in ("Exponential", "Fixed"):
-        table(f"Figure 5.13, (e), times of transfers {delay}", "links / nodes", ratios(delay), seeds)
-        table(f"Figure 5.14, (f), times of transfers {delay}", "nodes", sizes(delay), seeds)
+        table(evenkeel, f"Figure 5.13, (e), times of transfers {delay}", "links / nodes", ratios(delay), seeds)
+        table(evenkeel, f"Figure 5.14, (f), times of transfers {delay}", "nodes", sizes(delay), seeds)
 
 
 if __name__ == "__main__":
-    main()
+    print_tables(EVENKEEL, int(sys.argv[1]) if len(sys.argv) > 1 else 200)

@@ -1,4 +1,4 @@
-"""What the processes take: tasks a second, CPU beside the tasks, memory with many workers."""
+"""Costs of the processes: tasks per second, CPU outside of tasks, memory with many workers."""
 
 import json
 import pathlib
@@ -13,7 +13,7 @@ EQUAL = {"mode": "Equal"}
 
 
 def small_tasks(bench, repetitions, tasks, say):
-    """Tasks that return 16 bytes and do nothing else, on 8 workers."""
+    """Tasks that only return 16 bytes, on 8 workers."""
     job = manifest("small-tasks", {"synthetic": {"tasks": tasks, "mode": "None"}}, weighting=EQUAL)
     rates = []
     for repetition in range(repetitions):
@@ -22,12 +22,12 @@ def small_tasks(bench, repetitions, tasks, say):
         check_readable(output, summary, tasks)
         rates.append(tasks / summary["makespanSeconds"])
         say(f"  small tasks, {repetition + 1} of {repetitions}: {rates[-1]:,.0f}/s")
-    return [Figure("tasks of 16 bytes, 8 workers, journaled", "tasks/s", rates, 100e3, 500e3,
+    return [Figure("tasks of 16 bytes, 8 workers, journaled", "tasks/s", rates, 5e6,
                    note=f"{tasks:,} tasks; start of the processes included", digits=0)]
 
 
 def check_readable(output, summary, tasks):
-    """Every result was read back from the journal, found right by the reducer, and written."""
+    """Checks that the reducer has read every result from the journal, and written it."""
     if summary["result"]["tasks"] != tasks:
         raise RunFailed(f"{summary['result']['tasks']} results of {tasks} tasks")
     with (output / "results.npy").open("rb") as file:
@@ -41,7 +41,7 @@ def check_readable(output, summary, tasks):
 
 
 def worker_cpu(bench, repetitions, seconds, say):
-    """CPU of a worker that runs tasks which sleep for 10 ms, as a share of the time."""
+    """CPU of a worker whose tasks sleep for 10 ms, as a fraction of the time."""
     workload = {"synthetic": {"tasks": int(seconds * 100), "cost": {"constant": 0.01}, "mode": "Sleep",
                               "costsKnown": False}}
     samples = []
@@ -55,7 +55,7 @@ def worker_cpu(bench, repetitions, seconds, say):
         bench.finish(process)
         samples.append(100 * (last - first) / (end - begin))
         say(f"  worker's CPU, {repetition + 1} of {repetitions}: {samples[-1]:.2f} %")
-    return [Figure("worker: CPU outside of tasks, 10 ms tasks", "%", samples, 3.3, 0.5,
+    return [Figure("worker: CPU outside of tasks, 10 ms tasks", "%", samples, 0.9, 0.5,
                    more_is_better=False, digits=2, note="the sleeping tasks' own system calls included")]
 
 
@@ -79,7 +79,7 @@ def parent_of(folder):
 
 
 def cpu_seconds(pid):
-    """CPU time of all threads of a process, by the scheduler's nanoseconds where the kernel tells."""
+    """CPU time of all threads of a process, from the scheduler's nanoseconds."""
     nanoseconds = 0
     for thread in pathlib.Path(f"/proc/{pid}/task").iterdir():
         nanoseconds += int((thread / "schedstat").read_text().split()[0])
@@ -109,7 +109,7 @@ def memory_over_tls(bench, workers, seconds, say):
             server.wait()
             clients.kill()
     say(f"  {joined} workers on mutual TLS: {max(samples):.0f} MiB, without any {empty:.0f} MiB")
-    return [Figure(f"coordinator process, {joined:,} workers on mutual TLS", "MiB", samples, 256, 180,
+    return [Figure(f"coordinator process, {joined:,} workers on mutual TLS", "MiB", samples, 150, 120,
                    more_is_better=False, digits=1,
                    note=f"resident, second by second; {empty:.0f} MiB before the first came")]
 
@@ -155,8 +155,8 @@ def coordinator_state(bench, repetitions, say):
     say(f"  decisions: {statistics.median(moves):.2f} us a move")
     return [
         Figure("coordinator state, 1,000 workers, 10,000,000 tasks", "MiB",
-               [run["stateMebibytes"] for run in runs], 32, 8, more_is_better=False, digits=2),
-        Figure("decision time per move, 10,000 workers", "us", moves, 50, 5, more_is_better=False,
+               [run["stateMebibytes"] for run in runs], 4, 2, more_is_better=False, digits=2),
+        Figure("decision time per move, 10,000 workers", "us", moves, 5, 4, more_is_better=False,
                digits=2, note=f"{runs[0]['moves']:,} moves; counting the report that led to it included"),
         Figure("the same per report", "us", [run["microsecondsPerReport"] for run in runs],
                more_is_better=False, digits=2, note=f"{runs[0]['reports']:,} reports"),

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what docs/benchmarks.md describes and compares it with the budgets.
+"""Measures the cases of docs/benchmarks.md and compares them with their budgets.
 
-Exit code 1 if a "must" is missed, 2 if a case could not be run. Python standard library and openssl only.
+Exit code 1 if a budget is missed, 2 if a case failed. Python standard library and openssl only.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import platform
@@ -19,7 +18,7 @@ import simulated_scale
 import sixteen_workers
 import thesis_cases
 from evenkeel_runs import PROJECT, Bench, RunFailed
-from figures import table
+from figures import table, write_json
 
 CASES = (
     "sixteen", "small-tasks", "commands", "worker-cpu", "tls-memory", "state", "simulated", "matmul",
@@ -78,7 +77,7 @@ def main():
     args = arguments()
     where = machine()
     if where["loadBefore"] > 0.5 * where["cores"]:
-        say(f"note: the machine is busy (load {where['loadBefore']:.1f}): figures will be too bad")
+        say(f"note: the machine is busy (load {where['loadBefore']:.1f}): figures will be too low")
     begin = time.monotonic()
     try:
         with Bench(args.build) as bench:
@@ -87,13 +86,11 @@ def main():
         say(f"run_cases.py: {failure}")
         return 2
     print(table(figures))
-    document = {"machine": where, "seconds": round(time.monotonic() - begin, 1),
-                "figures": [figure.as_json() for figure in figures]}
-    args.json.write_text(json.dumps(document, indent=1) + "\n")
+    write_json(args.json, figures, machine=where, seconds=round(time.monotonic() - begin, 1))
     say(f"figures: {args.json}")
     missed = [figure.name for figure in figures if figure.verdict == "MISSED"]
     for name in missed:
-        say(f"below what it must be: {name}")
+        say(f"budget missed: {name}")
     return 1 if missed else 0
 
 

@@ -29,7 +29,7 @@ class LinkedNode:
 
 
 class LinksFailed(Exception):
-    """The text says what could not be done, and what was said about it."""
+    """A command failed; the text has the command and its error message."""
 
 
 def call(*command, **options):
@@ -79,7 +79,7 @@ class Links:
         return f"ek{os.getpid()}-{self.nodes.index(node)}"
 
     def address(self, node):
-        """Of the coordinator, as the node sees it."""
+        """Address of the coordinator from the network of the node."""
         return "127.0.0.1" if node.megabits is None else self._network(self.nodes.index(node)) + ".1"
 
     @staticmethod

@@ -1,5 +1,5 @@
-// How many commands a second this machine starts at best: posix_spawn and waitpid alone, on so many
-// processes at once. Usage: spawn_rate PROCESSES COMMANDS PROGRAM. Prints commands a second.
+// Measures how many commands per second this machine can start: posix_spawn and waitpid alone, in
+// PROCESSES processes. Usage: spawn_rate PROCESSES COMMANDS PROGRAM. Prints commands per second.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// The core of switchSimulation: what a slot of a 16 x 16 switch takes by algorithm, load and buffer
-// size, and what of that is the making of its traffic. CPU time; docs/workloads.md has the figures.
+// The core of switchSimulation: CPU time per slot of a 16 x 16 switch by algorithm, load and buffer
+// size, and the part of it that generates traffic. docs/workloads.md has the figures.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void ForEachBlock(double load, Each each) {
   }
 }
 
-/// Seconds a million slots, and nanoseconds an output and slot.
+/// Seconds per million slots, and nanoseconds per output and slot.
 void SetRates(benchmark::State& state) {
   using benchmark::Counter;
   const double outputs = double{kPorts} * kSlots * static_cast<double>(state.iterations());
@@ -43,7 +43,7 @@ void BM_Traffic(benchmark::State& state) {
   SetRates(state);
 }
 
-/// Arguments: algorithm, load in per cent, cells a buffer.
+/// Arguments: algorithm, load in percent, cells per buffer.
 void BM_Switch(benchmark::State& state) {
   const auto algorithm = static_cast<sim::Algorithm>(state.range(0));
   const double load = static_cast<double>(state.range(1)) / 100;

@@ -1,5 +1,5 @@
-// Prints what each task of a workload costs, one a line, in seconds at speed 1 (of a workload that
-// declares no rate: in its own units). Usage: task_costs WORKLOAD PARAMETERS-AS-JSON
+// Prints the cost of each task of a workload, one per line, in seconds at speed 1 (or in the units
+// of a workload that declares no rate). Usage: task_costs WORKLOAD PARAMETERS-AS-JSON
 #include <cstdio>
 
 #include "workloads/built_in.h"

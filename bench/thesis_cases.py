@@ -57,7 +57,7 @@ def communication(bench, repetitions, edge, say):
         computing, all_of_it = max(used.values()), sum(used.values())
         moved = summary["bytesSent"] + summary["bytesReceived"]
         ratios.append(moved / computing / 1e6)
-        # What communication takes is proportional to what is moved.
+        # The CPU time of communication is proportional to the bytes.
         shares.append(100 * (all_of_it - computing) / all_of_it * THESIS_RATIO / (moved / computing))
         say(f"  {repetition + 1} of {repetitions}: {ratios[-1]:.1f} MB for a second of computing, "
             f"{100 * (all_of_it - computing) / all_of_it:.2f} % of CPU for communication")

@@ -8,7 +8,7 @@
 #include "report/simulation_page.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
-#include "report/timeline_data.h"
+#include "report/timeline_digest.h"
 
 namespace evenkeel::cli {
 namespace {

@@ -20,7 +20,7 @@ class BlockHome final : public protocol::PieceSource {
       : blocks_(blocks), between_workers_(between_workers) {}
 
   std::int64_t SizeOf(std::uint64_t block) override { return blocks_.SizeOf(block); }
-  std::string Elsewhere(const protocol::PieceCall& call) override;
+  std::string Redirect(const protocol::PieceCall& call) override;
   Result<void> Read(const protocol::PieceCall& call, std::span<char> into) override;
 
  private:

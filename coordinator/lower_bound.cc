@@ -8,18 +8,19 @@
 #include <stop_token>
 #include <thread>
 
+#include "core/model/run_figures.h"
+
 namespace evenkeel::coordinator {
 namespace {
 
 // Enough for tasks that cost nothing worth measuring.
 constexpr int kMaxCalibrationRuns = 1'000'000;
 
-LowerBound Bound(const model::CostModel& costs, double speed_sum, double fastest_thread,
+LowerBound Bound(const model::CostModel& costs, const std::vector<model::NodeCapacity>& nodes,
                  const char* source) {
-  if (speed_sum <= 0 || fastest_thread <= 0) return {0, source};
-  const double all = static_cast<double>(costs.Total()) / speed_sum;
-  const double longest = static_cast<double>(costs.Longest()) / fastest_thread;
-  return {std::max(all, longest), source};
+  const model::WorkSize work{static_cast<double>(costs.Total()),
+                             static_cast<double>(costs.Longest())};
+  return {model::LowerBoundSeconds(work, nodes).value_or(0), source};
 }
 
 // Longer than this a task may not keep the end of a run waiting.
@@ -56,22 +57,14 @@ LowerBound ComputeLowerBound(const workloads::Workload& workload,
                              const std::vector<NodeSpeed>& nodes, double units_per_core_second) {
   const bool declared = workload.DeclaredUnitsPerSecond() > 0;
   const double unit_rate = declared ? workload.DeclaredUnitsPerSecond() : units_per_core_second;
-  double sum = 0;
-  double fastest = 0;
-  if (unit_rate > 0) {
-    for (const NodeSpeed& node : nodes) {
-      const double thread = node.share * unit_rate;
-      sum += thread * static_cast<double>(node.threads);
-      fastest = std::max(fastest, thread);
-    }
-    return Bound(*workload.TrueCosts(), sum, fastest, declared ? "declared" : "calibrated");
-  }
+  std::vector<model::NodeCapacity> capacities;
   for (const NodeSpeed& node : nodes) {
-    const double rate = node.measured_rate.value_or(0);
-    sum += rate;
-    fastest = std::max(fastest, rate / static_cast<double>(node.threads));
+    const double of_unit_rate = node.share * static_cast<double>(node.threads) * unit_rate;
+    capacities.push_back(
+        {unit_rate > 0 ? of_unit_rate : node.measured_rate.value_or(0), node.threads});
   }
-  return Bound(*workload.Costs(), sum, fastest, "measured");
+  if (unit_rate <= 0) return Bound(*workload.Costs(), capacities, "measured");
+  return Bound(*workload.TrueCosts(), capacities, declared ? "declared" : "calibrated");
 }
 
 double CalibrateCore(const workloads::Workload& workload, Duration budget) {

@@ -16,7 +16,7 @@ void FillNodes(const engine::Progress& progress, model::RunSummary& summary) {
     if (!node.power) continue;
     if (node.threads > 0) {
       row.joules = model::JoulesOf(*node.power, row.busy_seconds, node.threads,  //
-                                   row.finish_seconds);
+                                   ToSeconds(row.last_end));
     } else if (row.busy_seconds <= 0) {
       row.joules = model::NodeJoules{};  // its worker never came
     }

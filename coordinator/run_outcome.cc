@@ -51,7 +51,7 @@ model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const 
                         std::uint64_t epoch, double units_per_core_second) {
   auto summary = Summarize(context.job, end, epoch);
   summary.speed_control = context.speed_control;
-  AddEarlierWork(earlier, summary);
+  model::AddEarlierAttempts(earlier, summary.nodes);
   FillBound(context, end.progress, units_per_core_second, summary);
   FillEnergy(context, end.progress, summary);
   return summary;

@@ -1,8 +1,8 @@
 #include "coordinator/run_results.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "core/model/run_figures.h"
 #include "report/chart_json.h"
 #include "report/timeline.h"
 
@@ -61,68 +61,34 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   summary.lease_seconds = ToSeconds(job.balancing.lease);
   summary.epoch = epoch;
   for (const auto& node : progress.nodes) {
-    model::NodeSummary row;
-    row.name = node.name;
-    row.ratio = node.ratio;
-    row.weight = static_cast<std::int64_t>(std::ceil(node.ratio));
-    row.share = node.share;
-    row.completed = node.completed;
-    row.stolen_in = node.stolen_in;
-    row.stolen_out = node.stolen_out;
-    row.busy_seconds = node.busy_seconds;
-    row.rate = node.mean_rate;
-    row.finish_seconds = ToSeconds(node.last_end);
-    row.predicted_finish_seconds = ToSeconds(node.predicted_end);
-    summary.nodes.push_back(std::move(row));
+    summary.nodes.push_back({node, {}, {}});
   }
   return summary;
 }
 
 Result<WorkByNode> ReadEarlierWork(const Journal& journal, const model::CostModel& costs) {
-  WorkByNode work;
-  if (journal.State().completed.Size() == 0) return work;
+  WorkByNode earlier;
+  if (journal.State().completed.Size() == 0) return earlier;
   const auto read = journal.ForEachRange([&](const model::ResultRecord& record) -> Result<void> {
-    NodeWork& node = work[record.node];
+    model::NodeStatistics& node = earlier[record.node];
     node.completed += record.range.Size();
-    node.units += costs.Of(record.range);
+    node.cost += costs.Of(record.range);
     node.busy_seconds += ToSeconds(record.busy);
     node.last_end = std::max(node.last_end, record.ended);
     return {};
   });
   if (!read) return tl::unexpected<Error>(read.error());
-  return work;
-}
-
-void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary) {
-  for (const auto& [name, work] : earlier) {
-    auto row = std::find_if(summary.nodes.begin(), summary.nodes.end(),
-                            [&name = name](const auto& node) { return node.name == name; });
-    if (row == summary.nodes.end()) {
-      row = summary.nodes.emplace(row);
-      row->name = name;
-    }
-    row->completed += work.completed;
-    row->busy_seconds += work.busy_seconds;
-    row->finish_seconds = std::max(row->finish_seconds, ToSeconds(work.last_end));
-  }
+  return earlier;
 }
 
 void FillRatios(model::RunSummary& summary) {
   // The bound is that of the whole job: part of it may well take less time.
-  if (summary.state == model::JobState::kComplete && summary.makespan_seconds > 0 &&
-      summary.reason != model::kSuccessPolicyMet) {
-    summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
+  if (summary.state == model::JobState::kComplete && summary.reason != model::kSuccessPolicyMet) {
+    summary.efficiency = model::Efficiency(summary.lower_bound_seconds, summary.makespan_seconds);
   }
-  double sum = 0;
-  double latest = 0;
-  for (const auto& node : summary.nodes) {
-    sum += node.finish_seconds;
-    latest = std::max(latest, node.finish_seconds);
-  }
-  if (latest > 0) {
-    const double mean = sum / static_cast<double>(summary.nodes.size());
-    summary.load_imbalance_percent = (1 - mean / latest) * 100;
-  }
+  std::vector<double> finish_seconds;
+  for (const auto& node : summary.nodes) finish_seconds.push_back(ToSeconds(node.last_end));
+  summary.load_imbalance_percent = model::LoadImbalancePercent(finish_seconds);
 }
 
 }  // namespace evenkeel::coordinator

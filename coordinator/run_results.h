@@ -26,22 +26,11 @@ namespace evenkeel::coordinator {
 [[nodiscard]] model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end,
                                           std::uint64_t epoch);
 
-/// What a node has done that counts.
-struct NodeWork {
-  std::int64_t completed = 0;
-  model::Cost units = 0;  ///< cost of these tasks
-  double busy_seconds = 0;
-  Duration last_end{};
-};
-using WorkByNode = std::map<std::string, NodeWork>;
+using model::WorkByNode;
 
-/// What earlier starts of the job did; to be read before the run.
+/// What earlier attempts of the job did; to be read before the run.
 [[nodiscard]] Result<WorkByNode> ReadEarlierWork(const Journal& journal,
                                                  const model::CostModel& costs);
-
-/// Adds it to the rows of the nodes, with a row for each node that takes no part any more. Moves
-/// and stolen tasks remain those of the last start: they compare with its plan.
-void AddEarlierWork(const WorkByNode& earlier, model::RunSummary& summary);
 
 /// Efficiency (of a job that is complete and has run all of its tasks, else 0) and imbalance from
 /// what the summary has.

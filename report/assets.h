@@ -2,12 +2,12 @@
 
 #include <string_view>
 
-/// The files of report/assets and the chart library, put into the binary at build time.
+/// The files of report/assets and the chart library, embedded at build time.
 namespace evenkeel::report::assets {
 
-extern const std::string_view kHead;          ///< head.html, of every page
+extern const std::string_view kHead;          ///< head.html, in every page
 extern const std::string_view kMark;          ///< mark.svg, likewise
-extern const std::string_view kPage;          ///< report.html, with {{NAME}} where parts go
+extern const std::string_view kPage;          ///< report.html, with {{NAME}} in place of parts
 extern const std::string_view kStyle;         ///< report.css
 extern const std::string_view kChartLibrary;  ///< Chart.js
 extern const std::string_view kFormat;        ///< format.js

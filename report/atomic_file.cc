@@ -30,7 +30,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, std::FILE* file)
 AtomicFile::~AtomicFile() {
   if (!file_) return;
   file_.reset();
-  std::error_code ignored;  // a left-over temporary file harms nobody
+  std::error_code ignored;  // a temporary file that stays behind is harmless
   std::filesystem::remove(TemporaryPath(path_), ignored);
 }
 

@@ -9,20 +9,20 @@
 
 namespace evenkeel::report {
 
-/// A file that appears whole or not at all: written beside its place as `path`.tmp, flushed to the
-/// disk and renamed by Commit(). Without Commit() the temporary file is removed again.
-/// Movable, used by one thread.
+/// A file that appears complete or not at all: written as `path`.tmp, flushed to the disk and
+/// renamed by Commit(). Without Commit() the destructor removes the temporary file. Movable, not
+/// thread-safe.
 class AtomicFile {
  public:
-  /// kStorageFull or kUnavailable if the temporary file cannot be made.
+  /// kStorageFull or kUnavailable if the temporary file cannot be created.
   [[nodiscard]] static Result<AtomicFile> Create(std::filesystem::path path);
   AtomicFile(AtomicFile&&) = default;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
-  /// Appends. kStorageFull when there is no room.
+  /// Appends. kStorageFull if the disk is full.
   Result<void> Write(std::string_view bytes);
-  /// Puts the file into its place. Nothing may be written afterwards.
+  /// Flushes and renames the file. Nothing may be written afterwards.
   Result<void> Commit();
 
  private:
@@ -35,7 +35,7 @@ class AtomicFile {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
-/// The whole of it in one go.
+/// Writes a whole file atomically.
 Result<void> WriteWholeFile(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace evenkeel::report

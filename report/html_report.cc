@@ -11,20 +11,19 @@
 #include "report/page_template.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
-#include "report/timeline_data.h"
 
 namespace evenkeel::report {
 namespace {
 
 constexpr std::size_t kMaxBars = 20000;
-constexpr std::size_t kMaxEvents = 1000;
+constexpr std::size_t kMaxEvents = 1000;  // of each kind
 
 std::string TextOfScalar(const Json& value) {
   if (value.is_null()) return "–";
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// "a 1, b –" for a small table, the value itself for anything else.
+/// "a 1, b –" for an object of scalars, else the value itself.
 std::string TextOf(const Json& value) {
   const bool table =
       value.is_object() &&
@@ -57,7 +56,7 @@ std::string Dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// `connect` is what the page's scripts may ask: 'none' or 'self'.
+/// `connect` is the connect-src of the page: 'none' or 'self'.
 std::string FilledPage(std::string_view title, std::string_view data, std::string_view connect) {
   const std::string safe_title = EscapeHtml(title);
   const std::string safe_data = EscapeForScript(data);
@@ -90,10 +89,11 @@ Result<std::string> SummaryForPage(const model::RunSummary& summary) {
   return Dump(*shown);
 }
 
-Result<std::string> PageData(const model::RunSummary& summary, const TimelineDigest& digest,
+Result<std::string> PageData(const model::RunSummary& summary, TimelineDigest digest,
                              const std::vector<model::Chart>& charts) {
   auto shown = ShownSummary(summary);
   if (!shown) return tl::unexpected(shown.error());
+  digest.Condense(kMaxBars, kMaxEvents);
   return Dump({{"summary", std::move(*shown)},
                {"timeline", Json::parse(TimelineData(digest))},
                {"charts", ChartsToJson(charts)}});
@@ -117,11 +117,10 @@ Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
   const auto read = ReadTimeline(folder / "timeline.jsonl",
                                  [&](const TimelineEntry& entry) { digest.Add(entry); });
   if (!read) return tl::unexpected(read.error());
-  digest.Condense(kMaxBars, kMaxEvents);
 
   const auto charts = ReadCharts(folder);
   if (!charts) return tl::unexpected(charts.error());
-  const auto data = PageData(*summary, digest, *charts);
+  const auto data = PageData(*summary, std::move(digest), *charts);
   if (!data) return tl::unexpected(data.error());
   std::filesystem::path path = folder / "report.html";
   if (auto written = WriteWholeFile(path, Page(summary->job, *data)); !written) {

@@ -10,11 +10,11 @@
 #include "core/model/run_record.h"
 #include "report/timeline_digest.h"
 
-/// report.html: one file with everything in it, so that it opens anywhere and without a network.
+/// report.html: one self-contained file that opens without a network.
 namespace evenkeel::report {
 
-/// The JSON object that the page draws: the summary, the condensed timeline and the workload's own
-/// charts. `digest` has been condensed.
+/// The JSON object that the page draws: the summary, the timeline and the workload's own charts.
+/// Condenses `digest`, which has not been condensed before.
 ///
 ///   {"summary": as summary.json, but with "seed" as text and "result" as [[name, text], ...],
 ///    "timeline": {"workers": [name], "tracks": [n],
@@ -24,22 +24,21 @@ namespace evenkeel::report {
 ///    "charts": as charts.json}
 ///
 /// kInternal if the summary's result is not an object.
-[[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary,
-                                           const TimelineDigest& digest,
+[[nodiscard]] Result<std::string> PageData(const model::RunSummary& summary, TimelineDigest digest,
                                            const std::vector<model::Chart>& charts = {});
 
-/// Its part "summary" alone, as text; likewise kInternal.
+/// The member "summary" alone, as text; likewise kInternal.
 [[nodiscard]] Result<std::string> SummaryForPage(const model::RunSummary& summary);
 
 /// The whole page. `data` is what PageData() gave.
 [[nodiscard]] std::string Page(std::string_view title, std::string_view data);
 
-/// The same page, for a run that goes on: it asks where it came from for /live.json again and
-/// again, and for /report.html when the run is over.
+/// The same page for a run in progress: it polls /live.json of its own origin, and loads
+/// /report.html when the run has ended.
 [[nodiscard]] std::string LivePage(std::string_view title);
 
-/// (Re)writes `folder`/report.html from its summary.json, timeline.jsonl and, if there is one,
-/// charts.json, and returns its path. Errors as of those that read and write them.
+/// Writes `folder`/report.html from its summary.json, timeline.jsonl and optional charts.json, and
+/// returns its path. Passes on the errors of reading and writing these files.
 [[nodiscard]] Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder);
 
 }  // namespace evenkeel::report

@@ -10,7 +10,7 @@ constexpr int kFullLevel = 15;
 constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// In fifteenths of the cell; whatever there is shows.
+/// In fifteenths of the cell, rounded up to 1 if any.
 unsigned Level(float busy, double whole) {
   if (busy <= 0) return 0;
   const int level = static_cast<int>(kFullLevel * static_cast<double>(busy) / whole + 0.5);
@@ -22,7 +22,7 @@ unsigned Level(float busy, double whole) {
 void LaneCells::MakeLanes(std::size_t lanes) {
   if (lanes <= lanes_.size()) return;
   lanes_.resize(lanes);
-  // Even, so that cells can be folded two into one.
+  // Even, so that pairs of cells can be merged.
   const std::size_t most = std::clamp(kCells / lanes, kFewestCells, kMostCells) & ~std::size_t{1};
   if (most == most_cells_) return;
   most_cells_ = most;

@@ -8,7 +8,7 @@
 namespace evenkeel::report {
 namespace {
 
-/// Single moves are drawn between so many lanes only.
+/// Moves are drawn only if there are no more lanes than this.
 constexpr std::size_t kFewLanes = 16;
 
 void EndList(std::string& out) {

@@ -12,26 +12,26 @@
 
 namespace evenkeel::report {
 
-/// The timeline of a run that goes on, for a page that asks again and again and is told what is
-/// new to it. Memory is bounded, see LaneCells. Not thread-safe.
+/// The timeline of a run in progress, for pages that poll and receive what changed since their last
+/// request. Memory is bounded, see LaneCells. Not thread-safe.
 class LiveTimeline {
  public:
-  /// Predictions and other events that are kept; of the former every second one goes when there are
-  /// more, of the latter the oldest.
+  /// Maximum number of predictions, and of other events. Beyond it, every second prediction is
+  /// removed, or the oldest other event.
   static constexpr std::size_t kMostEvents = 256;
 
-  /// The lane of a node, which is its number from then on.
+  /// The lane of a node; assigns the next one to a new node.
   [[nodiscard]] std::size_t LaneOf(const std::string& node);
   [[nodiscard]] std::size_t Lanes() const { return threads_.size(); }
-  /// Until then a node is taken to have one thread. 0: not known.
+  /// Sets the number of threads; 0: unknown. The default is one thread.
   void SetThreads(std::size_t lane, std::uint32_t threads);
 
   void Add(const model::ResultRecord& record);
   void Add(const model::TimelineEvent& event);
 
-  /// What is written next is newer than what was before; the mark of what there is up to now.
+  /// Starts a new version and returns the mark of the version before.
   [[nodiscard]] Mark Advance() { return mark_++; }
-  /// What changes now has this mark.
+  /// The mark of the current version.
   [[nodiscard]] Mark Now() const { return mark_; }
   /// As LaneCells::Generation.
   [[nodiscard]] std::uint32_t Generation() const { return cells_.Generation(); }

@@ -5,16 +5,17 @@
 #include <utility>
 #include <vector>
 
-/// How the pages are put together.
+/// Assembles pages from parts.
 namespace evenkeel::report {
 
-/// For text between tags and in quoted attributes.
+/// Escapes text between tags and in quoted attributes.
 [[nodiscard]] std::string EscapeHtml(std::string_view text);
 
-/// JSON has '<' in strings only; written so, it can neither end a script nor open a comment in it.
+/// Escapes '<' in JSON, which has it in strings only, so that it cannot end a script or open a
+/// comment.
 [[nodiscard]] std::string EscapeForScript(std::string_view json);
 
-/// Puts the parts where the page has {{NAME}}. What is put in is not looked at again.
+/// Replaces each {{NAME}} of the page by the part of this name. Parts are not expanded again.
 [[nodiscard]] std::string FillIn(
     std::string_view page, const std::vector<std::pair<std::string_view, std::string_view>>& parts);
 

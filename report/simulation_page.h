@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-/// The page of `evenkeel simulate --html`: one file with everything in it, as report.html is.
+/// The page of `evenkeel simulate --html`: one self-contained file, like report.html.
 namespace evenkeel::report {
 
 /// `data` is a JSON object:

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "report/atomic_file.h"
-#include "report/energy_json.h"
 #include "report/json_reader.h"
 
 namespace evenkeel::report {
@@ -19,18 +18,86 @@ using model::RunSummary;
 constexpr std::array kStates = {JobState::kComplete, JobState::kFailed, JobState::kInterrupted,
                                 JobState::kRunning};
 
+constexpr const char* kSource = "estimated from power labels or the catalogue of boards";
+
+bool HasNumber(const Json& object, const char* field) {
+  const auto found = object.find(field);
+  return found != object.end() && !found->is_null();
+}
+
+void AddNodeEnergy(const model::NodeSummary& node, Json& out) {
+  out["powerWatts"] = node.power ? Json(node.power->full_watts) : Json();
+  out["idlePowerWatts"] = node.power ? Json(node.power->idle_watts) : Json();
+  out["dynamicJoules"] = node.joules ? Json(node.joules->dynamic) : Json();
+  out["idleJoules"] = node.joules ? Json(node.joules->idle) : Json();
+}
+
+void ReadNodeEnergy(const Json& object, JsonReader& reader, model::NodeSummary& node) {
+  if (HasNumber(object, "powerWatts")) {
+    reader.Read("powerWatts", node.power.emplace().full_watts);
+    reader.Read("idlePowerWatts", node.power->idle_watts);
+  }
+  if (HasNumber(object, "dynamicJoules")) {
+    reader.Read("dynamicJoules", node.joules.emplace().dynamic);
+    reader.Read("idleJoules", node.joules->idle);
+  }
+}
+
+Json EnergyToJson(const std::optional<model::EnergySummary>& energy) {
+  if (!energy) return {};
+  Json out = {{"joules", energy->joules},
+              {"dynamicJoules", energy->dynamic_joules},
+              {"idleJoules", energy->idle_joules},
+              {"standingJoules", energy->standing_joules},
+              {"idlePower", energy->idle_counted ? "Counted" : "Ignored"},
+              {"partial", energy->partial},
+              {"source", kSource}};
+  if (energy->time_factor) {
+    out["timeFactor"] = *energy->time_factor;
+    out["leftOut"] = energy->left_out;
+  }
+  return out;
+}
+
+std::optional<model::EnergySummary> EnergyFromJson(const Json& summary, std::string& problem) {
+  const auto found = summary.find("energy");
+  if (found == summary.end() || found->is_null()) return std::nullopt;
+  if (!found->is_object()) {
+    if (problem.empty()) problem = "energy: object expected";
+    return std::nullopt;
+  }
+  model::EnergySummary energy;
+  std::string idle;
+  JsonReader reader(*found, "energy", problem);
+  reader.Read("joules", energy.joules);
+  reader.Read("dynamicJoules", energy.dynamic_joules);
+  reader.Read("idleJoules", energy.idle_joules);
+  reader.Read("standingJoules", energy.standing_joules);
+  reader.Read("idlePower", idle);
+  energy.idle_counted = idle == "Counted";
+  reader.Read("partial", energy.partial);
+  if (!found->contains("timeFactor")) return energy;
+  reader.Read("timeFactor", energy.time_factor.emplace());
+  if (const Json* names = reader.Child("leftOut", Json::value_t::array)) {
+    for (const Json& name : *names) {
+      if (name.is_string()) energy.left_out.push_back(name.get<std::string>());
+    }
+  }
+  return energy;
+}
+
 Json NodeToJson(const NodeSummary& node) {
   Json out = {{"name", node.name},
-              {"weight", node.weight},
+              {"weight", node.Weight()},
               {"ratio", node.ratio},
               {"share", node.share},
               {"completed", node.completed},
               {"stolenIn", node.stolen_in},
               {"stolenOut", node.stolen_out},
               {"busySeconds", node.busy_seconds},
-              {"rate", node.rate},
-              {"finishSeconds", node.finish_seconds},
-              {"predictedFinishSeconds", node.predicted_finish_seconds}};
+              {"rate", node.mean_rate},
+              {"finishSeconds", ToSeconds(node.last_end)},
+              {"predictedFinishSeconds", ToSeconds(node.predicted_end)}};
   if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
   AddNodeEnergy(node, out);
   return out;
@@ -40,16 +107,19 @@ NodeSummary NodeFromJson(const Json& object, const std::string& where, std::stri
   NodeSummary node;
   JsonReader reader(object, where, problem);
   reader.Read("name", node.name);
-  reader.Read("weight", node.weight);
   reader.Read("ratio", node.ratio);
   reader.Read("share", node.share);
   reader.Read("completed", node.completed);
   reader.Read("stolenIn", node.stolen_in);
   reader.Read("stolenOut", node.stolen_out);
   reader.Read("busySeconds", node.busy_seconds);
-  reader.Read("rate", node.rate);
-  reader.Read("finishSeconds", node.finish_seconds, Presence::kOptional);
-  reader.Read("predictedFinishSeconds", node.predicted_finish_seconds, Presence::kOptional);
+  reader.Read("rate", node.mean_rate);
+  double last_end = 0;
+  double predicted_end = 0;
+  reader.Read("finishSeconds", last_end, Presence::kOptional);
+  reader.Read("predictedFinishSeconds", predicted_end, Presence::kOptional);
+  node.last_end = FromSeconds(last_end);
+  node.predicted_end = FromSeconds(predicted_end);
   if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
   ReadNodeEnergy(object, reader, node);
   return node;
@@ -133,7 +203,8 @@ std::string_view StateName(JobState state) {
 
 Result<std::string> SummaryToJson(const RunSummary& summary) {
   Json result = Json::parse(summary.result_json, nullptr, /*allow_exceptions=*/false);
-  if (!result.is_object()) return Fail(ErrorCode::kInternal, "the job's result is no JSON object");
+  if (!result.is_object())
+    return Fail(ErrorCode::kInternal, "the job's result is not a JSON object");
 
   Json nodes = Json::array();
   for (const NodeSummary& node : summary.nodes) nodes.push_back(NodeToJson(node));

@@ -18,7 +18,7 @@ using model::TimelineEvent;
 
 constexpr std::array kRunKinds = {RunKind::kPlanned, RunKind::kStolen, RunKind::kCopy};
 
-/// Which fields a kind of event has. Writer and reader go by the same table.
+/// The fields of each kind of event, for writer and reader.
 struct EventShape {
   TimelineEvent::Kind kind;
   const char* name;
@@ -45,7 +45,7 @@ const EventShape& ShapeOf(TimelineEvent::Kind kind) {
   return kEventShapes.front();
 }
 
-/// Seconds, rounded to microseconds in integers so that every architecture prints the same digits.
+/// Seconds, rounded to microseconds in integers, so that all architectures print the same digits.
 std::string SecondsText(Duration duration) {
   const std::int64_t nanoseconds = duration.count();
   const bool negative = nanoseconds < 0;

@@ -10,7 +10,7 @@
 #include "core/model/run_record.h"
 #include "report/atomic_file.h"
 
-/// timeline.jsonl: one JSON object a line, in any order, seconds with microsecond digits.
+/// timeline.jsonl: one JSON object per line, in any order; times are seconds with six decimals.
 ///
 ///   {"worker":w,"start":s,"end":s,"range":[begin,end],"kind":"planned|stolen|copy","busy":s}
 ///   {"kind":"stage","start":s,"end":s,"detail":"2"}
@@ -24,17 +24,16 @@ namespace evenkeel::report {
 /// "planned", "stolen" or "copy".
 [[nodiscard]] std::string_view KindName(model::RunKind kind);
 
-/// One line, line break included. The results themselves are not part of it.
+/// One line with its line break, without the results of the tasks.
 [[nodiscard]] std::string TimelineLine(const model::ResultRecord& record);
 [[nodiscard]] std::string TimelineLine(const model::TimelineEvent& event);
 
-/// Writes a timeline.jsonl without holding it in memory. The file appears at Commit() and not
-/// before. Used by one thread.
+/// Writes a timeline.jsonl line by line. The file appears at Commit(). Not thread-safe.
 class TimelineWriter {
  public:
   [[nodiscard]] static Result<TimelineWriter> Create(std::filesystem::path path);
 
-  /// kStorageFull when there is no room.
+  /// kStorageFull if the disk is full.
   Result<void> Write(const model::ResultRecord& record);
   Result<void> Write(const model::TimelineEvent& event);
   Result<void> Commit();
@@ -44,16 +43,16 @@ class TimelineWriter {
   AtomicFile file_;
 };
 
-/// What a line can be. Records come without results.
+/// One line. Records have no results.
 using TimelineEntry = std::variant<model::ResultRecord, model::TimelineEvent>;
 
-/// kInvalidInput, naming the field, if the line is not one of those above. Unknown fields are
-/// ignored.
+/// Parses a line. kInvalidInput, with the field, if it has none of the forms above. Unknown fields
+/// are ignored.
 [[nodiscard]] Result<TimelineEntry> ParseTimelineLine(std::string_view line);
 
-/// Visits the lines in the order of the file, holding one at a time; empty lines are skipped.
-/// kUnavailable if there is no such file; kInvalidInput, beginning with path and line number, at
-/// the first bad line.
+/// Visits the lines in the order of the file, one at a time; skips empty lines.
+/// kUnavailable if there is no such file; kInvalidInput, starting with path and line number, at
+/// the first invalid line.
 Result<void> ReadTimeline(const std::filesystem::path& path,
                           const std::function<void(const TimelineEntry&)>& visit);
 

@@ -1,9 +1,12 @@
 #include "report/timeline_digest.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
+
+#include "report/json_reader.h"
 
 namespace evenkeel::report {
 namespace {
@@ -11,7 +14,7 @@ namespace {
 constexpr std::size_t kNoBar = std::numeric_limits<std::size_t>::max();
 constexpr std::uint32_t kMaxTracks = 8;
 
-/// A pause too short to see: a fraction of a bin of the progress curve, itself about a pixel wide.
+/// The longest invisible pause: a fraction of a bin of the progress curve, which is about a pixel.
 Duration Unseen(const ProgressCurve& progress) { return progress.Step() / 4; }
 
 void Extend(TimelineBar& bar, const TimelineBar& next) {
@@ -24,7 +27,7 @@ void Extend(TimelineBar& bar, const TimelineBar& next) {
   bar.ranges += next.ranges;
 }
 
-/// True if `next` goes on where `bar` left off, in tasks and in time.
+/// True if `next` continues `bar` in tasks and in time.
 bool FollowsOn(const TimelineBar& bar, const TimelineBar& next, Duration unseen) {
   const Duration pause = next.start - bar.end;
   return bar.kind == next.kind && bar.range.end == next.range.begin && pause <= unseen &&
@@ -35,7 +38,7 @@ bool SameRow(const TimelineBar& a, const TimelineBar& b) {
   return a.worker == b.worker && a.kind == b.kind && a.track == b.track;
 }
 
-/// Joins each bar that `joins` says belongs to the one before it.
+/// Joins each bar to the previous one if `joins` is true for both.
 template <typename Predicate>
 void JoinNeighbours(std::vector<TimelineBar>& bars, Predicate joins) {
   std::size_t kept = 0;
@@ -47,6 +50,11 @@ void JoinNeighbours(std::vector<TimelineBar>& bars, Predicate joins) {
     }
   }
   if (!bars.empty()) bars.resize(kept + 1);
+}
+
+/// Rounded to microseconds, as in timeline.jsonl.
+double Seconds(Duration duration) {
+  return static_cast<double>((duration.count() + 500) / 1000) / 1e6;
 }
 
 }  // namespace
@@ -86,7 +94,7 @@ void TimelineDigest::AddRecord(const model::ResultRecord& record) {
   bar.range = record.range;
   bar.tasks = record.range.Size();
   bar.ranges = 1;
-  // Joining right here keeps a long timeline small in memory, whatever the order of its lines.
+  // Joining here bounds the memory for a long timeline, whatever the order of its lines.
   std::size_t& last = last_bar_[bar.worker];
   if (last != kNoBar && FollowsOn(bars_[last], bar, Unseen(progress_))) {
     Extend(bars_[last], bar);
@@ -136,7 +144,7 @@ void TimelineDigest::ThinEvents(std::size_t max_events) {
   for (const auto& event : events_) ++count[event.kind];
   std::map<model::TimelineEvent::Kind, std::size_t> seen;
   std::erase_if(events_, [&](const model::TimelineEvent& event) {
-    // Every n-th, counted from the end, so that the last one stays.
+    // Keeps every n-th event, counted from the end, so that the last one stays.
     const std::size_t left = count[event.kind] - ++seen[event.kind];
     const std::size_t stride = (count[event.kind] + max_events - 1) / max_events;
     return left % stride != 0;
@@ -161,6 +169,30 @@ void TimelineDigest::Condense(std::size_t max_bars, std::size_t max_events) {
     JoinBars(pause);
   }
   ThinEvents(max_events);
+}
+
+std::string TimelineData(const TimelineDigest& digest) {
+  Json bars = Json::array();
+  for (const TimelineBar& bar : digest.Bars()) {
+    bars.push_back({bar.worker, bar.track, KindName(bar.kind), Seconds(bar.start), Seconds(bar.end),
+                    bar.range.begin, bar.range.end, bar.tasks, bar.ranges, Seconds(bar.busy)});
+  }
+  Json events = Json::array();
+  for (const model::TimelineEvent& event : digest.Events()) {
+    events.push_back(Json::parse(TimelineLine(event)));
+  }
+  std::vector<double> progress = digest.Progress().Cumulative();
+  for (double& tasks : progress) tasks = std::round(tasks * 10) / 10;
+  const Json data = {
+      {"workers", digest.Workers()},
+      {"tracks", digest.Tracks()},
+      {"bars", std::move(bars)},
+      {"events", std::move(events)},
+      {"progress", {{"step", ToSeconds(digest.Progress().Step())}, {"tasks", progress}}},
+      {"ranges", digest.RangeCount()},
+      {"eventCount", digest.EventCount()},
+      {"hiddenPause", Seconds(digest.HiddenPause())}};
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace evenkeel::report

@@ -11,37 +11,37 @@
 
 namespace evenkeel::report {
 
-/// A stretch of one worker's time, made of one or more ranges of the same kind.
+/// A bar of the timeline: one or more consecutive ranges of the same kind on one worker.
 struct TimelineBar {
   std::uint32_t worker = 0;  ///< index into TimelineDigest::Workers()
-  std::uint32_t track = 0;   ///< bars of one worker that overlap lie on different tracks
+  std::uint32_t track = 0;   ///< overlapping bars of one worker are on different tracks
   model::RunKind kind = model::RunKind::kPlanned;
   Duration start{};
   Duration end{};
   Duration busy{};
-  model::IndexRange range;  ///< the smallest that holds all of them
+  model::IndexRange range;  ///< the smallest range that contains all of them
   std::int64_t tasks = 0;
   std::int64_t ranges = 0;
 };
 
-/// Turns a timeline of any length into a picture of bounded size: ranges of the same kind that
-/// follow on from each other become one bar; if there are still too many bars, so do those with
-/// ever longer pauses between them. Fed with entries in any order. Not thread-safe.
+/// Condenses a timeline of any length to a bounded number of bars: consecutive ranges of the same
+/// kind become one bar; if there are still too many, bars with increasing pauses between them are
+/// joined. Entries may be added in any order. Not thread-safe.
 class TimelineDigest {
  public:
-  /// `workers` come first, in this order; others follow as they are met.
+  /// `workers` come first, in this order; others follow in order of appearance.
   explicit TimelineDigest(const std::vector<std::string>& workers);
 
   void Add(const TimelineEntry& entry);
 
-  /// To be called once, after the last Add: leaves at most `max_bars` bars (but never less than
-  /// one for each worker, track and kind) and `max_events` events of each kind.
+  /// Reduces to at most `max_bars` bars (but at least one for each worker, track and kind) and
+  /// `max_events` events of each kind. Called once, after the last Add.
   void Condense(std::size_t max_bars, std::size_t max_events);
 
   [[nodiscard]] const std::vector<std::string>& Workers() const { return workers_; }
   /// Number of tracks of each worker, at least 1.
   [[nodiscard]] const std::vector<std::uint32_t>& Tracks() const { return tracks_; }
-  /// Sorted by worker, then kind, so that later bars are to be drawn over earlier ones.
+  /// Sorted by worker, then kind, so that later bars are drawn over earlier ones.
   [[nodiscard]] const std::vector<TimelineBar>& Bars() const { return bars_; }
   /// Sorted by time.
   [[nodiscard]] const std::vector<model::TimelineEvent>& Events() const { return events_; }
@@ -49,7 +49,7 @@ class TimelineDigest {
 
   [[nodiscard]] std::int64_t RangeCount() const { return range_count_; }
   [[nodiscard]] std::int64_t EventCount() const { return event_count_; }
-  /// Pauses up to this long do not show.
+  /// Pauses up to this length are not visible.
   [[nodiscard]] Duration HiddenPause() const { return hidden_pause_; }
 
  private:
@@ -71,5 +71,8 @@ class TimelineDigest {
   std::int64_t event_count_ = 0;
   Duration hidden_pause_{};
 };
+
+/// The member "timeline" of the data of pages (html_report.h) as JSON text. `digest` is condensed.
+[[nodiscard]] std::string TimelineData(const TimelineDigest& digest);
 
 }  // namespace evenkeel::report

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/model/run_figures.h"
 #include "simulator/scenario_world.h"
 
 namespace evenkeel::simulator {
@@ -24,36 +25,24 @@ std::vector<SpeedProfile> Capacities(const WorldConfig& world) {
   return capacities;
 }
 
-double FluidBound(const WorldConfig& world, double work) {
+}  // namespace
+
+double LowerBound(const WorldConfig& world) {
+  const auto& costs = world.true_costs;
+  if (costs.empty()) return 0;
+  const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
+  const model::WorkSize work{total, *std::max_element(costs.begin(), costs.end())};
+  double fastest = 0;
+  for (const NodeModel& node : world.nodes) fastest = std::max(fastest, node.speed.Fastest());
   const auto capacities = Capacities(world);
-  const auto possible = [&](Duration end) {
+  const auto units_done = [&](Duration end) {
     double done = 0;
     for (std::size_t i = 0; i < capacities.size(); ++i) {
       done += world.nodes[i].threads * capacities[i].Integral(Instant{}, Instant{end});
     }
     return done;
   };
-  Duration high = std::chrono::microseconds(1);
-  constexpr Duration kFarAway = std::chrono::hours(24 * 365 * 30);
-  while (possible(high) < work && high < kFarAway) high *= 2;
-  Duration low{};
-  while (high - low > Duration{1}) {
-    const Duration middle = low + (high - low) / 2;
-    (possible(middle) < work ? low : high) = middle;
-  }
-  return ToSeconds(high);
-}
-
-}  // namespace
-
-double LowerBound(const WorldConfig& world) {
-  const auto& costs = world.true_costs;
-  if (costs.empty()) return 0;
-  double fastest = 0;
-  for (const NodeModel& node : world.nodes) fastest = std::max(fastest, node.speed.Fastest());
-  const double longest = *std::max_element(costs.begin(), costs.end());
-  const double work = std::accumulate(costs.begin(), costs.end(), 0.0);
-  return std::max(FluidBound(world, work), longest / fastest);
+  return model::LowerBoundSeconds(work, units_done, fastest).value_or(0);
 }
 
 }  // namespace evenkeel::simulator

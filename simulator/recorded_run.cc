@@ -117,7 +117,7 @@ bool RatesAreInTasks(const Traces& traces, const RecordedRun& run) {
   double units = 0;
   double tasks = 0;
   for (const NodeSummary& node : run.summary.nodes) {
-    units += node.rate * node.busy_seconds / CoresOf(traces, node.name);
+    units += node.mean_rate * node.busy_seconds / CoresOf(traces, node.name);
     tasks += static_cast<double>(node.completed);
   }
   return units > 0.5 * tasks && units < 2 * tasks;
@@ -137,7 +137,7 @@ std::map<std::string, double> SpeedsOf(const Traces& traces, RecordedRun& run) {
   double declared_sum = 0;
   double slowest = INFINITY;
   for (const NodeSummary& node : run.summary.nodes) {
-    double speed = node.rate / CoresOf(traces, node.name);
+    double speed = node.mean_rate / CoresOf(traces, node.name);
     if (run.speed_source == "declared") speed = node.declared_speed.value_or(0);
     if (!(speed > 0)) continue;
     speeds[node.name] = speed;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/model/run_figures.h"
 #include "simulator/scenario_energy.h"
 #include "simulator/scenario_world.h"
 #include "simulator/world.h"
@@ -10,17 +11,10 @@
 namespace evenkeel::simulator {
 namespace {
 
-double LoadImbalancePercent(const engine::Progress& progress) {
-  double sum = 0;
-  double last = 0;
-  for (const auto& node : progress.nodes) {
-    const double end = ToSeconds(node.last_end);
-    sum += end;
-    last = std::max(last, end);
-  }
-  if (last <= 0) return 0;
-  const double mean = sum / static_cast<double>(progress.nodes.size());
-  return std::max((1 - mean / last) * 100, 0.0);  // equal ends may differ in the last bit
+std::vector<double> FinishSeconds(const engine::Progress& progress) {
+  std::vector<double> seconds;
+  for (const auto& node : progress.nodes) seconds.push_back(ToSeconds(node.last_end));
+  return seconds;
 }
 
 /// The others are not there.
@@ -58,7 +52,7 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
   run.state = outcome.state;
   run.makespan_seconds = ToSeconds(outcome.makespan);
   run.lower_bound_seconds = bound;
-  run.load_imbalance_percent = LoadImbalancePercent(outcome.progress);
+  run.load_imbalance_percent = model::LoadImbalancePercent(FinishSeconds(outcome.progress));
   run.wasted_seconds = outcome.progress.wasted_seconds;
   run.coordinator_bytes = outcome.coordinator_bytes;
   run.messages = outcome.messages_sent;
@@ -70,9 +64,9 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
   if (run.makespan_seconds <= 0) return run;
   const double busy =
       std::accumulate(outcome.busy_seconds.begin(), outcome.busy_seconds.end(), 0.0);
-  run.utilization = busy / (cores * run.makespan_seconds);
+  run.utilization = model::Utilization(busy, cores, run.makespan_seconds);
   run.coordinator_utilization = outcome.coordinator_seconds / run.makespan_seconds;
-  run.efficiency = bound / run.makespan_seconds;
+  run.efficiency = model::Efficiency(bound, run.makespan_seconds);
   return run;
 }
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "core/model/run_figures.h"
+
 namespace evenkeel::simulator {
 namespace {
 
@@ -50,7 +52,7 @@ Summary SummaryOf(const std::vector<const ScenarioRun*>& runs) {
   summary.completed = static_cast<std::int64_t>(done.size());
   summary.makespan_seconds = median([](const ScenarioRun& run) { return run.makespan_seconds; });
   summary.over_bound = median([](const ScenarioRun& run) {
-    return run.lower_bound_seconds > 0 ? run.makespan_seconds / run.lower_bound_seconds : 0;
+    return model::MakespanOverBound(run.makespan_seconds, run.lower_bound_seconds);
   });
   summary.load_imbalance_percent =
       median([](const ScenarioRun& run) { return run.load_imbalance_percent; });

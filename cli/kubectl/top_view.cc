@@ -55,7 +55,7 @@ void Refresh(const model::RunSummary& live, std::vector<NodeRow>& rows) {
     known->share = node.share;
     known->done = node.completed;
     known->stolen = node.stolen_in;
-    known->rate = std::isfinite(node.rate) ? node.rate : 0;
+    known->rate = std::isfinite(node.mean_rate) ? node.mean_rate : 0;
   }
 }
 

@@ -25,7 +25,7 @@ std::string Number(double value, const char* format = "%.5g") {
 
 std::string FixedPart(const model::NodeSummary& node, std::uint32_t threads) {
   const std::string declared = node.declared_speed ? Number(*node.declared_speed) : "null";
-  return '[' + Quoted(node.name) + ',' + std::to_string(node.weight) + ',' + Number(node.ratio) +
+  return '[' + Quoted(node.name) + ',' + std::to_string(node.Weight()) + ',' + Number(node.ratio) +
          ',' + Number(node.share) + ',' + std::to_string(threads) + ',' + declared + ']';
 }
 
@@ -46,11 +46,11 @@ double PredictedEnd(const engine::NodeProgress& node, const engine::Progress& pr
 std::string NowPart(const model::NodeSummary& node, const engine::NodeProgress* live,
                     const engine::Progress& progress) {
   const char state = live == nullptr ? 'l' : StateOf(*live);
-  const double rate = live != nullptr && live->rate > 0 ? live->rate : node.rate;
+  const double rate = live != nullptr && live->rate > 0 ? live->rate : node.mean_rate;
   return std::string("[\"") + state + "\"," + std::to_string(node.completed) + ',' +
          std::to_string(node.stolen_in) + ',' + std::to_string(node.stolen_out) + ',' +
          Number(node.busy_seconds, "%.1f") + ',' + Number(rate, "%.4g") + ',' +
-         Number(node.finish_seconds, "%.2f") + ',' +
+         Number(ToSeconds(node.last_end), "%.2f") + ',' +
          Number(live == nullptr ? 0 : PredictedEnd(*live, progress), "%.1f") + ']';
 }
 

@@ -1,16 +1,11 @@
 #include "coordinator/service/job_status.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/summary_json.h"
 
 namespace evenkeel::coordinator {
 namespace {
-
-std::int64_t ShareOf(double share, std::int64_t tasks) {
-  return std::llround(share * static_cast<double>(tasks));
-}
 
 WorkerState StateOf(const engine::NodeProgress& node) {
   if (node.lost) return WorkerState::kLost;
@@ -22,20 +17,14 @@ void HeaviestFirst(std::vector<WorkerStatus>& workers) {
                    [](const auto& a, const auto& b) { return a.ratio > b.ratio; });
 }
 
-/// What a summary does not tell of a node.
+/// A summary does not tell the cost of what a node has done; without it busy time says nothing.
 void KeepWork(const std::vector<WorkerStatus>& before, WorkerStatus& row) {
   const auto same = std::find_if(before.begin(), before.end(),
-                                 [&row](const auto& other) { return other.node == row.node; });
-  if (same == before.end()) return;
-  row.units = same->units;
-  row.busy_seconds = same->busy_seconds;
-  row.threads = same->threads;
-}
-
-void AddEarlier(const NodeWork& work, WorkerStatus& row) {
-  row.completed += work.completed;
-  row.units += static_cast<double>(work.units);
-  row.busy_seconds += work.busy_seconds;
+                                 [&row](const auto& other) { return other.name == row.name; });
+  const WorkerStatus& work = same == before.end() ? WorkerStatus{} : *same;
+  row.cost = work.cost;
+  row.busy_seconds = work.busy_seconds;
+  row.threads = work.threads;
 }
 
 }  // namespace
@@ -58,26 +47,12 @@ void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatu
   status.eta_sigma_seconds = ToSeconds(progress.eta_sigma);
   status.active_seconds = ToSeconds(progress.elapsed);
   status.workers.clear();
-  WorkByNode unseen = earlier;
   for (const auto& node : progress.nodes) {
-    WorkerStatus row{
-        node.name,      node.ratio,     node.connected, ShareOf(node.share, progress.tasks_total),
-        node.completed, node.stolen_in, node.rate,      StateOf(node)};
-    row.units = static_cast<double>(node.cost);
-    row.busy_seconds = node.busy_seconds;
-    row.threads = node.threads;
-    if (const auto before = unseen.find(node.name); before != unseen.end()) {
-      AddEarlier(before->second, row);
-      unseen.erase(before);
-    }
-    status.workers.push_back(std::move(row));
+    status.workers.push_back({node, node.connected, StateOf(node)});
   }
-  for (const auto& [name, work] : unseen) {
-    WorkerStatus row;
-    row.node = name;
-    AddEarlier(work, row);
-    row.state = WorkerState::kLost;
-    status.workers.push_back(std::move(row));
+  model::AddEarlierAttempts(earlier, status.workers);
+  for (std::size_t i = progress.nodes.size(); i < status.workers.size(); ++i) {
+    status.workers[i].state = WorkerState::kLost;
   }
   HeaviestFirst(status.workers);
 }
@@ -99,9 +74,8 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   const std::vector<WorkerStatus> before = std::move(status.workers);
   status.workers.clear();
   for (const auto& node : summary.nodes) {
-    status.workers.push_back(
-        {node.name, node.ratio, false, ShareOf(node.share, summary.tasks_total), node.completed,
-         node.stolen_in, node.rate, over ? WorkerState::kDone : WorkerState::kWaiting});
+    status.workers.push_back({node, false, over ? WorkerState::kDone : WorkerState::kWaiting});
+    status.workers.back().rate = node.mean_rate;
     KeepWork(before, status.workers.back());
   }
   HeaviestFirst(status.workers);

@@ -19,18 +19,10 @@ enum class WorkerState {
   kDone,     ///< the job is over
 };
 
-struct WorkerStatus {
-  std::string node;
-  double ratio = 0;  ///< 0 if it took part in an earlier start only
+/// A worker's node and what it has done. `rate` is 0 if it was not measured.
+struct WorkerStatus : model::NodeStatistics {
   bool connected = false;
-  std::int64_t share = 0;      ///< tasks, as first planned by cost
-  std::int64_t completed = 0;  ///< tasks, in all starts
-  std::int64_t stolen = 0;     ///< of them, planned for others
-  double rate = 0;             ///< units per second; 0: not measured
   WorkerState state = WorkerState::kWaiting;
-  double units = 0;           ///< work units of its tasks that count, in all starts
-  double busy_seconds = 0;    ///< inside tasks, over all threads, in all starts
-  std::uint32_t threads = 0;  ///< 0 if not known
 };
 
 /// What a coordinator says of its job: the content of GET /progress. A plain value.

@@ -14,8 +14,6 @@ namespace {
 
 constexpr Duration kLeastAge = std::chrono::seconds(1);
 constexpr int kShareOfTime = 10;
-constexpr std::size_t kMaxBars = 20000;
-constexpr std::size_t kMaxEvents = 1000;
 
 Result<std::string> DrawPage(const RunView& run) {
   std::vector<std::string> names;
@@ -34,8 +32,7 @@ Result<std::string> DrawPage(const RunView& run) {
             });
           });
   if (!read) return tl::unexpected(read.error());
-  digest.Condense(kMaxBars, kMaxEvents);
-  const auto data = report::PageData(run.summary, digest);
+  const auto data = report::PageData(run.summary, std::move(digest));
   if (!data) return data;
   return report::Page(run.summary.job, *data);
 }

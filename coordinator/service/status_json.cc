@@ -1,6 +1,7 @@
 #include "coordinator/service/status_json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace evenkeel::coordinator {
@@ -25,13 +26,13 @@ const char* Name(WorkerState state) {
   return "Done";
 }
 
-Json WorkerJson(const WorkerStatus& worker) {
-  Json row = {{"node", worker.node}};
+Json WorkerJson(const WorkerStatus& worker, std::int64_t tasks_total) {
+  Json row = {{"node", worker.name}};
   if (worker.ratio > 0) row["ratio"] = worker.ratio;
   row["connected"] = worker.connected;
-  row["share"] = worker.share;
+  row["share"] = std::llround(worker.share * static_cast<double>(tasks_total));
   row["completed"] = worker.completed;
-  row["stolen"] = worker.stolen;
+  row["stolen"] = worker.stolen_in;
   if (worker.rate > 0) row["rate"] = worker.rate;
   row["state"] = Name(worker.state);
   return row;
@@ -43,8 +44,8 @@ Json WorkJson(const std::vector<WorkerStatus>& workers) {
   for (const auto& worker : workers) {
     if (rows.size() == kMaxWork) break;
     if (worker.busy_seconds <= 0) continue;
-    rows.push_back({{"node", worker.node},
-                    {"units", worker.units},
+    rows.push_back({{"node", worker.name},
+                    {"units", static_cast<double>(worker.cost)},
                     {"busySeconds", worker.busy_seconds},
                     {"threads", worker.threads}});
   }
@@ -60,7 +61,7 @@ std::string Dump(const Json& json) {
 std::string StatusJson(const JobStatus& status) {
   Json workers = Json::array();
   for (std::size_t i = 0; i < std::min(status.workers.size(), kMaxWorkers); ++i) {
-    workers.push_back(WorkerJson(status.workers[i]));
+    workers.push_back(WorkerJson(status.workers[i], status.tasks_total));
   }
   Json out = {{"epoch", status.epoch},
               {"state", StateText(status)},

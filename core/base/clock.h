@@ -4,7 +4,7 @@
 
 namespace evenkeel {
 
-/// Source of steady time. Only processes and the simulator hold one; policy is given `now`.
+/// Source of steady time. Only processes and the simulator hold one; policy receives `now`.
 /// Implementations are thread-safe.
 class Clock {
  public:

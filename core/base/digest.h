@@ -6,13 +6,13 @@
 
 namespace evenkeel {
 
-/// FNV-1a of 64 bits (Fowler, Noll and Vo): finds changes, is no proof against forgery.
+/// FNV-1a with 64 bits (Fowler, Noll and Vo): detects changes, does not resist forgery.
 class Digest {
  public:
   void Add(std::string_view bytes);
-  /// So that parts of different lengths do not run into each other.
+  /// Separates parts of variable length: add the size before the bytes.
   void AddSize(std::uint64_t size);
-  /// Such as "fnv1a:00000000000000ff".
+  /// The digest as text, e.g. "fnv1a:00000000000000ff".
   [[nodiscard]] std::string Text() const;
 
  private:
@@ -20,7 +20,7 @@ class Digest {
   std::uint64_t state_ = 0xcbf29ce484222325U;
 };
 
-/// Of one text.
+/// The digest of one text.
 [[nodiscard]] std::string DigestOf(std::string_view text);
 
 }  // namespace evenkeel

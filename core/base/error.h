@@ -6,17 +6,17 @@
 
 namespace evenkeel {
 
-/// What the caller can do about an error.
+/// Class of an error, which decides how the caller reacts.
 enum class ErrorCode {
   kInvalidInput,  ///< the user's file or flag is wrong: one line, exit code 2
-  kConflict,      ///< something else is there already, e.g. another job's journal: exit code 2
-  kInUse,         ///< another process has it now: exit code 2, of a coordinator in a cluster 5
-  kUnavailable,   ///< a peer or a resource is not there (now)
-  kStorageFull,   ///< no room: stop cleanly, resume when there is room
-  kInternal       ///< everything else that is not the user's fault
+  kConflict,      ///< the place is taken, e.g. by another job's journal: exit code 2
+  kInUse,  ///< another process uses it now: exit code 2; a coordinator in a cluster exits with 5
+  kUnavailable,  ///< a peer or resource is not available now
+  kStorageFull,  ///< no space left: stop cleanly, resume when there is space
+  kInternal      ///< any other error that the user did not cause
 };
 
-/// An expected operating error. Programmer errors are EVENKEEL_CHECKs instead.
+/// An expected error. Programming errors are EVENKEEL_CHECKs instead.
 struct Error {
   ErrorCode code = ErrorCode::kInternal;
   std::string message;  ///< one line for the user: where, what was wrong, what is allowed

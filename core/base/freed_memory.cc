@@ -10,9 +10,9 @@ namespace evenkeel {
 
 void KeepFreedMemory() {
 #ifdef __GLIBC__
-  // The largest that the C library takes from its heaps: 32 MiB, on 32 bits 512 KiB.
+  // The largest threshold that glibc accepts: 32 MiB, on 32-bit systems 512 KiB.
   constexpr int kLargestFromHeap = sizeof(void*) == 8 ? 32 << 20 : 512 << 10;
-  constexpr int kKept = 16 << 20;  // of each heap; threads may have one of their own
+  constexpr int kKept = 16 << 20;  // bytes per heap; each thread may have its own heap
   ::mallopt(M_MMAP_THRESHOLD, kLargestFromHeap);
   ::mallopt(M_TRIM_THRESHOLD, kKept);
 #endif

@@ -2,9 +2,9 @@
 
 namespace evenkeel {
 
-/// Has this process keep memory that it frees for what it allocates next, instead of giving it back
-/// to the system and taking it again page by page. For processes through which large buffers of
-/// much the same size go all the time. Without effect where the C library has no such setting.
+/// Makes malloc keep freed memory for later allocations instead of returning it to the system. For
+/// processes that allocate and free large buffers of similar sizes all the time: they save page
+/// faults. No effect if the C library has no such setting.
 void KeepFreedMemory();
 
 }  // namespace evenkeel

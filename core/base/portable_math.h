@@ -1,17 +1,17 @@
 #pragma once
 
-/// Logarithm and exponential of additions, multiplications and divisions only, in a fixed order:
-/// the same bits on every architecture, which no standard library promises. As good as a double
-/// gets but for the last few bits.
+/// Logarithm and exponential from additions, multiplications and divisions in a fixed order: the
+/// results have the same bits on every architecture, which no standard library guarantees. The
+/// relative error is a few units in the last place.
 namespace evenkeel {
 
 /// Natural logarithm; `x` > 0, finite.
 [[nodiscard]] double PortableLog(double x);
 
-/// e to the `x`; 0 and infinity beyond what a double holds.
+/// e to the power of `x`; 0 or infinity if a double cannot hold it.
 [[nodiscard]] double PortableExp(double x);
 
-/// `base` > 0 to the `exponent`.
+/// `base` (> 0) to the power of `exponent`.
 [[nodiscard]] double PortablePower(double base, double exponent);
 
 }  // namespace evenkeel

@@ -27,8 +27,8 @@ std::uint64_t Rng::Next() {
 }
 
 std::uint64_t Rng::Below(std::uint64_t bound) {
-  EVENKEEL_CHECK(bound > 0, "a random number below nothing");
-  // Numbers under the threshold would make the first values of the range likelier than the rest.
+  EVENKEEL_CHECK(bound > 0, "the bound of a random number is 0");
+  // Accepting numbers below the threshold would make the first values of the range more likely.
   const std::uint64_t threshold = (0 - bound) % bound;
   for (;;) {
     const std::uint64_t drawn = Next();
@@ -37,7 +37,7 @@ std::uint64_t Rng::Below(std::uint64_t bound) {
 }
 
 std::int64_t Rng::Between(std::int64_t low, std::int64_t high) {
-  EVENKEEL_CHECK(low <= high, "an empty range to draw from");
+  EVENKEEL_CHECK(low <= high, "the range of a random number is empty");
   const auto width = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
   const std::uint64_t offset = width == 0 ? Next() : Below(width);
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + offset);
@@ -50,7 +50,7 @@ double Rng::Uniform(double low, double high) { return low + (high - low) * Unit(
 double Rng::Exponential(double mean) { return -mean * PortableLog(1 - Unit()); }
 
 // The polar method of Marsaglia and Bray, "A convenient method for generating normal variables",
-// SIAM Review 6(3), 1964: no sine is needed.
+// SIAM Review 6(3), 1964. It needs no sine.
 double Rng::Normal() {
   for (;;) {
     const double x = Uniform(-1, 1);

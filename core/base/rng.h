@@ -6,8 +6,8 @@
 namespace evenkeel {
 
 /// xoshiro256** (Blackman and Vigna, "Scrambled linear pseudorandom number generators", ACM TOMS
-/// 47(4), 2021), seeded through splitmix64. Own distributions, because those of the standard
-/// library differ between implementations: the same seed gives the same numbers everywhere.
+/// 47(4), 2021), seeded through splitmix64. The same seed gives the same numbers on every platform;
+/// the distributions of the standard library differ between implementations, so none is used.
 /// Not thread-safe.
 class Rng {
  public:

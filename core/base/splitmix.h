@@ -3,7 +3,7 @@
 #include <cstdint>
 
 /// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA
-/// 2014): a counter that goes up by a fixed step, and a hash of it.
+/// 2014): a hash of a counter that increases by a fixed step.
 namespace evenkeel {
 
 inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15ULL;
@@ -15,7 +15,7 @@ inline constexpr std::uint64_t kSplitMixStep = 0x9e3779b97f4a7c15ULL;
   return z ^ (z >> 31);
 }
 
-/// Output `index`, from 0 on, of a generator seeded with `seed`: any of them without those before.
+/// Output number `index` (from 0) of a generator seeded with `seed`, in constant time.
 [[nodiscard]] constexpr std::uint64_t SplitMixAt(std::uint64_t seed, std::uint64_t index) {
   return SplitMixHash(seed + kSplitMixStep * (index + 1));
 }

@@ -8,7 +8,7 @@ namespace evenkeel {
 /// Integer nanoseconds, 64 bits wide on every architecture.
 using Duration = std::chrono::duration<std::int64_t, std::nano>;
 
-/// Tag of the engine's time line. It has no now(): policy gets the time as an argument.
+/// Tag of the engine's time line. It has no now(): policy receives the time as an argument.
 struct EngineTime {
   using rep = std::int64_t;
   using period = std::nano;
@@ -19,7 +19,7 @@ struct EngineTime {
 /// A point on a steady time line, in nanoseconds since an origin chosen by the clock's owner.
 using Instant = std::chrono::time_point<EngineTime, Duration>;
 
-/// Later than anything that happens.
+/// Later than every event.
 inline constexpr Instant kNever = Instant::max();
 
 /// Seconds as a floating point number, for rates, reports and people.

@@ -8,6 +8,7 @@
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/model/node_statistics.h"
 #include "core/model/run_record.h"
 
 namespace evenkeel::engine {
@@ -15,25 +16,11 @@ namespace evenkeel::engine {
 /// What people are shown of failed tasks ends after so many ranges.
 inline constexpr std::size_t kMaxFailedRangesShown = 64;
 
-struct NodeProgress {
-  std::string name;
-  double ratio = 1;
-  std::uint32_t threads = 0;  ///< as its worker said; 0 while none has come
-  double share = 0;           ///< of the cost, as first planned
+/// A node's statistics and its state now.
+struct NodeProgress : model::NodeStatistics {
   bool connected = false;
   bool lost = false;
-  std::int64_t completed = 0;  ///< tasks whose result counted
-  model::Cost cost = 0;        ///< their cost
-  std::int64_t stolen_in = 0;
-  std::int64_t stolen_out = 0;
   std::int64_t leased = 0;  ///< tasks
-  double busy_seconds = 0;
-  double rate = 0;       ///< units per second, as estimated now; 0 while not measured
-  double mean_rate = 0;  ///< the same over all that it has run since the start; 0 while nothing
-  Duration last_end{};   ///< job time at which its last counted result ended
-  Duration
-      predicted_end{};  ///< the same, as predicted when a tenth of its share was done; 0 if never
-  std::optional<model::NodePower> power;  ///< as ExpectedNode says it
 };
 
 /// A snapshot of a run for people, on the job's own time line.

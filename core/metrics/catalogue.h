@@ -3,17 +3,17 @@
 #include <span>
 #include <string_view>
 
-/// Every metric that coordinators and the operator offer, defined in one place. docs/metrics.md is
-/// the same for readers; a test compares them.
+/// Definitions of all metrics of coordinators and the operator. docs/metrics.md documents them; a
+/// test compares both.
 namespace evenkeel::metrics {
 
 enum class MetricSource { kCoordinator, kOperator };
 enum class MetricType { kCounter, kGauge, kHistogram };
 
-/// A label. Their values are bounded, since each combination is a series for Prometheus to keep.
+/// A label. The number of values is bounded, because each combination is a series in Prometheus.
 struct Label {
   std::string_view name;
-  std::span<const std::string_view> values;  ///< all there are; empty: see the comment at the label
+  std::span<const std::string_view> values;  ///< all values; empty: see the comment of the label
 };
 
 inline constexpr std::string_view kReasons[] = {"task", "timeout"};
@@ -30,11 +30,11 @@ inline constexpr std::string_view kResults[] = {"success", "error", "requeue_aft
 inline constexpr std::string_view kController[] = {"weightedjob"};
 inline constexpr std::string_view kLeaseName[] = {"evenkeel-operator"};
 
-inline constexpr Label kNode{"node", {}};  ///< as many as the job has nodes
-/// One a job; the operator keeps so many series of (node, profile) as kMaxHistorySeries says.
+inline constexpr Label kNode{"node", {}};  ///< one value per node of the job
+/// One value per job; the operator keeps at most kMaxHistorySeries pairs of node and profile.
 inline constexpr Label kProfile{"profile", {}};
-inline constexpr Label kNamespace{"namespace", {}};  ///< one a job
-/// One a job, and only on gauges, which go when the job goes. Not `job`: that is Prometheus' own.
+inline constexpr Label kNamespace{"namespace", {}};  ///< one value per job
+/// One value per job, on gauges only: these disappear with the job. Prometheus reserves `job`.
 inline constexpr Label kWeightedJob{"weighted_job", {}};
 inline constexpr Label kReason{"reason", kReasons};
 inline constexpr Label kKind{"kind", kMoveKinds};
@@ -48,12 +48,12 @@ inline constexpr Label kControllerName{"controller", kController};
 inline constexpr Label kResult{"result", kResults};
 inline constexpr Label kQueueName{"name", kController};
 inline constexpr Label kLease{"name", kLeaseName};
-inline constexpr Label kCode{"code", {}};      ///< a status of HTTP, or <error>
-inline constexpr Label kHost{"host", {}};      ///< one: the API server
-inline constexpr Label kMethod{"method", {}};  ///< those of HTTP that the operator uses
+inline constexpr Label kCode{"code", {}};      ///< HTTP status or <error>
+inline constexpr Label kHost{"host", {}};      ///< one value: the API server
+inline constexpr Label kMethod{"method", {}};  ///< HTTP methods that the operator uses
 
-/// Series of (node, profile) that the operator keeps at most: beyond, the profiles that were
-/// finished longest ago go.
+/// Maximum number of pairs of node and profile that the operator keeps. Beyond it, the profiles
+/// that finished longest ago are removed.
 inline constexpr int kMaxHistorySeries = 2048;
 
 enum class Metric {
@@ -77,7 +77,7 @@ enum class Metric {
   kResultsSize,
   kResultsFree,
   kEnergy,
-  // The operator's.
+  // Operator:
   kReconciles,
   kReconcileErrors,
   kReconcileTime,
@@ -110,12 +110,12 @@ struct MetricDefinition {
   std::string_view name;
   MetricType type;
   std::span<const Label> labels;
-  std::string_view unit;            ///< a base unit, or what is counted
+  std::string_view unit;            ///< a base unit, or the counted things
   std::string_view help;            ///< one line
   std::span<const double> buckets;  ///< upper bounds, rising; histograms only
 };
 
-/// Those of one kind of process, in the order of the enumeration.
+/// The metrics of one kind of process, in the order of the enumeration.
 [[nodiscard]] std::span<const MetricDefinition> Catalogue(MetricSource source);
 
 [[nodiscard]] const MetricDefinition& Definition(Metric metric);

@@ -17,6 +17,7 @@
 
 #include "core/base/check.h"
 #include "core/metrics/catalogue.h"
+#include "core/model/run_figures.h"
 
 namespace evenkeel::metrics {
 namespace {
@@ -43,7 +44,7 @@ Family<Gauge>& RegisterGauge(Metric metric, prometheus::Registry& registry) {
 }
 
 /// A pair for prometheus::Labels.
-std::pair<std::string, std::string> Is(const Label& label, std::string_view value) {
+std::pair<std::string, std::string> LabelPair(const Label& label, std::string_view value) {
   return {std::string(label.name), std::string(value)};
 }
 
@@ -52,7 +53,7 @@ Histogram::BucketBoundaries Buckets(Metric metric) {
   return {buckets.begin(), buckets.end()};
 }
 
-/// A counter that follows a running total.
+/// A counter that follows an external total.
 class RisingCounter {
  public:
   explicit RisingCounter(Counter& counter) : counter_(counter) {}
@@ -67,7 +68,7 @@ class RisingCounter {
   double highest_ = 0;
 };
 
-/// A gauge whose series is there only while there is a value.
+/// A gauge whose series exists only while it has a value.
 class OptionalGauge {
  public:
   OptionalGauge(Family<Gauge>& family, prometheus::Labels labels)
@@ -89,33 +90,29 @@ class OptionalGauge {
 };
 
 double LoadImbalance(const std::vector<engine::NodeProgress>& nodes) {
-  double sum = 0;
-  double latest = 0;
-  for (const auto& node : nodes) {
-    sum += ToSeconds(node.last_end);
-    latest = std::max(latest, ToSeconds(node.last_end));
-  }
-  return latest > 0 ? 1 - sum / static_cast<double>(nodes.size()) / latest : 0;
+  std::vector<double> finish_seconds;
+  for (const auto& node : nodes) finish_seconds.push_back(ToSeconds(node.last_end));
+  return model::LoadImbalance(finish_seconds);
 }
 
-/// Nobody could have been faster with these nodes. Nothing while one of them has not been measured.
+/// From the rates measured in this run. Nothing until all nodes are measured.
 std::optional<double> LowerBoundSeconds(const engine::Progress& progress) {
-  double rates = 0;
+  std::vector<model::NodeCapacity> nodes;
   for (const auto& node : progress.nodes) {
     if (node.mean_rate <= 0) return std::nullopt;
-    rates += node.mean_rate;
+    nodes.push_back({node.mean_rate, node.threads});
   }
-  if (rates <= 0 || progress.cost_total <= 0) return std::nullopt;
-  return static_cast<double>(progress.cost_total) / rates;
+  if (progress.cost_total <= 0) return std::nullopt;
+  return model::LowerBoundSeconds({static_cast<double>(progress.cost_total), 0}, nodes);
 }
 
 }  // namespace
 
 class JobMetrics::Series {
  public:
-  Series(const std::string& profile, const std::string& name_space, const std::string& job)
+  Series(const std::string& profile, const std::string& namespace_name, const std::string& job)
       : profile_(profile),
-        job_labels_{Is(kNamespace, name_space), Is(kWeightedJob, job)},
+        job_labels_{LabelPair(kNamespace, namespace_name), LabelPair(kWeightedJob, job)},
         progress_(RegisterGauge(Metric::kJobProgress, registry_).Add(job_labels_)) {}
 
   void Update(const engine::Progress& progress, TransferredBytes bytes) {
@@ -137,7 +134,7 @@ class JobMetrics::Series {
   }
 
   void ObserveTasks(std::int64_t count, Duration busy) {
-    EVENKEEL_CHECK(count > 0, "durations of no tasks");
+    EVENKEEL_CHECK(count > 0, "a duration without tasks");
     const double seconds = ToSeconds(busy);
     const auto bucket =
         std::lower_bound(bounds_.begin(), bounds_.end(), seconds / static_cast<double>(count));
@@ -151,7 +148,7 @@ class JobMetrics::Series {
     const std::lock_guard lock(mutex_);
     for (const std::string_view one : kRunStates) {
       prometheus::Labels labels = job_labels_;
-      labels.insert(Is(kRunState, one));
+      labels.insert(LabelPair(kRunState, one));
       states_.Add(labels).Set(one == state ? 1 : 0);
     }
   }
@@ -195,7 +192,8 @@ class JobMetrics::Series {
 
   void UpdateJoules(const engine::NodeProgress& progress, Node& node) {
     if (!node.joules) {
-      const prometheus::Labels labels{Is(kNode, progress.name), Is(kProfile, profile_)};
+      const prometheus::Labels labels{LabelPair(kNode, progress.name),
+                                      LabelPair(kProfile, profile_)};
       node.joules.emplace(energy_.Add(labels));
     }
     node.joules->RaiseTo(
@@ -203,19 +201,19 @@ class JobMetrics::Series {
   }
 
   Node NewNode(const std::string& name) {
-    const prometheus::Labels labels{Is(kNode, name), Is(kProfile, profile_)};
+    const prometheus::Labels labels{LabelPair(kNode, name), LabelPair(kProfile, profile_)};
     return {RisingCounter(units_.Add(labels)),
             RisingCounter(busy_.Add(labels)),
-            weights_.Add({Is(kNode, name)}),
+            weights_.Add({LabelPair(kNode, name)}),
             OptionalGauge(rates_, labels),
-            OptionalGauge(threads_, {Is(kNode, name)}),
-            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "in")})),
-            RisingCounter(stolen_.Add({Is(kNode, name), Is(kWay, "out")})),
+            OptionalGauge(threads_, {LabelPair(kNode, name)}),
+            RisingCounter(stolen_.Add({LabelPair(kNode, name), LabelPair(kWay, "in")})),
+            RisingCounter(stolen_.Add({LabelPair(kNode, name), LabelPair(kWay, "out")})),
             {}};
   }
 
   RisingCounter MoveCounter(std::string_view kind, std::string_view outcome) {
-    return RisingCounter(moves_.Add({Is(kKind, kind), Is(kOutcome, outcome)}));
+    return RisingCounter(moves_.Add({LabelPair(kKind, kind), LabelPair(kOutcome, outcome)}));
   }
 
   mutable std::mutex mutex_;
@@ -234,16 +232,16 @@ class JobMetrics::Series {
   Family<Gauge>& states_ = RegisterGauge(Metric::kJobState, registry_);
   Family<Gauge>& rates_ = RegisterGauge(Metric::kNodeRate, registry_);
 
-  // Counters begin at 0 rather than absent, so that their first rise is seen as one.
+  // Counters start at 0 instead of being absent, so that rate() sees their first increase.
   RisingCounter completed_{RegisterCounter(Metric::kTasksCompleted, registry_).Add({})};
   RisingCounter failed_{
-      RegisterCounter(Metric::kTasksFailed, registry_).Add({Is(kReason, "task")})};
+      RegisterCounter(Metric::kTasksFailed, registry_).Add({LabelPair(kReason, "task")})};
   RisingCounter reserved_moves_ = MoveCounter("reserved", "done");
   RisingCounter leased_moves_ = MoveCounter("leased", "done");
   RisingCounter failed_moves_ = MoveCounter("leased", "failed");
   RisingCounter copies_ = MoveCounter("copy", "started");
-  RisingCounter sent_{transfer_.Add({Is(kDirection, "sent")})};
-  RisingCounter received_{transfer_.Add({Is(kDirection, "received")})};
+  RisingCounter sent_{transfer_.Add({LabelPair(kDirection, "sent")})};
+  RisingCounter received_{transfer_.Add({LabelPair(kDirection, "received")})};
   const Histogram::BucketBoundaries bounds_ = Buckets(Metric::kTaskDuration);
   Histogram& durations_ =
       Register(prometheus::BuildHistogram(), Metric::kTaskDuration, registry_).Add({}, bounds_);
@@ -257,9 +255,9 @@ class JobMetrics::Series {
   std::map<std::string, Node> nodes_;
 };
 
-JobMetrics::JobMetrics(const std::string& profile, const std::string& name_space,
+JobMetrics::JobMetrics(const std::string& profile, const std::string& namespace_name,
                        const std::string& job)
-    : series_(std::make_unique<Series>(profile, name_space, job)) {}
+    : series_(std::make_unique<Series>(profile, namespace_name, job)) {}
 
 JobMetrics::~JobMetrics() = default;
 

@@ -16,33 +16,33 @@ struct TransferredBytes {
   std::int64_t received = 0;
 };
 
-/// The metrics of one start of one job's coordinator, in a registry of their own. Thread-safe:
-/// Text() sees all of an Update or nothing of it.
+/// The metrics of one start of one job's coordinator, in their own registry. Thread-safe: Text()
+/// sees an Update completely or not at all.
 class JobMetrics {
  public:
-  /// `name_space` and `job` name the WeightedJob; a run outside of a cluster has no namespace, and
-  /// an empty label is none to Prometheus.
-  JobMetrics(const std::string& profile, const std::string& name_space, const std::string& job);
+  /// `namespace_name` and `job` name the WeightedJob. A local run has no namespace; Prometheus
+  /// ignores empty labels.
+  JobMetrics(const std::string& profile, const std::string& namespace_name, const std::string& job);
   ~JobMetrics();
   JobMetrics(const JobMetrics&) = delete;
   JobMetrics& operator=(const JobMetrics&) = delete;
 
-  /// Takes over a snapshot. Counters advance by the difference to the highest value so far, so the
-  /// same snapshot again adds nothing and an older one takes nothing back. All failures count as
-  /// reason "task": a snapshot does not tell timeouts apart. Nodes are known by their names and
-  /// stay once they have been seen.
+  /// Sets all metrics from a snapshot. Counters increase by the difference to their highest value
+  /// so far: a repeated snapshot adds nothing, and an older one does not decrease them. All
+  /// failures have the reason "task": a snapshot does not distinguish timeouts. Nodes are
+  /// identified by name and are never removed.
   void Update(const engine::Progress& progress, TransferredBytes bytes);
 
-  /// `count` tasks (> 0), which took `busy` together, have counted results. Each enters the
-  /// histogram with the mean of them.
+  /// Adds `count` tasks (> 0) to the histogram of durations, each with the mean duration busy /
+  /// count.
   void ObserveTasks(std::int64_t count, Duration busy);
 
-  /// The job is in this state, one of kRunStates.
+  /// Sets the state of the job, one of kRunStates.
   void SetState(std::string_view state);
-  /// Of the volume with journal and results.
+  /// Sets size and free space of the volume with journal and results.
   void SetResultsVolume(double size_bytes, double free_bytes);
 
-  /// All metrics in Prometheus' text format, version 0.0.4.
+  /// All metrics in the text format of Prometheus, version 0.0.4.
   [[nodiscard]] std::string Text() const;
 
  private:

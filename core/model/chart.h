@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-/// What a workload wants drawn of its result, as plain data: report.html draws it and knows nothing
-/// of the workload.
+/// Charts of a workload's result as plain data. report.html draws them without knowing the
+/// workload.
 namespace evenkeel::model {
 
 struct ChartPoint {
@@ -13,14 +13,14 @@ struct ChartPoint {
   double y = 0;
 };
 
-/// Points in the order in which they are joined, if they are.
+/// Points in drawing order.
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;
-  bool joined = true;  ///< whether lines join them
+  bool joined = true;  ///< lines connect the points
 };
 
-/// One set of series; of several in a chart the reader picks one.
+/// One set of series. If a chart has several, the reader selects one.
 struct ChartView {
   std::string name;
   std::vector<ChartSeries> series;
@@ -28,21 +28,21 @@ struct ChartView {
 
 struct ChartAxis {
   std::string title;         ///< with the unit
-  bool logarithmic = false;  ///< values that are not above 0 are not drawn then
+  bool logarithmic = false;  ///< then values <= 0 are not drawn
 };
 
 struct Chart {
   std::string title;
-  std::string caption;     ///< one sentence or two below it; may be empty
-  std::string view_title;  ///< what the views differ in; not shown if there is one view
+  std::string caption;     ///< one or two sentences below the chart; may be empty
+  std::string view_title;  ///< label of the selection; not shown if there is one view
   ChartAxis x;
   ChartAxis y;
   std::vector<ChartView> views;
-  std::size_t shown_view = 0;  ///< the one that is shown until another is picked
+  std::size_t shown_view = 0;  ///< index of the view that is selected first
 };
 
-/// A report stays small: what is beyond these numbers is left out of it. Of longer series every
-/// n-th point is kept, the last one always.
+/// Limits that keep a report small. More charts, views and series are left out. Longer series keep
+/// every n-th point and the last one.
 inline constexpr std::size_t kMaxCharts = 8;
 inline constexpr std::size_t kMaxChartViews = 16;
 inline constexpr std::size_t kMaxChartSeries = 12;

@@ -7,8 +7,8 @@
 
 namespace evenkeel::model {
 
-/// Checks what only the cluster has use for in a WeightedJob's spec: worker, inputs, resultStorage,
-/// ttlSecondsAfterFinished. Nothing is kept but spec.worker.template.env, names and literal values.
+/// Checks the sections of a WeightedJob's spec that only a cluster uses: worker, inputs,
+/// resultStorage, ttlSecondsAfterFinished. Returns spec.worker.template.env.
 [[nodiscard]] std::vector<EnvironmentVariable> ReadClusterSections(FieldReader& spec);
 
 /// Checks spec.nodes.tolerations, as in a pod.

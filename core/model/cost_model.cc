@@ -49,9 +49,9 @@ PrefixCosts::PrefixCosts(const std::vector<Cost>& costs) {
 }
 
 void GrowingCosts::GrowTo(std::shared_ptr<const CostModel> costs) {
-  EVENKEEL_CHECK(costs->TaskCount() >= TaskCount(), "a job has fewer tasks than before");
+  EVENKEEL_CHECK(costs->TaskCount() >= TaskCount(), "a job lost tasks");
   EVENKEEL_CHECK(costs->Known() == Known() && costs->Cumulative(TaskCount()) == Total(),
-                 "tasks cost something else than before");
+                 "the costs of previous tasks changed");
   costs_ = std::move(costs);
 }
 

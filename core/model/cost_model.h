@@ -9,12 +9,12 @@
 
 namespace evenkeel::model {
 
-/// Work units: whatever a workload counts (divisions, nanoseconds at speed 1, tasks). Never
+/// Work units as the workload counts them (divisions, nanoseconds at speed 1, tasks). Never
 /// negative.
 using Cost = std::int64_t;
 
-/// What the scheduler may know of the tasks' costs, as prefix sums over the index.
-/// Immutable, so thread-safe, but for GrowingCosts.
+/// The costs of the tasks as the scheduler knows them, as prefix sums over the index.
+/// Immutable and therefore thread-safe, except for GrowingCosts.
 class CostModel {
  public:
   virtual ~CostModel() = default;
@@ -22,9 +22,9 @@ class CostModel {
   [[nodiscard]] virtual std::int64_t TaskCount() const = 0;
   /// Sum of the costs of tasks [0, index); index in 0..TaskCount(). Does not decrease with index.
   [[nodiscard]] virtual Cost Cumulative(TaskIndex index) const = 0;
-  /// The cost of the dearest task.
+  /// The highest cost of a task; 0 without tasks.
   [[nodiscard]] virtual Cost Longest() const = 0;
-  /// False if the costs are not known, so that every task counts 1.
+  /// False if the costs are unknown; then every task counts as 1 unit.
   [[nodiscard]] virtual bool Known() const = 0;
 
   [[nodiscard]] Cost Total() const { return Cumulative(TaskCount()); }
@@ -37,7 +37,7 @@ class CostModel {
   [[nodiscard]] TaskIndex BeginWithin(IndexRange range, Cost budget) const;
 };
 
-/// Costs not known: every task counts one unit. O(1) memory.
+/// Unknown costs: every task counts as one unit. O(1) memory.
 class UnitCosts final : public CostModel {
  public:
   explicit UnitCosts(std::int64_t task_count) : task_count_(task_count) {}
@@ -50,7 +50,7 @@ class UnitCosts final : public CostModel {
   std::int64_t task_count_;
 };
 
-/// Costs known task by task: 8 bytes a task.
+/// Known costs of every task; 8 bytes per task.
 class PrefixCosts final : public CostModel {
  public:
   /// `costs[i]` is the cost of task i, not negative; their sum must fit into 63 bits.
@@ -69,12 +69,12 @@ class PrefixCosts final : public CostModel {
   Cost longest_ = 0;
 };
 
-/// The costs of a job that may get more tasks: who holds on to this sees those of all of them. Not
-/// thread-safe.
+/// The costs of a job to which tasks may be added: every holder of this object sees the new tasks.
+/// Not thread-safe.
 class GrowingCosts final : public CostModel {
  public:
   explicit GrowingCosts(std::shared_ptr<const CostModel> costs) : costs_(std::move(costs)) {}
-  /// `costs` are those of all tasks; of the tasks that there were they are the same as before.
+  /// Replaces the costs. `costs` covers all tasks; the costs of the previous tasks are unchanged.
   void GrowTo(std::shared_ptr<const CostModel> costs);
   [[nodiscard]] std::int64_t TaskCount() const override { return costs_->TaskCount(); }
   [[nodiscard]] Cost Cumulative(TaskIndex index) const override {

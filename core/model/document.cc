@@ -20,14 +20,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Leaves yaml-cpp's parser, which reports errors by exceptions itself. Never leaves this file.
+/// Stops yaml-cpp's parser, which reports errors by exceptions. Caught in this file.
 struct DocumentError : std::runtime_error {
   DocumentError(int line_index, const std::string& what)
       : std::runtime_error(what), line(line_index + 1) {}
   int line;
 };
 
-/// Takes the parser's events and builds the tree, counting what it costs.
+/// Builds the tree from the parser's events and enforces the limits.
 class TreeBuilder final : public YAML::EventHandler {
  public:
   explicit TreeBuilder(const DocumentLimits& limits) : limits_(limits) {}
@@ -63,7 +63,7 @@ class TreeBuilder final : public YAML::EventHandler {
     line_ = mark.line;
     if (WantsKey()) return OpenKey(value);
     Add(1 + value.size() / kTextPieceBytes);
-    if (tag != "?") return Complete(json(value), anchor);  // quoted, or with a tag of its own
+    if (tag != "?") return Complete(json(value), anchor);  // quoted or tagged
     Result<json> typed = TypePlainScalar(value);
     if (!typed) throw DocumentError(line_, typed.error().message);
     Complete(*std::move(typed), anchor);
@@ -87,7 +87,7 @@ class TreeBuilder final : public YAML::EventHandler {
     json value;
     YAML::anchor_t anchor;
     std::size_t cost_before;
-    std::optional<std::string> key;  ///< of the value that comes next, in a mapping
+    std::optional<std::string> key;  ///< of the next value in a mapping
   };
 
   static constexpr std::size_t kTextPieceBytes = 64;
@@ -162,9 +162,9 @@ class TreeBuilder final : public YAML::EventHandler {
   json root_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, std::pair<json, std::size_t>> anchors_;  // copy and its cost
-  std::size_t charged_ = 0;     // values made so far, copies kept for aliases included
+  std::size_t charged_ = 0;     // values created so far, including copies for aliases
   std::size_t cost_ = 0;        // values of the tree so far
-  std::size_t value_cost_ = 0;  // of the mapping or sequence closed last
+  std::size_t value_cost_ = 0;  // values of the mapping or sequence closed last
   int documents_ = 0;
   int line_ = 0;
 };

@@ -8,20 +8,20 @@
 
 namespace evenkeel::model {
 
-/// Bounds on one document, far above what people write (a list of 1,000 nodes has about 20 MB), so
-/// that a hostile file costs bounded memory.
+/// Limits on one document, so that a hostile file costs bounded memory. They are far above real
+/// documents: a list of 1,000 nodes has about 20 MB.
 struct DocumentLimits {
-  std::size_t max_bytes = 64u << 20;  ///< of text
-  std::size_t max_depth = 100;        ///< of nested mappings and sequences
-  /// Of scalars, mappings, sequences and 64-byte pieces of text in the tree; aliases count as what
-  /// they stand for.
+  std::size_t max_bytes = 64u << 20;  ///< size of the text
+  std::size_t max_depth = 100;        ///< nesting of mappings and sequences
+  /// Number of scalars, mappings, sequences and 64-byte pieces of text in the tree. An alias counts
+  /// like a copy of its anchor.
   std::size_t max_values = 4'000'000;
 };
 
-/// Reads YAML text (JSON is a part of it) as a tree. Plain scalars are typed by the core schema of
-/// YAML 1.2 (so `yes` and `0x1g` are strings), quoted ones are always strings, keys too. Errors
+/// Reads YAML text (JSON is a subset) as a tree. Plain scalars are typed by the core schema of
+/// YAML 1.2 (so `yes` and `0x1g` are strings); quoted scalars and keys are strings. Errors
 /// (kInvalidInput) are one line "FILE: line N: what is wrong": syntax, a second document, a
-/// duplicate key, a number JSON cannot hold, more than the limits allow. An empty text is null.
+/// duplicate key, a number that JSON cannot hold, an exceeded limit. An empty text is null.
 [[nodiscard]] Result<nlohmann::json> ParseDocument(const std::string& text,
                                                    const std::string& file_name,
                                                    const DocumentLimits& limits = {});

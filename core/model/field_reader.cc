@@ -10,7 +10,7 @@ namespace evenkeel::model {
 
 using nlohmann::json;
 
-/// One object under reading.
+/// An object that is being read.
 struct FieldReader::Scope {
   const json* object;
   std::string path;
@@ -112,7 +112,7 @@ std::string FieldReader::StringOf(const json& value, const std::string& path, st
   }
   const std::string& text = value.get_ref<const std::string&>();
   const bool fits = text.size() >= min_bytes && text.size() <= max_bytes;
-  if (fits && text.find('\0') == std::string::npos) return text;  // C interfaces would cut it there
+  if (fits && text.find('\0') == std::string::npos) return text;  // C interfaces end a text at NUL
   FailType(path, AllowedText(min_bytes, max_bytes), value);
   return {};
 }
@@ -281,7 +281,8 @@ void FieldReader::AllowUnknownFields() { shared_->scopes[scope_].unknown_allowed
 
 Result<void> FieldReader::Finish() const {
   for (std::size_t i = 0; i < shared_->scopes.size(); ++i) {
-    // A misspelt required field is both unknown and missing: the misspelling is what helps.
+    // A misspelled required field is both unknown and missing; the unknown name helps the user
+    // more.
     if (shared_->first_error && shared_->missing_in != i) continue;
     const Scope& scope = shared_->scopes[i];
     if (scope.unknown_allowed) continue;

@@ -13,12 +13,12 @@
 
 namespace evenkeel::model {
 
-/// Reads the fields of a JSON object strictly: types, ranges, no field that nobody asked for.
+/// Reads the fields of a JSON object strictly: checks types and ranges, rejects unknown fields.
 ///
-/// Reading never fails on the spot: after an error, values are the fallback or the least allowed,
-/// and Finish() tells the first error as one line "PATH.FIELD: what is allowed, what it is". A
-/// field that is null counts as absent. Read all fields before Finish(): the fields read are the
-/// known ones.
+/// Reading never fails at once: after an error, values are the fallback or the smallest allowed
+/// value, and Finish() returns the first error as one line "PATH.FIELD: what is allowed, what it
+/// is". A null field counts as absent. Read all fields before Finish(): fields that were not read
+/// are unknown.
 ///
 ///     FieldReader fields(parameters, "spec.workload.primes");
 ///     primes.end = fields.RequiredInt("end", {2, 1'000'000'000'000});
@@ -71,16 +71,16 @@ class FieldReader {
   std::map<std::string, double> NumberMap(const std::string& field, std::size_t max_items,
                                           NumberRange allowed);
 
-  /// The value of the field as it is (null if absent), which becomes a known field.
+  /// The unchecked value of the field (null if absent). The field becomes known.
   const nlohmann::json& Any(const std::string& field);
 
-  /// Fields of this object that nobody asked for are no error.
+  /// Accepts unknown fields of this object.
   void AllowUnknownFields();
 
-  /// Reports an error of the caller's own about a field, e.g. Fail("end", "must be above start").
+  /// Reports an error that the caller found in a field, e.g. Fail("end", "must be above start").
   void Fail(const std::string& field, const std::string& what);
 
-  /// Whether anything was wrong so far, unknown fields apart.
+  /// True after an error, not counting unknown fields.
   [[nodiscard]] bool Failed() const;
 
   /// The first error, or the first unknown field.
@@ -93,7 +93,7 @@ class FieldReader {
 
   const nlohmann::json* Find(const std::string& field);
   const nlohmann::json* FindRequired(const std::string& field, const std::string& allowed);
-  /// A list, or else an object, of at most `max_items`.
+  /// A list (or an object if not `list`) of at most `max_items`.
   const nlohmann::json* FindMany(const std::string& field, bool list, std::size_t max_items);
   template <typename T, typename ReadItem>
   std::vector<T> Items(const std::string& field, std::size_t max_items, ReadItem read);

@@ -21,15 +21,15 @@ struct NumberRange {
   bool above_min = false;
 };
 
-/// What is allowed, in words that follow "must be ".
+/// Describes the allowed values; the text follows "must be ".
 [[nodiscard]] std::string Allowed(IntRange range);
 [[nodiscard]] std::string Allowed(NumberRange range);
 [[nodiscard]] std::string AllowedChoice(const std::vector<std::string>& choices);
 [[nodiscard]] std::string AllowedText(std::size_t min_bytes, std::size_t max_bytes);
 
-/// A short picture of a value in one line, for messages.
+/// A value in one short line, for messages.
 [[nodiscard]] std::string Shown(const nlohmann::json& value);
-/// A field's name as it can stand in a message: cut, without line breaks.
+/// A field's name for messages: truncated, without line breaks.
 [[nodiscard]] std::string ShownKey(const std::string& key);
 /// "a, b, c"
 [[nodiscard]] std::string Joined(const std::vector<std::string>& words);

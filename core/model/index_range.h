@@ -25,7 +25,7 @@ struct IndexRange {
   friend constexpr bool operator==(IndexRange, IndexRange) = default;
 };
 
-/// The common part; empty (begin >= end) if there is none.
+/// The intersection; empty (begin >= end) if the ranges are disjoint.
 [[nodiscard]] constexpr IndexRange Intersect(IndexRange a, IndexRange b) {
   return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
 }

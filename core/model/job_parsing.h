@@ -10,14 +10,14 @@ namespace evenkeel::model {
 
 class FieldReader;
 
-/// Reads a WeightedJob as it is handed to the cluster. All fields of the manifest are checked, also
-/// those that a run on one machine has no use for (worker, inputs, resultStorage, ...); status is
-/// ignored. What the workload itself is told is not looked into: it becomes canonical JSON in
-/// JobSpec::workload_parameters. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
+/// Reads the manifest of a WeightedJob. Checks all fields, including those that a local run does
+/// not use (worker, inputs, resultStorage, ...); status is ignored. The workload's parameters are
+/// not checked here: they become canonical JSON in JobSpec::workload_parameters. Errors
+/// (kInvalidInput) are one line "FILE: FIELD: what is wrong".
 [[nodiscard]] Result<JobSpec> ParseJob(const std::string& yaml_text, const std::string& file_name);
 
-/// The same from a document that has been read already, e.g. an object of the API server. Errors
-/// are one line "FIELD: what is wrong".
+/// The same from a parsed document, e.g. an object of the API server. Errors are
+/// one line "FIELD: what is wrong".
 [[nodiscard]] Result<JobSpec> ReadJob(const nlohmann::json& document);
 
 /// Reads the fields of spec.balancing; what is not there stays as `spec` has it.

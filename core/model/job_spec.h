@@ -49,7 +49,7 @@ struct WeightingSpec {
   std::map<std::string, double> explicit_weights;  ///< by node name, > 0; only with kExplicit
 };
 
-/// What the sharing out of the work is for (spec.balancing.objective).
+/// Goal of the balancing (spec.balancing.objective).
 enum class Objective {
   kTime,    ///< all nodes finish together, as early as possible
   kEnergy,  ///< least energy within a time that the user allows
@@ -87,7 +87,7 @@ struct BalancingSpec {
   /// TailStealing: workers have tasks ahead of need; false: no thread has more than the one it
   /// runs.
   bool credit = true;
-  /// Chunks: what is handed out and not done is handed out once more at the end (rDLB).
+  /// Chunk techniques: at the end, chunks that are not complete are assigned again (rDLB).
   bool reissue = false;
   /// AdaptiveIterative: its first round hands out one in so many of the tasks. AWF: so many times
   /// weights are changed.

@@ -6,11 +6,11 @@
 
 namespace evenkeel::model {
 
-/// apiVersion of this project's own kinds.
+/// apiVersion of Evenkeel's kinds.
 inline const std::string kApiVersion = "batch.evenkeel.dev/v1alpha1";
 
-/// Reads apiVersion and kind of one of this project's objects, and its metadata: the usual fields
-/// of ObjectMeta are accepted, the name is required. A status section is accepted and ignored.
+/// Checks apiVersion, kind and metadata of an object of an Evenkeel kind: the fields of ObjectMeta
+/// are accepted, the name is required. A status section is accepted and ignored.
 /// Returns the name.
 std::string ReadObjectHead(FieldReader& object, const std::string& kind);
 

@@ -7,7 +7,7 @@
 
 namespace evenkeel::model {
 
-/// What is known of one node, as a Kubernetes Node says it. A plain value.
+/// The properties of a Kubernetes Node that scheduling uses. A plain value.
 struct NodeProfile {
   std::string name;
   std::map<std::string, std::string> labels;
@@ -17,8 +17,8 @@ struct NodeProfile {
   std::optional<std::int64_t> cpu_millicores;           ///< status.capacity.cpu
   std::optional<std::int64_t> memory_bytes;             ///< status.capacity.memory
   std::optional<std::int64_t> ephemeral_storage_bytes;  ///< status.capacity["ephemeral-storage"]
-  /// Annotation evenkeel.dev/emulated-speed, > 0: the share of one core this node is held to, or
-  /// for sleeping synthetic tasks simply its speed.
+  /// Annotation evenkeel.dev/emulated-speed, > 0: the CPU limit of this node as a fraction of one
+  /// core; for synthetic tasks that sleep, its speed.
   std::optional<double> emulated_speed;
 };
 

@@ -9,9 +9,9 @@
 
 namespace evenkeel::model {
 
-/// The results of consecutive tasks in index order: their bytes one after the other and the size of
-/// each. While all sizes are equal, no list of sizes is kept, so a task costs its own bytes only.
-/// Can be cut at any task boundary. Not thread-safe.
+/// The results of consecutive tasks in index order: concatenated bytes and the size of each result.
+/// While all sizes are equal, no list of sizes is kept and a task costs only its bytes. Can be
+/// sliced at any task boundary. Not thread-safe.
 class PackedResults {
  public:
   PackedResults() = default;
@@ -24,13 +24,13 @@ class PackedResults {
                                              std::string bytes);
 
   void Append(std::string_view result);
-  /// The same; takes the memory of `result`, too, if it is the first one.
+  /// The same, but takes over the memory of `result` if it is the first one.
   void AppendTaking(std::string& result);
-  /// Appends all results of `other` behind those here.
+  /// Appends all results of `other`.
   void Append(const PackedResults& other);
 
   [[nodiscard]] std::int64_t Count() const { return count_; }
-  /// The result of the n-th task here; valid until this object changes.
+  /// The n-th result, from 0; valid until this object changes.
   [[nodiscard]] std::string_view At(std::int64_t n) const;
   /// A copy of results [begin, end).
   [[nodiscard]] PackedResults Slice(std::int64_t begin, std::int64_t end) const;
@@ -38,10 +38,10 @@ class PackedResults {
   [[nodiscard]] bool AllSizesEqual() const { return offsets_.empty(); }
   /// Size of each result, in bytes; meaningful while AllSizesEqual().
   [[nodiscard]] std::uint32_t EqualSize() const { return equal_size_; }
-  /// Size of each result, in bytes, one entry a task.
+  /// Size of each result, in bytes, one entry per task.
   [[nodiscard]] std::vector<std::uint32_t> Sizes() const;
   [[nodiscard]] const std::string& Bytes() const { return bytes_; }
-  /// The bytes, without a copy; this object is not to be used afterwards.
+  /// The bytes, without a copy. Do not use this object afterwards.
   [[nodiscard]] std::string TakeBytes() && { return std::move(bytes_); }
 
   friend bool operator==(const PackedResults&, const PackedResults&);

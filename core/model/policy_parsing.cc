@@ -15,7 +15,7 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxCriteria = 32;
 constexpr std::size_t kMaxTerms = 32;
-constexpr std::size_t kMaxLabelName = 317;  // a DNS name of 253, a slash, a word of 63
+constexpr std::size_t kMaxLabelName = 317;  // a DNS name of 253 characters, a slash, a name of 63
 constexpr double kMaxSumOfExponents = 20;   // keeps products of memberships far from underflow
 constexpr double kMaxValue = 1e15;
 

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, double>, 12> kMultiples{{
     {"P", 1e15},
     {"E", 1e18},
 }};
-/// Divided by instead of multiplied with, so that 3800m times 1000 is exact.
+/// A divisor instead of a factor, so that 3800m times 1000 is exact.
 constexpr std::array<std::pair<std::string_view, double>, 3> kFractions{{
     {"m", 1e3},
     {"u", 1e6},

@@ -68,8 +68,8 @@ class RangeSet {
   std::int64_t size_ = 0;
 };
 
-/// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. At most `max_ranges`
-/// are written; "..." at the end says that there are more.
+/// "1,3-5,9": the notation of completedIndexes in Kubernetes' Indexed Jobs. Writes at
+/// most `max_ranges`; "..." at the end stands for the rest.
 [[nodiscard]] std::string ToIndexString(const RangeSet& set, std::size_t max_ranges);
 /// Reads the same notation: indexes and ranges of them, both ends included, in any order. Nothing
 /// if it is anything else.

@@ -51,8 +51,8 @@ bool IsFloat(std::string_view text) {
   return at == text.size();
 }
 
-/// The digits of `text` from `begin` in the given base; nothing if there is another character or
-/// they do not fit.
+/// The number whose digits in `base` start at `begin`; nothing if there is another character or the
+/// number does not fit.
 template <typename Integer>
 std::optional<Integer> DigitsOf(std::string_view text, std::size_t begin, int base) {
   Integer value = 0;

@@ -9,8 +9,8 @@ namespace evenkeel::model {
 /// Why a task failed. A plain value.
 struct TaskFailure {
   std::string reason;                     ///< one line
-  std::optional<std::int32_t> exit_code;  ///< of a command that ran; 128 + N: ended by signal N
-  std::string record;  ///< what the job's results are to say of it; bounded as results are
+  std::optional<std::int32_t> exit_code;  ///< of a command; 128 + N if signal N ended it
+  std::string record;  ///< entry for the job's results; has the size limit of results
   friend bool operator==(const TaskFailure&, const TaskFailure&) = default;
 };
 

@@ -9,26 +9,26 @@
 
 namespace evenkeel::model {
 
-/// The inputs of consecutive tasks, shared by all who hold a part of them: a copy is a pointer, and
-/// the bytes go with the last one. Immutable, so thread-safe.
+/// The inputs of consecutive tasks. Copies share the bytes, which are freed with the last copy.
+/// Immutable and therefore thread-safe.
 class TaskInputs {
  public:
-  /// Of no task: every input is empty.
+  /// No inputs: the input of every task is empty.
   TaskInputs() = default;
-  /// One input a task, the first of them that of task `first`.
+  /// One input per task, starting with task `first`.
   TaskInputs(TaskIndex first, PackedResults inputs)
       : first_(first), inputs_(std::make_shared<const PackedResults>(std::move(inputs))) {}
 
   [[nodiscard]] bool Empty() const { return inputs_ == nullptr; }
-  /// Those that are here, whatever part of them is needed.
+  /// The tasks whose inputs this object has.
   [[nodiscard]] IndexRange Range() const {
     return {first_, first_ + (inputs_ ? inputs_->Count() : 0)};
   }
-  /// Valid as long as any copy of this object. The task must be in Range() unless Empty().
+  /// Valid as long as a copy of this object exists. The task must be in Range() unless Empty().
   [[nodiscard]] std::string_view Of(TaskIndex index) const {
     return inputs_ ? inputs_->At(index - first_) : std::string_view();
   }
-  /// The inputs of `range`, a part of Range(), on their own.
+  /// Copies the inputs of `range`, which is within Range().
   [[nodiscard]] PackedResults Packed(IndexRange range) const {
     return inputs_ ? inputs_->Slice(range.begin - first_, range.end - first_) : PackedResults();
   }

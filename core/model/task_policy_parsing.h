@@ -5,7 +5,7 @@
 
 namespace evenkeel::model {
 
-/// Reads spec.taskPolicy; errors as FieldReader gives them.
+/// Reads spec.taskPolicy; errors are reported to `fields`.
 void ReadTaskPolicy(FieldReader fields, TaskPolicy& policy);
 
 }  // namespace evenkeel::model

@@ -17,7 +17,7 @@ std::string AddressOf(const std::string& peer, std::uint32_t port) {
   const bool internet = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
   if (port == 0 || port > 65535 || !internet || end <= kind) return {};
   std::string host = peer.substr(kind + 1, end - kind - 1);
-  // gRPC writes the brackets of IPv6 addresses as in a URI.
+  // gRPC escapes the brackets of IPv6 addresses as in a URI.
   if (host.starts_with("%5B")) host = "[" + host.substr(3, host.size() - 6) + "]";
   return host + ":" + std::to_string(port);
 }
@@ -51,7 +51,7 @@ grpc::ServerUnaryReactor* BlockService::Fetch(grpc::CallbackServerContext* conte
   }
   const std::lock_guard lock(mutex_);
   if (ending_) {
-    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "it is about to end"});
+    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
   } else {
     waiting_.push_back({std::move(call), reactor, response});
     filled_.notify_one();
@@ -63,12 +63,12 @@ grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
                                  const grpc::ByteBuffer& request, PieceCall& call) const {
   if (!options_.client_name.empty() && !PeerHasName(context, options_.client_name)) {
     return {grpc::StatusCode::PERMISSION_DENIED,
-            "the certificate is not that of " + options_.client_name};
+            "the certificate does not have the name " + options_.client_name};
   }
   v1::PieceRequest asked;
-  grpc::ByteBuffer copy = request;  // reading uses it up
+  grpc::ByteBuffer copy = request;  // reading consumes the buffer
   if (!grpc::SerializationTraits<v1::PieceRequest>::Deserialize(&copy, &asked).ok()) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "it is no request"};
+    return {grpc::StatusCode::INVALID_ARGUMENT, "malformed request"};
   }
   if (asked.token() != options_.token) {
     return {grpc::StatusCode::PERMISSION_DENIED, "the token is wrong"};
@@ -77,27 +77,27 @@ grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
   if (size == 0) return {grpc::StatusCode::NOT_FOUND, ""};
   if (asked.size() < 1 || asked.size() > kMaxPieceBytes || asked.offset() > size ||
       asked.size() > size - asked.offset()) {
-    return {grpc::StatusCode::OUT_OF_RANGE, "the block has no such piece"};
+    return {grpc::StatusCode::OUT_OF_RANGE, "the piece is outside of the block"};
   }
   call.block = asked.block();
   call.offset = static_cast<std::int64_t>(asked.offset());
   call.size = static_cast<std::int64_t>(asked.size());
   call.only_here = asked.only_here();
-  call.asker = AddressOf(context.peer(), asked.port());
+  call.client = AddressOf(context.peer(), asked.port());
   return grpc::Status::OK;
 }
 
 grpc::Status BlockService::Answer(const PieceCall& call, grpc::ByteBuffer& response) {
   if (!call.only_here) {
-    const std::string elsewhere = source_.Elsewhere(call);
+    const std::string elsewhere = source_.Redirect(call);
     if (!elsewhere.empty()) return {grpc::StatusCode::NOT_FOUND, elsewhere};
   }
   grpc::Slice slice(static_cast<std::size_t>(call.size));
-  // Nobody else has it yet, so it may be written.
+  // Not shared yet, so it may be written.
   auto* const bytes = const_cast<std::uint8_t*>(slice.begin());
   const std::span<char> into(static_cast<char*>(static_cast<void*>(bytes)), slice.size());
   if (const Result<void> read = source_.Read(call, into); !read) {
-    // A worker that has dropped the block meanwhile is no failure: NOT_FOUND sends the asker home.
+    // A worker may have dropped the block meanwhile: NOT_FOUND sends the client to the coordinator.
     const bool gone = source_.SizeOf(call.block) == 0;
     return {gone ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::DATA_LOSS,
             gone ? "" : read.error().message};

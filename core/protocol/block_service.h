@@ -16,40 +16,41 @@
 
 namespace evenkeel::protocol {
 
-/// One piece of a block, as somebody asks for it.
+/// A request for one piece of a block.
 struct PieceCall {
   std::uint64_t block = 0;
   std::int64_t offset = 0;
   std::int64_t size = 0;
   bool only_here = false;
-  std::string asker;  ///< "HOST:PORT" where the asker serves others; empty: nowhere
+  std::string client;  ///< "HOST:PORT" on which the client serves others; empty: none
 };
 
-/// Who has blocks. Called on the service's threads, several at a time.
+/// Provides the blocks. Called concurrently by the threads of the service.
 class PieceSource {
  public:
   virtual ~PieceSource() = default;
-  /// Size of the block; 0 if it is not here.
+  /// Size of the block in bytes; 0 if it is not here.
   [[nodiscard]] virtual std::int64_t SizeOf(std::uint64_t block) = 0;
-  /// "HOST:PORT" of a worker that has it, if that is to be asked instead.
-  [[nodiscard]] virtual std::string Elsewhere(const PieceCall& call) {
+  /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
+  [[nodiscard]] virtual std::string Redirect(const PieceCall& call) {
     static_cast<void>(call);
     return {};
   }
-  /// Fills `into` with the piece.
+  /// Reads the piece into `into`.
   [[nodiscard]] virtual Result<void> Read(const PieceCall& call, std::span<char> into) = 0;
 };
 
-/// The server's end of Blocks. Pieces are read on threads of its own, so that a slow disk holds up
-/// no stream. Thread-safe. To be registered with a server, and destroyed after it has shut down.
+/// The server side of Blocks. It reads pieces on its own threads, so that a slow disk does not
+/// block streams. Thread-safe. Register it with a server, and destroy it after the server has shut
+/// down.
 class BlockService final : public v1::Blocks::WithRawCallbackMethod_Fetch<v1::Blocks::Service> {
  public:
   struct Options {
-    std::string token;        ///< that the asker must show; empty: none
-    std::string client_name;  ///< that its certificate must carry; empty: any
+    std::string token;        ///< that the client must send; empty: none
+    std::string client_name;  ///< DNS name in the certificate of the client; empty: any
     std::size_t readers = 1;  ///< threads
   };
-  /// `source` and `traffic`, which counts pieces sent, must outlive it.
+  /// `source` and `traffic`, which counts the pieces sent, must outlive this.
   BlockService(Options options, PieceSource& source, TrafficCounter& traffic);
   ~BlockService() override;
 
@@ -72,7 +73,7 @@ class BlockService final : public v1::Blocks::WithRawCallbackMethod_Fetch<v1::Bl
   const Options options_;
   PieceSource& source_;
   TrafficCounter& traffic_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below, except readers_
   std::condition_variable filled_;
   std::deque<Waiting> waiting_;
   bool ending_ = false;

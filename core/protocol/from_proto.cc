@@ -40,12 +40,12 @@ engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
   hello.held = Grants(wire->held(), checks);
   hello.ratio = wire->ratio();
   hello.boot_id = checks.Text(wire->mutable_boot_id());
-  checks.Require(!hello.node.empty(), "a hello without the name of a node");
-  checks.Require(hello.threads > 0, "a hello of a worker without threads");
+  checks.Require(!hello.node.empty(), "Hello without a node name");
+  checks.Require(hello.threads > 0, "Hello with 0 threads");
   checks.Require(hello.boot_id.size() <= engine::kMaxBootIdBytes,
-                 "a hello with a boot id of more than 64 bytes");
-  const bool sane = hello.ratio >= 0 && hello.ratio <= engine::kMaxRatio;  // not if it is no number
-  checks.Require(sane, "a hello with a ratio that is not 0 to 1000000");
+                 "Hello with a boot ID of more than 64 bytes");
+  const bool sane = hello.ratio >= 0 && hello.ratio <= engine::kMaxRatio;  // false for NaN
+  checks.Require(sane, "Hello with a ratio outside of 0 to 1000000");
   return hello;
 }
 
@@ -58,8 +58,7 @@ engine::CompletedRange Read(v1::CompletedRange* wire, WireChecks& checks) {
   completed.copy = wire->copy();
   completed.waited = checks.Time(wire->waited_ns());
   completed.results = checks.Results(wire->mutable_results(), completed.range.Size());
-  checks.Require(completed.started_ago >= completed.ended_ago,
-                 "tasks that ended before they started");
+  checks.Require(completed.started_ago >= completed.ended_ago, "tasks end before they start");
   return completed;
 }
 
@@ -92,7 +91,7 @@ engine::Assign Read(v1::Assign* wire, WireChecks& checks) {
   for (std::size_t n = 0; n < assign.grants.size() && checks.Problem() == nullptr; ++n) {
     v1::Grant& sent = *wire->mutable_grants(static_cast<int>(n));
     engine::Grant& grant = assign.grants[n];
-    checks.Require(sent.attempt() <= kMaxAttempts, "more attempts of a task than there can be");
+    checks.Require(sent.attempt() <= kMaxAttempts, "more than 1000000 attempts of a task");
     grant.attempt = static_cast<std::int32_t>(std::min(sent.attempt(), kMaxAttempts));
     if (!sent.has_inputs()) continue;
     auto inputs = checks.Results(sent.mutable_inputs(), grant.range.Size());
@@ -115,7 +114,7 @@ engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
   return welcome;
 }
 
-constexpr const char* kUnknownKind = "a kind of message that this version does not know";
+constexpr const char* kUnknownKind = "unknown kind of message";
 
 engine::ToCoordinator Read(v1::WorkerItem* item, WireChecks& checks) {
   switch (item->kind_case()) {
@@ -174,7 +173,7 @@ Result<std::vector<Message>> ReadAll(Batch batch) {
     }
   }
   if (checks.Problem() == nullptr) return messages;
-  return InvalidInput(std::string("the other side broke the protocol: ") + checks.Problem());
+  return InvalidInput(std::string("protocol error of the peer: ") + checks.Problem());
 }
 
 }  // namespace

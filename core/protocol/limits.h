@@ -5,28 +5,28 @@
 
 #include "core/base/time.h"
 
-/// Bounds of everything that crosses the wire. A peer that exceeds one is cut off.
+/// Limits of messages on the wire. A peer that exceeds one is disconnected.
 namespace evenkeel::protocol {
 
-/// Of one message on the stream, with all items in it.
+/// Bytes of one message on the stream, with all its items.
 inline constexpr std::int32_t kMaxMessageBytes = 16 * 1024 * 1024;
 /// Items of one message.
 inline constexpr int kMaxItems = 4096;
-/// Of a reason or a name.
+/// Bytes of a reason or a name.
 inline constexpr std::int32_t kMaxTextBytes = 64 * 1024;
 /// Ranges, grants and failed tasks in one message, and results of unequal size in one message.
 inline constexpr std::int64_t kMaxRanges = 1'000'000;
 /// Failures of one task.
 inline constexpr std::uint32_t kMaxAttempts = 1'000'000;
-/// Longer is sent as this; far enough from the end of the scale to add to an Instant.
+/// Longer durations are sent as this one. Small enough to add to an Instant without overflow.
 inline constexpr Duration kMaxDuration = std::chrono::hours(24 * 365 * 100);
 
-/// Of a piece of a block; one that asks for more is refused.
+/// Bytes of a piece of a block; requests for more are rejected.
 inline constexpr std::int64_t kMaxPieceBytes = 4 * 1024 * 1024;
-/// What is asked for at a time.
+/// Bytes that a client requests at a time.
 inline constexpr std::int64_t kPieceBytes = 1024 * 1024;
 
-/// A sender starts a new item or message rather than let one grow beyond this.
+/// A sender starts a new item or message before one grows beyond this many bytes.
 inline constexpr std::int64_t kBatchBytes = 1024 * 1024;
 
 }  // namespace evenkeel::protocol

@@ -9,8 +9,8 @@
 
 namespace evenkeel::protocol {
 
-/// What waits while a write is under way, gathered into as few messages as the bounds allow and
-/// kept in order. `Batch` is WorkerMessage or CoordinatorMessage. Not thread-safe.
+/// Queues items during a write and combines them into as few messages as the limits allow, in
+/// order. `Batch` is WorkerMessage or CoordinatorMessage. Not thread-safe.
 template <typename Batch>
 class Outbox {
  public:
@@ -28,7 +28,7 @@ class Outbox {
   [[nodiscard]] bool Empty() const { return batches_.empty(); }
   [[nodiscard]] std::int64_t QueuedBytes() const { return queued_bytes_; }
 
-  /// The next message to write; there must be one.
+  /// Removes and returns the next message; the outbox must not be empty.
   [[nodiscard]] Batch Take() {
     Batch next = std::move(batches_.front().message);
     queued_bytes_ -= batches_.front().bytes;

@@ -12,8 +12,8 @@
 
 namespace evenkeel::protocol {
 
-/// Whether the certificate of the other side, which is known to be of our authority, carries this
-/// DNS name.
+/// True if the certificate of the peer has this DNS name. TLS has already checked that our CA
+/// signed the certificate.
 [[nodiscard]] inline bool PeerHasName(const grpc::ServerContextBase& context,
                                       const std::string& name) {
   const auto names = context.auth_context()->FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME);
@@ -21,7 +21,7 @@ namespace evenkeel::protocol {
                      [&name](const grpc::string_ref& found) { return found == name; });
 }
 
-/// Server credentials that take only clients whose certificate our authority has signed; none
+/// Server credentials that accept only clients whose certificate our CA has signed; insecure ones
 /// without an identity.
 [[nodiscard]] inline std::shared_ptr<grpc::ServerCredentials> ServerCredentialsOf(
     const std::optional<TlsIdentity>& tls) {

@@ -18,10 +18,10 @@ std::string Cut(std::string reason) {
   return reason;
 }
 
-/// Range, Grant and CompletedRange all say begin and size.
+/// Range, Grant and CompletedRange all have begin and size.
 template <typename Wire>
 void SetRange(model::IndexRange range, Wire& wire) {
-  EVENKEEL_CHECK(range.begin >= 0 && !range.Empty(), "an empty or negative range on the wire");
+  EVENKEEL_CHECK(range.begin >= 0 && !range.Empty(), "a range to send is empty or negative");
   wire.set_begin(static_cast<std::uint64_t>(range.begin));
   wire.set_size(static_cast<std::uint64_t>(range.Size()));
 }
@@ -43,7 +43,8 @@ void SetResults(model::PackedResults results, v1::PackedResults& wire) {
 }
 
 void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
-  EVENKEEL_CHECK(completed.results.Count() == completed.range.Size(), "not one result a task");
+  EVENKEEL_CHECK(completed.results.Count() == completed.range.Size(),
+                 "the number of results differs from the number of tasks");
   SetRange(completed.range, wire);
   wire.set_started_ago_ns(Nanoseconds(completed.started_ago));
   wire.set_ended_ago_ns(Nanoseconds(completed.ended_ago));
@@ -53,7 +54,7 @@ void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
   SetResults(std::move(completed.results), *wire.mutable_results());
 }
 
-// ---- worker to coordinator: one Append a kind ----
+// ---- worker to coordinator: one Append per kind of message ----
 
 void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   v1::Hello& wire = *items.emplace_back().mutable_hello();
@@ -70,13 +71,13 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   wire.set_boot_id(std::move(hello.boot_id));
 }
 
-/// Puts the entries of one message into as many items as kBatchBytes asks for.
+/// Splits the entries of one message into items of about kBatchBytes.
 template <typename Item>
 class ItemsOf {
  public:
   explicit ItemsOf(std::vector<Item>& items) : items_(items) { items_.emplace_back(); }
 
-  /// The item that takes the next entry of about so many bytes.
+  /// The item for the next entry, which has about `bytes` bytes.
   Item& For(std::size_t bytes) {
     const auto entry_bytes = static_cast<std::int64_t>(bytes) + kEntryBytes;
     if (bytes_ > 0 && bytes_ + entry_bytes > kBatchBytes) {
@@ -88,7 +89,7 @@ class ItemsOf {
   }
 
  private:
-  static constexpr std::int64_t kEntryBytes = 64;  // beside results, inputs and texts
+  static constexpr std::int64_t kEntryBytes = 64;  // without results, inputs and texts
 
   std::vector<Item>& items_;
   std::int64_t bytes_ = 0;
@@ -102,7 +103,7 @@ void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
     SetCompleted(std::move(completed), *wire.add_completed());
   }
   for (engine::FailedTask& failed : report.failed) {
-    EVENKEEL_CHECK(failed.index >= 0, "a negative task index on the wire");
+    EVENKEEL_CHECK(failed.index >= 0, "a task index to send is negative");
     std::string reason = Cut(std::move(failed.reason));
     v1::FailedTask& wire =
         *out.For(reason.size() + failed.record.size()).mutable_report()->add_failed();
@@ -150,7 +151,7 @@ void AddGrant(const engine::Grant& grant, model::PackedResults inputs,
   if (!grant.inputs.Empty()) SetResults(std::move(inputs), *wire.mutable_inputs());
 }
 
-/// As many of the tasks from `begin` on as have inputs of kBatchBytes together, at least one.
+/// The number of tasks from `begin` whose inputs have kBatchBytes together; at least one.
 model::IndexRange FittingPart(const engine::Grant& grant, model::TaskIndex begin) {
   model::IndexRange part{begin, begin + 1};
   std::size_t bytes = grant.inputs.Of(begin).size();
@@ -170,7 +171,7 @@ void Append(const engine::Assign& assign, std::vector<v1::CoordinatorItem>& item
       AddGrant(grant, {}, out);
       continue;
     }
-    // Parts of a grant are as good as the whole: what comes back names the part and the grant.
+    // A grant may be split: reports name the range and the grant.
     for (engine::Grant part = grant; part.range.begin < grant.range.end;) {
       part.range = FittingPart(grant, part.range.begin);
       AddGrant(part, grant.inputs.Packed(part.range), out);
@@ -180,7 +181,7 @@ void Append(const engine::Assign& assign, std::vector<v1::CoordinatorItem>& item
 }
 
 void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& items) {
-  EVENKEEL_CHECK(recall.max_tasks >= 0, "a negative number of tasks on the wire");
+  EVENKEEL_CHECK(recall.max_tasks >= 0, "a number of tasks to send is negative");
   v1::Recall& wire = *items.emplace_back().mutable_recall();
   wire.set_id(recall.id.value);
   wire.set_max_tasks(static_cast<std::uint64_t>(recall.max_tasks));

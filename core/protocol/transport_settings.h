@@ -7,29 +7,29 @@
 
 #include "core/base/time.h"
 
-/// What both ends of the stream agree on.
+/// Settings that both ends of the stream share.
 namespace evenkeel::protocol {
 
-/// Who we are and whom we trust, as PEM texts. Both ends must show a certificate that `ca_pem`
-/// signed.
+/// Our certificate and key and the trusted CA, as PEM texts. Both ends must present a certificate
+/// that `ca_pem` signed.
 struct TlsIdentity {
   std::string ca_pem;
   std::string certificate_pem;
   std::string key_pem;
 };
 
-/// How a dead peer is noticed: a silent connection is asked after `interval` and given up when
-/// there is no answer for `timeout`.
+/// Keepalive of HTTP/2: a silent connection is pinged after `interval` and closed if there is no
+/// answer within `timeout`.
 struct KeepAlive {
   Duration interval = std::chrono::seconds(10);
   Duration timeout = std::chrono::seconds(8);
 };
 
-/// What went over the streams. Bytes are those of the messages, without framing and encryption.
+/// Traffic of the streams. Bytes are those of the messages, without framing and encryption.
 struct Traffic {
-  std::int64_t messages_sent = 0;  ///< engine messages; a large report counts once a part
+  std::int64_t messages_sent = 0;  ///< engine messages; each part of a split report counts
   std::int64_t messages_received = 0;
-  std::int64_t writes = 0;  ///< messages sent travel in so many writes
+  std::int64_t writes = 0;  ///< writes that sent these messages
   std::int64_t bytes_sent = 0;
   std::int64_t bytes_received = 0;
 };
@@ -58,11 +58,11 @@ class TrafficCounter {
   std::atomic<std::int64_t> bytes_received_{0};
 };
 
-/// More than this waiting for one peer means that it does not keep up: it is cut off.
+/// A peer with more queued bytes than this is too slow and is disconnected.
 inline constexpr std::int64_t kMaxQueuedBytes = 64 * 1024 * 1024;
 
-/// Sends gRPC's own log to ours at debug level: strangers must not be able to fill ours. Once a
-/// process; later calls do nothing.
+/// Redirects gRPC's log to ours at debug level, because unauthenticated peers could flood it. Later
+/// calls have no effect.
 void RouteGrpcLog();
 
 }  // namespace evenkeel::protocol

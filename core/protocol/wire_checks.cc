@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kMaxIndex = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
-/// Whether `count` results of `size` bytes are `bytes` bytes, without overflow.
+/// True if count * size == bytes, without overflow.
 bool Fits(std::uint64_t count, std::uint64_t size, std::uint64_t bytes) {
   if (size == 0) return bytes == 0;
   return bytes % size == 0 && bytes / size == count;
@@ -30,9 +30,9 @@ bool WireChecks::Admit(int entries) {
 }
 
 model::IndexRange WireChecks::Range(std::uint64_t begin, std::uint64_t size) {
-  Require(size > 0, "a range of no tasks");
+  Require(size > 0, "empty range");
   const bool fits = begin <= kMaxIndex && size <= kMaxIndex - begin;
-  Require(fits, "a range beyond the largest task index");
+  Require(fits, "range beyond the largest task index");
   if (!fits) return {};
   return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(begin + size)};
 }
@@ -42,19 +42,19 @@ engine::Grant WireChecks::Grant(const v1::Grant& wire) {
 }
 
 std::int64_t WireChecks::Number(std::uint64_t wire) {
-  Require(wire <= kMaxIndex, "a number beyond the largest task index");
+  Require(wire <= kMaxIndex, "number beyond the largest task index");
   return static_cast<std::int64_t>(wire);
 }
 
 Duration WireChecks::Time(std::uint64_t nanoseconds) {
   const bool fits = nanoseconds <= static_cast<std::uint64_t>(kMaxDuration.count());
-  Require(fits, "a duration of more than 100 years");
+  Require(fits, "duration of more than 100 years");
   return fits ? Duration{static_cast<std::int64_t>(nanoseconds)} : Duration::zero();
 }
 
 std::string WireChecks::Text(std::string* wire) {
   Require(wire->size() <= static_cast<std::size_t>(kMaxTextBytes),
-          "a name or reason of more than 64 KiB");
+          "name or reason of more than 64 KiB");
   return std::move(*wire);
 }
 
@@ -62,15 +62,15 @@ model::PackedResults WireChecks::Results(v1::PackedResults* wire, std::int64_t t
   const auto count = static_cast<std::uint64_t>(tasks);
   if (wire->sizes().empty()) {
     const bool fits = Fits(count, wire->equal_size(), wire->bytes().size());
-    Require(fits, "results whose bytes do not fit the number of tasks");
+    Require(fits, "size of the results does not match the number of tasks");
     if (!fits || problem_ != nullptr) return {};
     return model::PackedResults::OfEqualSize(tasks, wire->equal_size(),
                                              std::move(*wire->mutable_bytes()));
   }
   const std::vector<std::uint32_t> sizes(wire->sizes().begin(), wire->sizes().end());
-  Require(sizes.size() == count, "results whose number is not that of the tasks");
+  Require(sizes.size() == count, "number of results does not match the number of tasks");
   const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
-  Require(sum == wire->bytes().size(), "results whose bytes do not fit their sizes");
+  Require(sum == wire->bytes().size(), "size of the results does not match their sizes");
   if (!Admit(wire->sizes_size())) return {};
   return model::PackedResults::OfSizes(sizes, std::move(*wire->mutable_bytes()));
 }

@@ -9,12 +9,12 @@
 
 namespace evenkeel::protocol {
 
-/// Reads the fields of one received batch. The first rule that is broken is kept and everything
-/// read afterwards is worthless; who reads asks Problem() at the end, and before any work that a
-/// hostile number could make large. Not thread-safe.
+/// Reads and checks the fields of one received batch. Keeps the first broken rule; values read
+/// afterwards are meaningless. Check Problem() at the end, and before work whose size depends on a
+/// received number. Not thread-safe.
 class WireChecks {
  public:
-  /// Counts entries against the bound of the batch; false if there is a problem.
+  /// Counts entries towards the limit of the batch; false if there is a problem.
   [[nodiscard]] bool Admit(int entries);
 
   [[nodiscard]] model::IndexRange Range(std::uint64_t begin, std::uint64_t size);
@@ -26,7 +26,7 @@ class WireChecks {
   [[nodiscard]] model::PackedResults Results(v1::PackedResults* wire, std::int64_t tasks);
   void Require(bool holds, const char* otherwise);
 
-  /// One line, or nullptr if all was well so far.
+  /// One line, or nullptr if no rule was broken so far.
   [[nodiscard]] const char* Problem() const { return problem_; }
 
  private:

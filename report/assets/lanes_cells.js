@@ -16,7 +16,7 @@ class CellsPainter {
       const {y, height} = this.lanes.lane(i);
       this.drawOpen(this.lanes.summary.nodes[worker], y, height);
       const lane = lanes[worker] ?? [];
-      // What is newer than the other figures waits for them.
+      // Data newer than the other figures is held back until they arrive.
       const last = Math.min(lane.length, Math.ceil(Math.min(this.lanes.to, now) / step));
       for (let first = Math.max(0, Math.floor(this.lanes.from / step)), next; first < last; first = next) {
         const parts = Lanes.partsOf(lane[first]);

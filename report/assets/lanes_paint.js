@@ -48,7 +48,7 @@ class LanesPainter {
       for (const bar of this.lanes.barsOf[this.lanes.order[i]]) {
         if (bar.end < this.lanes.from || bar.start > this.lanes.to) continue;
         const {x, y, width, height} = this.lanes.barBox(bar);
-        const seam = width > 5 ? 1 : 0;  // so that neighbours can be told apart
+        const seam = width > 5 ? 1 : 0;  // so that neighbors are distinguishable
         c.fillStyle = this.colours[bar.kind];
         c.fillRect(x, y, width - seam, height);
         if (bar.kind === 'copy') this.hatch(x, y, width - seam, height, this.colours.card, 4);

@@ -4,7 +4,7 @@
 class NodeChoice {
   static FEW = 16;   // up to so many there is nothing to search
   static MANY = 60;  // from so many on, those that would finish last come first while the job runs
-  static CALM_MS = 10000;  // between two changes of the order that nobody asked for
+  static CALM_MS = 10000;  // between two automatic changes of the order
 
   static last = (n) => n.state === 'lost' ? Infinity : n.predictedFinishSeconds || 0;
   static ORDERS = [

@@ -168,11 +168,11 @@ void SampleCluster::RunSome(SampleNode& node) {
   node.free_at += seconds + 0.004;
   node.summary.completed += count;
   node.summary.busy_seconds += seconds * 0.997;
-  node.summary.finish_seconds = ToSeconds(record.ended);
+  node.summary.last_end = record.ended;
   part.range.begin += count;
   if (part.range.Empty()) node.queue.pop_front();
-  if (node.summary.predicted_finish_seconds == 0 && node.free_at > 5) {
-    node.summary.predicted_finish_seconds = PredictedEnd(node);
+  if (node.summary.predicted_end == Duration{} && node.free_at > 5) {
+    node.summary.predicted_end = FromSeconds(PredictedEnd(node));
   }
   const bool fragile = nodes_.size() > 3 && &node == &nodes_.back();
   if (fragile && node.free_at > 20 && node.free_at < 23) LoseForAWhile(node);
@@ -222,7 +222,7 @@ void SampleCluster::BecomeMaster(SampleNode& master) {
 
 void SampleCluster::AddStages() {
   double end = 0;
-  for (const SampleNode& node : nodes_) end = std::max(end, node.summary.finish_seconds);
+  for (const SampleNode& node : nodes_) end = std::max(end, ToSeconds(node.summary.last_end));
   const std::array edges = {0.0, kMasterAt - 3, kMasterAt, end};
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     TimelineEvent& stage = AddEvent(TimelineEvent::Kind::kStage, edges[i]);

@@ -1,8 +1,9 @@
 #include "tests/integration/report/sample_run.h"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
+#include "core/model/run_figures.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
 #include "tests/integration/report/sample_cluster.h"
@@ -13,21 +14,18 @@ namespace {
 void SummariseNodes(const SampleCluster& cluster, model::RunSummary& summary) {
   double smallest = cluster.Nodes().front().guessed;
   for (const SampleNode& node : cluster.Nodes()) smallest = std::min(smallest, node.guessed);
-  double finish_sum = 0;
-  double finish_max = 0;
+  std::vector<double> finish_seconds;
   for (const SampleNode& node : cluster.Nodes()) {
     model::NodeSummary& row = summary.nodes.emplace_back(node.summary);
     row.name = node.name;
     row.ratio = node.guessed / smallest;
-    row.weight = std::llround(std::ceil(row.ratio - 1e-9));
-    row.rate = node.speed * 9.31e6;
+    row.mean_rate = node.speed * 9.31e6;
     if (cluster.Nodes().size() <= 3) row.declared_speed = node.speed;
-    finish_sum += row.finish_seconds;
-    finish_max = std::max(finish_max, row.finish_seconds);
+    finish_seconds.push_back(ToSeconds(row.last_end));
   }
-  const double mean = finish_sum / static_cast<double>(summary.nodes.size());
-  summary.load_imbalance_percent = (1 - mean / finish_max) * 100;
-  summary.makespan_seconds = finish_max + 0.031;
+  summary.load_imbalance_percent = model::LoadImbalancePercent(finish_seconds);
+  summary.makespan_seconds =
+      *std::max_element(finish_seconds.begin(), finish_seconds.end()) + 0.031;
 }
 
 model::RunSummary Summarise(const SampleCluster& cluster, const SampleOptions& options) {
@@ -41,7 +39,7 @@ model::RunSummary Summarise(const SampleCluster& cluster, const SampleOptions& o
   summary.startup_seconds = kSampleStartupSeconds;
   summary.lower_bound_seconds = kSampleSeconds;
   summary.rate_source = "declared";
-  summary.efficiency = summary.lower_bound_seconds / summary.makespan_seconds;
+  summary.efficiency = model::Efficiency(summary.lower_bound_seconds, summary.makespan_seconds);
   summary.wasted_seconds = 0.274;
   summary.messages = static_cast<std::int64_t>(cluster.Records().size()) * 3 + 41;
   summary.moves = cluster.Moves();

@@ -132,7 +132,8 @@ TEST_P(BlocksTest, ThatNobodyHasAreAnError) {
 TEST_P(BlocksTest, StrangersGetNone) {
   const auto board = Tls() ? MakeBoard("", "other-worker") : MakeBoard("guessed");
   const std::string said = board->Get(1);
-  EXPECT_EQ(said, Tls() ? "the certificate is not that of sums-worker" : "the token is wrong");
+  EXPECT_EQ(said,
+            Tls() ? "the certificate does not have the name sums-worker" : "the token is wrong");
   EXPECT_EQ(blocks_.read, 0);
 }
 

@@ -21,6 +21,7 @@ engine::Progress TwoNodes() {
   progress.elapsed = std::chrono::milliseconds(12300);
   engine::NodeProgress light;
   light.name = "pi3";
+  light.ratio = 1;
   light.share = 0.1;
   light.lost = true;
   engine::NodeProgress heavy;
@@ -62,7 +63,7 @@ TEST(JobStatus, EarlierStartsCount) {
   Apply(TwoNodes(), earlier, status);
   ASSERT_EQ(status.workers.size(), 3U);
   EXPECT_EQ(status.workers[0].completed, 9);
-  EXPECT_EQ(status.workers[2].node, "gone");
+  EXPECT_EQ(status.workers[2].name, "gone");
   EXPECT_EQ(status.workers[2].state, WorkerState::kLost);
 }
 
@@ -72,8 +73,10 @@ TEST(JobStatus, SaysWhatEachNodeHasDoneInAllStarts) {
   progress.nodes[1].busy_seconds = 2.5;
   progress.nodes[1].threads = 4;
   WorkByNode earlier;
-  earlier["pi4a"] = {5, 50, 1.5, {}};
-  earlier["gone"] = {2, 20, 1, {}};
+  earlier["pi4a"].cost = 50;
+  earlier["pi4a"].busy_seconds = 1.5;
+  earlier["gone"].cost = 20;
+  earlier["gone"].busy_seconds = 1;
   JobStatus status;
   Apply(progress, earlier, status);
   const auto expected = json::parse(R"([
@@ -85,6 +88,16 @@ TEST(JobStatus, SaysWhatEachNodeHasDoneInAllStarts) {
   for (const char* name : {"pi4a", "gone"}) summary.nodes.emplace_back().name = name;
   Apply(summary, status);
   EXPECT_EQ(json::parse(StatusJson(status))["work"], expected);
+}
+
+TEST(JobStatus, BusyTimeWithoutCostIsNotToldAsWork) {
+  JobStatus status;
+  model::RunSummary summary;  // of a job that an earlier process completed
+  summary.state = model::JobState::kComplete;
+  summary.nodes.emplace_back().name = "pi4a";
+  summary.nodes[0].busy_seconds = 4;
+  Apply(summary, status);
+  EXPECT_TRUE(json::parse(StatusJson(status))["work"].empty());
 }
 
 TEST(JobStatus, EtaComesWithItsUncertainty) {

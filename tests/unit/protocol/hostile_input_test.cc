@@ -47,16 +47,16 @@ HostileCase RatioCase(const char* name, double ratio) {
             item.mutable_hello()->set_threads(1);
             item.mutable_hello()->set_ratio(ratio);
           },
-          "not 0 to 1000000"};
+          "outside of 0 to 1000000"};
 }
 
 std::vector<HostileCase> Cases() {
   return {
-      {"unknown kind", [](v1::WorkerItem&) {}, "does not know"},
+      {"unknown kind", [](v1::WorkerItem&) {}, "unknown kind"},
       {"hello without node", [](v1::WorkerItem& i) { i.mutable_hello()->set_threads(1); },
-       "name of a node"},
+       "without a node name"},
       {"hello without threads", [](v1::WorkerItem& i) { i.mutable_hello()->set_node("a"); },
-       "without threads"},
+       "0 threads"},
       RatioCase("negative ratio", -1),
       RatioCase("huge ratio", 1.1e6),
       RatioCase("endless ratio", std::numeric_limits<double>::infinity()),
@@ -82,14 +82,14 @@ std::vector<HostileCase> Cases() {
       {"negative index",
        [](v1::WorkerItem& i) { i.mutable_report()->add_failed()->set_index(kHuge); },
        "largest task index"},
-      {"empty part", [](v1::WorkerItem& i) { i.mutable_give_back()->add_parts(); }, "no tasks"},
+      {"empty part", [](v1::WorkerItem& i) { i.mutable_give_back()->add_parts(); }, "empty range"},
       {"too many parts",
        [](v1::WorkerItem& i) {
          for (std::int64_t n = 0; n <= kMaxRanges; ++n) i.mutable_give_back()->add_parts();
        },
        "more than 1000000"},
       RangeCase(
-          "no tasks", [](auto& r) { r.set_size(0); }, "no tasks"),
+          "no tasks", [](auto& r) { r.set_size(0); }, "empty range"),
       RangeCase(
           "begin beyond", [](auto& r) { r.set_begin(kHuge); }, "largest task index"),
       RangeCase(
@@ -98,7 +98,7 @@ std::vector<HostileCase> Cases() {
       RangeCase(
           "long ago", [](auto& r) { r.set_started_ago_ns(kHuge); }, "100 years"),
       RangeCase(
-          "backwards", [](auto& r) { r.set_ended_ago_ns(11); }, "before they started"),
+          "backwards", [](auto& r) { r.set_ended_ago_ns(11); }, "before they start"),
       RangeCase(
           "more tasks than bytes", [](auto& r) { r.set_size(3); }, "number of tasks"),
       RangeCase(
@@ -113,22 +113,21 @@ std::vector<HostileCase> Cases() {
           },
           "number of tasks"),
       RangeCase(
-          "too few sizes", [](auto& r) { r.mutable_results()->add_sizes(2); },
-          "not that of the tasks"),
+          "too few sizes", [](auto& r) { r.mutable_results()->add_sizes(2); }, "number of results"),
       RangeCase(
           "sizes beyond bytes",
           [](auto& r) {
             r.mutable_results()->add_sizes(2);
             r.mutable_results()->add_sizes(1);
           },
-          "fit their sizes"),
+          "match their sizes"),
       RangeCase(
           "sizes wrap in 32 bits",
           [](auto& r) {
             r.mutable_results()->add_sizes(0xffffffffU);
             r.mutable_results()->add_sizes(3);
           },
-          "fit their sizes"),
+          "match their sizes"),
   };
 }
 

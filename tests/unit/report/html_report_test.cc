@@ -43,7 +43,6 @@ TEST(HtmlReport, DataSurvivesWhateverTheNamesHold) {
   summary.result_json = R"({"big":9007199254740993,"text":"</script>","list":[1,2],)"
                         R"("table":{"a":1,"b":null,"c":"x"},"deep":{"a":{}}})";
   TimelineDigest digest({"<node>"});
-  digest.Condense(10, 10);
   const auto data = PageData(summary, digest);
   ASSERT_TRUE(data);
   const std::string page = Page(summary.job, *data);
@@ -73,12 +72,28 @@ TEST(HtmlReport, BarsAndEventsReachThePage) {
   model::TimelineEvent eta;
   eta.end = std::chrono::seconds(9);
   digest.Add(eta);
-  digest.Condense(10, 10);
   const auto json = nlohmann::json::parse(PageData({}, digest).value());
   EXPECT_EQ(json["timeline"]["bars"],
             nlohmann::json::parse(R"([[0,0,"copy",1.234567,2.0,3,8,5,1,0.5]])"));
   EXPECT_EQ(json["timeline"]["events"][0]["kind"], "eta");
   EXPECT_EQ(json["timeline"]["progress"]["tasks"].back(), 5.0);
+}
+
+TEST(HtmlReport, SizeOfThePageIsBounded) {
+  constexpr std::int64_t kRanges = 25'000;
+  TimelineDigest digest({"a"});
+  for (std::int64_t i = 0; i < kRanges; ++i) {
+    model::ResultRecord record;
+    record.node = "a";
+    record.started = std::chrono::seconds(2 * i);
+    record.ended = record.started + std::chrono::seconds(1);
+    record.range = {2 * i, 2 * i + 1};
+    digest.Add(record);
+  }
+  const auto json = nlohmann::json::parse(PageData({}, digest).value());
+  EXPECT_EQ(json["timeline"]["ranges"], kRanges);
+  EXPECT_FALSE(json["timeline"]["bars"].empty());
+  EXPECT_LE(json["timeline"]["bars"].size(), 20'000);
 }
 
 TEST(HtmlReport, ThePageAsksForNothingFromOutside) {

@@ -40,9 +40,21 @@ model::RunSummary FullSummary() {
   summary.speed_control = "cgroup";
   summary.seed = std::numeric_limits<std::uint64_t>::max();
   summary.epoch = 19;
-  summary.nodes = {{"pi4", 5, 4.253, 0.445, 20, 21, 22, 3.5, 4.5, 5.5, 6.5, 0.4,
-                    model::NodePower{6.4, 2.7}, model::NodeJoules{31.5, 32.5}},
-                   {}};
+  summary.nodes.resize(2);
+  model::NodeSummary& node = summary.nodes[0];
+  node.name = "pi4";
+  node.ratio = 4.253;
+  node.share = 0.445;
+  node.completed = 20;
+  node.stolen_in = 21;
+  node.stolen_out = 22;
+  node.busy_seconds = 3.5;
+  node.mean_rate = 4.5;
+  node.last_end = std::chrono::milliseconds(5500);
+  node.predicted_end = std::chrono::milliseconds(6500);
+  node.declared_speed = 0.4;
+  node.power = model::NodePower{6.4, 2.7};
+  node.joules = model::NodeJoules{31.5, 32.5};
   summary.nodes[1].name = "pi3";
   summary.energy = {33.5, 34.5, 35.5, 36.5, true, true, 1.25, {"pi3-b"}};
   summary.result_json = R"({"count":25997,"largest":299993,"means":[1,2.5]})";
@@ -51,16 +63,15 @@ model::RunSummary FullSummary() {
 
 void ExpectEqual(const model::NodeSummary& got, const model::NodeSummary& want) {
   EXPECT_EQ(got.name, want.name);
-  EXPECT_EQ(got.weight, want.weight);
   EXPECT_EQ(got.ratio, want.ratio);
   EXPECT_EQ(got.share, want.share);
   EXPECT_EQ(got.completed, want.completed);
   EXPECT_EQ(got.stolen_in, want.stolen_in);
   EXPECT_EQ(got.stolen_out, want.stolen_out);
   EXPECT_EQ(got.busy_seconds, want.busy_seconds);
-  EXPECT_EQ(got.rate, want.rate);
-  EXPECT_EQ(got.finish_seconds, want.finish_seconds);
-  EXPECT_EQ(got.predicted_finish_seconds, want.predicted_finish_seconds);
+  EXPECT_EQ(got.mean_rate, want.mean_rate);
+  EXPECT_EQ(got.last_end, want.last_end);
+  EXPECT_EQ(got.predicted_end, want.predicted_end);
   EXPECT_EQ(got.declared_speed, want.declared_speed);
   EXPECT_EQ(got.power, want.power);
   ASSERT_EQ(got.joules.has_value(), want.joules.has_value());
@@ -141,10 +152,11 @@ TEST(SummaryJson, HasTheFieldsUsersRelyOn) {
   EXPECT_EQ(json["tasks"], (nlohmann::json{{"total", 11}, {"completed", 12}, {"failed", 13}}));
   EXPECT_EQ(json["moves"], (nlohmann::json{{"reserved", 15}, {"leased", 16}, {"copies", 17}}));
   EXPECT_EQ(json["result"]["count"], 25997);
-  for (const char* name : {"name", "weight", "ratio", "share", "completed", "stolenIn", "stolenOut",
-                           "busySeconds", "rate"}) {
+  for (const char* name :
+       {"name", "ratio", "share", "completed", "stolenIn", "stolenOut", "busySeconds", "rate"}) {
     EXPECT_TRUE(json["nodes"][0].contains(name)) << name;
   }
+  EXPECT_EQ(json["nodes"][0]["weight"], 5);
   EXPECT_FALSE(json["nodes"][1].contains("declaredSpeed"));
 }
 
@@ -193,7 +205,7 @@ TEST(SummaryJson, NamesTheFieldThatIsWrong) {
       {"/tasks/total", "", "tasks.total: missing"},
       {"/nodes", "{}", "nodes: list expected"},
       {"/nodes/1", "3", "nodes[1]: object expected"},
-      {"/nodes/1/weight", "", "nodes[1].weight: missing"},
+      {"/nodes/1/ratio", "", "nodes[1].ratio: missing"},
       {"/result", "[]", "result: object expected"},
   };
   for (const BadSummary& bad : cases) {

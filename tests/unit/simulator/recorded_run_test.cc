@@ -53,7 +53,7 @@ TEST_F(RecordedRunTest, NodesAreAsTheyWereAndToldAsTheyWere) {
 }
 
 TEST_F(RecordedRunTest, DeclaredSpeedsHoldWhereCostsAreNotKnown) {
-  stored_.Summary().nodes[0].rate = 3;  // it happened to get short tasks
+  stored_.Summary().nodes[0].mean_rate = 3;  // it happened to get short tasks
   const RecordedRun run = Read();
   EXPECT_EQ(run.speed_source, "declared");
   EXPECT_NEAR(SpeedOf(run.nodes[0]), 2, 1e-9);
@@ -61,8 +61,8 @@ TEST_F(RecordedRunTest, DeclaredSpeedsHoldWhereCostsAreNotKnown) {
 }
 
 TEST_F(RecordedRunTest, MeasuredRatesHoldWhereCostsAreKnownOnTheScaleOfDeclaredOnes) {
-  stored_.Summary().nodes[0].rate = 2e9;  // units a second
-  stored_.Summary().nodes[1].rate = 0.5e9;
+  stored_.Summary().nodes[0].mean_rate = 2e9;  // units a second
+  stored_.Summary().nodes[1].mean_rate = 0.5e9;
   const RecordedRun run = Read();
   EXPECT_TRUE(run.costs_told);
   EXPECT_EQ(run.speed_source, "measured");
@@ -75,7 +75,7 @@ TEST_F(RecordedRunTest, WithoutDeclaredSpeedsTheSlowestCoreIsOne) {
   // A second thread of `fast`.
   AddLine(R"({"worker":"fast","start":0.02,"end":4.02,"range":[12,13],"kind":"stolen","busy":4})");
   stored_.Summary().tasks_total = 13;
-  stored_.Summary().nodes[1].rate = 0.5;
+  stored_.Summary().nodes[1].mean_rate = 0.5;
   const RecordedRun run = Read();
   EXPECT_EQ(run.speed_source, "measured");
   EXPECT_EQ(run.nodes[0].cores, 2u);

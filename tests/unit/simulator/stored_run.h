@@ -48,11 +48,10 @@ class StoredRun {
     model::NodeSummary node;
     node.name = name;
     node.ratio = speed;
-    node.weight = static_cast<std::int64_t>(speed);
     node.share = static_cast<double>(tasks) / 12;
     node.completed = tasks;
     node.busy_seconds = 4;
-    node.rate = static_cast<double>(tasks) / 4;  // tasks a second
+    node.mean_rate = static_cast<double>(tasks) / 4;  // tasks a second
     node.declared_speed = speed;
     return node;
   }

@@ -88,7 +88,7 @@ TEST(TopView, OneJobWithWhatItsCoordinatorSays) {
   live.nodes[0].ratio = 4.252;
   live.nodes[0].share = 0.45;
   live.nodes[0].completed = 230;
-  live.nodes[0].rate = 19.5e6;
+  live.nodes[0].mean_rate = 19.5e6;
   live.nodes[1].name = "stranger";
   const Lines lines = JobTopLines(ReadJobObject(RunningJob()), live, kNow, {80, 24});
   EXPECT_EQ(lines.at(1), "  500 of 768 tasks, 1:00 elapsed");
