@@ -12,31 +12,37 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 COPIES = "helm/evenkeel/crds"  # Helm packages no links, and reads CRDs from nowhere else
 PAGE = "docs/crd-reference.md"
 
-HEAD = """# Reference of the API
+HEAD = """# API reference
 
-Generated from `crds/` by `scripts/crds.py`; `kubectl explain weightedjob.spec` shows the same on a
-cluster. Group `batch.evenkeel.dev`, version `v1alpha1`. `evenkeel run` takes the same WeightedJob on one
-machine; what differs there is at the end of this page.
+Look up a field below, or on a cluster:
+
+```
+kubectl explain weightedjob.spec.workload
+```
+
+The API group is `batch.evenkeel.dev`, the version `v1alpha1`. `evenkeel run` accepts the same WeightedJob;
+[differences](#differences-between-a-cluster-and-evenkeel-run) are at the end. `scripts/crds.py` generates this
+page from `crds/`.
 """
 
-TAIL = """## Where a cluster differs from `evenkeel run`
+TAIL = """## Differences between a cluster and `evenkeel run`
 
 | field | cluster | `evenkeel run`, `evenkeel weights` |
 |---|---|---|
-| `metadata.name` of a WeightedJob | at most 50 characters, a letter in front: pods and services are named after it | at most 63, a digit may stand in front |
-| unknown fields | refused by kubectl, which asks for strict validation; else dropped | refused |
+| `metadata.name` of a WeightedJob | at most 50 characters, beginning with a letter, because pods and services are named after it | at most 63, may begin with a digit |
+| unknown fields | refused by kubectl, which requests strict validation; otherwise dropped | refused |
 | `null` | refused where a field has no default | counts as absent |
 | `workload.synthetic.cost.exponential` | a number | also `{mean: s}` |
-| `workload.custom` | its parameters are judged by the programs in `worker.image`; a condition says what is wrong | judged at once, by the program that is started |
-| `worker.image` | an image | not looked at: the programs are those that are started |
-| `workload.command.image` | required | may be left out: the command is run as it is on this machine |
-| `workload.command.argumentsFile` | relative, without `..`, in `spec.inputs`, which must be there | beside the manifest, or any path |
+| `workload.custom` | parameters are checked by the programs in `worker.image`; a condition reports errors | checked at once |
+| `worker.image` | an image | ignored |
+| `workload.command.image` | required | optional and ignored: the command runs on this machine |
+| `workload.command.argumentsFile` | relative to `spec.inputs`, which is required, without `..` | relative to the manifest, or absolute |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |
-| `nodes.tolerations` | checked as those of a pod | words and types only |
-| `worker.template` | the fields above | known parts; what is in them is not looked at, for no pods are made |
+| `nodes.tolerations` | checked as in a pod | only types and allowed words are checked |
+| `worker.template` | the fields above | only names of fields are checked, because there are no pods |
 | `thresholds[].from` of a WeightingPolicy | whole numbers or dates | also fractions |
 | lengths | characters | bytes |
-| `suspend: true` | holds the job up | refused: there is nobody to let it go |
+| `suspend: true` | suspends the job | refused, because nothing could resume it |
 """
 
 
@@ -101,7 +107,7 @@ def section(schema, name):
     part = schema["properties"][name]
     yield f"### {name}\n"
     yield described(part) + " A star marks what is required.\n"
-    yield "| field | type | what it is |"
+    yield "| field | type | meaning |"
     yield "|---|---|---|"
     yield from rows(part)
     yield ""
@@ -113,13 +119,13 @@ def chapter(crd):
     schema = version["schema"]["openAPIV3Schema"]
     yield f"## {names['kind']}\n"
     yield described(schema) + "\n"
-    where = "In a namespace" if crd["spec"]["scope"] == "Namespaced" else "Of the whole cluster"
+    where = "Namespaced" if crd["spec"]["scope"] == "Namespaced" else "Cluster-scoped"
     yield f"{where}; short name `{', '.join(names['shortNames'])}`.\n"
     for name in ("spec", "status"):
         if name in schema["properties"]:
             yield from section(schema, name)
     yield "### Rules\n"
-    yield "The API server refuses with one of these lines, behind the path of the field:\n"
+    yield "The API server refuses invalid objects with the path of the field and one of these messages:\n"
     yield from (f"- `{line}`" for line in dict.fromkeys(rules(schema)))
     yield ""
 

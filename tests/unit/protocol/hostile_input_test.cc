@@ -67,7 +67,7 @@ std::vector<HostileCase> Cases() {
          i.mutable_hello()->set_threads(1);
          i.mutable_hello()->set_boot_id(std::string(65, 'b'));
        },
-       "boot id of more than 64 bytes"},
+       "boot ID of more than 64 bytes"},
       {"long name",
        [](v1::WorkerItem& i) {
          i.mutable_hello()->set_node(std::string(kMaxTextBytes + 1, 'n'));
