@@ -7,7 +7,7 @@ namespace evenkeel::simulator {
 namespace {
 
 /// What the nodes can do over time, with nothing while they are away.
-std::vector<SpeedProfile> Capacities(const WorldConfig& world) {
+std::vector<SpeedProfile> Capacities(const SimulationConfig& world) {
   std::vector<SpeedProfile> capacities;
   for (const NodeModel& node : world.nodes) {
     capacities.push_back(node.speed);
@@ -24,7 +24,7 @@ std::vector<SpeedProfile> Capacities(const WorldConfig& world) {
   return capacities;
 }
 
-double FluidBound(const WorldConfig& world, double work) {
+double FluidBound(const SimulationConfig& world, double work) {
   const auto capacities = Capacities(world);
   const auto possible = [&](Duration end) {
     double done = 0;
@@ -46,7 +46,7 @@ double FluidBound(const WorldConfig& world, double work) {
 
 }  // namespace
 
-double LowerBound(const WorldConfig& world) {
+double LowerBound(const SimulationConfig& world) {
   const auto& costs = world.true_costs;
   if (costs.empty()) return 0;
   double fastest = 0;
