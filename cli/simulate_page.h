@@ -17,7 +17,7 @@ class SimulatePage {
  public:
   /// Of a scenario that begins; its runs come next. Both outlive this object; `recorded`, the run
   /// that it replays, may be null.
-  void Begin(const simulator::Scenario& scenario, const simulator::WorldConfig& drawn,
+  void Begin(const simulator::Scenario& scenario, const simulator::SimulationConfig& drawn,
              const simulator::RecordedRun* recorded);
 
   /// For the next run of the first seed.

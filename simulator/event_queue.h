@@ -10,35 +10,45 @@
 
 namespace evenkeel::simulator {
 
-/// Something that is to happen: what kind of thing, at which node, and a number whose meaning the
-/// kind says (the place of what belongs to it in a Shelf, most of the time).
-struct Event {
-  enum class Kind : std::uint8_t { kCall, kBatchEnd, kWorkerTimer, kReport, kDelivery, kCommit };
-  Instant at{};
-  std::uint64_t order = 0;  ///< given by the queue
-  std::uint64_t detail = 0;
-  std::uint32_t node = 0;
-  std::uint16_t thread = 0;
-  Kind kind = Kind::kCall;
+struct Event;
+
+/// Handles the events that name it as their target.
+class EventTarget {
+ public:
+  virtual void OnEvent(const Event& event) = 0;
+
+ protected:
+  ~EventTarget() = default;
 };
 
-/// Events in order of time; those of the same instant in the order in which they were put in. What
-/// happens soon, and mostly in the order in which it is put in (a message takes as long as the one
-/// before it), waits in lanes, first in, first out; the others wait in a heap. Which lane an event
-/// is put into changes no order, only how long it takes to keep it. Not thread-safe.
+/// An event and the target that handles it. The target defines the meaning of `kind`, `number` and
+/// `detail`; most often `detail` is a place in a Shelf.
+struct Event {
+  Instant at{};
+  std::uint64_t order = 0;  ///< assigned by the queue
+  EventTarget* target = nullptr;
+  std::uint64_t detail = 0;
+  std::uint32_t number = 0;
+  std::uint8_t kind = 0;
+};
+
+/// Returns events by time, and events of the same instant in the order in which they were put in.
+/// A lane is a first-in-first-out queue for events whose times mostly rise, such as messages that
+/// take equally long; all other events are kept in a heap. The lane affects only the cost of an
+/// operation, never the order. Not thread-safe.
 class EventQueue {
  public:
   enum class Lane : std::uint8_t { kMessages, kCommits, kNone };
 
   void Put(Event event, Lane lane);
   [[nodiscard]] bool Empty() const;
-  /// The earliest one; there must be one.
+  /// The earliest event. The queue must not be empty.
   [[nodiscard]] const Event& Front() const { return *Earliest().event; }
   Event Take();
 
  private:
   static constexpr std::size_t kLanes = 2;
-  // Children a node of the heap has: they lie side by side, and the heap is half as deep as with 2.
+  // With four children a node the heap is half as deep as with two, and siblings share cache lines.
   static constexpr std::size_t kChildren = 4;
   struct Place {
     const Event* event;
@@ -57,27 +67,27 @@ class EventQueue {
   std::uint64_t order_ = 0;
 };
 
-/// Keeps what belongs to events until they happen; places are used again. Not thread-safe.
-template <typename Thing>
+/// Stores the payloads of pending events; freed places are reused. Not thread-safe.
+template <typename Item>
 class Shelf {
  public:
-  [[nodiscard]] std::uint64_t Put(Thing thing) {
+  [[nodiscard]] std::uint64_t Put(Item item) {
     if (free_.empty()) {
-      things_.push_back(std::move(thing));
-      return things_.size() - 1;
+      items_.push_back(std::move(item));
+      return items_.size() - 1;
     }
     const std::size_t place = free_.back();
     free_.pop_back();
-    things_[place] = std::move(thing);
+    items_[place] = std::move(item);
     return place;
   }
-  [[nodiscard]] Thing Take(std::uint64_t place) {
+  [[nodiscard]] Item Take(std::uint64_t place) {
     free_.push_back(static_cast<std::size_t>(place));
-    return std::move(things_[static_cast<std::size_t>(place)]);
+    return std::move(items_[static_cast<std::size_t>(place)]);
   }
 
  private:
-  std::vector<Thing> things_;
+  std::vector<Item> items_;
   std::vector<std::size_t> free_;
 };
 

@@ -8,7 +8,7 @@ namespace evenkeel::simulator {
 namespace {
 
 /// What the nodes can do over time, with nothing while they are away.
-std::vector<SpeedProfile> Capacities(const WorldConfig& world) {
+std::vector<SpeedProfile> Capacities(const SimulationConfig& world) {
   std::vector<SpeedProfile> capacities;
   for (const NodeModel& node : world.nodes) {
     capacities.push_back(node.speed);
@@ -27,7 +27,7 @@ std::vector<SpeedProfile> Capacities(const WorldConfig& world) {
 
 }  // namespace
 
-double LowerBound(const WorldConfig& world) {
+double LowerBound(const SimulationConfig& world) {
   const auto& costs = world.true_costs;
   if (costs.empty()) return 0;
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);

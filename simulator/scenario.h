@@ -11,7 +11,7 @@
 #include "core/model/job_spec.h"
 #include "core/model/node_power.h"
 #include "simulator/distribution.h"
-#include "simulator/world_config.h"
+#include "simulator/simulation_config.h"
 
 /// What a scenario file says (docs/simulator.md). Plain values; times are seconds of virtual time.
 namespace evenkeel::simulator {

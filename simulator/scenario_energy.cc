@@ -19,7 +19,7 @@ double LastEnd(const Outcome& outcome, const std::string& name) {
 
 }  // namespace
 
-void LeaveOutForEnergy(WorldConfig& world) {
+void LeaveOutForEnergy(SimulationConfig& world) {
   const model::BalancingSpec& balancing = world.job.balancing;
   if (balancing.objective != model::Objective::kEnergy) return;
   std::vector<scheduling::EnergyCandidate> candidates;
@@ -37,7 +37,7 @@ void LeaveOutForEnergy(WorldConfig& world) {
   KeepOnly(kept, world);
 }
 
-std::optional<double> JoulesOfJob(const WorldConfig& world, const Outcome& outcome) {
+std::optional<double> JoulesOfJob(const SimulationConfig& world, const Outcome& outcome) {
   const model::EnergySpec& spec = world.job.balancing.energy;
   double joules = spec.standing_watts * ToSeconds(outcome.makespan);
   for (std::size_t i = 0; i < world.nodes.size(); ++i) {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "simulator/world_config.h"
+#include "simulator/simulation_config.h"
 
 namespace evenkeel::simulator {
 
@@ -10,10 +10,11 @@ namespace evenkeel::simulator {
 /// operator do before a job begins, and their faults. Nodes that join without being expected are
 /// not among those to choose from, and stay. Otherwise, or if no node's power is known, changes
 /// nothing.
-void LeaveOutForEnergy(WorldConfig& world);
+void LeaveOutForEnergy(SimulationConfig& world);
 
 /// What the job took, as docs/energy.md counts it; nothing if the power of a node that did work is
 /// not known.
-[[nodiscard]] std::optional<double> JoulesOfJob(const WorldConfig& world, const Outcome& outcome);
+[[nodiscard]] std::optional<double> JoulesOfJob(const SimulationConfig& world,
+                                                const Outcome& outcome);
 
 }  // namespace evenkeel::simulator

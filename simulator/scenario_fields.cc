@@ -53,7 +53,7 @@ NodeFault ReadFault(FieldReader& fields) {
   NodeFault fault;
   const std::string kind =
       fields.RequiredChoice("kind", {"Dies", "StandsStill", "LosesLink", "Drains"});
-  if (kind == "StandsStill") fault.kind = Fault::Kind::kStandStill;
+  if (kind == "StandsStill") fault.kind = Fault::Kind::kStallWorker;
   if (kind == "LosesLink") fault.kind = Fault::Kind::kCutLink;
   if (kind == "Drains") fault.kind = Fault::Kind::kDrainWorker;
   fault.at = ReadMoment(fields, "at");

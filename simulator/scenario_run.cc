@@ -6,7 +6,7 @@
 #include "core/model/run_figures.h"
 #include "simulator/scenario_energy.h"
 #include "simulator/scenario_world.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel::simulator {
 namespace {
@@ -18,7 +18,7 @@ std::vector<double> FinishSeconds(const engine::Progress& progress) {
 }
 
 /// The others are not there.
-void KeepFirst(std::int64_t count, WorldConfig& world) {
+void KeepFirst(std::int64_t count, SimulationConfig& world) {
   std::vector<bool> kept(world.nodes.size());
   std::fill_n(kept.begin(), std::min(static_cast<std::size_t>(count), kept.size()), true);
   KeepOnly(kept, world);
@@ -33,7 +33,7 @@ Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
       bound_(LowerBound(world_)) {}
 
 ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) const {
-  WorldConfig config = world_;
+  SimulationConfig config = world_;
   config.job.balancing = variant.balancing;
   config.recorder = recorder;
   if (variant.nodes) KeepFirst(*variant.nodes, config);
@@ -43,7 +43,7 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
       std::accumulate(config.nodes.begin(), config.nodes.end(), 0.0,
                       [](double sum, const NodeModel& node) { return sum + node.threads; });
   LeaveOutForEnergy(config);
-  const Outcome outcome = World(config).Run();
+  const Outcome outcome = Simulation(config).Run();
 
   ScenarioRun run;
   run.scenario = scenario_.name;

@@ -7,7 +7,7 @@
 
 #include "core/model/run_record.h"
 #include "simulator/scenario.h"
-#include "simulator/world_config.h"
+#include "simulator/simulation_config.h"
 
 namespace evenkeel::simulator {
 
@@ -40,12 +40,12 @@ class Repetition {
   Repetition(const Scenario& scenario, std::uint64_t seed);
   [[nodiscard]] ScenarioRun Run(const Variant& variant, const Recorder& recorder = {}) const;
   /// What the repetition drew.
-  [[nodiscard]] const WorldConfig& Drawn() const { return world_; }
+  [[nodiscard]] const SimulationConfig& Drawn() const { return world_; }
 
  private:
   const Scenario& scenario_;
   std::uint64_t seed_;
-  WorldConfig world_;
+  SimulationConfig world_;
   double bound_;
 };
 

@@ -90,7 +90,7 @@ std::set<Pair> AllPairs(std::size_t nodes) {
   return links;
 }
 
-std::map<std::string, std::size_t> NumbersOf(const WorldConfig& world) {
+std::map<std::string, std::size_t> NumbersOf(const SimulationConfig& world) {
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < world.nodes.size(); ++i) numbers[world.nodes[i].name] = i;
   return numbers;
@@ -207,7 +207,7 @@ void CheckNoneIsLeftOut(FieldReader& fields, const Scenario& scenario) {
 }
 
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
-                const std::function<Duration(const Moment&)>& time_of, WorldConfig& world) {
+                const std::function<Duration(const Moment&)>& time_of, SimulationConfig& world) {
   model::TaskIndex next = 0;
   const auto place = [&](std::int64_t tasks, std::size_t node) {
     if (tasks > 0) world.transfers.placed.push_back({{next, next + tasks}, node});
@@ -237,7 +237,7 @@ void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
       drawn.begin(), drawn.end(),
       [](const DrawnArrival& one, const DrawnArrival& two) { return one.at < two.at; });
   next = static_cast<std::int64_t>(world.true_costs.size()) - LateTasks(scenario.tasks);
-  world.tasks_at_first = next;
+  world.initial_tasks = next;
   for (const DrawnArrival& arrival : drawn) {
     if (arrival.node) place(arrival.tasks, *arrival.node);
     next += arrival.tasks;
@@ -245,7 +245,7 @@ void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
   }
 }
 
-void LinkNodes(const TransferSource& source, std::uint64_t seed, WorldConfig& world) {
+void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& world) {
   Rng rng(SplitMixAt(seed, kLinkDraws));
   const auto link = [&](Pair ends, const Distribution& rate) {
     const double drawn = std::max(Draw(rate, rng), kLeastTransferRate);

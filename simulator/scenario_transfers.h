@@ -4,7 +4,7 @@
 
 #include "core/model/field_reader.h"
 #include "simulator/scenario.h"
-#include "simulator/world_config.h"
+#include "simulator/simulation_config.h"
 
 /// Where tasks of a scenario are, when they come, and how they get from node to node: how that is
 /// read and how it is drawn.
@@ -25,9 +25,9 @@ void CheckNoneIsLeftOut(model::FieldReader& fields, const Scenario& scenario);
 
 /// Puts loads and arrivals into the world, whose nodes are there; `time_of` says when a moment is.
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
-                const std::function<Duration(const Moment&)>& time_of, WorldConfig& world);
+                const std::function<Duration(const Moment&)>& time_of, SimulationConfig& world);
 
 /// Puts links into the world, whose nodes are there.
-void LinkNodes(const TransferSource& source, std::uint64_t seed, WorldConfig& world);
+void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& world);
 
 }  // namespace evenkeel::simulator

@@ -92,7 +92,7 @@ class NodeBuilder {
         weights_(RngFor(seed, Purpose::kWeights)),
         other_load_(RngFor(seed, Purpose::kOtherLoad)) {}
 
-  void Add(const DrawnNode& drawn, std::int64_t number, double fastest, WorldConfig& world) {
+  void Add(const DrawnNode& drawn, std::int64_t number, double fastest, SimulationConfig& world) {
     const NodeGroup& group = *drawn.group;
     NodeModel node;
     node.name = group.count == 1 ? group.name : group.name + "-" + std::to_string(number + 1);
@@ -159,8 +159,8 @@ class NodeBuilder {
 
 }  // namespace
 
-WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
-  WorldConfig world;
+SimulationConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
+  SimulationConfig world;
   world.true_costs = std::visit(CostDrawer{seed}, scenario.tasks.costs);
   world.costs_known = scenario.tasks.told;
   world.input_bytes = scenario.tasks.input_bytes;
@@ -168,7 +168,7 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   world.blocks = scenario.tasks.blocks;
   world.network = scenario.network;
   world.coordinator = scenario.coordinator;
-  world.durable_after = scenario.journal;
+  world.commit_latency = scenario.journal;
   world.report_interval = scenario.report_interval;
   world.seed = SplitMixAt(seed, static_cast<std::uint64_t>(Purpose::kNetwork));
   world.account_tasks = false;
@@ -200,7 +200,7 @@ WorldConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   return world;
 }
 
-void KeepOnly(const std::vector<bool>& kept, WorldConfig& world) {
+void KeepOnly(const std::vector<bool>& kept, SimulationConfig& world) {
   EVENKEEL_CHECK(world.transfers.placed.empty() && world.transfers.links.empty(),
                  "a node is taken away that tasks or links name");
   std::vector<NodeModel> nodes;

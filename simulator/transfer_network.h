@@ -8,7 +8,7 @@
 #include "core/base/time.h"
 #include "core/engine/messages.h"
 #include "core/scheduling/task_places.h"
-#include "simulator/world_config.h"
+#include "simulator/simulation_config.h"
 
 namespace evenkeel::simulator {
 

@@ -5,7 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "simulator/world.h"
+#include "core/base/digest.h"
+#include "simulator/simulation.h"
 #include "tests/support/random_world.h"
 #include "tests/support/worlds.h"
 
@@ -13,29 +14,13 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 12;
 
-// FNV-1a, 64 bits.
-class Digest {
- public:
-  void Add(const std::string& text) {
-    for (const char letter : text) {
-      value_ ^= static_cast<unsigned char>(letter);
-      value_ *= 1099511628211U;
-    }
-  }
-  [[nodiscard]] std::uint64_t Value() const { return value_; }
-
- private:
-  std::uint64_t value_ = 14695981039346656037U;
-};
-
-void Show(const std::string& name, evenkeel::simulator::WorldConfig config) {
-  Digest digest;
+void Show(const std::string& name, evenkeel::simulator::SimulationConfig config) {
+  evenkeel::Digest digest;
   config.trace = [&digest](const std::string& line) { digest.Add(line + "\n"); };
-  const auto outcome = evenkeel::simulator::World(std::move(config)).Run();
-  std::printf("%s %lld ns, %lld messages, digest %016llx\n", name.c_str(),
+  const auto outcome = evenkeel::simulator::Simulation(std::move(config)).Run();
+  std::printf("%s %lld ns, %lld messages, %s\n", name.c_str(),
               static_cast<long long>(outcome.makespan.count()),
-              static_cast<long long>(outcome.messages_sent),
-              static_cast<unsigned long long>(digest.Value()));
+              static_cast<long long>(outcome.messages_sent), digest.Text().c_str());
 }
 
 }  // namespace

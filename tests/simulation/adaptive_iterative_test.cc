@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulation/rounds_of_a_run.h"
 
 namespace evenkeel {
@@ -12,12 +12,12 @@ namespace {
 
 using model::StrategyName;
 using simulator::NodeModel;
-using simulator::WorldConfig;
+using simulator::SimulationConfig;
 
 constexpr double kMegabit = 1e6 / 8;  // bytes a second
 
 /// Table 1: by clock rate, the PIII with 666 MHz as 1; the master's own node has no link.
-WorldConfig PaperCluster(int tasks, double seconds_a_task) {
+SimulationConfig PaperCluster(int tasks, double seconds_a_task) {
   struct Row {
     const char* name;
     double speed;
@@ -26,7 +26,7 @@ WorldConfig PaperCluster(int tasks, double seconds_a_task) {
   constexpr Row kRows[] = {{"piii-666-master", 1.0, 0}, {"piii-1000", 1.5, 100},
                            {"piii-666", 1.0, 100},      {"celeron-633", 0.95, 10},
                            {"p200-mmx", 0.3, 10},       {"pii-300", 0.45, 2}};
-  WorldConfig world;
+  SimulationConfig world;
   world.true_costs.assign(static_cast<std::size_t>(tasks), seconds_a_task);
   world.costs_known = false;
   world.network.shared_medium = true;
@@ -45,7 +45,7 @@ WorldConfig PaperCluster(int tasks, double seconds_a_task) {
 // Figures 5 and 7: a high deviation in iterations 1 and 2, then a low one that stays.
 TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
   for (const double kilobytes : {0.012, 4.0}) {
-    WorldConfig world = PaperCluster(6000, 0.02);
+    SimulationConfig world = PaperCluster(6000, 0.02);
     world.input_bytes = world.result_bytes = kilobytes * 1000;
     const RoundsOfARun run = RunRounds(world);
     ASSERT_GE(run.t_exe.size(), 5u);
@@ -64,7 +64,7 @@ TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
 TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
   std::vector<double> gains;
   for (const double kilobytes : {0.012, 1.0, 4.0, 16.0}) {
-    WorldConfig world = PaperCluster(6000, 0.02);
+    SimulationConfig world = PaperCluster(6000, 0.02);
     world.input_bytes = world.result_bytes = kilobytes * 1000;
     const double with = RunRounds(world).Seconds();
     world.job.balancing.communication = false;
@@ -83,7 +83,7 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
 
 // "Usually removed P200 MMX": it gets other work in the fourth iteration and cannot keep up.
 TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
-  WorldConfig world = PaperCluster(1200, 0.1);
+  SimulationConfig world = PaperCluster(1200, 0.1);
   world.job.balancing.rounds = 100;  // two units a node in the first
   const RoundsOfARun undisturbed = RunRounds(world);
   ASSERT_GE(undisturbed.outcome.stages.size(), 6u);
@@ -101,7 +101,7 @@ TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
 }
 
 TEST(AdaptiveIterative, ANodeThatJoinsIsGivenItsShare) {
-  WorldConfig world = PaperCluster(6000, 0.02);
+  SimulationConfig world = PaperCluster(6000, 0.02);
   NodeModel laptop;
   laptop.name = "wireless";
   laptop.speed = simulator::SpeedProfile(3.0);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel {
 
@@ -15,8 +15,8 @@ inline void ExpectAllRunOnce(const simulator::Outcome& outcome) {
   EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
   EXPECT_TRUE(std::all_of(outcome.times_durable.begin(), outcome.times_durable.end(),
                           [](std::int64_t times) { return times == 1; }));
-  EXPECT_EQ(outcome.findings.progress_losses, 0);
-  EXPECT_EQ(outcome.findings.leased_though_durable, 0);
+  EXPECT_EQ(outcome.violations.progress_losses, 0);
+  EXPECT_EQ(outcome.violations.leased_though_durable, 0);
 }
 
 }  // namespace evenkeel

@@ -13,8 +13,8 @@ namespace evenkeel {
 namespace {
 
 using model::StrategyName;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 
 constexpr std::uint64_t kSeeds = 41;
 
@@ -41,10 +41,10 @@ Medians Measure(const std::string& name, const Case& wanted) {
   double messages = 0;
   model::MoveCounts moves;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    WorldConfig world = support::SixteenWorkers(seed, wanted.known, wanted.upside_down);
+    SimulationConfig world = support::SixteenWorkers(seed, wanted.known, wanted.upside_down);
     world.job.balancing.strategy = wanted.strategy;
     world.job.balancing.dedicated_coordinator = wanted.dedicated_coordinator;
-    const auto outcome = World(world).Run();
+    const auto outcome = Simulation(world).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete) << name << " seed " << seed;
     const double makespan = ToSeconds(outcome.makespan);
     efficiencies.push_back(support::FluidBound(world) / makespan);

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "core/scheduling/energy/energy_choice.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel {
 namespace {
 
 using model::NodePower;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 
 struct Board {
   std::string name;
@@ -64,8 +64,8 @@ struct Case {
 };
 
 /// 4,000 tasks that take all boards together about two minutes.
-WorldConfig WorldOf(const Case& wanted) {
-  WorldConfig world;
+SimulationConfig WorldOf(const Case& wanted) {
+  SimulationConfig world;
   world.seed = wanted.seed;
   Rng rng(wanted.seed);
   const double scale = SpeedOf(wanted.boards) * 120 / 4000;
@@ -96,8 +96,8 @@ WorldConfig WorldOf(const Case& wanted) {
 }
 
 Figures Simulate(const Case& wanted) {
-  const WorldConfig world = WorldOf(wanted);
-  const auto outcome = World(world).Run();
+  const SimulationConfig world = WorldOf(wanted);
+  const auto outcome = Simulation(world).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
   Figures figures;
   for (std::size_t i = 0; i < world.nodes.size(); ++i) {
@@ -182,11 +182,11 @@ TEST(Energy, TheLimitIsKeptThoughTheWeightsLie) {
 TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
   Case wanted{Ten(), model::Objective::kEnergy, 1.5};
   wanted.leave_out = false;
-  WorldConfig world = WorldOf(wanted);
+  SimulationConfig world = WorldOf(wanted);
   for (std::size_t i = 0; i < 2; ++i) {
     world.nodes[i].speed.ChangeAt(Instant{std::chrono::seconds(30)}, 5);
   }
-  const auto outcome = World(world).Run();
+  const auto outcome = Simulation(world).Run();
   ASSERT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_GT(outcome.busy_seconds[9], 10);  // the least frugal of all
   const double fast = SpeedOf(wanted.boards);
@@ -197,13 +197,13 @@ TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
 TEST(Energy, WhatALostNodeHadGoesToTheFrugalFirst) {
   Case wanted{Ten(), model::Objective::kEnergy, 2};
   wanted.leave_out = false;
-  WorldConfig world = WorldOf(wanted);
+  SimulationConfig world = WorldOf(wanted);
   simulator::Fault loss;
   loss.node = 2;
   loss.at = std::chrono::seconds(20);
   loss.lasts = simulator::kForEver;
   world.faults.push_back(loss);
-  const auto outcome = World(world).Run();
+  const auto outcome = Simulation(world).Run();
   ASSERT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_LT(outcome.busy_seconds[9], 10);  // the least frugal of all
   EXPECT_LE(ToSeconds(outcome.makespan), 2 * 125);

@@ -12,16 +12,16 @@ namespace evenkeel {
 namespace {
 
 using simulator::Fault;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 using std::chrono::seconds;
 
 constexpr Duration kLease = seconds(2);
 constexpr std::uint64_t kSeeds = 10;
 
 // 8 nodes that need about 60 s together for 4000 tasks.
-WorldConfig FineTasks(std::uint64_t seed, bool costs_known) {
-  WorldConfig world;
+SimulationConfig FineTasks(std::uint64_t seed, bool costs_known) {
+  SimulationConfig world;
   world.seed = seed;
   Rng rng(seed);
   for (int i = 0; i < 4000; ++i) world.true_costs.push_back(rng.Uniform(0.05, 0.5));
@@ -41,7 +41,7 @@ WorldConfig FineTasks(std::uint64_t seed, bool costs_known) {
 
 // When the integral of the speeds has reached the work, in seconds. A node counts from its joining
 // until it is killed or stands still for ever.
-double BoundOf(const WorldConfig& world) {
+double BoundOf(const SimulationConfig& world) {
   const double work = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);
   const auto done_by = [&](Instant end) {
     double done = 0;
@@ -64,15 +64,15 @@ double BoundOf(const WorldConfig& world) {
   return ToSeconds(high);
 }
 
-void ExpectCheap(const char* what, const std::function<void(WorldConfig&)>& change) {
+void ExpectCheap(const char* what, const std::function<void(SimulationConfig&)>& change) {
   for (const bool known : {true, false}) {
     double worst = 0;
     double wasted = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      WorldConfig world = FineTasks(seed, known);
+      SimulationConfig world = FineTasks(seed, known);
       change(world);
       const double bound = BoundOf(world);
-      const auto outcome = World(world).Run();
+      const auto outcome = Simulation(world).Run();
       ASSERT_EQ(outcome.state, model::JobState::kComplete) << what << " seed " << seed;
       const double makespan = ToSeconds(outcome.makespan);
       EXPECT_LE(makespan, bound * 1.05 + ToSeconds(kLease)) << what << " seed " << seed;
@@ -94,14 +94,14 @@ Fault FaultOf(Fault::Kind kind, std::size_t node, Duration at) {
 }
 
 TEST(FaultCost, NothingHappens) {
-  ExpectCheap("nothing happens", [](WorldConfig&) {});
+  ExpectCheap("nothing happens", [](SimulationConfig&) {});
 }
 
 TEST(FaultCost, ANodeSlowsToHalf) {
-  ExpectCheap("a fast node slows to half", [](WorldConfig& world) {
+  ExpectCheap("a fast node slows to half", [](SimulationConfig& world) {
     world.nodes[0].speed.ChangeAt(Instant{seconds(25)}, 4.3 / 2);
   });
-  ExpectCheap("the same near the end", [](WorldConfig& world) {
+  ExpectCheap("the same near the end", [](SimulationConfig& world) {
     world.nodes[0].speed.ChangeAt(Instant{seconds(55)}, 4.3 / 2);
   });
 }
@@ -109,8 +109,8 @@ TEST(FaultCost, ANodeSlowsToHalf) {
 TEST(FaultCost, ANodeStandsStillForEver) {
   for (const int at : {20, 50, 59}) {
     ExpectCheap(("a fast node hangs at " + std::to_string(at) + " s").c_str(),
-                [&](WorldConfig& world) {
-                  world.faults.push_back(FaultOf(Fault::Kind::kStandStill, 0, seconds(at)));
+                [&](SimulationConfig& world) {
+                  world.faults.push_back(FaultOf(Fault::Kind::kStallWorker, 0, seconds(at)));
                 });
   }
 }
@@ -118,7 +118,7 @@ TEST(FaultCost, ANodeStandsStillForEver) {
 TEST(FaultCost, ANodeDies) {
   for (const int at : {20, 59}) {
     ExpectCheap(("a fast node dies at " + std::to_string(at) + " s").c_str(),
-                [&](WorldConfig& world) {
+                [&](SimulationConfig& world) {
                   world.faults.push_back(FaultOf(Fault::Kind::kKillWorker, 0, seconds(at)));
                 });
   }
@@ -127,7 +127,7 @@ TEST(FaultCost, ANodeDies) {
 TEST(FaultCost, ANodeJoinsInMidRun) {
   for (const bool expected : {true, false}) {
     ExpectCheap(expected ? "a late node that was expected" : "a node nobody expected",
-                [&](WorldConfig& world) {
+                [&](SimulationConfig& world) {
                   world.nodes[1].joins_at = seconds(20);
                   world.nodes[1].expected = expected;
                 });

@@ -12,15 +12,15 @@ namespace {
 
 using simulator::Fault;
 using simulator::Outcome;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 using std::chrono::seconds;
 
 // The sixteen workers with a third of the tasks at first; the rest comes in two parts.
-WorldConfig GrowingWorld(model::StrategyName strategy, bool costs_known) {
-  WorldConfig world = support::SixteenWorkers(7, costs_known, false);
+SimulationConfig GrowingWorld(model::StrategyName strategy, bool costs_known) {
+  SimulationConfig world = support::SixteenWorkers(7, costs_known, false);
   world.job.balancing.strategy = strategy;
-  world.tasks_at_first = 256;
+  world.initial_tasks = 256;
   world.growths = {{seconds(2), 300}, {seconds(4), 768}};
   world.check_invariants = true;
   return world;
@@ -35,7 +35,7 @@ class Growth : public testing::TestWithParam<model::StrategyName> {};
 
 TEST_P(Growth, AllTasksRunOnce) {
   for (const bool known : {false, true}) {
-    const Outcome outcome = World(GrowingWorld(GetParam(), known)).Run();
+    const Outcome outcome = Simulation(GrowingWorld(GetParam(), known)).Run();
     ExpectAllOfThemRunOnce(outcome);
     double shares = 0;
     for (const auto& node : outcome.progress.nodes) shares += node.share;
@@ -44,29 +44,29 @@ TEST_P(Growth, AllTasksRunOnce) {
 }
 
 TEST_P(Growth, TheCoordinatorDiesAfterTasksWereAppended) {
-  WorldConfig world = GrowingWorld(GetParam(), false);
+  SimulationConfig world = GrowingWorld(GetParam(), false);
   world.faults = {
       {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(4100), seconds(1), {}}};
-  const Outcome outcome = World(world).Run();
+  const Outcome outcome = Simulation(world).Run();
   ExpectAllOfThemRunOnce(outcome);
   EXPECT_EQ(outcome.coordinator_starts, 2u);
 }
 
 TEST_P(Growth, TasksAreAppendedWhileTheCoordinatorIsDown) {
-  WorldConfig world = GrowingWorld(GetParam(), true);
+  SimulationConfig world = GrowingWorld(GetParam(), true);
   world.faults = {
       {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(3500), seconds(1), {}}};
-  ExpectAllOfThemRunOnce(World(world).Run());
+  ExpectAllOfThemRunOnce(Simulation(world).Run());
 }
 
 TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
-  WorldConfig world = GrowingWorld(GetParam(), false);
+  SimulationConfig world = GrowingWorld(GetParam(), false);
   world.job.balancing.lease = seconds(2);
   world.nodes[15].expected = false;
   world.nodes[15].joins_at = seconds(3);
   world.faults = {{Fault::Kind::kKillWorker, 0, seconds(1), simulator::kForEver, {}},
                   {Fault::Kind::kKillWorker, 5, seconds(5), simulator::kForEver, {}}};
-  ExpectAllOfThemRunOnce(World(world).Run());
+  ExpectAllOfThemRunOnce(Simulation(world).Run());
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrategies()),
@@ -79,9 +79,9 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrateg
 // All the work is there early enough to be shared out as if it had been there from the start.
 TEST(GrowthOfTailStealing, IsBalanced) {
   for (const bool known : {false, true}) {
-    const WorldConfig world = GrowingWorld(model::StrategyName::kTailStealing, known);
+    const SimulationConfig world = GrowingWorld(model::StrategyName::kTailStealing, known);
     const double bound = support::FluidBound(world);
-    const Outcome outcome = World(world).Run();
+    const Outcome outcome = Simulation(world).Run();
     EXPECT_GT(bound / ToSeconds(outcome.makespan), 0.95) << "known " << known;
   }
 }

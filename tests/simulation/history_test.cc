@@ -13,8 +13,8 @@ namespace evenkeel {
 namespace {
 
 using simulator::NodeModel;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 
 constexpr std::uint64_t kSeeds = 21;
 // The costs of these tasks are nanoseconds at speed 1.
@@ -35,9 +35,9 @@ Medians Measure(const std::string& name, const std::function<void(NodeModel&)>& 
   std::vector<double> efficiencies;
   std::vector<double> moves;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    WorldConfig world = support::SixteenWorkers(seed, true, true);
+    SimulationConfig world = support::SixteenWorkers(seed, true, true);
     for (NodeModel& node : world.nodes) tell(node);
-    const auto outcome = World(world).Run();
+    const auto outcome = Simulation(world).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete) << name << " seed " << seed;
     efficiencies.push_back(support::FluidBound(world) / ToSeconds(outcome.makespan));
     moves.push_back(static_cast<double>(outcome.progress.moves.reserved));

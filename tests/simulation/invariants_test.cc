@@ -15,7 +15,7 @@ namespace {
 
 using model::JobState;
 using simulator::Outcome;
-using simulator::World;
+using simulator::Simulation;
 using support::RandomWorld;
 
 constexpr std::uint64_t kSeedsACase = 500;
@@ -65,14 +65,14 @@ void CheckWorld(std::uint64_t seed, bool traced) {
       std::fprintf(stderr, "%s\n", line.c_str());
     };
   }
-  const Outcome outcome = World(world.config).Run();
+  const Outcome outcome = Simulation(world.config).Run();
 
   const JobState wanted = world.must_fail ? JobState::kFailed : JobState::kComplete;
   const bool early = world.may_end_early && outcome.reason == model::kSuccessPolicyMet;
   EXPECT_EQ(outcome.state, early ? JobState::kComplete : wanted)
       << outcome.reason << " after " << ToSeconds(outcome.makespan) << " s";
   ExpectDurableOnce(world, outcome);
-  const auto& found = outcome.findings;
+  const auto& found = outcome.violations;
   EXPECT_EQ(found.leased_though_durable, 0);
   EXPECT_EQ(found.progress_losses, 0);
   EXPECT_EQ(found.sent_after_end, 0);
@@ -118,19 +118,19 @@ TEST(InvariantsSoak, ManySeeds) {
 TEST(Determinism, TheSameSeedGivesTheSameDeliveries) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     const auto config = support::DrawWorld(seed).config;
-    const Outcome one = World(config).Run();
-    const Outcome two = World(config).Run();
-    ASSERT_EQ(one.findings.digest, two.findings.digest) << "seed " << seed;
-    ASSERT_EQ(one.findings.deliveries, two.findings.deliveries) << "seed " << seed;
+    const Outcome one = Simulation(config).Run();
+    const Outcome two = Simulation(config).Run();
+    ASSERT_EQ(one.digest, two.digest) << "seed " << seed;
+    ASSERT_EQ(one.deliveries, two.deliveries) << "seed " << seed;
     ASSERT_EQ(one.makespan, two.makespan) << "seed " << seed;
     ASSERT_EQ(one.times_run, two.times_run) << "seed " << seed;
   }
 }
 
 TEST(Determinism, AnotherSeedGivesOthers) {
-  const Outcome one = World(support::DrawWorld(1).config).Run();
-  const Outcome two = World(support::DrawWorld(2).config).Run();
-  EXPECT_NE(one.findings.digest, two.findings.digest);
+  const Outcome one = Simulation(support::DrawWorld(1).config).Run();
+  const Outcome two = Simulation(support::DrawWorld(2).config).Run();
+  EXPECT_NE(one.digest, two.digest);
 }
 
 }  // namespace

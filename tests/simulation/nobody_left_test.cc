@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel {
 namespace {
@@ -20,8 +20,8 @@ constexpr std::size_t kNodes = 3;
 class NobodyLeft : public testing::TestWithParam<StrategyName> {
  protected:
   // Three nodes; at five seconds a third of the work is done.
-  static simulator::WorldConfig Nodes() {
-    simulator::WorldConfig world;
+  static simulator::SimulationConfig Nodes() {
+    simulator::SimulationConfig world;
     world.true_costs.assign(kTasks, 0.4);
     world.job.workload = world.job.name = "nobody-left";
     world.job.balancing.strategy = GetParam();
@@ -47,7 +47,7 @@ class NobodyLeft : public testing::TestWithParam<StrategyName> {
     SCOPED_TRACE("node-" + std::to_string(last) + " is back after " +
                  std::to_string(ToSeconds(away)) + " s, node-" + std::to_string(first) +
                  " died first");
-    simulator::WorldConfig world = Nodes();
+    simulator::SimulationConfig world = Nodes();
     for (std::size_t i = 0; i < kNodes; ++i) {
       const std::size_t node = (first + i) % kNodes;
       world.faults.push_back({.kind = Fault::Kind::kKillWorker,
@@ -55,7 +55,7 @@ class NobodyLeft : public testing::TestWithParam<StrategyName> {
                               .at = seconds(5) + milliseconds(10 * i),
                               .lasts = node == last ? away : simulator::kForEver});
     }
-    const simulator::Outcome outcome = simulator::World(world).Run();
+    const simulator::Outcome outcome = simulator::Simulation(world).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete);
     EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
     EXPECT_LT(ToSeconds(outcome.makespan), 0.4 * kTasks + ToSeconds(away) + 30);
@@ -69,7 +69,7 @@ TEST_P(NobodyLeft, WhenTheLeasesEnd) { ExpectDoneAfter(milliseconds(2005)); }
 TEST_P(NobodyLeft, LongAfterTheLeasesEnded) { ExpectDoneAfter(seconds(30)); }
 
 TEST_P(NobodyLeft, AndTheOneThatComesBackHadNothingBefore) {
-  simulator::WorldConfig world = Nodes();
+  simulator::SimulationConfig world = Nodes();
   world.nodes.pop_back();
   world.nodes[1].joins_at = seconds(4);  // so long after the lease's end all is the other's
   world.faults = {
@@ -78,7 +78,7 @@ TEST_P(NobodyLeft, AndTheOneThatComesBackHadNothingBefore) {
        .node = 0,
        .at = seconds(5) + milliseconds(10),
        .lasts = simulator::kForEver}};
-  const simulator::Outcome outcome = simulator::World(world).Run();
+  const simulator::Outcome outcome = simulator::Simulation(world).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
 }

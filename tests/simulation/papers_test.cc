@@ -47,7 +47,7 @@ TEST(Papers, ModifiedMasterSlaveOnTheMachinesOfEachRun) {
 }
 
 /// The smallest T by which all tasks of one second can be done: sum over cores of floor(T speed).
-double BestOfWholeTasks(const simulator::WorldConfig& world) {
+double BestOfWholeTasks(const simulator::SimulationConfig& world) {
   double low = 0;
   double high = 1e6;
   while (high - low > 1e-6) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel {
 namespace {
@@ -13,8 +13,8 @@ namespace {
 using model::StrategyName;
 using model::TimelineEvent;
 using simulator::Outcome;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 
 struct TinyRun {
   std::vector<std::string> decisions;  // "tenths of a second: message"
@@ -28,7 +28,7 @@ bool HandsOut(const std::string& line) {
 }
 
 TinyRun RunTiny(StrategyName strategy, bool dedicated_coordinator = false) {
-  WorldConfig world;
+  SimulationConfig world;
   world.true_costs.assign(8, 1.0);
   world.job.workload = world.job.name = "tiny";
   world.job.balancing.strategy = strategy;
@@ -47,7 +47,7 @@ TinyRun RunTiny(StrategyName strategy, bool dedicated_coordinator = false) {
     const auto tenths = static_cast<int>(seconds * 10);
     run.decisions.push_back(std::to_string(tenths) + ": " + line.substr(line.find('n')));
   };
-  run.outcome = World(world).Run();
+  run.outcome = Simulation(world).Run();
   EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
   return run;
 }

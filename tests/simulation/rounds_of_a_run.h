@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 /// What a strategy with rounds did in each of them.
 namespace evenkeel {
@@ -22,7 +22,7 @@ struct RoundsOfARun {
 };
 
 /// Runs it to its end and reads the rounds off the messages.
-[[nodiscard]] inline RoundsOfARun RunRounds(simulator::WorldConfig world) {
+[[nodiscard]] inline RoundsOfARun RunRounds(simulator::SimulationConfig world) {
   struct Arrival {
     double at;
     std::string node;
@@ -35,7 +35,7 @@ struct RoundsOfARun {
     reports.push_back({std::stod(line), line.substr(node, report - node)});
   };
   RoundsOfARun run;
-  run.outcome = simulator::World(std::move(world)).Run();
+  run.outcome = simulator::Simulation(std::move(world)).Run();
   EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
   for (const std::int64_t times : run.outcome.times_durable) EXPECT_EQ(times, 1);
   constexpr double kLineRounding = 1e-6;

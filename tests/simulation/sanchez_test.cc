@@ -15,7 +15,7 @@ namespace {
 
 RoundsOfARun RoundsOf(const std::string& name, const std::string& variant = "new") {
   const auto scenario = LoadScenario(name);
-  simulator::WorldConfig world = simulator::DrawWorld(scenario, scenario.seed);
+  simulator::SimulationConfig world = simulator::DrawWorld(scenario, scenario.seed);
   for (const auto& each : scenario.variants) {
     if (each.name == variant) world.job.balancing = each.balancing;
   }

@@ -9,22 +9,22 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel {
 namespace {
 
 using model::StrategyName;
 using simulator::Outcome;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 
 /// Messages and commits take no time, so that only the technique counts.
-WorldConfig QuickWorld(const std::vector<double>& costs, const std::vector<double>& speeds) {
-  WorldConfig world;
+SimulationConfig QuickWorld(const std::vector<double>& costs, const std::vector<double>& speeds) {
+  SimulationConfig world;
   world.true_costs = costs;
   world.costs_known = false;
-  world.network.latency = world.durable_after = Duration::zero();
+  world.network.latency = world.commit_latency = Duration::zero();
   world.job.workload = world.job.name = "techniques";
   for (const double speed : speeds) {
     simulator::NodeModel node;
@@ -36,9 +36,9 @@ WorldConfig QuickWorld(const std::vector<double>& costs, const std::vector<doubl
   return world;
 }
 
-Outcome RunUnder(StrategyName strategy, WorldConfig world) {
+Outcome RunUnder(StrategyName strategy, SimulationConfig world) {
   world.job.balancing.strategy = strategy;
-  Outcome outcome = World(std::move(world)).Run();
+  Outcome outcome = Simulation(std::move(world)).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete);
   return outcome;
 }
@@ -100,7 +100,7 @@ TEST(Techniques, MakespansAreThoseOfAnIndependentListScheduler) {
 // at a time.
 TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
   for (const std::size_t tasks : {16u, 17u, 1000u}) {
-    const WorldConfig world = QuickWorld(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
+    const SimulationConfig world = QuickWorld(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
     const double expected = 0.5 * static_cast<double>(CeilOf(tasks, 4));
     for (const auto strategy : {StrategyName::kStaticChunking, StrategyName::kSelfScheduling}) {
       EXPECT_NEAR(ToSeconds(RunUnder(strategy, world).makespan), expected, 1e-6);
@@ -108,9 +108,9 @@ TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
   }
   // Halving: 128, 64, ... 1 and 1 of 1,024 tasks for each of four. By guided self-scheduling the
   // first of two has 8 of 16 tasks, the other 4, 2, 1 and the last one.
-  const WorldConfig halved = QuickWorld(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
+  const SimulationConfig halved = QuickWorld(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
   EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kPracticalFactoring, halved).makespan), 128, 1e-6);
-  const WorldConfig guided = QuickWorld(std::vector<double>(16, 1), {1, 1});
+  const SimulationConfig guided = QuickWorld(std::vector<double>(16, 1), {1, 1});
   EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kGuidedSelfScheduling, guided).makespan), 8, 1e-6);
 }
 
@@ -165,7 +165,7 @@ struct TinyRun {
   Outcome outcome;
 };
 
-TinyRun RunTiny(StrategyName strategy, WorldConfig world) {
+TinyRun RunTiny(StrategyName strategy, SimulationConfig world) {
   TinyRun run;
   world.trace = [&run](const std::string& line) {
     const bool decides = line.find(" <- assign") != std::string::npos ||
@@ -211,9 +211,9 @@ TEST(Techniques, RandomStealingTakesHalf) {
 
 // The second node stands still with its tasks; the first one runs them as well.
 TEST(Techniques, WhatIsNotDoneIsHandedOutOnceMore) {
-  WorldConfig world = QuickWorld(std::vector<double>(8, 1.0), {1, 1});
+  SimulationConfig world = QuickWorld(std::vector<double>(8, 1.0), {1, 1});
   world.job.balancing.lease = std::chrono::seconds(1000);
-  world.faults.push_back({simulator::Fault::Kind::kStandStill, 1, std::chrono::milliseconds(1500),
+  world.faults.push_back({simulator::Fault::Kind::kStallWorker, 1, std::chrono::milliseconds(1500),
                           simulator::kForEver, Duration::zero()});
   world.job.balancing.reissue = true;
   const TinyRun run = RunTiny(StrategyName::kSelfScheduling, world);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 #include "tests/simulation/all_run_once.h"
 
 namespace evenkeel {
@@ -13,17 +13,17 @@ namespace {
 
 using simulator::Fault;
 using simulator::Outcome;
-using simulator::World;
-using simulator::WorldConfig;
+using simulator::Simulation;
+using simulator::SimulationConfig;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Four nodes in a ring with 30 tasks each, 10 a second; 100 more come to the first one.
-WorldConfig Ring(model::StrategyName strategy) {
-  WorldConfig world;
+SimulationConfig Ring(model::StrategyName strategy) {
+  SimulationConfig world;
   world.true_costs.assign(220, 1.0);
   world.costs_known = false;
-  world.tasks_at_first = 120;
+  world.initial_tasks = 120;
   world.growths = {{milliseconds(500), 220}};
   world.job.workload = world.job.name = "ring";
   world.job.balancing.strategy = strategy;
@@ -49,33 +49,33 @@ class Transfers : public testing::TestWithParam<model::StrategyName> {};
 TEST_P(Transfers, AllTasksRunOnce) {
   for (const bool streams : {false, true}) {
     for (const bool exponential : {false, true}) {
-      WorldConfig world = Ring(GetParam());
+      SimulationConfig world = Ring(GetParam());
       world.transfers.streams = streams;
       world.transfers.exponential = exponential;
-      ExpectAllRunOnce(World(world).Run());
+      ExpectAllRunOnce(Simulation(world).Run());
     }
   }
 }
 
 TEST_P(Transfers, WorkersDieAndLinksAreCutWhileTasksAreUnderWay) {
-  WorldConfig world = Ring(GetParam());
+  SimulationConfig world = Ring(GetParam());
   world.faults = {{Fault::Kind::kKillWorker, 1, milliseconds(900), seconds(3), {}},
                   {Fault::Kind::kCutLink, 3, milliseconds(1100), seconds(1), {}}};
-  ExpectAllRunOnce(World(world).Run());
+  ExpectAllRunOnce(Simulation(world).Run());
 }
 
 TEST_P(Transfers, TheCoordinatorDiesWhileTasksAreUnderWay) {
-  WorldConfig world = Ring(GetParam());
+  SimulationConfig world = Ring(GetParam());
   world.faults = {{Fault::Kind::kKillCoordinator, 0, milliseconds(900), seconds(1), {}}};
-  const Outcome outcome = World(world).Run();
+  const Outcome outcome = Simulation(world).Run();
   ExpectAllRunOnce(outcome);
   EXPECT_EQ(outcome.coordinator_starts, 2u);
 }
 
 TEST_P(Transfers, TheNodeWithTheLoadIsLost) {
-  WorldConfig world = Ring(GetParam());
+  SimulationConfig world = Ring(GetParam());
   world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(700), simulator::kForEver, {}}};
-  ExpectAllRunOnce(World(world).Run());
+  ExpectAllRunOnce(Simulation(world).Run());
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Transfers, testing::ValuesIn(model::AllStrategies()),
@@ -85,15 +85,15 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Transfers, testing::ValuesIn(model::AllStra
                            return name;
                          });
 
-WorldConfig Diffusing(model::Compensation compensation) {
-  WorldConfig world = Ring(model::StrategyName::kCompensated);
-  world.network.latency = world.durable_after = Duration::zero();
+SimulationConfig Diffusing(model::Compensation compensation) {
+  SimulationConfig world = Ring(model::StrategyName::kCompensated);
+  world.network.latency = world.commit_latency = Duration::zero();
   world.job.balancing.compensation = compensation;
   return world;
 }
 
-std::vector<std::int64_t> Sent(const WorldConfig& world) {
-  const Outcome outcome = World(world).Run();
+std::vector<std::int64_t> Sent(const SimulationConfig& world) {
+  const Outcome outcome = Simulation(world).Run();
   ExpectAllRunOnce(outcome);
   std::vector<std::int64_t> sent;
   for (const auto& node : outcome.progress.nodes) sent.push_back(node.stolen_in);
@@ -108,7 +108,7 @@ TEST(Compensated, LoadGoesToNeighboursOnce) {
 }
 
 TEST(Compensated, LoadGoesToAll) {
-  WorldConfig world = Diffusing(model::Compensation::kNone);
+  SimulationConfig world = Diffusing(model::Compensation::kNone);
   world.job.balancing.sends_to_all = true;
   EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25}));
   world.transfers.links.clear();
@@ -119,13 +119,13 @@ TEST(Compensated, LoadGoesToAll) {
 // 33 tasks take 3.3 s; the neighbours are dry after 2.5 s: k = 1/2 + 1/2 x 25/33.
 TEST(Compensated, LessIsSentByTheFactor) {
   EXPECT_EQ(Sent(Diffusing(model::Compensation::kFirst)), (Counts{0, 29, 0, 29}));
-  WorldConfig world = Diffusing(model::Compensation::kFirst);
+  SimulationConfig world = Diffusing(model::Compensation::kFirst);
   world.job.balancing.compensation_factor = 0.1;
   EXPECT_EQ(Sent(world), (Counts{0, 3, 0, 3}));
 }
 
 TEST(Compensated, WhatIsToBeSentFollowsFromOldReports) {
-  WorldConfig world = Diffusing(model::Compensation::kNone);
+  SimulationConfig world = Diffusing(model::Compensation::kNone);
   world.report_interval = milliseconds(300);
   EXPECT_EQ(Sent(world), (Counts{0, 33, 0, 33})) << "reports are 0.2 s old";
 }
@@ -133,7 +133,7 @@ TEST(Compensated, WhatIsToBeSentFollowsFromOldReports) {
 // The second load finds what is under way of the first one: 33 each, which arrive at 3.8 s.
 // At 1 s the first node has 125 - 66 - 5 + 100 = 154, its neighbours 20 + 33: 67 too much.
 TEST(Compensated, LoadThatIsUnderWayCounts) {
-  WorldConfig world = Diffusing(model::Compensation::kNone);
+  SimulationConfig world = Diffusing(model::Compensation::kNone);
   world.true_costs.assign(320, 1.0);
   world.growths.push_back({seconds(1), 320});
   world.transfers.placed.push_back({{220, 320}, 0});
@@ -146,13 +146,13 @@ TEST(Compensated, LoadThatIsUnderWayCounts) {
 
 // Placed tasks of nodes that are lost come in at the next one, and are sent on from there.
 TEST(Compensated, WhatALostNodeLeavesIsLoadOfTheNextOne) {
-  WorldConfig world = Diffusing(model::Compensation::kNone);
+  SimulationConfig world = Diffusing(model::Compensation::kNone);
   world.transfers.links.clear();
   world.growths.clear();
   world.true_costs.resize(120);
   world.transfers.placed.pop_back();
   world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(100), simulator::kForEver, {}}};
-  const Outcome outcome = World(world).Run();
+  const Outcome outcome = Simulation(world).Run();
   ExpectAllRunOnce(outcome);
   // Known as lost 2 s later: 30 tasks of the lost node are 10 for each of the other three.
   EXPECT_NEAR(ToSeconds(outcome.makespan), 4.0, 0.15);

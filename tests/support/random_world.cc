@@ -10,7 +10,7 @@ namespace {
 
 using simulator::Fault;
 using simulator::NodeModel;
-using simulator::WorldConfig;
+using simulator::SimulationConfig;
 
 constexpr int kAlways = 1'000'000;   // a task that fails each time
 constexpr double kLongestFault = 4;  // seconds
@@ -65,7 +65,7 @@ std::vector<NodeModel> DrawNodes(Rng& rng, std::vector<double>& speeds) {
   return nodes;
 }
 
-void DrawJob(Rng& rng, WorldConfig& world, std::string& summary) {
+void DrawJob(Rng& rng, SimulationConfig& world, std::string& summary) {
   model::JobSpec& job = world.job;
   job.name = job.workload = "drawn";
   const auto strategies = model::AllStrategies();
@@ -86,9 +86,9 @@ void DrawJob(Rng& rng, WorldConfig& world, std::string& summary) {
   if (!job.task_policy.idempotent) summary += " not-idempotent";
 }
 
-void DrawNetwork(Rng& rng, WorldConfig& world, bool& everybody_knows, std::string& summary) {
+void DrawNetwork(Rng& rng, SimulationConfig& world, bool& everybody_knows, std::string& summary) {
   world.network.latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
-  world.durable_after = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
+  world.commit_latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
   if (!rng.Chance(0.5)) return;
   world.network.jitter = FromSeconds(ToSeconds(world.network.latency) * rng.Uniform(0, 3));
   world.network.ordered = rng.Chance(0.6);
@@ -100,7 +100,7 @@ Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
   Fault fault;
   constexpr Fault::Kind kKinds[] = {Fault::Kind::kKillWorker, Fault::Kind::kKillCoordinator,
                                     Fault::Kind::kCutLink, Fault::Kind::kDrainWorker,
-                                    Fault::Kind::kStandStill};
+                                    Fault::Kind::kStallWorker};
   fault.kind = kKinds[rng.Below(std::size(kKinds))];
   fault.node = static_cast<std::size_t>(rng.Below(nodes));
   fault.at = FromSeconds(rng.Uniform(0, 12) * rng.Unit());
@@ -111,7 +111,7 @@ Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
   return fault;
 }
 
-void DrawFaults(Rng& rng, WorldConfig& world, std::size_t survivor, RandomWorld& drawn) {
+void DrawFaults(Rng& rng, SimulationConfig& world, std::size_t survivor, RandomWorld& drawn) {
   if (rng.Chance(0.2)) return;
   const std::int64_t count = rng.Between(0, 8);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -124,7 +124,7 @@ void DrawFaults(Rng& rng, WorldConfig& world, std::size_t survivor, RandomWorld&
   drawn.summary += " faults " + std::to_string(count);
 }
 
-void DrawFailures(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+void DrawFailures(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   model::TaskPolicy& policy = world.job.task_policy;
   policy.backoff_limit_per_task = static_cast<std::int32_t>(rng.Between(0, 3));
   policy.max_failed_tasks = rng.Chance(0.5) ? 0 : rng.Between(0, 5);
@@ -151,7 +151,7 @@ constexpr std::int32_t kIgnored = 42;
 
 /// Some of the failing tasks exit with codes that rules are about. Who is to fail for good by a
 /// rule fails always: a failure that is lost with its worker is none.
-void DrawExitCodes(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+void DrawExitCodes(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   using Action = model::ExitCodeRule::Action;
   if (world.failing.empty() || rng.Chance(0.3)) return;
   world.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {kFailsJob}},
@@ -177,7 +177,7 @@ void DrawExitCodes(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
   drawn.summary += " codes " + std::to_string(lost) + (fails_job ? " fails-job" : "");
 }
 
-void DrawSuccessPolicy(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
+void DrawSuccessPolicy(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
   if (tasks == 0 || rng.Chance(0.8)) return;
   model::SuccessPolicy& policy = world.job.task_policy.success;
@@ -198,7 +198,7 @@ void DrawSuccessPolicy(Rng& rng, WorldConfig& world, RandomWorld& drawn) {
 }
 
 /// From numbers of its own, so that the rest of a seed's world is as it was without policies.
-void DrawPolicies(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
+void DrawPolicies(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
   Rng rng(seed ^ 0x706f6c696379ULL);
   DrawExitCodes(rng, world, drawn);
   DrawSuccessPolicy(rng, world, drawn);
@@ -209,13 +209,13 @@ void DrawPolicies(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
 /// Tasks that are appended while the job runs, from numbers of its own likewise. Those that
 /// policies and failures are about are there from the start: the job may be over before others
 /// come.
-void DrawGrowth(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
+void DrawGrowth(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
   Rng rng(seed ^ 0x67726f777468ULL);
   const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
   const std::int64_t least = world.failing.empty() ? 0 : world.failing.rbegin()->first + 1;
   if (rng.Chance(0.7) || least >= tasks || world.job.task_policy.success.Any()) return;
   std::int64_t known = rng.Between(least, tasks);
-  world.tasks_at_first = known;
+  world.initial_tasks = known;
   drawn.summary += " of " + std::to_string(known);
   for (double at = 0; known < tasks;) {
     at += rng.Uniform(0, 4) * rng.Unit();
@@ -226,7 +226,7 @@ void DrawGrowth(std::uint64_t seed, WorldConfig& world, RandomWorld& drawn) {
 }
 
 /// From numbers of its own likewise.
-void DrawEnergy(std::uint64_t seed, WorldConfig& world, std::string& summary) {
+void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x656e65726779ULL);
   model::BalancingSpec& balancing = world.job.balancing;
   if (balancing.strategy != model::StrategyName::kTailStealing || rng.Chance(0.7)) return;
@@ -243,7 +243,7 @@ void DrawEnergy(std::uint64_t seed, WorldConfig& world, std::string& summary) {
 }
 
 /// From numbers of its own likewise.
-void DrawCredit(std::uint64_t seed, WorldConfig& world, std::string& summary) {
+void DrawCredit(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x637265646974ULL);
   world.job.balancing.credit = rng.Chance(0.9);
   if (!world.job.balancing.credit) summary += " no-credit";
@@ -254,7 +254,7 @@ void DrawCredit(std::uint64_t seed, WorldConfig& world, std::string& summary) {
 RandomWorld DrawWorld(std::uint64_t seed) {
   Rng rng(seed);
   RandomWorld drawn;
-  WorldConfig& world = drawn.config;
+  SimulationConfig& world = drawn.config;
   world.seed = seed;
   world.true_costs = DrawCosts(rng, drawn.summary);
   std::vector<double> speeds;
@@ -281,7 +281,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   return drawn;
 }
 
-double MessageBound(const WorldConfig& world, Duration makespan) {
+double MessageBound(const SimulationConfig& world, Duration makespan) {
   const double regular =
       std::min(ToSeconds(world.job.balancing.lease) / 4, ToSeconds(world.report_interval));
   const double periods = ToSeconds(makespan) / regular + 1;

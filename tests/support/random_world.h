@@ -4,13 +4,13 @@
 #include <set>
 #include <string>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 /// Worlds drawn from a seed for property tests: unequal nodes, tasks of all sizes, faults.
 namespace evenkeel::support {
 
 struct RandomWorld {
-  simulator::WorldConfig config;
+  simulator::SimulationConfig config;
   /// The job must fail, because more tasks fail for good than it allows, or one that fails the
   /// job, unless it is complete early.
   bool must_fail = false;
@@ -29,6 +29,6 @@ struct RandomWorld {
 
 /// More messages than these are a storm: a few per task and failure, and the regular ones over
 /// time.
-[[nodiscard]] double MessageBound(const simulator::WorldConfig& world, Duration makespan);
+[[nodiscard]] double MessageBound(const simulator::SimulationConfig& world, Duration makespan);
 
 }  // namespace evenkeel::support

@@ -5,8 +5,8 @@
 
 namespace evenkeel::support {
 
-simulator::WorldConfig SixteenWorkers(std::uint64_t seed, bool costs_known, bool upside_down) {
-  simulator::WorldConfig world;
+simulator::SimulationConfig SixteenWorkers(std::uint64_t seed, bool costs_known, bool upside_down) {
+  simulator::SimulationConfig world;
   world.seed = seed;
   Rng rng(seed);
   for (int i = 0; i < 768; ++i) world.true_costs.push_back(rng.Uniform(0.1942, 0.939));
@@ -24,7 +24,7 @@ simulator::WorldConfig SixteenWorkers(std::uint64_t seed, bool costs_known, bool
   return world;
 }
 
-double FluidBound(const simulator::WorldConfig& world) {
+double FluidBound(const simulator::SimulationConfig& world) {
   double speeds = 0;
   for (const auto& node : world.nodes) {
     speeds += node.threads * node.speed.Integral(Instant{}, Instant{std::chrono::seconds(1)});
@@ -32,7 +32,7 @@ double FluidBound(const simulator::WorldConfig& world) {
   return std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0) / speeds;
 }
 
-double GreedyBest(const simulator::WorldConfig& world) {
+double GreedyBest(const simulator::SimulationConfig& world) {
   std::vector<double> costs = world.true_costs;
   std::sort(costs.rbegin(), costs.rend());
   std::vector<double> speeds;

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "simulator/world.h"
+#include "simulator/simulation.h"
 
 namespace evenkeel::simulator {
 namespace {
@@ -11,13 +11,13 @@ namespace {
 constexpr double kMegabyte = 1e6;
 
 /// Tasks of a second on equal nodes, all handed out at once; nothing else takes time.
-WorldConfig Quiet(std::size_t tasks, std::size_t nodes) {
-  WorldConfig world;
+SimulationConfig Quiet(std::size_t tasks, std::size_t nodes) {
+  SimulationConfig world;
   world.true_costs.assign(tasks, 1.0);
   world.job.name = world.job.workload = "quiet";
   world.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
   world.network.latency = Duration::zero();
-  world.durable_after = Duration::zero();
+  world.commit_latency = Duration::zero();
   for (std::size_t n = 0; n < nodes; ++n) {
     NodeModel node;
     node.name = "n" + std::to_string(n);
@@ -26,7 +26,9 @@ WorldConfig Quiet(std::size_t tasks, std::size_t nodes) {
   return world;
 }
 
-double Seconds(const WorldConfig& world) { return ToSeconds(World(world).Run().makespan); }
+double Seconds(const SimulationConfig& world) {
+  return ToSeconds(Simulation(world).Run().makespan);
+}
 
 TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
   EXPECT_NEAR(Seconds(Quiet(4, 2)), 2, 1e-6);
@@ -34,20 +36,20 @@ TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
 
 // The second node's tasks leave after the first one's: it begins after 4 s, and has two.
 TEST(CoordinatorMachine, ItsProcessorDoesOneThingAfterTheOther) {
-  WorldConfig world = Quiet(4, 2);
+  SimulationConfig world = Quiet(4, 2);
   world.coordinator.seconds_a_task = 1;
-  const Outcome outcome = World(world).Run();
+  const Outcome outcome = Simulation(world).Run();
   EXPECT_NEAR(ToSeconds(outcome.makespan), 6, 1e-6);
   EXPECT_NEAR(outcome.coordinator_seconds, 4, 1e-6);
 }
 
 TEST(CoordinatorMachine, BytesTakeTimeEachWay) {
-  WorldConfig world = Quiet(1, 1);
+  SimulationConfig world = Quiet(1, 1);
   world.input_bytes = 3 * kMegabyte;
   world.result_bytes = kMegabyte;
   world.coordinator.seconds_a_byte_sent = 1 / kMegabyte;
   world.coordinator.seconds_a_byte_received = 2 / kMegabyte;
-  const Outcome outcome = World(world).Run();
+  const Outcome outcome = Simulation(world).Run();
   EXPECT_NEAR(ToSeconds(outcome.makespan), 3 + 1 + 2, 1e-6);
   EXPECT_NEAR(outcome.coordinator_bytes, 4 * kMegabyte, 1);
 }
@@ -55,7 +57,7 @@ TEST(CoordinatorMachine, BytesTakeTimeEachWay) {
 // Two nodes with links of 2 MB/s behind one of 2 MB/s: the second one's data come after the
 // first's.
 TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
-  WorldConfig world = Quiet(2, 2);
+  SimulationConfig world = Quiet(2, 2);
   world.input_bytes = 2 * kMegabyte;
   for (auto& node : world.nodes) node.link_bytes_per_second = 2 * kMegabyte;
   EXPECT_NEAR(Seconds(world), 1 + 1, 1e-6);
@@ -65,7 +67,7 @@ TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
 
 // A worker that is told to stop says Goodbye; that it is gone is seen after that has been read.
 TEST(CoordinatorMachine, WhatCameBeforeTheEndOfAStreamIsRead) {
-  WorldConfig world = Quiet(8, 2);
+  SimulationConfig world = Quiet(8, 2);
   world.coordinator.seconds_a_message = 0.25;
   world.faults.push_back(
       {Fault::Kind::kDrainWorker, 0, std::chrono::milliseconds(2500), kForEver, {}});
@@ -73,21 +75,21 @@ TEST(CoordinatorMachine, WhatCameBeforeTheEndOfAStreamIsRead) {
   world.trace = [&read](const std::string& line) {
     read = read || line.find("n0 -> goodbye") != std::string::npos;
   };
-  EXPECT_EQ(World(world).Run().state, model::JobState::kComplete);
+  EXPECT_EQ(Simulation(world).Run().state, model::JobState::kComplete);
   EXPECT_TRUE(read);
 }
 
 /// A table of one row and four columns on two nodes: of the row's block both need a copy.
-WorldConfig TableOnTwoNodes(bool between_workers) {
-  WorldConfig world = Quiet(4, 2);
+SimulationConfig TableOnTwoNodes(bool between_workers) {
+  SimulationConfig world = Quiet(4, 2);
   world.blocks = BlockModel{4, 2 * kMegabyte, kMegabyte, between_workers};
   for (auto& node : world.nodes) node.link_bytes_per_second = kMegabyte;
   return world;
 }
 
 TEST(Blocks, EachLeavesTheCoordinatorOnceIfWorkersPassThemOn) {
-  EXPECT_NEAR(World(TableOnTwoNodes(false)).Run().coordinator_bytes, 8 * kMegabyte, 1);
-  EXPECT_NEAR(World(TableOnTwoNodes(true)).Run().coordinator_bytes, 6 * kMegabyte, 1);
+  EXPECT_NEAR(Simulation(TableOnTwoNodes(false)).Run().coordinator_bytes, 8 * kMegabyte, 1);
+  EXPECT_NEAR(Simulation(TableOnTwoNodes(true)).Run().coordinator_bytes, 6 * kMegabyte, 1);
 }
 
 // The row's block takes 2 s, then a column's each 1 s: tasks begin at 3 and 4 s and end at 5 s.

@@ -44,7 +44,7 @@ TEST(ScenarioEnergy, ObjectiveEnergyLeavesOutWhatItDoesNotNeed) {
 }
 
 TEST(ScenarioEnergy, FaultsStayWithTheirNodes) {
-  WorldConfig world;
+  SimulationConfig world;
   world.job.balancing.objective = model::Objective::kEnergy;
   world.job.balancing.energy.time_factor = 3;
   for (const double watts : {50.0, 5.0, 5.0}) {

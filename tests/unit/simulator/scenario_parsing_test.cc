@@ -110,7 +110,7 @@ repetitions: 20
   EXPECT_EQ(std::get<Uniform>(one.speed).high, 5);
   EXPECT_EQ(one.joins->of_bound, 0.1);
   EXPECT_EQ(one.changes.at(1).at.seconds, 20);
-  EXPECT_EQ(one.faults.at(0).kind, Fault::Kind::kStandStill);
+  EXPECT_EQ(one.faults.at(0).kind, Fault::Kind::kStallWorker);
   EXPECT_EQ(one.faults.at(0).lasts->seconds, 4);
   EXPECT_FALSE(one.faults.at(1).lasts);
   EXPECT_FALSE(read->nodes.at(1).expected);

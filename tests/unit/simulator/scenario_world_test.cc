@@ -30,7 +30,7 @@ TEST(ScenarioWorld, TheBoundIsWorkOverSpeed) {
 TEST(ScenarioWorld, CoresAddUp) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].cores = 4;
-  const WorldConfig world = DrawWorld(scenario, 1);
+  const SimulationConfig world = DrawWorld(scenario, 1);
   EXPECT_NEAR(LowerBound(world), 10.0 / 16, 1e-8);
   EXPECT_EQ(world.nodes[0].ratio, 8);
 }
@@ -66,7 +66,7 @@ TEST(ScenarioWorld, ASeedIsAWorld) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.tasks.costs = DrawnCosts{50, LogNormal{1, 1.5}};
   scenario.nodes[0].speed = Uniform{1, 5};
-  const WorldConfig one = DrawWorld(scenario, 3);
+  const SimulationConfig one = DrawWorld(scenario, 3);
   EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs);
   EXPECT_NE(one.true_costs, DrawWorld(scenario, 4).true_costs);
   scenario.nodes[0].count = 5;
@@ -76,10 +76,10 @@ TEST(ScenarioWorld, ASeedIsAWorld) {
 TEST(ScenarioWorld, NodesOfOneMachineMayBeAlike) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].speed = Uniform{1, 2};
-  const WorldConfig drawn = DrawWorld(scenario, 1);
+  const SimulationConfig drawn = DrawWorld(scenario, 1);
   EXPECT_NE(drawn.nodes[0].speed.Fastest(), drawn.nodes[1].speed.Fastest());
   scenario.nodes[0].alike = true;
-  const WorldConfig alike = DrawWorld(scenario, 1);
+  const SimulationConfig alike = DrawWorld(scenario, 1);
   EXPECT_EQ(alike.nodes[0].speed.Fastest(), alike.nodes[1].speed.Fastest());
   EXPECT_NE(alike.nodes[0].speed.Fastest(), DrawWorld(scenario, 2).nodes[0].speed.Fastest());
 }
@@ -144,8 +144,8 @@ TEST(ScenarioWorld, LoadsAndArrivalsHaveTheirPlaces) {
   Arrival late{{2, 0}, {}, 2, 1, scenario.nodes[0].name, false};
   Arrival drawn{{}, Uniform{0.5, 1}, 1, 3, {}, true};
   scenario.tasks.arrivals = {late, drawn};
-  const WorldConfig world = DrawWorld(scenario, 1);
-  EXPECT_EQ(world.tasks_at_first, 5);
+  const SimulationConfig world = DrawWorld(scenario, 1);
+  EXPECT_EQ(world.initial_tasks, 5);
   ASSERT_EQ(world.growths.size(), 4u);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(world.growths[i].tasks, 6 + static_cast<std::int64_t>(i));

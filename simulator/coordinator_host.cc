@@ -1,0 +1,209 @@
+#include "simulator/coordinator_host.h"
+
+#include <utility>
+
+#include "simulator/describe.h"
+#include "simulator/simulated_tasks.h"
+
+namespace evenkeel::simulator {
+
+using engine::StreamId;
+
+namespace {
+
+std::shared_ptr<const model::CostModel> CostsOf(const SimulationConfig& config,
+                                                std::int64_t tasks) {
+  if (!config.costs_known) return std::make_shared<model::UnitCosts>(tasks);
+  std::vector<model::Cost> costs;
+  for (const double seconds : config.true_costs) costs.push_back(FromSeconds(seconds).count());
+  costs.resize(static_cast<std::size_t>(tasks));
+  return std::make_shared<model::PrefixCosts>(costs);
+}
+
+}  // namespace
+
+CoordinatorHost::CoordinatorHost(SimulationContext& context, Network& network,
+                                 SimulatedJournal& journal)
+    : context_(context),
+      network_(network),
+      journal_(journal),
+      costs_(CostsOf(context.config,
+                     context.config.initial_tasks.value_or(
+                         static_cast<std::int64_t>(context.config.true_costs.size())))) {}
+
+void CoordinatorHost::Start() {
+  ++epoch_;
+  context_.monitor.OnCoordinatorStarted();
+  for (const auto& failure : journal_.failures()) {
+    context_.monitor.OnFailureRecorded(failure.index, failure.node);
+  }
+  engine_ = std::make_unique<engine::Coordinator>(EngineConfig());
+  network_.Listen();
+  Run([this](engine::Coordinator& engine) { return engine.Start(context_.time.Now()); });
+}
+
+engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
+  const SimulationConfig& given = context_.config;
+  engine::CoordinatorConfig config;
+  config.job = given.job;
+  config.costs = costs_;
+  config.epoch = epoch_;
+  for (const auto& node : given.nodes) {
+    if (!node.expected) continue;
+    config.nodes.push_back({node.name, node.ratio, node.power, false, node.rate, node.sigma});
+  }
+  if (given.left_out_ratio > 0) {
+    config.nodes.push_back({"left-out", given.left_out_ratio, {}, true});
+  }
+  config.completed = journal_.completed();
+  config.failures = journal_.failures();
+  config.active_before = journal_.active();
+  config.report_interval = given.report_interval;
+  if (given.inputs) config.input_of = InputOf;
+  config.placed = PlacedWithin({0, costs_->TaskCount()});
+  config.links = Links();
+  config.seed = given.seed;
+  config.round_trip =
+      2 * (given.network.latency + given.network.jitter) + std::chrono::microseconds(200);
+  return config;
+}
+
+void CoordinatorHost::Kill() {
+  engine_.reset();
+  timer_ = kNever;
+  journal_.DropPending();
+  network_.StopListening();
+}
+
+void CoordinatorHost::Grow(std::int64_t tasks) {
+  if (context_.job_over) return;
+  const Instant now = context_.time.Now();
+  context_.trace.Note(now, "tasks appended: " + std::to_string(tasks) + " in all");
+  const auto placed = PlacedWithin({costs_->TaskCount(), tasks});
+  costs_ = CostsOf(context_.config, tasks);
+  const engine::InputOf inputs = context_.config.inputs ? engine::InputOf(InputOf) : nullptr;
+  Run([&](engine::Coordinator& engine) {
+    return engine.OnGrown({costs_, inputs, {}, placed}, now);
+  });
+}
+
+void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) {
+  const Instant now = context_.time.Now();
+  if (context_.trace.RecordsDeliveries()) {
+    const std::string& node = context_.config.nodes[*network_.NodeOf(stream)].name;
+    context_.trace.Delivered(now, node + " -> " + Describe(message));
+  }
+  Run([&](engine::Coordinator& engine) {
+    return engine.OnMessage(stream, std::move(message), now);
+  });
+}
+
+void CoordinatorHost::OnStreamClosed(StreamId stream) {
+  Run([&](engine::Coordinator& engine) {
+    return engine.OnStreamClosed(stream, context_.time.Now());
+  });
+}
+
+void CoordinatorHost::OnDurable(engine::BatchId batch) {
+  Run([&](engine::Coordinator& engine) { return engine.OnDurable(batch, context_.time.Now()); });
+}
+
+void CoordinatorHost::Apply(engine::Effects effects) {
+  for (const auto& event : engine_->TakeEvents()) {
+    if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
+  }
+  if (context_.job_over) {
+    return context_.monitor.OnEffectsAfterEnd(static_cast<std::int64_t>(effects.size()));
+  }
+  if (context_.config.check_invariants) {
+    engine_->CheckInvariants();
+    context_.monitor.OnProgress(engine_->CurrentProgress(context_.time.Now()), epoch_);
+  }
+  Execute(std::move(effects));
+  PlanTimer();
+}
+
+void CoordinatorHost::Execute(engine::Effects effects) {
+  for (auto& effect : effects) {
+    if (auto* send = std::get_if<engine::SendToWorker>(&effect)) {
+      Send(send->stream, std::move(send->message));
+    } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
+      network_.CloseCoordinatorEnd(close->stream);
+    } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
+      Commit(std::move(*persist));
+    } else if (const auto* end = std::get_if<engine::EndJob>(&effect)) {
+      End(*end);
+    }
+  }
+}
+
+void CoordinatorHost::Send(StreamId stream, engine::ToWorker message) {
+  const auto node = network_.NodeOf(stream);
+  if (!node) return;
+  if (const auto* assign = std::get_if<engine::Assign>(&message)) CheckLeases(*node, *assign);
+  network_.Send(stream, std::move(message));
+}
+
+void CoordinatorHost::CheckLeases(std::size_t node, const engine::Assign& assign) {
+  for (const auto& grant : assign.grants) {
+    for (const auto part : journal_.completed().Within(grant.range)) {
+      context_.monitor.OnLeasedThoughDurable(part.Size());
+    }
+    if (grant.attempt > 0 && context_.config.check_invariants) {
+      context_.monitor.OnRetryLeased(grant.range.begin, context_.config.nodes[node].name,
+                                     engine_->CurrentProgress(context_.time.Now()));
+    }
+  }
+}
+
+void CoordinatorHost::Commit(engine::Persist batch) {
+  for (const auto& failure : batch.failures) {
+    context_.monitor.OnFailureRecorded(failure.index, failure.node);
+  }
+  journal_.Commit(std::move(batch));
+}
+
+void CoordinatorHost::End(const engine::EndJob& end) {
+  end_ = end;
+  ended_at_ = context_.time.Now();
+  context_.job_over = true;
+  context_.time.StopAt(context_.time.After(context_.config.linger));
+  context_.trace.Note(ended_at_, "the job ends: " + end.reason);
+}
+
+void CoordinatorHost::PlanTimer() {
+  const Instant next = engine_->NextTimer();
+  if (next == kNever || next >= timer_) return;
+  timer_ = next;
+  Event event;
+  event.target = this;
+  event.detail = static_cast<std::uint64_t>(next.time_since_epoch().count());
+  context_.time.At(next, event);
+}
+
+void CoordinatorHost::OnEvent(const Event& event) {
+  const Instant due{Duration{static_cast<std::int64_t>(event.detail)}};
+  if (timer_ != due) return;
+  timer_ = kNever;
+  Run([this](engine::Coordinator& engine) { return engine.OnTimer(context_.time.Now()); });
+}
+
+std::vector<engine::PlacedTasks> CoordinatorHost::PlacedWithin(model::IndexRange tasks) const {
+  std::vector<engine::PlacedTasks> placed;
+  for (const auto& load : context_.config.transfers.placed) {
+    const model::IndexRange part = Intersect(load.range, tasks);
+    if (!part.Empty()) placed.push_back({part, context_.config.nodes[load.node].name});
+  }
+  return placed;
+}
+
+std::vector<engine::NodeLink> CoordinatorHost::Links() const {
+  std::vector<engine::NodeLink> links;
+  for (const auto& link : context_.config.transfers.links) {
+    links.push_back({context_.config.nodes[link.one].name, context_.config.nodes[link.other].name,
+                     link.tasks_per_second});
+  }
+  return links;
+}
+
+}  // namespace evenkeel::simulator

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <deque>
+
+#include "simulator/coordinator_host.h"
+#include "simulator/simulation_context.h"
+#include "simulator/worker_host.h"
+
+namespace evenkeel::simulator {
+
+/// Injects the faults of the configuration at their times, until the job is over. Not thread-safe.
+class FaultInjector {
+ public:
+  /// All of them must outlive it.
+  FaultInjector(SimulationContext& context, CoordinatorHost& coordinator,
+                std::deque<WorkerHost>& workers);
+
+  /// Schedules all faults; called once, before the simulation runs.
+  void Plan();
+
+ private:
+  void Inject(const Fault& fault);
+  void Note(const std::string& what, const Fault& fault) const;
+  void DrainWorker(std::size_t node, Instant back);
+
+  SimulationContext& context_;
+  CoordinatorHost& coordinator_;
+  std::deque<WorkerHost>& workers_;
+};
+
+}  // namespace evenkeel::simulator
