@@ -67,7 +67,7 @@ class MachineTest(cluster_case.ClusterTest):
     def test_nothing_runs_twice(self):
         """The `up` before was killed half-way."""
         for program in ("kube-apiserver", "kine", "kube-scheduler"):
-            running = [line for line in machine.remains()["processes"]
+            running = [line for line in machine.processes()
                        if line.split()[1].endswith(f"/{program}")]
             self.assertEqual(len(running), 1, running)
         self.assertEqual(len(kube.get("nodes")), len(PERCENT))
