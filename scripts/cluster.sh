@@ -21,7 +21,8 @@
 #   cable pull|plug NAME          the node's network cable
 #   api stop|start                the API server
 #   patience [SECONDS]            how long a node may be silent before it counts as lost (20)
-#   volume add NAME NODE|shared [MIB]   a volume for a claim; volume remove NAME
+#   volume add NAME NODE|shared [MIB]   a volume for a claim
+#   volume remove NAME            waits for pods that still use it
 # EVENKEEL_CLUSTER names the state folder (build/cluster), EVENKEEL_CACHE where builds are kept.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/cluster/settings.sh

@@ -5,6 +5,7 @@ That cables, power and nodes do what they should is seen by the tests of faults.
 import json
 import os
 import re
+import subprocess
 
 import cluster_case
 import faults
@@ -67,7 +68,7 @@ class MachineTest(cluster_case.ClusterTest):
     def test_nothing_runs_twice(self):
         """The `up` before was killed half-way."""
         for program in ("kube-apiserver", "kine", "kube-scheduler"):
-            running = [line for line in machine.remains()["processes"]
+            running = [line for line in machine.processes()
                        if line.split()[1].endswith(f"/{program}")]
             self.assertEqual(len(running), 1, running)
         self.assertEqual(len(kube.get("nodes")), len(PERCENT))
@@ -124,6 +125,23 @@ class BareTest(PodCase):
             self.assertEqual(found["spec"]["nodeName"], "pi4-b")
             kube.delete("pod", "writer", "-n", self.namespace)
             kube.delete("pvc", "data", "-n", self.namespace)
+
+    def test_volume_is_kept_while_a_pod_writes(self):
+        """Also while the API server knows the pod no more."""
+        volume = machine.where()["STATE"] / "volumes" / "bare-busy"
+        machine.cluster("volume", "add", volume.name, "pi4-a")
+        writer = pod("writer", "pi4-a", "bash", "-c", "while true; do echo > /data/$((n++ % 100)); done")
+        writer["spec"]["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+        writer["spec"]["containers"][0]["volumeMounts"] = [{"name": "data", "mountPath": "/data"}]
+        kube.apply(faults.claim("data", volume.name), writer, namespace=self.namespace)
+        kube.wait("condition=Ready", "pod/writer", "-n", self.namespace)
+        with subprocess.Popen([*machine.SCRIPT, "volume", "remove", volume.name], text=True,
+                              stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as remover:
+            self.assertIn("waiting up to 60 s for pods that use the volume", remover.stderr.readline())
+            self.assertTrue(volume.exists())
+            faults.delete_pod("writer", self.namespace)
+            self.assertEqual(remover.wait(90), 0, remover.stderr.read())
+        self.assertFalse(volume.exists())
 
     def test_volume_can_be_full(self):
         with faults.volume("bare-small", "pi4-b", mebibytes=1):

@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+import faults
 import jobs
 import kube
 import machine
@@ -62,6 +63,21 @@ class ClusterTest(unittest.TestCase):
         name = manifest["metadata"]["name"]
         kube.create(manifest, self.namespace)
         return jobs.Job(name, self.namespace)
+
+    def claim_new_volume(self, claim, node, mebibytes=None):
+        """A claim on a volume of the test's own, which is removed when no pod uses it. With "shared" in place
+        of a node, all nodes reach it. Returns the volume's name."""
+        volume = f"{self.namespace}-{claim}"[:50]
+        self.enterContext(faults.volume(volume, node, mebibytes))
+        self.addCleanup(self.delete_jobs)
+        kube.apply(faults.claim(claim, volume, shared=node == "shared", mebibytes=mebibytes),
+                   namespace=self.namespace)
+        return volume
+
+    def delete_jobs(self):
+        """Deletes the test's jobs, and waits until the API server has none of their pods."""
+        kube.delete("weightedjob", "--all", "-n", self.namespace)
+        kube.wait("delete", "pod", "-l", "evenkeel.dev/weighted-job", "-n", self.namespace)
 
     def check_primes_in_status(self, job, end):
         """The exact count, and no task was charged for anything."""

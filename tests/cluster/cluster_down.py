@@ -1,4 +1,7 @@
-"""Takes the cluster down and compares the machine with how it was before. Usage: cluster_down.py NOTES"""
+"""Takes the cluster down, checks that nothing of it is left, and compares the machine with how it was before.
+
+Usage: cluster_down.py NOTES
+"""
 
 import json
 import os
@@ -8,7 +11,7 @@ import time
 
 import machine
 
-PATIENCE = 20  # seconds for the kernel to bury what is dead
+PATIENCE = 20  # seconds for the kernel to release what killed processes held
 
 
 def main():
@@ -21,7 +24,7 @@ def main():
     notes.unlink()
     end = time.monotonic() + PATIENCE
     while True:
-        found = list(machine.differences(before, machine.remains()))
+        found = [*machine.leftovers(), *machine.differences(before, machine.snapshot())]
         if not found:
             return
         if time.monotonic() > end:

@@ -25,7 +25,7 @@ def bring_up(notes):
     down = machine.cluster("down", "--owner", owner, seconds=300, check=False)
     if down.returncode:  # skipped, or in use by another run
         sys.exit(down.returncode)
-    before = {kind: sorted(found) for kind, found in machine.remains().items()}
+    before = {kind: sorted(found) for kind, found in machine.snapshot().items()}
     kill_half_way(owner)
     process = machine.cluster("up", "--owner", owner, seconds=BUILD_SECONDS, check=False)
     if process.returncode:

@@ -5,7 +5,6 @@ import uuid
 
 import chart
 import cluster_case
-import faults
 import jobs
 import kube
 import machine
@@ -53,10 +52,8 @@ class ConditionsTest(cluster_case.ClusterTest):
     def test_missing_claim(self):
         job = self.begin(resultStorage={"persistentVolumeClaim": "not-there"})
         self.expect_trouble(job, "not-there")
-        with faults.volume("conditions-disk", "pi4-a"):
-            kube.apply(faults.claim("not-there", "conditions-disk"), namespace=self.namespace)
-            self.expect_recovery(job, "not-there")
-            kube.delete("weightedjob", job.name, "-n", self.namespace)
+        self.claim_new_volume("not-there", "pi4-a")
+        self.expect_recovery(job, "not-there")
 
     def test_no_eligible_node(self):
         selector = {"matchLabels": {"example.com/colour": "green"}}
@@ -68,19 +65,16 @@ class ConditionsTest(cluster_case.ClusterTest):
 
     def test_full_claim(self):
         """The coordinator cannot write, keeps what it has, and goes on when there is room."""
-        with faults.volume("conditions-small", "pi4-a", mebibytes=16) as volume:
-            kube.apply(faults.claim("small", volume, mebibytes=16), namespace=self.namespace)
-            ballast = kube.place("STATE") / "volumes" / volume / "ballast"
-            job = self.submit(jobs.manifest(
-                "troubled", jobs.sleeping(20_000, 0.004),
-                resultStorage={"persistentVolumeClaim": "small"}))
-            job.wait_part(0.1)
-            fill(ballast)
-            self.expect_trouble(job, "no space left")
-            ballast.unlink()
-            self.expect_recovery(job, "no space left")
-            self.assertEqual(job.summary()["tasks"]["completed"], 20_000)
-            kube.delete("weightedjob", job.name, "-n", self.namespace)
+        volume = self.claim_new_volume("small", "pi4-a", mebibytes=16)
+        ballast = kube.place("STATE") / "volumes" / volume / "ballast"
+        job = self.submit(jobs.manifest("troubled", jobs.sleeping(20_000, 0.004),
+                                        resultStorage={"persistentVolumeClaim": "small"}))
+        job.wait_part(0.1)
+        fill(ballast)
+        self.expect_trouble(job, "no space left")
+        ballast.unlink()
+        self.expect_recovery(job, "no space left")
+        self.assertEqual(job.summary()["tasks"]["completed"], 20_000)
 
     def test_priority_class_that_is_not_there(self):
         job = self.begin(worker={"template": {"priorityClassName": "no-such-priority"}})

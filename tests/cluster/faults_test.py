@@ -33,10 +33,7 @@ class FaultCase(cluster_case.ClusterTest):
         self.check_primes(job, end)
 
     def begin_on_claim(self, **options):
-        name = f"{self.namespace}-disk"[:50]
-        self.enterContext(faults.volume(name, "pi4-a"))
-        kube.apply(faults.claim("results", name), namespace=self.namespace)
-        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        self.claim_new_volume("results", "pi4-a")
         return self.begin(resultStorage={"persistentVolumeClaim": "results"}, **options)
 
 

@@ -28,10 +28,7 @@ class SurvivalCase(cluster_case.ClusterTest):
 
     def storage(self, kind, node):
         """A claim of the test's own, on the disk of a node or for all of them."""
-        name, shared = f"{self.namespace}-{kind}"[:50], kind == "shared"
-        self.enterContext(faults.volume(name, "shared" if shared else node))
-        kube.apply(faults.claim(kind, name, shared=shared), namespace=self.namespace)
-        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        self.claim_new_volume(kind, "shared" if kind == "shared" else node)
         return {"resultStorage": {"persistentVolumeClaim": kind}}
 
     def restart_container(self, job):

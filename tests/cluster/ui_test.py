@@ -99,10 +99,7 @@ class UiTest(cluster_case.ClusterTest):
 
     def test_a_coordinator_that_is_replaced_is_found_again_at_the_same_address(self):
         # A claim, so that the next coordinator goes on where this one stood.
-        name = f"{self.namespace}-local"[:50]
-        self.enterContext(faults.volume(name, "pi4-b"))
-        kube.apply(faults.claim("results", name), namespace=self.namespace)
-        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        self.claim_new_volume("results", "pi4-b")
         job, ui = self.begin(resultStorage={"persistentVolumeClaim": "results"})
         address = ui.address()
         before = ui.eventually(lambda: self.progress(ui) > 0.1 and self.progress(ui), "a part is done")

@@ -6,7 +6,6 @@ import pathlib
 import subprocess
 
 import cluster_case
-import faults
 import jobs
 import kube
 import machine
@@ -77,9 +76,7 @@ class ProductTest(WorkloadCase):
 
     def setUp(self):
         super().setUp()
-        volume = self.enterContext(faults.volume(f"{self.namespace}-disk"[:50], "shared"))
-        kube.apply(faults.claim("matrices", volume, shared=True), namespace=self.namespace)
-        self.addCleanup(kube.delete, "weightedjob", "--all", "-n", self.namespace)
+        volume = self.claim_new_volume("matrices", "shared")
         generator = numpy.random.default_rng(3)
         self.a, self.b = (generator.standard_normal((ORDER, ORDER)) for _ in range(2))
         self.disk = kube.place("STATE") / "volumes" / volume

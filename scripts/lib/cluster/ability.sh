@@ -26,8 +26,8 @@ nearest_folder() {
 }
 
 require_control_groups() {
-  local probe=$MARK-probe root
-  root=$(cgroup_roots | head -n1)
+  local probe=$MARK-probe root=
+  read -r root < <(limiting_hierarchies) || true
   [ -n "$root" ] || cannot "no control groups are mounted"
   mkdir "$root/$probe" 2>/dev/null || cannot "control groups in $root are read-only"
   rmdir "$root/$probe"

@@ -11,13 +11,20 @@ cgroup_version() {
   if [ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]; then echo 2; else echo 1; fi
 }
 
-# Prints the mount points of the hierarchies, one a line.
-cgroup_roots() {
+# cgroup_mounts TYPE...: prints the mount points of hierarchies of these types (cgroup, cgroup2), one
+# a line. /proc/self/mountinfo writes spaces and the like as octal escapes.
+cgroup_mounts() {
+  awk -v types=" $* " '{ for (i = 7; i < NF; i++) if ($i == "-") break
+    if (index(types, " " $(i + 1) " ")) print $5 }' /proc/self/mountinfo | sort -u |
+    while IFS= read -r mount; do printf '%b\n' "${mount//\\/\\0}"; done
+}
+
+# Prints the mount points of the hierarchies that limit a node.
+limiting_hierarchies() {
   if [ "$(cgroup_version)" = 2 ]; then
     echo /sys/fs/cgroup
   else
-    awk '{ for (i = 1; i <= NF; i++) if ($i == "-" && $(i + 1) == "cgroup") print $5 }' \
-      /proc/self/mountinfo | sort -u
+    cgroup_mounts cgroup
   fi
 }
 
@@ -29,7 +36,7 @@ make_node_cgroup() {  # NODE PERCENT-OF-A-CORE
     echo "$quota $PERIOD_US" >"/sys/fs/cgroup/$MARK/$node/pods/cpu.max"
     return
   fi
-  cgroup_roots | while read -r root; do
+  limiting_hierarchies | while read -r root; do
     mkdir -p "$root/$MARK/$node/pods"
     if [ -e "$root/cpuset.cpus" ]; then hand_down_cpuset "$root" "$node"; fi
     if [ -e "$root/$MARK/$node/pods/cpu.cfs_quota_us" ]; then
@@ -64,22 +71,32 @@ make_cgroup_v2() {  # NODE
     die "the cpu controller cannot be handed down in /sys/fs/cgroup: is this a container?"
 }
 
-# remove_cgroups [NODE]: ends what still runs in them.
+# remove_cgroups [NODE]: removes the control groups of the node or of the whole cluster from every
+# hierarchy, and kills the processes in them. Next to hierarchies of version 1 there may be one of
+# version 2; runc and the kubelet create control groups there too.
 remove_cgroups() {
-  local root tree pid
-  cgroup_roots | while read -r root; do
-    tree=$root/$MARK${1:+/$1}
-    [ -d "$tree" ] || continue
-    find "$tree" -name cgroup.procs -exec cat {} + 2>/dev/null | while read -r pid; do
-      kill -KILL "$pid" 2>/dev/null || true
-    done
-    for _ in $(seq 50); do
-      find "$tree" -depth -type d -exec rmdir {} + 2>/dev/null || true
-      if [ -d "$tree" ]; then sleep 0.1; else break; fi
-    done
-    [ ! -d "$tree" ] || echo "could not remove the control group $tree" >&2
+  local root
+  cgroup_mounts cgroup cgroup2 | while read -r root; do
+    remove_cgroup_tree "$root/$MARK${1:+/$1}"
   done
   if [ $# -eq 0 ]; then give_back_controllers; fi
+}
+
+remove_cgroup_tree() {  # FOLDER
+  await 5 try_to_remove_cgroup_tree "$1" || echo "could not remove the control group $1" >&2
+}
+
+# A process that was about to fork when it was killed may have left a child; a control group stays
+# busy until the kernel has reaped its processes.
+try_to_remove_cgroup_tree() {  # FOLDER
+  local pid
+  [ -d "$1" ] || return 0
+  find "$1" -name cgroup.procs -exec cat {} + 2>/dev/null | while read -r pid; do
+    # 0 stands for a process of an outer process namespace; to kill, it means this script.
+    [ "$pid" -eq 0 ] || kill -KILL "$pid" 2>/dev/null || true
+  done
+  find "$1" -depth -type d -exec rmdir {} + 2>/dev/null || true
+  [ ! -d "$1" ]
 }
 
 give_back_controllers() {

@@ -7,6 +7,8 @@ PRIVATE_FOLDERS=(/run/containerd /var/lib/cni /var/log/containers)
 # What a kubelet sets on the machine that it believes is its own.
 KUBELET_SETTINGS=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops
   kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
+SETTINGS_RECORD=/run/$MARK-settings  # as sysctl reads them
+FOLDERS_RECORD=/run/$MARK-folders    # those of PRIVATE_FOLDERS that were not there
 
 node_folder() {
   echo "$STATE/nodes/$1"
@@ -87,23 +89,30 @@ runtime_of() {
   ctr --address "$(node_folder "$node")/containerd.sock" --namespace k8s.io "$@"
 }
 
-# Folders and kernel settings are put back as they were when the cluster ends.
+# Records the kernel settings and folders of the machine before the first node starts. The records are
+# in /run, so that they last as long as the settings do, even if the state folder is deleted.
 remember_settings() {
   local folder setting
-  for folder in "${PRIVATE_FOLDERS[@]}"; do
-    [ -d "$folder" ] || { mkdir -p "$folder" && echo "$folder" >>"$STATE/made-folders"; }
-  done
-  [ -e "$STATE/settings" ] && return
+  [ ! -e "$SETTINGS_RECORD" ] || return 0
   for setting in "${KUBELET_SETTINGS[@]}"; do
     sysctl "$setting" 2>/dev/null || true
-  done >"$STATE/settings"
+  done >"$SETTINGS_RECORD.partial"
+  for folder in "${PRIVATE_FOLDERS[@]}"; do
+    [ -d "$folder" ] || { mkdir -p "$folder" && echo "$folder" >>"$FOLDERS_RECORD"; }
+  done
+  mv "$SETTINGS_RECORD.partial" "$SETTINGS_RECORD"
 }
 
+# Restores what the records say. A record of settings that cannot be restored stays.
 restore_settings() {
   local folder
-  if [ -s "$STATE/settings" ]; then sysctl -qp "$STATE/settings" || true; fi
-  if [ -s "$STATE/made-folders" ]; then
-    while read -r folder; do rmdir "$folder" 2>/dev/null || true; done <"$STATE/made-folders"
+  if [ -e "$FOLDERS_RECORD" ]; then
+    while read -r folder; do rmdir "$folder" 2>/dev/null || true; done <"$FOLDERS_RECORD"
+    rm -f "$FOLDERS_RECORD"
+  fi
+  if [ -e "$SETTINGS_RECORD" ]; then
+    sysctl -qp "$SETTINGS_RECORD" && rm -f "$SETTINGS_RECORD" ||
+      echo "could not restore the kernel settings in $SETTINGS_RECORD" >&2
   fi
 }
 

@@ -49,8 +49,37 @@ spec:
 Y
 }
 
+# A pod that was deleted may still write: the API server forgets a pod that is deleted by force at once,
+# and the kubelet takes seconds to stop its processes.
 remove_volume() {  # NAME
+  local folder=${VOLUMES:?}/$1 seconds=60
+  if volume_is_used "$1"; then
+    echo "waiting up to $seconds s for pods that use the volume $1" >&2
+    await "$seconds" volume_is_unused "$1" ||
+      die "the volume $1 is still used by: $(volume_users "$1" | xargs ps -o pid=,args= -p)"
+  fi
   admin delete persistentvolume "$1" --ignore-not-found --wait=false >/dev/null
-  if mountpoint -q "$VOLUMES/$1"; then umount -l "$VOLUMES/$1"; fi
-  rm -rf "${VOLUMES:?}/$1"
+  if mountpoint -q "$folder"; then umount -l "$folder"; fi
+  rm -rf "$folder"
+}
+
+volume_is_used() {  # NAME
+  [ -n "$(volume_users "$1")" ]
+}
+
+volume_is_unused() {
+  ! volume_is_used "$1"
+}
+
+# Prints the ids of processes in pods that have the volume mounted. They name it as the kernel does: by
+# the device and the folder on it. The node's own processes see all volumes, and are in no pod.
+volume_users() {  # NAME
+  local folder=$VOLUMES/$1 device root place file pid
+  [ -d "$folder" ] || return 0
+  read -r device root place < <(findmnt -n -o MAJ:MIN,FSROOT,TARGET --target "$folder")
+  root=${root%/}${folder#"${place%/}"}
+  grep -lsF " $device ${root:-/} " /proc/[0-9]*/mountinfo | while read -r file; do
+    pid=${file//[!0-9]/}
+    if grep -qs ":/$MARK/" "/proc/$pid/cgroup"; then echo "$pid"; fi
+  done || true
 }
