@@ -46,8 +46,8 @@ double LeftOutRatio(const std::vector<ExpectedNode>& nodes) {
   return sum;
 }
 
-/// What a ratio of 1 is worth by the expected rates: the median over the nodes, so that one wrong
-/// node does no harm.
+/// The rate that a ratio of 1 stands for, by the expected rates: the median over the nodes, so that
+/// one wrong node does no harm.
 std::optional<double> UnitRate(const std::vector<ExpectedNode>& nodes) {
   std::vector<double> worth;
   for (const ExpectedNode& node : nodes) {
@@ -783,7 +783,7 @@ void Coordinator::ReserveForSuspects(Instant now, Effects& effects) {
   }
 }
 
-// ---- What happens next ----
+// ---- Decisions ----
 
 void Coordinator::Decide(Instant now, Effects& effects) {
   EndIfDrained(now, effects);

@@ -147,7 +147,7 @@ class Coordinator {
   /// Results and failures that are on their way to the disk.
   struct PendingCommit {
     WorkerId worker{};
-    StreamId stream{};                         // 0: nobody waits for an acknowledgement
+    StreamId stream{};                         // 0: no acknowledgement is due
     std::vector<model::IndexRange> reported;   // to be acknowledged, new or not
     std::vector<model::IndexRange> completed;  // new
     CompletionPolicy::Batch batch;
@@ -200,12 +200,12 @@ class Coordinator {
   void Commit(Persist persist, PendingCommit commit, Effects& effects);
   void CancelElsewhere(const std::vector<TaskLedger::Holding>& others, Effects& effects);
 
-  // Tasks that kill their workers.
+  // Tasks that kill their worker process.
   void ExplainLoss(WorkerId worker, bool died, Instant now, Effects& effects);
   void PlaceSuspects(Instant now, Effects& effects);
   void ReserveForSuspects(Instant now, Effects& effects);
 
-  // What happens next.
+  // Decisions.
   void Decide(Instant now, Effects& effects);
   void Execute(const scheduling::Decision& decision, Instant now, Assigns& assigns,
                Effects& effects);

@@ -24,10 +24,10 @@ class CrashIsolation {
   using IndexRange = model::IndexRange;
   using WorkerId = scheduling::WorkerId;
 
-  /// What a worker's process had leased when it was last seen.
+  /// The leases of a worker's process when it was last seen.
   struct Loss {
     std::vector<IndexRange> leased;
-    IndexRange isolated;  ///< what it ran alone; empty if nothing
+    IndexRange isolated;  ///< the range that it ran alone; empty if none
   };
 
   /// The next worker; numbers are dense.
@@ -37,7 +37,7 @@ class CrashIsolation {
 
   /// The leases of the worker end because its process cannot be reached.
   void NoteUnreachable(WorkerId worker, std::vector<IndexRange> leased);
-  /// The process has died, or is back, or has left in good order: what NoteUnreachable noted.
+  /// Takes what NoteUnreachable noted: the process has died, is back, or has left in good order.
   [[nodiscard]] Loss TakeLoss(WorkerId worker);
   /// A process died with these tasks leased. Returns the tasks that become suspects by that.
   [[nodiscard]] std::vector<IndexRange> RecordDeath(const std::vector<IndexRange>& leased);

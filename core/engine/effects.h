@@ -36,7 +36,7 @@ struct EndJob {
   bool superseded = false;  ///< a later start of this coordinator has the job now
 };
 
-/// What the coordinator's state machine wants done, in this order.
+/// Actions that the coordinator's state machine requests, to be done in this order.
 using Effect = std::variant<SendToWorker, CloseStream, Persist, EndJob>;
 using Effects = std::vector<Effect>;
 

@@ -2,9 +2,9 @@
 
 namespace evenkeel::engine {
 
-/// How much predictions of a job's end have been wandering, relative to the time that was left:
-/// rates change in ways that their own spread does not tell (throttling, other load). A weighted
-/// mean over about the last sixteen predictions. Not thread-safe.
+/// Variance of the predictions of a job's end, relative to the time left: rates change in ways that
+/// their own variance does not show (throttling, other load). An exponentially weighted mean over
+/// about sixteen predictions. Not thread-safe.
 class EtaSpread {
  public:
   /// The end was predicted at `end_seconds` on the job's time line, `left_seconds` > 0 from then.
@@ -16,7 +16,7 @@ class EtaSpread {
     mean_end_ += kNewest * (end_seconds - mean_end_);
     variance_ += kNewest * (relative * relative - variance_);
   }
-  /// Of a prediction, relative to the time left.
+  /// Variance of a prediction, relative to the time left.
   [[nodiscard]] double RelativeVariance() const { return variance_; }
 
  private:

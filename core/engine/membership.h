@@ -23,15 +23,15 @@ struct Member {
   std::string boot_id;      ///< of the node, as that process said
   std::optional<StreamId> stream;
   bool lost = false;      ///< its lease expired, or it said goodbye
-  bool draining = false;  ///< its process was told to stop
+  bool draining = false;  ///< its process is about to exit
   bool absent = false;    ///< lost, or disconnected for longer than the reconnect timeout
   std::uint64_t reports_received = 0;  ///< on this stream
   /// Incarnations that were replaced by a newer process, the latest few.
   std::vector<std::string> replaced{};
 };
 
-/// Who takes part in a job: streams, process incarnations, and the clocks of their leases. Decides
-/// who is admitted and whose lease is over; what that means for tasks is the coordinator's to do.
+/// The workers of a job: their streams, process incarnations and lease clocks. Decides whether a
+/// worker is admitted and whether its lease is over; the coordinator moves its tasks.
 /// Not thread-safe; times do not decrease.
 class Membership {
  public:
@@ -73,9 +73,9 @@ class Membership {
   void MarkAbsent(WorkerId worker);
   void RenewLease(WorkerId worker, Instant now) { last_heard_.Renew(worker, now); }
 
-  /// Takes those whose lease is over.
+  /// Takes the workers whose lease is over.
   [[nodiscard]] std::vector<WorkerId> TakeExpired(Instant now);
-  /// Those that have been disconnected for longer than the reconnect timeout; MarkAbsent each.
+  /// Workers that have been disconnected for longer than the reconnect timeout; MarkAbsent each.
   [[nodiscard]] std::vector<WorkerId> OverdueToReconnect(Instant now) const;
   /// When the next lease or reconnect timeout ends.
   [[nodiscard]] Instant NextExpiry() const;

@@ -12,7 +12,7 @@
 #include "core/model/packed_results.h"
 #include "core/model/task_inputs.h"
 
-/// What coordinator and worker say to each other. core/protocol translates these to and from the
+/// Messages between coordinator and worker. core/protocol translates these to and from the
 /// wire; the simulator passes them as they are. Times are durations before the message was sent,
 /// because the clocks of two boards do not agree.
 namespace evenkeel::engine {
@@ -32,7 +32,7 @@ inline constexpr std::size_t kMaxBootIdBytes = 64;
 struct Grant {
   GrantId id;
   model::IndexRange range;
-  bool copy = false;           ///< a second run of tasks that are leased to somebody else already
+  bool copy = false;           ///< a speculative copy of tasks that are leased to another worker
   std::int32_t attempt = 0;    ///< how often each of these has failed before
   model::TaskInputs inputs{};  ///< of these tasks, if tasks have any; only coordinators send them
   friend bool operator==(const Grant&, const Grant&) = default;
@@ -87,7 +87,7 @@ struct FailedTask {
 struct Report {
   std::vector<CompletedRange> completed;
   std::vector<FailedTask> failed;
-  bool draining = false;  ///< the process was told to stop and starts no more tasks
+  bool draining = false;  ///< the process is about to exit and starts no more tasks
   friend bool operator==(const Report&, const Report&) = default;
 };
 

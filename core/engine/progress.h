@@ -13,7 +13,7 @@
 
 namespace evenkeel::engine {
 
-/// What people are shown of failed tasks ends after so many ranges.
+/// Maximum number of ranges in a printed list of failed tasks.
 inline constexpr std::size_t kMaxFailedRangesShown = 64;
 
 /// A node's statistics and its state now.
@@ -38,7 +38,7 @@ struct Progress {
   double wasted_seconds = 0;
   std::int64_t messages = 0;
   model::MoveCounts moves;
-  std::int64_t recalls_failed = 0;  ///< leased tasks were asked back and none came in time
+  std::int64_t recalls_failed = 0;  ///< recalls that brought no task in time
   std::string failed_indexes;
   std::vector<NodeProgress> nodes;
 };

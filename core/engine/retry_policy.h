@@ -17,7 +17,7 @@
 
 namespace evenkeel::engine {
 
-/// What the job's task policy says about failed tasks: how often each failed and where, when it is
+/// The job's policy for failed tasks: how often each failed and where, when it is
 /// tried again, and where it must not be. The ledger has the states of the tasks; this class has
 /// the order in which withheld tasks are placed. A task waits for the end of its pause, then it is
 /// due; a due task for which no worker has room is parked until something changes. Memory grows

@@ -14,7 +14,7 @@
 
 namespace evenkeel::engine {
 
-/// What is counted of a run: figures of each node, messages, moves, wasted time, predictions of the
+/// Statistics of a run: figures of each node, messages, moves, wasted time, predictions of the
 /// end, and the events of the timeline. Decides nothing. Times of its results are on the job's own
 /// time line. Not thread-safe.
 class RunStatistics {

@@ -16,7 +16,7 @@ namespace evenkeel::engine {
 
 /// The state of a task. Each task of a job is in exactly one of these.
 enum class TaskState : std::uint8_t {
-  kUnassigned,  ///< owned by nobody; the strategy may lease it
+  kUnassigned,  ///< free; the strategy may lease it
   kLeased,      ///< sent to a worker under a grant
   kWithheld,    ///< waits for a retry or for a run in isolation; the engine leases it, no strategy
   kCompleted,   ///< has a result that counts and is not durable yet
@@ -43,10 +43,10 @@ class TaskLedger final : public scheduling::LeaseView {
     GrantId grant;
     friend bool operator==(const Holding&, const Holding&) = default;
   };
-  /// What completing a range changed.
+  /// Result of completing a range.
   struct Completion {
     std::vector<Holding> others;  ///< leases and copies of other workers, which are over
-    bool from_strategy = false;   ///< part of the range was unassigned: the strategy must be told
+    bool from_strategy = false;   ///< part of the range was unassigned: notify the strategy
   };
   /// Tasks whose lease is over without a result.
   struct Released {
@@ -55,9 +55,9 @@ class TaskLedger final : public scheduling::LeaseView {
   };
   /// Where a task was whose run has failed.
   enum class FailedFrom {
-    kIgnored,     ///< somebody else runs it, or it is over: the failure does not count
+    kIgnored,     ///< another worker runs it, or it is over: the failure does not count
     kLease,       ///< leased under the grant of the failure
-    kUnassigned,  ///< the strategy must be told that the task is not its any more
+    kUnassigned,  ///< notify the strategy that the task is gone
     kWithheld,    ///< it waited already
   };
 
@@ -104,7 +104,7 @@ class TaskLedger final : public scheduling::LeaseView {
   /// The worker has ended a task at `ended` and works on its next one since then.
   void NoteWorked(WorkerId worker, Instant ended);
 
-  // What is where.
+  // States.
 
   [[nodiscard]] std::int64_t TaskCount() const { return end_; }
   /// Number of tasks in the state.
