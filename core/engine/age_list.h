@@ -31,6 +31,12 @@ class AgeList {
     links_[link.behind].before = link.before;
     link.listed = false;
   }
+  /// Moves every entry forward by `by`, but not beyond `now`. O(workers).
+  void Postpone(Duration by, Instant now) {
+    for (std::uint32_t at = links_[kEnds].behind; at != kEnds; at = links_[at].behind) {
+      links_[at].since = std::min(links_[at].since + by, now);
+    }
+  }
   /// Of the one in front; nothing if nobody is listed.
   [[nodiscard]] std::optional<Instant> Oldest() const {
     const std::uint32_t first = links_[kEnds].behind;

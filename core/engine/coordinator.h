@@ -105,6 +105,9 @@ class Coordinator {
   /// running tasks may end and report within `grace`; then EndJob{kInterrupted}. A second call ends
   /// at once.
   [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
+  /// Extends all leases by `stalled`, a time before `now` in which no message could be received. To
+  /// be called before OnTimer.
+  void OnStall(Duration stalled, Instant now);
   /// To be called at NextTimer() at the latest; early calls do no harm.
   [[nodiscard]] Effects OnTimer(Instant now);
   [[nodiscard]] Instant NextTimer() const;

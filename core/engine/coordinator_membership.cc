@@ -264,6 +264,11 @@ void Coordinator::TakeBack(WorkerId from, IndexRange free, scheduling::ReturnCau
 
 void Coordinator::Heard(WorkerId worker, Instant now) { silent_.Renew(worker, now); }
 
+void Coordinator::OnStall(Duration stalled, Instant now) {
+  silent_.Postpone(stalled, now);
+  away_.Postpone(stalled, now);
+}
+
 Duration Coordinator::Patience() const {
   return std::min(kReconnectPatience, config_.job.balancing.lease);
 }
