@@ -73,10 +73,10 @@ TEST(LoopInbox, OnlyHeartbeatsOvertakeHeldResultsOfTheirStream) {
 }
 
 TEST(LoopInbox, AStreamThatFillsItWithResultsIsNotReadUntilHalfIsTaken) {
-  LoopInbox inbox({100, 1000});
-  inbox.Post(Results(1, 900));
+  LoopInbox inbox({100, 2000});
+  inbox.Post(Results(1, 950));
   EXPECT_TRUE(inbox.MayReadOn(StreamId{1}));
-  inbox.Post(Results(2, 900));
+  inbox.Post(Results(2, 950));
   EXPECT_FALSE(inbox.MayReadOn(StreamId{2}));
   EXPECT_TRUE(inbox.HasUnreadStreams());
   inbox.Post(Heartbeat(3));
