@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,13 +58,14 @@ class ProgressLines final : public evenkeel::coordinator::RunObserver {
 
 int Serve(const std::string& folder, TlsIdentity identity, int workers) {
   evenkeel::coordinator::JobRunConfig config;
-  config.job.name = "many-streams";
-  config.job.workload = kWorkload;
-  config.job.workload_parameters = kParameters;
-  config.job.max_workers = workers;
+  evenkeel::model::JobSpec job;
+  job.name = "many-streams";
+  job.workload = kWorkload;
+  job.workload_parameters = kParameters;
+  job.max_workers = workers;
   auto workload = evenkeel::workloads::BuiltInWorkloads().Make(kWorkload, kParameters, {});
   if (!workload) return Fail(workload.error().message);
-  config.workload = *workload;
+  config.version = std::make_shared<const evenkeel::coordinator::JobVersion>(job, *workload);
   for (int i = 0; i < workers; ++i) config.nodes.push_back({NodeName(i), 1.0});
   config.folder = folder;
   config.server.tls = std::move(identity);

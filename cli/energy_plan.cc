@@ -21,7 +21,7 @@ void TellOfUnknown(const std::vector<LocalNode>& nodes, RunPlan& plan) {
 }  // namespace
 
 Result<void> LeaveOutForEnergy(const RunOptions& options, RunPlan& plan) {
-  const model::BalancingSpec& balancing = plan.job.balancing;
+  const model::BalancingSpec& balancing = plan.job().balancing;
   if (balancing.objective != model::Objective::kEnergy) return {};
   std::vector<scheduling::EnergyCandidate> candidates;
   for (const auto& node : plan.nodes) candidates.push_back({node.ratio, node.power});

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "report/summary_json.h"
@@ -16,7 +15,7 @@ constexpr std::string_view kReport = "/report.html";
 }  // namespace
 
 LiveView::LiveView(const std::string& job)
-    : live_(feed_, *this, [this] { return State(); }), state_{job, "Starting", "", false} {}
+    : live_(feed_, snapshots_, [this] { return State(); }), state_{job, "Starting", "", false} {}
 
 Result<std::unique_ptr<LiveView>> LiveView::Open(std::uint16_t port, const std::string& job) {
   std::unique_ptr<LiveView> view(new LiveView(job));
@@ -39,17 +38,13 @@ std::string LiveView::Address() const {
 void LiveView::Begin(coordinator::OutcomeContext outcome, coordinator::WorkByNode earlier,
                      coordinator::JobRun& run, coordinator::RunObserver& next) {
   next_ = &next;
-  const std::scoped_lock locks(look_mutex_, mutex_);
-  outcome_ = std::move(outcome);
-  earlier_ = std::move(earlier);
-  run_ = &run;
+  snapshots_.Open({run.journal(), std::move(outcome), std::move(earlier),
+                   [&run] { return run.TrafficSoFar(); }});
+  const std::lock_guard lock(mutex_);
   state_.state = report::StateName(model::JobState::kRunning);
 }
 
-void LiveView::End() {
-  const std::unique_lock lock(look_mutex_);
-  run_ = nullptr;
-}
+void LiveView::End() { snapshots_.Close(); }
 
 void LiveView::Conclude(const std::filesystem::path& folder, const model::RunSummary& summary) {
   const std::lock_guard lock(mutex_);
@@ -61,10 +56,7 @@ void LiveView::Conclude(const std::filesystem::path& folder, const model::RunSum
 
 void LiveView::OnProgress(const engine::Progress& progress) {
   feed_.OnTick();
-  {
-    const std::lock_guard lock(mutex_);
-    progress_ = progress;
-  }
+  snapshots_.SetProgress(progress);
   const Instant now = clock_.Now();
   if (now < next_due_) return;
   next_->OnProgress(progress);
@@ -75,31 +67,16 @@ Duration LiveView::ProgressInterval() const {
   return std::min(kInterval, next_->ProgressInterval());
 }
 
-void LiveView::OnGrown(const coordinator::JobVersion& job) {
-  const std::unique_lock lock(look_mutex_);
-  outcome_->job = job.job;
-  outcome_->workload = job.workload;
+// The page reads the journal at its next request.
+void LiveView::OnCountedUnseen(std::int64_t, Duration) { feed_.Forget(); }
+
+void LiveView::OnNewVersion(const coordinator::SharedJobVersion& version) {
+  snapshots_.SetVersion(version);
 }
 
 coordinator::LiveState LiveView::State() const {
   const std::lock_guard lock(mutex_);
   return state_;
-}
-
-Result<void> LiveView::Look(const Visit& visit) const {
-  const std::shared_lock lock(look_mutex_);
-  coordinator::RunEnd so_far;
-  {
-    const std::lock_guard progress_lock(mutex_);
-    so_far.progress = progress_;
-  }
-  if (run_ == nullptr || so_far.progress.tasks_total == 0) {
-    return Fail(ErrorCode::kUnavailable, "nothing runs");
-  }
-  so_far.traffic = run_->TrafficSoFar();
-  const auto& journal = run_->TheJournal();
-  return visit({journal, coordinator::SumUp(*outcome_, so_far, earlier_, journal.State().epoch, 0),
-                so_far.progress});
 }
 
 http::HttpResponse LiveView::Handle(const http::HttpRequest& request) {

@@ -78,8 +78,7 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
                                                      Instant started,
                                                      coordinator::JobSource& source) {
   coordinator::JobRunConfig config;
-  config.job = plan.job;
-  config.workload = plan.workload;
+  config.version = plan.version;
   for (const auto& node : plan.nodes) {
     config.nodes.push_back({node.name, node.ratio, node.power});
   }
@@ -100,8 +99,8 @@ bool NothingLeft(const RunPlan& plan, const coordinator::JournalState& known) {
     const bool counts = failure.final && !known.completed.Contains(failure.index);
     if (counts) failed.Insert({failure.index, failure.index + 1});
   }
-  return known.complete || failed.Size() > plan.job.task_policy.max_failed_tasks ||
-         known.completed.Size() + failed.Size() >= plan.workload->TaskCount();
+  return known.complete || failed.Size() > plan.job().task_policy.max_failed_tasks ||
+         known.completed.Size() + failed.Size() >= plan.version->TaskCount();
 }
 
 int ExitCode(model::JobState state) {
@@ -110,9 +109,8 @@ int ExitCode(model::JobState state) {
 }
 
 // Shows the report on the page that is open; on a terminal until told to stop.
-void ServeReport(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
-                 SignalWatch& watch, LiveView& page, std::ostream& text) {
-  page.Conclude(plan.folder, summary);
+void ServeReport(const RunOptions& options, const model::RunSummary& summary, SignalWatch& watch,
+                 LiveView& page, std::ostream& text) {
   const bool stays = options.ui_stays && summary.state != model::JobState::kInterrupted;
   if (stays) text << "serving " << page.Address() << "; Ctrl-C to stop" << std::endl;
   // Nobody is left before the page that shows the run has become its report.
@@ -130,14 +128,14 @@ int Finish(const RunOptions& options, const RunPlan& plan, const model::RunSumma
   } else {
     PrintEnd(plan, summary, out);
   }
-  if (page != nullptr) ServeReport(options, plan, summary, watch, *page, text);
+  if (page != nullptr) ServeReport(options, summary, watch, *page, text);
   return ExitCode(summary.state);
 }
 
 // The live page, if there is to be one, from before anything is written.
 Result<std::unique_ptr<LiveView>> OpenPage(const RunOptions& options, const RunPlan& plan) {
   if (!options.ui_port) return nullptr;
-  return LiveView::Open(*options.ui_port, plan.job.name);
+  return LiveView::Open(*options.ui_port, plan.job().name);
 }
 
 // What a run is carried out with.
@@ -146,20 +144,23 @@ struct RunParts {
   coordinator::JobRun& run;
   SignalWatch& watch;
   LiveView* page;  // or null
+  TerminalView& view;
 };
 
-// The run itself, with its workers and its view.
+bool DrawsLive(const RunOptions& options) { return !options.json && UnderstandsControlSequences(); }
+
+// The run itself, with its workers and its view, which is not closed yet: writing to a terminal may
+// take as long as its user likes.
 Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& plan,
                                     const coordinator::WorkByNode& earlier, const RunParts& parts,
-                                    std::ostream& text, SpeedControl& control) {
+                                    SpeedControl& control) {
   coordinator::JobRun& run = parts.run;
-  const bool live = !options.json && UnderstandsControlSequences();
-  TerminalView view(text, plan.job.name, live ? SizeOfTerminal : std::function<TerminalSize()>());
-  const auto tell = [&view, live](const std::string& line) {
+  TerminalView& view = parts.view;
+  const auto tell = [&view, live = DrawsLive(options)](const std::string& line) {
     live ? view.Say(line) : Log(LogLevel::kWarning, line);
   };
-  LocalWorkers workers({options.worker_binary, run.Port(), parts.token, plan.job.workload,
-                        plan.environment, plan.workload->Sleeps(), tell},
+  LocalWorkers workers({options.worker_binary, run.Port(), parts.token, plan.job().workload,
+                        plan.environment, plan.workload().Sleeps(), tell},
                        plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
@@ -169,7 +170,6 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   auto end =
       run.Run(parts.page != nullptr ? static_cast<coordinator::RunObserver*>(parts.page) : &view);
   if (parts.page != nullptr) parts.page->End();
-  view.Close(end.progress);
   parts.watch.Stop();
   workers.EndAll(std::chrono::seconds(2));
   return end;
@@ -179,6 +179,7 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
 
 int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
                   SignalWatch& watch, std::ostream& out, std::ostream& err) {
+  LogInBackground();  // a log line must not wait for a stopped terminal either
   // 1. Read and check everything; nothing is written before that.
   coordinator::ManifestWatch manifest(
       options.job_file, [&options, &registry] { return ReadJobVersion(options, registry); });
@@ -198,33 +199,37 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   std::ostream& text = options.json ? err : out;
   for (const auto& note : plan->notes) text << "note: " << note << '\n';
   if (*page) text << "live page: " << (*page)->Address() << std::endl;
-  const auto& known = (*run)->TheJournal().State();
+  const auto& known = (*run)->journal()->State();
   if (known.complete) {
-    text << plan->job.name << ": was complete already; results and report are written anew\n";
+    text << plan->job().name << ": was complete already; results and report are written anew\n";
     const auto context = OutcomeOf(*plan, SpeedControl::kNone);
-    if (const auto summary = coordinator::RefreshResults(context, (*run)->TheJournal())) {
+    if (const auto summary = coordinator::RefreshResults(context, *(*run)->journal())) {
+      if (*page) (*page)->Conclude(plan->folder, *summary);
       return Finish(options, *plan, *summary, watch, page->get(), out, text);
     }
   } else if (known.epoch > 1) {
-    text << plan->job.name << ": goes on from the journal, " << HumanCount(known.completed.Size())
+    text << plan->job().name << ": goes on from the journal, " << HumanCount(known.completed.Size())
          << " tasks are done\n";
   }
-  // 3. The run. 4. What it leaves behind.
-  const auto earlier = coordinator::ReadEarlierWork((*run)->TheJournal(), *plan->workload->Costs());
+  // 3. The run. 4. What it leaves behind. 5. What people are told, which may wait for the terminal.
+  const auto earlier = coordinator::ReadEarlierWork(*(*run)->journal(), *plan->version->costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
-  const auto end =
-      NothingLeft(*plan, known)
-          ? (*run)->Run(nullptr)
-          : Execute(options, *plan, *earlier, {token, **run, watch, page->get()}, text, control);
+  TerminalView view(text, plan->job().name,
+                    DrawsLive(options) ? SizeOfTerminal : std::function<TerminalSize()>());
+  const bool nothing_left = NothingLeft(*plan, known);
+  const auto end = nothing_left ? (*run)->Run(nullptr)
+                                : Execute(options, *plan, *earlier,
+                                          {token, **run, watch, page->get(), view}, control);
   if (!end) return Complain(end.error(), err);
-  plan->job = end->job.job;
-  plan->workload = end->job.workload;
-  if (!end->reason.empty()) err << "evenkeel: " << plan->job.name << ": " << end->reason << '\n';
+  plan->version = end->version;
   const auto summary =
-      coordinator::LeaveResults(OutcomeOf(*plan, control), (*run)->TheJournal(), *end, *earlier);
+      coordinator::LeaveResults(OutcomeOf(*plan, control), *(*run)->journal(), *end, *earlier);
+  if (summary && *page) (*page)->Conclude(plan->folder, *summary);
+  if (!nothing_left) view.Close(end->progress);
+  if (!end->reason.empty()) err << "evenkeel: " << plan->job().name << ": " << end->reason << '\n';
   if (!summary) {
-    // What ended the job most likely hinders its report, too, and has been said already.
+    // The reason has been told already if it ended the job, too.
     return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
   }
   return Finish(options, *plan, *summary, watch, page->get(), out, text);

@@ -25,8 +25,7 @@ std::string EnergyLine(const model::EnergySummary& energy) {
 }  // namespace
 
 coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control) {
-  coordinator::OutcomeContext context{plan.job, plan.workload, plan.folder,
-                                      {},       true,          ToString(control)};
+  coordinator::OutcomeContext context{plan.version, plan.folder, {}, true, ToString(control)};
   for (const LocalNode& node : plan.nodes) {
     context.nodes.push_back({node.threads, node.emulated_speed});
   }

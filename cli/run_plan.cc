@@ -8,7 +8,6 @@
 #include "cli/energy_plan.h"
 #include "cli/input_file.h"
 #include "cli/job_environment.h"
-#include "coordinator/job_inputs.h"
 #include "coordinator/speed_control.h"
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
@@ -87,12 +86,12 @@ Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, Run
   if (!all) return all;
   std::vector<model::NodeProfile> nodes;
   std::copy_if(all->begin(), all->end(), std::back_inserter(nodes),
-               [&](const auto& node) { return Selected(node, plan.job); });
+               [&](const auto& node) { return Selected(node, plan.job()); });
   if (nodes.empty()) {
     return InvalidInput(options.job_file + ": spec.nodes.selector: fits none of the " +
                         std::to_string(all->size()) + " nodes of " + options.nodes_file);
   }
-  const auto most = static_cast<std::size_t>(plan.job.max_workers);
+  const auto most = static_cast<std::size_t>(plan.job().max_workers);
   if (nodes.size() > most) {
     plan.notes.push_back("spec.nodes.maxWorkers: only the first " + std::to_string(most) + " of " +
                          std::to_string(nodes.size()) + " nodes are used");
@@ -139,7 +138,7 @@ void TellNotes(const std::vector<scheduling::NodeWeight>& weights, RunPlan& plan
 // The weight of each node by spec.weighting; ratios to the lightest.
 Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
                                   const std::vector<model::NodeProfile>& nodes) {
-  const model::WeightingSpec& weighting = plan.job.weighting;
+  const model::WeightingSpec& weighting = plan.job().weighting;
   std::vector<double> ratios;
   if (weighting.mode == model::WeightingMode::kEqual) {
     ratios.assign(nodes.size(), 1.0);
@@ -172,7 +171,7 @@ Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
 // Tasks that compute run on one thread of one core; those that sleep may be as quick as they like.
 Result<void> CheckSpeeds(const RunOptions& options, RunPlan& plan) {
   constexpr double kLeastSleeping = 1e-6;
-  const bool sleeps = plan.workload->Sleeps();
+  const bool sleeps = plan.workload().Sleeps();
   const double least = sleeps ? kLeastSleeping : coordinator::CpuQuota::kLeastShare;
   for (LocalNode& node : plan.nodes) {
     const double speed = node.emulated_speed.value_or(1.0);
@@ -181,7 +180,7 @@ Result<void> CheckSpeeds(const RunOptions& options, RunPlan& plan) {
       std::snprintf(text, sizeof text, "must be at least %g, is %g", least, speed);
       return InvalidInput(options.nodes_file + ": node " + node.name +
                           ": metadata.annotations.evenkeel.dev/emulated-speed: " + text +
-                          (sleeps ? "" : " (tasks of " + plan.job.workload + " compute)"));
+                          (sleeps ? "" : " (tasks of " + plan.job().workload + " compute)"));
     }
     if (sleeps || speed <= 1.0) continue;
     std::snprintf(text, sizeof text, ": speed %g is more than one core; it runs at 1", speed);
@@ -192,7 +191,7 @@ Result<void> CheckSpeeds(const RunOptions& options, RunPlan& plan) {
 }
 
 void WarnOfTooMuchSpeed(RunPlan& plan) {
-  if (plan.workload->Sleeps()) return;
+  if (plan.workload().Sleeps()) return;
   double wanted = 0;
   for (const auto& node : plan.nodes) wanted += node.emulated_speed.value_or(1.0);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
@@ -208,9 +207,9 @@ void WarnOfTooMuchSpeed(RunPlan& plan) {
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
     // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
-    const auto policy = ReadPolicy(options, plan.job.weighting.policy);
+    const auto policy = ReadPolicy(options, plan.job().weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
-    if (plan.job.balancing.objective == model::Objective::kEnergy) {
+    if (plan.job().balancing.objective == model::Objective::kEnergy) {
       plan.notes.emplace_back(
           "spec.balancing.objective: this machine is the one node, there is nothing to choose");
     }
@@ -233,8 +232,8 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
 
 }  // namespace
 
-Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options,
-                                               const workloads::Registry& registry) {
+Result<coordinator::SharedJobVersion> ReadJobVersion(const RunOptions& options,
+                                                     const workloads::Registry& registry) {
   auto job = ReadJob(options);
   if (!job) return tl::unexpected<Error>(job.error());
   const auto workload =
@@ -245,22 +244,21 @@ Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options,
   if (const auto checked = coordinator::CheckJob(*job, **workload); !checked) {
     return Fail(checked.error().code, options.job_file + ": " + checked.error().message);
   }
-  return coordinator::JobVersion{std::move(*job), *workload};
+  return std::make_shared<const coordinator::JobVersion>(std::move(*job), *workload);
 }
 
 Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& registry) {
   auto read = ReadJobVersion(options, registry);
   if (!read) return tl::unexpected<Error>(read.error());
   RunPlan plan;
-  plan.job = std::move(read->job);
-  plan.workload = std::move(read->workload);
-  auto environment = ExpandEnvironment(plan.job.environment);
+  plan.version = std::move(*read);
+  auto environment = ExpandEnvironment(plan.job().environment);
   if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
   plan.environment = std::move(*environment);
   if (auto planned = PlanNodes(options, plan); !planned) {
     return tl::unexpected<Error>(planned.error());
   }
-  plan.folder = options.output.empty() ? "evenkeel-" + plan.job.name : options.output;
+  plan.folder = options.output.empty() ? "evenkeel-" + plan.job().name : options.output;
   return plan;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/job_source.h"
+#include "coordinator/job_version.h"
 #include "core/base/error.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -40,18 +40,20 @@ struct LocalNode {
 
 /// A local run, checked and ready to start. Nothing has been written yet.
 struct RunPlan {
-  model::JobSpec job;
-  std::shared_ptr<const workloads::Workload> workload;
+  coordinator::SharedJobVersion version;
   std::vector<LocalNode> nodes;
   std::vector<LocalNode> left_out;  ///< get no worker, to save energy
   std::filesystem::path folder;
   std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;        ///< for the user, one line each
+
+  [[nodiscard]] const model::JobSpec& job() const { return version->spec(); }
+  [[nodiscard]] const workloads::Workload& workload() const { return *version->workload(); }
 };
 
 /// Reads and checks the manifest alone, as PlanRun does.
-[[nodiscard]] Result<coordinator::JobVersion> ReadJobVersion(const RunOptions& options,
-                                                             const workloads::Registry& registry);
+[[nodiscard]] Result<coordinator::SharedJobVersion> ReadJobVersion(
+    const RunOptions& options, const workloads::Registry& registry);
 
 /// Reads job and nodes and weighs the nodes. The job's workload is one of `registry`. Errors
 /// (kInvalidInput) are one line.

@@ -49,7 +49,20 @@ std::vector<std::string> Lines(const std::string& job, const engine::Progress& p
 }  // namespace
 
 TerminalView::TerminalView(std::ostream& out, std::string job, std::function<TerminalSize()> size)
-    : out_(out), job_(std::move(job)), size_(std::move(size)), live_(out) {}
+    : out_(out), job_(std::move(job)), size_(std::move(size)), live_(out), thread_([this] {
+        Run();
+      }) {}
+
+TerminalView::~TerminalView() { End(); }
+
+void TerminalView::End() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
 
 Duration TerminalView::ProgressInterval() const {
   if (size_) return std::chrono::milliseconds(200);
@@ -59,11 +72,14 @@ Duration TerminalView::ProgressInterval() const {
 
 void TerminalView::OnProgress(const engine::Progress& progress) {
   elapsed_ = progress.elapsed;
-  size_ ? DrawLive(progress) : PrintLine(progress);
+  const std::lock_guard lock(mutex_);
+  latest_ = progress;
+  changed_.notify_one();
 }
 
 void TerminalView::Close(const engine::Progress& progress) {
-  size_ ? DrawLive(progress) : PrintLine(progress);
+  OnProgress(progress);
+  End();
 }
 
 void TerminalView::Say(std::string line) {
@@ -71,13 +87,23 @@ void TerminalView::Say(std::string line) {
   said_.push_back(std::move(line));
 }
 
-std::vector<std::string> TerminalView::TakeSaid() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(said_, {});
+void TerminalView::Run() {
+  for (;;) {
+    std::optional<engine::Progress> progress;
+    std::vector<std::string> above;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return latest_ || ending_; });
+      if (!latest_) return;
+      progress = std::exchange(latest_, {});
+      above = std::exchange(said_, {});
+    }
+    size_ ? DrawLive(*progress, std::move(above)) : PrintLine(*progress);
+  }
 }
 
-void TerminalView::DrawLive(const engine::Progress& progress) {
-  live_.Draw(Lines(job_, progress, size_()), TakeSaid());
+void TerminalView::DrawLive(const engine::Progress& progress, std::vector<std::string> above) {
+  live_.Draw(Lines(job_, progress, size_()), above);
 }
 
 void TerminalView::PrintLine(const engine::Progress& progress) {

@@ -18,7 +18,7 @@
 #include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
 #include "coordinator/service/health_handler.h"
-#include "coordinator/service/job_keeper.h"
+#include "coordinator/service/job_supervisor.h"
 #include "coordinator/service/live_report.h"
 #include "coordinator/service/options.h"
 #include "coordinator/service/pages_handler.h"
@@ -31,10 +31,10 @@
 namespace evenkeel::coordinator {
 namespace {
 
-/// Where a cluster looks for the last words of a container; not there outside of one.
+/// Where Kubernetes reads why a container ended; absent outside of a cluster.
 constexpr const char* kTerminationLog = "/dev/termination-log";
 
-int Complain(const std::string& reason, KeeperExit exit) {
+int Complain(const std::string& reason, SupervisorExit exit) {
   const std::string line = "evenkeel-coordinator: " + reason + "\n";
   std::fputs(line.c_str(), stderr);
   std::error_code error;
@@ -44,62 +44,63 @@ int Complain(const std::string& reason, KeeperExit exit) {
 
 int Complain(const Error& error) {
   const bool input = error.code == ErrorCode::kInvalidInput;
-  return Complain(error.message, input ? KeeperExit::kBadInput : KeeperExit::kTrouble);
+  return Complain(error.message, input ? SupervisorExit::kBadInput : SupervisorExit::kTrouble);
 }
 
-/// SIGTERM and SIGINT ask to stop; SIGUSR1 is the keeper's own word that it has.
+/// SIGTERM and SIGINT ask to stop; SIGUSR1 tells that the supervisor has ended.
 sigset_t TakeSignals() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaddset(&set, signal);
   ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // What cannot be written is an error of the write, not the end of the process.
+  // A failed write returns an error instead of ending the process.
   ::signal(SIGXFSZ, SIG_IGN);
   ::signal(SIGPIPE, SIG_IGN);
   return set;
 }
 
-KeeperConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan, Instant started) {
-  KeeperConfig config;
-  config.job = plan.job;
-  config.workload = plan.workload;
+SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan, Instant started) {
+  SupervisorConfig config;
+  config.version = plan.version;
   config.nodes = plan.nodes;
   config.folder = options.folder;
   if (!options.snapshot.empty()) config.snapshot = options.snapshot;
   config.server.address = options.listen;
   config.server.tls = plan.tls;
-  config.server.client_name = plan.job.name + "-worker";
+  config.server.client_name = plan.version->spec().name + "-worker";
   config.started = started;
   return config;
 }
 
-/// The three doors of the process beside that of the workers.
-class Doors {
+/// The three endpoints of the process beside that of the workers.
+class HttpEndpoints {
  public:
-  static Result<std::unique_ptr<Doors>> Open(const ServiceOptions& options, const ServicePlan& plan,
-                                             http::HttpHandler& health, http::HttpHandler& control,
-                                             http::HttpHandler& pages) {
-    auto doors = std::make_unique<Doors>();
+  static Result<std::unique_ptr<HttpEndpoints>> Open(const ServiceOptions& options,
+                                                     const ServicePlan& plan,
+                                                     http::HttpHandler& health,
+                                                     http::HttpHandler& control,
+                                                     http::HttpHandler& pages) {
+    auto endpoints = std::make_unique<HttpEndpoints>();
     http::HttpServerOptions http;
     http.address = options.health_listen;
     auto opened = http::HttpServer::Start(http, health);
     if (!opened) return tl::unexpected(opened.error());
-    doors->health_ = std::move(*opened);
+    endpoints->health_ = std::move(*opened);
 
     http.address = options.control_listen;
     http.https = http::HttpIdentity{plan.tls.certificate_pem, plan.tls.key_pem};
     http.threads = 3;  // one may be waiting for a job to stop
     opened = http::HttpServer::Start(http, control);
     if (!opened) return tl::unexpected(opened.error());
-    doors->control_ = std::move(*opened);
+    endpoints->control_ = std::move(*opened);
 
     http.address = options.pages_listen;
     http.https.reset();
     http.threads = 2;
     opened = http::HttpServer::Start(http, pages);
     if (!opened) return tl::unexpected(opened.error());
-    doors->pages_ = std::move(*opened);
-    return doors;
+    endpoints->pages_ = std::move(*opened);
+    return endpoints;
   }
 
   [[nodiscard]] std::string Ports() const {
@@ -113,16 +114,16 @@ class Doors {
   std::unique_ptr<http::HttpServer> pages_;
 };
 
-/// Runs the keeper on a thread of its own, and passes signals on to it.
-KeeperEnd Keep(JobKeeper& keeper, const sigset_t& signals) {
-  KeeperEnd end;
+/// Runs the supervisor on a thread of its own; signals stop it.
+SupervisorEnd RunUntilStopped(JobSupervisor& supervisor, const sigset_t& signals) {
+  SupervisorEnd end;
   const pthread_t self = ::pthread_self();
   std::thread thread([&] {
-    end = keeper.Run();
+    end = supervisor.Run();
     ::pthread_kill(self, SIGUSR1);
   });
   for (int signal = 0; signal != SIGUSR1;) {
-    if (::sigwait(&signals, &signal) == 0 && signal != SIGUSR1) keeper.Stop();
+    if (::sigwait(&signals, &signal) == 0 && signal != SIGUSR1) supervisor.Stop();
   }
   thread.join();
   return end;
@@ -135,23 +136,26 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
   const auto plan = ReadPlan(options, registry);
   if (!plan) return Complain(plan.error());
   const sigset_t signals = TakeSignals();  // before there is any other thread
+  LogInBackground();
   StatusBoard board;
-  metrics::JobMetrics metrics(plan->job.profile, options.name_space, plan->job.name);
-  KeeperConfig config = ConfigOf(options, *plan, started);
+  metrics::JobMetrics metrics(plan->version->spec().profile, options.name_space,
+                              plan->version->spec().name);
+  SupervisorConfig config = ConfigOf(options, *plan, started);
   config.source = &watch;
   LiveFeed feed(clock);
-  JobKeeper keeper(std::move(config), board, metrics, feed, clock);
-  LiveReport live(keeper, options.folder, clock);
+  JobSupervisor supervisor(std::move(config), board, metrics, feed, clock);
+  LiveReport live(supervisor.snapshots(), options.folder, clock);
   HealthHandler health(board, metrics, options.folder);
-  ControlHandler control(plan->control_token, board, keeper);
-  LiveHandler live_page(feed, keeper, [&] { return LiveStateOf(plan->job.name, *board.Read()); });
+  ControlHandler control(plan->control_token, board, supervisor);
+  LiveHandler live_page(feed, supervisor.snapshots(),
+                        [&] { return LiveStateOf(plan->version->spec().name, *board.Read()); });
   PagesHandler pages(options.folder, board, metrics, live, live_page);
   http::LocalOnly local_pages(pages);
-  const auto doors = Doors::Open(options, *plan, health, control, local_pages);
-  if (!doors) return Complain(doors.error());
-  Log(LogLevel::kInfo, plan->job.name + ": " + (*doors)->Ports());
-  const KeeperEnd end = Keep(keeper, signals);
-  return end.exit == KeeperExit::kStopped ? 0 : Complain(end.reason, end.exit);
+  const auto endpoints = HttpEndpoints::Open(options, *plan, health, control, local_pages);
+  if (!endpoints) return Complain(endpoints.error());
+  Log(LogLevel::kInfo, plan->version->spec().name + ": " + (*endpoints)->Ports());
+  const SupervisorEnd end = RunUntilStopped(supervisor, signals);
+  return end.exit == SupervisorExit::kStopped ? 0 : Complain(end.reason, end.exit);
 }
 
 }  // namespace

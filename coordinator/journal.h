@@ -14,8 +14,8 @@
 
 namespace evenkeel::coordinator {
 
-/// What makes a journal belong to a job. A journal whose identity differs is refused, unless the
-/// job has got more tasks since.
+/// Identifies the job that a journal belongs to. A journal with another identity is refused, unless
+/// tasks were appended to the job since.
 struct JobIdentity {
   std::string job;  ///< metadata.name
   std::string workload;
@@ -27,13 +27,13 @@ struct JobIdentity {
   std::function<bool(const JobIdentity& earlier)> continues{};
 };
 
-/// What becomes of the journal of a complete job that has got more tasks.
+/// How to treat the journal of a complete job to which tasks were appended.
 enum class CompleteJob : std::uint8_t {
   kGoesOn,  ///< the job is not complete any more
   kStays,   ///< the tasks are not taken
 };
 
-/// What an opened journal already knows.
+/// The content of a journal when it was opened.
 struct JournalState {
   std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
   std::string parameters;     ///< JobIdentity::parameters, as recorded when it was opened
@@ -50,32 +50,10 @@ enum class ResultSizes : std::uint8_t {
           ///< both would make small ones slower
 };
 
-/// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).
-/// One process holds it at a time (exclusive lock, kept until destruction). A folder on a network
-/// file system that cannot lock is refused. Thread-safe for one writer and any number of readers
-/// through their own Journal::Read calls.
-class Journal {
+/// Reads the records of a job. Thread-safe.
+class JournalReader {
  public:
-  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. Tasks that
-  /// were appended to the job are the journal's from then on. `sizes` counts when it is created.
-  /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
-  /// another process), kStorageFull, kUnavailable, kInternal.
-  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
-      const std::filesystem::path& folder, const JobIdentity& identity,
-      CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall);
-  virtual ~Journal() = default;
-
-  [[nodiscard]] virtual const JournalState& State() const = 0;
-
-  /// Appends all of it in one transaction; on return it is durable. On error nothing was written;
-  /// kStorageFull when there is no room.
-  virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
-                              const std::vector<model::FailureRecord>& failures,
-                              const std::vector<model::TimelineEvent>& events) = 0;
-
-  /// The job has more tasks, durably on return. kConflict if `identity` is not this journal's job
-  /// with tasks appended; nothing was changed after an error.
-  virtual Result<void> Grow(const JobIdentity& identity) = 0;
+  virtual ~JournalReader() = default;
 
   /// Calls visit for each result in the order of the range's begin. Stops at the first error that
   /// visit returns and returns it.
@@ -89,6 +67,33 @@ class Journal {
       const std::function<Result<void>(const model::FailureRecord&)>& visit) const = 0;
   virtual Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
+};
+
+/// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).
+/// One process holds it at a time (exclusive lock, kept until destruction). A folder on a network
+/// file system that cannot lock is refused. Thread-safe for one writer and any number of readers
+/// through their own Journal::Read calls.
+class Journal : public JournalReader {
+ public:
+  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. Tasks that
+  /// were appended to the job are the journal's from then on. `sizes` counts when it is created.
+  /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
+  /// another process), kStorageFull, kUnavailable, kInternal.
+  [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
+      const std::filesystem::path& folder, const JobIdentity& identity,
+      CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall);
+
+  [[nodiscard]] virtual const JournalState& State() const = 0;
+
+  /// Appends all of it in one transaction; on return it is durable. On error nothing was written;
+  /// kStorageFull when there is no room.
+  virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
+                              const std::vector<model::FailureRecord>& failures,
+                              const std::vector<model::TimelineEvent>& events) = 0;
+
+  /// The job has more tasks, durably on return. kConflict if `identity` is not this journal's job
+  /// with tasks appended; nothing was changed after an error.
+  virtual Result<void> Grow(const JobIdentity& identity) = 0;
 
   /// A consistent copy: the bytes of a journal.db that is whole without a log. kStorageFull if it
   /// has more than `max_bytes`.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "coordinator/journal.h"
@@ -7,6 +6,7 @@
 #include "coordinator/journal_rows.h"
 #include "coordinator/lock_probe.h"
 #include "coordinator/sqlite_database.h"
+#include "coordinator/writer_first_mutex.h"
 #include "core/base/check.h"
 
 namespace evenkeel::coordinator {
@@ -96,7 +96,7 @@ class SqliteJournal final : public Journal {
                       const std::vector<model::FailureRecord>& failures,
                       const std::vector<model::TimelineEvent>& events) override {
     if (results.empty() && failures.empty() && events.empty()) return {};
-    const std::lock_guard lock(mutex_);
+    const WriterLock lock(mutex_);
     Result<void> done = database_->Execute("BEGIN IMMEDIATE")
                             .and_then([&] { return WriteAll(results); })
                             .and_then([&] { return WriteAll(failures); })
@@ -110,7 +110,7 @@ class SqliteJournal final : public Journal {
   }
 
   Result<void> Grow(const JobIdentity& identity) override {
-    const std::lock_guard lock(mutex_);
+    const WriterLock lock(mutex_);
     return GrowJob(*database_, "journal.db", identity);
   }
 
@@ -135,12 +135,12 @@ class SqliteJournal final : public Journal {
   }
 
   [[nodiscard]] Result<std::string> Copy(std::int64_t max_bytes) const override {
-    const std::lock_guard lock(mutex_);
+    const ReaderLock lock(mutex_);
     return database_->Image(max_bytes);
   }
 
   Result<void> MarkEnded(model::JobState state) override {
-    const std::lock_guard lock(mutex_);
+    const WriterLock lock(mutex_);
     Result<Statement> update = database_->Prepare("UPDATE job SET state = ?");
     if (!update) return tl::unexpected(update.error());
     update->Bind(1, static_cast<std::int64_t>(state));
@@ -160,7 +160,7 @@ class SqliteJournal final : public Journal {
   /// current row is seen.
   template <typename Read, typename Visit>
   Result<void> Stream(const char* sql, Read read, const Visit& visit) const {
-    std::unique_lock lock(mutex_);
+    ReaderLock lock(mutex_);
     Result<Statement> row = database_->Prepare(sql);
     if (!row) return tl::unexpected(row.error());
     for (;;) {
@@ -168,14 +168,13 @@ class SqliteJournal final : public Journal {
       if (!found) return tl::unexpected(found.error());
       if (!*found) return {};
       const auto record = read(*row);
-      lock.unlock();
-      Result<void> visited = record ? visit(*record) : Result<void>(tl::unexpected(record.error()));
-      lock.lock();
+      if (!record) return tl::unexpected(record.error());
+      Result<void> visited = lock.Released([&] { return visit(*record); });
       if (!visited) return visited;
     }
   }
 
-  mutable std::mutex mutex_;  // guards the connection and its statements
+  mutable WriterFirstMutex mutex_;  // guards the connection and its statements
   std::unique_ptr<Database> database_;
   RowWriter writer_;
   const JournalState state_;

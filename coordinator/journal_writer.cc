@@ -1,12 +1,11 @@
 #include "coordinator/journal_writer.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
 namespace evenkeel::coordinator {
 namespace {
-
-constexpr std::size_t kMaxPendingBytes = 64 << 20;
 
 template <typename T>
 void MoveBehind(std::vector<T>& target, std::vector<T>& source) {
@@ -14,62 +13,91 @@ void MoveBehind(std::vector<T>& target, std::vector<T>& source) {
                 std::make_move_iterator(source.end()));
 }
 
+std::size_t BytesOf(const engine::Persist& batch) {
+  std::size_t bytes = 0;
+  for (const auto& record : batch.results) bytes += record.results.Bytes().size();
+  for (const auto& failure : batch.failures) bytes += failure.record.size();
+  return bytes;
+}
+
+std::size_t BytesOf(const JournalEntry& entry) {
+  const auto* batch = std::get_if<engine::Persist>(&entry);
+  return batch == nullptr ? 0 : BytesOf(*batch);
+}
+
 }  // namespace
 
-JournalWriter::JournalWriter(Journal& journal, Durable durable, Failed failed)
-    : journal_(journal),
-      durable_(std::move(durable)),
-      failed_(std::move(failed)),
-      thread_([this] { Run(); }) {}
+void CommitQueue::Add(JournalEntry entry) {
+  group_.bytes += BytesOf(entry);
+  if (auto* batch = std::get_if<engine::Persist>(&entry)) {
+    MoveBehind(group_.results, batch->results);
+    MoveBehind(group_.failures, batch->failures);
+    group_.last = batch->batch;
+  } else if (auto* events = std::get_if<std::vector<model::TimelineEvent>>(&entry)) {
+    MoveBehind(group_.events, *events);
+  } else {
+    group_.versions.push_back(std::move(std::get<VersionChange>(entry)));
+  }
+}
+
+std::vector<LoopEvent> Commit(const CommitQueue::Group& group, Journal& journal) {
+  std::vector<LoopEvent> done;
+  for (const VersionChange& change : group.versions) {
+    const auto grown = journal.Grow(change.identity);
+    done.emplace_back(VersionCommitted{change.version, change.identity,
+                                       grown ? std::nullopt : std::optional(grown.error())});
+  }
+  const auto written = journal.Append(group.results, group.failures, group.events);
+  if (!written) {
+    done.emplace_back(JournalFailed{written.error()});
+  } else if (group.last) {
+    done.emplace_back(BatchCommitted{*group.last});
+  }
+  return done;
+}
+
+JournalWriter::JournalWriter(Journal& journal, LoopInbox& inbox)
+    : journal_(journal), inbox_(inbox), thread_([this] { Run(); }) {}
 
 JournalWriter::~JournalWriter() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
   }
-  filled_.notify_all();
+  changed_.notify_one();
   thread_.join();
 }
 
-void JournalWriter::Add(engine::Persist batch) {
-  std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return pending_.bytes < kMaxPendingBytes || broken_; });
-  for (const auto& record : batch.results) pending_.bytes += record.results.Bytes().size();
-  for (const auto& failure : batch.failures) pending_.bytes += failure.record.size();
-  MoveBehind(pending_.results, batch.results);
-  MoveBehind(pending_.failures, batch.failures);
-  pending_.last = batch.batch;
-  pending_.urgent = true;
-  filled_.notify_one();
+void JournalWriter::Append(JournalEntry entry) {
+  const std::lock_guard lock(mutex_);
+  pending_bytes_ += BytesOf(entry);
+  queue_.Add(std::move(entry));
+  if (queue_.Urgent()) changed_.notify_one();
 }
 
-void JournalWriter::Add(std::vector<model::TimelineEvent> events) {
+std::size_t JournalWriter::PendingBytes() const {
   const std::lock_guard lock(mutex_);
-  MoveBehind(pending_.events, events);
+  return pending_bytes_;
 }
 
 void JournalWriter::Run() {
-  for (;;) {
-    Pending batch;
+  for (bool last = false; !last;) {
+    CommitQueue::Group group;
     {
       std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return pending_.urgent || ending_; });
-      batch = std::exchange(pending_, {});
-      const bool nothing = !batch.urgent && batch.events.empty();
-      if ((ending_ && nothing) || broken_) return;
+      changed_.wait(lock, [this] { return queue_.Urgent() || ending_; });
+      last = ending_;
+      group = queue_.Take();
     }
-    room_.notify_all();
-    const auto written = journal_.Append(batch.results, batch.failures, batch.events);
-    if (!written) {
-      {
-        const std::lock_guard lock(mutex_);
-        broken_ = true;
-      }
-      room_.notify_all();
-      failed_(written.error());
-      return;
+    std::vector<LoopEvent> done = Commit(group, journal_);
+    {
+      const std::lock_guard lock(mutex_);
+      pending_bytes_ -= group.bytes;
     }
-    if (batch.urgent) durable_(batch.last);
+    for (LoopEvent& event : done) {
+      last = last || std::holds_alternative<JournalFailed>(event);
+      inbox_.Post(std::move(event));
+    }
   }
 }
 

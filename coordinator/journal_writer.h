@@ -1,57 +1,68 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
+#include <cstddef>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "coordinator/coordinator_loop.h"
 #include "coordinator/journal.h"
-#include "core/engine/effects.h"
 
 namespace evenkeel::coordinator {
 
-/// Writes batches to a journal on a thread of its own, as many in one transaction as have come
-/// while the last one was on its way to the disk (group commit). Add and Flush are called by one
-/// thread.
-class JournalWriter {
+/// Journal entries in the groups in which they are committed: everything that has come while the
+/// group before was on its way to the disk goes in one transaction. Not thread-safe.
+class CommitQueue {
  public:
-  /// Called on the writer's thread: everything up to this batch is durable.
-  using Durable = std::function<void(engine::BatchId)>;
-  /// Called on the writer's thread, once; nothing is written any more.
-  using Failed = std::function<void(const Error&)>;
-
-  /// `journal` must outlive the writer.
-  JournalWriter(Journal& journal, Durable durable, Failed failed);
-  /// Writes what is left, unless writing has failed.
-  ~JournalWriter();
-
-  /// Queues a batch; waits while more than 64 MiB of results are queued.
-  void Add(engine::Persist batch);
-  /// Queues events, which are written with the next batch or at the end.
-  void Add(std::vector<model::TimelineEvent> events);
-
- private:
-  struct Pending {
+  struct Group {
+    std::vector<VersionChange> versions;
     std::vector<model::ResultRecord> results;
     std::vector<model::FailureRecord> failures;
     std::vector<model::TimelineEvent> events;
-    engine::BatchId last{};
+    std::optional<engine::BatchId> last;  ///< batch with results or failures
     std::size_t bytes = 0;
-    bool urgent = false;  // holds results or failures
   };
 
+  void Add(JournalEntry entry);
+  /// Whether there is more than events, which are written with the next group.
+  [[nodiscard]] bool Urgent() const { return group_.last || !group_.versions.empty(); }
+  /// Everything that was added since the last call.
+  [[nodiscard]] Group Take() { return std::exchange(group_, {}); }
+
+ private:
+  Group group_;
+};
+
+/// Writes a group to the journal; may take long. Returns the events for the loop: of each version,
+/// then BatchCommitted or JournalFailed.
+[[nodiscard]] std::vector<LoopEvent> Commit(const CommitQueue::Group& group, Journal& journal);
+
+/// Writes the loop's records to a journal on a thread of its own. Append belongs to one thread.
+class JournalWriter final : public RecordSink {
+ public:
+  /// Both must outlive the writer.
+  JournalWriter(Journal& journal, LoopInbox& inbox);
+  /// Writes everything that was appended, unless writing has failed.
+  ~JournalWriter() override;
+  JournalWriter(const JournalWriter&) = delete;
+  JournalWriter& operator=(const JournalWriter&) = delete;
+
+  void Append(JournalEntry entry) override;
+  [[nodiscard]] std::size_t PendingBytes() const override;
+
+ private:
   void Run();
 
   Journal& journal_;
-  Durable durable_;
-  Failed failed_;
-  std::mutex mutex_;
-  std::condition_variable filled_;
-  std::condition_variable room_;
-  Pending pending_;
+  LoopInbox& inbox_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  CommitQueue queue_;
+  std::size_t pending_bytes_ = 0;
   bool ending_ = false;
-  bool broken_ = false;
   std::thread thread_;
 };
 

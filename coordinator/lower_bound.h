@@ -11,7 +11,7 @@
 
 namespace evenkeel::coordinator {
 
-/// What is known of a node's speed, for bounds.
+/// A node's speed as far as it is known, for lower bounds.
 struct NodeSpeed {
   std::uint32_t threads = 1;
   double share = 1.0;                   ///< of a core, or the speed itself where tasks sleep

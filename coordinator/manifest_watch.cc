@@ -7,22 +7,25 @@
 namespace evenkeel::coordinator {
 
 ManifestWatch::ManifestWatch(std::filesystem::path file, Read read)
-    : file_(std::move(file)), read_(std::move(read)), taken_(Look()), seen_(taken_) {}
+    : file_(std::move(file)),
+      read_(std::move(read)),
+      read_mark_(CurrentMark()),
+      last_mark_(read_mark_) {}
 
-std::optional<JobVersion> ManifestWatch::News() {
-  const auto mark = Look();
-  if (!mark || mark == taken_) return std::nullopt;
-  const bool settled = mark == seen_;
-  seen_ = mark;
-  if (!settled) return std::nullopt;
-  taken_ = mark;
+SharedJobVersion ManifestWatch::Poll() {
+  const auto mark = CurrentMark();
+  if (!mark || mark == read_mark_) return nullptr;
+  const bool settled = mark == last_mark_;
+  last_mark_ = mark;
+  if (!settled) return nullptr;
+  read_mark_ = mark;
   auto read = read_();
-  if (read) return std::move(*read);
+  if (read) return *std::move(read);
   Log(LogLevel::kWarning, read.error().message + "; the run goes on as it was");
-  return std::nullopt;
+  return nullptr;
 }
 
-std::optional<ManifestWatch::Mark> ManifestWatch::Look() const {
+std::optional<ManifestWatch::Mark> ManifestWatch::CurrentMark() const {
   struct stat status {};
   if (::stat(file_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   const auto& time = status.st_mtim;

@@ -7,27 +7,27 @@
 #include <functional>
 #include <optional>
 
-#include "coordinator/job_source.h"
+#include "coordinator/job_version.h"
 #include "core/base/error.h"
 
 namespace evenkeel::coordinator {
 
-/// Looks whether a manifest has changed, and reads it anew when it has and has been left alone from
-/// one call to the next, so that whoever writes it may take a moment. Of a manifest that cannot be
-/// read the log has a line; the run goes on without it. Not thread-safe.
+/// Reads a manifest again when it has changed and was then left alone from one call to the next, so
+/// that writing it may take a moment. If it cannot be read, the log has a line and the run goes on
+/// with the version it has. Not thread-safe.
 class ManifestWatch final : public JobSource {
  public:
-  using Read = std::function<Result<JobVersion>()>;
+  using Read = std::function<Result<SharedJobVersion>()>;
 
-  /// To be made before the manifest is read for the first time, so that no change is missed. What
-  /// is no ordinary file does not change.
+  /// Must be constructed before the manifest is first read, so that no change is missed. Only
+  /// regular files are watched.
   ManifestWatch(std::filesystem::path file, Read read);
 
-  [[nodiscard]] std::optional<JobVersion> News() override;
-  void TellAgain() override { taken_.reset(); }
+  [[nodiscard]] SharedJobVersion Poll() override;
+  void RetryLater() override { read_mark_.reset(); }
 
  private:
-  /// What tells one content of the file from the next; a volume of a cluster gives a new inode.
+  /// Identifies one content of the file; a mounted ConfigMap changes the inode.
   struct Mark {
     dev_t device = 0;
     ino_t inode = 0;
@@ -35,12 +35,12 @@ class ManifestWatch final : public JobSource {
     std::int64_t changed_ns = 0;
     friend bool operator==(const Mark&, const Mark&) = default;
   };
-  [[nodiscard]] std::optional<Mark> Look() const;
+  [[nodiscard]] std::optional<Mark> CurrentMark() const;
 
   std::filesystem::path file_;
   Read read_;
-  std::optional<Mark> taken_;  // when it was read last
-  std::optional<Mark> seen_;   // at the last call
+  std::optional<Mark> read_mark_;  // when the file was last read
+  std::optional<Mark> last_mark_;  // at the last call
 };
 
 }  // namespace evenkeel::coordinator

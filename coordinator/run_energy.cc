@@ -28,7 +28,7 @@ void FillNodes(const engine::Progress& progress, model::RunSummary& summary) {
 void FillEnergy(const OutcomeContext& context, const engine::Progress& progress,
                 model::RunSummary& summary) {
   FillNodes(progress, summary);
-  const model::BalancingSpec& balancing = context.job.balancing;
+  const model::BalancingSpec& balancing = context.version->spec().balancing;
   model::EnergySummary energy;
   bool any = false;
   for (const auto& node : summary.nodes) {

@@ -5,8 +5,8 @@
 
 namespace evenkeel::coordinator {
 
-Result<void> WriteMetrics(const model::JobSpec& job, const Journal& journal, const RunEnd& end,
-                          const std::filesystem::path& folder) {
+Result<void> WriteMetrics(const model::JobSpec& job, const JournalReader& journal,
+                          const RunEnd& end, const std::filesystem::path& folder) {
   // Outside of a cluster there are no namespaces.
   metrics::JobMetrics metrics(job.profile, "", job.name);
   metrics.Update(end.progress, {end.traffic.bytes_sent, end.traffic.bytes_received});

@@ -28,15 +28,16 @@ void FillBound(const OutcomeContext& context, const engine::Progress& progress,
   for (const auto& [name, declared] : context.left_out) {
     if (declared) speeds.push_back({declared->threads, declared->emulated_speed.value_or(1.0), {}});
   }
-  const auto bound = ComputeLowerBound(*context.workload, speeds, units_per_core_second);
+  const auto bound = ComputeLowerBound(*context.version->workload(), speeds, units_per_core_second);
   summary.lower_bound_seconds = bound.seconds;
   summary.rate_source = bound.rate_source;
   FillRatios(summary);
 }
 
 double CoreRate(const OutcomeContext& context) {
-  const bool needed = context.calibrate && context.workload->DeclaredUnitsPerSecond() <= 0;
-  return needed ? CalibrateCore(*context.workload, kCalibration) : 0;
+  const bool needed =
+      context.calibrate && context.version->workload()->DeclaredUnitsPerSecond() <= 0;
+  return needed ? CalibrateCore(*context.version->workload(), kCalibration) : 0;
 }
 
 Result<void> WriteReport(const std::filesystem::path& folder) {
@@ -49,7 +50,7 @@ Result<void> WriteReport(const std::filesystem::path& folder) {
 
 model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const WorkByNode& earlier,
                         std::uint64_t epoch, double units_per_core_second) {
-  auto summary = Summarize(context.job, end, epoch);
+  auto summary = Summarize(context.version->spec(), end, epoch);
   summary.speed_control = context.speed_control;
   model::AddEarlierAttempts(earlier, summary.nodes);
   FillBound(context, end.progress, units_per_core_second, summary);
@@ -62,9 +63,9 @@ Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& j
                                        const RunEnd& end, const WorkByNode& earlier) {
   std::string result_json;
   const bool partial =
-      end.state == model::JobState::kFailed && context.workload->ResultsOfFailedJobs();
+      end.state == model::JobState::kFailed && context.version->workload()->ResultsOfFailedJobs();
   if (end.state == model::JobState::kComplete || partial) {
-    auto result = WriteResults(journal, *context.workload, context.folder);
+    auto result = WriteResults(journal, *context.version->workload(), context.folder);
     if (!result) return tl::unexpected<Error>(result.error());
     result_json = std::move(*result);
   }
@@ -74,7 +75,8 @@ Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& j
       WriteTimeline(journal, context.folder)
           .and_then([&] { return report::WriteSummary(context.folder / "summary.json", summary); })
           .and_then([&] { return WriteReport(context.folder); })
-          .and_then([&] { return WriteMetrics(context.job, journal, end, context.folder); })
+          .and_then(
+              [&] { return WriteMetrics(context.version->spec(), journal, end, context.folder); })
           .and_then([&] { return journal.MarkEnded(end.state); });
   if (!written) return tl::unexpected<Error>(written.error());
   return summary;
@@ -83,10 +85,11 @@ Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& j
 Result<model::RunSummary> RefreshResults(const OutcomeContext& context, const Journal& journal) {
   auto summary = report::ReadSummary(context.folder / "summary.json");
   if (!summary) return summary;
-  if (summary->job != context.job.name || summary->state != model::JobState::kComplete) {
+  if (summary->job != context.version->spec().name ||
+      summary->state != model::JobState::kComplete) {
     return InvalidInput("summary.json is not that of the complete job");
   }
-  auto result = WriteResults(journal, *context.workload, context.folder);
+  auto result = WriteResults(journal, *context.version->workload(), context.folder);
   if (!result) return tl::unexpected<Error>(result.error());
   summary->result_json = std::move(*result);
   const auto written =

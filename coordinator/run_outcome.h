@@ -13,7 +13,7 @@
 
 namespace evenkeel::coordinator {
 
-/// What somebody other than the worker says of a node.
+/// A node as the node file declares it.
 struct NodeDeclaration {
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
@@ -25,12 +25,11 @@ struct LeftOutNode {
   std::optional<NodeDeclaration> declared;  ///< so that bounds count it; nothing: not known
 };
 
-/// What is left behind depends on this beside the journal.
+/// The input of a job's results and summary beside its journal.
 struct OutcomeContext {
-  model::JobSpec job;
-  std::shared_ptr<const workloads::Workload> workload;
+  SharedJobVersion version;
   std::filesystem::path folder;
-  /// Of the nodes that were expected, in their order; others are taken as their workers say.
+  /// The expected nodes in their order; other nodes have the threads that their workers report.
   std::vector<NodeDeclaration> nodes;
   /// Whether this machine stands in for the nodes, so that the rate of its cores says theirs.
   bool calibrate = false;

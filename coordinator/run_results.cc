@@ -8,7 +8,7 @@
 
 namespace evenkeel::coordinator {
 
-Result<std::string> WriteResults(const Journal& journal, const workloads::Workload& workload,
+Result<std::string> WriteResults(const JournalReader& journal, const workloads::Workload& workload,
                                  const std::filesystem::path& folder) {
   const auto reducer = workload.MakeReducer();
   if (auto begun = reducer->Begin(folder); !begun) return tl::unexpected<Error>(begun.error());
@@ -27,7 +27,7 @@ Result<std::string> WriteResults(const Journal& journal, const workloads::Worklo
   return result;
 }
 
-Result<void> WriteTimeline(const Journal& journal, const std::filesystem::path& folder) {
+Result<void> WriteTimeline(const JournalReader& journal, const std::filesystem::path& folder) {
   auto writer = report::TimelineWriter::Create(folder / "timeline.jsonl");
   if (!writer) return tl::unexpected<Error>(writer.error());
   const auto results = journal.ForEachRange(

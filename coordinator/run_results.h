@@ -13,12 +13,12 @@ namespace evenkeel::coordinator {
 
 /// Reads all results from the journal and writes the workload's result files, and charts.json if it
 /// has charts, into `folder`. Returns the `result` object of summary.json.
-[[nodiscard]] Result<std::string> WriteResults(const Journal& journal,
+[[nodiscard]] Result<std::string> WriteResults(const JournalReader& journal,
                                                const workloads::Workload& workload,
                                                const std::filesystem::path& folder);
 
 /// Writes timeline.jsonl from the journal.
-[[nodiscard]] Result<void> WriteTimeline(const Journal& journal,
+[[nodiscard]] Result<void> WriteTimeline(const JournalReader& journal,
                                          const std::filesystem::path& folder);
 
 /// The summary of a run as far as the coordinator knows it; the caller adds lower bound,

@@ -33,9 +33,9 @@ class RefusedStream final : public grpc::ServerBidiReactor<WorkerMessage, Coordi
 };
 
 /// The open streams. Thread-safe.
-class StreamTable final : public v1::Coordinator::CallbackService {
+class OpenStreams final : public v1::Coordinator::CallbackService {
  public:
-  StreamTable(const ServerOptions& options, StreamListener& listener)
+  OpenStreams(const ServerOptions& options, StreamListener& listener)
       : max_streams_(options.max_streams),
         client_name_(options.tls ? options.client_name : ""),
         listener_(listener) {}
@@ -61,7 +61,7 @@ class StreamTable final : public v1::Coordinator::CallbackService {
     return found == streams_.end() ? nullptr : found->second;
   }
 
-  /// Admits nobody from now on and ends those that are there.
+  /// Refuses new streams from now on and ends the open ones.
   void EndAll() {
     std::vector<std::shared_ptr<WorkerStream>> open;
     {
@@ -169,6 +169,10 @@ class GrpcWorkerServer final : public WorkerServer {
     if (const auto stream = streams_.Find(id)) stream->End(grpc::Status::OK);
   }
 
+  void ReadOn(StreamId id) override {
+    if (const auto stream = streams_.Find(id)) stream->ReadOn();
+  }
+
   [[nodiscard]] protocol::Traffic Counters() const override {
     protocol::Traffic traffic = streams_.Counters();
     const protocol::Traffic pieces = block_traffic_.Read();
@@ -191,7 +195,7 @@ class GrpcWorkerServer final : public WorkerServer {
 
  private:
   const Duration grace_;
-  StreamTable streams_;
+  OpenStreams streams_;
   protocol::TrafficCounter block_traffic_;
   std::optional<BlockHome> home_;
   std::optional<protocol::BlockService> blocks_;

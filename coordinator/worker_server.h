@@ -16,15 +16,22 @@ namespace evenkeel::coordinator {
 /// One worker's stream; never used twice in one process.
 using engine::StreamId;
 
-/// Hears what workers say. Called on the server's threads: one call at a time for one stream, in
-/// the order of the stream, several streams at once. Never called after WorkerServer::Shutdown has
-/// returned. While OnMessage runs, no more is read from that stream.
+/// Receives the workers' messages. Called on the server's threads: one call at a time for one
+/// stream, in the order of the stream, several streams at once. Never called after
+/// WorkerServer::Shutdown has returned. Must not wait: other streams may need the thread.
 class StreamListener {
  public:
   virtual ~StreamListener() = default;
   virtual void OnMessage(StreamId stream, engine::ToCoordinator message) = 0;
-  /// The last word on a stream, exactly once, whoever ended it; also for one that never spoke.
+  /// The last call for a stream, exactly once, whichever side ended it and whether or not it sent a
+  /// message.
   virtual void OnClosed(StreamId stream) = 0;
+  /// Asked after the messages of each read. If false, the stream is not read until
+  /// WorkerServer::ReadOn.
+  [[nodiscard]] virtual bool MayReadOn(StreamId stream) {
+    static_cast<void>(stream);
+    return true;
+  }
 };
 
 struct ServerOptions {
@@ -59,6 +66,8 @@ class WorkerServer {
   virtual void Send(StreamId stream, engine::ToWorker message) = 0;
   /// Ends the stream after what is queued for it.
   virtual void Close(StreamId stream) = 0;
+  /// Reads a stream again after StreamListener::MayReadOn said no. Does nothing if it is gone.
+  virtual void ReadOn(StreamId stream) = 0;
   [[nodiscard]] virtual protocol::Traffic Counters() const = 0;
   /// Ends all streams after what is queued for them, cuts those that do not take it within
   /// `shutdown_grace`, and returns when all are gone. Not to be called from the listener.

@@ -65,14 +65,34 @@ void WorkerStream::OnWriteDone(bool ok) {
 
 void WorkerStream::OnReadDone(bool ok) {
   if (ok && Deliver()) {
+    const bool may_read_on = listener_.MayReadOn(id_);
     const std::lock_guard lock(mutex_);
     if (!finished_) {
-      StartRead(&incoming_);
+      unread_ = !may_read_on && !read_on_;
+      read_on_ = false;
+      if (!unread_) StartRead(&incoming_);
       return;
     }
   }
-  listener_.OnClosed(id_);
+  TellClosed();
   End(grpc::Status::OK);
+}
+
+void WorkerStream::ReadOn() {
+  const std::lock_guard lock(mutex_);
+  if (finished_) return;
+  if (unread_) {
+    unread_ = false;
+    StartRead(&incoming_);
+  } else {
+    read_on_ = true;
+  }
+}
+
+// Called by one thread at a time: gRPC calls OnDone after every other call has returned.
+void WorkerStream::TellClosed() {
+  if (std::exchange(closed_told_, true)) return;
+  listener_.OnClosed(id_);
 }
 
 bool WorkerStream::Deliver() {
@@ -90,6 +110,7 @@ bool WorkerStream::Deliver() {
 }
 
 void WorkerStream::OnDone() {
+  TellClosed();             // a stream that is not read does not notice its end otherwise
   const auto gone = gone_;  // outlives this object, which it may destroy
   gone(id_);
 }

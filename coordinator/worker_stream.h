@@ -24,6 +24,8 @@ class WorkerStream final
   /// Starts to read. Not part of the constructor: the first message may come before it returns.
   void Begin();
   void Send(engine::ToWorker message);
+  /// Reads on after StreamListener::MayReadOn said no.
+  void ReadOn();
   /// Ends the stream with this status after what is queued.
   void End(const grpc::Status& status);
 
@@ -32,6 +34,7 @@ class WorkerStream final
   void OnDone() override;
 
  private:
+  void TellClosed();
   /// Hands over what was read. False if the stream has been ended for what was in it.
   bool Deliver();
   /// Starts the next write, or ends the stream, if it is time for either.
@@ -45,13 +48,16 @@ class WorkerStream final
 
   v1::WorkerMessage incoming_;
   v1::CoordinatorMessage outgoing_;
+  bool closed_told_ = false;  // OnClosed was called
 
   std::mutex mutex_;  // guards what follows
   protocol::Outbox<v1::CoordinatorMessage> outbox_;
   grpc::Status status_;
   bool writing_ = false;
+  bool unread_ = false;    // no read is under way: MayReadOn said no
+  bool read_on_ = false;   // ReadOn came before that was noted
   bool ending_ = false;    // nothing more is queued
-  bool finished_ = false;  // gRPC was told the status: no operation may start any more
+  bool finished_ = false;  // gRPC has the status: no operation may start any more
 };
 
 }  // namespace evenkeel::coordinator

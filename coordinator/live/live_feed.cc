@@ -57,8 +57,9 @@ void LiveFeed::OnCounted(const model::ResultRecord& record) {
 void LiveFeed::OnEvent(const model::TimelineEvent& event) {
   if (!watched_) return;
   const std::lock_guard lock(mutex_);
-  // Before that the journal tells it.
-  if (kept_ && kept_->caught_up) kept_->timeline.Add(event);
+  // The journal has earlier events, perhaps also this one.
+  if (!kept_ || !kept_->caught_up || event.start <= kept_->events_until) return;
+  kept_->timeline.Add(event);
 }
 
 void LiveFeed::OnTick() {
@@ -75,7 +76,7 @@ void LiveFeed::Forget() {
   watched_ = false;
 }
 
-Result<void> LiveFeed::CatchUp(const Journal& journal) {
+Result<void> LiveFeed::CatchUp(const JournalReader& journal) {
   const auto ranges =
       journal.ForEachRange([this](const model::ResultRecord& record) -> Result<void> {
         const std::lock_guard lock(mutex_);
@@ -89,6 +90,7 @@ Result<void> LiveFeed::CatchUp(const Journal& journal) {
         const std::lock_guard lock(mutex_);
         if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
         kept_->timeline.Add(event);
+        kept_->events_until = std::max(kept_->events_until, event.start);
         return {};
       });
   if (!events) return events;
@@ -100,7 +102,7 @@ Result<void> LiveFeed::CatchUp(const Journal& journal) {
   return {};
 }
 
-Result<void> LiveFeed::WriteRun(const RunView& run, std::string_view since, std::string& out) {
+Result<void> LiveFeed::WriteRun(const RunSnapshot& run, std::string_view since, std::string& out) {
   bool catch_up = false;
   {
     const std::lock_guard lock(mutex_);
@@ -132,7 +134,7 @@ Result<void> LiveFeed::WriteRun(const RunView& run, std::string_view since, std:
   return {};
 }
 
-Result<std::string> LiveFeed::Answer(const RunLook& look, const LiveState& state,
+Result<std::string> LiveFeed::Answer(const SnapshotSource& snapshots, const LiveState& state,
                                      std::string_view since) {
   const std::lock_guard one_at_a_time(answer_mutex_);
   const Instant begun = clock_.Now();
@@ -148,9 +150,10 @@ Result<std::string> LiveFeed::Answer(const RunLook& look, const LiveState& state
   std::string out = "{\"job\":" + Dump(Json(state.job)) + ",\"state\":" + Dump(Json(state.state)) +
                     ",\"reason\":" + Dump(Json(state.reason)) +
                     ",\"over\":" + (state.over ? "true" : "false");
-  const auto looked = look.Look([&](const RunView& run) { return WriteRun(run, since, out); });
-  if (!looked && looked.error().code != ErrorCode::kUnavailable) {
-    return tl::unexpected(looked.error());
+  const auto visited =
+      snapshots.WithSnapshot([&](const RunSnapshot& run) { return WriteRun(run, since, out); });
+  if (!visited && visited.error().code != ErrorCode::kUnavailable) {
+    return tl::unexpected(visited.error());
   }
   const Instant now = clock_.Now();
   free_at_ = std::max(free_at_, now) + (now - begun) * kShareOfTime;

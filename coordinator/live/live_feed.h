@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "coordinator/live/live_rows.h"
-#include "coordinator/live/run_look.h"
+#include "coordinator/live/snapshot_source.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/model/range_set.h"
@@ -24,12 +24,12 @@ struct LiveState {
   bool over = false;   ///< report.html is that of the end
 };
 
-/// What the live page is told. As long as nobody looks, nothing is kept and being told costs a
-/// glance at a flag. The first look begins to keep what happens, the next one a second later reads
-/// from the journal what happened before; half a minute after the last one all is forgotten.
-/// Memory is bounded (1.5 MiB of cells and some hundred bytes a node), whatever the number of
-/// readers; so is the time: readers are told when to come again, so that all of them together take
-/// no more than a twentieth of a core. Thread-safe.
+/// Collects a run's records and events for the live page. Without readers it keeps nothing, and
+/// each call costs one atomic load. The first request starts to collect; the next one, a second
+/// later, reads earlier records from the journal; 30 seconds after the last request everything is
+/// dropped. Memory is bounded (1.5 MiB of cells and some hundred bytes per node) for any number of
+/// readers. CPU time is bounded, too: each answer says when to ask again, so that all readers
+/// together take at most a twentieth of a core. Thread-safe.
 class LiveFeed {
  public:
   static constexpr Duration kForgetAfter = std::chrono::seconds(30);
@@ -45,27 +45,28 @@ class LiveFeed {
   /// Another run begins, on what the journal has.
   void Forget();
 
-  /// Whether somebody has looked lately.
+  /// Whether there was a request in the last 30 seconds.
   [[nodiscard]] bool Watched() const { return watched_; }
 
   /// The answer to a reader who has what the answer with `"at": since` and those before it said;
   /// empty: who has nothing. docs/live-page.md has its fields. kUnavailable: too many ask too
   /// often; the others are those of the journal.
-  [[nodiscard]] Result<std::string> Answer(const RunLook& look, const LiveState& state,
+  [[nodiscard]] Result<std::string> Answer(const SnapshotSource& snapshots, const LiveState& state,
                                            std::string_view since);
 
  private:
-  /// What is kept while somebody looks.
+  /// Collected while there are requests.
   struct Kept {
     Instant since{};  ///< also tells it from what was kept before
     bool caught_up = false;
     report::LiveTimeline timeline;
     LiveRows rows;
     model::RangeSet told;  ///< ranges not to be taken from the journal; until it has been read
+    Duration events_until = Duration::min();  ///< start of the latest event in the journal then
   };
 
-  Result<void> WriteRun(const RunView& run, std::string_view since, std::string& out);
-  Result<void> CatchUp(const Journal& journal);
+  Result<void> WriteRun(const RunSnapshot& run, std::string_view since, std::string& out);
+  Result<void> CatchUp(const JournalReader& journal);
 
   const Clock& clock_;
   std::atomic<bool> watched_{false};

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kSince = "?since=";
 
-/// What stands behind it in the target; not more than an answer can have said.
+/// The value of `since` in the target, cut to the length that an answer can have.
 std::string SinceIn(const std::string& target) {
   const std::size_t at = target.find(kSince);
   return at == std::string::npos ? std::string() : target.substr(at + kSince.size(), 80);
@@ -23,7 +23,7 @@ http::HttpResponse LiveHandler::Page() const {
 }
 
 http::HttpResponse LiveHandler::Data(const std::string& target) {
-  auto answer = feed_.Answer(look_, state_(), SinceIn(target));
+  auto answer = feed_.Answer(snapshots_, state_(), SinceIn(target));
   if (!answer) {
     http::HttpResponse refusal = http::PlainAnswer(503, answer.error().message);
     refusal.headers.emplace_back("Retry-After", "10");

@@ -12,9 +12,9 @@ namespace evenkeel::coordinator {
 /// / is the live page, /live.json?since=AT what it asks for. Thread-safe.
 class LiveHandler {
  public:
-  /// `feed` and `look` must outlive this; `state` is called on several threads.
-  LiveHandler(LiveFeed& feed, const RunLook& look, std::function<LiveState()> state)
-      : feed_(feed), look_(look), state_(std::move(state)) {}
+  /// `feed` and `snapshots` must outlive this; `state` is called on several threads.
+  LiveHandler(LiveFeed& feed, const SnapshotSource& snapshots, std::function<LiveState()> state)
+      : feed_(feed), snapshots_(snapshots), state_(std::move(state)) {}
 
   /// Nothing if it is neither of the two.
   [[nodiscard]] std::optional<http::HttpResponse> Handle(const http::HttpRequest& request);
@@ -24,7 +24,7 @@ class LiveHandler {
   [[nodiscard]] http::HttpResponse Data(const std::string& target);
 
   LiveFeed& feed_;
-  const RunLook& look_;
+  const SnapshotSource& snapshots_;
   const std::function<LiveState()> state_;
 };
 

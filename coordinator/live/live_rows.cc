@@ -15,7 +15,7 @@ std::string Quoted(const std::string& text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// As many digits as people read; JSON knows no infinities.
+/// Five significant digits by default; 0 for infinities and NaN, which JSON does not have.
 std::string Number(double value, const char* format = "%.5g") {
   if (!std::isfinite(value)) return "0";
   char text[32];

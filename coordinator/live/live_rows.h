@@ -13,8 +13,7 @@ namespace evenkeel::coordinator {
 /// the number of the node's lane. Not thread-safe.
 class LiveRows {
  public:
-  /// Takes over how things stand, as of now in `timeline`, which numbers the nodes and is told
-  /// their threads.
+  /// Replaces the rows. `timeline` numbers the nodes and receives their numbers of threads.
   void Update(const model::RunSummary& summary, const engine::Progress& progress,
               report::LiveTimeline& timeline);
 

@@ -39,7 +39,7 @@ ControlHandler::ControlHandler(std::string token, const StatusBoard& board, JobC
     : expected_("Bearer " + std::move(token)), board_(board), job_(job) {}
 
 bool ControlHandler::Knows(const std::string& authorization) const {
-  // Of equal length whatever was said, so that the length says nothing either.
+  // Digests have equal length, so that the comparison does not reveal the token's length.
   const Digest said = Sha256(authorization);
   const Digest wanted = Sha256(expected_);
   return CRYPTO_memcmp(said.data(), wanted.data(), said.size()) == 0;

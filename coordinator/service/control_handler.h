@@ -8,7 +8,7 @@
 
 namespace evenkeel::coordinator {
 
-/// GET /progress, POST /suspend, GET /snapshot: for whoever has the token. Thread-safe.
+/// GET /progress, POST /suspend, POST /resume, GET /snapshot. Requires the token. Thread-safe.
 class ControlHandler final : public http::HttpHandler {
  public:
   /// `board` and `job` must outlive this; `token` is not empty.

@@ -9,8 +9,8 @@
 
 namespace evenkeel::coordinator {
 
-/// /healthz, /readyz, /metrics: for everybody in the cluster, so nothing in it is secret. A job
-/// that is blocked is ready all the same: somebody has to be able to ask why. Thread-safe.
+/// /healthz, /readyz, /metrics: open to the whole cluster, so they contain no secrets. A blocked
+/// job is ready: its control server must stay reachable. Thread-safe.
 class HealthHandler final : public http::HttpHandler {
  public:
   /// `board` and `metrics` must outlive this; `folder` is that of journal and results.

@@ -6,7 +6,7 @@
 
 namespace evenkeel::coordinator {
 
-/// What may be asked of a job that a coordinator keeps. Thread-safe.
+/// Requests to a job that a coordinator supervises. Thread-safe.
 class JobControl {
  public:
   virtual ~JobControl() = default;

@@ -15,7 +15,7 @@ namespace {
 constexpr Duration kLeastAge = std::chrono::seconds(1);
 constexpr int kShareOfTime = 10;
 
-Result<std::string> DrawPage(const RunView& run) {
+Result<std::string> DrawPage(const RunSnapshot& run) {
   std::vector<std::string> names;
   for (const auto& node : run.summary.nodes) names.push_back(node.name);
   report::TimelineDigest digest(names);
@@ -53,7 +53,7 @@ Result<std::string> LiveReport::Html() {
   const std::lock_guard lock(html_mutex_);
   if (Fresh(html_made_)) return html_;
   const Instant begun = clock_.Now();
-  const auto drawn = look_.Look([this](const RunView& run) {
+  const auto drawn = snapshots_.WithSnapshot([this](const RunSnapshot& run) {
     auto page = DrawPage(run);
     if (!page) return Result<void>(tl::unexpected(page.error()));
     html_ = std::move(*page);
@@ -66,7 +66,7 @@ Result<std::string> LiveReport::Html() {
 
 Result<std::string> LiveReport::Summary() const {
   std::string text;
-  const auto done = look_.Look([&text](const RunView& run) {
+  const auto done = snapshots_.WithSnapshot([&text](const RunSnapshot& run) {
     auto json = report::SummaryToJson(run.summary);
     if (!json) return Result<void>(tl::unexpected(json.error()));
     text = std::move(*json);
@@ -80,8 +80,8 @@ Result<void> LiveReport::RefreshTimeline() {
   const std::lock_guard lock(timeline_mutex_);
   if (Fresh(timeline_made_)) return {};
   const Instant begun = clock_.Now();
-  auto written =
-      look_.Look([this](const RunView& run) { return WriteTimeline(run.journal, folder_); });
+  auto written = snapshots_.WithSnapshot(
+      [this](const RunSnapshot& run) { return WriteTimeline(run.journal, folder_); });
   if (written) Note(begun, timeline_made_);
   return written;
 }

@@ -5,19 +5,19 @@
 #include <optional>
 #include <string>
 
-#include "coordinator/live/run_look.h"
+#include "coordinator/live/snapshot_source.h"
 #include "core/base/clock.h"
 
 namespace evenkeel::coordinator {
 
-/// What a run that is not over yet can show. Made when it is asked for, but no oftener than once a
-/// second and never for more than a tenth of the time; in between the last one is given.
-/// Thread-safe; those who ask meanwhile wait for the one that is being made.
+/// Report, summary and timeline of a run that is not over yet. Each is made on request, at most
+/// once a second and for at most a tenth of the time; other requests get the last one. Thread-safe;
+/// requests that come while one is being made wait for it.
 class LiveReport {
  public:
-  /// `look` and `clock` must outlive this. timeline.jsonl is written into `folder`.
-  LiveReport(const RunLook& look, std::filesystem::path folder, const Clock& clock)
-      : look_(look), folder_(std::move(folder)), clock_(clock) {}
+  /// `snapshots` and `clock` must outlive this. timeline.jsonl is written into `folder`.
+  LiveReport(const SnapshotSource& snapshots, std::filesystem::path folder, const Clock& clock)
+      : snapshots_(snapshots), folder_(std::move(folder)), clock_(clock) {}
 
   /// Errors of all: kUnavailable if nothing runs, and those of the journal and the folder.
   [[nodiscard]] Result<std::string> Html();
@@ -36,7 +36,7 @@ class LiveReport {
   [[nodiscard]] bool Fresh(const Made& made) const;
   void Note(Instant begun, Made& made) const;
 
-  const RunLook& look_;
+  const SnapshotSource& snapshots_;
   const std::filesystem::path folder_;
   const Clock& clock_;
   std::mutex html_mutex_;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "coordinator/bounded_file.h"
-#include "coordinator/job_inputs.h"
 #include "core/model/document.h"
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
@@ -53,8 +52,7 @@ Result<void> ReadJob(const ServiceOptions& options, const workloads::Registry& r
                      ServicePlan& plan) {
   auto read = ReadJobFile(options, registry);
   if (!read) return tl::unexpected(read.error());
-  plan.job = std::move(read->job);
-  plan.workload = std::move(read->workload);
+  plan.version = std::move(*read);
   return {};
 }
 
@@ -92,7 +90,8 @@ Result<void> CheckInputs(const ServiceOptions& options) {
 
 }  // namespace
 
-Result<JobVersion> ReadJobFile(const ServiceOptions& options, const workloads::Registry& registry) {
+Result<SharedJobVersion> ReadJobFile(const ServiceOptions& options,
+                                     const workloads::Registry& registry) {
   const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
   if (!text) return tl::unexpected(text.error());
   auto job = model::ParseJob(*text, options.job_file);
@@ -104,7 +103,7 @@ Result<JobVersion> ReadJobFile(const ServiceOptions& options, const workloads::R
   if (const auto checked = CheckJob(*job, **workload); !checked) {
     return InvalidInput(options.job_file + ": " + checked.error().message);
   }
-  return JobVersion{std::move(*job), *workload};
+  return std::make_shared<const JobVersion>(std::move(*job), *workload);
 }
 
 Result<std::vector<engine::ExpectedNode>> ParsePlannedNodes(const std::string& text,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/job_source.h"
+#include "coordinator/job_version.h"
 #include "coordinator/service/options.h"
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
@@ -16,16 +16,15 @@ namespace evenkeel::coordinator {
 
 /// Everything that the command line names, read and checked.
 struct ServicePlan {
-  model::JobSpec job;
-  std::shared_ptr<const workloads::Workload> workload;
+  SharedJobVersion version;
   std::vector<engine::ExpectedNode> nodes;
   protocol::TlsIdentity tls;
   std::string control_token;
 };
 
 /// Reads and checks the manifest alone, as ReadPlan does.
-[[nodiscard]] Result<JobVersion> ReadJobFile(const ServiceOptions& options,
-                                             const workloads::Registry& registry);
+[[nodiscard]] Result<SharedJobVersion> ReadJobFile(const ServiceOptions& options,
+                                                   const workloads::Registry& registry);
 
 /// Reads the files; nothing is written. The job's workload is one of `registry`. kInvalidInput:
 /// "FILE: what is wrong".

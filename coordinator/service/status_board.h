@@ -9,8 +9,8 @@
 
 namespace evenkeel::coordinator {
 
-/// The latest status, handed from the thread that owns the job to those that answer for it; nobody
-/// waits for anybody. Thread-safe.
+/// The latest status, published by the supervisor and read by the HTTP servers. No call waits.
+/// Thread-safe.
 class StatusBoard {
  public:
   [[nodiscard]] std::shared_ptr<const JobStatus> Read() const {

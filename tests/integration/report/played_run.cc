@@ -112,7 +112,7 @@ model::RunSummary PlayedRun::SummaryOf(const engine::Progress& progress) const {
   return summary;
 }
 
-Result<void> PlayedRun::Look(const Visit& visit) const {
+Result<void> PlayedRun::WithSnapshot(const Visit& visit) const {
   engine::Progress progress;
   {
     const std::lock_guard lock(mutex_);

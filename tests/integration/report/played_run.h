@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "coordinator/live/live_feed.h"
-#include "coordinator/live/run_look.h"
+#include "coordinator/live/snapshot_source.h"
 #include "tests/integration/report/sample_cluster.h"
 #include "tests/integration/report/sample_run.h"
 
 namespace evenkeel::testing {
 
 /// The sample run as it would be seen while it goes on: at a time that the test moves. Thread-safe.
-class PlayedRun final : public coordinator::RunLook, private coordinator::Journal {
+class PlayedRun final : public coordinator::SnapshotSource, private coordinator::Journal {
  public:
   /// `feed` is told what happens and must outlive this.
   PlayedRun(const SampleOptions& options, coordinator::LiveFeed& feed);
@@ -22,7 +22,7 @@ class PlayedRun final : public coordinator::RunLook, private coordinator::Journa
   /// Lets everything happen up to then; time does not go back.
   void MoveTo(Duration now);
 
-  [[nodiscard]] Result<void> Look(const Visit& visit) const override;
+  [[nodiscard]] Result<void> WithSnapshot(const Visit& visit) const override;
 
  private:
   void Take(const model::ResultRecord& record);

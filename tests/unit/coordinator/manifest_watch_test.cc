@@ -5,6 +5,8 @@
 
 #include <fstream>
 
+#include "tests/unit/coordinator/job_fakes.h"
+
 namespace evenkeel::coordinator {
 namespace {
 
@@ -25,16 +27,17 @@ class ManifestWatchTest : public testing::Test {
   [[nodiscard]] std::filesystem::path File() const { return folder_ / "job.yaml"; }
   /// The text of the file stands in for a job: it is its name.
   [[nodiscard]] ManifestWatch Watch() const {
-    return {File(), [file = File()]() -> Result<JobVersion> {
-              JobVersion version;
-              std::ifstream(file) >> version.job.name;
-              if (version.job.name == "broken") return InvalidInput("is broken");
-              return version;
+    return {File(), [file = File()]() -> Result<SharedJobVersion> {
+              std::string name;
+              std::ifstream(file) >> name;
+              if (name == "broken") return InvalidInput("is broken");
+              return std::make_shared<const JobVersion>(FakeSpec(name),
+                                                        std::make_shared<FakeWorkload>(1));
             }};
   }
-  static std::string News(ManifestWatch& watch) {
-    const auto news = watch.News();
-    return news ? news->job.name : "";
+  static std::string Polled(ManifestWatch& watch) {
+    const auto version = watch.Poll();
+    return version ? version->spec().name : "";
   }
 
   std::filesystem::path folder_;
@@ -42,49 +45,51 @@ class ManifestWatchTest : public testing::Test {
 
 TEST_F(ManifestWatchTest, TellsOfEachChangeOnceItHasBeenLeftAlone) {
   ManifestWatch watch = Watch();
-  EXPECT_EQ(News(watch), "");
+  EXPECT_EQ(Polled(watch), "");
   Replace("two");
-  EXPECT_EQ(News(watch), "") << "it has only just changed";
-  EXPECT_EQ(News(watch), "two");
-  EXPECT_EQ(News(watch), "");
+  EXPECT_EQ(Polled(watch), "") << "it has only just changed";
+  EXPECT_EQ(Polled(watch), "two");
+  EXPECT_EQ(Polled(watch), "");
   Write("three-in-place");
-  EXPECT_EQ(News(watch), "");
-  EXPECT_EQ(News(watch), "three-in-place");
+  EXPECT_EQ(Polled(watch), "");
+  EXPECT_EQ(Polled(watch), "three-in-place");
 }
 
 TEST_F(ManifestWatchTest, TellsAgainWhenItIsAskedTo) {
   ManifestWatch watch = Watch();
   Replace("two");
-  EXPECT_EQ(News(watch), "");
-  EXPECT_EQ(News(watch), "two");
-  watch.TellAgain();
-  EXPECT_EQ(News(watch), "two");
-  EXPECT_EQ(News(watch), "");
+  EXPECT_EQ(Polled(watch), "");
+  EXPECT_EQ(Polled(watch), "two");
+  watch.RetryLater();
+  EXPECT_EQ(Polled(watch), "two");
+  EXPECT_EQ(Polled(watch), "");
 }
 
 TEST_F(ManifestWatchTest, SeesWhatChangesBeforeItIsReadForTheFirstTime) {
   ManifestWatch watch = Watch();
   Replace("two");
-  EXPECT_EQ(News(watch), "");
-  EXPECT_EQ(News(watch), "two");
+  EXPECT_EQ(Polled(watch), "");
+  EXPECT_EQ(Polled(watch), "two");
 }
 
 TEST_F(ManifestWatchTest, WhatCannotBeReadIsPassedOver) {
   ManifestWatch watch = Watch();
   Replace("broken");
-  EXPECT_EQ(News(watch), "");
-  EXPECT_EQ(News(watch), "");
+  EXPECT_EQ(Polled(watch), "");
+  EXPECT_EQ(Polled(watch), "");
   std::filesystem::remove(File());
-  EXPECT_EQ(News(watch), "");
+  EXPECT_EQ(Polled(watch), "");
   Replace("three");
-  EXPECT_EQ(News(watch), "");
-  EXPECT_EQ(News(watch), "three");
+  EXPECT_EQ(Polled(watch), "");
+  EXPECT_EQ(Polled(watch), "three");
 }
 
 TEST_F(ManifestWatchTest, APipeDoesNotChange) {
-  ManifestWatch watch("/dev/null", []() -> Result<JobVersion> { return JobVersion{}; });
-  EXPECT_FALSE(watch.News());
-  EXPECT_FALSE(watch.News());
+  ManifestWatch watch("/dev/null", []() -> Result<SharedJobVersion> {
+    return std::make_shared<const JobVersion>(FakeSpec(), std::make_shared<FakeWorkload>(1));
+  });
+  EXPECT_FALSE(watch.Poll());
+  EXPECT_FALSE(watch.Poll());
 }
 
 }  // namespace

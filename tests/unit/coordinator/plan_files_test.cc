@@ -157,8 +157,8 @@ class ReadPlanTest : public testing::Test {
 TEST_F(ReadPlanTest, ReadsAllOfIt) {
   const auto plan = ReadPlan(options_, workloads::BuiltInWorkloads());
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->job.name, "primes");
-  EXPECT_EQ(plan->workload->Name(), "primes");
+  EXPECT_EQ(plan->version->spec().name, "primes");
+  EXPECT_EQ(plan->version->workload()->Name(), "primes");
   EXPECT_EQ(plan->nodes.size(), 1U);
   EXPECT_EQ(plan->tls.key_pem, "key");
   EXPECT_EQ(plan->control_token, "0123456789abcdef");

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "coordinator/live/run_look.h"
+#include "coordinator/live/snapshot_source.h"
 #include "coordinator/service/job_control.h"
 #include "core/base/clock.h"
 #include "http/http_message.h"
@@ -37,9 +37,9 @@ class FakeControl final : public JobControl {
 };
 
 /// A run with one range of results and one event.
-class FakeRun final : public RunLook, public Journal {
+class FakeRun final : public SnapshotSource, public Journal {
  public:
-  Result<void> Look(const Visit& visit) const override {
+  Result<void> WithSnapshot(const Visit& visit) const override {
     ++looks;
     if (over) return Fail(ErrorCode::kUnavailable, "nothing runs");
     model::RunSummary summary;

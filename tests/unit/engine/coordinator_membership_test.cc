@@ -278,22 +278,35 @@ TEST_F(MembershipTest, ARestartedCoordinatorWaitsForLeasesOfTasksThatMustNotRunT
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
 }
 
-TEST_F(MembershipTest, AStallOfTheCoordinatorExpiresNoLease) {
+TEST_F(MembershipTest, AStallOfTheCoordinatorExtendsLeases) {
+  Start(2, 2);
+  Connect(1, 0);
+  now += seconds(9);
+  Say(1, Report{});
+  now += seconds(30);
+  It().OnStall(seconds(30), now);
+  Wait({});
+  EXPECT_TRUE(Wanted<CloseStream>().empty());
+  Wait(milliseconds(999));  // node b had a second left when the stall began
+  EXPECT_FALSE(It().CurrentProgress(now).nodes[1].lost);
+  Wait(milliseconds(1));
+  EXPECT_TRUE(It().CurrentProgress(now).nodes[1].lost);
+  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
+  Wait(seconds(9));
+  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].lost);
+}
+
+TEST_F(MembershipTest, AStallExtendsTheTimeInWhichAWorkerMayReconnect) {
   Start(2, 2);
   Connect(1, 0);
   Connect(2, 1);
-  now += seconds(60);  // the process stood still, e.g. after SIGSTOP
-  Say(2, Report{});    // waited meanwhile
-  It().OnStall(seconds(60), now);
-  Wait(Duration::zero());
-  EXPECT_TRUE(Wanted<CloseStream>().empty());
-  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
-  Wait(seconds(9));
-  Say(2, Report{});
-  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
-  Wait(seconds(1));
-  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].lost) << "silent for a lease after the stall";
-  EXPECT_FALSE(It().CurrentProgress(now).nodes[1].lost);
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  now += seconds(5);
+  It().OnStall(seconds(5), now);
+  Wait(milliseconds(1499));
+  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 1);
+  Wait(milliseconds(1));
+  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 0);
 }
 
 }  // namespace

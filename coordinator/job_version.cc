@@ -1,4 +1,4 @@
-#include "coordinator/job_inputs.h"
+#include "coordinator/job_version.h"
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ tl::unexpected<Error> TooLarge(const std::string& workload, const std::string& w
                       " bytes, " + std::to_string(allowed) + " are allowed");
 }
 
-/// Of the first `count` tasks. `name` is the job's for the workload.
+/// Digest of the inputs of the first `count` tasks. `name` is the workload's name in the manifest.
 Result<std::string> DigestOfInputs(const std::string& name, const workloads::Workload& workload,
                                    std::int64_t count) {
   if (!workload.HasInputs()) return workload.FileVersions();
@@ -38,7 +38,7 @@ Result<std::string> DigestOfInputs(const std::string& name, const workloads::Wor
   return digest.Text();
 }
 
-/// Whether the job is `earlier` with tasks appended: inputs that were there are the same.
+/// Whether the job is `earlier` with tasks appended; the earlier inputs must be unchanged.
 bool Continues(const workloads::Workload& workload, const JobIdentity& now,
                const JobIdentity& earlier) {
   const bool same_kind = earlier.job == now.job && earlier.workload == now.workload &&
@@ -51,17 +51,24 @@ bool Continues(const workloads::Workload& workload, const JobIdentity& now,
 
 }  // namespace
 
-Result<JobIdentity> IdentityOf(const model::JobSpec& job,
-                               const std::shared_ptr<const workloads::Workload>& workload) {
-  auto inputs = DigestOfInputs(job.workload, *workload, workload->TaskCount());
+JobVersion::JobVersion(model::JobSpec spec, std::shared_ptr<const workloads::Workload> workload)
+    : spec_(std::move(spec)),
+      workload_(std::move(workload)),
+      costs_(workload_->Costs()),
+      worker_parameters_(workload_->WorkerParameters().value_or(spec_.workload_parameters)) {}
+
+Result<JobIdentity> IdentityOf(const JobVersion& version) {
+  const model::JobSpec& spec = version.spec();
+  const auto& workload = version.workload();
+  auto inputs = DigestOfInputs(spec.workload, *workload, workload->TaskCount());
   if (!inputs) return tl::unexpected(inputs.error());
-  JobIdentity identity{job.name,
-                       job.workload,
+  JobIdentity identity{spec.name,
+                       spec.workload,
                        workload->Version(),
-                       job.workload_parameters,
+                       spec.workload_parameters,
                        workload->TaskCount(),
                        std::move(*inputs)};
-  // What can continue itself can continue an earlier self; others are told what they always were.
+  // Only workloads that support appending receive `continues`.
   if (workload->Continues(identity.parameters, identity.parameters)) {
     identity.continues = [workload, now = identity](const JobIdentity& earlier) {
       return Continues(*workload, now, earlier);
@@ -70,10 +77,10 @@ Result<JobIdentity> IdentityOf(const model::JobSpec& job,
   return identity;
 }
 
-Result<void> CheckJob(const model::JobSpec& job, const workloads::Workload& workload) {
-  const auto success = model::CheckSuccessPolicy(job.task_policy.success, workload.TaskCount());
+Result<void> CheckJob(const model::JobSpec& spec, const workloads::Workload& workload) {
+  const auto success = model::CheckSuccessPolicy(spec.task_policy.success, workload.TaskCount());
   if (!success) return success;
-  const auto inputs = DigestOfInputs(job.workload, workload, workload.TaskCount());
+  const auto inputs = DigestOfInputs(spec.workload, workload, workload.TaskCount());
   if (!inputs) return tl::unexpected(inputs.error());
   return {};
 }

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "coordinator/journal.h"
+#include "core/model/job_spec.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::coordinator {
+
+/// Maximum total size of the inputs of a job's tasks: one worker may be leased all tasks at once,
+/// and the bytes that wait to be sent to it are bounded.
+inline constexpr std::int64_t kMaxAllInputBytes = 32 << 20;
+
+/// A job as its manifest described it at one time. Immutable: appending tasks makes a new version,
+/// and everybody who shares the old one keeps a consistent view. Thread-safe.
+class JobVersion {
+ public:
+  JobVersion(model::JobSpec spec, std::shared_ptr<const workloads::Workload> workload);
+
+  [[nodiscard]] const model::JobSpec& spec() const { return spec_; }
+  [[nodiscard]] const std::shared_ptr<const workloads::Workload>& workload() const {
+    return workload_;
+  }
+  [[nodiscard]] std::int64_t TaskCount() const { return costs_->TaskCount(); }
+  /// What the scheduler may know of the costs.
+  [[nodiscard]] const std::shared_ptr<const model::CostModel>& costs() const { return costs_; }
+  /// The workload parameters as workers receive them.
+  [[nodiscard]] const std::string& worker_parameters() const { return worker_parameters_; }
+
+ private:
+  model::JobSpec spec_;
+  std::shared_ptr<const workloads::Workload> workload_;
+  std::shared_ptr<const model::CostModel> costs_;
+  std::string worker_parameters_;
+};
+using SharedJobVersion = std::shared_ptr<const JobVersion>;
+
+/// Where a run learns that tasks were appended to its job. Used by one thread; may block.
+class JobSource {
+ public:
+  virtual ~JobSource() = default;
+  /// The job as it is now, if it may have changed since the run began or since the last call.
+  [[nodiscard]] virtual SharedJobVersion Poll() = 0;
+  /// The version that Poll returned last could not be used yet: Poll returns it again.
+  virtual void RetryLater() = 0;
+};
+
+/// What makes a journal this job's, with a digest of the inputs of all tasks: a run is resumed with
+/// the inputs it began with, or not at all. Reads all inputs. kInvalidInput if one of them, or all
+/// together, are too large.
+[[nodiscard]] Result<JobIdentity> IdentityOf(const JobVersion& version);
+
+/// Checks what neither the manifest nor the workload can check alone: the success policy against
+/// the number of tasks, and the size of the inputs. kInvalidInput names the field.
+[[nodiscard]] Result<void> CheckJob(const model::JobSpec& spec,
+                                    const workloads::Workload& workload);
+
+}  // namespace evenkeel::coordinator
