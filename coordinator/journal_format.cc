@@ -1,6 +1,7 @@
 #include "coordinator/journal_format.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -133,6 +134,23 @@ bool Sync(const std::filesystem::path& path) {
   return synced;
 }
 
+/// Makes the names of `folder` and of the folders above it durable: any of them may have been
+/// created for this journal. Stops where the disk or the right to read ends.
+bool SyncFoldersAbove(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path below = std::filesystem::canonical(folder, error);
+  struct stat status {};
+  if (error || stat(below.c_str(), &status) != 0) return false;
+  const dev_t disk = status.st_dev;
+  for (std::filesystem::path above = below.parent_path(); above != below;
+       above = above.parent_path()) {
+    if (stat(above.c_str(), &status) != 0 || status.st_dev != disk) return true;
+    if (!Sync(above)) return errno == EACCES || errno == EPERM;
+    below = above;
+  }
+  return true;
+}
+
 /// 0 if `draft` has its name now, EEXIST if somebody else was faster, else what is wrong.
 int GiveName(const std::filesystem::path& draft, const std::filesystem::path& file) {
   if (link(draft.c_str(), file.c_str()) == 0) return 0;
@@ -201,7 +219,9 @@ Result<bool> PublishJournal(const std::filesystem::path& draft, const std::files
   const int error = GiveName(draft, file);
   if (error == EEXIST) return false;
   if (error != 0) return tl::unexpected(CannotCreate(file, error));
-  if (!Sync(file.parent_path())) return tl::unexpected(CannotCreate(file, errno));
+  if (!Sync(file.parent_path()) || !SyncFoldersAbove(file.parent_path())) {
+    return tl::unexpected(CannotCreate(file, errno));
+  }
   return true;
 }
 
