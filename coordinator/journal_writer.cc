@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t kMaxPendingBytes = 64 << 20;
 
 template <typename T>
-void MoveBehind(std::vector<T>& target, std::vector<T>& source) {
+void MoveToEnd(std::vector<T>& target, std::vector<T>& source) {
   target.insert(target.end(), std::make_move_iterator(source.begin()),
                 std::make_move_iterator(source.end()));
 }
@@ -25,27 +25,27 @@ JournalWriter::JournalWriter(Journal& journal, Durable durable, Failed failed)
 JournalWriter::~JournalWriter() {
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    stopping_ = true;
   }
-  filled_.notify_all();
+  batch_added_.notify_all();
   thread_.join();
 }
 
 void JournalWriter::Add(engine::Persist batch) {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return pending_.bytes < kMaxPendingBytes || broken_; });
+  queue_shrunk_.wait(lock, [this] { return pending_.bytes < kMaxPendingBytes || has_failed_; });
   for (const auto& record : batch.results) pending_.bytes += record.results.Bytes().size();
   for (const auto& failure : batch.failures) pending_.bytes += failure.record.size();
-  MoveBehind(pending_.results, batch.results);
-  MoveBehind(pending_.failures, batch.failures);
+  MoveToEnd(pending_.results, batch.results);
+  MoveToEnd(pending_.failures, batch.failures);
   pending_.last = batch.batch;
   pending_.urgent = true;
-  filled_.notify_one();
+  batch_added_.notify_one();
 }
 
 void JournalWriter::Add(std::vector<model::TimelineEvent> events) {
   const std::lock_guard lock(mutex_);
-  MoveBehind(pending_.events, events);
+  MoveToEnd(pending_.events, events);
 }
 
 void JournalWriter::Run() {
@@ -53,19 +53,19 @@ void JournalWriter::Run() {
     Pending batch;
     {
       std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return pending_.urgent || ending_; });
+      batch_added_.wait(lock, [this] { return pending_.urgent || stopping_; });
       batch = std::exchange(pending_, {});
-      const bool nothing = !batch.urgent && batch.events.empty();
-      if ((ending_ && nothing) || broken_) return;
+      const bool is_empty = !batch.urgent && batch.events.empty();
+      if ((stopping_ && is_empty) || has_failed_) return;
     }
-    room_.notify_all();
+    queue_shrunk_.notify_all();
     const auto written = journal_.Append(batch.results, batch.failures, batch.events);
     if (!written) {
       {
         const std::lock_guard lock(mutex_);
-        broken_ = true;
+        has_failed_ = true;
       }
-      room_.notify_all();
+      queue_shrunk_.notify_all();
       failed_(written.error());
       return;
     }

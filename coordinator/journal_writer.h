@@ -11,24 +11,23 @@
 
 namespace evenkeel::coordinator {
 
-/// Writes batches to a journal on a thread of its own, as many in one transaction as have come
-/// while the last one was on its way to the disk (group commit). Add and Flush are called by one
-/// thread.
+/// Writes batches to a journal on a thread of its own. All batches that are added while a
+/// transaction is being written form the next one (group commit). Add is called by one thread.
 class JournalWriter {
  public:
-  /// Called on the writer's thread: everything up to this batch is durable.
+  /// Called on the writer's thread: all batches up to this one are durable.
   using Durable = std::function<void(engine::BatchId)>;
-  /// Called on the writer's thread, once; nothing is written any more.
+  /// Called on the writer's thread, at most once: nothing is written any more.
   using Failed = std::function<void(const Error&)>;
 
   /// `journal` must outlive the writer.
   JournalWriter(Journal& journal, Durable durable, Failed failed);
-  /// Writes what is left, unless writing has failed.
+  /// Writes what is queued, unless writing has failed.
   ~JournalWriter();
 
-  /// Queues a batch; waits while more than 64 MiB of results are queued.
+  /// Queues a batch. Blocks while more than 64 MiB of results are queued.
   void Add(engine::Persist batch);
-  /// Queues events, which are written with the next batch or at the end.
+  /// Queues events, which are written with the next batch or by the destructor.
   void Add(std::vector<model::TimelineEvent> events);
 
  private:
@@ -38,7 +37,7 @@ class JournalWriter {
     std::vector<model::TimelineEvent> events;
     engine::BatchId last{};
     std::size_t bytes = 0;
-    bool urgent = false;  // holds results or failures
+    bool urgent = false;  // contains results or failures
   };
 
   void Run();
@@ -47,11 +46,11 @@ class JournalWriter {
   Durable durable_;
   Failed failed_;
   std::mutex mutex_;
-  std::condition_variable filled_;
-  std::condition_variable room_;
+  std::condition_variable batch_added_;
+  std::condition_variable queue_shrunk_;
   Pending pending_;
-  bool ending_ = false;
-  bool broken_ = false;
+  bool stopping_ = false;
+  bool has_failed_ = false;
   std::thread thread_;
 };
 

@@ -197,7 +197,7 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
   if (!database) return tl::unexpected(database.error());
   const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, complete, *made);
   if (!epoch) return tl::unexpected(epoch.error());
-  (*database)->KeepOnClose();
+  (*database)->CheckpointOnClose();
   // The log may become as large as the results are: to move them into the database would be to
   // write them a second time while tasks run. That is left to the end.
   if (sizes == ResultSizes::kLarge) {
