@@ -14,69 +14,71 @@
 
 namespace evenkeel::coordinator {
 
-/// Identifies the job that a journal belongs to. A journal with another identity is refused, unless
-/// tasks were appended to the job since.
+/// Identifies the job of a journal. A journal with another identity is refused, unless the job is
+/// the same one with tasks appended.
 struct JobIdentity {
   std::string job;  ///< metadata.name
   std::string workload;
   std::uint32_t workload_version = 1;
   std::string parameters;  ///< canonical JSON
   std::int64_t task_count = 0;
-  std::string inputs{};  ///< a digest of the tasks' inputs; empty if they have none
-  /// Whether this job is `earlier` with tasks appended. Empty: tasks cannot be appended.
+  std::string inputs{};  ///< digest of the tasks' inputs; empty if tasks have no inputs
+  /// Returns whether this job is `earlier` with tasks appended. Empty: tasks cannot be appended.
   std::function<bool(const JobIdentity& earlier)> continues{};
 };
 
-/// How to treat the journal of a complete job to which tasks were appended.
+/// What Journal::Open does if the job is complete and tasks were appended to it since.
 enum class CompleteJob : std::uint8_t {
-  kGoesOn,  ///< the job is not complete any more
-  kStays,   ///< the tasks are not taken
+  kGoesOn,  ///< records the new tasks; the job is running again
+  kStays,   ///< ignores the new tasks; the job stays complete
 };
 
-/// The content of a journal when it was opened.
+/// The content of a journal when it was opened, without the results' bytes.
 struct JournalState {
-  std::uint64_t epoch = 1;    ///< this start's epoch: one more than the last one's
-  std::string parameters;     ///< JobIdentity::parameters, as recorded when it was opened
-  bool complete = false;      ///< MarkEnded(kComplete) was called in an earlier epoch
+  std::uint64_t epoch = 1;    ///< of this start: one more than that of the previous start
+  std::string parameters;     ///< JobIdentity::parameters
+  bool complete = false;      ///< an earlier start called MarkEnded(kComplete)
   model::RangeSet completed;  ///< durable results
-  std::vector<model::FailureRecord> failures;  ///< in the order written, without their records
-  Duration active{};                           ///< end of the job's time line so far
+  std::vector<model::FailureRecord> failures;  ///< in the order of writing, without `record`
+  Duration active{};                           ///< time on the job's time line so far
 };
 
-/// How large the results are that a journal will hold.
+/// Expected size of a result.
 enum class ResultSizes : std::uint8_t {
   kSmall,
-  kLarge  ///< hundreds of KiB and more: pages of 64 KiB, and all stays in the log until the end;
-          ///< both would make small ones slower
+  kLarge  ///< hundreds of KiB or more: the database has pages of 64 KiB, and the write-ahead log is
+          ///< not merged before the end; both would slow down small results
 };
 
-/// Reads the records of a job. Thread-safe.
+/// Reads the records of a job. Thread-safe. A reader reads page by page, so that it delays a writer
+/// by one page at most; visitors run without a lock and may call the journal.
 class JournalReader {
  public:
   virtual ~JournalReader() = default;
 
-  /// Calls visit for each result in the order of the range's begin. Stops at the first error that
-  /// visit returns and returns it.
+  /// Calls `visit` for each result, ordered by the begin of its range. Results that are appended
+  /// meanwhile behind the current page are visited, too. Returns the first error of `visit`.
   virtual Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
-  /// The same without the results' bytes, which are not read: who ran what, and when.
+  /// The same, but does not read the results' bytes.
   virtual Result<void> ForEachRange(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const = 0;
-  /// The tasks that failed for good, with their records, in the order they were written.
+  /// Visits the tasks that failed for good, with their records, in the order of writing.
   virtual Result<void> ForEachFinalFailure(
       const std::function<Result<void>(const model::FailureRecord&)>& visit) const = 0;
+  /// Visits the events in the order of writing.
   virtual Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
 };
 
-/// The durable memory of one job: a SQLite database `journal.db` (WAL, synchronous FULL).
-/// One process holds it at a time (exclusive lock, kept until destruction). A folder on a network
-/// file system that cannot lock is refused. Thread-safe for one writer and any number of readers
-/// through their own Journal::Read calls.
+/// The durable record of one job: a SQLite database `journal.db` (WAL, synchronous FULL). One
+/// process has it open at a time (an exclusive lock until destruction). What a call acknowledges
+/// survives a crash of the process and a loss of power. A folder on a network file system that
+/// cannot lock is refused. Thread-safe.
 class Journal : public JournalReader {
  public:
-  /// Creates or opens `folder`/journal.db for this job and raises the epoch durably. Tasks that
-  /// were appended to the job are the journal's from then on. `sizes` counts when it is created.
+  /// Creates or opens `folder`/journal.db for this job and increments the epoch durably. Records
+  /// tasks that were appended to the job since. `sizes` sets the page size of a new journal.
   /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
   /// another process), kStorageFull, kUnavailable, kInternal.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
@@ -85,21 +87,22 @@ class Journal : public JournalReader {
 
   [[nodiscard]] virtual const JournalState& State() const = 0;
 
-  /// Appends all of it in one transaction; on return it is durable. On error nothing was written;
-  /// kStorageFull when there is no room.
+  /// Appends the records in one transaction, which is durable on return. On error nothing was
+  /// written; kStorageFull if the disk is full.
   virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
                               const std::vector<model::FailureRecord>& failures,
                               const std::vector<model::TimelineEvent>& events) = 0;
 
-  /// The job has more tasks, durably on return. kConflict if `identity` is not this journal's job
-  /// with tasks appended; nothing was changed after an error.
+  /// Records, durably, that tasks were appended to the job. kConflict if `identity` is not this
+  /// journal's job with tasks appended. On error nothing was changed. Waits for a transaction that
+  /// is being written.
   virtual Result<void> Grow(const JobIdentity& identity) = 0;
 
-  /// A consistent copy: the bytes of a journal.db that is whole without a log. kStorageFull if it
-  /// has more than `max_bytes`.
+  /// Returns a consistent copy: the bytes of a journal.db that needs no write-ahead log.
+  /// kStorageFull if it has more than `max_bytes`. Blocks writers meanwhile.
   [[nodiscard]] virtual Result<std::string> Copy(std::int64_t max_bytes) const = 0;
 
-  /// Keeps how the job ended.
+  /// Records, durably, how the job ended.
   virtual Result<void> MarkEnded(model::JobState state) = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "coordinator/journal_format.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,9 +13,9 @@
 namespace evenkeel::coordinator {
 namespace {
 
-/// Times are nanoseconds on the job's time line. `begin` orders results and keeps them unique;
-/// `sizes` is NULL while all results have `equal_size` bytes, else little-endian 32-bit numbers.
-/// The numbers of kinds and states are those of core/model/run_record.h.
+/// Times are nanoseconds on the job's time line. `sizes` is NULL if all results of the range have
+/// `equal_size` bytes, else one little-endian 32-bit number per task. Kinds and states have the
+/// numbers of core/model/run_record.h.
 constexpr const char* kTables = R"sql(
   CREATE TABLE job(
     name TEXT NOT NULL, workload TEXT NOT NULL, workload_version INTEGER NOT NULL,
@@ -34,7 +35,7 @@ constexpr const char* kTables = R"sql(
     from_node INTEGER NOT NULL, tasks INTEGER NOT NULL, detail TEXT NOT NULL);
 )sql";
 
-/// From format 1, in which failures had no exit code and tasks no inputs.
+/// Converts format 1, in which failures had no exit code and tasks had no inputs.
 constexpr const char* kFromFormat1 = R"sql(
   BEGIN IMMEDIATE;
   ALTER TABLE job ADD COLUMN inputs TEXT NOT NULL DEFAULT '';
@@ -54,7 +55,7 @@ std::string Describe(const JobIdentity& job) {
          std::to_string(job.workload_version) + ", " + std::to_string(job.task_count) + " tasks)";
 }
 
-/// "" if both are the same job.
+/// Lists what differs between two identities; "" if nothing does.
 std::string Differences(const JobIdentity& there, const JobIdentity& here) {
   std::string list;
   const auto add = [&list](const char* what) {
@@ -102,7 +103,7 @@ Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
   return row->Run();
 }
 
-/// Fills an empty database. No sync and no log on the way: it is nobody's journal yet.
+/// Fills an empty database, without syncs: PublishJournal syncs the file as a whole.
 Result<void> CreateTables(const Database& database, const JobIdentity& identity,
                           ResultSizes sizes) {
   const std::string marks = "PRAGMA application_id = " + std::to_string(kJournalApplicationId) +
@@ -133,8 +134,25 @@ bool Sync(const std::filesystem::path& path) {
   return synced;
 }
 
-/// 0 if `draft` has its name now, EEXIST if somebody else was faster, else what is wrong.
-int GiveName(const std::filesystem::path& draft, const std::filesystem::path& file) {
+/// Makes the names of `folder` and of the folders above it durable: any of them may have been
+/// created for this journal. Stops where the disk or the right to read ends.
+bool SyncFoldersAbove(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::path below = std::filesystem::canonical(folder, error);
+  struct stat status {};
+  if (error || stat(below.c_str(), &status) != 0) return false;
+  const dev_t disk = status.st_dev;
+  for (std::filesystem::path above = below.parent_path(); above != below;
+       above = above.parent_path()) {
+    if (stat(above.c_str(), &status) != 0 || status.st_dev != disk) return true;
+    if (!Sync(above)) return errno == EACCES || errno == EPERM;
+    below = above;
+  }
+  return true;
+}
+
+/// Gives `draft` the name `file` unless that exists. Returns 0 or errno.
+int LinkOrRename(const std::filesystem::path& draft, const std::filesystem::path& file) {
   if (link(draft.c_str(), file.c_str()) == 0) return 0;
   if (errno == EEXIST) return EEXIST;
   // File systems without hard links, such as FAT on a memory card.
@@ -147,17 +165,16 @@ Result<void> WriteDraft(const std::filesystem::path& draft, const JobIdentity& i
                         ResultSizes sizes) {
   const Result<std::unique_ptr<Database>> database = Database::Open(draft);
   if (!database) return tl::unexpected(database.error());
-  (*database)->KeepOnClose();
+  (*database)->CheckpointOnClose();
   return CreateTables(**database, identity, sizes);
 }
 
 Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
                          const std::string& file) {
   if (application_id != kJournalApplicationId) {
-    return Fail(ErrorCode::kConflict,
-                file +
-                    " is there already and is not a journal; move it away or use "
-                    "another folder");
+    return Fail(ErrorCode::kConflict, file +
+                                          " exists and is not a journal; move it away or use "
+                                          "another folder");
   }
   if (format > kJournalFormat) {
     return Fail(ErrorCode::kConflict, file + ": format " + std::to_string(format) +
@@ -168,7 +185,8 @@ Result<void> CheckFormat(std::int64_t application_id, std::int64_t format,
   return {};
 }
 
-/// Whether `here` is the job of the database: true if tasks were appended to it.
+/// Compares the job of the database with `here`: true if tasks were appended, false if they are the
+/// same, kConflict otherwise.
 Result<bool> CheckOwner(const Database& database, std::int64_t format, const std::string& file,
                         const JobIdentity& here) {
   const Result<JobIdentity> there = ReadIdentity(database, format);
@@ -184,8 +202,8 @@ Result<bool> CheckOwner(const Database& database, std::int64_t format, const std
                                         allowed);
 }
 
-/// Reading a journal makes the file of its log anew where it was whole without one. To be called
-/// under the lock.
+/// Removes the empty write-ahead log that SQLite creates when it reads a journal without one. The
+/// caller has the lock.
 void RemoveEmptyLog(std::filesystem::path file) {
   file += "-wal";
   std::error_code error;
@@ -198,10 +216,12 @@ void RemoveEmptyLog(std::filesystem::path file) {
 
 Result<bool> PublishJournal(const std::filesystem::path& draft, const std::filesystem::path& file) {
   if (!Sync(draft)) return tl::unexpected(CannotCreate(file, errno));
-  const int error = GiveName(draft, file);
+  const int error = LinkOrRename(draft, file);
   if (error == EEXIST) return false;
   if (error != 0) return tl::unexpected(CannotCreate(file, error));
-  if (!Sync(file.parent_path())) return tl::unexpected(CannotCreate(file, errno));
+  if (!Sync(file.parent_path()) || !SyncFoldersAbove(file.parent_path())) {
+    return tl::unexpected(CannotCreate(file, errno));
+  }
   return true;
 }
 
@@ -248,12 +268,12 @@ Result<bool> CreateJournalIfMissing(const std::filesystem::path& file, const Job
 Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesystem::path& file,
                                    const JobIdentity& identity, CompleteJob complete,
                                    bool made_for_this_start) {
-  // 1. Lock out everybody else. The log's index then needs no shared memory either.
+  // 1. Lock out other processes. The index of the write-ahead log then needs no shared memory.
   Result<void> done =
       database.Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
   if (!done) return tl::unexpected(done.error());
 
-  // 2. Is it ours, and this job's?
+  // 2. Check that it is a journal of this job.
   done = CheckJournal(database, file.string(), identity);
   if (!done) {
     if (done.error().code != ErrorCode::kInUse) RemoveEmptyLog(file);
@@ -265,7 +285,7 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   if (*format < kJournalFormat) done = database.Execute(kFromFormat1);
   if (!done) return tl::unexpected(done.error());
 
-  // 3. Tasks that were appended since.
+  // 3. Record tasks that were appended since.
   const Result<std::int64_t> state = database.Number("SELECT state FROM job");
   if (!state) return tl::unexpected(state.error());
   const bool stays = complete == CompleteJob::kStays &&
@@ -273,8 +293,8 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   if (!stays) done = GrowJob(database, file.string(), identity);
   if (!done) return tl::unexpected(done.error());
 
-  // 4. One start more. A journal that was made for this start and that nobody has claimed since
-  // already says so, which spares three syncs.
+  // 4. Increment the epoch. A journal that this start created, and that no other has claimed since,
+  // already has the right one, which saves three syncs.
   const Result<std::int64_t> epoch = database.Number("SELECT epoch FROM job");
   if (!epoch) return tl::unexpected(epoch.error());
   if (made_for_this_start && *epoch == 1) return std::uint64_t{1};

@@ -6,40 +6,41 @@
 #include "coordinator/journal.h"
 #include "coordinator/sqlite_database.h"
 
-/// The tables of journal.db and who may open them.
+/// The format of journal.db: how a journal is created, checked and claimed by a start of its job.
 namespace evenkeel::coordinator {
 
 /// PRAGMA application_id: "EvKl".
 inline constexpr std::int64_t kJournalApplicationId = 0x45764b6c;
-/// PRAGMA user_version. Raised whenever an older program could not read the tables rightly.
+/// PRAGMA user_version. Incremented with every change that an older program would misread.
 inline constexpr std::int64_t kJournalFormat = 2;
 
-/// Makes a durable journal of epoch 1 where there is none; true if it did. It appears whole or not
-/// at all: what is cut short leaves at most a hidden draft beside it.
+/// Creates a journal with epoch 1 if `file` does not exist, atomically and durably. Returns whether
+/// it did. An interruption leaves at most a hidden draft beside it.
 [[nodiscard]] Result<bool> CreateJournalIfMissing(const std::filesystem::path& file,
                                                   const JobIdentity& identity,
                                                   ResultSizes sizes = ResultSizes::kSmall);
 
-/// Gives a closed file that holds a journal the name `file`, durably. False if somebody else has
-/// put a journal there meanwhile.
+/// Gives a closed draft of a journal the name `file`, atomically and durably. False if `file`
+/// exists.
 [[nodiscard]] Result<bool> PublishJournal(const std::filesystem::path& draft,
                                           const std::filesystem::path& file);
 
-/// Whether the database is a journal of this job, perhaps with fewer tasks, in a known format;
+/// Checks that the database is a journal of this job, perhaps with fewer tasks, in a known format;
 /// kConflict, beginning with `shown`, if it is not.
 [[nodiscard]] Result<void> CheckJournal(const Database& database, const std::string& shown,
                                         const JobIdentity& identity);
 
-/// Takes the lock, checks that the file is a journal of this job in a known format, and returns
-/// this start's epoch, which is durable then. A journal of an older format is made one of this
-/// format; tasks that were appended to the job are recorded. Nothing is changed when it is refused.
+/// Locks the file, checks it as CheckJournal does, converts an older format to this one, records
+/// tasks that were appended to the job, and increments the epoch. Returns the epoch. All of this is
+/// durable on return; on kConflict and kInUse nothing was changed. `made_for_this_start`: this
+/// start created the journal, so that epoch 1 is its own.
 [[nodiscard]] Result<std::uint64_t> ClaimJournal(const Database& database,
                                                  const std::filesystem::path& file,
                                                  const JobIdentity& identity, CompleteJob complete,
                                                  bool made_for_this_start);
 
-/// Records, durably, that the job of this database is `identity` now, and runs. kConflict,
-/// beginning with `shown`, if that is not the same job with tasks appended.
+/// Records, durably, that the job is running and has the tasks of `identity`. kConflict, beginning
+/// with `shown`, if that is not the same job with tasks appended.
 [[nodiscard]] Result<void> GrowJob(const Database& database, const std::string& shown,
                                    const JobIdentity& identity);
 

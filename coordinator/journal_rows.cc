@@ -6,7 +6,7 @@
 namespace evenkeel::coordinator {
 namespace {
 
-// These numbers are in journals on people's disks.
+// Journals on disks contain these numbers.
 using model::JobState;
 using model::RunKind;
 using EventKind = model::TimelineEvent::Kind;
@@ -21,30 +21,30 @@ static_assert(static_cast<int>(JobState::kComplete) == 0 &&
               static_cast<int>(JobState::kInterrupted) == 2 &&
               static_cast<int>(JobState::kRunning) == 3);
 
-constexpr std::size_t kBytesASize = 4;
+constexpr std::size_t kBytesPerSize = 4;
 
 void PackSizes(const std::vector<std::uint32_t>& sizes, std::string& packed) {
   packed.clear();
-  packed.reserve(sizes.size() * kBytesASize);
+  packed.reserve(sizes.size() * kBytesPerSize);
   for (std::uint32_t size : sizes) {
-    for (std::size_t n = 0; n < kBytesASize; ++n, size >>= 8) {
+    for (std::size_t n = 0; n < kBytesPerSize; ++n, size >>= 8) {
       packed += static_cast<char>(size & 0xff);
     }
   }
 }
 
 std::vector<std::uint32_t> UnpackSizes(std::string_view packed) {
-  std::vector<std::uint32_t> sizes(packed.size() / kBytesASize);
-  for (std::size_t n = 0; n < sizes.size() * kBytesASize; ++n) {
+  std::vector<std::uint32_t> sizes(packed.size() / kBytesPerSize);
+  for (std::size_t n = 0; n < sizes.size() * kBytesPerSize; ++n) {
     const auto byte = static_cast<unsigned char>(packed[n]);
-    sizes[n / kBytesASize] |= std::uint32_t{byte} << (8 * (n % kBytesASize));
+    sizes[n / kBytesPerSize] |= std::uint32_t{byte} << (8 * (n % kBytesPerSize));
   }
   return sizes;
 }
 
 tl::unexpected<Error> Damaged(const char* table, std::int64_t row) {
   return Fail(ErrorCode::kInternal, std::string("journal.db is damaged: row ") +
-                                        std::to_string(row) + " of " + table + " makes no sense");
+                                        std::to_string(row) + " of " + table + " is invalid");
 }
 
 Result<model::PackedResults> ReadPacked(const Statement& row, std::int64_t tasks) {

@@ -8,20 +8,20 @@
 #include "coordinator/sqlite_database.h"
 #include "core/model/run_record.h"
 
-/// Rows of journal.db from and to records. Not thread-safe: the journal locks.
+/// Conversion between the rows of journal.db and records. Not thread-safe.
 namespace evenkeel::coordinator {
 
-/// Writes rows within the transaction of the caller.
+/// Inserts rows within the caller's transaction.
 class RowWriter {
  public:
   [[nodiscard]] static Result<RowWriter> Make(const Database& database);
 
-  /// kConflict if a result with the same begin is there.
+  /// kConflict if there is a result with the same begin.
   [[nodiscard]] Result<void> Write(const model::ResultRecord& result);
   [[nodiscard]] Result<void> Write(const model::FailureRecord& failure);
   [[nodiscard]] Result<void> Write(const model::TimelineEvent& event);
 
-  /// To be called when the transaction was rolled back: forgets the nodes that it had added.
+  /// Must be called after a rollback, which may have removed nodes.
   void ForgetNodes() { node_ids_.clear(); }
 
  private:
@@ -35,28 +35,43 @@ class RowWriter {
   Statement insert_failure_;
   Statement insert_event_;
   std::unordered_map<std::string, std::int64_t> node_ids_;
-  std::string sizes_;  // of the row that is bound
+  std::string sizes_;  // of the result that is bound
 };
 
-inline constexpr const char* kSelectResults =
+/// Selects the rows of a table whose key is greater than parameter 1, in the order of the key.
+/// Column `key_column` is the key.
+struct RowQuery {
+  const char* sql;
+  int key_column;
+};
+
+inline constexpr RowQuery kSelectResults{
     "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, equal_size, sizes, "
     "bytes"
-    " FROM results JOIN nodes ON nodes.id = results.node ORDER BY begin";
+    " FROM results JOIN nodes ON nodes.id = results.node WHERE begin > ?1 ORDER BY begin",
+    0};
 /// The same rows with empty results.
-inline constexpr const char* kSelectRanges =
+inline constexpr RowQuery kSelectRanges{
     "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, 0, NULL, x''"
-    " FROM results JOIN nodes ON nodes.id = results.node ORDER BY begin";
-inline constexpr const char* kSelectFailures =
-    "SELECT task, nodes.name, reason, attempt, final, exit_code, NULL"
-    " FROM failures JOIN nodes ON nodes.id = failures.node ORDER BY failures.id";
-inline constexpr const char* kSelectFinalFailures =
-    "SELECT task, nodes.name, reason, attempt, final, exit_code, record"
-    " FROM failures JOIN nodes ON nodes.id = failures.node WHERE final ORDER BY failures.id";
-inline constexpr const char* kSelectEvents =
-    "SELECT kind, start_ns, end_ns, sigma_ns, n.name, f.name, tasks, detail FROM events"
-    " JOIN nodes n ON n.id = events.node JOIN nodes f ON f.id = from_node ORDER BY events.id";
+    " FROM results JOIN nodes ON nodes.id = results.node WHERE begin > ?1 ORDER BY begin",
+    0};
+inline constexpr RowQuery kSelectFailures{
+    "SELECT task, nodes.name, reason, attempt, final, exit_code, NULL, failures.id"
+    " FROM failures JOIN nodes ON nodes.id = failures.node"
+    " WHERE failures.id > ?1 ORDER BY failures.id",
+    7};
+inline constexpr RowQuery kSelectFinalFailures{
+    "SELECT task, nodes.name, reason, attempt, final, exit_code, record, failures.id"
+    " FROM failures JOIN nodes ON nodes.id = failures.node"
+    " WHERE final AND failures.id > ?1 ORDER BY failures.id",
+    7};
+inline constexpr RowQuery kSelectEvents{
+    "SELECT kind, start_ns, end_ns, sigma_ns, n.name, f.name, tasks, detail, events.id FROM events"
+    " JOIN nodes n ON n.id = events.node JOIN nodes f ON f.id = from_node"
+    " WHERE events.id > ?1 ORDER BY events.id",
+    8};
 
-/// The record of the row at hand. kInternal if the row makes no sense.
+/// Reads the current row. kInternal if its values are invalid.
 [[nodiscard]] Result<model::ResultRecord> ReadResult(const Statement& row);
 [[nodiscard]] Result<model::FailureRecord> ReadFailure(const Statement& row);
 [[nodiscard]] Result<model::TimelineEvent> ReadEvent(const Statement& row);

@@ -8,7 +8,7 @@ namespace evenkeel::coordinator {
 namespace {
 
 template <typename T>
-void MoveBehind(std::vector<T>& target, std::vector<T>& source) {
+void MoveToEnd(std::vector<T>& target, std::vector<T>& source) {
   target.insert(target.end(), std::make_move_iterator(source.begin()),
                 std::make_move_iterator(source.end()));
 }
@@ -30,11 +30,11 @@ std::size_t BytesOf(const JournalEntry& entry) {
 void CommitQueue::Add(JournalEntry entry) {
   group_.bytes += BytesOf(entry);
   if (auto* batch = std::get_if<engine::Persist>(&entry)) {
-    MoveBehind(group_.results, batch->results);
-    MoveBehind(group_.failures, batch->failures);
+    MoveToEnd(group_.results, batch->results);
+    MoveToEnd(group_.failures, batch->failures);
     group_.last = batch->batch;
   } else if (auto* events = std::get_if<std::vector<model::TimelineEvent>>(&entry)) {
-    MoveBehind(group_.events, *events);
+    MoveToEnd(group_.events, *events);
   } else {
     group_.versions.push_back(std::move(std::get<VersionChange>(entry)));
   }
@@ -62,7 +62,7 @@ JournalWriter::JournalWriter(Journal& journal, LoopInbox& inbox)
 JournalWriter::~JournalWriter() {
   {
     const std::lock_guard lock(mutex_);
-    ending_ = true;
+    stopping_ = true;
   }
   changed_.notify_one();
   thread_.join();
@@ -85,8 +85,8 @@ void JournalWriter::Run() {
     CommitQueue::Group group;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return queue_.Urgent() || ending_; });
-      last = ending_;
+      changed_.wait(lock, [this] { return queue_.Urgent() || stopping_; });
+      last = stopping_;
       group = queue_.Take();
     }
     std::vector<LoopEvent> done = Commit(group, journal_);

@@ -62,7 +62,7 @@ class JournalWriter final : public RecordSink {
   std::condition_variable changed_;
   CommitQueue queue_;
   std::size_t pending_bytes_ = 0;
-  bool ending_ = false;
+  bool stopping_ = false;
   std::thread thread_;
 };
 

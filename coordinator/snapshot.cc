@@ -29,14 +29,14 @@ struct Inflater {
 };
 
 tl::unexpected<Error> Unusable(const path& snapshot, const std::string& because) {
-  return InvalidInput(snapshot.string() + ": is no snapshot of this job's journal: " + because);
+  return InvalidInput(snapshot.string() + ": not a snapshot of this job's journal: " + because);
 }
 
-/// Empty if it is damaged or larger than a journal in a snapshot may be.
-std::string Inflated(const std::string& compressed) {
+/// Returns nothing if the snapshot is damaged or its journal is too large.
+std::string Decompress(const std::string& compressed) {
   Inflater inflater;
   if (!inflater.ready) return {};
-  std::string source = compressed;  // zlib wants to be able to write it
+  std::string source = compressed;  // zlib's interface demands a mutable buffer
   inflater.stream.next_in = reinterpret_cast<Bytef*>(source.data());
   inflater.stream.avail_in = static_cast<uInt>(source.size());
   std::string bytes;
@@ -54,7 +54,7 @@ std::string Inflated(const std::string& compressed) {
   return whole && bytes.size() <= kMaxSnapshotJournalBytes ? bytes : std::string();
 }
 
-/// A file that is removed, with SQLite's companions, unless it has got another name.
+/// A temporary file, which is removed together with the files that SQLite creates beside it.
 class Draft {
  public:
   static Result<std::unique_ptr<Draft>> Write(const path& folder, const std::string& bytes) {
@@ -96,11 +96,11 @@ class Draft {
   path file_;
 };
 
-/// Whether all pages are as they should be; the log is empty and goes again.
+/// Checks that the file is an undamaged journal of this job.
 Result<void> Check(const path& draft, const path& snapshot, const JobIdentity& identity) {
   const auto database = Database::Open(draft);
   if (!database) return tl::unexpected(database.error());
-  (*database)->KeepOnClose();
+  (*database)->CheckpointOnClose();
   auto done = (*database)->Execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
   if (!done) return done;
   if (done = CheckJournal(**database, snapshot.string(), identity); !done) return done;
@@ -142,7 +142,7 @@ Result<void> SeedFolder(const path& snapshot, const path& folder, const JobIdent
 
   const auto compressed = ReadBoundedFile(snapshot, kMaxSnapshotBytes);
   if (!compressed) return tl::unexpected(compressed.error());
-  const std::string bytes = Inflated(*compressed);
+  const std::string bytes = Decompress(*compressed);
   if (bytes.empty()) return Unusable(snapshot, "it is damaged");
 
   const auto draft = Draft::Write(folder, bytes);

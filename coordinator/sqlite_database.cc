@@ -6,8 +6,8 @@
 namespace evenkeel::coordinator {
 namespace {
 
-/// Whether the system refused to let a file grow. EFBIG is the file size limit of the process.
-bool OutOfRoom(int result, int system_error) {
+/// Whether a file could not grow. EFBIG: the process has a limit of the file size.
+bool IsDiskFull(int result, int system_error) {
   if (result == SQLITE_FULL) return true;
   return result == SQLITE_IOERR &&
          (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG);
@@ -25,7 +25,7 @@ void Statement::BindText(int parameter, std::string_view text) {
 }
 
 void Statement::BindBlob(int parameter, std::string_view bytes) {
-  // A null pointer would be bound as NULL, not as no bytes.
+  // A null pointer would be bound as NULL, not as an empty blob.
   const char* data = bytes.empty() ? "" : bytes.data();
   sqlite3_bind_blob64(statement_.get(), parameter, data, bytes.size(), SQLITE_STATIC);
 }
@@ -115,23 +115,24 @@ Result<std::string> Database::Image(std::int64_t max_bytes) const {
   return std::string(reinterpret_cast<const char*>(bytes.get()), static_cast<std::size_t>(size));
 }
 
-void Database::KeepOnClose() {
+void Database::CheckpointOnClose() {
   sqlite3_db_config(connection_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, nullptr);
 }
 
 void Database::RollBack() {
-  // SQLite has rolled back by itself after some errors.
+  // SQLite rolls back by itself after some errors.
   if (sqlite3_get_autocommit(connection_.get()) != 0) return;
   sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
 Error Database::LastError() const {
-  // SQLite does not note the system's error when a commit fails; nothing has changed errno since.
+  // SQLite does not store the system's error if a commit fails, but errno is still unchanged.
   int system_error = errno;
   if (connection_ == nullptr) return {ErrorCode::kInternal, file_ + ": out of memory"};
   const int result = sqlite3_errcode(connection_.get()) & 0xff;
-  if (const int noted = sqlite3_system_errno(connection_.get()); noted != 0) system_error = noted;
-  if (OutOfRoom(result, system_error)) return NoSpaceLeft(file_);
+  if (const int stored = sqlite3_system_errno(connection_.get()); stored != 0)
+    system_error = stored;
+  if (IsDiskFull(result, system_error)) return NoSpaceLeft(file_);
   std::string because = sqlite3_errmsg(connection_.get());
   const bool by_system = result == SQLITE_IOERR || result == SQLITE_CANTOPEN;
   if (by_system && system_error != 0)
@@ -143,7 +144,7 @@ Error Database::LastError() const {
               file_ + " is in use by another process; is this job running already?"};
     case SQLITE_NOTADB:
       return {ErrorCode::kConflict, file_ +
-                                        " is there already and is not a journal; move it away "
+                                        " exists and is not a journal; move it away "
                                         "or use another folder"};
     case SQLITE_CONSTRAINT:
       return {ErrorCode::kConflict, file_ + ": " + because};

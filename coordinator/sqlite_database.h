@@ -12,25 +12,25 @@
 
 namespace evenkeel::coordinator {
 
-/// One prepared statement. Text and blobs are bound without a copy: they must live until the next
-/// Reset. Belongs to one Database and is destroyed before it. Not thread-safe.
+/// One prepared statement. Text and blobs are bound without a copy and must live until the next
+/// Reset. Must be destroyed before its Database. Not thread-safe.
 class Statement {
  public:
-  /// Parameters and columns are numbered by SQLite's rules: parameters from 1, columns from 0.
+  /// As in SQLite, parameters are numbered from 1 and columns from 0.
   void Bind(int parameter, std::int64_t value);
   void BindText(int parameter, std::string_view text);
   void BindBlob(int parameter, std::string_view bytes);
   void BindNull(int parameter);
 
-  /// True if there is a row, false at the end.
+  /// Advances to the next row; false at the end.
   [[nodiscard]] Result<bool> Step();
-  /// For statements without rows: runs it and makes it ready for the next time.
+  /// Runs a statement that returns no rows, and resets it.
   [[nodiscard]] Result<void> Run();
   void Reset();
 
   [[nodiscard]] std::int64_t Integer(int column) const;
   [[nodiscard]] bool IsNull(int column) const;
-  /// Text or blob; valid until the next Step or Reset.
+  /// The column's text or blob; valid until the next Step or Reset.
   [[nodiscard]] std::string_view Bytes(int column) const;
 
  private:
@@ -45,36 +45,36 @@ class Statement {
   const class Database* database_;
 };
 
-/// What people at a terminal are told to do about a full disk; ends the message of NoSpaceLeft.
+/// Advice for a user at a terminal; the end of NoSpaceLeft's message.
 inline constexpr std::string_view kWhenThereIsRoom =
     "; run the same command again when there is room";
 
-/// The error of whatever found no room for `file`.
+/// The error for a write to `file` that failed because the disk is full.
 [[nodiscard]] Error NoSpaceLeft(const std::string& file);
 
-/// One SQLite connection that keeps the file to itself. Not thread-safe: the owner locks.
+/// One SQLite connection. Not thread-safe.
 class Database {
  public:
-  /// Opens a file that is there; nothing is read or written yet. Until KeepOnClose is called,
-  /// closing leaves file and write-ahead log exactly as they were found.
+  /// Opens an existing file without reading or writing it. Unless CheckpointOnClose is called,
+  /// closing leaves the file and its write-ahead log as they were found.
   [[nodiscard]] static Result<std::unique_ptr<Database>> Open(const std::filesystem::path& file);
 
   [[nodiscard]] Result<Statement> Prepare(std::string_view sql) const;
-  /// Runs one or more statements and drops their rows.
+  /// Runs one or more statements and ignores their rows.
   [[nodiscard]] Result<void> Execute(const char* sql) const;
-  /// The one number that `sql` selects.
+  /// Returns the single number that `sql` selects.
   [[nodiscard]] Result<std::int64_t> Number(std::string_view sql) const;
 
-  /// The whole file as it would be with the log in it, if it has at most `max_bytes`; else
-  /// kStorageFull.
+  /// Returns the bytes of the database with its write-ahead log merged. kStorageFull if these are
+  /// more than `max_bytes`.
   [[nodiscard]] Result<std::string> Image(std::int64_t max_bytes) const;
 
-  /// Makes the log part of the file when this closes.
-  void KeepOnClose();
-  /// Ends a transaction that failed, if there is still one.
+  /// Merges the write-ahead log into the file when this closes.
+  void CheckpointOnClose();
+  /// Rolls back the open transaction, if any.
   void RollBack();
 
-  /// What SQLite's last result means for the caller, in one line that names the file.
+  /// Translates SQLite's last result into one line that names the file.
   [[nodiscard]] Error LastError() const;
 
  private:

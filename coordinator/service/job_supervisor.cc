@@ -41,12 +41,8 @@ engine::Progress ProgressOf(const model::RunSummary& summary) {
   progress.cost_done_ratio = 1;
   progress.moves = summary.moves;
   for (const auto& node : summary.nodes) {
-    engine::NodeProgress row;
-    row.name = node.name;
-    row.ratio = node.ratio;
-    row.busy_seconds = node.busy_seconds;
-    row.rate = node.rate;
-    row.last_end = FromSeconds(node.finish_seconds);
+    engine::NodeProgress row{node};
+    row.rate = node.mean_rate;
     progress.nodes.push_back(std::move(row));
   }
   return progress;

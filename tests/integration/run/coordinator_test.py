@@ -151,7 +151,7 @@ class BadInputTest(ClusterTest):
         self.write("nodes.json", [{"name": "a", "ratio": 1}])
         self.check_refused(r"missing: there is no such file", "--snapshot", "missing")
         self.write("broken", b"no snapshot")
-        self.check_refused(r"broken: is no snapshot", "--snapshot", "broken")
+        self.check_refused(r"broken: not a snapshot", "--snapshot", "broken")
         (self.folder / "token").write_text("short")
         self.check_refused(r"token: must have at least")
         self.assertFalse((self.output / "journal.db").exists())

@@ -18,7 +18,7 @@ std::vector<model::ResultRecord> Batch(model::TaskIndex n) {
   return records;
 }
 
-/// No file of this process can grow beyond so many bytes: a full disk that needs no disk.
+/// Limits the size of this process's files, which has the effect of a full disk.
 void LimitFileSize(rlim_t bytes) {
   std::signal(SIGXFSZ, SIG_IGN);
   const rlimit limit{bytes, RLIM_INFINITY};
@@ -55,7 +55,7 @@ TEST_F(JournalTest, AKilledWriterLeavesWholeBatchesAndEveryAcknowledgedOne) {
     EXPECT_EQ(journal->State().epoch, epoch + 2);
     epoch = journal->State().epoch;
     const std::int64_t completed = journal->State().completed.Size();
-    EXPECT_EQ(completed % kBatch, 0) << "half a transaction";
+    EXPECT_EQ(completed % kBatch, 0) << "part of a transaction";
     EXPECT_GE(completed, (first_batch + seen) * kBatch) << "an acknowledged batch is lost";
     EXPECT_LE(completed, (first_batch + seen + 1) * kBatch);
     EXPECT_EQ(journal->State().completed.RangeCount(), 1u);
@@ -63,7 +63,7 @@ TEST_F(JournalTest, AKilledWriterLeavesWholeBatchesAndEveryAcknowledgedOne) {
   }
 }
 
-TEST_F(JournalTest, AFullDiskStopsCleanlyAndResumes) {
+TEST_F(JournalTest, AFullDiskFailsAnAppendAndLeavesTheJournalUsable) {
   int counts[2];
   ASSERT_EQ(pipe(counts), 0);
   const int status = InChild([&] {
@@ -91,10 +91,10 @@ TEST_F(JournalTest, AFullDiskStopsCleanlyAndResumes) {
   close(counts[1]);
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().completed.Size(), n * kBatch);
-  EXPECT_TRUE(journal->Append(Batch(n), {}, {})) << "there is room again";
+  EXPECT_TRUE(journal->Append(Batch(n), {}, {})) << "the disk has space again";
 }
 
-TEST_F(JournalTest, OpeningOnAFullDiskSaysSo) {
+TEST_F(JournalTest, OpeningOnAFullDiskIsRefused) {
   const auto refused = [this] {
     LimitFileSize(0);
     const auto journal = Journal::Open(folder_, PrimesJob());

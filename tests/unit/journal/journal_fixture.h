@@ -1,6 +1,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,14 @@ inline std::string FileBytes(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// Runs SQL on a journal that is closed.
+inline void Execute(const std::filesystem::path& file, const char* sql) {
+  sqlite3* connection = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &connection), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(connection);
+}
+
 class JournalTest : public testing::Test {
  protected:
   JournalTest() {
@@ -60,7 +69,7 @@ class JournalTest : public testing::Test {
     EXPECT_EQ(journal.error().message.find('\n'), std::string::npos);
   }
 
-  /// Runs `body` in a process of its own and returns how that ended, as waitpid(2) says it.
+  /// Runs `body` in a process of its own and returns how that ended, as a status of waitpid(2).
   static int InChild(const std::function<bool()>& body) {
     const pid_t child = fork();
     if (child == 0) _exit(body() ? 0 : 1);

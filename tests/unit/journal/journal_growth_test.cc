@@ -12,7 +12,7 @@ JobIdentity Growing(std::int64_t tasks) {
   return identity;
 }
 
-TEST_F(JournalTest, GoesOnWithTasksThatWereAppendedInBetween) {
+TEST_F(JournalTest, RecordsTasksAppendedBetweenStarts) {
   ASSERT_TRUE(MustOpen(Growing(2))->Append({OneTask(1)}, {}, {}));
   const auto journal = MustOpen(Growing(5));
   EXPECT_EQ(journal->State().completed.Size(), 1);
@@ -20,7 +20,7 @@ TEST_F(JournalTest, GoesOnWithTasksThatWereAppendedInBetween) {
   ASSERT_TRUE(journal->Append({OneTask(4)}, {}, {}));
 }
 
-TEST_F(JournalTest, TasksAppendedInMidRunAreThereAfterACrash) {
+TEST_F(JournalTest, TasksAppendedDuringARunSurviveACrash) {
   ASSERT_NE(InChild([this] {
               const auto journal = Journal::Open(folder_, Growing(2));
               if (!(*journal)->Grow(Growing(4)) || !(*journal)->Append({OneTask(3)}, {}, {})) {
@@ -42,16 +42,16 @@ TEST_F(JournalTest, FewerTasksAreRefusedInOneLine) {
   const auto shrunk = journal->Grow(Growing(4));
   ASSERT_FALSE(shrunk);
   EXPECT_EQ(shrunk.error().code, ErrorCode::kConflict);
-  EXPECT_TRUE(journal->Grow(Growing(5))) << "the same job is no news";
+  EXPECT_TRUE(journal->Grow(Growing(5))) << "the same job is no change";
 }
 
-TEST_F(JournalTest, ACompleteJobThatGrewIsNotCompleteAnyMore) {
+TEST_F(JournalTest, AppendedTasksMakeACompleteJobIncomplete) {
   ASSERT_TRUE(MustOpen(Growing(2))->MarkEnded(model::JobState::kComplete));
   EXPECT_TRUE(MustOpen(Growing(2))->State().complete);
   EXPECT_FALSE(MustOpen(Growing(3))->State().complete);
 }
 
-TEST_F(JournalTest, ACompleteJobStaysCompleteWhereThatIsWanted) {
+TEST_F(JournalTest, ACompleteJobStaysCompleteOnRequest) {
   ASSERT_TRUE(MustOpen(Growing(2))->MarkEnded(model::JobState::kComplete));
   {
     const auto journal = Journal::Open(folder_, Growing(3), CompleteJob::kStays);

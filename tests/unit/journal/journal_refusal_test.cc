@@ -1,19 +1,9 @@
-#include <sqlite3.h>
-
 #include "coordinator/journal.h"
 #include "coordinator/lock_probe.h"
 #include "tests/unit/journal/journal_fixture.h"
 
 namespace evenkeel::coordinator {
 namespace {
-
-/// Changes the file behind the journal's back.
-void Execute(const std::filesystem::path& file, const char* sql) {
-  sqlite3* connection = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &connection), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(connection, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-  sqlite3_close(connection);
-}
 
 TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
   const auto held = MustOpen();
@@ -25,7 +15,7 @@ TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
             }),
             0);
   ExpectRefused(PrimesJob(), ErrorCode::kInUse, "in use by another process");
-  EXPECT_TRUE(held->Append({OneTask(2)}, {}, {})) << "the first one must not notice";
+  EXPECT_TRUE(held->Append({OneTask(2)}, {}, {})) << "the first one is not affected";
 }
 
 TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
@@ -33,7 +23,7 @@ TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
   ExpectRefused(PrimesJob(), ErrorCode::kInUse, "in use by another process");
 }
 
-TEST_F(JournalTest, AnotherJobsJournalIsNamedAndLeftAlone) {
+TEST_F(JournalTest, AnotherJobsJournalIsRefusedAndUnchanged) {
   ASSERT_TRUE(MustOpen()->Append({OneTask(1)}, {}, {}));
   const std::string before = FileBytes(File());
   JobIdentity other = PrimesJob();
@@ -54,7 +44,7 @@ TEST_F(JournalTest, AnotherJobsJournalIsNamedAndLeftAlone) {
   EXPECT_EQ(MustOpen()->State().epoch, 2u) << "refusals do not count as starts";
 }
 
-TEST_F(JournalTest, ARefusalAfterACrashLeavesTheLogAlone) {
+TEST_F(JournalTest, ARefusalAfterACrashDoesNotChangeTheLog) {
   ASSERT_NE(InChild([this] {
               const auto journal = Journal::Open(folder_, PrimesJob());
               if (!(*journal)->Append({OneTask(1)}, {}, {})) return false;
@@ -87,7 +77,7 @@ TEST_F(JournalTest, AnotherProgramsDatabaseIsRefused) {
   EXPECT_EQ(FileBytes(File()), before);
 }
 
-TEST_F(JournalTest, AFileThatIsNoDatabaseIsRefused) {
+TEST_F(JournalTest, AFileOfAnotherFormatIsRefused) {
   std::ofstream(File()) << std::string(5000, 'x');
   ExpectRefused(PrimesJob(), ErrorCode::kConflict, "is not a journal");
   EXPECT_EQ(FileBytes(File()), std::string(5000, 'x'));
@@ -105,7 +95,7 @@ TEST_F(JournalTest, CreationLeavesNothingBesideTheJournal) {
   }
 }
 
-TEST_F(JournalTest, RowsThatMakeNoSenseAreReportedNotTrusted) {
+TEST_F(JournalTest, InvalidRowsAreReported) {
   ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
   Execute(File(), "UPDATE results SET bytes = x'00' WHERE begin = 2");
   const auto journal = MustOpen();
@@ -115,13 +105,13 @@ TEST_F(JournalTest, RowsThatMakeNoSenseAreReportedNotTrusted) {
   EXPECT_NE(visited.error().message.find("row 2 of results"), std::string::npos);
 }
 
-TEST_F(JournalTest, OverlappingRowsAreDamage) {
+TEST_F(JournalTest, OverlappingRowsAreReported) {
   ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
   Execute(File(), "UPDATE results SET \"end\" = 4 WHERE begin = 1");
   ExpectRefused(PrimesJob(), ErrorCode::kInternal, "damaged");
 }
 
-TEST_F(JournalTest, AFolderThatCannotBeMadeIsRefused) {
+TEST_F(JournalTest, AFolderThatCannotBeCreatedIsRefused) {
   std::ofstream(folder_ / "file").flush();
   const auto journal = Journal::Open(folder_ / "file" / "sub", PrimesJob());
   ASSERT_FALSE(journal);
@@ -133,7 +123,7 @@ TEST_F(JournalTest, TheLockProbeLeavesNothingBehind) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-TEST(LockProbe, TrustsNoNetworkFileSystemThatLocksOnThisMachineOnly) {
+TEST(LockProbe, RejectsFileSystemsThatLockOnOneMachineOnly) {
   constexpr std::uint64_t kExt4 = 0xEF53;
   constexpr std::uint64_t kNfs = 0x6969;
   EXPECT_EQ(WhyLocksCannotBeTrusted(kExt4, "rw,relatime"), "");

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST_F(JournalTest, ANewOneKnowsNothing) {
+TEST_F(JournalTest, ANewJournalIsEmpty) {
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().epoch, 1u);
   EXPECT_FALSE(journal->State().complete);
@@ -16,11 +16,11 @@ TEST_F(JournalTest, ANewOneKnowsNothing) {
   EXPECT_EQ(journal->State().active, Duration::zero());
 }
 
-TEST_F(JournalTest, EachStartRaisesTheEpoch) {
+TEST_F(JournalTest, EachStartIncrementsTheEpoch) {
   for (std::uint64_t start = 1; start <= 4; ++start) EXPECT_EQ(MustOpen()->State().epoch, start);
 }
 
-TEST_F(JournalTest, WhatWasAppendedIsThereAfterReopening) {
+TEST_F(JournalTest, AppendedRecordsAreThereAfterReopening) {
   const model::FailureRecord failure{77, "pi-2", "exit code 3", 2, true};
   model::TimelineEvent stage;
   stage.kind = model::TimelineEvent::Kind::kStage;
@@ -33,7 +33,7 @@ TEST_F(JournalTest, WhatWasAppendedIsThereAfterReopening) {
 
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().completed.Ranges(), (std::vector<model::IndexRange>{{3, 5}, {8, 9}}));
-  EXPECT_EQ(journal->State().active, seconds(6)) << "a prediction's end is not yet lived";
+  EXPECT_EQ(journal->State().active, seconds(6)) << "the end of a prediction has not passed";
   ASSERT_EQ(journal->State().failures.size(), 1u);
   const model::FailureRecord& read = journal->State().failures.front();
   EXPECT_EQ(read.index, 77);
@@ -43,7 +43,7 @@ TEST_F(JournalTest, WhatWasAppendedIsThereAfterReopening) {
   EXPECT_TRUE(read.final);
 }
 
-TEST_F(JournalTest, ResultsComeBackInOrderAndWhole) {
+TEST_F(JournalTest, ResultsAreReadInOrderWithAllFields) {
   model::ResultRecord unequal = OneTask(10, "pi-2");
   unequal.range = {10, 13};
   unequal.kind = model::RunKind::kStolen;
@@ -86,7 +86,7 @@ TEST_F(JournalTest, ResultsComeBackInOrderAndWhole) {
   EXPECT_EQ(n, want.size());
 }
 
-TEST_F(JournalTest, EventsComeBackInTheOrderTheyWereWritten) {
+TEST_F(JournalTest, EventsAreReadInTheOrderOfWriting) {
   model::TimelineEvent move;
   move.kind = model::TimelineEvent::Kind::kMove;
   move.start = seconds(2);
@@ -113,7 +113,7 @@ TEST_F(JournalTest, EventsComeBackInTheOrderTheyWereWritten) {
   EXPECT_EQ(read[1].node, "pi-3");
 }
 
-TEST_F(JournalTest, AVisitorsErrorStopsTheWalk) {
+TEST_F(JournalTest, AVisitorsErrorEndsTheVisit) {
   const auto journal = MustOpen();
   ASSERT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
   int visits = 0;
@@ -155,14 +155,14 @@ TEST_F(JournalTest, AResultIsNeverJournaledTwice) {
   EXPECT_DEATH((void)journal->Append({OneTask(1)}, {}, {}), "journaled twice");
 }
 
-TEST_F(JournalTest, OnlyFailuresForGoodAreVisitedWithTheirRecords) {
+TEST_F(JournalTest, VisitsFinalFailuresWithTheirRecords) {
   const model::FailureRecord once{7, "pi", "exit code 75", 1, false, 75, {}};
   const model::FailureRecord last{7, "pi-2", "exit code 3", 2, true, 3, std::string("o\0ut", 4)};
   ASSERT_TRUE(MustOpen()->Append({}, {once, last}, {}));
   const auto journal = MustOpen();
   ASSERT_EQ(journal->State().failures.size(), 2u);
   EXPECT_EQ(journal->State().failures[0].exit_code, 75);
-  EXPECT_EQ(journal->State().failures[1].record, "") << "not kept in memory";
+  EXPECT_EQ(journal->State().failures[1].record, "") << "records stay on the disk";
   std::vector<model::FailureRecord> visited;
   ASSERT_TRUE(journal->ForEachFinalFailure([&](const model::FailureRecord& each) -> Result<void> {
     visited.push_back(each);
@@ -211,7 +211,7 @@ TEST_F(JournalTest, LargeResultsStayInTheLogUntilTheEnd) {
   EXPECT_TRUE(open()->State().complete);
 }
 
-TEST_F(JournalTest, AJournalOfFormat1GoesOn) {
+TEST_F(JournalTest, AJournalOfFormat1IsConverted) {
   const model::FailureRecord failure{77, "pi-2", "no", 1, false};
   ASSERT_TRUE(MustOpen()->Append({OneTask(8)}, {failure}, {}));
   Execute(File(),

@@ -30,7 +30,7 @@ class SnapshotTest : public JournalTest {
   const std::filesystem::path file_;
 };
 
-TEST_F(SnapshotTest, SeedsAnEmptyFolderWithAllThatWasDurable) {
+TEST_F(SnapshotTest, SeedsAnEmptyFolderWithAllDurableResults) {
   Keep(MustPack());
   ASSERT_TRUE(SeedFolder(file_, target_, PrimesJob()));
   const auto journal = Journal::Open(target_, PrimesJob());
@@ -51,7 +51,7 @@ TEST_F(SnapshotTest, AFolderWithAJournalKeepsIt) {
   EXPECT_TRUE(SeedFolder(folder_ / "missing", target_, PrimesJob()));
 }
 
-TEST_F(SnapshotTest, DamageIsFound) {
+TEST_F(SnapshotTest, ADamagedSnapshotIsRefused) {
   ExpectUnusable("no such file");
   const std::string good = MustPack();
   Keep("");
@@ -70,14 +70,14 @@ TEST_F(SnapshotTest, DamageIsFound) {
   ExpectUnusable("is larger than");
 }
 
-TEST_F(SnapshotTest, AnotherJobsIsRefused) {
+TEST_F(SnapshotTest, ASnapshotOfAnotherJobIsRefused) {
   JobIdentity other = PrimesJob();
   other.job = "sums";
   Keep(MustPack(other));
   ExpectUnusable("belongs to job \"sums\"");
 }
 
-TEST_F(SnapshotTest, WhatDoesNotFitIsRefusedWithItsSize) {
+TEST_F(SnapshotTest, ATooLargeSnapshotIsRefusedWithItsSize) {
   const auto journal = MustOpen();
   model::ResultRecord large = OneTask(1);
   std::string noise(700'000, '\0');

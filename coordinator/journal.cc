@@ -1,28 +1,41 @@
 #include <algorithm>
+#include <limits>
+#include <mutex>
 #include <utility>
 
+#include "coordinator/fair_mutex.h"
 #include "coordinator/journal.h"
 #include "coordinator/journal_format.h"
 #include "coordinator/journal_rows.h"
 #include "coordinator/lock_probe.h"
 #include "coordinator/sqlite_database.h"
-#include "coordinator/writer_first_mutex.h"
 #include "core/base/check.h"
 
 namespace evenkeel::coordinator {
 namespace {
 
-/// How far an event proves that the job's time line went. A prediction's end lies ahead of it.
-Duration ReachOf(const model::TimelineEvent& event) {
+/// The latest time that the event proves to have passed. The end of a prediction does not.
+Duration EndOf(const model::TimelineEvent& event) {
   if (event.kind == model::TimelineEvent::Kind::kEta) return event.start;
   return std::max(event.start, event.end);
 }
 
-/// Calls read(row) for each row of `sql`; the database is not touched by anybody else meanwhile.
+/// Maximum size of a page: the rows that a reader holds in memory, and that it reads in one go
+/// while writers wait. A single larger result is a page, too.
+constexpr std::size_t kMaxPageRows = 256;
+constexpr std::size_t kMaxPageBytes = 1 << 20;
+constexpr std::int64_t kBeforeFirstKey = std::numeric_limits<std::int64_t>::min();
+
+std::size_t BytesOf(const model::ResultRecord& result) { return result.results.Bytes().size(); }
+std::size_t BytesOf(const model::FailureRecord& failure) { return failure.record.size(); }
+std::size_t BytesOf(const model::TimelineEvent& event) { return event.detail.size(); }
+
+/// Calls read(row) for each row; the database is not touched by anybody else meanwhile.
 template <typename Read>
-Result<void> ForEachRow(const Database& database, std::string_view sql, Read read) {
-  Result<Statement> row = database.Prepare(sql);
+Result<void> ForEachRow(const Database& database, const RowQuery& query, Read read) {
+  Result<Statement> row = database.Prepare(query.sql);
   if (!row) return tl::unexpected(row.error());
+  row->Bind(1, kBeforeFirstKey);
   for (;;) {
     const Result<bool> found = row->Step();
     if (!found) return tl::unexpected(found.error());
@@ -31,22 +44,21 @@ Result<void> ForEachRow(const Database& database, std::string_view sql, Read rea
   }
 }
 
-/// The results' ranges without their bytes.
 Result<void> LoadCompleted(const Database& database, std::int64_t task_count, JournalState& state) {
-  return ForEachRow(database, "SELECT begin, \"end\", ended_ns FROM results ORDER BY begin",
-                    [&](const Statement& row) -> Result<void> {
-                      const model::IndexRange range{row.Integer(0), row.Integer(1)};
-                      if (range.Empty() || range.begin < 0 || range.end > task_count ||
-                          state.completed.Overlaps(range)) {
-                        return Fail(ErrorCode::kInternal, "journal.db is damaged: results " +
-                                                              std::to_string(range.begin) + ".." +
-                                                              std::to_string(range.end) +
-                                                              " cannot be of this job");
-                      }
-                      state.completed.Insert(range);
-                      state.active = std::max(state.active, Duration{row.Integer(2)});
-                      return {};
-                    });
+  constexpr RowQuery kRanges{
+      "SELECT begin, \"end\", ended_ns FROM results WHERE begin > ?1 ORDER BY begin", 0};
+  return ForEachRow(database, kRanges, [&](const Statement& row) -> Result<void> {
+    const model::IndexRange range{row.Integer(0), row.Integer(1)};
+    if (range.Empty() || range.begin < 0 || range.end > task_count ||
+        state.completed.Overlaps(range)) {
+      return Fail(ErrorCode::kInternal, "journal.db is damaged: results " +
+                                            std::to_string(range.begin) + ".." +
+                                            std::to_string(range.end) + " are not of this job");
+    }
+    state.completed.Insert(range);
+    state.active = std::max(state.active, Duration{row.Integer(2)});
+    return {};
+  });
 }
 
 Result<void> LoadFailures(const Database& database, JournalState& state) {
@@ -58,11 +70,11 @@ Result<void> LoadFailures(const Database& database, JournalState& state) {
   });
 }
 
-Result<void> LoadReachOfEvents(const Database& database, JournalState& state) {
+Result<void> LoadEndOfEvents(const Database& database, JournalState& state) {
   return ForEachRow(database, kSelectEvents, [&](const Statement& row) -> Result<void> {
     const Result<model::TimelineEvent> event = ReadEvent(row);
     if (!event) return tl::unexpected(event.error());
-    state.active = std::max(state.active, ReachOf(*event));
+    state.active = std::max(state.active, EndOf(*event));
     return {};
   });
 }
@@ -80,7 +92,7 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
   state.complete = *ended == static_cast<std::int64_t>(model::JobState::kComplete);
   const Result<void> loaded = LoadCompleted(database, task_count, state)
                                   .and_then([&] { return LoadFailures(database, state); })
-                                  .and_then([&] { return LoadReachOfEvents(database, state); });
+                                  .and_then([&] { return LoadEndOfEvents(database, state); });
   if (!loaded) return tl::unexpected(loaded.error());
   return state;
 }
@@ -96,7 +108,7 @@ class SqliteJournal final : public Journal {
                       const std::vector<model::FailureRecord>& failures,
                       const std::vector<model::TimelineEvent>& events) override {
     if (results.empty() && failures.empty() && events.empty()) return {};
-    const WriterLock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     Result<void> done = database_->Execute("BEGIN IMMEDIATE")
                             .and_then([&] { return WriteAll(results); })
                             .and_then([&] { return WriteAll(failures); })
@@ -110,37 +122,37 @@ class SqliteJournal final : public Journal {
   }
 
   Result<void> Grow(const JobIdentity& identity) override {
-    const WriterLock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     return GrowJob(*database_, "journal.db", identity);
   }
 
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
-    return Stream(kSelectResults, ReadResult, visit);
+    return Visit(kSelectResults, ReadResult, visit);
   }
 
   Result<void> ForEachRange(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
-    return Stream(kSelectRanges, ReadResult, visit);
+    return Visit(kSelectRanges, ReadResult, visit);
   }
 
   Result<void> ForEachFinalFailure(
       const std::function<Result<void>(const model::FailureRecord&)>& visit) const override {
-    return Stream(kSelectFinalFailures, ReadFailure, visit);
+    return Visit(kSelectFinalFailures, ReadFailure, visit);
   }
 
   Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
-    return Stream(kSelectEvents, ReadEvent, visit);
+    return Visit(kSelectEvents, ReadEvent, visit);
   }
 
   [[nodiscard]] Result<std::string> Copy(std::int64_t max_bytes) const override {
-    const ReaderLock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     return database_->Image(max_bytes);
   }
 
   Result<void> MarkEnded(model::JobState state) override {
-    const WriterLock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     Result<Statement> update = database_->Prepare("UPDATE job SET state = ?");
     if (!update) return tl::unexpected(update.error());
     update->Bind(1, static_cast<std::int64_t>(state));
@@ -156,25 +168,47 @@ class SqliteJournal final : public Journal {
     return {};
   }
 
-  /// One row in memory at a time. The writer goes on between rows; what it appends behind the
-  /// current row is seen.
-  template <typename Read, typename Visit>
-  Result<void> Stream(const char* sql, Read read, const Visit& visit) const {
-    ReaderLock lock(mutex_);
-    Result<Statement> row = database_->Prepare(sql);
-    if (!row) return tl::unexpected(row.error());
+  /// Visits page after page. The writer goes on between pages; what it appends behind the current
+  /// page is visited, too.
+  template <typename Record>
+  Result<void> Visit(const RowQuery& query, Result<Record> (*read)(const Statement&),
+                     const std::function<Result<void>(const Record&)>& visit) const {
+    std::int64_t last_key = kBeforeFirstKey;
     for (;;) {
-      const Result<bool> found = row->Step();
-      if (!found) return tl::unexpected(found.error());
-      if (!*found) return {};
-      const auto record = read(*row);
-      if (!record) return tl::unexpected(record.error());
-      Result<void> visited = lock.Released([&] { return visit(*record); });
-      if (!visited) return visited;
+      const Result<std::vector<Record>> page = ReadPage(query, read, last_key);
+      if (!page) return tl::unexpected(page.error());
+      if (page->empty()) return {};
+      for (const Record& record : *page) {
+        if (Result<void> visited = visit(record); !visited) return visited;
+      }
     }
   }
 
-  mutable WriterFirstMutex mutex_;  // guards the connection and its statements
+  /// The next rows after `last_key`, which becomes the key of the last of them. No statement stays
+  /// open, as that would keep SQLite from emptying the write-ahead log.
+  template <typename Record>
+  Result<std::vector<Record>> ReadPage(const RowQuery& query,
+                                       Result<Record> (*read)(const Statement&),
+                                       std::int64_t& last_key) const {
+    const std::lock_guard lock(mutex_);
+    Result<Statement> row = database_->Prepare(query.sql);
+    if (!row) return tl::unexpected(row.error());
+    row->Bind(1, last_key);
+    std::vector<Record> page;
+    for (std::size_t bytes = 0; page.size() < kMaxPageRows && bytes < kMaxPageBytes;) {
+      const Result<bool> found = row->Step();
+      if (!found) return tl::unexpected(found.error());
+      if (!*found) break;
+      Result<Record> record = read(*row);
+      if (!record) return tl::unexpected(record.error());
+      last_key = row->Integer(query.key_column);
+      bytes += BytesOf(*record);
+      page.push_back(std::move(*record));
+    }
+    return page;
+  }
+
+  mutable FairMutex mutex_;  // guards the connection and its statements
   std::unique_ptr<Database> database_;
   RowWriter writer_;
   const JournalState state_;
@@ -185,7 +219,7 @@ class SqliteJournal final : public Journal {
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
                                                const JobIdentity& identity, CompleteJob complete,
                                                ResultSizes sizes) {
-  std::error_code ignored;  // what is wrong with the folder shows when it is used
+  std::error_code ignored;  // the next call reports what is wrong with the folder
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
 
@@ -196,9 +230,8 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
   if (!database) return tl::unexpected(database.error());
   const Result<std::uint64_t> epoch = ClaimJournal(**database, file, identity, complete, *made);
   if (!epoch) return tl::unexpected(epoch.error());
-  (*database)->KeepOnClose();
-  // The log may become as large as the results are: to move them into the database would be to
-  // write them a second time while tasks run. That is left to the end.
+  (*database)->CheckpointOnClose();
+  // A checkpoint would write large results a second time while tasks run. It is left to the end.
   if (sizes == ResultSizes::kLarge) {
     const auto kept = (*database)->Execute("PRAGMA wal_autocheckpoint = 0");
     if (!kept) return tl::unexpected(kept.error());
