@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -130,7 +131,10 @@ class Strategy {
   [[nodiscard]] virtual bool PoolContains(model::IndexRange range) const = 0;
 };
 
-/// Makes the strategy that `context.balancing.strategy` names.
+using StrategyFactory = std::function<std::unique_ptr<Strategy>(const StrategyContext&)>;
+
+/// Makes the strategy that `context.balancing.strategy` names. The coordinator's factory unless it
+/// is given another one; the simulator's also makes techniques (techniques/technique.h).
 [[nodiscard]] std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context);
 
 }  // namespace evenkeel::scheduling

@@ -18,8 +18,8 @@ std::int64_t ToNearest(double units, std::int64_t most) {
 
 AdaptiveIterative::AdaptiveIterative(const StrategyContext& context)
     : StrategyBase(context),
-      unit_time_(context.balancing.communication ? UnitTime::kWithCommunication
-                                                 : UnitTime::kCalculationOnly) {}
+      unit_time_(context.balancing.adaptive_iterative.communication ? UnitTime::kWithCommunication
+                                                                    : UnitTime::kCalculationOnly) {}
 
 void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                               Instant) {
@@ -27,8 +27,8 @@ void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const mod
   members_.resize(workers.size());
   Plan(PartitionEqually(todo, workers.size()));
   GatherPool();
-  const double parts =
-      static_cast<double>(workers.size()) * static_cast<double>(context_.balancing.rounds);
+  const double parts = static_cast<double>(workers.size()) *
+                       static_cast<double>(context_.balancing.adaptive_iterative.rounds);
   first_units_ =
       std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
 }

@@ -18,7 +18,7 @@ namespace evenkeel::scheduling {
 /// the next round on.
 ///
 /// What the paper leaves open, and what is done here: n_unit is rounded to the nearest whole number
-/// and 0 is nothing; the first round hands out 1 in `balancing.rounds` of the tasks; a worker that
+/// and 0 is nothing; the first round hands out 1 in `rounds` of the tasks; a worker that
 /// joins is sent as many units as the one with the fewest, because an overloaded worker holds
 /// up all, an underloaded one only itself; the last round, where fewer units are left, is in
 /// proportion to n_unit and says nothing about the next; a worker that is lost, or whose tasks come

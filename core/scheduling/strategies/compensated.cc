@@ -71,7 +71,8 @@ void Compensated::Balance(WorkerId sender, Instant now) {
 std::vector<WorkerId> Compensated::Neighbourhood(WorkerId sender) const {
   std::vector<WorkerId> members{sender};
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    const bool near = context_.balancing.sends_to_all || context_.places.Neighbours(sender, {i});
+    const bool near =
+        context_.balancing.compensated.sends_to_all || context_.places.Neighbours(sender, {i});
     if (WorkerId{i} != sender && near && Usable({i})) members.push_back({i});
   }
   return members;
@@ -112,18 +113,19 @@ double Compensated::DryAfter(WorkerId worker, double until, Instant now) const {
 std::optional<double> Compensated::LinkSpeed(WorkerId from, WorkerId to) const {
   const double mean = MeanCost();
   if (const auto rate = context_.places.Rate(from, to)) return *rate * mean;
-  if (context_.balancing.transfer_rate > 0) return context_.balancing.transfer_rate * mean;
+  if (context_.balancing.compensated.transfer_rate > 0)
+    return context_.balancing.compensated.transfer_rate * mean;
   return std::nullopt;
 }
 
 double Compensated::Factor(WorkerId from, WorkerId to, double load, Instant now) const {
-  const auto& balancing = context_.balancing;
-  if (balancing.compensation_factor) return *balancing.compensation_factor;
+  const auto& options = context_.balancing.compensated;
+  if (options.compensation_factor) return *options.compensation_factor;
   const auto link = LinkSpeed(from, to);
   if (!link || *link <= 0 || !context_.estimator.RatesKnown()) return 1;
   const LoadTransfer transfer{load, context_.estimator.Rate(from), context_.estimator.Rate(to),
                               *link, DryAfter(to, load / *link, now)};
-  switch (balancing.compensation) {
+  switch (options.compensation) {
     case Compensation::kNone:
       return 1;
     case Compensation::kFirst:

@@ -35,26 +35,27 @@ std::vector<Decision> MasterSlave::Decide(Instant) {
     if (&worker == &workers_[kMaster.value]) continue;
     for (const auto& piece : worker.reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
   }
-  HandOut::Serve(context_, IdleMaster(kMaster), usable, At(kMaster).reserved, decisions);
+  HandOut::Serve(context_, options_.chunk_tasks,
+                 IdleMaster(kMaster, options_.dedicated_coordinator), usable, At(kMaster).reserved,
+                 decisions);
   return decisions;
 }
 
 std::vector<Strategy::Stage> MasterSlave::Stages(Instant now) const {
-  if (context_.balancing.dedicated_coordinator || workers_.size() < 2) return {};
+  if (options_.dedicated_coordinator || workers_.size() < 2) return {};
   return {{0, kMaster, started_, now}};
 }
 
-void HandOut::Serve(const StrategyContext& context, std::optional<WorkerId> master,
-                    const std::vector<WorkerId>& usable, Reservation& pool,
-                    std::vector<Decision>& decisions) {
+void HandOut::Serve(const StrategyContext& context, std::int64_t chunk_tasks,
+                    std::optional<WorkerId> master, const std::vector<WorkerId>& usable,
+                    Reservation& pool, std::vector<Decision>& decisions) {
   for (const WorkerId worker : usable) {
     if (master && worker == *master) continue;
     const auto threads = static_cast<std::int64_t>(context.estimator.Threads(worker));
     const std::int64_t free_threads = threads - context.leases.OutstandingTasks(worker);
     for (std::int64_t n = 0; n < free_threads && !pool.Empty(); ++n) {
-      const std::int64_t chunk = std::max<std::int64_t>(context.balancing.chunk_tasks, 1);
       for (const auto& piece :
-           pool.TakeNext(std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
+           pool.TakeNext(std::numeric_limits<model::Cost>::max(), chunk_tasks, chunk_tasks)) {
         decisions.emplace_back(GrantDecision{worker, piece.range});
       }
     }

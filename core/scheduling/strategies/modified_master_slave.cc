@@ -63,7 +63,9 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   }
   if (phase_ == Phase::kMasterSlave) {
     PoolAtMaster();
-    HandOut::Serve(context_, IdleMaster(kMaster), UsableWorkers(), At(kMaster).reserved, decisions);
+    HandOut::Serve(context_, options_.chunk_tasks,
+                   IdleMaster(kMaster, options_.dedicated_coordinator), UsableWorkers(),
+                   At(kMaster).reserved, decisions);
   }
   return decisions;
 }
@@ -126,8 +128,8 @@ std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
 std::vector<Strategy::Stage> ModifiedMasterSlave::Stages(Instant now) const {
   std::vector<Stage> stages = finished_;
   stages.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
-  const bool master_idle = phase_ == Phase::kMasterSlave &&
-                           !context_.balancing.dedicated_coordinator && workers_.size() > 1;
+  const bool master_idle =
+      phase_ == Phase::kMasterSlave && !options_.dedicated_coordinator && workers_.size() > 1;
   if (master_idle) stages.push_back({0, kMaster, stage_start_, now});
   return stages;
 }

@@ -16,7 +16,8 @@ namespace evenkeel::scheduling {
 /// the rest was, later it is the master's to hand out.
 class ModifiedMasterSlave final : public StrategyBase {
  public:
-  explicit ModifiedMasterSlave(const StrategyContext& context) : StrategyBase(context) {}
+  explicit ModifiedMasterSlave(const StrategyContext& context)
+      : StrategyBase(context), options_(context.balancing.modified_master_slave) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
@@ -39,6 +40,7 @@ class ModifiedMasterSlave final : public StrategyBase {
   void DecideDecomposition(std::vector<Decision>& decisions);
   void DecideBarrier(std::vector<Decision>& decisions);
 
+  model::MasterSlaveOptions options_;
   Phase phase_ = Phase::kDecomposition;
   std::vector<bool> served_;     // has been leased its part of stage 1
   std::vector<bool> recalled_;   // was asked in stage 2

@@ -64,9 +64,10 @@ class StrategyBase : public Strategy {
   [[nodiscard]] bool AnyAlive() const;
   /// The worker that is master and does not compute, if there is one: not with a dedicated
   /// coordinator, nor if nobody else is left who could.
-  [[nodiscard]] std::optional<WorkerId> IdleMaster(WorkerId master) const {
+  [[nodiscard]] std::optional<WorkerId> IdleMaster(WorkerId master,
+                                                   bool dedicated_coordinator) const {
     const bool alone = NextAlive(master) == master;
-    if (context_.balancing.dedicated_coordinator || alone) return std::nullopt;
+    if (dedicated_coordinator || alone) return std::nullopt;
     return master;
   }
   /// Of a task of the job.

@@ -196,7 +196,7 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(Ready(worker, now) - now, Duration::zero());
     budget = ToSeconds(Window(worker) - ahead) * context_.estimator.Rate(worker);
-  } else if (context_.balancing.credit) {
+  } else if (context_.balancing.tail_stealing.credit) {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(workers_.size());
   }

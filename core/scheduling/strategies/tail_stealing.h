@@ -81,7 +81,7 @@ class TailStealing final : public StrategyBase {
   bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   /// Work may move, and from one worker to another without anything that takes time.
   [[nodiscard]] bool MovesInNoTime() const {
-    return context_.balancing.stealing && !context_.places.HasLinks();
+    return context_.balancing.tail_stealing.stealing && !context_.places.HasLinks();
   }
   /// Where tasks take time to get from one worker to another: has them come before the worker runs
   /// dry, so many that both are through together.

@@ -40,7 +40,7 @@ IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget
 }  // namespace
 
 bool TailStealing::CopyLeased(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.balancing.speculation || !context_.idempotent) return false;
+  if (!context_.balancing.tail_stealing.speculation || !context_.idempotent) return false;
   int looked_at = 0;
   FinishIndex::FromLatest order(ready_);
   for (FinishIndex::Entry entry; looked_at < kMaxLooksForCopies && order.Next(entry); ++looked_at) {
@@ -83,8 +83,8 @@ std::optional<Duration> TailStealing::StuckFor(WorkerId worker, Instant now) con
 // without the copies, gains nothing.
 void TailStealing::NoteIfStuck(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   State& state = states_[worker.value];
-  if (state.stuck || context_.costs.Known() || !context_.balancing.stealing) return;
-  if (!context_.balancing.speculation || !context_.idempotent) return;
+  if (state.stuck || context_.costs.Known() || !context_.balancing.tail_stealing.stealing) return;
+  if (!context_.balancing.tail_stealing.speculation || !context_.idempotent) return;
   if (!context_.estimator.Measured(worker) || !StuckFor(worker, now)) return;
   state.stuck = true;
   stuck_.push_back(worker);

@@ -14,7 +14,7 @@ constexpr std::int32_t kMaxFetches = std::numeric_limits<std::int32_t>::max();
 }  // namespace
 
 void TailStealing::FetchAhead(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.balancing.stealing || !context_.estimator.RatesKnown()) return;
+  if (!context_.balancing.tail_stealing.stealing || !context_.estimator.RatesKnown()) return;
   const double mean = MeanCost();
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     const WorkerId from{i};

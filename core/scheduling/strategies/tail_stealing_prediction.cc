@@ -114,7 +114,7 @@ Instant TailStealing::Level(Instant now) {
 bool TailStealing::NobodyWorks() const { return ready_.Empty(); }
 
 Duration TailStealing::Window(WorkerId) const {
-  if (!context_.balancing.credit) return Duration::zero();
+  if (!context_.balancing.tail_stealing.credit) return Duration::zero();
   const Duration full = std::max(3 * context_.report_interval, 20 * context_.round_trip);
   const Duration least = 10 * context_.round_trip;
   return std::clamp(PoolTime() / 4, least, full);
@@ -122,11 +122,11 @@ Duration TailStealing::Window(WorkerId) const {
 
 std::int64_t TailStealing::LeastAtHand(WorkerId worker) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  return context_.balancing.credit ? 2 * threads : threads;
+  return context_.balancing.tail_stealing.credit ? 2 * threads : threads;
 }
 
 bool TailStealing::RecallLeased(WorkerId thief, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.balancing.stealing) return false;
+  if (!context_.balancing.tail_stealing.stealing) return false;
   int looked_at = 0;
   FinishIndex::FromLatest order(ready_);
   for (FinishIndex::Entry entry; looked_at < kMaxVictimsForeseen && order.Next(entry);

@@ -1,4 +1,4 @@
-#include "core/scheduling/strategies/chunk_self_scheduling.h"
+#include "core/scheduling/techniques/chunk_self_scheduling.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +8,10 @@ namespace evenkeel::scheduling {
 
 using model::IndexRange;
 
-ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context, ChunkRulePtr rule)
+ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context,
+                                         const TechniqueOptions& options, ChunkRulePtr rule)
     : StrategyBase(context),
+      options_(options),
       rule_(std::move(rule)),
       loop_(context.costs.TaskCount(), ToSeconds(context.round_trip)) {}
 
@@ -102,17 +104,17 @@ void ChunkSelfScheduling::Serve(WorkerId worker, Instant now, std::vector<Decisi
       has += piece.range.Size();
     }
   }
-  if (has == 0 && context_.balancing.reissue && context_.idempotent) Reissue(worker, decisions);
+  if (has == 0 && options_.reissue && context_.idempotent) Reissue(worker, decisions);
 }
 
 std::int64_t ChunkSelfScheduling::NextChunk(WorkerId worker, Instant now) {
   CloseChunk(worker, now);
   const std::int64_t remaining = Pool().Tasks();
-  const std::int64_t least = std::min(context_.balancing.chunk_tasks, remaining);
+  const std::int64_t least = std::min(options_.least_chunk_tasks, remaining);
   return std::clamp(rule_->Next(loop_, worker, remaining), least, remaining);
 }
 
-// What the worker did since it last asked is what adaptive rules call its last chunk.
+// Adaptive rules take the work since the last request of the worker as its last chunk.
 void ChunkSelfScheduling::CloseChunk(WorkerId worker, Instant now) {
   State& state = states_[worker.value];
   const std::int64_t tasks = state.seen_tasks - state.chunk_tasks;

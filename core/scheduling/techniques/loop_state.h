@@ -3,10 +3,43 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/scheduling/chunks/task_times.h"
 #include "core/scheduling/worker_id.h"
 
 namespace evenkeel::scheduling {
+
+/// Mean and spread of the time of one task, from reports of several tasks each. A report's mean
+/// over n tasks x has a variance of 1/n of one task's, so n (x - mean)^2, averaged over the
+/// reports, estimates that of one task. Not thread-safe.
+class TaskTimes {
+ public:
+  /// `tasks` > 0 took `seconds` together.
+  void Observe(std::int64_t tasks, double seconds) {
+    const auto count = static_cast<double>(tasks);
+    const double x = seconds / count;
+    const double before = x - mean_;
+    tasks_ += count;
+    mean_ += before * count / tasks_;
+    squares_ += count * before * (x - mean_);
+    ++reports_;
+  }
+
+  [[nodiscard]] bool Any() const { return reports_ > 0; }
+  /// Whether the variance is known.
+  [[nodiscard]] bool Several() const { return reports_ > 1; }
+  [[nodiscard]] double Tasks() const { return tasks_; }
+  /// Seconds; 0 if there was no report.
+  [[nodiscard]] double Mean() const { return mean_; }
+  /// Seconds squared; 0 if there were not Several().
+  [[nodiscard]] double Variance() const {
+    return Several() ? squares_ / static_cast<double>(reports_ - 1) : 0;
+  }
+
+ private:
+  double tasks_ = 0;
+  double mean_ = 0;
+  double squares_ = 0;
+  std::int64_t reports_ = 0;
+};
 
 /// Sums over the chunks of one worker, the k-th one counting k times: what adaptive weighted
 /// factoring weighs by (Carino and Banicescu 2008).
@@ -17,11 +50,11 @@ struct ChunkHistory {
   std::int64_t chunks = 0;
 };
 
-/// What rules for the size of chunks may know of the job: N, P, weights as told, and what was
-/// measured. "Worker" is a node: its threads share a chunk. Not thread-safe.
+/// The state of a job that chunk rules read: N, P, the declared weights and the measured times. A
+/// worker is a node: its threads share a chunk. Not thread-safe.
 class LoopState {
  public:
-  /// `dispatch_seconds`: h, what it takes to hand out a chunk.
+  /// `dispatch_seconds`: h, the time to hand out a chunk.
   LoopState(std::int64_t tasks, double dispatch_seconds)
       : tasks_(tasks), dispatch_seconds_(dispatch_seconds) {}
 
@@ -29,21 +62,21 @@ class LoopState {
   void AddWorker(double weight);
   void SetAlive(WorkerId worker, bool alive);
   void AddTasks(std::int64_t tasks) { tasks_ += tasks; }
-  /// A report: `tasks` > 0 kept the worker busy for `seconds`.
+  /// A report said that the worker computed `tasks` > 0 tasks in `seconds`.
   void Observe(WorkerId worker, std::int64_t tasks, double seconds);
   /// Between two requests of the worker it ran `tasks` > 0 tasks.
   void EndChunk(WorkerId worker, std::int64_t tasks, double busy_seconds, double all_seconds);
 
   /// N
   [[nodiscard]] std::int64_t Tasks() const { return tasks_; }
-  /// P: those alive, at least 1.
+  /// P: the number of living workers, at least 1.
   [[nodiscard]] std::int64_t Workers() const { return alive_ > 0 ? alive_ : 1; }
   /// h
   [[nodiscard]] double DispatchSeconds() const { return dispatch_seconds_; }
-  /// Of those alive and lost.
+  /// Number of workers, lost ones included.
   [[nodiscard]] std::size_t Places() const { return workers_.size(); }
   [[nodiscard]] bool Alive(WorkerId worker) const { return workers_[worker.value].alive; }
-  /// As told, scaled so that the weights of those alive add up to P.
+  /// The declared weight, scaled so that the weights of the living workers sum to P.
   [[nodiscard]] double Weight(WorkerId worker) const;
   [[nodiscard]] const TaskTimes& Times(WorkerId worker) const {
     return workers_[worker.value].times;
@@ -65,7 +98,7 @@ class LoopState {
   double dispatch_seconds_;
   std::vector<Worker> workers_;
   std::int64_t alive_ = 0;
-  double weight_sum_ = 0;  // of those alive
+  double weight_sum_ = 0;  // of the living workers
   TaskTimes times_;
 };
 

@@ -3,22 +3,23 @@
 #include <deque>
 #include <vector>
 
-#include "core/scheduling/chunks/chunk_rule.h"
 #include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/techniques/chunk_rule.h"
+#include "core/scheduling/techniques/technique.h"
 
 namespace evenkeel::scheduling {
 
-/// Hands out consecutive tasks from the front, as many as its rule says, to whoever has a thread
-/// without work: dynamic loop self-scheduling. A worker asks when it has nothing left for a thread,
-/// as published, so that a round trip is lost for each chunk. With `balancing.reissue` tasks that
-/// are handed out and not done are handed out once more when there are no others (A. Mohammed, A.
-/// Cavelan and F. M. Ciorba, "rDLB: a novel approach for robust dynamic load balancing of
-/// scientific applications with parallel independent tasks", HPCS 2019): half of them in P parts at
-/// a time, in index order, each at most once, first result wins. A decision takes O(1), but for the
-/// rule and for what is handed out again.
+/// Dynamic loop self-scheduling: hands out consecutive tasks from the front, as many as its rule
+/// says, to each worker with an idle thread. A worker asks when a thread has nothing left, as
+/// published, so each chunk costs a round trip. With `reissue`, unfinished tasks are handed out a
+/// second time when no others are left (A. Mohammed, A. Cavelan and F. M. Ciorba, "rDLB: a novel
+/// approach for robust dynamic load balancing of scientific applications with parallel independent
+/// tasks", HPCS 2019): half of them in P parts at a time, in index order, each at most once; the
+/// first result wins. A decision is O(1), the rule and reissued tasks apart.
 class ChunkSelfScheduling final : public StrategyBase {
  public:
-  ChunkSelfScheduling(const StrategyContext& context, ChunkRulePtr rule);
+  ChunkSelfScheduling(const StrategyContext& context, const TechniqueOptions& options,
+                      ChunkRulePtr rule);
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
@@ -44,17 +45,18 @@ class ChunkSelfScheduling final : public StrategyBase {
     Instant chunk_given{};
   };
 
-  /// All that is not handed out, kept with the first worker.
+  /// All tasks that were not handed out; kept in the reservation of the first worker.
   [[nodiscard]] Reservation& Pool() { return At(kMaster).reserved; }
   void Ask(WorkerId worker);
   void AskAllIdle();
   void Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   void CloseChunk(WorkerId worker, Instant now);
   [[nodiscard]] std::int64_t NextChunk(WorkerId worker, Instant now);
-  /// The first part of a leased range that may be handed out once more; empty if there is none.
+  /// The first part of a leased range that may be reissued; empty if there is none.
   [[nodiscard]] model::IndexRange FirstToReissue(model::IndexRange leased) const;
   void Reissue(WorkerId worker, std::vector<Decision>& decisions);
 
+  TechniqueOptions options_;
   ChunkRulePtr rule_;
   LoopState loop_;
   std::vector<State> states_;

@@ -1,4 +1,4 @@
-#include "core/scheduling/chunks/loop_state.h"
+#include "core/scheduling/techniques/loop_state.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/scheduling/strategies/work_stealing.h"
+#include "core/scheduling/techniques/work_stealing.h"
 
 #include <algorithm>
 #include <utility>
