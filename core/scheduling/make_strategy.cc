@@ -4,8 +4,8 @@
 #include "core/scheduling/strategies/master_slave.h"
 #include "core/scheduling/strategies/modified_master_slave.h"
 #include "core/scheduling/strategies/static_split.h"
-#include "core/scheduling/strategies/tail_stealing.h"
 #include "core/scheduling/strategy.h"
+#include "core/scheduling/tail_stealing/tail_stealing.h"
 
 namespace evenkeel::scheduling {
 

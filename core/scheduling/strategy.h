@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -58,6 +59,12 @@ struct StrategyContext {
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
   const TaskPlaces& places = TaskPlaces::Unknown();
+
+  /// Of a task of the job; 0 without tasks.
+  [[nodiscard]] double MeanCost() const {
+    return static_cast<double>(costs.Total()) /
+           static_cast<double>(std::max<std::int64_t>(costs.TaskCount(), 1));
+  }
 };
 
 struct WorkerFacts {

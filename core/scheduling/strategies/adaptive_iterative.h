@@ -64,7 +64,6 @@ class AdaptiveIterative final : public StrategyBase {
   void CloseRound(Instant now);
   /// n_unit of the next round for all that were measured in this one.
   void Learn();
-  void GatherPool();
   /// False while one of the expected workers may still come, so that the first round is for all.
   [[nodiscard]] bool Complete() const;
   /// Who takes part in the next round, in the order in which they are sent their data.

@@ -38,7 +38,7 @@ class HandOut {
   /// none.
   static void Serve(const StrategyContext& context, std::int64_t chunk_tasks,
                     std::optional<WorkerId> master, const std::vector<WorkerId>& usable,
-                    Reservation& pool, std::vector<Decision>& decisions);
+                    ReservedPool& pool, std::vector<Decision>& decisions);
 };
 
 }  // namespace evenkeel::scheduling

@@ -36,7 +36,6 @@ class ModifiedMasterSlave final : public StrategyBase {
   [[nodiscard]] bool SomebodyIsDone() const;
   [[nodiscard]] bool AllHaveReported() const;
   void Enter(Phase phase, Instant now);
-  void PoolAtMaster();
   void DecideDecomposition(std::vector<Decision>& decisions);
   void DecideBarrier(std::vector<Decision>& decisions);
 

@@ -28,7 +28,4 @@ class StaticSplit final : public StrategyBase {
   std::vector<WorkerFacts> facts_;  // of those that were expected
 };
 
-/// Grants everything that is reserved for a usable worker.
-void GrantAllReserved(WorkerId worker, Reservation& reserved, std::vector<Decision>& decisions);
-
 }  // namespace evenkeel::scheduling

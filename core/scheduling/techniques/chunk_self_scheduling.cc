@@ -17,20 +17,17 @@ ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context,
 
 void ChunkSelfScheduling::Start(const std::vector<WorkerFacts>& workers,
                                 const model::RangeSet& todo, Instant) {
-  AddWorkers(workers.size());
+  pool_.AddWorkers(workers.size());
   states_.resize(workers.size());
   for (const auto& worker : workers) loop_.AddWorker(worker.ratio);
   std::vector<model::RangeSet> parts(workers.size());
   parts[kMaster.value] = todo;
-  Plan(parts);
+  pool_.Plan(parts);
 }
 
 void ChunkSelfScheduling::Append(IndexRange range, Instant) {
   loop_.AddTasks(range.Size());
-  Dilute(range);
-  std::vector<model::RangeSet> parts(workers_.size());
-  parts[kMaster.value].Insert(range);
-  Plan(parts);
+  pool_.PlanFor(kMaster, range);
   AskAllIdle();
 }
 
@@ -41,18 +38,18 @@ void ChunkSelfScheduling::AddWorker(WorkerId worker, const WorkerFacts& facts, I
 }
 
 void ChunkSelfScheduling::WorkerLost(WorkerId worker, Instant) {
-  At(worker).alive = false;
+  pool_.SetAlive(worker, false);
   loop_.SetAlive(worker, false);
 }
 
 void ChunkSelfScheduling::WorkerBack(WorkerId worker, Instant) {
-  At(worker).alive = true;
+  pool_.SetAlive(worker, true);
   loop_.SetAlive(worker, true);
   Ask(worker);
 }
 
 void ChunkSelfScheduling::Return(WorkerId, IndexRange range, ReturnCause, Instant) {
-  Pool().Insert({range, 0});
+  pool_.Insert(kMaster, {{range, 0}});
   AskAllIdle();
 }
 
@@ -99,7 +96,7 @@ void ChunkSelfScheduling::Serve(WorkerId worker, Instant now, std::vector<Decisi
   while (has < threads && !Pool().Empty()) {
     const std::int64_t chunk = NextChunk(worker, now);
     for (const auto& piece :
-         Pool().TakeNext(std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
+         pool_.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
       decisions.emplace_back(GrantDecision{worker, piece.range});
       has += piece.range.Size();
     }
@@ -141,7 +138,7 @@ IndexRange ChunkSelfScheduling::FirstToReissue(IndexRange leased) const {
 void ChunkSelfScheduling::Reissue(WorkerId worker, std::vector<Decision>& decisions) {
   std::int64_t unfinished = 0;
   IndexRange first;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (i == worker.value) continue;
     context_.leases.Leased({i}).ForEach([&](IndexRange leased) {
       unfinished += leased.Size();

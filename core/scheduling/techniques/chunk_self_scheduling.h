@@ -46,7 +46,7 @@ class ChunkSelfScheduling final : public StrategyBase {
   };
 
   /// All tasks that were not handed out; kept in the reservation of the first worker.
-  [[nodiscard]] Reservation& Pool() { return At(kMaster).reserved; }
+  [[nodiscard]] const Reservation& Pool() const { return pool_.Of(kMaster); }
   void Ask(WorkerId worker);
   void AskAllIdle();
   void Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions);

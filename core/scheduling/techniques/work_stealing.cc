@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/scheduling/partition.h"
-#include "core/scheduling/strategies/static_split.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -20,14 +19,18 @@ WorkStealing::WorkStealing(const StrategyContext& context, Victim victim)
     : StrategyBase(context),
       victim_(victim),
       rng_(context.seed),
-      pause_(kRoundTripsBetweenLooks * context.round_trip) {}
+      pause_(kRoundTripsBetweenLooks * context.round_trip) {
+  pool_.OnChange([this](WorkerId worker) {
+    if (worker.value < states_.size()) Ask(worker);
+  });
+}
 
 void WorkStealing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                          Instant) {
-  AddWorkers(workers.size());
+  pool_.AddWorkers(workers.size());
   states_.resize(workers.size());
   for (std::uint32_t i = 0; i < states_.size(); ++i) states_[i].last_victim = i;
-  Plan(PartitionEqually(todo, workers.size()));
+  pool_.Plan(PartitionEqually(todo, workers.size()));
 }
 
 void WorkStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
@@ -47,19 +50,15 @@ void WorkStealing::WorkerBack(WorkerId worker, Instant now) {
 }
 
 void WorkStealing::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant) {
-  if (!AnyAlive()) return ShareOut({{range, 0}}, {});
+  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
   State& state = states_[from.value];
-  WorkerId to = At(from).alive ? from : NextAlive(from);
+  WorkerId to = pool_.Alive(from) ? from : pool_.NextAlive(from);
   if (cause == ReturnCause::kGivenBack) {
     state.gave = true;
-    if (state.thief && At(*state.thief).alive) to = *state.thief;
+    if (state.thief && pool_.Alive(*state.thief)) to = *state.thief;
   }
-  At(to).reserved.Insert({range, 0});
+  pool_.Insert(to, {{range, 0}});
   Ask(to);
-}
-
-void WorkStealing::ReservationChanged(WorkerId worker) {
-  if (worker.value < states_.size()) Ask(worker);
 }
 
 void WorkStealing::Touch(WorkerId worker, Instant) { Ask(worker); }
@@ -98,8 +97,8 @@ std::vector<Decision> WorkStealing::Decide(Instant now) {
 }
 
 void WorkStealing::Serve(WorkerId worker, std::vector<Decision>& decisions) {
-  if (!At(worker).reserved.Empty()) {
-    return GrantAllReserved(worker, At(worker).reserved, decisions);
+  if (!pool_.Of(worker).Empty()) {
+    return GrantAllReserved(worker, pool_, decisions);
   }
   if (context_.leases.OutstandingTasks(worker) > 0 || states_[worker.value].steals) return;
   Steal(worker, decisions);
@@ -132,7 +131,7 @@ std::int64_t WorkStealing::Waiting(WorkerId victim) const {
 }
 
 std::optional<WorkerId> WorkStealing::FindVictim(WorkerId thief) {
-  const auto count = static_cast<std::uint32_t>(workers_.size());
+  const auto count = static_cast<std::uint32_t>(pool_.Workers());
   const std::uint32_t first = victim_ == Victim::kNext
                                   ? states_[thief.value].last_victim
                                   : static_cast<std::uint32_t>(rng_.Below(count));

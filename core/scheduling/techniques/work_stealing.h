@@ -36,9 +36,6 @@ class WorkStealing final : public StrategyBase {
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] Instant NextDecision() const override { return next_look_; }
 
- protected:
-  void ReservationChanged(WorkerId worker) override;
-
  private:
   struct State {
     bool asks = false;               // it is in asking_

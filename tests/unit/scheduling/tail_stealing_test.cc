@@ -155,7 +155,7 @@ TEST_F(TailStealingTest, CopiesTheLastTaskIfThatEndsEarlier) {
 }
 
 // 60 s at a task where others take 1 s each: it may well go on for as long, and outlast all.
-TEST_F(TailStealingTest, ADearTaskIsCopiedThoughThereIsOtherWork) {
+TEST_F(TailStealingTest, AStragglerIsCopiedThoughThereIsOtherWork) {
   costs = model::UnitCosts(202);
   Start({5, 1}, {2, 202});
   for (int i = 0; i < 30; ++i) {
