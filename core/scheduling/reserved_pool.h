@@ -14,8 +14,8 @@
 namespace evenkeel::scheduling {
 
 /// The tasks that are not leased, each reserved for one worker, and for whom each task was first
-/// planned. While no worker lives, tasks are reserved for nobody; the first worker that comes back
-/// gets them. Tasks enter by Plan, Insert and ShareOut, and leave by Take* and Withdraw. Not
+/// planned. While no worker lives, tasks are orphans; the first worker that comes back gets
+/// them. Tasks enter by Plan, Insert and ShareOut, and leave by Take* and Withdraw. Not
 /// thread-safe.
 class ReservedPool {
  public:
@@ -42,7 +42,7 @@ class ReservedPool {
   [[nodiscard]] Pieces Lose(WorkerId worker);
   /// Only marks the worker: what is reserved for it stays.
   void SetAlive(WorkerId worker, bool alive) { workers_[worker.value].alive = alive; }
-  /// The worker lives again; it gets the tasks that are reserved for nobody.
+  /// The worker lives again; it gets the orphans.
   void Revive(WorkerId worker);
 
   /// Tasks of at least this cost are kept one by one when they are reserved from now on.
@@ -76,7 +76,7 @@ class ReservedPool {
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
   /// Reserves all tasks for this worker, also those of the lost.
   void GatherAt(WorkerId worker);
-  /// Tasks of this range were completed by somebody: those that are here leave.
+  /// Removes the tasks of this range, as far as they are here: they were completed.
   void Withdraw(model::IndexRange range);
 
   [[nodiscard]] std::int64_t Tasks() const;
@@ -101,7 +101,7 @@ class ReservedPool {
   std::function<void(WorkerId)> listener_;
   model::Cost heavy_cost_;
   std::vector<Worker> workers_;
-  Pieces orphans_;  // reserved for nobody, because nobody lives
+  Pieces orphans_;  // without a reservation, because no worker lives
   // begin of a range -> for whom it was planned, until the next begin
   absl::btree_map<model::TaskIndex, std::optional<WorkerId>> planned_;
   std::vector<double> shares_;

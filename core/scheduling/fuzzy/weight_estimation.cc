@@ -78,7 +78,7 @@ void SetRatios(std::vector<NodeWeight>& weights) {
   }
 }
 
-/// Equal weights look like a finding; where they come from ignorance, that is said.
+/// Equal weights look like a result: adds a note where they are equal because facts are missing.
 void NoteIgnorance(std::vector<NodeWeight>& weights) {
   bool something_unknown = false;
   for (const NodeWeight& node : weights) {

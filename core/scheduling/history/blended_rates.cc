@@ -90,7 +90,7 @@ std::vector<Known> FindKnown(const std::vector<NodeToBlend>& nodes, const BlendO
   return known;
 }
 
-/// Each node counts alike here: whoever lies about a rate may lie about its sample, too.
+/// All nodes count equally here: a node that reports a false rate may report a false sample, too.
 void DropAbsurd(const BlendOptions& options, std::vector<Known>& known,
                 std::vector<BlendedNode>& blended) {
   if (known.empty()) return;

@@ -27,7 +27,7 @@ std::vector<RecencyWindow> RecencyWindows(std::int64_t whole_seconds) {
     windows.push_back({seconds, 0});
     shorter = seconds;
   }
-  // What is within a window is within all longer ones, too: their factors add up to its weight.
+  // Work within a window is within all longer ones, too: the factors of these sum to its weight.
   weights.push_back(0);
   for (std::size_t i = 0; i < windows.size(); ++i) windows[i].factor = weights[i] - weights[i + 1];
   return windows;

@@ -6,9 +6,9 @@
 
 namespace evenkeel::scheduling {
 
-/// Hands out a chunk of tasks to whoever has nothing, in index order: the master-slave paradigm of
+/// Hands out a chunk of tasks to each idle thread, in index order: the master-slave paradigm of
 /// 003_, section 3.B. As published the master is worker 0 and does not compute; with
-/// `dedicatedCoordinator: true` nobody is lost to being master. If no slave is left, the master
+/// `dedicatedCoordinator: true` it computes as well. If no slave is left, the master
 /// computes: a job advances while one worker lives.
 class MasterSlave final : public StrategyBase {
  public:

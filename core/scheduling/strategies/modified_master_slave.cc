@@ -35,7 +35,7 @@ void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnC
     pool_.Insert(kMaster, {{range, 0}});
     return;
   }
-  // In stage 1 everybody looks at his own part alone: with nobody alive it is for who comes back.
+  // In stage 1 each worker has its own part: without a living worker, the range is an orphan.
   if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
   pool_.Insert(pool_.NextAlive(from), {{range, 0}});
 }

@@ -8,8 +8,8 @@
 
 namespace evenkeel::scheduling {
 
-/// Which workers were asked to give leased tasks back, and for whom. At most one recall is under
-/// way at a worker. Not thread-safe.
+/// Recalls of leased tasks: from which worker, and for which thief. At most one recall per worker
+/// is under way. Not thread-safe.
 class LeaseRecall {
  public:
   /// The arguments outlive this.
@@ -28,7 +28,7 @@ class LeaseRecall {
   void GaveBack(WorkerId worker) { states_[worker.value].gave_back = true; }
   /// The recall was answered or has expired. Returns the worker it was for.
   std::optional<WorkerId> Ended(WorkerId worker);
-  /// For whom the worker was asked.
+  /// The worker that gets the recalled tasks.
   [[nodiscard]] std::optional<WorkerId> ThiefOf(WorkerId worker) const {
     return states_[worker.value].thief;
   }

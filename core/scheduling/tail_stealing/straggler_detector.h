@@ -19,7 +19,7 @@ class StragglerDetector {
       : context_(context), pool_(pool), predictor_(predictor), goal_(goal) {}
 
   void AddWorkers(std::size_t count) { marked_.resize(marked_.size() + count); }
-  /// What was decided in the round before is in the leases by now.
+  /// The copies of the round before are in the leases now.
   void BeginRound() { just_copied_.Clear(); }
   /// Marks a worker that is late if it runs a straggler. True if it was not marked before.
   bool Mark(WorkerId worker, Instant now);

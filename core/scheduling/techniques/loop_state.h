@@ -81,7 +81,7 @@ class LoopState {
   [[nodiscard]] const TaskTimes& Times(WorkerId worker) const {
     return workers_[worker.value].times;
   }
-  /// Of all workers together.
+  /// Times of all workers together.
   [[nodiscard]] const TaskTimes& Times() const { return times_; }
   [[nodiscard]] const ChunkHistory& Chunks(WorkerId worker) const {
     return workers_[worker.value].chunks;

@@ -8,8 +8,8 @@
 namespace evenkeel::scheduling {
 namespace {
 
-// Who found no victim looks again after so many round trips, and after twice as long each further
-// time: reports may tell of more by then.
+// A worker that found no victim looks again after so many round trips, then after twice as long
+// each time: new reports may show more waiting tasks.
 constexpr int kRoundTripsBetweenLooks = 10;
 constexpr Duration kLongestPause = std::chrono::seconds(1);
 
@@ -65,7 +65,7 @@ void WorkStealing::Touch(WorkerId worker, Instant) { Ask(worker); }
 
 void WorkStealing::RecallEnded(WorkerId worker, Instant) {
   State& state = states_[worker.value];
-  state.barren_tasks = state.gave ? -1 : context_.leases.OutstandingTasks(worker);
+  state.tasks_at_failed_recall = state.gave ? -1 : context_.leases.OutstandingTasks(worker);
   if (!state.thief) return;
   states_[state.thief->value].steals = false;
   Ask(*state.thief);
@@ -125,7 +125,7 @@ void WorkStealing::Steal(WorkerId thief, std::vector<Decision>& decisions) {
 std::int64_t WorkStealing::Waiting(WorkerId victim) const {
   const State& state = states_[victim.value];
   const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
-  if (state.thief || tasks == state.barren_tasks || !Usable(victim)) return 0;
+  if (state.thief || tasks == state.tasks_at_failed_recall || !Usable(victim)) return 0;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
   return std::max<std::int64_t>(tasks - threads, 0);
 }

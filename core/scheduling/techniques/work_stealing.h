@@ -9,8 +9,8 @@
 
 namespace evenkeel::scheduling {
 
-/// Equal consecutive parts, leased at once; whoever is through takes from another worker what that
-/// has not started.
+/// Equal consecutive parts, leased at once; an idle worker takes unstarted tasks from another
+/// worker.
 ///   Static stealing, as in OpenMP runtimes (schedule static_steal of LLVM): the victim is the next
 ///   worker in the order of numbers that has something, beginning with the last one that gave; a
 ///   quarter of what waits there, at least one task.
@@ -18,7 +18,7 @@ namespace evenkeel::scheduling {
 ///   work stealing", J. ACM 46(5), 1999): the same, looking from a worker on that is drawn each
 ///   time; half of what waits.
 /// A theft is a request to the victim, its answer, and a lease for the thief. The coordinator knows
-/// who has nothing waiting, so nobody is asked in vain for that reason.
+/// which workers have nothing waiting, and does not ask them.
 class WorkStealing final : public StrategyBase {
  public:
   enum class Victim { kNext, kRandom };
@@ -38,18 +38,18 @@ class WorkStealing final : public StrategyBase {
 
  private:
   struct State {
-    bool asks = false;               // it is in asking_
-    bool steals = false;             // a request for it is under way
-    std::optional<WorkerId> thief;   // who has asked it
-    bool gave = false;               // since it was asked
-    std::int64_t barren_tasks = -1;  // it gave nothing when it had so many
+    bool asks = false;                         // it is in asking_
+    bool steals = false;                       // a request for it is under way
+    std::optional<WorkerId> thief;             // who has asked it
+    bool gave = false;                         // since the request
+    std::int64_t tasks_at_failed_recall = -1;  // it gave nothing when it had so many
     std::uint32_t last_victim = 0;
   };
 
   void Ask(WorkerId worker);
   void Serve(WorkerId worker, std::vector<Decision>& decisions);
   void Steal(WorkerId thief, std::vector<Decision>& decisions);
-  /// Tasks that wait there, 0 if it is not to be asked.
+  /// Tasks that wait there; 0 if no request is allowed.
   [[nodiscard]] std::int64_t Waiting(WorkerId victim) const;
   [[nodiscard]] std::optional<WorkerId> FindVictim(WorkerId thief);
 
