@@ -25,9 +25,9 @@ ORDERS = (200, 400, 600, 800, 1000)
 ROWS_AN_ORDER = 32  # rows of A: as many products with one B, one behind the other
 TASKS_AN_ORDER = 100  # tasks of one such product: 2 to 10 rows
 ROUNDS = 8
-VARIANTS = {"aware": {"strategy": "AdaptiveIterative", "rounds": ROUNDS},
-            "calculation": {"strategy": "AdaptiveIterative", "rounds": ROUNDS,
-                            "communication": "Disabled"},
+VARIANTS = {"aware": {"strategy": "AdaptiveIterative", "adaptiveIterative": {"rounds": ROUNDS}},
+            "calculation": {"strategy": "AdaptiveIterative",
+                            "adaptiveIterative": {"rounds": ROUNDS, "communication": "Disabled"}},
             "TailStealing": {"strategy": "TailStealing"}}
 SECTIONS = 120  # of a filter: a product and a sum each; its combinations take much the same time
 FILTER = {"clockMegahertz": 50, "method": "List", "operations": [

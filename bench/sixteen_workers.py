@@ -18,7 +18,7 @@ TASKS = {"tasks": 768, "cost": {"uniform": [0.1942, 0.939]}, "seed": 1, "mode": 
 def plain_pull():
     """One task at a time to each idle worker; the coordinator does not occupy a worker."""
     return manifest("plain-pull", {"synthetic": TASKS},
-                    {"strategy": "MasterSlave", "dedicatedCoordinator": True, "chunkTasks": 1})
+                    {"strategy": "MasterSlave", "masterSlave": {"dedicatedCoordinator": True}})
 
 
 VARIANTS = {

@@ -21,7 +21,8 @@ MOST_OF_INTERLEAVED = 0.92
 
 def published(strategy, dedicated):
     """As published worker 0 is master and does not compute then; `dedicated` spares it."""
-    return {"strategy": strategy, "dedicatedCoordinator": dedicated}
+    member = strategy[0].lower() + strategy[1:]
+    return {"strategy": strategy, member: {"dedicatedCoordinator": dedicated}}
 
 
 # Name, weighting, balancing, whether tasks are blocks of candidates.

@@ -58,7 +58,7 @@ Result<void> ChooseStrategy(const std::string& name, Scenario& scenario) {
       allowed += ", " + variant.name;
     }
   };
-  add(simulator::AllVariants(scenario.balancing));
+  add(simulator::AllVariants(scenario.defaults));
   add(scenario.variants);
   if (chosen.empty()) {
     return InvalidInput("--strategy: must be one of " + allowed + ", is \"" + Printable(name, 64) +

@@ -33,8 +33,7 @@ evenkeel_install_libraries(Programs
   block_service cli cli_run cli_simulate cli_text cli_weights coordinator_main coordinator_process
   coordinator_live coordinator_service coordinator_transport evenkeel_main http journal launcher_protocol
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator
-  speed_control transport_settings worker_main
-  worker_process worker_transport workloads)
+  speed_control techniques transport_settings worker_main worker_process worker_transport workloads)
 
 # Headers that programs of others include as <evenkeel/ROOM/NAME.h>; closed under inclusion.
 set(public_headers

@@ -63,6 +63,11 @@ engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
   config.placed = PlacedWithin({0, costs_->TaskCount()});
   config.links = Links();
   config.seed = given.seed;
+  if (given.technique) {
+    config.make_strategy = [&given](const scheduling::StrategyContext& context) {
+      return scheduling::MakeTechnique(*given.technique, given.technique_options, context);
+    };
+  }
   config.round_trip =
       2 * (given.network.latency + given.network.jitter) + std::chrono::microseconds(200);
   return config;

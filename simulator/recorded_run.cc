@@ -279,11 +279,12 @@ Scenario ScenarioOf(const RecordedRun& run) {
   scenario.tasks.costs = ListedCosts{run.seconds};
   scenario.tasks.told = run.costs_told;
   scenario.nodes = run.nodes;
-  scenario.balancing.strategy = run.strategy;
+  scenario.defaults.balancing.strategy = run.strategy;
   if (run.summary.lease_seconds > 0) {
-    scenario.balancing.lease = FromSeconds(run.summary.lease_seconds);
+    scenario.defaults.balancing.lease = FromSeconds(run.summary.lease_seconds);
   }
-  scenario.variants = {{run.summary.strategy, scenario.balancing}};
+  scenario.variants = {scenario.defaults};
+  scenario.variants.front().name = run.summary.strategy;
   return scenario;
 }
 

@@ -121,6 +121,8 @@ enum class ToldWeights { kSpeeds, kEqual, kInverse };
 struct Variant {
   std::string name;
   model::BalancingSpec balancing;
+  std::optional<scheduling::TechniqueName> technique{};  ///< instead of the strategy
+  scheduling::TechniqueOptions technique_options{};
   std::optional<std::int64_t> nodes = std::nullopt;  ///< only the first so many are there
 };
 
@@ -142,9 +144,11 @@ struct Scenario {
   Duration journal = std::chrono::milliseconds(2);
   Duration report_interval = std::chrono::seconds(1);
   std::vector<CoordinatorFault> coordinator_faults;
-  model::BalancingSpec balancing;  ///< of strategies named on the command line
-  std::vector<Variant> variants;   ///< at least one
-  std::uint64_t seed = 1;          ///< of the first repetition; the next one's is one more
+  /// The strategy and the options of those that are named on the command line; its own name is
+  /// empty.
+  Variant defaults;
+  std::vector<Variant> variants;  ///< at least one
+  std::uint64_t seed = 1;         ///< of the first repetition; the next one's is one more
   std::int64_t repetitions = 1;
 };
 

@@ -10,6 +10,7 @@
 #include "simulator/recorded_run.h"
 #include "simulator/scenario_fields.h"
 #include "simulator/scenario_transfers.h"
+#include "simulator/simulated_strategy.h"
 #include "workloads/folder_file.h"
 
 namespace evenkeel::simulator {
@@ -151,25 +152,55 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   return read;
 }
 
+std::string NameOf(const Variant& variant) {
+  return ToString(SimulatedStrategy{variant.balancing.strategy, variant.technique});
+}
+
+/// The fields of spec.balancing and those of techniques. The options of all strategies are allowed:
+/// several strategies may share them.
+void ReadStrategy(FieldReader& fields, Variant& variant) {
+  const std::vector<SimulatedStrategy> all = AllSimulatedStrategies();
+  std::vector<std::string> names;
+  for (const auto& strategy : all) names.push_back(ToString(strategy));
+  const std::string name = fields.OptionalChoice("strategy", names, NameOf(variant));
+  const auto chosen = std::find(names.begin(), names.end(), name) - names.begin();
+  variant.balancing.strategy = all[static_cast<std::size_t>(chosen)].strategy;
+  variant.technique = all[static_cast<std::size_t>(chosen)].technique;
+  scheduling::TechniqueOptions& options = variant.technique_options;
+  const std::string reissue = fields.OptionalChoice("reissue", {"Enabled", "Disabled"},
+                                                    options.reissue ? "Enabled" : "Disabled");
+  options.reissue = reissue == "Enabled";
+  options.least_chunk_tasks =
+      fields.OptionalInt("leastChunkTasks", {1, 1'000'000'000'000}, options.least_chunk_tasks);
+  options.weight_updates = static_cast<std::int32_t>(
+      fields.OptionalInt("weightUpdates", {1, 1'000'000}, options.weight_updates));
+  model::ReadBalancingOptions(fields, variant.balancing);
+  if (variant.technique && variant.balancing.objective == model::Objective::kEnergy) {
+    fields.Fail("objective", "Energy needs strategy TailStealing, is with " + name);
+  }
+}
+
 void ReadVariants(FieldReader& fields, Scenario& scenario) {
   std::vector<std::string> names{"all"};
-  for (const auto strategy : model::AllStrategies()) names.push_back(model::ToString(strategy));
+  for (const auto& strategy : AllSimulatedStrategies()) names.push_back(ToString(strategy));
   for (const std::string& name : fields.Choices("strategies", 100, names)) {
-    for (const Variant& variant : AllVariants(scenario.balancing)) {
+    for (const Variant& variant : AllVariants(scenario.defaults)) {
       if (name == "all" || name == variant.name) scenario.variants.push_back(variant);
     }
   }
   for (FieldReader& variant : fields.Objects("variants", 1000)) {
     const std::string name = variant.RequiredString("name", 100);
-    scenario.variants.push_back({name, scenario.balancing});
+    scenario.variants.push_back(scenario.defaults);
+    scenario.variants.back().name = name;
     if (variant.Has("nodes")) {
       scenario.variants.back().nodes = variant.RequiredInt("nodes", {1, 20'000});
     }
     variant.Any("nodes");
-    model::ReadBalancing(variant, scenario.variants.back().balancing);
+    ReadStrategy(variant, scenario.variants.back());
   }
   if (scenario.variants.empty()) {
-    scenario.variants.push_back({model::ToString(scenario.balancing.strategy), scenario.balancing});
+    scenario.variants.push_back(scenario.defaults);
+    scenario.variants.back().name = NameOf(scenario.defaults);
   }
   std::set<std::string> seen;
   for (const Variant& variant : scenario.variants) {
@@ -245,7 +276,7 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   scenario.description = fields.OptionalString("description", 4000, "");
   Scenario recorded;
   scenario.tasks = ReadTasks(fields.RequiredObject("tasks"), source, recorded);
-  scenario.balancing = recorded.balancing;
+  scenario.defaults = recorded.defaults;
   ReadNodes(fields, recorded, scenario);
   scenario.transfers = ReadTransfers(fields.OptionalObject("transfers"));
   CheckPlaces(fields, scenario, std::visit(Counter{}, scenario.tasks.costs));
@@ -257,7 +288,7 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   scenario.network = ReadNetwork(fields.OptionalObject("network"));
   ReadCoordinator(fields.OptionalObject("coordinator"), scenario);
   FieldReader balancing = fields.OptionalObject("balancing");
-  model::ReadBalancing(balancing, scenario.balancing);
+  ReadStrategy(balancing, scenario.defaults);
   ReadVariants(fields, scenario);
   CheckVariantsBegin(fields, scenario);
   CheckEnergy(fields, scenario);
@@ -282,12 +313,15 @@ Result<Scenario> ParseScenario(const std::string& yaml_text, const std::string& 
   return scenario;
 }
 
-std::vector<Variant> AllVariants(const model::BalancingSpec& balancing) {
+std::vector<Variant> AllVariants(const Variant& defaults) {
   std::vector<Variant> variants;
-  for (const auto strategy : model::AllStrategies()) {
-    variants.push_back({model::ToString(strategy), balancing});
-    variants.back().balancing.strategy = strategy;
-    if (strategy == model::StrategyName::kTailStealing) continue;
+  for (const auto& strategy : AllSimulatedStrategies()) {
+    Variant variant = defaults;
+    variant.name = ToString(strategy);
+    variant.balancing.strategy = strategy.strategy;
+    variant.technique = strategy.technique;
+    variants.push_back(variant);
+    if (variant.name == model::ToString(model::StrategyName::kTailStealing)) continue;
     variants.back().balancing.objective = model::Objective::kTime;  // the other needs it
   }
   return variants;

@@ -16,7 +16,7 @@ namespace evenkeel::simulator {
                                              const std::filesystem::path& folder,
                                              const workloads::Registry& registry);
 
-/// All strategies under their own names, set as `balancing` says.
-[[nodiscard]] std::vector<Variant> AllVariants(const model::BalancingSpec& balancing);
+/// All strategies and techniques under their own names, with the options of `defaults`.
+[[nodiscard]] std::vector<Variant> AllVariants(const Variant& defaults);
 
 }  // namespace evenkeel::simulator

@@ -35,6 +35,8 @@ Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
 ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) const {
   SimulationConfig config = world_;
   config.job.balancing = variant.balancing;
+  config.technique = variant.technique;
+  config.technique_options = variant.technique_options;
   config.recorder = recorder;
   if (variant.nodes) KeepFirst(*variant.nodes, config);
   const double bound = variant.nodes ? LowerBound(config) : bound_;

@@ -10,6 +10,7 @@
 #include "core/engine/progress.h"
 #include "core/model/job_spec.h"
 #include "core/model/run_record.h"
+#include "core/scheduling/techniques/technique.h"
 #include "simulator/invariant_monitor.h"
 #include "simulator/speed_profile.h"
 #include "simulator/trace_recorder.h"
@@ -124,6 +125,9 @@ struct SimulationConfig {
   double result_bytes = 0;                    ///< of each task, on the way back
   std::optional<BlockModel> blocks;
   model::JobSpec job;
+  /// Takes the place of the strategy of `job`.
+  std::optional<scheduling::TechniqueName> technique;
+  scheduling::TechniqueOptions technique_options;
   double left_out_ratio = 0;  ///< total ratio of the nodes that get no worker
   std::vector<NodeModel> nodes;
   NetworkModel network;

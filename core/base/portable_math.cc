@@ -14,6 +14,11 @@ constexpr double kSqrtHalf = 0.70710678118654752;
 
 // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); ln m = 2 artanh s, s = (m - 1) / (m + 1).
 double PortableLog(double x) {
+  if (!(x > 0)) {
+    return x == 0 ? -std::numeric_limits<double>::infinity()
+                  : std::numeric_limits<double>::quiet_NaN();
+  }
+  if (std::isinf(x)) return x;
   int exponent = 0;
   double mantissa = std::frexp(x, &exponent);
   if (mantissa < kSqrtHalf) {
@@ -34,6 +39,7 @@ double PortableExp(double x) {
   constexpr double kSmallest = -745.2;
   if (x > kLargest) return std::numeric_limits<double>::infinity();
   if (x < kSmallest) return 0;
+  if (std::isnan(x)) return x;
   const double n = std::floor(x / (kLn2High + kLn2Low) + 0.5);
   const double r = (x - n * kLn2High) - n * kLn2Low;
   double sum = 0;
@@ -42,6 +48,12 @@ double PortableExp(double x) {
 }
 
 double PortablePower(double base, double exponent) {
+  constexpr double kMostMultiplications = 64;
+  if (exponent >= 0 && exponent <= kMostMultiplications && exponent == std::floor(exponent)) {
+    double power = 1;
+    for (int i = 0; i < static_cast<int>(exponent); ++i) power *= base;
+    return power;
+  }
   return PortableExp(exponent * PortableLog(base));
 }
 

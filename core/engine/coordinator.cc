@@ -98,10 +98,10 @@ Coordinator::Coordinator(CoordinatorConfig config)
       completion_(config_.job.task_policy, costs_->TaskCount()),
       statistics_(config_.active_before) {
   config_.costs = costs_;
-  strategy_ = scheduling::MakeStrategy({*costs_, estimator_, ledger_, config_.job.balancing,
-                                        config_.job.task_policy.idempotent, config_.round_trip,
-                                        config_.report_interval, LeftOutRatio(config_.nodes),
-                                        config_.seed, places_});
+  strategy_ = config_.make_strategy({*costs_, estimator_, ledger_, config_.job.balancing,
+                                     config_.job.task_policy.idempotent, config_.round_trip,
+                                     config_.report_interval, LeftOutRatio(config_.nodes),
+                                     config_.seed, places_});
   CompletionPolicy::Batch durable;
   config_.completed.ForEach([&](IndexRange range) {
     ledger_.RestoreDurable(range);

@@ -67,6 +67,7 @@ struct CoordinatorConfig {
   Duration active_before{};        ///< length of the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
   Duration round_trip = std::chrono::milliseconds(1);
+  scheduling::StrategyFactory make_strategy = scheduling::MakeStrategy;
   std::uint64_t seed = 1;  ///< for randomized strategies
   /// When this start ends before the job does, streams are closed without a Finish, and workers
   /// wait for the next start. For workers whose life is not this process's to decide.

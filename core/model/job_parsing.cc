@@ -128,22 +128,65 @@ void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
   ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
 }
 
-void ReadCompensation(FieldReader& balancing, BalancingSpec& spec) {
-  const std::vector<std::string> names{"None", "First", "Second", "Third"};  // as the enum has them
-  const std::string chosen = balancing.OptionalChoice(
+void ReadTailStealing(FieldReader options, TailStealingOptions& spec) {
+  spec.stealing = ReadSwitch(options, "stealing", spec.stealing);
+  spec.speculation = ReadSwitch(options, "speculation", spec.speculation);
+  spec.credit = ReadSwitch(options, "credit", spec.credit);
+}
+
+void ReadMasterSlave(FieldReader options, MasterSlaveOptions& spec) {
+  spec.chunk_tasks = options.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);
+  spec.dedicated_coordinator =
+      options.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
+}
+
+void ReadAdaptiveIterative(FieldReader options, AdaptiveIterativeOptions& spec) {
+  spec.rounds =
+      static_cast<std::int32_t>(options.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
+  spec.communication = ReadSwitch(options, "communication", spec.communication);
+}
+
+void ReadCompensated(FieldReader options, CompensatedOptions& spec) {
+  const std::vector<std::string> names{"None", "First", "Second", "Third"};  // as in the enum
+  const std::string chosen = options.OptionalChoice(
       "compensation", names, names[static_cast<std::size_t>(spec.compensation)]);
   const auto at = std::find(names.begin(), names.end(), chosen) - names.begin();
   spec.compensation = static_cast<Compensation>(at);
-  if (balancing.Has("compensationFactor")) {
-    spec.compensation_factor = balancing.RequiredNumber("compensationFactor", {0, 1});
+  if (options.Has("compensationFactor")) {
+    spec.compensation_factor = options.RequiredNumber("compensationFactor", {0, 1});
   }
-  balancing.Any("compensationFactor");
-  const std::string receivers = balancing.OptionalChoice("sendsTo", {"Neighbours", "All"},
-                                                         spec.sends_to_all ? "All" : "Neighbours");
+  options.Any("compensationFactor");
+  const std::string receivers = options.OptionalChoice("sendsTo", {"Neighbours", "All"},
+                                                       spec.sends_to_all ? "All" : "Neighbours");
   spec.sends_to_all = receivers == "All";
   spec.transfer_rate =
-      balancing.OptionalNumber("transferTasksPerSecond", {0, 1e9}, spec.transfer_rate);
+      options.OptionalNumber("transferTasksPerSecond", {0, 1e9}, spec.transfer_rate);
 }
+
+/// The strategies that have options, with the member of spec.balancing that holds them.
+constexpr std::pair<StrategyName, const char*> kOptionMembers[] = {
+    {StrategyName::kTailStealing, "tailStealing"},
+    {StrategyName::kMasterSlave, "masterSlave"},
+    {StrategyName::kModifiedMasterSlave, "modifiedMasterSlave"},
+    {StrategyName::kAdaptiveIterative, "adaptiveIterative"},
+    {StrategyName::kCompensated, "compensated"},
+};
+
+/// Members of earlier versions, and the member that took the place of each.
+constexpr std::pair<const char*, const char*> kMovedMembers[] = {
+    {"stealing", "tailStealing.stealing"},
+    {"speculation", "tailStealing.speculation"},
+    {"credit", "tailStealing.credit"},
+    {"rounds", "adaptiveIterative.rounds"},
+    {"communication", "adaptiveIterative.communication"},
+    {"compensation", "compensated.compensation"},
+    {"compensationFactor", "compensated.compensationFactor"},
+    {"sendsTo", "compensated.sendsTo"},
+    {"transferTasksPerSecond", "compensated.transferTasksPerSecond"},
+    {"chunkTasks", "masterSlave.chunkTasks and modifiedMasterSlave.chunkTasks"},
+    {"dedicatedCoordinator",
+     "masterSlave.dedicatedCoordinator and modifiedMasterSlave.dedicatedCoordinator"},
+};
 
 }  // namespace
 
@@ -153,19 +196,24 @@ void ReadBalancing(FieldReader balancing, BalancingSpec& spec) {
   const std::string strategy =
       balancing.OptionalChoice("strategy", strategies, ToString(spec.strategy));
   spec.strategy = ParseStrategyName(strategy).value_or(spec.strategy);
-  spec.stealing = ReadSwitch(balancing, "stealing", spec.stealing);
-  spec.speculation = ReadSwitch(balancing, "speculation", spec.speculation);
-  spec.credit = ReadSwitch(balancing, "credit", spec.credit);
-  spec.reissue = ReadSwitch(balancing, "reissue", spec.reissue);
-  spec.communication = ReadSwitch(balancing, "communication", spec.communication);
-  spec.rounds =
-      static_cast<std::int32_t>(balancing.OptionalInt("rounds", {1, 1'000'000}, spec.rounds));
-  spec.chunk_tasks = balancing.OptionalInt("chunkTasks", {1, kMaxTasks}, spec.chunk_tasks);
-  spec.dedicated_coordinator =
-      balancing.OptionalBool("dedicatedCoordinator", spec.dedicated_coordinator);
+  for (const auto& [owner, member] : kOptionMembers) {
+    if (owner == spec.strategy || !balancing.Has(member)) continue;
+    balancing.Fail(member, "is allowed with strategy " + ToString(owner) + " only");
+  }
+  ReadBalancingOptions(balancing, spec);
+}
+
+void ReadBalancingOptions(FieldReader balancing, BalancingSpec& spec) {
+  for (const auto& [before, now] : kMovedMembers) {
+    if (balancing.Has(before)) balancing.Fail(before, std::string("is now ") + now);
+  }
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
-  ReadCompensation(balancing, spec);
+  ReadTailStealing(balancing.OptionalObject("tailStealing"), spec.tail_stealing);
+  ReadMasterSlave(balancing.OptionalObject("masterSlave"), spec.master_slave);
+  ReadMasterSlave(balancing.OptionalObject("modifiedMasterSlave"), spec.modified_master_slave);
+  ReadAdaptiveIterative(balancing.OptionalObject("adaptiveIterative"), spec.adaptive_iterative);
+  ReadCompensated(balancing.OptionalObject("compensated"), spec.compensated);
   ReadObjective(balancing, spec);
 }
 

@@ -20,7 +20,11 @@ class FieldReader;
 /// one line "FIELD: what is wrong".
 [[nodiscard]] Result<JobSpec> ReadJob(const nlohmann::json& document);
 
-/// Reads the fields of spec.balancing; what is not there stays as `spec` has it.
+/// Reads spec.balancing. Absent fields keep the value that they have in `spec`. Of the members with
+/// the options of a strategy, only the one of the chosen strategy is allowed.
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec);
+
+/// The same without `strategy`, which the caller reads. The options of all strategies are allowed.
+void ReadBalancingOptions(FieldReader balancing, BalancingSpec& spec);
 
 }  // namespace evenkeel::model

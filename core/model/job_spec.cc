@@ -6,7 +6,7 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<StrategyName, const char*>, 25> kStrategies{{
+constexpr std::array<std::pair<StrategyName, const char*>, 7> kStrategies{{
     {StrategyName::kTailStealing, "TailStealing"},
     {StrategyName::kDomainDecomposition, "DomainDecomposition"},
     {StrategyName::kMasterSlave, "MasterSlave"},
@@ -14,24 +14,6 @@ constexpr std::array<std::pair<StrategyName, const char*>, 25> kStrategies{{
     {StrategyName::kAdaptiveIterative, "AdaptiveIterative"},
     {StrategyName::kCompensated, "Compensated"},
     {StrategyName::kInterleaved, "Interleaved"},
-    {StrategyName::kStaticChunking, "STATIC"},
-    {StrategyName::kSelfScheduling, "SS"},
-    {StrategyName::kFixedSizeChunking, "FSC"},
-    {StrategyName::kModifiedFixedSizeChunking, "mFSC"},
-    {StrategyName::kGuidedSelfScheduling, "GSS"},
-    {StrategyName::kTrapezoidSelfScheduling, "TSS"},
-    {StrategyName::kFactoring, "FAC"},
-    {StrategyName::kPracticalFactoring, "FAC2"},
-    {StrategyName::kWeightedFactoring, "WF"},
-    {StrategyName::kSteppedWeightedFactoring, "AWF"},
-    {StrategyName::kBatchWeightedFactoring, "AWF-B"},
-    {StrategyName::kChunkWeightedFactoring, "AWF-C"},
-    {StrategyName::kBatchWeightedFactoringAllTime, "AWF-D"},
-    {StrategyName::kChunkWeightedFactoringAllTime, "AWF-E"},
-    {StrategyName::kAdaptiveFactoring, "AF"},
-    {StrategyName::kRandomChunks, "RAND"},
-    {StrategyName::kStaticStealing, "StaticStealing"},
-    {StrategyName::kRandomStealing, "RandomStealing"},
 }};
 
 }  // namespace

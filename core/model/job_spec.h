@@ -11,6 +11,7 @@
 
 namespace evenkeel::model {
 
+/// The strategies that a job may choose (spec.balancing.strategy).
 enum class StrategyName {
   kTailStealing,
   kDomainDecomposition,
@@ -19,24 +20,6 @@ enum class StrategyName {
   kAdaptiveIterative,
   kCompensated,
   kInterleaved,
-  kStaticChunking,
-  kSelfScheduling,
-  kFixedSizeChunking,
-  kModifiedFixedSizeChunking,
-  kGuidedSelfScheduling,
-  kTrapezoidSelfScheduling,
-  kFactoring,
-  kPracticalFactoring,
-  kWeightedFactoring,
-  kSteppedWeightedFactoring,
-  kBatchWeightedFactoring,
-  kChunkWeightedFactoring,
-  kBatchWeightedFactoringAllTime,
-  kChunkWeightedFactoringAllTime,
-  kAdaptiveFactoring,
-  kRandomChunks,
-  kStaticStealing,
-  kRandomStealing,
 };
 
 /// Where a worker's starting weight comes from (spec.weighting.mode).
@@ -71,45 +54,55 @@ struct EnergySpec {
   double standing_watts = 0;
 };
 
-/// Which compensating factor k the strategy Compensated reckons with (spec.balancing.compensation).
+/// spec.balancing.tailStealing
+struct TailStealingOptions {
+  bool stealing = true;  ///< moves work between workers; false: the first shares stay as they are
+  bool speculation = true;  ///< idle workers may run speculative copies of late tasks
+  /// Workers lease tasks ahead of need; false: each thread has only the task that it runs.
+  bool credit = true;
+};
+
+/// spec.balancing.masterSlave, spec.balancing.modifiedMasterSlave
+struct MasterSlaveOptions {
+  /// Tasks per message (ModifiedMasterSlave: in its third stage); 1 as published.
+  std::int64_t chunk_tasks = 1;
+  /// The coordinator is the master, so that worker 0 computes as well (not as published).
+  bool dedicated_coordinator = false;
+};
+
+/// spec.balancing.adaptiveIterative
+struct AdaptiveIterativeOptions {
+  std::int32_t rounds = 10;   ///< the first round hands out 1/rounds of the tasks
+  bool communication = true;  ///< transfer times count, as published; false: only task times
+};
+
+/// How the strategy Compensated computes its compensating factor k.
 enum class Compensation {
-  kNone,  ///< 1: what is above the share goes out, however long that takes
+  kNone,  ///< k = 1: all load above the share is sent, however long the transfer takes
   kFirst,
   kSecond,
   kThird,
 };
 
-/// spec.balancing
+/// spec.balancing.compensated
+struct CompensatedOptions {
+  Compensation compensation = Compensation::kThird;
+  std::optional<double> compensation_factor;  ///< k itself, 0..1, instead of a computed one
+  bool sends_to_all = false;                  ///< to all nodes; false: to neighbours, if known
+  double transfer_rate = 0;  ///< tasks per second between two nodes; 0: transfers take no time
+};
+
+/// spec.balancing. Only the options of `strategy` are used.
 struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;
-  bool stealing = true;
-  bool speculation = true;
-  /// TailStealing: workers have tasks ahead of need; false: no thread has more than the one it
-  /// runs.
-  bool credit = true;
-  /// Chunk techniques: at the end, chunks that are not complete are assigned again (rDLB).
-  bool reissue = false;
-  /// AdaptiveIterative: its first round hands out one in so many of the tasks. AWF: so many times
-  /// weights are changed.
-  std::int32_t rounds = 10;
-  /// AdaptiveIterative: the time of transfers counts, as published; false: that of tasks alone.
-  bool communication = true;
-  Compensation compensation = Compensation::kThird;
-  /// Compensated: k itself, 0..1, instead of one that is reckoned.
-  std::optional<double> compensation_factor;
-  /// Compensated: load goes to all nodes, not to neighbours alone, where it is known who they are.
-  bool sends_to_all = false;
-  /// Compensated: tasks a second from one node to another; 0: they get there in no time.
-  double transfer_rate = 0;
-  /// Tasks a message of MasterSlave and of the third stage of ModifiedMasterSlave, and at least so
-  /// many in other chunks; 1 as published.
-  std::int64_t chunk_tasks = 1;
-  /// MasterSlave and ModifiedMasterSlave: no worker is lost to being master (not as published).
-  bool dedicated_coordinator = false;
-  /// How long a worker may be silent before its leases go back.
-  Duration lease = std::chrono::seconds(10);
+  Duration lease = std::chrono::seconds(10);  ///< a worker silent for so long loses its leases
   Objective objective = Objective::kTime;
   EnergySpec energy;
+  TailStealingOptions tail_stealing;
+  MasterSlaveOptions master_slave;
+  MasterSlaveOptions modified_master_slave;
+  AdaptiveIterativeOptions adaptive_iterative;
+  CompensatedOptions compensated;
 };
 
 /// An item of spec.worker.template.env.
@@ -138,7 +131,7 @@ struct JobSpec {
 [[nodiscard]] std::string ToString(StrategyName name);
 /// Nothing if there is no such strategy.
 [[nodiscard]] std::optional<StrategyName> ParseStrategyName(const std::string& text);
-/// All of them, in the order of the design, for messages that say what is allowed.
+/// All strategies that a job may choose.
 [[nodiscard]] std::vector<StrategyName> AllStrategies();
 
 }  // namespace evenkeel::model

@@ -7,7 +7,7 @@
 namespace evenkeel::scheduling {
 namespace {
 
-// What sums of rounded numbers may lack of a whole task.
+// Sums of rounded numbers may be so much below a whole task.
 constexpr double kRounding = 1e-6;
 
 // k = weight of 1 + (1 - that) * a: how much of it is 1.

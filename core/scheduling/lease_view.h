@@ -7,20 +7,20 @@
 
 namespace evenkeel::scheduling {
 
-/// What a strategy may read of the leases; the engine owns them. Not thread-safe.
+/// The leases as strategies read them; the engine owns them. Not thread-safe.
 class LeaseView {
  public:
   virtual ~LeaseView() = default;
   /// Leased to the worker and not reported yet, copies not included.
   [[nodiscard]] virtual const model::RangeSet& Leased(WorkerId worker) const = 0;
-  /// Tasks it runs as copies of somebody else's.
+  /// Speculative copies that it runs of tasks leased to others.
   [[nodiscard]] virtual const model::RangeSet& Copies(WorkerId worker) const = 0;
   /// Cost of Leased and Copies together.
   [[nodiscard]] virtual model::Cost OutstandingCost(WorkerId worker) const = 0;
   /// Number of tasks in Leased and Copies together.
   [[nodiscard]] virtual std::int64_t OutstandingTasks(WorkerId worker) const = 0;
   /// The range that the worker was leased last and has not reported, tasks left out that failed
-  /// before: those are not to be copied. Empty if there is none.
+  /// before: those are not copied. Empty if there is none.
   [[nodiscard]] virtual model::IndexRange NewestLeased(WorkerId worker) const = 0;
   /// The task that the worker was leased first of those it has not reported, retries left out:
   /// with one thread, the one it runs. Empty if there is none.
@@ -31,7 +31,7 @@ class LeaseView {
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
   /// Tasks that are being run by two workers.
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;
-  /// Leased tasks that nobody is to copy, because they failed before.
+  /// Leased tasks of which no copy is allowed, because they failed before.
   [[nodiscard]] virtual const model::RangeSet& NotToBeCopied() const = 0;
 };
 

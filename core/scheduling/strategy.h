@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -29,7 +31,7 @@ struct RecallDecision {
   std::int64_t max_tasks;
   std::optional<WorkerId> thief{};  ///< the worker that is to get them, if it is known
 };
-/// Let the worker run a leased task of somebody else a second time.
+/// Let the worker run a speculative copy of tasks leased to another worker.
 struct CopyDecision {
   WorkerId worker;
   model::IndexRange range;
@@ -42,7 +44,7 @@ enum class ReturnCause {
   kLost,       ///< the worker is gone or silent
 };
 
-/// What a strategy works with; all of it outlives the strategy.
+/// The inputs of a strategy; all references outlive the strategy.
 struct StrategyContext {
   const model::CostModel& costs;
   const TimingEstimator& estimator;
@@ -53,10 +55,16 @@ struct StrategyContext {
   Duration round_trip = std::chrono::milliseconds(1);
   /// How often a busy worker reports; a credit window has to be longer.
   Duration report_interval = std::chrono::seconds(1);
-  /// Of nodes that could have workers and were left out to save energy, on the workers' scale.
+  /// Sum of the ratios of the nodes that get no worker, to save energy.
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
   const TaskPlaces& places = TaskPlaces::Unknown();
+
+  /// Mean cost of a task; 0 without tasks.
+  [[nodiscard]] double MeanCost() const {
+    return static_cast<double>(costs.Total()) /
+           static_cast<double>(std::max<std::int64_t>(costs.TaskCount(), 1));
+  }
 };
 
 struct WorkerFacts {
@@ -85,14 +93,14 @@ class Strategy {
   virtual void WorkerBack(WorkerId worker, Instant now) = 0;
   /// Tasks that were leased to `from` are the strategy's again.
   virtual void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) = 0;
-  /// These tasks of the strategy's were completed by somebody after all.
+  /// Tasks in the strategy's hands were completed, by a late result.
   virtual void Withdraw(model::IndexRange range) = 0;
   /// Something changed at this worker: it connected, reported, was granted to, gave back.
   virtual void Touch(WorkerId worker, Instant now) = 0;
   /// The recall was answered (with something or nothing) or has lapsed.
   virtual void RecallEnded(WorkerId worker, Instant now) = 0;
 
-  /// What is to be done now. Called after each batch of the above until nothing more is decided.
+  /// The decisions for now. Called after each batch of events until it returns none.
   [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
   [[nodiscard]] virtual Instant NextDecision() const = 0;
@@ -102,7 +110,7 @@ class Strategy {
 
   /// Share of the cost first planned for each worker, 0..1, with what was appended.
   [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;
-  /// For whom a task was first planned (nobody in particular if empty); the same is true of all
+  /// The worker for which a task was first planned, if any; the same is true of all
   /// tasks up to `until`.
   struct PlannedRun {
     std::optional<WorkerId> worker;
@@ -130,7 +138,10 @@ class Strategy {
   [[nodiscard]] virtual bool PoolContains(model::IndexRange range) const = 0;
 };
 
-/// Makes the strategy that `context.balancing.strategy` names.
+using StrategyFactory = std::function<std::unique_ptr<Strategy>(const StrategyContext&)>;
+
+/// Makes the strategy that `context.balancing.strategy` names. The coordinator's factory unless it
+/// is given another one; the simulator's also makes techniques (techniques/technique.h).
 [[nodiscard]] std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context);
 
 }  // namespace evenkeel::scheduling

@@ -11,12 +11,12 @@
 
 namespace evenkeel::scheduling {
 
-/// Where tasks are before anybody runs them, and how fast they get elsewhere, as far as the
-/// scheduler was told. Most jobs tell nothing: then no task is anywhere, all workers are
-/// neighbours, and how fast tasks get from one to another is unknown. Not thread-safe.
+/// Declared locations of tasks before they run, and declared speeds of transfers between workers.
+/// Only the simulator declares any. Without declarations no task has a location, all workers are
+/// neighbours, and transfer speeds are unknown. Not thread-safe.
 class TaskPlaces {
  public:
-  /// Of which nothing was told; lives for ever.
+  /// An empty instance with static lifetime.
   [[nodiscard]] static const TaskPlaces& Unknown();
   /// These tasks are at this worker's node. No task is put twice.
   void Put(model::IndexRange range, WorkerId home);
@@ -34,7 +34,7 @@ class TaskPlaces {
     return links_.empty() || links_.contains(Key(one, other));
   }
   /// Those on the way from one to the other, which is the last of them, along the fewest links, of
-  /// several ways by the lowest numbers; without any links it is the way. Empty if there is none.
+  /// several by the lowest numbers; without any links the direct way. Empty if there is none.
   [[nodiscard]] std::vector<WorkerId> Route(WorkerId from, WorkerId to) const;
   /// Tasks a second over this link; nothing if there is none.
   [[nodiscard]] std::optional<double> RateOf(WorkerId one, WorkerId other) const;
@@ -43,7 +43,7 @@ class TaskPlaces {
   [[nodiscard]] std::optional<double> Rate(WorkerId from, WorkerId to) const;
   /// It takes time to get tasks from one worker to another.
   [[nodiscard]] bool HasLinks() const { return !links_.empty(); }
-  /// Nothing was ever told.
+  /// Nothing was declared.
   [[nodiscard]] bool Empty() const { return homes_.empty() && links_.empty(); }
 
  private:

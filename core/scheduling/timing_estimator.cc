@@ -12,7 +12,7 @@ namespace {
 constexpr double kShortestSeconds = 1e-9;
 // Beyond so many standard deviations a measurement is a change of speed rather than noise.
 constexpr double kSurprise = 3.0;
-// What is kept of the memory after a surprise.
+// Part of the memory that is kept after a surprise.
 constexpr double kKeptAfterSurprise = 0.3;
 // Even exact costs are not proportional to seconds: caches, clocks, other load.
 constexpr double kSmallestTaskVariance = 0.0004;

@@ -49,7 +49,7 @@ class TimingEstimator {
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
 
-  /// So much of what was observed its tasks spent waiting for their data.
+  /// Part of the observed time that its tasks spent waiting for their data.
   void NoteWaiting(WorkerId worker, Duration waited) {
     workers_[worker.value].all_waited_seconds += ToSeconds(waited);
   }
@@ -107,7 +107,7 @@ class TimingEstimator {
 
   Options options_;
   std::vector<State> workers_;
-  // What a prior ratio of 1 is worth in units per second: mean over the measured workers.
+  // Units per second for a prior ratio of 1: mean over the measured workers.
   double scale_sum_ = 0;
   double scale_weight_ = 0;
   std::optional<double> unit_rate_;

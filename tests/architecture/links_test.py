@@ -40,6 +40,24 @@ def reachable(links, start):
     return seen
 
 
+def techniques_in_the_product(tree):
+    """Targets that link the published techniques, other than through the simulator. Tests and
+    benchmarks, whose sources are in no room, may link them."""
+    rooms_of = target_rooms(tree)
+    simulator = {name for name, found in rooms_of.items() if found & {"simulator", "techniques"}}
+    techniques = {name for name, found in rooms_of.items() if "techniques" in found}
+    links = {target.name: [] if target.name in simulator else target.links
+             for target in cmake_files.targets(tree)}
+    for target in cmake_files.targets(tree):
+        if target.name in simulator or target.listed_in.startswith(("tests/", "bench/")):
+            continue
+        direct = set(target.links) & techniques
+        reached = {name for name in reachable(links, target.name) - simulator
+                   if set(links.get(name, [])) & techniques}
+        if direct or reached:
+            yield f"{target.listed_in}: {target.name} must not link the techniques of the simulator"
+
+
 def includes_of_room(tree, source, parsing):
     """(file, line, include) of a source and of the headers of its own room that it includes."""
     seen, ahead = {source}, [source]
@@ -125,6 +143,28 @@ class Links(unittest.TestCase):
 
     def test_targets_link_only_what_their_room_may_know(self):
         source_tree.expect_none(self, forbidden_links(self.tree))
+
+    def test_the_product_does_not_link_the_techniques(self):
+        source_tree.expect_none(self, techniques_in_the_product(self.tree))
+
+    def test_techniques_in_the_product_are_noticed(self):
+        lists = ("evenkeel_library(techniques SOURCES scheduling/techniques/technique.cc)\n"
+                 "evenkeel_library(engine SOURCES engine/worker.cc DEPENDS evenkeel::techniques)\n")
+        tree = {"core/CMakeLists.txt": lists,
+                "coordinator/CMakeLists.txt":
+                "evenkeel_library(coordinator SOURCES job_run.cc DEPENDS evenkeel::engine)",
+                "tests/CMakeLists.txt":
+                "add_executable(a a.cc)\ntarget_link_libraries(a PRIVATE evenkeel::techniques)"}
+        self.assertEqual(len(list(techniques_in_the_product(tree))), 2)
+
+    def test_the_simulator_may_link_the_techniques(self):
+        tree = {"core/CMakeLists.txt":
+                "evenkeel_library(techniques SOURCES scheduling/techniques/technique.cc)",
+                "simulator/CMakeLists.txt":
+                "evenkeel_library(simulator SOURCES world.cc DEPENDS evenkeel::techniques)",
+                "cli/CMakeLists.txt":
+                "evenkeel_library(cli SOURCES main.cc DEPENDS evenkeel::simulator)"}
+        self.assertEqual(list(techniques_in_the_product(tree)), [])
 
     def test_targets_link_what_their_sources_include(self):
         source_tree.expect_none(self, includes_without_a_link(self.tree))

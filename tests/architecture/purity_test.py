@@ -18,6 +18,12 @@ OUTSIDE_CALL = re.compile(
     r"sleep_for|sleep_until|usleep|nanosleep|random_device|mt19937\w*|srand|fopen|popen|"
     r"this_thread|jthread|cout|cerr)\b|\bstd::(rand|time|system|printf|puts|thread|async)\b|"
     r"(?<![\w.:>])(sleep|rand|time|system|printf|puts|open|socket)\(")
+# Functions of <cmath> whose last bits depend on the standard library. sqrt, floor, ceil, round, abs,
+# frexp and ldexp are exact everywhere.
+INEXACT_MATH = re.compile(
+    r"(?<![\w.:>])(?:std::)?(log|log2|log10|log1p|exp|exp2|expm1|pow|sin|cos|tan|asin|acos|atan|atan2|sinh|"
+    r"cosh|tanh|asinh|acosh|atanh|cbrt|hypot|[tl]gamma|erfc?)[fl]?\(")
+DECIDES = {"scheduling", "techniques", "engine"}
 COMMENT_OR_TEXT = re.compile(r'//.*|/\*.*?\*/|"(?:[^"\\]|\\.)*"')
 
 
@@ -32,6 +38,18 @@ def impurities(tree):
             found = impure_include(line, reads_formats) or impure_call(line)
             if found:
                 yield f"{path}:{number}: {found} has no place in a room that only decides"
+
+
+def inexact_math(tree):
+    """Calls in rooms that decide whose result is not the same on every architecture."""
+    for path, text in source_tree.cpp_files(tree).items():
+        if rooms.room_of(path) not in DECIDES:
+            continue
+        for number, line in source_tree.numbered(text):
+            match = INEXACT_MATH.search(COMMENT_OR_TEXT.sub("", line))
+            if match:
+                yield f"{path}:{number}: {match.group(0)}) differs between architectures; " \
+                      "use core/base/portable_math.h"
 
 
 def impure_include(line, reads_formats):
@@ -76,6 +94,19 @@ class Purity(unittest.TestCase):
     def test_parsing_may_read_formats_but_not_files(self):
         self.assertEqual(self.count("core/model/document.cc", "#include <nlohmann/json.hpp>"), 0)
         self.assertEqual(self.count("core/model/document.cc", "#include <fstream>"), 1)
+
+    def test_decisions_are_the_same_on_every_architecture(self):
+        source_tree.expect_none(self, inexact_math(source_tree.load()))
+
+    def test_math_that_differs_between_architectures_is_noticed(self):
+        for call in ("std::log(x)", "std::exp2(x)", "pow(x, 2)", "std::sin(x)", "logf(x)"):
+            with self.subTest(call=call):
+                tree = {"core/scheduling/energy/a.cc": f"double y = {call};\n"}
+                self.assertEqual(len(list(inexact_math(tree))), 1)
+        for call in ("std::sqrt(x)", "std::floor(x)", "PortableLog(x)", "std::ldexp(x, 2)", "log.pow(x)"):
+            with self.subTest(call=call):
+                tree = {"core/engine/a.cc": f"double y = {call};\n"}
+                self.assertEqual(list(inexact_math(tree)), [])
 
     def test_words_in_comments_and_texts_are_no_calls(self):
         self.assertEqual(self.count("core/engine/a.cc", '// no rand() here'), 0)

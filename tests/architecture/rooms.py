@@ -11,6 +11,7 @@ ALLOWED = {
     "model": {"base"},
     "model_parsing": {"base", "model"},
     "scheduling": {"base", "model"},
+    "techniques": {"base", "model", "scheduling"},
     "engine": {"base", "model", "scheduling"},
     "protocol": {"base", "model", "engine"},
     "metrics": {"base", "model", "engine"},
@@ -21,7 +22,8 @@ ALLOWED = {
                     "metrics", "report", "workloads"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
-    "simulator": {"base", "model", "model_parsing", "scheduling", "engine", "report", "workloads"},
+    "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
+                  "workloads"},
     "operator/identity": {"base"},
     "operator/kube": {"base", "model_parsing"},
     "operator/api": {"base", "model"},
@@ -37,7 +39,10 @@ ALLOWED = {
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
-PURE = {"model", "scheduling", "engine", "operator/api", "operator/plan"}
+PURE = {"model", "scheduling", "techniques", "engine", "operator/api", "operator/plan"}
+
+# Published techniques that the product does not offer.
+TECHNIQUES = "core/scheduling/techniques/"
 
 # The files of operator/api that know JSON; the others are values without formats.
 API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
@@ -56,6 +61,8 @@ def room_of(path, parsing=frozenset()):
     """The room of a file or an include path; None outside of all rooms."""
     if path.rsplit(".", 1)[0] in parsing:
         return "model_parsing"
+    if path.startswith(TECHNIQUES):
+        return "techniques"
     if API_JSON.fullmatch(path):
         return "operator/api_json"
     parts = path.split("/")

@@ -67,7 +67,7 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
     SimulationConfig world = PaperCluster(6000, 0.02);
     world.input_bytes = world.result_bytes = kilobytes * 1000;
     const double with = RunRounds(world).Seconds();
-    world.job.balancing.communication = false;
+    world.job.balancing.adaptive_iterative.communication = false;
     const double without = RunRounds(world).Seconds();
     world.job.balancing.strategy = StrategyName::kTailStealing;
     const double tail_stealing = RunRounds(world).Seconds();
@@ -84,7 +84,7 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
 // "Usually removed P200 MMX": it gets other work in the fourth iteration and cannot keep up.
 TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
   SimulationConfig world = PaperCluster(1200, 0.1);
-  world.job.balancing.rounds = 100;  // two units a node in the first
+  world.job.balancing.adaptive_iterative.rounds = 100;  // two units a node in the first
   const RoundsOfARun undisturbed = RunRounds(world);
   ASSERT_GE(undisturbed.outcome.stages.size(), 6u);
   const Instant fourth{undisturbed.outcome.stages[3].start};

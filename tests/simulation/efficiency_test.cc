@@ -7,19 +7,21 @@
 #include <string>
 #include <vector>
 
+#include "simulator/simulated_strategy.h"
 #include "tests/support/worlds.h"
 
 namespace evenkeel {
 namespace {
 
 using model::StrategyName;
+using simulator::SimulatedStrategy;
 using simulator::Simulation;
 using simulator::SimulationConfig;
 
 constexpr std::uint64_t kSeeds = 41;
 
 struct Case {
-  StrategyName strategy = StrategyName::kTailStealing;
+  SimulatedStrategy strategy{};
   bool known = false;
   bool upside_down = false;
   bool dedicated_coordinator = true;
@@ -42,8 +44,10 @@ Medians Measure(const std::string& name, const Case& wanted) {
   model::MoveCounts moves;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     SimulationConfig world = support::SixteenWorkers(seed, wanted.known, wanted.upside_down);
-    world.job.balancing.strategy = wanted.strategy;
-    world.job.balancing.dedicated_coordinator = wanted.dedicated_coordinator;
+    world.job.balancing.strategy = wanted.strategy.strategy;
+    world.technique = wanted.strategy.technique;
+    world.job.balancing.master_slave.dedicated_coordinator = wanted.dedicated_coordinator;
+    world.job.balancing.modified_master_slave.dedicated_coordinator = wanted.dedicated_coordinator;
     const auto outcome = Simulation(world).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete) << name << " seed " << seed;
     const double makespan = ToSeconds(outcome.makespan);
@@ -68,28 +72,29 @@ Medians Measure(const std::string& name, const Case& wanted) {
 
 TEST(Efficiency, UnknownCostsBeatPlainPull) {
   const Medians ours = Measure("TailStealing unknown", {});
-  const Medians pull = Measure("plain pull", {StrategyName::kMasterSlave});
+  const Medians pull = Measure("plain pull", {{StrategyName::kMasterSlave}});
   EXPECT_GE(ours.efficiency, 0.97);
   EXPECT_GT(ours.efficiency, pull.efficiency);
 }
 
 TEST(Efficiency, KnownCostsComeNearTheBestSchedule) {
-  EXPECT_GE(Measure("TailStealing known", {StrategyName::kTailStealing, true}).of_best, 0.985);
+  EXPECT_GE(Measure("TailStealing known", {{StrategyName::kTailStealing}, true}).of_best, 0.985);
 }
 
 TEST(Efficiency, WrongWeightsCostLittle) {
-  EXPECT_GE(Measure("unknown, upside down", {StrategyName::kTailStealing, false, true}).efficiency,
-            0.955);
-  EXPECT_GE(Measure("known, upside down", {StrategyName::kTailStealing, true, true}).efficiency,
+  EXPECT_GE(
+      Measure("unknown, upside down", {{StrategyName::kTailStealing}, false, true}).efficiency,
+      0.955);
+  EXPECT_GE(Measure("known, upside down", {{StrategyName::kTailStealing}, true, true}).efficiency,
             0.955);
 }
 
 TEST(Efficiency, PublishedStrategiesStayBehind) {
   const Medians ours = Measure("TailStealing unknown", {});
-  for (const StrategyName strategy : model::AllStrategies()) {
-    if (strategy == StrategyName::kTailStealing) continue;
+  for (const SimulatedStrategy& strategy : simulator::AllSimulatedStrategies()) {
+    if (ToString(strategy) == "TailStealing") continue;
     const Case as_published{strategy, false, false, false};
-    EXPECT_LT(Measure(model::ToString(strategy), as_published).efficiency, ours.efficiency);
+    EXPECT_LT(Measure(ToString(strategy), as_published).efficiency, ours.efficiency);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "simulator/simulated_strategy.h"
 #include "tests/simulation/all_run_once.h"
 #include "tests/support/worlds.h"
 
@@ -12,14 +13,16 @@ namespace {
 
 using simulator::Fault;
 using simulator::Outcome;
+using simulator::SimulatedStrategy;
 using simulator::Simulation;
 using simulator::SimulationConfig;
 using std::chrono::seconds;
 
 // The sixteen workers with a third of the tasks at first; the rest comes in two parts.
-SimulationConfig GrowingWorld(model::StrategyName strategy, bool costs_known) {
+SimulationConfig GrowingWorld(const SimulatedStrategy& strategy, bool costs_known) {
   SimulationConfig world = support::SixteenWorkers(7, costs_known, false);
-  world.job.balancing.strategy = strategy;
+  world.job.balancing.strategy = strategy.strategy;
+  world.technique = strategy.technique;
   world.initial_tasks = 256;
   world.growths = {{seconds(2), 300}, {seconds(4), 768}};
   world.check_invariants = true;
@@ -31,7 +34,7 @@ void ExpectAllOfThemRunOnce(const Outcome& outcome) {
   ExpectAllRunOnce(outcome);
 }
 
-class Growth : public testing::TestWithParam<model::StrategyName> {};
+class Growth : public testing::TestWithParam<SimulatedStrategy> {};
 
 TEST_P(Growth, AllTasksRunOnce) {
   for (const bool known : {false, true}) {
@@ -69,9 +72,9 @@ TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
   ExpectAllOfThemRunOnce(Simulation(world).Run());
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrategies()),
+INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(simulator::AllSimulatedStrategies()),
                          [](const auto& name) {
-                           std::string text = model::ToString(name.param);
+                           std::string text = ToString(name.param);
                            std::replace(text.begin(), text.end(), '-', '_');
                            return text;
                          });
@@ -79,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(model::AllStrateg
 // All the work is there early enough to be shared out as if it had been there from the start.
 TEST(GrowthOfTailStealing, IsBalanced) {
   for (const bool known : {false, true}) {
-    const SimulationConfig world = GrowingWorld(model::StrategyName::kTailStealing, known);
+    const SimulationConfig world = GrowingWorld({model::StrategyName::kTailStealing}, known);
     const double bound = support::FluidBound(world);
     const Outcome outcome = Simulation(world).Run();
     EXPECT_GT(bound / ToSeconds(outcome.makespan), 0.95) << "known " << known;

@@ -4,27 +4,29 @@
 
 #include <string>
 
+#include "simulator/simulated_strategy.h"
 #include "simulator/simulation.h"
 
 namespace evenkeel {
 namespace {
 
-using model::StrategyName;
 using simulator::Fault;
+using simulator::SimulatedStrategy;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kTasks = 120;
 constexpr std::size_t kNodes = 3;
 
-class NobodyLeft : public testing::TestWithParam<StrategyName> {
+class NobodyLeft : public testing::TestWithParam<SimulatedStrategy> {
  protected:
   // Three nodes; at five seconds a third of the work is done.
   static simulator::SimulationConfig Nodes() {
     simulator::SimulationConfig world;
     world.true_costs.assign(kTasks, 0.4);
     world.job.workload = world.job.name = "nobody-left";
-    world.job.balancing.strategy = GetParam();
+    world.job.balancing.strategy = GetParam().strategy;
+    world.technique = GetParam().technique;
     world.job.balancing.lease = seconds(2);
     for (std::size_t i = 0; i < kNodes; ++i) {
       simulator::NodeModel node;
@@ -83,13 +85,14 @@ TEST_P(NobodyLeft, AndTheOneThatComesBackHadNothingBefore) {
   EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
 }
 
-std::string NameOf(const testing::TestParamInfo<StrategyName>& info) {
+std::string NameOf(const testing::TestParamInfo<SimulatedStrategy>& info) {
   std::string name = ToString(info.param);
   std::erase(name, '-');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, NobodyLeft, testing::ValuesIn(model::AllStrategies()), NameOf);
+INSTANTIATE_TEST_SUITE_P(Strategies, NobodyLeft,
+                         testing::ValuesIn(simulator::AllSimulatedStrategies()), NameOf);
 
 }  // namespace
 }  // namespace evenkeel

@@ -32,7 +32,8 @@ TinyRun RunTiny(StrategyName strategy, bool dedicated_coordinator = false) {
   world.true_costs.assign(8, 1.0);
   world.job.workload = world.job.name = "tiny";
   world.job.balancing.strategy = strategy;
-  world.job.balancing.dedicated_coordinator = dedicated_coordinator;
+  world.job.balancing.master_slave.dedicated_coordinator = dedicated_coordinator;
+  world.job.balancing.modified_master_slave.dedicated_coordinator = dedicated_coordinator;
   for (const double speed : {2.0, 1.0, 1.0}) {
     simulator::NodeModel node;
     node.name = "n" + std::to_string(world.nodes.size());

@@ -14,7 +14,7 @@
 namespace evenkeel {
 namespace {
 
-using model::StrategyName;
+using scheduling::TechniqueName;
 using simulator::Outcome;
 using simulator::Simulation;
 using simulator::SimulationConfig;
@@ -36,8 +36,8 @@ SimulationConfig QuickWorld(const std::vector<double>& costs, const std::vector<
   return world;
 }
 
-Outcome RunUnder(StrategyName strategy, SimulationConfig world) {
-  world.job.balancing.strategy = strategy;
+Outcome RunUnder(TechniqueName technique, SimulationConfig world) {
+  world.technique = technique;
   Outcome outcome = Simulation(std::move(world)).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete);
   return outcome;
@@ -83,15 +83,15 @@ TEST(Techniques, MakespansAreThoseOfAnIndependentListScheduler) {
     for (double& speed : speeds) speed = rng.Uniform(1, 5);
     const std::size_t n = costs.size();
     const std::size_t p = speeds.size();
-    const std::pair<StrategyName, Rule> cases[] = {
-        {StrategyName::kStaticChunking, [=](std::size_t) { return CeilOf(n, p); }},
-        {StrategyName::kSelfScheduling, [](std::size_t) { return std::size_t{1}; }},
-        {StrategyName::kGuidedSelfScheduling, [=](std::size_t left) { return CeilOf(left, p); }},
-        {StrategyName::kPracticalFactoring, Halving(p)}};
-    for (const auto& [strategy, rule] : cases) {
+    const std::pair<TechniqueName, Rule> cases[] = {
+        {TechniqueName::kStaticChunking, [=](std::size_t) { return CeilOf(n, p); }},
+        {TechniqueName::kSelfScheduling, [](std::size_t) { return std::size_t{1}; }},
+        {TechniqueName::kGuidedSelfScheduling, [=](std::size_t left) { return CeilOf(left, p); }},
+        {TechniqueName::kPracticalFactoring, Halving(p)}};
+    for (const auto& [technique, rule] : cases) {
       const double expected = ListSchedule(costs, speeds, rule);
-      const double makespan = ToSeconds(RunUnder(strategy, QuickWorld(costs, speeds)).makespan);
-      EXPECT_NEAR(makespan, expected, 1e-6) << ToString(strategy) << " seed " << seed;
+      const double makespan = ToSeconds(RunUnder(technique, QuickWorld(costs, speeds)).makespan);
+      EXPECT_NEAR(makespan, expected, 1e-6) << ToString(technique) << " seed " << seed;
     }
   }
 }
@@ -102,16 +102,16 @@ TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
   for (const std::size_t tasks : {16u, 17u, 1000u}) {
     const SimulationConfig world = QuickWorld(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
     const double expected = 0.5 * static_cast<double>(CeilOf(tasks, 4));
-    for (const auto strategy : {StrategyName::kStaticChunking, StrategyName::kSelfScheduling}) {
-      EXPECT_NEAR(ToSeconds(RunUnder(strategy, world).makespan), expected, 1e-6);
+    for (const auto technique : {TechniqueName::kStaticChunking, TechniqueName::kSelfScheduling}) {
+      EXPECT_NEAR(ToSeconds(RunUnder(technique, world).makespan), expected, 1e-6);
     }
   }
   // Halving: 128, 64, ... 1 and 1 of 1,024 tasks for each of four. By guided self-scheduling the
   // first of two has 8 of 16 tasks, the other 4, 2, 1 and the last one.
   const SimulationConfig halved = QuickWorld(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
-  EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kPracticalFactoring, halved).makespan), 128, 1e-6);
+  EXPECT_NEAR(ToSeconds(RunUnder(TechniqueName::kPracticalFactoring, halved).makespan), 128, 1e-6);
   const SimulationConfig guided = QuickWorld(std::vector<double>(16, 1), {1, 1});
-  EXPECT_NEAR(ToSeconds(RunUnder(StrategyName::kGuidedSelfScheduling, guided).makespan), 8, 1e-6);
+  EXPECT_NEAR(ToSeconds(RunUnder(TechniqueName::kGuidedSelfScheduling, guided).makespan), 8, 1e-6);
 }
 
 /// The shortest schedule there is, by trying all of them.
@@ -142,12 +142,12 @@ TEST(Techniques, TinyJobsAgainstAllTheirSchedules) {
     std::vector<double> speeds(3, 1.0);
     if (seed % 2 == 0) speeds = {4.3, 2, 1};
     const double shortest = Shortest(costs, speeds);
-    for (const auto strategy :
-         {StrategyName::kStaticChunking, StrategyName::kSelfScheduling,
-          StrategyName::kGuidedSelfScheduling, StrategyName::kPracticalFactoring}) {
-      const double makespan = ToSeconds(RunUnder(strategy, QuickWorld(costs, speeds)).makespan);
-      EXPECT_GE(makespan, shortest - 1e-6) << ToString(strategy) << " seed " << seed;
-      if (strategy == StrategyName::kSelfScheduling && seed % 2 == 1) {
+    for (const auto technique :
+         {TechniqueName::kStaticChunking, TechniqueName::kSelfScheduling,
+          TechniqueName::kGuidedSelfScheduling, TechniqueName::kPracticalFactoring}) {
+      const double makespan = ToSeconds(RunUnder(technique, QuickWorld(costs, speeds)).makespan);
+      EXPECT_GE(makespan, shortest - 1e-6) << ToString(technique) << " seed " << seed;
+      if (technique == TechniqueName::kSelfScheduling && seed % 2 == 1) {
         EXPECT_LE(makespan, shortest * (2 - 1.0 / 3) + 1e-6) << "seed " << seed;
       }
     }
@@ -155,7 +155,7 @@ TEST(Techniques, TinyJobsAgainstAllTheirSchedules) {
     const std::size_t block = CeilOf(costs.size(), speeds.size());
     for (std::size_t i = 0; i < costs.size(); ++i)
       blocks[i / block] += costs[i] / speeds[i / block];
-    const auto fixed = RunUnder(StrategyName::kStaticChunking, QuickWorld(costs, speeds));
+    const auto fixed = RunUnder(TechniqueName::kStaticChunking, QuickWorld(costs, speeds));
     EXPECT_NEAR(ToSeconds(fixed.makespan), *std::max_element(blocks.begin(), blocks.end()), 1e-6);
   }
 }
@@ -165,7 +165,7 @@ struct TinyRun {
   Outcome outcome;
 };
 
-TinyRun RunTiny(StrategyName strategy, SimulationConfig world) {
+TinyRun RunTiny(TechniqueName technique, SimulationConfig world) {
   TinyRun run;
   world.trace = [&run](const std::string& line) {
     const bool decides = line.find(" <- assign") != std::string::npos ||
@@ -175,22 +175,22 @@ TinyRun RunTiny(StrategyName strategy, SimulationConfig world) {
     const auto tenths = static_cast<int>(std::stod(line) * 10);
     run.decisions.push_back(std::to_string(tenths) + ": " + line.substr(line.find('n')));
   };
-  run.outcome = RunUnder(strategy, std::move(world));
+  run.outcome = RunUnder(technique, std::move(world));
   return run;
 }
 
 using Lines = std::vector<std::string>;
 
 TEST(Techniques, GuidedSelfSchedulingHandsOutSmallerAndSmallerChunks) {
-  const TinyRun run =
-      RunTiny(StrategyName::kGuidedSelfScheduling, QuickWorld(std::vector<double>(8, 1.0), {2, 1}));
+  const TinyRun run = RunTiny(TechniqueName::kGuidedSelfScheduling,
+                              QuickWorld(std::vector<double>(8, 1.0), {2, 1}));
   EXPECT_EQ(run.decisions, (Lines{"0: n0 <- assign [0,4)#1", "0: n1 <- assign [4,6)#2",
                                   "20: n1 <- assign [6,7)#3", "20: n0 <- assign [7,8)#4"}));
 }
 
 TEST(Techniques, StaticStealingTakesAQuarterFromTheNextOne) {
   const TinyRun run =
-      RunTiny(StrategyName::kStaticStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+      RunTiny(TechniqueName::kStaticStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
   // After 3 s the fast node is through; the slow one has reported 3 of its 12 by then, one more
   // runs: 8 wait.
   ASSERT_GE(run.decisions.size(), 5u);
@@ -204,7 +204,7 @@ TEST(Techniques, StaticStealingTakesAQuarterFromTheNextOne) {
 
 TEST(Techniques, RandomStealingTakesHalf) {
   const TinyRun run =
-      RunTiny(StrategyName::kRandomStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+      RunTiny(TechniqueName::kRandomStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
   ASSERT_GE(run.decisions.size(), 3u);
   EXPECT_EQ(run.decisions[2], "30: n1 <- recall 1 of 4");
 }
@@ -215,13 +215,13 @@ TEST(Techniques, WhatIsNotDoneIsHandedOutOnceMore) {
   world.job.balancing.lease = std::chrono::seconds(1000);
   world.faults.push_back({simulator::Fault::Kind::kStallWorker, 1, std::chrono::milliseconds(1500),
                           simulator::kForEver, Duration::zero()});
-  world.job.balancing.reissue = true;
-  const TinyRun run = RunTiny(StrategyName::kSelfScheduling, world);
+  world.technique_options.reissue = true;
+  const TinyRun run = RunTiny(TechniqueName::kSelfScheduling, world);
   EXPECT_EQ(run.outcome.progress.moves.copies, 1);
   EXPECT_EQ(run.decisions.back(), "60: n0 <- assign [3,4)#9c");
   EXPECT_NEAR(ToSeconds(run.outcome.makespan), 7, 0.1);
-  world.job.balancing.reissue = false;
-  EXPECT_GT(ToSeconds(RunUnder(StrategyName::kSelfScheduling, world).makespan), 1000);
+  world.technique_options.reissue = false;
+  EXPECT_GT(ToSeconds(RunUnder(TechniqueName::kSelfScheduling, world).makespan), 1000);
 }
 
 }  // namespace

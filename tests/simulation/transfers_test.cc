@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "simulator/simulated_strategy.h"
 #include "simulator/simulation.h"
 #include "tests/simulation/all_run_once.h"
 
@@ -13,20 +14,22 @@ namespace {
 
 using simulator::Fault;
 using simulator::Outcome;
+using simulator::SimulatedStrategy;
 using simulator::Simulation;
 using simulator::SimulationConfig;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 /// Four nodes in a ring with 30 tasks each, 10 a second; 100 more come to the first one.
-SimulationConfig Ring(model::StrategyName strategy) {
+SimulationConfig Ring(const SimulatedStrategy& strategy) {
   SimulationConfig world;
   world.true_costs.assign(220, 1.0);
   world.costs_known = false;
   world.initial_tasks = 120;
   world.growths = {{milliseconds(500), 220}};
   world.job.workload = world.job.name = "ring";
-  world.job.balancing.strategy = strategy;
+  world.job.balancing.strategy = strategy.strategy;
+  world.technique = strategy.technique;
   world.job.balancing.lease = seconds(2);
   world.report_interval = milliseconds(50);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -44,7 +47,7 @@ SimulationConfig Ring(model::StrategyName strategy) {
   return world;
 }
 
-class Transfers : public testing::TestWithParam<model::StrategyName> {};
+class Transfers : public testing::TestWithParam<SimulatedStrategy> {};
 
 TEST_P(Transfers, AllTasksRunOnce) {
   for (const bool streams : {false, true}) {
@@ -78,17 +81,18 @@ TEST_P(Transfers, TheNodeWithTheLoadIsLost) {
   ExpectAllRunOnce(Simulation(world).Run());
 }
 
-INSTANTIATE_TEST_SUITE_P(Strategies, Transfers, testing::ValuesIn(model::AllStrategies()),
+INSTANTIATE_TEST_SUITE_P(Strategies, Transfers,
+                         testing::ValuesIn(simulator::AllSimulatedStrategies()),
                          [](const auto& strategy) {
-                           std::string name = model::ToString(strategy.param);
+                           std::string name = ToString(strategy.param);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
 
 SimulationConfig Diffusing(model::Compensation compensation) {
-  SimulationConfig world = Ring(model::StrategyName::kCompensated);
+  SimulationConfig world = Ring({model::StrategyName::kCompensated});
   world.network.latency = world.commit_latency = Duration::zero();
-  world.job.balancing.compensation = compensation;
+  world.job.balancing.compensated.compensation = compensation;
   return world;
 }
 
@@ -109,10 +113,10 @@ TEST(Compensated, LoadGoesToNeighboursOnce) {
 
 TEST(Compensated, LoadGoesToAll) {
   SimulationConfig world = Diffusing(model::Compensation::kNone);
-  world.job.balancing.sends_to_all = true;
+  world.job.balancing.compensated.sends_to_all = true;
   EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25}));
   world.transfers.links.clear();
-  world.job.balancing.sends_to_all = false;
+  world.job.balancing.compensated.sends_to_all = false;
   EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25})) << "without links all are neighbours";
 }
 
@@ -120,7 +124,7 @@ TEST(Compensated, LoadGoesToAll) {
 TEST(Compensated, LessIsSentByTheFactor) {
   EXPECT_EQ(Sent(Diffusing(model::Compensation::kFirst)), (Counts{0, 29, 0, 29}));
   SimulationConfig world = Diffusing(model::Compensation::kFirst);
-  world.job.balancing.compensation_factor = 0.1;
+  world.job.balancing.compensated.compensation_factor = 0.1;
   EXPECT_EQ(Sent(world), (Counts{0, 3, 0, 3}));
 }
 
@@ -140,7 +144,7 @@ TEST(Compensated, LoadThatIsUnderWayCounts) {
   EXPECT_EQ(Sent(world), (Counts{0, 66, 0, 66}));
   // With the first selection 29 each were sent and arrive at 3.4 s, 2.4 s from now. 162 against 49:
   // 75.3 too much, 37 each, which take 3.7 s. Dry at 2.4 + 2.9 s, later than that: all are sent.
-  world.job.balancing.compensation = model::Compensation::kFirst;
+  world.job.balancing.compensated.compensation = model::Compensation::kFirst;
   EXPECT_EQ(Sent(world), (Counts{0, 29 + 37, 0, 29 + 37}));
 }
 

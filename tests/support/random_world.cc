@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "simulator/simulated_strategy.h"
+
 namespace evenkeel::support {
 namespace {
 
@@ -68,21 +70,26 @@ std::vector<NodeModel> DrawNodes(Rng& rng, std::vector<double>& speeds) {
 void DrawJob(Rng& rng, SimulationConfig& world, std::string& summary) {
   model::JobSpec& job = world.job;
   job.name = job.workload = "drawn";
-  const auto strategies = model::AllStrategies();
-  job.balancing.strategy = rng.Chance(0.5)
-                               ? model::StrategyName::kTailStealing
-                               : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
-  job.balancing.stealing = rng.Chance(0.8);
-  job.balancing.speculation = rng.Chance(0.7);
-  job.balancing.dedicated_coordinator = rng.Chance(0.5);
-  job.balancing.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);
+  const auto strategies = simulator::AllSimulatedStrategies();
+  const simulator::SimulatedStrategy strategy =
+      rng.Chance(0.5) ? simulator::SimulatedStrategy()
+                      : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
+  job.balancing.strategy = strategy.strategy;
+  world.technique = strategy.technique;
+  job.balancing.tail_stealing.stealing = rng.Chance(0.8);
+  job.balancing.tail_stealing.speculation = rng.Chance(0.7);
+  model::MasterSlaveOptions master_slave;
+  master_slave.dedicated_coordinator = rng.Chance(0.5);
+  master_slave.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);
+  job.balancing.master_slave = job.balancing.modified_master_slave = master_slave;
+  world.technique_options.least_chunk_tasks = master_slave.chunk_tasks;
   job.balancing.lease = rng.Chance(0.6) ? std::chrono::seconds(1) : std::chrono::seconds(10);
   job.task_policy.idempotent = rng.Chance(0.6);
   job.task_policy.timeout = std::chrono::hours(10'000);  // slow nodes may take long
   world.costs_known = rng.Chance(0.5);
-  summary += " " + model::ToString(job.balancing.strategy);
+  summary += " " + ToString(strategy);
   if (world.costs_known) summary += " known";
-  if (!job.balancing.stealing) summary += " no-stealing";
+  if (!job.balancing.tail_stealing.stealing) summary += " no-stealing";
   if (!job.task_policy.idempotent) summary += " not-idempotent";
 }
 
@@ -203,7 +210,7 @@ void DrawPolicies(std::uint64_t seed, SimulationConfig& world, RandomWorld& draw
   DrawExitCodes(rng, world, drawn);
   DrawSuccessPolicy(rng, world, drawn);
   world.inputs = rng.Chance(0.3);
-  world.job.balancing.reissue = rng.Chance(0.4);
+  world.technique_options.reissue = rng.Chance(0.4);
 }
 
 /// Tasks that are appended while the job runs, from numbers of its own likewise. Those that
@@ -229,7 +236,9 @@ void DrawGrowth(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn)
 void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x656e65726779ULL);
   model::BalancingSpec& balancing = world.job.balancing;
-  if (balancing.strategy != model::StrategyName::kTailStealing || rng.Chance(0.7)) return;
+  const bool tail_stealing =
+      balancing.strategy == model::StrategyName::kTailStealing && !world.technique;
+  if (!tail_stealing || rng.Chance(0.7)) return;
   balancing.objective = model::Objective::kEnergy;
   balancing.energy.time_factor = rng.Chance(0.2) ? 1 : rng.Uniform(1, 4);
   if (rng.Chance(0.5)) balancing.energy.idle_power = model::IdlePower::kCounted;
@@ -245,8 +254,8 @@ void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summar
 /// From numbers of its own likewise.
 void DrawCredit(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x637265646974ULL);
-  world.job.balancing.credit = rng.Chance(0.9);
-  if (!world.job.balancing.credit) summary += " no-credit";
+  world.job.balancing.tail_stealing.credit = rng.Chance(0.9);
+  if (!world.job.balancing.tail_stealing.credit) summary += " no-credit";
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 namespace evenkeel::scheduling {
 
-/// What of it counts for the job.
+/// The part of it that counts for the job.
 [[nodiscard]] inline double Counted(const model::NodeJoules& joules, model::IdlePower idle) {
   return joules.dynamic + (idle == model::IdlePower::kCounted ? joules.idle : 0.0);
 }

@@ -8,7 +8,7 @@
 namespace evenkeel::scheduling {
 namespace {
 
-/// Objective::kTime: whoever runs dry helps whoever would end last.
+/// Objective::kTime: a worker that runs dry helps the one with the latest finish.
 class FinishTogether final : public BalancingGoal {
  public:
   std::vector<double> Begin(const std::vector<WorkerFacts>& workers, model::Cost,
@@ -55,7 +55,7 @@ class SaveEnergy final : public BalancingGoal {
     std::vector<double> rates;
     for (const auto& worker : workers) rates.push_back(worker.ratio);
     Answer(rates, now);
-    // Who has nothing to do runs a few tasks all the same: its weight may be wrong.
+    // A worker without a share runs a few tasks all the same: its weight may be wrong.
     for (double& share : shares_) share = std::max(share, kProbeShare);
     return shares_;
   }
@@ -114,7 +114,7 @@ class SaveEnergy final : public BalancingGoal {
  private:
   /// Predictions mean something only when something was measured.
   [[nodiscard]] bool Late(const Party& victim) const { return measured_ && victim.finish > limit_; }
-  /// What it can do within the limit beside what it has.
+  /// Cost that it can run within the limit beside its own work.
   [[nodiscard]] double Room(const Party& party, Instant now) const {
     if (!measured_) return 0;
     return std::max(0.0, ToSeconds(limit_ - std::max(party.finish, now)) * party.rate);
@@ -126,7 +126,7 @@ class SaveEnergy final : public BalancingGoal {
 
   static constexpr double kLeastRatio = 1e-6;
   static constexpr double kProbeShare = 0.001;
-  // With more workers the rates are looked at again only now and then.
+  // With more workers the rates are read again only now and then.
   static constexpr std::size_t kWorkersForEachLook = 256;
 
   /// Limit, joules and shares at these rates.
@@ -140,8 +140,8 @@ class SaveEnergy final : public BalancingGoal {
       ratio += workers_[i].ratio;
       rate += candidates.back().ratio;
     }
-    // Of those who have no worker only the weight is known: it is worth what those of the others
-    // are.
+    // Nodes without a worker have a weight only: assume that a unit of weight is worth the same
+    // rate everywhere.
     const double rate_of_all = rate * (1 + left_out_ratio_ / ratio);
     LetTimePass(rate_of_all, now);
     auto question = AskForLeastEnergy(candidates, spec_);
@@ -161,8 +161,8 @@ class SaveEnergy final : public BalancingGoal {
     shares_ = rates;
     SetLimit(1, now);
   }
-  /// What all nodes together could have done so far, and when they would be done. A node that slows
-  /// down changes what is still to come, not what was.
+  /// Updates the work that all nodes together could have done so far, and when they would finish. A
+  /// node that slows down changes the future only.
   void LetTimePass(double rate_of_all, Instant now) {
     if (measured_) {
       const bool first = rate_of_all_ <= 0;

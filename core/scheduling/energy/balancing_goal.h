@@ -8,10 +8,10 @@
 
 namespace evenkeel::scheduling {
 
-/// What a strategy that moves work about strives for: how much is planned for whom, and who may
-/// take how much from whom. The strategy says how and when. Costs are in the job's units, rates in
-/// units a second (while nothing was measured both rates and times are on the scale of the ratios).
-/// Not thread-safe.
+/// The goal of a strategy that moves work: the planned share of each worker, and how much one
+/// worker may take from another. The strategy decides how and when. Costs are in the job's units,
+/// rates in units a second (while nothing was measured both rates and times are on the scale of the
+/// ratios). Not thread-safe.
 class BalancingGoal {
  public:
   /// A worker as things stand.
@@ -28,9 +28,9 @@ class BalancingGoal {
   [[nodiscard]] virtual std::vector<double> Begin(const std::vector<WorkerFacts>& workers,
                                                   model::Cost todo, Instant now) = 0;
   virtual void AddWorker(const WorkerFacts& facts) = 0;
-  /// So much more is to be done.
+  /// The job grew by this cost.
   virtual void Append(model::Cost cost) = 0;
-  /// What was measured meanwhile is looked at again, if it is time to. O(workers) then.
+  /// Reads the estimator again if the last time was long enough ago. O(workers) then.
   virtual void Refresh(Instant now) = 0;
 
   /// When the job is to be done: it may last until then without anybody having to help.
@@ -51,7 +51,7 @@ class BalancingGoal {
                                                     Instant now) const = 0;
 
  protected:
-  /// So much makes both finish together: x / thief = gap - x / victim.
+  /// The cost x after whose move both finish together: x / thief = gap - x / victim.
   [[nodiscard]] static double ForBothToFinishTogether(const Party& thief, const Party& victim);
 };
 

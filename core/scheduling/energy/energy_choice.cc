@@ -1,9 +1,9 @@
 #include "core/scheduling/energy/energy_choice.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
+#include "core/base/portable_math.h"
 #include "core/scheduling/energy/accounting.h"
 
 namespace evenkeel::scheduling {
@@ -24,11 +24,11 @@ std::optional<EnergyQuestion> AskForLeastEnergy(const std::vector<EnergyCandidat
   int known = 0;
   for (const auto& candidate : candidates) {
     if (!candidate.power) continue;
-    logarithms += std::log(WattsOf(candidate, spec) / candidate.ratio);
+    logarithms += PortableLog(WattsOf(candidate, spec) / candidate.ratio);
     ++known;
   }
   if (known == 0) return std::nullopt;
-  const double mean = std::exp(logarithms / known);
+  const double mean = PortableExp(logarithms / known);
   EnergyQuestion question;
   for (const auto& candidate : candidates) {
     const double watts = candidate.power ? WattsOf(candidate, spec) : mean * candidate.ratio;

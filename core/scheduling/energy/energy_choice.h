@@ -14,8 +14,8 @@ namespace evenkeel::scheduling {
 /// would be stretched to its limit for a hundredth of its energy.
 inline constexpr double kEnergyTolerance = 0.1;
 
-/// So much of the time allowed is kept for what no plan foresees: single tasks at the end, rates
-/// that tremble.
+/// Part of the allowed time that plans leave free, for single tasks at the end and for rates that
+/// vary.
 inline constexpr double kTimeSlack = 0.02;
 
 /// A node that could take part in a job with Objective::kEnergy.

@@ -16,7 +16,7 @@ struct EnergyQuestion {
   double time_factor = 1;
   /// Sum of the rates of all nodes that could take part; 0: of `nodes`.
   double rate_of_all = 0;
-  /// Drawn until the work is done, whoever does it.
+  /// Power drawn until the work is done, independent of the nodes in use.
   double standing_watts = 0;
   /// Nodes whose joules per unit are within (1 + tolerance) of the best of them count as equal and
   /// end together. With 0 the answer is exact; else its joules are at most (1 + tolerance) times
@@ -48,9 +48,9 @@ struct EnergyAnswer {
 /// as early as they can. Pure; O(nodes log nodes).
 [[nodiscard]] EnergyAnswer LeastEnergy(const EnergyQuestion& question);
 
-/// Fills the cheapest first: what each takes of `work` if it costs `joules_per_unit` there and at
-/// most `room` fits (>= 0). What fits nowhere is shared out in the ratio of `rates`, and so is
-/// nothing. The lists have the same length.
+/// Fills the cheapest nodes first: returns the part of `work` of each node, if a unit costs
+/// `joules_per_unit` there and at most `room` fits (>= 0). Work that fits nowhere is divided in the
+/// ratio of `rates`. The lists have the same length.
 [[nodiscard]] std::vector<double> FillCheapest(const std::vector<double>& joules_per_unit,
                                                const std::vector<double>& room,
                                                const std::vector<double>& rates, double work);

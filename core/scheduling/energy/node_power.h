@@ -9,14 +9,14 @@
 
 namespace evenkeel::scheduling {
 
-/// What a board draws with nothing to do, as a share of its full load, where nobody says it. The
+/// Default idle power of a board, as a share of its full power. The
 /// boards that were measured in both states are between 0.33 and 0.52 (idle and four busy cores by
 /// Pidramble: Pi 4B 2.7 and 6.4 W, 3B+ 1.9 and 5.1 W, 3B 1.4 and 3.7 W, 2B 1.1 and 2.1 W, Zero 0.4
 /// and 1.2 W).
 inline constexpr double kUsualIdleShare = 0.4;
 
 struct PowerFacts {
-  std::optional<model::NodePower> power;  ///< nothing if nobody says what it draws
+  std::optional<model::NodePower> power;  ///< nothing if unknown
   std::vector<std::string> notes;         ///< what was assumed, for people
 };
 
@@ -25,8 +25,8 @@ struct PowerFacts {
 /// it. A power-watts label that cannot be read is not glossed over: nothing is known then.
 [[nodiscard]] PowerFacts CollectPower(const model::NodeProfile& node);
 
-/// Of a worker that has so many `threads` on a node with so many `cores` (both > 0): with all of
-/// its threads busy the node draws that part of what lies between idle and full.
+/// The power of a worker with `threads` on a node with `cores` (both > 0): with all threads busy
+/// the node draws threads / cores of the range from idle to full power.
 [[nodiscard]] model::NodePower OfThreads(const model::NodePower& node, double threads,
                                          double cores);
 

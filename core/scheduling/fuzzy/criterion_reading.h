@@ -9,7 +9,7 @@
 
 namespace evenkeel::scheduling {
 
-/// What a criterion makes of one node.
+/// The value of a criterion at one node.
 struct Reading {
   std::string text;         ///< for explanations; empty if the node says nothing
   std::optional<double> z;  ///< > 0; nothing if unknown or unreadable

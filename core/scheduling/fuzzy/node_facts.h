@@ -41,9 +41,9 @@ struct NodeFacts {
   std::vector<std::string> notes;  ///< what was assumed
 };
 
-/// Collects what is known of a node. First hit wins: the label of that name, labels of Node Feature
-/// Discovery, the node's status and standard labels, the catalogue of boards. A label that is there
-/// but cannot be read is a hit: it is not glossed over by guessing from elsewhere.
+/// Collects the known facts of a node. The first source that has a fact wins: the label of that
+/// name, labels of Node Feature Discovery, the node's status and standard labels, the catalogue of
+/// boards. A label that is there but cannot be read counts as found: other sources are not tried.
 [[nodiscard]] NodeFacts CollectFacts(const model::NodeProfile& node);
 
 }  // namespace evenkeel::scheduling

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/portable_math.h"
 #include "core/scheduling/fuzzy/criterion_reading.h"
 
 namespace evenkeel::scheduling {
@@ -49,10 +50,10 @@ void Weigh(const Criterion& criterion, const std::vector<Reading>& readings,
   int known = 0;
   for (const Reading& reading : readings) {
     if (!reading.z) continue;
-    sum_of_logs += std::log(Membership(*reading.z, *best, criterion.better));
+    sum_of_logs += PortableLog(Membership(*reading.z, *best, criterion.better));
     ++known;
   }
-  const double mean = known > 0 ? std::exp(sum_of_logs / known) : 1.0;
+  const double mean = known > 0 ? PortableExp(sum_of_logs / known) : 1.0;
 
   for (std::size_t j = 0; j < readings.size(); ++j) {
     const Reading& reading = readings[j];
@@ -62,7 +63,7 @@ void Weigh(const Criterion& criterion, const std::vector<Reading>& readings,
     } else {
       weights[j].notes.push_back(WhyUnknown(criterion, reading, known > 0));
     }
-    factor.factor = std::pow(factor.mu, factor.alpha);
+    factor.factor = PortablePower(factor.mu, factor.alpha);
     weights[j].value *= factor.factor;  // equation (3)
     weights[j].factors.push_back(std::move(factor));
   }
@@ -77,7 +78,7 @@ void SetRatios(std::vector<NodeWeight>& weights) {
   }
 }
 
-/// Equal weights look like a finding; where they come from ignorance, that is said.
+/// Equal weights look like a result: adds a note where they are equal because facts are missing.
 void NoteIgnorance(std::vector<NodeWeight>& weights) {
   bool something_unknown = false;
   for (const NodeWeight& node : weights) {

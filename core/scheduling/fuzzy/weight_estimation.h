@@ -38,7 +38,7 @@ struct NodeWeight {
 ///     (3) v_j   = prod_i mu_ij ^ alpha_i
 ///
 /// Ours are: an unknown value counts as the geometric mean of the known ones, so that hiding a fact
-/// pays nobody; mu is at least 1e-3 and the ratio at most 1e6, so that no node is starved by a
+/// gains nothing; mu is at least 1e-3 and the ratio at most 1e6, so that no node is starved by a
 /// typo. The result has the order of `nodes`. Pure; the policy must be valid (as ParsePolicy makes
 /// it).
 [[nodiscard]] std::vector<NodeWeight> EstimateWeights(const std::vector<model::NodeProfile>& nodes,

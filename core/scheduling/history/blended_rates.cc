@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/portable_math.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -78,9 +79,9 @@ std::vector<Known> FindKnown(const std::vector<NodeToBlend>& nodes, const BlendO
     if (!blended[i].note.empty()) continue;
     Known one;
     one.node = i;
-    one.log_rate = std::log(sample->units / sample->busy_seconds) +
-                   std::log(static_cast<double>(nodes[i].threads));
-    one.offset = one.log_rate - std::log(nodes[i].prior_ratio);
+    one.log_rate = PortableLog(sample->units / sample->busy_seconds) +
+                   PortableLog(static_cast<double>(nodes[i].threads));
+    one.offset = one.log_rate - PortableLog(nodes[i].prior_ratio);
     one.variance =
         options.drift_sigma * options.drift_sigma * (1 + AgeOf(*sample) / options.drift_seconds) +
         options.second_variance / sample->busy_seconds;
@@ -89,12 +90,12 @@ std::vector<Known> FindKnown(const std::vector<NodeToBlend>& nodes, const BlendO
   return known;
 }
 
-/// Each node counts alike here: whoever lies about a rate may lie about its sample, too.
+/// All nodes count equally here: a node that reports a false rate may report a false sample, too.
 void DropAbsurd(const BlendOptions& options, std::vector<Known>& known,
                 std::vector<BlendedNode>& blended) {
   if (known.empty()) return;
   const double middle = MedianOffset(known, false);
-  const double most = std::log(options.absurd_factor);
+  const double most = PortableLog(options.absurd_factor);
   std::erase_if(known, [&](const Known& one) {
     const bool absurd = std::abs(one.offset - middle) > most;
     if (absurd) blended[one.node].note = "its history is absurd beside the others'; it is left out";
@@ -103,7 +104,8 @@ void DropAbsurd(const BlendOptions& options, std::vector<Known>& known,
 }
 
 double RoundedRatio(double log_ratio) {
-  const double ratio = std::min(std::exp(std::min(log_ratio, std::log(kMaxRatio))), kMaxRatio);
+  const double ratio =
+      std::min(PortableExp(std::min(log_ratio, PortableLog(kMaxRatio))), kMaxRatio);
   return std::max(std::round(ratio * 1e6) / 1e6, 1.0);
 }
 
@@ -125,7 +127,7 @@ std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
 
   const double scale = known.empty() ? 0.0 : MedianOffset(known, true);
   std::vector<double> logs;
-  for (const NodeToBlend& node : nodes) logs.push_back(std::log(node.prior_ratio) + scale);
+  for (const NodeToBlend& node : nodes) logs.push_back(PortableLog(node.prior_ratio) + scale);
   const double prior_variance = options.prior_sigma * options.prior_sigma;
   for (const Known& one : known) {
     BlendedNode& node = blended[one.node];
@@ -134,7 +136,7 @@ std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
     const double prior = prior_variance + difference * difference;
     node.confidence = prior / (prior + one.variance);
     node.sigma = std::min(std::sqrt(prior * one.variance / (prior + one.variance)), kMostSigma);
-    node.measured_rate = std::exp(one.log_rate);
+    node.measured_rate = PortableExp(one.log_rate);
     node.busy_seconds = sample.busy_seconds;
     node.age_seconds = AgeOf(sample);
     logs[one.node] += node.confidence * difference;
@@ -143,7 +145,7 @@ std::vector<BlendedNode> BlendRates(const std::vector<NodeToBlend>& nodes,
   const auto lightest = std::min_element(logs.begin(), logs.end());
   for (std::size_t i = 0; i < blended.size(); ++i) {
     blended[i].ratio = RoundedRatio(logs[i] - *lightest);
-    if (!known.empty()) blended[i].rate = std::exp(logs[i]);
+    if (!known.empty()) blended[i].rate = PortableExp(logs[i]);
   }
   return blended;
 }

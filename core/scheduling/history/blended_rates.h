@@ -7,7 +7,8 @@
 
 namespace evenkeel::scheduling {
 
-/// What earlier jobs of one profile tell of a node. Whatever numbers: nonsense is recognized.
+/// Work of a node in earlier jobs of one profile. Any numbers are accepted: implausible samples are
+/// dropped.
 struct RateSample {
   double units = 0;         ///< work done, older work counting less
   double busy_seconds = 0;  ///< inside tasks for it, summed over threads, weighed in the same way

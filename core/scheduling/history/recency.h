@@ -11,7 +11,7 @@ struct RecencyWindow {
   double factor = 0;         ///< > 0
 };
 
-/// Old work counts half after this part of the whole time that is looked at.
+/// Work counts half after this part of the whole period.
 inline constexpr double kHalfLifePart = 0.25;
 
 /// Windows, each four times as long as the one before, up to `whole_seconds` (>= 64): the sum of

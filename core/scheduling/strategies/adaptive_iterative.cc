@@ -18,24 +18,24 @@ std::int64_t ToNearest(double units, std::int64_t most) {
 
 AdaptiveIterative::AdaptiveIterative(const StrategyContext& context)
     : StrategyBase(context),
-      unit_time_(context.balancing.communication ? UnitTime::kWithCommunication
-                                                 : UnitTime::kCalculationOnly) {}
+      unit_time_(context.balancing.adaptive_iterative.communication ? UnitTime::kWithCommunication
+                                                                    : UnitTime::kCalculationOnly) {}
 
 void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                               Instant) {
-  AddWorkers(workers.size());
+  pool_.AddWorkers(workers.size());
   members_.resize(workers.size());
-  Plan(PartitionEqually(todo, workers.size()));
-  GatherPool();
-  const double parts =
-      static_cast<double>(workers.size()) * static_cast<double>(context_.balancing.rounds);
+  pool_.Plan(PartitionEqually(todo, workers.size()));
+  pool_.GatherAt(kMaster);
+  const double parts = static_cast<double>(workers.size()) *
+                       static_cast<double>(context_.balancing.adaptive_iterative.rounds);
   first_units_ =
       std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
 }
 
 void AdaptiveIterative::Append(model::IndexRange range, Instant now) {
   StrategyBase::Append(range, now);
-  GatherPool();
+  pool_.GatherAt(kMaster);
 }
 
 void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
@@ -54,7 +54,7 @@ void AdaptiveIterative::WorkerBack(WorkerId worker, Instant now) {
 }
 
 void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  At(kMaster).reserved.Insert({range, 0});
+  pool_.Insert(kMaster, {{range, 0}});
   members_[from.value].disturbed = true;
 }
 
@@ -71,13 +71,13 @@ void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
 std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
   if (RoundRuns()) return {};
   if (open_) CloseRound(now);
-  GatherPool();
-  if (At(kMaster).reserved.Empty() || !Complete()) return {};
+  pool_.GatherAt(kMaster);
+  if (pool_.Of(kMaster).Empty() || !Complete()) return {};
   const std::vector<WorkerId> participants = Participants();
   if (participants.empty()) return {};
 
   std::vector<std::int64_t> units = UnitsOf(participants);
-  const std::int64_t left = At(kMaster).reserved.Tasks();
+  const std::int64_t left = pool_.Of(kMaster).Tasks();
   rest_ = std::accumulate(units.begin(), units.end(), std::int64_t{0}) > left;
   if (rest_) units = ScaledTo(left, units);
   ++round_;
@@ -92,8 +92,8 @@ std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
     member.units = units[n];
     member.busy_before = context_.estimator.CalculatingSeconds(participants[n]);
     member.times.reset();
-    for (const auto& piece : At(kMaster).reserved.TakeNext(std::numeric_limits<model::Cost>::max(),
-                                                           units[n], units[n])) {
+    for (const auto& piece :
+         pool_.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(), units[n], units[n])) {
       decisions.emplace_back(GrantDecision{participants[n], piece.range});
     }
   }
@@ -129,16 +129,10 @@ void AdaptiveIterative::Learn() {
   }
 }
 
-void AdaptiveIterative::GatherPool() {
-  for (std::uint32_t i = 1; i < workers_.size(); ++i) {
-    for (const auto& piece : workers_[i].reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
-  }
-}
-
 bool AdaptiveIterative::Complete() const {
   if (round_ > 0) return true;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].alive && !context_.leases.Connected({i})) return false;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (pool_.Alive({i}) && !context_.leases.Connected({i})) return false;
   }
   return true;
 }
@@ -146,7 +140,7 @@ bool AdaptiveIterative::Complete() const {
 std::vector<WorkerId> AdaptiveIterative::Participants() {
   std::vector<WorkerId> participants;
   std::vector<WorkerId> dropped;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (Usable({i})) (members_[i].dropped ? dropped : participants).push_back({i});
   }
   if (participants.empty()) {

@@ -14,19 +14,18 @@ namespace evenkeel::scheduling {
 /// a LAN-WLAN Cluster" (formulas: iteration_formulas.h). A unit is a task.
 ///
 /// As published: the first round is shared out equally; then n_unit(j+1); the largest perf_f is
-/// sent its data first; whoever would be sent nothing is dropped; workers that join take part from
-/// the next round on.
+/// sent its data first; a worker that would be sent nothing is dropped; workers that join take part
+/// from the next round on.
 ///
-/// What the paper leaves open, and what is done here: n_unit is rounded to the nearest whole number
-/// and 0 is nothing; the first round hands out 1 in `balancing.rounds` of the tasks; a worker that
+/// The paper leaves details open. Here n_unit is rounded to the nearest whole number
+/// and 0 is nothing; the first round hands out 1 in `rounds` of the tasks; a worker that
 /// joins is sent as many units as the one with the fewest, because an overloaded worker holds
 /// up all, an underloaded one only itself; the last round, where fewer units are left, is in
 /// proportion to n_unit and says nothing about the next; a worker that is lost, or whose tasks come
-/// back, is waited for no longer and not measured; if nobody else is left, those that were dropped
-/// are taken back, because a job advances while one worker lives; units that are appended are there
-/// for the next round. The published master calculates
-/// while it waits; here the coordinator is a process of its own, and a worker on its node is one
-/// like all others.
+/// back, is waited for no longer and not measured; if no other worker is left, those that were
+/// dropped are taken back, because a job advances while one worker lives; units that are appended
+/// are there for the next round. The published master calculates while it waits; here the
+/// coordinator is a process of its own, and a worker on its node is one like all others.
 class AdaptiveIterative final : public StrategyBase {
  public:
   explicit AdaptiveIterative(const StrategyContext& context);
@@ -64,10 +63,9 @@ class AdaptiveIterative final : public StrategyBase {
   void CloseRound(Instant now);
   /// n_unit of the next round for all that were measured in this one.
   void Learn();
-  void GatherPool();
   /// False while one of the expected workers may still come, so that the first round is for all.
   [[nodiscard]] bool Complete() const;
-  /// Who takes part in the next round, in the order in which they are sent their data.
+  /// The workers of the next round, in the order in which they are sent their data.
   [[nodiscard]] std::vector<WorkerId> Participants();
   [[nodiscard]] std::vector<std::int64_t> UnitsOf(const std::vector<WorkerId>& participants) const;
 

@@ -6,7 +6,6 @@
 
 #include "core/scheduling/partition.h"
 #include "core/scheduling/predicted_time.h"
-#include "core/scheduling/strategies/static_split.h"
 
 namespace evenkeel::scheduling {
 
@@ -14,29 +13,29 @@ using model::Compensation;
 
 void Compensated::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant) {
-  AddWorkers(workers.size());
+  pool_.AddWorkers(workers.size());
   std::vector<double> weights;
   for (const auto& worker : workers) weights.push_back(worker.ratio);
-  Plan(PartitionByCost(context_.costs, PlanAtHome(todo), weights));
+  pool_.Plan(PartitionByCost(context_.costs, pool_.PlanAtHome(todo), weights));
 }
 
 void Compensated::Append(model::IndexRange range, Instant now) {
-  if (!AnyAlive()) return StrategyBase::Append(range, now);
-  Dilute(range);
+  if (!pool_.AnyAlive()) return StrategyBase::Append(range, now);
+  pool_.Dilute(range);
   const model::RangeSet appended(range);
-  std::vector<model::RangeSet> parts(workers_.size());
-  const WorkerId first = At(kMaster).alive ? kMaster : NextAlive(kMaster);
-  parts[first.value] = PlanAtHome(appended);
-  Plan(parts);
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    if (!workers_[i].reserved.Empty()) loaded_.insert({i});
+  std::vector<model::RangeSet> parts(pool_.Workers());
+  const WorkerId first = pool_.Alive(kMaster) ? kMaster : pool_.NextAlive(kMaster);
+  parts[first.value] = pool_.PlanAtHome(appended);
+  pool_.Plan(parts);
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (!pool_.Of({i}).Empty()) loaded_.insert({i});
   }
 }
 
 void Compensated::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  if (!AnyAlive()) return ShareOut({{range, 0}}, {});
-  const WorkerId next = NextAlive(from);
-  At(next).reserved.Insert({range, 0});
+  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
+  const WorkerId next = pool_.NextAlive(from);
+  pool_.Insert(next, {{range, 0}});
   loaded_.insert(next);
 }
 
@@ -47,8 +46,8 @@ std::vector<Decision> Compensated::Decide(Instant now) {
     sender = usable ? loaded_.erase(sender) : std::next(sender);
   }
   std::vector<Decision> decisions;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    if (Usable({i})) GrantAllReserved({i}, workers_[i].reserved, decisions);
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (Usable({i})) GrantAllReserved({i}, pool_, decisions);
   }
   return decisions;
 }
@@ -70,15 +69,16 @@ void Compensated::Balance(WorkerId sender, Instant now) {
 
 std::vector<WorkerId> Compensated::Neighbourhood(WorkerId sender) const {
   std::vector<WorkerId> members{sender};
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    const bool near = context_.balancing.sends_to_all || context_.places.Neighbours(sender, {i});
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    const bool near =
+        context_.balancing.compensated.sends_to_all || context_.places.Neighbours(sender, {i});
     if (WorkerId{i} != sender && near && Usable({i})) members.push_back({i});
   }
   return members;
 }
 
 double Compensated::LoadOf(WorkerId worker, Instant now) const {
-  const auto reserved = static_cast<double>(At(worker).reserved.CostSum());
+  const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
   const auto leased = static_cast<double>(context_.leases.OutstandingCost(worker));
   if (leased <= 0 || !context_.estimator.RatesKnown()) return reserved + leased;
   const double since = ToSeconds(now - context_.leases.WorkingSince(worker));
@@ -110,20 +110,21 @@ double Compensated::DryAfter(WorkerId worker, double until, Instant now) const {
 }
 
 std::optional<double> Compensated::LinkSpeed(WorkerId from, WorkerId to) const {
-  const double mean = MeanCost();
+  const double mean = context_.MeanCost();
   if (const auto rate = context_.places.Rate(from, to)) return *rate * mean;
-  if (context_.balancing.transfer_rate > 0) return context_.balancing.transfer_rate * mean;
+  if (context_.balancing.compensated.transfer_rate > 0)
+    return context_.balancing.compensated.transfer_rate * mean;
   return std::nullopt;
 }
 
 double Compensated::Factor(WorkerId from, WorkerId to, double load, Instant now) const {
-  const auto& balancing = context_.balancing;
-  if (balancing.compensation_factor) return *balancing.compensation_factor;
+  const auto& options = context_.balancing.compensated;
+  if (options.compensation_factor) return *options.compensation_factor;
   const auto link = LinkSpeed(from, to);
   if (!link || *link <= 0 || !context_.estimator.RatesKnown()) return 1;
   const LoadTransfer transfer{load, context_.estimator.Rate(from), context_.estimator.Rate(to),
                               *link, DryAfter(to, load / *link, now)};
-  switch (balancing.compensation) {
+  switch (options.compensation) {
     case Compensation::kNone:
       return 1;
     case Compensation::kFirst:
@@ -138,18 +139,17 @@ double Compensated::Factor(WorkerId from, WorkerId to, double load, Instant now)
 
 void Compensated::Send(WorkerId from, WorkerId to, double load, Instant now) {
   constexpr double kMostLoad = 4e18;
-  const auto pieces =
-      At(from).reserved.TakeTail(static_cast<model::Cost>(std::min(load, kMostLoad)),
-                                 std::numeric_limits<std::int32_t>::max());
+  const auto pieces = pool_.TakeTail(from, static_cast<model::Cost>(std::min(load, kMostLoad)),
+                                     std::numeric_limits<std::int32_t>::max());
   std::int64_t tasks = 0;
   double sent = 0;
   for (const auto& piece : pieces) {
     tasks += piece.range.Size();
     sent += static_cast<double>(context_.costs.Of(piece.range));
-    At(to).reserved.Insert(piece);
   }
   if (tasks == 0) return;
-  NoteMove(from, to, tasks, now);
+  pool_.Insert(to, pieces);
+  pool_.RecordMove(from, to, tasks, now);
   const auto link = LinkSpeed(from, to);
   if (!link || *link <= 0) return;
   auto& under_way = under_way_[to];

@@ -11,10 +11,10 @@
 namespace evenkeel::scheduling {
 
 /// Diffusion of load with a compensating factor (S. L. Mirtaheri's thesis on distributed load
-/// balancing, 004_, chapter 3): whoever gets more load compares what it and its neighbours have
-/// with what their speeds stand for, (3-12), and sends each of those that could take more k times
-/// the part p of what it has too much, (3-7), (3-13). k < 1 makes up for the time of the transfer,
-/// (3-33), (3-39), (3-45), or is given. The sender decides, once for each load that comes
+/// balancing, 004_, chapter 3): a worker that gets more load compares what it and its neighbours
+/// have with what their speeds stand for, (3-12), and sends each of those that could take more k
+/// times the part p of what it has too much, (3-7), (3-13). k < 1 makes up for the time of the
+/// transfer, (3-33), (3-39), (3-45), or is given. The sender decides, once for each load that comes
 /// (one-shot), on what it knows of the others: their last reports, aged by L - lambda dt.
 ///
 /// All that a worker has is leased to it at once. A task counts as its cost, 1 if that is unknown.
@@ -42,7 +42,7 @@ class Compensated final : public StrategyBase {
   void Balance(WorkerId sender, Instant now);
   /// The sender first, then those it may send to.
   [[nodiscard]] std::vector<WorkerId> Neighbourhood(WorkerId sender) const;
-  /// What the worker has to do by now, what is under way to it included.
+  /// The current load of the worker, load under way to it included.
   [[nodiscard]] double LoadOf(WorkerId worker, Instant now) const;
   [[nodiscard]] double LoadUnderWay(WorkerId worker, Instant now) const;
   /// T of (3-24), seconds from now: when it runs dry, of all that arrives within `until` seconds.

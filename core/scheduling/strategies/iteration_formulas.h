@@ -7,7 +7,7 @@
 /// Balancing on a LAN-WLAN Cluster", section 3. Times are seconds.
 namespace evenkeel::scheduling {
 
-/// What was measured of process p in iteration j.
+/// Measured times of process p in iteration j.
 struct IterationTimes {
   double n_unit = 0;  ///< units that it was sent, > 0
   /// t_exe: from the moment in which the iteration's first data leave the master until the results
@@ -16,7 +16,7 @@ struct IterationTimes {
   double t_calc = 0;  ///< what p itself spent calculating, >= 0
 };
 
-/// What a unit takes a process (section 3.2).
+/// Time per unit of a process (section 3.2).
 enum class UnitTime {
   /// t_calc_unit + t_comm_unit with t_calc_unit = t_calc / n_unit and
   /// t_comm_unit = (t_exe - t_calc) / n_unit, as published.
@@ -35,7 +35,7 @@ enum class UnitTime {
 [[nodiscard]] double PerformanceFactor(const IterationTimes& times, UnitTime unit_time);
 
 /// `units` (positive sum) made smaller in proportion, so that their sum is `rest`, which is not
-/// larger than their sum now: prefix sums in proportion, rounded up, so that what is left over goes
+/// larger than their sum now: prefix sums in proportion, rounded up, so that the remainder goes
 /// to the first. For the last iteration, of which the paper says nothing.
 [[nodiscard]] std::vector<std::int64_t> ScaledTo(std::int64_t rest,
                                                  const std::vector<std::int64_t>& units);

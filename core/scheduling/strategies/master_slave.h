@@ -6,13 +6,14 @@
 
 namespace evenkeel::scheduling {
 
-/// Hands out a chunk of tasks to whoever has nothing, in index order: the master-slave paradigm of
+/// Hands out a chunk of tasks to each idle thread, in index order: the master-slave paradigm of
 /// 003_, section 3.B. As published the master is worker 0 and does not compute; with
-/// `dedicatedCoordinator: true` nobody is lost to being master. If no slave is left, the master
+/// `dedicatedCoordinator: true` it computes as well. If no slave is left, the master
 /// computes: a job advances while one worker lives.
 class MasterSlave final : public StrategyBase {
  public:
-  explicit MasterSlave(const StrategyContext& context) : StrategyBase(context) {}
+  explicit MasterSlave(const StrategyContext& context)
+      : StrategyBase(context), options_(context.balancing.master_slave) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
@@ -25,6 +26,7 @@ class MasterSlave final : public StrategyBase {
   [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
 
  private:
+  model::MasterSlaveOptions options_;
   Instant started_{};
 };
 
@@ -32,10 +34,11 @@ class MasterSlave final : public StrategyBase {
 /// The pool is the master's reservation.
 class HandOut {
  public:
-  /// Decides for all workers without leased tasks. `master`, if given, gets none.
-  static void Serve(const StrategyContext& context, std::optional<WorkerId> master,
-                    const std::vector<WorkerId>& usable, Reservation& pool,
-                    std::vector<Decision>& decisions);
+  /// Leases `chunk_tasks` tasks to each idle thread of the usable workers. `master`, if given, gets
+  /// none.
+  static void Serve(const StrategyContext& context, std::int64_t chunk_tasks,
+                    std::optional<WorkerId> master, const std::vector<WorkerId>& usable,
+                    ReservedPool& pool, std::vector<Decision>& decisions);
 };
 
 }  // namespace evenkeel::scheduling

@@ -5,26 +5,22 @@
 
 #include "core/scheduling/partition.h"
 #include "core/scheduling/strategies/master_slave.h"
-#include "core/scheduling/strategies/static_split.h"
 
 namespace evenkeel::scheduling {
 
 void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
                                 const model::RangeSet& todo, Instant now) {
   stage_start_ = now;
-  AddWorkers(workers.size());
+  pool_.AddWorkers(workers.size());
   served_.resize(workers.size());
   recalled_.resize(workers.size());
   answered_.resize(workers.size());
-  Plan(PartitionEqually(todo, workers.size()));
+  pool_.Plan(PartitionEqually(todo, workers.size()));
 }
 
 void ModifiedMasterSlave::Append(model::IndexRange range, Instant now) {
   if (phase_ == Phase::kDecomposition) return StrategyBase::Append(range, now);
-  Dilute(range);
-  std::vector<model::RangeSet> parts(workers_.size());
-  parts[kMaster.value].Insert(range);
-  Plan(parts);
+  pool_.PlanFor(kMaster, range);
 }
 
 void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
@@ -36,12 +32,12 @@ void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, I
 
 void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
   if (phase_ != Phase::kDecomposition) {
-    At(kMaster).reserved.Insert({range, 0});
+    pool_.Insert(kMaster, {{range, 0}});
     return;
   }
-  // In stage 1 everybody looks at his own part alone: with nobody alive it is for who comes back.
-  if (!AnyAlive()) return ShareOut({{range, 0}}, {});
-  At(NextAlive(from)).reserved.Insert({range, 0});
+  // In stage 1 each worker has its own part: without a living worker, the range is an orphan.
+  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
+  pool_.Insert(pool_.NextAlive(from), {{range, 0}});
 }
 
 void ModifiedMasterSlave::WorkerLost(WorkerId worker, Instant now) {
@@ -62,16 +58,18 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
     if (decisions.empty() && AllHaveReported()) Enter(Phase::kMasterSlave, now);
   }
   if (phase_ == Phase::kMasterSlave) {
-    PoolAtMaster();
-    HandOut::Serve(context_, IdleMaster(kMaster), UsableWorkers(), At(kMaster).reserved, decisions);
+    pool_.GatherAt(kMaster);
+    HandOut::Serve(context_, options_.chunk_tasks,
+                   IdleMaster(kMaster, options_.dedicated_coordinator), UsableWorkers(), pool_,
+                   decisions);
   }
   return decisions;
 }
 
 void ModifiedMasterSlave::DecideDecomposition(std::vector<Decision>& decisions) {
   for (const WorkerId worker : UsableWorkers()) {
-    if (!At(worker).reserved.Empty()) served_[worker.value] = true;
-    GrantAllReserved(worker, At(worker).reserved, decisions);
+    if (!pool_.Of(worker).Empty()) served_[worker.value] = true;
+    GrantAllReserved(worker, pool_, decisions);
   }
 }
 
@@ -90,13 +88,13 @@ void ModifiedMasterSlave::DecideBarrier(std::vector<Decision>& decisions) {
 bool ModifiedMasterSlave::SomebodyIsDone() const {
   const auto usable = UsableWorkers();
   return std::any_of(usable.begin(), usable.end(), [this](WorkerId worker) {
-    return served_[worker.value] && At(worker).reserved.Empty() &&
+    return served_[worker.value] && pool_.Of(worker).Empty() &&
            context_.leases.OutstandingTasks(worker) == 0;
   });
 }
 
 bool ModifiedMasterSlave::AllHaveReported() const {
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!Usable({i})) continue;
     if (!answered_[i] || context_.leases.OutstandingTasks({i}) > 0) return false;
   }
@@ -109,15 +107,9 @@ void ModifiedMasterSlave::Enter(Phase phase, Instant now) {
   phase_ = phase;
 }
 
-void ModifiedMasterSlave::PoolAtMaster() {
-  for (std::uint32_t i = 1; i < workers_.size(); ++i) {
-    for (const auto& piece : workers_[i].reserved.TakeAll()) At(kMaster).reserved.Insert(piece);
-  }
-}
-
 std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
   std::vector<WorkerId> usable;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (Usable({i})) usable.push_back({i});
   }
   return usable;
@@ -126,8 +118,8 @@ std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
 std::vector<Strategy::Stage> ModifiedMasterSlave::Stages(Instant now) const {
   std::vector<Stage> stages = finished_;
   stages.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
-  const bool master_idle = phase_ == Phase::kMasterSlave &&
-                           !context_.balancing.dedicated_coordinator && workers_.size() > 1;
+  const bool master_idle =
+      phase_ == Phase::kMasterSlave && !options_.dedicated_coordinator && pool_.Workers() > 1;
   if (master_idle) stages.push_back({0, kMaster, stage_start_, now});
   return stages;
 }

@@ -9,14 +9,15 @@ namespace evenkeel::scheduling {
 /// The modified master-slave algorithm exactly as published (003_, section 4):
 ///   stage 1: equal domain decomposition, everything leased at once, no further messages;
 ///   stage 2: begins when the first worker has run its whole part. All others finish their current
-///            task and report what they did not run; nobody gets anything until all have;
+///            task and report what they did not run; no worker gets tasks until all have;
 ///   stage 3: master-slave for the rest; worker 0 is the master and does not compute (unless
 ///            `dedicatedCoordinator: true`).
-/// A worker that is lost counts as having reported. What is appended in stage 1 is decomposed as
-/// the rest was, later it is the master's to hand out.
+/// A worker that is lost counts as having reported. Tasks appended in stage 1 are decomposed
+/// like the others; later the master hands them out.
 class ModifiedMasterSlave final : public StrategyBase {
  public:
-  explicit ModifiedMasterSlave(const StrategyContext& context) : StrategyBase(context) {}
+  explicit ModifiedMasterSlave(const StrategyContext& context)
+      : StrategyBase(context), options_(context.balancing.modified_master_slave) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
@@ -35,13 +36,13 @@ class ModifiedMasterSlave final : public StrategyBase {
   [[nodiscard]] bool SomebodyIsDone() const;
   [[nodiscard]] bool AllHaveReported() const;
   void Enter(Phase phase, Instant now);
-  void PoolAtMaster();
   void DecideDecomposition(std::vector<Decision>& decisions);
   void DecideBarrier(std::vector<Decision>& decisions);
 
+  model::MasterSlaveOptions options_;
   Phase phase_ = Phase::kDecomposition;
   std::vector<bool> served_;     // has been leased its part of stage 1
-  std::vector<bool> recalled_;   // was asked in stage 2
+  std::vector<bool> recalled_;   // in stage 2
   std::vector<bool> answered_;   // and has answered
   std::vector<Stage> finished_;  // stages that are over
   Instant stage_start_{};

@@ -10,17 +10,18 @@ namespace evenkeel::scheduling {
 void StaticSplit::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant) {
   facts_ = workers;
-  AddWorkers(workers.size());
-  Plan(Split(workers, todo));
+  pool_.AddWorkers(workers.size());
+  pool_.Plan(Split(workers, todo));
 }
 
 void StaticSplit::Append(model::IndexRange range, Instant now) {
-  if (kind_ == Kind::kDomainDecomposition || !AnyAlive()) return StrategyBase::Append(range, now);
+  if (kind_ == Kind::kDomainDecomposition || !pool_.AnyAlive())
+    return StrategyBase::Append(range, now);
   // Ranks stay whose they are; those of the lost are dealt out.
-  Dilute(range);
-  Plan(Split(facts_, model::RangeSet(range)));
-  for (auto& worker : workers_) {
-    if (!worker.alive) ShareOut(worker.reserved.TakeAll(), EqualWeights());
+  pool_.Dilute(range);
+  pool_.Plan(Split(facts_, model::RangeSet(range)));
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (!pool_.Alive({i})) pool_.ShareOut(pool_.TakeAll({i}), pool_.EqualWeights());
   }
 }
 
@@ -42,25 +43,19 @@ std::vector<model::RangeSet> StaticSplit::Split(const std::vector<WorkerFacts>& 
 }
 
 void StaticSplit::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  if (!AnyAlive()) {
-    ShareOut({{range, 0}}, {});
+  if (!pool_.AnyAlive()) {
+    pool_.ShareOut({{range, 0}}, {});
     return;
   }
-  At(NextAlive(from)).reserved.Insert({range, 0});
+  pool_.Insert(pool_.NextAlive(from), {{range, 0}});
 }
 
 std::vector<Decision> StaticSplit::Decide(Instant) {
   std::vector<Decision> decisions;
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    if (Usable({i})) GrantAllReserved({i}, workers_[i].reserved, decisions);
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (Usable({i})) GrantAllReserved({i}, pool_, decisions);
   }
   return decisions;
-}
-
-void GrantAllReserved(WorkerId worker, Reservation& reserved, std::vector<Decision>& decisions) {
-  for (const auto& piece : reserved.TakeAll()) {
-    decisions.emplace_back(GrantDecision{worker, piece.range});
-  }
 }
 
 }  // namespace evenkeel::scheduling

@@ -5,8 +5,8 @@
 namespace evenkeel::scheduling {
 
 /// Everything is shared out at the start and leased at once; nothing moves afterwards, unless a
-/// worker is lost: its rest is then dealt out to the others. What is appended is shared out in the
-/// same way, to those who are there.
+/// worker is lost: its rest is then dealt out to the others. Appended tasks are divided in the
+/// same way among the living workers.
 ///   DomainDecomposition: consecutive parts with equal numbers of tasks (003_, section 3.A).
 ///   Interleaved: pseudo-ranks in the ratio of whole-number weights, ceil(ratio) (000_, figure 5).
 class StaticSplit final : public StrategyBase {
@@ -27,8 +27,5 @@ class StaticSplit final : public StrategyBase {
   Kind kind_;
   std::vector<WorkerFacts> facts_;  // of those that were expected
 };
-
-/// Grants everything that is reserved for a usable worker.
-void GrantAllReserved(WorkerId worker, Reservation& reserved, std::vector<Decision>& decisions);
 
 }  // namespace evenkeel::scheduling

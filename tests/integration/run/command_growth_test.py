@@ -20,7 +20,7 @@ class GrowingJob:
         script = (f'echo "$JOB_COMPLETION_INDEX" >> {self.folder}/ran; sleep {pause}; '
                   'echo "$JOB_COMPLETION_INDEX${EVENKEEL_ARGUMENT+ $EVENKEEL_ARGUMENT}"')
         return job("growing", {"command": {"command": ["/bin/sh", "-c", script], **tasks}},
-                   balancing={"leaseSeconds": 2, "speculation": "Disabled"})
+                   balancing={"leaseSeconds": 2, "tailStealing": {"speculation": "Disabled"}})
 
     def change(self, name, manifest):
         """As an editor or a kubelet does it: the file is another one at once."""

@@ -12,7 +12,7 @@ from evenkeel import eventually, job, synthetic
 TASKS = 240
 NODES = (("a", 2), ("b", 1), ("c", 1))
 # Copies are off, so that every second that is wasted was wasted by running something again.
-BALANCING = {"speculation": "Disabled", "leaseSeconds": 2}
+BALANCING = {"tailStealing": {"speculation": "Disabled"}, "leaseSeconds": 2}
 
 
 class SturdyJob(ClusterTest):

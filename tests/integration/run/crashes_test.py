@@ -10,7 +10,7 @@ from evenkeel import RunTest, eventually, job, node, nodes, primes, synthetic
 TASKS = 240
 LISTED = nodes(node("alpha", 2), node("beta", 1), node("gamma", 1))
 # Copies are off, so that every second that is wasted was wasted by running something again.
-BALANCING = {"speculation": "Disabled", "leaseSeconds": 1}
+BALANCING = {"tailStealing": {"speculation": "Disabled"}, "leaseSeconds": 1}
 
 
 class SturdyJob(RunTest):

@@ -192,7 +192,7 @@ class TrafficTest(ProductCase):
                       "aggregation": {"pattern": pattern, "block": block, "factor": factor},
                       "transfer": {"betweenWorkers": "Disabled"}}
         product = self.run_product(f"{pattern}{factor}", parameters, ONE,
-                                   balancing={"speculation": "Disabled"})
+                                   balancing={"tailStealing": {"speculation": "Disabled"}})
         self.check(product[:20], a[:20], b)
         summary = self.summary()
         results = size * size * 4 * -(-size // (block * (1 if pattern == "None" else factor)))

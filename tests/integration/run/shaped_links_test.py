@@ -46,9 +46,9 @@ class ShapedLinksTest(RunTest):
 
     def test_rows_go_where_links_and_processors_take_them(self):
         cluster = self.cluster(*NODES)
-        balancing = {"strategy": "AdaptiveIterative", "rounds": 15}
+        balancing = {"strategy": "AdaptiveIterative", "adaptiveIterative": {"rounds": 15}}
         _, aware = self.multiply(cluster, 6000, 400, balancing, block=4)
-        _, blind = self.multiply(cluster, 6000, 400, dict(balancing, communication="Disabled"), block=4)
+        _, blind = self.multiply(cluster, 6000, 400, {**balancing, "adaptiveIterative": {"rounds": 15, "communication": "Disabled"}}, block=4)
         first, third = aware[0], aware[2]
         self.assertEqual({tasks for _, tasks in first.values()}, {25}, "the first round is equal")
         self.assertEqual(set(third), {node.name for node in NODES}, "all take part, the central one too")
@@ -64,7 +64,7 @@ class ShapedLinksTest(RunTest):
         # first round, a quarter of that is the mean, so less than half a task would be right for it.
         slow = LinkedNode("slow", 0.2, 0.1)
         summary, rounds = self.multiply(self.cluster(*NODES[:3], slow), 4000, 100,
-                                        {"strategy": "AdaptiveIterative", "rounds": 25}, block=40)
+                                        {"strategy": "AdaptiveIterative", "adaptiveIterative": {"rounds": 25}}, block=40)
         of_round = [each.get("slow", (0, 0))[1] for each in rounds]
         self.assertEqual(of_round[0], 1)
         self.assertEqual(sum(of_round[1:]), 0, rounds)

@@ -77,7 +77,7 @@ class SleepingTest(RunTest):
         workload = synthetic(2, {"list": [0.1, 4]})
         workload["synthetic"].pop("tasks")
         manifest = job("waiting", workload, balancing={
-            "strategy": "DomainDecomposition", "stealing": "Disabled", "speculation": "Disabled"},
+            "strategy": "DomainDecomposition"},
             weighting={"mode": "Explicit", "weights": {"early": 1, "late": 40}})
         process = self.start(self.command(manifest, nodes(node("early", 1), node("late", 1))))
         workers = self.wait_for_workers(process, 2)

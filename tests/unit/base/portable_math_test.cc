@@ -22,6 +22,11 @@ TEST(PortableMath, LogarithmsAgreeWithTheStandardLibrary) {
     ASSERT_NEAR(PortableLog(x), expected, kRelative * std::fabs(expected) + 1e-17) << x;
   }
   EXPECT_NEAR(PortableLog(0x1.0p-53), -36.7368005696771, 1e-12);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(PortableLog(0), -kInfinity);
+  EXPECT_EQ(PortableLog(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(PortableLog(-3)));
+  EXPECT_TRUE(std::isnan(PortableExp(PortableLog(-3))));
 }
 
 TEST(PortableMath, ExponentialsAgreeWithTheStandardLibrary) {
@@ -34,6 +39,16 @@ TEST(PortableMath, ExponentialsAgreeWithTheStandardLibrary) {
   }
   EXPECT_EQ(PortableExp(-1000), 0);
   EXPECT_EQ(PortableExp(1000), std::numeric_limits<double>::infinity());
+}
+
+TEST(PortableMath, WholePowersAreProducts) {
+  EXPECT_EQ(PortablePower(0.3, 0), 1);
+  EXPECT_EQ(PortablePower(0.3, 1), 0.3);
+  EXPECT_EQ(PortablePower(0.3, 2), 0.3 * 0.3);
+  EXPECT_EQ(PortablePower(2, 64), 0x1.0p64);
+  EXPECT_EQ(PortablePower(0, 0), 1);
+  EXPECT_EQ(PortablePower(0, 0.5), 0);
+  EXPECT_EQ(PortablePower(0, -0.5), std::numeric_limits<double>::infinity());
 }
 
 TEST(PortableMath, PowersAreExponentialsOfLogarithms) {

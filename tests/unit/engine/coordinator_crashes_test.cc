@@ -145,7 +145,7 @@ TEST_F(CoordinatorCrashesTest, AProcessThatReconnectsChargesNothing) {
 }
 
 TEST_F(CoordinatorCrashesTest, SuspectsOfARangeAreHalvedUntilTheOneIsFound) {
-  config.job.balancing.chunk_tasks = 8;
+  config.job.balancing.master_slave.chunk_tasks = 8;
   Start(8, 1);
   ConnectNext(0);
   ASSERT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 8}}));

@@ -23,7 +23,7 @@ class CoordinatorFixture : public testing::Test {
   CoordinatorFixture() {
     config.job.workload = "w";
     config.job.balancing.strategy = model::StrategyName::kMasterSlave;
-    config.job.balancing.dedicated_coordinator = true;
+    config.job.balancing.master_slave.dedicated_coordinator = true;
     config.job.balancing.lease = std::chrono::seconds(10);
   }
 

@@ -219,7 +219,7 @@ TEST_F(CoordinatorRetriesTest, AJobOfWhichAllFailedTookItsTime) {
 }
 
 TEST_F(CoordinatorRetriesTest, GrantsCarryTheInputsOfTheirTasks) {
-  config.job.balancing.chunk_tasks = 3;
+  config.job.balancing.master_slave.chunk_tasks = 3;
   config.input_of = [](model::TaskIndex index) { return "in" + std::to_string(index); };
   Start(4, 2);
   Connect(1, 0);

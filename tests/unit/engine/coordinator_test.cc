@@ -111,7 +111,7 @@ TEST_F(CoordinatorTest, ARateIsThatOfAWholeReportAndNotOfItsManyShortParts) {
 TEST_F(CoordinatorTest, ATaskGivenUpDoesNotHideItsNeighboursResults) {
   config.job.task_policy.backoff_limit_per_task = 0;
   config.job.task_policy.max_failed_tasks = 1;
-  config.job.balancing.chunk_tasks = 3;
+  config.job.balancing.master_slave.chunk_tasks = 3;
   Start(3, 2);
   Connect(1, 0);
   Fails(1, 1);

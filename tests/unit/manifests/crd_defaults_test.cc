@@ -72,13 +72,6 @@ TEST(CrdDefaults, OfEverySectionAreThoseOfTheParser) {
   EXPECT_EQ(written.weighting.mode, stored.weighting.mode);
   EXPECT_EQ(written.weighting.explicit_weights, stored.weighting.explicit_weights);
   EXPECT_EQ(written.balancing.strategy, stored.balancing.strategy);
-  EXPECT_EQ(written.balancing.stealing, stored.balancing.stealing);
-  EXPECT_EQ(written.balancing.speculation, stored.balancing.speculation);
-  EXPECT_EQ(written.balancing.credit, stored.balancing.credit);
-  EXPECT_EQ(written.balancing.rounds, stored.balancing.rounds);
-  EXPECT_EQ(written.balancing.communication, stored.balancing.communication);
-  EXPECT_EQ(written.balancing.chunk_tasks, stored.balancing.chunk_tasks);
-  EXPECT_EQ(written.balancing.dedicated_coordinator, stored.balancing.dedicated_coordinator);
   EXPECT_EQ(written.balancing.lease, stored.balancing.lease);
   EXPECT_EQ(written.task_policy.backoff_limit_per_task, stored.task_policy.backoff_limit_per_task);
   EXPECT_EQ(written.task_policy.max_failed_tasks, stored.task_policy.max_failed_tasks);

@@ -34,7 +34,7 @@ TEST(ParseJob, DefaultsAreThoseOfTheSpec) {
   EXPECT_EQ(job->weighting.policy, "default");
   EXPECT_EQ(job->weighting.mode, WeightingMode::kAuto);
   EXPECT_EQ(job->balancing.strategy, StrategyName::kTailStealing);
-  EXPECT_TRUE(job->balancing.stealing);
+  EXPECT_TRUE(job->balancing.tail_stealing.stealing);
   EXPECT_EQ(job->balancing.lease, std::chrono::seconds(10));
   EXPECT_EQ(job->task_policy.backoff_limit_per_task, 3);
   EXPECT_EQ(job->task_policy.timeout, std::chrono::seconds(3600));
@@ -59,9 +59,8 @@ spec:
   workload: {command: {image: busybox, tasks: 3}}
   profile: other
   weighting: {policy: paper, mode: Explicit, weights: {pi4-a: 5, pi3: 0.5}}
-  balancing: {strategy: ModifiedMasterSlave, stealing: Disabled, speculation: Disabled,
-              credit: Disabled, rounds: 3, chunkTasks: 7, dedicatedCoordinator: true,
-              leaseSeconds: 2.5}
+  balancing: {strategy: ModifiedMasterSlave, leaseSeconds: 2.5,
+              modifiedMasterSlave: {chunkTasks: 7, dedicatedCoordinator: true}}
   taskPolicy:
     backoffLimitPerTask: 1
     maxFailedTasks: 2
@@ -98,12 +97,9 @@ status: {progress: "63%"}
   EXPECT_EQ(job->weighting.explicit_weights,
             (std::map<std::string, double>{{"pi4-a", 5}, {"pi3", 0.5}}));
   EXPECT_EQ(job->balancing.strategy, StrategyName::kModifiedMasterSlave);
-  EXPECT_FALSE(job->balancing.stealing);
-  EXPECT_FALSE(job->balancing.speculation);
-  EXPECT_FALSE(job->balancing.credit);
-  EXPECT_EQ(job->balancing.rounds, 3);
-  EXPECT_EQ(job->balancing.chunk_tasks, 7);
-  EXPECT_TRUE(job->balancing.dedicated_coordinator);
+  EXPECT_EQ(job->balancing.modified_master_slave.chunk_tasks, 7);
+  EXPECT_TRUE(job->balancing.modified_master_slave.dedicated_coordinator);
+  EXPECT_EQ(job->balancing.master_slave.chunk_tasks, 1);
   EXPECT_EQ(job->balancing.lease, std::chrono::milliseconds(2500));
   EXPECT_EQ(job->task_policy.max_failed_tasks, 2);
   ASSERT_EQ(job->task_policy.on_exit_codes.size(), 1u);
@@ -152,13 +148,10 @@ TEST(ParseJob, ReadsHowEnergyCounts) {
 }
 
 TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
-  EXPECT_EQ(
-      JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
-      "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
-      "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Compensated, Interleaved, STATIC, "
-      "SS, FSC, mFSC, GSS, TSS, FAC, FAC2, WF, AWF, AWF-B, AWF-C, AWF-D, AWF-E, AF, RAND, "
-      "StaticStealing, "
-      "RandomStealing, is \"Foo\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Foo}\n")),
+            "job.yaml: spec.balancing.strategy: must be one of TailStealing, DomainDecomposition, "
+            "MasterSlave, ModifiedMasterSlave, AdaptiveIterative, Compensated, Interleaved, is "
+            "\"Foo\"");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {leaseSeconds: 0}\n")),
             "job.yaml: spec.balancing.leaseSeconds: must be a number from 0.1 to 3600, is 0");
   EXPECT_EQ(JobErrorOf(JobWith("  balancing: {objective: Speed}\n")),
@@ -273,19 +266,67 @@ TEST(ParseJob, ChecksTheHead) {
             "letter or digit at both ends, is \"Not_A_Label\"");
 }
 
-TEST(JobParsing, CompensationIsReadAsItStands) {
-  const auto job = ParseJob(
-      JobWith("  balancing: {strategy: Compensated, compensation: First, compensationFactor: 0.5, "
-              "sendsTo: All, transferTasksPerSecond: 100}\n"),
+TEST(JobParsing, OptionsOfAStrategyAreMembersOfTheirOwn) {
+  const auto options = ParseJob(
+      JobWith("  balancing: {tailStealing: {stealing: Disabled, speculation: Disabled, credit: "
+              "Disabled}}\n"),
       "job.yaml");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_FALSE(options->balancing.tail_stealing.stealing);
+  EXPECT_FALSE(options->balancing.tail_stealing.speculation);
+  EXPECT_FALSE(options->balancing.tail_stealing.credit);
+  const auto rounds =
+      ParseJob(JobWith("  balancing: {strategy: AdaptiveIterative, "
+                       "adaptiveIterative: {rounds: 3, communication: Disabled}}\n"),
+               "job.yaml");
+  ASSERT_TRUE(rounds) << rounds.error().message;
+  EXPECT_EQ(rounds->balancing.adaptive_iterative.rounds, 3);
+  EXPECT_FALSE(rounds->balancing.adaptive_iterative.communication);
+}
+
+TEST(JobParsing, OnlyTheOptionsOfTheChosenStrategyAreAllowed) {
+  const std::pair<const char*, const char*> members[] = {
+      {"tailStealing", "TailStealing"},
+      {"masterSlave", "MasterSlave"},
+      {"modifiedMasterSlave", "ModifiedMasterSlave"},
+      {"adaptiveIterative", "AdaptiveIterative"},
+      {"compensated", "Compensated"}};
+  for (const auto& [member, strategy] : members) {
+    EXPECT_EQ(JobErrorOf(JobWith(std::string("  balancing: {strategy: Interleaved, ") + member +
+                                 ": {}}\n")),
+              std::string("job.yaml: spec.balancing.") + member + ": is allowed with strategy " +
+                  strategy + " only");
+    EXPECT_TRUE(ParseJob(
+        JobWith(std::string("  balancing: {strategy: ") + strategy + ", " + member + ": {}}\n"),
+        "job.yaml"));
+  }
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {compensated: {}}\n")),
+            "job.yaml: spec.balancing.compensated: is allowed with strategy Compensated only");
+}
+
+TEST(JobParsing, AMemberThatMovedIsNamedWithItsNewPlace) {
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {stealing: Disabled}\n")),
+            "job.yaml: spec.balancing.stealing: is now tailStealing.stealing");
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: MasterSlave, chunkTasks: 5}\n")),
+            "job.yaml: spec.balancing.chunkTasks: is now masterSlave.chunkTasks and "
+            "modifiedMasterSlave.chunkTasks");
+}
+
+TEST(JobParsing, CompensationIsReadAsItStands) {
+  const auto job =
+      ParseJob(JobWith("  balancing: {strategy: Compensated, compensated: {compensation: First, "
+                       "compensationFactor: 0.5, sendsTo: All, transferTasksPerSecond: 100}}\n"),
+               "job.yaml");
   ASSERT_TRUE(job) << job.error().message;
   EXPECT_EQ(job->balancing.strategy, StrategyName::kCompensated);
-  EXPECT_EQ(job->balancing.compensation, Compensation::kFirst);
-  EXPECT_EQ(job->balancing.compensation_factor, 0.5);
-  EXPECT_TRUE(job->balancing.sends_to_all);
-  EXPECT_EQ(job->balancing.transfer_rate, 100);
-  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {compensation: Fourth}\n")),
-            "job.yaml: spec.balancing.compensation: must be one of None, First, Second, Third, is "
+  EXPECT_EQ(job->balancing.compensated.compensation, Compensation::kFirst);
+  EXPECT_EQ(job->balancing.compensated.compensation_factor, 0.5);
+  EXPECT_TRUE(job->balancing.compensated.sends_to_all);
+  EXPECT_EQ(job->balancing.compensated.transfer_rate, 100);
+  EXPECT_EQ(JobErrorOf(JobWith("  balancing: {strategy: Compensated, compensated: {compensation: "
+                               "Fourth}}\n")),
+            "job.yaml: spec.balancing.compensated.compensation: must be one of None, First, "
+            "Second, Third, is "
             "\"Fourth\"");
 }
 

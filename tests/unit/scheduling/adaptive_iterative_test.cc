@@ -26,7 +26,7 @@ class AdaptiveIterativeTest : public testing::Test {
 
   void Start(std::size_t workers, std::int64_t tasks = 300, std::int32_t rounds = 10) {
     balancing.strategy = model::StrategyName::kAdaptiveIterative;
-    balancing.rounds = rounds;
+    balancing.adaptive_iterative.rounds = rounds;
     for (std::size_t i = 0; i < workers; ++i) Expect();
     strategy = MakeStrategy({costs, estimator, leases, balancing});
     strategy->Start(std::vector<WorkerFacts>(workers), model::RangeSet(IndexRange{0, tasks}), now);
@@ -88,7 +88,7 @@ TEST_F(AdaptiveIterativeTest, RoundsFollowTheFormulas) {
 }
 
 TEST_F(AdaptiveIterativeTest, WithoutCommunicationOnlyCalculationCounts) {
-  balancing.communication = false;
+  balancing.adaptive_iterative.communication = false;
   Start(2);
   EXPECT_EQ(Decide(), (Sent{{0, {0, 15}}, {1, {15, 30}}}));
   Bring(0, 30, 15);
@@ -189,7 +189,7 @@ TEST_F(AdaptiveIterativeTest, FewerTasksThanWorkersGoToTheFirst) {
 }
 
 TEST_F(AdaptiveIterativeTest, ThreadsShareTheCalculation) {
-  balancing.communication = false;
+  balancing.adaptive_iterative.communication = false;
   Start(2);
   estimator.SetThreads({1}, 4);
   (void)Decide();

@@ -6,7 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "core/scheduling/chunks/chunk_rule.h"
+#include "core/scheduling/techniques/adaptive_chunks.h"
+#include "core/scheduling/techniques/factoring_chunks.h"
+#include "core/scheduling/techniques/fixed_chunks.h"
 
 namespace evenkeel::scheduling {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/scheduling/strategies/finish_index.h"
+#include "core/scheduling/tail_stealing/finish_index.h"
 
 #include <gtest/gtest.h>
 

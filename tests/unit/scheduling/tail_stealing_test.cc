@@ -75,7 +75,7 @@ TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
 }
 
 TEST_F(TailStealingTest, WithoutCreditAThreadHasOneTask) {
-  balancing.credit = false;
+  balancing.tail_stealing.credit = false;
   Start({1, 1});
   (void)Decide();
   EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 1}}));
@@ -123,7 +123,7 @@ TEST_F(TailStealingTest, AsksASlowVictimBackForHalfOfWhatWaits) {
 }
 
 TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChanges) {
-  balancing.speculation = false;
+  balancing.tail_stealing.speculation = false;
   Start({1, 1}, {0, 0});
   estimator.Observe({0}, 10, 10, seconds(10));
   estimator.Observe({1}, 10, 10, seconds(10));
@@ -155,7 +155,7 @@ TEST_F(TailStealingTest, CopiesTheLastTaskIfThatEndsEarlier) {
 }
 
 // 60 s at a task where others take 1 s each: it may well go on for as long, and outlast all.
-TEST_F(TailStealingTest, ADearTaskIsCopiedThoughThereIsOtherWork) {
+TEST_F(TailStealingTest, AStragglerIsCopiedThoughThereIsOtherWork) {
   costs = model::UnitCosts(202);
   Start({5, 1}, {2, 202});
   for (int i = 0; i < 30; ++i) {
@@ -183,8 +183,8 @@ TEST_F(TailStealingTest, ADearTaskIsCopiedThoughThereIsOtherWork) {
 }
 
 TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
-  balancing.stealing = false;
-  balancing.speculation = false;
+  balancing.tail_stealing.stealing = false;
+  balancing.tail_stealing.speculation = false;
   Start({1, 1});
   estimator.Observe({0}, 100, 100, seconds(1));
   estimator.Observe({1}, 100, 100, seconds(100));

@@ -97,9 +97,12 @@ weightError: 0.25
 network: {latencySeconds: 0.01, delay: Exponential, lossRatio: 0.1, retransmitSeconds: 0.3,
           sharedMedium: true, ordered: false}
 coordinator: {journalSeconds: 0.005, reportIntervalSeconds: 0.5, faults: [{at: 1, for: 2}]}
-balancing: {chunkTasks: 7}
+balancing: {masterSlave: {chunkTasks: 7}, tailStealing: {credit: Disabled}, leastChunkTasks: 3}
 strategies: [TailStealing, MasterSlave]
-variants: [{name: no stealing, strategy: TailStealing, stealing: Disabled}]
+variants:
+- {name: no stealing, strategy: TailStealing, tailStealing: {stealing: Disabled}}
+- {name: rDLB, strategy: FAC2, reissue: Enabled}
+- {name: weights, strategy: AWF, weightUpdates: 4}
 seed: 9
 repetitions: 20
 )");
@@ -120,10 +123,16 @@ repetitions: 20
   EXPECT_EQ(read->network.jitter, Duration(std::chrono::milliseconds(10)));
   EXPECT_TRUE(read->network.shared_medium);
   EXPECT_EQ(read->coordinator_faults.size(), 1u);
-  ASSERT_EQ(read->variants.size(), 3u);
-  EXPECT_EQ(read->variants[1].balancing.chunk_tasks, 7);
+  ASSERT_EQ(read->variants.size(), 5u);
+  EXPECT_EQ(read->variants[1].balancing.master_slave.chunk_tasks, 7);
   EXPECT_EQ(read->variants[2].name, "no stealing");
-  EXPECT_FALSE(read->variants[2].balancing.stealing);
+  EXPECT_FALSE(read->variants[2].balancing.tail_stealing.stealing);
+  EXPECT_FALSE(read->variants[2].balancing.tail_stealing.credit) << "from balancing";
+  EXPECT_FALSE(read->variants[2].technique);
+  EXPECT_EQ(read->variants[3].technique, scheduling::TechniqueName::kPracticalFactoring);
+  EXPECT_TRUE(read->variants[3].technique_options.reissue);
+  EXPECT_EQ(read->variants[3].technique_options.least_chunk_tasks, 3);
+  EXPECT_EQ(read->variants[4].technique_options.weight_updates, 4);
   EXPECT_EQ(read->seed, 9u);
 }
 
@@ -189,8 +198,15 @@ TEST(ScenarioParsing, MistakesAreOneLineThatSaysWhereAndWhatIsAllowed) {
       {kTasks + "nodes: [{name: n, speed: 1, faults: [{kind: Burns, at: 1}]}]\n",
        "s.yaml: nodes[0].faults[0].kind: must be one of Dies, StandsStill, LosesLink, Drains, is "},
       {kTasks + kNodes + "strategies: [Lottery]\n", "s.yaml: strategies[0]: must be "},
-      {kTasks + kNodes + "balancing: {chunkTasks: 0}\n",
-       "s.yaml: balancing.chunkTasks: must be a whole number from 1 to "},
+      {kTasks + kNodes + "balancing: {masterSlave: {chunkTasks: 0}}\n",
+       "s.yaml: balancing.masterSlave.chunkTasks: must be a whole number from 1 to "},
+      {kTasks + kNodes + "balancing: {stealing: Disabled}\n",
+       "s.yaml: balancing.stealing: is now tailStealing.stealing"},
+      {kTasks + kNodes + "variants: [{name: a, strategy: AdaptiveIterative, rounds: 3}]\n",
+       "s.yaml: variants[0].rounds: is now adaptiveIterative.rounds"},
+      {kTasks + "nodes: [{name: n, speed: 1, watts: 5}]\n" +
+           "variants: [{name: a, strategy: SS, objective: Energy}]\n",
+       "s.yaml: variants[0].objective: Energy needs strategy TailStealing, is with SS"},
       {kTasks + kNodes + "strategies: [all, MasterSlave]\n",
        "s.yaml: variants: MasterSlave is there twice"},
       {"name: [\n", "s.yaml: line "},

@@ -1,0 +1,222 @@
+#include "core/scheduling/reserved_pool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "core/scheduling/partition.h"
+
+namespace evenkeel::scheduling {
+
+ReservedPool::ReservedPool(const StrategyContext& context)
+    : costs_(context.costs), places_(context.places), heavy_cost_(context.costs.Longest() + 1) {}
+
+void ReservedPool::AddWorkers(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    workers_.push_back({true, Reservation(costs_, heavy_cost_)});
+    shares_.push_back(0);
+  }
+}
+
+bool ReservedPool::AnyAlive() const {
+  return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.alive; });
+}
+
+WorkerId ReservedPool::NextAlive(WorkerId worker) const {
+  const auto count = static_cast<std::uint32_t>(workers_.size());
+  for (std::uint32_t step = 1; step < count; ++step) {
+    const WorkerId next{(worker.value + step) % count};
+    if (Alive(next)) return next;
+  }
+  return worker;
+}
+
+std::vector<double> ReservedPool::EqualWeights() const {
+  std::vector<double> weights;
+  for (const auto& worker : workers_) weights.push_back(worker.alive ? 1.0 : 0.0);
+  return weights;
+}
+
+ReservedPool::Pieces ReservedPool::Lose(WorkerId worker) {
+  workers_[worker.value].alive = false;
+  Pieces pieces = TakeAll(worker);
+  Changed(worker);
+  return pieces;
+}
+
+void ReservedPool::Revive(WorkerId worker) {
+  workers_[worker.value].alive = true;
+  Insert(worker, std::exchange(orphans_, {}));
+}
+
+void ReservedPool::SetHeavyCost(model::Cost cost) {
+  heavy_cost_ = cost;
+  for (auto& worker : workers_) worker.reserved.SetHeavyCost(cost);
+}
+
+void ReservedPool::Plan(const std::vector<model::RangeSet>& parts) {
+  const auto total = static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
+  for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    model::Cost cost = 0;
+    parts[i].ForEach([&](model::IndexRange range) {
+      At({i}).Insert({range, 0});
+      planned_[range.begin] = WorkerId{i};
+      cost += costs_.Of(range);
+    });
+    shares_[i] += static_cast<double>(cost) / total;
+    Changed({i});
+  }
+}
+
+model::RangeSet ReservedPool::PlanAtHome(const model::RangeSet& tasks) {
+  model::RangeSet rest = tasks;
+  if (places_.Empty()) return rest;
+  std::vector<model::RangeSet> parts(workers_.size());
+  tasks.ForEach([&](model::IndexRange range) {
+    for (const auto& part : places_.Split(range)) {
+      if (!part.home || !Alive(*part.home)) continue;
+      parts[part.home->value].Insert(part.range);
+      rest.Erase(part.range);
+    }
+  });
+  Plan(parts);
+  return rest;
+}
+
+void ReservedPool::PlanMore(model::IndexRange range, const std::vector<double>& weights) {
+  Dilute(range);
+  if (AnyAlive()) {
+    const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
+    Plan(PartitionByCost(costs_, anywhere, weights));
+  } else {
+    orphans_.push_back({range, 0});
+    planned_[range.begin] = std::nullopt;
+  }
+}
+
+void ReservedPool::PlanFor(WorkerId worker, model::IndexRange range) {
+  Dilute(range);
+  std::vector<model::RangeSet> parts(workers_.size());
+  parts[worker.value].Insert(range);
+  Plan(parts);
+}
+
+void ReservedPool::Dilute(model::IndexRange appended) {
+  const auto total = static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
+  const double before = total - static_cast<double>(costs_.Of(appended));
+  for (double& share : shares_) share *= before / total;
+}
+
+void ReservedPool::Insert(WorkerId worker, const Pieces& pieces) {
+  for (const Piece& piece : pieces) At(worker).Insert(piece);
+  Changed(worker);
+}
+
+void ReservedPool::ShareOut(const Pieces& pieces, const std::vector<double>& weights) {
+  if (!AnyAlive()) {
+    orphans_.insert(orphans_.end(), pieces.begin(), pieces.end());
+    return;
+  }
+  std::map<std::int32_t, model::RangeSet> by_moves;
+  for (const auto& piece : pieces) by_moves[piece.moves].Insert(piece.range);
+  for (const auto& entry : by_moves) {
+    const std::int32_t moves = entry.first;
+    const auto parts = PartitionByCost(costs_, entry.second, weights);
+    for (std::uint32_t i = 0; i < parts.size(); ++i) {
+      parts[i].ForEach([&](model::IndexRange range) { At({i}).Insert({range, moves}); });
+      if (!parts[i].Empty()) Changed({i});
+    }
+  }
+}
+
+void ReservedPool::Move(WorkerId from, WorkerId to, const Pieces& pieces, Instant at) {
+  std::int64_t tasks = 0;
+  for (const Piece& piece : pieces) {
+    tasks += piece.range.Size();
+    At(to).Insert({piece.range, piece.moves + 1});
+  }
+  RecordMove(from, to, tasks, at);
+  Changed(from);
+  Changed(to);
+}
+
+void ReservedPool::RecordMove(WorkerId from, WorkerId to, std::int64_t tasks, Instant at) {
+  moves_.push_back({from, to, tasks, at});
+}
+
+ReservedPool::Pieces ReservedPool::TakeNext(WorkerId worker, model::Cost budget,
+                                            std::int64_t min_tasks, std::int64_t max_tasks) {
+  return At(worker).TakeNext(budget, min_tasks, max_tasks);
+}
+
+std::optional<ReservedPool::Piece> ReservedPool::TakeLargest(WorkerId worker, model::Cost limit) {
+  return At(worker).TakeLargest(limit);
+}
+
+ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
+                                            std::int32_t max_moves) {
+  return At(worker).TakeTail(budget, max_moves);
+}
+
+ReservedPool::Pieces ReservedPool::TakeAll(WorkerId worker) { return At(worker).TakeAll(); }
+
+void ReservedPool::GatherAt(WorkerId worker) {
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    if (WorkerId{i} == worker || Of({i}).Empty()) continue;
+    Insert(worker, TakeAll({i}));
+  }
+}
+
+void ReservedPool::Withdraw(model::IndexRange range) {
+  std::int64_t left = range.Size();
+  for (std::uint32_t i = 0; i < workers_.size() && left > 0; ++i) {
+    const std::int64_t removed = At({i}).Remove(range);
+    if (removed > 0) Changed({i});
+    left -= removed;
+  }
+  Pieces kept;
+  for (const auto& piece : orphans_) {
+    model::RangeSet rest(piece.range);
+    rest.Erase(range);
+    rest.ForEach([&](model::IndexRange part) { kept.push_back({part, piece.moves}); });
+  }
+  orphans_ = std::move(kept);
+}
+
+std::int64_t ReservedPool::Tasks() const {
+  std::int64_t size = 0;
+  for (const auto& worker : workers_) size += worker.reserved.Tasks();
+  for (const auto& piece : orphans_) size += piece.range.Size();
+  return size;
+}
+
+bool ReservedPool::Contains(model::IndexRange range) const {
+  for (model::TaskIndex i = range.begin; i < range.end; ++i) {
+    const model::IndexRange one{i, i + 1};
+    const bool reserved = std::any_of(workers_.begin(), workers_.end(),
+                                      [&](const Worker& w) { return w.reserved.Contains(one); });
+    const bool orphan = std::any_of(orphans_.begin(), orphans_.end(),
+                                    [&](const Piece& piece) { return piece.range.Contains(i); });
+    if (!reserved && !orphan) return false;
+  }
+  return true;
+}
+
+Strategy::PlannedRun ReservedPool::PlanOf(model::TaskIndex index) const {
+  const auto after = planned_.upper_bound(index);
+  Strategy::PlannedRun run;
+  run.until = after == planned_.end() ? costs_.TaskCount() : after->first;
+  if (after != planned_.begin()) run.worker = std::prev(after)->second;
+  return run;
+}
+
+std::vector<Strategy::Move> ReservedPool::TakeMoves() { return std::exchange(moves_, {}); }
+
+void GrantAllReserved(WorkerId worker, ReservedPool& pool, std::vector<Decision>& decisions) {
+  for (const auto& piece : pool.TakeAll(worker)) {
+    decisions.emplace_back(GrantDecision{worker, piece.range});
+  }
+}
+
+}  // namespace evenkeel::scheduling

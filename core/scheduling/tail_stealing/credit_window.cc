@@ -1,0 +1,44 @@
+#include "core/scheduling/tail_stealing/credit_window.h"
+
+#include <algorithm>
+
+namespace evenkeel::scheduling {
+namespace {
+
+// Part of a worker's mean share that it gets before anything was measured.
+constexpr double kProbePart = 0.001;
+
+}  // namespace
+
+Duration CreditWindow::Length() const {
+  if (!Credit()) return Duration::zero();
+  const Duration full = std::max(3 * context_.report_interval, 20 * context_.round_trip);
+  const Duration least = 10 * context_.round_trip;
+  return std::clamp(predictor_.PoolTime() / 4, least, full);
+}
+
+std::int64_t CreditWindow::LeastTasks(WorkerId worker) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  return Credit() ? 2 * threads : threads;
+}
+
+bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
+  if (context_.leases.OutstandingTasks(worker) < LeastTasks(worker)) return true;
+  if (!context_.estimator.Measured(worker)) return false;
+  return predictor_.Ready(worker, now) - now < Length() / 2;
+}
+
+model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
+  constexpr double kMostBudget = 4e18;
+  double budget = 0;
+  if (context_.estimator.Measured(worker)) {
+    const Duration ahead = std::max(predictor_.Ready(worker, now) - now, Duration::zero());
+    budget = ToSeconds(Length() - ahead) * context_.estimator.Rate(worker);
+  } else if (Credit()) {
+    budget = kProbePart * static_cast<double>(context_.costs.Total()) /
+             static_cast<double>(pool_.Workers());
+  }
+  return static_cast<model::Cost>(std::clamp(budget, 0.0, kMostBudget));
+}
+
+}  // namespace evenkeel::scheduling

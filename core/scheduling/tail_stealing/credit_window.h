@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/scheduling/tail_stealing/finish_predictor.h"
+
+namespace evenkeel::scheduling {
+
+/// How much work a worker has leased ahead of need: a window of time, so that it has tasks while a
+/// report and its answer are under way, and that shrinks towards the end of the job. Without
+/// credit, one task per thread. Has no state of its own.
+class CreditWindow {
+ public:
+  /// The arguments outlive the window.
+  CreditWindow(const StrategyContext& context, const ReservedPool& pool,
+               const FinishPredictor& predictor)
+      : context_(context), pool_(pool), predictor_(predictor) {}
+
+  /// For how long a worker has work ahead of need.
+  [[nodiscard]] Duration Length() const;
+  /// Leased tasks that a worker has, however long they take.
+  [[nodiscard]] std::int64_t LeastTasks(WorkerId worker) const;
+  /// Less than half of the window is left. False while the first tasks of a worker are measured.
+  [[nodiscard]] bool NeedsRefill(WorkerId worker, Instant now) const;
+  /// Cost that fills the window; before anything was measured, that of a probe.
+  [[nodiscard]] model::Cost Budget(WorkerId worker, Instant now) const;
+
+ private:
+  [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
+
+  const StrategyContext& context_;
+  const ReservedPool& pool_;
+  const FinishPredictor& predictor_;
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/scheduling/energy/balancing_goal.h"
+#include "core/scheduling/reserved_pool.h"
+#include "core/scheduling/tail_stealing/finish_index.h"
+
+namespace evenkeel::scheduling {
+
+/// Predicts from rates, leases and reservations when each worker runs dry and finishes. Keeps
+/// indexes of both times, current as of the last Update of each worker. An update is O(log
+/// workers). Not thread-safe.
+class FinishPredictor {
+ public:
+  /// `context` and `pool` outlive the predictor.
+  FinishPredictor(const StrategyContext& context, const ReservedPool& pool)
+      : context_(context), pool_(pool) {}
+
+  void AddWorkers(std::size_t count) { known_.resize(known_.size() + count); }
+  /// The worker's connection, rate or leases may have changed.
+  void Update(WorkerId worker, Instant now);
+  /// The worker's reservation has changed.
+  void UpdateReservation(WorkerId worker, Instant now);
+  /// Computes the worker's indexed times again.
+  void Reindex(WorkerId worker, Instant now);
+
+  /// Alive and connected.
+  [[nodiscard]] bool Usable(WorkerId worker) const {
+    return pool_.Alive(worker) && context_.leases.Connected(worker);
+  }
+  /// Cost units per second; half of it while the worker is not connected, because it may come late
+  /// or never.
+  [[nodiscard]] double Rate(WorkerId worker) const;
+  /// When the worker will have run what it has leased.
+  [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
+  /// When it will have run what is reserved for it as well.
+  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
+    return FinishAfter(worker, Ready(worker, now));
+  }
+  [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const {
+    return {worker, Rate(worker), finish};
+  }
+  /// Time of a mean reserved task on one thread; of a mean task of the job when none is reserved.
+  [[nodiscard]] Duration TaskTime(WorkerId worker) const;
+  /// Time in which all connected workers together would run all reserved tasks.
+  [[nodiscard]] Duration PoolTime() const;
+  [[nodiscard]] std::int64_t PoolTasks() const { return pool_tasks_; }
+  /// Sum of the rates of the usable workers.
+  [[nodiscard]] double RateSum() const { return rate_sum_; }
+  /// The finish level of the reserved tasks. O(workers); with many workers it is kept for a while.
+  [[nodiscard]] Instant Level(Instant now);
+  /// The next Level is computed anew.
+  void ForgetLevel(Instant now) { level_until_ = now; }
+
+  /// Workers with leased tasks, by when they run dry.
+  [[nodiscard]] const FinishIndex& ByReady() const { return ready_; }
+  /// Workers with reserved tasks, by when they finish.
+  [[nodiscard]] const FinishIndex& ByFinish() const { return finish_; }
+
+ private:
+  /// A worker's part of the sums.
+  struct Known {
+    model::Cost reserved = 0;
+    std::int64_t tasks = 0;
+    double rate = 0;
+  };
+
+  [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready) const;
+
+  const StrategyContext& context_;
+  const ReservedPool& pool_;
+  std::vector<Known> known_;
+  FinishIndex finish_;
+  FinishIndex ready_;
+  model::Cost pool_cost_ = 0;  // of all reserved tasks
+  std::int64_t pool_tasks_ = 0;
+  double rate_sum_ = 0;
+  Instant level_{};
+  Instant level_until_{};
+};
+
+}  // namespace evenkeel::scheduling

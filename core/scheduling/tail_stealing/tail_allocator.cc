@@ -1,0 +1,97 @@
+#include "core/scheduling/tail_stealing/tail_allocator.h"
+
+#include <algorithm>
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::Cost;
+
+// A task that was moved so often stays where it is, until its worker is lost.
+constexpr std::int32_t kMaxMoves = 8;
+// Victims looked at for a worker in one call, latest finish first. The first is nearly always it.
+constexpr int kMaxVictims = 16;
+
+}  // namespace
+
+bool TailAllocator::LastTasks(WorkerId worker) const {
+  constexpr int kRoundTripsPerTask = 20;  // for shorter tasks a round trip each costs too much
+  if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
+  const Duration task = predictor_.TaskTime(worker);
+  return task > kRoundTripsPerTask * context_.round_trip && predictor_.PoolTime() < 2 * task;
+}
+
+BalancingGoal::Party TailAllocator::VictimOf(WorkerId worker, Instant indexed, Instant now) const {
+  // A goal with a limit compares finishes with it, and needs the current one.
+  return predictor_.PartyOf(worker, goal_.LooksAhead() ? predictor_.Finish(worker, now) : indexed);
+}
+
+bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
+  if (!MovesInNoTime()) return false;
+  int looked_at = 0;
+  const auto taker = predictor_.PartyOf(thief, predictor_.Finish(thief, now));
+  FinishIndex::FromLatest order(predictor_.ByFinish());
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
+    if (victim == thief) continue;
+    const auto giver = VictimOf(victim, entry.first, now);
+    const double share =
+        ahead ? goal_.MayTakeAhead(taker, giver, now) : goal_.MayTake(taker, giver, now);
+    const double least =
+        ToSeconds(context_.round_trip) * giver.rate * taker.rate / (giver.rate + taker.rate);
+    if (share <= least) continue;
+    const Reservation& reserved = pool_.Of(victim);
+    const auto mean = std::max(
+        static_cast<double>(reserved.CostSum()) / static_cast<double>(reserved.Tasks()), 1e-9);
+    // Half a task and more is rounded up: moving it still ends earlier than leaving it.
+    const auto budget = static_cast<Cost>(std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5);
+    const auto pieces = pool_.TakeTail(victim, budget, kMaxMoves);
+    if (pieces.empty()) continue;
+    pool_.Move(victim, thief, pieces, now);
+    return true;
+  }
+  return false;
+}
+
+Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
+  const Instant level = std::max(predictor_.Level(now), goal_.Limit());
+  if (any_length) return context_.costs.Longest();
+  double limit = ToSeconds(level - now) * context_.estimator.ThreadRate(worker);
+  const bool ends_in_time = level - now >= predictor_.TaskTime(worker);
+  if (limit < 1 && !context_.costs.Known() && ends_in_time) limit = 1;
+  return static_cast<Cost>(limit + 1e-6);
+}
+
+ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,
+                                                  bool any_length, Instant now) {
+  const Cost limit = CostLimit(worker, any_length, now);
+  ReservedPool::Pieces taken;
+  if (limit < 1 && !context_.costs.Known()) return taken;  // a task of unknown cost costs 1
+  for (; count > 0; --count) {
+    auto piece = pool_.TakeLargest(worker, limit);
+    if (!piece && StealTask(worker, limit, now)) piece = pool_.TakeLargest(worker, limit);
+    if (!piece) break;
+    predictor_.UpdateReservation(worker, now);
+    taken.push_back(*piece);
+  }
+  return taken;
+}
+
+bool TailAllocator::StealTask(WorkerId thief, Cost limit, Instant now) {
+  if (!MovesInNoTime()) return false;
+  int looked_at = 0;
+  FinishIndex::FromLatest order(predictor_.ByFinish());
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
+    if (victim == thief) continue;
+    const auto taker = predictor_.PartyOf(thief, now);
+    if (!goal_.MayHelp(taker, VictimOf(victim, entry.first, now))) continue;
+    const auto piece = pool_.TakeLargest(victim, limit);
+    if (!piece) continue;
+    pool_.Move(victim, thief, {*piece}, now);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,255 @@
+#include "core/scheduling/tail_stealing/tail_stealing.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/scheduling/partition.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::Cost;
+
+// Up to this many tasks all are kept in order of cost; a node of the set takes about 100 bytes.
+constexpr std::int64_t kMaxOrderedTasks = 65536;
+// A task is heavy if it is this part of a worker's mean share: worth starting early.
+constexpr double kHeavyPart = 0.002;
+// Idle workers that are supplied again in one call; the others' turn comes in the next.
+constexpr std::size_t kMaxIdleRetries = 16;
+
+template <typename Some>
+bool Add(const std::optional<Some>& decision, std::vector<Decision>& decisions) {
+  if (decision) decisions.emplace_back(*decision);
+  return decision.has_value();
+}
+
+void AddGrants(WorkerId worker, const ReservedPool::Pieces& pieces,
+               std::vector<Decision>& decisions) {
+  for (const auto& piece : pieces) decisions.emplace_back(GrantDecision{worker, piece.range});
+}
+
+}  // namespace
+
+TailStealing::TailStealing(const StrategyContext& context)
+    : StrategyBase(context),
+      goal_(MakeGoal(context_)),
+      predictor_(context_, pool_),
+      window_(context_, pool_, predictor_),
+      allocator_(context_, pool_, predictor_, *goal_),
+      stragglers_(context_, pool_, predictor_, *goal_),
+      recall_(context_, predictor_, *goal_),
+      fetcher_(context_, pool_, predictor_, window_) {
+  pool_.OnChange([this](WorkerId worker) { predictor_.UpdateReservation(worker, now_); });
+}
+
+void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+                         Instant now) {
+  now_ = now;
+  ChooseHeavy(todo.Size(), workers.size());
+  pool_.AddWorkers(workers.size());
+  AddWorkers(workers.size());
+  Cost cost = 0;
+  todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
+  const model::RangeSet anywhere = pool_.PlanAtHome(todo);
+  pool_.Plan(PartitionByCost(context_.costs, anywhere, goal_->Begin(workers, cost, now)));
+}
+
+void TailStealing::AddWorkers(std::size_t count) {
+  states_.resize(states_.size() + count);
+  predictor_.AddWorkers(count);
+  stragglers_.AddWorkers(count);
+  recall_.AddWorkers(count);
+}
+
+void TailStealing::ChooseHeavy(std::int64_t tasks, std::size_t workers) {
+  const double mean_share =
+      static_cast<double>(context_.costs.Total()) / static_cast<double>(workers);
+  const auto heavy = static_cast<Cost>(mean_share * kHeavyPart) + 1;
+  const bool some_heavy = context_.costs.Known() && context_.costs.Longest() >= heavy;
+  if (some_heavy) pool_.SetHeavyCost(tasks <= kMaxOrderedTasks ? 0 : heavy);
+}
+
+std::vector<double> TailStealing::LivingWeights(double cost) const {
+  std::vector<BalancingGoal::Party> living;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (!pool_.Alive({i})) continue;
+    living.push_back({{i}, context_.estimator.Rate({i}), predictor_.Finish({i}, now_)});
+  }
+  const auto parts = goal_->Weights(living, cost, now_);
+  std::vector<double> weights(pool_.Workers());
+  for (std::size_t i = 0; i < living.size(); ++i) weights[living[i].worker.value] = parts[i];
+  return weights;
+}
+
+void TailStealing::Append(model::IndexRange range, Instant now) {
+  now_ = now;
+  predictor_.ForgetLevel(now);
+  ChooseHeavy(pool_.Tasks() + range.Size(), pool_.Workers());
+  const Cost cost = context_.costs.Of(range);
+  goal_->Append(cost);
+  pool_.PlanMore(range, LivingWeights(static_cast<double>(cost)));
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) Touch({i}, now);
+}
+
+void TailStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+  now_ = now;
+  AddWorkers(1);
+  goal_->AddWorker(facts);
+  StrategyBase::AddWorker(worker, facts, now);
+}
+
+void TailStealing::WorkerLost(WorkerId worker, Instant now) {
+  now_ = now;
+  const auto pieces = pool_.Lose(worker);
+  double cost = 0;
+  for (const auto& piece : pieces) cost += static_cast<double>(context_.costs.Of(piece.range));
+  pool_.ShareOut(pieces, LivingWeights(cost));
+  RecallEnded(worker, now);
+  Touch(worker, now);
+}
+
+void TailStealing::WorkerBack(WorkerId worker, Instant now) {
+  now_ = now;
+  StrategyBase::WorkerBack(worker, now);
+  Touch(worker, now);
+}
+
+void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) {
+  now_ = now;
+  if (!pool_.AnyAlive()) {
+    pool_.ShareOut({{range, 0}}, {});
+    return;
+  }
+  WorkerId to = pool_.Alive(from) ? from : pool_.NextAlive(from);
+  if (cause == ReturnCause::kGivenBack) {
+    recall_.GaveBack(from);
+    const auto thief = recall_.ThiefOf(from);
+    if (thief && pool_.Alive(*thief)) to = *thief;
+  }
+  pool_.Insert(to, {{range, 0}});
+}
+
+void TailStealing::RecallEnded(WorkerId worker, Instant now) {
+  if (const auto thief = recall_.Ended(worker)) Touch(*thief, now);
+  Touch(worker, now);
+}
+
+void TailStealing::Touch(WorkerId worker, Instant now) {
+  now_ = now;
+  predictor_.Update(worker, now);
+  State& state = states_[worker.value];
+  if (!state.queued) to_supply_.push_back(worker);
+  state.queued = true;
+}
+
+std::vector<Decision> TailStealing::Decide(Instant now) {
+  now_ = now;
+  goal_->Refresh(now);
+  stragglers_.BeginRound();
+  std::vector<Decision> decisions;
+  CheckOverdue(now, decisions);
+  RetryIdle(now);
+  while (!to_supply_.empty()) {
+    const WorkerId worker = to_supply_.front();
+    to_supply_.pop_front();
+    states_[worker.value].queued = false;
+    if (Usable(worker)) Supply(worker, now, decisions);
+  }
+  PlanNextDecision(now);
+  return decisions;
+}
+
+void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
+  while (!predictor_.ByReady().Empty() && predictor_.ByReady().Earliest().first <= now) {
+    const WorkerId late = predictor_.ByReady().Earliest().second;
+    predictor_.Reindex(late, now);
+    // Tasks behind a straggler may be as long themselves, and start earlier elsewhere. Without
+    // speculative copies that gains nothing.
+    if (stragglers_.Mark(late, now)) Add(recall_.RecallAll(late), decisions);
+  }
+}
+
+void TailStealing::RetryIdle(Instant now) {
+  for (std::size_t left = std::min(idle_.size(), kMaxIdleRetries); left > 0; --left) {
+    const WorkerId worker = idle_.front();
+    idle_.pop_front();
+    states_[worker.value].idle = false;
+    Touch(worker, now);
+  }
+}
+
+void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (context_.places.HasLinks()) fetcher_.FetchAhead(worker, now, decisions);
+  if (!WantsMore(worker, now)) return;
+  if (Add(stragglers_.SpeculateOnStraggler(worker, now), decisions)) return;
+  const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
+                                                     : GrantWindow(worker, now, decisions);
+  if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
+  if (HelpOthers(worker, now, decisions)) return;
+  State& state = states_[worker.value];
+  if (!state.idle) idle_.push_back(worker);
+  state.idle = true;
+}
+
+bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
+  const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
+  if (outstanding == 0) return true;
+  if (stragglers_.RunsStraggler(worker, now)) return false;
+  if (allocator_.LastTasks(worker)) {
+    return outstanding < static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  }
+  return window_.NeedsRefill(worker, now);
+}
+
+bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  const bool dry = pool_.Of(worker).Empty();
+  const bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
+  if (dry && !stolen) return false;
+  const std::int64_t missing =
+      window_.LeastTasks(worker) - context_.leases.OutstandingTasks(worker);
+  const auto pieces =
+      pool_.TakeNext(worker, window_.Budget(worker, now), std::max<std::int64_t>(missing, 0),
+                     std::numeric_limits<std::int64_t>::max());
+  predictor_.UpdateReservation(worker, now);
+  AddGrants(worker, pieces, decisions);
+  return !pieces.empty();
+}
+
+bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  if (predictor_.PoolTasks() == 0) return false;
+  // Grants of this round are not in the leases yet, but their workers will work.
+  const bool nobody_works = predictor_.ByReady().Empty() && decisions.empty();
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const std::int64_t idle_threads = threads - context_.leases.OutstandingTasks(worker);
+  const auto pieces = allocator_.TakeLastTasks(worker, idle_threads, nobody_works, now);
+  AddGrants(worker, pieces, decisions);
+  return !pieces.empty();
+}
+
+bool TailStealing::HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
+  if (predictor_.PoolTasks() > 0 || context_.places.HasLinks()) return false;
+  return Add(recall_.RecallFor(idle, now), decisions) ||
+         Add(stragglers_.SpeculateOnTail(idle, now), decisions);
+}
+
+std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
+  if (!goal_->LooksAhead()) return std::nullopt;
+  Instant latest = now;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    const bool has_work = !pool_.Of({i}).Empty() || context_.leases.OutstandingTasks({i}) > 0;
+    if (has_work) latest = std::max(latest, predictor_.Finish({i}, now));
+  }
+  return latest;
+}
+
+void TailStealing::PlanNextDecision(Instant now) {
+  next_decision_ = kNever;
+  const FinishIndex& ready = predictor_.ByReady();
+  if (idle_.empty() || (ready.Empty() && predictor_.PoolTasks() == 0)) return;
+  const Duration left = ready.Empty() ? Duration::zero() : ready.Latest().first - now;
+  const Duration shortest = std::chrono::milliseconds(2);
+  const Duration longest = std::chrono::seconds(1);
+  next_decision_ = now + std::clamp(left / 16, shortest, longest);
+}
+
+}  // namespace evenkeel::scheduling

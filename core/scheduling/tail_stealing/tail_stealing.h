@@ -1,0 +1,80 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/scheduling/energy/balancing_goal.h"
+#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/tail_stealing/credit_window.h"
+#include "core/scheduling/tail_stealing/finish_predictor.h"
+#include "core/scheduling/tail_stealing/lease_recall.h"
+#include "core/scheduling/tail_stealing/link_fetcher.h"
+#include "core/scheduling/tail_stealing/straggler_detector.h"
+#include "core/scheduling/tail_stealing/tail_allocator.h"
+
+namespace evenkeel::scheduling {
+
+/// The default strategy. Reserves ranges by weight and cost for all workers and leases each worker
+/// a credit window only. A worker that will run dry gets part of the reservation of the worker with
+/// the latest predicted finish, so much that both finish together. When nothing is reserved any
+/// more, unstarted leased tasks are recalled; last, idle workers run speculative copies. See
+/// docs/tail-stealing.md. A decision is O(log workers), except for the last few tasks of a job,
+/// where it may look at all workers.
+class TailStealing final : public StrategyBase {
+ public:
+  explicit TailStealing(const StrategyContext& context);
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void Append(model::IndexRange range, Instant now) override;
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant now) override;
+  void WorkerBack(WorkerId worker, Instant now) override;
+  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Touch(WorkerId worker, Instant now) override;
+  void RecallEnded(WorkerId worker, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
+  [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const override;
+
+ private:
+  struct State {
+    bool queued = false;  ///< in to_supply_
+    bool idle = false;    ///< in idle_
+  };
+
+  void AddWorkers(std::size_t count);
+  /// Chooses which tasks are kept one by one when `tasks` are reserved for this many workers.
+  void ChooseHeavy(std::int64_t tasks, std::size_t workers);
+  /// Weights of the living workers for sharing out so much cost.
+  [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
+  /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
+  void CheckOverdue(Instant now, std::vector<Decision>& decisions);
+  void RetryIdle(Instant now);
+
+  /// Decides what the worker gets, if it wants more work.
+  void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
+  // Each returns whether it decided something.
+  bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  bool GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  bool HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions);
+  void PlanNextDecision(Instant now);
+
+  std::unique_ptr<BalancingGoal> goal_;
+  FinishPredictor predictor_;
+  CreditWindow window_;
+  TailAllocator allocator_;
+  StragglerDetector stragglers_;
+  LeaseRecall recall_;
+  LinkFetcher fetcher_;
+  std::vector<State> states_;
+  std::deque<WorkerId> to_supply_;
+  std::deque<WorkerId> idle_;  // want work and got none
+  Instant now_{};              // of the latest call
+  Instant next_decision_ = kNever;
+};
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,156 @@
+#include "core/scheduling/techniques/chunk_self_scheduling.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace evenkeel::scheduling {
+
+using model::IndexRange;
+
+ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context,
+                                         const TechniqueOptions& options, ChunkRulePtr rule)
+    : StrategyBase(context),
+      options_(options),
+      rule_(std::move(rule)),
+      loop_(context.costs.TaskCount(), ToSeconds(context.round_trip)) {}
+
+void ChunkSelfScheduling::Start(const std::vector<WorkerFacts>& workers,
+                                const model::RangeSet& todo, Instant) {
+  pool_.AddWorkers(workers.size());
+  states_.resize(workers.size());
+  for (const auto& worker : workers) loop_.AddWorker(worker.ratio);
+  std::vector<model::RangeSet> parts(workers.size());
+  parts[kMaster.value] = todo;
+  pool_.Plan(parts);
+}
+
+void ChunkSelfScheduling::Append(IndexRange range, Instant) {
+  loop_.AddTasks(range.Size());
+  pool_.PlanFor(kMaster, range);
+  AskAllIdle();
+}
+
+void ChunkSelfScheduling::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+  loop_.AddWorker(facts.ratio);
+  states_.emplace_back();
+  StrategyBase::AddWorker(worker, facts, now);
+}
+
+void ChunkSelfScheduling::WorkerLost(WorkerId worker, Instant) {
+  pool_.SetAlive(worker, false);
+  loop_.SetAlive(worker, false);
+}
+
+void ChunkSelfScheduling::WorkerBack(WorkerId worker, Instant) {
+  pool_.SetAlive(worker, true);
+  loop_.SetAlive(worker, true);
+  Ask(worker);
+}
+
+void ChunkSelfScheduling::Return(WorkerId, IndexRange range, ReturnCause, Instant) {
+  pool_.Insert(kMaster, {{range, 0}});
+  AskAllIdle();
+}
+
+void ChunkSelfScheduling::Touch(WorkerId worker, Instant) {
+  State& state = states_[worker.value];
+  const std::int64_t tasks = context_.estimator.TasksRun(worker);
+  const double busy = context_.estimator.BusySeconds(worker);
+  if (tasks > state.seen_tasks) {
+    loop_.Observe(worker, tasks - state.seen_tasks, busy - state.seen_busy_seconds);
+    state.seen_tasks = tasks;
+    state.seen_busy_seconds = busy;
+  }
+  Ask(worker);
+}
+
+void ChunkSelfScheduling::Ask(WorkerId worker) {
+  State& state = states_[worker.value];
+  if (!state.asks) asking_.push_back(worker);
+  state.asks = true;
+}
+
+void ChunkSelfScheduling::AskAllIdle() {
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].idle) Ask({i});
+  }
+}
+
+std::vector<Decision> ChunkSelfScheduling::Decide(Instant now) {
+  just_reissued_.Clear();
+  std::vector<Decision> decisions;
+  while (!asking_.empty()) {
+    const WorkerId worker = asking_.front();
+    asking_.pop_front();
+    states_[worker.value].asks = false;
+    if (Usable(worker)) Serve(worker, now, decisions);
+  }
+  return decisions;
+}
+
+void ChunkSelfScheduling::Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  std::int64_t has = context_.leases.OutstandingTasks(worker);
+  states_[worker.value].idle = has < threads && Pool().Empty();
+  while (has < threads && !Pool().Empty()) {
+    const std::int64_t chunk = NextChunk(worker, now);
+    for (const auto& piece :
+         pool_.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
+      decisions.emplace_back(GrantDecision{worker, piece.range});
+      has += piece.range.Size();
+    }
+  }
+  if (has == 0 && options_.reissue && context_.idempotent) Reissue(worker, decisions);
+}
+
+std::int64_t ChunkSelfScheduling::NextChunk(WorkerId worker, Instant now) {
+  CloseChunk(worker, now);
+  const std::int64_t remaining = Pool().Tasks();
+  const std::int64_t least = std::min(options_.least_chunk_tasks, remaining);
+  return std::clamp(rule_->Next(loop_, worker, remaining), least, remaining);
+}
+
+// Adaptive rules take the work since the last request of the worker as its last chunk.
+void ChunkSelfScheduling::CloseChunk(WorkerId worker, Instant now) {
+  State& state = states_[worker.value];
+  const std::int64_t tasks = state.seen_tasks - state.chunk_tasks;
+  const double busy = state.seen_busy_seconds - state.chunk_busy_seconds;
+  if (tasks > 0) {
+    const auto threads = static_cast<double>(context_.estimator.Threads(worker));
+    loop_.EndChunk(worker, tasks, busy / threads, ToSeconds(now - state.chunk_given));
+  }
+  state.chunk_tasks = state.seen_tasks;
+  state.chunk_busy_seconds = state.seen_busy_seconds;
+  state.chunk_given = now;
+}
+
+IndexRange ChunkSelfScheduling::FirstToReissue(IndexRange leased) const {
+  for (const IndexRange fresh : context_.leases.NotToBeCopied().Missing(leased)) {
+    for (const IndexRange once : context_.leases.Copied().Missing(fresh)) {
+      const auto open = just_reissued_.Missing(once);
+      if (!open.empty()) return open.front();
+    }
+  }
+  return {};
+}
+
+void ChunkSelfScheduling::Reissue(WorkerId worker, std::vector<Decision>& decisions) {
+  std::int64_t unfinished = 0;
+  IndexRange first;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (i == worker.value) continue;
+    context_.leases.Leased({i}).ForEach([&](IndexRange leased) {
+      unfinished += leased.Size();
+      const IndexRange open = FirstToReissue(leased);
+      if (!open.Empty() && (first.Empty() || open.begin < first.begin)) first = open;
+    });
+  }
+  if (first.Empty()) return;
+  const std::int64_t chunk = CeilDivide(unfinished, 2 * loop_.Workers());
+  const IndexRange again{first.begin, std::min(first.end, first.begin + chunk)};
+  just_reissued_.Insert(again);
+  decisions.emplace_back(CopyDecision{worker, again});
+}
+
+}  // namespace evenkeel::scheduling

@@ -1,0 +1,268 @@
+// The parts of TailStealing, each by itself: finish predictor, credit window, tail allocator,
+// straggler detector, lease recall.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/scheduling/tail_stealing/credit_window.h"
+#include "core/scheduling/tail_stealing/finish_predictor.h"
+#include "core/scheduling/tail_stealing/lease_recall.h"
+#include "core/scheduling/tail_stealing/straggler_detector.h"
+#include "core/scheduling/tail_stealing/tail_allocator.h"
+#include "tests/unit/scheduling/leases.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+using model::IndexRange;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+/// Workers whose speeds are measured; tasks cost 1 unless told otherwise.
+class TailParts : public testing::Test {
+ protected:
+  /// `speeds`: units per second of each worker.
+  void Start(const std::vector<double>& speeds, std::int64_t tasks = 1000, bool measured = true) {
+    costs = model::UnitCosts(tasks);
+    for (std::uint32_t i = 0; i < speeds.size(); ++i) {
+      estimator.AddWorker(speeds[i], 1);
+      for (int n = 0; measured && n < 30; ++n) {
+        estimator.Observe({i}, 1, 1, FromSeconds(1 / speeds[i]));
+      }
+      leases.workers.emplace_back();
+    }
+    pool.AddWorkers(speeds.size());
+    predictor.AddWorkers(speeds.size());
+    stragglers.AddWorkers(speeds.size());
+    recall.AddWorkers(speeds.size());
+    Refresh();
+  }
+  void Reserve(WorkerId worker, IndexRange range) {
+    pool.Insert(worker, {{range, 0}});
+    predictor.UpdateReservation(worker, now);
+  }
+  void Lease(WorkerId worker, IndexRange range, Instant since) {
+    leases.workers[worker.value].leased.Insert(range);
+    leases.workers[worker.value].since = since;
+    predictor.Update(worker, now);
+  }
+  void Refresh() {
+    for (std::uint32_t i = 0; i < pool.Workers(); ++i) predictor.Update({i}, now);
+  }
+  [[nodiscard]] double SecondsUntil(Instant at) const { return ToSeconds(at - now); }
+
+  model::UnitCosts costs{1000};
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  Leases leases{costs};
+  StrategyContext context{costs, estimator, leases, {}};
+  ReservedPool pool{context};
+  FinishPredictor predictor{context, pool};
+  CreditWindow window{context, pool, predictor};
+  std::unique_ptr<BalancingGoal> goal = MakeGoal(context);
+  TailAllocator allocator{context, pool, predictor, *goal};
+  StragglerDetector stragglers{context, pool, predictor, *goal};
+  LeaseRecall recall{context, predictor, *goal};
+  Instant now{seconds(100)};
+};
+
+TEST_F(TailParts, AWorkerIsReadyWhenItsLeasesAreDoneAndFinishesWithItsReservation) {
+  Start({2, 1});
+  Lease({0}, {0, 4}, now - seconds(1));
+  Reserve({0}, {4, 14});
+  EXPECT_NEAR(SecondsUntil(predictor.Ready({0}, now)), 1, 0.01);
+  EXPECT_NEAR(SecondsUntil(predictor.Finish({0}, now)), 6, 0.01);
+  EXPECT_EQ(predictor.Ready({1}, now), now) << "it has nothing";
+  EXPECT_EQ(predictor.ByFinish().Latest().second, WorkerId{0});
+  EXPECT_EQ(predictor.ByReady().Earliest().second, WorkerId{0});
+}
+
+TEST_F(TailParts, AnOverdueWorkerIsExpectedLaterTheLaterItIs) {
+  Start({1});
+  Lease({0}, {0, 1}, now - seconds(11));
+  EXPECT_NEAR(SecondsUntil(predictor.Ready({0}, now)), 5, 0.01) << "half of 10 s";
+  now += seconds(10);
+  EXPECT_NEAR(SecondsUntil(predictor.Ready({0}, now)), 10, 0.01);
+}
+
+TEST_F(TailParts, ADisconnectedWorkerCountsHalfAndIsNoPartOfTheSum) {
+  Start({2, 1});
+  EXPECT_NEAR(predictor.RateSum(), 3, 0.01);
+  leases.workers[0].connected = false;
+  Refresh();
+  EXPECT_NEAR(predictor.Rate({0}), 1, 0.01);
+  EXPECT_NEAR(predictor.RateSum(), 1, 0.01);
+  EXPECT_FALSE(predictor.Usable({0}));
+}
+
+TEST_F(TailParts, ThePoolIsTheSumOfAllReservations) {
+  Start({2, 1});
+  Reserve({0}, {0, 20});
+  Reserve({1}, {20, 30});
+  EXPECT_EQ(predictor.PoolTasks(), 30);
+  EXPECT_NEAR(ToSeconds(predictor.PoolTime()), 10, 0.1);
+  (void)pool.TakeAll({0});
+  predictor.UpdateReservation({0}, now);
+  EXPECT_EQ(predictor.PoolTasks(), 10);
+  EXPECT_EQ(predictor.ByFinish().Latest().second, WorkerId{1});
+}
+
+TEST_F(TailParts, TheLevelIsTheEarliestEndOfAllReservedTasks) {
+  Start({1, 1});
+  Reserve({0}, {0, 4});
+  EXPECT_NEAR(SecondsUntil(predictor.Level(now)), 2, 0.01);
+}
+
+TEST_F(TailParts, TheWindowShrinksTowardsTheEnd) {
+  Start({1});
+  Reserve({0}, {0, 1000});
+  EXPECT_EQ(window.Length(), Duration(seconds(3))) << "three report intervals";
+  (void)pool.TakeNext({0}, 996, 996, 996);
+  predictor.UpdateReservation({0}, now);
+  EXPECT_NEAR(ToSeconds(window.Length()), 1, 0.02) << "a quarter of 4 s";
+}
+
+TEST_F(TailParts, ARefillFillsTheWindowWhenHalfOfItIsUsed) {
+  Start({10});
+  Reserve({0}, {30, 1000});
+  Lease({0}, {0, 20}, now);
+  EXPECT_FALSE(window.NeedsRefill({0}, now)) << "2 s of 3 are left";
+  now += seconds(1);
+  EXPECT_TRUE(window.NeedsRefill({0}, now));
+  EXPECT_NEAR(static_cast<double>(window.Budget({0}, now)), 20, 1.1);
+}
+
+TEST_F(TailParts, BeforeAMeasurementAWorkerGetsAProbeOnly) {
+  Start({1, 1}, 1'000'000, false);
+  EXPECT_EQ(window.Budget({0}, now), 500) << "a thousandth of its share";
+  Lease({0}, {0, 2}, now);
+  EXPECT_FALSE(window.NeedsRefill({0}, now + seconds(10)));
+}
+
+TEST_F(TailParts, WithoutCreditAThreadHasOneTask) {
+  context.balancing.tail_stealing.credit = false;
+  Start({1});
+  Reserve({0}, {0, 1000});
+  EXPECT_EQ(window.LeastTasks({0}), 1);
+  EXPECT_EQ(window.Length(), Duration::zero());
+}
+
+TEST_F(TailParts, AThiefTakesSoMuchThatBothFinishTogether) {
+  Start({1, 1});
+  Reserve({1}, {0, 100});
+  ASSERT_TRUE(allocator.StealRange({0}, now, false));
+  predictor.UpdateReservation({0}, now);
+  predictor.UpdateReservation({1}, now);
+  EXPECT_NEAR(static_cast<double>(pool.Of({0}).Tasks()), 50, 1);
+  EXPECT_EQ(pool.Of({0}).Tasks() + pool.Of({1}).Tasks(), 100);
+  const auto moves = pool.TakeMoves();
+  ASSERT_EQ(moves.size(), 1U);
+  EXPECT_EQ(moves[0].from, WorkerId{1});
+  EXPECT_EQ(moves[0].to, WorkerId{0});
+}
+
+TEST_F(TailParts, NothingIsStolenWithoutStealingOrWithoutGain) {
+  Start({1, 1});
+  Reserve({0}, {0, 50});
+  Reserve({1}, {50, 100});
+  EXPECT_FALSE(allocator.StealRange({0}, now, false)) << "both finish together already";
+  (void)pool.TakeAll({0});
+  predictor.UpdateReservation({0}, now);
+  context.balancing.tail_stealing.stealing = false;
+  EXPECT_FALSE(allocator.StealRange({0}, now, false));
+}
+
+TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
+  Start({10, 1});
+  Reserve({1}, {0, 2});
+  ASSERT_TRUE(allocator.LastTasks({0}));
+  EXPECT_TRUE(allocator.TakeLastTasks({1}, 1, false, now).empty()) << "it would outlast the other";
+  const auto taken = allocator.TakeLastTasks({0}, 1, false, now);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(pool.Of({1}).Tasks(), 1) << "stolen";
+  EXPECT_EQ(allocator.TakeLastTasks({1}, 1, true, now).size(), 1U) << "however long it takes";
+}
+
+TEST_F(TailParts, ManyTasksAreNotTheLast) {
+  Start({1, 1});
+  Reserve({0}, {0, 100});
+  EXPECT_FALSE(allocator.LastTasks({0}));
+}
+
+TEST_F(TailParts, ATaskThatRunsForTwoMeanTasksIsAStraggler) {
+  Start({1, 1});
+  Lease({1}, {0, 1}, now - milliseconds(1900));
+  EXPECT_FALSE(stragglers.Mark({1}, now));
+  now += milliseconds(200);
+  EXPECT_TRUE(stragglers.Mark({1}, now));
+  EXPECT_FALSE(stragglers.Mark({1}, now)) << "it is marked already";
+  EXPECT_TRUE(stragglers.RunsStraggler({1}, now));
+  leases.workers[1].since = now;
+  EXPECT_FALSE(stragglers.RunsStraggler({1}, now)) << "the next task has begun";
+}
+
+TEST_F(TailParts, AStragglerIsCopiedOnceToAFastWorker) {
+  Start({5, 1});
+  Reserve({0}, {2, 202});
+  Lease({1}, {0, 1}, now - seconds(60));
+  ASSERT_TRUE(stragglers.Mark({1}, now));
+  EXPECT_FALSE(stragglers.SpeculateOnStraggler({1}, now)) << "its own, and it is slow";
+  const auto copy = stragglers.SpeculateOnStraggler({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->range, (IndexRange{0, 1}));
+  EXPECT_FALSE(stragglers.SpeculateOnStraggler({0}, now)) << "one copy in a round";
+}
+
+TEST_F(TailParts, AnIdleWorkerCopiesTheTailIfItEndsEarlier) {
+  Start({10, 1});
+  Lease({1}, {4, 5}, now);
+  EXPECT_FALSE(stragglers.SpeculateOnTail({1}, now)) << "its own task";
+  const auto copy = stragglers.SpeculateOnTail({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->worker, WorkerId{0});
+  EXPECT_EQ(copy->range, (IndexRange{4, 5}));
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now));
+  stragglers.BeginRound();
+  context.idempotent = false;
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now)) << "no task may run twice";
+}
+
+TEST_F(TailParts, ARecallAsksForHalfOfTheWaitingTasks) {
+  Start({1, 1});
+  Lease({1}, {0, 9}, now);
+  const auto asked = recall.RecallFor({0}, now);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->worker, WorkerId{1});
+  EXPECT_NEAR(static_cast<double>(asked->max_tasks), 4.5, 0.6);
+  EXPECT_EQ(recall.ThiefOf({1}), WorkerId{0});
+  EXPECT_FALSE(recall.RecallFor({0}, now)) << "a recall is under way";
+  EXPECT_FALSE(recall.RecallAll({1}));
+}
+
+TEST_F(TailParts, AFailedRecallIsNotRepeatedUntilTheLeasesChange) {
+  Start({1, 1});
+  Lease({1}, {0, 9}, now);
+  ASSERT_TRUE(recall.RecallFor({0}, now));
+  EXPECT_EQ(recall.Ended({1}), WorkerId{0});
+  EXPECT_FALSE(recall.RecallFor({0}, now));
+  leases.workers[1].leased.Erase({0, 1});
+  predictor.Update({1}, now);
+  EXPECT_TRUE(recall.RecallFor({0}, now));
+  recall.GaveBack({1});
+  (void)recall.Ended({1});
+  EXPECT_TRUE(recall.RecallFor({0}, now)) << "it gave something back";
+}
+
+TEST_F(TailParts, AllWaitingTasksAreRecalledForNobody) {
+  Start({1, 1});
+  Lease({1}, {0, 9}, now);
+  const auto asked = recall.RecallAll({1});
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->max_tasks, 8);
+  EXPECT_FALSE(recall.ThiefOf({1}));
+  EXPECT_FALSE(recall.RecallAll({0})) << "it has nothing";
+}
+
+}  // namespace
+}  // namespace evenkeel::scheduling
