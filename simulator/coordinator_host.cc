@@ -1,5 +1,6 @@
 #include "simulator/coordinator_host.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "simulator/describe.h"
@@ -39,7 +40,7 @@ void CoordinatorHost::Start() {
   }
   engine_ = std::make_unique<engine::Coordinator>(EngineConfig());
   network_.Listen();
-  Run([this](engine::Coordinator& engine) { return engine.Start(context_.time.Now()); });
+  Handle([](engine::Coordinator& engine, Instant now) { return engine.Start(now); });
 }
 
 engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
@@ -68,6 +69,9 @@ engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
       return scheduling::MakeTechnique(*given.technique, given.technique_options, context);
     };
   }
+  config.keep_workers =
+      std::any_of(given.faults.begin(), given.faults.end(),
+                  [](const Fault& fault) { return fault.kind == Fault::Kind::kFailDisk; });
   config.round_trip =
       2 * (given.network.latency + given.network.jitter) + std::chrono::microseconds(200);
   return config;
@@ -76,8 +80,38 @@ engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
 void CoordinatorHost::Kill() {
   engine_.reset();
   timer_ = kNever;
+  stalled_since_.reset();
+  stalled_until_ = {};
+  commit_failed_ = false;
   journal_.DropPending();
   network_.StopListening();
+}
+
+void CoordinatorHost::RestartAt(Instant at) {
+  context_.time.At(at, [this] {
+    if (!engine_) Start();
+  });
+}
+
+void CoordinatorHost::Stall(Instant until) {
+  if (!engine_) return;
+  if (!stalled_since_) stalled_since_ = context_.time.Now();
+  stalled_until_ = std::max(stalled_until_, until);
+  context_.time.At(stalled_until_, [this, epoch = epoch_] {
+    if (epoch == epoch_ && stalled_since_ && !Stalled()) Resume();
+  });
+}
+
+// The worst order: leases are checked before the messages are handled that renew them.
+void CoordinatorHost::Resume() {
+  const Instant now = context_.time.Now();
+  const Duration stalled = now - *stalled_since_;
+  stalled_since_.reset();
+  const auto extend_leases = [&](auto& engine) {
+    if constexpr (kExtendsLeases<decltype(engine)>) engine.OnStall(stalled, now);
+  };
+  extend_leases(*engine_);
+  Handle([](engine::Coordinator& engine, Instant at) { return engine.OnTimer(at); });
 }
 
 void CoordinatorHost::Grow(std::int64_t tasks) {
@@ -87,36 +121,42 @@ void CoordinatorHost::Grow(std::int64_t tasks) {
   const auto placed = PlacedWithin({costs_->TaskCount(), tasks});
   costs_ = CostsOf(context_.config, tasks);
   const engine::InputOf inputs = context_.config.inputs ? engine::InputOf(InputOf) : nullptr;
-  Run([&](engine::Coordinator& engine) {
-    return engine.OnGrown({costs_, inputs, {}, placed}, now);
+  Handle([costs = costs_, inputs, placed](engine::Coordinator& engine, Instant at) {
+    return engine.OnGrown({costs, inputs, {}, placed}, at);
   });
 }
 
 void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) {
-  const Instant now = context_.time.Now();
-  if (context_.trace.RecordsDeliveries()) {
-    const std::string& node = context_.config.nodes[*network_.NodeOf(stream)].name;
-    context_.trace.Delivered(now, node + " -> " + Describe(message));
-  }
-  Run([&](engine::Coordinator& engine) {
+  const std::size_t node = *network_.NodeOf(stream);
+  Handle([this, stream, node, message = std::move(message)](engine::Coordinator& engine,
+                                                            Instant now) mutable {
+    if (context_.trace.RecordsDeliveries()) {
+      context_.trace.Delivered(now, context_.config.nodes[node].name + " -> " + Describe(message));
+    }
     return engine.OnMessage(stream, std::move(message), now);
   });
 }
 
 void CoordinatorHost::OnStreamClosed(StreamId stream) {
-  Run([&](engine::Coordinator& engine) {
-    return engine.OnStreamClosed(stream, context_.time.Now());
+  Handle([stream](engine::Coordinator& engine, Instant now) {
+    return engine.OnStreamClosed(stream, now);
   });
 }
 
 void CoordinatorHost::OnDurable(engine::BatchId batch) {
-  Run([&](engine::Coordinator& engine) { return engine.OnDurable(batch, context_.time.Now()); });
+  Handle(
+      [batch](engine::Coordinator& engine, Instant now) { return engine.OnDurable(batch, now); });
+}
+
+void CoordinatorHost::OnCommitFailed(const std::string& reason) {
+  Handle([this, reason](engine::Coordinator& engine, Instant now) {
+    commit_failed_ = true;
+    return engine.OnJournalFailed(reason, now);
+  });
 }
 
 void CoordinatorHost::Apply(engine::Effects effects) {
-  for (const auto& event : engine_->TakeEvents()) {
-    if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
-  }
+  for (const auto& event : engine_->TakeEvents()) Record(event);
   if (context_.job_over) {
     return context_.monitor.OnEffectsAfterEnd(static_cast<std::int64_t>(effects.size()));
   }
@@ -126,6 +166,18 @@ void CoordinatorHost::Apply(engine::Effects effects) {
   }
   Execute(std::move(effects));
   PlanTimer();
+}
+
+void CoordinatorHost::Record(const model::TimelineEvent& event) {
+  if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
+  if (event.kind != model::TimelineEvent::Kind::kLost) return;
+  context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
+  for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
+    if (context_.config.nodes[node].name != event.node) continue;
+    const auto received = network_.LastReceived(node);
+    const Duration lease = context_.config.job.balancing.lease;
+    if (received && context_.time.Now() - *received < lease) context_.monitor.OnLostThoughHeard();
+  }
 }
 
 void CoordinatorHost::Execute(engine::Effects effects) {
@@ -169,11 +221,22 @@ void CoordinatorHost::Commit(engine::Persist batch) {
 }
 
 void CoordinatorHost::End(const engine::EndJob& end) {
+  if (commit_failed_) return Exit(end.reason);
   end_ = end;
   ended_at_ = context_.time.Now();
   context_.job_over = true;
   context_.time.StopAt(context_.time.After(context_.config.linger));
   context_.trace.Note(ended_at_, "the job ends: " + end.reason);
+}
+
+// The engine is in use until the current event has been handled.
+void CoordinatorHost::Exit(const std::string& reason) {
+  context_.trace.Note(context_.time.Now(), "the coordinator exits: " + reason);
+  context_.time.At(context_.time.Now(), [this, epoch = epoch_] {
+    if (epoch != epoch_ || !engine_) return;
+    Kill();
+    RestartAt(context_.time.After(restart_delay_));
+  });
 }
 
 void CoordinatorHost::PlanTimer() {
@@ -190,7 +253,7 @@ void CoordinatorHost::OnEvent(const Event& event) {
   const Instant due{Duration{static_cast<std::int64_t>(event.detail)}};
   if (timer_ != due) return;
   timer_ = kNever;
-  Run([this](engine::Coordinator& engine) { return engine.OnTimer(context_.time.Now()); });
+  Handle([](engine::Coordinator& engine, Instant now) { return engine.OnTimer(now); });
 }
 
 std::vector<engine::PlacedTasks> CoordinatorHost::PlacedWithin(model::IndexRange tasks) const {

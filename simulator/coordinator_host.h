@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/engine/coordinator.h"
@@ -13,8 +14,14 @@
 
 namespace evenkeel::simulator {
 
+/// True if the engine extends leases after a stall of the coordinator itself.
+template <typename Engine>
+inline constexpr bool kExtendsLeases = requires(Engine& engine, Duration stalled, Instant now) {
+  engine.OnStall(stalled, now);
+};
+
 /// The coordinator process in virtual time: the state machine of core/engine, its timer, its
-/// commits to the journal, and restarts on what is durable. Not thread-safe.
+/// commits to the journal, restarts on what is durable, and stalls. Not thread-safe.
 class CoordinatorHost final : public EventTarget {
  public:
   /// All of them must outlive it. Each commit must be reported to OnDurable.
@@ -23,7 +30,12 @@ class CoordinatorHost final : public EventTarget {
   /// Starts the process on what is durable; it must not run.
   void Start();
   void Kill();
-  [[nodiscard]] bool running() const { return engine_ != nullptr; }
+  /// Starts the process then unless it runs.
+  void RestartAt(Instant at);
+  /// From now on the process handles nothing until `until`; then it handles all that has arrived.
+  void Stall(Instant until);
+  /// How long after a failed commit, for which the process exits, it is started again.
+  void RestartAfterFailure(Duration delay) { restart_delay_ = delay; }
 
   /// The job has so many tasks from now on. That is durable at once: a coordinator that is down
   /// learns of it when it starts.
@@ -31,6 +43,7 @@ class CoordinatorHost final : public EventTarget {
   void OnMessage(engine::StreamId stream, engine::ToCoordinator message);
   void OnStreamClosed(engine::StreamId stream);
   void OnDurable(engine::BatchId batch);
+  void OnCommitFailed(const std::string& reason);
   void OnEvent(const Event& event) override;
 
   /// Null while the process is down.
@@ -43,17 +56,26 @@ class CoordinatorHost final : public EventTarget {
 
  private:
   [[nodiscard]] engine::CoordinatorConfig EngineConfig() const;
-  /// `step`: engine::Effects(engine::Coordinator&).
+  [[nodiscard]] bool Stalled() const { return stalled_until_ > context_.time.Now(); }
+  void Resume();
+  /// Runs `step` now, or after the stall; a process that dies before that drops it. `step`:
+  /// engine::Effects(engine::Coordinator&, Instant now).
   template <typename Step>
-  void Run(const Step& step) {
-    if (engine_) Apply(step(*engine_));
+  void Handle(Step step) {
+    if (!engine_) return;
+    if (!Stalled()) return Apply(step(*engine_, context_.time.Now()));
+    context_.time.At(stalled_until_, [this, epoch = epoch_, step = std::move(step)]() mutable {
+      if (epoch == epoch_) Handle(std::move(step));
+    });
   }
   void Apply(engine::Effects effects);
+  void Record(const model::TimelineEvent& event);
   void Execute(engine::Effects effects);
   void Send(engine::StreamId stream, engine::ToWorker message);
   void CheckLeases(std::size_t node, const engine::Assign& assign);
   void Commit(engine::Persist batch);
   void End(const engine::EndJob& end);
+  void Exit(const std::string& reason);
   void PlanTimer();
   [[nodiscard]] std::vector<engine::PlacedTasks> PlacedWithin(model::IndexRange tasks) const;
   [[nodiscard]] std::vector<engine::NodeLink> Links() const;
@@ -65,6 +87,10 @@ class CoordinatorHost final : public EventTarget {
   std::shared_ptr<const model::CostModel> costs_;  // of the tasks that were appended so far
   std::uint64_t epoch_ = 0;
   Instant timer_ = kNever;
+  std::optional<Instant> stalled_since_;
+  Instant stalled_until_{};
+  bool commit_failed_ = false;
+  Duration restart_delay_{};
   std::optional<engine::EndJob> end_;
   Instant ended_at_{};
 };

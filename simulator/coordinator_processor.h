@@ -29,7 +29,7 @@ class CoordinatorProcessor {
   [[nodiscard]] Instant Receive(const Payload& payload, Instant from) {
     return Process(payload, model_.seconds_a_byte_received, from);
   }
-  /// The process was killed: whatever it worked on is dropped.
+  /// The process was killed: its work is dropped.
   void Reset() { busy_until_ = {}; }
 
   [[nodiscard]] Instant busy_until() const { return busy_until_; }

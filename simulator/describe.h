@@ -6,7 +6,7 @@
 
 namespace evenkeel::simulator {
 
-/// One line that tells a message from any other, for traces and digests; results are left out.
+/// Describes a message in one line, for traces and digests, without its results.
 [[nodiscard]] std::string Describe(const engine::ToCoordinator& message);
 [[nodiscard]] std::string Describe(const engine::ToWorker& message);
 

@@ -21,12 +21,12 @@ struct LogNormal {
   double mean = 0;
   double sigma = 0;
 };
-/// Of positive numbers.
+/// A distribution of positive numbers.
 using Distribution = std::variant<Constant, Uniform, Exponential, LogNormal>;
 
-/// The same for the same state of `rng` on every machine.
+/// Draws a value; the same for the same state of `rng` on every machine.
 [[nodiscard]] double Draw(const Distribution& distribution, Rng& rng);
-/// What is drawn on average.
+/// The mean of the distribution.
 [[nodiscard]] double MeanOf(const Distribution& distribution);
 
 }  // namespace evenkeel::simulator

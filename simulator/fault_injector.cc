@@ -5,8 +5,8 @@
 namespace evenkeel::simulator {
 
 FaultInjector::FaultInjector(SimulationContext& context, CoordinatorHost& coordinator,
-                             std::deque<WorkerHost>& workers)
-    : context_(context), coordinator_(coordinator), workers_(workers) {}
+                             SimulatedJournal& journal, std::deque<WorkerHost>& workers)
+    : context_(context), coordinator_(coordinator), journal_(journal), workers_(workers) {}
 
 void FaultInjector::Plan() {
   for (const Fault& fault : context_.config.faults) {
@@ -23,35 +23,50 @@ void FaultInjector::Plan() {
 void FaultInjector::Inject(const Fault& fault) {
   const Instant until = context_.time.After(fault.lasts);
   switch (fault.kind) {
-    case Fault::Kind::kKillWorker:
-      Note("killed", fault);
-      workers_[fault.node].Kill();
-      context_.time.At(until, [this, node = fault.node] { workers_[node].Start(); });
-      break;
     case Fault::Kind::kKillCoordinator:
-      context_.trace.Note(context_.time.Now(), "killed: the coordinator");
+      Note("killed: the coordinator");
       coordinator_.Kill();
-      context_.time.At(until, [this] {
-        if (!coordinator_.running()) coordinator_.Start();
-      });
-      break;
-    case Fault::Kind::kCutLink:
-      Note("link cut", fault);
-      workers_[fault.node].CutLink(until, fault.noticed_after);
-      break;
-    case Fault::Kind::kDrainWorker:
-      Note("drained", fault);
-      DrainWorker(fault.node, until);
-      break;
-    case Fault::Kind::kStallWorker:
-      Note("stalled", fault);
-      workers_[fault.node].Stall(until);
-      break;
+      return coordinator_.RestartAt(until);
+    case Fault::Kind::kStallCoordinator:
+      Note("stalled: the coordinator");
+      return coordinator_.Stall(until);
+    case Fault::Kind::kSlowDisk:
+      Note("slow disk: commits take " + std::to_string(ToSeconds(fault.amount)) + " s");
+      return journal_.SlowDown(fault.amount, until);
+    case Fault::Kind::kFailDisk:
+      Note("the next commit fails");
+      coordinator_.RestartAfterFailure(fault.lasts);
+      return journal_.FailNextCommit();
+    default:
+      return InjectIntoWorker(fault, until);
   }
 }
 
-void FaultInjector::Note(const std::string& what, const Fault& fault) const {
-  context_.trace.Note(context_.time.Now(), what + ": " + context_.config.nodes[fault.node].name);
+void FaultInjector::InjectIntoWorker(const Fault& fault, Instant until) {
+  WorkerHost& worker = workers_[fault.node];
+  const std::string& name = context_.config.nodes[fault.node].name;
+  switch (fault.kind) {
+    case Fault::Kind::kKillWorker:
+      Note("killed: " + name);
+      worker.Kill();
+      return context_.time.At(until, [&worker] { worker.Start(); });
+    case Fault::Kind::kCutLink:
+      Note("link cut: " + name);
+      return worker.CutLink(until, fault.noticed_after);
+    case Fault::Kind::kDrainWorker:
+      Note("drained: " + name);
+      return DrainWorker(fault.node, until);
+    case Fault::Kind::kStallWorker:
+      Note("stalled: " + name);
+      return worker.Stall(until);
+    default:
+      Note("clock jumps by " + std::to_string(ToSeconds(fault.amount)) + " s: " + name);
+      return worker.JumpClock(fault.amount);
+  }
+}
+
+void FaultInjector::Note(const std::string& what) const {
+  context_.trace.Note(context_.time.Now(), what);
 }
 
 void FaultInjector::DrainWorker(std::size_t node, Instant back) {

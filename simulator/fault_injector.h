@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <string>
 
 #include "simulator/coordinator_host.h"
+#include "simulator/simulated_journal.h"
 #include "simulator/simulation_context.h"
 #include "simulator/worker_host.h"
 
@@ -12,7 +14,7 @@ namespace evenkeel::simulator {
 class FaultInjector {
  public:
   /// All of them must outlive it.
-  FaultInjector(SimulationContext& context, CoordinatorHost& coordinator,
+  FaultInjector(SimulationContext& context, CoordinatorHost& coordinator, SimulatedJournal& journal,
                 std::deque<WorkerHost>& workers);
 
   /// Schedules all faults; called once, before the simulation runs.
@@ -20,11 +22,13 @@ class FaultInjector {
 
  private:
   void Inject(const Fault& fault);
-  void Note(const std::string& what, const Fault& fault) const;
+  void InjectIntoWorker(const Fault& fault, Instant until);
+  void Note(const std::string& what) const;
   void DrainWorker(std::size_t node, Instant back);
 
   SimulationContext& context_;
   CoordinatorHost& coordinator_;
+  SimulatedJournal& journal_;
   std::deque<WorkerHost>& workers_;
 };
 

@@ -14,11 +14,13 @@ namespace evenkeel::simulator {
 /// Number of times that each invariant was violated.
 struct Violations {
   std::int64_t leased_though_durable = 0;  ///< tasks leased although their result was durable
-  std::int64_t side_by_side = 0;      ///< runs of a task that began while another worker ran it
-  std::int64_t sent_after_end = 0;    ///< effects of the coordinator after EndJob
-  std::int64_t progress_losses = 0;   ///< fewer tasks durable, or less work done, than before
-  std::int64_t retried_in_place = 0;  ///< retries on a node that had failed the task, though a
-                                      ///< connected node had not
+  std::int64_t side_by_side = 0;       ///< runs of a task that began while another worker ran it
+  std::int64_t sent_after_end = 0;     ///< effects of the coordinator after EndJob
+  std::int64_t progress_losses = 0;    ///< fewer tasks durable, or less work done, than before
+  std::int64_t retried_in_place = 0;   ///< retries on a node that had failed the task, though a
+                                       ///< connected node had not
+  std::int64_t lost_though_heard = 0;  ///< connected workers declared lost although one of their
+                                       ///< messages had arrived within the lease
 };
 
 /// Checks from outside of the engine what no single process can see. Not thread-safe.
@@ -35,6 +37,7 @@ class InvariantMonitor {
 
   void OnProgress(const engine::Progress& progress, std::uint64_t epoch);
   void OnLeasedThoughDurable(std::int64_t tasks) { violations_.leased_though_durable += tasks; }
+  void OnLostThoughHeard() { ++violations_.lost_though_heard; }
   void OnEffectsAfterEnd(std::int64_t effects) { violations_.sent_after_end += effects; }
 
   /// A coordinator starts that knows of no failures but those reported next.

@@ -7,7 +7,7 @@
 namespace evenkeel::simulator {
 namespace {
 
-/// What the nodes can do over time, with nothing while they are away.
+/// The speed of each node over time; 0 while it is away.
 std::vector<SpeedProfile> Capacities(const SimulationConfig& world) {
   std::vector<SpeedProfile> capacities;
   for (const NodeModel& node : world.nodes) {

@@ -53,6 +53,12 @@ std::optional<std::size_t> Network::NodeOf(StreamId stream) const {
   return found.open ? std::optional(found.node) : std::nullopt;
 }
 
+std::optional<Instant> Network::LastReceived(std::size_t node) const {
+  const auto stream = streams_of_nodes_[node];
+  if (!stream || !NodeOf(*stream)) return std::nullopt;
+  return streams_[static_cast<std::size_t>(stream->value - 1)].last_received;
+}
+
 Network::Stream* Network::Find(StreamId stream) {
   return NodeOf(stream) ? &streams_[static_cast<std::size_t>(stream.value - 1)] : nullptr;
 }
@@ -121,8 +127,9 @@ void Network::OnEvent(const Event& event) {
 }
 
 void Network::Arrived(UpMessage up) {
-  const Stream* const open = Find(up.stream);
+  Stream* const open = Find(up.stream);
   if (!open || !open->carries_up) return;  // lost with the connection
+  open->last_received = context_.time.Now();
   const Instant read = processor_.Receive(PayloadOf(up.message), context_.time.Now());
   if (read <= context_.time.Now()) return Read(std::move(up));
   context_.time.At(read, [this, up = std::move(up)]() mutable { Read(std::move(up)); });

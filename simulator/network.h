@@ -47,6 +47,10 @@ class Network final : public EventTarget {
   /// The node at the other end, if the coordinator's end is open.
   [[nodiscard]] std::optional<std::size_t> NodeOf(engine::StreamId stream) const;
 
+  /// When the last message from the node arrived on its stream, read or not; nothing if none has,
+  /// or one of the stream's ends is closed.
+  [[nodiscard]] std::optional<Instant> LastReceived(std::size_t node) const;
+
   /// Messages to an end that is closed are dropped. The message from a node needs an open stream.
   void Send(std::size_t node, engine::ToCoordinator message);
   void Send(engine::StreamId stream, engine::ToWorker message);
@@ -87,6 +91,7 @@ class Network final : public EventTarget {
     std::size_t node = 0;
     bool open = true;        // until the coordinator notices that the worker's end is closed
     bool carries_up = true;  // false: messages under way to the coordinator are lost
+    std::optional<Instant> last_received{};  // by the coordinator's machine
     Direction up;
     Direction down;
   };

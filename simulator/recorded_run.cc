@@ -16,7 +16,7 @@ using model::NodeSummary;
 using model::ResultRecord;
 using model::TimelineEvent;
 
-// What the timeline says of a node.
+// A node as the timeline shows it.
 struct NodeTrace {
   double busy_seconds = 0;
   std::int64_t tasks = 0;
@@ -110,9 +110,8 @@ double CoresOf(const Traces& traces, const std::string& name) {
   return trace == traces.nodes.end() ? 1 : trace->second.cores;
 }
 
-/// Rates are tasks a second if nobody knew what tasks cost. Then a node's rate times its busy
-/// seconds is the number of its tasks, but for what was wasted; units of known costs are far from
-/// that.
+/// Rates are tasks per second if the costs of tasks were unknown. Then a node's rate times its busy
+/// seconds is about the number of its tasks; with known costs the two differ by far.
 bool RatesAreInTasks(const Traces& traces, const RecordedRun& run) {
   double units = 0;
   double tasks = 0;
@@ -193,9 +192,8 @@ bool Between(const std::vector<Duration>& moments, Duration from, Duration to) {
                      [&](Duration at) { return at > from && at <= to; });
 }
 
-/// A node that comes again was lost, or its process died, unless it ran something meanwhile: then
-/// only its link was down. It died after its last result: that it is lost shows when its lease
-/// ends.
+/// A node that joins again was lost, or its process died, unless it ran tasks meanwhile: then only
+/// its link was down. It died after its last result, and was declared lost when its lease expired.
 void AddDeaths(const NodeTrace& trace, NodeGroup& group) {
   for (std::size_t i = 0; i < trace.joined.size(); ++i) {
     const Duration came = trace.joined[i];

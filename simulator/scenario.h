@@ -13,7 +13,7 @@
 #include "simulator/distribution.h"
 #include "simulator/simulation_config.h"
 
-/// What a scenario file says (docs/simulator.md). Plain values; times are seconds of virtual time.
+/// The contents of a scenario file (docs/simulator.md). Times are seconds of virtual time.
 namespace evenkeel::simulator {
 
 /// `seconds` plus `of_bound` times the lower bound of the undisturbed job.
@@ -22,10 +22,10 @@ struct Moment {
   double of_bound = 0;
 };
 
-/// What a scenario may have.
+/// Maximum number of tasks of a scenario.
 inline constexpr std::int64_t kMaxTasks = 50'000'000;
 
-/// What every task costs, in seconds at speed 1.
+/// Costs that are drawn for each task, in seconds at speed 1.
 struct DrawnCosts {
   std::int64_t count = 0;
   Distribution seconds;
@@ -39,7 +39,7 @@ struct IncreasingCosts {
 struct ListedCosts {
   std::vector<double> seconds;
 };
-/// Of a workload that knows its costs.
+/// Costs that the workload knows.
 struct WorkloadCosts {
   std::shared_ptr<const model::CostModel> costs;
   double units_per_second = 1;  ///< of a node with speed 1
@@ -65,7 +65,7 @@ struct TransferSource {
   Distribution tasks_per_second = Constant{0};  ///< of each link; 0: all take no time
   bool exponential = false;
   bool streams = false;
-  std::vector<Neighbours> links;     ///< none: everybody with everybody
+  std::vector<Neighbours> links;     ///< none: each node has a link to each other node
   std::optional<double> mean_links;  ///< of a node, which are drawn so that all are connected
 };
 
@@ -78,7 +78,7 @@ struct TaskSource {
   std::vector<Arrival> arrivals;  ///< the last tasks come later, in order of time
 };
 
-/// From `at` on the node is so many times as fast as it is by itself.
+/// From `at` on the node has `factor` times its own speed.
 struct SpeedChange {
   Moment at;
   double factor = 1;
@@ -101,7 +101,7 @@ struct NodeGroup {
   Distribution speed;
   bool alike = false;  ///< it is drawn once for all of them
   std::uint32_t cores = 1;
-  std::optional<double> weight;  ///< told; else it follows from the speed
+  std::optional<double> weight;  ///< declared; else it follows from the speed
   double megabits_per_second = 0;
   double latency_seconds = 0;
   std::int64_t load = 0;  ///< so many tasks are at each of these nodes from the start
@@ -114,10 +114,10 @@ struct NodeGroup {
   std::optional<model::NodePower> power;
 };
 
-/// What the scheduler is told of speeds.
+/// How the declared weights follow from the speeds.
 enum class ToldWeights { kSpeeds, kEqual, kInverse };
 
-/// A strategy and how it is set, under the name by which results call it.
+/// A strategy with its options, under the name that results show.
 struct Variant {
   std::string name;
   model::BalancingSpec balancing;
@@ -137,7 +137,7 @@ struct Scenario {
   TaskSource tasks;
   std::vector<NodeGroup> nodes;
   ToldWeights weights = ToldWeights::kSpeeds;
-  double weight_error = 0;  ///< sigma of the logarithm by which told weights are wrong
+  double weight_error = 0;  ///< sigma of the logarithm of the error of declared weights
   NetworkModel network;
   CoordinatorModel coordinator;
   TransferSource transfers;

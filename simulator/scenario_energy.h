@@ -12,8 +12,8 @@ namespace evenkeel::simulator {
 /// nothing.
 void LeaveOutForEnergy(SimulationConfig& world);
 
-/// What the job took, as docs/energy.md counts it; nothing if the power of a node that did work is
-/// not known.
+/// The energy of the job, counted as in docs/energy.md; nothing if the power of a node that ran
+/// tasks is not known.
 [[nodiscard]] std::optional<double> JoulesOfJob(const SimulationConfig& world,
                                                 const Outcome& outcome);
 

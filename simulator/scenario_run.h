@@ -11,7 +11,7 @@
 
 namespace evenkeel::simulator {
 
-/// What came of one repetition under one strategy.
+/// The result of one repetition under one strategy.
 struct ScenarioRun {
   std::string scenario;
   std::string strategy;  ///< the variant's name
@@ -39,7 +39,7 @@ class Repetition {
  public:
   Repetition(const Scenario& scenario, std::uint64_t seed);
   [[nodiscard]] ScenarioRun Run(const Variant& variant, const Recorder& recorder = {}) const;
-  /// What the repetition drew.
+  /// The configuration that was drawn.
   [[nodiscard]] const SimulationConfig& Drawn() const { return world_; }
 
  private:

@@ -16,10 +16,10 @@ using model::FieldReader;
 constexpr const char* kAnyNode = "Random";  // no node is called so: names have no capitals
 constexpr model::NumberRange kTransferRates{0, 1e9};
 constexpr double kLeastTransferRate = 1e-3;
-// Without links everybody is linked with everybody.
+// Without links each node is linked with each other node.
 constexpr std::size_t kMaxLinkedNodes = 500;
 
-// What is drawn here comes from numbers of its own, apart from those of tasks and nodes.
+// A generator of its own, so that links do not change the tasks and nodes that are drawn.
 constexpr std::uint64_t kArrivalDraws = 101;
 constexpr std::uint64_t kLinkDraws = 102;
 

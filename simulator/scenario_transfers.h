@@ -6,8 +6,8 @@
 #include "simulator/scenario.h"
 #include "simulator/simulation_config.h"
 
-/// Where tasks of a scenario are, when they come, and how they get from node to node: how that is
-/// read and how it is drawn.
+/// Reads and draws where the tasks of a scenario are, when they arrive, and how they get from node
+/// to node.
 namespace evenkeel::simulator {
 
 /// An item of `tasks.arrivals`.
@@ -23,11 +23,11 @@ void CheckPlaces(model::FieldReader& fields, const Scenario& scenario, std::int6
 /// No variant leaves nodes out that tasks or links name. To be called when variants are read, too.
 void CheckNoneIsLeftOut(model::FieldReader& fields, const Scenario& scenario);
 
-/// Puts loads and arrivals into the world, whose nodes are there; `time_of` says when a moment is.
+/// Adds loads and arrivals to `world`, which has its nodes; `time_of` converts a moment.
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
                 const std::function<Duration(const Moment&)>& time_of, SimulationConfig& world);
 
-/// Puts links into the world, whose nodes are there.
+/// Adds links to `world`, which has its nodes.
 void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& world);
 
 }  // namespace evenkeel::simulator

@@ -13,7 +13,7 @@
 namespace evenkeel::simulator {
 namespace {
 
-// Each kind of thing is drawn from numbers of its own: more nodes do not change the tasks.
+// Each purpose has a generator of its own, so that more nodes do not change the tasks.
 enum class Purpose : std::uint64_t { kCosts = 1, kSpeeds, kWeights, kOtherLoad, kNetwork };
 
 Rng RngFor(std::uint64_t seed, Purpose purpose) {

@@ -8,17 +8,17 @@
 
 namespace evenkeel::simulator {
 
-/// The world of one repetition. What is drawn depends on the scenario and `seed` alone, so that all
-/// variants meet the same tasks, nodes and faults.
+/// Draws the simulation of one repetition. The result depends on the scenario and `seed` alone, so
+/// that all variants meet the same tasks, nodes and faults.
 [[nodiscard]] SimulationConfig DrawWorld(const Scenario& scenario, std::uint64_t seed);
 
-/// Takes the other nodes out of the world, with their faults; `kept` has an entry a node. Only
+/// Removes the other nodes and their faults; `kept` has an entry a node. Only
 /// where no task is at a node and none of them is linked: ParseScenario sees to that.
 void KeepOnly(const std::vector<bool>& kept, SimulationConfig& world);
 
-/// The time in seconds that the tasks take at least, however they are shared out: their work over
-/// what all nodes together can do while they are there, at the speeds that they have then; or the
-/// longest task on the fastest node. As fast as a fluid: nothing is said of whole tasks.
+/// Lower bound of the makespan in seconds: the time in which all nodes together could do the work,
+/// at the speeds that they have over time, if tasks could be divided at will; or the longest task
+/// on the fastest node, if that is longer.
 [[nodiscard]] double LowerBound(const SimulationConfig& world);
 
 }  // namespace evenkeel::simulator

@@ -6,22 +6,33 @@
 namespace evenkeel::simulator {
 
 SimulatedJournal::SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks,
-                                   OnDurable on_durable)
-    : context_(context), tasks_(tasks), on_durable_(std::move(on_durable)) {}
+                                   CommitListener& listener)
+    : context_(context), tasks_(tasks), listener_(listener) {}
 
 void SimulatedJournal::Commit(engine::Persist batch) {
   Event event;
   event.target = this;
   event.detail = pending_.Put({process_, std::move(batch)});
-  context_.time.At(context_.time.Now() + context_.config.commit_latency, event,
-                   EventQueue::Lane::kCommits);
+  const Instant now = context_.time.Now();
+  const Duration latency = now < slow_until_ ? slow_latency_ : context_.config.commit_latency;
+  last_commit_ = std::max(last_commit_, now + latency);
+  context_.time.At(last_commit_, event, EventQueue::Lane::kCommits);
+}
+
+void SimulatedJournal::SlowDown(Duration latency, Instant until) {
+  slow_latency_ = latency;
+  slow_until_ = until;
 }
 
 void SimulatedJournal::OnEvent(const Event& event) {
   const Pending pending = pending_.Take(event.detail);
   if (pending.process != process_) return;
+  if (std::exchange(fails_next_, false)) {
+    DropPending();
+    return listener_.OnCommitFailed("the disk failed");
+  }
   MakeDurable(pending.batch);
-  on_durable_(pending.batch.batch);
+  listener_.OnDurable(pending.batch.batch);
 }
 
 void SimulatedJournal::MakeDurable(const engine::Persist& batch) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <string>
 #include <vector>
 
 #include "core/engine/effects.h"
@@ -11,17 +11,29 @@
 
 namespace evenkeel::simulator {
 
+/// Receives the outcome of each commit, in the order of the commits, unless the process died.
+class CommitListener {
+ public:
+  virtual void OnDurable(engine::BatchId batch) = 0;
+  /// The commit and all later ones of this process are lost.
+  virtual void OnCommitFailed(const std::string& reason) = 0;
+
+ protected:
+  ~CommitListener() = default;
+};
+
 /// The coordinator's journal. It survives the coordinator. A commit takes time, and what is not
 /// committed when the process dies is lost. Not thread-safe.
 class SimulatedJournal final : public EventTarget {
  public:
-  /// Is called after each commit, unless the process died meanwhile.
-  using OnDurable = std::function<void(engine::BatchId)>;
-
-  /// `context` and `tasks` must outlive it.
-  SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks, OnDurable on_durable);
+  /// All of them must outlive it.
+  SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks, CommitListener& listener);
 
   void Commit(engine::Persist batch);
+  /// Commits that begin before `until` take `latency`.
+  void SlowDown(Duration latency, Instant until);
+  /// The next commit to end fails.
+  void FailNextCommit() { fails_next_ = true; }
   /// The process died: drops all commits that have not ended.
   void DropPending() { ++process_; }
 
@@ -41,8 +53,12 @@ class SimulatedJournal final : public EventTarget {
 
   SimulationContext& context_;
   SimulatedTasks& tasks_;
-  OnDurable on_durable_;
+  CommitListener& listener_;
   std::uint64_t process_ = 0;
+  bool fails_next_ = false;
+  Duration slow_latency_{};
+  Instant slow_until_{};
+  Instant last_commit_{};  // when the last commit ends that has begun
   Shelf<Pending> pending_;
   model::RangeSet completed_;
   std::vector<model::FailureRecord> failures_;

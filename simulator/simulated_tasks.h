@@ -17,7 +17,8 @@ namespace evenkeel::simulator {
 /// The input of a task in a simulation whose tasks have inputs.
 [[nodiscard]] std::string InputOf(model::TaskIndex index);
 
-/// What tasks really cost, which of their runs fail, and how often each was run and became durable.
+/// The true costs of tasks, the failures of their runs, and how often each task was run and became
+/// durable.
 /// Not thread-safe.
 class SimulatedTasks {
  public:

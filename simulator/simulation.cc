@@ -10,9 +10,9 @@ Simulation::Simulation(SimulationConfig config)
       processor_(context_.config.coordinator, context_.rng),
       network_(context_, processor_, *this),
       blocks_(context_, network_),
-      journal_(context_, tasks_, [this](engine::BatchId batch) { coordinator_.OnDurable(batch); }),
+      journal_(context_, tasks_, *this),
       coordinator_(context_, network_, journal_),
-      faults_(context_, coordinator_, workers_) {
+      faults_(context_, coordinator_, journal_, workers_) {
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
     workers_.emplace_back(node, WorkerHost::Services{context_, network_, blocks_, tasks_});
   }

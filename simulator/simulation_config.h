@@ -91,17 +91,22 @@ struct TransferModel {
 
 struct Fault {
   enum class Kind {
-    kKillWorker,       ///< SIGKILL; the process starts anew after `lasts`
-    kKillCoordinator,  ///< likewise; it starts anew on what is durable
-    kCutLink,          ///< messages under way are lost; the worker reconnects after `lasts`
-    kDrainWorker,      ///< SIGTERM; the process starts anew after `lasts`
-    kStallWorker       ///< the node does nothing for `lasts` (SIGSTOP, a hung board)
+    kKillWorker,        ///< SIGKILL; the process starts anew after `lasts`
+    kKillCoordinator,   ///< likewise; it starts anew on what is durable
+    kCutLink,           ///< messages under way are lost; the worker reconnects after `lasts`
+    kDrainWorker,       ///< SIGTERM; the process starts anew after `lasts`
+    kStallWorker,       ///< the node does nothing for `lasts` (SIGSTOP, a hung board)
+    kStallCoordinator,  ///< likewise; messages for it wait in the kernel and arrive all at once
+    kSlowDisk,          ///< for `lasts`, each commit that begins takes `amount`
+    kFailDisk,  ///< the next commit fails; the coordinator exits and starts anew after `lasts`
+    kJumpClock  ///< the worker's steady clock jumps ahead by `amount`
   };
   Kind kind = Kind::kKillWorker;
   std::size_t node = 0;
   Duration at{};
   Duration lasts{};
   Duration noticed_after{};  ///< kCutLink: until the coordinator notices
+  Duration amount{};         ///< kSlowDisk, kJumpClock
 };
 
 /// From `at` on the job has so many tasks, unless it is over.

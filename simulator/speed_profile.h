@@ -6,14 +6,14 @@
 
 namespace evenkeel::simulator {
 
-/// A node's speed over time: constant between changes; 0 while it stands still.
+/// A node's speed over time: constant between changes, 0 during a stall.
 class SpeedProfile {
  public:
   explicit SpeedProfile(double speed) : steps_{{Instant{}, speed}} {}
 
   /// From `at` on the speed is `speed` >= 0. Changes are added in order of time.
   void ChangeAt(Instant at, double speed) { steps_.push_back({at, speed}); }
-  /// The speed is 0 in [from, to), whatever it was; `to` may be kNever. All changes come first.
+  /// The speed is 0 in [from, to); `to` may be kNever. Called after all ChangeAt.
   void StandStill(Instant from, Instant to);
 
   /// When work of `units` (at speed 1: seconds) that starts at `start` is done; kNever if never.

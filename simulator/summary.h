@@ -9,7 +9,7 @@
 
 namespace evenkeel::simulator {
 
-/// The middle of some values, and between which of them the true median lies with 95 % confidence.
+/// A median with its 95 % confidence interval.
 struct Median {
   double value = 0;
   double low = 0;
@@ -17,8 +17,8 @@ struct Median {
 };
 
 /// The interval is that of the sign test: the order statistics whose ranks are the 2.5 % and the
-/// 97.5 % quantile of the binomial distribution with probability 1/2, so nothing is assumed of
-/// how the values are distributed. With fewer than six values it is all of them. None: zeros.
+/// 97.5 % quantile of the binomial distribution with probability 1/2, so it assumes
+/// nothing of their distribution. With fewer than six values it spans all of them. None: zeros.
 [[nodiscard]] Median MedianOf(std::vector<double> values);
 
 /// All repetitions of one scenario under one strategy.

@@ -12,8 +12,8 @@
 
 namespace evenkeel::simulator {
 
-/// Tasks on their way from the node where they are to the one that runs them. Each direction of a
-/// link carries one transfer after the other, and a node sends on what it has wholly got. Not
+/// Moves tasks from the node where they are to the node that runs them. Each direction of a link
+/// carries one transfer after the other; a node forwards a transfer when all of it has arrived. Not
 /// thread-safe.
 class TransferNetwork {
  public:
@@ -27,7 +27,7 @@ class TransferNetwork {
   /// Takes out of the grants to `node` what is elsewhere, in the order of the nodes that have it.
   [[nodiscard]] std::vector<Transfer> TakeRemote(std::size_t node,
                                                  std::vector<engine::Grant>& grants) const;
-  /// What arrives at once: the whole transfer, or with streams each task by itself.
+  /// The parts that arrive together: the whole transfer, or with streams each task by itself.
   [[nodiscard]] std::vector<std::vector<engine::Grant>> Pieces(const Transfer& transfer) const;
   /// When these tasks, sent now, arrive; kNever if there is no way.
   [[nodiscard]] Instant Send(std::size_t from, std::size_t to, std::int64_t tasks, Instant now,

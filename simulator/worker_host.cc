@@ -39,7 +39,7 @@ void WorkerHost::Kill() {
   network_.CloseWorkerEndAfterSending(node_);
 }
 
-void WorkerHost::Drain() { Apply(worker_->OnDrain(context_.time.Now())); }
+void WorkerHost::Drain() { Apply(worker_->OnDrain(ClockTime())); }
 
 void WorkerHost::Stall(Instant until) {
   stalled_until_ = std::max(stalled_until_, until);
@@ -57,6 +57,12 @@ void WorkerHost::CutLink(Instant until, Duration noticed_after) {
   Disconnect(noticed_after, until);
 }
 
+void WorkerHost::JumpClock(Duration amount) {
+  clock_offset_ += amount;
+  timer_ = kNever;
+  PlanTimer();
+}
+
 void WorkerHost::Connect() {
   if (!worker_ || network_.StreamOf(node_) || worker_->Ended()) return;
   const Instant now = context_.time.Now();
@@ -65,14 +71,14 @@ void WorkerHost::Connect() {
   if (now < link_down_until_) return context_.time.At(link_down_until_, connect);
   if (!network_.listening()) return context_.time.At(now + kReconnectAfter, connect);
   network_.Open(node_);
-  network_.Send(node_, worker_->OnConnected(now));
+  network_.Send(node_, worker_->OnConnected(ClockTime()));
   PlanTimer();
 }
 
 void WorkerHost::Disconnect(Duration noticed_after, Instant connects_at) {
   if (!network_.StreamOf(node_)) return;
   network_.CloseWorkerEnd(node_, noticed_after);
-  if (worker_) worker_->OnDisconnected(context_.time.Now());
+  if (worker_) worker_->OnDisconnected(ClockTime());
   context_.time.At(connects_at, [this] { Connect(); });
 }
 
@@ -94,7 +100,7 @@ void WorkerHost::OnMessage(engine::ToWorker message) {
   if (context_.trace.RecordsDeliveries()) {
     context_.trace.Delivered(now, model_.name + " <- " + Describe(message));
   }
-  Apply(worker_->OnMessage(std::move(message), now));
+  Apply(worker_->OnMessage(std::move(message), ClockTime()));
 }
 
 void WorkerHost::Apply(engine::Worker::Effects effects) {
@@ -144,10 +150,11 @@ void WorkerHost::StartBatches() {
 void WorkerHost::StartBatch(std::uint32_t thread_number) {
   const Instant now = context_.time.Now();
   Thread& thread = threads_[thread_number];
-  thread.batch = worker_->Take(thread_number, now);
+  thread.batch = worker_->Take(thread_number, ClockTime());
   if (!thread.batch) return;
   const model::IndexRange range = thread.batch->range;
   thread.started = now;
+  thread.clock_offset = clock_offset_;
   thread.ready = blocks_.Request(node_, range);
   if (context_.config.check_invariants) context_.monitor.OnRunBegan(node_, range);
   if (context_.trace.Writes()) {
@@ -188,9 +195,12 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   outcome.started = outcome.ended = thread.started;
   outcome.waited = std::min(thread.ready, now) - thread.started;
   RunTasks(batch, stopped, thread.ready, outcome);
-  outcome.busy = outcome.ended - outcome.started;
   busy_seconds_ += ToSeconds(now - outcome.started);
-  Apply(worker_->OnBatchDone(thread_number, std::move(outcome), now));
+  const bool any_done = outcome.ended > outcome.started;
+  outcome.started += thread.clock_offset;
+  outcome.ended += any_done ? clock_offset_ : thread.clock_offset;
+  outcome.busy = outcome.ended - outcome.started;
+  Apply(worker_->OnBatchDone(thread_number, std::move(outcome), ClockTime()));
 }
 
 void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
@@ -226,14 +236,15 @@ void WorkerHost::PlanTimer() {
   const Instant next = worker_->NextTimer();
   if (next == kNever || next >= timer_) return;
   timer_ = next;
-  Schedule(kTimer, 0, static_cast<std::uint64_t>(next.time_since_epoch().count()), next);
+  Schedule(kTimer, 0, static_cast<std::uint64_t>(next.time_since_epoch().count()),
+           next - clock_offset_);
 }
 
 void WorkerHost::OnTimer(Instant due) {
   if (timer_ != due) return;
   if (stalled()) return context_.time.At(stalled_until_, [this, due] { OnTimer(due); });
   timer_ = kNever;
-  if (worker_) Apply(worker_->OnTimer(context_.time.Now()));
+  if (worker_) Apply(worker_->OnTimer(ClockTime()));
 }
 
 }  // namespace evenkeel::simulator

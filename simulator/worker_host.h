@@ -19,7 +19,7 @@ inline constexpr Duration kReconnectAfter = std::chrono::milliseconds(200);
 /// the coordinator whenever it can. Not thread-safe; must not be moved.
 class WorkerHost final : public EventTarget {
  public:
-  /// What the hosts of one simulation share; all of it must outlive them.
+  /// Parts that the hosts of one simulation share; all of them must outlive the hosts.
   struct Services {
     SimulationContext& context;
     Network& network;
@@ -42,6 +42,8 @@ class WorkerHost final : public EventTarget {
   void Stall(Instant until);
   /// The link is down until `until`. The coordinator notices `noticed_after` from now.
   void CutLink(Instant until, Duration noticed_after);
+  /// The steady clock of the node jumps ahead by `amount` >= 0.
+  void JumpClock(Duration amount);
 
   void OnMessage(engine::ToWorker message);
   /// The coordinator closed the stream, or died.
@@ -60,9 +62,12 @@ class WorkerHost final : public EventTarget {
     std::optional<engine::Batch> batch;
     Instant started{};
     Instant ready{};               // its blocks have arrived
+    Duration clock_offset{};       // when it started
     std::uint64_t generation = 0;  // tells the end of this batch from that of an earlier one
   };
 
+  /// The time that the node's steady clock shows.
+  [[nodiscard]] Instant ClockTime() const { return context_.time.Now() + clock_offset_; }
   void Connect();
   void Disconnect(Duration noticed_after, Instant connects_at);
   void Apply(engine::Worker::Effects effects);
@@ -72,7 +77,7 @@ class WorkerHost final : public EventTarget {
   /// The thread's batch ends with the task that runs now.
   void CutBatch(std::uint32_t thread_number);
   void EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped);
-  /// Runs the batch's tasks up to now, and fills in everything but `busy`.
+  /// Runs the batch's tasks up to now, in virtual time; fills in everything but `busy`.
   void RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                 engine::BatchOutcome& outcome);
   void DropBatches();
@@ -82,8 +87,9 @@ class WorkerHost final : public EventTarget {
   // The members that every event needs come first: VirtualTime prefetches the start of the object.
   std::optional<engine::Worker> worker_;  // none while the process is down
   std::vector<Thread> threads_;
-  Instant timer_ = kNever;
+  Instant timer_ = kNever;  // on the node's clock
   Instant stalled_until_{};
+  Duration clock_offset_{};  // of the node's clock, against virtual time
   std::size_t node_;
   SpeedProfile speed_;
   double busy_seconds_ = 0;

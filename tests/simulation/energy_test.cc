@@ -109,7 +109,7 @@ Figures Simulate(const Case& wanted) {
   return figures;
 }
 
-/// Of the pure division, for the same work.
+/// The pure division, for the same work.
 Figures Plan(const Case& wanted) {
   const auto world = WorldOf({wanted.boards, model::Objective::kTime, 1, wanted.seed});
   std::vector<scheduling::EnergyCandidate> candidates;
@@ -148,7 +148,7 @@ TEST(Energy, JoulesFallAsTheTimeAllowedGrows) {
 }
 
 TEST(Energy, WorkersThatAreNotNeededStayIdle) {
-  // All ten have workers, say because somebody started them by hand.
+  // All ten have workers, for example because they were started by hand.
   Case wanted{Ten(), model::Objective::kEnergy, 1.5};
   wanted.leave_out = false;
   const Figures run = Simulate(wanted);

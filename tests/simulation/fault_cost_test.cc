@@ -1,5 +1,5 @@
-// What a fault may cost: 5 % and one lease more than the time by which the speeds of the nodes, as
-// they were over time, could have done the work.
+// A fault may cost 5 % and one lease more than the time in which the nodes, at the speeds that they
+// had over time, could have done the work.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// What a history is worth to a run, and what one that lies costs: medians over seeds.
+// The gain from a history of rates, and the cost of a wrong one: medians over seeds.
 #include <gtest/gtest.h>
 
 #include <algorithm>

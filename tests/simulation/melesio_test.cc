@@ -125,7 +125,7 @@ TEST(Melesio, BlocksBetweenWorkersScaleTo4Point9) {
   }
 }
 
-// What of it is due to blocks alone: every product still costs the central node what it did.
+// The part of it that is due to blocks alone: each product still costs the central node the same.
 TEST(Melesio, BlocksAloneTakeTheBendAwayButNotMessages) {
   auto scenario = LoadScenario("melesio-between-workers");
   scenario.coordinator.seconds_a_task = LoadScenario("melesio-row-4").coordinator.seconds_a_task;

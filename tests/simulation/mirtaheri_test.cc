@@ -108,7 +108,7 @@ Scenario WithoutOthers(Scenario scenario) {
   return scenario;
 }
 
-// (d): times of tasks and of transfers are exponential. Of the selections the first is the best
+// (d): times of tasks and of transfers are exponential. The first selection is the best
 // where both nodes are equally fast; with a faster source they are the same to within the noise.
 TEST(Mirtaheri, DAnyFactor) {
   const auto b = Medians(WithoutOthers(Load("d-b-any-factor")), 200);

@@ -1,4 +1,4 @@
-// What papers measured, beside what the strategies do in virtual time on machines as theirs.
+// Measurements of the papers beside the strategies in virtual time on the same machines.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -81,7 +81,7 @@ struct MeanAndDeviation {
   double deviation = 0;
 };
 
-/// Of the makespans of ten runs, by strategy.
+/// The makespans of ten runs, by strategy.
 std::map<std::string, MeanAndDeviation> TenRuns(const std::string& name) {
   constexpr int kRuns = 10;
   std::map<std::string, MeanAndDeviation> found;

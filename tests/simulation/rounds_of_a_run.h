@@ -10,7 +10,7 @@
 
 #include "simulator/simulation.h"
 
-/// What a strategy with rounds did in each of them.
+/// The rounds of a run, for strategies that have rounds.
 namespace evenkeel {
 
 struct RoundsOfARun {

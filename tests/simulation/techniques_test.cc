@@ -47,7 +47,7 @@ std::size_t CeilOf(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
 using Rule = std::function<std::size_t(std::size_t remaining)>;
 
-/// Whoever is free first, of several the one with the lowest number, takes the next tasks.
+/// The node that is free first takes the next tasks; of several, the one with the lowest number.
 double ListSchedule(const std::vector<double>& costs, const std::vector<double>& speeds,
                     const Rule& rule) {
   std::vector<double> free_at(speeds.size());

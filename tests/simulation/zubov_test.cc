@@ -45,7 +45,7 @@ double Interleaved(simulator::Scenario scenario, const Weights& weights) {
   return SecondsOf(std::move(scenario), "Interleaved");
 }
 
-// About 1x at 1000, where starting is all that there is, and several times at 300000.
+// About 1x at 1000, where the start takes all the time, and several times at 300000.
 TEST(Zubov, TheGainOverEqualLoadingGrowsWithTheEndOfTheSearch) {
   std::vector<double> gains;
   for (const int end : {1000, 3000, 10'000, 30'000, 100'000, 300'000}) {

@@ -16,6 +16,7 @@ using simulator::SimulationConfig;
 
 constexpr int kAlways = 1'000'000;   // a task that fails each time
 constexpr double kLongestFault = 4;  // seconds
+constexpr double kLongestStall = 60;
 
 std::vector<double> DrawCosts(Rng& rng, std::string& summary) {
   const auto tasks =
@@ -156,8 +157,8 @@ constexpr std::int32_t kFailsJob = 40;
 constexpr std::int32_t kFailsTask = 41;
 constexpr std::int32_t kIgnored = 42;
 
-/// Some of the failing tasks exit with codes that rules are about. Who is to fail for good by a
-/// rule fails always: a failure that is lost with its worker is none.
+/// Some failing tasks exit with codes that rules name. A task that fails for good by a rule fails
+/// each time, because a failure that is lost with its worker does not count.
 void DrawExitCodes(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   using Action = model::ExitCodeRule::Action;
   if (world.failing.empty() || rng.Chance(0.3)) return;
@@ -204,7 +205,7 @@ void DrawSuccessPolicy(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   drawn.summary += drawn.may_end_early ? " success-policy" : " success-policy-unmet";
 }
 
-/// From numbers of its own, so that the rest of a seed's world is as it was without policies.
+/// From a generator of its own, so that policies do not change the rest of a seed's world.
 void DrawPolicies(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
   Rng rng(seed ^ 0x706f6c696379ULL);
   DrawExitCodes(rng, world, drawn);
@@ -213,9 +214,8 @@ void DrawPolicies(std::uint64_t seed, SimulationConfig& world, RandomWorld& draw
   world.technique_options.reissue = rng.Chance(0.4);
 }
 
-/// Tasks that are appended while the job runs, from numbers of its own likewise. Those that
-/// policies and failures are about are there from the start: the job may be over before others
-/// come.
+/// Tasks that are appended while the job runs, from a generator of its own, too. Tasks that
+/// policies and failures name exist from the start: the job may end before others are appended.
 void DrawGrowth(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
   Rng rng(seed ^ 0x67726f777468ULL);
   const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
@@ -232,7 +232,33 @@ void DrawGrowth(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn)
   }
 }
 
-/// From numbers of its own likewise.
+/// Faults of the coordinator's process and disk, and of clocks, from a generator of its own, too.
+void DrawHostFaults(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
+  Rng rng(seed ^ 0x686f7374666c74ULL);
+  if (rng.Chance(0.4)) return;
+  constexpr Fault::Kind kKinds[] = {Fault::Kind::kStallCoordinator, Fault::Kind::kSlowDisk,
+                                    Fault::Kind::kFailDisk, Fault::Kind::kJumpClock};
+  constexpr const char* kNames[] = {"stall", "slow-disk", "disk-failure", "clock-jump"};
+  const std::int64_t count = rng.Between(1, 4);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Fault fault;
+    const std::uint64_t kind = rng.Below(std::size(kKinds));
+    fault.kind = kKinds[kind];
+    fault.node = static_cast<std::size_t>(rng.Below(world.nodes.size()));
+    fault.at = FromSeconds(rng.Uniform(0, 12) * rng.Unit());
+    fault.lasts = FromSeconds(kLongestStall * rng.Unit() * rng.Unit());
+    if (fault.kind == Fault::Kind::kFailDisk) fault.lasts = FromSeconds(rng.Uniform(0, 4));
+    // A commit takes 1 ms to 30 s; a clock jumps by 10 ms to an hour.
+    const bool slow = fault.kind == Fault::Kind::kSlowDisk;
+    const double longest = slow ? 4.48 : 5.56;  // powers of 10
+    fault.amount = FromSeconds((slow ? 1e-3 : 1e-2) * std::pow(10.0, rng.Uniform(0, longest)));
+    world.faults.push_back(fault);
+    drawn.summary += std::string(" ") + kNames[kind];
+  }
+  drawn.everybody_knows = false;
+}
+
+/// From a generator of its own, too.
 void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x656e65726779ULL);
   model::BalancingSpec& balancing = world.job.balancing;
@@ -251,7 +277,7 @@ void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summar
   summary += " energy";
 }
 
-/// From numbers of its own likewise.
+/// From a generator of its own, too.
 void DrawCredit(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
   Rng rng(seed ^ 0x637265646974ULL);
   world.job.balancing.tail_stealing.credit = rng.Chance(0.9);
@@ -277,6 +303,7 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   DrawFailures(rng, world, drawn);
   DrawPolicies(seed, world, drawn);
   DrawGrowth(seed, world, drawn);
+  DrawHostFaults(seed, world, drawn);
   DrawEnergy(seed, world, drawn.summary);
   DrawCredit(seed, world, drawn.summary);
 

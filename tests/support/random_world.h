@@ -18,7 +18,7 @@ struct RandomWorld {
   bool may_end_early = false;
   /// Tasks that fail in the end whenever they are run often enough.
   std::set<model::TaskIndex> doomed;
-  /// No task can be begun by a worker that cannot know that it is over: nobody is cut off, all
+  /// No worker can begin a task without knowing that it is done: no node is cut off, and all
   /// messages take the same time.
   bool everybody_knows = true;
   std::string summary;  ///< one line for people

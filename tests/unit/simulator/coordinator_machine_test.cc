@@ -1,4 +1,4 @@
-// What a central node's processor and link, and blocks that tasks share, do to a job.
+// The effect of a central node's processor and link, and of blocks that tasks share, on a job.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -65,7 +65,8 @@ TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
   EXPECT_NEAR(Seconds(world), 2 + 1, 1e-6);
 }
 
-// A worker that is told to stop says Goodbye; that it is gone is seen after that has been read.
+// A drained worker sends Goodbye; the coordinator reads it before it notices that the stream
+// closed.
 TEST(CoordinatorMachine, WhatCameBeforeTheEndOfAStreamIsRead) {
   SimulationConfig world = Quiet(8, 2);
   world.coordinator.seconds_a_message = 0.25;

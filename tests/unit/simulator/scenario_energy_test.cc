@@ -68,7 +68,7 @@ TEST(ScenarioEnergy, TheChoiceIsAmongThoseExpected) {
       "50}, {name: frugal, speed: 1, watts: 5}",
       "balancing: {objective: Energy, energy: {timeFactor: 3}}\n");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  // The frugal one begins, and the one that joins takes half of what is left then: 20 and 20 tasks.
+  // The frugal one begins, and the one that joins takes half of the rest: 20 and 20 tasks.
   EXPECT_NEAR(RunFirst(*scenario).makespan_seconds, 21, 0.1);
 }
 
