@@ -19,9 +19,9 @@ BUILD_SECONDS = 5400  # from an empty cache, on a slow machine
 
 
 def bring_up(notes):
-    # ctest outlives this program: the cluster is its, for as long as it runs.
+    # ctest, which outlives this program, owns the cluster.
     owner = os.getppid()
-    # Whatever a killed run left is not how the machine was before.
+    # The snapshot must not include what a killed run left.
     down = machine.cluster("down", "--owner", owner, seconds=300, check=False)
     if down.returncode:  # skipped, or in use by another run
         sys.exit(down.returncode)
@@ -36,7 +36,7 @@ def bring_up(notes):
 
 
 def kill_half_way(owner):
-    """What an `up` leaves that is killed among its nodes: the next one has to clear it."""
+    """Kills an `up` while it starts the nodes; the next `up` has to remove what it left."""
     process = subprocess.Popen([*machine.SCRIPT, "up", "--owner", str(owner)],
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
                                start_new_session=True)

@@ -1,5 +1,5 @@
-"""One fault a test, in the middle of a job that counts primes. The count is exact each time, though
-no task may be tried twice: whatever a node or a pod does is not a task's fault."""
+"""Each test causes one fault during a job that counts primes. The count must be exact although no task may be
+retried: the loss of a node or pod is not charged to a task."""
 
 import contextlib
 
@@ -20,7 +20,7 @@ LEASE = "evenkeel-operator"
 
 class FaultCase(cluster_case.ClusterTest):
     def begin(self, end=END, part=0.1, **sections):
-        """A job that is a part of its way, and that tolerates no failure of a task."""
+        """Returns a job of which a part is done, and that fails with the first failed task."""
         strict = {"backoffLimitPerTask": 0, "maxFailedTasks": 0}
         job = self.submit(jobs.manifest("primes", jobs.primes(end), taskPolicy=strict,
                                         weighting={"policy": "paper", "mode": "Fuzzy"}, **sections))
@@ -67,7 +67,7 @@ class PodFaultTest(FaultCase):
 
 
 class ClusterFaultTest(FaultCase):
-    """One at a time: all jobs have to do with it."""
+    """Run alone: these faults affect all jobs."""
 
     def leader(self):
         lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)

@@ -47,7 +47,8 @@ start_apiserver() {
   await_daemon 120 apiserver admin get --raw /readyz
 }
 
-# Who asked for what: the tests of what the operator may do and how often it writes read it.
+# Logs the requests of service accounts. Tests of the operator's permissions and of its write rate read
+# the log.
 write_audit_policy() {
   cat >"$STATE/audit-policy.yaml" <<'Y'
 apiVersion: audit.k8s.io/v1
@@ -93,7 +94,7 @@ C
   start_daemon "$HUB" dns "$PROGRAMS/coredns" -conf "$STATE/Corefile"
 }
 
-# The API server drains its watches for up to a minute when asked to end; a crash asks nobody.
+# As in a crash: asked to end, the API server would drain its watches for up to a minute.
 stop_apiserver() {
   stop_daemon apiserver
 }

@@ -1,13 +1,13 @@
 # Sourced by the scripts of the test cluster: names, addresses and places.
 
 KUBERNETES_VERSION=1.34.4
-# What a run leaves on disk, logs included; the next run begins with an empty one.
+# Everything that a cluster writes to disk, logs included. The next run begins with an empty folder.
 STATE=${EVENKEEL_CLUSTER:-$PROJECT_DIR/build/cluster}
 CACHE=${EVENKEEL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/evenkeel}
 KUBECONFIG_FILE=$STATE/kubeconfig
 
-# Everything outside of the state folder carries this name: network namespaces, control groups, the
-# link to the machine. That is how a later run finds what a killed one left.
+# Everything outside of the state folder has a name with this prefix: network namespaces, control groups,
+# the link to the machine. By the prefix a later run finds what a killed one left.
 MARK=evenkeel
 HUB=$MARK-hub   # the network namespace of the control plane and of the switch between the nodes
 LINK=${MARK}0   # the machine's end of the cable to the hub
