@@ -21,7 +21,7 @@
 #   node kill|start|remove NAME   turns its power off or on; removes it
 #   cable pull|plug NAME          disconnects or connects the node's network cable
 #   api stop|start                stops or starts the API server
-#   patience [SECONDS]            how long a node may be silent before it counts as lost (20)
+#   patience [SECONDS]            how long a node may be silent before it counts as lost (12)
 #   volume add NAME NODE|shared [MIB]   a volume for a claim
 #   volume remove NAME            waits for pods that still use it
 # EVENKEEL_CLUSTER names the state folder (build/cluster), EVENKEEL_CACHE the folder of built programs.
@@ -121,7 +121,7 @@ api() {
 
 patience() {
   stop_daemon controller-manager
-  start_controllers "${1:-20}"
+  start_controllers "${1:-$NODE_GRACE_SECONDS}"
 }
 
 volume() {

@@ -1,5 +1,5 @@
-"""Injects random faults while jobs run, for EVENKEEL_CHAOS_SECONDS (60). The same EVENKEEL_SEED makes the same
-choices."""
+"""Injects random faults while jobs run, for EVENKEEL_CHAOS_SECONDS (60). The same EVENKEEL_SEED makes the
+same choices."""
 
 import os
 import random

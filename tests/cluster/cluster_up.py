@@ -1,9 +1,10 @@
 """Brings up the cluster that all tests of it share, and notes what the machine was like before.
 
-Usage: cluster_up.py NOTES            the cluster, after one whose start was killed, with the base image
-       cluster_up.py NOTES --chart    the images and the chart, on the cluster that is up
+Usage: cluster_up.py NOTES            the cluster, after one whose start was killed, and the images
+       cluster_up.py NOTES --chart    the chart, on the cluster that is up
 """
 
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -26,13 +27,21 @@ def bring_up(notes):
     if down.returncode:  # skipped, or in use by another run
         sys.exit(down.returncode)
     before = {kind: sorted(found) for kind, found in machine.snapshot().items()}
-    kill_half_way(owner)
-    process = machine.cluster("up", "--owner", owner, seconds=BUILD_SECONDS, check=False)
-    if process.returncode:
-        sys.exit(process.returncode)
-    notes.write_text(json.dumps(before))
-    images("--base")
+    # Building images mostly waits for the disk and the mirror of packages.
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        built = pool.submit(build_images)
+        kill_half_way(owner)
+        process = machine.cluster("up", "--owner", owner, seconds=BUILD_SECONDS, check=False)
+        if process.returncode:
+            sys.exit(process.returncode)
+        notes.write_text(json.dumps(before))
+        built.result()
     machine.cluster("load", *machine.IMAGES.glob("base-*.tar"), seconds=300)
+
+
+def build_images():
+    images("--base")
+    images("--prebuilt")
 
 
 def kill_half_way(owner):
@@ -51,8 +60,8 @@ def kill_half_way(owner):
 
 def install_chart():
     cluster_case.require_cluster()
-    images("--prebuilt")
     machine.cluster("load", *machine.IMAGES.glob("evenkeel-*-amd64.tar"), seconds=300)
+    chart.install_with_defaults()
     chart.install()
 
 

@@ -1,5 +1,5 @@
-"""Objective Energy on real nodes: nodes that need too many joules get no work, and a job waits while no power is
-known."""
+"""Objective Energy on real nodes: nodes that need too many joules get no work, and a job waits while no
+power is known."""
 
 import cluster_case
 import jobs

@@ -159,8 +159,8 @@ class LostNodeTest(SurvivalCase):
                    "app.kubernetes.io/component=operator", what=f"the operator is on {board}")
 
     def check_waits_for(self, job, board):
-        """First the operator has to come back: Kubernetes notices after 50 s that the board is
-        silent, and the operator's pod puts up with that for 30 s before it is made elsewhere."""
+        """First the operator has to come back: the board counts as lost after 12 s, and 5 s later the
+        operator's pod is replaced."""
         job.until(lambda thing: any(board in found.get("message", "")
                                     for found in thing["status"]["conditions"]),
                   seconds=180, what="a condition says which node it waits for")

@@ -9,18 +9,18 @@ start_control_plane() {
   write_audit_policy
   start_datastore
   start_apiserver
-  start_controllers 20
+  start_controllers "$NODE_GRACE_SECONDS"
   start_daemon "$HUB" scheduler "$PROGRAMS/kube-scheduler" \
     --kubeconfig "$PKI/scheduler.kubeconfig" --leader-elect=false
   start_dns
 }
 
-# Kubernetes waits 40 s by itself; tests of lost nodes need not.
 start_controllers() {  # SECONDS that a node may be silent
   start_daemon "$HUB" controller-manager "$PROGRAMS/kube-controller-manager" \
     --kubeconfig "$PKI/controller-manager.kubeconfig" --leader-elect=false \
     --service-account-private-key-file "$PKI/service-accounts.key" --root-ca-file "$PKI/ca.crt" \
-    --use-service-account-credentials --node-monitor-grace-period="$1s"
+    --use-service-account-credentials --node-monitor-grace-period="$1s" \
+    --node-monitor-period=1s
 }
 
 # SQLite behind etcd's protocol, as in k3s.

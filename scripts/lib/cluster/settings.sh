@@ -20,6 +20,10 @@ SERVICE_RANGE=10.43.0.0/16
 API_SERVICE_IP=10.43.0.1
 MAX_NODES=40
 
+# How soon a silent node is lost. Kubernetes renews leases every 10 s and waits 50 s.
+NODE_LEASE_SECONDS=12    # renewed four times in that time
+NODE_GRACE_SECONDS=12
+
 # The boards of examples/nodes/pi-trio.yaml: name and percent of one core.
 TRIO=("pi4-a 40" "pi4-b 40" "pi3 9.37")
 SKIPPED=77  # exit code: cannot be done on this machine
