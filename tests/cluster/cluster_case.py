@@ -138,16 +138,19 @@ def show(thing):
 
 
 def main():
-    """Runs the tests that the command line names, or all: those that may run beside each other first,
-    as processes of their own."""
+    """Runs the tests that the command line names, all without arguments. --beside: only those that may run
+    concurrently, each as a process; --alone: only the others."""
     require_cluster()
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    if len(sys.argv) > 1:
+    if sys.argv[1:] not in ([], ["--beside"], ["--alone"]):
         unittest.main(verbosity=2)
     tests = list(flat(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
-    good = run_beside([test.id().removeprefix("__main__.") for test in tests if test.beside])
-    alone = unittest.TestSuite(test for test in tests if not test.beside)
-    good = unittest.TextTestRunner(verbosity=2).run(alone).wasSuccessful() and good
+    good = True
+    if "--alone" not in sys.argv:
+        good = run_beside([test.id().removeprefix("__main__.") for test in tests if test.beside])
+    if "--beside" not in sys.argv:
+        alone = unittest.TestSuite(test for test in tests if not test.beside)
+        good = unittest.TextTestRunner(verbosity=2).run(alone).wasSuccessful() and good
     sys.exit(not good)
 
 
