@@ -1,29 +1,30 @@
 #!/usr/bin/env bash
 # A real Kubernetes cluster of unequal nodes on this machine: control plane and nodes from source, each
-# node a set of namespaces with a share of one core. Needs root; where that cannot be, it says so and
-# exits with code 77.
+# node a set of namespaces with a share of one core. Needs root. Exits with code 77 and a reason where a
+# cluster is not possible.
 # Usage: scripts/cluster.sh COMMAND
-#   up [--owner PID]              three nodes like the boards of examples/nodes/pi-trio.yaml; clears
-#                                 first what a killed run left; with an owner, that is whose it is
+#   up [--owner PID]              starts three nodes like the boards of examples/nodes/pi-trio.yaml;
+#                                 removes first what a killed run left; PID owns the cluster
 #   demo                          up, images, the chart, and a job of unequal shares
-#   down [--owner PID]            ends it and leaves nothing but logs in the state folder; with an
-#                                 owner, only if it is no one else's
-#   status                        what runs, and how to talk to it
-#   binaries [PROGRAM...]         builds Kubernetes (ten minutes, once a version), no more; with names,
-#                                 those programs alone
+#   down [--owner PID]            removes everything but the logs in the state folder; refuses if a
+#                                 living process other than PID owns the cluster
+#   status                        prints the processes and nodes, and the settings of kubectl
+#   binaries [PROGRAM...]         only builds Kubernetes (ten minutes, once a version), or the programs
+#                                 named
 #   source MODULE@VERSION SUM     prints the folder with the source of a module of Go
 #   kubectl ARGUMENT...           kubectl of that version, as administrator
 #   helm ARGUMENT...              helm, likewise
-#   load FILE...                  gives images to all nodes; tag OLD NEW names one once more
-#   where                         programs, kubeconfig and state folder, for other programs
+#   load FILE...                  imports images into all nodes
+#   tag OLD NEW                   gives an image a second name
+#   where                         prints the folders of programs and state, and the kubeconfig
 #   node add NAME PERCENT [LIKE]  one more, with that share of a core, labelled like that board
-#   node kill|start|remove NAME   power off, on; off for good
-#   cable pull|plug NAME          the node's network cable
-#   api stop|start                the API server
-#   patience [SECONDS]            how long a node may be silent before it counts as lost (20)
+#   node kill|start|remove NAME   turns its power off or on; removes it
+#   cable pull|plug NAME          disconnects or connects the node's network cable
+#   api stop|start                stops or starts the API server
+#   patience [SECONDS]            how long a node may be silent before it counts as lost (12)
 #   volume add NAME NODE|shared [MIB]   a volume for a claim
 #   volume remove NAME            waits for pods that still use it
-# EVENKEEL_CLUSTER names the state folder (build/cluster), EVENKEEL_CACHE where builds are kept.
+# EVENKEEL_CLUSTER names the state folder (build/cluster), EVENKEEL_CACHE the folder of built programs.
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/cluster/settings.sh
 for part in ability binaries cgroups clearing control_plane demo loading network node node_files pki \
@@ -33,11 +34,11 @@ done
 PROGRAMS=$(programs_folder)
 
 usage() {
-  sed -n 's/^# \(Usage:.*\)$/\1/p; s/^#   \([a-z].*\)$/  \1/p' "${BASH_SOURCE[0]}" >&2
+  sed -n 's/^# \(Usage:.*\)$/\1/p; s/^#   \( *[^ ].*\)$/  \1/p' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
 
-# One at a time: two that bring up or take down would undo each other's work.
+# Serializes up and down, which would undo each other's work.
 lock() {
   exec 9>"/run/$MARK-cluster.lock"
   flock -w 600 9 || die "another cluster.sh has been at work for ten minutes"
@@ -76,7 +77,7 @@ down() {
   refuse_those_of_others "$owner"
   if [ -e "$POINTER" ]; then STATE=$(cat "$POINTER"); fi
   clear_cluster
-  # Logs stay; keys, disks of nodes and objects do not.
+  # Keep the logs; remove keys, disks of nodes and objects.
   find "$STATE" -mindepth 1 -maxdepth 1 ! -name log -exec rm -rf {} + 2>/dev/null || true
 }
 
@@ -120,7 +121,7 @@ api() {
 
 patience() {
   stop_daemon controller-manager
-  start_controllers "${1:-20}"
+  start_controllers "${1:-$NODE_GRACE_SECONDS}"
 }
 
 volume() {

@@ -6,7 +6,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 [ $# -eq 0 ] || die "takes no arguments"
 output=build/demo
 
-# A demo that ran to its end makes room for a new one; an interrupted one is gone on with.
+# A demo that is complete is replaced by a new one; an interrupted one is continued.
 remove_finished_demo() {
   if grep -qsE '"state": *"(Complete|Failed)"' "$output/summary.json"; then rm -rf "$output"; fi
 }

@@ -62,7 +62,7 @@ test_on_cluster() {  # LABEL
   stage "test $1" run_tests release -L "^$1\$" || return 0
 }
 
-# Where there cannot be a cluster, its tests say so, and are counted as skipped.
+# Where a cluster is not possible, its tests are counted as skipped.
 build_cluster_programs() {
   local status=0
   scripts/cluster.sh binaries || status=$?
@@ -80,7 +80,8 @@ case $what in
 esac
 lists=(build test)
 if [ "$what" = all ]; then lists+=(check); fi
-# Here, as nobody may be ended in the midst of installing, and what is begun meanwhile may be.
+# Packages are installed before any background work, which may be killed: an interrupted installation has to be
+# repaired by hand.
 if [ "$what" = all ] && [ "$(id -u)" -eq 0 ]; then lists+=(cluster); fi
 stage "set-up" scripts/setup.sh "${lists[@]}" || finish
 "test_$what" || true

@@ -7,8 +7,8 @@ tests_failed=0
 tests_skipped=0
 failures=
 
-# stage NAME COMMAND...: runs the command and notes how it went and how long it took. Its failure
-# does not end the script, so that one run tells all; the status is returned.
+# stage NAME COMMAND...: runs the command, records its status and duration, and returns the status. A failure
+# does not end the script, so that one run reports all failures.
 stage() {
   local name=$1 start=$SECONDS status=0
   shift
@@ -48,7 +48,7 @@ run_tests() {
 
 # Prints what failed, times and counts, the counts last, and ends the script: with an error if a stage
 # or a test failed or if no test ran. A stage that failed outside of its tests counts as one failure.
-# The tests that failed are told here again: they ran long before the last line.
+# Failed tests are listed here again, because their output is far above.
 finish() {
   if [ -n "$failures" ]; then
     say "tests that failed"

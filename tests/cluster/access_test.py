@@ -1,4 +1,4 @@
-"""Who may do what: the operator's role, the workers' missing one, and strangers on the wire."""
+"""Permissions: the operator's role, pods of jobs without a token, and network peers without credentials."""
 
 import json
 import os
@@ -26,7 +26,7 @@ MAY_NOT = [("get", "secrets"), ("list", "secrets"), ("watch", "secrets"), ("crea
 
 
 def audit():
-    """Every request of a service account, from the API server's log."""
+    """Yields every request of a service account, from the API server's log."""
     with open(kube.place("STATE") / "log" / "audit.log", encoding="utf-8") as log:
         for line in log:
             yield json.loads(line)
@@ -91,7 +91,7 @@ class StrangerTest(cluster_case.ClusterTest):
         self.address = self.pod["status"]["podIP"]
 
     def handshake(self, port, certificate=None):
-        """What a client is told that reads a byte after a handshake: TLS 1.3 refuses only then."""
+        """Returns what the server sends after the handshake: with TLS 1.3 it refuses a client only then."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         context.set_alpn_protocols(["h2"])
@@ -103,7 +103,7 @@ class StrangerTest(cluster_case.ClusterTest):
                 return secure.recv(9)
 
     def own_certificate(self, folder):
-        """Of a CA that nobody knows, with the name of the job's workers."""
+        """A certificate of a CA that no component trusts, with the name of the job's workers."""
         key, certificate = folder / "key.pem", folder / "cert.pem"
         name = "guarded-worker"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -127,7 +127,7 @@ class StrangerTest(cluster_case.ClusterTest):
         for certificate in (None, self.own_certificate(folder)):
             with self.assertRaises((ssl.SSLError, ConnectionError)):
                 if self.handshake(7400, certificate) == b"":
-                    raise ConnectionError("closed without a word")
+                    raise ConnectionError("closed without an answer")
         self.assertTrue(self.handshake(7400, self.workers_certificate(folder)))
         self.job.wait_complete()
 
@@ -156,12 +156,12 @@ class StrangerTest(cluster_case.ClusterTest):
             urllib.request.urlopen(f"http://{self.address}:7401/progress", timeout=10)
 
     def test_a_worker_cannot_pose_as_the_coordinator(self):
-        """A pod that the Service takes for the coordinator, with all that a worker has."""
+        """The Service selects a pod that is not the coordinator and has all credentials of a worker."""
         pod = self.impostor()
         kube.apply(pod, namespace=self.namespace)
         name = pod["metadata"]["name"]
         kube.wait("condition=Ready", f"pod/{name}", "-n", self.namespace)
-        for worker in self.job.workers().values():  # that they look for their coordinator anew
+        for worker in self.job.workers().values():  # so that they connect to the Service again
             kube.delete("pod", worker["metadata"]["name"], "-n", self.namespace, "--grace-period=0",
                         "--force", wait=False)
         self.job.wait_complete(240)

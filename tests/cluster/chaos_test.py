@@ -1,5 +1,5 @@
-"""All faults at random while jobs are counted: for one minute, or as long as EVENKEEL_CHAOS_SECONDS
-says. The same seed makes the same choices."""
+"""Injects random faults while jobs run, for EVENKEEL_CHAOS_SECONDS (60). The same EVENKEEL_SEED makes the
+same choices."""
 
 import os
 import random
@@ -26,8 +26,8 @@ class ChaosTest(cluster_case.ClusterTest):
         print(f"\nEVENKEEL_SEED={SEED} repeats the choices", flush=True)
 
     def test_all_faults_at_random(self):
-        tormentor = threading.Thread(target=self.torment)
-        tormentor.start()
+        injector = threading.Thread(target=self.inject_faults)
+        injector.start()
         number = 0
         try:
             begun = time.monotonic()
@@ -36,18 +36,18 @@ class ChaosTest(cluster_case.ClusterTest):
                 self.count(f"primes-{number}")
         finally:
             self.over.set()
-            tormentor.join()
+            injector.join()
         faults.all_nodes_ready()
         print(f"{number} jobs", flush=True)
 
     def count(self, name):
-        """As one job or several in a row: each has to be right, none may fail."""
+        """Runs one job, which must complete with the exact count."""
         job = jobs.Job(name, self.namespace)
         self.patiently(lambda: self.submit(jobs.manifest(name, jobs.primes(END), taskPolicy={
             "backoffLimitPerTask": 0, "maxFailedTasks": 0})))
         job.until(lambda thing: jobs.condition(thing, "Complete").get("status") == "True" or
-                  self.fail_if_failed(thing), seconds=900, what="it is complete in spite of it all")
-        # The coordinator of a complete job may be hit as well, and is not put up again.
+                  self.fail_if_failed(thing), seconds=900, what="the job is complete")
+        # The coordinator of a complete job is not replaced when it is deleted.
         self.patiently(lambda: self.check_primes_in_status(job, END))
 
     def fail_if_failed(self, thing):
@@ -57,7 +57,7 @@ class ChaosTest(cluster_case.ClusterTest):
 
     @staticmethod
     def patiently(step):
-        """What is asked of a cluster in trouble may have to be asked again."""
+        """Repeats the step until it succeeds: a request may fail while a fault is active."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -69,15 +69,15 @@ class ChaosTest(cluster_case.ClusterTest):
                     raise
                 time.sleep(3)
 
-    def torment(self):
-        blows = (self.blow_to_a_worker, self.blow_to_a_coordinator, self.blow_to_the_operator,
-                 self.blow_to_a_cable, self.blow_to_a_node, self.blow_to_the_api_server)
+    def inject_faults(self):
+        faults_to_inject = (self.delete_a_worker, self.delete_a_coordinator, self.delete_the_operator,
+                 self.pull_a_cable, self.kill_a_node, self.stop_the_api_server)
         end = time.monotonic() + SECONDS
         while time.monotonic() < end and not self.over.wait(self.chance.uniform(1, 8)):
-            blow = self.chance.choice(blows)
-            print(f"{time.strftime('%H:%M:%S')} {blow.__name__.replace('_', ' ')}", flush=True)
+            inject = self.chance.choice(faults_to_inject)
+            print(f"{time.strftime('%H:%M:%S')} {inject.__name__.replace('_', ' ')}", flush=True)
             try:
-                blow()
+                inject()
             except (AssertionError, OSError, IndexError) as error:
                 print(f"  missed: {str(error)[:200]}", flush=True)
 
@@ -85,25 +85,25 @@ class ChaosTest(cluster_case.ClusterTest):
         return [pod["metadata"]["name"] for pod in kube.get(
             "pods", "-n", self.namespace, "-l", f"app.kubernetes.io/component={component}")]
 
-    def blow_to_a_worker(self):
+    def delete_a_worker(self):
         faults.delete_pod(self.chance.choice(self.pods_of("worker")), self.namespace)
 
-    def blow_to_a_coordinator(self):
+    def delete_a_coordinator(self):
         faults.delete_pod(self.chance.choice(self.pods_of("coordinator")), self.namespace)
 
-    def blow_to_the_operator(self):
+    def delete_the_operator(self):
         pod = self.chance.choice(chart.operator_pods())
         faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
 
-    def blow_to_a_cable(self):
+    def pull_a_cable(self):
         with faults.pulled_cable(self.chance.choice(cluster_case.NODES)):
             time.sleep(self.chance.uniform(1, 25))
 
-    def blow_to_a_node(self):
+    def kill_a_node(self):
         with faults.dead_node(self.chance.choice(cluster_case.NODES)):
             time.sleep(self.chance.uniform(1, 25))
 
-    def blow_to_the_api_server(self):
+    def stop_the_api_server(self):
         faults.api_server_stopped_for(self.chance.uniform(1, 20))
 
 

@@ -9,6 +9,7 @@ from cluster_case import OPERATOR_NAMESPACE
 
 RELEASE = "evenkeel"
 FOLDER = machine.ROOT / "helm" / "evenkeel"
+SHORT_WAITS = machine.ROOT / "tests" / "cluster" / "short_waits.yaml"
 
 
 def helm(*arguments, seconds=240):
@@ -21,6 +22,11 @@ def helm(*arguments, seconds=240):
 
 
 def install(*values):
+    """Installs or upgrades, with short leases and tolerations of the operator."""
+    install_with_defaults("--values", SHORT_WAITS, *values)
+
+
+def install_with_defaults(*values):
     """Installs or upgrades; without values as a user would who reads no more than the first page."""
     helm("upgrade", "--install", RELEASE, FOLDER, "--namespace", OPERATOR_NAMESPACE,
          "--create-namespace", "--reset-values", "--wait", "--timeout", "180s", *values)

@@ -1,4 +1,4 @@
-"""The base of tests on the cluster: a namespace each, and everything that could explain a failure."""
+"""Base class of the tests on the cluster: each has its own namespace, and failures are recorded."""
 
 import concurrent.futures
 import json
@@ -19,21 +19,21 @@ import machine
 RECORDS = machine.ROOT / "build" / "cluster-failures"
 OPERATOR_NAMESPACE = "evenkeel-system"
 NODES = ("pi4-a", "pi4-b", "pi3")  # at 40, 40 and 9.37 % of a core
-AT_ONCE = 5  # tests beside each other: the nodes have less than a core between them
+AT_ONCE = 5  # concurrent tests of a program: the nodes have less than one core together
 
 
 def require_cluster():
-    """Ends the program as skipped where there is no cluster: its set-up has said why."""
+    """Ends the program as skipped if no cluster is up: its set-up has printed the reason."""
     if not kube.place("KUBECONFIG").exists():
         print("skipped: no cluster is up", file=sys.stderr)
         sys.exit(machine.SKIPPED)
 
 
 class ClusterTest(unittest.TestCase):
-    """Each test has a namespace of its own, with restricted pods as a careful user would have it."""
+    """Each test has its own namespace, at the restricted pod security level."""
 
     maxDiff = None
-    beside = False  # true: its tests leave nodes and operator alone, and run several at a time
+    beside = False  # True: the tests change neither nodes nor operator, and run concurrently
 
     def setUp(self):
         words = re.sub(r"[^a-z0-9]+", "-", self._testMethodName.removeprefix("test_").lower())
@@ -80,14 +80,14 @@ class ClusterTest(unittest.TestCase):
         kube.wait("delete", "pod", "-l", "evenkeel.dev/weighted-job", "-n", self.namespace)
 
     def check_primes_in_status(self, job, end):
-        """The exact count, and no task was charged for anything."""
+        """The count is exact, and no task has failed."""
         status = job.status()
         self.assertEqual(status["tasks"]["completed"], status["tasks"]["total"], status)
         self.assertEqual(status["tasks"].get("failed", 0), 0, status)
         self.assertEqual(json.loads(status["result"]["summary"])["count"], jobs.primes_below(end))
 
     def check_primes(self, job, end):
-        """In the status, and as the coordinator has it."""
+        """The same, in the status and in the coordinator's summary."""
         self.check_primes_in_status(job, end)
         summary = job.summary()
         self.assertEqual(summary["state"], "Complete")
@@ -95,13 +95,13 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(summary["tasks"]["failed"], 0)
 
     def check_covered_once(self, job):
-        """Each task stands in the time line once: nothing that was complete ran again."""
+        """Each task is in the timeline once: no completed task ran again."""
         total = job.summary()["tasks"]["total"]
         found = sorted(index for entry in job.timeline() if "range" in entry
                        for index in range(*entry["range"]))
         self.assertEqual(found, list(range(total)))
 
-    # What is kept of a failure.
+    # Records of a failure.
     def record(self):
         folder = RECORDS / self.namespace
         folder.mkdir(parents=True, exist_ok=True)
@@ -112,13 +112,13 @@ class ClusterTest(unittest.TestCase):
         self.save(folder, "nodes.txt", "get", "nodes", "-o", "wide")
         self.save_logs(folder, self.namespace)
         self.save_logs(folder, OPERATOR_NAMESPACE)
-        print(f"\nwhat there was at the failure is in {folder}", file=sys.stderr)
+        print(f"\nobjects, events and logs at the failure are in {folder}", file=sys.stderr)
 
     def save_logs(self, folder, namespace):
         try:
             pods = [pod["metadata"]["name"] for pod in kube.get("pods", "-n", namespace)]
         except Exception:
-            return  # the list of objects has the reason
+            return  # objects.yaml has the error
         for pod in pods:
             self.save(folder, f"{pod}.log", "logs", pod, "-n", namespace, "--all-containers",
                       "--tail=2000")
@@ -138,16 +138,19 @@ def show(thing):
 
 
 def main():
-    """Runs the tests that the command line names, or all: those that may run beside each other first,
-    as processes of their own."""
+    """Runs the tests that the command line names, all without arguments. --beside: only those that may run
+    concurrently, each as a process; --alone: only the others."""
     require_cluster()
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
-    if len(sys.argv) > 1:
+    if sys.argv[1:] not in ([], ["--beside"], ["--alone"]):
         unittest.main(verbosity=2)
     tests = list(flat(unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])))
-    good = run_beside([test.id().removeprefix("__main__.") for test in tests if test.beside])
-    alone = unittest.TestSuite(test for test in tests if not test.beside)
-    good = unittest.TextTestRunner(verbosity=2).run(alone).wasSuccessful() and good
+    good = True
+    if "--alone" not in sys.argv:
+        good = run_beside([test.id().removeprefix("__main__.") for test in tests if test.beside])
+    if "--beside" not in sys.argv:
+        alone = unittest.TestSuite(test for test in tests if not test.beside)
+        good = unittest.TextTestRunner(verbosity=2).run(alone).wasSuccessful() and good
     sys.exit(not good)
 
 
@@ -160,8 +163,7 @@ def flat(suite):
 
 
 def run_beside(names):
-    """Whether all went well; what each has to say is printed, of those that failed last: a long log is
-    read from its end."""
+    """Returns whether all passed. Prints their outputs, failed ones last."""
     def run(name):
         process = subprocess.run([sys.executable, "-B", sys.argv[0], name], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -169,8 +171,8 @@ def run_beside(names):
 
     failed = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        for went_well, text in pool.map(run, names):
-            if went_well:
+        for passed, text in pool.map(run, names):
+            if passed:
                 print(text, end="", file=sys.stderr)
             else:
                 failed.append(text)

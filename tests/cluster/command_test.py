@@ -69,7 +69,7 @@ class SweepTest(CommandCase):
         job.wait_complete(120)
         rows = self.check_squares(job, 1000)
         self.check_covered_once(job)
-        # What was under way in the pod is no fault of its tasks.
+        # The loss of the pod is not charged to its tasks.
         self.assertEqual({row["attempts"] for row in rows}, {1})
         self.assertEqual({row["node"] for row in rows}, set(cluster_case.NODES))
 
@@ -151,7 +151,7 @@ class GrowthTest(CommandCase):
 
 
 class TasksTest(CommandCase):
-    """What a task is given, and what becomes of how it ends."""
+    """Inputs of a task, and the effects of its exit code."""
 
     def test_policies_go_by_exit_code(self):
         """Tasks take turns at 0, 5 (tried twice) and 7 (given up at once)."""
@@ -182,7 +182,7 @@ class TasksTest(CommandCase):
         self.assertEqual(len(rows), 60)
         self.assertNotIn("pi4-a", {row["node"] for row in rows})
         self.assertEqual({row["status"] for row in rows}, {"succeeded"})
-        # Who fails is through at once: it may have tried all of them before the others were there.
+        # A failing task ends at once: pi4-a may have tried all tasks before the other nodes were ready.
         self.assertLessEqual({row["attempts"] for row in rows}, {1, 2})
 
     def test_arguments_environment_and_inputs(self):

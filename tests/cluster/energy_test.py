@@ -1,4 +1,5 @@
-"""Least joules on real nodes: who needs too many gets no work, and what is not known is asked for."""
+"""Objective Energy on real nodes: nodes that need too many joules get no work, and a job waits while no
+power is known."""
 
 import cluster_case
 import jobs
@@ -21,7 +22,7 @@ class EnergyTest(cluster_case.ClusterTest):
             balancing={"objective": "Energy", "energy": {"timeFactor": 1.5}}))
 
     def check_left_out(self, job):
-        """The slow board got no worker, and everybody who asks is told."""
+        """The slow board got no worker; the summary and an event report that."""
         self.check_primes(job, END)
         summary = job.summary()
         self.assertEqual({row["name"] for row in summary["nodes"]}, FRUGAL)
@@ -50,9 +51,9 @@ class EnergyTest(cluster_case.ClusterTest):
         with node_facts.changed(UNREADABLE):
             job = self.submit_frugal("waits")
             job.until(lambda thing: jobs.condition(thing, "Progressing").get("reason") == "PowerUnknown",
-                      what="it says that it does not know what the nodes draw")
+                      what="it reports that no node's power is known")
             self.assertEqual(job.workers(), {})
-            with node_facts.changed(TRIO):  # one node after the other: it goes on with the first
+            with node_facts.changed(TRIO):  # it continues when the first node is changed
                 job.wait_complete()
                 self.check_primes(job, END)
                 self.assertGreater(job.summary()["energy"]["joules"], 0)

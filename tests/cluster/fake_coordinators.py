@@ -28,7 +28,7 @@ class Fakes(http.server.ThreadingHTTPServer):
         self._contexts, self._begun = {}, {}
 
     def context(self, address):
-        """Of the job whose coordinator has the address; None if it is not known yet."""
+        """The job whose coordinator has the address; None if it is not known yet."""
         path = self._folder / f"{address}.pem"
         with self._lock:
             if address not in self._contexts and path.exists():
@@ -57,7 +57,7 @@ class Answer(http.server.BaseHTTPRequestHandler):
     timeout = 120
 
     def setup(self):
-        """In the thread of the connection, so that a slow handshake holds up nobody else."""
+        """In the thread of the connection, so that a slow handshake does not delay other connections."""
         self.address = self.request.getsockname()[0]
         context = self.server.context(self.address)
         if context is None:

@@ -1,4 +1,4 @@
-"""What can happen to a cluster, and its repair."""
+"""Faults of a cluster, and their repair."""
 
 import contextlib
 import os
@@ -10,16 +10,16 @@ import machine
 
 
 def delete_pod(pod, namespace):
-    """Gone at once, as when its process is killed, and not coming back under this name."""
+    """Deletes the pod without a grace period, as if it was killed."""
     kube.delete("pod", pod, "-n", namespace, "--grace-period=0", "--force", wait=False)
 
 
 def kill_process(pod, program):
-    """Kills a program in a pod with SIGKILL, from outside: the kubelet starts the container again."""
+    """Kills a program in a pod with SIGKILL. The kubelet restarts the container."""
     killed = 0
     for pid in machine.pod_processes(pod["metadata"]["uid"], program):
-        # The first one of a container takes the others with it, and a child that has not begun its
-        # own program yet goes by the name of its parent.
+        # The first process of a container takes the others with it. A child that has not called exec yet has
+        # the name of its parent.
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
             killed += 1
@@ -48,7 +48,7 @@ def pulled_cable(node):
 
 @contextlib.contextmanager
 def cordoned(nodes):
-    """Nothing new on these nodes meanwhile; what runs there stays."""
+    """No new pods on these nodes; running pods stay."""
     with contextlib.ExitStack() as after:
         for node in nodes:
             after.callback(kube.kubectl, "uncordon", node)
@@ -58,7 +58,7 @@ def cordoned(nodes):
 
 @contextlib.contextmanager
 def dead_node(node):
-    """Without power inside; with power, and Ready, afterwards."""
+    """The node has no power in the block. Afterwards it is Ready."""
     machine.cluster("node", "kill", node)
     try:
         yield

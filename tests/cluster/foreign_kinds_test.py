@@ -25,7 +25,7 @@ EXPECTED = {"NodeFeatureRule": 1, "PodMonitor": 1, "PrometheusRule": 1, "Service
 
 
 def definitions():
-    """The text of each file with definitions."""
+    """Yields the text of each file with definitions."""
     for release, digest, files in RELEASES:
         answer = machine.cluster("source", release, digest, capture_output=True)
         for file in files:
@@ -48,7 +48,7 @@ class ForeignKindsTest(cluster_case.ClusterTest):
                        what=f"{names} are there")
 
     def rendered(self):
-        """What `helm install` would send with all of it turned on, of the kinds in question."""
+        """The objects of these kinds that `helm install` would send with all flags on."""
         flags = [word for flag in FLAGS for word in ("--set", f"{flag}=true")]
         text = chart.helm("template", chart.RELEASE, chart.FOLDER, "--validate", "--is-upgrade",
                           "--namespace", cluster_case.OPERATOR_NAMESPACE, *flags)

@@ -70,7 +70,7 @@ class HistoryTest(cluster_case.ClusterTest):
 
     @staticmethod
     def figures(job):
-        """What balancing had to do, in a line for people."""
+        """One readable line about the balancing of a run."""
         summary = job.summary()
         found = {"job": job.name, "makespanSeconds": summary["makespanSeconds"],
                  "efficiency": summary["efficiency"], "moves": summary["moves"],
@@ -139,7 +139,7 @@ class HistoryTest(cluster_case.ClusterTest):
         self.assertEqual(set(self.sources(job).values()), {"Measured"})
 
     def test_prometheus_stopped_empty_and_replaced_by_something_else(self):
-        """Jobs run as without it, and say so."""
+        """Jobs run as without Prometheus, and report that."""
         self.run_job("before", jobs.sleeping(150, 0.2))
         self.prometheus.wait_history("synthetic", SHARES)
         self.prometheus.stop()

@@ -15,7 +15,7 @@ GROUP = "batch.evenkeel.dev/v1alpha1"
 
 
 def manifest(name, workload, **sections):
-    """Workers that only sleep ask for little, so that many of them fit on a node of one core."""
+    """Workers that only sleep request little CPU, so that many of them fit on a node of one core."""
     if workload.get("synthetic", {}).get("mode") == "Sleep":
         sections["worker"] = {"resources": {"requests": {"cpu": "20m"}}, **sections.get("worker", {})}
     return {"apiVersion": GROUP, "kind": "WeightedJob", "metadata": {"name": name},
@@ -27,13 +27,13 @@ def primes(end, method="TrialDivision", **more):
 
 
 def sleeping(tasks, seconds):
-    """Tasks that take their time without a CPU, so that several jobs can run beside each other."""
+    """Tasks that use no CPU, so that several jobs can run concurrently."""
     return {"synthetic": {"tasks": tasks, "cost": {"constant": seconds}, "mode": "Sleep"}}
 
 
 @functools.cache
 def primes_below(end):
-    """How many there are: what each run has to find, computed another way."""
+    """The number of primes up to `end`, by a sieve."""
     sieve = bytearray([1]) * (end + 1)
     sieve[0:2] = b"\0\0"
     for number in range(2, int(end ** 0.5) + 1):
@@ -83,7 +83,7 @@ class Job:
         def enough(thing):
             tasks = thing.get("status", {}).get("tasks", {})
             if tasks.get("total", 0) > 0 and tasks.get("completed", 0) >= tasks["total"]:
-                raise AssertionError("it was done before anything could happen to it")
+                raise AssertionError("the job was complete before the fault")
             return tasks.get("completed", 0) >= max(1, part * tasks.get("total", 1 << 62))
         return self.until(enough, seconds, f"a part of {part} is done")
 
@@ -119,7 +119,7 @@ class Job:
                    "pods", "-n", self.namespace, "-l", self.selector("worker"), seconds=seconds,
                    what=f"{count} workers have begun")
 
-    # What it has to show.
+    # Its pages and results.
     def page(self, path):
         """One of the coordinator's pages, as bytes."""
         pod = self.coordinator()["metadata"]["name"]

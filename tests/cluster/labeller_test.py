@@ -29,7 +29,7 @@ class LabellerTest(cluster_case.ClusterTest):
         cls.after = contextlib.ExitStack()
         cls.after.callback(chart.install)
         cls.by_hand = {node: hardware(node) for node in (NODE, OTHER)}
-        # What nobody has set by hand is the labeller's to set.
+        # The labeller sets labels that are missing.
         kube.kubectl("label", "node", NODE, f"{PREFIX}ram-mib-")
         cls.after.callback(kube.kubectl, "label", "node", NODE, "--overwrite",
                            f"{PREFIX}ram-mib={cls.by_hand[NODE][PREFIX + 'ram-mib']}")

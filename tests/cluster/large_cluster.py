@@ -16,7 +16,7 @@ import machine
 HUB = "evenkeel-hub"
 POD_RANGE = "10.66.0.0/16"
 LABEL = {"type": "kwok"}
-# The API server wants all of these fields; nobody looks at those that are empty here.
+# The API server requires all of these fields; no component reads those that are empty here.
 NODE_INFO = {"architecture": "amd64", "operatingSystem": "linux",
              "osImage": "Debian GNU/Linux 12 (bookworm)", "machineID": "", "systemUUID": "",
              "bootID": "", "kernelVersion": "", "containerRuntimeVersion": "", "kubeletVersion": "",

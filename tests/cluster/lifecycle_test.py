@@ -16,7 +16,7 @@ NEXT = "next"  # the tag of an image with the same programs, for an upgrade
 
 class LifecycleTest(cluster_case.ClusterTest):
     def test_upgrade_in_mid_run(self):
-        """The job keeps the image that it began with, and ends; the next one has the new image."""
+        """The job keeps its image and completes; the next job has the new image."""
         for image in (chart.operator_image, chart.worker_image):
             machine.cluster("tag", image(), image(NEXT))
         job = self.submit(jobs.manifest("primes", jobs.primes(LONGER)))
@@ -54,7 +54,7 @@ class LifecycleTest(cluster_case.ClusterTest):
         self.assertEqual(left, ["kube-root-ca.crt"])
 
     def test_uninstall_leaves_what_the_documents_say(self):
-        """Definitions stay, and with them the jobs, so that nobody loses results by a slip."""
+        """The CRDs stay, and with them the jobs: an accidental uninstall loses no results."""
         job = self.submit(jobs.manifest("primes", jobs.primes(END)))
         job.wait_part(0.1)
         chart.uninstall()
@@ -70,7 +70,7 @@ class LifecycleTest(cluster_case.ClusterTest):
             self.assertTrue(job.get())
         finally:
             chart.install()
-        job.wait_complete()  # the data plane went on meanwhile; the new operator says so
+        job.wait_complete()  # coordinator and workers have continued; the new operator writes the status
         self.check_primes(job, END)
 
     def ours(self, *kinds):

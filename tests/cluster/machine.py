@@ -125,7 +125,7 @@ OWN_ADDRESS = re.compile(r"10\.(77|42|43)\.")
 RECORDS = ("/run/evenkeel-cluster", "/run/evenkeel-settings", "/run/evenkeel-folders")
 POD_GROUP = r"kubepods|pod[0-9a-f]{8}-|cri-containerd"
 KUBELET_RULE = re.compile(r"^:(KUBE|CNI)-")
-# What a kubelet sets, and the machine's kernel has different defaults for.
+# Values that a kubelet sets and that differ from the kernel's defaults.
 KUBELET_SETTINGS = {"vm.overcommit_memory": "1", "kernel.panic": "10", "kernel.panic_on_oops": "1"}
 
 

@@ -46,7 +46,7 @@ class OwnWorkloadTest(cluster_case.ClusterTest):
         self.check_covered_once(job)
 
     def images_while_it_runs(self, job):
-        """Of all containers of the coordinator and the workers, as soon as there are some."""
+        """The images of the containers of coordinator and workers, as soon as these exist."""
         found = set()
         for component in ("coordinator", "worker"):
             found |= kube.until(

@@ -1,4 +1,4 @@
-"""What survives what: the table of the documentation, a test for each cell.
+"""Which loss a job survives: a test for each cell of the table in the documentation.
 
 Rows: no claim, a claim on one node, a claim that all nodes reach. Columns: the coordinator's
 container starts again, its pod is lost, its node is lost, the job is suspended."""
@@ -48,7 +48,7 @@ class SurvivalCase(cluster_case.ClusterTest):
         return done
 
     def check_resumed(self, job, done, tasks=TASKS):
-        """It went on: what was done stayed done, and ran once."""
+        """It continued: completed tasks stayed complete, and each task ran once."""
         job.wait_complete()
         summary = job.summary()
         self.assertEqual(summary["tasks"], {"total": tasks, "completed": tasks, "failed": 0})
@@ -56,7 +56,7 @@ class SurvivalCase(cluster_case.ClusterTest):
         self.check_covered_once(job)
 
     def check_started_again(self, job):
-        """It began anew, and a condition or its message says so."""
+        """It started again from the beginning, and a condition or an event reports that."""
         job.wait_complete()
         self.assertEqual(job.summary()["tasks"], {"total": TASKS, "completed": TASKS, "failed": 0})
         messages = " ".join(found.get("message", "") + found.get("reason", "")
@@ -124,10 +124,10 @@ class SurvivalTest(SurvivalCase):
 
 
 class LostNodeTest(SurvivalCase):
-    """Not beside others: who loses a node loses it for all."""
+    """Runs alone: a lost node affects all jobs."""
 
     def test_node_lost(self):
-        """One power cut for three jobs: it hits the board with their coordinators and the operator."""
+        """One power cut for three jobs, on the board with their coordinators and the operator."""
         tasks = 1800  # until the third is where it should be, the first ones run
         shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
         board = shared.coordinator()["spec"]["nodeName"]
@@ -159,8 +159,8 @@ class LostNodeTest(SurvivalCase):
                    "app.kubernetes.io/component=operator", what=f"the operator is on {board}")
 
     def check_waits_for(self, job, board):
-        """First the operator has to come back: Kubernetes notices after 50 s that the board is
-        silent, and the operator's pod puts up with that for 30 s before it is made elsewhere."""
+        """First the operator has to come back: the board counts as lost after 12 s, and 5 s later the
+        operator's pod is replaced."""
         job.until(lambda thing: any(board in found.get("message", "")
                                     for found in thing["status"]["conditions"]),
                   seconds=180, what="a condition says which node it waits for")

@@ -35,7 +35,7 @@ def job(number):
 
 
 def share_within(text, name, seconds):
-    """Of a histogram: which part of all took at most so long. That is the bound of a bucket."""
+    """The share of a histogram's observations that took at most so long, which is the bound of a bucket."""
     buckets = {}
     for bound, count in re.findall(rf'^{name}_bucket{{[^}}]*le="([^"]+)"[^}}]*}} (\S+)$', text, re.M):
         buckets[float(bound)] = buckets.get(float(bound), 0) + float(count)

@@ -1,4 +1,4 @@
-"""kubectl evenkeel ui: the live page of a job in the cluster, and what it becomes."""
+"""kubectl evenkeel ui: the live page of a job in the cluster, and the report that replaces it."""
 
 import json
 import re
@@ -50,7 +50,7 @@ class Ui:
         raise AssertionError(f"it did not come to this: {what}; it said {self.said}")
 
     def data(self, since=""):
-        """What the page would be told now; nothing while the connection is being made."""
+        """The data that the page would get now, or None while there is no connection."""
         try:
             with urllib.request.urlopen(f"{self.address()}live.json?since={since}", timeout=10) as answer:
                 return json.load(answer)

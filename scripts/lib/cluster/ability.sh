@@ -1,12 +1,12 @@
-# Sourced by scripts/cluster.sh: whether this machine can have a cluster at all.
+# Sourced by scripts/cluster.sh: checks whether a cluster is possible on this machine.
 
-# Says why not and ends the script with the exit code that test drivers take for "skipped".
+# Prints the reason and ends the script with the exit code that test drivers count as "skipped".
 cannot() {
   printf '%s: skipped: no cluster of nodes here: %s\n' "$(basename "$0")" "$*" >&2
   exit "$SKIPPED"
 }
 
-# Before packages are installed: what no package can give.
+# Checks what no package can provide, before packages are installed.
 require_machine() {
   [ "$(uname -s)" = Linux ] || cannot "this is not Linux"
   [ "$(id -u)" -eq 0 ] || cannot "it takes root: nodes are namespaces with control groups"
@@ -18,7 +18,7 @@ require_machine() {
       "set EVENKEEL_CLUSTER to a folder on another"
 }
 
-# The first folder on the way up that is there.
+# Prints the folder, or its nearest parent that exists.
 nearest_folder() {
   local folder=$1
   while [ ! -d "$folder" ]; do folder=$(dirname "$folder"); done
@@ -33,7 +33,7 @@ require_control_groups() {
   rmdir "$root/$probe"
 }
 
-# In a test of its own process, so that a missing kernel module is noticed before the nodes start.
+# Tries the network features of a node, so that a missing kernel module is noticed before nodes start.
 require_network() {
   local probe=$MARK-probe status=0
   ip netns add "$probe" 2>/dev/null || cannot "no network namespace can be made"

@@ -1,17 +1,17 @@
-# Sourced by scripts/cluster.sh: builds Kubernetes and what goes with it from source, once for each
-# set of versions, which the go.mod and go.sum files in tests/cluster/binaries pin.
+# Sourced by scripts/cluster.sh: builds Kubernetes and its companions from source, once for each set of
+# versions. The go.mod and go.sum files in tests/cluster/binaries pin the versions.
 
 RECIPES=$PROJECT_DIR/tests/cluster/binaries
 
-# The folder of the programs; its name changes with everything that goes into them.
+# Prints the folder of the programs. Its name changes with every input of the builds.
 programs_folder() {
   local digest
   digest=$(cd "$RECIPES" && find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
   echo "$CACHE/cluster-$KUBERNETES_VERSION-${digest:0:12}"
 }
 
-# Prints "PROGRAM MODULE-FOLDER PACKAGE" for each that is asked for by name; without names, for each
-# that a cluster cannot do without.
+# programs [PROGRAM...]: prints "PROGRAM MODULE-FOLDER PACKAGE" for each of these; without names, for
+# each that every cluster needs.
 programs() {
   local program rest when
   while read -r program rest; do
@@ -30,8 +30,8 @@ missing_programs() {
   done
 }
 
-# build_programs [PROGRAM...]: builds what is not there yet. Each program appears in the folder whole,
-# so that a build that was interrupted goes on where it stopped.
+# build_programs [PROGRAM...]: builds the missing ones. Each program is moved into the folder when it is
+# complete, so an interrupted build can be continued.
 build_programs() {
   local missing program module package begun=$SECONDS
   for program in "$@"; do
@@ -51,8 +51,8 @@ build_programs() {
 build_program() {  # PROGRAM MODULE-FOLDER PACKAGE
   local begun=$SECONDS partial=$PROGRAMS/.partial-$1-$$ cgo=0
   rm -f "$PROGRAMS/.partial-$1-"*
-  # kine's SQLite is C; everything else needs no compiler but Go's. With the tags, Go's own packages
-  # are the same for both, and compiled once.
+  # kine's SQLite is C; the others need no C compiler. With these tags, both kinds share the compiled
+  # packages of Go's standard library.
   if [ "$1" = kine ]; then cgo=1; fi
   CGO_ENABLED=$cgo in_module "$2" go build -mod=readonly -trimpath -tags netgo,osusergo \
     -p "${EVENKEEL_GO_JOBS:-$(build_jobs)}" -ldflags "$(stamp "$3")" -o "$partial" "$3" ||
@@ -61,7 +61,8 @@ build_program() {  # PROGRAM MODULE-FOLDER PACKAGE
   printf '%-24s %4d s\n' "$1" $((SECONDS - begun))
 }
 
-# in_module FOLDER COMMAND...: with the pinned toolchain, and caches that can be deleted like any files.
+# in_module FOLDER COMMAND...: runs it with the pinned toolchain and with caches that are writable, so
+# that they can be deleted.
 in_module() {
   local folder=$1 go
   shift
@@ -70,18 +71,18 @@ in_module() {
     GOWORK=off GOCACHE="$CACHE/go-build" GOMODCACHE="$CACHE/go-modules" "$@")
 }
 
-# module_source MODULE@VERSION SUM: prints the folder with its source, which has to have that sum, as in
-# go.sum.
+# module_source MODULE@VERSION SUM: prints the folder with its source. The sum is that of go.sum, and must
+# match.
 module_source() {
   local answer sum
   install_go >&2
-  answer=$(in_module . env GOSUMDB=off go mod download -json "$1") || die "$1 is not to be had: $answer"
+  answer=$(in_module . env GOSUMDB=off go mod download -json "$1") || die "could not download $1: $answer"
   sum=$(sed -n 's/^.*"Sum": "\(.*\)".*$/\1/p' <<<"$answer")
   [ "$sum" = "$2" ] || die "$1 has the sum $sum, not $2"
   sed -n 's/^.*"Dir": "\(.*\)".*$/\1/p' <<<"$answer"
 }
 
-# What a program says its version is; clients and servers compare these.
+# Prints the linker flags that set a program's version. Clients and servers compare versions.
 stamp() {  # PACKAGE
   local minor=${KUBERNETES_VERSION#*.} package
   minor=${minor%.*}
@@ -125,7 +126,7 @@ go_environment() {
   echo "$CACHE/go-${digest:0:12}"
 }
 
-# Prints the folder that `go` is in; one that is not there before it is installed.
+# Prints the folder of `go`, also before it is installed.
 go_folder() {
   echo "$(go_environment)"/lib/python3*/site-packages/go/bin
 }

@@ -1,11 +1,11 @@
 # Sourced by scripts/cluster.sh: control groups of the nodes, version 1 and 2.
 #
-#   /evenkeel/NODE/pods     the kubelet's root: held to the node's share of a core
+#   /evenkeel/NODE/pods     the kubelet's root, limited to the node's share of a core
 #
-# Only pods are held back: the kubelet and containerd, which a board has too, do not compete with
-# them for so small a share.
+# Only pods are limited. The kubelet and containerd run outside: on a board they do not compete with pods
+# for so small a share.
 
-PERIOD_US=100000  # as kubelet has it; shares cut into shorter pieces lose 5 % to that, no board does
+PERIOD_US=100000  # the kubelet's default; shorter periods cost 5 % of the share, which no board loses
 
 cgroup_version() {
   if [ "$(stat -f -c %T /sys/fs/cgroup)" = cgroup2fs ]; then echo 2; else echo 1; fi

@@ -1,10 +1,10 @@
-# Sourced by scripts/cluster.sh: one cluster at a time on a machine, and nothing of it left behind.
+# Sourced by scripts/cluster.sh: allows one cluster at a time on a machine, and removes all of it.
 
-# Where the machine's one cluster has its state; a run in another folder finds it here.
+# Contains the state folder of the machine's cluster, for runs with another state folder.
 POINTER=/run/$MARK-cluster
 
-# Ends and removes everything, whether this cluster was ended half-way or killed. Asks what runs and
-# not only what was recorded.
+# Ends and removes everything, also after an interrupted start or stop. Looks for what exists, not only
+# for what was recorded.
 clear_cluster() {
   local name
   for name in $(daemons); do stop_daemon "$name"; done
@@ -15,7 +15,7 @@ clear_cluster() {
   rm -f "$POINTER"
 }
 
-# Mounts of this cluster in the machine's own view; those of the nodes went with them.
+# Unmounts in the machine's mount namespace; those of the nodes have ended with their processes.
 unmount_below() {  # FOLDER
   local place
   awk '{ print $5 }' /proc/self/mountinfo | sort -r | while read -r place; do
@@ -23,8 +23,8 @@ unmount_below() {  # FOLDER
   done
 }
 
-# Takes the machine for a cluster with this state folder: clears what a killed run left, here or in
-# another folder. Refuses if whoever brought that up is still alive, unless it is the same one.
+# Claims the machine for a cluster with this state folder, and removes what a killed run left here or in
+# another folder. Refuses if the owner of that cluster is alive and is not the given one.
 take_machine() {  # OWNER-PID, or nothing
   local mine=$STATE other
   other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")
@@ -38,7 +38,8 @@ take_machine() {  # OWNER-PID, or nothing
   if [ -n "${1:-}" ]; then echo "$1 $(process_start_time "$1")" >"$STATE/owner"; fi
 }
 
-# A test run keeps its cluster until it is over. Who names no owner may end that of this folder.
+# Refuses if the cluster has a living owner other than the given one. Without an owner, the cluster of
+# this state folder may be ended in any case.
 refuse_those_of_others() {  # OWNER-PID, or nothing
   local other
   other=$(cat "$POINTER" 2>/dev/null || echo "$STATE")

@@ -9,18 +9,18 @@ start_control_plane() {
   write_audit_policy
   start_datastore
   start_apiserver
-  start_controllers 20
+  start_controllers "$NODE_GRACE_SECONDS"
   start_daemon "$HUB" scheduler "$PROGRAMS/kube-scheduler" \
     --kubeconfig "$PKI/scheduler.kubeconfig" --leader-elect=false
   start_dns
 }
 
-# Kubernetes waits 40 s by itself; tests of lost nodes need not.
 start_controllers() {  # SECONDS that a node may be silent
   start_daemon "$HUB" controller-manager "$PROGRAMS/kube-controller-manager" \
     --kubeconfig "$PKI/controller-manager.kubeconfig" --leader-elect=false \
     --service-account-private-key-file "$PKI/service-accounts.key" --root-ca-file "$PKI/ca.crt" \
-    --use-service-account-credentials --node-monitor-grace-period="$1s"
+    --use-service-account-credentials --node-monitor-grace-period="$1s" \
+    --node-monitor-period=1s
 }
 
 # SQLite behind etcd's protocol, as in k3s.
@@ -47,7 +47,8 @@ start_apiserver() {
   await_daemon 120 apiserver admin get --raw /readyz
 }
 
-# Who asked for what: the tests of what the operator may do and how often it writes read it.
+# Logs the requests of service accounts. Tests of the operator's permissions and of its write rate read
+# the log.
 write_audit_policy() {
   cat >"$STATE/audit-policy.yaml" <<'Y'
 apiVersion: audit.k8s.io/v1
@@ -93,7 +94,7 @@ C
   start_daemon "$HUB" dns "$PROGRAMS/coredns" -conf "$STATE/Corefile"
 }
 
-# The API server drains its watches for up to a minute when asked to end; a crash asks nobody.
+# As in a crash: asked to end, the API server would drain its watches for up to a minute.
 stop_apiserver() {
   stop_daemon apiserver
 }

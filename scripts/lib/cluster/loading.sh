@@ -1,9 +1,9 @@
-# Sourced by scripts/cluster.sh: images in the nodes. There is no registry: they are handed over as
-# files, so pods must not ask for them to be pulled.
+# Sourced by scripts/cluster.sh: images in the nodes. There is no registry: images are imported from files,
+# and pods must not pull them.
 
 PAUSE_IMAGE=localhost/evenkeel/pause:1
 
-# What holds a pod's namespaces: a static program that sleeps.
+# Builds the image of the container that holds a pod's namespaces: a static program that sleeps.
 build_pause_image() {
   local folder=$STATE/pause
   mkdir -p "$folder"
@@ -12,7 +12,7 @@ build_pause_image() {
   remember_image "$folder/image.tar"
 }
 
-# Nodes that come later get it as well.
+# Records the file, so that nodes that are added later import it as well.
 remember_image() {  # FILE
   grep -qsxF "$1" "$STATE/images" || echo "$1" >>"$STATE/images"
 }

@@ -1,6 +1,6 @@
 # Sourced by scripts/cluster.sh: the network. Every node is a network namespace with one interface,
 # eth0, whose cable ends at a bridge in the hub's namespace. The hub routes between the nodes' pods.
-# The machine itself has one link to the hub and two routes; its own settings stay as they are.
+# The machine has one link to the hub and two routes; its own network settings do not change.
 
 make_hub() {
   ip netns add "$HUB"
@@ -35,7 +35,7 @@ connect_node() {  # NODE NUMBER
   forward_in "$space"
 }
 
-# The other end goes down: the node sees its carrier go, as with a cable that is pulled.
+# Sets the other end down, so that the node loses its carrier as with a pulled cable.
 pull_cable() {  # NUMBER
   ip -n "$HUB" link set "port$1" down
 }
@@ -54,7 +54,7 @@ network_exists() {
   [ -e "/run/netns/$1" ]
 }
 
-# Ends what still runs in it.
+# Kills the processes in it, and removes it.
 remove_network() {  # NETWORK-NAMESPACE
   local pid
   network_exists "$1" || return 0
@@ -62,7 +62,7 @@ remove_network() {  # NETWORK-NAMESPACE
   ip netns del "$1"
 }
 
-# Every namespace of ours, recorded or not.
+# Prints every network namespace of a cluster, recorded or not.
 networks() {
   ip netns list | awk -v mark="$MARK-" 'index($1, mark) == 1 { print $1 }'
 }

@@ -2,9 +2,9 @@
 # host name) with containerd, kubelet and kube-proxy in it. When its first process is killed, the
 # kernel ends everything in it and unmounts everything of it: a power cut.
 
-# Folders with fixed names that containerd and the kubelet write to; each node has its own there.
+# Folders with fixed names that containerd and the kubelet write to. Each node mounts its own there.
 PRIVATE_FOLDERS=(/run/containerd /var/lib/cni /var/log/containers)
-# What a kubelet sets on the machine that it believes is its own.
+# Kernel settings that a kubelet changes. They belong to the machine, not to a namespace.
 KUBELET_SETTINGS=(vm.overcommit_memory vm.panic_on_oom kernel.panic kernel.panic_on_oops
   kernel.keys.root_maxkeys kernel.keys.root_maxbytes)
 SETTINGS_RECORD=/run/$MARK-settings  # as sysctl reads them
@@ -32,7 +32,7 @@ next_node_number() {
   echo $((highest + 1))
 }
 
-# add_node NAME PERCENT-OF-A-CORE [LIKE]: a new board; labelled as LIKE in the list of the trio.
+# add_node NAME PERCENT-OF-A-CORE [LIKE]: adds a node with the labels of the board LIKE.
 add_node() {
   local node=$1 percent=$2 like=${3:-$1} number folder
   [[ $node =~ ^[a-z][a-z0-9-]{0,30}$ ]] || die "$node is no name for a node"
@@ -50,13 +50,13 @@ add_node() {
   load_images_on "$node"
 }
 
-# Power on. What was on its disk is still there.
+# Turns the node's power on. Its disk has kept its contents.
 start_node() {
   local node=$1 number folder
   number=$(node_number "$node")
   folder=$(node_folder "$node")
   ! daemon_pid "node-$node" >/dev/null || die "the node $node runs already"
-  if [ -e "/run/netns/$MARK-$node" ]; then kill_node "$node"; fi  # it ended by itself
+  if [ -e "/run/netns/$MARK-$node" ]; then kill_node "$node"; fi  # it has ended without kill_node
   make_node_cgroup "$node" "$(cat "$folder/percent")"
   connect_node "$node" "$number"
   remember_settings
@@ -67,7 +67,7 @@ start_node() {
   await_daemon 60 "node-$node" runtime_of "$node" version
 }
 
-# Power off, without a word to anybody.
+# Turns the node's power off: no process gets a signal that it could handle.
 kill_node() {
   local node=$1 number
   number=$(node_number "$node")

@@ -74,6 +74,7 @@ localStorageCapacityIsolation: false
 evictionHard: {memory.available: 50Mi, nodefs.available: 1%, imagefs.available: 1%}
 imageGCHighThresholdPercent: 100
 nodeStatusUpdateFrequency: 4s
+nodeLeaseDurationSeconds: $NODE_LEASE_SECONDS
 podLogsDir: $1/logs
 volumePluginDir: $1/private/volume-plugins
 Y

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# The first process of a node, in namespaces of its own: starts what runs on a board and buries its
-# dead. When it ends, everything in the node ends.
+# The first process of a node, in namespaces of its own. It starts the programs of a board and reaps their
+# processes. When it ends, all processes of the node end.
 # Usage: node_init.sh FOLDER NODE PROGRAMS KEYS POD-NETWORK PRIVATE-FOLDER...
 set -euo pipefail
 
 folder=$1 node=$2 programs=$3 keys=$4 pods=$5
 shift 5
 
-# Mounts of the machine (volumes) come in; those of the node do not get out.
+# Mounts of the machine (volumes) appear in the node; mounts of the node stay in it.
 mount --make-rshared /
 for place in "$@"; do
   mkdir -p "$folder/private$place"
   mount --bind "$folder/private$place" "$place"
 done
-# What is in /run does not outlive a power cut.
+# A power cut clears /run.
 mount -t tmpfs tmpfs /run/containerd
 echo "$node" >/proc/sys/kernel/hostname
 
-# As the init system of a board does: a kubelet gives up if containerd is not quite ready.
+# Restarts a program as the init system of a board does: a kubelet exits if containerd is not ready yet.
 keep_running() {
   while true; do
     "$@" || echo "$(basename "$1") has ended with code $?" >&2

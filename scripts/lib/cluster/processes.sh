@@ -1,8 +1,7 @@
-# Sourced by scripts/cluster.sh: daemons in the background, recorded in $STATE/run so that only they
-# are ended. A record is the process id and the time the process was started: an id alone may belong
-# to somebody else by the time it is read.
+# Sourced by scripts/cluster.sh: daemons in the background, recorded in $STATE/run so that only they are
+# killed. A record is the process id and the start time of the process: the kernel reuses ids.
 
-process_start_time() {  # PID: in clock ticks since boot; nothing if there is no such process
+process_start_time() {  # PID: prints clock ticks since boot, or nothing if there is no such process
   sed 's/^.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f20
 }
 
@@ -11,11 +10,11 @@ start_daemon() {
   local space=$1 name=$2 pid
   shift 2
   mkdir -p "$STATE/run" "$STATE/log"
-  # The lock of this script is not for the daemon to keep.
+  # 9 is the lock of this script; the daemon must not hold it.
   setsid nsenter --net="/run/netns/$space" -- "$@" \
     </dev/null >>"$STATE/log/$name.log" 2>&1 9>&- &
   pid=$!
-  disown "$pid"  # it outlives this script, whose word on its end nobody waits for
+  disown "$pid"  # it outlives this script
   echo "$pid $(process_start_time "$pid")" >"$STATE/run/$name"
 }
 
@@ -27,7 +26,7 @@ daemon_pid() {  # NAME
   echo "$pid"
 }
 
-# stop_daemon NAME [SECONDS-OF-GRACE]: asks; after the grace (none by default) it does not ask.
+# stop_daemon NAME [SECONDS-OF-GRACE]: kills it; with a grace period, sends SIGTERM first.
 stop_daemon() {
   local name=$1 grace=${2:-0} pid
   if pid=$(daemon_pid "$name"); then
@@ -62,7 +61,7 @@ await() {
   done
 }
 
-# As await, but ends the script with the last lines of the log of NAME if it never comes true.
+# Like await, but if the command never succeeds, ends the script with the last lines of the log of NAME.
 await_daemon() {  # SECONDS NAME COMMAND...
   local seconds=$1 name=$2
   shift 2

@@ -1,9 +1,9 @@
-# Sourced by scripts/cluster.sh: volumes for claims. Nothing provisions them here as local-path does
-# on k3s: each is made when asked for, and its claim names it.
+# Sourced by scripts/cluster.sh: volumes for claims. There is no provisioner, as local-path is on k3s: the
+# caller creates each volume, and its claim names it.
 
 VOLUMES=$STATE/volumes
 
-# A mount of its own, shared, so that volumes mounted later are seen in the nodes.
+# Makes the folder a shared mount, so that volumes that are mounted later appear in the nodes.
 prepare_volumes() {
   mkdir -p "$VOLUMES"
   mount --bind "$VOLUMES" "$VOLUMES"
@@ -17,8 +17,8 @@ volumeBindingMode: WaitForFirstConsumer
 Y
 }
 
-# make_volume NAME NODE [MEBIBYTES]: on a node's disk; "shared" instead of a node: reached from all.
-# With a size it is full when that is used up.
+# make_volume NAME NODE [MEBIBYTES]: creates a volume on a node's disk, or with "shared" in place of a node,
+# for all nodes. With a size, writes beyond it fail.
 make_volume() {
   local name=$1 node=$2 mebibytes=${3:-} folder=$VOLUMES/$1 affinity="" modes=ReadWriteOnce
   [[ $name =~ ^[a-z][a-z0-9-]{0,50}$ ]] || die "$name is no name for a volume"
