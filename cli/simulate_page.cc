@@ -44,7 +44,8 @@ std::string ReplayText(const simulator::RecordedRun& run) {
 
 }  // namespace
 
-void SimulatePage::Begin(const simulator::Scenario& scenario, const simulator::SimulationConfig& drawn,
+void SimulatePage::Begin(const simulator::Scenario& scenario,
+                         const simulator::SimulationConfig& drawn,
                          const simulator::RecordedRun* recorded) {
   Part& part = parts_.emplace_back();
   part.scenario = &scenario;

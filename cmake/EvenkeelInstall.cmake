@@ -41,16 +41,17 @@ set(public_headers
   core/base/check.h core/base/error.h core/base/rng.h core/base/splitmix.h core/base/strong_id.h
   core/base/time.h
   core/model/chart.h core/model/cost_model.h core/model/index_range.h core/model/job_spec.h
-  core/model/node_power.h core/model/node_profile.h core/model/packed_results.h core/model/range_set.h
+  core/model/node_power.h core/model/node_statistics.h core/model/node_profile.h core/model/packed_results.h core/model/range_set.h
   core/model/run_record.h core/model/task_failure.h core/model/task_inputs.h
   core/model/task_policy.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/lease_view.h core/scheduling/partition.h core/scheduling/strategy.h
   core/scheduling/task_places.h core/scheduling/timing_estimator.h core/scheduling/worker_id.h
-  core/engine/age_list.h core/engine/coordinator.h core/engine/effects.h core/engine/eta_spread.h
-  core/engine/grant_queue.h core/engine/lease_book.h core/engine/messages.h core/engine/owner_map.h
-  core/engine/progress.h core/engine/result_outbox.h core/engine/retry_book.h core/engine/stream_table.h
-  core/engine/worker.h core/engine/worker_lease.h
+  core/engine/age_list.h core/engine/completion_policy.h core/engine/coordinator.h
+  core/engine/crash_isolation.h core/engine/effects.h core/engine/eta_spread.h
+  core/engine/grant_queue.h core/engine/membership.h core/engine/messages.h core/engine/progress.h
+  core/engine/result_outbox.h core/engine/retry_policy.h core/engine/run_statistics.h
+  core/engine/stream_table.h core/engine/task_ledger.h core/engine/worker.h core/engine/worker_lease.h
   # workloads
   core/model/field_reader.h core/model/field_values.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h

@@ -1,10 +1,11 @@
+#include "coordinator/journal.h"
+
 #include <algorithm>
 #include <limits>
 #include <mutex>
 #include <utility>
 
 #include "coordinator/fair_mutex.h"
-#include "coordinator/journal.h"
 #include "coordinator/journal_format.h"
 #include "coordinator/journal_rows.h"
 #include "coordinator/lock_probe.h"
