@@ -82,6 +82,7 @@ void CoordinatorHost::Kill() {
   timer_ = kNever;
   stalled_since_.reset();
   stalled_until_ = {};
+  inbox_.clear();
   commit_failed_ = false;
   journal_.DropPending();
   network_.StopListening();
@@ -98,20 +99,17 @@ void CoordinatorHost::Stall(Instant until) {
   if (!stalled_since_) stalled_since_ = context_.time.Now();
   stalled_until_ = std::max(stalled_until_, until);
   context_.time.At(stalled_until_, [this, epoch = epoch_] {
-    if (epoch == epoch_ && stalled_since_ && !Stalled()) Resume();
+    if (epoch == epoch_ && stalled_since_ && stalled_until_ <= context_.time.Now()) Resume();
   });
 }
 
 // The worst order: leases are checked before the messages are handled that renew them.
 void CoordinatorHost::Resume() {
   const Instant now = context_.time.Now();
-  const Duration stalled = now - *stalled_since_;
+  engine_->OnStall(now - *stalled_since_, now);
   stalled_since_.reset();
-  const auto extend_leases = [&](auto& engine) {
-    if constexpr (kExtendsLeases<decltype(engine)>) engine.OnStall(stalled, now);
-  };
-  extend_leases(*engine_);
-  Handle([](engine::Coordinator& engine, Instant at) { return engine.OnTimer(at); });
+  Apply(engine_->OnTimer(now));
+  for (; !inbox_.empty(); inbox_.pop_front()) Apply(inbox_.front()(*engine_, now));
 }
 
 void CoordinatorHost::Grow(std::int64_t tasks) {
