@@ -131,6 +131,7 @@ void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) 
     if (context_.trace.RecordsDeliveries()) {
       context_.trace.Delivered(now, context_.config.nodes[node].name + " -> " + Describe(message));
     }
+    handles_goodbye_ = std::holds_alternative<engine::Goodbye>(message);
     return engine.OnMessage(stream, std::move(message), now);
   });
 }
@@ -155,6 +156,7 @@ void CoordinatorHost::OnCommitFailed(const std::string& reason) {
 
 void CoordinatorHost::Apply(engine::Effects effects) {
   for (const auto& event : engine_->TakeEvents()) Record(event);
+  handles_goodbye_ = false;
   if (context_.job_over) {
     return context_.monitor.OnEffectsAfterEnd(static_cast<std::int64_t>(effects.size()));
   }
@@ -170,6 +172,7 @@ void CoordinatorHost::Record(const model::TimelineEvent& event) {
   if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
   if (event.kind != model::TimelineEvent::Kind::kLost) return;
   context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
+  if (handles_goodbye_) return;  // the node's next process may have connected already
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
     if (context_.config.nodes[node].name != event.node) continue;
     const auto received = network_.LastReceived(node);

@@ -85,6 +85,7 @@ class CoordinatorHost final : public EventTarget {
   Instant stalled_until_{};
   std::deque<Step> inbox_;  // empty unless the process is stalled
   bool commit_failed_ = false;
+  bool handles_goodbye_ = false;
   Duration restart_delay_{};
   std::optional<engine::EndJob> end_;
   Instant ended_at_{};
