@@ -82,6 +82,7 @@ void CoordinatorHost::Kill() {
   timer_ = kNever;
   stalled_since_.reset();
   stalled_until_ = {};
+  inbox_.clear();
   commit_failed_ = false;
   journal_.DropPending();
   network_.StopListening();
@@ -98,20 +99,17 @@ void CoordinatorHost::Stall(Instant until) {
   if (!stalled_since_) stalled_since_ = context_.time.Now();
   stalled_until_ = std::max(stalled_until_, until);
   context_.time.At(stalled_until_, [this, epoch = epoch_] {
-    if (epoch == epoch_ && stalled_since_ && !Stalled()) Resume();
+    if (epoch == epoch_ && stalled_since_ && stalled_until_ <= context_.time.Now()) Resume();
   });
 }
 
 // The worst order: leases are checked before the messages are handled that renew them.
 void CoordinatorHost::Resume() {
   const Instant now = context_.time.Now();
-  const Duration stalled = now - *stalled_since_;
+  engine_->OnStall(now - *stalled_since_, now);
   stalled_since_.reset();
-  const auto extend_leases = [&](auto& engine) {
-    if constexpr (kExtendsLeases<decltype(engine)>) engine.OnStall(stalled, now);
-  };
-  extend_leases(*engine_);
-  Handle([](engine::Coordinator& engine, Instant at) { return engine.OnTimer(at); });
+  Apply(engine_->OnTimer(now));
+  for (; !inbox_.empty(); inbox_.pop_front()) Apply(inbox_.front()(*engine_, now));
 }
 
 void CoordinatorHost::Grow(std::int64_t tasks) {
@@ -133,6 +131,7 @@ void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) 
     if (context_.trace.RecordsDeliveries()) {
       context_.trace.Delivered(now, context_.config.nodes[node].name + " -> " + Describe(message));
     }
+    handles_goodbye_ = std::holds_alternative<engine::Goodbye>(message);
     return engine.OnMessage(stream, std::move(message), now);
   });
 }
@@ -157,6 +156,7 @@ void CoordinatorHost::OnCommitFailed(const std::string& reason) {
 
 void CoordinatorHost::Apply(engine::Effects effects) {
   for (const auto& event : engine_->TakeEvents()) Record(event);
+  handles_goodbye_ = false;
   if (context_.job_over) {
     return context_.monitor.OnEffectsAfterEnd(static_cast<std::int64_t>(effects.size()));
   }
@@ -172,6 +172,7 @@ void CoordinatorHost::Record(const model::TimelineEvent& event) {
   if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
   if (event.kind != model::TimelineEvent::Kind::kLost) return;
   context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
+  if (handles_goodbye_) return;  // the node's next process may have connected already
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
     if (context_.config.nodes[node].name != event.node) continue;
     const auto received = network_.LastReceived(node);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,12 +15,6 @@
 #include "simulator/simulation_context.h"
 
 namespace evenkeel::simulator {
-
-/// True if the engine extends leases after a stall of the coordinator itself.
-template <typename Engine>
-inline constexpr bool kExtendsLeases = requires(Engine& engine, Duration stalled, Instant now) {
-  engine.OnStall(stalled, now);
-};
 
 /// The coordinator process in virtual time: the state machine of core/engine, its timer, its
 /// commits to the journal, restarts on what is durable, and stalls. Not thread-safe.
@@ -56,17 +52,15 @@ class CoordinatorHost final : public EventTarget {
 
  private:
   [[nodiscard]] engine::CoordinatorConfig EngineConfig() const;
-  [[nodiscard]] bool Stalled() const { return stalled_until_ > context_.time.Now(); }
+  using Step = std::function<engine::Effects(engine::Coordinator&, Instant now)>;
+
   void Resume();
-  /// Runs `step` now, or after the stall; a process that dies before that drops it. `step`:
-  /// engine::Effects(engine::Coordinator&, Instant now).
-  template <typename Step>
-  void Handle(Step step) {
+  /// Runs `step`, a Step, now. During a stall it waits in the inbox, which dies with the process.
+  template <typename AnyStep>
+  void Handle(AnyStep step) {
     if (!engine_) return;
-    if (!Stalled()) return Apply(step(*engine_, context_.time.Now()));
-    context_.time.At(stalled_until_, [this, epoch = epoch_, step = std::move(step)]() mutable {
-      if (epoch == epoch_) Handle(std::move(step));
-    });
+    if (stalled_since_) return inbox_.push_back(std::move(step));
+    Apply(step(*engine_, context_.time.Now()));
   }
   void Apply(engine::Effects effects);
   void Record(const model::TimelineEvent& event);
@@ -89,7 +83,9 @@ class CoordinatorHost final : public EventTarget {
   Instant timer_ = kNever;
   std::optional<Instant> stalled_since_;
   Instant stalled_until_{};
+  std::deque<Step> inbox_;  // empty unless the process is stalled
   bool commit_failed_ = false;
+  bool handles_goodbye_ = false;
   Duration restart_delay_{};
   std::optional<engine::EndJob> end_;
   Instant ended_at_{};

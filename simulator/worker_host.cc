@@ -180,7 +180,7 @@ void WorkerHost::CutBatch(std::uint32_t thread_number) {
     if (context_.config.check_invariants) context_.monitor.OnRunEnded(node_, unstarted);
     Schedule(kBatchEnd, thread_number, ++thread.generation, end);
   }
-  Apply(worker_->OnBatchCut(thread_number, unstarted, now));
+  Apply(worker_->OnBatchCut(thread_number, unstarted, ClockTime()));
 }
 
 void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped) {

@@ -81,12 +81,7 @@ void CheckWorld(std::uint64_t seed, bool traced) {
   EXPECT_EQ(found.progress_losses, 0);
   EXPECT_EQ(found.sent_after_end, 0);
   EXPECT_EQ(found.retried_in_place, 0);
-  const bool stalled = std::any_of(
-      world.config.faults.begin(), world.config.faults.end(),
-      [](const auto& fault) { return fault.kind == simulator::Fault::Kind::kStallCoordinator; });
-  if (!stalled || simulator::kExtendsLeases<engine::Coordinator>) {
-    EXPECT_EQ(found.lost_though_heard, 0);
-  }
+  EXPECT_EQ(found.lost_though_heard, 0);
   if (!world.config.job.task_policy.idempotent) {
     EXPECT_EQ(found.side_by_side, 0);
   }

@@ -59,9 +59,6 @@ class HostFault : public testing::TestWithParam<StrategyName> {
 };
 
 TEST_P(HostFault, ACoordinatorStoppedFor30Seconds) {
-  if (!simulator::kExtendsLeases<engine::Coordinator>) {
-    GTEST_SKIP() << "leases are not extended after a stall";
-  }
   Fault stall;
   stall.kind = Fault::Kind::kStallCoordinator;
   stall.at = seconds(5);
