@@ -523,9 +523,13 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now, Effects& ef
   }
   for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, persist, commit);
   Touch(worker, now);
+  const bool counts_leases =
+      !config_.job.task_policy.idempotent;  // its leases run at the worker, too
   if (!persist.results.empty() || !persist.failures.empty()) {
+    // A commit may take longer than a lease: the worker must learn now that it was heard.
+    if (counts_leases) Send(commit.stream, Acknowledge{{}, member.reports_received}, effects);
     Commit(std::move(persist), std::move(commit), effects);
-  } else if (!commit.reported.empty() || !config_.job.task_policy.idempotent) {
+  } else if (!commit.reported.empty() || counts_leases) {
     Send(commit.stream, Acknowledge{std::move(commit.reported), member.reports_received}, effects);
   }
   EndIfOver(effects);

@@ -46,7 +46,7 @@ constexpr const char* kScenario =
     "name: small\n"
     "tasks: {count: 40, seconds: {exponential: 0.5}}\n"
     "nodes: [{name: a, speed: 2}, {name: b, speed: 1}]\n"
-    "variants: [{name: mine, strategy: TailStealing, stealing: Disabled}]\n";
+    "variants: [{name: mine, strategy: TailStealing, tailStealing: {stealing: Disabled}}]\n";
 
 TEST_F(SimulateCommand, TellsEachRunInJson) {
   SimulateOptions options;

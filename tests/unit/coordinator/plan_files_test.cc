@@ -206,7 +206,7 @@ TEST_F(ReadPlanTest, InputsAreReadInTheirFolderOnly) {
   std::ofstream(inputs / "names") << "a\n";
   const auto plan = ReadPlan(options_, workloads::BuiltInWorkloads());
   ASSERT_TRUE(plan) << plan.error().message;
-  EXPECT_EQ(plan->version->workload->TaskCount(), 1);
+  EXPECT_EQ(plan->version->workload()->TaskCount(), 1);
 }
 
 }  // namespace

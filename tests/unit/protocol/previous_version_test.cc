@@ -47,7 +47,8 @@ TEST(PreviousVersion, HelloIsUnderstood) {
   hello.workload_version = 1;
   hello.epoch = 3;
   hello.token = "t";
-  hello.held.push_back({engine::GrantId{5}, {6, 13}, true, 1});
+  // The message says attempt 1, which only grants from the coordinator need.
+  hello.held.push_back({engine::GrantId{5}, {6, 13}, true});
   hello.ratio = 2.5;
   ExpectWorkerMessage(
       "0a340a320801120470692d311a02693120042a067072696d6573300138034201744a0a0805100618072001"

@@ -160,7 +160,7 @@ TEST(RoundTrip, SixteenBytesATaskCostNoMoreThanThat) {
 
 TEST(RoundTripDeathTest, AnEmptyRangeIsNeverSent) {
   EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}}}),
-               "empty or negative range");
+               "empty or negative");
 }
 
 }  // namespace

@@ -19,6 +19,11 @@ class ReservedPoolTest : public testing::Test {
     pool.Plan({RangeSet(IndexRange{0, 6}), RangeSet(IndexRange{6, 10})});
   }
 
+  void LoseAndShareOut(WorkerId worker) {
+    const auto pieces = pool.Lose(worker);
+    pool.ShareOut(pieces, pool.EqualWeights());
+  }
+
   model::UnitCosts costs{10};
   TimingEstimator estimator{TimingEstimator::Options{}};
   Leases leases{costs};
@@ -36,15 +41,15 @@ TEST_F(ReservedPoolTest, KnowsForWhomEachTaskWasPlanned) {
 }
 
 TEST_F(ReservedPoolTest, TasksOfALostWorkerAreSharedOutAmongTheLiving) {
-  pool.ShareOut(pool.Lose({0}), pool.EqualWeights());
+  LoseAndShareOut({0});
   EXPECT_FALSE(pool.Alive({0}));
   EXPECT_EQ(pool.NextAlive({1}), WorkerId{1});
   EXPECT_EQ(pool.Of({1}).Tasks(), 10);
 }
 
 TEST_F(ReservedPoolTest, WhileNobodyLivesTasksWaitForTheFirstThatComesBack) {
-  pool.ShareOut(pool.Lose({0}), pool.EqualWeights());
-  pool.ShareOut(pool.Lose({1}), pool.EqualWeights());
+  LoseAndShareOut({0});
+  LoseAndShareOut({1});
   EXPECT_FALSE(pool.AnyAlive());
   EXPECT_EQ(pool.Tasks(), 10);
   EXPECT_TRUE(pool.Contains({0, 10}));

@@ -142,7 +142,7 @@ TEST_F(RecordedRunTest, TasksWithoutAResultAreAverageOnes) {
 }
 
 TEST_F(RecordedRunTest, NodesThatComeOneAfterTheOtherWereExpected) {
-  stored_.Summary().strategy = "STATIC";  // all tasks wait at the first node
+  stored_.Summary().strategy = "MasterSlave";  // all tasks wait at the first node
   stored_.Summary().nodes[0].share = 1;
   stored_.Summary().nodes[1].share = 0;
   for (const NodeGroup& node : Read().nodes) EXPECT_TRUE(node.expected) << node.name;
