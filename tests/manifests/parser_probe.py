@@ -47,6 +47,9 @@ INSTEAD = {
     "spec.workload.command.arguments": {"tasks"},
     "spec.workload.command.argumentsFile": {"tasks"},
 }
+# Options of a strategy are allowed with that strategy only.
+STRATEGIES = {"masterSlave": "MasterSlave", "modifiedMasterSlave": "ModifiedMasterSlave",
+              "adaptiveIterative": "AdaptiveIterative", "compensated": "Compensated"}
 SPECS = {
     "WeightedJob": {"workload": {"primes": BESIDE["spec.workload.primes"]}},
     "WeightingPolicy": {"terms": {"slow": 1, "fast": 2}, "criteria": [CRITERION]},
@@ -89,6 +92,8 @@ def containing(kind, steps, value, path="spec", spec=None):
     step, *rest = steps
     here = {name: beside for name, beside in here.items()
             if name not in INSTEAD.get(f"{path}.{step}", ())}
+    if path == "spec.balancing" and step in STRATEGIES:
+        here["strategy"] = STRATEGIES[step]
     if step == "[]":
         return [value if not rest else containing(kind, rest, value, path + "[]")]
     there = f"{path}.{step}"
