@@ -60,12 +60,12 @@ class LocalGrowthTest(GrowingJob, evenkeel.RunTest):
         done = {row["name"]: row["completed"] for row in self.summary()["nodes"]}
         self.assertGreater(min(done.values()), 15, done)
 
-    def balanced(self, **balancing):
+    def balanced(self, **options):
         """What moved of 40 tasks that come in at the first of two equal nodes while both have work."""
         manifest = self.manifest(tasks=60, pause=0.2)
         longer = self.manifest(tasks=100, pause=0.2)
         for each in (manifest, longer):
-            each["spec"]["balancing"] = {"strategy": "Compensated", **balancing}
+            each["spec"]["balancing"] = {"strategy": "Compensated", "compensated": options}
         process = self.start_job(manifest)
         self.wait_for_tasks(process, 8)
         self.change("job.yaml", longer)

@@ -30,7 +30,10 @@ def elliptic(**more):
 class EstimationTest(RunTest):
     def run_job(self, name, strategy, node_list=None):
         self.output = self.folder / name
-        manifest = job("elliptic", elliptic(), balancing={"strategy": strategy, "rounds": 4})
+        balancing = {"strategy": strategy}
+        if strategy == "AdaptiveIterative":
+            balancing["adaptiveIterative"] = {"rounds": 4}
+        manifest = job("elliptic", elliptic(), balancing=balancing)
         self.run_to_end(self.command(manifest, node_list), patience=300)
         self.check_covered_once(TASKS)
         return {file: (self.output / file).read_bytes()
