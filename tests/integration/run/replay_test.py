@@ -37,7 +37,7 @@ class ReplayTest(RunTest):
         return self.summary()["makespanSeconds"]
 
     def test_the_same_again_takes_about_as_long(self):
-        for strategy in ("TailStealing", "STATIC", "MasterSlave"):
+        for strategy in ("TailStealing", "DomainDecomposition", "MasterSlave"):
             with self.subTest(strategy):
                 real = self.run_with(strategy)
                 again = self.replay()
@@ -48,10 +48,10 @@ class ReplayTest(RunTest):
                 self.assertAlmostEqual(simulated, real, delta=TOLERANCE * real)
 
     def test_foretells_what_another_strategy_takes(self):
-        static = self.run_with("STATIC")
+        static = self.run_with("DomainDecomposition")
         foretold = self.replay("--strategy", "TailStealing")["runs"][0]["makespanSeconds"]
         real = self.run_with("TailStealing")
-        print(f"STATIC took {static:.3f} s; TailStealing: foretold {foretold:.3f} s, took {real:.3f} s")
+        print(f"DomainDecomposition took {static:.3f} s; TailStealing: foretold {foretold:.3f} s, took {real:.3f} s")
         self.assertAlmostEqual(foretold, real, delta=TOLERANCE_OF_ANOTHER * real)
         self.assertLess(foretold, 0.6 * static)
 
