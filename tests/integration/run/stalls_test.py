@@ -82,7 +82,9 @@ class StoppedTerminalTest(StallsTest):
         os.close(follower)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        os.read(leader, 1)
+        text = b""
+        while b"NODE" not in text:  # the view of the run, not a message before it
+            text += os.read(leader, 1 << 16)
         os.write(leader, STOP_OUTPUT)
         eventually((self.output / "report.html").exists, "the report is written", PATIENCE + STALL)
         os.write(leader, START_OUTPUT)
