@@ -594,7 +594,7 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
     record.node = membership_.At(worker).name;
     record.started = statistics_.JobTime(now - done.started_ago);
     record.ended = ended;
-    AddRecords(worker, done, part, std::move(record), persist);
+    AddRecords(worker, done, part, record, persist);
     fresh += part.Size();
     commit.completed.push_back(part);
     commit.batch.completed += part.Size();
@@ -615,8 +615,8 @@ void Coordinator::ApplyCompleted(WorkerId worker, CompletedRange done, Instant n
   statistics_.PredictShareEnd(worker, costs_->Total(), estimator_.Rate(worker), now);
 }
 
-void Coordinator::AddRecords(WorkerId worker, const CompletedRange& done, IndexRange range,
-                             model::ResultRecord prototype, Persist& persist) {
+void Coordinator::AddRecords(WorkerId worker, CompletedRange& done, IndexRange range,
+                             const model::ResultRecord& prototype, Persist& persist) {
   const double busy_seconds = ToSeconds(done.busy);
   for (TaskIndex from = range.begin; from < range.end;) {
     const auto plan = strategy_->PlanOf(from);
@@ -630,7 +630,7 @@ void Coordinator::AddRecords(WorkerId worker, const CompletedRange& done, IndexR
     record.range = part;
     record.kind = done.copy ? RunKind::kCopy : stolen ? RunKind::kStolen : RunKind::kPlanned;
     record.busy = FromSeconds(busy_seconds * Fraction(part.Size(), done.range.Size()));
-    record.results = part == done.range ? done.results
+    record.results = part == done.range ? std::move(done.results)
                                         : done.results.Slice(part.begin - done.range.begin,
                                                              part.end - done.range.begin);
     persist.results.push_back(std::move(record));
@@ -763,7 +763,7 @@ void Coordinator::PlaceSuspects(Instant now, Effects& effects) {
       Touch(worker, now);
     }
   }
-  SendAll(std::move(assigns), effects);
+  SendAll(assigns, effects);
 }
 
 void Coordinator::ReserveForSuspects(Instant now, Effects& effects) {
@@ -804,7 +804,7 @@ void Coordinator::Decide(Instant now, Effects& effects) {
     if (decisions.empty()) break;
     Assigns assigns;
     for (const auto& decision : decisions) Execute(decision, now, assigns, effects);
-    SendAll(std::move(assigns), effects);
+    SendAll(assigns, effects);
   }
   for (const auto& move : strategy_->TakeMoves()) {
     statistics_.RecordReservedMove(move.from, move.to, move.tasks, move.at);
@@ -867,7 +867,7 @@ void Coordinator::PlaceRetries(Instant now, Effects& effects) {
     }
   }
   touched_.clear();
-  SendAll(std::move(assigns), effects);
+  SendAll(assigns, effects);
 }
 
 void Coordinator::LeaseRetry(TaskIndex index, WorkerId worker, Instant now, Assigns& assigns) {
@@ -965,7 +965,7 @@ void Coordinator::Send(StreamId stream, ToWorker message, Effects& effects) {
   effects.emplace_back(SendToWorker{stream, std::move(message)});
 }
 
-void Coordinator::SendAll(Assigns assigns, Effects& effects) {
+void Coordinator::SendAll(Assigns& assigns, Effects& effects) {
   for (auto& [stream, assign] : assigns.in_order) Send(stream, std::move(assign), effects);
 }
 

@@ -191,8 +191,8 @@ class Coordinator {
                       PendingCommit& commit, Effects& effects);
   /// Adds records of the range to `persist`, one for each way in which its tasks came to the
   /// worker, and counts stolen tasks. `done` is the reported range that contains it.
-  void AddRecords(WorkerId worker, const CompletedRange& done, model::IndexRange range,
-                  model::ResultRecord prototype, Persist& persist);
+  void AddRecords(WorkerId worker, CompletedRange& done, model::IndexRange range,
+                  const model::ResultRecord& prototype, Persist& persist);
   void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Persist& persist,
                    PendingCommit& commit);
   /// Counts a failed attempt of a withheld task.
@@ -228,7 +228,8 @@ class Coordinator {
   [[nodiscard]] Grant MakeGrant(model::IndexRange range, bool copy);
   void RecallAll(StreamId stream, Effects& effects);
   void Send(StreamId stream, ToWorker message, Effects& effects);
-  void SendAll(Assigns assigns, Effects& effects);
+  /// Sends and takes what is in `assigns`.
+  void SendAll(Assigns& assigns, Effects& effects);
   void RecordPrediction(Instant now);
   /// When the job will end; nothing while no worker is connected or measured. O(workers).
   [[nodiscard]] std::optional<Prediction> PredictEnd(Instant now) const;

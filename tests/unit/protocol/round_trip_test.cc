@@ -159,8 +159,7 @@ TEST(RoundTrip, SixteenBytesATaskCostNoMoreThanThat) {
 }
 
 TEST(RoundTripDeathTest, AnEmptyRangeIsNeverSent) {
-  EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}}}),
-               "empty or negative");
+  EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}}}), "empty or negative");
 }
 
 }  // namespace
