@@ -15,10 +15,8 @@ struct Event;
 /// Handles the events that name it as their target.
 class EventTarget {
  public:
+  virtual ~EventTarget() = default;
   virtual void OnEvent(const Event& event) = 0;
-
- protected:
-  ~EventTarget() = default;
 };
 
 /// An event and the target that handles it. The target defines the meaning of `kind`, `number` and

@@ -15,6 +15,7 @@ namespace evenkeel::simulator {
 /// Receives what arrives at the two ends of the streams.
 class StreamEndpoints {
  public:
+  virtual ~StreamEndpoints() = default;
   /// The coordinator has read the message.
   virtual void OnMessage(engine::StreamId stream, engine::ToCoordinator message) = 0;
   /// The coordinator notices that the worker's end is closed.
@@ -22,9 +23,6 @@ class StreamEndpoints {
   virtual void OnMessage(std::size_t node, engine::ToWorker message) = 0;
   /// The worker notices that the coordinator's end is closed. The worker's end is still open.
   virtual void OnClosedByCoordinator(std::size_t node) = 0;
-
- protected:
-  ~StreamEndpoints() = default;
 };
 
 /// Streams between workers and the coordinator: latency, loss, the rate of links, and the time that

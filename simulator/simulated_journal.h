@@ -14,12 +14,10 @@ namespace evenkeel::simulator {
 /// Receives the outcome of each commit, in the order of the commits, unless the process died.
 class CommitListener {
  public:
+  virtual ~CommitListener() = default;
   virtual void OnDurable(engine::BatchId batch) = 0;
   /// The commit and all later ones of this process are lost.
   virtual void OnCommitFailed(const std::string& reason) = 0;
-
- protected:
-  ~CommitListener() = default;
 };
 
 /// The coordinator's journal. It survives the coordinator. A commit takes time, and what is not
