@@ -32,7 +32,7 @@ struct VersionChange {
   SharedJobVersion version;
   JobIdentity identity;
 };
-/// What the loop writes to the journal.
+/// Entries that the loop writes to the journal.
 using JournalEntry =
     std::variant<engine::Persist, std::vector<model::TimelineEvent>, VersionChange>;
 
@@ -50,7 +50,7 @@ class RecordSink {
 /// versions of the job that are in effect from now on.
 using RunNotice = std::variant<model::ResultRecord, model::TimelineEvent, SharedJobVersion>;
 
-/// Where the loop shows how it goes. No call waits.
+/// Receives the loop's progress. No call waits.
 class ProgressSink {
  public:
   virtual ~ProgressSink() = default;

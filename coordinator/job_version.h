@@ -25,7 +25,7 @@ class JobVersion {
     return workload_;
   }
   [[nodiscard]] std::int64_t TaskCount() const { return costs_->TaskCount(); }
-  /// What the scheduler may know of the costs.
+  /// The costs as far as the scheduler may know them.
   [[nodiscard]] const std::shared_ptr<const model::CostModel>& costs() const { return costs_; }
   /// The workload parameters as workers receive them.
   [[nodiscard]] const std::string& worker_parameters() const { return worker_parameters_; }

@@ -27,7 +27,7 @@ struct JobIdentity {
   std::function<bool(const JobIdentity& earlier)> continues{};
 };
 
-/// What Journal::Open does if the job is complete and tasks were appended to it since.
+/// Behavior of Journal::Open if the job is complete and tasks were appended to it since.
 enum class CompleteJob : std::uint8_t {
   kGoesOn,  ///< records the new tasks; the job is running again
   kStays,   ///< ignores the new tasks; the job stays complete

@@ -49,7 +49,7 @@ struct InterruptRequested {
   std::string reason;
 };
 
-/// What happens around the coordinator's loop.
+/// Events for the coordinator's loop.
 using LoopEvent = std::variant<MessageReceived, StreamClosed, BatchCommitted, JournalFailed,
                                VersionRead, VersionCommitted, InterruptRequested>;
 

@@ -12,24 +12,6 @@ using model::IndexRange;
 using model::TaskIndex;
 using scheduling::WorkerId;
 
-const char* ToString(TaskState state) {
-  switch (state) {
-    case TaskState::kUnassigned:
-      return "unassigned";
-    case TaskState::kLeased:
-      return "leased";
-    case TaskState::kWithheld:
-      return "withheld";
-    case TaskState::kCompleted:
-      return "completed";
-    case TaskState::kDurable:
-      return "durable";
-    case TaskState::kFailed:
-      return "failed";
-  }
-  return "";
-}
-
 TaskLedger::TaskLedger(const model::CostModel& costs) : costs_(costs) { Append(); }
 
 void TaskLedger::AddWorker() { workers_.emplace_back(); }

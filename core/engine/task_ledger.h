@@ -24,7 +24,6 @@ enum class TaskState : std::uint8_t {
   kFailed,      ///< failed for good
 };
 inline constexpr std::size_t kTaskStates = 6;
-[[nodiscard]] const char* ToString(TaskState state);
 
 /// The only owner of every task's state, kept by ranges. Named transitions move tasks from state to
 /// state. Each checks where its tasks come from and stops the process if the transition is illegal,
