@@ -1,7 +1,6 @@
 # One INTERFACE target carries the language level and the warnings of the whole project.
 option(EVENKEEL_BUILD_TESTS "Build the tests" ON)
 option(EVENKEEL_BUILD_BENCHMARKS "Build the benchmarks" ON)
-option(EVENKEEL_UNITY_TESTS "Compile several files of a test at once" OFF)
 set(EVENKEEL_SANITIZERS "" CACHE STRING "Comma-separated list for -fsanitize=, e.g. address,undefined")
 
 add_library(evenkeel_compile_options INTERFACE)

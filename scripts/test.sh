@@ -28,7 +28,7 @@ test_unit() {
   build_and_test release "tests/unit/all tests/architecture/all" -L '^(unit|architecture|chart)'
 }
 
-address_targets="tests/unit/all tests/simulation/all"
+address_targets="tests/unit/all sanitized_simulations"
 thread_targets=threaded_tests
 
 test_all() {

@@ -15,8 +15,7 @@ check_format() {
   source_files h cc | xargs clang-format-14 --dry-run -Werror
 }
 
-# Runs clang-tidy over what tidy_files prints, with the commands of the given preset's build; or tells
-# what keep_tidy has found.
+# Runs clang-tidy with the commands of the given preset's build; or tells what keep_tidy has found.
 check_tidy() {
   local preset=$1 status
   if [ -f "build/$preset/tidy.status" ]; then
@@ -25,7 +24,8 @@ check_tidy() {
     rm "build/$preset/tidy.status"
     return "$status"
   fi
-  tidy_files | xargs -n 4 -P "$(nproc)" clang-tidy-14 -p "build/$preset" --quiet
+  /usr/bin/python3 scripts/lib/tidy_sources.py "build/$preset" |
+    xargs -n 1 -P "$(nproc)" clang-tidy-14 -p "build/$preset" --quiet
 }
 
 # Keeps what check_tidy finds for the next one to tell.
@@ -34,9 +34,4 @@ keep_tidy() {
   rm -f "build/$preset/tidy.status"
   check_tidy "$preset" >"build/$preset/tidy.log" 2>&1 || status=$?
   echo "$status" >"build/$preset/tidy.status"
-}
-
-# The rooms that decide and compute: where a slip costs most, and where no headers of gRPC slow clang.
-tidy_files() {
-  source_files cc | grep -E '^(\./)?(core/(base|model|scheduling|engine)|workloads|report|simulator)/'
 }

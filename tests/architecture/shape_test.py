@@ -57,6 +57,16 @@ def scripts_that_go_on_after_errors(tree):
             yield f"{path}: no set -euo pipefail"
 
 
+def unused_using_declarations(tree):
+    """In a source; clang-tidy does not see them in a unity build."""
+    for path, text in tree.items():
+        if not path.endswith(".cc"):
+            continue
+        for name in re.findall(r"^ *using (?:\w*::)+(\w+);", text, re.MULTILINE):
+            if len(re.findall(rf"\b{name}\b", text)) == 1:
+                yield f"{path}: 'using ...::{name}' is not used"
+
+
 class Shape(unittest.TestCase):
     tree = source_tree.load()
 
@@ -80,6 +90,13 @@ class Shape(unittest.TestCase):
 
     def test_scripts_stop_at_errors(self):
         source_tree.expect_none(self, scripts_that_go_on_after_errors(self.tree))
+
+    def test_using_declarations_are_used(self):
+        source_tree.expect_none(self, unused_using_declarations(self.tree))
+
+    def test_an_unused_using_declaration_is_noticed(self):
+        self.notices(unused_using_declarations, "core/a.cc", "using std::string;\nint a;\n")
+        self.accepts(unused_using_declarations, "core/a.cc", "using std::string;\nstring a;\n")
 
     def test_a_long_line_is_noticed(self):
         self.notices(long_lines, "core/a.cc", "x" * (MAX_COLUMNS + 1) + "\n")

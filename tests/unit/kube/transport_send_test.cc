@@ -12,7 +12,6 @@
 namespace evenkeel::kube {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 CpprestOptions SmallBodies() {

@@ -8,7 +8,6 @@
 namespace evenkeel::scheduling {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr WorkerId kFirst{0};

@@ -12,7 +12,6 @@ namespace {
 
 using engine::StreamId;
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 SimulationConfig TwoNodes() {
   SimulationConfig config;
