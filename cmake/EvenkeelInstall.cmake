@@ -47,11 +47,15 @@ set(public_headers
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/lease_view.h core/scheduling/partition.h core/scheduling/strategy.h
   core/scheduling/task_places.h core/scheduling/timing_estimator.h core/scheduling/worker_id.h
-  core/engine/age_list.h core/engine/completion_policy.h core/engine/coordinator.h
-  core/engine/crash_isolation.h core/engine/effects.h core/engine/eta_spread.h
-  core/engine/grant_queue.h core/engine/membership.h core/engine/messages.h core/engine/progress.h
-  core/engine/result_outbox.h core/engine/retry_policy.h core/engine/run_statistics.h
-  core/engine/stream_table.h core/engine/task_ledger.h core/engine/worker.h core/engine/worker_lease.h
+  core/engine/age_list.h core/engine/commit_queue.h core/engine/completion_policy.h
+  core/engine/coordinator.h core/engine/coordinator_config.h core/engine/crash_isolation.h
+  core/engine/effect_outbox.h core/engine/effects.h core/engine/eta_spread.h
+  core/engine/grant_queue.h core/engine/lease_reclaimer.h core/engine/membership.h
+  core/engine/messages.h core/engine/pending_recalls.h core/engine/progress.h
+  core/engine/progress_reporter.h core/engine/result_intake.h core/engine/result_outbox.h
+  core/engine/retry_policy.h core/engine/run_statistics.h core/engine/strategy_driver.h
+  core/engine/stream_table.h core/engine/task_ledger.h core/engine/withheld_placement.h
+  core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h
   # workloads
   core/model/field_reader.h core/model/field_values.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h

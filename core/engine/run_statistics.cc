@@ -40,6 +40,7 @@ void RunStatistics::NoteTaskStarted(Instant started) {
 
 void RunStatistics::AddCompleted(WorkerId worker, std::int64_t tasks, model::Cost cost,
                                  Duration ended) {
+  completed_cost_ += cost;
   NodeProgress& node = Node(worker);
   node.completed += tasks;
   node.cost += cost;

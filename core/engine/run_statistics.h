@@ -45,8 +45,12 @@ class RunStatistics {
   void AddRun(WorkerId worker, model::Cost cost, double busy_seconds);
   void AddWasted(double seconds) { wasted_seconds_ += seconds; }
   void NoteTaskStarted(Instant started);
+  /// Tasks of that cost were completed before this start.
+  void RestoreCompleted(model::Cost cost) { completed_cost_ += cost; }
   /// Tasks with a result that counts, of the given cost, the last of which ended at `ended`.
   void AddCompleted(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration ended);
+  /// Cost of all tasks with a result that counts.
+  [[nodiscard]] model::Cost CompletedCost() const { return completed_cost_; }
   /// Predicts the end of the worker's planned share, once a tenth of it is done. `rate`: units per
   /// second.
   void PredictShareEnd(WorkerId worker, model::Cost total, double rate, Instant now);
@@ -83,6 +87,7 @@ class RunStatistics {
   Instant start_{};
   std::vector<NodeFigures> nodes_;
   std::vector<model::TimelineEvent> events_;
+  model::Cost completed_cost_ = 0;
   std::optional<Instant> first_task_;
   Duration last_durable_;
   Duration prediction_recorded_{};

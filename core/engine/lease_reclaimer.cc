@@ -1,0 +1,61 @@
+#include "core/engine/lease_reclaimer.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::TaskIndex;
+using scheduling::ReturnCause;
+using scheduling::WorkerId;
+
+void LeaseReclaimer::ReclaimAll(WorkerId worker, Instant now) {
+  Return(worker, parts_.ledger.ReleaseAll(worker), ReturnCause::kLost, now);
+}
+
+void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const std::vector<Grant>& held, Instant now) {
+  model::RangeSet kept;
+  for (const Grant& grant : held) kept.Insert(grant.range);
+  for (const IndexRange leased : parts_.ledger.Leased(worker).Ranges()) {
+    for (const IndexRange gone : kept.Missing(leased)) {
+      Return(worker, parts_.ledger.Release(worker, gone, nullptr), ReturnCause::kLost, now);
+    }
+  }
+  for (const IndexRange copy : parts_.ledger.Copies(worker).Ranges()) {
+    for (const IndexRange gone : kept.Missing(copy)) parts_.ledger.DropCopies(worker, gone);
+  }
+}
+
+std::int64_t LeaseReclaimer::ReclaimGivenBack(WorkerId worker, const std::vector<Grant>& parts,
+                                              Instant now) {
+  std::int64_t tasks = 0;
+  for (const Grant& part : parts) {
+    const IndexRange range = model::Intersect(part.range, {0, parts_.ledger.TaskCount()});
+    if (range.Empty()) continue;
+    const auto released = parts_.ledger.Release(worker, range, &part.id);
+    for (const IndexRange free : released.unassigned) tasks += free.Size();
+    for (const IndexRange free : released.withheld) tasks += free.Size();
+    Return(worker, released, ReturnCause::kGivenBack, now);
+  }
+  return tasks;
+}
+
+void LeaseReclaimer::Return(WorkerId from, const TaskLedger::Released& released, ReturnCause cause,
+                            Instant now) {
+  const model::RangeSet& suspects = parts_.isolation.Suspects();
+  for (const IndexRange range : released.unassigned) {
+    for (const IndexRange part : suspects.Missing(range)) {
+      parts_.driver.Return(from, part, cause, now);
+    }
+    for (const IndexRange suspect : suspects.Within(range)) {
+      parts_.ledger.Withhold(suspect);
+      parts_.isolation.Enqueue(suspect);
+    }
+  }
+  for (const IndexRange range : released.withheld) {
+    for (const IndexRange part : suspects.Missing(range)) {
+      for (TaskIndex i = part.begin; i < part.end; ++i) parts_.retries.RetryNow(i);
+    }
+    for (const IndexRange suspect : suspects.Within(range)) parts_.isolation.Enqueue(suspect);
+  }
+}
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,251 @@
+#include "core/engine/result_intake.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::RunKind;
+using model::TaskIndex;
+using scheduling::WorkerId;
+
+namespace {
+
+constexpr const char* kDiedAlone = "the worker process died while it ran this task alone";
+
+std::string FailJobReason(TaskIndex index, const std::string& node,
+                          std::optional<std::int32_t> exit_code) {
+  return "task " + std::to_string(index) + " ended with exit code " +
+         std::to_string(exit_code.value_or(0)) + " on " + node +
+         ": FailJob by spec.taskPolicy.onExitCodes";
+}
+
+double Fraction(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}
+
+}  // namespace
+
+// ---- From the journal ----
+
+void ResultIntake::RestoreCompleted(const model::RangeSet& completed) {
+  CompletionPolicy::Batch durable;
+  completed.ForEach([&](IndexRange range) {
+    parts_.ledger.RestoreDurable(range);
+    parts_.statistics.RestoreCompleted(parts_.costs.Of(range));
+    durable.completed += range.Size();
+    durable.wanted += parts_.completion.WantedWithin(range);
+  });
+  parts_.completion.AddDurable(durable);
+}
+
+void ResultIntake::RestoreFailures(const std::vector<model::FailureRecord>& failures, Instant now) {
+  CompletionPolicy::Batch durable;
+  for (const auto& failure : failures) {
+    const IndexRange one{failure.index, failure.index + 1};
+    const TaskState state = parts_.ledger.StateOf(failure.index);
+    if (state == TaskState::kDurable || state == TaskState::kFailed) continue;
+    if (state == TaskState::kUnassigned) parts_.ledger.Withhold(one);
+    const auto verdict =
+        parts_.retries.CountFailure(failure.index, failure.node, failure.exit_code);
+    if (!failure.final) continue;
+    parts_.ledger.GiveUp(one);
+    parts_.retries.Forget(one);
+    parts_.completion.QuoteFailure(failure.index, failure.node, failure.reason);
+    ++durable.failed;
+    if (verdict == RetryPolicy::Verdict::kJobFailed && durable.fails_job.empty()) {
+      durable.fails_job = FailJobReason(failure.index, failure.node, failure.exit_code);
+    }
+  }
+  parts_.completion.AddDurable(durable);
+  parts_.ledger.ForEachState({0, parts_.ledger.TaskCount()},
+                             [&](IndexRange range, TaskState state) {
+                               if (state != TaskState::kWithheld) return;
+                               for (TaskIndex i = range.begin; i < range.end; ++i) {
+                                 parts_.retries.RetryLater(i, now);
+                               }
+                             });
+}
+
+// ---- From workers ----
+
+bool ResultIntake::IsValid(const Report& report) const {
+  const IndexRange all{0, parts_.ledger.TaskCount()};
+  return std::all_of(report.completed.begin(), report.completed.end(),
+                     [&](const CompletedRange& done) {
+                       return !done.range.Empty() && all.Contains(done.range) &&
+                              done.results.Count() == done.range.Size();
+                     }) &&
+         std::all_of(report.failed.begin(), report.failed.end(),
+                     [&](const FailedTask& failed) { return all.Contains(failed.index); });
+}
+
+void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
+  const Member& member = parts_.membership.At(worker);
+  Measure(worker, report);
+  Commit commit;
+  commit.worker = worker;
+  commit.stream = *member.stream;
+  for (auto& done : report.completed) ApplyCompleted(worker, std::move(done), now, commit);
+  for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, commit);
+  parts_.placement.Touch(worker, now);
+  const bool counts_leases = !idempotent_;  // its leases run at the worker, too
+  if (!commit.results.empty() || !commit.failures.empty()) {
+    // A commit may take longer than a lease: the worker must learn now that it was heard.
+    if (counts_leases) {
+      parts_.outbox.Send(commit.stream, Acknowledge{{}, member.reports_received});
+    }
+    parts_.commits.Add(std::move(commit));
+  } else if (!commit.reported.empty() || counts_leases) {
+    parts_.outbox.Send(commit.stream,
+                       Acknowledge{std::move(commit.reported), member.reports_received});
+  }
+}
+
+// A report is one measurement. Its parts are not: where a CPU quota suspends a worker, short runs
+// between two suspensions look many times faster than the board is, and there are many of them.
+void ResultIntake::Measure(WorkerId worker, const Report& report) {
+  std::int64_t tasks = 0;
+  model::Cost cost = 0;
+  double busy_seconds = 0;
+  double waited_seconds = 0;
+  for (const auto& done : report.completed) {
+    tasks += done.range.Size();
+    // A report may list a range twice: the sum must not overflow.
+    cost += std::min(parts_.costs.Of(done.range), parts_.costs.Total() - cost);
+    const double busy = std::max(ToSeconds(done.busy), 0.0);
+    busy_seconds += busy;
+    waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
+  }
+  parts_.estimator.Observe(worker, tasks, cost, FromSeconds(busy_seconds));
+  parts_.estimator.NoteWaiting(worker, FromSeconds(waited_seconds));
+  parts_.statistics.AddRun(worker, cost, busy_seconds);
+}
+
+void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant now,
+                                  Commit& commit) {
+  RunStatistics& statistics = parts_.statistics;
+  // A worker's clock may have stood still or jumped: no task started before the job or ends later.
+  const Duration longest = now - statistics.StartTime();
+  done.ended_ago = std::clamp(done.ended_ago, Duration::zero(), longest);
+  done.started_ago = std::clamp(done.started_ago, done.ended_ago, longest);
+  done.busy = std::max(done.busy, Duration::zero());
+  const double busy_seconds = ToSeconds(done.busy);
+  commit.reported.push_back(done.range);
+  statistics.Node(worker).busy_seconds += busy_seconds;
+  statistics.NoteTaskStarted(now - done.started_ago);
+
+  std::int64_t fresh = 0;
+  const std::int64_t reported = done.range.Size();
+  open_parts_.clear();
+  parts_.ledger.CollectOpen(done.range, open_parts_);
+  const Duration ended = statistics.JobTime(now - done.ended_ago);
+  for (const IndexRange part : open_parts_) {
+    model::ResultRecord record;
+    record.node = parts_.membership.At(worker).name;
+    record.started = statistics.JobTime(now - done.started_ago);
+    record.ended = ended;
+    AddRecords(worker, done, part, record, commit);
+    fresh += part.Size();
+    commit.completed.push_back(part);
+    commit.batch.completed += part.Size();
+    commit.batch.wanted += parts_.completion.WantedWithin(part);
+    commit.ended = std::max(commit.ended, ended);
+    statistics.AddCompleted(worker, part.Size(), parts_.costs.Of(part), ended);
+    parts_.retries.Forget(part);
+    parts_.isolation.Clear(part);
+    const auto completion = parts_.ledger.Complete(part, worker);
+    CancelElsewhere(completion.others);
+    for (const auto& other : completion.others) parts_.placement.Touch(other.worker, now);
+    if (completion.from_strategy) parts_.driver.Withdraw(part);
+  }
+  statistics.AddWasted(busy_seconds * Fraction(reported - fresh, reported));
+  parts_.ledger.NoteWorked(worker, now - done.ended_ago);
+  statistics.PredictShareEnd(worker, parts_.costs.Total(), parts_.estimator.Rate(worker), now);
+}
+
+void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange range,
+                              const model::ResultRecord& prototype, Commit& commit) {
+  const double busy_seconds = ToSeconds(done.busy);
+  for (TaskIndex from = range.begin; from < range.end;) {
+    const auto plan = parts_.driver.PlanOf(from);
+    const IndexRange part{from, std::min(plan.until, range.end)};
+    const bool stolen = plan.worker && *plan.worker != worker;
+    if (stolen) {
+      parts_.statistics.Node(worker).stolen_in += part.Size();
+      parts_.statistics.Node(*plan.worker).stolen_out += part.Size();
+    }
+    model::ResultRecord record = prototype;
+    record.range = part;
+    record.kind = done.copy ? RunKind::kCopy : stolen ? RunKind::kStolen : RunKind::kPlanned;
+    record.busy = FromSeconds(busy_seconds * Fraction(part.Size(), done.range.Size()));
+    record.results = part == done.range ? std::move(done.results)
+                                        : done.results.Slice(part.begin - done.range.begin,
+                                                             part.end - done.range.begin);
+    commit.results.push_back(std::move(record));
+    from = part.end;
+  }
+}
+
+void ResultIntake::CancelElsewhere(const std::vector<TaskLedger::Holding>& others) {
+  std::map<StreamId, Cancel> cancels;
+  for (const auto& holding : others) {
+    const auto& stream = parts_.membership.At(holding.worker).stream;
+    if (stream) cancels[*stream].ranges.push_back(holding.range);
+  }
+  for (auto& [stream, cancel] : cancels) parts_.outbox.Send(stream, std::move(cancel));
+}
+
+void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit) {
+  const IndexRange one{failed.index, failed.index + 1};
+  parts_.statistics.Node(worker).busy_seconds += ToSeconds(failed.busy);
+  parts_.statistics.AddWasted(ToSeconds(failed.busy));
+  switch (parts_.ledger.FailRun(failed.index, worker, failed.grant)) {
+    case TaskLedger::FailedFrom::kIgnored:
+      return;
+    case TaskLedger::FailedFrom::kWithheld:
+      if (!parts_.retries.Withdraw(failed.index)) return;  // it pauses, or it is a suspect
+      break;
+    case TaskLedger::FailedFrom::kUnassigned:
+      parts_.driver.Withdraw(one);
+      break;
+    case TaskLedger::FailedFrom::kLease:
+      break;
+  }
+  parts_.isolation.Clear(one);  // the process lived to report the failure
+  CountFailure(std::move(failed), parts_.membership.At(worker).name, now, commit);
+}
+
+void ResultIntake::ChargeDeath(WorkerId worker, TaskIndex alone, Instant now) {
+  Commit commit;
+  commit.worker = worker;
+  CountFailure({alone, kDiedAlone, {}, {}, {}, {}}, parts_.membership.At(worker).name, now, commit);
+  parts_.commits.Add(std::move(commit));
+}
+
+void ResultIntake::CountFailure(FailedTask failed, const std::string& node, Instant now,
+                                Commit& commit) {
+  const IndexRange one{failed.index, failed.index + 1};
+  const auto verdict = parts_.retries.CountFailure(failed.index, node, failed.exit_code);
+  const bool final = verdict != RetryPolicy::Verdict::kRetry;
+  if (verdict == RetryPolicy::Verdict::kJobFailed) {
+    commit.batch.fails_job = FailJobReason(failed.index, node, failed.exit_code);
+  }
+  if (!final) failed.record.clear();  // results contain the record of the last attempt only
+  commit.failures.push_back({failed.index, node, std::move(failed.reason),
+                             parts_.retries.Failures(failed.index), final, failed.exit_code,
+                             std::move(failed.record)});
+  if (final) {
+    parts_.completion.QuoteFailure(failed.index, node, commit.failures.back().reason);
+    parts_.ledger.GiveUp(one);
+    parts_.retries.Forget(one);
+    parts_.isolation.Clear(one);
+    ++commit.batch.failed;
+  } else if (!parts_.isolation.Suspects().Contains(failed.index)) {
+    parts_.retries.RetryLater(failed.index, now);
+  }
+}
+
+}  // namespace evenkeel::engine

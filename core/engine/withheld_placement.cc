@@ -1,0 +1,229 @@
+#include "core/engine/withheld_placement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "core/scheduling/predicted_time.h"
+
+namespace evenkeel::engine {
+
+using model::IndexRange;
+using model::TaskIndex;
+using scheduling::WorkerId;
+
+namespace {
+
+// Retries that one call looks at; the others wait for the next call.
+constexpr std::size_t kMaxDueLooks = 256;
+constexpr std::size_t kMaxParkedLooks = 64;
+// A worker takes a retry if it will have run its leases within so many report intervals, which is
+// about what strategies lease ahead.
+constexpr int kReportIntervalsAhead = 3;
+// One in so many connected workers, and at least one, may be reserved for suspects.
+constexpr std::size_t kWorkersPerIsolation = 4;
+
+}  // namespace
+
+void WithheldPlacement::Touch(WorkerId worker, Instant now) {
+  if (parts_.retries.ParkedCount() > 0) touched_.push_back(worker);
+  parts_.driver.Touch(worker, now);
+}
+
+void WithheldPlacement::Place(Instant now) {
+  PlaceSuspects(now);
+  parts_.retries.Update(now);
+  PlaceDueRetries(now);
+  PlaceParkedRetries(now);
+  touched_.clear();
+  parts_.outbox.SendGrants();
+}
+
+void WithheldPlacement::UpdateAvailability(WorkerId worker) {
+  const Member& member = parts_.membership.At(worker);
+  const bool takes_work = member.stream && !member.draining && !parts_.isolation.IsReserved(worker);
+  parts_.ledger.SetAvailable(worker, takes_work);
+}
+
+// ---- Suspects ----
+
+std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Loss& loss) {
+  const TaskIndex alone = loss.isolated.begin;
+  if (loss.isolated.Size() == 1 && parts_.ledger.StateOf(alone) == TaskState::kWithheld) {
+    return alone;
+  }
+  if (!loss.isolated.Empty()) {
+    parts_.isolation.Halve(loss.isolated);
+    return std::nullopt;
+  }
+  for (const IndexRange suspect : parts_.isolation.RecordDeath(loss.leased)) {
+    std::vector<IndexRange> unassigned;
+    parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
+      if (state == TaskState::kUnassigned) unassigned.push_back(part);
+    });
+    for (const IndexRange part : unassigned) {
+      parts_.ledger.Withhold(part);
+      parts_.driver.Withdraw(part);
+      parts_.isolation.Enqueue(part);
+    }
+  }
+  return std::nullopt;
+}
+
+void WithheldPlacement::PlaceSuspects(Instant now) {
+  CrashIsolation& isolation = parts_.isolation;
+  if (isolation.Suspects().Empty() && isolation.Reserved().empty()) return;
+  ReserveForSuspects(now);
+  const std::vector<WorkerId> reserved = isolation.Reserved();
+  for (const WorkerId worker : reserved) {
+    const Member& member = parts_.membership.At(worker);
+    const bool ready = member.stream && !member.draining;
+    if (!ready || parts_.ledger.OutstandingTasks(worker) > 0) continue;
+    if (const auto range = isolation.TakeNext()) {
+      const GrantId grant = parts_.outbox.AddGrant(*member.stream, *range, /*copy=*/false,
+                                                   parts_.retries.Failures(range->begin));
+      parts_.ledger.LeaseWithheld(*range, worker, grant, now);
+      isolation.Run(worker, *range);
+    } else {
+      isolation.Free(worker);
+      UpdateAvailability(worker);
+      Touch(worker, now);
+    }
+  }
+  parts_.outbox.SendGrants();
+}
+
+void WithheldPlacement::ReserveForSuspects(Instant now) {
+  CrashIsolation& isolation = parts_.isolation;
+  const StreamTable& streams = parts_.membership.Streams();
+  const std::size_t most = std::max<std::size_t>(streams.Size() / kWorkersPerIsolation, 1);
+  while (isolation.Reserved().size() < std::min(most, isolation.WaitingCount())) {
+    std::optional<WorkerId> best;
+    Instant best_ready{};
+    for (const auto& [stream, worker] : streams) {
+      if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
+      const Instant ready = ReadyTime(worker, now);
+      if (best && best_ready <= ready) continue;
+      best = worker;
+      best_ready = ready;
+    }
+    if (!best) return;
+    isolation.Reserve(*best);
+    UpdateAvailability(*best);
+    if (parts_.ledger.OutstandingTasks(*best) > 0) {
+      parts_.driver.RecallAll(*parts_.membership.At(*best).stream);
+    }
+    Touch(*best, now);
+  }
+}
+
+// ---- Retries ----
+
+void WithheldPlacement::PlaceDueRetries(Instant now) {
+  if (!parts_.retries.AnyDue()) return;
+  std::vector<WorkerId> with_room = WorkersWithRoom(now);
+  for (std::size_t looks = 0; looks < kMaxDueLooks; ++looks) {
+    const auto index = parts_.retries.TakeDue();
+    if (!index) break;
+    const auto worker = PlaceFor(*index, with_room, now);
+    if (!worker) {
+      parts_.retries.Park(*index);
+      continue;
+    }
+    LeaseRetry(*index, *worker, now);
+    if (!HasRoom(*worker, now)) std::erase(with_room, *worker);
+  }
+}
+
+void WithheldPlacement::PlaceParkedRetries(Instant now) {
+  for (const WorkerId worker : touched_) {
+    const bool connected = parts_.membership.At(worker).stream.has_value();
+    std::size_t looks = std::min(parts_.retries.ParkedCount(), kMaxParkedLooks);
+    for (; looks > 0 && connected && HasRoom(worker, now); --looks) {
+      const auto index = parts_.retries.TakeParked();
+      if (!index) break;
+      if (MayRetryAt(*index, worker)) {
+        LeaseRetry(*index, worker, now);
+      } else {
+        parts_.retries.Park(*index);
+      }
+    }
+  }
+}
+
+void WithheldPlacement::LeaseRetry(TaskIndex index, WorkerId worker, Instant now) {
+  const IndexRange one{index, index + 1};
+  const GrantId grant = parts_.outbox.AddGrant(*parts_.membership.At(worker).stream, one,
+                                               /*copy=*/false, parts_.retries.Failures(index));
+  parts_.ledger.LeaseWithheld(one, worker, grant, now);
+  parts_.driver.Touch(worker, now);
+}
+
+std::optional<WorkerId> WithheldPlacement::PlaceFor(TaskIndex index,
+                                                    const std::vector<WorkerId>& with_room,
+                                                    Instant now) const {
+  const auto cost = static_cast<double>(parts_.costs.Of({index, index + 1}));
+  std::optional<WorkerId> best;
+  Instant best_end{};
+  for (const WorkerId worker : with_room) {
+    if (!MayRetryAt(index, worker)) continue;
+    const Instant end = ReadyTime(worker, now) +
+                        scheduling::PredictedTime(cost / parts_.estimator.ThreadRate(worker));
+    if (best && best_end <= end) continue;
+    best = worker;
+    best_end = end;
+  }
+  return best;
+}
+
+bool WithheldPlacement::MayRetryAt(TaskIndex index, WorkerId worker) const {
+  const std::string& name = parts_.membership.At(worker).name;
+  if (AnyUntriedNode(index)) return !parts_.retries.FailedOn(index, name);
+  if (!parts_.retries.FailedLastOn(index, name)) return true;
+  return parts_.membership.Streams().Size() <= 1;  // elsewhere if there is any other worker
+}
+
+// A node that has not connected yet, or is away, is waited for until its lease is over: the first
+// board of a cluster to connect may be the one on which all tasks fail.
+bool WithheldPlacement::AnyUntriedNode(TaskIndex index) const {
+  std::size_t tried = 0;
+  for (const std::string& node : parts_.retries.NodesOf(index)) {
+    const auto worker = parts_.membership.Find(node);
+    if (worker && !parts_.membership.At(*worker).lost) ++tried;
+  }
+  return parts_.membership.Present() > tried;
+}
+
+std::vector<WorkerId> WithheldPlacement::WorkersWithRoom(Instant now) const {
+  std::vector<WorkerId> workers;
+  for (const auto& [stream, worker] : parts_.membership.Streams()) {
+    if (HasRoom(worker, now)) workers.push_back(worker);
+  }
+  return workers;
+}
+
+bool WithheldPlacement::HasRoom(WorkerId worker, Instant now) const {
+  if (parts_.isolation.IsReserved(worker) || parts_.membership.At(worker).draining) return false;
+  const auto threads = static_cast<std::int64_t>(parts_.estimator.Threads(worker));
+  if (parts_.ledger.OutstandingTasks(worker) < 2 * threads) return true;
+  return parts_.estimator.Measured(worker) &&
+         ReadyTime(worker, now) - now < kReportIntervalsAhead * report_interval_;
+}
+
+Instant WithheldPlacement::ReadyTime(WorkerId worker, Instant now) const {
+  if (parts_.ledger.OutstandingTasks(worker) == 0) return now;
+  const auto cost = static_cast<double>(parts_.ledger.OutstandingCost(worker));
+  return std::max(now, parts_.ledger.WorkingSince(worker) +
+                           scheduling::PredictedTime(cost / parts_.estimator.Rate(worker)));
+}
+
+void WithheldPlacement::CheckInvariants() const {
+  parts_.isolation.Suspects().ForEach([this](IndexRange range) {
+    parts_.ledger.ForEachState(range, [](IndexRange, TaskState state) {
+      EVENKEEL_CHECK(state == TaskState::kLeased || state == TaskState::kWithheld,
+                     "a suspect that the strategy could lease");
+    });
+  });
+}
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/engine/crash_isolation.h"
+#include "core/engine/effect_outbox.h"
+#include "core/engine/membership.h"
+#include "core/engine/retry_policy.h"
+#include "core/engine/strategy_driver.h"
+#include "core/engine/task_ledger.h"
+#include "core/model/cost_model.h"
+#include "core/scheduling/timing_estimator.h"
+
+namespace evenkeel::engine {
+
+/// Leases the withheld tasks, which no strategy may lease: retries go to the worker on which they
+/// would end first, and suspects run alone on workers that are reserved for them. Decides which
+/// workers the strategy may use: connected ones that neither drain nor are reserved. A suspect is
+/// always withheld or leased. Not thread-safe.
+class WithheldPlacement {
+ public:
+  using WorkerId = scheduling::WorkerId;
+
+  /// All of them outlive the placement.
+  struct Parts {
+    const model::CostModel& costs;
+    const scheduling::TimingEstimator& estimator;
+    const Membership& membership;
+    TaskLedger& ledger;
+    RetryPolicy& retries;
+    CrashIsolation& isolation;
+    StrategyDriver& driver;
+    EffectOutbox& outbox;
+  };
+
+  /// `report_interval`: how often a busy worker reports.
+  WithheldPlacement(const Parts& parts, Duration report_interval)
+      : parts_(parts), report_interval_(report_interval) {}
+
+  /// Something changed at the worker: parked retries may fit there. Also notifies the strategy.
+  void Touch(WorkerId worker, Instant now);
+  /// Leases what can be leased now.
+  void Place(Instant now);
+  /// Nothing is leased for now: the changes since the last Place are forgotten.
+  void Skip() { touched_.clear(); }
+  /// The worker's stream, its draining or its reservation has changed.
+  void UpdateAvailability(WorkerId worker);
+  /// A process died that had lost these leases: tasks become suspects, or fewer are. Returns the
+  /// task that it ran alone, which is withheld and is to be charged with a failed attempt.
+  [[nodiscard]] std::optional<model::TaskIndex> RecordDeath(const CrashIsolation::Loss& loss);
+
+  /// Stops the process if a suspect is neither withheld nor leased.
+  void CheckInvariants() const;
+
+ private:
+  void PlaceSuspects(Instant now);
+  void ReserveForSuspects(Instant now);
+  void PlaceDueRetries(Instant now);
+  void PlaceParkedRetries(Instant now);
+  void LeaseRetry(model::TaskIndex index, WorkerId worker, Instant now);
+  /// The worker with room on which the task would end first; nothing if the task has to wait.
+  [[nodiscard]] std::optional<WorkerId> PlaceFor(model::TaskIndex index,
+                                                 const std::vector<WorkerId>& with_room,
+                                                 Instant now) const;
+  [[nodiscard]] bool MayRetryAt(model::TaskIndex index, WorkerId worker) const;
+  /// Some node that is not lost has not failed the task.
+  [[nodiscard]] bool AnyUntriedNode(model::TaskIndex index) const;
+  [[nodiscard]] std::vector<WorkerId> WorkersWithRoom(Instant now) const;
+  [[nodiscard]] bool HasRoom(WorkerId worker, Instant now) const;
+  /// When the worker will have run what it has leased.
+  [[nodiscard]] Instant ReadyTime(WorkerId worker, Instant now) const;
+
+  Parts parts_;
+  Duration report_interval_;
+  std::vector<WorkerId> touched_;  // since retries were last placed
+};
+
+}  // namespace evenkeel::engine

@@ -1,0 +1,68 @@
+#include "core/engine/strategy_driver.h"
+
+#include "tests/unit/engine/engine_parts.h"
+
+namespace evenkeel::engine {
+namespace {
+
+class StrategyDriverTest : public EngineParts {};
+
+TEST_F(StrategyDriverTest, LeasesWhatTheStrategyDecidesUnderTheGrantThatIsSent) {
+  Connect(1);
+  Decide();
+  const auto assigns = Sent<Assign>(outbox.Take(), StreamOf(1));
+  ASSERT_EQ(assigns.size(), 1U);
+  const Grant grant = assigns[0].grants[0];
+  EXPECT_EQ(grant.attempt, 0);
+  EXPECT_FALSE(grant.copy);
+  bool leased = false;
+  ledger.ForEachLease(grant.range, [&](const TaskLedger::Holding& lease) {
+    leased = lease == TaskLedger::Holding{grant.range, {1}, grant.id};
+  });
+  EXPECT_TRUE(leased);
+  driver.CheckInvariants();
+}
+
+TEST_F(StrategyDriverTest, TheStrategysPoolIsTheUnassignedTasks) {
+  ledger.Withhold({4, 6});
+  EXPECT_DEATH(driver.CheckInvariants(), "not the unassigned ones");
+  driver.Withdraw({4, 6});
+  driver.CheckInvariants();
+}
+
+TEST_F(StrategyDriverTest, AllTasksAreRecalledWithoutWaitingForAnAnswer) {
+  Connect(0);
+  driver.RecallAll(StreamOf(0));
+  const auto recalls = Sent<Recall>(outbox.Take(), StreamOf(0));
+  ASSERT_EQ(recalls.size(), 1U);
+  EXPECT_EQ(recalls[0].max_tasks, kTasks);
+  EXPECT_TRUE(recalls[0].failed_before);
+  EXPECT_EQ(driver.NextRecallExpiry(), kNever);
+  driver.RecallAnswered({0}, recalls[0].id, 0, now);
+  EXPECT_EQ(statistics.Snapshot(now).recalls_failed, 0);
+}
+
+TEST_F(StrategyDriverTest, TasksThatComeBackAreLeasedAgain) {
+  Connect(0);
+  Lease({0, 1}, 0);
+  (void)ledger.Release({0}, {0, 1}, nullptr);
+  driver.Return({0}, {0, 1}, scheduling::ReturnCause::kGivenBack, now);
+  driver.CheckInvariants();
+  Decide();
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kLeased);
+}
+
+TEST_F(StrategyDriverTest, AWorkerThatIsLostGetsNothing) {
+  Connect(0);
+  Connect(1);
+  (void)membership.Remove({0});
+  placement.UpdateAvailability({0});
+  driver.WorkerLost({0}, now);
+  Decide();
+  EXPECT_EQ(ledger.OutstandingTasks({0}), 0);
+  EXPECT_GT(ledger.OutstandingTasks({1}), 0);
+  (void)outbox.Take();
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

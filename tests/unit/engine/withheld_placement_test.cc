@@ -1,0 +1,160 @@
+#include "core/engine/withheld_placement.h"
+
+#include "tests/unit/engine/engine_parts.h"
+
+namespace evenkeel::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Ranges = std::vector<model::IndexRange>;
+
+class WithheldPlacementTest : public EngineParts {
+ protected:
+  /// The task has failed on that node and is due for a retry.
+  void Due(model::TaskIndex task, std::uint32_t failed_on) {
+    const model::IndexRange one{task, task + 1};
+    if (ledger.StateOf(task) == TaskState::kUnassigned) {
+      driver.Withdraw(one);
+      ledger.Withhold(one);
+    }
+    (void)retries.CountFailure(task, Name(failed_on), std::nullopt);
+    retries.RetryNow(task);
+  }
+  /// Two deaths while these tasks were leased make them suspects that wait.
+  void Suspect(model::IndexRange range) {
+    EXPECT_FALSE(placement.RecordDeath({{range}, {}}));
+    EXPECT_FALSE(placement.RecordDeath({{range}, {}}));
+  }
+  void Place() {
+    placement.Place(now);
+    placement.CheckInvariants();
+    driver.CheckInvariants();
+  }
+};
+
+TEST_F(WithheldPlacementTest, ARetryGoesToTheWorkerThatWouldEndItFirst) {
+  for (std::uint32_t i = 0; i < kNodes; ++i) Connect(i);
+  estimator.Observe({0}, 1, 1, milliseconds(100));
+  estimator.Observe({1}, 1, 1, milliseconds(300));
+  estimator.Observe({2}, 1, 1, milliseconds(200));
+  Due(5, 0);
+  Place();
+  EXPECT_TRUE(ledger.Leased({2}).Contains(5)) << "a has failed it, b is slower";
+  const auto assigns = Sent<Assign>(outbox.Take(), StreamOf(2));
+  ASSERT_EQ(assigns.size(), 1U);
+  EXPECT_EQ(assigns[0].grants[0].attempt, 1);
+}
+
+TEST_F(WithheldPlacementTest, ANodeThatHasNotFailedTheTaskIsWaitedForUntilItIsLost) {
+  Connect(0);
+  Due(5, 0);
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "b and c may still come";
+  lifecycle.Lose({1}, "gone", true, now);
+  lifecycle.Lose({2}, "gone", true, now);
+  Place();
+  EXPECT_TRUE(ledger.Leased({0}).Contains(5)) << "no other worker is there";
+  (void)outbox.Take();
+}
+
+TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
+  Connect(0);
+  Connect(1);
+  Connect(2);
+  Due(5, 0);
+  Due(6, 0);
+  Lease({10, 12}, 1);
+  Lease({12, 14}, 2);
+  (void)outbox.Take();
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "b and c have two tasks a thread";
+  (void)ledger.Complete({10, 11}, {1});
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "nothing was said about a change at b";
+  placement.Touch({1}, now);
+  Place();
+  EXPECT_TRUE(ledger.Leased({1}).Contains(5));
+  EXPECT_EQ(ledger.StateOf(6), TaskState::kWithheld) << "there was room for one";
+  (void)outbox.Take();
+}
+
+TEST_F(WithheldPlacementTest, ChangesThatWereSkippedDoNotCountLater) {
+  Connect(0);
+  Connect(1);
+  Due(5, 0);
+  Lease({10, 12}, 1);
+  Place();
+  (void)ledger.Complete({10, 11}, {1});
+  placement.Touch({1}, now);
+  placement.Skip();
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld);
+  (void)outbox.Take();
+}
+
+TEST_F(WithheldPlacementTest, ASuspectRunsAloneOnAReservedWorker) {
+  Connect(0);
+  Connect(1);
+  Suspect({4, 8});
+  EXPECT_EQ(ledger.StateOf(4), TaskState::kWithheld);
+  Lease({10, 11}, 0);
+  (void)outbox.Take();
+  Place();
+  EXPECT_EQ(ledger.Leased({1}).Ranges(), (Ranges{{4, 8}})) << "b is ready before a";
+  EXPECT_FALSE(ledger.Connected({1})) << "no strategy may lease to it";
+  EXPECT_TRUE(ledger.Connected({0}));
+  (void)ledger.Complete({4, 8}, {1});
+  isolation.Clear({4, 8});
+  Place();
+  EXPECT_TRUE(ledger.Connected({1})) << "nothing waits: it is free again";
+  (void)outbox.Take();
+}
+
+TEST_F(WithheldPlacementTest, AReservedWorkerGivesItsTasksBackFirst) {
+  Connect(0);
+  Lease({10, 11}, 0);
+  Suspect({4, 5});
+  (void)outbox.Take();
+  Place();
+  EXPECT_EQ(Sent<Recall>(outbox.Take(), StreamOf(0)).size(), 1U);
+  EXPECT_EQ(ledger.StateOf(4), TaskState::kWithheld);
+  Due(7, 1);
+  Place();
+  EXPECT_EQ(ledger.StateOf(7), TaskState::kWithheld) << "a reserved worker gets no retry";
+}
+
+TEST_F(WithheldPlacementTest, AtMostOneInFourWorkersIsReserved) {
+  for (std::uint32_t i = kNodes; i < 9; ++i) {
+    (void)lifecycle.AddNode({Name(i)}, now);
+    driver.AddWorker({i}, 1, now);
+  }
+  for (std::uint32_t i = 0; i < 9; ++i) Connect(i);
+  for (const model::TaskIndex at : {0, 4, 8, 12}) Suspect({at, at + 1});
+  Place();
+  EXPECT_EQ(isolation.Reserved().size(), 2U);
+  (void)outbox.Take();
+}
+
+TEST_F(WithheldPlacementTest, OnlyATaskThatRanAloneIsChargedWithADeath) {
+  Suspect({4, 8});
+  EXPECT_FALSE(placement.RecordDeath({{{4, 8}}, {4, 8}})) << "the range is halved";
+  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{4, 6}));
+  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{6, 8}));
+  EXPECT_EQ(placement.RecordDeath({{{4, 5}}, {4, 5}}), 4);
+  (void)ledger.Complete({4, 5}, {0});
+  EXPECT_FALSE(placement.RecordDeath({{{4, 5}}, {4, 5}})) << "it has a result from elsewhere";
+}
+
+TEST_F(WithheldPlacementTest, AWorkerThatDrainsTakesNoWork) {
+  Connect(0);
+  EXPECT_TRUE(ledger.Connected({0}));
+  lifecycle.OnDraining({0});
+  EXPECT_FALSE(ledger.Connected({0}));
+  Due(5, 1);
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld);
+}
+
+}  // namespace
+}  // namespace evenkeel::engine

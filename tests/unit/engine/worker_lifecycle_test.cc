@@ -1,0 +1,229 @@
+#include "core/engine/worker_lifecycle.h"
+
+#include "core/engine/progress_reporter.h"
+#include "tests/unit/engine/engine_parts.h"
+
+namespace evenkeel::engine {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using Ranges = std::vector<model::IndexRange>;
+
+// ---- LeaseReclaimer ----
+
+class LeaseReclaimerTest : public EngineParts {};
+
+TEST_F(LeaseReclaimerTest, TasksOfAProcessThatIsGoneAreUnassigned) {
+  Connect(0);
+  Lease({0, 3}, 0);
+  reclaimer.ReclaimAll({0}, now);
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
+  EXPECT_EQ(ledger.OutstandingTasks({0}), 0);
+  driver.CheckInvariants();
+}
+
+TEST_F(LeaseReclaimerTest, ARetryIsDueAtOnceAndASuspectWaitsForIsolation) {
+  Connect(0);
+  driver.Withdraw({4, 6});
+  ledger.Withhold({4, 6});
+  ledger.LeaseWithheld({4, 6}, {0}, GrantId{9}, now);
+  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}});
+  reclaimer.ReclaimAll({0}, now);
+  EXPECT_EQ(retries.TakeDue(), 4);
+  EXPECT_FALSE(retries.TakeDue()) << "task 5 is no retry";
+  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{5, 6}));
+}
+
+TEST_F(LeaseReclaimerTest, AnUnassignedSuspectIsWithheldAndNotTheStrategys) {
+  Connect(0);
+  Lease({4, 7}, 0);
+  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}});
+  reclaimer.ReclaimAll({0}, now);
+  EXPECT_EQ(ledger.StateOf(4), TaskState::kUnassigned);
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld);
+  EXPECT_EQ(ledger.StateOf(6), TaskState::kUnassigned);
+  driver.CheckInvariants();
+}
+
+TEST_F(LeaseReclaimerTest, OnlyLeasesUnderTheNamedGrantAreGivenBack) {
+  Connect(0);
+  const GrantId grant = Lease({0, 4}, 0);
+  const GrantId other{grant.value + 100};
+  EXPECT_EQ(reclaimer.ReclaimGivenBack({0}, {{other, {0, 4}}}, now), 0);
+  EXPECT_EQ(reclaimer.ReclaimGivenBack({1}, {{grant, {0, 4}}}, now), 0) << "another worker's";
+  EXPECT_EQ(reclaimer.ReclaimGivenBack({0}, {{grant, {2, kTasks + 5}}}, now), 2);
+  EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{0, 2}}));
+  driver.CheckInvariants();
+}
+
+TEST_F(LeaseReclaimerTest, WhatAProcessStillHoldsStaysLeased) {
+  Connect(0);
+  const GrantId grant = Lease({0, 4}, 0);
+  reclaimer.ReclaimNotHeld({0}, {{grant, {1, 2}}}, now);
+  EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{1, 2}}));
+  driver.CheckInvariants();
+}
+
+// ---- WorkerLifecycle ----
+
+class WorkerLifecycleTest : public EngineParts {
+ protected:
+  bool Admit(StreamId stream, const Hello& hello) { return lifecycle.Admit(stream, hello, now); }
+};
+
+TEST_F(WorkerLifecycleTest, AWorkerOfALaterCoordinatorChangesNothing) {
+  Hello hello = HelloOf(0);
+  hello.epoch = config.epoch + 1;
+  EXPECT_FALSE(Admit(StreamId{1}, hello));
+  EXPECT_TRUE(outbox.Take().empty());
+  EXPECT_EQ(membership.FindStream(StreamId{1}), nullptr);
+  hello.epoch = config.epoch;
+  EXPECT_TRUE(Admit(StreamId{1}, hello));
+}
+
+TEST_F(WorkerLifecycleTest, ARefusedStreamIsClosed) {
+  Hello hello = HelloOf(0);
+  hello.workload = "other";
+  EXPECT_TRUE(Admit(StreamId{1}, hello));
+  const Effects effects = outbox.Take();
+  EXPECT_EQ(Sent<Refusal>(effects, StreamId{1}).size(), 1U);
+  EXPECT_EQ(Of<CloseStream>(effects).size(), 1U);
+  EXPECT_EQ(membership.FindStream(StreamId{1}), nullptr);
+}
+
+TEST_F(WorkerLifecycleTest, TheSameProcessKeepsItsLeasesAndANewOneLosesThem) {
+  Connect(0);
+  const GrantId grant = Lease({0, 2}, 0);
+  Hello back = HelloOf(0);
+  back.held = {{grant, {0, 2}}};
+  EXPECT_TRUE(Admit(StreamId{11}, back));
+  EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{0, 2}}));
+  EXPECT_EQ(Of<CloseStream>(outbox.Take())[0].stream, StreamOf(0)) << "the older connection";
+  EXPECT_TRUE(Admit(StreamId{12}, HelloOf(0, 2)));
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
+  (void)outbox.Take();
+}
+
+TEST_F(WorkerLifecycleTest, ADeathIsOneOfAProcessAndNotOfItsNode) {
+  Connect(0);
+  Lease({0, 2}, 0);
+  Hello rebooted = HelloOf(0, 2);
+  rebooted.boot_id = "next boot";
+  EXPECT_TRUE(Admit(StreamId{11}, rebooted));
+  Lease({0, 2}, 0);
+  Hello third = HelloOf(0, 3);
+  third.boot_id = "next boot";
+  EXPECT_TRUE(Admit(StreamId{12}, third));
+  EXPECT_TRUE(isolation.Suspects().Empty()) << "one known death";
+  Lease({0, 2}, 0);
+  Hello fourth = HelloOf(0, 4);
+  fourth.boot_id = "next boot";
+  EXPECT_TRUE(Admit(StreamId{13}, fourth));
+  EXPECT_EQ(isolation.Suspects().Ranges(), (Ranges{{0, 2}}));
+  (void)outbox.Take();
+}
+
+TEST_F(WorkerLifecycleTest, ALeaseExpiresAfterItsLengthAndNoSooner) {
+  Connect(0);
+  Lease({0, 2}, 0);
+  (void)outbox.Take();
+  now += config.job.balancing.lease - Duration(1);
+  membership.RenewLease({1}, now);
+  membership.RenewLease({2}, now);
+  lifecycle.ExpireLeases(now);
+  EXPECT_FALSE(membership.At({0}).lost);
+  now += Duration(1);
+  lifecycle.ExpireLeases(now);
+  EXPECT_TRUE(membership.At({0}).lost);
+  EXPECT_FALSE(membership.At({1}).lost);
+  EXPECT_FALSE(ledger.Connected({0}));
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
+  EXPECT_EQ(Of<CloseStream>(outbox.Take()).size(), 1U);
+}
+
+TEST_F(WorkerLifecycleTest, AClosedStreamKeepsItsTasksForTheReconnectTimeout) {
+  Connect(0);
+  Lease({0, 2}, 0);
+  (void)outbox.Take();
+  lifecycle.OnStreamClosed(StreamOf(0), now);
+  EXPECT_FALSE(ledger.Connected({0}));
+  now += milliseconds(1499);
+  lifecycle.ExpireLeases(now);
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kLeased);
+  now += milliseconds(1);
+  lifecycle.ExpireLeases(now);
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
+  EXPECT_TRUE(membership.At({0}).absent);
+  EXPECT_FALSE(membership.At({0}).lost) << "its lease goes on";
+}
+
+TEST_F(WorkerLifecycleTest, AWorkerThatComesBackDropsWhatOthersGot) {
+  Connect(0);
+  const GrantId grant = Lease({0, 3}, 0);
+  lifecycle.Lose({0}, "silent", false, now);
+  Connect(1);
+  Lease({1, 2}, 1);
+  (void)outbox.Take();
+  Hello back = HelloOf(0);
+  back.held = {{grant, {0, 3}}};
+  EXPECT_TRUE(Admit(StreamId{11}, back));
+  const auto cancels = Sent<Cancel>(outbox.Take(), StreamId{11});
+  ASSERT_EQ(cancels.size(), 1U);
+  EXPECT_EQ(cancels[0].ranges, (Ranges{{1, 2}})) << "it may continue the others";
+  EXPECT_FALSE(membership.At({0}).lost);
+}
+
+TEST_F(WorkerLifecycleTest, AnUnexpectedNodeJoinsWithTheMeanWeight) {
+  Hello hello = HelloOf(5);
+  EXPECT_TRUE(Admit(StreamId{6}, hello));
+  ASSERT_EQ(membership.Size(), kNodes + 1);
+  EXPECT_EQ(membership.At({kNodes}).ratio, 1.0);
+  Decide();
+  EXPECT_GT(ledger.OutstandingTasks({kNodes}), 0);
+  (void)outbox.Take();
+}
+
+// ---- ProgressReporter ----
+
+class ProgressReporterTest : public EngineParts {
+ protected:
+  ProgressReporter reporter{{costs, estimator, ledger, membership, completion, driver, statistics}};
+};
+
+TEST_F(ProgressReporterTest, NothingIsPredictedBeforeARateIsKnownAndAWorkerConnected) {
+  EXPECT_FALSE(reporter.PredictEnd(now));
+  estimator.Observe({0}, 10, 10, seconds(5));
+  EXPECT_FALSE(reporter.PredictEnd(now)) << "nobody is connected";
+  Connect(0);
+  EXPECT_TRUE(reporter.PredictEnd(now));
+}
+
+TEST_F(ProgressReporterTest, TheEndIsTheRestSharedByAllOrTheLongestQueue) {
+  estimator.Observe({0}, 10, 10, seconds(5));
+  estimator.Observe({1}, 10, 10, seconds(5));
+  Connect(0);
+  Connect(1);
+  EXPECT_NEAR(ToSeconds(reporter.PredictEnd(now)->left), 5, 0.01) << "20 units at 4 a second";
+  Lease({0, 16}, 0);
+  EXPECT_NEAR(ToSeconds(reporter.PredictEnd(now)->left), 8, 0.01) << "16 units at 2 a second";
+  (void)outbox.Take();
+}
+
+TEST_F(ProgressReporterTest, CountsWhatIsDurableAsDone) {
+  Connect(0);
+  Lease({0, 5}, 0);
+  intake.Apply({0}, DoneReport({0, 5}), now);
+  (void)outbox.Take();
+  EXPECT_EQ(reporter.Snapshot(now).tasks_completed, 0);
+  EXPECT_NEAR(reporter.Snapshot(now).cost_done_ratio, 0.25, 1e-9);
+  commits.OnDurable(BatchId{1}, now);
+  (void)outbox.Take();
+  const Progress progress = reporter.Snapshot(now);
+  EXPECT_EQ(progress.tasks_completed, 5);
+  EXPECT_TRUE(progress.nodes[0].connected);
+  EXPECT_FALSE(progress.nodes[1].connected);
+}
+
+}  // namespace
+}  // namespace evenkeel::engine
