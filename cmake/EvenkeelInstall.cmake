@@ -53,8 +53,9 @@ set(public_headers
   core/engine/grant_queue.h core/engine/lease_reclaimer.h core/engine/membership.h
   core/engine/messages.h core/engine/pending_recalls.h core/engine/progress.h
   core/engine/progress_reporter.h core/engine/result_intake.h core/engine/result_outbox.h
-  core/engine/retry_policy.h core/engine/run_statistics.h core/engine/strategy_driver.h
-  core/engine/stream_table.h core/engine/task_ledger.h core/engine/withheld_placement.h
+  core/engine/retry_policy.h core/engine/round_trip_estimator.h core/engine/run_statistics.h
+  core/engine/strategy_driver.h core/engine/stream_table.h core/engine/task_ledger.h
+  core/engine/withheld_placement.h
   core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h
   # workloads
   core/model/field_reader.h core/model/field_values.h

@@ -25,7 +25,7 @@ Membership::Rules MembershipRules(const CoordinatorConfig& config) {
 Coordinator::Coordinator(CoordinatorConfig config)
     : costs_(std::make_shared<model::GrowingCosts>(config.costs)),
       config_(std::move(config)),
-      estimator_(EstimatorOptions(*costs_)),
+      estimator_(EstimatorOptions(*costs_, config_.round_trip)),
       ledger_(*costs_),
       membership_(MembershipRules(config_)),
       retries_(config_.job.task_policy),
@@ -68,7 +68,7 @@ Effects Coordinator::Start(Instant now) {
   intake_.RestoreFailures(config_.failures, now);
   driver_.Start(now);
   EndIfOver();
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
@@ -83,7 +83,7 @@ Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
   Place(grown.placed);
   driver_.Append(appended, now);
   Decide(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 void Coordinator::Place(const std::vector<PlacedTasks>& placed) {
@@ -115,6 +115,7 @@ Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant n
   } else {
     const WorkerId worker = *known;
     membership_.RenewLease(worker, now);
+    Measure(worker, message, now);
     if (auto* report = std::get_if<Report>(&message)) {
       Apply(worker, std::move(*report), now);
     } else if (const auto* given = std::get_if<GiveBack>(&message)) {
@@ -124,7 +125,19 @@ Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant n
     }
   }
   Decide(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
+}
+
+void Coordinator::Measure(WorkerId worker, const ToCoordinator& message, Instant now) {
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.echo; }) {
+          RoundTripEstimator& round_trip = membership_.At(worker).round_trip;
+          round_trip.Add(kind.echo, now);
+          estimator_.SetRoundTrip(worker, round_trip.Estimate());
+        }
+      },
+      message);
 }
 
 void Coordinator::Apply(WorkerId worker, Report report, Instant now) {
@@ -150,7 +163,7 @@ Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   if (ended_ || membership_.FindStream(stream) == nullptr) return {};
   lifecycle_.OnStreamClosed(stream, now);
   Decide(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 // ---- Journal ----
@@ -160,19 +173,19 @@ Effects Coordinator::OnDurable(BatchId batch, Instant now) {
   commits_.OnDurable(batch, now);
   EndIfOver();
   EndIfDrained(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
-Effects Coordinator::OnJournalFailed(const std::string& reason, Instant) {
+Effects Coordinator::OnJournalFailed(const std::string& reason, Instant now) {
   if (!ended_) Break({model::JobState::kFailed, reason});
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 // ---- Time ----
 
 Effects Coordinator::OnDeadline(const std::string& reason) {
   if (!ended_) End(model::JobState::kFailed, reason);
-  return outbox_.Take();
+  return outbox_.Take({});
 }
 
 void Coordinator::OnStall(Duration stalled, Instant now) {
@@ -185,7 +198,7 @@ Effects Coordinator::OnTimer(Instant now) {
   lifecycle_.ExpireLeases(now);
   driver_.ExpireRecalls(now);
   Decide(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 Instant Coordinator::NextTimer() const {
@@ -217,12 +230,12 @@ Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Inst
   if (ended_) return {};
   if (completion_.Draining()) {
     Break({model::JobState::kInterrupted, reason});
-    return outbox_.Take();
+    return outbox_.Take(now);
   }
   completion_.Drain(reason, now + grace);
   for (const auto& [stream, worker] : membership_.Streams()) driver_.RecallAll(stream);
   EndIfDrained(now);
-  return outbox_.Take();
+  return outbox_.Take(now);
 }
 
 void Coordinator::EndIfOver() {

@@ -78,6 +78,7 @@ class Coordinator {
  private:
   using WorkerId = scheduling::WorkerId;
 
+  void Measure(WorkerId worker, const ToCoordinator& message, Instant now);
   void Apply(WorkerId worker, Report report, Instant now);
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
   void Place(const std::vector<PlacedTasks>& placed);

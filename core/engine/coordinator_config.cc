@@ -4,8 +4,10 @@
 
 namespace evenkeel::engine {
 
-scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs) {
+scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,
+                                                      Duration round_trip) {
   scheduling::TimingEstimator::Options options;
+  options.round_trip = round_trip;
   if (!costs.Known()) options.task_relative_sigma = 0.5;
   return options;
 }

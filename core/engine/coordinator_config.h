@@ -59,6 +59,7 @@ struct CoordinatorConfig {
   std::optional<Instant> started;  ///< when the command started, if that was before Start
   Duration active_before{};        ///< length of the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
+  /// Expected time from sending a message to a worker to its answer, until it is measured.
   Duration round_trip = std::chrono::milliseconds(1);
   scheduling::StrategyFactory make_strategy = scheduling::MakeStrategy;
   std::uint64_t seed = 1;  ///< for randomized strategies
@@ -77,7 +78,8 @@ struct GrownJob {
   std::vector<PlacedTasks> placed{};              ///< of the new tasks
 };
 
-[[nodiscard]] scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs);
+[[nodiscard]] scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,
+                                                                    Duration round_trip);
 /// Sum of the ratios of the nodes that get no worker.
 [[nodiscard]] double LeftOutRatio(const std::vector<ExpectedNode>& nodes);
 /// The rate that a ratio of 1 stands for, by the expected rates: the median over the nodes, so that

@@ -1,8 +1,21 @@
 #include "core/engine/effect_outbox.h"
 
 #include "core/base/check.h"
+#include "core/engine/round_trip_estimator.h"
 
 namespace evenkeel::engine {
+
+namespace {
+
+void Stamp(ToWorker& message, Instant now) {
+  std::visit(
+      [now](auto& kind) {
+        if constexpr (requires { kind.stamp; }) kind.stamp = StampOf(now);
+      },
+      message);
+}
+
+}  // namespace
 
 void EffectOutbox::Send(StreamId stream, ToWorker message) {
   statistics_.CountMessage();
@@ -30,8 +43,11 @@ void EffectOutbox::SendGrants() {
   places_.clear();
 }
 
-Effects EffectOutbox::Take() {
+Effects EffectOutbox::Take(Instant now) {
   EVENKEEL_CHECK(assigns_.empty(), "grants that were never sent");
+  for (Effect& effect : effects_) {
+    if (auto* send = std::get_if<SendToWorker>(&effect)) Stamp(send->message, now);
+  }
   return std::exchange(effects_, {});
 }
 

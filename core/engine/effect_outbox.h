@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/time.h"
 #include "core/engine/coordinator_config.h"
 #include "core/engine/effects.h"
 #include "core/engine/messages.h"
@@ -30,8 +31,10 @@ class EffectOutbox {
   /// Grants the range on the stream; `attempt`: failed attempts of each of its tasks so far.
   GrantId AddGrant(StreamId stream, model::IndexRange range, bool copy, std::int32_t attempt);
   void SendGrants();
-  /// The effects since the last call. No grant may wait.
-  [[nodiscard]] Effects Take();
+  /// The effects since the last call, all of them of `now`: messages that can be stamped are. No
+  /// grant may wait. Assign is not stamped, because the time of its inputs on a slow link is no
+  /// part of a round trip.
+  [[nodiscard]] Effects Take(Instant now);
 
  private:
   RunStatistics& statistics_;

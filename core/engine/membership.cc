@@ -81,6 +81,7 @@ std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, In
   if (before) streams_.Erase(*before);
   streams_.Put(stream, worker);
   member.reports_received = 0;
+  member.round_trip = RoundTripEstimator(now);
   disconnected_since_.Remove(worker);
   RenewLease(worker, now);
   return before;

@@ -10,6 +10,7 @@
 #include "core/engine/age_list.h"
 #include "core/engine/effects.h"
 #include "core/engine/messages.h"
+#include "core/engine/round_trip_estimator.h"
 #include "core/engine/stream_table.h"
 #include "core/scheduling/worker_id.h"
 
@@ -26,6 +27,7 @@ struct Member {
   bool draining = false;  ///< its process is about to exit
   bool absent = false;    ///< lost, or disconnected for longer than the reconnect timeout
   std::uint64_t reports_received = 0;  ///< on this stream
+  RoundTripEstimator round_trip{};     ///< of this stream
   /// Incarnations that were replaced by a newer process, the latest few.
   std::vector<std::string> replaced{};
 };

@@ -22,6 +22,10 @@ using GrantId = StrongId<struct GrantIdTag, std::uint64_t>;
 /// Number of a request for work back.
 using RecallId = StrongId<struct RecallIdTag, std::uint64_t>;
 
+/// When the coordinator sent a message, in nanoseconds of its own clock; 0: not stamped. Opaque to
+/// workers.
+using ClockStamp = StrongId<struct ClockStampTag, std::uint64_t>;
+
 inline constexpr std::uint32_t kProtocolVersion = 1;
 /// The largest weight, relative to the lightest node, that a worker may ask for.
 inline constexpr double kMaxRatio = 1e6;
@@ -36,6 +40,15 @@ struct Grant {
   std::int32_t attempt = 0;    ///< how often each of these has failed before
   model::TaskInputs inputs{};  ///< of these tasks, if tasks have any; only coordinators send them
   friend bool operator==(const Grant&, const Grant&) = default;
+};
+
+/// The latest stamp that a worker received on its stream, sent back once: from it the coordinator
+/// measures the round trip, as RTCP does from LSR and DLSR (RFC 3550, section 6.4.1). Workers of
+/// earlier versions send none.
+struct StampEcho {
+  ClockStamp stamp;  ///< 0: nothing was stamped since the last echo
+  Duration held{};   ///< from receiving the stamp to sending this, on the worker's clock
+  friend bool operator==(const StampEcho&, const StampEcho&) = default;
 };
 
 // ---- worker to coordinator ----
@@ -88,6 +101,7 @@ struct Report {
   std::vector<CompletedRange> completed;
   std::vector<FailedTask> failed;
   bool draining = false;  ///< the process is about to exit and starts no more tasks
+  StampEcho echo{};
   friend bool operator==(const Report&, const Report&) = default;
 };
 
@@ -95,6 +109,7 @@ struct Report {
 struct GiveBack {
   RecallId recall;           ///< which Recall it answers; 0: none, the lease was over
   std::vector<Grant> parts;  ///< `range` is the part given back, `id` the grant it was part of
+  StampEcho echo{};
   friend bool operator==(const GiveBack&, const GiveBack&) = default;
 };
 
@@ -116,6 +131,7 @@ struct Welcome {
   Duration lease{};                 ///< silence after which the coordinator gives the work away
   bool idempotent = true;           ///< false: stop the tasks when the lease ends unrenewed
   Duration task_timeout{};
+  ClockStamp stamp{};
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 
@@ -135,6 +151,7 @@ struct Recall {
   RecallId id;
   std::int64_t max_tasks = 0;  ///< at most so many
   bool failed_before = false;  ///< tasks that failed before, too: nothing is to start any more
+  ClockStamp stamp{};
   friend bool operator==(const Recall&, const Recall&) = default;
 };
 
@@ -143,6 +160,7 @@ struct Acknowledge {
   std::vector<model::IndexRange> ranges;
   std::uint64_t heard =
       0;  ///< reports heard on this stream; a worker's lease runs from the last one
+  ClockStamp stamp{};
   friend bool operator==(const Acknowledge&, const Acknowledge&) = default;
 };
 

@@ -20,6 +20,8 @@ constexpr double kRecent = 0.25;
 // The start of a task in a batch is known to within the time after which batches are cut: one task
 // at a time where that is much of the time limit of a task.
 constexpr int kBatchesPerTimeout = 16;
+// A larger report takes time on a slow link, so it does not measure the round trip.
+constexpr std::size_t kMaxEchoingBytes = 64 * 1024;
 
 std::string Format(Duration time) {
   char text[32];
@@ -34,6 +36,7 @@ Worker::Worker(WorkerConfig config) : config_(std::move(config)), slots_(config_
 Hello Worker::OnConnected(Instant now) {
   connected_ = true;
   last_report_ = now;
+  stamp_ = {};
   lease_.OnHelloSent(now);
   outbox_.ReportAgain();
   Hello hello;
@@ -74,9 +77,10 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
     effects.emplace_back(End{finish->reason, false});
     return effects;
   }
+  NoteStamp(message, now);
   if (const auto* welcome = std::get_if<Welcome>(&message)) Accept(*welcome, effects);
   if (auto* assign = std::get_if<Assign>(&message)) Accept(std::move(*assign), effects);
-  if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, effects);
+  if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, now, effects);
   if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged, effects);
   if (const auto* cancel = std::get_if<Cancel>(&message)) Accept(*cancel, effects);
   ReportIfDue(now, effects);
@@ -107,9 +111,26 @@ void Worker::Accept(Assign assign, Effects& effects) {
   effects.emplace_back(WorkAvailable{});
 }
 
-void Worker::Accept(const Recall& recall, Effects& effects) {
+void Worker::Accept(const Recall& recall, Instant now, Effects& effects) {
   effects.emplace_back(SendToCoordinator{
-      GiveBack{recall.id, queue_.TakeLast(recall.max_tasks, recall.failed_before)}});
+      GiveBack{recall.id, queue_.TakeLast(recall.max_tasks, recall.failed_before), TakeEcho(now)}});
+}
+
+void Worker::NoteStamp(const ToWorker& message, Instant now) {
+  std::visit(
+      [&](const auto& kind) {
+        if constexpr (requires { kind.stamp; }) {
+          if (kind.stamp == ClockStamp{}) return;  // of a coordinator of an earlier version
+          stamp_ = kind.stamp;
+          stamp_received_ = now;
+        }
+      },
+      message);
+}
+
+StampEcho Worker::TakeEcho(Instant now) {
+  const ClockStamp stamp = std::exchange(stamp_, {});
+  return stamp == ClockStamp{} ? StampEcho{} : StampEcho{stamp, now - stamp_received_};
 }
 
 void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
@@ -298,8 +319,10 @@ bool Worker::NeedsTasks() const {
 void Worker::SendReports(Instant now, Effects& effects) {
   last_report_ = now;
   window_tasks_ = queue_.Tasks();
+  bool echoes = outbox_.UnreportedBytes() <= kMaxEchoingBytes;
   for (Report& report : outbox_.TakeReports(now)) {
     report.draining = draining_;
+    if (std::exchange(echoes, false)) report.echo = TakeEcho(now);
     lease_.OnReportSent(now);  // the coordinator counts messages
     effects.emplace_back(SendToCoordinator{std::move(report)});
   }

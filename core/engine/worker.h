@@ -128,7 +128,7 @@ class Worker {
 
   void Accept(const Welcome& welcome, Effects& effects);
   void Accept(Assign assign, Effects& effects);
-  void Accept(const Recall& recall, Effects& effects);
+  void Accept(const Recall& recall, Instant now, Effects& effects);
   void Accept(const Acknowledge& acknowledged, Effects& effects);
   void Accept(const Cancel& cancel, Effects& effects);
 
@@ -139,6 +139,9 @@ class Worker {
   void StopTimedOut(Instant now, Effects& effects);
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] static bool CanBeCut(const Slot& slot);
+  void NoteStamp(const ToWorker& message, Instant now);
+  /// The latest stamp, if it was not sent back yet.
+  [[nodiscard]] StampEcho TakeEcho(Instant now);
   void ReportIfDue(Instant now, Effects& effects);
   void SendReports(Instant now, Effects& effects);
   void EndIfDrained(Instant now, Effects& effects);
@@ -159,6 +162,8 @@ class Worker {
   WorkerLease lease_;
   double task_seconds_ = 0;  // recent mean of one task; 0 while unknown
   Instant last_report_{};
+  ClockStamp stamp_{};  // the latest one on this stream; 0: sent back
+  Instant stamp_received_{};
 };
 
 }  // namespace evenkeel::engine

@@ -52,6 +52,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
   }
   parts_.statistics.Node(worker).threads = hello.threads;
   parts_.estimator.SetThreads(worker, hello.threads);
+  parts_.estimator.SetRoundTrip(worker, std::nullopt);  // of the stream before
   parts_.placement.UpdateAvailability(worker);
   AttachProcess(worker, hello, now);
   parts_.statistics.RecordNodeEvent(TimelineEvent::Kind::kJoined, worker, now, {});

@@ -27,6 +27,10 @@ std::vector<model::IndexRange> Ranges(const Wire& wire, WireChecks& checks) {
   return ranges;
 }
 
+engine::StampEcho Read(const v1::StampEcho& wire, WireChecks& checks) {
+  return {engine::ClockStamp{wire.stamp()}, checks.Time(wire.held_ns())};
+}
+
 engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
   engine::Hello hello;
   hello.protocol_version = wire->protocol_version();
@@ -76,6 +80,7 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
 engine::Report Read(v1::Report* wire, WireChecks& checks) {
   engine::Report report;
   report.draining = wire->draining();
+  report.echo = Read(wire->echo(), checks);
   if (!checks.Admit(wire->completed_size()) || !checks.Admit(wire->failed_size())) return report;
   report.completed.reserve(static_cast<std::size_t>(wire->completed_size()));
   for (v1::CompletedRange& range : *wire->mutable_completed()) {
@@ -111,6 +116,7 @@ engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
   welcome.lease = checks.Time(wire->lease_ns());
   welcome.idempotent = wire->idempotent();
   welcome.task_timeout = checks.Time(wire->task_timeout_ns());
+  welcome.stamp = engine::ClockStamp{wire->stamp()};
   return welcome;
 }
 
@@ -124,7 +130,8 @@ engine::ToCoordinator Read(v1::WorkerItem* item, WireChecks& checks) {
       return Read(item->mutable_report(), checks);
     case v1::WorkerItem::kGiveBack:
       return engine::GiveBack{engine::RecallId{item->give_back().recall()},
-                              Grants(item->give_back().parts(), checks)};
+                              Grants(item->give_back().parts(), checks),
+                              Read(item->give_back().echo(), checks)};
     case v1::WorkerItem::kGoodbye:
       return engine::Goodbye{};
     case v1::WorkerItem::KIND_NOT_SET:
@@ -143,12 +150,13 @@ engine::ToWorker Read(v1::CoordinatorItem* item, WireChecks& checks) {
     case v1::CoordinatorItem::kAssign:
       return Read(item->mutable_assign(), checks);
     case v1::CoordinatorItem::kRecall:
-      return engine::Recall{engine::RecallId{item->recall().id()},
-                            checks.Number(item->recall().max_tasks()),
-                            item->recall().failed_before()};
+      return engine::Recall{
+          engine::RecallId{item->recall().id()}, checks.Number(item->recall().max_tasks()),
+          item->recall().failed_before(), engine::ClockStamp{item->recall().stamp()}};
     case v1::CoordinatorItem::kAcknowledge:
       return engine::Acknowledge{Ranges(item->acknowledge().ranges(), checks),
-                                 item->acknowledge().heard()};
+                                 item->acknowledge().heard(),
+                                 engine::ClockStamp{item->acknowledge().stamp()}};
     case v1::CoordinatorItem::kCancel:
       return engine::Cancel{Ranges(item->cancel().ranges(), checks)};
     case v1::CoordinatorItem::kFinish:

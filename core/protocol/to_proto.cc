@@ -54,6 +54,14 @@ void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
   SetResults(std::move(completed.results), *wire.mutable_results());
 }
 
+/// GiveBack and Report have an echo.
+template <typename Wire>
+void SetEcho(const engine::StampEcho& echo, Wire& wire) {
+  if (echo.stamp == engine::ClockStamp{}) return;
+  wire.mutable_echo()->set_stamp(echo.stamp.value);
+  wire.mutable_echo()->set_held_ns(Nanoseconds(echo.held));
+}
+
 // ---- worker to coordinator: one Append per kind of message ----
 
 void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
@@ -98,6 +106,7 @@ class ItemsOf {
 void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
   ItemsOf out(items);
   items.back().mutable_report()->set_draining(report.draining);
+  SetEcho(report.echo, *items.back().mutable_report());
   for (engine::CompletedRange& completed : report.completed) {
     v1::Report& wire = *out.For(completed.results.Bytes().size()).mutable_report();
     SetCompleted(std::move(completed), *wire.add_completed());
@@ -120,6 +129,7 @@ void Append(const engine::GiveBack& give_back, std::vector<v1::WorkerItem>& item
   v1::GiveBack& wire = *items.emplace_back().mutable_give_back();
   wire.set_recall(give_back.recall.value);
   for (const engine::Grant& part : give_back.parts) SetGrant(part, *wire.add_parts());
+  SetEcho(give_back.echo, wire);
 }
 
 void Append(engine::Goodbye, std::vector<v1::WorkerItem>& items) {
@@ -137,6 +147,7 @@ void Append(engine::Welcome welcome, std::vector<v1::CoordinatorItem>& items) {
   wire.set_lease_ns(Nanoseconds(welcome.lease));
   wire.set_idempotent(welcome.idempotent);
   wire.set_task_timeout_ns(Nanoseconds(welcome.task_timeout));
+  wire.set_stamp(welcome.stamp.value);
 }
 
 void Append(engine::Refusal refusal, std::vector<v1::CoordinatorItem>& items) {
@@ -186,12 +197,14 @@ void Append(const engine::Recall& recall, std::vector<v1::CoordinatorItem>& item
   wire.set_id(recall.id.value);
   wire.set_max_tasks(static_cast<std::uint64_t>(recall.max_tasks));
   wire.set_failed_before(recall.failed_before);
+  wire.set_stamp(recall.stamp.value);
 }
 
 void Append(const engine::Acknowledge& acknowledge, std::vector<v1::CoordinatorItem>& items) {
   v1::Acknowledge& wire = *items.emplace_back().mutable_acknowledge();
   for (const model::IndexRange range : acknowledge.ranges) SetRange(range, *wire.add_ranges());
   wire.set_heard(acknowledge.heard);
+  wire.set_stamp(acknowledge.stamp.value);
 }
 
 void Append(const engine::Cancel& cancel, std::vector<v1::CoordinatorItem>& items) {

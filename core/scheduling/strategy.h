@@ -51,7 +51,7 @@ struct StrategyContext {
   const LeaseView& leases;
   model::BalancingSpec balancing;
   bool idempotent = true;
-  /// Time from a decision to its effect at the worker and back.
+  /// Expected round trip to a worker; the estimator has the measured one of each.
   Duration round_trip = std::chrono::milliseconds(1);
   /// How often a busy worker reports; a credit window has to be longer.
   Duration report_interval = std::chrono::seconds(1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,7 +11,8 @@
 
 namespace evenkeel::scheduling {
 
-/// How fast each worker is for this job's profile, in cost units per second, and how sure that is.
+/// How fast each worker is for this job's profile, in cost units per second, and how sure that is;
+/// and how long a message to it and its answer take.
 ///
 /// Sources, each counted by the inverse of its variance (the minimum-variance mean of independent
 /// estimates): the prior (the ratio that the worker was weighed with, scaled by what the workers
@@ -31,7 +33,12 @@ class TimingEstimator {
     /// longer.
     Duration memory = std::chrono::seconds(3);
     double memory_tasks = 24;
+    /// Round trip of a worker for which none was measured.
+    Duration round_trip = std::chrono::milliseconds(1);
   };
+
+  /// A measured round trip counts as at least this long.
+  static constexpr Duration kShortestRoundTrip = std::chrono::microseconds(100);
 
   explicit TimingEstimator(const Options& options) : options_(options) {}
 
@@ -48,6 +55,16 @@ class TimingEstimator {
 
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
+
+  /// Measured on the worker's stream; nothing if it was not measured yet.
+  void SetRoundTrip(WorkerId worker, std::optional<Duration> measured) {
+    workers_[worker.value].round_trip = measured;
+  }
+  /// Time from a decision to its effect at the worker and back.
+  [[nodiscard]] Duration RoundTrip(WorkerId worker) const {
+    const auto& measured = workers_[worker.value].round_trip;
+    return measured ? std::max(*measured, kShortestRoundTrip) : options_.round_trip;
+  }
 
   /// Part of the observed time that its tasks spent waiting for their data.
   void NoteWaiting(WorkerId worker, Duration waited) {
@@ -96,6 +113,7 @@ class TimingEstimator {
     std::int64_t all_tasks = 0;
     double all_busy_seconds = 0;
     double all_waited_seconds = 0;
+    std::optional<Duration> round_trip{};
   };
 
   [[nodiscard]] double PriorThreadRate(const State& state) const;

@@ -10,10 +10,11 @@ constexpr double kProbePart = 0.001;
 
 }  // namespace
 
-Duration CreditWindow::Length() const {
+Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
-  const Duration full = std::max(3 * context_.report_interval, 20 * context_.round_trip);
-  const Duration least = 10 * context_.round_trip;
+  const Duration round_trip = context_.estimator.RoundTrip(worker);
+  const Duration full = std::max(3 * context_.report_interval, 20 * round_trip);
+  const Duration least = 10 * round_trip;
   return std::clamp(predictor_.PoolTime() / 4, least, full);
 }
 
@@ -25,7 +26,7 @@ std::int64_t CreditWindow::LeastTasks(WorkerId worker) const {
 bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
   if (context_.leases.OutstandingTasks(worker) < LeastTasks(worker)) return true;
   if (!context_.estimator.Measured(worker)) return false;
-  return predictor_.Ready(worker, now) - now < Length() / 2;
+  return predictor_.Ready(worker, now) - now < Length(worker) / 2;
 }
 
 model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
@@ -33,7 +34,7 @@ model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
   double budget = 0;
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(predictor_.Ready(worker, now) - now, Duration::zero());
-    budget = ToSeconds(Length() - ahead) * context_.estimator.Rate(worker);
+    budget = ToSeconds(Length(worker) - ahead) * context_.estimator.Rate(worker);
   } else if (Credit()) {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(pool_.Workers());

@@ -16,8 +16,8 @@ class CreditWindow {
                const FinishPredictor& predictor)
       : context_(context), pool_(pool), predictor_(predictor) {}
 
-  /// For how long a worker has work ahead of need.
-  [[nodiscard]] Duration Length() const;
+  /// For how long the worker has work ahead of need.
+  [[nodiscard]] Duration Length(WorkerId worker) const;
   /// Leased tasks that a worker has, however long they take.
   [[nodiscard]] std::int64_t LeastTasks(WorkerId worker) const;
   /// Less than half of the window is left. False while the first tasks of a worker are measured.

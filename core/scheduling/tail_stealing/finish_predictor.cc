@@ -55,7 +55,8 @@ Instant FinishPredictor::Ready(WorkerId worker, Instant now) const {
   if (expected > now) return expected;
   // Overdue: the delay so far is the best estimate of the delay to come.
   const Duration late = now - expected;
-  return now + std::max({late / 2, PredictedTime(cost / rate) / 8, context_.round_trip});
+  return now +
+         std::max({late / 2, PredictedTime(cost / rate) / 8, context_.estimator.RoundTrip(worker)});
 }
 
 Instant FinishPredictor::FinishAfter(WorkerId worker, Instant ready) const {

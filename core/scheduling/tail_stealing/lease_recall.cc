@@ -36,7 +36,9 @@ std::optional<RecallDecision> LeaseRecall::RecallFor(WorkerId thief, Instant now
     const std::int64_t tasks = context_.leases.OutstandingTasks(victim);
     const std::int64_t waiting = Waiting(victim);
     if (waiting <= 0 || tasks == state.tasks_at_failed_recall) continue;
-    const double share = goal_.MayTake(predictor_.PartyOf(thief, now + context_.round_trip),
+    const Duration round_trip =
+        std::max(context_.estimator.RoundTrip(thief), context_.estimator.RoundTrip(victim));
+    const double share = goal_.MayTake(predictor_.PartyOf(thief, now + round_trip),
                                        predictor_.PartyOf(victim, entry.first), now);
     if (share <= 0) continue;
     const double mean =

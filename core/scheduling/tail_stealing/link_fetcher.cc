@@ -51,13 +51,13 @@ Duration LinkFetcher::LinkBusy(WorkerId worker, WorkerId from, Instant now) cons
 
 double LinkFetcher::CostInWindow(WorkerId worker, WorkerId from, double link_speed,
                                  Instant now) const {
-  return link_speed * ToSeconds(window_.Length() - LinkBusy(worker, from, now));
+  return link_speed * ToSeconds(window_.Length(worker) - LinkBusy(worker, from, now));
 }
 
 double LinkFetcher::CostToFetch(WorkerId worker, WorkerId from, double link_speed,
                                 Instant now) const {
   const Duration busy = LinkBusy(worker, from, now);
-  if (busy > window_.Length() / 2) return 0;
+  if (busy > window_.Length(worker) / 2) return 0;
   // Limits by what the link carries until both finish, and by the other work of the worker.
   const double left = 1 / predictor_.Rate(from);  // seconds saved there by a unit of cost
   const Instant there = predictor_.Finish(from, now);

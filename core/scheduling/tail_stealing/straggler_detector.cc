@@ -48,7 +48,7 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
     const IndexRange leased = context_.leases.NewestLeased(victim);
     if (victim == idle || leased.Empty() || entry.first <= goal_.Limit()) continue;
     if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
-    double gap = ToSeconds(entry.first - now - context_.round_trip);
+    double gap = ToSeconds(entry.first - now - context_.estimator.RoundTrip(idle));
     const double rate = context_.estimator.ThreadRate(idle);
     const IndexRange copied =
         LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
@@ -130,8 +130,8 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnStraggler(WorkerId wor
   if (!victim || *victim == worker) return std::nullopt;
   const double seconds = ToSeconds(now - context_.leases.WorkingSince(*victim));
   const double cost = (1 + kStragglerRunsAgain) * seconds * context_.estimator.ThreadRate(*victim);
-  const Instant copied =
-      predictor_.Ready(worker, now) + context_.round_trip + PredictedTime(cost / rate);
+  const Instant copied = predictor_.Ready(worker, now) + context_.estimator.RoundTrip(worker) +
+                         PredictedTime(cost / rate);
   const Instant others = now + predictor_.PoolTime();
   const Instant alone = now + PredictedTime(kStragglerRunsAgain * seconds);
   // The copy has to save the job more time than it costs all workers.

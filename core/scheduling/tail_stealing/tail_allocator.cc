@@ -18,7 +18,8 @@ bool TailAllocator::LastTasks(WorkerId worker) const {
   constexpr int kRoundTripsPerTask = 20;  // for shorter tasks a round trip each costs too much
   if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
   const Duration task = predictor_.TaskTime(worker);
-  return task > kRoundTripsPerTask * context_.round_trip && predictor_.PoolTime() < 2 * task;
+  return task > kRoundTripsPerTask * context_.estimator.RoundTrip(worker) &&
+         predictor_.PoolTime() < 2 * task;
 }
 
 BalancingGoal::Party TailAllocator::VictimOf(WorkerId worker, Instant indexed, Instant now) const {
@@ -30,6 +31,8 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
   if (!MovesInNoTime()) return false;
   int looked_at = 0;
   const auto taker = predictor_.PartyOf(thief, predictor_.Finish(thief, now));
+  // The victim needs no message: its reserved tasks have not left the coordinator.
+  const double round_trip = ToSeconds(context_.estimator.RoundTrip(thief));
   FinishIndex::FromLatest order(predictor_.ByFinish());
   for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
     const WorkerId victim = entry.second;
@@ -37,8 +40,7 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
     const auto giver = VictimOf(victim, entry.first, now);
     const double share =
         ahead ? goal_.MayTakeAhead(taker, giver, now) : goal_.MayTake(taker, giver, now);
-    const double least =
-        ToSeconds(context_.round_trip) * giver.rate * taker.rate / (giver.rate + taker.rate);
+    const double least = round_trip * giver.rate * taker.rate / (giver.rate + taker.rate);
     if (share <= least) continue;
     const Reservation& reserved = pool_.Of(victim);
     const auto mean = std::max(

@@ -27,7 +27,7 @@ class EngineParts : public testing::Test {
   Instant now{std::chrono::seconds(100)};
   CoordinatorConfig config = Config();
   model::UnitCosts costs{kTasks};
-  scheduling::TimingEstimator estimator{EstimatorOptions(costs)};
+  scheduling::TimingEstimator estimator{EstimatorOptions(costs, config.round_trip)};
   TaskLedger ledger{costs};
   Membership membership{
       {"", "w", 1, true, 10, config.job.balancing.lease, config.job.task_policy.idempotent}};
@@ -80,7 +80,7 @@ class EngineParts : public testing::Test {
   /// Node n connects on stream n + 1.
   void Connect(std::uint32_t node) {
     ASSERT_TRUE(lifecycle.Admit(StreamOf(node), HelloOf(node), now));
-    (void)outbox.Take();
+    (void)outbox.Take(now);
   }
   static StreamId StreamOf(std::uint32_t node) { return StreamId{node + 1}; }
   void Decide() { driver.Decide(now); }

@@ -29,7 +29,7 @@ TEST_F(EffectOutboxTest, GrantsLeaveInOneMessagePerStreamInOrderOfTheFirst) {
   outbox.Add(CloseStream{StreamId{1}});
   outbox.SendGrants();
   outbox.SendGrants();  // nothing waits any more
-  const Effects effects = outbox.Take();
+  const Effects effects = outbox.Take(Instant{});
   ASSERT_EQ(effects.size(), 3U);
   EXPECT_TRUE(std::holds_alternative<CloseStream>(effects[0])) << "grants wait for SendGrants";
   EXPECT_EQ(std::get<SendToWorker>(effects[1]).stream, StreamId{7});
@@ -37,7 +37,7 @@ TEST_F(EffectOutboxTest, GrantsLeaveInOneMessagePerStreamInOrderOfTheFirst) {
             (std::vector<Grant>{{GrantId{1}, {0, 2}}, {GrantId{3}, {3, 4}, false, 5}}));
   EXPECT_EQ(std::get<SendToWorker>(effects[2]).stream, StreamId{3});
   EXPECT_EQ(AssignIn(effects[2]).grants, (std::vector<Grant>{{GrantId{2}, {2, 3}, true}}));
-  EXPECT_TRUE(outbox.Take().empty());
+  EXPECT_TRUE(outbox.Take(Instant{}).empty());
 }
 
 TEST_F(EffectOutboxTest, CountsMessagesAndNoOtherEffects) {
@@ -53,13 +53,13 @@ TEST_F(EffectOutboxTest, AGrantCarriesTheInputsOfItsTasks) {
   outbox.SetInputs([](model::TaskIndex index) { return "in" + std::to_string(index); });
   outbox.AddGrant(StreamId{1}, {8, 10}, false, 0);
   outbox.SendGrants();
-  const Effects effects = outbox.Take();
+  const Effects effects = outbox.Take(Instant{});
   EXPECT_EQ(AssignIn(effects[0]).grants[0].inputs.Of(9), "in9");
 }
 
 TEST_F(EffectOutboxTest, GrantsThatWereNeverSentStopTheProcess) {
   outbox.AddGrant(StreamId{1}, {0, 1}, false, 0);
-  EXPECT_DEATH((void)outbox.Take(), "never sent");
+  EXPECT_DEATH((void)outbox.Take(Instant{}), "never sent");
 }
 
 // ---- PendingRecalls ----

@@ -31,7 +31,7 @@ TEST_F(CommitQueueTest, AcknowledgesWhatIsDurableAndNothingBefore) {
   Connect(0);
   commits.Add(CommitOf({0, 2}));
   commits.Add(CommitOf({2, 5}));
-  const Effects asked = outbox.Take();
+  const Effects asked = outbox.Take(now);
   ASSERT_EQ(Of<Persist>(asked).size(), 2U);
   EXPECT_EQ(Of<Persist>(asked)[0].results.size(), 1U);
   EXPECT_EQ(asked.size(), 2U) << "nothing is acknowledged";
@@ -40,7 +40,7 @@ TEST_F(CommitQueueTest, AcknowledgesWhatIsDurableAndNothingBefore) {
   EXPECT_EQ(ledger.StateOf(1), TaskState::kDurable);
   EXPECT_EQ(ledger.StateOf(2), TaskState::kCompleted);
   EXPECT_FALSE(commits.Empty());
-  const auto acknowledged = Sent<Acknowledge>(outbox.Take(), StreamOf(0));
+  const auto acknowledged = Sent<Acknowledge>(outbox.Take(now), StreamOf(0));
   ASSERT_EQ(acknowledged.size(), 1U);
   EXPECT_EQ(acknowledged[0].ranges, (Ranges{{0, 2}}));
   commits.OnDurable(Of<Persist>(asked)[1].batch, now);
@@ -52,7 +52,7 @@ TEST_F(CommitQueueTest, ALaterBatchMakesTheEarlierOnesDurable) {
   Connect(0);
   commits.Add(CommitOf({0, 2}));
   commits.Add(CommitOf({2, 5}));
-  commits.OnDurable(Of<Persist>(outbox.Take())[1].batch, now);
+  commits.OnDurable(Of<Persist>(outbox.Take(now))[1].batch, now);
   EXPECT_TRUE(commits.Empty());
   EXPECT_EQ(completion.DurableTasks(), 5);
 }
@@ -61,9 +61,9 @@ TEST_F(CommitQueueTest, AWorkerThatReconnectedIsNotAcknowledgedOnItsNewStream) {
   Connect(0);
   commits.Add(CommitOf({0, 2}));
   ASSERT_TRUE(lifecycle.Admit(StreamId{50}, HelloOf(0), now));
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   commits.OnDurable(BatchId{1}, now);
-  EXPECT_TRUE(outbox.Take().empty()) << "it reports again, and that is acknowledged";
+  EXPECT_TRUE(outbox.Take(now).empty()) << "it reports again, and that is acknowledged";
   EXPECT_EQ(completion.DurableTasks(), 2);
 }
 
@@ -87,7 +87,7 @@ class ResultIntakeTest : public EngineParts {
   /// Applies the report of node 0 and returns the effects.
   Effects Apply(Report report, std::uint32_t node = 0) {
     intake.Apply({node}, std::move(report), now);
-    return outbox.Take();
+    return outbox.Take(now);
   }
   static Report FailedReport(model::TaskIndex task, GrantId grant) {
     Report report;
@@ -158,12 +158,12 @@ TEST_F(ResultIntakeTest, ADeathIsChargedAsAFailureWithoutAnAcknowledgement) {
   driver.Withdraw({7, 8});
   ledger.Withhold({7, 8});
   intake.ChargeDeath({0}, 7, now);
-  const Effects effects = outbox.Take();
+  const Effects effects = outbox.Take(now);
   ASSERT_EQ(Of<Persist>(effects).size(), 1U);
   EXPECT_EQ(Of<Persist>(effects)[0].failures[0].index, 7);
   EXPECT_EQ(retries.Failures(7), 1);
   commits.OnDurable(BatchId{1}, now);
-  EXPECT_TRUE(outbox.Take().empty());
+  EXPECT_TRUE(outbox.Take(now).empty());
 }
 
 TEST_F(ResultIntakeTest, TimesOfAWorkersClockAreCutToTheRun) {

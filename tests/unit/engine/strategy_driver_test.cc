@@ -10,7 +10,7 @@ class StrategyDriverTest : public EngineParts {};
 TEST_F(StrategyDriverTest, LeasesWhatTheStrategyDecidesUnderTheGrantThatIsSent) {
   Connect(1);
   Decide();
-  const auto assigns = Sent<Assign>(outbox.Take(), StreamOf(1));
+  const auto assigns = Sent<Assign>(outbox.Take(now), StreamOf(1));
   ASSERT_EQ(assigns.size(), 1U);
   const Grant grant = assigns[0].grants[0];
   EXPECT_EQ(grant.attempt, 0);
@@ -33,7 +33,7 @@ TEST_F(StrategyDriverTest, TheStrategysPoolIsTheUnassignedTasks) {
 TEST_F(StrategyDriverTest, AllTasksAreRecalledWithoutWaitingForAnAnswer) {
   Connect(0);
   driver.RecallAll(StreamOf(0));
-  const auto recalls = Sent<Recall>(outbox.Take(), StreamOf(0));
+  const auto recalls = Sent<Recall>(outbox.Take(now), StreamOf(0));
   ASSERT_EQ(recalls.size(), 1U);
   EXPECT_EQ(recalls[0].max_tasks, kTasks);
   EXPECT_TRUE(recalls[0].failed_before);
@@ -61,7 +61,7 @@ TEST_F(StrategyDriverTest, AWorkerThatIsLostGetsNothing) {
   Decide();
   EXPECT_EQ(ledger.OutstandingTasks({0}), 0);
   EXPECT_GT(ledger.OutstandingTasks({1}), 0);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@ namespace evenkeel::engine {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using Ranges = std::vector<model::IndexRange>;
 
 class WithheldPlacementTest : public EngineParts {
@@ -41,7 +40,7 @@ TEST_F(WithheldPlacementTest, ARetryGoesToTheWorkerThatWouldEndItFirst) {
   Due(5, 0);
   Place();
   EXPECT_TRUE(ledger.Leased({2}).Contains(5)) << "a has failed it, b is slower";
-  const auto assigns = Sent<Assign>(outbox.Take(), StreamOf(2));
+  const auto assigns = Sent<Assign>(outbox.Take(now), StreamOf(2));
   ASSERT_EQ(assigns.size(), 1U);
   EXPECT_EQ(assigns[0].grants[0].attempt, 1);
 }
@@ -55,7 +54,7 @@ TEST_F(WithheldPlacementTest, ANodeThatHasNotFailedTheTaskIsWaitedForUntilItIsLo
   lifecycle.Lose({2}, "gone", true, now);
   Place();
   EXPECT_TRUE(ledger.Leased({0}).Contains(5)) << "no other worker is there";
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
@@ -66,7 +65,7 @@ TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
   Due(6, 0);
   Lease({10, 12}, 1);
   Lease({12, 14}, 2);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   Place();
   EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "b and c have two tasks a thread";
   (void)ledger.Complete({10, 11}, {1});
@@ -76,7 +75,7 @@ TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
   Place();
   EXPECT_TRUE(ledger.Leased({1}).Contains(5));
   EXPECT_EQ(ledger.StateOf(6), TaskState::kWithheld) << "there was room for one";
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WithheldPlacementTest, ChangesThatWereSkippedDoNotCountLater) {
@@ -90,7 +89,7 @@ TEST_F(WithheldPlacementTest, ChangesThatWereSkippedDoNotCountLater) {
   placement.Skip();
   Place();
   EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WithheldPlacementTest, ASuspectRunsAloneOnAReservedWorker) {
@@ -99,7 +98,7 @@ TEST_F(WithheldPlacementTest, ASuspectRunsAloneOnAReservedWorker) {
   Suspect({4, 8});
   EXPECT_EQ(ledger.StateOf(4), TaskState::kWithheld);
   Lease({10, 11}, 0);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   Place();
   EXPECT_EQ(ledger.Leased({1}).Ranges(), (Ranges{{4, 8}})) << "b is ready before a";
   EXPECT_FALSE(ledger.Connected({1})) << "no strategy may lease to it";
@@ -108,16 +107,16 @@ TEST_F(WithheldPlacementTest, ASuspectRunsAloneOnAReservedWorker) {
   isolation.Clear({4, 8});
   Place();
   EXPECT_TRUE(ledger.Connected({1})) << "nothing waits: it is free again";
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WithheldPlacementTest, AReservedWorkerGivesItsTasksBackFirst) {
   Connect(0);
   Lease({10, 11}, 0);
   Suspect({4, 5});
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   Place();
-  EXPECT_EQ(Sent<Recall>(outbox.Take(), StreamOf(0)).size(), 1U);
+  EXPECT_EQ(Sent<Recall>(outbox.Take(now), StreamOf(0)).size(), 1U);
   EXPECT_EQ(ledger.StateOf(4), TaskState::kWithheld);
   Due(7, 1);
   Place();
@@ -133,7 +132,7 @@ TEST_F(WithheldPlacementTest, AtMostOneInFourWorkersIsReserved) {
   for (const model::TaskIndex at : {0, 4, 8, 12}) Suspect({at, at + 1});
   Place();
   EXPECT_EQ(isolation.Reserved().size(), 2U);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WithheldPlacementTest, OnlyATaskThatRanAloneIsChargedWithADeath) {

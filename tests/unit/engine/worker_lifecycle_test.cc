@@ -76,7 +76,7 @@ TEST_F(WorkerLifecycleTest, AWorkerOfALaterCoordinatorChangesNothing) {
   Hello hello = HelloOf(0);
   hello.epoch = config.epoch + 1;
   EXPECT_FALSE(Admit(StreamId{1}, hello));
-  EXPECT_TRUE(outbox.Take().empty());
+  EXPECT_TRUE(outbox.Take(now).empty());
   EXPECT_EQ(membership.FindStream(StreamId{1}), nullptr);
   hello.epoch = config.epoch;
   EXPECT_TRUE(Admit(StreamId{1}, hello));
@@ -86,7 +86,7 @@ TEST_F(WorkerLifecycleTest, ARefusedStreamIsClosed) {
   Hello hello = HelloOf(0);
   hello.workload = "other";
   EXPECT_TRUE(Admit(StreamId{1}, hello));
-  const Effects effects = outbox.Take();
+  const Effects effects = outbox.Take(now);
   EXPECT_EQ(Sent<Refusal>(effects, StreamId{1}).size(), 1U);
   EXPECT_EQ(Of<CloseStream>(effects).size(), 1U);
   EXPECT_EQ(membership.FindStream(StreamId{1}), nullptr);
@@ -99,10 +99,10 @@ TEST_F(WorkerLifecycleTest, TheSameProcessKeepsItsLeasesAndANewOneLosesThem) {
   back.held = {{grant, {0, 2}}};
   EXPECT_TRUE(Admit(StreamId{11}, back));
   EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{0, 2}}));
-  EXPECT_EQ(Of<CloseStream>(outbox.Take())[0].stream, StreamOf(0)) << "the older connection";
+  EXPECT_EQ(Of<CloseStream>(outbox.Take(now))[0].stream, StreamOf(0)) << "the older connection";
   EXPECT_TRUE(Admit(StreamId{12}, HelloOf(0, 2)));
   EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WorkerLifecycleTest, ADeathIsOneOfAProcessAndNotOfItsNode) {
@@ -121,13 +121,13 @@ TEST_F(WorkerLifecycleTest, ADeathIsOneOfAProcessAndNotOfItsNode) {
   fourth.boot_id = "next boot";
   EXPECT_TRUE(Admit(StreamId{13}, fourth));
   EXPECT_EQ(isolation.Suspects().Ranges(), (Ranges{{0, 2}}));
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(WorkerLifecycleTest, ALeaseExpiresAfterItsLengthAndNoSooner) {
   Connect(0);
   Lease({0, 2}, 0);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   now += config.job.balancing.lease - Duration(1);
   membership.RenewLease({1}, now);
   membership.RenewLease({2}, now);
@@ -139,13 +139,13 @@ TEST_F(WorkerLifecycleTest, ALeaseExpiresAfterItsLengthAndNoSooner) {
   EXPECT_FALSE(membership.At({1}).lost);
   EXPECT_FALSE(ledger.Connected({0}));
   EXPECT_EQ(ledger.StateOf(0), TaskState::kUnassigned);
-  EXPECT_EQ(Of<CloseStream>(outbox.Take()).size(), 1U);
+  EXPECT_EQ(Of<CloseStream>(outbox.Take(now)).size(), 1U);
 }
 
 TEST_F(WorkerLifecycleTest, AClosedStreamKeepsItsTasksForTheReconnectTimeout) {
   Connect(0);
   Lease({0, 2}, 0);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   lifecycle.OnStreamClosed(StreamOf(0), now);
   EXPECT_FALSE(ledger.Connected({0}));
   now += milliseconds(1499);
@@ -164,11 +164,11 @@ TEST_F(WorkerLifecycleTest, AWorkerThatComesBackDropsWhatOthersGot) {
   lifecycle.Lose({0}, "silent", false, now);
   Connect(1);
   Lease({1, 2}, 1);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   Hello back = HelloOf(0);
   back.held = {{grant, {0, 3}}};
   EXPECT_TRUE(Admit(StreamId{11}, back));
-  const auto cancels = Sent<Cancel>(outbox.Take(), StreamId{11});
+  const auto cancels = Sent<Cancel>(outbox.Take(now), StreamId{11});
   ASSERT_EQ(cancels.size(), 1U);
   EXPECT_EQ(cancels[0].ranges, (Ranges{{1, 2}})) << "it may continue the others";
   EXPECT_FALSE(membership.At({0}).lost);
@@ -181,7 +181,20 @@ TEST_F(WorkerLifecycleTest, AnUnexpectedNodeJoinsWithTheMeanWeight) {
   EXPECT_EQ(membership.At({kNodes}).ratio, 1.0);
   Decide();
   EXPECT_GT(ledger.OutstandingTasks({kNodes}), 0);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
+}
+
+TEST_F(WorkerLifecycleTest, TheRoundTripIsOfTheStreamAndNotOfTheOneBefore) {
+  Connect(0);
+  membership.At({0}).round_trip.Add({StampOf(now), {}}, now + milliseconds(70));
+  estimator.SetRoundTrip({0}, membership.At({0}).round_trip.Estimate());
+  EXPECT_EQ(estimator.RoundTrip({0}), milliseconds(70));
+  now += seconds(1);
+  ASSERT_TRUE(Admit(StreamId{11}, HelloOf(0)));
+  EXPECT_FALSE(membership.At({0}).round_trip.Estimate());
+  EXPECT_EQ(estimator.RoundTrip({0}), config.round_trip);
+  membership.At({0}).round_trip.Add({StampOf(now - Duration(1)), {}}, now);
+  EXPECT_FALSE(membership.At({0}).round_trip.Estimate()) << "a stamp of the stream before";
 }
 
 // ---- ProgressReporter ----
@@ -207,18 +220,18 @@ TEST_F(ProgressReporterTest, TheEndIsTheRestSharedByAllOrTheLongestQueue) {
   EXPECT_NEAR(ToSeconds(reporter.PredictEnd(now)->left), 5, 0.01) << "20 units at 4 a second";
   Lease({0, 16}, 0);
   EXPECT_NEAR(ToSeconds(reporter.PredictEnd(now)->left), 8, 0.01) << "16 units at 2 a second";
-  (void)outbox.Take();
+  (void)outbox.Take(now);
 }
 
 TEST_F(ProgressReporterTest, CountsWhatIsDurableAsDone) {
   Connect(0);
   Lease({0, 5}, 0);
   intake.Apply({0}, DoneReport({0, 5}), now);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   EXPECT_EQ(reporter.Snapshot(now).tasks_completed, 0);
   EXPECT_NEAR(reporter.Snapshot(now).cost_done_ratio, 0.25, 1e-9);
   commits.OnDurable(BatchId{1}, now);
-  (void)outbox.Take();
+  (void)outbox.Take(now);
   const Progress progress = reporter.Snapshot(now);
   EXPECT_EQ(progress.tasks_completed, 5);
   EXPECT_TRUE(progress.nodes[0].connected);

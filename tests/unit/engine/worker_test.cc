@@ -13,6 +13,65 @@ using WorkerTest = WorkerFixture;
 
 TEST_F(WorkerTest, SaysWhatItsNodeWeighs) { EXPECT_EQ(worker.OnConnected(now).ratio, 2.5); }
 
+TEST_F(WorkerTest, SendsTheLatestStampBackOnceWithTheTimeItWasHeld) {
+  Open();
+  (void)Hear(Acknowledge{{}, 0, ClockStamp{7}});
+  now += milliseconds(300);
+  (void)Hear(Acknowledge{{}, 0, ClockStamp{9}});
+  now += seconds(1);
+  const auto reports = Sent<Report>(worker.OnTimer(now));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].echo, (StampEcho{ClockStamp{9}, seconds(1)}));
+  now += seconds(1);
+  const auto next = Sent<Report>(worker.OnTimer(now));
+  ASSERT_EQ(next.size(), 1U);
+  EXPECT_EQ(next[0].echo, StampEcho{}) << "nothing was stamped since";
+}
+
+TEST_F(WorkerTest, AnswersARecallWithItsStampAtOnce) {
+  Open();
+  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{1}, 1, false, ClockStamp{5}}));
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].echo, (StampEcho{ClockStamp{5}, Duration::zero()}));
+}
+
+TEST_F(WorkerTest, AStampOfTheStreamBeforeIsNotSentBack) {
+  welcome.stamp = ClockStamp{3};
+  Open();
+  worker.OnDisconnected(now);
+  (void)worker.OnConnected(now);
+  now += seconds(1);
+  const auto reports = Sent<Report>(worker.OnTimer(now));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].echo, StampEcho{});
+}
+
+TEST_F(WorkerTest, ACoordinatorOfAnEarlierVersionDoesNotHideAnEarlierStamp) {
+  welcome.stamp = ClockStamp{3};
+  Open();
+  (void)Hear(Acknowledge{{}, 0});
+  now += seconds(1);
+  EXPECT_EQ(Sent<Report>(worker.OnTimer(now)).at(0).echo, (StampEcho{ClockStamp{3}, seconds(1)}));
+}
+
+TEST_F(WorkerTest, ALargeReportMeasuresTheLinkAndSendsNoStampBack) {
+  welcome.stamp = ClockStamp{3};
+  Open();
+  Give({0, 3});
+  const auto report_of = [this](std::size_t bytes) {
+    (void)Take(0);
+    BatchOutcome outcome;
+    outcome.results.Append(std::string(bytes, 'r'));
+    outcome.started = outcome.ended = now;
+    now += seconds(1);
+    auto reports = Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now));
+    EXPECT_EQ(reports.size(), 1U);
+    return reports.at(0);
+  };
+  EXPECT_EQ(report_of(64 * 1024 + 1).echo, StampEcho{});
+  EXPECT_EQ(report_of(64 * 1024).echo, (StampEcho{ClockStamp{3}, seconds(2)})) << "the next one";
+}
+
 TEST_F(WorkerTest, TakesNothingBeforeItIsWelcome) {
   (void)worker.OnConnected(now);
   Give({0, 2});

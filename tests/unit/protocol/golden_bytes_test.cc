@@ -132,5 +132,34 @@ TEST(GoldenBytes, Report) {
             "20ac02");
 }
 
+TEST(GoldenBytes, StampAndEcho) {
+  engine::Acknowledge acknowledge{{{2, 5}}, 9, engine::ClockStamp{300}};
+  // Item 1 {acknowledge 5 {1: range, 2: 9, 3: 300}}
+  EXPECT_EQ(WireHex<v1::CoordinatorMessage>(engine::ToWorker{acknowledge}),
+            "0a0d"
+            "2a0b"
+            "0a0408021003"
+            "1009"
+            "18ac02");
+  engine::Report report;
+  report.echo = {engine::ClockStamp{300}, nanoseconds(7)};
+  // Item 1 {report 2 {4: {1: 300, 2: 7}}}
+  EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{report}),
+            "0a09"
+            "1207"
+            "2205"
+            "08ac02"
+            "1007");
+  const engine::GiveBack given{engine::RecallId{4}, {}, report.echo};
+  // Item 1 {give_back 3 {1: 4, 3: {1: 300, 2: 7}}}
+  EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{given}),
+            "0a0b"
+            "1a09"
+            "0804"
+            "1a05"
+            "08ac02"
+            "1007");
+}
+
 }  // namespace
 }  // namespace evenkeel::protocol

@@ -70,6 +70,29 @@ TEST(RoundTrip, EveryKindFromTheCoordinator) {
   ExpectRoundTrip(engine::ToWorker{engine::Finish{"complete"}});
 }
 
+TEST(RoundTrip, StampsAndEchoesTravel) {
+  const engine::ClockStamp stamp{std::uint64_t{1} << 60};
+  const engine::StampEcho echo{stamp, milliseconds(7)};
+  ExpectRoundTrip(engine::ToWorker{engine::Welcome{1, "j", "{}", {}, {}, true, {}, stamp}});
+  ExpectRoundTrip(engine::ToWorker{engine::Recall{engine::RecallId{5}, 12, false, stamp}});
+  ExpectRoundTrip(engine::ToWorker{engine::Acknowledge{{{0, 5}}, 3, stamp}});
+  ExpectRoundTrip(engine::ToCoordinator{engine::Report{{}, {}, false, echo}});
+  ExpectRoundTrip(engine::ToCoordinator{engine::GiveBack{engine::RecallId{3}, {}, echo}});
+}
+
+TEST(RoundTrip, OnlyTheFirstPartOfALargeReportHasTheEcho) {
+  engine::Report report;
+  report.echo = {engine::ClockStamp{9}, milliseconds(1)};
+  for (model::TaskIndex i = 0; i < 2; ++i) {
+    report.failed.push_back({i, "no", {}, {}, {}, std::string(800'000, 'r')});
+  }
+  const auto read = OverTheWire<v1::WorkerMessage>(engine::ToCoordinator{report});
+  ASSERT_TRUE(read);
+  ASSERT_EQ(read->size(), 2U);
+  EXPECT_EQ(std::get<engine::Report>((*read)[0]).echo, report.echo);
+  EXPECT_EQ(std::get<engine::Report>((*read)[1]).echo, engine::StampEcho{});
+}
+
 TEST(RoundTrip, AttemptsAndInputsTravelWithTheGrant) {
   const model::TaskInputs inputs(7, Unequal());
   ExpectRoundTrip(
@@ -156,6 +179,10 @@ TEST(RoundTrip, SixteenBytesATaskCostNoMoreThanThat) {
        false,
        model::PackedResults::OfEqualSize(4096, 16, std::string(65536, 'r'))});
   EXPECT_LT(ToProto(engine::ToCoordinator{report}).front().ByteSizeLong(), 65536u + 48u);
+  const std::size_t empty = ToProto(engine::ToCoordinator{engine::Report{}})[0].ByteSizeLong();
+  report = engine::Report{};
+  report.echo = {engine::ClockStamp{std::uint64_t{1} << 60}, std::chrono::hours(24)};  // 36 years
+  EXPECT_LT(ToProto(engine::ToCoordinator{report})[0].ByteSizeLong(), empty + 24u);
 }
 
 TEST(RoundTripDeathTest, AnEmptyRangeIsNeverSent) {

@@ -117,10 +117,75 @@ TEST_F(TailParts, TheLevelIsTheEarliestEndOfAllReservedTasks) {
 TEST_F(TailParts, TheWindowShrinksTowardsTheEnd) {
   Start({1});
   Reserve({0}, {0, 1000});
-  EXPECT_EQ(window.Length(), Duration(seconds(3))) << "three report intervals";
+  EXPECT_EQ(window.Length({0}), Duration(seconds(3))) << "three report intervals";
   (void)pool.TakeNext({0}, 996, 996, 996);
   predictor.UpdateReservation({0}, now);
-  EXPECT_NEAR(ToSeconds(window.Length()), 1, 0.02) << "a quarter of 4 s";
+  EXPECT_NEAR(ToSeconds(window.Length({0})), 1, 0.02) << "a quarter of 4 s";
+}
+
+TEST_F(TailParts, TheWindowOfAWorkerIsAtLeastTenOfItsRoundTrips) {
+  Start({1, 1});
+  estimator.SetRoundTrip({1}, milliseconds(500));
+  Reserve({0}, {0, 2});
+  Reserve({1}, {2, 4});
+  EXPECT_NEAR(ToSeconds(window.Length({0})), 0.5, 0.02) << "a quarter of 2 s";
+  EXPECT_EQ(window.Length({1}), Duration(seconds(5)));
+  Lease({0}, {10, 12}, now);
+  Lease({1}, {20, 22}, now);
+  EXPECT_FALSE(window.NeedsRefill({0}, now)) << "2 s of 0.5";
+  EXPECT_TRUE(window.NeedsRefill({1}, now)) << "2 s of 5";
+  EXPECT_GT(window.Budget({1}, now), 0);
+  Reserve({1}, {100, 1000});
+  EXPECT_EQ(window.Length({1}), Duration(seconds(10))) << "at most 20 round trips";
+}
+
+TEST_F(TailParts, AMoveToAWorkerHasToSaveItsRoundTrip) {
+  Start({1, 1});
+  Reserve({0}, {0, 10});
+  Reserve({1}, {10, 30});
+  estimator.SetRoundTrip({0}, seconds(11));
+  EXPECT_FALSE(allocator.StealRange({0}, now, false)) << "5 units are less than half of 11";
+  estimator.SetRoundTrip({0}, seconds(9));
+  estimator.SetRoundTrip({1}, seconds(60));  // the victim needs no message
+  EXPECT_TRUE(allocator.StealRange({0}, now, false));
+}
+
+TEST_F(TailParts, TasksThatAreShortBesideTheRoundTripAreNotSentOneByOne) {
+  Start({1, 1});
+  Reserve({0}, {0, 2});
+  EXPECT_TRUE(allocator.LastTasks({0}));
+  estimator.SetRoundTrip({0}, milliseconds(51));
+  EXPECT_FALSE(allocator.LastTasks({0})) << "a task is shorter than 20 round trips";
+  EXPECT_TRUE(allocator.LastTasks({1}));
+}
+
+TEST_F(TailParts, ACopyHasToSaveTheRoundTripOfItsWorker) {
+  Start({10, 1});
+  Lease({1}, {4, 5}, now);
+  estimator.SetRoundTrip({0}, milliseconds(950));
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now)) << "0.1 s of work and 0.95 s on the way";
+  estimator.SetRoundTrip({0}, milliseconds(500));
+  EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now));
+}
+
+TEST_F(TailParts, ACopyOfAStragglerHasToSaveTheRoundTripAsWell) {
+  Start({5, 1});
+  Reserve({0}, {2, 12});
+  Lease({1}, {0, 1}, now - seconds(60));
+  ASSERT_TRUE(stragglers.Mark({1}, now));
+  estimator.SetRoundTrip({0}, seconds(30));
+  EXPECT_FALSE(stragglers.SpeculateOnStraggler({0}, now));
+  estimator.SetRoundTrip({0}, milliseconds(1));
+  EXPECT_TRUE(stragglers.SpeculateOnStraggler({0}, now));
+}
+
+TEST_F(TailParts, ARecallCountsTheLongerRoundTripOfThiefAndVictim) {
+  Start({1, 1});
+  Lease({1}, {0, 9}, now);
+  estimator.SetRoundTrip({1}, seconds(6));
+  const auto asked = recall.RecallFor({0}, now);
+  ASSERT_TRUE(asked);
+  EXPECT_NEAR(static_cast<double>(asked->max_tasks), 1.5, 0.6) << "half of what is left after 6 s";
 }
 
 TEST_F(TailParts, ARefillFillsTheWindowWhenHalfOfItIsUsed) {
@@ -145,7 +210,7 @@ TEST_F(TailParts, WithoutCreditAThreadHasOneTask) {
   Start({1});
   Reserve({0}, {0, 1000});
   EXPECT_EQ(window.LeastTasks({0}), 1);
-  EXPECT_EQ(window.Length(), Duration::zero());
+  EXPECT_EQ(window.Length({0}), Duration::zero());
 }
 
 TEST_F(TailParts, AThiefTakesSoMuchThatBothFinishTogether) {
