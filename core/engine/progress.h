@@ -30,6 +30,7 @@ struct Progress {
   std::int64_t tasks_failed = 0;     ///< for good
   double cost_done_ratio = 0;        ///< share of the cost that is done, 0..1
   model::Cost cost_total = 0;        ///< of all tasks
+  model::Cost cost_longest = 0;      ///< of the task with the highest cost
   Duration elapsed{};
   std::optional<Duration> eta;  ///< when the job will end, from now
   Duration eta_sigma{};

@@ -48,6 +48,7 @@ Progress ProgressReporter::Snapshot(Instant now) const {
   progress.tasks_failed = parts_.ledger.Count(TaskState::kFailed);
   progress.failed_indexes = ToIndexString(parts_.ledger.Failed(), kMaxFailedRangesShown);
   progress.cost_total = parts_.costs.Total();
+  progress.cost_longest = parts_.costs.Longest();
   progress.cost_done_ratio = static_cast<double>(parts_.statistics.CompletedCost()) /
                              static_cast<double>(std::max<model::Cost>(parts_.costs.Total(), 1));
   for (std::uint32_t i = 0; i < parts_.membership.Size(); ++i) {

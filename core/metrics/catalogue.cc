@@ -129,8 +129,9 @@ constexpr MetricDefinition kOfCoordinators[] = {
      MetricType::kGauge,
      {},
      "seconds",
-     "Cost of the job divided by the sum of the measured rates of its nodes; absent until all are "
-     "measured.",
+     "Time that no schedule can beat: cost of the job divided by the sum of the measured rates of "
+     "its nodes, or cost of the longest task divided by the rate of the fastest thread, whichever "
+     "is longer; absent until all are measured.",
      {}},
     {Metric::kJobState,
      "evenkeel_job_state",

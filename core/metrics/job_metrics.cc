@@ -103,7 +103,9 @@ std::optional<double> LowerBoundSeconds(const engine::Progress& progress) {
     nodes.push_back({node.mean_rate, node.threads});
   }
   if (progress.cost_total <= 0) return std::nullopt;
-  return model::LowerBoundSeconds({static_cast<double>(progress.cost_total), 0}, nodes);
+  const model::WorkSize work{static_cast<double>(progress.cost_total),
+                             static_cast<double>(progress.cost_longest)};
+  return model::LowerBoundSeconds(work, nodes);
 }
 
 }  // namespace

@@ -223,6 +223,16 @@ TEST_F(ProgressReporterTest, TheEndIsTheRestSharedByAllOrTheLongestQueue) {
   (void)outbox.Take(now);
 }
 
+TEST_F(ProgressReporterTest, TellsTheCostOfTheJobAndOfItsLongestTask) {
+  const model::PrefixCosts table({1, 7, 2});
+  TaskLedger tasks(table);
+  for (std::uint32_t i = 0; i < kNodes; ++i) tasks.AddWorker();
+  const ProgressReporter of_table(
+      {table, estimator, tasks, membership, completion, driver, statistics});
+  EXPECT_EQ(of_table.Snapshot(now).cost_total, 10);
+  EXPECT_EQ(of_table.Snapshot(now).cost_longest, 7);
+}
+
 TEST_F(ProgressReporterTest, CountsWhatIsDurableAsDone) {
   Connect(0);
   Lease({0, 5}, 0);

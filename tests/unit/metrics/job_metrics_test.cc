@@ -167,6 +167,16 @@ TEST_F(JobMetricsTest, WhatIsNotKnownIsAbsent) {
   EXPECT_TRUE(std::isnan(Value("evenkeel_job_eta_seconds")));
 }
 
+TEST_F(JobMetricsTest, ALongTaskOnTheFastestThreadIsALowerBound) {
+  auto progress = HalfDone();
+  progress.cost_longest = 199;
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(Value("evenkeel_job_lower_bound_seconds"), 20) << "199 units at 10 a second are less";
+  progress.cost_longest = 300;
+  metrics_.Update(progress, kBytes);
+  EXPECT_EQ(Value("evenkeel_job_lower_bound_seconds"), 30) << "pi-1 has 4 threads and 40 a second";
+}
+
 TEST_F(JobMetricsTest, WithoutAllRatesThereIsNoLowerBound) {
   auto progress = HalfDone();
   progress.nodes[1].mean_rate = 0;
