@@ -21,6 +21,18 @@ TEST(CompletionPolicy, IsCompleteWhenAllTasksAreDurable) {
   EXPECT_EQ(verdict->reason, "");
 }
 
+TEST(CompletionPolicy, AllTasksWithinTheFailureLimitAreNoEarlySuccess) {
+  model::TaskPolicy policy;
+  policy.max_failed_tasks = 1;
+  policy.success.succeeded_count = 1;
+  CompletionPolicy completion(policy, 3);
+  completion.AddDurable({.completed = 2, .wanted = 2, .failed = 1});
+  EXPECT_EQ(completion.Judge(false, {})->reason, "") << "by all of its tasks";
+  CompletionPolicy over_limit(policy, 3);
+  over_limit.AddDurable({.completed = 1, .wanted = 1, .failed = 2});
+  EXPECT_EQ(over_limit.Judge(false, {})->reason, model::kSuccessPolicyMet);
+}
+
 TEST(CompletionPolicy, AJobWithoutTasksIsComplete) {
   CompletionPolicy completion(model::TaskPolicy{}, 0);
   EXPECT_EQ(completion.Judge(false, {})->state, JobState::kComplete);

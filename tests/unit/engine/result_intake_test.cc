@@ -118,6 +118,26 @@ TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {
   EXPECT_EQ(Sent<Acknowledge>(effects, StreamOf(0)).size(), 1U);
 }
 
+// Its lease runs at the worker as well, and a commit may take longer than that.
+TEST_F(ResultIntakeTest, AWorkerWithALeaseClockIsHeardBeforeItsResultIsDurable) {
+  ResultIntake not_idempotent{{costs, membership, estimator, ledger, retries, isolation, completion,
+                               statistics, driver, placement, commits, outbox},
+                              false};
+  Connect(0);
+  Lease({0, 2}, 0);
+  (void)outbox.Take(now);
+  membership.At({0}).reports_received = 4;
+  not_idempotent.Apply({0}, DoneReport({0, 2}), now);
+  const auto heard = Sent<Acknowledge>(outbox.Take(now), StreamOf(0));
+  ASSERT_EQ(heard.size(), 1U);
+  EXPECT_TRUE(heard[0].ranges.empty());
+  EXPECT_EQ(heard[0].heard, 4U);
+  not_idempotent.Apply({0}, Report{}, now);
+  EXPECT_EQ(Sent<Acknowledge>(outbox.Take(now), StreamOf(0)).size(), 1U) << "a heartbeat";
+  intake.Apply({0}, Report{}, now);
+  EXPECT_TRUE(outbox.Take(now).empty()) << "no lease clock at the worker";
+}
+
 TEST_F(ResultIntakeTest, AnotherWorkerWithTheTaskIsToldToStop) {
   Connect(0);
   Connect(1);

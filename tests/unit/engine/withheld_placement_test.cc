@@ -78,6 +78,34 @@ TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
   (void)outbox.Take(now);
 }
 
+TEST_F(WithheldPlacementTest, AWorkerThatWillSoonBeReadyHasRoomForARetry) {
+  for (std::uint32_t i = 0; i < kNodes; ++i) Connect(i);
+  estimator.Observe({1}, 10, 10, milliseconds(20'000));  // two tasks take 4 s
+  estimator.Observe({2}, 10, 10, milliseconds(14'000));
+  Lease({10, 12}, 1);
+  Due(5, 0);
+  Lease({12, 14}, 2);
+  (void)outbox.Take(now);
+  Place();
+  EXPECT_TRUE(ledger.Leased({2}).Contains(5)) << "ready within three report intervals";
+  Due(6, 0);
+  Place();
+  EXPECT_EQ(ledger.StateOf(6), TaskState::kWithheld) << "b and now c have 4 s of work";
+  (void)outbox.Take(now);
+}
+
+TEST_F(WithheldPlacementTest, ARetryWaitsForAWorkerOtherThanTheLastOneThatFailedIt) {
+  Connect(0);
+  Connect(1);
+  lifecycle.Lose({2}, "gone", true, now);
+  Due(5, 0);
+  (void)retries.CountFailure(5, "b", std::nullopt);
+  Lease({10, 12}, 0);
+  (void)outbox.Take(now);
+  Place();
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "a has no room, and b failed it last";
+}
+
 TEST_F(WithheldPlacementTest, ChangesThatWereSkippedDoNotCountLater) {
   Connect(0);
   Connect(1);

@@ -174,6 +174,21 @@ TEST_F(WorkerLifecycleTest, AWorkerThatComesBackDropsWhatOthersGot) {
   EXPECT_FALSE(membership.At({0}).lost);
 }
 
+TEST_F(WorkerLifecycleTest, AProcessThatWasAbsentBeforeItWasLostIsStillKnownToHaveDied) {
+  for (int process = 1; process <= 3; ++process) {
+    ASSERT_TRUE(Admit(StreamId(10 + static_cast<std::uint64_t>(process)), HelloOf(0, process)));
+    if (process == 3) break;
+    Lease({0, 2}, 0);
+    lifecycle.OnStreamClosed(StreamId(10 + static_cast<std::uint64_t>(process)), now);
+    now += milliseconds(1500);
+    lifecycle.ExpireLeases(now);
+    EXPECT_TRUE(membership.At({0}).absent);
+    lifecycle.Lose({0}, "silent", false, now);
+  }
+  EXPECT_EQ(isolation.Suspects().Ranges(), (Ranges{{0, 2}})) << "two deaths point at its tasks";
+  (void)outbox.Take(now);
+}
+
 TEST_F(WorkerLifecycleTest, AnUnexpectedNodeJoinsWithTheMeanWeight) {
   Hello hello = HelloOf(5);
   EXPECT_TRUE(Admit(StreamId{6}, hello));
