@@ -14,45 +14,33 @@ ReservedPool::ReservedPool(const StrategyContext& context)
 
 void ReservedPool::AddWorkers(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    workers_.push_back({true, Reservation(costs_, heavy_cost_)});
+    reserved_.emplace_back(costs_, heavy_cost_);
     shares_.push_back(0);
   }
-}
-
-bool ReservedPool::AnyAlive() const {
-  return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.alive; });
-}
-
-WorkerId ReservedPool::NextAlive(WorkerId worker) const {
-  const auto count = static_cast<std::uint32_t>(workers_.size());
-  for (std::uint32_t step = 1; step < count; ++step) {
-    const WorkerId next{(worker.value + step) % count};
-    if (Alive(next)) return next;
-  }
-  return worker;
+  live_.Add(count);
 }
 
 std::vector<double> ReservedPool::EqualWeights() const {
   std::vector<double> weights;
-  for (const auto& worker : workers_) weights.push_back(worker.alive ? 1.0 : 0.0);
+  for (std::uint32_t i = 0; i < Workers(); ++i) weights.push_back(Alive({i}) ? 1.0 : 0.0);
   return weights;
 }
 
 ReservedPool::Pieces ReservedPool::Lose(WorkerId worker) {
-  workers_[worker.value].alive = false;
+  live_.Set(worker, false);
   Pieces pieces = TakeAll(worker);
   Changed(worker);
   return pieces;
 }
 
 void ReservedPool::Revive(WorkerId worker) {
-  workers_[worker.value].alive = true;
+  live_.Set(worker, true);
   Insert(worker, std::exchange(orphans_, {}));
 }
 
 void ReservedPool::SetHeavyCost(model::Cost cost) {
   heavy_cost_ = cost;
-  for (auto& worker : workers_) worker.reserved.SetHeavyCost(cost);
+  for (auto& reserved : reserved_) reserved.SetHeavyCost(cost);
 }
 
 void ReservedPool::Plan(const std::vector<model::RangeSet>& parts) {
@@ -72,7 +60,7 @@ void ReservedPool::Plan(const std::vector<model::RangeSet>& parts) {
 model::RangeSet ReservedPool::PlanAtHome(const model::RangeSet& tasks) {
   model::RangeSet rest = tasks;
   if (places_.Empty()) return rest;
-  std::vector<model::RangeSet> parts(workers_.size());
+  std::vector<model::RangeSet> parts(Workers());
   tasks.ForEach([&](model::IndexRange range) {
     for (const auto& part : places_.Split(range)) {
       if (!part.home || !Alive(*part.home)) continue;
@@ -95,11 +83,9 @@ void ReservedPool::PlanMore(model::IndexRange range, const std::vector<double>& 
   }
 }
 
-void ReservedPool::PlanFor(WorkerId worker, model::IndexRange range) {
+void ReservedPool::PlanForNobody(model::IndexRange range) {
   Dilute(range);
-  std::vector<model::RangeSet> parts(workers_.size());
-  parts[worker.value].Insert(range);
-  Plan(parts);
+  planned_[range.begin] = std::nullopt;
 }
 
 void ReservedPool::Dilute(model::IndexRange appended) {
@@ -161,16 +147,9 @@ ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
 
 ReservedPool::Pieces ReservedPool::TakeAll(WorkerId worker) { return At(worker).TakeAll(); }
 
-void ReservedPool::GatherAt(WorkerId worker) {
-  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
-    if (WorkerId{i} == worker || Of({i}).Empty()) continue;
-    Insert(worker, TakeAll({i}));
-  }
-}
-
 void ReservedPool::Withdraw(model::IndexRange range) {
   std::int64_t left = range.Size();
-  for (std::uint32_t i = 0; i < workers_.size() && left > 0; ++i) {
+  for (std::uint32_t i = 0; i < Workers() && left > 0; ++i) {
     const std::int64_t removed = At({i}).Remove(range);
     if (removed > 0) Changed({i});
     left -= removed;
@@ -186,7 +165,7 @@ void ReservedPool::Withdraw(model::IndexRange range) {
 
 std::int64_t ReservedPool::Tasks() const {
   std::int64_t size = 0;
-  for (const auto& worker : workers_) size += worker.reserved.Tasks();
+  for (const auto& reserved : reserved_) size += reserved.Tasks();
   for (const auto& piece : orphans_) size += piece.range.Size();
   return size;
 }
@@ -194,8 +173,8 @@ std::int64_t ReservedPool::Tasks() const {
 bool ReservedPool::Contains(model::IndexRange range) const {
   for (model::TaskIndex i = range.begin; i < range.end; ++i) {
     const model::IndexRange one{i, i + 1};
-    const bool reserved = std::any_of(workers_.begin(), workers_.end(),
-                                      [&](const Worker& w) { return w.reserved.Contains(one); });
+    const bool reserved = std::any_of(reserved_.begin(), reserved_.end(),
+                                      [&](const Reservation& r) { return r.Contains(one); });
     const bool orphan = std::any_of(orphans_.begin(), orphans_.end(),
                                     [&](const Piece& piece) { return piece.range.Contains(i); });
     if (!reserved && !orphan) return false;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/scheduling/reservation.h"
+#include "core/scheduling/shared_pool.h"
 #include "core/scheduling/strategy.h"
 
 namespace evenkeel::scheduling {
@@ -30,18 +31,17 @@ class ReservedPool {
 
   /// Adds `count` living workers with empty reservations.
   void AddWorkers(std::size_t count);
-  [[nodiscard]] std::size_t Workers() const { return workers_.size(); }
+  [[nodiscard]] std::size_t Workers() const { return reserved_.size(); }
+  [[nodiscard]] const LiveWorkers& Live() const { return live_; }
   /// Expected or connected, and not lost.
-  [[nodiscard]] bool Alive(WorkerId worker) const { return workers_[worker.value].alive; }
-  [[nodiscard]] bool AnyAlive() const;
+  [[nodiscard]] bool Alive(WorkerId worker) const { return live_.Alive(worker); }
+  [[nodiscard]] bool AnyAlive() const { return live_.AnyAlive(); }
   /// The next living worker after `worker` in the order of numbers; itself if there is no other.
-  [[nodiscard]] WorkerId NextAlive(WorkerId worker) const;
+  [[nodiscard]] WorkerId NextAlive(WorkerId worker) const { return live_.NextAlive(worker); }
   /// 1 for each living worker, 0 for the others.
   [[nodiscard]] std::vector<double> EqualWeights() const;
   /// The worker is lost. Returns what was reserved for it: ShareOut is to follow.
   [[nodiscard]] Pieces Lose(WorkerId worker);
-  /// Only marks the worker: what is reserved for it stays.
-  void SetAlive(WorkerId worker, bool alive) { workers_[worker.value].alive = alive; }
   /// The worker lives again; it gets the orphans.
   void Revive(WorkerId worker);
 
@@ -54,14 +54,12 @@ class ReservedPool {
   /// Plans an appended range: tasks at a node for its worker, the rest by cost in the ratio of
   /// `weights`, which are 0 for lost workers.
   void PlanMore(model::IndexRange range, const std::vector<double>& weights);
-  /// Plans an appended range for one worker.
-  void PlanFor(WorkerId worker, model::IndexRange range);
+  /// An appended range that is planned for nobody and kept elsewhere.
+  void PlanForNobody(model::IndexRange range);
   /// Planned shares of the cost become smaller because this range was appended.
   void Dilute(model::IndexRange appended);
 
-  [[nodiscard]] const Reservation& Of(WorkerId worker) const {
-    return workers_[worker.value].reserved;
-  }
+  [[nodiscard]] const Reservation& Of(WorkerId worker) const { return reserved_[worker.value]; }
   void Insert(WorkerId worker, const Pieces& pieces);
   /// Divides the pieces among the living by `weights`, which are 0 for lost workers.
   void ShareOut(const Pieces& pieces, const std::vector<double>& weights);
@@ -74,8 +72,6 @@ class ReservedPool {
   [[nodiscard]] std::optional<Piece> TakeLargest(WorkerId worker, model::Cost limit);
   [[nodiscard]] Pieces TakeTail(WorkerId worker, model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
-  /// Reserves all tasks for this worker, also those of the lost.
-  void GatherAt(WorkerId worker);
   /// Removes the tasks of this range, as far as they are here: they were completed.
   void Withdraw(model::IndexRange range);
 
@@ -86,12 +82,7 @@ class ReservedPool {
   [[nodiscard]] std::vector<Strategy::Move> TakeMoves();
 
  private:
-  struct Worker {
-    bool alive = true;
-    Reservation reserved;
-  };
-
-  [[nodiscard]] Reservation& At(WorkerId worker) { return workers_[worker.value].reserved; }
+  [[nodiscard]] Reservation& At(WorkerId worker) { return reserved_[worker.value]; }
   void Changed(WorkerId worker) const {
     if (listener_) listener_(worker);
   }
@@ -100,8 +91,9 @@ class ReservedPool {
   const TaskPlaces& places_;
   std::function<void(WorkerId)> listener_;
   model::Cost heavy_cost_;
-  std::vector<Worker> workers_;
-  Pieces orphans_;  // without a reservation, because no worker lives
+  LiveWorkers live_;
+  std::vector<Reservation> reserved_;  // of each worker
+  Pieces orphans_;                     // without a reservation, because no worker lives
   // begin of a range -> for whom it was planned, until the next begin
   absl::btree_map<model::TaskIndex, std::optional<WorkerId>> planned_;
   std::vector<double> shares_;

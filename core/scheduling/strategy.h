@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -96,19 +97,20 @@ class Strategy {
   /// Tasks in the strategy's hands were completed, by a late result.
   virtual void Withdraw(model::IndexRange range) = 0;
   /// Something changed at this worker: it connected, reported, was granted to, gave back.
-  virtual void Touch(WorkerId worker, Instant now) = 0;
+  virtual void Touch(WorkerId, Instant) {}
   /// The recall was answered (with something or nothing) or has lapsed.
-  virtual void RecallEnded(WorkerId worker, Instant now) = 0;
+  virtual void RecallEnded(WorkerId, Instant) {}
 
   /// The decisions for now. Called after each batch of events until it returns none.
   [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
-  [[nodiscard]] virtual Instant NextDecision() const = 0;
+  [[nodiscard]] virtual Instant NextDecision() const { return kNever; }
   /// When the work will be done as things stand, of a strategy that does not mean to keep all
   /// workers busy to the end; else nothing.
   [[nodiscard]] virtual std::optional<Instant> PredictedEnd(Instant) const { return std::nullopt; }
 
-  /// Share of the cost first planned for each worker, 0..1, with what was appended.
+  /// Share of the cost first planned for each worker, 0..1, with what was appended; 0 for all
+  /// if the strategy plans nothing.
   [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;
   /// The worker for which a task was first planned, if any; the same is true of all
   /// tasks up to `until`.
@@ -116,7 +118,9 @@ class Strategy {
     std::optional<WorkerId> worker;
     model::TaskIndex until = 0;
   };
-  [[nodiscard]] virtual PlannedRun PlanOf(model::TaskIndex index) const = 0;
+  [[nodiscard]] virtual PlannedRun PlanOf(model::TaskIndex) const {
+    return {std::nullopt, std::numeric_limits<model::TaskIndex>::max()};
+  }
   /// Moves of reserved ranges since the last call: from, to, number of tasks.
   struct Move {
     WorkerId from;
@@ -124,7 +128,7 @@ class Strategy {
     std::int64_t tasks = 0;
     Instant at{};
   };
-  [[nodiscard]] virtual std::vector<Move> TakeMoves() = 0;
+  [[nodiscard]] virtual std::vector<Move> TakeMoves() { return {}; }
   /// Stages and masters to be shown, as intervals; the open one, if any, ends at `now`.
   struct Stage {
     int number = 0;  ///< 0 for an interval in which `master` does not compute
@@ -132,7 +136,7 @@ class Strategy {
     Instant start{};
     Instant end{};
   };
-  [[nodiscard]] virtual std::vector<Stage> Stages(Instant now) const = 0;
+  [[nodiscard]] virtual std::vector<Stage> Stages(Instant) const { return {}; }
   /// Tasks in the strategy's hands; for the engine's own checks.
   [[nodiscard]] virtual std::int64_t PoolSize() const = 0;
   [[nodiscard]] virtual bool PoolContains(model::IndexRange range) const = 0;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/scheduling/partition.h"
+#include "core/base/check.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -17,44 +17,41 @@ std::int64_t ToNearest(double units, std::int64_t most) {
 }  // namespace
 
 AdaptiveIterative::AdaptiveIterative(const StrategyContext& context)
-    : StrategyBase(context),
+    : context_(context),
       unit_time_(context.balancing.adaptive_iterative.communication ? UnitTime::kWithCommunication
                                                                     : UnitTime::kCalculationOnly) {}
 
 void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                               Instant) {
-  pool_.AddWorkers(workers.size());
+  live_.Add(workers.size());
+  shares_.resize(workers.size());
   members_.resize(workers.size());
-  pool_.Plan(PartitionEqually(todo, workers.size()));
-  pool_.GatherAt(kMaster);
+  pool_.Insert(todo);
   const double parts = static_cast<double>(workers.size()) *
                        static_cast<double>(context_.balancing.adaptive_iterative.rounds);
   first_units_ =
       std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
 }
 
-void AdaptiveIterative::Append(model::IndexRange range, Instant now) {
-  StrategyBase::Append(range, now);
-  pool_.GatherAt(kMaster);
-}
-
-void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts&, Instant) {
+  EVENKEEL_CHECK(worker.value == live_.Size(), "workers are numbered one after the other");
+  live_.Add(1);
+  shares_.push_back(0);
   members_.emplace_back();
-  StrategyBase::AddWorker(worker, facts, now);
 }
 
-void AdaptiveIterative::WorkerLost(WorkerId worker, Instant now) {
+void AdaptiveIterative::WorkerLost(WorkerId worker, Instant) {
   members_[worker.value] = Member{};
-  StrategyBase::WorkerLost(worker, now);
+  live_.Set(worker, false);
 }
 
-void AdaptiveIterative::WorkerBack(WorkerId worker, Instant now) {
+void AdaptiveIterative::WorkerBack(WorkerId worker, Instant) {
   members_[worker.value] = Member{};
-  StrategyBase::WorkerBack(worker, now);
+  live_.Set(worker, true);
 }
 
 void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  pool_.Insert(kMaster, {{range, 0}});
+  pool_.Insert(range);
   members_[from.value].disturbed = true;
 }
 
@@ -71,13 +68,12 @@ void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
 std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
   if (RoundRuns()) return {};
   if (open_) CloseRound(now);
-  pool_.GatherAt(kMaster);
-  if (pool_.Of(kMaster).Empty() || !Complete()) return {};
+  if (pool_.Empty() || !Complete()) return {};
   const std::vector<WorkerId> participants = Participants();
   if (participants.empty()) return {};
 
   std::vector<std::int64_t> units = UnitsOf(participants);
-  const std::int64_t left = pool_.Of(kMaster).Tasks();
+  const std::int64_t left = pool_.Tasks();
   rest_ = std::accumulate(units.begin(), units.end(), std::int64_t{0}) > left;
   if (rest_) units = ScaledTo(left, units);
   ++round_;
@@ -92,9 +88,8 @@ std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
     member.units = units[n];
     member.busy_before = context_.estimator.CalculatingSeconds(participants[n]);
     member.times.reset();
-    for (const auto& piece :
-         pool_.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(), units[n], units[n])) {
-      decisions.emplace_back(GrantDecision{participants[n], piece.range});
+    for (const model::IndexRange range : pool_.TakeFirst(units[n])) {
+      decisions.emplace_back(GrantDecision{participants[n], range});
     }
   }
   return decisions;
@@ -131,8 +126,8 @@ void AdaptiveIterative::Learn() {
 
 bool AdaptiveIterative::Complete() const {
   if (round_ > 0) return true;
-  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (pool_.Alive({i}) && !context_.leases.Connected({i})) return false;
+  for (std::uint32_t i = 0; i < live_.Size(); ++i) {
+    if (live_.Alive({i}) && !context_.leases.Connected({i})) return false;
   }
   return true;
 }
@@ -140,7 +135,7 @@ bool AdaptiveIterative::Complete() const {
 std::vector<WorkerId> AdaptiveIterative::Participants() {
   std::vector<WorkerId> participants;
   std::vector<WorkerId> dropped;
-  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+  for (std::uint32_t i = 0; i < live_.Size(); ++i) {
     if (Usable({i})) (members_[i].dropped ? dropped : participants).push_back({i});
   }
   if (participants.empty()) {

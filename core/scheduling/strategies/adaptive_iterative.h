@@ -4,8 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "core/scheduling/shared_pool.h"
 #include "core/scheduling/strategies/iteration_formulas.h"
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/strategy.h"
 
 namespace evenkeel::scheduling {
 
@@ -26,21 +27,24 @@ namespace evenkeel::scheduling {
 /// dropped are taken back, because a job advances while one worker lives; units that are appended
 /// are there for the next round. The published master calculates while it waits; here the
 /// coordinator is a process of its own, and a worker on its node is one like all others.
-class AdaptiveIterative final : public StrategyBase {
+class AdaptiveIterative final : public Strategy {
  public:
   explicit AdaptiveIterative(const StrategyContext& context);
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
+  void Append(model::IndexRange range, Instant) override { pool_.Insert(range); }
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;
   void WorkerBack(WorkerId worker, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
   void Touch(WorkerId worker, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex) const override {
-    return {std::nullopt, context_.costs.TaskCount()};
+  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
+  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
+  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
+    return pool_.Contains(range);
   }
   /// The first kMaxShownRounds rounds; no master, for all compute.
   [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
@@ -63,12 +67,19 @@ class AdaptiveIterative final : public StrategyBase {
   void CloseRound(Instant now);
   /// n_unit of the next round for all that were measured in this one.
   void Learn();
+  [[nodiscard]] bool Usable(WorkerId worker) const {
+    return live_.Alive(worker) && context_.leases.Connected(worker);
+  }
   /// False while one of the expected workers may still come, so that the first round is for all.
   [[nodiscard]] bool Complete() const;
   /// The workers of the next round, in the order in which they are sent their data.
   [[nodiscard]] std::vector<WorkerId> Participants();
   [[nodiscard]] std::vector<std::int64_t> UnitsOf(const std::vector<WorkerId>& participants) const;
 
+  StrategyContext context_;
+  SharedPool pool_;
+  LiveWorkers live_;
+  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   UnitTime unit_time_;
   std::vector<Member> members_;
   std::int64_t first_units_ = 1;

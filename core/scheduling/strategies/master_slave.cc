@@ -1,53 +1,46 @@
 #include "core/scheduling/strategies/master_slave.h"
 
-#include <algorithm>
-#include <limits>
+#include "core/base/check.h"
 
 namespace evenkeel::scheduling {
 
 void MasterSlave::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant now) {
   started_ = now;
-  pool_.AddWorkers(workers.size());
-  std::vector<model::RangeSet> parts(workers.size());
-  parts[kMaster.value] = todo;
-  pool_.Plan(parts);
+  live_.Add(workers.size());
+  shares_.resize(workers.size());
+  pool_.Insert(todo);
 }
 
-void MasterSlave::Append(model::IndexRange range, Instant) { pool_.PlanFor(kMaster, range); }
-
-void MasterSlave::Return(WorkerId, model::IndexRange range, ReturnCause, Instant) {
-  pool_.Insert(kMaster, {{range, 0}});
+void MasterSlave::AddWorker(WorkerId worker, const WorkerFacts&, Instant) {
+  EVENKEEL_CHECK(worker.value == live_.Size(), "workers are numbered one after the other");
+  live_.Add(1);
+  shares_.push_back(0);
 }
 
 std::vector<Decision> MasterSlave::Decide(Instant) {
   std::vector<Decision> decisions;
-  std::vector<WorkerId> usable;
-  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (Usable({i})) usable.push_back({i});
-  }
-  pool_.GatherAt(kMaster);
-  HandOut::Serve(context_, options_.chunk_tasks,
-                 IdleMaster(kMaster, options_.dedicated_coordinator), usable, pool_, decisions);
+  HandOut::Serve(context_, options_, live_, pool_, decisions);
   return decisions;
 }
 
 std::vector<Strategy::Stage> MasterSlave::Stages(Instant now) const {
-  if (options_.dedicated_coordinator || pool_.Workers() < 2) return {};
+  if (options_.dedicated_coordinator || live_.Size() < 2) return {};
   return {{0, kMaster, started_, now}};
 }
 
-void HandOut::Serve(const StrategyContext& context, std::int64_t chunk_tasks,
-                    std::optional<WorkerId> master, const std::vector<WorkerId>& usable,
-                    ReservedPool& pool, std::vector<Decision>& decisions) {
-  for (const WorkerId worker : usable) {
-    if (master && worker == *master) continue;
+void HandOut::Serve(const StrategyContext& context, const model::MasterSlaveOptions& options,
+                    const LiveWorkers& live, SharedPool& pool, std::vector<Decision>& decisions) {
+  const bool master_computes = options.dedicated_coordinator || live.NextAlive(kMaster) == kMaster;
+  for (std::uint32_t i = 0; i < live.Size() && !pool.Empty(); ++i) {
+    const WorkerId worker{i};
+    if (!live.Alive(worker) || !context.leases.Connected(worker)) continue;
+    if (worker == kMaster && !master_computes) continue;
     const auto threads = static_cast<std::int64_t>(context.estimator.Threads(worker));
     const std::int64_t free_threads = threads - context.leases.OutstandingTasks(worker);
-    for (std::int64_t n = 0; n < free_threads && !pool.Of(kMaster).Empty(); ++n) {
-      for (const auto& piece : pool.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(),
-                                             chunk_tasks, chunk_tasks)) {
-        decisions.emplace_back(GrantDecision{worker, piece.range});
+    for (std::int64_t n = 0; n < free_threads; ++n) {
+      for (const model::IndexRange range : pool.TakeFirst(options.chunk_tasks)) {
+        decisions.emplace_back(GrantDecision{worker, range});
       }
     }
   }

@@ -1,8 +1,10 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <vector>
 
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/shared_pool.h"
+#include "core/scheduling/strategy.h"
 
 namespace evenkeel::scheduling {
 
@@ -10,35 +12,45 @@ namespace evenkeel::scheduling {
 /// 003_, section 3.B. As published the master is worker 0 and does not compute; with
 /// `dedicatedCoordinator: true` it computes as well. If no slave is left, the master
 /// computes: a job advances while one worker lives.
-class MasterSlave final : public StrategyBase {
+class MasterSlave final : public Strategy {
  public:
   explicit MasterSlave(const StrategyContext& context)
-      : StrategyBase(context), options_(context.balancing.master_slave) {}
+      : context_(context), options_(context.balancing.master_slave) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Append(model::IndexRange range, Instant) override { pool_.Insert(range); }
+  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
+  void WorkerLost(WorkerId worker, Instant) override { live_.Set(worker, false); }
+  void WorkerBack(WorkerId worker, Instant) override { live_.Set(worker, true); }
+  void Return(WorkerId, model::IndexRange range, ReturnCause, Instant) override {
+    pool_.Insert(range);
+  }
+  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex) const override {
-    return {std::nullopt, context_.costs.TaskCount()};
+  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
+  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
+  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
+    return pool_.Contains(range);
   }
   [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
 
  private:
+  StrategyContext context_;
+  SharedPool pool_;
+  LiveWorkers live_;
+  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   model::MasterSlaveOptions options_;
   Instant started_{};
 };
 
 /// The hand-out itself, shared with the third stage of ModifiedMasterSlave.
-/// The pool is the master's reservation.
 class HandOut {
  public:
-  /// Leases `chunk_tasks` tasks to each idle thread of the usable workers. `master`, if given, gets
-  /// none.
-  static void Serve(const StrategyContext& context, std::int64_t chunk_tasks,
-                    std::optional<WorkerId> master, const std::vector<WorkerId>& usable,
-                    ReservedPool& pool, std::vector<Decision>& decisions);
+  /// Leases `chunk_tasks` tasks to each idle thread of the workers that are alive and connected.
+  /// The master gets none, unless the coordinator is dedicated or no other worker lives.
+  static void Serve(const StrategyContext& context, const model::MasterSlaveOptions& options,
+                    const LiveWorkers& live, SharedPool& pool, std::vector<Decision>& decisions);
 };
 
 }  // namespace evenkeel::scheduling

@@ -20,7 +20,8 @@ void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
 
 void ModifiedMasterSlave::Append(model::IndexRange range, Instant now) {
   if (phase_ == Phase::kDecomposition) return StrategyBase::Append(range, now);
-  pool_.PlanFor(kMaster, range);
+  pool_.PlanForNobody(range);
+  rest_.Insert(range);
 }
 
 void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
@@ -32,12 +33,25 @@ void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, I
 
 void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
   if (phase_ != Phase::kDecomposition) {
-    pool_.Insert(kMaster, {{range, 0}});
+    rest_.Insert(range);
     return;
   }
   // In stage 1 each worker has its own part: without a living worker, the range is an orphan.
   if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
   pool_.Insert(pool_.NextAlive(from), {{range, 0}});
+}
+
+void ModifiedMasterSlave::Withdraw(model::IndexRange range) {
+  pool_.Withdraw(range);
+  rest_.Withdraw(range);
+}
+
+bool ModifiedMasterSlave::PoolContains(model::IndexRange range) const {
+  for (model::TaskIndex i = range.begin; i < range.end; ++i) {
+    const model::IndexRange one{i, i + 1};
+    if (!pool_.Contains(one) && !rest_.Contains(one)) return false;
+  }
+  return true;
 }
 
 void ModifiedMasterSlave::WorkerLost(WorkerId worker, Instant now) {
@@ -58,10 +72,10 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
     if (decisions.empty() && AllHaveReported()) Enter(Phase::kMasterSlave, now);
   }
   if (phase_ == Phase::kMasterSlave) {
-    pool_.GatherAt(kMaster);
-    HandOut::Serve(context_, options_.chunk_tasks,
-                   IdleMaster(kMaster, options_.dedicated_coordinator), UsableWorkers(), pool_,
-                   decisions);
+    for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+      for (const auto& piece : pool_.TakeAll({i})) rest_.Insert(piece.range);
+    }
+    HandOut::Serve(context_, options_, pool_.Live(), rest_, decisions);
   }
   return decisions;
 }

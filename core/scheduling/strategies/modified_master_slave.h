@@ -1,7 +1,9 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <vector>
 
+#include "core/scheduling/shared_pool.h"
 #include "core/scheduling/strategies/strategy_base.h"
 
 namespace evenkeel::scheduling {
@@ -25,9 +27,12 @@ class ModifiedMasterSlave final : public StrategyBase {
   void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
   void WorkerLost(WorkerId worker, Instant now) override;
+  void Withdraw(model::IndexRange range) override;
   void RecallEnded(WorkerId worker, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
+  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks() + rest_.Tasks(); }
+  [[nodiscard]] bool PoolContains(model::IndexRange range) const override;
 
  private:
   enum class Phase { kDecomposition, kBarrier, kMasterSlave };
@@ -41,6 +46,7 @@ class ModifiedMasterSlave final : public StrategyBase {
 
   model::MasterSlaveOptions options_;
   Phase phase_ = Phase::kDecomposition;
+  SharedPool rest_;              // the master's tasks; reserved ones are those of stage 1
   std::vector<bool> served_;     // has been leased its part of stage 1
   std::vector<bool> recalled_;   // in stage 2
   std::vector<bool> answered_;   // and has answered

@@ -1,8 +1,9 @@
 #include "core/scheduling/techniques/chunk_self_scheduling.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
+
+#include "core/base/check.h"
 
 namespace evenkeel::scheduling {
 
@@ -10,46 +11,42 @@ using model::IndexRange;
 
 ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context,
                                          const TechniqueOptions& options, ChunkRulePtr rule)
-    : StrategyBase(context),
+    : context_(context),
       options_(options),
       rule_(std::move(rule)),
       loop_(context.costs.TaskCount(), ToSeconds(context.round_trip)) {}
 
 void ChunkSelfScheduling::Start(const std::vector<WorkerFacts>& workers,
                                 const model::RangeSet& todo, Instant) {
-  pool_.AddWorkers(workers.size());
+  shares_.resize(workers.size());
   states_.resize(workers.size());
   for (const auto& worker : workers) loop_.AddWorker(worker.ratio);
-  std::vector<model::RangeSet> parts(workers.size());
-  parts[kMaster.value] = todo;
-  pool_.Plan(parts);
+  pool_.Insert(todo);
 }
 
 void ChunkSelfScheduling::Append(IndexRange range, Instant) {
   loop_.AddTasks(range.Size());
-  pool_.PlanFor(kMaster, range);
+  pool_.Insert(range);
   AskAllIdle();
 }
 
-void ChunkSelfScheduling::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+void ChunkSelfScheduling::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant) {
+  EVENKEEL_CHECK(worker.value == states_.size(), "workers are numbered one after the other");
   loop_.AddWorker(facts.ratio);
   states_.emplace_back();
-  StrategyBase::AddWorker(worker, facts, now);
+  shares_.push_back(0);
+  Ask(worker);
 }
 
-void ChunkSelfScheduling::WorkerLost(WorkerId worker, Instant) {
-  pool_.SetAlive(worker, false);
-  loop_.SetAlive(worker, false);
-}
+void ChunkSelfScheduling::WorkerLost(WorkerId worker, Instant) { loop_.SetAlive(worker, false); }
 
 void ChunkSelfScheduling::WorkerBack(WorkerId worker, Instant) {
-  pool_.SetAlive(worker, true);
   loop_.SetAlive(worker, true);
   Ask(worker);
 }
 
 void ChunkSelfScheduling::Return(WorkerId, IndexRange range, ReturnCause, Instant) {
-  pool_.Insert(kMaster, {{range, 0}});
+  pool_.Insert(range);
   AskAllIdle();
 }
 
@@ -84,7 +81,7 @@ std::vector<Decision> ChunkSelfScheduling::Decide(Instant now) {
     const WorkerId worker = asking_.front();
     asking_.pop_front();
     states_[worker.value].asks = false;
-    if (Usable(worker)) Serve(worker, now, decisions);
+    if (loop_.Alive(worker) && context_.leases.Connected(worker)) Serve(worker, now, decisions);
   }
   return decisions;
 }
@@ -92,13 +89,12 @@ std::vector<Decision> ChunkSelfScheduling::Decide(Instant now) {
 void ChunkSelfScheduling::Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   std::int64_t has = context_.leases.OutstandingTasks(worker);
-  states_[worker.value].idle = has < threads && Pool().Empty();
-  while (has < threads && !Pool().Empty()) {
+  states_[worker.value].idle = has < threads && pool_.Empty();
+  while (has < threads && !pool_.Empty()) {
     const std::int64_t chunk = NextChunk(worker, now);
-    for (const auto& piece :
-         pool_.TakeNext(kMaster, std::numeric_limits<model::Cost>::max(), chunk, chunk)) {
-      decisions.emplace_back(GrantDecision{worker, piece.range});
-      has += piece.range.Size();
+    for (const IndexRange range : pool_.TakeFirst(chunk)) {
+      decisions.emplace_back(GrantDecision{worker, range});
+      has += range.Size();
     }
   }
   if (has == 0 && options_.reissue && context_.idempotent) Reissue(worker, decisions);
@@ -106,7 +102,7 @@ void ChunkSelfScheduling::Serve(WorkerId worker, Instant now, std::vector<Decisi
 
 std::int64_t ChunkSelfScheduling::NextChunk(WorkerId worker, Instant now) {
   CloseChunk(worker, now);
-  const std::int64_t remaining = Pool().Tasks();
+  const std::int64_t remaining = pool_.Tasks();
   const std::int64_t least = std::min(options_.least_chunk_tasks, remaining);
   return std::clamp(rule_->Next(loop_, worker, remaining), least, remaining);
 }
@@ -138,7 +134,7 @@ IndexRange ChunkSelfScheduling::FirstToReissue(IndexRange leased) const {
 void ChunkSelfScheduling::Reissue(WorkerId worker, std::vector<Decision>& decisions) {
   std::int64_t unfinished = 0;
   IndexRange first;
-  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+  for (std::uint32_t i = 0; i < states_.size(); ++i) {
     if (i == worker.value) continue;
     context_.leases.Leased({i}).ForEach([&](IndexRange leased) {
       unfinished += leased.Size();

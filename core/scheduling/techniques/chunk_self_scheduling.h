@@ -3,7 +3,8 @@
 #include <deque>
 #include <vector>
 
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/shared_pool.h"
+#include "core/scheduling/strategy.h"
 #include "core/scheduling/techniques/chunk_rule.h"
 #include "core/scheduling/techniques/technique.h"
 
@@ -16,7 +17,7 @@ namespace evenkeel::scheduling {
 /// approach for robust dynamic load balancing of scientific applications with parallel independent
 /// tasks", HPCS 2019): half of them in P parts at a time, in index order, each at most once; the
 /// first result wins. A decision is O(1), the rule and reissued tasks apart.
-class ChunkSelfScheduling final : public StrategyBase {
+class ChunkSelfScheduling final : public Strategy {
  public:
   ChunkSelfScheduling(const StrategyContext& context, const TechniqueOptions& options,
                       ChunkRulePtr rule);
@@ -28,10 +29,13 @@ class ChunkSelfScheduling final : public StrategyBase {
   void WorkerLost(WorkerId worker, Instant now) override;
   void WorkerBack(WorkerId worker, Instant now) override;
   void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
   void Touch(WorkerId worker, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex) const override {
-    return {std::nullopt, context_.costs.TaskCount()};
+  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
+  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
+  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
+    return pool_.Contains(range);
   }
 
  private:
@@ -45,8 +49,6 @@ class ChunkSelfScheduling final : public StrategyBase {
     Instant chunk_given{};
   };
 
-  /// All tasks that were not handed out; kept in the reservation of the first worker.
-  [[nodiscard]] const Reservation& Pool() const { return pool_.Of(kMaster); }
   void Ask(WorkerId worker);
   void AskAllIdle();
   void Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions);
@@ -56,6 +58,9 @@ class ChunkSelfScheduling final : public StrategyBase {
   [[nodiscard]] model::IndexRange FirstToReissue(model::IndexRange leased) const;
   void Reissue(WorkerId worker, std::vector<Decision>& decisions);
 
+  StrategyContext context_;
+  SharedPool pool_;
+  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   TechniqueOptions options_;
   ChunkRulePtr rule_;
   LoopState loop_;

@@ -69,10 +69,11 @@ TEST_F(ReservedPoolTest, ReportsEachChangeOfAReservation) {
   EXPECT_EQ(changed, (std::vector<WorkerId>{{1}, {0}, {1}}));
 }
 
-TEST_F(ReservedPoolTest, GathersAllTasksAtOneWorker) {
-  pool.GatherAt({0});
-  EXPECT_EQ(pool.Of({0}).Tasks(), 10);
-  EXPECT_TRUE(pool.Of({1}).Empty());
+TEST_F(ReservedPoolTest, AnAppendedRangeMayBePlannedForNobody) {
+  pool.PlanForNobody({10, 20});
+  EXPECT_EQ(pool.PlanOf(9).until, 10);
+  EXPECT_FALSE(pool.PlanOf(10).worker);
+  EXPECT_EQ(pool.Tasks(), 10) << "it is kept elsewhere";
 }
 
 }  // namespace
