@@ -36,14 +36,14 @@ std::int64_t ElementCount(const std::vector<std::int64_t>& shape) {
 /// and a Python dictionary padded with blanks so that the data begins at a multiple of 64.
 std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape) {
   constexpr std::size_t kFixedBytes = 10;
-  constexpr std::size_t kAlignment = 64;
+  constexpr std::size_t kDataAlignment = 64;
   std::string dictionary = "{'descr': '";
   dictionary += DescriptionOf(type);
   dictionary += "', 'fortran_order': False, 'shape': (";
   for (const std::int64_t extent : shape) dictionary += std::to_string(extent) + ", ";
   dictionary += "), }";
   const std::size_t unpadded = kFixedBytes + dictionary.size() + 1;
-  dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');
+  dictionary.append((kDataAlignment - unpadded % kDataAlignment) % kDataAlignment, ' ');
   dictionary.push_back('\n');
 
   std::string header("\x93NUMPY\x01\x00", 8);

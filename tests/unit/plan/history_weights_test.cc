@@ -8,7 +8,6 @@
 namespace evenkeel::plan {
 namespace {
 
-
 /// Two Pi 4 and a Pi 3 of four cores each. The Pi 3 turns out to be the fastest.
 class HistoryWeights : public testing::Test {
  protected:
