@@ -32,7 +32,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
       completion_(config_.job.task_policy, costs_->TaskCount()),
       statistics_(config_.active_before),
       outbox_(statistics_, config_.input_of),
-      driver_(config_.make_strategy({*costs_, estimator_, ledger_, config_.job.balancing,
+      driver_(config_.make_strategy({*costs_, estimator_, ledger_, ledger_, config_.job.balancing,
                                      config_.job.task_policy.idempotent, config_.round_trip,
                                      config_.report_interval, LeftOutRatio(config_.nodes),
                                      config_.seed, places_}),
@@ -270,7 +270,6 @@ void Coordinator::SendFinish(const std::string& reason) {
 void Coordinator::CheckInvariants() const {
   ledger_.CheckInvariants();
   completion_.CheckInvariants();
-  driver_.CheckInvariants();
   placement_.CheckInvariants();
 }
 

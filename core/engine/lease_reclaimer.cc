@@ -4,11 +4,11 @@ namespace evenkeel::engine {
 
 using model::IndexRange;
 using model::TaskIndex;
-using scheduling::ReturnCause;
+using scheduling::TaskOrigin;
 using scheduling::WorkerId;
 
 void LeaseReclaimer::ReclaimAll(WorkerId worker, Instant now) {
-  Return(worker, parts_.ledger.ReleaseAll(worker), ReturnCause::kLost, now);
+  Return(worker, parts_.ledger.ReleaseAll(worker), TaskOrigin::kLost, now);
 }
 
 void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const std::vector<Grant>& held, Instant now) {
@@ -16,7 +16,7 @@ void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const std::vector<Grant>& h
   for (const Grant& grant : held) kept.Insert(grant.range);
   for (const IndexRange leased : parts_.ledger.Leased(worker).Ranges()) {
     for (const IndexRange gone : kept.Missing(leased)) {
-      Return(worker, parts_.ledger.Release(worker, gone, nullptr), ReturnCause::kLost, now);
+      Return(worker, parts_.ledger.Release(worker, gone, nullptr), TaskOrigin::kLost, now);
     }
   }
   for (const IndexRange copy : parts_.ledger.Copies(worker).Ranges()) {
@@ -33,17 +33,17 @@ std::int64_t LeaseReclaimer::ReclaimGivenBack(WorkerId worker, const std::vector
     const auto released = parts_.ledger.Release(worker, range, &part.id);
     for (const IndexRange free : released.unassigned) tasks += free.Size();
     for (const IndexRange free : released.withheld) tasks += free.Size();
-    Return(worker, released, ReturnCause::kGivenBack, now);
+    Return(worker, released, TaskOrigin::kGivenBack, now);
   }
   return tasks;
 }
 
-void LeaseReclaimer::Return(WorkerId from, const TaskLedger::Released& released, ReturnCause cause,
+void LeaseReclaimer::Return(WorkerId from, const TaskLedger::Released& released, TaskOrigin origin,
                             Instant now) {
   const model::RangeSet& suspects = parts_.isolation.Suspects();
   for (const IndexRange range : released.unassigned) {
     for (const IndexRange part : suspects.Missing(range)) {
-      parts_.driver.Return(from, part, cause, now);
+      parts_.driver.Return(from, part, origin, now);
     }
     for (const IndexRange suspect : suspects.Within(range)) {
       parts_.ledger.Withhold(suspect);

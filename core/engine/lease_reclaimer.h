@@ -36,7 +36,7 @@ class LeaseReclaimer {
   std::int64_t ReclaimGivenBack(WorkerId worker, const std::vector<Grant>& parts, Instant now);
 
  private:
-  void Return(WorkerId from, const TaskLedger::Released& released, scheduling::ReturnCause cause,
+  void Return(WorkerId from, const TaskLedger::Released& released, scheduling::TaskOrigin origin,
               Instant now);
 
   Parts parts_;

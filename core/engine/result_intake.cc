@@ -159,7 +159,7 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
     const auto completion = parts_.ledger.Complete(part, worker);
     CancelElsewhere(completion.others);
     for (const auto& other : completion.others) parts_.placement.Touch(other.worker, now);
-    if (completion.from_strategy) parts_.driver.Withdraw(part);
+    if (completion.from_strategy) parts_.driver.TakeAway(part);
   }
   statistics.AddWasted(busy_seconds * Fraction(reported - fresh, reported));
   parts_.ledger.NoteWorked(worker, now - done.ended_ago);
@@ -170,7 +170,7 @@ void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange 
                               const model::ResultRecord& prototype, Commit& commit) {
   const double busy_seconds = ToSeconds(done.busy);
   for (TaskIndex from = range.begin; from < range.end;) {
-    const auto plan = parts_.driver.PlanOf(from);
+    const auto plan = parts_.ledger.PlanOf(from);
     const IndexRange part{from, std::min(plan.until, range.end)};
     const bool stolen = plan.worker && *plan.worker != worker;
     if (stolen) {
@@ -208,8 +208,8 @@ void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, 
     case TaskLedger::FailedFrom::kWithheld:
       if (!parts_.retries.Withdraw(failed.index)) return;  // it pauses, or it is a suspect
       break;
-    case TaskLedger::FailedFrom::kUnassigned:
-      parts_.driver.Withdraw(one);
+    case TaskLedger::FailedFrom::kFree:
+      parts_.driver.TakeAway(one);
       break;
     case TaskLedger::FailedFrom::kLease:
       break;

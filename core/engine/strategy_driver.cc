@@ -11,7 +11,18 @@ namespace evenkeel::engine {
 
 using model::IndexRange;
 using model::TimelineEvent;
+using scheduling::WorkerChange;
 using scheduling::WorkerId;
+
+namespace {
+
+/// False for decisions that are only shown.
+bool ChangesLeases(const scheduling::Decision& decision) {
+  return !std::holds_alternative<scheduling::MoveDecision>(decision) &&
+         !std::holds_alternative<scheduling::StageDecision>(decision);
+}
+
+}  // namespace
 
 StrategyDriver::StrategyDriver(std::unique_ptr<scheduling::Strategy> strategy, bool idempotent,
                                const Parts& parts)
@@ -37,24 +48,23 @@ void StrategyDriver::Start(Instant now) {
 }
 
 void StrategyDriver::Append(IndexRange range, Instant now) {
-  strategy_->Append(range, now);
+  strategy_->OnTasksAvailable({range, scheduling::TaskOrigin::kAppended}, now);
   NoteShares();
 }
 
 void StrategyDriver::AddWorker(WorkerId worker, double ratio, Instant now) {
-  strategy_->AddWorker(worker, {ratio}, now);
+  strategy_->OnWorkerEvent({WorkerChange::kJoined, worker, {ratio}}, now);
 }
 
 void StrategyDriver::NoteShares() {
-  const auto& shares = strategy_->PlannedShares();
   for (std::uint32_t i = 0; i < parts_.membership.Size(); ++i) {
-    parts_.statistics.Node({i}).share = shares[i];
+    parts_.statistics.Node({i}).share = parts_.ledger.PlannedShare({i});
   }
 }
 
 void StrategyDriver::WorkerLost(WorkerId worker, Instant now) {
   recalls_.Remove(worker);
-  strategy_->WorkerLost(worker, now);
+  strategy_->OnWorkerEvent({WorkerChange::kLost, worker}, now);
 }
 
 void StrategyDriver::RecallAnswered(WorkerId worker, RecallId recall, std::int64_t tasks,
@@ -65,29 +75,26 @@ void StrategyDriver::RecallAnswered(WorkerId worker, RecallId recall, std::int64
   if (tasks > 0 && answered->thief) {
     parts_.statistics.RecordLeasedMove(worker, answered->thief, tasks, now);
   }
-  strategy_->RecallEnded(worker, now);
+  strategy_->OnWorkerEvent({WorkerChange::kRecallEnded, worker}, now);
 }
 
 void StrategyDriver::ExpireRecalls(Instant now) {
   for (const WorkerId worker : recalls_.TakeExpired(now)) {
     parts_.statistics.CountFailedRecall();
-    strategy_->RecallEnded(worker, now);
+    strategy_->OnWorkerEvent({WorkerChange::kRecallEnded, worker}, now);
   }
 }
 
 // ---- Decisions ----
 
 void StrategyDriver::Decide(Instant now) {
-  for (;;) {
-    const auto decisions = strategy_->Decide(now);
-    if (decisions.empty()) break;
-    for (const auto& decision : decisions) {
+  for (bool again = true; again;) {
+    again = false;
+    for (const auto& decision : strategy_->Decide(now)) {
       std::visit([&](const auto& kind) { Execute(kind, now); }, decision);
+      again = again || ChangesLeases(decision);
     }
     parts_.outbox.SendGrants();
-  }
-  for (const auto& move : strategy_->TakeMoves()) {
-    parts_.statistics.RecordReservedMove(move.from, move.to, move.tasks, move.at);
   }
 }
 
@@ -96,7 +103,7 @@ void StrategyDriver::Execute(const scheduling::GrantDecision& grant, Instant now
   const GrantId id =
       parts_.outbox.AddGrant(StreamOf(grant.worker), grant.range, /*copy=*/false, /*attempt=*/0);
   parts_.ledger.Lease(grant.range, grant.worker, id, now);
-  strategy_->Touch(grant.worker, now);
+  Touch(grant.worker, now);
 }
 
 void StrategyDriver::Execute(const scheduling::CopyDecision& copy, Instant now) {
@@ -105,12 +112,28 @@ void StrategyDriver::Execute(const scheduling::CopyDecision& copy, Instant now) 
       parts_.outbox.AddGrant(StreamOf(copy.worker), copy.range, /*copy=*/true, /*attempt=*/0);
   parts_.ledger.LeaseCopy(copy.range, copy.worker, id, now);
   parts_.statistics.CountCopy();
-  strategy_->Touch(copy.worker, now);
+  Touch(copy.worker, now);
 }
 
 void StrategyDriver::Execute(const scheduling::RecallDecision& recall, Instant now) {
   const RecallId id = recalls_.Add(recall.worker, recall.thief, now);
   parts_.outbox.Send(StreamOf(recall.worker), Recall{id, recall.max_tasks, false});
+}
+
+void StrategyDriver::Execute(const scheduling::MoveDecision& move, Instant now) {
+  parts_.statistics.RecordReservedMove(move.from, move.to, move.tasks, now);
+}
+
+void StrategyDriver::Execute(const scheduling::StageDecision& stage, Instant) {
+  const auto same = [&](const scheduling::StageDecision& other) {
+    return other.number == stage.number && other.start == stage.start;
+  };
+  const auto shown = std::find_if(stages_.rbegin(), stages_.rend(), same);
+  if (shown != stages_.rend()) {
+    *shown = stage;
+  } else {
+    stages_.push_back(stage);
+  }
 }
 
 void StrategyDriver::RecallAll(StreamId stream) {
@@ -127,11 +150,11 @@ StreamId StrategyDriver::StreamOf(WorkerId worker) const {
 
 std::vector<TimelineEvent> StrategyDriver::StageEvents(Instant now) const {
   std::vector<TimelineEvent> stages;
-  for (const auto& stage : strategy_->Stages(now)) {
+  for (const auto& stage : stages_) {
     TimelineEvent event;
     event.kind = stage.number > 0 ? TimelineEvent::Kind::kStage : TimelineEvent::Kind::kMaster;
     event.start = parts_.statistics.JobTime(stage.start);
-    event.end = parts_.statistics.JobTime(stage.end);
+    event.end = parts_.statistics.JobTime(stage.end.value_or(now));
     if (stage.number > 0) {
       event.detail = std::to_string(stage.number);
     } else {
@@ -140,11 +163,6 @@ std::vector<TimelineEvent> StrategyDriver::StageEvents(Instant now) const {
     stages.push_back(event);
   }
   return stages;
-}
-
-void StrategyDriver::CheckInvariants() const {
-  EVENKEEL_CHECK(strategy_->PoolSize() == parts_.ledger.Count(TaskState::kUnassigned),
-                 "the strategy's tasks are not the unassigned ones");
 }
 
 }  // namespace evenkeel::engine

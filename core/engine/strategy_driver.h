@@ -14,8 +14,8 @@
 namespace evenkeel::engine {
 
 /// The only part of the engine that talks to the strategy: reports events to it, executes its
-/// decisions in the ledger and in the outbox, and keeps the recalls that it decided. The
-/// strategy's pool is always the unassigned tasks of the ledger. Not thread-safe.
+/// decisions in the ledger and in the outbox, and keeps the recalls and the stages that it decided.
+/// The strategy may lease the free tasks of the ledger. Not thread-safe.
 class StrategyDriver {
  public:
   using WorkerId = scheduling::WorkerId;
@@ -41,15 +41,19 @@ class StrategyDriver {
   void Append(IndexRange range, Instant now);
   void AddWorker(WorkerId worker, double ratio, Instant now);
   void WorkerLost(WorkerId worker, Instant now);
-  void WorkerBack(WorkerId worker, Instant now) { strategy_->WorkerBack(worker, now); }
-  /// Tasks of an ended lease of that worker are unassigned again.
-  void Return(WorkerId from, IndexRange range, scheduling::ReturnCause cause, Instant now) {
-    strategy_->Return(from, range, cause, now);
+  void WorkerReturned(WorkerId worker, Instant now) {
+    strategy_->OnWorkerEvent({scheduling::WorkerChange::kReturned, worker}, now);
   }
-  /// Tasks of the range that were unassigned are not any more.
-  void Withdraw(IndexRange range) { strategy_->Withdraw(range); }
+  /// Tasks of an ended lease of that worker are unassigned again.
+  void Return(WorkerId from, IndexRange range, scheduling::TaskOrigin origin, Instant now) {
+    strategy_->OnTasksAvailable({range, origin, from}, now);
+  }
+  /// Tasks of the range that were free are not any more.
+  void TakeAway(IndexRange range) { strategy_->OnTasksTaken(range); }
   /// Something changed at the worker.
-  void Touch(WorkerId worker, Instant now) { strategy_->Touch(worker, now); }
+  void Touch(WorkerId worker, Instant now) {
+    strategy_->OnWorkerEvent({scheduling::WorkerChange::kUpdated, worker}, now);
+  }
   /// The worker gave back so many tasks, in answer to that recall.
   void RecallAnswered(WorkerId worker, RecallId recall, std::int64_t tasks, Instant now);
   void ExpireRecalls(Instant now);
@@ -64,24 +68,20 @@ class StrategyDriver {
   [[nodiscard]] Instant NextDecision() const { return strategy_->NextDecision(); }
   [[nodiscard]] Instant NextRecallExpiry() const { return recalls_.NextExpiry(); }
 
-  // What the strategy plans.
+  // What the strategy plans and shows.
 
   [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const {
     return strategy_->PredictedEnd(now);
   }
-  [[nodiscard]] scheduling::Strategy::PlannedRun PlanOf(model::TaskIndex index) const {
-    return strategy_->PlanOf(index);
-  }
   /// Stages and masters of the strategy up to now.
   [[nodiscard]] std::vector<model::TimelineEvent> StageEvents(Instant now) const;
-
-  /// Stops the process if the strategy's pool is not the unassigned tasks.
-  void CheckInvariants() const;
 
  private:
   void Execute(const scheduling::GrantDecision& grant, Instant now);
   void Execute(const scheduling::CopyDecision& copy, Instant now);
   void Execute(const scheduling::RecallDecision& recall, Instant now);
+  void Execute(const scheduling::MoveDecision& move, Instant now);
+  void Execute(const scheduling::StageDecision& stage, Instant now);
   [[nodiscard]] StreamId StreamOf(WorkerId worker) const;
   void NoteShares();
 
@@ -89,6 +89,7 @@ class StrategyDriver {
   bool idempotent_;
   Parts parts_;
   PendingRecalls recalls_;
+  std::vector<scheduling::StageDecision> stages_;  // to be shown
 };
 
 }  // namespace evenkeel::engine

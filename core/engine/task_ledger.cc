@@ -22,6 +22,7 @@ void TaskLedger::Append() {
   const IndexRange appended{end_, tasks};
   end_ = tasks;
   if (appended.Empty()) return;
+  unplanned_.Insert(appended);
   segments_.emplace(appended.begin, Segment{appended.end});
   counts_[static_cast<std::size_t>(TaskState::kUnassigned)] += appended.Size();
   Assign(appended, Segment{});  // joins it with unassigned tasks before it
@@ -32,8 +33,19 @@ void TaskLedger::RestoreDurable(IndexRange range) {
   Assign(range, {.state = TaskState::kDurable});
 }
 
+void TaskLedger::Reserve(IndexRange range, WorkerId worker) {
+  RequireFree(range, nullptr, "a reservation of a task that is in use");
+  Assign(range, {.state = TaskState::kReserved, .worker = worker});
+  NotePlan(range, worker);
+}
+
+void TaskLedger::Unreserve(IndexRange range) {
+  Require(range, TaskState::kReserved, "the end of a reservation that does not exist");
+  Assign(range, {.state = TaskState::kUnassigned});
+}
+
 void TaskLedger::Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
-  Require(range, TaskState::kUnassigned, "a lease of a task that is not unassigned");
+  RequireFree(range, &worker, "a lease of a task that is in use or reserved for another worker");
   Lease(range, {.state = TaskState::kLeased, .worker = worker, .grant = grant}, now);
   NoteOrder(worker, range, grant);
 }
@@ -65,7 +77,7 @@ TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
   Completion completion;
   ForEach(range, [&](IndexRange part, const Segment& segment) {
     EVENKEEL_CHECK(segment.state <= TaskState::kWithheld, "a second result of a task");
-    if (segment.state == TaskState::kUnassigned) completion.from_strategy = true;
+    if (IsFree(segment.state)) completion.from_strategy = true;
     if (segment.state != TaskState::kLeased) return;
     RemoveHolding(part, segment.worker, false);
     if (segment.worker != by) completion.others.push_back({part, segment.worker, segment.grant});
@@ -83,7 +95,7 @@ void TaskLedger::MarkDurable(IndexRange range) {
 }
 
 void TaskLedger::Withhold(IndexRange range) {
-  Require(range, TaskState::kUnassigned, "only unassigned tasks can be withheld");
+  RequireFree(range, nullptr, "only free tasks can be withheld");
   Assign(range, {.state = TaskState::kWithheld});
 }
 
@@ -156,8 +168,9 @@ TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, Gra
     case TaskState::kWithheld:
       return FailedFrom::kWithheld;
     case TaskState::kUnassigned:
+    case TaskState::kReserved:
       Withhold(one);
-      return FailedFrom::kUnassigned;
+      return FailedFrom::kFree;
     case TaskState::kLeased: {
       const Released released = Release(worker, one, &grant);
       if (!released.withheld.empty()) return FailedFrom::kLease;
@@ -224,16 +237,64 @@ void TaskLedger::Require(IndexRange range, TaskState state, const char* rule) co
   });
 }
 
+void TaskLedger::RequireFree(IndexRange range, const WorkerId* worker, const char* rule) const {
+  EVENKEEL_CHECK(range.begin >= 0 && range.end <= end_, "a task that does not exist");
+  ForEach(range, [&](IndexRange, const Segment& segment) {
+    const bool others =
+        segment.state == TaskState::kReserved && worker != nullptr && segment.worker != *worker;
+    EVENKEEL_CHECK(IsFree(segment.state) && !others, rule);
+  });
+}
+
+void TaskLedger::Count(IndexRange range, const Segment& segment, int sign) {
+  counts_[static_cast<std::size_t>(segment.state)] += sign * range.Size();
+  if (segment.state != TaskState::kReserved) return;
+  Worker& worker = workers_[segment.worker.value];
+  worker.reserved_tasks += sign * range.Size();
+  worker.reserved_cost += sign * costs_.Of(range);
+}
+
+void TaskLedger::NotePlan(IndexRange range, WorkerId worker) {
+  if (!unplanned_.Overlaps(range)) return;
+  for (const IndexRange part : unplanned_.Within(range)) {
+    workers_[worker.value].planned_cost += costs_.Of(part);
+    const auto next = plans_.lower_bound(part.begin);
+    if (next != plans_.begin()) {
+      Plan& before = std::prev(next)->second;
+      if (before.end == part.begin && before.worker == worker) {
+        before.end = part.end;
+        continue;
+      }
+    }
+    plans_.emplace_hint(next, part.begin, Plan{part.end, worker});
+  }
+  unplanned_.Erase(range);
+}
+
+TaskLedger::PlannedRun TaskLedger::PlanOf(TaskIndex index) const {
+  const auto after = plans_.upper_bound(index);
+  if (after != plans_.begin()) {
+    const Plan& plan = std::prev(after)->second;
+    if (index < plan.end) return {plan.worker, plan.end};
+  }
+  return {std::nullopt, after == plans_.end() ? end_ : after->first};
+}
+
+double TaskLedger::PlannedShare(WorkerId worker) const {
+  return static_cast<double>(workers_[worker.value].planned_cost) /
+         static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
+}
+
 void TaskLedger::Assign(IndexRange range, Segment segment) {
   if (range.Empty()) return;
   Split(range.begin);
   Split(range.end);
   auto it = segments_.lower_bound(range.begin);
   while (it != segments_.end() && it->first < range.end) {
-    counts_[static_cast<std::size_t>(it->second.state)] -= it->second.end - it->first;
+    Count({it->first, it->second.end}, it->second, -1);
     it = segments_.erase(it);
   }
-  counts_[static_cast<std::size_t>(segment.state)] += range.Size();
+  Count(range, segment, 1);
   segment.end = range.end;
   if (it != segments_.end() && it->second.SameAs(segment)) {
     segment.end = it->second.end;
@@ -311,6 +372,7 @@ void TaskLedger::CheckInvariants() const {
   TaskIndex at = 0;
   std::array<std::int64_t, kTaskStates> counts{};
   std::vector<model::RangeSet> leased(workers_.size());
+  std::vector<model::RangeSet> reserved(workers_.size());
   model::RangeSet all_leased;
   const Segment* before = nullptr;
   for (const auto& [begin, segment] : segments_) {
@@ -320,6 +382,9 @@ void TaskLedger::CheckInvariants() const {
     if (segment.state == TaskState::kLeased) {
       leased[segment.worker.value].Insert({begin, segment.end});
       all_leased.Insert({begin, segment.end});
+    }
+    if (segment.state == TaskState::kReserved) {
+      reserved[segment.worker.value].Insert({begin, segment.end});
     }
     at = segment.end;
     before = &segment;
@@ -347,6 +412,11 @@ void TaskLedger::CheckInvariants() const {
     leased[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
     copies[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
     EVENKEEL_CHECK(workers_[i].cost == cost, "a sum of cost that disagrees with the leases");
+    model::Cost reserved_cost = 0;
+    reserved[i].ForEach([&](IndexRange range) { reserved_cost += costs_.Of(range); });
+    EVENKEEL_CHECK(workers_[i].reserved_tasks == reserved[i].Size() &&
+                       workers_[i].reserved_cost == reserved_cost,
+                   "sums of reserved tasks that disagree with the states");
   }
 }
 

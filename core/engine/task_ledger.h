@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/engine/messages.h"
@@ -17,20 +18,26 @@ namespace evenkeel::engine {
 /// The state of a task. Each task of a job is in exactly one of these.
 enum class TaskState : std::uint8_t {
   kUnassigned,  ///< free; the strategy may lease it
+  kReserved,    ///< free, and reserved by the strategy for one worker
   kLeased,      ///< sent to a worker under a grant
   kWithheld,    ///< waits for a retry or for a run in isolation; the engine leases it, no strategy
   kCompleted,   ///< has a result that counts and is not durable yet
   kDurable,     ///< has a durable result
   kFailed,      ///< failed for good
 };
-inline constexpr std::size_t kTaskStates = 6;
+inline constexpr std::size_t kTaskStates = 7;
+
+/// Whether the strategy may lease a task in this state.
+[[nodiscard]] constexpr bool IsFree(TaskState state) {
+  return state == TaskState::kUnassigned || state == TaskState::kReserved;
+}
 
 /// The only owner of every task's state, kept by ranges. Named transitions move tasks from state to
 /// state. Each checks where its tasks come from and stops the process if the transition is illegal,
 /// because the caller has to refuse illegal input before. A leased task may have one speculative
 /// copy at another worker. Memory grows with the number of ranges, not of tasks; a transition takes
 /// O(log ranges) plus the ranges it touches. Not thread-safe.
-class TaskLedger final : public scheduling::LeaseView {
+class TaskLedger final : public scheduling::LeaseView, public scheduling::ReservationLedger {
  public:
   using WorkerId = scheduling::WorkerId;
   using IndexRange = model::IndexRange;
@@ -45,7 +52,7 @@ class TaskLedger final : public scheduling::LeaseView {
   /// Result of completing a range.
   struct Completion {
     std::vector<Holding> others;  ///< leases and copies of other workers, which are over
-    bool from_strategy = false;   ///< part of the range was unassigned: notify the strategy
+    bool from_strategy = false;   ///< part of the range was free: notify the strategy
   };
   /// Tasks whose lease is over without a result.
   struct Released {
@@ -54,10 +61,10 @@ class TaskLedger final : public scheduling::LeaseView {
   };
   /// Where a task was whose run has failed.
   enum class FailedFrom {
-    kIgnored,     ///< another worker runs it, or it is over: the failure does not count
-    kLease,       ///< leased under the grant of the failure
-    kUnassigned,  ///< notify the strategy that the task is gone
-    kWithheld,    ///< it waited already
+    kIgnored,   ///< another worker runs it, or it is over: the failure does not count
+    kLease,     ///< leased under the grant of the failure
+    kFree,      ///< notify the strategy that the task is gone
+    kWithheld,  ///< it waited already
   };
 
   /// All tasks of `costs` are unassigned. `costs` must outlive the ledger.
@@ -76,7 +83,11 @@ class TaskLedger final : public scheduling::LeaseView {
 
   /// Unassigned to durable: known from the journal.
   void RestoreDurable(IndexRange range);
-  /// Unassigned to leased.
+  /// Free to reserved for the worker. The first reservation of a task is its plan.
+  void Reserve(IndexRange range, WorkerId worker) override;
+  /// Reserved to unassigned.
+  void Unreserve(IndexRange range) override;
+  /// Unassigned, or reserved for this worker, to leased.
   void Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now);
   /// Withheld to leased. Nobody may copy it, and it is withheld again if the lease ends.
   void LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now);
@@ -86,7 +97,7 @@ class TaskLedger final : public scheduling::LeaseView {
   Completion Complete(IndexRange range, WorkerId by);
   /// Completed to durable.
   void MarkDurable(IndexRange range);
-  /// Unassigned to withheld.
+  /// Free to withheld.
   void Withhold(IndexRange range);
   /// Withheld to failed.
   void GiveUp(IndexRange range);
@@ -111,11 +122,22 @@ class TaskLedger final : public scheduling::LeaseView {
     return counts_[static_cast<std::size_t>(state)];
   }
   [[nodiscard]] TaskState StateOf(model::TaskIndex index) const;
-  /// Tasks without a result that were not given up.
-  [[nodiscard]] std::int64_t OpenTasks() const {
-    return end_ - Count(TaskState::kCompleted) - Count(TaskState::kDurable) -
-           Count(TaskState::kFailed);
+  /// Number and cost of the tasks reserved for the worker.
+  [[nodiscard]] std::int64_t ReservedTasks(WorkerId worker) const {
+    return workers_[worker.value].reserved_tasks;
   }
+  [[nodiscard]] model::Cost ReservedCost(WorkerId worker) const {
+    return workers_[worker.value].reserved_cost;
+  }
+  /// The worker for which a task was first reserved, if any; the same is true of all tasks up to
+  /// `until`.
+  struct PlannedRun {
+    std::optional<WorkerId> worker;
+    model::TaskIndex until = 0;
+  };
+  [[nodiscard]] PlannedRun PlanOf(model::TaskIndex index) const;
+  /// Cost of the tasks first reserved for the worker, as part of all tasks, 0..1.
+  [[nodiscard]] double PlannedShare(WorkerId worker) const;
   /// Tasks that failed for good.
   [[nodiscard]] const model::RangeSet& Failed() const { return failed_; }
   /// Calls visit(IndexRange, TaskState) for the parts of the range in order, adjacent parts of one
@@ -167,8 +189,8 @@ class TaskLedger final : public scheduling::LeaseView {
     model::TaskIndex end = 0;
     TaskState state = TaskState::kUnassigned;
     bool withheld = false;  // a lease of a withheld task
-    WorkerId worker{};      // of a lease, like the grant
-    GrantId grant{};
+    WorkerId worker{};      // of a reservation or lease
+    GrantId grant{};        // of a lease
     [[nodiscard]] bool SameAs(const Segment& other) const {
       return state == other.state && withheld == other.withheld && worker == other.worker &&
              grant == other.grant;
@@ -185,6 +207,9 @@ class TaskLedger final : public scheduling::LeaseView {
     model::Cost cost = 0;  // of both
     Instant working_since{};
     bool available = false;
+    std::int64_t reserved_tasks = 0;
+    model::Cost reserved_cost = 0;
+    model::Cost planned_cost = 0;
     struct Lease {
       GrantId grant;
       IndexRange range;
@@ -192,6 +217,11 @@ class TaskLedger final : public scheduling::LeaseView {
     // Leases in the order of their grants; ended ones are removed now and then.
     mutable std::vector<Lease> order;
     std::size_t compact_at = 16;
+  };
+
+  struct Plan {
+    model::TaskIndex end = 0;
+    WorkerId worker;
   };
 
   template <typename Visit>
@@ -205,7 +235,13 @@ class TaskLedger final : public scheduling::LeaseView {
   }
   /// Requires all tasks of the range to be in that state.
   void Require(IndexRange range, TaskState state, const char* rule) const;
+  /// Requires all tasks of the range to be free and, if reserved, to be so for `worker`; null
+  /// means any.
+  void RequireFree(IndexRange range, const WorkerId* worker, const char* rule) const;
   void Assign(IndexRange range, Segment segment);
+  /// Adds the segment to the sums, or takes it away (`sign` -1).
+  void Count(IndexRange range, const Segment& segment, int sign);
+  void NotePlan(IndexRange range, WorkerId worker);
   /// Makes `at` the beginning of a segment, unless it is behind all tasks.
   void Split(model::TaskIndex at);
   void Lease(IndexRange range, const Segment& segment, Instant now);
@@ -222,6 +258,8 @@ class TaskLedger final : public scheduling::LeaseView {
   absl::btree_map<model::TaskIndex, Copy> copies_;       // by begin; of leased tasks only
   std::array<std::int64_t, kTaskStates> counts_{};       // tasks in each state
   std::vector<Worker> workers_;
+  absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
+  model::RangeSet unplanned_;                      // the other tasks
   model::RangeSet failed_;
   model::RangeSet not_to_be_copied_;  // leased tasks that failed before
   model::RangeSet copied_;            // leased tasks that have a copy

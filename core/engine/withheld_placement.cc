@@ -59,11 +59,11 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
   for (const IndexRange suspect : parts_.isolation.RecordDeath(loss.leased)) {
     std::vector<IndexRange> unassigned;
     parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
-      if (state == TaskState::kUnassigned) unassigned.push_back(part);
+      if (IsFree(state)) unassigned.push_back(part);
     });
     for (const IndexRange part : unassigned) {
       parts_.ledger.Withhold(part);
-      parts_.driver.Withdraw(part);
+      parts_.driver.TakeAway(part);
       parts_.isolation.Enqueue(part);
     }
   }

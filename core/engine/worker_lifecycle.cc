@@ -91,7 +91,7 @@ void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, Instant
     parts_.placement.UpdateAvailability(worker);
     parts_.reclaimer.ReclaimAll(worker, now);
   }
-  if (member.absent) parts_.driver.WorkerBack(worker, now);
+  if (member.absent) parts_.driver.WorkerReturned(worker, now);
   parts_.membership.Rejoin(worker);
   const CrashIsolation::Loss loss = parts_.isolation.TakeLoss(worker);
   if (!died) return;

@@ -35,4 +35,16 @@ class LeaseView {
   [[nodiscard]] virtual const model::RangeSet& NotToBeCopied() const = 0;
 };
 
+/// Where strategies enter the reservations that they propose. The engine owns and checks them: an
+/// illegal call stops the process. Not thread-safe.
+class ReservationLedger {
+ public:
+  virtual ~ReservationLedger() = default;
+  /// Tasks that are free or reserved for any worker are reserved for this one from now on. The
+  /// first reservation of a task is its plan.
+  virtual void Reserve(model::IndexRange range, WorkerId worker) = 0;
+  /// Reserved tasks are free again.
+  virtual void Unreserve(model::IndexRange range) = 0;
+};
+
 }  // namespace evenkeel::scheduling

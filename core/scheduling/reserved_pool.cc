@@ -5,18 +5,19 @@
 #include <map>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/scheduling/partition.h"
 
 namespace evenkeel::scheduling {
 
 ReservedPool::ReservedPool(const StrategyContext& context)
-    : costs_(context.costs), places_(context.places), heavy_cost_(context.costs.Longest() + 1) {}
+    : costs_(context.costs),
+      places_(context.places),
+      ledger_(context.reservations),
+      heavy_cost_(context.costs.Longest() + 1) {}
 
 void ReservedPool::AddWorkers(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    reserved_.emplace_back(costs_, heavy_cost_);
-    shares_.push_back(0);
-  }
+  for (std::size_t i = 0; i < count; ++i) reserved_.emplace_back(costs_, heavy_cost_);
   live_.Add(count);
 }
 
@@ -26,6 +27,12 @@ std::vector<double> ReservedPool::EqualWeights() const {
   return weights;
 }
 
+void ReservedPool::Join(WorkerId worker) {
+  EVENKEEL_CHECK(worker.value == Workers(), "workers are numbered one after the other");
+  AddWorkers(1);
+  Revive(worker);
+}
+
 ReservedPool::Pieces ReservedPool::Lose(WorkerId worker) {
   live_.Set(worker, false);
   Pieces pieces = TakeAll(worker);
@@ -33,9 +40,28 @@ ReservedPool::Pieces ReservedPool::Lose(WorkerId worker) {
   return pieces;
 }
 
+void ReservedPool::LoseAndShareOut(WorkerId worker) {
+  const Pieces pieces = Lose(worker);
+  ShareOut(pieces, EqualWeights());  // without the lost worker
+}
+
 void ReservedPool::Revive(WorkerId worker) {
   live_.Set(worker, true);
   Insert(worker, std::exchange(orphans_, {}));
+}
+
+void ReservedPool::Apply(const WorkerEvent& event) {
+  switch (event.change) {
+    case WorkerChange::kJoined:
+      return Join(event.worker);
+    case WorkerChange::kLost:
+      return LoseAndShareOut(event.worker);
+    case WorkerChange::kReturned:
+      return Revive(event.worker);
+    case WorkerChange::kUpdated:
+    case WorkerChange::kRecallEnded:
+      return;
+  }
 }
 
 void ReservedPool::SetHeavyCost(model::Cost cost) {
@@ -43,16 +69,14 @@ void ReservedPool::SetHeavyCost(model::Cost cost) {
   for (auto& reserved : reserved_) reserved.SetHeavyCost(cost);
 }
 
+void ReservedPool::Reserve(WorkerId worker, const Piece& piece) {
+  ledger_.Reserve(piece.range, worker);
+  At(worker).Insert(piece);
+}
+
 void ReservedPool::Plan(const std::vector<model::RangeSet>& parts) {
-  const auto total = static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
   for (std::uint32_t i = 0; i < parts.size(); ++i) {
-    model::Cost cost = 0;
-    parts[i].ForEach([&](model::IndexRange range) {
-      At({i}).Insert({range, 0});
-      planned_[range.begin] = WorkerId{i};
-      cost += costs_.Of(range);
-    });
-    shares_[i] += static_cast<double>(cost) / total;
+    parts[i].ForEach([&](model::IndexRange range) { Reserve({i}, {range, 0}); });
     Changed({i});
   }
 }
@@ -72,35 +96,28 @@ model::RangeSet ReservedPool::PlanAtHome(const model::RangeSet& tasks) {
   return rest;
 }
 
-void ReservedPool::PlanMore(model::IndexRange range, const std::vector<double>& weights) {
-  Dilute(range);
-  if (AnyAlive()) {
-    const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
-    Plan(PartitionByCost(costs_, anywhere, weights));
-  } else {
-    orphans_.push_back({range, 0});
-    planned_[range.begin] = std::nullopt;
+void ReservedPool::Append(model::IndexRange range, const std::vector<double>& weights) {
+  if (!AnyAlive()) {
+    AddOrphan(range);
+    return;
   }
-}
-
-void ReservedPool::PlanForNobody(model::IndexRange range) {
-  Dilute(range);
-  planned_[range.begin] = std::nullopt;
-}
-
-void ReservedPool::Dilute(model::IndexRange appended) {
-  const auto total = static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
-  const double before = total - static_cast<double>(costs_.Of(appended));
-  for (double& share : shares_) share *= before / total;
+  const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
+  Plan(PartitionByCost(costs_, anywhere, weights));
 }
 
 void ReservedPool::Insert(WorkerId worker, const Pieces& pieces) {
-  for (const Piece& piece : pieces) At(worker).Insert(piece);
+  for (const Piece& piece : pieces) Reserve(worker, piece);
   Changed(worker);
+}
+
+void ReservedPool::InsertAtNext(WorkerId from, model::IndexRange range) {
+  if (!AnyAlive()) return AddOrphan(range);
+  Insert(NextAlive(from), {{range, 0}});
 }
 
 void ReservedPool::ShareOut(const Pieces& pieces, const std::vector<double>& weights) {
   if (!AnyAlive()) {
+    for (const Piece& piece : pieces) ledger_.Unreserve(piece.range);
     orphans_.insert(orphans_.end(), pieces.begin(), pieces.end());
     return;
   }
@@ -110,25 +127,31 @@ void ReservedPool::ShareOut(const Pieces& pieces, const std::vector<double>& wei
     const std::int32_t moves = entry.first;
     const auto parts = PartitionByCost(costs_, entry.second, weights);
     for (std::uint32_t i = 0; i < parts.size(); ++i) {
-      parts[i].ForEach([&](model::IndexRange range) { At({i}).Insert({range, moves}); });
+      parts[i].ForEach([&](model::IndexRange range) { Reserve({i}, {range, moves}); });
       if (!parts[i].Empty()) Changed({i});
     }
   }
 }
 
-void ReservedPool::Move(WorkerId from, WorkerId to, const Pieces& pieces, Instant at) {
-  std::int64_t tasks = 0;
-  for (const Piece& piece : pieces) {
-    tasks += piece.range.Size();
-    At(to).Insert({piece.range, piece.moves + 1});
-  }
-  RecordMove(from, to, tasks, at);
+void ReservedPool::Move(WorkerId from, WorkerId to, const Pieces& pieces) {
+  RecordMove(from, to, pieces);
+  for (const Piece& piece : pieces) At(to).Insert({piece.range, piece.moves + 1});
   Changed(from);
   Changed(to);
 }
 
-void ReservedPool::RecordMove(WorkerId from, WorkerId to, std::int64_t tasks, Instant at) {
-  moves_.push_back({from, to, tasks, at});
+void ReservedPool::RecordMove(WorkerId from, WorkerId to, const Pieces& pieces) {
+  std::int64_t tasks = 0;
+  for (const Piece& piece : pieces) {
+    tasks += piece.range.Size();
+    ledger_.Reserve(piece.range, to);
+  }
+  moves_.push_back({from, to, tasks});
+}
+
+void ReservedPool::TakeMoves(std::vector<Decision>& decisions) {
+  decisions.insert(decisions.end(), moves_.begin(), moves_.end());
+  moves_.clear();
 }
 
 ReservedPool::Pieces ReservedPool::TakeNext(WorkerId worker, model::Cost budget,
@@ -146,6 +169,12 @@ ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
 }
 
 ReservedPool::Pieces ReservedPool::TakeAll(WorkerId worker) { return At(worker).TakeAll(); }
+
+ReservedPool::Pieces ReservedPool::TakeUnreserved(WorkerId worker) {
+  Pieces pieces = TakeAll(worker);
+  for (const Piece& piece : pieces) ledger_.Unreserve(piece.range);
+  return pieces;
+}
 
 void ReservedPool::Withdraw(model::IndexRange range) {
   std::int64_t left = range.Size();
@@ -181,16 +210,6 @@ bool ReservedPool::Contains(model::IndexRange range) const {
   }
   return true;
 }
-
-Strategy::PlannedRun ReservedPool::PlanOf(model::TaskIndex index) const {
-  const auto after = planned_.upper_bound(index);
-  Strategy::PlannedRun run;
-  run.until = after == planned_.end() ? costs_.TaskCount() : after->first;
-  if (after != planned_.begin()) run.worker = std::prev(after)->second;
-  return run;
-}
-
-std::vector<Strategy::Move> ReservedPool::TakeMoves() { return std::exchange(moves_, {}); }
 
 void GrantAllReserved(WorkerId worker, ReservedPool& pool, std::vector<Decision>& decisions) {
   for (const auto& piece : pool.TakeAll(worker)) {

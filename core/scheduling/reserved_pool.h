@@ -1,7 +1,5 @@
 #pragma once
 
-#include <absl/container/btree_map.h>
-
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -14,16 +12,17 @@
 
 namespace evenkeel::scheduling {
 
-/// The tasks that are not leased, each reserved for one worker, and for whom each task was first
-/// planned. While no worker lives, tasks are orphans; the first worker that comes back gets
-/// them. Tasks enter by Plan, Insert and ShareOut, and leave by Take* and Withdraw. Not
-/// thread-safe.
+/// The order in which the tasks reserved for each worker are leased or moved. Enters reservations
+/// in the ledger of the context. While no worker lives, tasks are orphans without a reservation;
+/// the first worker that comes back gets them. Tasks enter by Plan, Append, Insert, ShareOut and
+/// Move, and leave by Take* and Withdraw; what was taken stays reserved until it is leased, moved
+/// or unreserved. Not thread-safe.
 class ReservedPool {
  public:
   using Piece = Reservation::Piece;
   using Pieces = std::vector<Piece>;
 
-  /// Costs and places of the context are used; both outlive the pool.
+  /// Costs, places and reservations of the context are used; all outlive the pool.
   explicit ReservedPool(const StrategyContext& context);
 
   /// `listener` is called with a worker after its reservation has changed, except by Take*.
@@ -40,64 +39,77 @@ class ReservedPool {
   [[nodiscard]] WorkerId NextAlive(WorkerId worker) const { return live_.NextAlive(worker); }
   /// 1 for each living worker, 0 for the others.
   [[nodiscard]] std::vector<double> EqualWeights() const;
+  /// A worker that was not expected, with the next number; it gets the orphans.
+  void Join(WorkerId worker);
+  /// The worker is lost; what was reserved for it is divided equally among the others.
+  void LoseAndShareOut(WorkerId worker);
   /// The worker is lost. Returns what was reserved for it: ShareOut is to follow.
   [[nodiscard]] Pieces Lose(WorkerId worker);
+  /// A worker joined, was lost or returned; other events do not matter. Reservations of a lost
+  /// worker are divided equally.
+  void Apply(const WorkerEvent& event);
+  /// Expected or connected, not lost, and connected now.
+  [[nodiscard]] bool Usable(WorkerId worker, const LeaseView& leases) const {
+    return Alive(worker) && leases.Connected(worker);
+  }
   /// The worker lives again; it gets the orphans.
   void Revive(WorkerId worker);
 
   /// Tasks of at least this cost are kept one by one when they are reserved from now on.
   void SetHeavyCost(model::Cost cost);
-  /// Reserves a first plan, one part a worker, and remembers it as the plan.
+  /// Reserves one part for each worker.
   void Plan(const std::vector<model::RangeSet>& parts);
-  /// Plans tasks that are at the node of a living worker for that worker; returns the rest.
+  /// Reserves tasks that are at the node of a living worker for that worker; returns the rest.
   [[nodiscard]] model::RangeSet PlanAtHome(const model::RangeSet& tasks);
-  /// Plans an appended range: tasks at a node for its worker, the rest by cost in the ratio of
+  /// Reserves an appended range: tasks at a node for its worker, the rest by cost in the ratio of
   /// `weights`, which are 0 for lost workers.
-  void PlanMore(model::IndexRange range, const std::vector<double>& weights);
-  /// An appended range that is planned for nobody and kept elsewhere.
-  void PlanForNobody(model::IndexRange range);
-  /// Planned shares of the cost become smaller because this range was appended.
-  void Dilute(model::IndexRange appended);
+  void Append(model::IndexRange range, const std::vector<double>& weights);
 
   [[nodiscard]] const Reservation& Of(WorkerId worker) const { return reserved_[worker.value]; }
   void Insert(WorkerId worker, const Pieces& pieces);
+  /// Tasks that were leased to `from` are reserved for the next living worker; without one they are
+  /// orphans.
+  void InsertAtNext(WorkerId from, model::IndexRange range);
+  /// Tasks that are not reserved wait for the first worker that lives.
+  void AddOrphan(model::IndexRange range) { orphans_.push_back({range, 0}); }
   /// Divides the pieces among the living by `weights`, which are 0 for lost workers.
   void ShareOut(const Pieces& pieces, const std::vector<double>& weights);
   /// Reserves for `to` what was taken from `from`, and records a move.
-  void Move(WorkerId from, WorkerId to, const Pieces& pieces, Instant at);
-  void RecordMove(WorkerId from, WorkerId to, std::int64_t tasks, Instant at);
+  void Move(WorkerId from, WorkerId to, const Pieces& pieces);
+  /// The same for pieces that are leased to `to` at once or inserted by the caller.
+  void RecordMove(WorkerId from, WorkerId to, const Pieces& pieces);
+  /// Adds the moves since the last call.
+  void TakeMoves(std::vector<Decision>& decisions);
   /// As the functions of Reservation.
   [[nodiscard]] Pieces TakeNext(WorkerId worker, model::Cost budget, std::int64_t min_tasks,
                                 std::int64_t max_tasks);
   [[nodiscard]] std::optional<Piece> TakeLargest(WorkerId worker, model::Cost limit);
   [[nodiscard]] Pieces TakeTail(WorkerId worker, model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
+  /// Takes all that is reserved for the worker; it is not reserved any more.
+  [[nodiscard]] Pieces TakeUnreserved(WorkerId worker);
   /// Removes the tasks of this range, as far as they are here: they were completed.
   void Withdraw(model::IndexRange range);
 
   [[nodiscard]] std::int64_t Tasks() const;
   [[nodiscard]] bool Contains(model::IndexRange range) const;
-  [[nodiscard]] const std::vector<double>& PlannedShares() const { return shares_; }
-  [[nodiscard]] Strategy::PlannedRun PlanOf(model::TaskIndex index) const;
-  [[nodiscard]] std::vector<Strategy::Move> TakeMoves();
 
  private:
   [[nodiscard]] Reservation& At(WorkerId worker) { return reserved_[worker.value]; }
+  void Reserve(WorkerId worker, const Piece& piece);
   void Changed(WorkerId worker) const {
     if (listener_) listener_(worker);
   }
 
   const model::CostModel& costs_;
   const TaskPlaces& places_;
+  ReservationLedger& ledger_;
   std::function<void(WorkerId)> listener_;
   model::Cost heavy_cost_;
   LiveWorkers live_;
   std::vector<Reservation> reserved_;  // of each worker
   Pieces orphans_;                     // without a reservation, because no worker lives
-  // begin of a range -> for whom it was planned, until the next begin
-  absl::btree_map<model::TaskIndex, std::optional<WorkerId>> planned_;
-  std::vector<double> shares_;
-  std::vector<Strategy::Move> moves_;
+  std::vector<MoveDecision> moves_;
 };
 
 /// Leases all that is reserved for the worker.

@@ -8,6 +8,21 @@ namespace evenkeel::scheduling {
 
 using model::IndexRange;
 
+void LiveWorkers::Apply(const WorkerEvent& event) {
+  switch (event.change) {
+    case WorkerChange::kJoined:
+      EVENKEEL_CHECK(event.worker.value == Size(), "workers are numbered one after the other");
+      return Add(1);
+    case WorkerChange::kLost:
+      return Set(event.worker, false);
+    case WorkerChange::kReturned:
+      return Set(event.worker, true);
+    case WorkerChange::kUpdated:
+    case WorkerChange::kRecallEnded:
+      return;
+  }
+}
+
 bool LiveWorkers::AnyAlive() const {
   return std::find(alive_.begin(), alive_.end(), true) != alive_.end();
 }

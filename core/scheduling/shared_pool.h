@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/model/range_set.h"
-#include "core/scheduling/worker_id.h"
+#include "core/scheduling/strategy.h"
 
 namespace evenkeel::scheduling {
 
@@ -18,6 +18,8 @@ class LiveWorkers {
   /// Adds `count` living workers.
   void Add(std::size_t count) { alive_.resize(alive_.size() + count, true); }
   void Set(WorkerId worker, bool alive) { alive_[worker.value] = alive; }
+  /// A worker joined, was lost or returned; other events do not matter.
+  void Apply(const WorkerEvent& event);
 
   /// Number of workers, lost ones included.
   [[nodiscard]] std::size_t Size() const { return alive_.size(); }

@@ -37,12 +37,50 @@ struct CopyDecision {
   WorkerId worker;
   model::IndexRange range;
 };
-using Decision = std::variant<GrantDecision, RecallDecision, CopyDecision>;
+/// Tasks reserved for one worker were reserved for another: to be shown and counted.
+struct MoveDecision {
+  WorkerId from;
+  WorkerId to;
+  std::int64_t tasks = 0;
+};
+/// A stage of the strategy, to be shown on the timeline. Replaces what was decided before with the
+/// same number and start.
+struct StageDecision {
+  int number = 0;  ///< from 1; 0 for an interval in which `master` does not compute
+  WorkerId master{};
+  Instant start{};
+  std::optional<Instant> end{};  ///< none while it lasts
+};
+using Decision =
+    std::variant<GrantDecision, RecallDecision, CopyDecision, MoveDecision, StageDecision>;
 
-/// Why tasks come back to the strategy.
-enum class ReturnCause {
+/// How tasks became the strategy's to lease.
+enum class TaskOrigin {
+  kAppended,   ///< the job has more tasks; they come behind all others, and the costs know them
   kGivenBack,  ///< the worker returned them when asked
   kLost,       ///< the worker is gone or silent
+};
+struct TasksAvailable {
+  model::IndexRange range;
+  TaskOrigin origin = TaskOrigin::kAppended;
+  WorkerId from{};  ///< the worker that had them leased; of no meaning for appended tasks
+};
+
+struct WorkerFacts {
+  double ratio = 1.0;  ///< weight relative to the others, >= 0
+  std::optional<model::NodePower> power{};
+};
+enum class WorkerChange {
+  kJoined,       ///< a worker that was not expected, with the next number
+  kLost,         ///< what is reserved for it is the others'; it may return
+  kReturned,     ///< a lost worker is back
+  kUpdated,      ///< it connected, reported, was granted tasks or gave some back
+  kRecallEnded,  ///< the recall was answered, with tasks or none, or has expired
+};
+struct WorkerEvent {
+  WorkerChange change = WorkerChange::kUpdated;
+  WorkerId worker{};
+  WorkerFacts facts{};  ///< of a worker that joined
 };
 
 /// The inputs of a strategy; all references outlive the strategy.
@@ -50,6 +88,7 @@ struct StrategyContext {
   const model::CostModel& costs;
   const TimingEstimator& estimator;
   const LeaseView& leases;
+  ReservationLedger& reservations;
   model::BalancingSpec balancing;
   bool idempotent = true;
   /// Expected round trip to a worker; the estimator has the measured one of each.
@@ -68,15 +107,10 @@ struct StrategyContext {
   }
 };
 
-struct WorkerFacts {
-  double ratio = 1.0;  ///< weight relative to the others, >= 0
-  std::optional<model::NodePower> power{};
-};
-
-/// A way of sharing out the tasks. Owns all tasks that are neither leased nor completed and have
-/// not failed yet, and decides who gets them when (where a task is tried again is the engine's to
-/// say). PURE: state and time in, decisions out; never looks at a clock. The engine tells it of
-/// every change and then asks for decisions. Not thread-safe.
+/// A way of sharing out the tasks: decides which worker gets which of the tasks that are neither
+/// leased nor withheld nor completed, and when. (Retries of failed tasks are the engine's.) PURE:
+/// state and time in, decisions out; never looks at a clock. The engine reports every change and
+/// then asks for decisions. Not thread-safe.
 class Strategy {
  public:
   virtual ~Strategy() = default;
@@ -84,62 +118,20 @@ class Strategy {
   /// Once, before anything else: the expected workers 0..n-1 (n >= 1) and all tasks to be done.
   virtual void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                      Instant now) = 0;
-  /// The job has more tasks, and these are the strategy's now: they come behind all others, and the
-  /// costs of the context know them already.
-  virtual void Append(model::IndexRange range, Instant now) = 0;
-  /// Worker `worker` (the next number) joins; it was not expected.
-  virtual void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) = 0;
-  /// The worker is lost: what is reserved for it is the others'. It may come back (WorkerBack).
-  virtual void WorkerLost(WorkerId worker, Instant now) = 0;
-  virtual void WorkerBack(WorkerId worker, Instant now) = 0;
-  /// Tasks that were leased to `from` are the strategy's again.
-  virtual void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) = 0;
-  /// Tasks in the strategy's hands were completed, by a late result.
-  virtual void Withdraw(model::IndexRange range) = 0;
-  /// Something changed at this worker: it connected, reported, was granted to, gave back.
-  virtual void Touch(WorkerId, Instant) {}
-  /// The recall was answered (with something or nothing) or has lapsed.
-  virtual void RecallEnded(WorkerId, Instant) {}
+  /// The strategy may lease these tasks from now on.
+  virtual void OnTasksAvailable(const TasksAvailable& tasks, Instant now) = 0;
+  /// Tasks of the range that the strategy could lease were completed by a late result or withheld.
+  virtual void OnTasksTaken(model::IndexRange range) = 0;
+  virtual void OnWorkerEvent(const WorkerEvent& event, Instant now) = 0;
 
-  /// The decisions for now. Called after each batch of events until it returns none.
+  /// The decisions for now. Called after each batch of events until it grants, recalls and copies
+  /// nothing more.
   [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
   [[nodiscard]] virtual Instant NextDecision() const { return kNever; }
   /// When the work will be done as things stand, of a strategy that does not mean to keep all
   /// workers busy to the end; else nothing.
   [[nodiscard]] virtual std::optional<Instant> PredictedEnd(Instant) const { return std::nullopt; }
-
-  /// Share of the cost first planned for each worker, 0..1, with what was appended; 0 for all
-  /// if the strategy plans nothing.
-  [[nodiscard]] virtual const std::vector<double>& PlannedShares() const = 0;
-  /// The worker for which a task was first planned, if any; the same is true of all
-  /// tasks up to `until`.
-  struct PlannedRun {
-    std::optional<WorkerId> worker;
-    model::TaskIndex until = 0;
-  };
-  [[nodiscard]] virtual PlannedRun PlanOf(model::TaskIndex) const {
-    return {std::nullopt, std::numeric_limits<model::TaskIndex>::max()};
-  }
-  /// Moves of reserved ranges since the last call: from, to, number of tasks.
-  struct Move {
-    WorkerId from;
-    WorkerId to;
-    std::int64_t tasks = 0;
-    Instant at{};
-  };
-  [[nodiscard]] virtual std::vector<Move> TakeMoves() { return {}; }
-  /// Stages and masters to be shown, as intervals; the open one, if any, ends at `now`.
-  struct Stage {
-    int number = 0;  ///< 0 for an interval in which `master` does not compute
-    WorkerId master{};
-    Instant start{};
-    Instant end{};
-  };
-  [[nodiscard]] virtual std::vector<Stage> Stages(Instant) const { return {}; }
-  /// Tasks in the strategy's hands; for the engine's own checks.
-  [[nodiscard]] virtual std::int64_t PoolSize() const = 0;
-  [[nodiscard]] virtual bool PoolContains(model::IndexRange range) const = 0;
 };
 
 using StrategyFactory = std::function<std::unique_ptr<Strategy>(const StrategyContext&)>;

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-
-#include "core/base/check.h"
-
 namespace evenkeel::scheduling {
 namespace {
 
@@ -24,7 +21,6 @@ AdaptiveIterative::AdaptiveIterative(const StrategyContext& context)
 void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                               Instant) {
   live_.Add(workers.size());
-  shares_.resize(workers.size());
   members_.resize(workers.size());
   pool_.Insert(todo);
   const double parts = static_cast<double>(workers.size()) *
@@ -33,29 +29,28 @@ void AdaptiveIterative::Start(const std::vector<WorkerFacts>& workers, const mod
       std::max<std::int64_t>(ToNearest(static_cast<double>(todo.Size()) / parts, todo.Size()), 1);
 }
 
-void AdaptiveIterative::AddWorker(WorkerId worker, const WorkerFacts&, Instant) {
-  EVENKEEL_CHECK(worker.value == live_.Size(), "workers are numbered one after the other");
-  live_.Add(1);
-  shares_.push_back(0);
-  members_.emplace_back();
+void AdaptiveIterative::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
+  pool_.Insert(tasks.range);
+  if (tasks.origin != TaskOrigin::kAppended) members_[tasks.from.value].disturbed = true;
 }
 
-void AdaptiveIterative::WorkerLost(WorkerId worker, Instant) {
-  members_[worker.value] = Member{};
-  live_.Set(worker, false);
+void AdaptiveIterative::OnWorkerEvent(const WorkerEvent& event, Instant now) {
+  live_.Apply(event);
+  members_.resize(live_.Size());
+  switch (event.change) {
+    case WorkerChange::kJoined:
+    case WorkerChange::kLost:
+    case WorkerChange::kReturned:
+      members_[event.worker.value] = Member{};
+      return;
+    case WorkerChange::kUpdated:
+      return Measure(event.worker, now);
+    case WorkerChange::kRecallEnded:
+      return;
+  }
 }
 
-void AdaptiveIterative::WorkerBack(WorkerId worker, Instant) {
-  members_[worker.value] = Member{};
-  live_.Set(worker, true);
-}
-
-void AdaptiveIterative::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  pool_.Insert(range);
-  members_[from.value].disturbed = true;
-}
-
-void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
+void AdaptiveIterative::Measure(WorkerId worker, Instant now) {
   Member& member = members_[worker.value];
   if (!member.in_round || context_.leases.OutstandingTasks(worker) > 0) return;
   member.in_round = false;
@@ -66,12 +61,16 @@ void AdaptiveIterative::Touch(WorkerId worker, Instant now) {
 }
 
 std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
-  if (RoundRuns()) return {};
-  if (open_) CloseRound(now);
-  if (pool_.Empty() || !Complete()) return {};
-  const std::vector<WorkerId> participants = Participants();
-  if (participants.empty()) return {};
+  std::vector<Decision> decisions;
+  if (RoundRuns()) return decisions;
+  if (open_) CloseRound(now, decisions);
+  if (!pool_.Empty() && Complete()) OpenRound(now, decisions);
+  return decisions;
+}
 
+void AdaptiveIterative::OpenRound(Instant now, std::vector<Decision>& decisions) {
+  const std::vector<WorkerId> participants = Participants();
+  if (participants.empty()) return;
   std::vector<std::int64_t> units = UnitsOf(participants);
   const std::int64_t left = pool_.Tasks();
   rest_ = std::accumulate(units.begin(), units.end(), std::int64_t{0}) > left;
@@ -79,7 +78,7 @@ std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
   ++round_;
   open_ = true;
   round_start_ = now;
-  std::vector<Decision> decisions;
+  if (round_ <= kMaxShownRounds) decisions.emplace_back(StageDecision{round_, kMaster, now});
   for (std::size_t n = 0; n < participants.size(); ++n) {
     if (units[n] == 0) continue;
     Member& member = members_[participants[n].value];
@@ -92,17 +91,16 @@ std::vector<Decision> AdaptiveIterative::Decide(Instant now) {
       decisions.emplace_back(GrantDecision{participants[n], range});
     }
   }
-  return decisions;
 }
 
 bool AdaptiveIterative::RoundRuns() const {
   return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.in_round; });
 }
 
-void AdaptiveIterative::CloseRound(Instant now) {
+void AdaptiveIterative::CloseRound(Instant now, std::vector<Decision>& decisions) {
   open_ = false;
-  if (finished_.size() < kMaxShownRounds) {
-    finished_.push_back({round_, kMaster, round_start_, now});
+  if (round_ <= kMaxShownRounds) {
+    decisions.emplace_back(StageDecision{round_, kMaster, round_start_, now});
   }
   if (!rest_) Learn();
   for (Member& member : members_) member.times.reset();
@@ -162,14 +160,6 @@ std::vector<std::int64_t> AdaptiveIterative::UnitsOf(
     units.push_back(known > 0 ? known : fewest);
   }
   return units;
-}
-
-std::vector<Strategy::Stage> AdaptiveIterative::Stages(Instant now) const {
-  std::vector<Stage> stages = finished_;
-  if (open_ && stages.size() < kMaxShownRounds) {
-    stages.push_back({round_, kMaster, round_start_, now});
-  }
-  return stages;
 }
 
 }  // namespace evenkeel::scheduling

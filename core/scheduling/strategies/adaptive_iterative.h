@@ -33,23 +33,13 @@ class AdaptiveIterative final : public Strategy {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant) override { pool_.Insert(range); }
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant now) override;
-  void WorkerBack(WorkerId worker, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
-  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
-  void Touch(WorkerId worker, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
+  /// Shows the first kMaxShownRounds rounds; no master, for all compute.
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
-  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
-  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
-    return pool_.Contains(range);
-  }
-  /// The first kMaxShownRounds rounds; no master, for all compute.
-  [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
 
-  static constexpr std::size_t kMaxShownRounds = 256;
+  static constexpr int kMaxShownRounds = 256;
 
  private:
   struct Member {
@@ -63,8 +53,11 @@ class AdaptiveIterative final : public Strategy {
     double perf_f = 0;
   };
 
+  /// Notes the times of a worker that has brought all units of its round.
+  void Measure(WorkerId worker, Instant now);
   [[nodiscard]] bool RoundRuns() const;
-  void CloseRound(Instant now);
+  void CloseRound(Instant now, std::vector<Decision>& decisions);
+  void OpenRound(Instant now, std::vector<Decision>& decisions);
   /// n_unit of the next round for all that were measured in this one.
   void Learn();
   [[nodiscard]] bool Usable(WorkerId worker) const {
@@ -79,7 +72,6 @@ class AdaptiveIterative final : public Strategy {
   StrategyContext context_;
   SharedPool pool_;
   LiveWorkers live_;
-  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   UnitTime unit_time_;
   std::vector<Member> members_;
   std::int64_t first_units_ = 1;
@@ -87,7 +79,6 @@ class AdaptiveIterative final : public Strategy {
   bool open_ = false;  // a round has begun and was not closed
   bool rest_ = false;  // it is the last one, smaller than planned
   Instant round_start_{};
-  std::vector<Stage> finished_;
 };
 
 }  // namespace evenkeel::scheduling

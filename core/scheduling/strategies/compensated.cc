@@ -19,9 +19,16 @@ void Compensated::Start(const std::vector<WorkerFacts>& workers, const model::Ra
   pool_.Plan(PartitionByCost(context_.costs, pool_.PlanAtHome(todo), weights));
 }
 
-void Compensated::Append(model::IndexRange range, Instant now) {
-  if (!pool_.AnyAlive()) return StrategyBase::Append(range, now);
-  pool_.Dilute(range);
+void Compensated::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
+  if (tasks.origin == TaskOrigin::kAppended) {
+    Append(tasks.range);
+  } else {
+    Return(tasks.from, tasks.range);
+  }
+}
+
+void Compensated::Append(model::IndexRange range) {
+  if (!pool_.AnyAlive()) return pool_.AddOrphan(range);
   const model::RangeSet appended(range);
   std::vector<model::RangeSet> parts(pool_.Workers());
   const WorkerId first = pool_.Alive(kMaster) ? kMaster : pool_.NextAlive(kMaster);
@@ -32,8 +39,8 @@ void Compensated::Append(model::IndexRange range, Instant now) {
   }
 }
 
-void Compensated::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
+void Compensated::Return(WorkerId from, model::IndexRange range) {
+  if (!pool_.AnyAlive()) return pool_.AddOrphan(range);
   const WorkerId next = pool_.NextAlive(from);
   pool_.Insert(next, {{range, 0}});
   loaded_.insert(next);
@@ -49,6 +56,7 @@ std::vector<Decision> Compensated::Decide(Instant now) {
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (Usable({i})) GrantAllReserved({i}, pool_, decisions);
   }
+  pool_.TakeMoves(decisions);
   return decisions;
 }
 
@@ -141,15 +149,11 @@ void Compensated::Send(WorkerId from, WorkerId to, double load, Instant now) {
   constexpr double kMostLoad = 4e18;
   const auto pieces = pool_.TakeTail(from, static_cast<model::Cost>(std::min(load, kMostLoad)),
                                      std::numeric_limits<std::int32_t>::max());
-  std::int64_t tasks = 0;
+  if (pieces.empty()) return;
   double sent = 0;
-  for (const auto& piece : pieces) {
-    tasks += piece.range.Size();
-    sent += static_cast<double>(context_.costs.Of(piece.range));
-  }
-  if (tasks == 0) return;
+  for (const auto& piece : pieces) sent += static_cast<double>(context_.costs.Of(piece.range));
+  pool_.RecordMove(from, to, pieces);
   pool_.Insert(to, pieces);
-  pool_.RecordMove(from, to, tasks, now);
   const auto link = LinkSpeed(from, to);
   if (!link || *link <= 0) return;
   auto& under_way = under_way_[to];

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/scheduling/compensating_factor.h"
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/reserved_pool.h"
 
 namespace evenkeel::scheduling {
 
@@ -21,14 +21,15 @@ namespace evenkeel::scheduling {
 /// Tasks begin where the context says, others are shared out by weight; what is appended comes in
 /// where it is placed, else at the first worker, and what a lost worker leaves at the next one. No
 /// more is sent on than has just come. k is 1 while no speed is known, or none of the link's.
-class Compensated final : public StrategyBase {
+class Compensated final : public Strategy {
  public:
-  explicit Compensated(const StrategyContext& context) : StrategyBase(context) {}
+  explicit Compensated(const StrategyContext& context) : context_(context), pool_(context_) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant) override { pool_.Apply(event); }
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
 
  private:
@@ -38,6 +39,9 @@ class Compensated final : public StrategyBase {
     double load;
   };
 
+  void Append(model::IndexRange range);
+  void Return(WorkerId from, model::IndexRange range);
+  [[nodiscard]] bool Usable(WorkerId worker) const { return pool_.Usable(worker, context_.leases); }
   /// The worker sends on part of what is reserved for it.
   void Balance(WorkerId sender, Instant now);
   /// The sender first, then those it may send to.
@@ -53,6 +57,8 @@ class Compensated final : public StrategyBase {
   [[nodiscard]] double Factor(WorkerId from, WorkerId to, double load, Instant now) const;
   void Send(WorkerId from, WorkerId to, double load, Instant now);
 
+  StrategyContext context_;
+  ReservedPool pool_;
   std::map<WorkerId, std::vector<UnderWay>> under_way_;  // by target
   std::set<WorkerId> loaded_;                            // have new load, and have not sent of it
 };

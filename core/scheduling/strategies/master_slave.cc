@@ -1,32 +1,24 @@
 #include "core/scheduling/strategies/master_slave.h"
 
-#include "core/base/check.h"
-
 namespace evenkeel::scheduling {
 
 void MasterSlave::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                         Instant now) {
   started_ = now;
   live_.Add(workers.size());
-  shares_.resize(workers.size());
   pool_.Insert(todo);
 }
 
-void MasterSlave::AddWorker(WorkerId worker, const WorkerFacts&, Instant) {
-  EVENKEEL_CHECK(worker.value == live_.Size(), "workers are numbered one after the other");
-  live_.Add(1);
-  shares_.push_back(0);
-}
+void MasterSlave::OnWorkerEvent(const WorkerEvent& event, Instant) { live_.Apply(event); }
 
 std::vector<Decision> MasterSlave::Decide(Instant) {
   std::vector<Decision> decisions;
   HandOut::Serve(context_, options_, live_, pool_, decisions);
+  if (!master_shown_ && !options_.dedicated_coordinator && live_.Size() > 1) {
+    decisions.emplace_back(StageDecision{0, kMaster, started_});
+    master_shown_ = true;
+  }
   return decisions;
-}
-
-std::vector<Strategy::Stage> MasterSlave::Stages(Instant now) const {
-  if (options_.dedicated_coordinator || live_.Size() < 2) return {};
-  return {{0, kMaster, started_, now}};
 }
 
 void HandOut::Serve(const StrategyContext& context, const model::MasterSlaveOptions& options,

@@ -19,29 +19,20 @@ class MasterSlave final : public Strategy {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant) override { pool_.Insert(range); }
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant) override { live_.Set(worker, false); }
-  void WorkerBack(WorkerId worker, Instant) override { live_.Set(worker, true); }
-  void Return(WorkerId, model::IndexRange range, ReturnCause, Instant) override {
-    pool_.Insert(range);
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant) override {
+    pool_.Insert(tasks.range);
   }
-  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
-  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
-  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
-    return pool_.Contains(range);
-  }
-  [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
 
  private:
   StrategyContext context_;
   SharedPool pool_;
   LiveWorkers live_;
-  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   model::MasterSlaveOptions options_;
   Instant started_{};
+  bool master_shown_ = false;
 };
 
 /// The hand-out itself, shared with the third stage of ModifiedMasterSlave.

@@ -16,50 +16,36 @@ void ModifiedMasterSlave::Start(const std::vector<WorkerFacts>& workers,
   recalled_.resize(workers.size());
   answered_.resize(workers.size());
   pool_.Plan(PartitionEqually(todo, workers.size()));
+  shown_.push_back({1, kMaster, now});
 }
 
-void ModifiedMasterSlave::Append(model::IndexRange range, Instant now) {
-  if (phase_ == Phase::kDecomposition) return StrategyBase::Append(range, now);
-  pool_.PlanForNobody(range);
-  rest_.Insert(range);
-}
-
-void ModifiedMasterSlave::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
-  served_.push_back(true);  // it has no part in the decomposition
-  recalled_.push_back(true);
-  answered_.push_back(true);
-  StrategyBase::AddWorker(worker, facts, now);
-}
-
-void ModifiedMasterSlave::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
+// In stage 1 each worker has its own part; later the master has all.
+void ModifiedMasterSlave::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
   if (phase_ != Phase::kDecomposition) {
-    rest_.Insert(range);
-    return;
+    rest_.Insert(tasks.range);
+  } else if (tasks.origin == TaskOrigin::kAppended) {
+    pool_.Append(tasks.range, pool_.EqualWeights());
+  } else {
+    pool_.InsertAtNext(tasks.from, tasks.range);
   }
-  // In stage 1 each worker has its own part: without a living worker, the range is an orphan.
-  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
-  pool_.Insert(pool_.NextAlive(from), {{range, 0}});
 }
 
-void ModifiedMasterSlave::Withdraw(model::IndexRange range) {
+void ModifiedMasterSlave::OnTasksTaken(model::IndexRange range) {
   pool_.Withdraw(range);
   rest_.Withdraw(range);
 }
 
-bool ModifiedMasterSlave::PoolContains(model::IndexRange range) const {
-  for (model::TaskIndex i = range.begin; i < range.end; ++i) {
-    const model::IndexRange one{i, i + 1};
-    if (!pool_.Contains(one) && !rest_.Contains(one)) return false;
+void ModifiedMasterSlave::OnWorkerEvent(const WorkerEvent& event, Instant) {
+  pool_.Apply(event);
+  if (event.change == WorkerChange::kJoined) {
+    served_.push_back(true);  // it has no part in the decomposition
+    recalled_.push_back(true);
+    answered_.push_back(true);
   }
-  return true;
+  const bool answers =
+      event.change == WorkerChange::kLost || event.change == WorkerChange::kRecallEnded;
+  if (answers) answered_[event.worker.value] = true;
 }
-
-void ModifiedMasterSlave::WorkerLost(WorkerId worker, Instant now) {
-  StrategyBase::WorkerLost(worker, now);
-  answered_[worker.value] = true;
-}
-
-void ModifiedMasterSlave::RecallEnded(WorkerId worker, Instant) { answered_[worker.value] = true; }
 
 std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   std::vector<Decision> decisions;
@@ -73,10 +59,13 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   }
   if (phase_ == Phase::kMasterSlave) {
     for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-      for (const auto& piece : pool_.TakeAll({i})) rest_.Insert(piece.range);
+      for (const auto& piece : pool_.TakeUnreserved({i})) rest_.Insert(piece.range);
     }
     HandOut::Serve(context_, options_, pool_.Live(), rest_, decisions);
+    ShowMaster();
   }
+  decisions.insert(decisions.end(), shown_.begin(), shown_.end());
+  shown_.clear();
   return decisions;
 }
 
@@ -116,9 +105,16 @@ bool ModifiedMasterSlave::AllHaveReported() const {
 }
 
 void ModifiedMasterSlave::Enter(Phase phase, Instant now) {
-  finished_.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
+  shown_.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
   stage_start_ = now;
   phase_ = phase;
+  shown_.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_});
+}
+
+void ModifiedMasterSlave::ShowMaster() {
+  if (master_shown_ || options_.dedicated_coordinator || pool_.Workers() < 2) return;
+  shown_.push_back({0, kMaster, stage_start_});
+  master_shown_ = true;
 }
 
 std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
@@ -127,15 +123,6 @@ std::vector<WorkerId> ModifiedMasterSlave::UsableWorkers() const {
     if (Usable({i})) usable.push_back({i});
   }
   return usable;
-}
-
-std::vector<Strategy::Stage> ModifiedMasterSlave::Stages(Instant now) const {
-  std::vector<Stage> stages = finished_;
-  stages.push_back({static_cast<int>(phase_) + 1, kMaster, stage_start_, now});
-  const bool master_idle =
-      phase_ == Phase::kMasterSlave && !options_.dedicated_coordinator && pool_.Workers() > 1;
-  if (master_idle) stages.push_back({0, kMaster, stage_start_, now});
-  return stages;
 }
 
 }  // namespace evenkeel::scheduling

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/scheduling/shared_pool.h"
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/reserved_pool.h"
 
 namespace evenkeel::scheduling {
 
@@ -16,42 +15,41 @@ namespace evenkeel::scheduling {
 ///            `dedicatedCoordinator: true`).
 /// A worker that is lost counts as having reported. Tasks appended in stage 1 are decomposed
 /// like the others; later the master hands them out.
-class ModifiedMasterSlave final : public StrategyBase {
+class ModifiedMasterSlave final : public Strategy {
  public:
   explicit ModifiedMasterSlave(const StrategyContext& context)
-      : StrategyBase(context), options_(context.balancing.modified_master_slave) {}
+      : context_(context), pool_(context_), options_(context.balancing.modified_master_slave) {}
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant now) override;
-  void Withdraw(model::IndexRange range) override;
-  void RecallEnded(WorkerId worker, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override;
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] std::vector<Stage> Stages(Instant now) const override;
-  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks() + rest_.Tasks(); }
-  [[nodiscard]] bool PoolContains(model::IndexRange range) const override;
 
  private:
   enum class Phase { kDecomposition, kBarrier, kMasterSlave };
 
+  [[nodiscard]] bool Usable(WorkerId worker) const { return pool_.Usable(worker, context_.leases); }
   [[nodiscard]] std::vector<WorkerId> UsableWorkers() const;
   [[nodiscard]] bool SomebodyIsDone() const;
   [[nodiscard]] bool AllHaveReported() const;
   void Enter(Phase phase, Instant now);
   void DecideDecomposition(std::vector<Decision>& decisions);
   void DecideBarrier(std::vector<Decision>& decisions);
+  void ShowMaster();
 
+  StrategyContext context_;
+  ReservedPool pool_;
   model::MasterSlaveOptions options_;
   Phase phase_ = Phase::kDecomposition;
-  SharedPool rest_;              // the master's tasks; reserved ones are those of stage 1
-  std::vector<bool> served_;     // has been leased its part of stage 1
-  std::vector<bool> recalled_;   // in stage 2
-  std::vector<bool> answered_;   // and has answered
-  std::vector<Stage> finished_;  // stages that are over
+  SharedPool rest_;             // the master's tasks; reserved ones are those of stage 1
+  std::vector<bool> served_;    // has been leased its part of stage 1
+  std::vector<bool> recalled_;  // in stage 2
+  std::vector<bool> answered_;  // and has answered
   Instant stage_start_{};
+  std::vector<StageDecision> shown_;  // not handed out yet
+  bool master_shown_ = false;
 };
 
 }  // namespace evenkeel::scheduling

@@ -14,11 +14,16 @@ void StaticSplit::Start(const std::vector<WorkerFacts>& workers, const model::Ra
   pool_.Plan(Split(workers, todo));
 }
 
-void StaticSplit::Append(model::IndexRange range, Instant now) {
-  if (kind_ == Kind::kDomainDecomposition || !pool_.AnyAlive())
-    return StrategyBase::Append(range, now);
+void StaticSplit::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
+  if (tasks.origin == TaskOrigin::kAppended) return Append(tasks.range);
+  pool_.InsertAtNext(tasks.from, tasks.range);
+}
+
+void StaticSplit::Append(model::IndexRange range) {
+  if (kind_ == Kind::kDomainDecomposition || !pool_.AnyAlive()) {
+    return pool_.Append(range, pool_.EqualWeights());
+  }
   // Ranks stay whose they are; those of the lost are dealt out.
-  pool_.Dilute(range);
   pool_.Plan(Split(facts_, model::RangeSet(range)));
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!pool_.Alive({i})) pool_.ShareOut(pool_.TakeAll({i}), pool_.EqualWeights());
@@ -42,18 +47,10 @@ std::vector<model::RangeSet> StaticSplit::Split(const std::vector<WorkerFacts>& 
   return parts;
 }
 
-void StaticSplit::Return(WorkerId from, model::IndexRange range, ReturnCause, Instant) {
-  if (!pool_.AnyAlive()) {
-    pool_.ShareOut({{range, 0}}, {});
-    return;
-  }
-  pool_.Insert(pool_.NextAlive(from), {{range, 0}});
-}
-
 std::vector<Decision> StaticSplit::Decide(Instant) {
   std::vector<Decision> decisions;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (Usable({i})) GrantAllReserved({i}, pool_, decisions);
+    if (pool_.Usable({i}, context_.leases)) GrantAllReserved({i}, pool_, decisions);
   }
   return decisions;
 }

@@ -27,17 +27,15 @@ void LinkFetcher::FetchAhead(WorkerId worker, Instant now, std::vector<Decision>
                                  std::max(CostInWindow(worker, from, link_speed, now), mean));
     if (cost < 1) continue;
     double fetched = 0;
-    std::int64_t tasks = 0;
     const auto pieces = pool_.TakeTail(from, static_cast<model::Cost>(cost), kMaxFetches);
     for (const auto& piece : pieces) {
       fetched += static_cast<double>(context_.costs.Of(piece.range));
-      tasks += piece.range.Size();
       decisions.emplace_back(GrantDecision{worker, piece.range});
     }
-    if (tasks == 0) continue;
+    if (pieces.empty()) continue;
     Instant& busy = link_busy_[{from, worker}];
     busy = std::max(busy, now) + PredictedTime(fetched / link_speed);
-    pool_.RecordMove(from, worker, tasks, now);
+    pool_.RecordMove(from, worker, pieces);
     predictor_.UpdateReservation(from, now);
     return;  // the next call sees these tasks leased
   }

@@ -49,7 +49,7 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
     const auto budget = static_cast<Cost>(std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5);
     const auto pieces = pool_.TakeTail(victim, budget, kMaxMoves);
     if (pieces.empty()) continue;
-    pool_.Move(victim, thief, pieces, now);
+    pool_.Move(victim, thief, pieces);
     return true;
   }
   return false;
@@ -90,7 +90,7 @@ bool TailAllocator::StealTask(WorkerId thief, Cost limit, Instant now) {
     if (!goal_.MayHelp(taker, VictimOf(victim, entry.first, now))) continue;
     const auto piece = pool_.TakeLargest(victim, limit);
     if (!piece) continue;
-    pool_.Move(victim, thief, {*piece}, now);
+    pool_.Move(victim, thief, {*piece});
     return true;
   }
   return false;

@@ -31,7 +31,8 @@ void AddGrants(WorkerId worker, const ReservedPool::Pieces& pieces,
 }  // namespace
 
 TailStealing::TailStealing(const StrategyContext& context)
-    : StrategyBase(context),
+    : context_(context),
+      pool_(context_),
       goal_(MakeGoal(context_)),
       predictor_(context_, pool_),
       window_(context_, pool_, predictor_),
@@ -81,62 +82,75 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
   return weights;
 }
 
-void TailStealing::Append(model::IndexRange range, Instant now) {
+void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
   now_ = now;
-  predictor_.ForgetLevel(now);
+  if (tasks.origin == TaskOrigin::kAppended) {
+    Append(tasks.range);
+  } else {
+    Return(tasks);
+  }
+}
+
+void TailStealing::Append(model::IndexRange range) {
+  predictor_.ForgetLevel(now_);
   ChooseHeavy(pool_.Tasks() + range.Size(), pool_.Workers());
   const Cost cost = context_.costs.Of(range);
   goal_->Append(cost);
-  pool_.PlanMore(range, LivingWeights(static_cast<double>(cost)));
-  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) Touch({i}, now);
+  pool_.Append(range, LivingWeights(static_cast<double>(cost)));
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) Touch({i});
 }
 
-void TailStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
+void TailStealing::Return(const TasksAvailable& tasks) {
+  if (!pool_.AnyAlive()) return pool_.AddOrphan(tasks.range);
+  WorkerId to = pool_.Alive(tasks.from) ? tasks.from : pool_.NextAlive(tasks.from);
+  if (tasks.origin == TaskOrigin::kGivenBack) {
+    recall_.GaveBack(tasks.from);
+    const auto thief = recall_.ThiefOf(tasks.from);
+    if (thief && pool_.Alive(*thief)) to = *thief;
+  }
+  pool_.Insert(to, {{tasks.range, 0}});
+}
+
+void TailStealing::OnWorkerEvent(const WorkerEvent& event, Instant now) {
   now_ = now;
+  switch (event.change) {
+    case WorkerChange::kJoined:
+      return Join(event.worker, event.facts);
+    case WorkerChange::kLost:
+      return Lose(event.worker);
+    case WorkerChange::kReturned:
+      pool_.Revive(event.worker);
+      return Touch(event.worker);
+    case WorkerChange::kUpdated:
+      return Touch(event.worker);
+    case WorkerChange::kRecallEnded:
+      return EndRecall(event.worker);
+  }
+}
+
+void TailStealing::Join(WorkerId worker, const WorkerFacts& facts) {
   AddWorkers(1);
   goal_->AddWorker(facts);
-  StrategyBase::AddWorker(worker, facts, now);
+  pool_.Join(worker);
+  Touch(worker);
 }
 
-void TailStealing::WorkerLost(WorkerId worker, Instant now) {
-  now_ = now;
+void TailStealing::Lose(WorkerId worker) {
   const auto pieces = pool_.Lose(worker);
   double cost = 0;
   for (const auto& piece : pieces) cost += static_cast<double>(context_.costs.Of(piece.range));
   pool_.ShareOut(pieces, LivingWeights(cost));
-  RecallEnded(worker, now);
-  Touch(worker, now);
+  EndRecall(worker);
+  Touch(worker);
 }
 
-void TailStealing::WorkerBack(WorkerId worker, Instant now) {
-  now_ = now;
-  StrategyBase::WorkerBack(worker, now);
-  Touch(worker, now);
+void TailStealing::EndRecall(WorkerId worker) {
+  if (const auto thief = recall_.Ended(worker)) Touch(*thief);
+  Touch(worker);
 }
 
-void TailStealing::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) {
-  now_ = now;
-  if (!pool_.AnyAlive()) {
-    pool_.ShareOut({{range, 0}}, {});
-    return;
-  }
-  WorkerId to = pool_.Alive(from) ? from : pool_.NextAlive(from);
-  if (cause == ReturnCause::kGivenBack) {
-    recall_.GaveBack(from);
-    const auto thief = recall_.ThiefOf(from);
-    if (thief && pool_.Alive(*thief)) to = *thief;
-  }
-  pool_.Insert(to, {{range, 0}});
-}
-
-void TailStealing::RecallEnded(WorkerId worker, Instant now) {
-  if (const auto thief = recall_.Ended(worker)) Touch(*thief, now);
-  Touch(worker, now);
-}
-
-void TailStealing::Touch(WorkerId worker, Instant now) {
-  now_ = now;
-  predictor_.Update(worker, now);
+void TailStealing::Touch(WorkerId worker) {
+  predictor_.Update(worker, now_);
   State& state = states_[worker.value];
   if (!state.queued) to_supply_.push_back(worker);
   state.queued = true;
@@ -148,7 +162,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   stragglers_.BeginRound();
   std::vector<Decision> decisions;
   CheckOverdue(now, decisions);
-  RetryIdle(now);
+  RetryIdle();
   while (!to_supply_.empty()) {
     const WorkerId worker = to_supply_.front();
     to_supply_.pop_front();
@@ -156,6 +170,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
     if (Usable(worker)) Supply(worker, now, decisions);
   }
   PlanNextDecision(now);
+  pool_.TakeMoves(decisions);
   return decisions;
 }
 
@@ -169,12 +184,12 @@ void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
   }
 }
 
-void TailStealing::RetryIdle(Instant now) {
+void TailStealing::RetryIdle() {
   for (std::size_t left = std::min(idle_.size(), kMaxIdleRetries); left > 0; --left) {
     const WorkerId worker = idle_.front();
     idle_.pop_front();
     states_[worker.value].idle = false;
-    Touch(worker, now);
+    Touch(worker);
   }
 }
 

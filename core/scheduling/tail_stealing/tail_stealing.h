@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/scheduling/energy/balancing_goal.h"
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/reserved_pool.h"
 #include "core/scheduling/tail_stealing/credit_window.h"
 #include "core/scheduling/tail_stealing/finish_predictor.h"
 #include "core/scheduling/tail_stealing/lease_recall.h"
@@ -22,19 +22,15 @@ namespace evenkeel::scheduling {
 /// more, unstarted leased tasks are recalled; last, idle workers run speculative copies. See
 /// docs/tail-stealing.md. A decision is O(log workers), except for the last few tasks of a job,
 /// where it may look at all workers.
-class TailStealing final : public StrategyBase {
+class TailStealing final : public Strategy {
  public:
   explicit TailStealing(const StrategyContext& context);
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant now) override;
-  void WorkerBack(WorkerId worker, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
-  void Touch(WorkerId worker, Instant now) override;
-  void RecallEnded(WorkerId worker, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
   [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const override;
@@ -45,6 +41,14 @@ class TailStealing final : public StrategyBase {
     bool idle = false;    ///< in idle_
   };
 
+  void Append(model::IndexRange range);
+  void Return(const TasksAvailable& tasks);
+  void Join(WorkerId worker, const WorkerFacts& facts);
+  void Lose(WorkerId worker);
+  void EndRecall(WorkerId worker);
+  /// The worker is supplied in the next call of Decide.
+  void Touch(WorkerId worker);
+  [[nodiscard]] bool Usable(WorkerId worker) const { return pool_.Usable(worker, context_.leases); }
   void AddWorkers(std::size_t count);
   /// Chooses which tasks are kept one by one when `tasks` are reserved for this many workers.
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
@@ -52,7 +56,7 @@ class TailStealing final : public StrategyBase {
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
-  void RetryIdle(Instant now);
+  void RetryIdle();
 
   /// Decides what the worker gets, if it wants more work.
   void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
@@ -63,6 +67,8 @@ class TailStealing final : public StrategyBase {
   bool HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions);
   void PlanNextDecision(Instant now);
 
+  StrategyContext context_;
+  ReservedPool pool_;
   std::unique_ptr<BalancingGoal> goal_;
   FinishPredictor predictor_;
   CreditWindow window_;

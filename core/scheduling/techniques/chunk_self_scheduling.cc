@@ -18,48 +18,46 @@ ChunkSelfScheduling::ChunkSelfScheduling(const StrategyContext& context,
 
 void ChunkSelfScheduling::Start(const std::vector<WorkerFacts>& workers,
                                 const model::RangeSet& todo, Instant) {
-  shares_.resize(workers.size());
   states_.resize(workers.size());
   for (const auto& worker : workers) loop_.AddWorker(worker.ratio);
   pool_.Insert(todo);
 }
 
-void ChunkSelfScheduling::Append(IndexRange range, Instant) {
-  loop_.AddTasks(range.Size());
-  pool_.Insert(range);
+void ChunkSelfScheduling::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
+  if (tasks.origin == TaskOrigin::kAppended) loop_.AddTasks(tasks.range.Size());
+  pool_.Insert(tasks.range);
   AskAllIdle();
 }
 
-void ChunkSelfScheduling::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant) {
-  EVENKEEL_CHECK(worker.value == states_.size(), "workers are numbered one after the other");
-  loop_.AddWorker(facts.ratio);
-  states_.emplace_back();
-  shares_.push_back(0);
-  Ask(worker);
+void ChunkSelfScheduling::OnWorkerEvent(const WorkerEvent& event, Instant) {
+  switch (event.change) {
+    case WorkerChange::kJoined:
+      EVENKEEL_CHECK(event.worker.value == states_.size(),
+                     "workers are numbered one after the other");
+      loop_.AddWorker(event.facts.ratio);
+      states_.emplace_back();
+      return Ask(event.worker);
+    case WorkerChange::kLost:
+      return loop_.SetAlive(event.worker, false);
+    case WorkerChange::kReturned:
+      loop_.SetAlive(event.worker, true);
+      return Ask(event.worker);
+    case WorkerChange::kUpdated:
+      Observe(event.worker);
+      return Ask(event.worker);
+    case WorkerChange::kRecallEnded:
+      return;
+  }
 }
 
-void ChunkSelfScheduling::WorkerLost(WorkerId worker, Instant) { loop_.SetAlive(worker, false); }
-
-void ChunkSelfScheduling::WorkerBack(WorkerId worker, Instant) {
-  loop_.SetAlive(worker, true);
-  Ask(worker);
-}
-
-void ChunkSelfScheduling::Return(WorkerId, IndexRange range, ReturnCause, Instant) {
-  pool_.Insert(range);
-  AskAllIdle();
-}
-
-void ChunkSelfScheduling::Touch(WorkerId worker, Instant) {
+void ChunkSelfScheduling::Observe(WorkerId worker) {
   State& state = states_[worker.value];
   const std::int64_t tasks = context_.estimator.TasksRun(worker);
+  if (tasks <= state.seen_tasks) return;
   const double busy = context_.estimator.BusySeconds(worker);
-  if (tasks > state.seen_tasks) {
-    loop_.Observe(worker, tasks - state.seen_tasks, busy - state.seen_busy_seconds);
-    state.seen_tasks = tasks;
-    state.seen_busy_seconds = busy;
-  }
-  Ask(worker);
+  loop_.Observe(worker, tasks - state.seen_tasks, busy - state.seen_busy_seconds);
+  state.seen_tasks = tasks;
+  state.seen_busy_seconds = busy;
 }
 
 void ChunkSelfScheduling::Ask(WorkerId worker) {

@@ -24,19 +24,10 @@ class ChunkSelfScheduling final : public Strategy {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void Append(model::IndexRange range, Instant now) override;
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant now) override;
-  void WorkerBack(WorkerId worker, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
-  void Withdraw(model::IndexRange range) override { pool_.Withdraw(range); }
-  void Touch(WorkerId worker, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
-  [[nodiscard]] const std::vector<double>& PlannedShares() const override { return shares_; }
-  [[nodiscard]] std::int64_t PoolSize() const override { return pool_.Tasks(); }
-  [[nodiscard]] bool PoolContains(model::IndexRange range) const override {
-    return pool_.Contains(range);
-  }
 
  private:
   struct State {
@@ -49,6 +40,8 @@ class ChunkSelfScheduling final : public Strategy {
     Instant chunk_given{};
   };
 
+  /// Takes over what the estimator has learned of the worker.
+  void Observe(WorkerId worker);
   void Ask(WorkerId worker);
   void AskAllIdle();
   void Serve(WorkerId worker, Instant now, std::vector<Decision>& decisions);
@@ -60,7 +53,6 @@ class ChunkSelfScheduling final : public Strategy {
 
   StrategyContext context_;
   SharedPool pool_;
-  std::vector<double> shares_;  // 0 for each worker: nothing is planned
   TechniqueOptions options_;
   ChunkRulePtr rule_;
   LoopState loop_;

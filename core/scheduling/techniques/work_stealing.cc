@@ -16,7 +16,8 @@ constexpr Duration kLongestPause = std::chrono::seconds(1);
 }  // namespace
 
 WorkStealing::WorkStealing(const StrategyContext& context, Victim victim)
-    : StrategyBase(context),
+    : context_(context),
+      pool_(context_),
       victim_(victim),
       rng_(context.seed),
       pause_(kRoundTripsBetweenLooks * context.round_trip) {
@@ -33,37 +34,44 @@ void WorkStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   pool_.Plan(PartitionEqually(todo, workers.size()));
 }
 
-void WorkStealing::AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) {
-  states_.emplace_back();
-  states_.back().last_victim = worker.value;
-  StrategyBase::AddWorker(worker, facts, now);
+void WorkStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
+  if (tasks.origin == TaskOrigin::kAppended) {
+    pool_.Append(tasks.range, pool_.EqualWeights());
+  } else {
+    Return(tasks);
+  }
 }
 
-void WorkStealing::WorkerLost(WorkerId worker, Instant now) {
-  StrategyBase::WorkerLost(worker, now);
-  RecallEnded(worker, now);
-}
-
-void WorkStealing::WorkerBack(WorkerId worker, Instant now) {
-  StrategyBase::WorkerBack(worker, now);
-  Ask(worker);
-}
-
-void WorkStealing::Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant) {
-  if (!pool_.AnyAlive()) return pool_.ShareOut({{range, 0}}, {});
-  State& state = states_[from.value];
-  WorkerId to = pool_.Alive(from) ? from : pool_.NextAlive(from);
-  if (cause == ReturnCause::kGivenBack) {
+void WorkStealing::Return(const TasksAvailable& tasks) {
+  if (!pool_.AnyAlive()) return pool_.AddOrphan(tasks.range);
+  State& state = states_[tasks.from.value];
+  WorkerId to = pool_.Alive(tasks.from) ? tasks.from : pool_.NextAlive(tasks.from);
+  if (tasks.origin == TaskOrigin::kGivenBack) {
     state.gave = true;
     if (state.thief && pool_.Alive(*state.thief)) to = *state.thief;
   }
-  pool_.Insert(to, {{range, 0}});
+  pool_.Insert(to, {{tasks.range, 0}});
   Ask(to);
 }
 
-void WorkStealing::Touch(WorkerId worker, Instant) { Ask(worker); }
+void WorkStealing::OnWorkerEvent(const WorkerEvent& event, Instant) {
+  if (event.change == WorkerChange::kJoined) {
+    states_.emplace_back();
+    states_.back().last_victim = event.worker.value;
+  }
+  pool_.Apply(event);
+  switch (event.change) {
+    case WorkerChange::kJoined:
+    case WorkerChange::kReturned:
+    case WorkerChange::kUpdated:
+      return Ask(event.worker);
+    case WorkerChange::kLost:
+    case WorkerChange::kRecallEnded:
+      return EndRecall(event.worker);
+  }
+}
 
-void WorkStealing::RecallEnded(WorkerId worker, Instant) {
+void WorkStealing::EndRecall(WorkerId worker) {
   State& state = states_[worker.value];
   state.tasks_at_failed_recall = state.gave ? -1 : context_.leases.OutstandingTasks(worker);
   if (!state.thief) return;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/rng.h"
-#include "core/scheduling/strategies/strategy_base.h"
+#include "core/scheduling/reserved_pool.h"
 
 namespace evenkeel::scheduling {
 
@@ -19,7 +19,7 @@ namespace evenkeel::scheduling {
 ///   time; half of what waits.
 /// A theft is a request to the victim, its answer, and a lease for the thief. The coordinator knows
 /// which workers have nothing waiting, and does not ask them.
-class WorkStealing final : public StrategyBase {
+class WorkStealing final : public Strategy {
  public:
   enum class Victim { kNext, kRandom };
 
@@ -27,12 +27,9 @@ class WorkStealing final : public StrategyBase {
 
   void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
              Instant now) override;
-  void AddWorker(WorkerId worker, const WorkerFacts& facts, Instant now) override;
-  void WorkerLost(WorkerId worker, Instant now) override;
-  void WorkerBack(WorkerId worker, Instant now) override;
-  void Return(WorkerId from, model::IndexRange range, ReturnCause cause, Instant now) override;
-  void Touch(WorkerId worker, Instant now) override;
-  void RecallEnded(WorkerId worker, Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] Instant NextDecision() const override { return next_look_; }
 
@@ -46,6 +43,9 @@ class WorkStealing final : public StrategyBase {
     std::uint32_t last_victim = 0;
   };
 
+  void Return(const TasksAvailable& tasks);
+  void EndRecall(WorkerId worker);
+  [[nodiscard]] bool Usable(WorkerId worker) const { return pool_.Usable(worker, context_.leases); }
   void Ask(WorkerId worker);
   void Serve(WorkerId worker, std::vector<Decision>& decisions);
   void Steal(WorkerId thief, std::vector<Decision>& decisions);
@@ -53,6 +53,8 @@ class WorkStealing final : public StrategyBase {
   [[nodiscard]] std::int64_t Waiting(WorkerId victim) const;
   [[nodiscard]] std::optional<WorkerId> FindVictim(WorkerId thief);
 
+  StrategyContext context_;
+  ReservedPool pool_;
   Victim victim_;
   Rng rng_;
   std::vector<State> states_;

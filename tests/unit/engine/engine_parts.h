@@ -36,9 +36,10 @@ class EngineParts : public testing::Test {
   CompletionPolicy completion{config.job.task_policy, kTasks};
   RunStatistics statistics{Duration::zero()};
   EffectOutbox outbox{statistics, nullptr};
-  StrategyDriver driver{scheduling::MakeStrategy({costs, estimator, ledger, config.job.balancing}),
-                        true,
-                        {ledger, membership, statistics, outbox}};
+  StrategyDriver driver{
+      scheduling::MakeStrategy({costs, estimator, ledger, ledger, config.job.balancing}),
+      true,
+      {ledger, membership, statistics, outbox}};
   WithheldPlacement placement{
       {costs, estimator, membership, ledger, retries, isolation, driver, outbox},
       std::chrono::seconds(1)};
@@ -84,9 +85,10 @@ class EngineParts : public testing::Test {
   }
   static StreamId StreamOf(std::uint32_t node) { return StreamId{node + 1}; }
   void Decide() { driver.Decide(now); }
-  /// A lease of tasks that are unassigned, as if the strategy had decided it.
+  /// A lease of free tasks, as if the strategy had decided it.
   GrantId Lease(model::IndexRange range, std::uint32_t node) {
-    driver.Withdraw(range);
+    driver.TakeAway(range);
+    ledger.Reserve(range, {node});
     const GrantId grant = outbox.AddGrant(StreamOf(node), range, false, 0);
     ledger.Lease(range, {node}, grant, now);
     outbox.SendGrants();

@@ -21,7 +21,7 @@ class CommitQueueTest : public EngineParts {
     commit.reported = commit.completed = {range};
     commit.batch.completed = commit.batch.wanted = range.Size();
     commit.results.emplace_back();
-    driver.Withdraw(range);
+    driver.TakeAway(range);
     (void)ledger.Complete(range, {0});
     return commit;
   }
@@ -175,7 +175,7 @@ TEST_F(ResultIntakeTest, OnlyTheRunUnderTheLeaseCanFailATask) {
 
 TEST_F(ResultIntakeTest, ADeathIsChargedAsAFailureWithoutAnAcknowledgement) {
   Connect(0);
-  driver.Withdraw({7, 8});
+  driver.TakeAway({7, 8});
   ledger.Withhold({7, 8});
   intake.ChargeDeath({0}, 7, now);
   const Effects effects = outbox.Take(now);
@@ -202,7 +202,7 @@ TEST_F(ResultIntakeTest, TimesOfAWorkersClockAreCutToTheRun) {
 
 TEST_F(ResultIntakeTest, WhatTheJournalHasIsNotRunAgain) {
   TaskLedger& restored = ledger;
-  driver.Withdraw({0, 4});
+  driver.TakeAway({0, 4});
   intake.RestoreCompleted(model::RangeSet(model::IndexRange{0, 2}));
   intake.RestoreFailures({{2, "a", "no", 1, true, {}, {}},
                           {3, "a", "no", 1, false, {}, {}},

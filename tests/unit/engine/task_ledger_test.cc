@@ -41,7 +41,6 @@ using TaskLedgerDeathTest = TaskLedgerTest;
 
 TEST_F(TaskLedgerTest, StartsWithAllTasksUnassigned) {
   EXPECT_EQ(ledger.Count(TaskState::kUnassigned), 100);
-  EXPECT_EQ(ledger.OpenTasks(), 100);
   EXPECT_EQ(ledger.StateOf(99), TaskState::kUnassigned);
 }
 
@@ -55,7 +54,6 @@ TEST_F(TaskLedgerTest, ATaskGoesFromLeaseToDurableResult) {
   EXPECT_EQ(Open({0, 5}), (Ranges{{0, 1}, {3, 5}}));
   ledger.MarkDurable({1, 3});
   EXPECT_EQ(ledger.StateOf(2), TaskState::kDurable);
-  EXPECT_EQ(ledger.OpenTasks(), 98);
 }
 
 TEST_F(TaskLedgerTest, CompletingUnassignedTasksTellsTheStrategy) {
@@ -131,7 +129,7 @@ TEST_F(TaskLedgerTest, AFailureCountsOnlyUnderTheGrantThatIsHeld) {
   EXPECT_EQ(ledger.FailRun(0, kTwo, kGrant1), FailedFrom::kIgnored);
   EXPECT_EQ(ledger.FailRun(0, kOne, kGrant1), FailedFrom::kLease);
   EXPECT_EQ(ledger.FailRun(0, kOne, kGrant1), FailedFrom::kWithheld);
-  EXPECT_EQ(ledger.FailRun(50, kOne, kGrant1), FailedFrom::kUnassigned);
+  EXPECT_EQ(ledger.FailRun(50, kOne, kGrant1), FailedFrom::kFree);
   EXPECT_EQ(ledger.StateOf(50), TaskState::kWithheld);
   (void)ledger.Complete({1, 2}, kOne);
   EXPECT_EQ(ledger.FailRun(1, kOne, kGrant1), FailedFrom::kIgnored);
@@ -182,11 +180,11 @@ TEST_F(TaskLedgerTest, AWorkerWorksSinceItsLastResultOrItsFirstLease) {
 
 TEST_F(TaskLedgerDeathTest, StopsTheProcessAtIllegalTransitions) {
   ledger.Lease({0, 10}, kOne, kGrant1, kTime);
-  EXPECT_DEATH(ledger.Lease({9, 11}, kTwo, kGrant2, kTime), "not unassigned");
+  EXPECT_DEATH(ledger.Lease({9, 11}, kTwo, kGrant2, kTime), "in use or reserved");
   EXPECT_DEATH(ledger.LeaseWithheld({20, 21}, kTwo, kGrant2, kTime), "not withheld");
   EXPECT_DEATH(ledger.LeaseCopy({0, 1}, kOne, kGrant2, kTime), "has the lease");
   EXPECT_DEATH(ledger.LeaseCopy({10, 11}, kTwo, kGrant2, kTime), "not leased");
-  EXPECT_DEATH(ledger.Withhold({0, 1}), "only unassigned");
+  EXPECT_DEATH(ledger.Withhold({0, 1}), "only free tasks");
   EXPECT_DEATH(ledger.GiveUp({0, 1}), "only withheld");
   EXPECT_DEATH(ledger.MarkDurable({0, 1}), "without a result");
   EXPECT_DEATH(ledger.RestoreDurable({0, 1}), "in use");
@@ -209,6 +207,52 @@ TEST(TaskLedger, AppendedTasksAreUnassigned) {
   ledger.CheckInvariants();
 }
 
+TEST_F(TaskLedgerTest, KnowsWhatIsReservedForEachWorker) {
+  ledger.Reserve({0, 10}, kOne);
+  ledger.Reserve({4, 6}, kTwo);
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kReserved);
+  EXPECT_EQ(ledger.ReservedTasks(kOne), 8);
+  EXPECT_EQ(ledger.ReservedTasks(kTwo), 2);
+  EXPECT_EQ(ledger.ReservedCost(kTwo), 2);
+  ledger.Lease({0, 2}, kOne, kGrant1, kTime);
+  EXPECT_EQ(ledger.ReservedTasks(kOne), 6);
+  ledger.Withhold({2, 3});
+  EXPECT_TRUE(ledger.Complete({3, 5}, kTwo).from_strategy) << "late results of reserved tasks";
+  EXPECT_EQ(ledger.FailRun(5, kTwo, kGrant2), FailedFrom::kFree);
+  EXPECT_EQ(ledger.ReservedTasks(kOne), 4);
+  EXPECT_EQ(ledger.ReservedTasks(kTwo), 0);
+  ledger.Unreserve({6, 10});
+  EXPECT_EQ(ledger.StateOf(6), TaskState::kUnassigned);
+  EXPECT_EQ(ledger.Count(TaskState::kReserved), 0);
+  EXPECT_EQ(ledger.Release(kOne, {0, 2}, nullptr).unassigned, (Ranges{{0, 2}}));
+}
+
+TEST_F(TaskLedgerTest, ThePlanIsTheFirstReservation) {
+  EXPECT_EQ(ledger.PlanOf(7).worker, std::nullopt);
+  EXPECT_EQ(ledger.PlanOf(7).until, 100);
+  ledger.Reserve({10, 20}, kOne);
+  ledger.Reserve({20, 30}, kOne);
+  ledger.Reserve({30, 50}, kTwo);
+  EXPECT_EQ(ledger.PlanOf(7).until, 10);
+  EXPECT_EQ(ledger.PlanOf(10).worker, kOne);
+  EXPECT_EQ(ledger.PlanOf(10).until, 30) << "one plan";
+  ledger.Reserve({10, 15}, kTwo);
+  EXPECT_EQ(ledger.PlanOf(10).worker, kOne) << "a move does not change the plan";
+  EXPECT_EQ(ledger.PlanOf(29).until, 30);
+  EXPECT_EQ(ledger.PlanOf(50).worker, std::nullopt);
+  EXPECT_DOUBLE_EQ(ledger.PlannedShare(kOne), 0.2);
+  EXPECT_DOUBLE_EQ(ledger.PlannedShare(kTwo), 0.2);
+}
+
+TEST_F(TaskLedgerDeathTest, RefusesIllegalReservations) {
+  ledger.Reserve({0, 4}, kOne);
+  ledger.Lease({4, 6}, kOne, kGrant1, kTime);
+  EXPECT_DEATH(ledger.Lease({3, 4}, kTwo, kGrant2, kTime), "reserved for another worker");
+  EXPECT_DEATH(ledger.Reserve({3, 5}, kTwo), "a task that is in use");
+  EXPECT_DEATH(ledger.Unreserve({3, 5}), "a reservation that does not exist");
+  EXPECT_DEATH(ledger.Reserve({99, 101}, kTwo), "does not exist");
+}
+
 // Draws transitions and compares each task's state with a plain array.
 TEST(TaskLedger, KeepsEveryTaskInOneStateWhateverIsDrawn) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
@@ -225,9 +269,22 @@ TEST(TaskLedger, KeepsEveryTaskInOneStateWhateverIsDrawn) {
       const IndexRange one{task, task + 1};
       const WorkerId worker{static_cast<std::uint32_t>(rng.Below(kWorkers))};
       TaskState& state = expected[static_cast<std::size_t>(task)];
-      switch (rng.Below(6)) {
+      switch (rng.Below(8)) {
+        case 6:
+          if (IsFree(state)) {
+            ledger.Reserve(one, worker);
+            state = TaskState::kReserved;
+          }
+          break;
+        case 7:
+          if (state == TaskState::kReserved) {
+            ledger.Unreserve(one);
+            state = TaskState::kUnassigned;
+          }
+          break;
         case 0:
-          if (state == TaskState::kUnassigned) {
+          if (IsFree(state)) {
+            if (state == TaskState::kReserved) ledger.Reserve(one, worker);
             ledger.Lease(one, worker, GrantId{++grant}, kTime);
             state = TaskState::kLeased;
           } else if (state == TaskState::kWithheld) {
@@ -266,7 +323,7 @@ TEST(TaskLedger, KeepsEveryTaskInOneStateWhateverIsDrawn) {
         }
         case 4: {
           const auto from = ledger.FailRun(task, worker, GrantId{rng.Below(grant + 1)});
-          if (from == FailedFrom::kLease || from == FailedFrom::kUnassigned) {
+          if (from == FailedFrom::kLease || from == FailedFrom::kFree) {
             state = TaskState::kWithheld;
           }
           break;

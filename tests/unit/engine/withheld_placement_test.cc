@@ -13,8 +13,8 @@ class WithheldPlacementTest : public EngineParts {
   /// The task has failed on that node and is due for a retry.
   void Due(model::TaskIndex task, std::uint32_t failed_on) {
     const model::IndexRange one{task, task + 1};
-    if (ledger.StateOf(task) == TaskState::kUnassigned) {
-      driver.Withdraw(one);
+    if (IsFree(ledger.StateOf(task))) {
+      driver.TakeAway(one);
       ledger.Withhold(one);
     }
     (void)retries.CountFailure(task, Name(failed_on), std::nullopt);
@@ -28,7 +28,7 @@ class WithheldPlacementTest : public EngineParts {
   void Place() {
     placement.Place(now);
     placement.CheckInvariants();
-    driver.CheckInvariants();
+    ledger.CheckInvariants();
   }
 };
 

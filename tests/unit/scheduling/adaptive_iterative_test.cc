@@ -19,16 +19,19 @@ class AdaptiveIterativeTest : public testing::Test {
   model::UnitCosts costs{300};
   TimingEstimator estimator{TimingEstimator::Options{}};
   Leases leases{costs};
+  Reservations reservations;
   model::BalancingSpec balancing;
   std::unique_ptr<Strategy> strategy;
   Instant now{seconds(100)};
   Instant round_start{now};
+  std::vector<StageDecision> finished;  // rounds
+  std::int64_t granted = 0;             // tasks
 
   void Start(std::size_t workers, std::int64_t tasks = 300, std::int32_t rounds = 10) {
     balancing.strategy = model::StrategyName::kAdaptiveIterative;
     balancing.adaptive_iterative.rounds = rounds;
     for (std::size_t i = 0; i < workers; ++i) Expect();
-    strategy = MakeStrategy({costs, estimator, leases, balancing});
+    strategy = MakeStrategy({costs, estimator, leases, reservations, balancing});
     strategy->Start(std::vector<WorkerFacts>(workers), model::RangeSet(IndexRange{0, tasks}), now);
   }
   void Expect() {
@@ -38,10 +41,15 @@ class AdaptiveIterativeTest : public testing::Test {
   Sent Decide() {
     Sent sent;
     for (const auto& decision : strategy->Decide(now)) {
+      if (const auto* stage = std::get_if<StageDecision>(&decision)) {
+        if (stage->end) finished.push_back(*stage);
+        continue;
+      }
       const auto& grant = std::get<GrantDecision>(decision);
       leases.workers[grant.worker.value].leased.Insert(grant.range);
       sent.emplace_back(grant.worker.value, grant.range);
-      strategy->Touch(grant.worker, now);
+      granted += grant.range.Size();
+      strategy->OnWorkerEvent({WorkerChange::kUpdated, grant.worker}, now);
     }
     if (!sent.empty()) {
       round_start = now;
@@ -56,7 +64,7 @@ class AdaptiveIterativeTest : public testing::Test {
     estimator.Observe({worker}, leased.Size(), leased.Size(), FromSeconds(t_calc + waited));
     estimator.NoteWaiting({worker}, FromSeconds(waited));
     leased.Clear();
-    strategy->Touch({worker}, now);
+    strategy->OnWorkerEvent({WorkerChange::kUpdated, {worker}}, now);
   }
 };
 
@@ -80,11 +88,10 @@ TEST_F(AdaptiveIterativeTest, RoundsFollowTheFormulas) {
   Bring(2, 82);
   // Mean 36 s; units take 1, 2 and 2 s: 36, 18 and 18; of equal ones the first one first.
   EXPECT_EQ(Decide(), (Sent{{1, {143, 179}}, {0, {179, 197}}, {2, {197, 215}}}));
-  const auto stages = strategy->Stages(now);
-  ASSERT_EQ(stages.size(), 4u);
-  for (std::size_t n = 0; n < 4; ++n) EXPECT_EQ(stages[n].number, static_cast<int>(n) + 1);
-  EXPECT_EQ(stages[1].end, stages[2].start);
-  EXPECT_EQ(ToSeconds(stages[0].end - stages[0].start), 35);
+  ASSERT_EQ(finished.size(), 3u);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(finished[n].number, static_cast<int>(n) + 1);
+  EXPECT_EQ(finished[1].end, finished[2].start);
+  EXPECT_EQ(ToSeconds(*finished[0].end - finished[0].start), 35);
 }
 
 TEST_F(AdaptiveIterativeTest, WithoutCommunicationOnlyCalculationCounts) {
@@ -108,15 +115,15 @@ TEST_F(AdaptiveIterativeTest, WhoCannotBalanceIsDroppedAndTakenBackWhenNobodyEls
   // Mean 4 s, and a unit takes the third 10 s.
   EXPECT_EQ(Decide(), (Sent{{0, {3, 7}}, {1, {7, 11}}}));
   Bring(0, 4);
-  strategy->WorkerLost({1}, now);
-  strategy->Return({1}, {7, 11}, ReturnCause::kLost, now);
+  strategy->OnWorkerEvent({WorkerChange::kLost, {1}}, now);
+  strategy->OnTasksAvailable({{7, 11}, TaskOrigin::kLost, {1}}, now);
   leases.workers[1] = {{}, {}, {}, false};
   EXPECT_EQ(Decide(), (Sent{{0, {7, 11}}})) << "still without the third";
-  strategy->WorkerLost({0}, now);
-  strategy->Return({0}, {7, 11}, ReturnCause::kLost, now);
+  strategy->OnWorkerEvent({WorkerChange::kLost, {0}}, now);
+  strategy->OnTasksAvailable({{7, 11}, TaskOrigin::kLost, {0}}, now);
   leases.workers[0] = {{}, {}, {}, false};
   EXPECT_EQ(Decide(), (Sent{{2, {7, 8}}}));
-  EXPECT_EQ(strategy->PoolSize(), 30 - 8);
+  EXPECT_EQ(granted, 3 + 8 + 4 + 1) << "what came back counts again";
 }
 
 TEST_F(AdaptiveIterativeTest, WhoJoinsIsSentTheFewestAndThenItsShare) {
@@ -124,7 +131,7 @@ TEST_F(AdaptiveIterativeTest, WhoJoinsIsSentTheFewestAndThenItsShare) {
   (void)Decide();
   Bring(0, 5);
   Expect();
-  strategy->AddWorker({2}, {}, now);
+  strategy->OnWorkerEvent({WorkerChange::kJoined, {2}}, now);
   EXPECT_TRUE(Decide().empty()) << "not before the next round";
   Bring(1, 15);
   EXPECT_EQ(Decide(), (Sent{{0, {10, 20}}, {1, {20, 23}}, {2, {23, 26}}}));
@@ -140,10 +147,9 @@ TEST_F(AdaptiveIterativeTest, WhoIsLostIsNotWaitedForAndNothingIsLost) {
   (void)Decide();
   Bring(0, 5);
   Bring(1, 10);
-  strategy->WorkerLost({2}, now);
-  strategy->Return({2}, {20, 30}, ReturnCause::kLost, now);
+  strategy->OnWorkerEvent({WorkerChange::kLost, {2}}, now);
+  strategy->OnTasksAvailable({{20, 30}, TaskOrigin::kLost, {2}}, now);
   leases.workers[2] = {{}, {}, {}, false};
-  EXPECT_TRUE(strategy->PoolContains({20, 300}));
   // Mean of those that are there 7.5 s.
   EXPECT_EQ(Decide(), (Sent{{0, {20, 35}}, {1, {35, 43}}}));
 }
@@ -151,7 +157,7 @@ TEST_F(AdaptiveIterativeTest, WhoIsLostIsNotWaitedForAndNothingIsLost) {
 TEST_F(AdaptiveIterativeTest, WhoseUnitsCameBackIsNotMeasured) {
   Start(2);
   (void)Decide();
-  strategy->Return({1}, {20, 30}, ReturnCause::kGivenBack, now);
+  strategy->OnTasksAvailable({{20, 30}, TaskOrigin::kGivenBack, {1}}, now);
   leases.workers[1].leased.Erase({20, 30});
   Bring(1, 1);
   Bring(0, 10);
@@ -162,7 +168,7 @@ TEST_F(AdaptiveIterativeTest, TheFirstRoundWaitsForAllThatMayStillCome) {
   Start(3);
   leases.workers[1].connected = false;
   EXPECT_TRUE(Decide().empty());
-  strategy->WorkerLost({1}, now);
+  strategy->OnWorkerEvent({WorkerChange::kLost, {1}}, now);
   EXPECT_EQ(Decide(), (Sent{{0, {0, 10}}, {2, {10, 20}}}));
 }
 
@@ -175,17 +181,17 @@ TEST_F(AdaptiveIterativeTest, TheLastRoundIsInProportionAndTeachesNothing) {
   Bring(0, 12);
   Bring(1, 12);
   EXPECT_EQ(Decide(), (Sent{{0, {26, 30}}})) << "4 of 16 are left";
-  strategy->Return({0}, {29, 30}, ReturnCause::kLost, now);
+  strategy->OnTasksAvailable({{29, 30}, TaskOrigin::kLost, {0}}, now);
   Bring(0, 100);
   EXPECT_EQ(Decide(), (Sent{{0, {29, 30}}}));
-  EXPECT_EQ(strategy->PoolSize(), 0);
+  Bring(0, 1);
+  EXPECT_TRUE(Decide().empty()) << "nothing is left";
 }
 
 TEST_F(AdaptiveIterativeTest, FewerTasksThanWorkersGoToTheFirst) {
   Start(3, 2);
   EXPECT_EQ(Decide(), (Sent{{0, {0, 1}}, {1, {1, 2}}}));
-  const auto& shares = strategy->PlannedShares();
-  EXPECT_EQ(shares.size(), 3u);
+  EXPECT_TRUE(reservations.All().Empty()) << "nothing is planned";
 }
 
 TEST_F(AdaptiveIterativeTest, ThreadsShareTheCalculation) {

@@ -28,7 +28,7 @@ class SavingEnergy : public testing::Test {
     balancing_.energy.time_factor = 1.5;
   }
   void Begin() {
-    goal_ = MakeGoal({costs_, estimator_, leases_, balancing_});
+    goal_ = MakeGoal({costs_, estimator_, leases_, reservations_, balancing_});
     const model::NodePower power{10, 4};
     shares_ = goal_->Begin({{4, power}, {4, power}, {2, power}}, 1000, Instant{});
   }
@@ -46,6 +46,7 @@ class SavingEnergy : public testing::Test {
   model::UnitCosts costs_{1000};
   TimingEstimator estimator_{{}};
   Leases leases_{costs_};
+  Reservations reservations_;
   model::BalancingSpec balancing_;
   std::unique_ptr<BalancingGoal> goal_;
   std::vector<double> shares_;
@@ -99,7 +100,7 @@ TEST_F(SavingEnergy, WhatIsSharedOutGoesToTheFrugal) {
 }
 
 TEST_F(SavingEnergy, WithoutPowerAllFinishTogether) {
-  goal_ = MakeGoal({costs_, estimator_, leases_, balancing_});
+  goal_ = MakeGoal({costs_, estimator_, leases_, reservations_, balancing_});
   shares_ = goal_->Begin({{4}, {4}, {2}}, 1000, Instant{});
   EXPECT_DOUBLE_EQ(shares_[0] / shares_[2], 2);
   Measure();

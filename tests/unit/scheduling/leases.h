@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/scheduling/lease_view.h"
@@ -48,6 +49,30 @@ class Leases final : public LeaseView {
   const model::CostModel& costs_;
   model::RangeSet copied_;
   model::RangeSet failed_before_;
+};
+
+/// Reservations as strategies entered them.
+class Reservations final : public ReservationLedger {
+ public:
+  void Reserve(model::IndexRange range, WorkerId worker) override {
+    Unreserve(range);
+    workers_[worker].Insert(range);
+  }
+  void Unreserve(model::IndexRange range) override {
+    for (auto& entry : workers_) entry.second.Erase(range);
+  }
+  [[nodiscard]] const model::RangeSet& Of(WorkerId worker) { return workers_[worker]; }
+  /// Of all workers.
+  [[nodiscard]] model::RangeSet All() const {
+    model::RangeSet all;
+    for (const auto& entry : workers_) {
+      entry.second.ForEach([&](model::IndexRange range) { all.Insert(range); });
+    }
+    return all;
+  }
+
+ private:
+  std::map<WorkerId, model::RangeSet> workers_;
 };
 
 }  // namespace evenkeel::scheduling

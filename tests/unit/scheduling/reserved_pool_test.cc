@@ -19,44 +19,58 @@ class ReservedPoolTest : public testing::Test {
     pool.Plan({RangeSet(IndexRange{0, 6}), RangeSet(IndexRange{6, 10})});
   }
 
-  void LoseAndShareOut(WorkerId worker) {
-    const auto pieces = pool.Lose(worker);
-    pool.ShareOut(pieces, pool.EqualWeights());
-  }
-
   model::UnitCosts costs{10};
   TimingEstimator estimator{TimingEstimator::Options{}};
   Leases leases{costs};
-  StrategyContext context{costs, estimator, leases, {}};
+  Reservations reservations;
+  StrategyContext context{costs, estimator, leases, reservations, {}};
   ReservedPool pool{context};
 };
 
-TEST_F(ReservedPoolTest, KnowsForWhomEachTaskWasPlanned) {
-  EXPECT_DOUBLE_EQ(pool.PlannedShares()[0], 0.6);
-  EXPECT_EQ(pool.PlanOf(7).worker, WorkerId{1});
-  EXPECT_EQ(pool.PlanOf(2).until, 6);
-  pool.Move({0}, {1}, pool.TakeTail({0}, 3, 8), Instant{});
-  EXPECT_EQ(pool.PlanOf(5).worker, WorkerId{0}) << "a move does not change the plan";
+TEST_F(ReservedPoolTest, EntersReservationsAndMovesInTheLedger) {
+  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 6}));
+  pool.Move({0}, {1}, pool.TakeTail({0}, 3, 8));
+  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 3}));
+  EXPECT_EQ(reservations.Of({1}), RangeSet(IndexRange{3, 10}));
   EXPECT_EQ(pool.Of({1}).Tasks(), 7);
+  std::vector<Decision> decisions;
+  pool.TakeMoves(decisions);
+  ASSERT_EQ(decisions.size(), 1U);
+  const auto& move = std::get<MoveDecision>(decisions[0]);
+  EXPECT_EQ(move.from, WorkerId{0});
+  EXPECT_EQ(move.to, WorkerId{1});
+  EXPECT_EQ(move.tasks, 3);
+  decisions.clear();
+  pool.TakeMoves(decisions);
+  EXPECT_TRUE(decisions.empty()) << "each move once";
+}
+
+TEST_F(ReservedPoolTest, WhatIsTakenStaysReservedUnlessItIsTakenUnreserved) {
+  (void)pool.TakeNext({0}, 2, 0, 2);
+  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 6}));
+  EXPECT_EQ(pool.TakeUnreserved({1}).size(), 1U);
+  EXPECT_TRUE(reservations.Of({1}).Empty());
 }
 
 TEST_F(ReservedPoolTest, TasksOfALostWorkerAreSharedOutAmongTheLiving) {
-  LoseAndShareOut({0});
+  pool.LoseAndShareOut({0});
   EXPECT_FALSE(pool.Alive({0}));
   EXPECT_EQ(pool.NextAlive({1}), WorkerId{1});
   EXPECT_EQ(pool.Of({1}).Tasks(), 10);
 }
 
 TEST_F(ReservedPoolTest, WhileNobodyLivesTasksWaitForTheFirstThatComesBack) {
-  LoseAndShareOut({0});
-  LoseAndShareOut({1});
+  pool.LoseAndShareOut({0});
+  pool.LoseAndShareOut({1});
   EXPECT_FALSE(pool.AnyAlive());
   EXPECT_EQ(pool.Tasks(), 10);
   EXPECT_TRUE(pool.Contains({0, 10}));
+  EXPECT_TRUE(reservations.All().Empty()) << "no worker to reserve them for";
   pool.Withdraw({2, 4});
   EXPECT_EQ(pool.Tasks(), 8);
   pool.Revive({1});
   EXPECT_EQ(pool.Of({1}).Tasks(), 8);
+  EXPECT_EQ(reservations.Of({1}).Size(), 8);
   EXPECT_TRUE(pool.Of({0}).Empty());
 }
 
@@ -65,15 +79,20 @@ TEST_F(ReservedPoolTest, ReportsEachChangeOfAReservation) {
   pool.OnChange([&](WorkerId worker) { changed.push_back(worker); });
   pool.Withdraw({8, 9});
   EXPECT_EQ(changed, (std::vector<WorkerId>{{1}}));
-  pool.Move({0}, {1}, pool.TakeTail({0}, 1, 8), Instant{});
+  pool.Move({0}, {1}, pool.TakeTail({0}, 1, 8));
   EXPECT_EQ(changed, (std::vector<WorkerId>{{1}, {0}, {1}}));
 }
 
-TEST_F(ReservedPoolTest, AnAppendedRangeMayBePlannedForNobody) {
-  pool.PlanForNobody({10, 20});
-  EXPECT_EQ(pool.PlanOf(9).until, 10);
-  EXPECT_FALSE(pool.PlanOf(10).worker);
-  EXPECT_EQ(pool.Tasks(), 10) << "it is kept elsewhere";
+TEST_F(ReservedPoolTest, WhatComesBackGoesToTheNextLivingWorkerOrWaits) {
+  (void)pool.TakeNext({0}, 2, 0, 2);
+  reservations.Unreserve({0, 2});
+  pool.InsertAtNext({0}, {0, 1});
+  EXPECT_EQ(reservations.Of({1}).Size(), 5);
+  pool.LoseAndShareOut({0});
+  pool.LoseAndShareOut({1});
+  pool.InsertAtNext({0}, {1, 2});
+  EXPECT_EQ(pool.Tasks(), 10);
+  EXPECT_TRUE(reservations.All().Empty());
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ class TailParts : public testing::Test {
   model::UnitCosts costs{1000};
   TimingEstimator estimator{TimingEstimator::Options{}};
   Leases leases{costs};
-  StrategyContext context{costs, estimator, leases, {}};
+  Reservations reservations;
+  StrategyContext context{costs, estimator, leases, reservations, {}};
   ReservedPool pool{context};
   FinishPredictor predictor{context, pool};
   CreditWindow window{context, pool, predictor};
@@ -221,10 +222,11 @@ TEST_F(TailParts, AThiefTakesSoMuchThatBothFinishTogether) {
   predictor.UpdateReservation({1}, now);
   EXPECT_NEAR(static_cast<double>(pool.Of({0}).Tasks()), 50, 1);
   EXPECT_EQ(pool.Of({0}).Tasks() + pool.Of({1}).Tasks(), 100);
-  const auto moves = pool.TakeMoves();
+  std::vector<Decision> moves;
+  pool.TakeMoves(moves);
   ASSERT_EQ(moves.size(), 1U);
-  EXPECT_EQ(moves[0].from, WorkerId{1});
-  EXPECT_EQ(moves[0].to, WorkerId{0});
+  EXPECT_EQ(std::get<MoveDecision>(moves[0]).from, WorkerId{1});
+  EXPECT_EQ(std::get<MoveDecision>(moves[0]).to, WorkerId{0});
 }
 
 TEST_F(TailParts, NothingIsStolenWithoutStealingOrWithoutGain) {

@@ -21,6 +21,7 @@ class TailStealingTest : public testing::Test {
   model::UnitCosts costs{10};
   TimingEstimator estimator{TimingEstimator::Options{}};
   Leases leases{costs};
+  Reservations reservations;
   model::BalancingSpec balancing;
   std::unique_ptr<Strategy> strategy;
   Instant now{seconds(10)};
@@ -32,12 +33,13 @@ class TailStealingTest : public testing::Test {
       leases.workers.emplace_back();
       facts.push_back({ratio});
     }
-    strategy = MakeStrategy({costs, estimator, leases, balancing});
+    strategy = MakeStrategy({costs, estimator, leases, reservations, balancing});
     strategy->Start(facts, RangeSet(todo), now);
     TouchAll();
   }
   void TouchAll() {
-    for (std::uint32_t i = 0; i < leases.workers.size(); ++i) strategy->Touch({i}, now);
+    for (std::uint32_t i = 0; i < leases.workers.size(); ++i)
+      strategy->OnWorkerEvent({WorkerChange::kUpdated, {i}}, now);
   }
   // Carries out grants; returns the decisions.
   std::vector<Decision> Decide() {
@@ -46,13 +48,18 @@ class TailStealingTest : public testing::Test {
       const auto decisions = strategy->Decide(now);
       for (const auto& decision : decisions) {
         if (const auto* grant = std::get_if<GrantDecision>(&decision)) {
+          EXPECT_TRUE(reservations.Of(grant->worker).Contains(grant->range));
+          reservations.Unreserve(grant->range);
           leases.workers[grant->worker.value].leased.Insert(grant->range);
           leases.workers[grant->worker.value].since = now;
-          strategy->Touch(grant->worker, now);
+          strategy->OnWorkerEvent({WorkerChange::kUpdated, grant->worker}, now);
         }
         all.push_back(decision);
       }
-      if (decisions.empty()) return all;
+      const bool over = std::all_of(decisions.begin(), decisions.end(), [](const auto& decision) {
+        return std::holds_alternative<MoveDecision>(decision);
+      });
+      if (over) return all;
     }
   }
   template <typename Kind>
@@ -70,8 +77,8 @@ TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
   (void)Decide();
   EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 2}}));
   EXPECT_EQ(leases.Leased({1}).Ranges(), (std::vector<IndexRange>{{5, 7}}));
-  EXPECT_EQ(strategy->PoolSize(), 6);
-  EXPECT_DOUBLE_EQ(strategy->PlannedShares()[0], 0.5);
+  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{2, 5}));
+  EXPECT_EQ(reservations.Of({1}), RangeSet(IndexRange{7, 10}));
 }
 
 TEST_F(TailStealingTest, WithoutCreditAThreadHasOneTask) {
@@ -81,10 +88,10 @@ TEST_F(TailStealingTest, WithoutCreditAThreadHasOneTask) {
   EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 1}}));
   now += seconds(1);
   estimator.Observe({0}, 1, 1, seconds(1));
-  strategy->Touch({0}, now);
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   EXPECT_TRUE(Decide().empty()) << "it is still at its task";
   leases.workers[0].leased.Erase({0, 1});
-  strategy->Touch({0}, now);
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   (void)Decide();
   EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{1, 2}}));
 }
@@ -98,12 +105,13 @@ TEST_F(TailStealingTest, AJobWithoutTasksNeedsNoDecision) {
 TEST_F(TailStealingTest, WhatALostWorkerHadReservedGoesToTheLiving) {
   Start({1, 1});
   leases.workers[1].connected = false;
-  strategy->WorkerLost({1}, now);
-  EXPECT_EQ(strategy->PoolSize(), 10);
-  strategy->WorkerLost({0}, now);
-  EXPECT_EQ(strategy->PoolSize(), 10) << "kept for whoever comes back";
+  strategy->OnWorkerEvent({WorkerChange::kLost, {1}}, now);
+  EXPECT_EQ(reservations.Of({0}).Size(), 10);
+  strategy->OnWorkerEvent({WorkerChange::kLost, {0}}, now);
+  EXPECT_TRUE(reservations.All().Empty());
   leases.workers[1].connected = true;
-  strategy->WorkerBack({1}, now);
+  strategy->OnWorkerEvent({WorkerChange::kReturned, {1}}, now);
+  EXPECT_EQ(reservations.Of({1}).Size(), 10) << "kept for whoever comes back";
   (void)Decide();
   EXPECT_EQ(leases.Leased({1}).Size(), 2);
 }
@@ -131,11 +139,11 @@ TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChan
   leases.workers[1].since = now;
   TouchAll();
   ASSERT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
-  strategy->RecallEnded({1}, now);
+  strategy->OnWorkerEvent({WorkerChange::kRecallEnded, {1}}, now);
   now += milliseconds(50);
   EXPECT_TRUE(Decide().empty());
   leases.workers[1].leased.Erase({0, 1});
-  strategy->Touch({1}, now);
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {1}}, now);
   EXPECT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
 }
 
@@ -170,7 +178,7 @@ TEST_F(TailStealingTest, AStragglerIsCopiedThoughThereIsOtherWork) {
   leases.workers[0].leased.Clear();
   leases.workers[1].leased = RangeSet({0, 2});
   leases.workers[1].since = now - seconds(60);
-  strategy->Touch({0}, now);
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   const auto decisions = Decide();
   const auto recalls = Of<RecallDecision>(decisions);  // what waits behind it
   ASSERT_EQ(recalls.size(), 1U);
@@ -190,15 +198,14 @@ TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
   estimator.Observe({1}, 100, 100, seconds(100));
   TouchAll();
   for (int round = 0; round < 20; ++round) {
-    (void)Decide();
+    EXPECT_TRUE(Of<MoveDecision>(Decide()).empty());
     for (auto& worker : leases.workers) {
       for (const IndexRange range : worker.leased.Ranges()) worker.leased.Erase(range);
     }
     now += seconds(1);
     TouchAll();
   }
-  EXPECT_EQ(strategy->PoolSize(), 0);
-  EXPECT_TRUE(strategy->TakeMoves().empty());
+  EXPECT_TRUE(reservations.All().Empty());
 }
 
 TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthers) {
