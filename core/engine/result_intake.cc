@@ -163,7 +163,8 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
   }
   statistics.AddWasted(busy_seconds * Fraction(reported - fresh, reported));
   parts_.ledger.NoteWorked(worker, now - done.ended_ago);
-  statistics.PredictShareEnd(worker, parts_.costs.Total(), parts_.estimator.Rate(worker), now);
+  statistics.PredictShareEnd(worker, parts_.ledger.PlannedCost(worker),
+                             parts_.estimator.Rate(worker), now);
 }
 
 void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange range,

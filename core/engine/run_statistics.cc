@@ -47,13 +47,13 @@ void RunStatistics::AddCompleted(WorkerId worker, std::int64_t tasks, model::Cos
   node.last_end = std::max(node.last_end, ended);
 }
 
-void RunStatistics::PredictShareEnd(WorkerId worker, model::Cost total, double rate, Instant now) {
+void RunStatistics::PredictShareEnd(WorkerId worker, model::Cost planned, double rate,
+                                    Instant now) {
   NodeProgress& node = Node(worker);
-  if (node.predicted_end != Duration::zero() || node.share <= 0) return;
-  const double planned = node.share * static_cast<double>(total);
+  if (node.predicted_end != Duration::zero() || planned <= 0) return;
   const auto done = static_cast<double>(node.cost);
-  if (done < kPredictedAfter * planned) return;
-  const double left = std::max(planned - done, 0.0);
+  if (done < kPredictedAfter * static_cast<double>(planned)) return;
+  const double left = std::max(static_cast<double>(planned) - done, 0.0);
   node.predicted_end = JobTime(now) + scheduling::PredictedTime(left / rate);
 }
 

@@ -51,9 +51,9 @@ class RunStatistics {
   void AddCompleted(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration ended);
   /// Cost of all tasks with a result that counts.
   [[nodiscard]] model::Cost CompletedCost() const { return completed_cost_; }
-  /// Predicts the end of the worker's planned share, once a tenth of it is done. `rate`: units per
-  /// second.
-  void PredictShareEnd(WorkerId worker, model::Cost total, double rate, Instant now);
+  /// Predicts when the worker will have done what was planned for it, once a tenth of it is done.
+  /// `planned`: cost of these tasks; 0 if nothing was planned. `rate`: units per second.
+  void PredictShareEnd(WorkerId worker, model::Cost planned, double rate, Instant now);
   /// Results have become durable; `at` is on the job's time line.
   void NoteDurable(Duration at);
 

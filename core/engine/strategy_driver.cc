@@ -1,6 +1,7 @@
 #include "core/engine/strategy_driver.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <variant>
@@ -15,6 +16,15 @@ using scheduling::WorkerChange;
 using scheduling::WorkerId;
 
 namespace {
+
+/// The weights of all members; all are 1 if none is known.
+std::vector<double> WeightsOf(const Membership& membership) {
+  std::vector<double> weights;
+  for (const Member& member : membership.Members()) weights.push_back(member.ratio);
+  const bool known = std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0; });
+  if (!known) std::fill(weights.begin(), weights.end(), 1.0);
+  return weights;
+}
 
 /// False for decisions that are only shown.
 bool ChangesLeases(const scheduling::Decision& decision) {
@@ -36,12 +46,10 @@ void StrategyDriver::Start(Instant now) {
                              [&](IndexRange range, TaskState state) {
                                if (state == TaskState::kUnassigned) todo.Insert(range);
                              });
-  const auto& members = parts_.membership.Members();
-  const bool weightless = std::none_of(members.begin(), members.end(),
-                                       [](const Member& member) { return member.ratio > 0; });
+  const std::vector<double> weights = WeightsOf(parts_.membership);
   std::vector<scheduling::WorkerFacts> facts;
-  for (std::uint32_t i = 0; i < members.size(); ++i) {
-    facts.push_back({weightless ? 1.0 : members[i].ratio, parts_.statistics.Node({i}).power});
+  for (std::uint32_t i = 0; i < weights.size(); ++i) {
+    facts.push_back({weights[i], parts_.statistics.Node({i}).power});
   }
   strategy_->Start(facts, todo, now);
   NoteShares();
@@ -57,8 +65,15 @@ void StrategyDriver::AddWorker(WorkerId worker, double ratio, Instant now) {
 }
 
 void StrategyDriver::NoteShares() {
+  std::vector<double> shares;
   for (std::uint32_t i = 0; i < parts_.membership.Size(); ++i) {
-    parts_.statistics.Node({i}).share = parts_.ledger.PlannedShare({i});
+    shares.push_back(static_cast<double>(parts_.ledger.PlannedCost({i})));
+  }
+  const bool planned = std::any_of(shares.begin(), shares.end(), [](double s) { return s > 0; });
+  if (!planned) shares = WeightsOf(parts_.membership);
+  const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (std::uint32_t i = 0; i < shares.size(); ++i) {
+    parts_.statistics.Node({i}).share = shares[i] / sum;
   }
 }
 

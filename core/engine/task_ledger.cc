@@ -280,11 +280,6 @@ TaskLedger::PlannedRun TaskLedger::PlanOf(TaskIndex index) const {
   return {std::nullopt, after == plans_.end() ? end_ : after->first};
 }
 
-double TaskLedger::PlannedShare(WorkerId worker) const {
-  return static_cast<double>(workers_[worker.value].planned_cost) /
-         static_cast<double>(std::max<model::Cost>(costs_.Total(), 1));
-}
-
 void TaskLedger::Assign(IndexRange range, Segment segment) {
   if (range.Empty()) return;
   Split(range.begin);

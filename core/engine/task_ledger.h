@@ -136,8 +136,10 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     model::TaskIndex until = 0;
   };
   [[nodiscard]] PlannedRun PlanOf(model::TaskIndex index) const;
-  /// Cost of the tasks first reserved for the worker, as part of all tasks, 0..1.
-  [[nodiscard]] double PlannedShare(WorkerId worker) const;
+  /// Cost of the tasks first reserved for the worker.
+  [[nodiscard]] model::Cost PlannedCost(WorkerId worker) const {
+    return workers_[worker.value].planned_cost;
+  }
   /// Tasks that failed for good.
   [[nodiscard]] const model::RangeSet& Failed() const { return failed_; }
   /// Calls visit(IndexRange, TaskState) for the parts of the range in order, adjacent parts of one

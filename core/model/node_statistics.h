@@ -19,7 +19,8 @@ namespace evenkeel::model {
 struct NodeStatistics {
   std::string name;
   double ratio = 0;  ///< exact weight relative to the lightest node; 0 if not in the latest attempt
-  double share = 0;  ///< fraction of the job's cost, as first planned; 0..1
+  double share = 0;  ///< fraction of the job's cost that was first planned for it, or that its
+                     ///< weight stands for if the strategy plans nothing; 0..1
   std::uint32_t threads = 0;    ///< as its worker reported; 0 until then
   std::int64_t completed = 0;   ///< tasks whose result counts, in all attempts
   Cost cost = 0;                ///< of these tasks

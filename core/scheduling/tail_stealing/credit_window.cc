@@ -7,14 +7,19 @@ namespace {
 
 // Part of a worker's mean share that it gets before anything was measured.
 constexpr double kProbePart = 0.001;
+// A window is refilled when half of it is left, and the refill takes a round trip: the least window
+// has half a round trip to spare. Estimates of the round trip are those under load, so more would
+// only lease tasks that others could take.
+constexpr int kLeastRoundTrips = 3;
+constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 
 }  // namespace
 
 Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
   const Duration round_trip = context_.estimator.RoundTrip(worker);
-  const Duration full = std::max(3 * context_.report_interval, 20 * round_trip);
-  const Duration least = 10 * round_trip;
+  const Duration full = std::max(3 * context_.report_interval, kFullRoundTrips * round_trip);
+  const Duration least = kLeastRoundTrips * round_trip;
   return std::clamp(predictor_.PoolTime() / 4, least, full);
 }
 

@@ -101,13 +101,13 @@ TEST_F(RoundTripOfStreamTest, AWorkerFarAwayGetsItsNextGrantEarlier) {
   const auto first = Assigned(1);
   Connect(2, 1);
   const auto second = Assigned(2);
-  now += seconds(1);
-  Answer(1, seconds(1), milliseconds(999));  // 1 ms
-  Answer(2, seconds(1), milliseconds(500));  // 500 ms
+  now += seconds(2);
+  Answer(1, seconds(2), milliseconds(1999));  // 1 ms
+  Answer(2, seconds(2), milliseconds(300));   // 1.7 s
   Run(1, first[0]);
   Run(2, second[0]);
   EXPECT_GT(Leased(0), 0);
-  EXPECT_GT(Leased(1), 2 * Leased(0)) << "its window is 10 round trips, the other's a quarter of "
+  EXPECT_GT(Leased(1), 2 * Leased(0)) << "its window is 3 round trips, the other's a quarter of "
                                          "the time that is left";
 }
 

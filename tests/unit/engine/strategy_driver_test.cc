@@ -24,7 +24,6 @@ TEST_F(StrategyDriverTest, LeasesWhatTheStrategyDecidesUnderTheGrantThatIsSent) 
 }
 
 TEST_F(StrategyDriverTest, ThePlanIsWhatTheStrategyReservesFirst) {
-  EXPECT_EQ(statistics.Node({0}).share, 0) << "MasterSlave plans nothing";
   TaskLedger planned{costs};
   for (std::uint32_t i = 0; i < kNodes; ++i) planned.AddWorker();
   StrategyDriver planner{scheduling::MakeStrategy({costs, estimator, planned, planned, {}}),
@@ -35,6 +34,39 @@ TEST_F(StrategyDriverTest, ThePlanIsWhatTheStrategyReservesFirst) {
   double shares = 0;
   for (std::uint32_t i = 0; i < kNodes; ++i) shares += statistics.Node({i}).share;
   EXPECT_DOUBLE_EQ(shares, 1);
+}
+
+TEST_F(StrategyDriverTest, ShareIsThatOfTheWeightsIfNothingIsPlanned) {
+  EXPECT_DOUBLE_EQ(statistics.Node({0}).share, 1.0 / kNodes) << "no weight is known";
+  TaskLedger unplanned{costs};
+  Membership weighted{
+      {"", "w", 1, true, 10, config.job.balancing.lease, config.job.task_policy.idempotent}};
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    unplanned.AddWorker();
+    (void)weighted.Add(Name(i), i + 1.0, now);
+  }
+  StrategyDriver puller{
+      scheduling::MakeStrategy({costs, estimator, unplanned, unplanned, config.job.balancing}),
+      true,
+      {unplanned, weighted, statistics, outbox}};
+  puller.Start(now);
+  EXPECT_EQ(unplanned.Count(TaskState::kReserved), 0) << "MasterSlave plans nothing";
+  EXPECT_DOUBLE_EQ(statistics.Node({0}).share, 1.0 / 6);
+  EXPECT_DOUBLE_EQ(statistics.Node({2}).share, 0.5);
+}
+
+TEST_F(StrategyDriverTest, PredictsTheEndOfAPlanOnceATenthOfItIsDone) {
+  statistics.AddCompleted({0}, 1, 9, Duration::zero());
+  statistics.PredictShareEnd({0}, 0, 10, now);
+  EXPECT_EQ(statistics.Node({0}).predicted_end, Duration::zero()) << "nothing is planned";
+  statistics.PredictShareEnd({0}, 100, 10, now);
+  EXPECT_EQ(statistics.Node({0}).predicted_end, Duration::zero());
+  statistics.AddCompleted({0}, 1, 1, Duration::zero());
+  statistics.PredictShareEnd({0}, 100, 10, now);
+  EXPECT_EQ(statistics.Node({0}).predicted_end, std::chrono::seconds(9)) << "90 units are left";
+  statistics.AddCompleted({0}, 1, 10, Duration::zero());
+  statistics.PredictShareEnd({0}, 100, 10, now + std::chrono::seconds(4));
+  EXPECT_EQ(statistics.Node({0}).predicted_end, std::chrono::seconds(9)) << "predicted once";
 }
 
 TEST_F(StrategyDriverTest, AllTasksAreRecalledWithoutWaitingForAnAnswer) {

@@ -240,8 +240,8 @@ TEST_F(TaskLedgerTest, ThePlanIsTheFirstReservation) {
   EXPECT_EQ(ledger.PlanOf(10).worker, kOne) << "a move does not change the plan";
   EXPECT_EQ(ledger.PlanOf(29).until, 30);
   EXPECT_EQ(ledger.PlanOf(50).worker, std::nullopt);
-  EXPECT_DOUBLE_EQ(ledger.PlannedShare(kOne), 0.2);
-  EXPECT_DOUBLE_EQ(ledger.PlannedShare(kTwo), 0.2);
+  EXPECT_EQ(ledger.PlannedCost(kOne), 20);
+  EXPECT_EQ(ledger.PlannedCost(kTwo), 20);
 }
 
 TEST_F(TaskLedgerDeathTest, RefusesIllegalReservations) {
