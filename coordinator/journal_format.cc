@@ -280,12 +280,18 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
     return tl::unexpected(done.error());
   }
 
+  // 3. Empty the write-ahead log of a start that was interrupted. SQLite would go on behind its
+  // last transaction, perhaps in the same sector, and a disk that loses power while it writes a
+  // sector may lose all of it: transactions that this start has read, and maybe acknowledged.
+  done = database.Execute("PRAGMA wal_checkpoint");
+  if (!done) return tl::unexpected(done.error());
+
   const Result<std::int64_t> format = database.Number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format < kJournalFormat) done = database.Execute(kFromFormat1);
   if (!done) return tl::unexpected(done.error());
 
-  // 3. Record tasks that were appended since.
+  // 4. Record tasks that were appended since.
   const Result<std::int64_t> state = database.Number("SELECT state FROM job");
   if (!state) return tl::unexpected(state.error());
   const bool stays = complete == CompleteJob::kStays &&
@@ -293,7 +299,7 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   if (!stays) done = GrowJob(database, file.string(), identity);
   if (!done) return tl::unexpected(done.error());
 
-  // 4. Increment the epoch. A journal that this start created, and that no other has claimed since,
+  // 5. Increment the epoch. A journal that this start created, and that no other has claimed since,
   // already has the right one, which saves three syncs.
   const Result<std::int64_t> epoch = database.Number("SELECT epoch FROM job");
   if (!epoch) return tl::unexpected(epoch.error());

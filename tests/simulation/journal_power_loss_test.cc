@@ -616,6 +616,13 @@ TEST(JournalPowerLoss, EveryAcknowledgedTransactionSurvives) {
   EXPECT_GT(coverage.grown, 100);
 }
 
+// The power fails while a transaction is padded to a whole sector, then again during the first
+// write of the next start: into the sector of that transaction, which this start has read.
+TEST(JournalPowerLoss, WhatAStartHasReadSurvivesItsFirstWrite) {
+  Coverage coverage;
+  ExpectNothingIsLost(1'001'212, 1, coverage);
+}
+
 TEST(JournalPowerLoss, ReplaysOneSeed) {
   Coverage coverage;
   ExpectNothingIsLost(FromEnvironment("EVENKEEL_SEED", 1), 1, coverage);

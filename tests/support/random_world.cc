@@ -299,6 +299,11 @@ RandomWorld DrawWorld(std::uint64_t seed) {
   world.nodes[survivor].joins_at = Duration::zero();
   DrawJob(rng, world, drawn.summary);
   DrawNetwork(rng, world, drawn.everybody_knows, drawn.summary);
+  // A task that must not run twice needs a lease that lasts: one that lapses more often than the
+  // task takes never lets it end.
+  if (!world.job.task_policy.idempotent && world.network.jitter > world.job.balancing.lease / 20) {
+    world.job.balancing.lease = std::chrono::seconds(10);
+  }
   DrawFaults(rng, world, survivor, drawn);
   DrawFailures(rng, world, drawn);
   DrawPolicies(seed, world, drawn);
