@@ -60,7 +60,7 @@ struct Describer {
            std::to_string(acknowledged.heard);
   }
   std::string operator()(const engine::Cancel& cancel) const {
-    return "cancel" + Text(cancel.ranges);
+    return "cancel" + Text(cancel.ranges) + " up to #" + std::to_string(cancel.last.value);
   }
   std::string operator()(const engine::Finish& finish) const { return "finish " + finish.reason; }
 };

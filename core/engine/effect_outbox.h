@@ -26,6 +26,10 @@ class EffectOutbox {
   void SetInputs(InputOf input_of) { input_of_ = std::move(input_of); }
 
   void Send(StreamId stream, ToWorker message);
+  /// Cancels the ranges of all grants so far.
+  void SendCancel(StreamId stream, std::vector<model::IndexRange> ranges) {
+    Send(stream, Cancel{std::move(ranges), GrantId{next_grant_ - 1}});
+  }
   /// Adds an effect that is no message to a worker.
   void Add(Effect effect) { effects_.push_back(std::move(effect)); }
   /// Grants the range on the stream; `attempt`: failed attempts of each of its tasks so far.

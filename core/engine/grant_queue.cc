@@ -61,10 +61,15 @@ std::vector<Grant> GrantQueue::TakeAll() {
   return taken;
 }
 
-void GrantQueue::Remove(const model::RangeSet& tasks) {
+void GrantQueue::Remove(const model::RangeSet& tasks, GrantId last) {
   const std::deque<Grant> before = std::exchange(grants_, {});
   tasks_ = 0;
   for (const Grant& grant : before) {
+    if (IsLater(grant.id, last)) {
+      tasks_ += grant.range.Size();
+      grants_.push_back(grant);
+      continue;
+    }
     for (const model::IndexRange part : tasks.Missing(grant.range)) {
       tasks_ += part.Size();
       grants_.push_back({grant.id, part, grant.copy, grant.attempt, grant.inputs});

@@ -24,7 +24,8 @@ class GrantQueue {
   /// failed before, unless `failed_before`.
   [[nodiscard]] std::vector<Grant> TakeLast(std::int64_t max_tasks, bool failed_before);
   [[nodiscard]] std::vector<Grant> TakeAll();
-  void Remove(const model::RangeSet& tasks);
+  /// Removes these tasks of the grants up to `last`; 0: of all.
+  void Remove(const model::RangeSet& tasks, GrantId last);
 
   [[nodiscard]] bool Empty() const { return grants_.empty(); }
   [[nodiscard]] std::int64_t Tasks() const { return tasks_; }

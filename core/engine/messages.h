@@ -164,11 +164,17 @@ struct Acknowledge {
   friend bool operator==(const Acknowledge&, const Acknowledge&) = default;
 };
 
-/// Somebody else has finished these tasks: drop them, and stop them if they run.
+/// Other workers have finished these tasks or run them now: drop them, and stop them if they run.
 struct Cancel {
   std::vector<model::IndexRange> ranges;
+  GrantId last{};  ///< later grants are not meant; 0: all grants are, as in version 0.1
   friend bool operator==(const Cancel&, const Cancel&) = default;
 };
+
+/// Whether the grant came after a message that is about the grants up to `last`; 0: about all.
+[[nodiscard]] inline bool IsLater(GrantId grant, GrantId last) {
+  return last != GrantId{} && last < grant;
+}
 
 /// The job is over (or stops): report nothing more, end.
 struct Finish {

@@ -191,12 +191,12 @@ void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange 
 }
 
 void ResultIntake::CancelElsewhere(const std::vector<TaskLedger::Holding>& others) {
-  std::map<StreamId, Cancel> cancels;
+  std::map<StreamId, std::vector<IndexRange>> cancelled;
   for (const auto& holding : others) {
     const auto& stream = parts_.membership.At(holding.worker).stream;
-    if (stream) cancels[*stream].ranges.push_back(holding.range);
+    if (stream) cancelled[*stream].push_back(holding.range);
   }
-  for (auto& [stream, cancel] : cancels) parts_.outbox.Send(stream, std::move(cancel));
+  for (auto& [stream, ranges] : cancelled) parts_.outbox.SendCancel(stream, std::move(ranges));
 }
 
 void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit) {

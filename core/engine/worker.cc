@@ -146,9 +146,11 @@ void Worker::Accept(const Acknowledge& acknowledged, Effects& effects) {
 void Worker::Accept(const Cancel& cancel, Effects& effects) {
   model::RangeSet cancelled;
   for (const IndexRange range : cancel.ranges) cancelled.Insert(range);
-  queue_.Remove(cancelled);
+  queue_.Remove(cancelled, cancel.last);
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].busy && cancelled.Contains(slots_[i].batch.range)) Stop(i, effects);
+    const Slot& slot = slots_[i];
+    if (!slot.busy || IsLater(slot.grant, cancel.last)) continue;
+    if (cancelled.Contains(slot.batch.range)) Stop(i, effects);
   }
 }
 

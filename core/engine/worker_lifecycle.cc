@@ -105,25 +105,25 @@ void WorkerLifecycle::CancelStale(WorkerId worker, const Hello& hello) {
   if (hello.epoch != parts_.config.epoch) return;  // it drops all of them by itself
   const TaskLedger& ledger = parts_.ledger;
   const IndexRange all{0, ledger.TaskCount()};
-  Cancel cancel;
+  std::vector<IndexRange> cancelled;
   for (const Grant& grant : hello.held) {
     if (grant.id == GrantId{}) continue;  // a result that waits to be reported
     const IndexRange held = model::Intersect(grant.range, all);
     if (held.Empty()) continue;
     ledger.ForEachState(held, [&](IndexRange part, TaskState state) {
       if (state == TaskState::kCompleted || state == TaskState::kDurable) {
-        cancel.ranges.push_back(part);
+        cancelled.push_back(part);
       }
     });
     ledger.ForEachLease(held, [&](const TaskLedger::Holding& lease) {
       if (lease.worker == worker) return;
       for (const IndexRange part : ledger.Copies(worker).Missing(lease.range)) {
-        cancel.ranges.push_back(part);
+        cancelled.push_back(part);
       }
     });
   }
-  if (cancel.ranges.empty()) return;
-  parts_.outbox.Send(*parts_.membership.At(worker).stream, std::move(cancel));
+  if (cancelled.empty()) return;
+  parts_.outbox.SendCancel(*parts_.membership.At(worker).stream, std::move(cancelled));
 }
 
 // ---- Going ----

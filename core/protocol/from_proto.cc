@@ -158,7 +158,8 @@ engine::ToWorker Read(v1::CoordinatorItem* item, WireChecks& checks) {
                                  item->acknowledge().heard(),
                                  engine::ClockStamp{item->acknowledge().stamp()}};
     case v1::CoordinatorItem::kCancel:
-      return engine::Cancel{Ranges(item->cancel().ranges(), checks)};
+      return engine::Cancel{Ranges(item->cancel().ranges(), checks),
+                            engine::GrantId{item->cancel().last_grant()}};
     case v1::CoordinatorItem::kFinish:
       return engine::Finish{checks.Text(item->mutable_finish()->mutable_reason())};
     case v1::CoordinatorItem::KIND_NOT_SET:

@@ -210,6 +210,7 @@ void Append(const engine::Acknowledge& acknowledge, std::vector<v1::CoordinatorI
 void Append(const engine::Cancel& cancel, std::vector<v1::CoordinatorItem>& items) {
   v1::Cancel& wire = *items.emplace_back().mutable_cancel();
   for (const model::IndexRange range : cancel.ranges) SetRange(range, *wire.add_ranges());
+  wire.set_last_grant(cancel.last.value);
 }
 
 void Append(engine::Finish finish, std::vector<v1::CoordinatorItem>& items) {

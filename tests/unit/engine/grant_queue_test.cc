@@ -61,9 +61,20 @@ TEST(GrantQueue, RemovesTasksFromTheMiddleOfAGrant) {
   model::RangeSet removed;
   removed.Insert({2, 4});
   removed.Insert({9, 30});
-  queue.Remove(removed);
+  queue.Remove(removed, GrantId{});
   EXPECT_EQ(queue.Tasks(), 7);
   EXPECT_EQ(queue.TakeAll(), (std::vector<Grant>{Of(1, {0, 2}), Of(1, {4, 9})}));
+}
+
+TEST(GrantQueue, RemovesNothingOfLaterGrants) {
+  GrantQueue queue;
+  queue.Add(Of(4, {0, 2}));
+  queue.Add(Of(5, {2, 4}));
+  model::RangeSet removed;
+  removed.Insert({0, 4});
+  queue.Remove(removed, GrantId{4});
+  EXPECT_EQ(queue.Tasks(), 2);
+  EXPECT_EQ(queue.TakeAll(), (std::vector<Grant>{Of(5, {2, 4})}));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST_F(WorkerFailuresTest, ATaskThatWasCancelledSaysNothingOfTheOthers) {
   Open();
   Give({3, 4});
   (void)Take(0);
-  (void)Hear(Cancel{{{3, 4}}});
+  (void)Hear(Cancel{{{3, 4}}, {}});
   BatchOutcome outcome;
   outcome.started = outcome.ended = now;
   outcome.unable = "told to stop";
@@ -125,7 +125,7 @@ TEST_F(WorkerFailuresTest, InputsStayWithTheirTasksHoweverGrantsAreCut) {
   Open();
   const model::TaskInputs inputs(0, model::PackedResults::OfSizes({1, 2, 3, 1}, "abbcccd"));
   (void)Hear(Assign{{{GrantId{1}, {0, 4}, false, 0, inputs}}});
-  (void)Hear(Cancel{{{1, 2}}});
+  (void)Hear(Cancel{{{1, 2}}, {}});
   (void)Hear(Recall{RecallId{1}, 1, false});
   EXPECT_EQ(worker.Take(0, now)->inputs.Of(0), "a");
   const auto batch = worker.Take(1, now);

@@ -166,11 +166,23 @@ TEST_F(WorkerTest, DropsWhatIsCancelledAndStopsItIfItRuns) {
   Open();
   Give({0, 4});
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  const Effects effects = Hear(Cancel{{{0, 1}, {2, 3}}});
+  const Effects effects = Hear(Cancel{{{0, 1}, {2, 3}}, {}});
   ASSERT_EQ(Of<Worker::StopBatch>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::StopBatch>(effects)[0].thread, 0U);
   (void)End(0, 0);
   EXPECT_EQ(Take(0), (model::IndexRange{1, 2}));
+  EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
+}
+
+TEST_F(WorkerTest, KeepsWhatWasGrantedAfterItWasCancelled) {
+  Open();
+  const GrantId cancelled = Give({0, 2});
+  Give({2, 4});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  (void)Hear(Cancel{{{0, 2}}, GrantId{}});
+  (void)End(0, 0);
+  EXPECT_EQ(Take(0), (model::IndexRange{2, 3}));
+  EXPECT_TRUE(Of<Worker::StopBatch>(Hear(Cancel{{{2, 4}}, cancelled})).empty());
   EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
 }
 

@@ -113,7 +113,7 @@ TEST(PreviousVersion, AssignIsUnderstood) {
 TEST(PreviousVersion, OtherMessagesOfTheCoordinatorAreUnderstood) {
   ExpectCoordinatorMessage("0a082206080410061801", engine::Recall{engine::RecallId{4}, 6, true});
   ExpectCoordinatorMessage("0a0a2a080a04080210031009", engine::Acknowledge{{{2, 5}}, 9});
-  ExpectCoordinatorMessage("0a0832060a0408071001", engine::Cancel{{{7, 8}}});
+  ExpectCoordinatorMessage("0a0832060a0408071001", engine::Cancel{{{7, 8}}, {}});
   ExpectCoordinatorMessage("0a0612040a026e6f", engine::Refusal{"no"});
   ExpectCoordinatorMessage("0a083a060a04646f6e65", engine::Finish{"done"});
 }

@@ -66,7 +66,7 @@ TEST(RoundTrip, EveryKindFromTheCoordinator) {
       engine::Assign{{{engine::GrantId{1}, {0, 5}, false}, {engine::GrantId{2}, {7, 8}, true}}}});
   ExpectRoundTrip(engine::ToWorker{engine::Recall{engine::RecallId{5}, 12, true}});
   ExpectRoundTrip(engine::ToWorker{engine::Acknowledge{{{0, 5}, {7, 9}}}});
-  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{1, 2}}}});
+  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{1, 2}}, engine::GrantId{7}}});
   ExpectRoundTrip(engine::ToWorker{engine::Finish{"complete"}});
 }
 
@@ -126,7 +126,7 @@ TEST(RoundTrip, AGrantWithLargeInputsIsCutIntoParts) {
 
 TEST(RoundTrip, TheLargestIndexSurvives) {
   const model::TaskIndex last = std::numeric_limits<model::TaskIndex>::max();
-  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{last - 1, last}, {0, last}}}});
+  ExpectRoundTrip(engine::ToWorker{engine::Cancel{{{last - 1, last}, {0, last}}, {}}});
 }
 
 TEST(RoundTrip, ReasonsNeedNotBeUtf8) {
@@ -186,7 +186,7 @@ TEST(RoundTrip, SixteenBytesATaskCostNoMoreThanThat) {
 }
 
 TEST(RoundTripDeathTest, AnEmptyRangeIsNeverSent) {
-  EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}}}), "empty or negative");
+  EXPECT_DEATH((void)ToProto(engine::ToWorker{engine::Cancel{{{3, 3}}, {}}}), "empty or negative");
 }
 
 }  // namespace
