@@ -30,8 +30,9 @@ endfunction()
 evenkeel_install_libraries(Balancer base model scheduling engine balancer)
 evenkeel_install_libraries(Workload model_parsing workload)
 evenkeel_install_libraries(Programs
-  block_service cli cli_run cli_simulate cli_text cli_weights coordinator_main coordinator_process
-  coordinator_live coordinator_service coordinator_transport evenkeel_main http journal launcher_protocol
+  block_service cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
+  coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
+  journal launcher_protocol
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator
   speed_control techniques transport_settings worker_main worker_process worker_transport workloads)
 

@@ -210,7 +210,7 @@ void CoordinatorLoop::WarnOfVersion(const std::string& why) {
       config_.version->spec().name + ": the changed manifest is ignored: " + why);
 }
 
-RunEnd CoordinatorLoop::Finish() {
+LoopEnd CoordinatorLoop::Finish() {
   const Instant now = ports_.clock.Now();
   ports_.journal.Append(engine_.TakeEvents());
   ports_.journal.Append(engine_.StageEvents(now));

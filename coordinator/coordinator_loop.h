@@ -11,7 +11,6 @@
 #include "coordinator/loop_inbox.h"
 #include "core/base/clock.h"
 #include "core/engine/coordinator.h"
-#include "core/protocol/transport_settings.h"
 
 namespace evenkeel::coordinator {
 
@@ -61,12 +60,11 @@ class ProgressSink {
   virtual void Put(RunNotice notice) = 0;
 };
 
-/// How a run ended.
-struct RunEnd {
+/// How a loop ended.
+struct LoopEnd {
   model::JobState state = model::JobState::kRunning;
-  std::string reason;         ///< one line unless complete
-  engine::Progress progress;  ///< the last one
-  protocol::Traffic traffic;
+  std::string reason;                  ///< one line unless complete
+  engine::Progress progress;           ///< the last one
   std::optional<Error> journal_error;  ///< why the journal could not be written, if that was it
   bool superseded = false;             ///< a later start has the job now
   SharedJobVersion version;            ///< with the tasks that were appended
@@ -78,7 +76,7 @@ struct RunEnd {
 ///
 ///   loop.Start();
 ///   while (!loop.Ended()) { wait for the inbox until loop.NextWakeup(); loop.Step(); }
-///   RunEnd end = loop.Finish();
+///   LoopEnd end = loop.Finish();
 ///
 /// Two rules protect workers from what is not their doing:
 /// - While more results wait for the journal than it can take, reports with results stay in the
@@ -119,8 +117,8 @@ class CoordinatorLoop {
   /// When the next step is due if nothing arrives before.
   [[nodiscard]] Instant NextWakeup() const;
   [[nodiscard]] bool Ended() const { return engine_.Ended(); }
-  /// After the end, once: hands the last events to the journal. Traffic is left to the caller.
-  [[nodiscard]] RunEnd Finish();
+  /// After the end, once: hands the last events to the journal.
+  [[nodiscard]] LoopEnd Finish();
 
   [[nodiscard]] const engine::Coordinator& engine() const { return engine_; }
 
@@ -143,7 +141,7 @@ class CoordinatorLoop {
   Config config_;  // its version is the one in effect
   Ports ports_;
   engine::Coordinator engine_;
-  RunEnd end_;
+  LoopEnd end_;
 
   Instant attended_{};      // when the loop ran last
   Instant asleep_until_{};  // what it asked for then

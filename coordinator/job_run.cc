@@ -105,7 +105,7 @@ RunEnd JobRun::Run(RunObserver* observer) {
       inbox_.WaitUntil(loop.NextWakeup(), clock_);
       loop.Step();
     }
-    end = loop.Finish();
+    static_cast<LoopEnd&>(end) = loop.Finish();
     StopListening();
   }
   end.traffic = server_->Counters();

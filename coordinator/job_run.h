@@ -12,6 +12,7 @@
 #include "coordinator/worker_server.h"
 #include "core/base/clock.h"
 #include "core/engine/coordinator.h"
+#include "core/protocol/transport_settings.h"
 
 namespace evenkeel::coordinator {
 
@@ -28,6 +29,11 @@ struct JobRunConfig {
   bool keep_workers = false;                       ///< as engine::CoordinatorConfig::keep_workers
   JobSource* source = nullptr;  ///< of new versions; outlives the run; null: none
   CompleteJob complete = CompleteJob::kGoesOn;
+};
+
+/// How a run ended.
+struct RunEnd : LoopEnd {
+  protocol::Traffic traffic;
 };
 
 /// One start of a job's coordinator: a CoordinatorLoop with its journal, its server and its clock.

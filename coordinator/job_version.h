@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "coordinator/journal.h"
+#include "coordinator/record_store.h"
+#include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
 #include "workloads/workload.h"
 

@@ -7,25 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/record_store.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
 
 namespace evenkeel::coordinator {
-
-/// Identifies the job of a journal. A journal with another identity is refused, unless the job is
-/// the same one with tasks appended.
-struct JobIdentity {
-  std::string job;  ///< metadata.name
-  std::string workload;
-  std::uint32_t workload_version = 1;
-  std::string parameters;  ///< canonical JSON
-  std::int64_t task_count = 0;
-  std::string inputs{};  ///< digest of the tasks' inputs; empty if tasks have no inputs
-  /// Returns whether this job is `earlier` with tasks appended. Empty: tasks cannot be appended.
-  std::function<bool(const JobIdentity& earlier)> continues{};
-};
 
 /// Behavior of Journal::Open if the job is complete and tasks were appended to it since.
 enum class CompleteJob : std::uint8_t {
@@ -75,7 +63,7 @@ class JournalReader {
 /// process has it open at a time (an exclusive lock until destruction). What a call acknowledges
 /// survives a crash of the process and a loss of power. A folder on a network file system that
 /// cannot lock is refused. Thread-safe.
-class Journal : public JournalReader {
+class Journal : public JournalReader, public RecordStore {
  public:
   /// Creates or opens `folder`/journal.db for this job and increments the epoch durably. Records
   /// tasks that were appended to the job since. `sizes` sets the page size of a new journal.
@@ -86,17 +74,6 @@ class Journal : public JournalReader {
       CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall);
 
   [[nodiscard]] virtual const JournalState& State() const = 0;
-
-  /// Appends the records in one transaction, which is durable on return. On error nothing was
-  /// written; kStorageFull if the disk is full.
-  virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
-                              const std::vector<model::FailureRecord>& failures,
-                              const std::vector<model::TimelineEvent>& events) = 0;
-
-  /// Records, durably, that tasks were appended to the job. kConflict if `identity` is not this
-  /// journal's job with tasks appended. On error nothing was changed. Waits for a transaction that
-  /// is being written.
-  virtual Result<void> Grow(const JobIdentity& identity) = 0;
 
   /// Returns a consistent copy: the bytes of a journal.db that needs no write-ahead log.
   /// kStorageFull if it has more than `max_bytes`. Blocks writers meanwhile.

@@ -4,33 +4,26 @@
 #include <utility>
 
 #include "simulator/describe.h"
-#include "simulator/simulated_tasks.h"
+#include "simulator/simulated_job.h"
 
 namespace evenkeel::simulator {
 
+using coordinator::LoopEvent;
 using engine::StreamId;
 
-namespace {
-
-std::shared_ptr<const model::CostModel> CostsOf(const SimulationConfig& config,
-                                                std::int64_t tasks) {
-  if (!config.costs_known) return std::make_shared<model::UnitCosts>(tasks);
-  std::vector<model::Cost> costs;
-  for (const double seconds : config.true_costs) costs.push_back(FromSeconds(seconds).count());
-  costs.resize(static_cast<std::size_t>(tasks));
-  return std::make_shared<model::PrefixCosts>(costs);
-}
-
-}  // namespace
+CoordinatorHost::Process::Process(CoordinatorHost& host,
+                                  coordinator::CoordinatorLoop::Config config)
+    : writer(host.context_, host.journal_, inbox),
+      loop(std::move(config), {host.context_.time, inbox, host, host}) {}
 
 CoordinatorHost::CoordinatorHost(SimulationContext& context, Network& network,
                                  SimulatedJournal& journal)
     : context_(context),
       network_(network),
       journal_(journal),
-      costs_(CostsOf(context.config,
-                     context.config.initial_tasks.value_or(
-                         static_cast<std::int64_t>(context.config.true_costs.size())))) {}
+      tasks_(context.config.initial_tasks.value_or(
+          static_cast<std::int64_t>(context.config.true_costs.size()))),
+      said_goodbye_(context.config.nodes.size()) {}
 
 void CoordinatorHost::Start() {
   ++epoch_;
@@ -38,168 +31,222 @@ void CoordinatorHost::Start() {
   for (const auto& failure : journal_.failures()) {
     context_.monitor.OnFailureRecorded(failure.index, failure.node);
   }
-  engine_ = std::make_unique<engine::Coordinator>(EngineConfig());
+  coordinator::CoordinatorLoop::Config config;
+  config.version = MakeJobVersion(context_.config, tasks_);
+  config.engine = EngineConfigOf(context_.config, *config.version, journal_, epoch_);
+  config.max_pending_bytes = context_.config.max_pending_bytes;
+  process_ = std::make_unique<Process>(*this, std::move(config));
   network_.Listen();
-  Handle([](engine::Coordinator& engine, Instant now) { return engine.Start(now); });
-}
-
-engine::CoordinatorConfig CoordinatorHost::EngineConfig() const {
-  const SimulationConfig& given = context_.config;
-  engine::CoordinatorConfig config;
-  config.job = given.job;
-  config.costs = costs_;
-  config.epoch = epoch_;
-  for (const auto& node : given.nodes) {
-    if (!node.expected) continue;
-    config.nodes.push_back({node.name, node.ratio, node.power, false, node.rate, node.sigma});
-  }
-  if (given.left_out_ratio > 0) {
-    config.nodes.push_back({"left-out", given.left_out_ratio, {}, true});
-  }
-  config.completed = journal_.completed();
-  config.failures = journal_.failures();
-  config.active_before = journal_.active();
-  config.report_interval = given.report_interval;
-  if (given.inputs) config.input_of = InputOf;
-  config.placed = PlacedWithin({0, costs_->TaskCount()});
-  config.links = Links();
-  config.seed = given.seed;
-  if (given.technique) {
-    config.make_strategy = [&given](const scheduling::StrategyContext& context) {
-      return scheduling::MakeTechnique(*given.technique, given.technique_options, context);
-    };
-  }
-  config.keep_workers =
-      std::any_of(given.faults.begin(), given.faults.end(),
-                  [](const Fault& fault) { return fault.kind == Fault::Kind::kFailDisk; });
-  config.round_trip =
-      2 * (given.network.latency + given.network.jitter) + std::chrono::microseconds(200);
-  return config;
+  process_->loop.Start();
+  Step();
 }
 
 void CoordinatorHost::Kill() {
-  engine_.reset();
-  timer_ = kNever;
-  stalled_since_.reset();
+  process_.reset();
+  wakeup_ = kNever;
+  stalled_ = false;
   stalled_until_ = {};
-  inbox_.clear();
-  commit_failed_ = false;
-  journal_.DropPending();
+  in_kernel_.clear();
   network_.StopListening();
 }
 
 void CoordinatorHost::RestartAt(Instant at) {
   context_.time.At(at, [this] {
-    if (!engine_) Start();
+    if (!process_) Start();
   });
 }
 
 void CoordinatorHost::Stall(Instant until) {
-  if (!engine_) return;
-  if (!stalled_since_) stalled_since_ = context_.time.Now();
+  if (!process_) return;
+  stalled_ = true;
   stalled_until_ = std::max(stalled_until_, until);
   context_.time.At(stalled_until_, [this, epoch = epoch_] {
-    if (epoch == epoch_ && stalled_since_ && stalled_until_ <= context_.time.Now()) Resume();
+    if (epoch == epoch_ && stalled_ && stalled_until_ <= context_.time.Now()) Resume();
   });
 }
 
-// The worst order: leases are checked before the messages are handled that renew them.
+// The worst order: leases are checked before the messages are read that renew them.
 void CoordinatorHost::Resume() {
-  const Instant now = context_.time.Now();
-  engine_->OnStall(now - *stalled_since_, now);
-  stalled_since_.reset();
-  Apply(engine_->OnTimer(now));
-  for (; !inbox_.empty(); inbox_.pop_front()) Apply(inbox_.front()(*engine_, now));
+  stalled_ = false;
+  Step();
+  for (Arrival& arrival : std::exchange(in_kernel_, {})) {
+    Read(arrival.stream, std::move(arrival.event));
+  }
+  Step();
 }
 
 void CoordinatorHost::Grow(std::int64_t tasks) {
   if (context_.job_over) return;
-  const Instant now = context_.time.Now();
-  context_.trace.Note(now, "tasks appended: " + std::to_string(tasks) + " in all");
-  const auto placed = PlacedWithin({costs_->TaskCount(), tasks});
-  costs_ = CostsOf(context_.config, tasks);
-  const engine::InputOf inputs = context_.config.inputs ? engine::InputOf(InputOf) : nullptr;
-  Handle([costs = costs_, inputs, placed](engine::Coordinator& engine, Instant at) {
-    return engine.OnGrown({costs, inputs, {}, placed}, at);
-  });
+  context_.trace.Note(context_.time.Now(), "tasks appended: " + std::to_string(tasks) + " in all");
+  tasks_ = tasks;
+  if (!process_) return;
+  auto version = MakeJobVersion(context_.config, tasks);
+  auto identity = IdentityOfSimulated(*version);
+  process_->inbox.Post(coordinator::VersionRead{std::move(version), std::move(identity)});
+  StepUnlessStalled();
 }
 
+// ---- What arrives ----
+
 void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) {
+  if (!process_) return;
   const std::size_t node = *network_.NodeOf(stream);
-  Handle([this, stream, node, message = std::move(message)](engine::Coordinator& engine,
-                                                            Instant now) mutable {
-    if (context_.trace.RecordsDeliveries()) {
-      context_.trace.Delivered(now, context_.config.nodes[node].name + " -> " + Describe(message));
-    }
-    handles_goodbye_ = std::holds_alternative<engine::Goodbye>(message);
-    return engine.OnMessage(stream, std::move(message), now);
-  });
+  if (context_.trace.RecordsDeliveries()) {
+    context_.trace.Delivered(context_.time.Now(),
+                             context_.config.nodes[node].name + " -> " + Describe(message));
+  }
+  if (std::holds_alternative<engine::Goodbye>(message)) said_goodbye_[node] = true;
+  LoopEvent event = coordinator::MessageReceived{stream, std::move(message)};
+  if (stalled_) return in_kernel_.push_back({stream, std::move(event)});
+  Read(stream, std::move(event));
+  Step();
 }
 
 void CoordinatorHost::OnStreamClosed(StreamId stream) {
-  Handle([stream](engine::Coordinator& engine, Instant now) {
-    return engine.OnStreamClosed(stream, now);
+  if (!process_) return;
+  LoopEvent event = coordinator::StreamClosed{stream};
+  if (stalled_) return in_kernel_.push_back({stream, std::move(event)});
+  Read(stream, std::move(event));
+  Step();
+}
+
+void CoordinatorHost::Read(StreamId stream, LoopEvent event) {
+  auto& unread = process_->unread;
+  if (const auto waits = unread.find(stream); !unread.empty() && waits != unread.end()) {
+    return waits->second.push_back(std::move(event));
+  }
+  process_->inbox.Post(std::move(event));
+  if (!process_->inbox.MayReadOn(stream)) unread.try_emplace(stream);
+}
+
+void CoordinatorHost::ReadOn(StreamId stream) {
+  auto arrived = process_->unread.extract(stream);
+  if (arrived.empty()) return;
+  for (LoopEvent& event : arrived.mapped()) Read(stream, std::move(event));
+}
+
+// ---- The loop ----
+
+void CoordinatorHost::Step() {
+  Process& process = *process_;
+  const bool has_work =
+      process.inbox.Size() > 0 || process.loop.engine().NextTimer() <= context_.time.Now();
+  process.loop.Step();
+  if (process.finished) return;
+  if (has_work && context_.config.check_invariants) CheckInvariants();
+  if (process.loop.Ended()) return End();
+  BeginCommit();
+  PlanWakeup(process.inbox.Size() > 0 ? context_.time.Now() : process.loop.NextWakeup());
+}
+
+void CoordinatorHost::CheckInvariants() {
+  process_->loop.engine().CheckInvariants();
+  context_.monitor.OnProgress(engine()->CurrentProgress(context_.time.Now()), epoch_);
+}
+
+void CoordinatorHost::BeginCommit() {
+  const auto ends = process_->writer.Begin();
+  if (!ends) return;
+  Event event;
+  event.target = this;
+  event.kind = kCommitEnd;
+  event.detail = epoch_;
+  context_.time.At(*ends, event, EventQueue::Lane::kCommits);
+}
+
+void CoordinatorHost::PlanWakeup(Instant at) {
+  if (at >= wakeup_) return;
+  wakeup_ = at;
+  Event event;
+  event.target = this;
+  event.kind = kWakeup;
+  event.detail = static_cast<std::uint64_t>(at.time_since_epoch().count());
+  context_.time.At(at, event);
+}
+
+void CoordinatorHost::OnEvent(const Event& event) {
+  if (event.kind == kWakeup) {
+    return OnWakeup(Instant{Duration{static_cast<std::int64_t>(event.detail)}});
+  }
+  if (!process_ || event.detail != epoch_ || process_->finished) return;
+  process_->writer.End();
+  StepUnlessStalled();
+}
+
+// Messages have put off what the wakeup was planned for more often than not.
+void CoordinatorHost::OnWakeup(Instant due) {
+  if (!process_ || wakeup_ != due) return;
+  wakeup_ = kNever;
+  if (stalled_ || process_->finished) return;
+  const Instant next = process_->loop.NextWakeup();
+  if (next > context_.time.Now() && process_->inbox.Size() == 0) return PlanWakeup(next);
+  Step();
+}
+
+void CoordinatorHost::End() {
+  coordinator::LoopEnd end = process_->loop.Finish();
+  process_->finished = true;
+  if (end.journal_error) return Exit(end.reason);
+  process_->writer.Flush();
+  ended_at_ = context_.time.Now();
+  context_.job_over = true;
+  context_.time.StopAt(context_.time.After(context_.config.linger));
+  context_.trace.Note(ended_at_, "the job ends: " + end.reason);
+  end_ = std::move(end);
+}
+
+// The process is in use until the current event has been handled.
+void CoordinatorHost::Exit(const std::string& reason) {
+  context_.trace.Note(context_.time.Now(), "the coordinator exits: " + reason);
+  context_.time.At(context_.time.Now(), [this, epoch = epoch_] {
+    if (epoch != epoch_ || !process_) return;
+    Kill();
+    RestartAt(context_.time.After(restart_delay_));
   });
 }
 
-void CoordinatorHost::OnDurable(engine::BatchId batch) {
-  Handle(
-      [batch](engine::Coordinator& engine, Instant now) { return engine.OnDurable(batch, now); });
-}
-
-void CoordinatorHost::OnCommitFailed(const std::string& reason) {
-  Handle([this, reason](engine::Coordinator& engine, Instant now) {
-    commit_failed_ = true;
-    return engine.OnJournalFailed(reason, now);
-  });
-}
-
-void CoordinatorHost::Apply(engine::Effects effects) {
-  for (const auto& event : engine_->TakeEvents()) Record(event);
-  handles_goodbye_ = false;
-  if (context_.job_over) {
-    return context_.monitor.OnEffectsAfterEnd(static_cast<std::int64_t>(effects.size()));
-  }
-  if (context_.config.check_invariants) {
-    engine_->CheckInvariants();
-    context_.monitor.OnProgress(engine_->CurrentProgress(context_.time.Now()), epoch_);
-  }
-  Execute(std::move(effects));
-  PlanTimer();
-}
-
-void CoordinatorHost::Record(const model::TimelineEvent& event) {
-  if (context_.config.recorder.on_event) context_.config.recorder.on_event(event);
-  if (event.kind != model::TimelineEvent::Kind::kLost) return;
-  context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
-  if (handles_goodbye_) return;  // the node's next process may have connected already
-  for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
-    if (context_.config.nodes[node].name != event.node) continue;
-    const auto received = network_.LastReceived(node);
-    const Duration lease = context_.config.job.balancing.lease;
-    if (received && context_.time.Now() - *received < lease) context_.monitor.OnLostThoughHeard();
-  }
-}
-
-void CoordinatorHost::Execute(engine::Effects effects) {
-  for (auto& effect : effects) {
-    if (auto* send = std::get_if<engine::SendToWorker>(&effect)) {
-      Send(send->stream, std::move(send->message));
-    } else if (const auto* close = std::get_if<engine::CloseStream>(&effect)) {
-      network_.CloseCoordinatorEnd(close->stream);
-    } else if (auto* persist = std::get_if<engine::Persist>(&effect)) {
-      Commit(std::move(*persist));
-    } else if (const auto* end = std::get_if<engine::EndJob>(&effect)) {
-      End(*end);
-    }
-  }
-}
+// ---- What the loop does ----
 
 void CoordinatorHost::Send(StreamId stream, engine::ToWorker message) {
+  if (process_->finished) context_.monitor.OnSentAfterEnd();
   const auto node = network_.NodeOf(stream);
   if (!node) return;
   if (const auto* assign = std::get_if<engine::Assign>(&message)) CheckLeases(*node, *assign);
   network_.Send(stream, std::move(message));
+}
+
+void CoordinatorHost::Close(StreamId stream) {
+  if (process_->finished) context_.monitor.OnSentAfterEnd();
+  network_.CloseCoordinatorEnd(stream);
+}
+
+void CoordinatorHost::Append(coordinator::JournalEntry entry) {
+  if (process_->finished) context_.monitor.OnSentAfterEnd();
+  if (const auto* batch = std::get_if<engine::Persist>(&entry)) {
+    for (const auto& failure : batch->failures) {
+      context_.monitor.OnFailureRecorded(failure.index, failure.node);
+    }
+  } else if (const auto* events = std::get_if<std::vector<model::TimelineEvent>>(&entry)) {
+    for (const auto& event : *events) CheckEvent(event);
+  }
+  process_->writer.Append(std::move(entry));
+}
+
+std::size_t CoordinatorHost::PendingBytes() const { return process_->writer.PendingBytes(); }
+
+void CoordinatorHost::CheckEvent(const model::TimelineEvent& event) {
+  if (event.kind != model::TimelineEvent::Kind::kLost) return;
+  context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
+  for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
+    if (context_.config.nodes[node].name != event.node) continue;
+    if (said_goodbye_[node]) {  // its next process may have connected already
+      said_goodbye_[node] = false;
+      continue;
+    }
+    const auto received = network_.LastReceived(node);
+    const Duration lease = context_.config.job.balancing.lease;
+    if (received && context_.time.Now() - *received < lease) context_.monitor.OnLostThoughHeard();
+  }
 }
 
 void CoordinatorHost::CheckLeases(std::size_t node, const engine::Assign& assign) {
@@ -209,70 +256,9 @@ void CoordinatorHost::CheckLeases(std::size_t node, const engine::Assign& assign
     }
     if (grant.attempt > 0 && context_.config.check_invariants) {
       context_.monitor.OnRetryLeased(grant.range.begin, context_.config.nodes[node].name,
-                                     engine_->CurrentProgress(context_.time.Now()));
+                                     engine()->CurrentProgress(context_.time.Now()));
     }
   }
-}
-
-void CoordinatorHost::Commit(engine::Persist batch) {
-  for (const auto& failure : batch.failures) {
-    context_.monitor.OnFailureRecorded(failure.index, failure.node);
-  }
-  journal_.Commit(std::move(batch));
-}
-
-void CoordinatorHost::End(const engine::EndJob& end) {
-  if (commit_failed_) return Exit(end.reason);
-  end_ = end;
-  ended_at_ = context_.time.Now();
-  context_.job_over = true;
-  context_.time.StopAt(context_.time.After(context_.config.linger));
-  context_.trace.Note(ended_at_, "the job ends: " + end.reason);
-}
-
-// The engine is in use until the current event has been handled.
-void CoordinatorHost::Exit(const std::string& reason) {
-  context_.trace.Note(context_.time.Now(), "the coordinator exits: " + reason);
-  context_.time.At(context_.time.Now(), [this, epoch = epoch_] {
-    if (epoch != epoch_ || !engine_) return;
-    Kill();
-    RestartAt(context_.time.After(restart_delay_));
-  });
-}
-
-void CoordinatorHost::PlanTimer() {
-  const Instant next = engine_->NextTimer();
-  if (next == kNever || next >= timer_) return;
-  timer_ = next;
-  Event event;
-  event.target = this;
-  event.detail = static_cast<std::uint64_t>(next.time_since_epoch().count());
-  context_.time.At(next, event);
-}
-
-void CoordinatorHost::OnEvent(const Event& event) {
-  const Instant due{Duration{static_cast<std::int64_t>(event.detail)}};
-  if (timer_ != due) return;
-  timer_ = kNever;
-  Handle([](engine::Coordinator& engine, Instant now) { return engine.OnTimer(now); });
-}
-
-std::vector<engine::PlacedTasks> CoordinatorHost::PlacedWithin(model::IndexRange tasks) const {
-  std::vector<engine::PlacedTasks> placed;
-  for (const auto& load : context_.config.transfers.placed) {
-    const model::IndexRange part = Intersect(load.range, tasks);
-    if (!part.Empty()) placed.push_back({part, context_.config.nodes[load.node].name});
-  }
-  return placed;
-}
-
-std::vector<engine::NodeLink> CoordinatorHost::Links() const {
-  std::vector<engine::NodeLink> links;
-  for (const auto& link : context_.config.transfers.links) {
-    links.push_back({context_.config.nodes[link.one].name, context_.config.nodes[link.other].name,
-                     link.tasks_per_second});
-  }
-  return links;
 }
 
 }  // namespace evenkeel::simulator

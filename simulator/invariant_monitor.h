@@ -14,8 +14,9 @@ namespace evenkeel::simulator {
 /// Number of times that each invariant was violated.
 struct Violations {
   std::int64_t leased_though_durable = 0;  ///< tasks leased although their result was durable
-  std::int64_t side_by_side = 0;       ///< runs of a task that began while another worker ran it
-  std::int64_t sent_after_end = 0;     ///< effects of the coordinator after EndJob
+  std::int64_t side_by_side = 0;  ///< runs of a task that began while another worker ran it
+  std::int64_t sent_after_end =
+      0;  ///< messages and records of a coordinator that had ended the job
   std::int64_t progress_losses = 0;    ///< fewer tasks durable, or less work done, than before
   std::int64_t retried_in_place = 0;   ///< retries on a node that had failed the task, though a
                                        ///< connected node had not
@@ -38,7 +39,7 @@ class InvariantMonitor {
   void OnProgress(const engine::Progress& progress, std::uint64_t epoch);
   void OnLeasedThoughDurable(std::int64_t tasks) { violations_.leased_though_durable += tasks; }
   void OnLostThoughHeard() { ++violations_.lost_though_heard; }
-  void OnEffectsAfterEnd(std::int64_t effects) { violations_.sent_after_end += effects; }
+  void OnSentAfterEnd() { ++violations_.sent_after_end; }
 
   /// A coordinator starts that knows of no failures but those reported next.
   void OnCoordinatorStarted() { failed_on_.clear(); }

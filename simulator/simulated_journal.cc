@@ -2,21 +2,15 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace evenkeel::simulator {
 
-SimulatedJournal::SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks,
-                                   CommitListener& listener)
-    : context_(context), tasks_(tasks), listener_(listener) {}
+SimulatedJournal::SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks)
+    : context_(context), tasks_(tasks) {}
 
-void SimulatedJournal::Commit(engine::Persist batch) {
-  Event event;
-  event.target = this;
-  event.detail = pending_.Put({process_, std::move(batch)});
-  const Instant now = context_.time.Now();
-  const Duration latency = now < slow_until_ ? slow_latency_ : context_.config.commit_latency;
-  last_commit_ = std::max(last_commit_, now + latency);
-  context_.time.At(last_commit_, event, EventQueue::Lane::kCommits);
+Duration SimulatedJournal::CommitTime() const {
+  return context_.time.Now() < slow_until_ ? slow_latency_ : context_.config.commit_latency;
 }
 
 void SimulatedJournal::SlowDown(Duration latency, Instant until) {
@@ -24,25 +18,61 @@ void SimulatedJournal::SlowDown(Duration latency, Instant until) {
   slow_until_ = until;
 }
 
-void SimulatedJournal::OnEvent(const Event& event) {
-  const Pending pending = pending_.Take(event.detail);
-  if (pending.process != process_) return;
+Result<void> SimulatedJournal::Append(const std::vector<model::ResultRecord>& results,
+                                      const std::vector<model::FailureRecord>& failures,
+                                      const std::vector<model::TimelineEvent>& events) {
   if (std::exchange(fails_next_, false)) {
-    DropPending();
-    return listener_.OnCommitFailed("the disk failed");
+    return tl::unexpected(Error{ErrorCode::kStorageFull, "the disk failed"});
   }
-  MakeDurable(pending.batch);
-  listener_.OnDurable(pending.batch.batch);
-}
-
-void SimulatedJournal::MakeDurable(const engine::Persist& batch) {
-  for (const auto& record : batch.results) {
+  const Recorder& recorder = context_.config.recorder;
+  for (const auto& record : results) {
     tasks_.CountDurable(record);
-    if (context_.config.recorder.on_result) context_.config.recorder.on_result(record);
+    if (recorder.on_result) recorder.on_result(record);
     completed_.Insert(record.range);
     active_ = std::max(active_, record.ended);
   }
-  for (const auto& failure : batch.failures) failures_.push_back(failure);
+  failures_.insert(failures_.end(), failures.begin(), failures.end());
+  if (recorder.on_event) {
+    for (const auto& event : events) recorder.on_event(event);
+  }
+  return {};
+}
+
+// A coordinator that starts later gets the tasks from the job itself.
+Result<void> SimulatedJournal::Grow(const coordinator::JobIdentity& identity) {
+  context_.trace.Note(context_.time.Now(),
+                      "the journal knows of " + std::to_string(identity.task_count) + " tasks");
+  return {};
+}
+
+SimulatedJournalWriter::SimulatedJournalWriter(const SimulationContext& context,
+                                               SimulatedJournal& journal,
+                                               coordinator::LoopInbox& inbox)
+    : context_(context), journal_(journal), inbox_(inbox) {}
+
+std::optional<Instant> SimulatedJournalWriter::Begin() {
+  if (under_way_ || failed_ || !queue_.Urgent()) return std::nullopt;
+  under_way_ = queue_.Take();
+  return context_.time.After(journal_.CommitTime());
+}
+
+void SimulatedJournalWriter::End() {
+  const coordinator::JournalQueue::Group group = *std::exchange(under_way_, std::nullopt);
+  Write(group);
+}
+
+void SimulatedJournalWriter::Flush() {
+  if (under_way_) End();
+  if (!failed_) Write(queue_.Take());
+}
+
+void SimulatedJournalWriter::Write(const coordinator::JournalQueue::Group& group) {
+  auto done = coordinator::Commit(group, journal_);
+  queue_.OnCommitted(group);
+  for (auto& event : done) {
+    failed_ = failed_ || std::holds_alternative<coordinator::JournalFailed>(event);
+    inbox_.Post(std::move(event));
+  }
 }
 
 }  // namespace evenkeel::simulator

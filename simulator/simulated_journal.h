@@ -1,66 +1,81 @@
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <cstddef>
+#include <optional>
 #include <vector>
 
-#include "core/engine/effects.h"
+#include "coordinator/journal_queue.h"
+#include "coordinator/record_store.h"
 #include "core/model/range_set.h"
 #include "simulator/simulated_tasks.h"
 #include "simulator/simulation_context.h"
 
 namespace evenkeel::simulator {
 
-/// Receives the outcome of each commit, in the order of the commits, unless the process died.
-class CommitListener {
+/// The coordinator's journal and its disk. It survives the coordinator. Not thread-safe.
+class SimulatedJournal final : public coordinator::RecordStore {
  public:
-  virtual ~CommitListener() = default;
-  virtual void OnDurable(engine::BatchId batch) = 0;
-  /// The commit and all later ones of this process are lost.
-  virtual void OnCommitFailed(const std::string& reason) = 0;
-};
+  /// Both must outlive it.
+  SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks);
 
-/// The coordinator's journal. It survives the coordinator. A commit takes time, and what is not
-/// committed when the process dies is lost. Not thread-safe.
-class SimulatedJournal final : public EventTarget {
- public:
-  /// All of them must outlive it.
-  SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks, CommitListener& listener);
+  /// Makes the records durable now. kStorageFull if the disk was told to fail.
+  Result<void> Append(const std::vector<model::ResultRecord>& results,
+                      const std::vector<model::FailureRecord>& failures,
+                      const std::vector<model::TimelineEvent>& events) override;
+  Result<void> Grow(const coordinator::JobIdentity& identity) override;
 
-  void Commit(engine::Persist batch);
+  /// What a commit takes that begins now.
+  [[nodiscard]] Duration CommitTime() const;
   /// Commits that begin before `until` take `latency`.
   void SlowDown(Duration latency, Instant until);
   /// The next commit to end fails.
   void FailNextCommit() { fails_next_ = true; }
-  /// The process died: drops all commits that have not ended.
-  void DropPending() { ++process_; }
 
   [[nodiscard]] const model::RangeSet& completed() const { return completed_; }
   [[nodiscard]] const std::vector<model::FailureRecord>& failures() const { return failures_; }
   /// The end of the last durable result on the job's time line.
   [[nodiscard]] Duration active() const { return active_; }
 
-  void OnEvent(const Event& event) override;
-
  private:
-  struct Pending {
-    std::uint64_t process = 0;
-    engine::Persist batch;
-  };
-  void MakeDurable(const engine::Persist& batch);
-
   SimulationContext& context_;
   SimulatedTasks& tasks_;
-  CommitListener& listener_;
-  std::uint64_t process_ = 0;
   bool fails_next_ = false;
   Duration slow_latency_{};
   Instant slow_until_{};
-  Instant last_commit_{};  // when the last commit ends that has begun
-  Shelf<Pending> pending_;
   model::RangeSet completed_;
   std::vector<model::FailureRecord> failures_;
   Duration active_{};
+};
+
+/// What coordinator::JournalWriter does on its thread, as events in virtual time: one group of
+/// records after the other goes to the journal. Belongs to one start of the coordinator; what is
+/// not committed is lost with it. Not thread-safe.
+class SimulatedJournalWriter final : public coordinator::RecordSink {
+ public:
+  /// All of them must outlive it.
+  SimulatedJournalWriter(const SimulationContext& context, SimulatedJournal& journal,
+                         coordinator::LoopInbox& inbox);
+
+  void Append(coordinator::JournalEntry entry) override { queue_.Add(std::move(entry)); }
+  [[nodiscard]] std::size_t PendingBytes() const override { return queue_.PendingBytes(); }
+
+  /// Begins the next commit unless one is under way or there is none to begin. Returns when it
+  /// ends.
+  [[nodiscard]] std::optional<Instant> Begin();
+  /// To be called then: posts the outcome.
+  void End();
+  /// Commits everything that was appended, at once, unless a commit has failed.
+  void Flush();
+
+ private:
+  void Write(const coordinator::JournalQueue::Group& group);
+
+  const SimulationContext& context_;
+  SimulatedJournal& journal_;
+  coordinator::LoopInbox& inbox_;
+  coordinator::JournalQueue queue_;
+  std::optional<coordinator::JournalQueue::Group> under_way_;
+  bool failed_ = false;
 };
 
 }  // namespace evenkeel::simulator

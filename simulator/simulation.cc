@@ -10,7 +10,7 @@ Simulation::Simulation(SimulationConfig config)
       processor_(context_.config.coordinator, context_.rng),
       network_(context_, processor_, *this),
       blocks_(context_, network_),
-      journal_(context_, tasks_, *this),
+      journal_(context_, tasks_),
       coordinator_(context_, network_, journal_),
       faults_(context_, coordinator_, journal_, workers_) {
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
@@ -43,9 +43,6 @@ Outcome Simulation::CollectOutcome() const {
   if (const engine::Coordinator* const engine = coordinator_.engine()) {
     outcome.progress = engine->CurrentProgress(context_.time.Now());
     outcome.stages = engine->StageEvents(Instant{} + outcome.makespan);
-    for (const auto& stage : outcome.stages) {
-      if (context_.config.recorder.on_event) context_.config.recorder.on_event(stage);
-    }
   }
   outcome.coordinator_starts = coordinator_.epoch();
   outcome.coordinator_seconds = processor_.seconds();

@@ -16,10 +16,11 @@
 
 namespace evenkeel::simulator {
 
-/// A discrete-event simulation of one job: the state machines of core/engine in virtual time, with
-/// a network, nodes whose speeds change, a journal, and faults. It makes no scheduling decision of
-/// its own. The same configuration gives the same outcome on every machine. Not thread-safe.
-class Simulation final : private StreamEndpoints, private CommitListener {
+/// A discrete-event simulation of one job: the coordinator's loop and
+/// the workers' state machines in virtual time, with a network, nodes whose speeds change, a
+/// journal, and faults. It makes no scheduling decision of its own. The same configuration gives
+/// the same outcome on every machine. Not thread-safe.
+class Simulation final : private StreamEndpoints {
  public:
   explicit Simulation(SimulationConfig config);
   Simulation(const Simulation&) = delete;
@@ -33,8 +34,6 @@ class Simulation final : private StreamEndpoints, private CommitListener {
   void OnClosedByWorker(engine::StreamId stream) override;
   void OnMessage(std::size_t node, engine::ToWorker message) override;
   void OnClosedByCoordinator(std::size_t node) override;
-  void OnDurable(engine::BatchId batch) override { coordinator_.OnDurable(batch); }
-  void OnCommitFailed(const std::string& reason) override { coordinator_.OnCommitFailed(reason); }
   [[nodiscard]] Outcome CollectOutcome() const;
 
   SimulationContext context_;

@@ -139,6 +139,8 @@ struct SimulationConfig {
   CoordinatorModel coordinator;
   TransferModel transfers;
   Duration commit_latency = std::chrono::milliseconds(2);  ///< of a group commit
+  /// Bytes of results that may wait for a commit before the coordinator holds reports back.
+  std::size_t max_pending_bytes = 64 << 20;
   Duration report_interval = std::chrono::seconds(1);
   std::vector<Fault> faults;
   std::map<model::TaskIndex, int> failing;              ///< task -> how many of its runs fail

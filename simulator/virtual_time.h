@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "core/base/clock.h"
 #include "core/base/time.h"
 #include "simulator/event_queue.h"
 
@@ -9,11 +10,11 @@ namespace evenkeel::simulator {
 
 /// The clock of a simulation and its pending events. Time advances only from one event to the next.
 /// Not thread-safe.
-class VirtualTime {
+class VirtualTime final : public Clock {
  public:
   using Action = std::function<void()>;
 
-  [[nodiscard]] Instant Now() const { return now_; }
+  [[nodiscard]] Instant Now() const override { return now_; }
   /// Now() + `delay`, or kNever if that overflows.
   [[nodiscard]] Instant After(Duration delay) const;
 

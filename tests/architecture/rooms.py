@@ -18,12 +18,13 @@ ALLOWED = {
     "report": {"base", "model"},
     "launcher": set(),
     "workloads": {"base", "launcher", "model", "model_parsing"},
-    "coordinator": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol",
+    "coordinator_loop": {"base", "model", "scheduling", "engine", "workloads"},
+    "coordinator": {"base", "coordinator_loop", "http", "model", "model_parsing", "scheduling", "engine", "protocol",
                     "metrics", "report", "workloads"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
                "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
-                  "workloads"},
+                  "workloads", "coordinator_loop"},
     "operator/identity": {"base"},
     "operator/kube": {"base", "model_parsing"},
     "operator/api": {"base", "model"},
@@ -33,9 +34,9 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json",
                  "operator/history", "operator/identity", "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
-    "docker": {"cli", "coordinator", "worker", "workloads"},
+    "docker": {"cli", "coordinator", "coordinator_loop", "worker", "workloads"},
     "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
-            "workloads", "coordinator", "worker", "simulator"},
+            "workloads", "coordinator", "coordinator_loop", "worker", "simulator"},
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
@@ -43,6 +44,10 @@ PURE = {"model", "scheduling", "techniques", "engine", "operator/api", "operator
 
 # Published techniques that the product does not offer.
 TECHNIQUES = "core/scheduling/techniques/"
+
+# The coordinator's loop and its seams, which the simulator drives: no gRPC, no SQLite, no thread.
+COORDINATOR_LOOP = re.compile(
+    r"coordinator/(coordinator_loop|job_version|journal_queue|loop_inbox|record_store)\.\w+")
 
 # The files of operator/api that know JSON; the others are values without formats.
 API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
@@ -63,6 +68,8 @@ def room_of(path, parsing=frozenset()):
         return "model_parsing"
     if path.startswith(TECHNIQUES):
         return "techniques"
+    if COORDINATOR_LOOP.fullmatch(path):
+        return "coordinator_loop"
     if API_JSON.fullmatch(path):
         return "operator/api_json"
     parts = path.split("/")

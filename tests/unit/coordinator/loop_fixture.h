@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "coordinator/coordinator_loop.h"
-#include "coordinator/journal_writer.h"
+#include "coordinator/journal_queue.h"
 #include "core/engine/worker.h"
 #include "tests/unit/coordinator/job_fakes.h"
 
@@ -34,24 +34,23 @@ class SlowJournal final : public RecordSink {
   void Append(JournalEntry entry) override {
     if (const auto* batch = std::get_if<engine::Persist>(&entry)) {
       for (const auto& record : batch->results) {
-        pending_bytes_ += record.results.Bytes().size();
         results += record.range.Size();
       }
-      largest_backlog = std::max(largest_backlog, pending_bytes_);
     } else if (const auto* more = std::get_if<std::vector<model::TimelineEvent>>(&entry)) {
       events.insert(events.end(), more->begin(), more->end());
     }
     queue_.Add(std::move(entry));
+    largest_backlog = std::max(largest_backlog, queue_.PendingBytes());
     BeginCommit();
   }
-  [[nodiscard]] std::size_t PendingBytes() const override { return pending_bytes_; }
+  [[nodiscard]] std::size_t PendingBytes() const override { return queue_.PendingBytes(); }
 
   [[nodiscard]] Instant NextCommit() const { return committing_ ? done_at_ : kNever; }
   /// To be called at NextCommit.
   void Advance() {
     while (committing_ && clock_.Now() >= done_at_) {
-      const CommitQueue::Group group = *std::exchange(committing_, {});
-      pending_bytes_ -= group.bytes;
+      const JournalQueue::Group group = *std::exchange(committing_, {});
+      queue_.OnCommitted(group);
       for (const VersionChange& change : group.versions) {
         std::optional<Error> error;
         if (!version_errors.empty()) {
@@ -85,10 +84,9 @@ class SlowJournal final : public RecordSink {
 
   const Clock& clock_;
   LoopInbox& inbox_;
-  CommitQueue queue_;
-  std::optional<CommitQueue::Group> committing_;
+  JournalQueue queue_;
+  std::optional<JournalQueue::Group> committing_;
   Instant done_at_{};
-  std::size_t pending_bytes_ = 0;
 };
 
 /// Keeps what the loop shows; wants progress every second.
@@ -185,7 +183,7 @@ class LoopFixture : public testing::Test, private Transport {
   SlowJournal journal{clock, inbox};
   RecordingProgress progress{clock};
   std::unique_ptr<CoordinatorLoop> loop;
-  RunEnd end;
+  LoopEnd end;
   Instant began{};
   Instant stopped_until{};
   int unread_streams = 0;  ///< how often a stream was not read on
