@@ -98,6 +98,8 @@ class Layers(unittest.TestCase):
                                ("operator/kube/a.cc", "worker/run.h"),
                                ("operator/kube/a.cc", "operator/plan/plan.h"),
                                ("worker/a.cc", "coordinator/journal.h"),
+                               ("simulator/a.cc", "coordinator/journal.h"),
+                               ("coordinator/coordinator_loop.cc", "coordinator/journal.h"),
                                ("cli/a.cc", "operator/kube/client.h"),
                                ("operator/plan/a.cc", "operator/api/pod_view_json.h"),
                                ("operator/api/a.h", "operator/api/manifests/frame.h"),

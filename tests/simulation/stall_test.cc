@@ -44,10 +44,12 @@ class HostFault : public testing::TestWithParam<StrategyName> {
   }
 
   // No worker is lost, and the makespan grows by at most `blocked` and a second.
-  static void ExpectHarmless(const Fault& fault, Duration blocked) {
+  static void ExpectHarmless(const Fault& fault, Duration blocked,
+                             std::size_t max_pending_bytes = 64 << 20) {
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       SimulationConfig config = Config(seed);
+      config.max_pending_bytes = max_pending_bytes;
       const RunResult undisturbed = RunToEnd(config);
       config.faults.push_back(fault);
       const RunResult disturbed = RunToEnd(config);
@@ -73,6 +75,15 @@ TEST_P(HostFault, ACommitThatTakes20Seconds) {
   slow.lasts = milliseconds(500);
   slow.amount = seconds(20);
   ExpectHarmless(slow, slow.amount);
+}
+
+TEST_P(HostFault, ACommitThatTakes20SecondsWithRoomForFewResults) {
+  Fault slow;
+  slow.kind = Fault::Kind::kSlowDisk;
+  slow.at = seconds(5);
+  slow.lasts = milliseconds(500);
+  slow.amount = seconds(20);
+  ExpectHarmless(slow, slow.amount, 30);
 }
 
 TEST_P(HostFault, AClockThatJumpsAheadByAnHour) {
