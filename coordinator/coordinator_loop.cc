@@ -98,6 +98,10 @@ engine::Effects CoordinatorLoop::Handle(LoopEvent event, Instant now) {
   if (const auto* closed = std::get_if<StreamClosed>(&event)) {
     return engine_.OnStreamClosed(closed->stream, now);
   }
+  if (const auto* heard = std::get_if<StreamHeard>(&event)) {
+    engine_.OnHeard(heard->stream, now);
+    return {};
+  }
   if (const auto* committed = std::get_if<BatchCommitted>(&event)) {
     if (!storing_version_) return engine_.OnDurable(committed->batch, now);
     committed_meanwhile_ = committed->batch;

@@ -107,7 +107,9 @@ std::optional<LoopEvent> LoopInbox::Take() {
     const auto stream = StreamOf(event);
     const bool behind_held = stream && held_of_.contains(*stream) && !IsHeartbeat(event);
     if (hold_ && (bytes > 0 || behind_held)) {
+      const bool heard = std::holds_alternative<MessageReceived>(event);
       HoldBack(*stream, std::move(event));
+      if (heard) return StreamHeard{*stream};
       continue;
     }
     if (bytes > 0) {

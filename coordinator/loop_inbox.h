@@ -26,6 +26,10 @@ struct MessageReceived {
 struct StreamClosed {
   StreamId stream;
 };
+/// A message of the stream is held back, so its worker was alive just now.
+struct StreamHeard {
+  StreamId stream;
+};
 /// All batches up to this one are durable.
 struct BatchCommitted {
   engine::BatchId batch;
@@ -50,14 +54,15 @@ struct InterruptRequested {
 };
 
 /// Events for the coordinator's loop.
-using LoopEvent = std::variant<MessageReceived, StreamClosed, BatchCommitted, JournalFailed,
-                               VersionRead, VersionCommitted, InterruptRequested>;
+using LoopEvent = std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted,
+                               JournalFailed, VersionRead, VersionCommitted, InterruptRequested>;
 
 /// The events of one CoordinatorLoop, from many threads to one. Nobody ever waits to post. Memory
 /// is bounded by flow control: a stream that fills the inbox is not read until there is room again.
 ///
 /// While results are held back, heartbeats and everything else from streams without held results
-/// still gets through; what a stream sent after a held report stays behind it. Thread-safe.
+/// still gets through; what a stream sent after a held report stays behind it. In place of each
+/// message that is held back, Take returns StreamHeard. Thread-safe.
 class LoopInbox {
  public:
   struct Limits {

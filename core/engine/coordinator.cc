@@ -159,6 +159,11 @@ void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
   driver_.RecallAnswered(worker, given.recall, tasks, now);
 }
 
+void Coordinator::OnHeard(StreamId stream, Instant now) {
+  const WorkerId* const known = membership_.FindStream(stream);
+  if (known != nullptr) membership_.RenewLease(*known, now);
+}
+
 Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   if (ended_ || membership_.FindStream(stream) == nullptr) return {};
   lifecycle_.OnStreamClosed(stream, now);

@@ -40,6 +40,8 @@ class Coordinator {
   [[nodiscard]] Effects Start(Instant now);
   /// A message on a stream; the first one on each must be a Hello.
   [[nodiscard]] Effects OnMessage(StreamId stream, ToCoordinator message, Instant now);
+  /// A message on the stream has arrived and is not handled yet: its worker's lease is renewed.
+  void OnHeard(StreamId stream, Instant now);
   [[nodiscard]] Effects OnStreamClosed(StreamId stream, Instant now);
   /// All batches up to this one are durable.
   [[nodiscard]] Effects OnDurable(BatchId batch, Instant now);

@@ -255,6 +255,10 @@ void DrawHostFaults(std::uint64_t seed, SimulationConfig& world, RandomWorld& dr
     world.faults.push_back(fault);
     drawn.summary += std::string(" ") + kNames[kind];
   }
+  if (rng.Chance(0.3)) {  // slow disks hold reports back
+    world.max_pending_bytes = static_cast<std::size_t>(rng.Between(1, 200));
+    drawn.summary += " pending<" + std::to_string(world.max_pending_bytes);
+  }
   drawn.everybody_knows = false;
 }
 

@@ -86,6 +86,20 @@ TEST_F(CoordinatorLoopTest, ACommitOfTwentySecondsHoldsBackResultsButNotHeartbea
   EXPECT_LE(journal.largest_backlog, 2'000U);
 }
 
+TEST_F(CoordinatorLoopTest, AReportThatIsHeldBackRenewsTheLease) {
+  spec.balancing.lease = seconds(1);
+  max_pending_bytes = 1;
+  task_time = milliseconds(50);  // each report carries results
+  Start(3000, 3);
+  RunFor(seconds(5));
+  journal.commit_time = seconds(5);
+  RunFor(seconds(20));
+  journal.commit_time = milliseconds(1);
+  RunToTheEnd(seconds(300));
+  EXPECT_EQ(end.state, model::JobState::kComplete);
+  EXPECT_TRUE(Lost().empty());
+}
+
 TEST_F(CoordinatorLoopTest, ASlowJournalWithRoomCostsNoTime) {
   Start(300, 3);  // 50 s
   RunFor(seconds(5));

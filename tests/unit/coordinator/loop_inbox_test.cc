@@ -22,11 +22,14 @@ LoopEvent Goodbye(std::uint64_t stream) {
   return MessageReceived{StreamId{stream}, engine::Goodbye{}};
 }
 
-/// "heartbeat 1", "results 2", "goodbye 1", "closed 1", "interrupt", or "nothing".
+/// "heartbeat 1", "results 2", "goodbye 1", "closed 1", "heard 1", "interrupt", or "nothing".
 std::string Describe(const std::optional<LoopEvent>& event) {
   if (!event) return "nothing";
   if (const auto* closed = std::get_if<StreamClosed>(&*event)) {
     return "closed " + std::to_string(closed->stream.value);
+  }
+  if (const auto* heard = std::get_if<StreamHeard>(&*event)) {
+    return "heard " + std::to_string(heard->stream.value);
   }
   const auto* received = std::get_if<MessageReceived>(&*event);
   if (received == nullptr) return "interrupt";
@@ -58,6 +61,8 @@ TEST(LoopInbox, OnlyHeartbeatsOvertakeHeldResultsOfTheirStream) {
   inbox.Post(Heartbeat(1));
   inbox.Post(Goodbye(2));
   inbox.Post(InterruptRequested{"stop"});
+  EXPECT_EQ(Describe(inbox.Take()), "heard 1") << "results";
+  EXPECT_EQ(Describe(inbox.Take()), "heard 1") << "goodbye";
   EXPECT_EQ(Describe(inbox.Take()), "heartbeat 1");
   EXPECT_EQ(Describe(inbox.Take()), "goodbye 2");
   EXPECT_EQ(Describe(inbox.Take()), "interrupt");
