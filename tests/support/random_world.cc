@@ -132,18 +132,28 @@ void DrawFaults(Rng& rng, SimulationConfig& world, std::size_t survivor, RandomW
   drawn.summary += " faults " + std::to_string(count);
 }
 
+/// Two kills make the task they hit a suspect; those after them may hit it alone and charge it.
+void AllowForKills(SimulationConfig& world) {
+  const auto kills =
+      std::count_if(world.faults.begin(), world.faults.end(),
+                    [](const Fault& fault) { return fault.kind == Fault::Kind::kKillWorker; });
+  world.job.task_policy.backoff_limit_per_task +=
+      static_cast<std::int32_t>(std::max<std::int64_t>(kills - 2, 0));
+}
+
 void DrawFailures(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   model::TaskPolicy& policy = world.job.task_policy;
   policy.backoff_limit_per_task = static_cast<std::int32_t>(rng.Between(0, 3));
   policy.max_failed_tasks = rng.Chance(0.5) ? 0 : rng.Between(0, 5);
+  const std::int32_t retries = policy.backoff_limit_per_task;
+  AllowForKills(world);
   if (world.true_costs.empty() || rng.Chance(0.6)) return;
   std::int64_t lost = 0;
   const std::int64_t count = rng.Between(1, 4);
   for (std::int64_t i = 0; i < count; ++i) {
     const auto task = static_cast<model::TaskIndex>(rng.Below(world.true_costs.size()));
     const bool always = rng.Chance(0.25);
-    const int times =
-        always ? kAlways : static_cast<int>(rng.Between(0, policy.backoff_limit_per_task));
+    const int times = always ? kAlways : static_cast<int>(rng.Between(0, retries));
     if (world.failing.emplace(task, times).second && always) {
       ++lost;
       drawn.doomed.insert(task);
