@@ -62,7 +62,12 @@ Instant CoordinatorLoop::NextWakeup() const {
 
 Instant CoordinatorLoop::Attend() {
   const Instant now = ports_.clock.Now();
-  const bool stalled = now - std::max(attended_, asleep_until_) > kStallTolerance;
+  const Duration late = now - std::max(attended_, asleep_until_);
+  if (late > kLateStep && now >= next_hold_) {
+    engine_.HoldExpiry(now + kReadTime);
+    next_hold_ = now + kBetweenHolds;
+  }
+  const bool stalled = late > kStallTolerance;
   if (stalled || ports_.inbox.HasUnreadStreams()) unattended_ += now - attended_;
   attended_ = now;
   return now;

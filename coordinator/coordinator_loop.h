@@ -89,6 +89,12 @@ class CoordinatorLoop {
   static constexpr Duration kMaxSleep = std::chrono::milliseconds(500);
   /// A step that comes later than this after it was due follows a stall.
   static constexpr Duration kStallTolerance = std::chrono::milliseconds(250);
+  /// A step that comes later than this after it was due may follow a stall that began while the
+  /// loop slept: what arrived meanwhile has kReadTime to be read before leases end. At most once
+  /// in kBetweenHolds, so that on a loaded machine a lost worker is still noticed.
+  static constexpr Duration kLateStep = std::chrono::milliseconds(10);
+  static constexpr Duration kReadTime = std::chrono::milliseconds(100);
+  static constexpr Duration kBetweenHolds = std::chrono::seconds(1);
 
   struct Config {
     engine::CoordinatorConfig engine;
@@ -145,6 +151,7 @@ class CoordinatorLoop {
 
   Instant attended_{};      // when the loop ran last
   Instant asleep_until_{};  // what it asked for then
+  Instant next_hold_{};     // no earlier are leases held again
   Duration unattended_{};   // in which no worker could be heard; leases not extended yet
 
   // The engine must not end the job while a new version is on its way into the journal: commits

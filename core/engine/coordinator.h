@@ -59,6 +59,8 @@ class Coordinator {
   /// The coordinator's process stood still for `stalled` until now. Call it after the messages that
   /// waited have been delivered and before OnTimer: no lease and no recall runs out meanwhile.
   void OnStall(Duration stalled, Instant now);
+  /// Messages that have arrived may not have been delivered yet: no lease ends before `until`.
+  void HoldExpiry(Instant until) { membership_.HoldExpiry(until); }
   /// Call it at NextTimer() at the latest; early calls do no harm.
   [[nodiscard]] Effects OnTimer(Instant now);
   [[nodiscard]] Instant NextTimer() const;

@@ -133,6 +133,7 @@ void Membership::MarkAbsent(WorkerId worker) {
 
 std::vector<WorkerId> Membership::TakeExpired(Instant now) {
   std::vector<WorkerId> expired;
+  if (now < held_until_) return expired;
   while (last_heard_.Oldest() && *last_heard_.Oldest() + rules_.lease <= now) {
     for (const WorkerId worker : last_heard_.AllOldest()) {
       last_heard_.Remove(worker);
@@ -150,7 +151,7 @@ std::vector<WorkerId> Membership::OverdueToReconnect(Instant now) const {
 
 Instant Membership::NextExpiry() const {
   Instant next = kNever;
-  if (const auto heard = last_heard_.Oldest()) next = *heard + rules_.lease;
+  if (const auto heard = last_heard_.Oldest()) next = std::max(*heard + rules_.lease, held_until_);
   if (const auto since = disconnected_since_.Oldest()) {
     next = std::min(next, *since + ReconnectTimeout());
   }

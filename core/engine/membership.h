@@ -81,6 +81,8 @@ class Membership {
   [[nodiscard]] std::vector<WorkerId> OverdueToReconnect(Instant now) const;
   /// When the next lease or reconnect timeout ends.
   [[nodiscard]] Instant NextExpiry() const;
+  /// No lease ends before `until`, for messages that have arrived and not been read.
+  void HoldExpiry(Instant until) { held_until_ = until; }
   /// The coordinator itself stood still for that long: no lease runs in the meantime.
   void ExtendLeases(Duration stalled, Instant now);
 
@@ -105,6 +107,7 @@ class Membership {
   std::size_t present_ = 0;
   std::map<std::string, WorkerId> by_name_;
   StreamTable streams_;
+  Instant held_until_{};        // no lease ends before
   AgeList last_heard_;          // of each worker that is not lost; its lease runs from then
   AgeList disconnected_since_;  // of idempotent jobs
 };

@@ -110,6 +110,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Invariants, testing::Range<std::uint64_t>(0, 20)
 // A task that fails always, on slow nodes beside idle ones: each failure had a copy beside it.
 TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckWorld(1'021'511, false); }
 
+// The coordinator stood still for so short a time that it could have slept: a Hello that arrived
+// meanwhile is read before the lease of its worker ends.
+TEST(InvariantsReplay, AShortStallLosesNobody) { CheckWorld(1'006'077, false); }
+
 TEST(InvariantsReplay, OneSeed) { CheckWorld(FromEnvironment("EVENKEEL_SEED", 1), true); }
 
 TEST(InvariantsSoak, ManySeeds) {

@@ -46,6 +46,16 @@ TEST_F(MembersTest, ALeaseRunsFromTheLastMessage) {
   EXPECT_EQ(membership.NextExpiry(), now + seconds(4) + kLease);
 }
 
+TEST_F(MembersTest, NoLeaseEndsWhileExpiryIsHeld) {
+  Membership membership = WithNodes(2);
+  membership.HoldExpiry(now + kLease + seconds(1));
+  EXPECT_EQ(membership.NextExpiry(), now + kLease + seconds(1));
+  EXPECT_TRUE(membership.TakeExpired(now + kLease).empty());
+  membership.RenewLease({0}, now + kLease);
+  EXPECT_EQ(membership.TakeExpired(now + kLease + seconds(1)), Workers{{1}});
+  EXPECT_EQ(membership.NextExpiry(), now + 2 * kLease) << "others are not put off";
+}
+
 TEST_F(MembersTest, ALeaseDoesNotRunWhileTheCoordinatorStandsStill) {
   Membership membership = WithNodes(1);
   membership.ExtendLeases(seconds(30), now + seconds(31));
