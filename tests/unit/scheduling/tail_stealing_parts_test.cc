@@ -281,6 +281,30 @@ TEST_F(TailParts, AStragglerIsCopiedOnceToAFastWorker) {
   EXPECT_FALSE(stragglers.SpeculateOnStraggler({0}, now)) << "one copy in a round";
 }
 
+TEST_F(TailParts, TheLongestOfSeveralStragglersIsCopied) {
+  Start({5, 1, 1, 1});
+  Reserve({0}, {3, 203});
+  Lease({1}, {0, 1}, now - seconds(40));
+  Lease({2}, {1, 2}, now - seconds(60));
+  Lease({3}, {2, 3}, now - seconds(50));
+  for (std::uint32_t i = 1; i <= 3; ++i) ASSERT_TRUE(stragglers.Mark({i}, now));
+  const auto copy = stragglers.SpeculateOnStraggler({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->range, (IndexRange{1, 2}));
+}
+
+TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {
+  Start({1, 1});
+  Lease({1}, {0, 1}, now - seconds(60));
+  context.balancing.tail_stealing.stealing = false;
+  EXPECT_FALSE(stragglers.Mark({1}, now));
+  context.balancing.tail_stealing.stealing = true;
+  context.balancing.tail_stealing.speculation = false;
+  EXPECT_FALSE(stragglers.Mark({1}, now));
+  context.balancing.tail_stealing.speculation = true;
+  EXPECT_TRUE(stragglers.Mark({1}, now));
+}
+
 TEST_F(TailParts, AnIdleWorkerCopiesTheTailIfItEndsEarlier) {
   Start({10, 1});
   Lease({1}, {4, 5}, now);

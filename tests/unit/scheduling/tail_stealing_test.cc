@@ -142,9 +142,26 @@ TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChan
   strategy->OnWorkerEvent({WorkerChange::kRecallEnded, {1}}, now);
   now += milliseconds(50);
   EXPECT_TRUE(Decide().empty());
+  EXPECT_GT(strategy->NextDecision(), now);
+  EXPECT_LE(strategy->NextDecision(), now + seconds(1)) << "worker 0 is idle";
   leases.workers[1].leased.Erase({0, 1});
   strategy->OnWorkerEvent({WorkerChange::kUpdated, {1}}, now);
   EXPECT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
+}
+
+TEST_F(TailStealingTest, TasksThatAreGivenBackGoToTheThief) {
+  Start({1, 1, 1}, {0, 0});
+  for (std::uint32_t i = 0; i < 3; ++i) estimator.Observe({i}, 10, 10, seconds(10));
+  leases.workers[0].leased.Insert({9, 10});
+  leases.workers[1].leased.Insert({0, 9});
+  leases.workers[1].since = leases.workers[0].since = now;
+  TouchAll();
+  const auto recalls = Of<RecallDecision>(Decide());
+  ASSERT_EQ(recalls.size(), 1U);
+  ASSERT_EQ(recalls[0].thief, WorkerId{2});
+  leases.workers[1].leased.Erase({5, 9});
+  strategy->OnTasksAvailable({{5, 9}, TaskOrigin::kGivenBack, {1}}, now);
+  EXPECT_EQ(reservations.Of({2}), RangeSet(IndexRange{5, 9}));
 }
 
 TEST_F(TailStealingTest, CopiesTheLastTaskIfThatEndsEarlier) {
