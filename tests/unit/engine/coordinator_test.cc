@@ -226,6 +226,21 @@ TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswer
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kInterrupted);
 }
 
+TEST_F(CoordinatorTest, TheGraceOfAnInterruptDoesNotWaitForTheWorkersOfTheStartBefore) {
+  config.epoch = 2;
+  config.job.task_policy.idempotent = false;
+  config.job.balancing.lease = seconds(10);
+  Start(4, 1);
+  EXPECT_EQ(It().NextTimer(), now + seconds(10)) << "they may still run tasks";
+  Connect(1, 0);
+  Done(1, {0, 1});
+  Note(It().OnInterrupt("stop", seconds(3), now));
+  EXPECT_TRUE(Wanted<EndJob>().empty()) << "the result is not durable yet";
+  EXPECT_EQ(It().NextTimer(), now + seconds(3));
+  Wait(seconds(3));
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+}
+
 TEST_F(CoordinatorTest, WhatIsGivenBackAfterAnInterruptIsNoMove) {
   config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
   Start(4, 1);
