@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/engine/worker_lifecycle.h"
 #include "simulator/describe.h"
 #include "simulator/simulated_job.h"
 
@@ -22,8 +23,7 @@ CoordinatorHost::CoordinatorHost(SimulationContext& context, Network& network,
       network_(network),
       journal_(journal),
       tasks_(context.config.initial_tasks.value_or(
-          static_cast<std::int64_t>(context.config.true_costs.size()))),
-      said_goodbye_(context.config.nodes.size()) {}
+          static_cast<std::int64_t>(context.config.true_costs.size()))) {}
 
 void CoordinatorHost::Start() {
   ++epoch_;
@@ -95,7 +95,6 @@ void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) 
     context_.trace.Delivered(context_.time.Now(),
                              context_.config.nodes[node].name + " -> " + Describe(message));
   }
-  if (std::holds_alternative<engine::Goodbye>(message)) said_goodbye_[node] = true;
   LoopEvent event = coordinator::MessageReceived{stream, std::move(message)};
   if (stalled_) return in_kernel_.push_back({stream, std::move(event)});
   Read(stream, std::move(event));
@@ -237,12 +236,9 @@ std::size_t CoordinatorHost::PendingBytes() const { return process_->writer.Pend
 void CoordinatorHost::CheckEvent(const model::TimelineEvent& event) {
   if (event.kind != model::TimelineEvent::Kind::kLost) return;
   context_.trace.Note(context_.time.Now(), "lost: " + event.node + ", " + event.detail);
+  if (event.detail == engine::kLeftInGoodOrder) return;
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
     if (context_.config.nodes[node].name != event.node) continue;
-    if (said_goodbye_[node]) {  // its next process may have connected already
-      said_goodbye_[node] = false;
-      continue;
-    }
     const auto received = network_.LastReceived(node);
     const Duration lease = context_.config.job.balancing.lease;
     if (received && context_.time.Now() - *received < lease) context_.monitor.OnLostThoughHeard();

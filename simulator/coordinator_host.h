@@ -102,8 +102,7 @@ class CoordinatorHost final : public EventTarget,
   Instant wakeup_ = kNever;
   bool stalled_ = false;
   Instant stalled_until_{};
-  std::deque<Arrival> in_kernel_;     // empty unless the process is stalled
-  std::vector<bool> said_goodbye_{};  // nodes whose Goodbye has arrived since they were last lost
+  std::deque<Arrival> in_kernel_;  // empty unless the process is stalled
   Duration restart_delay_{};
   std::optional<coordinator::LoopEnd> end_;
   Instant ended_at_{};

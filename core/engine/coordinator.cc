@@ -121,7 +121,7 @@ Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant n
     } else if (const auto* given = std::get_if<GiveBack>(&message)) {
       Apply(worker, *given, now);
     } else {
-      lifecycle_.Lose(worker, "left in good order", true, now);
+      lifecycle_.Lose(worker, kLeftInGoodOrder, true, now);
     }
   }
   Decide(now);

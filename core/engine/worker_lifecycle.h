@@ -18,6 +18,9 @@
 
 namespace evenkeel::engine {
 
+/// Detail of the lost event of a worker that said goodbye.
+inline constexpr const char* kLeftInGoodOrder = "left in good order";
+
 /// Workers that come, come back, and go: admits their streams, tells a process that is back from
 /// one that replaces it, expires leases, and has the tasks of a worker that is gone reclaimed. A
 /// worker that is absent has no lease. Not thread-safe.

@@ -32,6 +32,8 @@ TEST_F(TimingEstimatorTest, OneWorkersMeasurementScalesTheOthersPrior) {
   estimator.Observe(kFirst, 10, 800, seconds(10));  // 80 a second: a ratio of 1 is worth 20
   EXPECT_NEAR(estimator.Rate(kSecond), 20, 1e-9);
   EXPECT_FALSE(estimator.Measured(kSecond));
+  for (int n = 0; n < 20; ++n) estimator.Observe(kFirst, 10, 800, seconds(10));
+  EXPECT_NEAR(estimator.Rate(kSecond), 20, 1e-9) << "each worker counts once";
 }
 
 TEST_F(TimingEstimatorTest, AHistoryMakesRatesKnownFromTheStart) {
