@@ -5,7 +5,7 @@
 
 #include "cli/human_text.h"
 #include "cli/simulate_output.h"
-#include "report/simulation_page.h"
+#include "report/html_report.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
 #include "report/timeline_digest.h"

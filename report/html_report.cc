@@ -8,7 +8,6 @@
 #include "report/atomic_file.h"
 #include "report/chart_json.h"
 #include "report/json_reader.h"
-#include "report/page_template.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
 
@@ -17,6 +16,65 @@ namespace {
 
 constexpr std::size_t kMaxBars = 20000;
 constexpr std::size_t kMaxEvents = 1000;  // of each kind
+
+/// Escapes text between tags and in quoted attributes.
+std::string EscapeHtml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// Escapes '<' in JSON, which has it in strings only, so that it cannot end a script or open a
+/// comment.
+std::string EscapeForScript(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+/// Replaces each {{NAME}} of the page by the part of this name. Parts are not expanded again.
+std::string FillIn(std::string_view page,
+                   const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+  std::string out;
+  while (true) {
+    const std::size_t open = page.find("{{");
+    out += page.substr(0, open);
+    if (open == std::string_view::npos) return out;
+    const std::size_t close = page.find("}}", open);
+    const std::string_view name = page.substr(open + 2, close - open - 2);
+    for (const auto& [part, text] : parts) {
+      if (part == name) out += text;
+    }
+    page.remove_prefix(close + 2);
+  }
+}
 
 std::string TextOfScalar(const Json& value) {
   if (value.is_null()) return "–";
@@ -127,6 +185,24 @@ Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
     return tl::unexpected(written.error());
   }
   return path;
+}
+
+std::string SimulationPage(std::string_view title, std::string_view data) {
+  const std::string safe_title = EscapeHtml(title);
+  const std::string safe_data = EscapeForScript(data);
+  return FillIn(assets::kSimulationPage, {{"TITLE", safe_title},
+                                          {"HEAD", assets::kHead},
+                                          {"MARK", assets::kMark},
+                                          {"STYLE", assets::kStyle},
+                                          {"SIMULATION_STYLE", assets::kSimulationStyle},
+                                          {"DATA", safe_data},
+                                          {"FORMAT", assets::kFormat},
+                                          {"LANES", assets::kLanes},
+                                          {"LANES_PAINT", assets::kLanesPaint},
+                                          {"LANES_INPUT", assets::kLanesInput},
+                                          {"LEGEND", assets::kLegend},
+                                          {"NODES", assets::kNodes},
+                                          {"SIMULATION", assets::kSimulation}});
 }
 
 }  // namespace evenkeel::report

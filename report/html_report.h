@@ -10,7 +10,8 @@
 #include "core/model/run_record.h"
 #include "report/timeline_digest.h"
 
-/// report.html: one self-contained file that opens without a network.
+/// report.html and the page of `evenkeel simulate --html`: each is one self-contained file that
+/// opens without a network.
 namespace evenkeel::report {
 
 /// The JSON object that the page draws: the summary, the timeline and the workload's own charts.
@@ -30,7 +31,7 @@ namespace evenkeel::report {
 /// The member "summary" alone, as text; likewise kInternal.
 [[nodiscard]] Result<std::string> SummaryForPage(const model::RunSummary& summary);
 
-/// The whole page. `data` is what PageData() gave.
+/// The whole page report.html. `data` is what PageData() gave.
 [[nodiscard]] std::string Page(std::string_view title, std::string_view data);
 
 /// The same page for a run in progress: it polls /live.json of its own origin, and loads
@@ -40,5 +41,18 @@ namespace evenkeel::report {
 /// Writes `folder`/report.html from its summary.json, timeline.jsonl and optional charts.json, and
 /// returns its path. Passes on the errors of reading and writing these files.
 [[nodiscard]] Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder);
+
+/// The page of `evenkeel simulate --html`. `data` is a JSON object:
+///
+///   {"scenarios": [{"name", "description", "tasks": n, "seed": text, "repetitions": n,
+///                   "replay": text or null,
+///                   "nodes": [{"name", "rate": its speed, "stolenOut": n,
+///                              "predictedFinishSeconds": its last end}] as of the first of runs,
+///                   "rows": [a summary as in `simulate -o json`, the best first],
+///                   "runs": [{"strategy", "recorded": bool,
+///                             "summary": {"state", "makespanSeconds", "lowerBoundSeconds",
+///                                         "startupSeconds"},
+///                             "timeline": as TimelineData()}]}]}
+[[nodiscard]] std::string SimulationPage(std::string_view title, std::string_view data);
 
 }  // namespace evenkeel::report
