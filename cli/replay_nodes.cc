@@ -7,7 +7,7 @@
 
 #include "cli/human_text.h"
 #include "cli/input_file.h"
-#include "core/model/field_values.h"
+#include "core/model/field_reader.h"
 #include "core/model/names.h"
 #include "core/model/node_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"

@@ -12,7 +12,7 @@
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
-#include "core/scheduling/energy/node_power.h"
+#include "core/scheduling/energy/energy_choice.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
 

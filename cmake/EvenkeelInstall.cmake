@@ -59,7 +59,7 @@ set(public_headers
   core/engine/withheld_placement.h
   core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h
   # workloads
-  core/model/field_reader.h core/model/field_values.h
+  core/model/field_reader.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h
   workloads/little_endian.h workloads/npy.h workloads/received_tasks.h workloads/registry.h
   workloads/result_file.h workloads/short_text.h workloads/workload.h

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "core/model/decimal.h"
-#include "core/scheduling/fuzzy/os_release.h"
+#include "core/scheduling/fuzzy/node_facts.h"
 #include "labeller/plain_text.h"
 
 namespace evenkeel::labeller {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/model/field_values.h"
+#include "core/model/field_reader.h"
 #include "core/model/names.h"
-#include "core/scheduling/energy/node_power.h"
+#include "core/scheduling/energy/energy_choice.h"
 
 namespace evenkeel::simulator {
 namespace {

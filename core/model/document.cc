@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/model/field_values.h"
+#include "core/model/field_reader.h"
 #include "core/model/scalar.h"
 
 namespace evenkeel::model {

@@ -1,13 +1,107 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
+#include "core/base/time.h"
+#include "core/engine/messages.h"
+#include "core/protocol/evenkeel.pb.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/translation.h"
-#include "core/protocol/wire_checks.h"
 
 namespace evenkeel::protocol {
 namespace {
+
+constexpr auto kMaxIndex = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+/// True if count * size == bytes, without overflow.
+bool Fits(std::uint64_t count, std::uint64_t size, std::uint64_t bytes) {
+  if (size == 0) return bytes == 0;
+  return bytes % size == 0 && bytes / size == count;
+}
+
+/// Reads and checks the fields of one received batch. Keeps the first broken rule; values read
+/// afterwards are meaningless. Check Problem() at the end, and before work whose size depends on a
+/// received number. Not thread-safe.
+class WireChecks {
+ public:
+  /// Counts entries towards the limit of the batch; false if there is a problem.
+  [[nodiscard]] bool Admit(int entries);
+
+  [[nodiscard]] model::IndexRange Range(std::uint64_t begin, std::uint64_t size);
+  [[nodiscard]] engine::Grant Grant(const v1::Grant& wire);
+  /// A task index or a number of tasks.
+  [[nodiscard]] std::int64_t Number(std::uint64_t wire);
+  [[nodiscard]] Duration Time(std::uint64_t nanoseconds);
+  [[nodiscard]] std::string Text(std::string* wire);
+  [[nodiscard]] model::PackedResults Results(v1::PackedResults* wire, std::int64_t tasks);
+  void Require(bool holds, const char* otherwise);
+
+  /// One line, or nullptr if no rule was broken so far.
+  [[nodiscard]] const char* Problem() const { return problem_; }
+
+ private:
+  const char* problem_ = nullptr;
+  std::int64_t entries_ = 0;
+};
+
+void WireChecks::Require(bool holds, const char* otherwise) {
+  if (!holds && problem_ == nullptr) problem_ = otherwise;
+}
+
+bool WireChecks::Admit(int entries) {
+  entries_ += entries;
+  Require(entries_ <= kMaxRanges, "more than 1000000 ranges in one message");
+  return problem_ == nullptr;
+}
+
+model::IndexRange WireChecks::Range(std::uint64_t begin, std::uint64_t size) {
+  Require(size > 0, "empty range");
+  const bool fits = begin <= kMaxIndex && size <= kMaxIndex - begin;
+  Require(fits, "range beyond the largest task index");
+  if (!fits) return {};
+  return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(begin + size)};
+}
+
+engine::Grant WireChecks::Grant(const v1::Grant& wire) {
+  return {engine::GrantId{wire.id()}, Range(wire.begin(), wire.size()), wire.copy()};
+}
+
+std::int64_t WireChecks::Number(std::uint64_t wire) {
+  Require(wire <= kMaxIndex, "number beyond the largest task index");
+  return static_cast<std::int64_t>(wire);
+}
+
+Duration WireChecks::Time(std::uint64_t nanoseconds) {
+  const bool fits = nanoseconds <= static_cast<std::uint64_t>(kMaxDuration.count());
+  Require(fits, "duration of more than 100 years");
+  return fits ? Duration{static_cast<std::int64_t>(nanoseconds)} : Duration::zero();
+}
+
+std::string WireChecks::Text(std::string* wire) {
+  Require(wire->size() <= static_cast<std::size_t>(kMaxTextBytes),
+          "name or reason of more than 64 KiB");
+  return std::move(*wire);
+}
+
+model::PackedResults WireChecks::Results(v1::PackedResults* wire, std::int64_t tasks) {
+  const auto count = static_cast<std::uint64_t>(tasks);
+  if (wire->sizes().empty()) {
+    const bool fits = Fits(count, wire->equal_size(), wire->bytes().size());
+    Require(fits, "size of the results does not match the number of tasks");
+    if (!fits || problem_ != nullptr) return {};
+    return model::PackedResults::OfEqualSize(tasks, wire->equal_size(),
+                                             std::move(*wire->mutable_bytes()));
+  }
+  const std::vector<std::uint32_t> sizes(wire->sizes().begin(), wire->sizes().end());
+  Require(sizes.size() == count, "number of results does not match the number of tasks");
+  const std::uint64_t sum = std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0});
+  Require(sum == wire->bytes().size(), "size of the results does not match their sizes");
+  if (!Admit(wire->sizes_size())) return {};
+  return model::PackedResults::OfSizes(sizes, std::move(*wire->mutable_bytes()));
+}
 
 template <typename Wire>
 std::vector<engine::Grant> Grants(const Wire& wire, WireChecks& checks) {

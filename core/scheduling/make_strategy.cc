@@ -2,7 +2,6 @@
 #include "core/scheduling/strategies/adaptive_iterative.h"
 #include "core/scheduling/strategies/compensated.h"
 #include "core/scheduling/strategies/master_slave.h"
-#include "core/scheduling/strategies/modified_master_slave.h"
 #include "core/scheduling/strategies/static_split.h"
 #include "core/scheduling/strategy.h"
 #include "core/scheduling/tail_stealing/tail_stealing.h"

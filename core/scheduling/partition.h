@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/model/cost_model.h"
+#include "core/model/index_range.h"
 #include "core/model/range_set.h"
 
 namespace evenkeel::scheduling {
@@ -19,5 +21,19 @@ namespace evenkeel::scheduling {
 /// The same by number of tasks, all parts equal to within one task (domain decomposition).
 [[nodiscard]] std::vector<model::RangeSet> PartitionEqually(const model::RangeSet& todo,
                                                             std::size_t parts);
+
+/// The pseudo-ranks of each worker (Zubov and Kupin 2021): worker j holds weights[j] of them in a
+/// row. With weights that differ worker 0, the master, holds the last ones (figure 5): (5, 5, 1)
+/// give [6, 11), [0, 5), [5, 6). With equal ones there is nothing to weigh, and ranks are in the
+/// order of the workers (figure 1): (1, 1, 1) give 0, 1, 2. Weights are not negative; one of 0
+/// gives an empty range. Their sum must fit into 63 bits.
+[[nodiscard]] std::vector<model::IndexRange> PseudoRanks(const std::vector<std::int64_t>& weights);
+
+/// The published split: task i belongs to the worker that holds pseudo-rank i mod sum(weights).
+/// Returns each worker's tasks of [0, task_count) as maximal ranges in order: about
+/// task_count / sum(weights) ranges a worker. At least one weight is above 0, unless there is no
+/// task.
+[[nodiscard]] std::vector<std::vector<model::IndexRange>> InterleavedSplit(
+    const std::vector<std::int64_t>& weights, std::int64_t task_count);
 
 }  // namespace evenkeel::scheduling

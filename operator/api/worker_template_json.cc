@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "core/model/field_values.h"
+#include "core/model/field_reader.h"
 #include "operator/api/lenient_json.h"
 
 namespace evenkeel::api {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/scheduling/history/recency.h"
+#include "core/scheduling/history/blended_rates.h"
 #include "operator/history/rate_query.h"
 
 namespace evenkeel::operating {

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "core/metrics/catalogue.h"
-#include "core/scheduling/history/recency.h"
+#include "core/scheduling/history/blended_rates.h"
 
 namespace evenkeel::operating {
 namespace {

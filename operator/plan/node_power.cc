@@ -1,6 +1,6 @@
 #include "operator/plan/node_power.h"
 
-#include "core/scheduling/energy/node_power.h"
+#include "core/scheduling/energy/energy_choice.h"
 
 namespace evenkeel::plan {
 

@@ -34,7 +34,7 @@ class Copies(unittest.TestCase):
 
     def test_dates_of_the_feature_rule_are_those_of_the_operator(self):
         """The rule knows the releases that core/scheduling knows, and no others."""
-        source = (crd_schema.ROOT / "core/scheduling/fuzzy/os_release.cc").read_text(encoding="utf-8")
+        source = (crd_schema.ROOT / "core/scheduling/fuzzy/node_facts.cc").read_text(encoding="utf-8")
         known = set(re.findall(r'\{"(\w+)", "[^"]+", "([\d-]+)", "([\d.]+)"\}', source))
         self.assertGreater(len(known), 5)
         rule = (CHART / "templates/labeller/nodefeaturerule.yaml").read_text(encoding="utf-8")

@@ -5,14 +5,48 @@
 #include <vector>
 
 #include "core/scheduling/shared_pool.h"
-#include "core/scheduling/strategies/iteration_formulas.h"
 #include "core/scheduling/strategy.h"
 
+/// AdaptiveIterative and its arithmetic: D. Sanchez, E. Macias and A. Suarez, "Effective Load
+/// Balancing on a LAN-WLAN Cluster", section 3. Times are seconds.
 namespace evenkeel::scheduling {
+
+/// Measured times of process p in iteration j.
+struct IterationTimes {
+  double n_unit = 0;  ///< units that it was sent, > 0
+  /// t_exe: from the moment in which the iteration's first data leave the master until the results
+  /// of p are there; so waiting for the others' data and both transfers are in it. > 0.
+  double t_exe = 0;
+  double t_calc = 0;  ///< what p itself spent calculating, >= 0
+};
+
+/// Time per unit of a process (section 3.2).
+enum class UnitTime {
+  /// t_calc_unit + t_comm_unit with t_calc_unit = t_calc / n_unit and
+  /// t_comm_unit = (t_exe - t_calc) / n_unit, as published.
+  kWithCommunication,
+  /// t_calc_unit alone: the authors' earlier mechanism, against which they compare.
+  kCalculationOnly,
+};
+
+/// n_unit(j+1) of each process, not rounded (section 3.2):
+///   n_unit(j+1)(p) = mean over all processes of t_exe(j) / (t_calc_unit(p) + t_comm_unit(p)).
+/// With kCalculationOnly both times are t_calc's.
+[[nodiscard]] std::vector<double> NextUnits(const std::vector<IterationTimes>& times,
+                                            UnitTime unit_time);
+
+/// perf_f(j)(p) = n_unit(j)(p) / t_exe(j)(p) (section 3.3): data go out to the largest one first.
+[[nodiscard]] double PerformanceFactor(const IterationTimes& times, UnitTime unit_time);
+
+/// `units` (positive sum) made smaller in proportion, so that their sum is `rest`, which is not
+/// larger than their sum now: prefix sums in proportion, rounded up, so that the remainder goes
+/// to the first. For the last iteration, of which the paper says nothing.
+[[nodiscard]] std::vector<std::int64_t> ScaledTo(std::int64_t rest,
+                                                 const std::vector<std::int64_t>& units);
 
 /// Rounds with a barrier, after each of which the next one is shared out by what a unit took each
 /// worker, transfers and waiting included: Sanchez, Macias and Suarez, "Effective Load Balancing on
-/// a LAN-WLAN Cluster" (formulas: iteration_formulas.h). A unit is a task.
+/// a LAN-WLAN Cluster" (formulas above). A unit is a task.
 ///
 /// As published: the first round is shared out equally; then n_unit(j+1); the largest perf_f is
 /// sent its data first; a worker that would be sent nothing is dropped; workers that join take part

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/scheduling/interleaved_split.h"
 #include "core/scheduling/partition.h"
 
 namespace evenkeel::scheduling {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "core/scheduling/tail_stealing/finish_predictor.h"
 
@@ -41,6 +43,49 @@ class TailAllocator {
   ReservedPool& pool_;
   FinishPredictor& predictor_;
   const BalancingGoal& goal_;
+};
+
+/// Recalls of leased tasks: from which worker, and for which thief. At most one recall per worker
+/// is under way. Not thread-safe.
+class LeaseRecall {
+ public:
+  /// The arguments outlive this.
+  LeaseRecall(const StrategyContext& context, const FinishPredictor& predictor,
+              const BalancingGoal& goal)
+      : context_(context), predictor_(predictor), goal_(goal) {}
+
+  void AddWorkers(std::size_t count) { states_.resize(states_.size() + count); }
+  /// Recalls tasks for an idle worker, so many that both finish together, from the first of the
+  /// workers with the latest predicted time that may give any. Looks at up to 8 workers.
+  [[nodiscard]] std::optional<RecallDecision> RecallFor(WorkerId thief, Instant now);
+  /// Recalls all tasks that the worker has not started. Nothing if it has none or a recall is under
+  /// way.
+  [[nodiscard]] std::optional<RecallDecision> RecallAll(WorkerId worker);
+  /// The worker gave tasks back.
+  void GaveBack(WorkerId worker) { states_[worker.value].gave_back = true; }
+  /// The recall was answered or has expired. Returns the worker it was for.
+  std::optional<WorkerId> Ended(WorkerId worker);
+  /// The worker that gets the recalled tasks.
+  [[nodiscard]] std::optional<WorkerId> ThiefOf(WorkerId worker) const {
+    return states_[worker.value].thief;
+  }
+
+ private:
+  struct State {
+    bool recalled = false;                     ///< a recall is under way
+    std::optional<WorkerId> thief;             ///< for whom
+    bool gave_back = false;                    ///< since it was last asked
+    std::int64_t tasks_at_failed_recall = -1;  ///< it gave nothing back when it had so many leased
+  };
+
+  /// Leased tasks that no thread runs.
+  [[nodiscard]] std::int64_t Waiting(WorkerId worker) const;
+  RecallDecision Ask(WorkerId worker, std::int64_t tasks, std::optional<WorkerId> thief);
+
+  const StrategyContext& context_;
+  const FinishPredictor& predictor_;
+  const BalancingGoal& goal_;
+  std::vector<State> states_;
 };
 
 }  // namespace evenkeel::scheduling

@@ -9,7 +9,6 @@
 #include "core/scheduling/reserved_pool.h"
 #include "core/scheduling/tail_stealing/credit_window.h"
 #include "core/scheduling/tail_stealing/finish_predictor.h"
-#include "core/scheduling/tail_stealing/lease_recall.h"
 #include "core/scheduling/tail_stealing/link_fetcher.h"
 #include "core/scheduling/tail_stealing/straggler_detector.h"
 #include "core/scheduling/tail_stealing/tail_allocator.h"

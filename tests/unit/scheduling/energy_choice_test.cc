@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/scheduling/energy/accounting.h"
-#include "core/scheduling/energy/node_power.h"
 
 namespace evenkeel::scheduling {
 namespace {

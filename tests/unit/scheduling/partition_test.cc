@@ -2,19 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace evenkeel::scheduling {
 namespace {
 
 using model::IndexRange;
 using model::RangeSet;
+using Candidates = std::vector<std::int64_t>;
+using Parts = std::vector<std::vector<IndexRange>>;
 
 std::vector<std::vector<IndexRange>> Ranges(const std::vector<RangeSet>& parts) {
   std::vector<std::vector<IndexRange>> ranges;
   for (const auto& part : parts) ranges.push_back(part.Ranges());
   return ranges;
 }
-
-using Parts = std::vector<std::vector<IndexRange>>;
 
 TEST(PartitionByCost, CutsUnitCostsInTheRatioOfTheWeights) {
   const model::UnitCosts costs(11);
@@ -61,6 +63,89 @@ TEST(PartitionEqually, TheFirstPartsGetOneMore) {
   EXPECT_EQ(Ranges(PartitionEqually(RangeSet({0, 8}), 3)), (Parts{{{0, 3}}, {{3, 6}}, {{6, 8}}}));
   EXPECT_EQ(Ranges(PartitionEqually(RangeSet({0, 1}), 2)), (Parts{{{0, 1}}, {}}));
   EXPECT_EQ(Ranges(PartitionEqually(RangeSet(), 2)), (Parts{{}, {}}));
+}
+
+constexpr std::int64_t kTasksTo100 = 50;  // candidates 1, 3, ..., 99
+
+/// The candidates 2i + 1 of a worker's tasks, in the order of the tasks.
+Candidates CandidatesOf(const std::vector<IndexRange>& ranges) {
+  Candidates candidates;
+  for (const IndexRange range : ranges) {
+    for (std::int64_t i = range.begin; i < range.end; ++i) candidates.push_back(2 * i + 1);
+  }
+  return candidates;
+}
+
+Candidates Sorted(Candidates candidates) {
+  std::sort(candidates.begin(), candidates.end());
+  return candidates;
+}
+
+TEST(PseudoRanks, TheMasterComesLastUnlessAllWeighTheSame) {
+  EXPECT_EQ(PseudoRanks({5, 5, 1}), (std::vector<IndexRange>{{6, 11}, {0, 5}, {5, 6}}));
+  EXPECT_EQ(PseudoRanks({1, 1, 1}), (std::vector<IndexRange>{{0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(PseudoRanks({3}), (std::vector<IndexRange>{{0, 3}}));
+}
+
+TEST(InterleavedSplit, IsThePublishedOneForEnd100) {
+  // Section 3.2 of the paper lists these, pseudo-rank by pseudo-rank.
+  const auto tasks = InterleavedSplit({5, 5, 1}, kTasksTo100);
+  EXPECT_EQ(Sorted(CandidatesOf(tasks[0])), Sorted({13, 35, 57, 79, 15, 37, 59, 81, 17, 39,
+                                                    61, 83, 19, 41, 63, 85, 21, 43, 65, 87}));
+  EXPECT_EQ(Sorted(CandidatesOf(tasks[1])),
+            Sorted({1,  23, 45, 67, 89, 3,  25, 47, 69, 91, 5,  27, 49,
+                    71, 93, 7,  29, 51, 73, 95, 9,  31, 53, 75, 97}));
+  EXPECT_EQ(CandidatesOf(tasks[2]), (Candidates{11, 33, 55, 77, 99}));
+}
+
+TEST(InterleavedSplit, EqualWeightsAreThePublishedEqualLoadForEnd100) {
+  // Section 2.1 of the paper lists these. The second node draws multiples of 3 only.
+  const auto tasks = InterleavedSplit({1, 1, 1}, kTasksTo100);
+  EXPECT_EQ(CandidatesOf(tasks[0]),
+            (Candidates{1, 7, 13, 19, 25, 31, 37, 43, 49, 55, 61, 67, 73, 79, 85, 91, 97}));
+  EXPECT_EQ(CandidatesOf(tasks[1]),
+            (Candidates{3, 9, 15, 21, 27, 33, 39, 45, 51, 57, 63, 69, 75, 81, 87, 93, 99}));
+  EXPECT_EQ(CandidatesOf(tasks[2]),
+            (Candidates{5, 11, 17, 23, 29, 35, 41, 47, 53, 59, 65, 71, 77, 83, 89, 95}));
+}
+
+TEST(InterleavedSplit, EveryTaskHasOneOwnerAndRangesAreMaximal) {
+  const std::vector<std::vector<std::int64_t>> cases{
+      {5, 5, 1}, {0, 2, 0, 3}, {4, 0}, {1}, {7, 1, 2}};
+  for (const auto& weights : cases) {
+    std::int64_t cycle = 0;
+    for (const std::int64_t weight : weights) cycle += weight;
+    for (std::int64_t count = 0; count <= 3 * cycle + 2; ++count) {
+      const auto ranks = PseudoRanks(weights);
+      const auto tasks = InterleavedSplit(weights, count);
+      std::vector<int> owners(static_cast<std::size_t>(count), 0);
+      for (std::size_t worker = 0; worker < weights.size(); ++worker) {
+        std::int64_t last_end = -1;
+        for (const IndexRange range : tasks[worker]) {
+          ASSERT_LT(last_end, range.begin);
+          ASSERT_LT(range.begin, range.end);
+          last_end = range.end;
+          for (std::int64_t i = range.begin; i < range.end; ++i) {
+            ++owners[static_cast<std::size_t>(i)];
+            ASSERT_TRUE(ranks[worker].Contains(i % cycle));
+          }
+        }
+      }
+      for (const int owner_count : owners) ASSERT_EQ(owner_count, 1);
+    }
+  }
+}
+
+TEST(InterleavedSplit, HugeNumbersDoNotOverflow) {
+  const std::int64_t half = INT64_MAX / 2;
+  const auto tasks = InterleavedSplit({half, half}, INT64_MAX);
+  EXPECT_EQ(tasks[0], (std::vector<IndexRange>{{0, half}, {2 * half, INT64_MAX}}));
+  EXPECT_EQ(tasks[1], (std::vector<IndexRange>{{half, 2 * half}}));
+}
+
+TEST(InterleavedSplitDeathTest, WorkForNobodyIsAMistake) {
+  EXPECT_DEATH((void)InterleavedSplit({0, 0}, 1), "some worker has a weight");
+  EXPECT_DEATH((void)InterleavedSplit({-1, 2}, 1), "not negative");
 }
 
 }  // namespace

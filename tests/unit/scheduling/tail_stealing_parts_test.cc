@@ -8,7 +8,6 @@
 
 #include "core/scheduling/tail_stealing/credit_window.h"
 #include "core/scheduling/tail_stealing/finish_predictor.h"
-#include "core/scheduling/tail_stealing/lease_recall.h"
 #include "core/scheduling/tail_stealing/straggler_detector.h"
 #include "core/scheduling/tail_stealing/tail_allocator.h"
 #include "tests/unit/scheduling/leases.h"

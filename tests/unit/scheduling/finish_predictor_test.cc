@@ -1,4 +1,4 @@
-#include "core/scheduling/finish_level.h"
+#include "core/scheduling/tail_stealing/finish_predictor.h"
 
 #include <gtest/gtest.h>
 

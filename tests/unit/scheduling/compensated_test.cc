@@ -1,6 +1,6 @@
 // The thesis's scenarios, worked out by its own formulas: six nodes with 300 tasks each, and 1,000
 // more at one of them after 0.1 s.
-#include "core/scheduling/compensating_factor.h"
+#include "core/scheduling/strategies/compensated.h"
 
 #include <gtest/gtest.h>
 
