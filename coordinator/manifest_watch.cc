@@ -5,6 +5,15 @@
 #include "core/base/log.h"
 
 namespace evenkeel::coordinator {
+namespace {
+
+constexpr Duration kInterval = std::chrono::seconds(1);
+
+bool IsPermanent(const Error& error) {
+  return error.code == ErrorCode::kConflict || error.code == ErrorCode::kInvalidInput;
+}
+
+}  // namespace
 
 ManifestWatch::ManifestWatch(std::filesystem::path file, Read read)
     : file_(std::move(file)),
@@ -31,6 +40,39 @@ std::optional<ManifestWatch::Mark> ManifestWatch::CurrentMark() const {
   const auto& time = status.st_mtim;
   return Mark{status.st_dev, status.st_ino, status.st_size,
               static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec};
+}
+
+std::optional<VersionRead> PollSource(JobSource& source, const JobVersion& current) {
+  SharedJobVersion version = source.Poll();
+  if (!version) return std::nullopt;
+  auto identity =
+      CheckJob(current.spec(), *version->workload()).and_then([&] { return IdentityOf(*version); });
+  if (identity) return VersionRead{std::move(version), std::move(*identity)};
+  if (!IsPermanent(identity.error())) source.RetryLater();
+  Log(LogLevel::kWarning,
+      current.spec().name + ": the changed manifest is ignored: " + identity.error().message);
+  return std::nullopt;
+}
+
+VersionWatch::VersionWatch(JobSource& source, SharedJobVersion current, LoopInbox& inbox)
+    : source_(source), current_(std::move(current)), inbox_(inbox), thread_([this] { Run(); }) {}
+
+VersionWatch::~VersionWatch() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
+}
+
+void VersionWatch::Run() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, kInterval, [this] { return ending_; })) {
+    lock.unlock();
+    if (auto read = PollSource(source_, *current_)) inbox_.Post(std::move(*read));
+    lock.lock();
+  }
 }
 
 }  // namespace evenkeel::coordinator

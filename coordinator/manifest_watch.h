@@ -2,11 +2,15 @@
 
 #include <sys/stat.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <thread>
 
+#include "coordinator/coordinator_loop.h"
 #include "coordinator/job_version.h"
 #include "core/base/error.h"
 
@@ -41,6 +45,32 @@ class ManifestWatch final : public JobSource {
   Read read_;
   std::optional<Mark> read_mark_;  // when the file was last read
   std::optional<Mark> last_mark_;  // at the last call
+};
+
+/// Asks the source once for a new version and checks that a run of `current` can go on with it.
+/// Reads all inputs, so it may take long. Nothing: there is none, or it cannot be used, which is
+/// logged.
+[[nodiscard]] std::optional<VersionRead> PollSource(JobSource& source, const JobVersion& current);
+
+/// Posts new versions of a job to the loop's inbox; asks for them on a thread of its own.
+class VersionWatch {
+ public:
+  /// `source` and `inbox` must outlive this. `current` is the version that runs.
+  VersionWatch(JobSource& source, SharedJobVersion current, LoopInbox& inbox);
+  ~VersionWatch();
+  VersionWatch(const VersionWatch&) = delete;
+  VersionWatch& operator=(const VersionWatch&) = delete;
+
+ private:
+  void Run();
+
+  JobSource& source_;
+  const SharedJobVersion current_;
+  LoopInbox& inbox_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ending_ = false;  // guarded by mutex_
+  std::thread thread_;
 };
 
 }  // namespace evenkeel::coordinator

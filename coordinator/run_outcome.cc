@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "coordinator/lower_bound.h"
-#include "coordinator/run_energy.h"
-#include "coordinator/run_metrics.h"
+#include "core/metrics/job_metrics.h"
+#include "core/scheduling/energy/accounting.h"
+#include "report/atomic_file.h"
 #include "report/html_report.h"
 #include "report/summary_json.h"
 
@@ -13,6 +14,53 @@ namespace evenkeel::coordinator {
 namespace {
 
 constexpr Duration kCalibration = std::chrono::milliseconds(300);
+
+void FillNodes(const engine::Progress& progress, model::RunSummary& summary) {
+  const std::size_t known = std::min(progress.nodes.size(), summary.nodes.size());
+  for (std::size_t i = 0; i < known; ++i) {
+    const auto& node = progress.nodes[i];
+    model::NodeSummary& row = summary.nodes[i];
+    row.power = node.power;
+    if (!node.power) continue;
+    if (node.threads > 0) {
+      row.joules = model::JoulesOf(*node.power, row.busy_seconds, node.threads,  //
+                                   ToSeconds(row.last_end));
+    } else if (row.busy_seconds <= 0) {
+      row.joules = model::NodeJoules{};  // its worker never came
+    }
+  }
+}
+
+/// Adds the estimated energy to the rows of the nodes and to the summary, which has its makespan
+/// and what earlier starts did. Nodes whose power or threads are not known, say because only an
+/// earlier start had them, stay without, and the sum is partial if they did anything. Nothing if
+/// the power of no node is known.
+void FillEnergy(const OutcomeContext& context, const engine::Progress& progress,
+                model::RunSummary& summary) {
+  FillNodes(progress, summary);
+  const model::BalancingSpec& balancing = context.version->spec().balancing;
+  model::EnergySummary energy;
+  bool any = false;
+  for (const auto& node : summary.nodes) {
+    if (node.joules) {
+      any = true;
+      energy.dynamic_joules += node.joules->dynamic;
+      energy.idle_joules += node.joules->idle;
+      energy.joules += scheduling::Counted(*node.joules, balancing.energy.idle_power);
+    } else if (node.busy_seconds > 0) {
+      energy.partial = true;
+    }
+  }
+  if (!any) return;
+  energy.standing_joules = balancing.energy.standing_watts * summary.makespan_seconds;
+  energy.joules += energy.standing_joules;
+  energy.idle_counted = balancing.energy.idle_power == model::IdlePower::kCounted;
+  if (balancing.objective == model::Objective::kEnergy) {
+    energy.time_factor = balancing.energy.time_factor;
+  }
+  for (const auto& node : context.left_out) energy.left_out.push_back(node.name);
+  summary.energy = std::move(energy);
+}
 
 void FillBound(const OutcomeContext& context, const engine::Progress& progress,
                double units_per_core_second, model::RunSummary& summary) {
@@ -98,6 +146,19 @@ Result<model::RunSummary> RefreshResults(const OutcomeContext& context, const Jo
           .and_then([&] { return WriteReport(context.folder); });
   if (!written) return tl::unexpected<Error>(written.error());
   return summary;
+}
+
+Result<void> WriteMetrics(const model::JobSpec& job, const JournalReader& journal,
+                          const RunEnd& end, const std::filesystem::path& folder) {
+  // Outside of a cluster there are no namespaces.
+  metrics::JobMetrics metrics(job.profile, "", job.name);
+  metrics.Update(end.progress, {end.traffic.bytes_sent, end.traffic.bytes_received});
+  const auto read = journal.ForEachRange([&](const model::ResultRecord& record) -> Result<void> {
+    metrics.ObserveTasks(record.range.Size(), record.busy);
+    return {};
+  });
+  if (!read) return read;
+  return report::WriteWholeFile(folder / "metrics.prom", metrics.Text());
 }
 
 }  // namespace evenkeel::coordinator

@@ -1,12 +1,32 @@
 #include "coordinator/run_results.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
+#include <system_error>
 
 #include "core/model/run_figures.h"
 #include "report/chart_json.h"
 #include "report/timeline.h"
 
 namespace evenkeel::coordinator {
+namespace {
+
+constexpr std::size_t kMaxFiles = 1000;
+constexpr std::array<std::string_view, 4> kOthers = {"summary.json", "timeline.jsonl",
+                                                     "report.html", "metrics.prom"};
+
+bool EndsWith(std::string_view text, std::string_view ending) {
+  return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+bool IsResult(const std::string& name) {
+  const bool unfinished = EndsWith(name, ".tmp") || EndsWith(name, ".partial");
+  return !unfinished && name.front() != '.' && name.rfind("journal.db", 0) != 0 &&
+         std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
+}
+
+}  // namespace
 
 Result<std::string> WriteResults(const JournalReader& journal, const workloads::Workload& workload,
                                  const std::filesystem::path& folder) {
@@ -89,6 +109,22 @@ void FillRatios(model::RunSummary& summary) {
   std::vector<double> finish_seconds;
   for (const auto& node : summary.nodes) finish_seconds.push_back(ToSeconds(node.last_end));
   summary.load_imbalance_percent = model::LoadImbalancePercent(finish_seconds);
+}
+
+std::vector<std::string> ResultFiles(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator() && names.size() < kMaxFiles;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    std::error_code unknown;
+    const bool regular =
+        entry->symlink_status(unknown).type() == std::filesystem::file_type::regular;
+    if (regular && IsResult(name)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace evenkeel::coordinator

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "coordinator/job_run.h"
 #include "core/model/cost_model.h"
@@ -35,5 +36,9 @@ using model::WorkByNode;
 /// Efficiency (of a job that is complete and has run all of its tasks, else 0) and imbalance from
 /// what the summary has.
 void FillRatios(model::RunSummary& summary);
+
+/// Names of the result files in a job's folder, sorted: regular files that are neither the
+/// journal's nor summary, timeline, report or metrics, nor unfinished. At most 1,000.
+[[nodiscard]] std::vector<std::string> ResultFiles(const std::filesystem::path& folder);
 
 }  // namespace evenkeel::coordinator

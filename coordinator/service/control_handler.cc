@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "coordinator/service/status_json.h"
+#include "coordinator/service/job_status.h"
 
 namespace evenkeel::coordinator {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "coordinator/live/live_feed.h"
@@ -58,5 +59,15 @@ void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatu
 
 /// Takes over how a run ended.
 void Apply(const model::RunSummary& summary, JobStatus& status);
+
+/// The body of GET /progress; docs/coordinator.md has its fields. At most 64 workers; what is
+/// unknown is absent, but etaSeconds is null.
+[[nodiscard]] std::string StatusJson(const JobStatus& status);
+
+/// {"state": ..., "reason": ...} for requests that are refused.
+[[nodiscard]] std::string ReasonJson(std::string_view state, std::string_view reason);
+
+/// ["a", "b"]
+[[nodiscard]] std::string ListJson(const std::vector<std::string>& names);
 
 }  // namespace evenkeel::coordinator

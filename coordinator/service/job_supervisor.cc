@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "coordinator/service/result_files.h"
+#include "coordinator/run_results.h"
 #include "coordinator/snapshot.h"
 #include "coordinator/sqlite_database.h"
 #include "core/base/digest.h"

@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
+#include "coordinator/run_results.h"
 #include "coordinator/service/health_handler.h"
-#include "coordinator/service/result_files.h"
-#include "coordinator/service/status_json.h"
+#include "coordinator/service/job_status.h"
 
 namespace evenkeel::coordinator {
 namespace {

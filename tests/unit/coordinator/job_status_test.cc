@@ -4,8 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "coordinator/service/status_json.h"
-
 namespace evenkeel::coordinator {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "coordinator/run_metrics.h"
+#include "coordinator/run_outcome.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
