@@ -34,7 +34,8 @@ evenkeel_install_libraries(Programs
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
   journal launcher_protocol
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator
-  speed_control techniques transport_settings worker_main worker_process worker_transport workloads)
+  speed_control techniques transport_settings worker_loop worker_main worker_process
+  worker_transport workloads)
 
 # Headers that programs of others include as <evenkeel/ROOM/NAME.h>; closed under inclusion.
 set(public_headers

@@ -4,8 +4,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/base/log.h"
-
 namespace evenkeel::worker {
 namespace {
 
@@ -67,13 +65,14 @@ void WorkerLoop::OnMessage(std::uint64_t stream, engine::ToWorker message) {
   Apply(engine_.OnMessage(std::move(message), now), now);
 }
 
-void WorkerLoop::OnClosed(std::uint64_t stream, const std::string& reason) {
+std::optional<std::string> WorkerLoop::OnClosed(std::uint64_t stream, const std::string& reason) {
   const Instant now = seams_.clock.Now();
-  if (end_ || !connection_.IsCurrent(stream)) return;
-  if (const auto line = connection_.OnClosed(reason, now)) Log(LogLevel::kWarning, *line);
+  if (end_ || !connection_.IsCurrent(stream)) return std::nullopt;
+  auto line = connection_.OnClosed(reason, now);
   seams_.transport.Drop();
   engine_.OnDisconnected(now);
   if (drain_.Started()) Apply(engine_.OnDrain(now), now);  // nobody acknowledges results any more
+  return line;
 }
 
 std::optional<engine::Batch> WorkerLoop::Take(std::uint32_t thread) {

@@ -97,7 +97,9 @@ class WorkerLoop {
   [[nodiscard]] Instant NextWakeup() const;
 
   void OnMessage(std::uint64_t stream, engine::ToWorker message);
-  void OnClosed(std::uint64_t stream, const std::string& reason);
+  /// Returns a line for the log, if the end of the stream is worth one.
+  [[nodiscard]] std::optional<std::string> OnClosed(std::uint64_t stream,
+                                                    const std::string& reason);
   /// The next batch of an idle thread, or nothing: wait for TaskThreads::Wake.
   [[nodiscard]] std::optional<engine::Batch> Take(std::uint32_t thread);
   void OnBatchDone(std::uint32_t thread, engine::BatchOutcome outcome);

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/log.h"
 #include "worker/batch_runner.h"
 #include "worker/job_loader.h"
 #include "worker/machine.h"
@@ -173,7 +174,9 @@ StreamEvents ThreadedProcess::Events() {
           },
           [this](std::uint64_t stream, const std::string& reason) {
             const std::lock_guard lock(mutex_);
-            loop_.OnClosed(stream, reason);
+            if (const auto line = loop_.OnClosed(stream, reason)) {
+              Log(LogLevel::kWarning, *line);
+            }
             WakeLoop();
           }};
 }

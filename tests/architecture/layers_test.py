@@ -100,6 +100,8 @@ class Layers(unittest.TestCase):
                                ("worker/a.cc", "coordinator/journal.h"),
                                ("simulator/a.cc", "coordinator/journal.h"),
                                ("coordinator/coordinator_loop.cc", "coordinator/journal.h"),
+                               ("worker/worker_loop.cc", "worker/batch_runner.h"),
+                               ("simulator/a.cc", "worker/worker_process.h"),
                                ("cli/a.cc", "operator/kube/client.h"),
                                ("operator/plan/a.cc", "operator/api/pod_view_json.h"),
                                ("operator/api/a.h", "operator/api/manifests/frame.h"),

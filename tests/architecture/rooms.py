@@ -21,10 +21,11 @@ ALLOWED = {
     "coordinator_loop": {"base", "model", "scheduling", "engine", "workloads"},
     "coordinator": {"base", "coordinator_loop", "http", "model", "model_parsing", "scheduling", "engine", "protocol",
                     "metrics", "report", "workloads"},
+    "worker_loop": {"base", "engine"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics",
-               "workloads"},
+               "worker_loop", "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
-                  "workloads", "coordinator_loop"},
+                  "workloads", "coordinator_loop", "worker_loop"},
     "operator/identity": {"base"},
     "operator/kube": {"base", "model_parsing"},
     "operator/api": {"base", "model"},
@@ -34,9 +35,9 @@ ALLOWED = {
     "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json",
                  "operator/history", "operator/identity", "operator/kube", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
-    "docker": {"cli", "coordinator", "coordinator_loop", "worker", "workloads"},
+    "docker": {"cli", "coordinator", "coordinator_loop", "worker", "worker_loop", "workloads"},
     "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
-            "workloads", "coordinator", "coordinator_loop", "worker", "simulator"},
+            "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
@@ -48,6 +49,9 @@ TECHNIQUES = "core/scheduling/techniques/"
 # The coordinator's loop and its seams, which the simulator drives: no gRPC, no SQLite, no thread.
 COORDINATOR_LOOP = re.compile(
     r"coordinator/(coordinator_loop|job_version|journal_queue|loop_inbox|record_store)\.\w+")
+
+# The worker's loop and its seams, which the simulator drives: no gRPC, no thread, no workload.
+WORKER_LOOP = re.compile(r"worker/(connection_keeper|worker_loop)\.\w+")
 
 # The files of operator/api that know JSON; the others are values without formats.
 API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
@@ -70,6 +74,8 @@ def room_of(path, parsing=frozenset()):
         return "techniques"
     if COORDINATOR_LOOP.fullmatch(path):
         return "coordinator_loop"
+    if WORKER_LOOP.fullmatch(path):
+        return "worker_loop"
     if API_JSON.fullmatch(path):
         return "operator/api_json"
     parts = path.split("/")

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -127,7 +128,7 @@ class WorkerLoopTest : public testing::Test {
     outcome.unable = std::move(unable);
     loop.OnBatchDone(thread, std::move(outcome));
   }
-  void CloseStream(const std::string& reason) { loop.OnClosed(transport.open, reason); }
+  void CloseStream(const std::string& reason) { logged = loop.OnClosed(transport.open, reason); }
 
   VirtualClock clock;
   MemoryTransport transport;
@@ -136,6 +137,7 @@ class WorkerLoopTest : public testing::Test {
   WorkerLoop loop{Settings(), Config(), {clock, transport, threads, jobs}};
   std::uint64_t grants = 0;
   int steps = 0;
+  std::optional<std::string> logged;  // for the last stream that was closed
 };
 
 TEST_F(WorkerLoopTest, SaysHelloAndRunsWhatItIsGiven) {
@@ -171,6 +173,7 @@ TEST_F(WorkerLoopTest, ComesBackWithGrowingPausesAndReportsAgain) {
   (void)loop.Take(0);
   EndBatch(0, 1);
   CloseStream("reset");
+  EXPECT_EQ(logged, "lost the coordinator: reset");
   EXPECT_EQ(transport.open, 0U);
   for (const Instant until = clock.now + minutes(2); clock.now < until;) {
     Pass(milliseconds(1));
@@ -207,7 +210,7 @@ TEST_F(WorkerLoopTest, EventsOfAStreamThatWasReplacedChangeNothing) {
   Pass(seconds(1));
   ASSERT_NE(transport.open, first);
   loop.OnMessage(first, engine::Finish{"late"});
-  loop.OnClosed(first, "late");
+  EXPECT_FALSE(loop.OnClosed(first, "late"));
   EXPECT_FALSE(loop.End());
   EXPECT_NE(transport.open, 0U);
 }
