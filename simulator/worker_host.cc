@@ -1,13 +1,21 @@
 #include "simulator/worker_host.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "core/base/check.h"
+#include "core/base/splitmix.h"
 #include "simulator/describe.h"
 
 namespace evenkeel::simulator {
+namespace {
+
+/// The product draws it anew for each process.
+std::uint64_t PauseSeed(std::uint64_t simulation, std::size_t node, std::uint64_t process) {
+  return SplitMixAt(SplitMixAt(simulation, node), process);
+}
+
+}  // namespace
 
 WorkerHost::WorkerHost(std::size_t node, Services services)
     : node_(node),
@@ -18,28 +26,41 @@ WorkerHost::WorkerHost(std::size_t node, Services services)
       tasks_(services.tasks),
       model_(services.context.config.nodes[node]) {}
 
+// ---- The process ----
+
 void WorkerHost::Start() {
-  if (worker_ || context_.job_over) return;
+  if (loop_ || context_.job_over) return;
   if (stalled()) return context_.time.At(stalled_until_, [this] { Start(); });
+  stream_ = {stream_.process + 1, 0};
   engine::WorkerConfig config;
   config.node = model_.name;
   config.threads = model_.threads;
   config.workload = context_.config.job.workload;
-  config.incarnation = config.node + "/" + std::to_string(++incarnation_);
+  config.incarnation = config.node + "/" + std::to_string(stream_.process);
+  worker::WorkerLoop::Options options;
+  options.connection.address = "the coordinator";
+  options.connection.seed = PauseSeed(context_.config.seed, node_, stream_.process);
   threads_.assign(config.threads, {});
-  timer_ = kNever;
-  worker_.emplace(std::move(config));
-  Connect();
+  wakeup_ = kNever;
+  work_available_ = false;
+  loop_.emplace(std::move(options), std::move(config),
+                worker::WorkerLoop::Seams{*this, *this, *this, *this});
+  loop_->Step();
+  FollowLoop();
 }
 
 void WorkerHost::Kill() {
   DropBatches();
   blocks_.Drop(node_);
-  worker_.reset();
+  loop_.reset();
+  unsent_.clear();
   network_.CloseWorkerEndAfterSending(node_);
 }
 
-void WorkerHost::Drain() { Apply(worker_->OnDrain(ClockTime())); }
+void WorkerHost::Drain() {
+  loop_->Drain();
+  FollowLoop();
+}
 
 void WorkerHost::Stall(Instant until) {
   stalled_until_ = std::max(stalled_until_, until);
@@ -51,39 +72,122 @@ void WorkerHost::Stall(Instant until) {
   });
 }
 
-void WorkerHost::CutLink(Instant until, Duration noticed_after) {
-  link_down_until_ = std::max(link_down_until_, until);
-  network_.LoseMessagesFrom(node_);
-  Disconnect(noticed_after, until);
-}
-
 void WorkerHost::JumpClock(Duration amount) {
   clock_offset_ += amount;
-  timer_ = kNever;
-  PlanTimer();
+  wakeup_ = kNever;
+  PlanWakeup();
 }
 
-void WorkerHost::Connect() {
-  if (!worker_ || network_.StreamOf(node_) || worker_->Ended()) return;
+// ---- The loop ----
+
+void WorkerHost::FollowLoop() {
+  if (std::exchange(work_available_, false)) {
+    for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+      if (!threads_[t].batch) TakeBatch(t);
+    }
+  }
+  if (loop_->End()) return Kill();
+  PlanWakeup();
+}
+
+void WorkerHost::PlanWakeup() {
+  if (!loop_) return;
+  const Instant next = loop_->NextWakeup();
+  if (next == kNever || next >= wakeup_) return;
+  wakeup_ = next;
+  Schedule(kWakeup, 0, static_cast<std::uint64_t>(next.time_since_epoch().count()),
+           next - clock_offset_);
+}
+
+void WorkerHost::OnWakeup(Instant due) {
+  if (wakeup_ != due) return;
+  if (stalled()) return context_.time.At(stalled_until_, [this, due] { OnWakeup(due); });
+  wakeup_ = kNever;
+  if (!loop_) return;
+  loop_->Step();
+  FollowLoop();
+}
+
+void WorkerHost::OnEvent(const Event& event) {
+  switch (event.kind) {
+    case kBatchEnd:
+      return EndBatch(event.number, event.detail, false);
+    case kBatchStopped:
+      return EndBatch(event.number, event.detail, true);
+    default:
+      return OnWakeup(Instant{Duration{static_cast<std::int64_t>(event.detail)}});
+  }
+}
+
+void WorkerHost::Schedule(Kind kind, std::uint32_t thread, std::uint64_t detail, Instant at) {
+  Event event;
+  event.target = this;
+  event.kind = kind;
+  event.number = thread;
+  event.detail = detail;
+  context_.time.At(at, event);
+}
+
+// ---- The connection ----
+
+void WorkerHost::Open(std::uint64_t stream, Duration connect_timeout) {
+  stream_.number = stream;
+  context_.time.At(context_.time.Now(),
+                   [this, stream = stream_, give_up = context_.time.After(connect_timeout)] {
+                     Connect(stream, give_up);
+                   });
+}
+
+// Where nobody listens, a connection is refused at once; packets over a link that is down get lost.
+void WorkerHost::Connect(LoopStream stream, Instant give_up) {
+  if (!loop_ || stream != stream_) return;
   const Instant now = context_.time.Now();
-  const auto connect = [this] { Connect(); };
-  if (stalled()) return context_.time.At(stalled_until_, connect);
-  if (now < link_down_until_) return context_.time.At(link_down_until_, connect);
-  if (!network_.listening()) return context_.time.At(now + kReconnectAfter, connect);
+  if (now < link_down_until_) {
+    if (now >= give_up) return Close(stream, "no answer");
+    return context_.time.At(std::min(link_down_until_, give_up),
+                            [this, stream, give_up] { Connect(stream, give_up); });
+  }
+  if (!network_.listening()) return Close(stream, "connection refused");
   network_.Open(node_);
-  network_.Send(node_, worker_->OnConnected(ClockTime()));
-  PlanTimer();
+  for (auto& message : std::exchange(unsent_, {})) network_.Send(node_, std::move(message));
 }
 
-void WorkerHost::Disconnect(Duration noticed_after, Instant connects_at) {
+void WorkerHost::Send(engine::ToCoordinator message) {
+  if (network_.StreamOf(node_)) {
+    network_.Send(node_, std::move(message));
+  } else {
+    unsent_.push_back(std::move(message));
+  }
+}
+
+void WorkerHost::Drop() {
+  unsent_.clear();
+  network_.CloseWorkerEnd(node_, Duration::zero());
+}
+
+void WorkerHost::CutLink(Instant until, Duration noticed_after) {
+  link_down_until_ = std::max(link_down_until_, until);
   if (!network_.StreamOf(node_)) return;
+  network_.LoseMessagesFrom(node_);
   network_.CloseWorkerEnd(node_, noticed_after);
-  if (worker_) worker_->OnDisconnected(ClockTime());
-  context_.time.At(connects_at, [this] { Connect(); });
+  Close(stream_, "link cut");
+}
+
+void WorkerHost::OnStreamClosed() { Close(stream_, "closed by the coordinator"); }
+
+void WorkerHost::Close(LoopStream stream, const std::string& reason) {
+  if (!loop_ || stream != stream_) return;
+  if (stalled()) {
+    return context_.time.At(stalled_until_, [this, stream, reason] { Close(stream, reason); });
+  }
+  if (const auto line = loop_->OnClosed(stream.number, reason)) {
+    context_.trace.Note(context_.time.Now(), model_.name + ": " + *line);
+  }
+  FollowLoop();
 }
 
 void WorkerHost::OnMessage(engine::ToWorker message) {
-  if (!worker_) return;
+  if (!loop_) return;
   if (stalled()) {
     return context_.time.At(stalled_until_, [this, stream = network_.StreamOf(node_),
                                              message = std::move(message)]() mutable {
@@ -100,57 +204,16 @@ void WorkerHost::OnMessage(engine::ToWorker message) {
   if (context_.trace.RecordsDeliveries()) {
     context_.trace.Delivered(now, model_.name + " <- " + Describe(message));
   }
-  Apply(worker_->OnMessage(std::move(message), ClockTime()));
+  loop_->OnMessage(stream_.number, std::move(message));
+  FollowLoop();
 }
 
-void WorkerHost::Apply(engine::Worker::Effects effects) {
-  bool ended = false;
-  for (auto& effect : effects) {
-    if (auto* send = std::get_if<engine::Worker::SendToCoordinator>(&effect)) {
-      if (network_.StreamOf(node_)) network_.Send(node_, std::move(send->message));
-    } else if (const auto* stop = std::get_if<engine::Worker::StopBatch>(&effect)) {
-      Schedule(kBatchStopped, stop->thread, threads_[stop->thread].generation, context_.time.Now());
-    } else if (const auto* cut = std::get_if<engine::Worker::CutBatch>(&effect)) {
-      CutBatch(cut->thread);
-    } else if (std::holds_alternative<engine::Worker::End>(effect)) {
-      ended = true;
-    }
-  }
-  if (ended) return Kill();
-  StartBatches();
-  PlanTimer();
-}
+// ---- The threads ----
 
-void WorkerHost::Schedule(Kind kind, std::uint32_t thread, std::uint64_t detail, Instant at) {
-  Event event;
-  event.target = this;
-  event.kind = kind;
-  event.number = thread;
-  event.detail = detail;
-  context_.time.At(at, event);
-}
-
-void WorkerHost::OnEvent(const Event& event) {
-  switch (event.kind) {
-    case kBatchEnd:
-      return EndBatch(event.number, event.detail, false);
-    case kBatchStopped:
-      return EndBatch(event.number, event.detail, true);
-    default:
-      return OnTimer(Instant{Duration{static_cast<std::int64_t>(event.detail)}});
-  }
-}
-
-void WorkerHost::StartBatches() {
-  for (std::uint32_t t = 0; t < threads_.size(); ++t) {
-    if (!threads_[t].batch && worker_) StartBatch(t);
-  }
-}
-
-void WorkerHost::StartBatch(std::uint32_t thread_number) {
+void WorkerHost::TakeBatch(std::uint32_t thread_number) {
   const Instant now = context_.time.Now();
   Thread& thread = threads_[thread_number];
-  thread.batch = worker_->Take(thread_number, ClockTime());
+  thread.batch = loop_->Take(thread_number);
   if (!thread.batch) return;
   const model::IndexRange range = thread.batch->range;
   thread.started = now;
@@ -165,9 +228,12 @@ void WorkerHost::StartBatch(std::uint32_t thread_number) {
            speed_.DoneAt(thread.ready, tasks_.Begin(range)));
 }
 
-void WorkerHost::CutBatch(std::uint32_t thread_number) {
+void WorkerHost::Stop(std::uint32_t thread) {
+  Schedule(kBatchStopped, thread, threads_[thread].generation, context_.time.Now());
+}
+
+model::IndexRange WorkerHost::Cut(std::uint32_t thread_number, Instant) {
   Thread& thread = threads_[thread_number];
-  if (!worker_ || !thread.batch) return;
   const Instant now = context_.time.Now();
   model::IndexRange& range = thread.batch->range;
   model::IndexRange unstarted = range;
@@ -180,12 +246,12 @@ void WorkerHost::CutBatch(std::uint32_t thread_number) {
     if (context_.config.check_invariants) context_.monitor.OnRunEnded(node_, unstarted);
     Schedule(kBatchEnd, thread_number, ++thread.generation, end);
   }
-  Apply(worker_->OnBatchCut(thread_number, unstarted, ClockTime()));
+  return unstarted;
 }
 
 void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped) {
   Thread& thread = threads_[thread_number];
-  if (!worker_ || thread.generation != generation || !thread.batch) return;
+  if (!loop_ || thread.generation != generation || !thread.batch) return;
   const Instant now = context_.time.Now();
   const engine::Batch batch = std::move(*thread.batch);
   thread.batch.reset();
@@ -200,7 +266,9 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   outcome.started += thread.clock_offset;
   outcome.ended += any_done ? clock_offset_ : thread.clock_offset;
   outcome.busy = outcome.ended - outcome.started;
-  Apply(worker_->OnBatchDone(thread_number, std::move(outcome), ClockTime()));
+  loop_->OnBatchDone(thread_number, std::move(outcome));
+  TakeBatch(thread_number);
+  FollowLoop();
 }
 
 void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
@@ -229,22 +297,6 @@ void WorkerHost::DropBatches() {
     ++thread.generation;
     thread.batch.reset();
   }
-}
-
-void WorkerHost::PlanTimer() {
-  if (!worker_) return;
-  const Instant next = worker_->NextTimer();
-  if (next == kNever || next >= timer_) return;
-  timer_ = next;
-  Schedule(kTimer, 0, static_cast<std::uint64_t>(next.time_since_epoch().count()),
-           next - clock_offset_);
-}
-
-void WorkerHost::OnTimer(Instant due) {
-  if (timer_ != due) return;
-  if (stalled()) return context_.time.At(stalled_until_, [this, due] { OnTimer(due); });
-  timer_ = kNever;
-  if (worker_) Apply(worker_->OnTimer(ClockTime()));
 }
 
 }  // namespace evenkeel::simulator
