@@ -16,10 +16,10 @@
 
 namespace evenkeel::simulator {
 
-/// A discrete-event simulation of one job: the coordinator's loop and
-/// the workers' state machines in virtual time, with a network, nodes whose speeds change, a
-/// journal, and faults. It makes no scheduling decision of its own. The same configuration gives
-/// the same outcome on every machine. Not thread-safe.
+/// A discrete-event simulation of one job: the loops of the coordinator and of the workers in
+/// virtual time, with a network, nodes whose speeds change, a journal, and faults. It makes no
+/// scheduling decision of its own. The same configuration gives the same outcome on every machine.
+/// Not thread-safe.
 class Simulation final : private StreamEndpoints {
  public:
   explicit Simulation(SimulationConfig config);

@@ -38,7 +38,7 @@ void WorkerHost::Start() {
   config.workload = context_.config.job.workload;
   config.incarnation = config.node + "/" + std::to_string(stream_.process);
   worker::WorkerLoop::Options options;
-  options.connection.address = "the coordinator";
+  options.connection.address = "coordinator";
   options.connection.seed = PauseSeed(context_.config.seed, node_, stream_.process);
   threads_.assign(config.threads, {});
   wakeup_ = kNever;
