@@ -24,7 +24,9 @@ WorkerHost::WorkerHost(std::size_t node, Services services)
       network_(services.network),
       blocks_(services.blocks),
       tasks_(services.tasks),
-      model_(services.context.config.nodes[node]) {}
+      model_(services.context.config.nodes[node]) {
+  threads_.resize(model_.threads);
+}
 
 // ---- The process ----
 
@@ -40,7 +42,6 @@ void WorkerHost::Start() {
   worker::WorkerLoop::Options options;
   options.connection.address = "coordinator";
   options.connection.seed = PauseSeed(context_.config.seed, node_, stream_.process);
-  threads_.assign(config.threads, {});
   wakeup_ = kNever;
   work_available_ = false;
   loop_.emplace(std::move(options), std::move(config),

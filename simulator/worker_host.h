@@ -67,7 +67,7 @@ class WorkerHost final : public EventTarget,
     Instant started{};
     Instant ready{};               // its blocks have arrived
     Duration clock_offset{};       // when it started
-    std::uint64_t generation = 0;  // tells the end of this batch from that of an earlier one
+    std::uint64_t generation = 0;  // tells the end of this batch from that of any earlier one
   };
   /// A stream of the loop, of this process.
   struct LoopStream {

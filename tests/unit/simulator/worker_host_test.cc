@@ -109,6 +109,18 @@ TEST_F(WorkerHostTest, AKilledProcessLosesItsTasks) {
   EXPECT_TRUE(completed.empty());
 }
 
+TEST_F(WorkerHostTest, TasksOfTheNextProcessDoNotEndWithThoseOfAKilledOne) {
+  host.Start();
+  At(seconds(1), [this] {
+    host.Kill();
+    host.Start();
+  });
+  RunUntil(seconds(10));
+  ASSERT_FALSE(completed.empty());
+  EXPECT_GE(completed_at[0], Instant{seconds(3)});
+  EXPECT_EQ(completed[0].busy, seconds(2));
+}
+
 TEST_F(WorkerHostTest, AStalledProcessHandlesNothingUntilItGoesOn) {
   host.PlanStall(Instant{seconds(1)}, Instant{seconds(31)});
   host.Start();
