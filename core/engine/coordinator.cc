@@ -80,7 +80,6 @@ Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
   if (appended.Empty()) return {};
   ledger_.Append();
   completion_.Append(appended);
-  Place(grown.placed);
   driver_.Append(appended, now);
   Decide(now);
   return outbox_.Take(now);

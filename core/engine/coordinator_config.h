@@ -75,7 +75,6 @@ struct GrownJob {
   std::shared_ptr<const model::CostModel> costs;  ///< of all tasks
   InputOf input_of;                               ///< of all tasks
   std::string workload_parameters;                ///< for workers that connect from now on
-  std::vector<PlacedTasks> placed{};              ///< of the new tasks
 };
 
 [[nodiscard]] scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,

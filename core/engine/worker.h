@@ -106,11 +106,6 @@ class Worker {
   /// Stop in good order (SIGTERM): the running tasks end, the rest goes back, then Goodbye and End.
   [[nodiscard]] Effects OnDrain(Instant now);
 
-  [[nodiscard]] bool Ended() const { return ended_; }
-  [[nodiscard]] bool Connected() const { return connected_; }
-  /// The Welcome of the job, once it was received.
-  [[nodiscard]] const std::optional<Welcome>& Job() const { return welcome_; }
-
  private:
   /// The batch of one thread.
   struct Slot {
