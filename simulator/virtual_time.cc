@@ -13,7 +13,7 @@ namespace {
 void Prefetch(const EventTarget* target) {
   if (target == nullptr) return;
   constexpr std::size_t kCacheLine = 64;
-  constexpr std::size_t kBytes = 1024;
+  constexpr std::size_t kBytes = 1280;
   const char* const memory = reinterpret_cast<const char*>(target);
   for (std::size_t at = 0; at < kBytes; at += kCacheLine) __builtin_prefetch(memory + at);
 }

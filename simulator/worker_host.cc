@@ -19,12 +19,12 @@ std::uint64_t PauseSeed(std::uint64_t simulation, std::size_t node, std::uint64_
 
 WorkerHost::WorkerHost(std::size_t node, Services services)
     : node_(node),
-      speed_(services.context.config.nodes[node].speed),
       context_(services.context),
       network_(services.network),
       blocks_(services.blocks),
       tasks_(services.tasks),
-      model_(services.context.config.nodes[node]) {
+      model_(services.context.config.nodes[node]),
+      speed_(model_.speed) {
   threads_.resize(model_.threads);
 }
 

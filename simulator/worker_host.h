@@ -104,21 +104,21 @@ class WorkerHost final : public EventTarget,
   void OnWakeup(Instant due);
 
   // The members that every event needs come first: VirtualTime prefetches the start of the object.
-  std::optional<worker::WorkerLoop> loop_;  // none while the process is down
   std::vector<Thread> threads_;
   Instant wakeup_ = kNever;  // on the node's clock
   Instant stalled_until_{};
   Duration clock_offset_{};  // of the node's clock, against virtual time
   LoopStream stream_;        // the latest
   bool work_available_ = false;
-  std::size_t node_;
-  SpeedProfile speed_;
   double busy_seconds_ = 0;
+  std::size_t node_;
   SimulationContext& context_;
   Network& network_;
   DataBlocks& blocks_;
   SimulatedTasks& tasks_;
   const NodeModel& model_;
+  std::optional<worker::WorkerLoop> loop_;  // none while the process is down
+  SpeedProfile speed_;
   Instant link_down_until_{};
   std::vector<engine::ToCoordinator> unsent_;  // while the stream is being opened
 };

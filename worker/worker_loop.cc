@@ -25,11 +25,11 @@ DrainDeadline::Due DrainDeadline::OnTimer(Instant now) {
 }
 
 WorkerLoop::WorkerLoop(Options options, engine::WorkerConfig config, Seams seams)
-    : options_(std::move(options)),
+    : drain_grace_(options.drain_grace),
       thread_count_(config.threads),
       seams_(seams),
       engine_(std::move(config)),
-      connection_(options_.connection) {}
+      connection_(std::move(options.connection)) {}
 
 void WorkerLoop::Step() {
   const Instant now = seams_.clock.Now();
@@ -88,7 +88,7 @@ void WorkerLoop::OnBatchDone(std::uint32_t thread, engine::BatchOutcome outcome)
 void WorkerLoop::Drain() { StartDrain(seams_.clock.Now()); }
 
 void WorkerLoop::StartDrain(Instant now) {
-  if (end_ || !drain_.Start(now, options_.drain_grace)) return;
+  if (end_ || !drain_.Start(now, drain_grace_)) return;
   Apply(engine_.OnDrain(now), now);
 }
 

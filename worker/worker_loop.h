@@ -116,7 +116,7 @@ class WorkerLoop {
   void Apply(engine::Worker::Effects effects, Instant now);
   void EndWith(WorkerExit exit, std::string reason);
 
-  const Options options_;
+  const Duration drain_grace_;
   const std::uint32_t thread_count_;
   const Seams seams_;
   engine::Worker engine_;
