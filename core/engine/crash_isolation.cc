@@ -48,6 +48,11 @@ std::size_t CrashIsolation::WaitingCount() {
   return waiting_.size();
 }
 
+std::optional<IndexRange> CrashIsolation::Next() {
+  if (WaitingCount() == 0) return std::nullopt;
+  return waiting_.front();
+}
+
 std::optional<IndexRange> CrashIsolation::TakeNext() {
   if (WaitingCount() == 0) return std::nullopt;
   const auto parts = suspects_.Within(waiting_.front());

@@ -54,6 +54,8 @@ class CrashIsolation {
   void Halve(IndexRange range);
   /// Number of ranges that wait.
   [[nodiscard]] std::size_t WaitingCount();
+  /// The range that TakeNext would return a part of; nothing if none waits.
+  [[nodiscard]] std::optional<IndexRange> Next();
   /// The next range to run alone, without parts that were cleared meanwhile; nothing if none waits.
   [[nodiscard]] std::optional<IndexRange> TakeNext();
 

@@ -28,6 +28,11 @@ enum class TaskState : std::uint8_t {
 inline constexpr std::size_t kTaskStates = 7;
 
 /// Whether the strategy may lease a task in this state.
+/// The task has no result yet and has not failed for good.
+[[nodiscard]] constexpr bool IsOpen(TaskState state) {
+  return state != TaskState::kCompleted && state != TaskState::kDurable &&
+         state != TaskState::kFailed;
+}
 [[nodiscard]] constexpr bool IsFree(TaskState state) {
   return state == TaskState::kUnassigned || state == TaskState::kReserved;
 }

@@ -56,7 +56,7 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
     parts_.isolation.Halve(loss.isolated);
     return std::nullopt;
   }
-  for (const IndexRange suspect : parts_.isolation.RecordDeath(loss.leased)) {
+  for (const IndexRange suspect : parts_.isolation.RecordDeath(WithoutResult(loss.leased))) {
     std::vector<IndexRange> unassigned;
     parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
       if (IsFree(state)) unassigned.push_back(part);
@@ -70,9 +70,22 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
   return std::nullopt;
 }
 
+// Others may have finished some of the tasks since the worker was last seen.
+std::vector<IndexRange> WithheldPlacement::WithoutResult(
+    const std::vector<IndexRange>& leased) const {
+  model::RangeSet open;
+  for (const IndexRange range : leased) {
+    parts_.ledger.ForEachState(range, [&open](IndexRange part, TaskState state) {
+      if (IsOpen(state)) open.Insert(part);
+    });
+  }
+  return open.Ranges();
+}
+
 void WithheldPlacement::PlaceSuspects(Instant now) {
   CrashIsolation& isolation = parts_.isolation;
   if (isolation.Suspects().Empty() && isolation.Reserved().empty()) return;
+  FreeWhereNextFailed(now);
   ReserveForSuspects(now);
   const std::vector<WorkerId> reserved = isolation.Reserved();
   for (const WorkerId worker : reserved) {
@@ -85,12 +98,27 @@ void WithheldPlacement::PlaceSuspects(Instant now) {
       parts_.ledger.LeaseWithheld(*range, worker, grant, now);
       isolation.Run(worker, *range);
     } else {
-      isolation.Free(worker);
-      UpdateAvailability(worker);
-      Touch(worker, now);
+      FreeReserved(worker, now);
     }
   }
   parts_.outbox.SendGrants();
+}
+
+void WithheldPlacement::FreeReserved(WorkerId worker, Instant now) {
+  parts_.isolation.Free(worker);
+  UpdateAvailability(worker);
+  Touch(worker, now);
+}
+
+// Of the ranges that wait only the first is looked at: nearly always there is no other.
+void WithheldPlacement::FreeWhereNextFailed(Instant now) {
+  const auto next = parts_.isolation.Next();
+  if (!next) return;
+  const std::vector<WorkerId> reserved = parts_.isolation.Reserved();
+  for (const WorkerId worker : reserved) {
+    const bool idle = parts_.ledger.OutstandingTasks(worker) == 0;
+    if (idle && !MayRetryAt(next->begin, worker)) FreeReserved(worker, now);
+  }
 }
 
 void WithheldPlacement::ReserveForSuspects(Instant now) {
@@ -102,6 +130,7 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
     Instant best_ready{};
     for (const auto& [stream, worker] : streams) {
       if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
+      if (!MayRetryAt(isolation.Next()->begin, worker)) continue;
       const Instant ready = ReadyTime(worker, now);
       if (best && best_ready <= ready) continue;
       best = worker;

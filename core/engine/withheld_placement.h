@@ -56,6 +56,10 @@ class WithheldPlacement {
 
  private:
   void PlaceSuspects(Instant now);
+  [[nodiscard]] std::vector<model::IndexRange> WithoutResult(
+      const std::vector<model::IndexRange>& leased) const;
+  void FreeReserved(WorkerId worker, Instant now);
+  void FreeWhereNextFailed(Instant now);
   void ReserveForSuspects(Instant now);
   void PlaceDueRetries(Instant now);
   void PlaceParkedRetries(Instant now);

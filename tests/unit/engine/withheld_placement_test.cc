@@ -173,6 +173,27 @@ TEST_F(WithheldPlacementTest, OnlyATaskThatRanAloneIsChargedWithADeath) {
   EXPECT_FALSE(placement.RecordDeath({{{4, 5}}, {4, 5}})) << "it has a result from elsewhere";
 }
 
+TEST_F(WithheldPlacementTest, ATaskWithAResultFromElsewhereIsNoSuspect) {
+  (void)ledger.Complete({5, 6}, {0});
+  Suspect({4, 8});
+  EXPECT_EQ(isolation.Suspects().Ranges(), (std::vector<model::IndexRange>{{4, 5}, {6, 8}}));
+  placement.CheckInvariants();
+}
+
+TEST_F(WithheldPlacementTest, ASuspectThatWasChargedRunsOnAnotherNode) {
+  Connect(0);
+  Connect(1);
+  Suspect({4, 5});
+  Place();
+  ASSERT_TRUE(ledger.Leased({0}).Contains(4));
+  (void)ledger.Release({0}, {4, 5}, nullptr);
+  (void)retries.CountFailure(4, "a", {});
+  isolation.Enqueue({4, 5});
+  Place();
+  EXPECT_TRUE(ledger.Leased({1}).Contains(4)) << "a is reserved and idle, but its process died";
+  EXPECT_FALSE(isolation.IsReserved({0}));
+}
+
 TEST_F(WithheldPlacementTest, AWorkerThatDrainsTakesNoWork) {
   Connect(0);
   EXPECT_TRUE(ledger.Connected({0}));
