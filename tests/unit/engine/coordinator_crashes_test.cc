@@ -39,7 +39,7 @@ class CoordinatorCrashesTest : public CoordinatorFixture {
 
 // Before tasks were charged for deaths, task 0 went from node to node without end.
 TEST_F(CoordinatorCrashesTest, ATaskThatKillsItsWorkersFailsForGoodAndTheJobGoesOn) {
-  Start(4, 2);
+  Start(4, 1);
   ConnectNext(0);
   Restart(0);
   Restart(0);  // a suspect now
