@@ -146,11 +146,11 @@ void Call(const std::function<void()>& call) { call(); }
 
 double StateMebibytes() {
   const double before = MebibytesInUse();
-  ManyWorkers world(1000, 10'000'000);
+  ManyWorkers simulation(1000, 10'000'000);
   double most = 0;
   for (const double share : {0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999}) {
-    world.RunUntil(share, Call);
-    static_cast<void>(world.TheCoordinator().TakeEvents());  // the process would journal them
+    simulation.RunUntil(share, Call);
+    static_cast<void>(simulation.TheCoordinator().TakeEvents());  // the process would journal them
     most = std::max(most, MebibytesInUse() - before);
   }
   return most;
@@ -166,7 +166,7 @@ struct DecisionTimes {
 
 DecisionTimes TimeDecisions(std::uint32_t workers) {
   constexpr std::int64_t kTasksOfEach = 200;
-  ManyWorkers world(workers, workers * kTasksOfEach);
+  ManyWorkers simulation(workers, workers * kTasksOfEach);
   DecisionTimes times;
   double all = 0;
   double moving = 0;
@@ -177,7 +177,7 @@ DecisionTimes TimeDecisions(std::uint32_t workers) {
     ++times.calls;
     all += us;
     times.worst_call_us = std::max(times.worst_call_us, us);
-    const auto events = world.TheCoordinator().TakeEvents();
+    const auto events = simulation.TheCoordinator().TakeEvents();
     const auto moved = std::count_if(events.begin(), events.end(), [](const auto& event) {
       return event.kind == model::TimelineEvent::Kind::kMove;
     });
@@ -185,7 +185,7 @@ DecisionTimes TimeDecisions(std::uint32_t workers) {
     times.moves += moved;
     moving += us;
   };
-  world.RunUntil(1.0, timed);
+  simulation.RunUntil(1.0, timed);
   times.report_us = all / static_cast<double>(std::max<std::int64_t>(times.calls, 1));
   times.move_us = moving / static_cast<double>(std::max<std::int64_t>(times.moves, 1));
   return times;

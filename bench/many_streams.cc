@@ -74,7 +74,7 @@ int Serve(const std::string& folder, TlsIdentity identity, int workers) {
   if (!run) return Fail(run.error().message);
   std::printf("port %u\n", (*run)->Port());
   std::fflush(stdout);
-  std::thread until_told([&run] {
+  std::thread interrupt([&run] {
     while (std::getchar() != EOF) {
     }
     (*run)->Interrupt("told to stop");
@@ -82,7 +82,7 @@ int Serve(const std::string& folder, TlsIdentity identity, int workers) {
   });
   ProgressLines lines;
   const auto end = (*run)->Run(&lines);
-  until_told.join();
+  interrupt.join();
   return end.state == evenkeel::model::JobState::kFailed ? Fail(end.reason) : 0;
 }
 

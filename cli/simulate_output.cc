@@ -115,7 +115,7 @@ ordered_json ToJson(const RecordedRun& recorded) {
           {"makespanSeconds", recorded.summary.makespan_seconds},
           {"efficiency", recorded.summary.efficiency},
           {"speeds", recorded.speed_source},
-          {"costsTold", recorded.costs_told},
+          {"costsTold", recorded.costs_declared},
           {"tasksWithoutTime", recorded.without_time},
           {"nodes", nodes}};
 }

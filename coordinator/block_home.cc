@@ -31,7 +31,7 @@ Result<void> BlockHome::Read(const protocol::PieceCall& call, std::span<char> in
   if (!between_workers_ || !last || call.client.empty()) return {};
   const std::lock_guard lock(mutex_);
   Holders& holders = holders_[call.block];
-  // Whoever comes back for a piece that others have was sent to one that has it no more.
+  // The client was redirected to a holder that has dropped the block.
   if (call.only_here) holders.clear();
   if (std::find(holders.begin(), holders.end(), call.client) == holders.end()) {
     holders.push_front(call.client);

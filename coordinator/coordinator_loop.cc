@@ -73,7 +73,7 @@ Instant CoordinatorLoop::Attend() {
   return now;
 }
 
-// Only what was there at the beginning, so that timers are looked at however much arrives.
+// Handles only the events that wait at the beginning: later ones must not delay timers.
 void CoordinatorLoop::HandleInbox() {
   for (std::size_t left = ports_.inbox.Size(); left > 0 && !Ended(); --left) {
     ports_.inbox.HoldResults(ports_.journal.PendingBytes() >= config_.max_pending_bytes);

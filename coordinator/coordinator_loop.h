@@ -45,8 +45,8 @@ class RecordSink {
   [[nodiscard]] virtual std::size_t PendingBytes() const = 0;
 };
 
-/// What a run tells those who watch it: results that count (without their bytes), other events, and
-/// versions of the job that are in effect from now on.
+/// A notice for observers of a run: a result that counts (without its bytes), another event, or the
+/// version of the job that is in effect from now on.
 using RunNotice = std::variant<model::ResultRecord, model::TimelineEvent, SharedJobVersion>;
 
 /// Receives the loop's progress. No call waits.
@@ -152,7 +152,7 @@ class CoordinatorLoop {
   Instant attended_{};      // when the loop ran last
   Instant asleep_until_{};  // what it asked for then
   Instant next_hold_{};     // no earlier are leases held again
-  Duration unattended_{};   // in which no worker could be heard; leases not extended yet
+  Duration unattended_{};   // time without reading streams; leases are not extended yet
 
   // The engine must not end the job while a new version is on its way into the journal: commits
   // that come meanwhile are kept until it is there.

@@ -16,7 +16,7 @@ namespace evenkeel::coordinator {
 inline constexpr std::int64_t kMaxAllInputBytes = 32 << 20;
 
 /// A job as its manifest described it at one time. Immutable: appending tasks makes a new version,
-/// and everybody who shares the old one keeps a consistent view. Thread-safe.
+/// and holders of the old one keep a consistent view. Thread-safe.
 class JobVersion {
  public:
   JobVersion(model::JobSpec spec, std::shared_ptr<const workloads::Workload> workload);
@@ -49,9 +49,9 @@ class JobSource {
   virtual void RetryLater() = 0;
 };
 
-/// What makes a journal this job's, with a digest of the inputs of all tasks: a run is resumed with
-/// the inputs it began with, or not at all. Reads all inputs. kInvalidInput if one of them, or all
-/// together, are too large.
+/// The identity by which a journal belongs to this job. It includes a digest of the inputs of all
+/// tasks, because a run is only resumed with the inputs it began with. Reads all inputs.
+/// kInvalidInput if one of them, or all together, are too large.
 [[nodiscard]] Result<JobIdentity> IdentityOf(const JobVersion& version);
 
 /// Checks what neither the manifest nor the workload can check alone: the success policy against

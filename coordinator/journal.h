@@ -60,8 +60,8 @@ class JournalReader {
 };
 
 /// The durable record of one job: a SQLite database `journal.db` (WAL, synchronous FULL). One
-/// process has it open at a time (an exclusive lock until destruction). What a call acknowledges
-/// survives a crash of the process and a loss of power. A folder on a network file system that
+/// process has it open at a time (an exclusive lock until destruction). Acknowledged
+/// data survives a crash of the process and a loss of power. A folder on a network file system that
 /// cannot lock is refused. Thread-safe.
 class Journal : public JournalReader, public RecordStore {
  public:

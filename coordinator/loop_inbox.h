@@ -75,8 +75,8 @@ class LoopInbox {
 
   /// Events after Close are dropped.
   void Post(LoopEvent event);
-  /// Whether the stream may be read on. If not, TakeReadable will return it later. To be asked
-  /// after the messages of one read have been posted.
+  /// Whether the transport may continue to read the stream. If not, TakeReadable will return the
+  /// stream later. Call it after posting the messages of one read.
   [[nodiscard]] bool MayReadOn(StreamId stream);
   void Close();
 

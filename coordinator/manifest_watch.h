@@ -47,7 +47,7 @@ class ManifestWatch final : public JobSource {
   std::optional<Mark> last_mark_;  // at the last call
 };
 
-/// Asks the source once for a new version and checks that a run of `current` can go on with it.
+/// Asks the source once for a new version and checks that a run of `current` can continue with it.
 /// Reads all inputs, so it may take long. Nothing: there is none, or it cannot be used, which is
 /// logged.
 [[nodiscard]] std::optional<VersionRead> PollSource(JobSource& source, const JobVersion& current);

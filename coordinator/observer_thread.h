@@ -17,13 +17,13 @@ namespace evenkeel::coordinator {
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
-  /// About every `ProgressInterval`, and once more with the last snapshot.
+  /// Called every `ProgressInterval`, approximately, and at the end with the last snapshot.
   virtual void OnProgress(const engine::Progress& progress) = 0;
   [[nodiscard]] virtual Duration ProgressInterval() const = 0;
   /// More tasks have results that count. The record comes without the results' bytes.
   virtual void OnCounted(const model::ResultRecord& record) { (void)record; }
-  /// The same of `tasks` tasks that took `busy` in all, which the observer was too slow to be told
-  /// of one by one. The journal has their records.
+  /// `tasks` tasks counted, which took `busy` together. Replaces OnCounted for records that the
+  /// observer was too slow to receive; the journal has them.
   virtual void OnCountedUnseen(std::int64_t tasks, Duration busy) {
     (void)tasks;
     (void)busy;
@@ -35,9 +35,8 @@ class RunObserver {
   virtual void OnNewVersion(const SharedJobVersion& version) { (void)version; }
 };
 
-/// What waits for an observer. Bounded: of progress only the latest is kept, of the results that
-/// count too many are merged into a sum, and events beyond the limit push out the oldest. Not
-/// thread-safe.
+/// Queue of notices for an observer. Bounded: it keeps only the latest progress, merges results
+/// beyond the limit into a sum, and drops the oldest events beyond the limit. Not thread-safe.
 class NoticeQueue {
  public:
   static constexpr std::size_t kMaxNotices = 65'536;
@@ -68,7 +67,7 @@ class ObserverThread final : public ProgressSink {
  public:
   /// Both must outlive this.
   ObserverThread(RunObserver& observer, const Clock& clock);
-  /// Delivers what is left.
+  /// Delivers the remaining notices.
   ~ObserverThread() override;
   ObserverThread(const ObserverThread&) = delete;
   ObserverThread& operator=(const ObserverThread&) = delete;

@@ -29,7 +29,7 @@ namespace evenkeel::coordinator {
 
 using model::WorkByNode;
 
-/// What earlier attempts of the job did; to be read before the run.
+/// The work of earlier attempts of the job. Call it before the run.
 [[nodiscard]] Result<WorkByNode> ReadEarlierWork(const Journal& journal,
                                                  const model::CostModel& costs);
 

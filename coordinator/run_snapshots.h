@@ -10,11 +10,10 @@
 
 namespace evenkeel::coordinator {
 
-/// The snapshots of the run that goes on at present. Those who update it never wait for those who
-/// read. Thread-safe.
+/// The snapshots of the current run. Writers never wait for readers. Thread-safe.
 class RunSnapshots final : public SnapshotSource {
  public:
-  /// What does not change while a run goes on, but for the version of its job.
+  /// The parts of a run that do not change, except for the version of its job.
   struct Run {
     std::shared_ptr<const Journal> journal;
     OutcomeContext outcome;

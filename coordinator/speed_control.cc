@@ -79,7 +79,7 @@ bool MakerIsGone(const std::string& name) {
 }
 
 void RemoveLeftovers(const path& parent) {
-  std::error_code ignored;  // somebody else's, or still in use: it stays
+  std::error_code ignored;  // groups in use, or of another user, remain
   for (const auto& entry : std::filesystem::directory_iterator(parent, ignored)) {
     if (MakerIsGone(entry.path().filename())) ::rmdir(entry.path().c_str());
   }

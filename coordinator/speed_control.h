@@ -10,7 +10,7 @@
 namespace evenkeel::coordinator {
 
 /// A control group of its own that holds processes to a share of a core, so that one machine can
-/// stand in for several slow boards. Where the system does not permit it, workers are told to pause
+/// stand in for several slow boards. Where the system does not permit it, workers pause
 /// instead (--duty-cycle). Owns the group: it is removed with this object, which must outlive the
 /// processes in it.
 class CpuQuota {

@@ -2,19 +2,19 @@
 #include <numeric>
 
 #include "core/model/run_figures.h"
-#include "simulator/scenario_world.h"
+#include "simulator/scenario_drawing.h"
 
 namespace evenkeel::simulator {
 namespace {
 
 /// The speed of each node over time; 0 while it is away.
-std::vector<SpeedProfile> Capacities(const SimulationConfig& world) {
+std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation) {
   std::vector<SpeedProfile> capacities;
-  for (const NodeModel& node : world.nodes) {
+  for (const NodeModel& node : simulation.nodes) {
     capacities.push_back(node.speed);
     capacities.back().StandStill(Instant{}, Instant{node.joins_at});
   }
-  for (const Fault& fault : world.faults) {
+  for (const Fault& fault : simulation.faults) {
     const bool works_on =
         fault.kind == Fault::Kind::kKillCoordinator || fault.kind == Fault::Kind::kCutLink;
     if (works_on) continue;
@@ -27,18 +27,18 @@ std::vector<SpeedProfile> Capacities(const SimulationConfig& world) {
 
 }  // namespace
 
-double LowerBound(const SimulationConfig& world) {
-  const auto& costs = world.true_costs;
+double LowerBound(const SimulationConfig& simulation) {
+  const auto& costs = simulation.true_costs;
   if (costs.empty()) return 0;
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
   const model::WorkSize work{total, *std::max_element(costs.begin(), costs.end())};
   double fastest = 0;
-  for (const NodeModel& node : world.nodes) fastest = std::max(fastest, node.speed.Fastest());
-  const auto capacities = Capacities(world);
+  for (const NodeModel& node : simulation.nodes) fastest = std::max(fastest, node.speed.Fastest());
+  const auto capacities = Capacities(simulation);
   const auto units_done = [&](Duration end) {
     double done = 0;
     for (std::size_t i = 0; i < capacities.size(); ++i) {
-      done += world.nodes[i].threads * capacities[i].Integral(Instant{}, Instant{end});
+      done += simulation.nodes[i].threads * capacities[i].Integral(Instant{}, Instant{end});
     }
     return done;
   };

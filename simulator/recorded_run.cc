@@ -130,7 +130,7 @@ std::map<std::string, double> SpeedsOf(const Traces& traces, RecordedRun& run) {
     const bool worked = trace != traces.nodes.end() && trace->second.tasks > 0;
     declared = declared && (!worked || node.declared_speed.value_or(0) > 0);
   }
-  run.speed_source = declared && !run.costs_told ? "declared" : "measured";
+  run.speed_source = declared && !run.costs_declared ? "declared" : "measured";
   std::map<std::string, double> speeds;
   double sum = 0;
   double declared_sum = 0;
@@ -260,7 +260,7 @@ Result<RecordedRun> ReadRecordedRun(const std::filesystem::path& path) {
                         " is not known here");
   }
   run.strategy = *strategy;
-  run.costs_told = !RatesAreInTasks(*traces, run);
+  run.costs_declared = !RatesAreInTasks(*traces, run);
   const auto speeds = SpeedsOf(*traces, run);
   for (const auto& [name, trace] : traces->nodes) {
     if (trace.tasks == 0 || speeds.contains(name)) continue;
@@ -275,7 +275,7 @@ Scenario ScenarioOf(const RecordedRun& run) {
   Scenario scenario;
   scenario.name = run.summary.job;
   scenario.tasks.costs = ListedCosts{run.seconds};
-  scenario.tasks.told = run.costs_told;
+  scenario.tasks.costs_declared = run.costs_declared;
   scenario.nodes = run.nodes;
   scenario.defaults.balancing.strategy = run.strategy;
   if (run.summary.lease_seconds > 0) {

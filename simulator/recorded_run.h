@@ -20,7 +20,7 @@ struct RecordedRun {
   /// Of each task on a core of speed 1: its range's busy time / its tasks x the node's speed.
   std::vector<double> seconds;
   /// The scheduler knew what tasks cost, so that rates are in cost units.
-  bool costs_told = false;
+  bool costs_declared = false;
   std::int64_t without_time = 0;  ///< tasks without a result; they are taken to be average ones
   /// One for each node that ran tasks, with the weight that was declared, its speed as measured or
   /// declared, and the times at which it joined, was lost and came back.

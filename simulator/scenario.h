@@ -71,7 +71,7 @@ struct TransferSource {
 
 struct TaskSource {
   TaskCosts costs;
-  bool told = false;  ///< the scheduler knows the costs
+  bool costs_declared = false;  ///< the scheduler knows the costs
   double input_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;

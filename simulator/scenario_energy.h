@@ -10,11 +10,11 @@ namespace evenkeel::simulator {
 /// operator do before a job begins, and their faults. Nodes that join without being expected are
 /// not among those to choose from, and stay. Otherwise, or if no node's power is known, changes
 /// nothing.
-void LeaveOutForEnergy(SimulationConfig& world);
+void LeaveOutForEnergy(SimulationConfig& simulation);
 
 /// The energy of the job, counted as in docs/energy.md; nothing if the power of a node that ran
 /// tasks is not known.
-[[nodiscard]] std::optional<double> JoulesOfJob(const SimulationConfig& world,
+[[nodiscard]] std::optional<double> JoulesOfJob(const SimulationConfig& simulation,
                                                 const Outcome& outcome);
 
 }  // namespace evenkeel::simulator

@@ -136,7 +136,7 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   } else if (!tasks.Failed()) {
     read.costs = ReadCosts(tasks, source);
   }
-  read.told = tasks.OptionalBool("costsTold", read.told);
+  read.costs_declared = tasks.OptionalBool("costsTold", read.costs_declared);
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
   if (tasks.Has("blocks")) read.blocks = ReadBlocks(tasks.RequiredObject("blocks"));

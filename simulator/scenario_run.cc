@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "core/model/run_figures.h"
+#include "simulator/scenario_drawing.h"
 #include "simulator/scenario_energy.h"
-#include "simulator/scenario_world.h"
 #include "simulator/simulation.h"
 
 namespace evenkeel::simulator {
@@ -18,10 +18,10 @@ std::vector<double> FinishSeconds(const engine::Progress& progress) {
 }
 
 /// The others are not there.
-void KeepFirst(std::int64_t count, SimulationConfig& world) {
-  std::vector<bool> kept(world.nodes.size());
+void KeepFirst(std::int64_t count, SimulationConfig& simulation) {
+  std::vector<bool> kept(simulation.nodes.size());
   std::fill_n(kept.begin(), std::min(static_cast<std::size_t>(count), kept.size()), true);
-  KeepOnly(kept, world);
+  KeepOnly(kept, simulation);
 }
 
 }  // namespace
@@ -29,11 +29,11 @@ void KeepFirst(std::int64_t count, SimulationConfig& world) {
 Repetition::Repetition(const Scenario& scenario, std::uint64_t seed)
     : scenario_(scenario),
       seed_(seed),
-      world_(DrawWorld(scenario, seed)),
-      bound_(LowerBound(world_)) {}
+      simulation_(DrawSimulation(scenario, seed)),
+      bound_(LowerBound(simulation_)) {}
 
 ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) const {
-  SimulationConfig config = world_;
+  SimulationConfig config = simulation_;
   config.job.balancing = variant.balancing;
   config.technique = variant.technique;
   config.technique_options = variant.technique_options;
@@ -59,7 +59,7 @@ ScenarioRun Repetition::Run(const Variant& variant, const Recorder& recorder) co
   run.coordinator_bytes = outcome.coordinator_bytes;
   run.messages = outcome.messages_sent;
   run.moves = outcome.progress.moves;
-  run.tasks = static_cast<std::int64_t>(world_.true_costs.size());
+  run.tasks = static_cast<std::int64_t>(simulation_.true_costs.size());
   run.nodes = nodes;
   run.stages = outcome.stages;
   run.joules = JoulesOfJob(config, outcome);

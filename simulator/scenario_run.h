@@ -40,12 +40,12 @@ class Repetition {
   Repetition(const Scenario& scenario, std::uint64_t seed);
   [[nodiscard]] ScenarioRun Run(const Variant& variant, const Recorder& recorder = {}) const;
   /// The configuration that was drawn.
-  [[nodiscard]] const SimulationConfig& Drawn() const { return world_; }
+  [[nodiscard]] const SimulationConfig& Drawn() const { return simulation_; }
 
  private:
   const Scenario& scenario_;
   std::uint64_t seed_;
-  SimulationConfig world_;
+  SimulationConfig simulation_;
   double bound_;
 };
 

@@ -90,9 +90,9 @@ std::set<Pair> AllPairs(std::size_t nodes) {
   return links;
 }
 
-std::map<std::string, std::size_t> NumbersOf(const SimulationConfig& world) {
+std::map<std::string, std::size_t> NumbersOf(const SimulationConfig& simulation) {
   std::map<std::string, std::size_t> numbers;
-  for (std::size_t i = 0; i < world.nodes.size(); ++i) numbers[world.nodes[i].name] = i;
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) numbers[simulation.nodes[i].name] = i;
   return numbers;
 }
 
@@ -207,10 +207,11 @@ void CheckNoneIsLeftOut(FieldReader& fields, const Scenario& scenario) {
 }
 
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
-                const std::function<Duration(const Moment&)>& time_of, SimulationConfig& world) {
+                const std::function<Duration(const Moment&)>& time_of,
+                SimulationConfig& simulation) {
   model::TaskIndex next = 0;
   const auto place = [&](std::int64_t tasks, std::size_t node) {
-    if (tasks > 0) world.transfers.placed.push_back({{next, next + tasks}, node});
+    if (tasks > 0) simulation.transfers.placed.push_back({{next, next + tasks}, node});
   };
   std::size_t node = 0;
   for (const NodeGroup& group : scenario.nodes) {
@@ -221,14 +222,14 @@ void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
   if (scenario.tasks.arrivals.empty()) return;
 
   Rng rng(SplitMixAt(seed, kArrivalDraws));
-  const auto numbers = NumbersOf(world);
+  const auto numbers = NumbersOf(simulation);
   std::vector<DrawnArrival> drawn;
   for (const Arrival& arrival : scenario.tasks.arrivals) {
     for (std::int64_t i = 0; i < arrival.times; ++i) {
       const Duration at =
           arrival.drawn ? FromSeconds(Draw(*arrival.drawn, rng)) : time_of(arrival.at);
       std::optional<std::size_t> where;
-      if (arrival.at_any_node) where = Below(world.nodes.size(), rng);
+      if (arrival.at_any_node) where = Below(simulation.nodes.size(), rng);
       if (arrival.node) where = numbers.at(*arrival.node);
       drawn.push_back({at, arrival.tasks, where});
     }
@@ -236,24 +237,24 @@ void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
   std::stable_sort(
       drawn.begin(), drawn.end(),
       [](const DrawnArrival& one, const DrawnArrival& two) { return one.at < two.at; });
-  next = static_cast<std::int64_t>(world.true_costs.size()) - LateTasks(scenario.tasks);
-  world.initial_tasks = next;
+  next = static_cast<std::int64_t>(simulation.true_costs.size()) - LateTasks(scenario.tasks);
+  simulation.initial_tasks = next;
   for (const DrawnArrival& arrival : drawn) {
     if (arrival.node) place(arrival.tasks, *arrival.node);
     next += arrival.tasks;
-    world.growths.push_back({arrival.at, next});
+    simulation.growths.push_back({arrival.at, next});
   }
 }
 
-void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& world) {
+void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& simulation) {
   Rng rng(SplitMixAt(seed, kLinkDraws));
   const auto link = [&](Pair ends, const Distribution& rate) {
     const double drawn = std::max(Draw(rate, rng), kLeastTransferRate);
-    world.transfers.links.push_back({ends.first, ends.second, drawn});
+    simulation.transfers.links.push_back({ends.first, ends.second, drawn});
   };
-  world.transfers.exponential = source.exponential;
-  world.transfers.streams = source.streams;
-  const auto numbers = NumbersOf(world);
+  simulation.transfers.exponential = source.exponential;
+  simulation.transfers.streams = source.streams;
+  const auto numbers = NumbersOf(simulation);
   for (const auto& neighbours : source.links) {
     for (const std::string& other : neighbours.others) {
       link({numbers.at(neighbours.node), numbers.at(other)},
@@ -261,7 +262,7 @@ void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfi
     }
   }
   if (!source.links.empty() || MeanOf(source.tasks_per_second) <= 0) return;
-  const std::size_t nodes = world.nodes.size();
+  const std::size_t nodes = simulation.nodes.size();
   for (const Pair& ends :
        source.mean_links ? DrawLinks(nodes, *source.mean_links, rng) : AllPairs(nodes)) {
     link(ends, source.tasks_per_second);

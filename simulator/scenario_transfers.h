@@ -23,11 +23,12 @@ void CheckPlaces(model::FieldReader& fields, const Scenario& scenario, std::int6
 /// No variant leaves nodes out that tasks or links name. To be called when variants are read, too.
 void CheckNoneIsLeftOut(model::FieldReader& fields, const Scenario& scenario);
 
-/// Adds loads and arrivals to `world`, which has its nodes; `time_of` converts a moment.
+/// Adds loads and arrivals to `simulation`, which has its nodes; `time_of` converts a moment.
 void PlaceTasks(const Scenario& scenario, std::uint64_t seed,
-                const std::function<Duration(const Moment&)>& time_of, SimulationConfig& world);
+                const std::function<Duration(const Moment&)>& time_of,
+                SimulationConfig& simulation);
 
-/// Adds links to `world`, which has its nodes.
-void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& world);
+/// Adds links to `simulation`, which has its nodes.
+void LinkNodes(const TransferSource& source, std::uint64_t seed, SimulationConfig& simulation);
 
 }  // namespace evenkeel::simulator

@@ -43,7 +43,7 @@ class SimulatedWorkload final : public workloads::Workload {
   std::int64_t tasks_;
 };
 
-/// Of all tasks, also those that are appended later.
+/// Includes tasks that are appended later.
 std::vector<engine::PlacedTasks> PlacedTasks(const SimulationConfig& config) {
   std::vector<engine::PlacedTasks> placed;
   for (const auto& load : config.transfers.placed) {

@@ -14,7 +14,7 @@ namespace evenkeel::simulator {
                                                            std::int64_t tasks);
 [[nodiscard]] coordinator::JobIdentity IdentityOfSimulated(const coordinator::JobVersion& version);
 
-/// Of a start of the coordinator on what is durable.
+/// Configuration of a start of the coordinator that finds the durable results.
 [[nodiscard]] engine::CoordinatorConfig EngineConfigOf(const SimulationConfig& config,
                                                        const coordinator::JobVersion& version,
                                                        const SimulatedJournal& journal,

@@ -18,13 +18,13 @@ class SimulatedJournal final : public coordinator::RecordStore {
   /// Both must outlive it.
   SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks);
 
-  /// Makes the records durable now. kStorageFull if the disk was told to fail.
+  /// Makes the records durable now. kStorageFull if a fault makes the disk fail.
   Result<void> Append(const std::vector<model::ResultRecord>& results,
                       const std::vector<model::FailureRecord>& failures,
                       const std::vector<model::TimelineEvent>& events) override;
   Result<void> Grow(const coordinator::JobIdentity& identity) override;
 
-  /// What a commit takes that begins now.
+  /// Duration of a commit that begins now.
   [[nodiscard]] Duration CommitTime() const;
   /// Commits that begin before `until` take `latency`.
   void SlowDown(Duration latency, Instant until);
@@ -47,9 +47,9 @@ class SimulatedJournal final : public coordinator::RecordStore {
   Duration active_{};
 };
 
-/// What coordinator::JournalWriter does on its thread, as events in virtual time: one group of
-/// records after the other goes to the journal. Belongs to one start of the coordinator; what is
-/// not committed is lost with it. Not thread-safe.
+/// Does the work of coordinator::JournalWriter's thread as events in virtual time: commits one
+/// group of records after the other. Belongs to one start of the coordinator; uncommitted records
+/// are lost with it. Not thread-safe.
 class SimulatedJournalWriter final : public coordinator::RecordSink {
  public:
   /// All of them must outlive it.

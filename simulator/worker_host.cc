@@ -139,7 +139,7 @@ void WorkerHost::Open(std::uint64_t stream, Duration connect_timeout) {
                    });
 }
 
-// Where nobody listens, a connection is refused at once; packets over a link that is down get lost.
+// Without a listener a connection is refused at once; packets over a link that is down are lost.
 void WorkerHost::Connect(LoopStream stream, Instant give_up) {
   if (!loop_ || stream != stream_) return;
   const Instant now = context_.time.Now();

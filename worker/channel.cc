@@ -11,7 +11,7 @@ int Milliseconds(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-/// Numeric addresses need no name resolution; the prefix says so to gRPC.
+/// Numeric addresses need no name resolution; gRPC recognizes them by the prefix.
 std::string Target(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
   in_addr parsed{};

@@ -71,7 +71,7 @@ std::optional<std::string> WorkerLoop::OnClosed(std::uint64_t stream, const std:
   auto line = connection_.OnClosed(reason, now);
   seams_.transport.Drop();
   engine_.OnDisconnected(now);
-  if (drain_.Started()) Apply(engine_.OnDrain(now), now);  // nobody acknowledges results any more
+  if (drain_.Started()) Apply(engine_.OnDrain(now), now);  // no acknowledgement will arrive
   return line;
 }
 

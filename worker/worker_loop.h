@@ -55,8 +55,8 @@ struct WorkerEnd {
   std::string reason;  ///< one line
 };
 
-/// The two deadlines of a worker that was told to stop: running tasks get a grace, then the last
-/// messages get a moment. Not thread-safe.
+/// The two deadlines of a draining worker: the first ends running tasks, the second the wait for
+/// the last acknowledgements. Not thread-safe.
 class DrainDeadline {
  public:
   enum class Due { kNothing, kStopTasks, kEnd };
@@ -64,7 +64,7 @@ class DrainDeadline {
   /// False if it was started before.
   bool Start(Instant now, Duration grace);
   [[nodiscard]] bool Started() const { return until_ != kNever; }
-  /// What has become due; each is returned once.
+  /// Returns each deadline once, when it is due.
   [[nodiscard]] Due OnTimer(Instant now);
   [[nodiscard]] Instant Next() const { return until_; }
 

@@ -40,7 +40,7 @@ std::string Hex(std::uint64_t bits) {
   return text.data();
 }
 
-/// What arrives on streams; called on their threads.
+/// Receives the events of streams, on their threads.
 struct StreamEvents {
   std::function<void(std::uint64_t stream, engine::ToWorker message)> on_message;
   std::function<void(std::uint64_t stream, const std::string& reason)> on_closed;
@@ -92,8 +92,8 @@ class GrpcTransport final : public Transport {
   std::unique_ptr<Stream> dropped_;
 };
 
-/// What the loop and the compute threads share about batches. Guarded by the mutex of the process,
-/// except for claims.
+/// State of the batches, shared by the loop and the compute threads. Guarded by the mutex of the
+/// process, except for claims.
 class BatchControls final : public TaskThreads {
  public:
   explicit BatchControls(std::uint32_t threads) : slots_(threads) {}

@@ -128,7 +128,8 @@ void LiveFeed::OnCounted(const model::ResultRecord& record) {
   const std::lock_guard lock(mutex_);
   if (!kept_) return;
   kept_->timeline.Add(record);
-  if (!kept_->caught_up && !kept_->told.Overlaps(record.range)) kept_->told.Insert(record.range);
+  if (!kept_->caught_up && !kept_->received.Overlaps(record.range))
+    kept_->received.Insert(record.range);
 }
 
 void LiveFeed::OnEvent(const model::TimelineEvent& event) {
@@ -158,7 +159,7 @@ Result<void> LiveFeed::CatchUp(const JournalReader& journal) {
       journal.ForEachRange([this](const model::ResultRecord& record) -> Result<void> {
         const std::lock_guard lock(mutex_);
         if (!kept_) return Fail(ErrorCode::kUnavailable, "the run has ended");
-        if (!kept_->told.Overlaps(record.range)) kept_->timeline.Add(record);
+        if (!kept_->received.Overlaps(record.range)) kept_->timeline.Add(record);
         return {};
       });
   if (!ranges) return ranges;
@@ -174,7 +175,7 @@ Result<void> LiveFeed::CatchUp(const JournalReader& journal) {
   const std::lock_guard lock(mutex_);
   if (kept_) {
     kept_->caught_up = true;
-    kept_->told = {};
+    kept_->received = {};
   }
   return {};
 }

@@ -94,7 +94,7 @@ class LiveFeed {
     bool caught_up = false;
     report::LiveTimeline timeline;
     LiveRows rows;
-    model::RangeSet told;  ///< ranges not to be taken from the journal; until it has been read
+    model::RangeSet received;  ///< ranges not to be taken from the journal; until it has been read
     Duration events_until = Duration::min();  ///< start of the latest event in the journal then
   };
 

@@ -60,7 +60,7 @@ Json WorkerJson(const WorkerStatus& worker, std::int64_t tasks_total) {
   return row;
 }
 
-/// What each node has done, for whoever adds it up: also of nodes beyond the list of workers.
+/// The work of each node, including nodes that the list of workers leaves out.
 Json WorkJson(const std::vector<WorkerStatus>& workers) {
   Json rows = Json::array();
   for (const auto& worker : workers) {

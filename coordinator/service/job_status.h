@@ -26,7 +26,7 @@ struct WorkerStatus : model::NodeStatistics {
   WorkerState state = WorkerState::kWaiting;
 };
 
-/// What a coordinator says of its job: the content of GET /progress. A plain value.
+/// The status of a job: the content of GET /progress. A plain value.
 struct JobStatus {
   std::uint64_t epoch = 0;  ///< 0 while no journal could be opened
   model::JobState state = model::JobState::kRunning;
@@ -50,7 +50,7 @@ struct JobStatus {
 /// The state's name on the wire: "Running", "Complete", "Failed", "Interrupted" or "Blocked".
 [[nodiscard]] std::string StateText(const JobStatus& status);
 
-/// What the live page says of the job.
+/// The state of the job that the live page shows.
 [[nodiscard]] LiveState LiveStateOf(const std::string& job, const JobStatus& status);
 
 /// Takes over a snapshot of a run; `earlier` is what earlier starts did. Fields that a snapshot

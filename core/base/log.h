@@ -10,8 +10,8 @@ enum class LogLevel { kDebug, kInfo, kWarning, kError };
 /// Callers format the message; repeated messages are the caller's to bound.
 void Log(LogLevel level, std::string_view message);
 
-/// Log never waits from now on: a thread of its own writes the lines, and drops the oldest when too
-/// many wait because nobody reads them. To be called once, after signals are blocked.
+/// Log never waits from now on: a thread of its own writes the lines, and drops the oldest when
+/// stderr is not read. Call it once, after blocking signals.
 void LogInBackground();
 
 /// Lowest level that is written.

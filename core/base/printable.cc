@@ -1,6 +1,15 @@
 #include "core/base/printable.h"
 
+#include <algorithm>
+
 namespace evenkeel {
+
+std::string PrintableAscii(std::string_view text, std::size_t max_bytes) {
+  std::string shown(text.substr(0, max_bytes));
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return shown;
+}
 
 std::string Printable(std::string_view text, std::size_t max_bytes) {
   std::string shown;

@@ -13,4 +13,8 @@ constexpr bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) &
 /// become '?' (line breaks and tabs: blanks), and what exceeds `max_bytes` is cut.
 [[nodiscard]] std::string Printable(std::string_view text, std::size_t max_bytes = 512);
 
+/// The first `max_bytes` of bytes of any encoding, for messages that must be valid UTF-8: every
+/// byte that is no printable ASCII becomes '?'.
+[[nodiscard]] std::string PrintableAscii(std::string_view text, std::size_t max_bytes);
+
 }  // namespace evenkeel

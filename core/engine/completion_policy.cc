@@ -1,8 +1,7 @@
 #include "core/engine/completion_policy.h"
 
-#include <algorithm>
-
 #include "core/base/check.h"
+#include "core/base/printable.h"
 #include "core/engine/progress.h"
 
 namespace evenkeel::engine {
@@ -13,14 +12,6 @@ using model::JobState;
 namespace {
 
 constexpr std::size_t kMaxReasonBytes = 200;
-
-/// Printable ASCII: reasons may quote a user's program.
-std::string Printable(std::string_view reason) {
-  std::string text(reason.substr(0, kMaxReasonBytes));
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
-}
 
 }  // namespace
 
@@ -50,7 +41,8 @@ std::int64_t CompletionPolicy::WantedWithin(IndexRange range) const {
 void CompletionPolicy::QuoteFailure(model::TaskIndex index, const std::string& node,
                                     std::string_view reason) {
   if (!example_.empty()) return;
-  example_ = "task " + std::to_string(index) + " on " + node + ": " + Printable(reason);
+  example_ = "task " + std::to_string(index) + " on " + node + ": " +
+             PrintableAscii(reason, kMaxReasonBytes);
 }
 
 std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,

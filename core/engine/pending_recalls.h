@@ -34,7 +34,7 @@ class PendingRecalls {
   [[nodiscard]] std::optional<Answered> TakeAnswered(WorkerId worker, RecallId id);
   /// The worker will not answer.
   void Remove(WorkerId worker);
-  /// Takes the recalls that nobody answered in time, the oldest first.
+  /// Takes the recalls that have timed out, the oldest first.
   [[nodiscard]] std::vector<WorkerId> TakeExpired(Instant now);
   /// When the next recall expires; kNever if none is pending.
   [[nodiscard]] Instant NextExpiry() const;

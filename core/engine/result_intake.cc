@@ -93,7 +93,7 @@ void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
   parts_.placement.Touch(worker, now);
   const bool counts_leases = !idempotent_;  // its leases run at the worker, too
   if (!commit.results.empty() || !commit.failures.empty()) {
-    // A commit may take longer than a lease: the worker must learn now that it was heard.
+    // A commit may take longer than a lease, so the worker's lease is renewed before it.
     if (counts_leases) {
       parts_.outbox.Send(commit.stream, Acknowledge{{}, member.reports_received});
     }

@@ -26,7 +26,7 @@ class RoundTripEstimator {
   static constexpr int kWindow = 256;
 
   RoundTripEstimator() = default;
-  /// Of a stream that was opened then.
+  /// `opened`: when the stream was opened.
   explicit RoundTripEstimator(Instant opened) : opened_(opened) {}
 
   /// Ignores what an honest worker cannot send: a stamp of the future or of a time before the

@@ -63,12 +63,12 @@ class StrategyDriver {
 
   /// Asks the strategy and executes what it decides, until it decides nothing more.
   void Decide(Instant now);
-  /// Asks the worker for all tasks that it has not started; nobody waits for the answer.
+  /// Asks the worker for all tasks that it has not started. No recall is pending meanwhile.
   void RecallAll(StreamId stream);
   [[nodiscard]] Instant NextDecision() const { return strategy_->NextDecision(); }
   [[nodiscard]] Instant NextRecallExpiry() const { return recalls_.NextExpiry(); }
 
-  // What the strategy plans and shows.
+  // Predictions and stages.
 
   [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const {
     return strategy_->PredictedEnd(now);

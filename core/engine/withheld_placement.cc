@@ -110,7 +110,7 @@ void WithheldPlacement::FreeReserved(WorkerId worker, Instant now) {
   Touch(worker, now);
 }
 
-// Of the ranges that wait only the first is looked at: nearly always there is no other.
+// Looks at the first waiting range only: there is hardly ever a second one.
 void WithheldPlacement::FreeWhereNextFailed(Instant now) {
   const auto next = parts_.isolation.Next();
   if (!next) return;

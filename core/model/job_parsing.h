@@ -20,8 +20,8 @@ class FieldReader;
 /// one line "FIELD: what is wrong".
 [[nodiscard]] Result<JobSpec> ReadJob(const nlohmann::json& document);
 
-/// Reads spec.balancing. Absent fields keep the value that they have in `spec`. Of the members with
-/// the options of a strategy, only the one of the chosen strategy is allowed.
+/// Reads spec.balancing. Absent fields keep their value in `spec`. Only the chosen
+/// strategy may have a member with options.
 void ReadBalancing(FieldReader balancing, BalancingSpec& spec);
 
 /// The same without `strategy`, which the caller reads. The options of all strategies are allowed.

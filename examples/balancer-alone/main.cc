@@ -27,9 +27,9 @@ struct Node {
   double ratio;
 };
 
-class VirtualWorld {
+class VirtualCluster {
  public:
-  VirtualWorld(std::vector<Node> nodes, std::vector<double> task_seconds)
+  VirtualCluster(std::vector<Node> nodes, std::vector<double> task_seconds)
       : nodes_(std::move(nodes)),
         task_seconds_(std::move(task_seconds)),
         costs_(std::make_shared<model::UnitCosts>(static_cast<std::int64_t>(task_seconds_.size()))),
@@ -166,8 +166,9 @@ int main() {
   std::vector<double> task_seconds(2000);
   for (double& seconds : task_seconds) seconds = rng.Uniform(0.01, 0.05);
   // The first two are thought to be alike, but the second is half as fast.
-  VirtualWorld world({{"fast", 2.0, 4.0}, {"tired", 1.0, 4.0}, {"slow", 0.5, 1.0}}, task_seconds);
-  const engine::Progress progress = world.Run();
+  VirtualCluster simulation({{"fast", 2.0, 4.0}, {"tired", 1.0, 4.0}, {"slow", 0.5, 1.0}},
+                            task_seconds);
+  const engine::Progress progress = simulation.Run();
   for (const engine::NodeProgress& node : progress.nodes) {
     std::printf("%-6s planned %5.1f %%  done %4lld tasks  ended after %.2f s\n", node.name.c_str(),
                 100 * node.share, static_cast<long long>(node.completed), ToSeconds(node.last_end));

@@ -7,8 +7,8 @@
 
 #include "core/base/digest.h"
 #include "simulator/simulation.h"
-#include "tests/support/random_world.h"
-#include "tests/support/worlds.h"
+#include "tests/support/drawn_simulation.h"
+#include "tests/support/example_simulations.h"
 
 namespace {
 
@@ -27,7 +27,7 @@ void Show(const std::string& name, evenkeel::simulator::SimulationConfig config)
 
 int main() {
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    Show("random " + std::to_string(seed), evenkeel::support::DrawWorld(seed).config);
+    Show("random " + std::to_string(seed), evenkeel::support::DrawSimulation(seed).config);
   }
   Show("sixteen", evenkeel::support::SixteenWorkers(1, false, false));
   Show("sixteen, costs known", evenkeel::support::SixteenWorkers(2, true, false));

@@ -26,28 +26,28 @@ SimulationConfig PaperCluster(int tasks, double seconds_a_task) {
   constexpr Row kRows[] = {{"piii-666-master", 1.0, 0}, {"piii-1000", 1.5, 100},
                            {"piii-666", 1.0, 100},      {"celeron-633", 0.95, 10},
                            {"p200-mmx", 0.3, 10},       {"pii-300", 0.45, 2}};
-  SimulationConfig world;
-  world.true_costs.assign(static_cast<std::size_t>(tasks), seconds_a_task);
-  world.costs_known = false;
-  world.network.shared_medium = true;
-  world.job.name = world.job.workload = "units";
-  world.job.balancing.strategy = StrategyName::kAdaptiveIterative;
+  SimulationConfig simulation;
+  simulation.true_costs.assign(static_cast<std::size_t>(tasks), seconds_a_task);
+  simulation.costs_known = false;
+  simulation.network.shared_medium = true;
+  simulation.job.name = simulation.job.workload = "units";
+  simulation.job.balancing.strategy = StrategyName::kAdaptiveIterative;
   for (const Row& row : kRows) {
     NodeModel node;
     node.name = row.name;
     node.speed = simulator::SpeedProfile(row.speed);
     node.link_bytes_per_second = row.megabits * kMegabit;
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
-  return world;
+  return simulation;
 }
 
 // Figures 5 and 7: a high deviation in iterations 1 and 2, then a low one that stays.
 TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
   for (const double kilobytes : {0.012, 4.0}) {
-    SimulationConfig world = PaperCluster(6000, 0.02);
-    world.input_bytes = world.result_bytes = kilobytes * 1000;
-    const RoundsOfARun run = RunRounds(world);
+    SimulationConfig simulation = PaperCluster(6000, 0.02);
+    simulation.input_bytes = simulation.result_bytes = kilobytes * 1000;
+    const RoundsOfARun run = RunRounds(simulation);
     ASSERT_GE(run.t_exe.size(), 5u);
     EXPECT_EQ(run.t_exe[0].size(), 6u);
     std::printf("%g kB a unit, spread of t_exe by iteration:", kilobytes);
@@ -64,13 +64,13 @@ TEST(AdaptiveIterative, TheTimesOfTheNodesMeetByTheThirdIteration) {
 TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
   std::vector<double> gains;
   for (const double kilobytes : {0.012, 1.0, 4.0, 16.0}) {
-    SimulationConfig world = PaperCluster(6000, 0.02);
-    world.input_bytes = world.result_bytes = kilobytes * 1000;
-    const double with = RunRounds(world).Seconds();
-    world.job.balancing.adaptive_iterative.communication = false;
-    const double without = RunRounds(world).Seconds();
-    world.job.balancing.strategy = StrategyName::kTailStealing;
-    const double tail_stealing = RunRounds(world).Seconds();
+    SimulationConfig simulation = PaperCluster(6000, 0.02);
+    simulation.input_bytes = simulation.result_bytes = kilobytes * 1000;
+    const double with = RunRounds(simulation).Seconds();
+    simulation.job.balancing.adaptive_iterative.communication = false;
+    const double without = RunRounds(simulation).Seconds();
+    simulation.job.balancing.strategy = StrategyName::kTailStealing;
+    const double tail_stealing = RunRounds(simulation).Seconds();
     gains.push_back(without / with);
     std::printf("%6.3f kB a unit: %.2f s, calculation only %.2f s (x %.2f), TailStealing %.2f s\n",
                 kilobytes, with, without, gains.back(), tail_stealing);
@@ -83,15 +83,15 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
 
 // "Usually removed P200 MMX": it gets other work in the fourth iteration and cannot keep up.
 TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
-  SimulationConfig world = PaperCluster(1200, 0.1);
-  world.job.balancing.adaptive_iterative.rounds = 100;  // two units a node in the first
-  const RoundsOfARun undisturbed = RunRounds(world);
+  SimulationConfig simulation = PaperCluster(1200, 0.1);
+  simulation.job.balancing.adaptive_iterative.rounds = 100;  // two units a node in the first
+  const RoundsOfARun undisturbed = RunRounds(simulation);
   ASSERT_GE(undisturbed.outcome.stages.size(), 6u);
   const Instant fourth{undisturbed.outcome.stages[3].start};
   EXPECT_EQ(undisturbed.t_exe[5].count("p200-mmx"), 1u) << "it is not dropped without a reason";
 
-  world.nodes[4].speed.ChangeAt(fourth, 0.02);
-  const RoundsOfARun run = RunRounds(world);
+  simulation.nodes[4].speed.ChangeAt(fourth, 0.02);
+  const RoundsOfARun run = RunRounds(simulation);
   EXPECT_EQ(run.t_exe[3].count("p200-mmx"), 1u);
   for (std::size_t round = 4; round < run.t_exe.size(); ++round) {
     EXPECT_EQ(run.t_exe[round].count("p200-mmx"), 0u) << "iteration " << round + 1;
@@ -101,15 +101,15 @@ TEST(AdaptiveIterative, ASlowNodeIsDroppedAndNothingIsLost) {
 }
 
 TEST(AdaptiveIterative, ANodeThatJoinsIsGivenItsShare) {
-  SimulationConfig world = PaperCluster(6000, 0.02);
+  SimulationConfig simulation = PaperCluster(6000, 0.02);
   NodeModel laptop;
   laptop.name = "wireless";
   laptop.speed = simulator::SpeedProfile(3.0);
   laptop.link_bytes_per_second = 2 * kMegabit;
   laptop.expected = false;
   laptop.joins_at = std::chrono::seconds(5);
-  world.nodes.push_back(laptop);
-  const RoundsOfARun run = RunRounds(world);
+  simulation.nodes.push_back(laptop);
+  const RoundsOfARun run = RunRounds(simulation);
   EXPECT_EQ(run.t_exe[0].count("wireless"), 0u);
   const auto& nodes = run.outcome.progress.nodes;
   ASSERT_EQ(nodes.size(), 7u);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "simulator/simulated_strategy.h"
-#include "tests/support/worlds.h"
+#include "tests/support/example_simulations.h"
 
 namespace evenkeel {
 namespace {
@@ -43,16 +43,17 @@ Medians Measure(const std::string& name, const Case& wanted) {
   double messages = 0;
   model::MoveCounts moves;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    SimulationConfig world = support::SixteenWorkers(seed, wanted.known, wanted.upside_down);
-    world.job.balancing.strategy = wanted.strategy.strategy;
-    world.technique = wanted.strategy.technique;
-    world.job.balancing.master_slave.dedicated_coordinator = wanted.dedicated_coordinator;
-    world.job.balancing.modified_master_slave.dedicated_coordinator = wanted.dedicated_coordinator;
-    const auto outcome = Simulation(world).Run();
+    SimulationConfig simulation = support::SixteenWorkers(seed, wanted.known, wanted.upside_down);
+    simulation.job.balancing.strategy = wanted.strategy.strategy;
+    simulation.technique = wanted.strategy.technique;
+    simulation.job.balancing.master_slave.dedicated_coordinator = wanted.dedicated_coordinator;
+    simulation.job.balancing.modified_master_slave.dedicated_coordinator =
+        wanted.dedicated_coordinator;
+    const auto outcome = Simulation(simulation).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete) << name << " seed " << seed;
     const double makespan = ToSeconds(outcome.makespan);
-    efficiencies.push_back(support::FluidBound(world) / makespan);
-    of_best.push_back(support::GreedyBest(world) / makespan);
+    efficiencies.push_back(support::FluidBound(simulation) / makespan);
+    of_best.push_back(support::GreedyBest(simulation) / makespan);
     messages += static_cast<double>(outcome.progress.messages);
     moves.reserved += outcome.progress.moves.reserved;
     moves.leased += outcome.progress.moves.leased;

@@ -64,16 +64,16 @@ struct Case {
 };
 
 /// 4,000 tasks that take all boards together about two minutes.
-SimulationConfig WorldOf(const Case& wanted) {
-  SimulationConfig world;
-  world.seed = wanted.seed;
+SimulationConfig SimulationOf(const Case& wanted) {
+  SimulationConfig simulation;
+  simulation.seed = wanted.seed;
   Rng rng(wanted.seed);
   const double scale = SpeedOf(wanted.boards) * 120 / 4000;
-  for (int i = 0; i < 4000; ++i) world.true_costs.push_back(rng.Uniform(0.5, 1.5) * scale);
-  world.costs_known = wanted.costs_known;
-  world.job.name = "energy";
-  world.job.balancing.objective = wanted.objective;
-  world.job.balancing.energy.time_factor = wanted.factor;
+  for (int i = 0; i < 4000; ++i) simulation.true_costs.push_back(rng.Uniform(0.5, 1.5) * scale);
+  simulation.costs_known = wanted.costs_known;
+  simulation.job.name = "energy";
+  simulation.job.balancing.objective = wanted.objective;
+  simulation.job.balancing.energy.time_factor = wanted.factor;
   std::vector<scheduling::EnergyCandidate> candidates;
   for (const auto& board : wanted.boards) {
     simulator::NodeModel node;
@@ -81,43 +81,46 @@ SimulationConfig WorldOf(const Case& wanted) {
     node.ratio = board.speed * std::pow(wanted.lie, rng.Uniform(-1, 1));
     node.speed = simulator::SpeedProfile(board.speed);
     node.power = board.power;
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
     candidates.push_back({node.ratio, node.power});
   }
-  if (wanted.objective == model::Objective::kTime || !wanted.leave_out) return world;
-  const auto choice = scheduling::ChooseForEnergy(candidates, world.job.balancing.energy);
-  world.left_out_ratio = choice->left_out_ratio;
+  if (wanted.objective == model::Objective::kTime || !wanted.leave_out) return simulation;
+  const auto choice = scheduling::ChooseForEnergy(candidates, simulation.job.balancing.energy);
+  simulation.left_out_ratio = choice->left_out_ratio;
   std::vector<simulator::NodeModel> used;
-  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
-    if (choice->shares[i] > 0) used.push_back(world.nodes[i]);
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
+    if (choice->shares[i] > 0) used.push_back(simulation.nodes[i]);
   }
-  world.nodes = used;
-  return world;
+  simulation.nodes = used;
+  return simulation;
 }
 
 Figures Simulate(const Case& wanted) {
-  const SimulationConfig world = WorldOf(wanted);
-  const auto outcome = Simulation(world).Run();
+  const SimulationConfig simulation = SimulationOf(wanted);
+  const auto outcome = Simulation(simulation).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
   Figures figures;
-  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
-    figures.joules += model::JoulesOf(*world.nodes[i].power, outcome.busy_seconds[i], 1, 0).dynamic;
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
+    figures.joules +=
+        model::JoulesOf(*simulation.nodes[i].power, outcome.busy_seconds[i], 1, 0).dynamic;
   }
   figures.seconds = ToSeconds(outcome.makespan);
-  figures.fastest = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0) /
-                    SpeedOf(wanted.boards);
+  figures.fastest =
+      std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0) /
+      SpeedOf(wanted.boards);
   return figures;
 }
 
 /// The pure division, for the same work.
 Figures Plan(const Case& wanted) {
-  const auto world = WorldOf({wanted.boards, model::Objective::kTime, 1, wanted.seed});
+  const auto simulation = SimulationOf({wanted.boards, model::Objective::kTime, 1, wanted.seed});
   std::vector<scheduling::EnergyCandidate> candidates;
   for (const auto& board : wanted.boards) candidates.push_back({board.speed, board.power});
   model::EnergySpec spec;
   spec.time_factor = wanted.factor;
   const auto answer = scheduling::LeastEnergy(*scheduling::AskForLeastEnergy(candidates, spec));
-  const double work = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);
+  const double work =
+      std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);
   Figures planned;
   planned.joules = answer.joules * work;
   planned.seconds = answer.seconds * work;
@@ -182,11 +185,11 @@ TEST(Energy, TheLimitIsKeptThoughTheWeightsLie) {
 TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
   Case wanted{Ten(), model::Objective::kEnergy, 1.5};
   wanted.leave_out = false;
-  SimulationConfig world = WorldOf(wanted);
+  SimulationConfig simulation = SimulationOf(wanted);
   for (std::size_t i = 0; i < 2; ++i) {
-    world.nodes[i].speed.ChangeAt(Instant{std::chrono::seconds(30)}, 5);
+    simulation.nodes[i].speed.ChangeAt(Instant{std::chrono::seconds(30)}, 5);
   }
-  const auto outcome = Simulation(world).Run();
+  const auto outcome = Simulation(simulation).Run();
   ASSERT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_GT(outcome.busy_seconds[9], 10);  // the least frugal of all
   const double fast = SpeedOf(wanted.boards);
@@ -197,13 +200,13 @@ TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
 TEST(Energy, WhatALostNodeHadGoesToTheFrugalFirst) {
   Case wanted{Ten(), model::Objective::kEnergy, 2};
   wanted.leave_out = false;
-  SimulationConfig world = WorldOf(wanted);
+  SimulationConfig simulation = SimulationOf(wanted);
   simulator::Fault loss;
   loss.node = 2;
   loss.at = std::chrono::seconds(20);
   loss.lasts = simulator::kForEver;
-  world.faults.push_back(loss);
-  const auto outcome = Simulation(world).Run();
+  simulation.faults.push_back(loss);
+  const auto outcome = Simulation(simulation).Run();
   ASSERT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_LT(outcome.busy_seconds[9], 10);  // the least frugal of all
   EXPECT_LE(ToSeconds(outcome.makespan), 2 * 125);

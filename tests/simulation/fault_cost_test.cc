@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "tests/support/worlds.h"
+#include "tests/support/example_simulations.h"
 
 namespace evenkeel {
 namespace {
@@ -21,37 +21,38 @@ constexpr std::uint64_t kSeeds = 10;
 
 // 8 nodes that need about 60 s together for 4000 tasks.
 SimulationConfig FineTasks(std::uint64_t seed, bool costs_known) {
-  SimulationConfig world;
-  world.seed = seed;
+  SimulationConfig simulation;
+  simulation.seed = seed;
   Rng rng(seed);
-  for (int i = 0; i < 4000; ++i) world.true_costs.push_back(rng.Uniform(0.05, 0.5));
-  world.costs_known = costs_known;
-  world.job.workload = world.job.name = "synthetic";
-  world.job.balancing.lease = kLease;
+  for (int i = 0; i < 4000; ++i) simulation.true_costs.push_back(rng.Uniform(0.05, 0.5));
+  simulation.costs_known = costs_known;
+  simulation.job.workload = simulation.job.name = "synthetic";
+  simulation.job.balancing.lease = kLease;
   for (int i = 0; i < 8; ++i) {
     const double speed = i < 2 ? 4.3 : i < 6 ? 2.0 : 1.0;
     simulator::NodeModel node;
     node.name = "node-" + std::to_string(i);
     node.ratio = speed;
     node.speed = simulator::SpeedProfile(speed);
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
-  return world;
+  return simulation;
 }
 
 // When the integral of the speeds has reached the work, in seconds. A node counts from its joining
 // until it is killed or stands still for ever.
-double BoundOf(const SimulationConfig& world) {
-  const double work = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);
+double BoundOf(const SimulationConfig& simulation) {
+  const double work =
+      std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);
   const auto done_by = [&](Instant end) {
     double done = 0;
-    for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+    for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
       Instant until = end;
-      for (const Fault& fault : world.faults) {
+      for (const Fault& fault : simulation.faults) {
         if (fault.node == i) until = std::min(until, Instant{fault.at});
       }
-      done += world.nodes[i].threads *
-              world.nodes[i].speed.Integral(Instant{world.nodes[i].joins_at}, until);
+      done += simulation.nodes[i].threads *
+              simulation.nodes[i].speed.Integral(Instant{simulation.nodes[i].joins_at}, until);
     }
     return done;
   };
@@ -69,10 +70,10 @@ void ExpectCheap(const char* what, const std::function<void(SimulationConfig&)>&
     double worst = 0;
     double wasted = 0;
     for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-      SimulationConfig world = FineTasks(seed, known);
-      change(world);
-      const double bound = BoundOf(world);
-      const auto outcome = Simulation(world).Run();
+      SimulationConfig simulation = FineTasks(seed, known);
+      change(simulation);
+      const double bound = BoundOf(simulation);
+      const auto outcome = Simulation(simulation).Run();
       ASSERT_EQ(outcome.state, model::JobState::kComplete) << what << " seed " << seed;
       const double makespan = ToSeconds(outcome.makespan);
       EXPECT_LE(makespan, bound * 1.05 + ToSeconds(kLease)) << what << " seed " << seed;
@@ -98,19 +99,19 @@ TEST(FaultCost, NothingHappens) {
 }
 
 TEST(FaultCost, ANodeSlowsToHalf) {
-  ExpectCheap("a fast node slows to half", [](SimulationConfig& world) {
-    world.nodes[0].speed.ChangeAt(Instant{seconds(25)}, 4.3 / 2);
+  ExpectCheap("a fast node slows to half", [](SimulationConfig& simulation) {
+    simulation.nodes[0].speed.ChangeAt(Instant{seconds(25)}, 4.3 / 2);
   });
-  ExpectCheap("the same near the end", [](SimulationConfig& world) {
-    world.nodes[0].speed.ChangeAt(Instant{seconds(55)}, 4.3 / 2);
+  ExpectCheap("the same near the end", [](SimulationConfig& simulation) {
+    simulation.nodes[0].speed.ChangeAt(Instant{seconds(55)}, 4.3 / 2);
   });
 }
 
 TEST(FaultCost, ANodeStandsStillForEver) {
   for (const int at : {20, 50, 59}) {
     ExpectCheap(("a fast node hangs at " + std::to_string(at) + " s").c_str(),
-                [&](SimulationConfig& world) {
-                  world.faults.push_back(FaultOf(Fault::Kind::kStallWorker, 0, seconds(at)));
+                [&](SimulationConfig& simulation) {
+                  simulation.faults.push_back(FaultOf(Fault::Kind::kStallWorker, 0, seconds(at)));
                 });
   }
 }
@@ -118,8 +119,8 @@ TEST(FaultCost, ANodeStandsStillForEver) {
 TEST(FaultCost, ANodeDies) {
   for (const int at : {20, 59}) {
     ExpectCheap(("a fast node dies at " + std::to_string(at) + " s").c_str(),
-                [&](SimulationConfig& world) {
-                  world.faults.push_back(FaultOf(Fault::Kind::kKillWorker, 0, seconds(at)));
+                [&](SimulationConfig& simulation) {
+                  simulation.faults.push_back(FaultOf(Fault::Kind::kKillWorker, 0, seconds(at)));
                 });
   }
 }
@@ -127,9 +128,9 @@ TEST(FaultCost, ANodeDies) {
 TEST(FaultCost, ANodeJoinsInMidRun) {
   for (const bool expected : {true, false}) {
     ExpectCheap(expected ? "a late node that was expected" : "a node nobody expected",
-                [&](SimulationConfig& world) {
-                  world.nodes[1].joins_at = seconds(20);
-                  world.nodes[1].expected = expected;
+                [&](SimulationConfig& simulation) {
+                  simulation.nodes[1].joins_at = seconds(20);
+                  simulation.nodes[1].expected = expected;
                 });
   }
 }

@@ -6,7 +6,7 @@
 
 #include "simulator/simulated_strategy.h"
 #include "tests/simulation/all_run_once.h"
-#include "tests/support/worlds.h"
+#include "tests/support/example_simulations.h"
 
 namespace evenkeel {
 namespace {
@@ -19,14 +19,14 @@ using simulator::SimulationConfig;
 using std::chrono::seconds;
 
 // The sixteen workers with a third of the tasks at first; the rest comes in two parts.
-SimulationConfig GrowingWorld(const SimulatedStrategy& strategy, bool costs_known) {
-  SimulationConfig world = support::SixteenWorkers(7, costs_known, false);
-  world.job.balancing.strategy = strategy.strategy;
-  world.technique = strategy.technique;
-  world.initial_tasks = 256;
-  world.growths = {{seconds(2), 300}, {seconds(4), 768}};
-  world.check_invariants = true;
-  return world;
+SimulationConfig GrowingSimulation(const SimulatedStrategy& strategy, bool costs_known) {
+  SimulationConfig simulation = support::SixteenWorkers(7, costs_known, false);
+  simulation.job.balancing.strategy = strategy.strategy;
+  simulation.technique = strategy.technique;
+  simulation.initial_tasks = 256;
+  simulation.growths = {{seconds(2), 300}, {seconds(4), 768}};
+  simulation.check_invariants = true;
+  return simulation;
 }
 
 void ExpectAllOfThemRunOnce(const Outcome& outcome) {
@@ -38,7 +38,7 @@ class Growth : public testing::TestWithParam<SimulatedStrategy> {};
 
 TEST_P(Growth, AllTasksRunOnce) {
   for (const bool known : {false, true}) {
-    const Outcome outcome = Simulation(GrowingWorld(GetParam(), known)).Run();
+    const Outcome outcome = Simulation(GrowingSimulation(GetParam(), known)).Run();
     ExpectAllOfThemRunOnce(outcome);
     double shares = 0;
     for (const auto& node : outcome.progress.nodes) shares += node.share;
@@ -47,29 +47,29 @@ TEST_P(Growth, AllTasksRunOnce) {
 }
 
 TEST_P(Growth, TheCoordinatorDiesAfterTasksWereAppended) {
-  SimulationConfig world = GrowingWorld(GetParam(), false);
-  world.faults = {
+  SimulationConfig simulation = GrowingSimulation(GetParam(), false);
+  simulation.faults = {
       {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(4100), seconds(1), {}}};
-  const Outcome outcome = Simulation(world).Run();
+  const Outcome outcome = Simulation(simulation).Run();
   ExpectAllOfThemRunOnce(outcome);
   EXPECT_EQ(outcome.coordinator_starts, 2u);
 }
 
 TEST_P(Growth, TasksAreAppendedWhileTheCoordinatorIsDown) {
-  SimulationConfig world = GrowingWorld(GetParam(), true);
-  world.faults = {
+  SimulationConfig simulation = GrowingSimulation(GetParam(), true);
+  simulation.faults = {
       {Fault::Kind::kKillCoordinator, 0, std::chrono::milliseconds(3500), seconds(1), {}}};
-  ExpectAllOfThemRunOnce(Simulation(world).Run());
+  ExpectAllOfThemRunOnce(Simulation(simulation).Run());
 }
 
 TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
-  SimulationConfig world = GrowingWorld(GetParam(), false);
-  world.job.balancing.lease = seconds(2);
-  world.nodes[15].expected = false;
-  world.nodes[15].joins_at = seconds(3);
-  world.faults = {{Fault::Kind::kKillWorker, 0, seconds(1), simulator::kForEver, {}},
-                  {Fault::Kind::kKillWorker, 5, seconds(5), simulator::kForEver, {}}};
-  ExpectAllOfThemRunOnce(Simulation(world).Run());
+  SimulationConfig simulation = GrowingSimulation(GetParam(), false);
+  simulation.job.balancing.lease = seconds(2);
+  simulation.nodes[15].expected = false;
+  simulation.nodes[15].joins_at = seconds(3);
+  simulation.faults = {{Fault::Kind::kKillWorker, 0, seconds(1), simulator::kForEver, {}},
+                       {Fault::Kind::kKillWorker, 5, seconds(5), simulator::kForEver, {}}};
+  ExpectAllOfThemRunOnce(Simulation(simulation).Run());
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(simulator::AllSimulatedStrategies()),
@@ -82,9 +82,10 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(simulator::AllSim
 // All the work is there early enough to be shared out as if it had been there from the start.
 TEST(GrowthOfTailStealing, IsBalanced) {
   for (const bool known : {false, true}) {
-    const SimulationConfig world = GrowingWorld({model::StrategyName::kTailStealing}, known);
-    const double bound = support::FluidBound(world);
-    const Outcome outcome = Simulation(world).Run();
+    const SimulationConfig simulation =
+        GrowingSimulation({model::StrategyName::kTailStealing}, known);
+    const double bound = support::FluidBound(simulation);
+    const Outcome outcome = Simulation(simulation).Run();
     EXPECT_GT(bound / ToSeconds(outcome.makespan), 0.95) << "known " << known;
   }
 }

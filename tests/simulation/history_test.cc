@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/worlds.h"
+#include "tests/support/example_simulations.h"
 
 namespace evenkeel {
 namespace {
@@ -35,11 +35,11 @@ Medians Measure(const std::string& name, const std::function<void(NodeModel&)>& 
   std::vector<double> efficiencies;
   std::vector<double> moves;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-    SimulationConfig world = support::SixteenWorkers(seed, true, true);
-    for (NodeModel& node : world.nodes) tell(node);
-    const auto outcome = Simulation(world).Run();
+    SimulationConfig simulation = support::SixteenWorkers(seed, true, true);
+    for (NodeModel& node : simulation.nodes) tell(node);
+    const auto outcome = Simulation(simulation).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete) << name << " seed " << seed;
-    efficiencies.push_back(support::FluidBound(world) / ToSeconds(outcome.makespan));
+    efficiencies.push_back(support::FluidBound(simulation) / ToSeconds(outcome.makespan));
     moves.push_back(static_cast<double>(outcome.progress.moves.reserved));
   }
   const Medians medians{MedianOf(efficiencies), MedianOf(moves)};

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/support/random_world.h"
+#include "tests/support/drawn_simulation.h"
 
 namespace evenkeel {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 using model::JobState;
 using simulator::Outcome;
 using simulator::Simulation;
-using support::RandomWorld;
+using support::DrawnSimulation;
 
 constexpr std::uint64_t kSeedsACase = 500;
 
@@ -38,7 +38,7 @@ void PrintSeed(int) {
   std::signal(SIGABRT, SIG_DFL);
 }
 
-void ExpectDurableOnce(const RandomWorld& world, const Outcome& outcome) {
+void ExpectDurableOnce(const DrawnSimulation& simulation, const Outcome& outcome) {
   std::int64_t missing = 0;
   // Tasks appended after the end of the job do not belong to it.
   const auto tasks = static_cast<std::size_t>(outcome.progress.tasks_total);
@@ -52,81 +52,81 @@ void ExpectDurableOnce(const RandomWorld& world, const Outcome& outcome) {
   }
   if (outcome.state != JobState::kComplete || outcome.reason == model::kSuccessPolicyMet) return;
   EXPECT_EQ(missing, outcome.progress.tasks_failed) << "tasks neither durable nor failed for good";
-  for (const auto& [task, times] : world.config.failing) {
-    if (world.doomed.contains(task)) continue;
+  for (const auto& [task, times] : simulation.config.failing) {
+    if (simulation.doomed.contains(task)) continue;
     EXPECT_EQ(outcome.times_durable[static_cast<std::size_t>(task)], 1) << "task " << task;
   }
 }
 
-void CheckWorld(std::uint64_t seed, bool traced) {
+void CheckSimulation(std::uint64_t seed, bool traced) {
   g_seed = seed;
   std::signal(SIGABRT, PrintSeed);
-  RandomWorld world = support::DrawWorld(seed);
-  SCOPED_TRACE(world.summary + "; " + ReplayCommand(seed));
+  DrawnSimulation simulation = support::DrawSimulation(seed);
+  SCOPED_TRACE(simulation.summary + "; " + ReplayCommand(seed));
   if (traced) {
-    std::fprintf(stderr, "%s\n", world.summary.c_str());
-    world.config.trace = [](const std::string& line) {
+    std::fprintf(stderr, "%s\n", simulation.summary.c_str());
+    simulation.config.trace = [](const std::string& line) {
       std::fprintf(stderr, "%s\n", line.c_str());
     };
   }
-  const Outcome outcome = Simulation(world.config).Run();
+  const Outcome outcome = Simulation(simulation.config).Run();
 
-  const JobState wanted = world.must_fail ? JobState::kFailed : JobState::kComplete;
-  const bool early = world.may_end_early && outcome.reason == model::kSuccessPolicyMet;
+  const JobState wanted = simulation.must_fail ? JobState::kFailed : JobState::kComplete;
+  const bool early = simulation.may_end_early && outcome.reason == model::kSuccessPolicyMet;
   EXPECT_EQ(outcome.state, early ? JobState::kComplete : wanted)
       << outcome.reason << " after " << ToSeconds(outcome.makespan) << " s";
-  ExpectDurableOnce(world, outcome);
+  ExpectDurableOnce(simulation, outcome);
   const auto& found = outcome.violations;
   EXPECT_EQ(found.leased_though_durable, 0);
   EXPECT_EQ(found.progress_losses, 0);
   EXPECT_EQ(found.sent_after_end, 0);
   EXPECT_EQ(found.retried_in_place, 0);
   EXPECT_EQ(found.lost_though_heard, 0);
-  if (!world.config.job.task_policy.idempotent) {
+  if (!simulation.config.job.task_policy.idempotent) {
     EXPECT_EQ(found.side_by_side, 0);
   }
-  if (world.everybody_knows) {
+  if (simulation.everybody_knows) {
     EXPECT_EQ(outcome.run_after_acknowledged, 0);
   }
   if (outcome.state != JobState::kRunning) {
     EXPECT_LE(static_cast<double>(outcome.messages_sent),
-              support::MessageBound(world.config, outcome.makespan))
+              support::MessageBound(simulation.config, outcome.makespan))
         << "in " << ToSeconds(outcome.makespan) << " s";
   }
 }
 
 class Invariants : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Invariants, HoldInDrawnWorlds) {
+TEST_P(Invariants, HoldInDrawnSimulations) {
   if (std::getenv("EVENKEEL_SEED") != nullptr) GTEST_SKIP() << "one seed is replayed";
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
-    CheckWorld(seed, false);
+    CheckSimulation(seed, false);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Invariants, testing::Range<std::uint64_t>(0, 20));
 
 // A task that fails always, on slow nodes beside idle ones: each failure had a copy beside it.
-TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckWorld(1'021'511, false); }
+TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckSimulation(1'021'511, false); }
 
 // The coordinator stood still for so short a time that it could have slept: a Hello that arrived
 // meanwhile is read before the lease of its worker ends.
-TEST(InvariantsReplay, AShortStallLosesNobody) { CheckWorld(1'006'077, false); }
+TEST(InvariantsReplay, AShortStallLosesNobody) { CheckSimulation(1'006'077, false); }
 
-TEST(InvariantsReplay, OneSeed) { CheckWorld(FromEnvironment("EVENKEEL_SEED", 1), true); }
+TEST(InvariantsReplay, OneSeed) { CheckSimulation(FromEnvironment("EVENKEEL_SEED", 1), true); }
 
 TEST(InvariantsSoak, ManySeeds) {
   const std::uint64_t seeds = FromEnvironment("EVENKEEL_SEEDS", 100'000);
   const std::uint64_t first = FromEnvironment("EVENKEEL_FIRST_SEED", 1'000'000);
   for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
-    CheckWorld(seed, false);
+    CheckSimulation(seed, false);
   }
 }
 
 TEST(Determinism, TheSameSeedGivesTheSameDeliveries) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
-    const auto config = support::DrawWorld(seed).config;
+    const auto config = support::DrawSimulation(seed).config;
     const Outcome one = Simulation(config).Run();
     const Outcome two = Simulation(config).Run();
     ASSERT_EQ(one.digest, two.digest) << "seed " << seed;
@@ -137,8 +137,8 @@ TEST(Determinism, TheSameSeedGivesTheSameDeliveries) {
 }
 
 TEST(Determinism, AnotherSeedGivesOthers) {
-  const Outcome one = Simulation(support::DrawWorld(1).config).Run();
-  const Outcome two = Simulation(support::DrawWorld(2).config).Run();
+  const Outcome one = Simulation(support::DrawSimulation(1).config).Run();
+  const Outcome two = Simulation(support::DrawSimulation(2).config).Run();
   EXPECT_NE(one.digest, two.digest);
 }
 

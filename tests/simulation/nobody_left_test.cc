@@ -22,18 +22,18 @@ class NobodyLeft : public testing::TestWithParam<SimulatedStrategy> {
  protected:
   // Three nodes; at five seconds a third of the work is done.
   static simulator::SimulationConfig Nodes() {
-    simulator::SimulationConfig world;
-    world.true_costs.assign(kTasks, 0.4);
-    world.job.workload = world.job.name = "nobody-left";
-    world.job.balancing.strategy = GetParam().strategy;
-    world.technique = GetParam().technique;
-    world.job.balancing.lease = seconds(2);
+    simulator::SimulationConfig simulation;
+    simulation.true_costs.assign(kTasks, 0.4);
+    simulation.job.workload = simulation.job.name = "nobody-left";
+    simulation.job.balancing.strategy = GetParam().strategy;
+    simulation.technique = GetParam().technique;
+    simulation.job.balancing.lease = seconds(2);
     for (std::size_t i = 0; i < kNodes; ++i) {
       simulator::NodeModel node;
       node.name = "node-" + std::to_string(i);
-      world.nodes.push_back(node);
+      simulation.nodes.push_back(node);
     }
-    return world;
+    return simulation;
   }
 
   // Each of them once is the only one that comes back, after `away`.
@@ -49,15 +49,15 @@ class NobodyLeft : public testing::TestWithParam<SimulatedStrategy> {
     SCOPED_TRACE("node-" + std::to_string(last) + " is back after " +
                  std::to_string(ToSeconds(away)) + " s, node-" + std::to_string(first) +
                  " died first");
-    simulator::SimulationConfig world = Nodes();
+    simulator::SimulationConfig simulation = Nodes();
     for (std::size_t i = 0; i < kNodes; ++i) {
       const std::size_t node = (first + i) % kNodes;
-      world.faults.push_back({.kind = Fault::Kind::kKillWorker,
-                              .node = node,
-                              .at = seconds(5) + milliseconds(10 * i),
-                              .lasts = node == last ? away : simulator::kForEver});
+      simulation.faults.push_back({.kind = Fault::Kind::kKillWorker,
+                                   .node = node,
+                                   .at = seconds(5) + milliseconds(10 * i),
+                                   .lasts = node == last ? away : simulator::kForEver});
     }
-    const simulator::Outcome outcome = simulator::Simulation(world).Run();
+    const simulator::Outcome outcome = simulator::Simulation(simulation).Run();
     EXPECT_EQ(outcome.state, model::JobState::kComplete);
     EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
     EXPECT_LT(ToSeconds(outcome.makespan), 0.4 * kTasks + ToSeconds(away) + 30);
@@ -71,16 +71,16 @@ TEST_P(NobodyLeft, WhenTheLeasesEnd) { ExpectDoneAfter(milliseconds(2005)); }
 TEST_P(NobodyLeft, LongAfterTheLeasesEnded) { ExpectDoneAfter(seconds(30)); }
 
 TEST_P(NobodyLeft, AndTheOneThatComesBackHadNothingBefore) {
-  simulator::SimulationConfig world = Nodes();
-  world.nodes.pop_back();
-  world.nodes[1].joins_at = seconds(4);  // so long after the lease's end all is the other's
-  world.faults = {
+  simulator::SimulationConfig simulation = Nodes();
+  simulation.nodes.pop_back();
+  simulation.nodes[1].joins_at = seconds(4);  // so long after the lease's end all is the other's
+  simulation.faults = {
       {.kind = Fault::Kind::kKillWorker, .node = 1, .at = seconds(5), .lasts = seconds(10)},
       {.kind = Fault::Kind::kKillWorker,
        .node = 0,
        .at = seconds(5) + milliseconds(10),
        .lasts = simulator::kForEver}};
-  const simulator::Outcome outcome = simulator::Simulation(world).Run();
+  const simulator::Outcome outcome = simulator::Simulation(simulation).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete);
   EXPECT_EQ(outcome.progress.tasks_completed, kTasks);
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/scenario_world.h"
+#include "simulator/scenario_drawing.h"
 #include "tests/simulation/scenario_files.h"
 
 namespace evenkeel {
@@ -47,16 +47,16 @@ TEST(Papers, ModifiedMasterSlaveOnTheMachinesOfEachRun) {
 }
 
 /// The smallest T by which all tasks of one second can be done: sum over cores of floor(T speed).
-double BestOfWholeTasks(const simulator::SimulationConfig& world) {
+double BestOfWholeTasks(const simulator::SimulationConfig& simulation) {
   double low = 0;
   double high = 1e6;
   while (high - low > 1e-6) {
     const double middle = (low + high) / 2;
     double done = 0;
-    for (const auto& node : world.nodes) {
+    for (const auto& node : simulation.nodes) {
       done += std::floor(middle * node.speed.Fastest() + 1e-9);
     }
-    (done < static_cast<double>(world.true_costs.size()) ? low : high) = middle;
+    (done < static_cast<double>(simulation.true_costs.size()) ? low : high) = middle;
   }
   return high;
 }
@@ -66,7 +66,7 @@ double BestOfWholeTasks(const simulator::SimulationConfig& world) {
 TEST(Papers, AllStrategiesOnOneCluster) {
   const Scenario scenario = LoadScenario("mms-4-one-cluster");
   auto runs = RunVariants(scenario);
-  const double best = BestOfWholeTasks(simulator::DrawWorld(scenario, scenario.seed));
+  const double best = BestOfWholeTasks(simulator::DrawSimulation(scenario, scenario.seed));
   const double ours = runs["TailStealing"].makespan_seconds;
   std::printf("TailStealing %.2f s, best of whole tasks %.2f s, mMS %.2f s, MS %.2f s\n", ours,
               best, runs["ModifiedMasterSlave"].makespan_seconds,

@@ -28,27 +28,27 @@ bool HandsOut(const std::string& line) {
 }
 
 TinyRun RunTiny(StrategyName strategy, bool dedicated_coordinator = false) {
-  SimulationConfig world;
-  world.true_costs.assign(8, 1.0);
-  world.job.workload = world.job.name = "tiny";
-  world.job.balancing.strategy = strategy;
-  world.job.balancing.master_slave.dedicated_coordinator = dedicated_coordinator;
-  world.job.balancing.modified_master_slave.dedicated_coordinator = dedicated_coordinator;
+  SimulationConfig simulation;
+  simulation.true_costs.assign(8, 1.0);
+  simulation.job.workload = simulation.job.name = "tiny";
+  simulation.job.balancing.strategy = strategy;
+  simulation.job.balancing.master_slave.dedicated_coordinator = dedicated_coordinator;
+  simulation.job.balancing.modified_master_slave.dedicated_coordinator = dedicated_coordinator;
   for (const double speed : {2.0, 1.0, 1.0}) {
     simulator::NodeModel node;
-    node.name = "n" + std::to_string(world.nodes.size());
+    node.name = "n" + std::to_string(simulation.nodes.size());
     node.ratio = speed;
     node.speed = simulator::SpeedProfile(speed);
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
   TinyRun run;
-  world.trace = [&run](const std::string& line) {
+  simulation.trace = [&run](const std::string& line) {
     if (!HandsOut(line)) return;
     const double seconds = std::stod(line);
     const auto tenths = static_cast<int>(seconds * 10);
     run.decisions.push_back(std::to_string(tenths) + ": " + line.substr(line.find('n')));
   };
-  run.outcome = Simulation(world).Run();
+  run.outcome = Simulation(simulation).Run();
   EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
   return run;
 }

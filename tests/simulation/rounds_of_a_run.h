@@ -22,20 +22,20 @@ struct RoundsOfARun {
 };
 
 /// Runs it to its end and reads the rounds off the messages.
-[[nodiscard]] inline RoundsOfARun RunRounds(simulator::SimulationConfig world) {
+[[nodiscard]] inline RoundsOfARun RunRounds(simulator::SimulationConfig simulation) {
   struct Arrival {
     double at;
     std::string node;
   };
   std::vector<Arrival> reports;
-  world.trace = [&reports](const std::string& line) {
+  simulation.trace = [&reports](const std::string& line) {
     const std::size_t report = line.find(" -> report [");
     if (report == std::string::npos) return;
     const std::size_t node = line.find_first_not_of(" 0123456789.");
     reports.push_back({std::stod(line), line.substr(node, report - node)});
   };
   RoundsOfARun run;
-  run.outcome = simulator::Simulation(std::move(world)).Run();
+  run.outcome = simulator::Simulation(std::move(simulation)).Run();
   EXPECT_EQ(run.outcome.state, model::JobState::kComplete);
   for (const std::int64_t times : run.outcome.times_durable) EXPECT_EQ(times, 1);
   constexpr double kLineRounding = 1e-6;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/scenario_world.h"
+#include "simulator/scenario_drawing.h"
 #include "tests/simulation/rounds_of_a_run.h"
 #include "tests/simulation/scenario_files.h"
 
@@ -15,11 +15,11 @@ namespace {
 
 RoundsOfARun RoundsOf(const std::string& name, const std::string& variant = "new") {
   const auto scenario = LoadScenario(name);
-  simulator::SimulationConfig world = simulator::DrawWorld(scenario, scenario.seed);
+  simulator::SimulationConfig simulation = simulator::DrawSimulation(scenario, scenario.seed);
   for (const auto& each : scenario.variants) {
-    if (each.name == variant) world.job.balancing = each.balancing;
+    if (each.name == variant) simulation.job.balancing = each.balancing;
   }
-  return RunRounds(world);
+  return RunRounds(simulation);
 }
 
 constexpr int kOrders[] = {200, 400, 600, 800, 1000};

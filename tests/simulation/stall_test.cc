@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/simulation/all_run_once.h"
-#include "tests/support/worlds.h"
+#include "tests/support/example_simulations.h"
 
 namespace evenkeel {
 namespace {

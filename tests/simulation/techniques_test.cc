@@ -20,25 +20,26 @@ using simulator::Simulation;
 using simulator::SimulationConfig;
 
 /// Messages and commits take no time, so that only the technique counts.
-SimulationConfig QuickWorld(const std::vector<double>& costs, const std::vector<double>& speeds) {
-  SimulationConfig world;
-  world.true_costs = costs;
-  world.costs_known = false;
-  world.network.latency = world.commit_latency = Duration::zero();
-  world.job.workload = world.job.name = "techniques";
+SimulationConfig QuickSimulation(const std::vector<double>& costs,
+                                 const std::vector<double>& speeds) {
+  SimulationConfig simulation;
+  simulation.true_costs = costs;
+  simulation.costs_known = false;
+  simulation.network.latency = simulation.commit_latency = Duration::zero();
+  simulation.job.workload = simulation.job.name = "techniques";
   for (const double speed : speeds) {
     simulator::NodeModel node;
-    node.name = "n" + std::to_string(world.nodes.size());
+    node.name = "n" + std::to_string(simulation.nodes.size());
     node.ratio = speed;
     node.speed = simulator::SpeedProfile(speed);
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
-  return world;
+  return simulation;
 }
 
-Outcome RunUnder(TechniqueName technique, SimulationConfig world) {
-  world.technique = technique;
-  Outcome outcome = Simulation(std::move(world)).Run();
+Outcome RunUnder(TechniqueName technique, SimulationConfig simulation) {
+  simulation.technique = technique;
+  Outcome outcome = Simulation(std::move(simulation)).Run();
   EXPECT_EQ(outcome.state, model::JobState::kComplete);
   return outcome;
 }
@@ -90,7 +91,8 @@ TEST(Techniques, MakespansAreThoseOfAnIndependentListScheduler) {
         {TechniqueName::kPracticalFactoring, Halving(p)}};
     for (const auto& [technique, rule] : cases) {
       const double expected = ListSchedule(costs, speeds, rule);
-      const double makespan = ToSeconds(RunUnder(technique, QuickWorld(costs, speeds)).makespan);
+      const double makespan =
+          ToSeconds(RunUnder(technique, QuickSimulation(costs, speeds)).makespan);
       EXPECT_NEAR(makespan, expected, 1e-6) << ToString(technique) << " seed " << seed;
     }
   }
@@ -100,17 +102,18 @@ TEST(Techniques, MakespansAreThoseOfAnIndependentListScheduler) {
 // at a time.
 TEST(Techniques, EqualTasksOnEqualNodesHaveAClosedForm) {
   for (const std::size_t tasks : {16u, 17u, 1000u}) {
-    const SimulationConfig world = QuickWorld(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
+    const SimulationConfig simulation =
+        QuickSimulation(std::vector<double>(tasks, 0.5), {1, 1, 1, 1});
     const double expected = 0.5 * static_cast<double>(CeilOf(tasks, 4));
     for (const auto technique : {TechniqueName::kStaticChunking, TechniqueName::kSelfScheduling}) {
-      EXPECT_NEAR(ToSeconds(RunUnder(technique, world).makespan), expected, 1e-6);
+      EXPECT_NEAR(ToSeconds(RunUnder(technique, simulation).makespan), expected, 1e-6);
     }
   }
   // Halving: 128, 64, ... 1 and 1 of 1,024 tasks for each of four. By guided self-scheduling the
   // first of two has 8 of 16 tasks, the other 4, 2, 1 and the last one.
-  const SimulationConfig halved = QuickWorld(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
+  const SimulationConfig halved = QuickSimulation(std::vector<double>(1024, 0.5), {1, 1, 1, 1});
   EXPECT_NEAR(ToSeconds(RunUnder(TechniqueName::kPracticalFactoring, halved).makespan), 128, 1e-6);
-  const SimulationConfig guided = QuickWorld(std::vector<double>(16, 1), {1, 1});
+  const SimulationConfig guided = QuickSimulation(std::vector<double>(16, 1), {1, 1});
   EXPECT_NEAR(ToSeconds(RunUnder(TechniqueName::kGuidedSelfScheduling, guided).makespan), 8, 1e-6);
 }
 
@@ -145,7 +148,8 @@ TEST(Techniques, TinyJobsAgainstAllTheirSchedules) {
     for (const auto technique :
          {TechniqueName::kStaticChunking, TechniqueName::kSelfScheduling,
           TechniqueName::kGuidedSelfScheduling, TechniqueName::kPracticalFactoring}) {
-      const double makespan = ToSeconds(RunUnder(technique, QuickWorld(costs, speeds)).makespan);
+      const double makespan =
+          ToSeconds(RunUnder(technique, QuickSimulation(costs, speeds)).makespan);
       EXPECT_GE(makespan, shortest - 1e-6) << ToString(technique) << " seed " << seed;
       if (technique == TechniqueName::kSelfScheduling && seed % 2 == 1) {
         EXPECT_LE(makespan, shortest * (2 - 1.0 / 3) + 1e-6) << "seed " << seed;
@@ -155,7 +159,7 @@ TEST(Techniques, TinyJobsAgainstAllTheirSchedules) {
     const std::size_t block = CeilOf(costs.size(), speeds.size());
     for (std::size_t i = 0; i < costs.size(); ++i)
       blocks[i / block] += costs[i] / speeds[i / block];
-    const auto fixed = RunUnder(TechniqueName::kStaticChunking, QuickWorld(costs, speeds));
+    const auto fixed = RunUnder(TechniqueName::kStaticChunking, QuickSimulation(costs, speeds));
     EXPECT_NEAR(ToSeconds(fixed.makespan), *std::max_element(blocks.begin(), blocks.end()), 1e-6);
   }
 }
@@ -165,9 +169,9 @@ struct TinyRun {
   Outcome outcome;
 };
 
-TinyRun RunTiny(TechniqueName technique, SimulationConfig world) {
+TinyRun RunTiny(TechniqueName technique, SimulationConfig simulation) {
   TinyRun run;
-  world.trace = [&run](const std::string& line) {
+  simulation.trace = [&run](const std::string& line) {
     const bool decides = line.find(" <- assign") != std::string::npos ||
                          line.find(" <- recall") != std::string::npos ||
                          line.find(" -> give-back") != std::string::npos;
@@ -175,7 +179,7 @@ TinyRun RunTiny(TechniqueName technique, SimulationConfig world) {
     const auto tenths = static_cast<int>(std::stod(line) * 10);
     run.decisions.push_back(std::to_string(tenths) + ": " + line.substr(line.find('n')));
   };
-  run.outcome = RunUnder(technique, std::move(world));
+  run.outcome = RunUnder(technique, std::move(simulation));
   return run;
 }
 
@@ -183,14 +187,14 @@ using Lines = std::vector<std::string>;
 
 TEST(Techniques, GuidedSelfSchedulingHandsOutSmallerAndSmallerChunks) {
   const TinyRun run = RunTiny(TechniqueName::kGuidedSelfScheduling,
-                              QuickWorld(std::vector<double>(8, 1.0), {2, 1}));
+                              QuickSimulation(std::vector<double>(8, 1.0), {2, 1}));
   EXPECT_EQ(run.decisions, (Lines{"0: n0 <- assign [0,4)#1", "0: n1 <- assign [4,6)#2",
                                   "20: n1 <- assign [6,7)#3", "20: n0 <- assign [7,8)#4"}));
 }
 
 TEST(Techniques, StaticStealingTakesAQuarterFromTheNextOne) {
-  const TinyRun run =
-      RunTiny(TechniqueName::kStaticStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+  const TinyRun run = RunTiny(TechniqueName::kStaticStealing,
+                              QuickSimulation(std::vector<double>(24, 1.0), {4, 1}));
   // After 3 s the fast node is through; the slow one has reported 3 of its 12 by then, one more
   // runs: 8 wait.
   ASSERT_GE(run.decisions.size(), 5u);
@@ -203,25 +207,26 @@ TEST(Techniques, StaticStealingTakesAQuarterFromTheNextOne) {
 }
 
 TEST(Techniques, RandomStealingTakesHalf) {
-  const TinyRun run =
-      RunTiny(TechniqueName::kRandomStealing, QuickWorld(std::vector<double>(24, 1.0), {4, 1}));
+  const TinyRun run = RunTiny(TechniqueName::kRandomStealing,
+                              QuickSimulation(std::vector<double>(24, 1.0), {4, 1}));
   ASSERT_GE(run.decisions.size(), 3u);
   EXPECT_EQ(run.decisions[2], "30: n1 <- recall 1 of 4");
 }
 
 // The second node stands still with its tasks; the first one runs them as well.
 TEST(Techniques, WhatIsNotDoneIsHandedOutOnceMore) {
-  SimulationConfig world = QuickWorld(std::vector<double>(8, 1.0), {1, 1});
-  world.job.balancing.lease = std::chrono::seconds(1000);
-  world.faults.push_back({simulator::Fault::Kind::kStallWorker, 1, std::chrono::milliseconds(1500),
-                          simulator::kForEver, Duration::zero()});
-  world.technique_options.reissue = true;
-  const TinyRun run = RunTiny(TechniqueName::kSelfScheduling, world);
+  SimulationConfig simulation = QuickSimulation(std::vector<double>(8, 1.0), {1, 1});
+  simulation.job.balancing.lease = std::chrono::seconds(1000);
+  simulation.faults.push_back({simulator::Fault::Kind::kStallWorker, 1,
+                               std::chrono::milliseconds(1500), simulator::kForEver,
+                               Duration::zero()});
+  simulation.technique_options.reissue = true;
+  const TinyRun run = RunTiny(TechniqueName::kSelfScheduling, simulation);
   EXPECT_EQ(run.outcome.progress.moves.copies, 1);
   EXPECT_EQ(run.decisions.back(), "60: n0 <- assign [3,4)#9c");
   EXPECT_NEAR(ToSeconds(run.outcome.makespan), 7, 0.1);
-  world.technique_options.reissue = false;
-  EXPECT_GT(ToSeconds(RunUnder(TechniqueName::kSelfScheduling, world).makespan), 1000);
+  simulation.technique_options.reissue = false;
+  EXPECT_GT(ToSeconds(RunUnder(TechniqueName::kSelfScheduling, simulation).makespan), 1000);
 }
 
 }  // namespace

@@ -22,29 +22,29 @@ using std::chrono::seconds;
 
 /// Four nodes in a ring with 30 tasks each, 10 a second; 100 more come to the first one.
 SimulationConfig Ring(const SimulatedStrategy& strategy) {
-  SimulationConfig world;
-  world.true_costs.assign(220, 1.0);
-  world.costs_known = false;
-  world.initial_tasks = 120;
-  world.growths = {{milliseconds(500), 220}};
-  world.job.workload = world.job.name = "ring";
-  world.job.balancing.strategy = strategy.strategy;
-  world.technique = strategy.technique;
-  world.job.balancing.lease = seconds(2);
-  world.report_interval = milliseconds(50);
+  SimulationConfig simulation;
+  simulation.true_costs.assign(220, 1.0);
+  simulation.costs_known = false;
+  simulation.initial_tasks = 120;
+  simulation.growths = {{milliseconds(500), 220}};
+  simulation.job.workload = simulation.job.name = "ring";
+  simulation.job.balancing.strategy = strategy.strategy;
+  simulation.technique = strategy.technique;
+  simulation.job.balancing.lease = seconds(2);
+  simulation.report_interval = milliseconds(50);
   for (std::size_t i = 0; i < 4; ++i) {
     simulator::NodeModel node;
     node.name = "n" + std::to_string(i);
     node.ratio = 10;
     node.speed = simulator::SpeedProfile(10);
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
     const auto first = static_cast<model::TaskIndex>(30 * i);
-    world.transfers.placed.push_back({{first, first + 30}, i});
-    world.transfers.links.push_back({i, (i + 1) % 4, 10});
+    simulation.transfers.placed.push_back({{first, first + 30}, i});
+    simulation.transfers.links.push_back({i, (i + 1) % 4, 10});
   }
-  world.transfers.placed.push_back({{120, 220}, 0});
-  world.check_invariants = true;
-  return world;
+  simulation.transfers.placed.push_back({{120, 220}, 0});
+  simulation.check_invariants = true;
+  return simulation;
 }
 
 class Transfers : public testing::TestWithParam<SimulatedStrategy> {};
@@ -52,33 +52,33 @@ class Transfers : public testing::TestWithParam<SimulatedStrategy> {};
 TEST_P(Transfers, AllTasksRunOnce) {
   for (const bool streams : {false, true}) {
     for (const bool exponential : {false, true}) {
-      SimulationConfig world = Ring(GetParam());
-      world.transfers.streams = streams;
-      world.transfers.exponential = exponential;
-      ExpectAllRunOnce(Simulation(world).Run());
+      SimulationConfig simulation = Ring(GetParam());
+      simulation.transfers.streams = streams;
+      simulation.transfers.exponential = exponential;
+      ExpectAllRunOnce(Simulation(simulation).Run());
     }
   }
 }
 
 TEST_P(Transfers, WorkersDieAndLinksAreCutWhileTasksAreUnderWay) {
-  SimulationConfig world = Ring(GetParam());
-  world.faults = {{Fault::Kind::kKillWorker, 1, milliseconds(900), seconds(3), {}},
-                  {Fault::Kind::kCutLink, 3, milliseconds(1100), seconds(1), {}}};
-  ExpectAllRunOnce(Simulation(world).Run());
+  SimulationConfig simulation = Ring(GetParam());
+  simulation.faults = {{Fault::Kind::kKillWorker, 1, milliseconds(900), seconds(3), {}},
+                       {Fault::Kind::kCutLink, 3, milliseconds(1100), seconds(1), {}}};
+  ExpectAllRunOnce(Simulation(simulation).Run());
 }
 
 TEST_P(Transfers, TheCoordinatorDiesWhileTasksAreUnderWay) {
-  SimulationConfig world = Ring(GetParam());
-  world.faults = {{Fault::Kind::kKillCoordinator, 0, milliseconds(900), seconds(1), {}}};
-  const Outcome outcome = Simulation(world).Run();
+  SimulationConfig simulation = Ring(GetParam());
+  simulation.faults = {{Fault::Kind::kKillCoordinator, 0, milliseconds(900), seconds(1), {}}};
+  const Outcome outcome = Simulation(simulation).Run();
   ExpectAllRunOnce(outcome);
   EXPECT_EQ(outcome.coordinator_starts, 2u);
 }
 
 TEST_P(Transfers, TheNodeWithTheLoadIsLost) {
-  SimulationConfig world = Ring(GetParam());
-  world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(700), simulator::kForEver, {}}};
-  ExpectAllRunOnce(Simulation(world).Run());
+  SimulationConfig simulation = Ring(GetParam());
+  simulation.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(700), simulator::kForEver, {}}};
+  ExpectAllRunOnce(Simulation(simulation).Run());
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, Transfers,
@@ -90,14 +90,14 @@ INSTANTIATE_TEST_SUITE_P(Strategies, Transfers,
                          });
 
 SimulationConfig Diffusing(model::Compensation compensation) {
-  SimulationConfig world = Ring({model::StrategyName::kCompensated});
-  world.network.latency = world.commit_latency = Duration::zero();
-  world.job.balancing.compensated.compensation = compensation;
-  return world;
+  SimulationConfig simulation = Ring({model::StrategyName::kCompensated});
+  simulation.network.latency = simulation.commit_latency = Duration::zero();
+  simulation.job.balancing.compensated.compensation = compensation;
+  return simulation;
 }
 
-std::vector<std::int64_t> Sent(const SimulationConfig& world) {
-  const Outcome outcome = Simulation(world).Run();
+std::vector<std::int64_t> Sent(const SimulationConfig& simulation) {
+  const Outcome outcome = Simulation(simulation).Run();
   ExpectAllRunOnce(outcome);
   std::vector<std::int64_t> sent;
   for (const auto& node : outcome.progress.nodes) sent.push_back(node.stolen_in);
@@ -112,51 +112,51 @@ TEST(Compensated, LoadGoesToNeighboursOnce) {
 }
 
 TEST(Compensated, LoadGoesToAll) {
-  SimulationConfig world = Diffusing(model::Compensation::kNone);
-  world.job.balancing.compensated.sends_to_all = true;
-  EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25}));
-  world.transfers.links.clear();
-  world.job.balancing.compensated.sends_to_all = false;
-  EXPECT_EQ(Sent(world), (Counts{0, 25, 25, 25})) << "without links all are neighbours";
+  SimulationConfig simulation = Diffusing(model::Compensation::kNone);
+  simulation.job.balancing.compensated.sends_to_all = true;
+  EXPECT_EQ(Sent(simulation), (Counts{0, 25, 25, 25}));
+  simulation.transfers.links.clear();
+  simulation.job.balancing.compensated.sends_to_all = false;
+  EXPECT_EQ(Sent(simulation), (Counts{0, 25, 25, 25})) << "without links all are neighbours";
 }
 
 // 33 tasks take 3.3 s; the neighbours are dry after 2.5 s: k = 1/2 + 1/2 x 25/33.
 TEST(Compensated, LessIsSentByTheFactor) {
   EXPECT_EQ(Sent(Diffusing(model::Compensation::kFirst)), (Counts{0, 29, 0, 29}));
-  SimulationConfig world = Diffusing(model::Compensation::kFirst);
-  world.job.balancing.compensated.compensation_factor = 0.1;
-  EXPECT_EQ(Sent(world), (Counts{0, 3, 0, 3}));
+  SimulationConfig simulation = Diffusing(model::Compensation::kFirst);
+  simulation.job.balancing.compensated.compensation_factor = 0.1;
+  EXPECT_EQ(Sent(simulation), (Counts{0, 3, 0, 3}));
 }
 
 TEST(Compensated, WhatIsToBeSentFollowsFromOldReports) {
-  SimulationConfig world = Diffusing(model::Compensation::kNone);
-  world.report_interval = milliseconds(300);
-  EXPECT_EQ(Sent(world), (Counts{0, 33, 0, 33})) << "reports are 0.2 s old";
+  SimulationConfig simulation = Diffusing(model::Compensation::kNone);
+  simulation.report_interval = milliseconds(300);
+  EXPECT_EQ(Sent(simulation), (Counts{0, 33, 0, 33})) << "reports are 0.2 s old";
 }
 
 // The second load finds what is under way of the first one: 33 each, which arrive at 3.8 s.
 // At 1 s the first node has 125 - 66 - 5 + 100 = 154, its neighbours 20 + 33: 67 too much.
 TEST(Compensated, LoadThatIsUnderWayCounts) {
-  SimulationConfig world = Diffusing(model::Compensation::kNone);
-  world.true_costs.assign(320, 1.0);
-  world.growths.push_back({seconds(1), 320});
-  world.transfers.placed.push_back({{220, 320}, 0});
-  EXPECT_EQ(Sent(world), (Counts{0, 66, 0, 66}));
+  SimulationConfig simulation = Diffusing(model::Compensation::kNone);
+  simulation.true_costs.assign(320, 1.0);
+  simulation.growths.push_back({seconds(1), 320});
+  simulation.transfers.placed.push_back({{220, 320}, 0});
+  EXPECT_EQ(Sent(simulation), (Counts{0, 66, 0, 66}));
   // With the first selection 29 each were sent and arrive at 3.4 s, 2.4 s from now. 162 against 49:
   // 75.3 too much, 37 each, which take 3.7 s. Dry at 2.4 + 2.9 s, later than that: all are sent.
-  world.job.balancing.compensated.compensation = model::Compensation::kFirst;
-  EXPECT_EQ(Sent(world), (Counts{0, 29 + 37, 0, 29 + 37}));
+  simulation.job.balancing.compensated.compensation = model::Compensation::kFirst;
+  EXPECT_EQ(Sent(simulation), (Counts{0, 29 + 37, 0, 29 + 37}));
 }
 
 // Placed tasks of nodes that are lost come in at the next one, and are sent on from there.
 TEST(Compensated, WhatALostNodeLeavesIsLoadOfTheNextOne) {
-  SimulationConfig world = Diffusing(model::Compensation::kNone);
-  world.transfers.links.clear();
-  world.growths.clear();
-  world.true_costs.resize(120);
-  world.transfers.placed.pop_back();
-  world.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(100), simulator::kForEver, {}}};
-  const Outcome outcome = Simulation(world).Run();
+  SimulationConfig simulation = Diffusing(model::Compensation::kNone);
+  simulation.transfers.links.clear();
+  simulation.growths.clear();
+  simulation.true_costs.resize(120);
+  simulation.transfers.placed.pop_back();
+  simulation.faults = {{Fault::Kind::kKillWorker, 0, milliseconds(100), simulator::kForEver, {}}};
+  const Outcome outcome = Simulation(simulation).Run();
   ExpectAllRunOnce(outcome);
   // Known as lost 2 s later: 30 tasks of the lost node are 10 for each of the other three.
   EXPECT_NEAR(ToSeconds(outcome.makespan), 4.0, 0.15);

@@ -1,10 +1,10 @@
 #include "workloads/command/task_record.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
+#include "core/base/printable.h"
 #include "workloads/little_endian.h"
 
 namespace evenkeel::workloads::command {
@@ -25,14 +25,7 @@ std::string LastLine(const std::string& text) {
   if (end == std::string::npos) return {};
   const std::size_t before = text.find_last_of('\n', end);
   const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-  std::string line = text.substr(begin, std::min(end + 1 - begin, kMaxQuotedBytes));
-  std::replace_if(
-      line.begin(), line.end(),
-      [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7e;
-      },
-      '?');
-  return line;
+  return PrintableAscii(std::string_view(text).substr(begin, end + 1 - begin), kMaxQuotedBytes);
 }
 
 std::string ErrorText(std::int32_t error) { return std::generic_category().message(error); }

@@ -55,7 +55,7 @@ class SaveEnergy final : public BalancingGoal {
     std::vector<double> rates;
     for (const auto& worker : workers) rates.push_back(worker.ratio);
     Answer(rates, now);
-    // A worker without a share runs a few tasks all the same: its weight may be wrong.
+    // A worker without a share still runs a few tasks, because its weight may be wrong.
     for (double& share : shares_) share = std::max(share, kProbeShare);
     return shares_;
   }

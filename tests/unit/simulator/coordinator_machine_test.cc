@@ -12,22 +12,22 @@ constexpr double kMegabyte = 1e6;
 
 /// Tasks of a second on equal nodes, all handed out at once; nothing else takes time.
 SimulationConfig Quiet(std::size_t tasks, std::size_t nodes) {
-  SimulationConfig world;
-  world.true_costs.assign(tasks, 1.0);
-  world.job.name = world.job.workload = "quiet";
-  world.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
-  world.network.latency = Duration::zero();
-  world.commit_latency = Duration::zero();
+  SimulationConfig simulation;
+  simulation.true_costs.assign(tasks, 1.0);
+  simulation.job.name = simulation.job.workload = "quiet";
+  simulation.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
+  simulation.network.latency = Duration::zero();
+  simulation.commit_latency = Duration::zero();
   for (std::size_t n = 0; n < nodes; ++n) {
     NodeModel node;
     node.name = "n" + std::to_string(n);
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
-  return world;
+  return simulation;
 }
 
-double Seconds(const SimulationConfig& world) {
-  return ToSeconds(Simulation(world).Run().makespan);
+double Seconds(const SimulationConfig& simulation) {
+  return ToSeconds(Simulation(simulation).Run().makespan);
 }
 
 TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
@@ -36,20 +36,20 @@ TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
 
 // The second node's tasks leave after the first one's: it begins after 4 s, and has two.
 TEST(CoordinatorMachine, ItsProcessorDoesOneThingAfterTheOther) {
-  SimulationConfig world = Quiet(4, 2);
-  world.coordinator.seconds_a_task = 1;
-  const Outcome outcome = Simulation(world).Run();
+  SimulationConfig simulation = Quiet(4, 2);
+  simulation.coordinator.seconds_a_task = 1;
+  const Outcome outcome = Simulation(simulation).Run();
   EXPECT_NEAR(ToSeconds(outcome.makespan), 6, 1e-6);
   EXPECT_NEAR(outcome.coordinator_seconds, 4, 1e-6);
 }
 
 TEST(CoordinatorMachine, BytesTakeTimeEachWay) {
-  SimulationConfig world = Quiet(1, 1);
-  world.input_bytes = 3 * kMegabyte;
-  world.result_bytes = kMegabyte;
-  world.coordinator.seconds_a_byte_sent = 1 / kMegabyte;
-  world.coordinator.seconds_a_byte_received = 2 / kMegabyte;
-  const Outcome outcome = Simulation(world).Run();
+  SimulationConfig simulation = Quiet(1, 1);
+  simulation.input_bytes = 3 * kMegabyte;
+  simulation.result_bytes = kMegabyte;
+  simulation.coordinator.seconds_a_byte_sent = 1 / kMegabyte;
+  simulation.coordinator.seconds_a_byte_received = 2 / kMegabyte;
+  const Outcome outcome = Simulation(simulation).Run();
   EXPECT_NEAR(ToSeconds(outcome.makespan), 3 + 1 + 2, 1e-6);
   EXPECT_NEAR(outcome.coordinator_bytes, 4 * kMegabyte, 1);
 }
@@ -57,35 +57,35 @@ TEST(CoordinatorMachine, BytesTakeTimeEachWay) {
 // Two nodes with links of 2 MB/s behind one of 2 MB/s: the second one's data come after the
 // first's.
 TEST(CoordinatorMachine, TheDataOfAllNodesPassItsLink) {
-  SimulationConfig world = Quiet(2, 2);
-  world.input_bytes = 2 * kMegabyte;
-  for (auto& node : world.nodes) node.link_bytes_per_second = 2 * kMegabyte;
-  EXPECT_NEAR(Seconds(world), 1 + 1, 1e-6);
-  world.coordinator.link_bytes_per_second = 2 * kMegabyte;
-  EXPECT_NEAR(Seconds(world), 2 + 1, 1e-6);
+  SimulationConfig simulation = Quiet(2, 2);
+  simulation.input_bytes = 2 * kMegabyte;
+  for (auto& node : simulation.nodes) node.link_bytes_per_second = 2 * kMegabyte;
+  EXPECT_NEAR(Seconds(simulation), 1 + 1, 1e-6);
+  simulation.coordinator.link_bytes_per_second = 2 * kMegabyte;
+  EXPECT_NEAR(Seconds(simulation), 2 + 1, 1e-6);
 }
 
 // A drained worker sends Goodbye; the coordinator reads it before it notices that the stream
 // closed.
 TEST(CoordinatorMachine, WhatCameBeforeTheEndOfAStreamIsRead) {
-  SimulationConfig world = Quiet(8, 2);
-  world.coordinator.seconds_a_message = 0.25;
-  world.faults.push_back(
+  SimulationConfig simulation = Quiet(8, 2);
+  simulation.coordinator.seconds_a_message = 0.25;
+  simulation.faults.push_back(
       {Fault::Kind::kDrainWorker, 0, std::chrono::milliseconds(2500), kForEver, {}});
   bool read = false;
-  world.trace = [&read](const std::string& line) {
+  simulation.trace = [&read](const std::string& line) {
     read = read || line.find("n0 -> goodbye") != std::string::npos;
   };
-  EXPECT_EQ(Simulation(world).Run().state, model::JobState::kComplete);
+  EXPECT_EQ(Simulation(simulation).Run().state, model::JobState::kComplete);
   EXPECT_TRUE(read);
 }
 
 /// A table of one row and four columns on two nodes: of the row's block both need a copy.
 SimulationConfig TableOnTwoNodes(bool between_workers) {
-  SimulationConfig world = Quiet(4, 2);
-  world.blocks = BlockModel{4, 2 * kMegabyte, kMegabyte, between_workers};
-  for (auto& node : world.nodes) node.link_bytes_per_second = kMegabyte;
-  return world;
+  SimulationConfig simulation = Quiet(4, 2);
+  simulation.blocks = BlockModel{4, 2 * kMegabyte, kMegabyte, between_workers};
+  for (auto& node : simulation.nodes) node.link_bytes_per_second = kMegabyte;
+  return simulation;
 }
 
 TEST(Blocks, EachLeavesTheCoordinatorOnceIfWorkersPassThemOn) {

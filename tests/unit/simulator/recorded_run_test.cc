@@ -4,9 +4,9 @@
 
 #include <numeric>
 
+#include "simulator/scenario_drawing.h"
 #include "simulator/scenario_parsing.h"
 #include "simulator/scenario_run.h"
-#include "simulator/scenario_world.h"
 #include "tests/unit/simulator/stored_run.h"
 #include "workloads/built_in.h"
 
@@ -36,7 +36,7 @@ TEST_F(RecordedRunTest, CostsAreBusyTimesAtTheSpeedsOfTheirNodes) {
   const RecordedRun run = Read();
   ASSERT_EQ(run.seconds.size(), 12u);
   for (const double seconds : run.seconds) EXPECT_NEAR(seconds, 1, 1e-9);
-  EXPECT_FALSE(run.costs_told);
+  EXPECT_FALSE(run.costs_declared);
   EXPECT_EQ(run.without_time, 0);
   EXPECT_EQ(run.strategy, model::StrategyName::kTailStealing);
 }
@@ -64,7 +64,7 @@ TEST_F(RecordedRunTest, MeasuredRatesHoldWhereCostsAreKnownOnTheScaleOfDeclaredO
   stored_.Summary().nodes[0].mean_rate = 2e9;  // units a second
   stored_.Summary().nodes[1].mean_rate = 0.5e9;
   const RecordedRun run = Read();
-  EXPECT_TRUE(run.costs_told);
+  EXPECT_TRUE(run.costs_declared);
   EXPECT_EQ(run.speed_source, "measured");
   EXPECT_NEAR(SpeedOf(run.nodes[0]), 2.4, 1e-9);  // 2 : 0.5, together 3 as declared
   EXPECT_NEAR(SpeedOf(run.nodes[1]), 0.6, 1e-9);
@@ -174,8 +174,8 @@ TEST_F(RecordedRunTest, AScenarioMayHaveOtherNodesForATimeline) {
       "strategies: [SS]\n",
       "s.yaml", stored_.Folder(), workloads::BuiltInWorkloads());
   ASSERT_TRUE(read) << read.error().message;
-  EXPECT_TRUE(read->tasks.told);
-  EXPECT_NEAR(LowerBound(DrawWorld(*read, 1)), 2, 1e-6);
+  EXPECT_TRUE(read->tasks.costs_declared);
+  EXPECT_NEAR(LowerBound(DrawSimulation(*read, 1)), 2, 1e-6);
   EXPECT_EQ(read->variants.at(0).name, "SS");
 }
 

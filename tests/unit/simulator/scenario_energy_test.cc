@@ -44,22 +44,22 @@ TEST(ScenarioEnergy, ObjectiveEnergyLeavesOutWhatItDoesNotNeed) {
 }
 
 TEST(ScenarioEnergy, FaultsStayWithTheirNodes) {
-  SimulationConfig world;
-  world.job.balancing.objective = model::Objective::kEnergy;
-  world.job.balancing.energy.time_factor = 3;
+  SimulationConfig simulation;
+  simulation.job.balancing.objective = model::Objective::kEnergy;
+  simulation.job.balancing.energy.time_factor = 3;
   for (const double watts : {50.0, 5.0, 5.0}) {
     NodeModel node;
     node.power = model::NodePower{watts, 0};
-    world.nodes.push_back(node);
+    simulation.nodes.push_back(node);
   }
   for (const std::size_t node : {0u, 2u}) {
-    world.faults.push_back({Fault::Kind::kKillWorker, node, {}, {}, {}});
+    simulation.faults.push_back({Fault::Kind::kKillWorker, node, {}, {}, {}});
   }
-  LeaveOutForEnergy(world);
-  ASSERT_EQ(world.nodes.size(), 2u);
-  ASSERT_EQ(world.faults.size(), 1u);
-  EXPECT_EQ(world.faults[0].node, 1u);
-  EXPECT_NEAR(world.left_out_ratio, 1, 1e-9);
+  LeaveOutForEnergy(simulation);
+  ASSERT_EQ(simulation.nodes.size(), 2u);
+  ASSERT_EQ(simulation.faults.size(), 1u);
+  EXPECT_EQ(simulation.faults[0].node, 1u);
+  EXPECT_NEAR(simulation.left_out_ratio, 1, 1e-9);
 }
 
 TEST(ScenarioEnergy, TheChoiceIsAmongThoseExpected) {

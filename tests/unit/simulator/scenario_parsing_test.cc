@@ -29,7 +29,7 @@ TEST(ScenarioParsing, WhatIsNotSaidIsAsUsual) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->name, "a");
   EXPECT_EQ(read->nodes.at(0).cores, 1u);
-  EXPECT_FALSE(read->tasks.told);
+  EXPECT_FALSE(read->tasks.costs_declared);
   EXPECT_EQ(read->repetitions, 1);
   ASSERT_EQ(read->variants.size(), 1u);
   EXPECT_EQ(read->variants[0].name, "TailStealing");

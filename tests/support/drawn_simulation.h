@@ -6,10 +6,10 @@
 
 #include "simulator/simulation.h"
 
-/// Worlds drawn from a seed for property tests: unequal nodes, tasks of all sizes, faults.
+/// Simulations drawn from a seed for property tests: unequal nodes, tasks of all sizes, faults.
 namespace evenkeel::support {
 
-struct RandomWorld {
+struct DrawnSimulation {
   simulator::SimulationConfig config;
   /// The job must fail, because more tasks fail for good than it allows, or one that fails the
   /// job, unless it is complete early.
@@ -24,11 +24,11 @@ struct RandomWorld {
   std::string summary;  ///< one line for people
 };
 
-/// The same seed gives the same world everywhere. At least one worker lives at the end of it.
-[[nodiscard]] RandomWorld DrawWorld(std::uint64_t seed);
+/// The same seed gives the same simulation everywhere. At least one worker lives at the end of it.
+[[nodiscard]] DrawnSimulation DrawSimulation(std::uint64_t seed);
 
 /// More messages than these are a storm: a few per task and failure, and the regular ones over
 /// time.
-[[nodiscard]] double MessageBound(const simulator::SimulationConfig& world, Duration makespan);
+[[nodiscard]] double MessageBound(const simulator::SimulationConfig& simulation, Duration makespan);
 
 }  // namespace evenkeel::support

@@ -1,4 +1,4 @@
-#include "tests/support/random_world.h"
+#include "tests/support/drawn_simulation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,40 +68,42 @@ std::vector<NodeModel> DrawNodes(Rng& rng, std::vector<double>& speeds) {
   return nodes;
 }
 
-void DrawJob(Rng& rng, SimulationConfig& world, std::string& summary) {
-  model::JobSpec& job = world.job;
+void DrawJob(Rng& rng, SimulationConfig& simulation, std::string& summary) {
+  model::JobSpec& job = simulation.job;
   job.name = job.workload = "drawn";
   const auto strategies = simulator::AllSimulatedStrategies();
   const simulator::SimulatedStrategy strategy =
       rng.Chance(0.5) ? simulator::SimulatedStrategy()
                       : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
   job.balancing.strategy = strategy.strategy;
-  world.technique = strategy.technique;
+  simulation.technique = strategy.technique;
   job.balancing.tail_stealing.stealing = rng.Chance(0.8);
   job.balancing.tail_stealing.speculation = rng.Chance(0.7);
   model::MasterSlaveOptions master_slave;
   master_slave.dedicated_coordinator = rng.Chance(0.5);
   master_slave.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);
   job.balancing.master_slave = job.balancing.modified_master_slave = master_slave;
-  world.technique_options.least_chunk_tasks = master_slave.chunk_tasks;
+  simulation.technique_options.least_chunk_tasks = master_slave.chunk_tasks;
   job.balancing.lease = rng.Chance(0.6) ? std::chrono::seconds(1) : std::chrono::seconds(10);
   job.task_policy.idempotent = rng.Chance(0.6);
   job.task_policy.timeout = std::chrono::hours(10'000);  // slow nodes may take long
-  world.costs_known = rng.Chance(0.5);
+  simulation.costs_known = rng.Chance(0.5);
   summary += " " + ToString(strategy);
-  if (world.costs_known) summary += " known";
+  if (simulation.costs_known) summary += " known";
   if (!job.balancing.tail_stealing.stealing) summary += " no-stealing";
   if (!job.task_policy.idempotent) summary += " not-idempotent";
 }
 
-void DrawNetwork(Rng& rng, SimulationConfig& world, bool& everybody_knows, std::string& summary) {
-  world.network.latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
-  world.commit_latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
+void DrawNetwork(Rng& rng, SimulationConfig& simulation, bool& everybody_knows,
+                 std::string& summary) {
+  simulation.network.latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
+  simulation.commit_latency = FromSeconds(std::pow(10.0, -rng.Uniform(1.3, 4)));
   if (!rng.Chance(0.5)) return;
-  world.network.jitter = FromSeconds(ToSeconds(world.network.latency) * rng.Uniform(0, 3));
-  world.network.ordered = rng.Chance(0.6);
+  simulation.network.jitter =
+      FromSeconds(ToSeconds(simulation.network.latency) * rng.Uniform(0, 3));
+  simulation.network.ordered = rng.Chance(0.6);
   everybody_knows = false;
-  summary += world.network.ordered ? " jitter" : " reordered";
+  summary += simulation.network.ordered ? " jitter" : " reordered";
 }
 
 Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
@@ -119,12 +121,13 @@ Fault DrawFault(Rng& rng, std::size_t nodes, std::size_t survivor) {
   return fault;
 }
 
-void DrawFaults(Rng& rng, SimulationConfig& world, std::size_t survivor, RandomWorld& drawn) {
+void DrawFaults(Rng& rng, SimulationConfig& simulation, std::size_t survivor,
+                DrawnSimulation& drawn) {
   if (rng.Chance(0.2)) return;
   const std::int64_t count = rng.Between(0, 8);
   for (std::int64_t i = 0; i < count; ++i) {
-    world.faults.push_back(DrawFault(rng, world.nodes.size(), survivor));
-    const auto kind = world.faults.back().kind;
+    simulation.faults.push_back(DrawFault(rng, simulation.nodes.size(), survivor));
+    const auto kind = simulation.faults.back().kind;
     if (kind != Fault::Kind::kKillWorker && kind != Fault::Kind::kDrainWorker) {
       drawn.everybody_knows = false;
     }
@@ -133,28 +136,28 @@ void DrawFaults(Rng& rng, SimulationConfig& world, std::size_t survivor, RandomW
 }
 
 /// Two kills make the task they hit a suspect; those after them may hit it alone and charge it.
-void AllowForKills(SimulationConfig& world) {
+void AllowForKills(SimulationConfig& simulation) {
   const auto kills =
-      std::count_if(world.faults.begin(), world.faults.end(),
+      std::count_if(simulation.faults.begin(), simulation.faults.end(),
                     [](const Fault& fault) { return fault.kind == Fault::Kind::kKillWorker; });
-  world.job.task_policy.backoff_limit_per_task +=
+  simulation.job.task_policy.backoff_limit_per_task +=
       static_cast<std::int32_t>(std::max<std::int64_t>(kills - 2, 0));
 }
 
-void DrawFailures(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
-  model::TaskPolicy& policy = world.job.task_policy;
+void DrawFailures(Rng& rng, SimulationConfig& simulation, DrawnSimulation& drawn) {
+  model::TaskPolicy& policy = simulation.job.task_policy;
   policy.backoff_limit_per_task = static_cast<std::int32_t>(rng.Between(0, 3));
   policy.max_failed_tasks = rng.Chance(0.5) ? 0 : rng.Between(0, 5);
   const std::int32_t retries = policy.backoff_limit_per_task;
-  AllowForKills(world);
-  if (world.true_costs.empty() || rng.Chance(0.6)) return;
+  AllowForKills(simulation);
+  if (simulation.true_costs.empty() || rng.Chance(0.6)) return;
   std::int64_t lost = 0;
   const std::int64_t count = rng.Between(1, 4);
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto task = static_cast<model::TaskIndex>(rng.Below(world.true_costs.size()));
+    const auto task = static_cast<model::TaskIndex>(rng.Below(simulation.true_costs.size()));
     const bool always = rng.Chance(0.25);
     const int times = always ? kAlways : static_cast<int>(rng.Between(0, retries));
-    if (world.failing.emplace(task, times).second && always) {
+    if (simulation.failing.emplace(task, times).second && always) {
       ++lost;
       drawn.doomed.insert(task);
     }
@@ -169,18 +172,18 @@ constexpr std::int32_t kIgnored = 42;
 
 /// Some failing tasks exit with codes that rules name. A task that fails for good by a rule fails
 /// each time, because a failure that is lost with its worker does not count.
-void DrawExitCodes(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
+void DrawExitCodes(Rng& rng, SimulationConfig& simulation, DrawnSimulation& drawn) {
   using Action = model::ExitCodeRule::Action;
-  if (world.failing.empty() || rng.Chance(0.3)) return;
-  world.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {kFailsJob}},
-                                         {Action::kFailTask, true, {kFailsTask, kFailsJob}},
-                                         {Action::kCount, false, {kIgnored}},
-                                         {Action::kIgnore, true, {kIgnored}}};
+  if (simulation.failing.empty() || rng.Chance(0.3)) return;
+  simulation.job.task_policy.on_exit_codes = {{Action::kFailJob, true, {kFailsJob}},
+                                              {Action::kFailTask, true, {kFailsTask, kFailsJob}},
+                                              {Action::kCount, false, {kIgnored}},
+                                              {Action::kIgnore, true, {kIgnored}}};
   bool fails_job = false;
-  for (auto& [task, times] : world.failing) {
+  for (auto& [task, times] : simulation.failing) {
     const std::int32_t codes[] = {1, kFailsJob, kFailsTask, kIgnored, kIgnored, 7};
     const std::int32_t code = codes[rng.Below(std::size(codes))];
-    world.exit_codes[task] = code;
+    simulation.exit_codes[task] = code;
     if (code == kIgnored) {  // more often than its retries would allow, and successful at last
       times = static_cast<int>(rng.Between(1, 6));
       drawn.doomed.erase(task);
@@ -191,14 +194,14 @@ void DrawExitCodes(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
     }
   }
   const auto lost = static_cast<std::int64_t>(drawn.doomed.size());
-  drawn.must_fail = fails_job || lost > world.job.task_policy.max_failed_tasks;
+  drawn.must_fail = fails_job || lost > simulation.job.task_policy.max_failed_tasks;
   drawn.summary += " codes " + std::to_string(lost) + (fails_job ? " fails-job" : "");
 }
 
-void DrawSuccessPolicy(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
-  const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
+void DrawSuccessPolicy(Rng& rng, SimulationConfig& simulation, DrawnSimulation& drawn) {
+  const auto tasks = static_cast<std::int64_t>(simulation.true_costs.size());
   if (tasks == 0 || rng.Chance(0.8)) return;
-  model::SuccessPolicy& policy = world.job.task_policy.success;
+  model::SuccessPolicy& policy = simulation.job.task_policy.success;
   model::IndexRange wanted{0, tasks};
   if (rng.Chance(0.5)) {
     wanted.begin = rng.Between(0, tasks - 1);
@@ -215,35 +218,36 @@ void DrawSuccessPolicy(Rng& rng, SimulationConfig& world, RandomWorld& drawn) {
   drawn.summary += drawn.may_end_early ? " success-policy" : " success-policy-unmet";
 }
 
-/// From a generator of its own, so that policies do not change the rest of a seed's world.
-void DrawPolicies(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
+/// From a generator of its own, so that policies do not change the rest of a seed's simulation.
+void DrawPolicies(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x706f6c696379ULL);
-  DrawExitCodes(rng, world, drawn);
-  DrawSuccessPolicy(rng, world, drawn);
-  world.inputs = rng.Chance(0.3);
-  world.technique_options.reissue = rng.Chance(0.4);
+  DrawExitCodes(rng, simulation, drawn);
+  DrawSuccessPolicy(rng, simulation, drawn);
+  simulation.inputs = rng.Chance(0.3);
+  simulation.technique_options.reissue = rng.Chance(0.4);
 }
 
 /// Tasks that are appended while the job runs, from a generator of its own, too. Tasks that
 /// policies and failures name exist from the start: the job may end before others are appended.
-void DrawGrowth(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
+void DrawGrowth(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x67726f777468ULL);
-  const auto tasks = static_cast<std::int64_t>(world.true_costs.size());
-  const std::int64_t least = world.failing.empty() ? 0 : world.failing.rbegin()->first + 1;
-  if (rng.Chance(0.7) || least >= tasks || world.job.task_policy.success.Any()) return;
+  const auto tasks = static_cast<std::int64_t>(simulation.true_costs.size());
+  const std::int64_t least =
+      simulation.failing.empty() ? 0 : simulation.failing.rbegin()->first + 1;
+  if (rng.Chance(0.7) || least >= tasks || simulation.job.task_policy.success.Any()) return;
   std::int64_t known = rng.Between(least, tasks);
-  world.initial_tasks = known;
+  simulation.initial_tasks = known;
   drawn.summary += " of " + std::to_string(known);
   for (double at = 0; known < tasks;) {
     at += rng.Uniform(0, 4) * rng.Unit();
     known = rng.Chance(0.5) ? tasks : rng.Between(known, tasks);
-    world.growths.push_back({FromSeconds(at), known});
+    simulation.growths.push_back({FromSeconds(at), known});
     drawn.summary += "+" + std::to_string(known);
   }
 }
 
 /// Faults of the coordinator's process and disk, and of clocks, from a generator of its own, too.
-void DrawHostFaults(std::uint64_t seed, SimulationConfig& world, RandomWorld& drawn) {
+void DrawHostFaults(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x686f7374666c74ULL);
   if (rng.Chance(0.4)) return;
   constexpr Fault::Kind kKinds[] = {Fault::Kind::kStallCoordinator, Fault::Kind::kSlowDisk,
@@ -254,7 +258,7 @@ void DrawHostFaults(std::uint64_t seed, SimulationConfig& world, RandomWorld& dr
     Fault fault;
     const std::uint64_t kind = rng.Below(std::size(kKinds));
     fault.kind = kKinds[kind];
-    fault.node = static_cast<std::size_t>(rng.Below(world.nodes.size()));
+    fault.node = static_cast<std::size_t>(rng.Below(simulation.nodes.size()));
     fault.at = FromSeconds(rng.Uniform(0, 12) * rng.Unit());
     fault.lasts = FromSeconds(kLongestStall * rng.Unit() * rng.Unit());
     if (fault.kind == Fault::Kind::kFailDisk) fault.lasts = FromSeconds(rng.Uniform(0, 4));
@@ -262,87 +266,89 @@ void DrawHostFaults(std::uint64_t seed, SimulationConfig& world, RandomWorld& dr
     const bool slow = fault.kind == Fault::Kind::kSlowDisk;
     const double longest = slow ? 4.48 : 5.56;  // powers of 10
     fault.amount = FromSeconds((slow ? 1e-3 : 1e-2) * std::pow(10.0, rng.Uniform(0, longest)));
-    world.faults.push_back(fault);
+    simulation.faults.push_back(fault);
     drawn.summary += std::string(" ") + kNames[kind];
   }
   if (rng.Chance(0.3)) {  // slow disks hold reports back
-    world.max_pending_bytes = static_cast<std::size_t>(rng.Between(1, 200));
-    drawn.summary += " pending<" + std::to_string(world.max_pending_bytes);
+    simulation.max_pending_bytes = static_cast<std::size_t>(rng.Between(1, 200));
+    drawn.summary += " pending<" + std::to_string(simulation.max_pending_bytes);
   }
   drawn.everybody_knows = false;
 }
 
 /// From a generator of its own, too.
-void DrawEnergy(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
+void DrawEnergy(std::uint64_t seed, SimulationConfig& simulation, std::string& summary) {
   Rng rng(seed ^ 0x656e65726779ULL);
-  model::BalancingSpec& balancing = world.job.balancing;
+  model::BalancingSpec& balancing = simulation.job.balancing;
   const bool tail_stealing =
-      balancing.strategy == model::StrategyName::kTailStealing && !world.technique;
+      balancing.strategy == model::StrategyName::kTailStealing && !simulation.technique;
   if (!tail_stealing || rng.Chance(0.7)) return;
   balancing.objective = model::Objective::kEnergy;
   balancing.energy.time_factor = rng.Chance(0.2) ? 1 : rng.Uniform(1, 4);
   if (rng.Chance(0.5)) balancing.energy.idle_power = model::IdlePower::kCounted;
   if (rng.Chance(0.3)) balancing.energy.standing_watts = rng.Uniform(0, 50);
-  for (auto& node : world.nodes) {
+  for (auto& node : simulation.nodes) {
     const double watts = rng.Uniform(1, 50);
     if (rng.Chance(0.8)) node.power = {watts, watts * rng.Unit()};
   }
-  if (rng.Chance(0.3)) world.left_out_ratio = rng.Uniform(0, 5);
+  if (rng.Chance(0.3)) simulation.left_out_ratio = rng.Uniform(0, 5);
   summary += " energy";
 }
 
 /// From a generator of its own, too.
-void DrawCredit(std::uint64_t seed, SimulationConfig& world, std::string& summary) {
+void DrawCredit(std::uint64_t seed, SimulationConfig& simulation, std::string& summary) {
   Rng rng(seed ^ 0x637265646974ULL);
-  world.job.balancing.tail_stealing.credit = rng.Chance(0.9);
-  if (!world.job.balancing.tail_stealing.credit) summary += " no-credit";
+  simulation.job.balancing.tail_stealing.credit = rng.Chance(0.9);
+  if (!simulation.job.balancing.tail_stealing.credit) summary += " no-credit";
 }
 
 }  // namespace
 
-RandomWorld DrawWorld(std::uint64_t seed) {
+DrawnSimulation DrawSimulation(std::uint64_t seed) {
   Rng rng(seed);
-  RandomWorld drawn;
-  SimulationConfig& world = drawn.config;
-  world.seed = seed;
-  world.true_costs = DrawCosts(rng, drawn.summary);
+  DrawnSimulation drawn;
+  SimulationConfig& simulation = drawn.config;
+  simulation.seed = seed;
+  simulation.true_costs = DrawCosts(rng, drawn.summary);
   std::vector<double> speeds;
-  world.nodes = DrawNodes(rng, speeds);
-  drawn.summary += " on " + std::to_string(world.nodes.size()) + " nodes";
-  const auto survivor = static_cast<std::size_t>(rng.Below(world.nodes.size()));
-  world.nodes[survivor].joins_at = Duration::zero();
-  DrawJob(rng, world, drawn.summary);
-  DrawNetwork(rng, world, drawn.everybody_knows, drawn.summary);
+  simulation.nodes = DrawNodes(rng, speeds);
+  drawn.summary += " on " + std::to_string(simulation.nodes.size()) + " nodes";
+  const auto survivor = static_cast<std::size_t>(rng.Below(simulation.nodes.size()));
+  simulation.nodes[survivor].joins_at = Duration::zero();
+  DrawJob(rng, simulation, drawn.summary);
+  DrawNetwork(rng, simulation, drawn.everybody_knows, drawn.summary);
   // A task that must not run twice needs a lease that lasts: one that lapses more often than the
   // task takes never lets it end.
-  if (!world.job.task_policy.idempotent && world.network.jitter > world.job.balancing.lease / 20) {
-    world.job.balancing.lease = std::chrono::seconds(10);
+  if (!simulation.job.task_policy.idempotent &&
+      simulation.network.jitter > simulation.job.balancing.lease / 20) {
+    simulation.job.balancing.lease = std::chrono::seconds(10);
   }
-  DrawFaults(rng, world, survivor, drawn);
-  DrawFailures(rng, world, drawn);
-  DrawPolicies(seed, world, drawn);
-  DrawGrowth(seed, world, drawn);
-  DrawHostFaults(seed, world, drawn);
-  DrawEnergy(seed, world, drawn.summary);
-  DrawCredit(seed, world, drawn.summary);
+  DrawFaults(rng, simulation, survivor, drawn);
+  DrawFailures(rng, simulation, drawn);
+  DrawPolicies(seed, simulation, drawn);
+  DrawGrowth(seed, simulation, drawn);
+  DrawHostFaults(seed, simulation, drawn);
+  DrawEnergy(seed, simulation, drawn.summary);
+  DrawCredit(seed, simulation, drawn.summary);
 
   // The whole work is some seconds for all together, but not for ever for the survivor alone.
-  const double total = std::accumulate(world.true_costs.begin(), world.true_costs.end(), 0.0);
+  const double total =
+      std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);
   const double together = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   const double work = rng.Uniform(0.2, 15) * std::min(together, speeds[survivor] * 20);
-  for (double& cost : world.true_costs) cost *= total > 0 ? work / total : 0;
-  world.check_invariants = true;
-  world.linger = std::chrono::seconds(1);
+  for (double& cost : simulation.true_costs) cost *= total > 0 ? work / total : 0;
+  simulation.check_invariants = true;
+  simulation.linger = std::chrono::seconds(1);
   return drawn;
 }
 
-double MessageBound(const SimulationConfig& world, Duration makespan) {
-  const double regular =
-      std::min(ToSeconds(world.job.balancing.lease) / 4, ToSeconds(world.report_interval));
+double MessageBound(const SimulationConfig& simulation, Duration makespan) {
+  const double regular = std::min(ToSeconds(simulation.job.balancing.lease) / 4,
+                                  ToSeconds(simulation.report_interval));
   const double periods = ToSeconds(makespan) / regular + 1;
-  const auto tasks = static_cast<double>(world.true_costs.size());
-  const auto nodes = static_cast<double>(world.nodes.size());
-  const auto faults = static_cast<double>(world.faults.size() + world.failing.size());
+  const auto tasks = static_cast<double>(simulation.true_costs.size());
+  const auto nodes = static_cast<double>(simulation.nodes.size());
+  const auto faults = static_cast<double>(simulation.faults.size() + simulation.failing.size());
   return 12 * (tasks + nodes) * (1 + faults / 4) + 6 * nodes * periods;
 }
 

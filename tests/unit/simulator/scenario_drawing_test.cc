@@ -1,4 +1,4 @@
-#include "simulator/scenario_world.h"
+#include "simulator/scenario_drawing.h"
 
 #include <gtest/gtest.h>
 
@@ -23,83 +23,83 @@ Scenario TenTasksOnTwoNodes() {
   return scenario;
 }
 
-TEST(ScenarioWorld, TheBoundIsWorkOverSpeed) {
-  EXPECT_NEAR(LowerBound(DrawWorld(TenTasksOnTwoNodes(), 1)), 10.0 / 4, 1e-8);
+TEST(ScenarioSimulation, TheBoundIsWorkOverSpeed) {
+  EXPECT_NEAR(LowerBound(DrawSimulation(TenTasksOnTwoNodes(), 1)), 10.0 / 4, 1e-8);
 }
 
-TEST(ScenarioWorld, CoresAddUp) {
+TEST(ScenarioSimulation, CoresAddUp) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].cores = 4;
-  const SimulationConfig world = DrawWorld(scenario, 1);
-  EXPECT_NEAR(LowerBound(world), 10.0 / 16, 1e-8);
-  EXPECT_EQ(world.nodes[0].ratio, 8);
+  const SimulationConfig simulation = DrawSimulation(scenario, 1);
+  EXPECT_NEAR(LowerBound(simulation), 10.0 / 16, 1e-8);
+  EXPECT_EQ(simulation.nodes[0].ratio, 8);
 }
 
-TEST(ScenarioWorld, NothingIsFasterThanTheLongestTask) {
+TEST(ScenarioSimulation, NothingIsFasterThanTheLongestTask) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.tasks.costs = ListedCosts{{1, 1, 30}};
-  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 15, 1e-8);
+  EXPECT_NEAR(LowerBound(DrawSimulation(scenario, 1)), 15, 1e-8);
 }
 
 // 4 units a second until 1 s, then 3: the other 6 take 2 s.
-TEST(ScenarioWorld, TheBoundFollowsSpeedsOverTime) {
+TEST(ScenarioSimulation, TheBoundFollowsSpeedsOverTime) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 1;
   scenario.nodes.push_back(scenario.nodes[0]);
   scenario.nodes[1].name = "throttled";
   scenario.nodes[1].changes = {{{0, 0.4}, 0.5}};  // 0.4 of 2.5 s
-  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 3, 1e-8);
+  EXPECT_NEAR(LowerBound(DrawSimulation(scenario, 1)), 3, 1e-8);
 }
 
 // Node 2 is there from 1 s to 2 s only: 2 + 4 units by then, the other 4 take node 1 two seconds.
-TEST(ScenarioWorld, TheBoundFollowsWhoIsThere) {
+TEST(ScenarioSimulation, TheBoundFollowsWhoIsThere) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 1;
   scenario.nodes.push_back(scenario.nodes[0]);
   scenario.nodes[1].name = "passing";
   scenario.nodes[1].joins = Moment{1, 0};
   scenario.nodes[1].faults = {{Fault::Kind::kKillWorker, {2, 0}, std::nullopt}};
-  EXPECT_NEAR(LowerBound(DrawWorld(scenario, 1)), 4, 1e-8);
+  EXPECT_NEAR(LowerBound(DrawSimulation(scenario, 1)), 4, 1e-8);
 }
 
-TEST(ScenarioWorld, ASeedIsAWorld) {
+TEST(ScenarioSimulation, ASeedIsASimulation) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.tasks.costs = DrawnCosts{50, LogNormal{1, 1.5}};
   scenario.nodes[0].speed = Uniform{1, 5};
-  const SimulationConfig one = DrawWorld(scenario, 3);
-  EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs);
-  EXPECT_NE(one.true_costs, DrawWorld(scenario, 4).true_costs);
+  const SimulationConfig one = DrawSimulation(scenario, 3);
+  EXPECT_EQ(one.true_costs, DrawSimulation(scenario, 3).true_costs);
+  EXPECT_NE(one.true_costs, DrawSimulation(scenario, 4).true_costs);
   scenario.nodes[0].count = 5;
-  EXPECT_EQ(one.true_costs, DrawWorld(scenario, 3).true_costs) << "tasks are drawn apart";
+  EXPECT_EQ(one.true_costs, DrawSimulation(scenario, 3).true_costs) << "tasks are drawn apart";
 }
 
-TEST(ScenarioWorld, NodesOfOneMachineMayBeAlike) {
+TEST(ScenarioSimulation, NodesOfOneMachineMayBeAlike) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].speed = Uniform{1, 2};
-  const SimulationConfig drawn = DrawWorld(scenario, 1);
+  const SimulationConfig drawn = DrawSimulation(scenario, 1);
   EXPECT_NE(drawn.nodes[0].speed.Fastest(), drawn.nodes[1].speed.Fastest());
   scenario.nodes[0].alike = true;
-  const SimulationConfig alike = DrawWorld(scenario, 1);
+  const SimulationConfig alike = DrawSimulation(scenario, 1);
   EXPECT_EQ(alike.nodes[0].speed.Fastest(), alike.nodes[1].speed.Fastest());
-  EXPECT_NE(alike.nodes[0].speed.Fastest(), DrawWorld(scenario, 2).nodes[0].speed.Fastest());
+  EXPECT_NE(alike.nodes[0].speed.Fastest(), DrawSimulation(scenario, 2).nodes[0].speed.Fastest());
 }
 
-TEST(ScenarioWorld, WeightsMayBeEqualUpsideDownOrWrong) {
+TEST(ScenarioSimulation, WeightsMayBeEqualUpsideDownOrWrong) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 1;
   scenario.nodes.push_back(scenario.nodes[0]);
   scenario.nodes[1].name = "slow";
   scenario.nodes[1].speed = Constant{0.5};
   scenario.weights = ToldWeights::kInverse;
-  EXPECT_EQ(DrawWorld(scenario, 1).nodes[0].ratio, 1);
-  EXPECT_EQ(DrawWorld(scenario, 1).nodes[1].ratio, 4);
+  EXPECT_EQ(DrawSimulation(scenario, 1).nodes[0].ratio, 1);
+  EXPECT_EQ(DrawSimulation(scenario, 1).nodes[1].ratio, 4);
   scenario.weights = ToldWeights::kEqual;
-  EXPECT_EQ(DrawWorld(scenario, 1).nodes[1].ratio, 1);
+  EXPECT_EQ(DrawSimulation(scenario, 1).nodes[1].ratio, 1);
   scenario.weight_error = 0.5;
-  EXPECT_NE(DrawWorld(scenario, 1).nodes[1].ratio, 1);
+  EXPECT_NE(DrawSimulation(scenario, 1).nodes[1].ratio, 1);
 }
 
-TEST(ScenarioWorld, DrawsHaveTheMeansThatWereAskedFor) {
+TEST(ScenarioSimulation, DrawsHaveTheMeansThatWereAskedFor) {
   Rng rng(1);
   for (const Distribution& distribution :
        {Distribution{Uniform{1, 3}}, Distribution{Exponential{2}}, Distribution{LogNormal{2, 1}}}) {
@@ -110,7 +110,7 @@ TEST(ScenarioWorld, DrawsHaveTheMeansThatWereAskedFor) {
   }
 }
 
-TEST(ScenarioWorld, ARunTellsWhatCameOfIt) {
+TEST(ScenarioSimulation, ARunTellsWhatCameOfIt) {
   const Scenario scenario = TenTasksOnTwoNodes();
   const ScenarioRun run = Repetition(scenario, 1).Run(scenario.variants[0]);
   EXPECT_EQ(run.state, model::JobState::kComplete);
@@ -121,7 +121,7 @@ TEST(ScenarioWorld, ARunTellsWhatCameOfIt) {
 }
 
 // Losses only put off: every task is still run, and later.
-TEST(ScenarioWorld, LostMessagesAreSentAgain) {
+TEST(ScenarioSimulation, LostMessagesAreSentAgain) {
   Scenario scenario = TenTasksOnTwoNodes();
   const double before = Repetition(scenario, 1).Run(scenario.variants[0]).makespan_seconds;
   scenario.network.loss = 0.5;
@@ -138,38 +138,38 @@ Scenario TenTasksOnOneAndOther() {
   return scenario;
 }
 
-TEST(ScenarioWorld, LoadsAndArrivalsHaveTheirPlaces) {
+TEST(ScenarioSimulation, LoadsAndArrivalsHaveTheirPlaces) {
   Scenario scenario = TenTasksOnOneAndOther();
   scenario.nodes[1].load = 3;
   Arrival late{{2, 0}, {}, 2, 1, scenario.nodes[0].name, false};
   Arrival drawn{{}, Uniform{0.5, 1}, 1, 3, {}, true};
   scenario.tasks.arrivals = {late, drawn};
-  const SimulationConfig world = DrawWorld(scenario, 1);
-  EXPECT_EQ(world.initial_tasks, 5);
-  ASSERT_EQ(world.growths.size(), 4u);
+  const SimulationConfig simulation = DrawSimulation(scenario, 1);
+  EXPECT_EQ(simulation.initial_tasks, 5);
+  ASSERT_EQ(simulation.growths.size(), 4u);
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(world.growths[i].tasks, 6 + static_cast<std::int64_t>(i));
-    EXPECT_GE(world.growths[i].at, std::chrono::milliseconds(i == 0 ? 500 : 0));
-    EXPECT_LT(world.growths[i].at, std::chrono::seconds(1));
+    EXPECT_EQ(simulation.growths[i].tasks, 6 + static_cast<std::int64_t>(i));
+    EXPECT_GE(simulation.growths[i].at, std::chrono::milliseconds(i == 0 ? 500 : 0));
+    EXPECT_LT(simulation.growths[i].at, std::chrono::seconds(1));
   }
-  EXPECT_EQ(world.growths[3].tasks, 10);
-  const auto& placed = world.transfers.placed;
+  EXPECT_EQ(simulation.growths[3].tasks, 10);
+  const auto& placed = simulation.transfers.placed;
   ASSERT_EQ(placed.size(), 5u);
   EXPECT_EQ(placed[0].range, (model::IndexRange{0, 3}));
   EXPECT_EQ(placed[0].node, 1u);
   EXPECT_EQ(placed[4].range, (model::IndexRange{8, 10}));
   EXPECT_EQ(placed[4].node, 0u);
-  EXPECT_TRUE(world.transfers.links.empty());
+  EXPECT_TRUE(simulation.transfers.links.empty());
 }
 
-TEST(ScenarioWorld, LinksThatAreDrawnConnectAllNodes) {
+TEST(ScenarioSimulation, LinksThatAreDrawnConnectAllNodes) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 20;
   scenario.transfers.tasks_per_second = Uniform{10, 20};
   scenario.transfers.mean_links = 3;
-  const std::size_t nodes = DrawWorld(scenario, 1).nodes.size();
+  const std::size_t nodes = DrawSimulation(scenario, 1).nodes.size();
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const auto links = DrawWorld(scenario, seed).transfers.links;
+    const auto links = DrawSimulation(scenario, seed).transfers.links;
     EXPECT_NEAR(static_cast<double>(links.size()), 1.5 * static_cast<double>(nodes), 1);
     scheduling::TaskPlaces places;
     for (const auto& link : links) {
@@ -181,11 +181,11 @@ TEST(ScenarioWorld, LinksThatAreDrawnConnectAllNodes) {
     for (std::uint32_t i = 1; i < nodes; ++i) EXPECT_FALSE(places.Route({0}, {i}).empty());
   }
   scenario.transfers.mean_links.reset();
-  EXPECT_EQ(DrawWorld(scenario, 1).transfers.links.size(), nodes * (nodes - 1) / 2);
+  EXPECT_EQ(DrawSimulation(scenario, 1).transfers.links.size(), nodes * (nodes - 1) / 2);
 }
 
 // All are at the first node, far from the second one, which is to do half of them.
-TEST(ScenarioWorld, TasksFromElsewhereTakeTheirTime) {
+TEST(ScenarioSimulation, TasksFromElsewhereTakeTheirTime) {
   Scenario scenario = TenTasksOnOneAndOther();
   scenario.nodes[0].load = 10;
   scenario.transfers.tasks_per_second = Constant{0.1};

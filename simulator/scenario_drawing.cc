@@ -1,4 +1,4 @@
-#include "simulator/scenario_world.h"
+#include "simulator/scenario_drawing.h"
 
 #include <algorithm>
 #include <numeric>
@@ -92,7 +92,8 @@ class NodeBuilder {
         weights_(RngFor(seed, Purpose::kWeights)),
         other_load_(RngFor(seed, Purpose::kOtherLoad)) {}
 
-  void Add(const DrawnNode& drawn, std::int64_t number, double fastest, SimulationConfig& world) {
+  void Add(const DrawnNode& drawn, std::int64_t number, double fastest,
+           SimulationConfig& simulation) {
     const NodeGroup& group = *drawn.group;
     NodeModel node;
     node.name = group.count == 1 ? group.name : group.name + "-" + std::to_string(number + 1);
@@ -106,9 +107,9 @@ class NodeBuilder {
     node.link_latency = FromSeconds(group.latency_seconds);
     for (const NodeFault& fault : group.faults) {
       const Duration lasts = fault.lasts ? At(*fault.lasts) : kForEver;
-      world.faults.push_back({fault.kind, world.nodes.size(), At(fault.at), lasts, {}});
+      simulation.faults.push_back({fault.kind, simulation.nodes.size(), At(fault.at), lasts, {}});
     }
-    world.nodes.push_back(std::move(node));
+    simulation.nodes.push_back(std::move(node));
   }
 
   [[nodiscard]] Duration At(const Moment& moment) const {
@@ -159,22 +160,22 @@ class NodeBuilder {
 
 }  // namespace
 
-SimulationConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
-  SimulationConfig world;
-  world.true_costs = std::visit(CostDrawer{seed}, scenario.tasks.costs);
-  world.costs_known = scenario.tasks.told;
-  world.input_bytes = scenario.tasks.input_bytes;
-  world.result_bytes = scenario.tasks.result_bytes;
-  world.blocks = scenario.tasks.blocks;
-  world.network = scenario.network;
-  world.coordinator = scenario.coordinator;
-  world.commit_latency = scenario.journal;
-  world.report_interval = scenario.report_interval;
-  world.seed = SplitMixAt(seed, static_cast<std::uint64_t>(Purpose::kNetwork));
-  world.account_tasks = false;
+SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
+  SimulationConfig simulation;
+  simulation.true_costs = std::visit(CostDrawer{seed}, scenario.tasks.costs);
+  simulation.costs_known = scenario.tasks.costs_declared;
+  simulation.input_bytes = scenario.tasks.input_bytes;
+  simulation.result_bytes = scenario.tasks.result_bytes;
+  simulation.blocks = scenario.tasks.blocks;
+  simulation.network = scenario.network;
+  simulation.coordinator = scenario.coordinator;
+  simulation.commit_latency = scenario.journal;
+  simulation.report_interval = scenario.report_interval;
+  simulation.seed = SplitMixAt(seed, static_cast<std::uint64_t>(Purpose::kNetwork));
+  simulation.account_tasks = false;
 
   const auto drawn = DrawNodes(scenario, seed);
-  const double bound = UndisturbedBound(world.true_costs, drawn);
+  const double bound = UndisturbedBound(simulation.true_costs, drawn);
   double fastest = 0;
   for (const DrawnNode& node : drawn) fastest = std::max(fastest, node.speed * node.group->cores);
   NodeBuilder builder(scenario, seed, bound);
@@ -183,42 +184,42 @@ SimulationConfig DrawWorld(const Scenario& scenario, std::uint64_t seed) {
   for (const DrawnNode& node : drawn) {
     number = node.group == group ? number + 1 : 0;
     group = node.group;
-    builder.Add(node, number, fastest, world);
+    builder.Add(node, number, fastest, simulation);
   }
   for (const CoordinatorFault& fault : scenario.coordinator_faults) {
-    world.faults.push_back({Fault::Kind::kKillCoordinator, 0, builder.At(fault.at),
-                            builder.At(fault.lasts), Duration::zero()});
+    simulation.faults.push_back({Fault::Kind::kKillCoordinator, 0, builder.At(fault.at),
+                                 builder.At(fault.lasts), Duration::zero()});
   }
   PlaceTasks(
-      scenario, seed, [&](const Moment& at) { return builder.At(at); }, world);
-  LinkNodes(scenario.transfers, seed, world);
+      scenario, seed, [&](const Moment& at) { return builder.At(at); }, simulation);
+  LinkNodes(scenario.transfers, seed, simulation);
 
-  world.job.name = world.job.workload = "simulated";
-  world.job.max_workers = static_cast<std::int32_t>(world.nodes.size());
-  world.job.task_policy.timeout = std::chrono::hours(24 * 365);
-  world.give_up_after = FromSeconds(1e6 + 1e4 * bound);
-  return world;
+  simulation.job.name = simulation.job.workload = "simulated";
+  simulation.job.max_workers = static_cast<std::int32_t>(simulation.nodes.size());
+  simulation.job.task_policy.timeout = std::chrono::hours(24 * 365);
+  simulation.give_up_after = FromSeconds(1e6 + 1e4 * bound);
+  return simulation;
 }
 
-void KeepOnly(const std::vector<bool>& kept, SimulationConfig& world) {
-  EVENKEEL_CHECK(world.transfers.placed.empty() && world.transfers.links.empty(),
+void KeepOnly(const std::vector<bool>& kept, SimulationConfig& simulation) {
+  EVENKEEL_CHECK(simulation.transfers.placed.empty() && simulation.transfers.links.empty(),
                  "a node is taken away that tasks or links name");
   std::vector<NodeModel> nodes;
-  std::vector<std::size_t> numbers(world.nodes.size());  // where each is then, if it is kept
-  for (std::size_t i = 0; i < world.nodes.size(); ++i) {
+  std::vector<std::size_t> numbers(simulation.nodes.size());  // where each is then, if it is kept
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
     numbers[i] = nodes.size();
-    if (kept[i]) nodes.push_back(std::move(world.nodes[i]));
+    if (kept[i]) nodes.push_back(std::move(simulation.nodes[i]));
   }
-  world.nodes = std::move(nodes);
+  simulation.nodes = std::move(nodes);
   std::vector<Fault> faults;
-  for (Fault fault : world.faults) {
+  for (Fault fault : simulation.faults) {
     if (fault.kind != Fault::Kind::kKillCoordinator) {
       if (!kept[fault.node]) continue;
       fault.node = numbers[fault.node];
     }
     faults.push_back(fault);
   }
-  world.faults = std::move(faults);
+  simulation.faults = std::move(faults);
 }
 
 }  // namespace evenkeel::simulator
