@@ -115,7 +115,7 @@ struct NodeGroup {
 };
 
 /// How the declared weights follow from the speeds.
-enum class ToldWeights { kSpeeds, kEqual, kInverse };
+enum class DeclaredWeights { kSpeeds, kEqual, kInverse };
 
 /// A strategy with its options, under the name that results show.
 struct Variant {
@@ -136,7 +136,7 @@ struct Scenario {
   std::string description;
   TaskSource tasks;
   std::vector<NodeGroup> nodes;
-  ToldWeights weights = ToldWeights::kSpeeds;
+  DeclaredWeights weights = DeclaredWeights::kSpeeds;
   double weight_error = 0;  ///< sigma of the logarithm of the error of declared weights
   NetworkModel network;
   CoordinatorModel coordinator;

@@ -121,8 +121,8 @@ class NodeBuilder {
     if (drawn.group->weight) return *drawn.group->weight;
     const double capacity = drawn.speed * drawn.group->cores;
     double weight = 1;
-    if (scenario_.weights == ToldWeights::kSpeeds) weight = capacity;
-    if (scenario_.weights == ToldWeights::kInverse) weight = fastest / capacity;
+    if (scenario_.weights == DeclaredWeights::kSpeeds) weight = capacity;
+    if (scenario_.weights == DeclaredWeights::kInverse) weight = fastest / capacity;
     if (scenario_.weight_error <= 0) return weight;
     return weight * PortableExp(scenario_.weight_error * weights_.Normal());
   }

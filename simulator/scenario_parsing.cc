@@ -282,8 +282,8 @@ Scenario ReadScenario(FieldReader& fields, const Source& source) {
   CheckPlaces(fields, scenario, std::visit(Counter{}, scenario.tasks.costs));
   const std::string weights =
       fields.OptionalChoice("weights", {"Speeds", "Equal", "Inverse"}, "Speeds");
-  if (weights == "Equal") scenario.weights = ToldWeights::kEqual;
-  if (weights == "Inverse") scenario.weights = ToldWeights::kInverse;
+  if (weights == "Equal") scenario.weights = DeclaredWeights::kEqual;
+  if (weights == "Inverse") scenario.weights = DeclaredWeights::kInverse;
   scenario.weight_error = fields.OptionalNumber("weightError", {0, 5}, 0);
   scenario.network = ReadNetwork(fields.OptionalObject("network"));
   ReadCoordinator(fields.OptionalObject("coordinator"), scenario);

@@ -90,10 +90,10 @@ TEST(ScenarioSimulation, WeightsMayBeEqualUpsideDownOrWrong) {
   scenario.nodes.push_back(scenario.nodes[0]);
   scenario.nodes[1].name = "slow";
   scenario.nodes[1].speed = Constant{0.5};
-  scenario.weights = ToldWeights::kInverse;
+  scenario.weights = DeclaredWeights::kInverse;
   EXPECT_EQ(DrawSimulation(scenario, 1).nodes[0].ratio, 1);
   EXPECT_EQ(DrawSimulation(scenario, 1).nodes[1].ratio, 4);
-  scenario.weights = ToldWeights::kEqual;
+  scenario.weights = DeclaredWeights::kEqual;
   EXPECT_EQ(DrawSimulation(scenario, 1).nodes[1].ratio, 1);
   scenario.weight_error = 0.5;
   EXPECT_NE(DrawSimulation(scenario, 1).nodes[1].ratio, 1);

@@ -118,7 +118,7 @@ repetitions: 20
   EXPECT_FALSE(one.faults.at(1).lasts);
   EXPECT_FALSE(read->nodes.at(1).expected);
   EXPECT_EQ(read->nodes.at(1).other_load->lasts_seconds, 5);
-  EXPECT_EQ(read->weights, ToldWeights::kInverse);
+  EXPECT_EQ(read->weights, DeclaredWeights::kInverse);
   EXPECT_EQ(read->network.latency, Duration::zero()) << "an exponential delay is all by chance";
   EXPECT_EQ(read->network.jitter, Duration(std::chrono::milliseconds(10)));
   EXPECT_TRUE(read->network.shared_medium);
