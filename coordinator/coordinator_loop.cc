@@ -23,6 +23,10 @@ model::ResultRecord WithoutResults(const model::ResultRecord& record) {
 
 }  // namespace
 
+bool IsPermanent(const Error& error) {
+  return error.code == ErrorCode::kConflict || error.code == ErrorCode::kInvalidInput;
+}
+
 engine::CoordinatorConfig EngineConfigOf(const JobVersion& version) {
   engine::CoordinatorConfig config;
   config.job = version.spec();
@@ -37,10 +41,10 @@ CoordinatorLoop::CoordinatorLoop(Config config, Ports ports)
     : config_(std::move(config)), ports_(ports), engine_(std::move(config_.engine)) {}
 
 void CoordinatorLoop::Start() {
-  attended_ = asleep_until_ = ports_.clock.Now();
+  attended_ = next_wakeup_ = ports_.clock.Now();
   Execute(engine_.Start(attended_));
   PublishEvents();
-  asleep_until_ = NextWakeup();
+  PlanWakeup();
 }
 
 void CoordinatorLoop::Step() {
@@ -50,19 +54,20 @@ void CoordinatorLoop::Step() {
   for (const StreamId stream : ports_.inbox.TakeReadable()) ports_.transport.ReadOn(stream);
   PublishEvents();
   PublishProgress(now);
-  asleep_until_ = NextWakeup();
+  PlanWakeup();
 }
 
-Instant CoordinatorLoop::NextWakeup() const {
-  Instant next =
+void CoordinatorLoop::PlanWakeup() {
+  next_wakeup_ =
       std::min({engine_.NextTimer(), config_.deadline, retry_version_at_, attended_ + kMaxSleep});
-  if (ports_.progress != nullptr) next = std::min(next, ports_.progress->NextProgress());
-  return next;
+  if (ports_.progress != nullptr) {
+    next_wakeup_ = std::min(next_wakeup_, ports_.progress->NextProgress());
+  }
 }
 
 Instant CoordinatorLoop::Attend() {
   const Instant now = ports_.clock.Now();
-  const Duration late = now - std::max(attended_, asleep_until_);
+  const Duration late = now - std::max(attended_, next_wakeup_);
   if (late > kLateStep && now >= next_hold_) {
     engine_.HoldExpiry(now + kReadTime);
     next_hold_ = now + kBetweenHolds;
@@ -180,10 +185,8 @@ engine::Effects CoordinatorLoop::OnVersionCommitted(VersionCommitted committed, 
   if (!committed.error) {
     UseVersion(committed.version, effects, now);
   } else {
-    const bool permanent = committed.error->code == ErrorCode::kConflict ||
-                           committed.error->code == ErrorCode::kInvalidInput;
     WarnOfVersion(committed.error->message);
-    if (!permanent && !next_version_) {
+    if (!IsPermanent(*committed.error) && !next_version_) {
       next_version_ = VersionRead{std::move(committed.version), std::move(committed.identity)};
       retry_version_at_ = now + kVersionRetry;
     }

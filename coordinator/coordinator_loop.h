@@ -60,6 +60,9 @@ class ProgressSink {
   virtual void Put(RunNotice notice) = 0;
 };
 
+/// Whether a new version is refused for good: only another manifest can help.
+[[nodiscard]] bool IsPermanent(const Error& error);
+
 /// How a loop ended.
 struct LoopEnd {
   model::JobState state = model::JobState::kRunning;
@@ -121,7 +124,7 @@ class CoordinatorLoop {
   /// Handles what is in the inbox and what is due. Never waits.
   void Step();
   /// When the next step is due if nothing arrives before.
-  [[nodiscard]] Instant NextWakeup() const;
+  [[nodiscard]] Instant NextWakeup() const { return next_wakeup_; }
   [[nodiscard]] bool Ended() const { return engine_.Ended(); }
   /// After the end, once: hands the last events to the journal.
   [[nodiscard]] LoopEnd Finish();
@@ -131,6 +134,7 @@ class CoordinatorLoop {
  private:
   /// The time now. Notes how long the loop was not run before.
   [[nodiscard]] Instant Attend();
+  void PlanWakeup();
   void HandleInbox();
   void HandleTimers(Instant now);
   [[nodiscard]] engine::Effects Handle(LoopEvent event, Instant now);
@@ -149,10 +153,10 @@ class CoordinatorLoop {
   engine::Coordinator engine_;
   LoopEnd end_;
 
-  Instant attended_{};      // when the loop ran last
-  Instant asleep_until_{};  // what it asked for then
-  Instant next_hold_{};     // no earlier are leases held again
-  Duration unattended_{};   // time without reading streams; leases are not extended yet
+  Instant attended_{};     // when the loop ran last
+  Instant next_wakeup_{};  // as planned then
+  Instant next_hold_{};    // no earlier are leases held again
+  Duration unattended_{};  // time without reading streams; leases are not extended yet
 
   // The engine must not end the job while a new version is on its way into the journal: commits
   // that come meanwhile are kept until it is there.

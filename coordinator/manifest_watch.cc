@@ -9,10 +9,6 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(1);
 
-bool IsPermanent(const Error& error) {
-  return error.code == ErrorCode::kConflict || error.code == ErrorCode::kInvalidInput;
-}
-
 }  // namespace
 
 ManifestWatch::ManifestWatch(std::filesystem::path file, Read read)

@@ -111,7 +111,7 @@ void CoordinatorHost::OnStreamClosed(StreamId stream) {
 
 void CoordinatorHost::Read(StreamId stream, LoopEvent event) {
   auto& unread = process_->unread;
-  if (const auto waits = unread.find(stream); !unread.empty() && waits != unread.end()) {
+  if (const auto waits = unread.find(stream); waits != unread.end()) {
     return waits->second.push_back(std::move(event));
   }
   process_->inbox.Post(std::move(event));
@@ -128,11 +128,12 @@ void CoordinatorHost::ReadOn(StreamId stream) {
 
 void CoordinatorHost::Step() {
   Process& process = *process_;
-  const bool has_work =
-      process.inbox.Size() > 0 || process.loop.engine().NextTimer() <= context_.time.Now();
+  const bool check =
+      context_.config.check_invariants &&
+      (process.inbox.Size() > 0 || process.loop.engine().NextTimer() <= context_.time.Now());
   process.loop.Step();
   if (process.finished) return;
-  if (has_work && context_.config.check_invariants) CheckInvariants();
+  if (check) CheckInvariants();
   if (process.loop.Ended()) return End();
   BeginCommit();
   PlanWakeup(process.inbox.Size() > 0 ? context_.time.Now() : process.loop.NextWakeup());
