@@ -12,6 +12,54 @@ using model::IndexRange;
 using model::TaskIndex;
 using scheduling::WorkerId;
 
+auto TaskLedger::From(TaskState state, const char* rule) {
+  return [state, rule](const Segment& segment) { EVENKEEL_CHECK(segment.state == state, rule); };
+}
+
+auto TaskLedger::FromFree(const char* rule) {
+  return [rule](const Segment& segment) { EVENKEEL_CHECK(IsFree(segment.state), rule); };
+}
+
+template <typename Check>
+void TaskLedger::Assign(IndexRange range, const Segment& to, const Check& check) {
+  EVENKEEL_CHECK(range.begin >= 0 && range.end <= end_, "a task that does not exist");
+  if (range.Empty()) return;
+  auto it = std::prev(segments_.upper_bound(range.begin));
+  Segment from = it->second;  // of the tasks from `begin` to `end`
+  TaskIndex begin = range.begin;
+  TaskIndex end = begin;
+  const auto leave = [&] {  // takes them out of the sums
+    end = std::next(it) == segments_.end() ? end_ : std::next(it)->first;
+    check(from);
+    Count({begin, std::min(end, range.end)}, from, -1);
+  };
+  leave();
+  const bool splits = it->first < range.begin;
+  const bool joins =
+      splits ? from.SameAs(to) : it != segments_.begin() && std::prev(it)->second.SameAs(to);
+  if (splits) {
+    ++it;
+  } else if (joins) {
+    it = segments_.erase(it);
+  } else {
+    it->second = to;
+    ++it;
+  }
+  while (end < range.end) {
+    from = it->second;
+    begin = end;
+    leave();
+    it = segments_.erase(it);
+  }
+  Count(range, to, 1);
+  if (range.end < end) {
+    if (!from.SameAs(to)) it = segments_.emplace_hint(it, range.end, from);
+  } else if (it != segments_.end() && it->second.SameAs(to)) {
+    it = segments_.erase(it);
+  }
+  if (splits && !joins) segments_.emplace_hint(it, range.begin, to);
+}
+
 TaskLedger::TaskLedger(const model::CostModel& costs) : costs_(costs) { Append(); }
 
 void TaskLedger::AddWorker() { workers_.emplace_back(); }
@@ -23,43 +71,47 @@ void TaskLedger::Append() {
   end_ = tasks;
   if (appended.Empty()) return;
   unplanned_.Insert(appended);
-  segments_.emplace(appended.begin, Segment{appended.end});
   counts_[static_cast<std::size_t>(TaskState::kUnassigned)] += appended.Size();
-  Assign(appended, Segment{});  // joins it with unassigned tasks before it
+  if (!segments_.empty() && segments_.rbegin()->second.SameAs(Segment{})) return;
+  segments_.emplace_hint(segments_.end(), appended.begin, Segment{});
 }
 
 void TaskLedger::RestoreDurable(IndexRange range) {
-  Require(range, TaskState::kUnassigned, "a restored result of a task that is in use");
-  Assign(range, {.state = TaskState::kDurable});
+  Assign(range, {.state = TaskState::kDurable},
+         From(TaskState::kUnassigned, "a restored result of a task that is in use"));
 }
 
 void TaskLedger::Reserve(IndexRange range, WorkerId worker) {
-  RequireFree(range, nullptr, "a reservation of a task that is in use");
-  Assign(range, {.state = TaskState::kReserved, .worker = worker});
+  Assign(range, {.state = TaskState::kReserved, .worker = worker},
+         FromFree("a reservation of a task that is in use"));
   NotePlan(range, worker);
 }
 
 void TaskLedger::Unreserve(IndexRange range) {
-  Require(range, TaskState::kReserved, "the end of a reservation that does not exist");
-  Assign(range, {.state = TaskState::kUnassigned});
+  Assign(range, {.state = TaskState::kUnassigned},
+         From(TaskState::kReserved, "the end of a reservation that does not exist"));
 }
 
 void TaskLedger::Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
-  RequireFree(range, &worker, "a lease of a task that is in use or reserved for another worker");
-  Lease(range, {.state = TaskState::kLeased, .worker = worker, .grant = grant}, now);
+  Lease(range, {.state = TaskState::kLeased, .worker = worker, .grant = grant}, now,
+        [worker](const Segment& from) {
+          const bool is_others = from.state == TaskState::kReserved && from.worker != worker;
+          EVENKEEL_CHECK(IsFree(from.state) && !is_others,
+                         "a lease of a task that is in use or reserved for another worker");
+        });
   NoteOrder(worker, range, grant);
 }
 
 void TaskLedger::LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
-  Require(range, TaskState::kWithheld, "a retry of a task that is not withheld");
   Lease(range, {.state = TaskState::kLeased, .withheld = true, .worker = worker, .grant = grant},
-        now);
+        now, From(TaskState::kWithheld, "a retry of a task that is not withheld"));
   not_to_be_copied_.Insert(range);
 }
 
-void TaskLedger::Lease(IndexRange range, const Segment& segment, Instant now) {
-  Assign(range, segment);
-  AddHolding(range, segment.worker, false, now);
+template <typename Check>
+void TaskLedger::Lease(IndexRange range, const Segment& to, Instant now, const Check& check) {
+  Assign(range, to, check);
+  AddHolding(range, to.worker, false, now);
 }
 
 void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
@@ -76,7 +128,6 @@ void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Ins
 TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
   Completion completion;
   ForEach(range, [&](IndexRange part, const Segment& segment) {
-    EVENKEEL_CHECK(segment.state <= TaskState::kWithheld, "a second result of a task");
     if (IsFree(segment.state)) completion.from_strategy = true;
     if (segment.state != TaskState::kLeased) return;
     RemoveHolding(part, segment.worker, false);
@@ -85,23 +136,24 @@ TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
   for (const Holding& copy : RemoveCopies(range)) {
     if (copy.worker != by) completion.others.push_back(copy);
   }
-  Assign(range, {.state = TaskState::kCompleted});
+  Assign(range, {.state = TaskState::kCompleted}, [](const Segment& from) {
+    EVENKEEL_CHECK(IsOpen(from.state), "a second result of a task");
+  });
   return completion;
 }
 
 void TaskLedger::MarkDurable(IndexRange range) {
-  Require(range, TaskState::kCompleted, "a durable task without a result");
-  Assign(range, {.state = TaskState::kDurable});
+  Assign(range, {.state = TaskState::kDurable},
+         From(TaskState::kCompleted, "a durable task without a result"));
 }
 
 void TaskLedger::Withhold(IndexRange range) {
-  RequireFree(range, nullptr, "only free tasks can be withheld");
-  Assign(range, {.state = TaskState::kWithheld});
+  Assign(range, {.state = TaskState::kWithheld}, FromFree("only free tasks can be withheld"));
 }
 
 void TaskLedger::GiveUp(IndexRange range) {
-  Require(range, TaskState::kWithheld, "only withheld tasks can be given up");
-  Assign(range, {.state = TaskState::kFailed});
+  Assign(range, {.state = TaskState::kFailed},
+         From(TaskState::kWithheld, "only withheld tasks can be given up"));
   failed_.Insert(range);
 }
 
@@ -120,11 +172,12 @@ TaskLedger::Released TaskLedger::Release(WorkerId worker, IndexRange range, cons
 void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& released) {
   RemoveHolding(lease.range, lease.worker, false);
   const auto copies = RemoveCopies(lease.range);
+  const auto from_lease = From(TaskState::kLeased, "the end of a lease that does not exist");
   TaskIndex from = lease.range.begin;
   const auto end_until = [&](TaskIndex until) {
     const IndexRange part{from, until};
     if (part.Empty()) return;
-    Assign(part, {.state = withheld ? TaskState::kWithheld : TaskState::kUnassigned});
+    Assign(part, {.state = withheld ? TaskState::kWithheld : TaskState::kUnassigned}, from_lease);
     (withheld ? released.withheld : released.unassigned).push_back(part);
   };
   for (const Holding& copy : copies) {  // the worker that runs it has the lease from now on
@@ -132,7 +185,7 @@ void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& release
     from = copy.range.end;
     const Instant working_since = workers_[copy.worker.value].working_since;
     Lease(copy.range, {.state = TaskState::kLeased, .worker = copy.worker, .grant = copy.grant},
-          working_since);
+          working_since, from_lease);
     NoteOrder(copy.worker, copy.range, copy.grant);
     workers_[copy.worker.value].working_since = working_since;
   }
@@ -197,7 +250,7 @@ TaskState TaskLedger::StateOf(TaskIndex index) const {
 
 void TaskLedger::CollectOpen(IndexRange range, std::vector<IndexRange>& parts) const {
   ForEach(range, [&parts](IndexRange part, const Segment& segment) {
-    if (segment.state > TaskState::kWithheld) return;
+    if (!IsOpen(segment.state)) return;
     if (!parts.empty() && parts.back().end == part.begin) {
       parts.back().end = part.end;
     } else {
@@ -228,22 +281,6 @@ IndexRange TaskLedger::OldestLeased(WorkerId worker) const {
     }
   }
   return {};
-}
-
-void TaskLedger::Require(IndexRange range, TaskState state, const char* rule) const {
-  EVENKEEL_CHECK(range.begin >= 0 && range.end <= end_, "a task that does not exist");
-  ForEach(range, [&](IndexRange, const Segment& segment) {
-    EVENKEEL_CHECK(segment.state == state, rule);
-  });
-}
-
-void TaskLedger::RequireFree(IndexRange range, const WorkerId* worker, const char* rule) const {
-  EVENKEEL_CHECK(range.begin >= 0 && range.end <= end_, "a task that does not exist");
-  ForEach(range, [&](IndexRange, const Segment& segment) {
-    const bool others =
-        segment.state == TaskState::kReserved && worker != nullptr && segment.worker != *worker;
-    EVENKEEL_CHECK(IsFree(segment.state) && !others, rule);
-  });
 }
 
 void TaskLedger::Count(IndexRange range, const Segment& segment, int sign) {
@@ -278,38 +315,6 @@ TaskLedger::PlannedRun TaskLedger::PlanOf(TaskIndex index) const {
     if (index < plan.end) return {plan.worker, plan.end};
   }
   return {std::nullopt, after == plans_.end() ? end_ : after->first};
-}
-
-void TaskLedger::Assign(IndexRange range, Segment segment) {
-  if (range.Empty()) return;
-  Split(range.begin);
-  Split(range.end);
-  auto it = segments_.lower_bound(range.begin);
-  while (it != segments_.end() && it->first < range.end) {
-    Count({it->first, it->second.end}, it->second, -1);
-    it = segments_.erase(it);
-  }
-  Count(range, segment, 1);
-  segment.end = range.end;
-  if (it != segments_.end() && it->second.SameAs(segment)) {
-    segment.end = it->second.end;
-    it = segments_.erase(it);
-  }
-  if (it != segments_.begin() && std::prev(it)->second.SameAs(segment)) {
-    std::prev(it)->second.end = segment.end;
-    return;
-  }
-  segments_.emplace_hint(it, range.begin, segment);
-}
-
-void TaskLedger::Split(TaskIndex at) {
-  const auto next = segments_.upper_bound(at);
-  if (next == segments_.begin()) return;
-  const auto it = std::prev(next);
-  if (it->first == at || it->second.end <= at) return;
-  const Segment behind = it->second;
-  it->second.end = at;
-  segments_.emplace_hint(next, at, behind);
 }
 
 void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now) {
@@ -370,20 +375,18 @@ void TaskLedger::CheckInvariants() const {
   std::vector<model::RangeSet> reserved(workers_.size());
   model::RangeSet all_leased;
   const Segment* before = nullptr;
-  for (const auto& [begin, segment] : segments_) {
-    EVENKEEL_CHECK(begin == at && segment.end > begin, "a task without a state");
+  ForEach({0, end_}, [&](IndexRange range, const Segment& segment) {
+    EVENKEEL_CHECK(range.begin == at && !range.Empty(), "a task without a state");
     EVENKEEL_CHECK(before == nullptr || !before->SameAs(segment), "segments that are not joined");
-    counts[static_cast<std::size_t>(segment.state)] += segment.end - begin;
+    counts[static_cast<std::size_t>(segment.state)] += range.Size();
     if (segment.state == TaskState::kLeased) {
-      leased[segment.worker.value].Insert({begin, segment.end});
-      all_leased.Insert({begin, segment.end});
+      leased[segment.worker.value].Insert(range);
+      all_leased.Insert(range);
     }
-    if (segment.state == TaskState::kReserved) {
-      reserved[segment.worker.value].Insert({begin, segment.end});
-    }
-    at = segment.end;
+    if (segment.state == TaskState::kReserved) reserved[segment.worker.value].Insert(range);
+    at = range.end;
     before = &segment;
-  }
+  });
   EVENKEEL_CHECK(at == end_ && counts == counts_, "sums that disagree with the states");
   std::vector<model::RangeSet> copies(workers_.size());
   model::RangeSet all_copied;

@@ -2,8 +2,10 @@
 
 #include <absl/container/btree_map.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -27,12 +29,12 @@ enum class TaskState : std::uint8_t {
 };
 inline constexpr std::size_t kTaskStates = 7;
 
-/// Whether the strategy may lease a task in this state.
 /// The task has no result yet and has not failed for good.
 [[nodiscard]] constexpr bool IsOpen(TaskState state) {
   return state != TaskState::kCompleted && state != TaskState::kDurable &&
          state != TaskState::kFailed;
 }
+/// Whether the strategy may lease a task in this state.
 [[nodiscard]] constexpr bool IsFree(TaskState state) {
   return state == TaskState::kUnassigned || state == TaskState::kReserved;
 }
@@ -191,9 +193,9 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void CheckInvariants() const;
 
  private:
-  /// A maximal range of tasks in one state; of leased ones, under one grant.
+  /// A maximal range of tasks in one state; of leased ones, under one grant. It ends where the next
+  /// one begins.
   struct Segment {
-    model::TaskIndex end = 0;
     TaskState state = TaskState::kUnassigned;
     bool withheld = false;  // a lease of a withheld task
     WorkerId worker{};      // of a reservation or lease
@@ -203,6 +205,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
              grant == other.grant;
     }
   };
+  using Segments = absl::btree_map<model::TaskIndex, Segment>;  // by begin
   struct Copy {
     model::TaskIndex end = 0;
     WorkerId worker;
@@ -233,25 +236,27 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
 
   template <typename Visit>
   void ForEach(IndexRange range, const Visit& visit) const {
-    auto it = segments_.upper_bound(range.begin);
-    if (it != segments_.begin()) --it;
-    for (; it != segments_.end() && it->first < range.end; ++it) {
-      const IndexRange part = model::Intersect({it->first, it->second.end}, range);
-      if (!part.Empty()) visit(part, it->second);
+    range = model::Intersect(range, {0, end_});
+    if (range.Empty()) return;
+    for (auto it = std::prev(segments_.upper_bound(range.begin)); !range.Empty();) {
+      const Segment& segment = it->second;
+      const model::TaskIndex end = ++it == segments_.end() ? end_ : it->first;
+      visit(IndexRange{range.begin, std::min(end, range.end)}, segment);
+      range.begin = end;
     }
   }
-  /// Requires all tasks of the range to be in that state.
-  void Require(IndexRange range, TaskState state, const char* rule) const;
-  /// Requires all tasks of the range to be free and, if reserved, to be so for `worker`; null
-  /// means any.
-  void RequireFree(IndexRange range, const WorkerId* worker, const char* rule) const;
-  void Assign(IndexRange range, Segment segment);
+  /// The state in which a transition may find tasks.
+  static auto From(TaskState state, const char* rule);
+  static auto FromFree(const char* rule);
+  /// Moves all tasks of the range into the state of `to`. Calls check(const Segment&) before a
+  /// segment changes.
+  template <typename Check>
+  void Assign(IndexRange range, const Segment& to, const Check& check);
   /// Adds the segment to the sums, or takes it away (`sign` -1).
   void Count(IndexRange range, const Segment& segment, int sign);
   void NotePlan(IndexRange range, WorkerId worker);
-  /// Makes `at` the beginning of a segment, unless it is behind all tasks.
-  void Split(model::TaskIndex at);
-  void Lease(IndexRange range, const Segment& segment, Instant now);
+  template <typename Check>
+  void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
   void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
   void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
@@ -260,10 +265,10 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void EndLease(const Holding& lease, bool withheld, Released& released);
 
   const model::CostModel& costs_;
-  model::TaskIndex end_ = 0;                             // number of tasks
-  absl::btree_map<model::TaskIndex, Segment> segments_;  // by begin; they cover all tasks
-  absl::btree_map<model::TaskIndex, Copy> copies_;       // by begin; of leased tasks only
-  std::array<std::int64_t, kTaskStates> counts_{};       // tasks in each state
+  model::TaskIndex end_ = 0;                        // number of tasks
+  Segments segments_;                               // they cover all tasks
+  absl::btree_map<model::TaskIndex, Copy> copies_;  // by begin; of leased tasks only
+  std::array<std::int64_t, kTaskStates> counts_{};  // tasks in each state
   std::vector<Worker> workers_;
   absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
   model::RangeSet unplanned_;                      // the other tasks

@@ -57,11 +57,11 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
     return std::nullopt;
   }
   for (const IndexRange suspect : parts_.isolation.RecordDeath(WithoutResult(loss.leased))) {
-    std::vector<IndexRange> unassigned;
+    std::vector<IndexRange> free_parts;
     parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
-      if (IsFree(state)) unassigned.push_back(part);
+      if (IsFree(state)) free_parts.push_back(part);
     });
-    for (const IndexRange part : unassigned) {
+    for (const IndexRange part : free_parts) {
       parts_.ledger.Withhold(part);
       parts_.driver.TakeAway(part);
       parts_.isolation.Enqueue(part);
@@ -126,11 +126,12 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
   const StreamTable& streams = parts_.membership.Streams();
   const std::size_t most = std::max<std::size_t>(streams.Size() / kWorkersPerIsolation, 1);
   while (isolation.Reserved().size() < std::min(most, isolation.WaitingCount())) {
+    const model::TaskIndex next = isolation.Next()->begin;
     std::optional<WorkerId> best;
     Instant best_ready{};
     for (const auto& [stream, worker] : streams) {
       if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
-      if (!MayRetryAt(isolation.Next()->begin, worker)) continue;
+      if (!MayRetryAt(next, worker)) continue;
       const Instant ready = ReadyTime(worker, now);
       if (best && best_ready <= ready) continue;
       best = worker;
