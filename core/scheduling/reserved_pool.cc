@@ -170,7 +170,7 @@ ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
 
 ReservedPool::Pieces ReservedPool::TakeAll(WorkerId worker) { return At(worker).TakeAll(); }
 
-ReservedPool::Pieces ReservedPool::TakeUnreserved(WorkerId worker) {
+ReservedPool::Pieces ReservedPool::UnreserveAll(WorkerId worker) {
   Pieces pieces = TakeAll(worker);
   for (const Piece& piece : pieces) ledger_.Unreserve(piece.range);
   return pieces;

@@ -86,8 +86,8 @@ class ReservedPool {
   [[nodiscard]] std::optional<Piece> TakeLargest(WorkerId worker, model::Cost limit);
   [[nodiscard]] Pieces TakeTail(WorkerId worker, model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
-  /// Takes all that is reserved for the worker; it is not reserved any more.
-  [[nodiscard]] Pieces TakeUnreserved(WorkerId worker);
+  /// Takes all tasks of the worker and ends their reservation.
+  [[nodiscard]] Pieces UnreserveAll(WorkerId worker);
   /// Removes the tasks of this range, as far as they are here: they were completed.
   void Withdraw(model::IndexRange range);
 

@@ -94,7 +94,7 @@ std::vector<Decision> ModifiedMasterSlave::Decide(Instant now) {
   }
   if (phase_ == Phase::kMasterSlave) {
     for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-      for (const auto& piece : pool_.TakeUnreserved({i})) rest_.Insert(piece.range);
+      for (const auto& piece : pool_.UnreserveAll({i})) rest_.Insert(piece.range);
     }
     HandOut::Serve(context_, options_, pool_.Live(), rest_, decisions);
     ShowMaster();

@@ -48,7 +48,7 @@ TEST_F(ReservedPoolTest, EntersReservationsAndMovesInTheLedger) {
 TEST_F(ReservedPoolTest, WhatIsTakenStaysReservedUnlessItIsTakenUnreserved) {
   (void)pool.TakeNext({0}, 2, 0, 2);
   EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 6}));
-  EXPECT_EQ(pool.TakeUnreserved({1}).size(), 1U);
+  EXPECT_EQ(pool.UnreserveAll({1}).size(), 1U);
   EXPECT_TRUE(reservations.Of({1}).Empty());
 }
 
