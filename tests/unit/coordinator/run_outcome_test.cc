@@ -6,23 +6,14 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/unit/coordinator/empty_journal.h"
+
 namespace evenkeel::coordinator {
 namespace {
 
 /// Three tasks in two records, without a file.
-class SmallJournal final : public Journal {
+class SmallJournal final : public EmptyJournal {
  public:
-  const JournalState& State() const override { return state_; }
-  Result<void> Append(const std::vector<model::ResultRecord>&,
-                      const std::vector<model::FailureRecord>&,
-                      const std::vector<model::TimelineEvent>&) override {
-    return {};
-  }
-  Result<void> Grow(const JobIdentity&) override { return {}; }
-  Result<void> ForEachResult(
-      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
-    return ForEachRange(visit);
-  }
   Result<void> ForEachRange(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     if (broken) return Fail(ErrorCode::kUnavailable, "gone");
@@ -33,21 +24,8 @@ class SmallJournal final : public Journal {
     record.range = {2, 3};
     return visit(record);
   }
-  Result<void> ForEachFinalFailure(
-      const std::function<Result<void>(const model::FailureRecord&)>&) const override {
-    return {};
-  }
-  Result<void> ForEachEvent(
-      const std::function<Result<void>(const model::TimelineEvent&)>&) const override {
-    return {};
-  }
-  Result<std::string> Copy(std::int64_t) const override { return std::string(); }
-  Result<void> MarkEnded(model::JobState) override { return {}; }
 
   bool broken = false;
-
- private:
-  JournalState state_;
 };
 
 class RunMetricsTest : public testing::Test {

@@ -10,6 +10,7 @@
 #include "coordinator/service/job_control.h"
 #include "core/base/clock.h"
 #include "http/http_message.h"
+#include "tests/unit/coordinator/empty_journal.h"
 
 namespace evenkeel::coordinator {
 
@@ -37,7 +38,7 @@ class FakeControl final : public JobControl {
 };
 
 /// A run with one range of results and one event.
-class FakeRun final : public SnapshotSource, public Journal {
+class FakeRun final : public SnapshotSource, public EmptyJournal {
  public:
   Result<void> WithSnapshot(const Visit& visit) const override {
     ++looks;
@@ -53,17 +54,6 @@ class FakeRun final : public SnapshotSource, public Journal {
     return visit({*this, summary, progress});
   }
 
-  const JournalState& State() const override { return state_; }
-  Result<void> Append(const std::vector<model::ResultRecord>&,
-                      const std::vector<model::FailureRecord>&,
-                      const std::vector<model::TimelineEvent>&) override {
-    return {};
-  }
-  Result<void> Grow(const JobIdentity&) override { return {}; }
-  Result<void> ForEachResult(
-      const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
-    return ForEachRange(visit);
-  }
   Result<void> ForEachRange(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {
     ++readings;
@@ -73,10 +63,6 @@ class FakeRun final : public SnapshotSource, public Journal {
     record.ended = record.busy = std::chrono::seconds(2);
     return visit(record);
   }
-  Result<void> ForEachFinalFailure(
-      const std::function<Result<void>(const model::FailureRecord&)>&) const override {
-    return {};
-  }
   Result<void> ForEachEvent(
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override {
     model::TimelineEvent event;
@@ -84,16 +70,11 @@ class FakeRun final : public SnapshotSource, public Journal {
     event.node = "pi4a";
     return visit(event);
   }
-  Result<std::string> Copy(std::int64_t) const override { return std::string(); }
-  Result<void> MarkEnded(model::JobState) override { return {}; }
 
   bool over = false;
   Duration elapsed = std::chrono::seconds(3);
   mutable int looks = 0;
   mutable int readings = 0;  // of the journal's ranges
-
- private:
-  JournalState state_;
 };
 
 /// Stands still until it is moved.

@@ -210,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, BlendedRatesProperty, testing::Range<std::uint64
 
 constexpr std::int64_t kWeek = 7 * 86400;
 
-/// What a rise so long ago counts.
+/// The weight of a rise `seconds_ago`.
 double WeightAt(std::int64_t seconds_ago) {
   double weight = 0;
   for (const RecencyWindow& window : RecencyWindows(kWeek)) {

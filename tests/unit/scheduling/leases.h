@@ -62,7 +62,7 @@ class Reservations final : public ReservationLedger {
     for (auto& entry : workers_) entry.second.Erase(range);
   }
   [[nodiscard]] const model::RangeSet& Of(WorkerId worker) { return workers_[worker]; }
-  /// Of all workers.
+  /// The reservations of all workers.
   [[nodiscard]] model::RangeSet All() const {
     model::RangeSet all;
     for (const auto& entry : workers_) {

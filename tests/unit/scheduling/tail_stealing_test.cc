@@ -111,7 +111,7 @@ TEST_F(TailStealingTest, WhatALostWorkerHadReservedGoesToTheLiving) {
   EXPECT_TRUE(reservations.All().Empty());
   leases.workers[1].connected = true;
   strategy->OnWorkerEvent({WorkerChange::kReturned, {1}}, now);
-  EXPECT_EQ(reservations.Of({1}).Size(), 10) << "kept for whoever comes back";
+  EXPECT_EQ(reservations.Of({1}).Size(), 10) << "kept for the first worker that returns";
   (void)Decide();
   EXPECT_EQ(leases.Leased({1}).Size(), 2);
 }
