@@ -44,7 +44,8 @@ test_all() {
   # Helm is one of the programs.
   local labels='^(chart|cluster)$'
   if [ "$cluster" -ne 0 ]; then labels='^chart$'; fi
-  stage "test cluster" run_tests release -L "$labels" || true
+  # Two lanes of cluster tests, and beside them the tests of the chart.
+  stage "test cluster" run_tests release -L "$labels" --parallel 3 || true
   stage "begun meanwhile" await_meanwhile
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "$address_targets" -L '^(unit|simulation)' || true

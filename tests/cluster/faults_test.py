@@ -80,22 +80,18 @@ class ClusterFaultTest(FaultCase):
         lease = kube.get("lease", "-n", cluster_case.OPERATOR_NAMESPACE, LEASE)
         return lease["spec"].get("holderIdentity") or ""
 
-    def test_cable_pulled(self):
-        job = self.begin(LONGER)
-        with faults.pulled_cable(SLOW):
-            faults.node_ready(SLOW, False)
-        faults.node_ready(SLOW)
-        self.finish(job, LONGER)
-
-    def test_node_killed_and_back(self):
+    def test_cable_pulled_and_node_killed(self):
+        """At once: the board of the coordinator is the only one left. Then both come back."""
         job = self.begin(LONGER)
         victim = next(node for node in (FAST, "pi4-a")
                       if node != job.coordinator()["spec"]["nodeName"])
         worker = job.workers()[victim]["metadata"]["uid"]
         self.assertEqual(len(machine.pod_processes(worker, "evenkeel-worker")), 1)
-        with faults.dead_node(victim):
+        with faults.pulled_cable(SLOW), faults.dead_node(victim):
             self.assertEqual(machine.pod_processes(worker, "evenkeel-worker"), [])
-            faults.node_ready(victim, False)
+            for node in (SLOW, victim):
+                faults.node_ready(node, False)
+        faults.node_ready(SLOW)
         self.finish(job, LONGER)
 
     def test_node_added(self):

@@ -55,10 +55,10 @@ class SurvivalCase(cluster_case.ClusterTest):
         self.assertGreaterEqual(done, 0.3 * tasks)
         self.check_covered_once(job)
 
-    def check_started_again(self, job):
+    def check_started_again(self, job, tasks=TASKS):
         """It started again from the beginning, and a condition or an event reports that."""
         job.wait_complete()
-        self.assertEqual(job.summary()["tasks"], {"total": TASKS, "completed": TASKS, "failed": 0})
+        self.assertEqual(job.summary()["tasks"], {"total": tasks, "completed": tasks, "failed": 0})
         messages = " ".join(found.get("message", "") + found.get("reason", "")
                             for found in job.status()["conditions"]) + \
             " ".join(event.get("note", "") + event.get("reason", "") for event in job.events())
@@ -128,17 +128,17 @@ class LostNodeTest(SurvivalCase):
 
     def test_node_lost(self):
         """One power cut for three jobs, on the board with their coordinators and the operator."""
-        tasks = 1800  # until the third is where it should be, the first ones run
-        shared = self.submit(self.manifest("shared", tasks, **self.storage("shared", None)))
-        board = shared.coordinator()["spec"]["nodeName"]
-        local = self.submit(self.manifest("local", tasks, **self.storage("local", board)))
-        local.coordinator()  # its claim has to be bound first; the last job is the shortest
+        board, tasks = "pi4-b", 1000
         with faults.cordoned(set(cluster_case.NODES) - {board}):  # Kubernetes would spread them
             self.move_operator(board)
-            none = self.submit(self.manifest("none"))
-            self.assertEqual(none.coordinator()["spec"]["nodeName"], board)
+            local, shared, none = (
+                self.submit(self.manifest(name, tasks, **(self.storage(*claim) if claim else {})))
+                for name, claim in (("local", ("local", board)), ("shared", ("shared", None)),
+                                    ("none", None)))
+            for job in (local, shared, none):
+                self.assertEqual(job.coordinator()["spec"]["nodeName"], board)
         done = {job.name: job.wait_part(0.3)["status"]["tasks"]["completed"]
-                for job in (shared, local, none)}
+                for job in (local, shared, none)}
         with faults.dead_node(board):
             with self.subTest("claim on one node"):
                 self.check_waits_for(local, board)
@@ -146,7 +146,7 @@ class LostNodeTest(SurvivalCase):
                 self.check_resumed(shared, done["shared"], tasks)
                 self.assertNotEqual(shared.coordinator()["spec"]["nodeName"], board)
             with self.subTest("no claim"):
-                self.check_started_again(none)
+                self.check_started_again(none, tasks)
         with self.subTest("claim on one node, with power again"):
             self.check_resumed(local, done["local"], tasks)
             self.assertEqual(local.coordinator()["spec"]["nodeName"], board)
