@@ -4,6 +4,7 @@ Usage: package_build.py BUILD FOLDER    into FOLDER/prefix, FOLDER/own-workload/
 
 The projects are copied before, so that nothing of the source tree is found beside them."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -13,10 +14,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROJECTS = ("own-workload", "balancer-alone")
 
 
+def environment():
+    """With a compiler cache if there is one: the tests on the cluster build the same project."""
+    if shutil.which("ccache") is None:
+        return None
+    return {**os.environ, "CMAKE_CXX_COMPILER_LAUNCHER": "ccache", "CCACHE_BASEDIR": str(ROOT),
+            "CCACHE_NOHASHDIR": "1"}
+
+
 def run(*command):
     """The output is told only of what fails."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                          env=environment())
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit code {done.returncode}\n{done.stdout}")
 
