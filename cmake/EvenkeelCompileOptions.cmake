@@ -2,17 +2,6 @@
 option(EVENKEEL_BUILD_TESTS "Build the tests" ON)
 option(EVENKEEL_BUILD_BENCHMARKS "Build the benchmarks" ON)
 set(EVENKEEL_SANITIZERS "" CACHE STRING "Comma-separated list for -fsanitize=, e.g. address,undefined")
-option(EVENKEEL_ALL_UNDEFINED_CHECKS "Also those checks that every access to an object needs" OFF)
-
-# Compiling the checks of every access takes as long as compiling the code. The address sanitizer
-# reports null pointers and what is beyond an object as well.
-set(EVENKEEL_SANITIZER_OPTIONS "")
-if(EVENKEEL_SANITIZERS)
-  set(EVENKEEL_SANITIZER_OPTIONS -fsanitize=${EVENKEEL_SANITIZERS})
-  if(NOT EVENKEEL_ALL_UNDEFINED_CHECKS)
-    list(APPEND EVENKEEL_SANITIZER_OPTIONS -fno-sanitize=null,alignment,object-size,vptr)
-  endif()
-endif()
 
 add_library(evenkeel_compile_options INTERFACE)
 target_compile_features(evenkeel_compile_options INTERFACE cxx_std_20)
@@ -27,7 +16,7 @@ if(CMAKE_SIZEOF_VOID_P EQUAL 4)
 endif()
 if(EVENKEEL_SANITIZERS)
   target_compile_options(evenkeel_compile_options INTERFACE
-    ${EVENKEEL_SANITIZER_OPTIONS} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    -fsanitize=${EVENKEEL_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer
     # With sanitizers gcc 12 takes parts of libstdc++ (std::function, std::regex) for uninitialized.
     -Wno-maybe-uninitialized)
   target_link_options(evenkeel_compile_options INTERFACE -fsanitize=${EVENKEEL_SANITIZERS})

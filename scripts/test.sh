@@ -4,7 +4,7 @@
 #   all      (default) checks of the source, every test but the long ones, and the sanitizers
 #   unit     the fast tests only, for every day
 #   cluster  those on a real Kubernetes cluster; needs root
-#   soak     the long ones: many seeds, long runs, a large cluster, other architectures, more checks of sanitizers
+#   soak     the long ones: many seeds, long runs, a large cluster, other architectures
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/stages.sh
 source scripts/lib/source_checks.sh
@@ -72,7 +72,6 @@ build_cluster_programs() {
 
 test_soak() {
   test_on_cluster soak
-  build_and_test asan-ubsan-all "$address_targets" -L '^(unit|simulation)' || true
 }
 
 what=${1:-all}
