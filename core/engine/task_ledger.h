@@ -205,7 +205,6 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
              grant == other.grant;
     }
   };
-  using Segments = absl::btree_map<model::TaskIndex, Segment>;  // by begin
   struct Copy {
     model::TaskIndex end = 0;
     WorkerId worker;
@@ -245,7 +244,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
       range.begin = end;
     }
   }
-  /// The state in which a transition may find tasks.
+  /// Checks for Assign: tasks have to be in this state, or in one of the free ones; else the
+  /// process stops and names the rule.
   static auto From(TaskState state, const char* rule);
   static auto FromFree(const char* rule);
   /// Moves all tasks of the range into the state of `to`. Calls check(const Segment&) before a
@@ -265,10 +265,10 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void EndLease(const Holding& lease, bool withheld, Released& released);
 
   const model::CostModel& costs_;
-  model::TaskIndex end_ = 0;                        // number of tasks
-  Segments segments_;                               // they cover all tasks
-  absl::btree_map<model::TaskIndex, Copy> copies_;  // by begin; of leased tasks only
-  std::array<std::int64_t, kTaskStates> counts_{};  // tasks in each state
+  model::TaskIndex end_ = 0;                             // number of tasks
+  absl::btree_map<model::TaskIndex, Segment> segments_;  // by begin; they cover all tasks
+  absl::btree_map<model::TaskIndex, Copy> copies_;       // by begin; of leased tasks only
+  std::array<std::int64_t, kTaskStates> counts_{};       // tasks in each state
   std::vector<Worker> workers_;
   absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
   model::RangeSet unplanned_;                      // the other tasks
