@@ -1,5 +1,5 @@
-"""Each test causes one fault during a job that counts primes. The count must be exact although no task may
-be retried: the loss of a node or pod is not charged to a task."""
+"""Each test causes a fault, or two at once, during a job that counts primes. The count must be exact although
+no task may be retried: the loss of a node or pod is not charged to a task."""
 
 import contextlib
 import re
