@@ -25,12 +25,13 @@ APPENDED = 60
 
 
 class SlowJournalTest(RunTest):
-    def check_nobody_was_lost(self, tasks, bound):
+    def check_nobody_was_lost(self, tasks, undisturbed):
+        """`undisturbed` is the makespan in seconds without the slow journal."""
         self.assertEqual([event for event in self.timeline() if event.get("event") == "lost"], [])
         self.check_covered_once(tasks)
         makespan = self.summary()["makespanSeconds"]
-        print(f"makespan {makespan:.2f} s, lower bound {bound:.2f} s", flush=True)
-        self.assertLess(makespan, bound * 1.03 + 1.0)
+        print(f"makespan {makespan:.2f} s, undisturbed {undisturbed:.2f} s", flush=True)
+        self.assertLess(makespan, undisturbed + 1.0)
 
 
 class SlowCommitTest(SlowJournalTest):
@@ -46,7 +47,7 @@ class SlowCommitTest(SlowJournalTest):
         trigger.touch()
         eventually(lambda: not trigger.exists(), "a commit has begun")
         self.assertEqual(process.wait(), 0, process.out + process.err)
-        self.check_nobody_was_lost(SHORT_TASKS, self.summary()["lowerBoundSeconds"])
+        self.check_nobody_was_lost(SHORT_TASKS, self.summary()["lowerBoundSeconds"] * 1.03)
 
 
 class LargePageTest(SlowJournalTest, ClusterTest):
@@ -61,7 +62,8 @@ class LargePageTest(SlowJournalTest, ClusterTest):
         self.plan(self.manifest(TASKS), *((name, 1) for name in names))
         coordinator = self.coordinator()
         workers = [self.worker(name, "--threads", THREADS) for name in names]
-        coordinator.await_progress(lambda now: now["tasks"]["completed"] > TASKS * 0.6, "most is done")
+        before = coordinator.await_progress(lambda now: now["tasks"]["completed"] > TASKS * 0.6,
+                                            "most is done")
         pages = []
         drawn = threading.Event()
 
@@ -69,24 +71,25 @@ class LargePageTest(SlowJournalTest, ClusterTest):
             while not drawn.is_set():
                 pages.append(coordinator.get("/report.html")[0])
 
-        readers = [threading.Thread(target=draw) for _ in range(3)]
-        for reader in readers:
-            reader.start()
+        reader = threading.Thread(target=draw)
+        reader.start()
         self.write("job.json.new", self.manifest(TASKS + APPENDED))
         os.replace(self.folder / "job.json.new", self.folder / "job.json")
         coordinator.await_progress(lambda now: now["tasks"]["total"] > TASKS, "it has the new tasks")
         coordinator.await_tasks(TASKS + APPENDED // 2)
         drawn.set()
-        for reader in readers:
-            reader.join()
+        reader.join()
         coordinator.await_state("Complete")
         self.assertEqual(set(pages), {200})
         self.check_all_done(workers)
         size = (self.output / "journal.db").stat().st_size / 1e6
         print(f"{len(pages)} pages; journal of {size:.0f} MB", flush=True)
         self.assertGreater(size, JOURNAL_MB)
+        # Every thread is in the middle of a task, on average. A task takes longer than it sleeps, because
+        # its output has to be written, read and sent: the rate before the pages includes that.
+        done = before["tasks"]["completed"] + THREADS * len(names) / 2
         self.check_nobody_was_lost(TASKS + APPENDED,
-                                   (TASKS + APPENDED) * TASK / (THREADS * len(names)))
+                                   before["activeSeconds"] * (TASKS + APPENDED) / done)
 
 
 if __name__ == "__main__":
