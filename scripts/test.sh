@@ -30,6 +30,7 @@ test_unit() {
 
 address_targets="tests/unit/all sanitized_simulations"
 thread_targets=threaded_tests
+cluster_lanes=3  # of tests/cluster/CMakeLists.txt
 
 test_all() {
   stage "format" check_format || true
@@ -44,8 +45,7 @@ test_all() {
   # Helm is one of the programs.
   local labels='^(chart|cluster)$'
   if [ "$cluster" -ne 0 ]; then labels='^chart$'; fi
-  # Two lanes of cluster tests, and beside them the tests of the chart.
-  stage "test cluster" run_tests release -L "$labels" --parallel 3 || true
+  stage "test cluster" run_tests release -L "$labels" --parallel "$cluster_lanes" || true
   stage "begun meanwhile" await_meanwhile
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "$address_targets" -L '^(unit|simulation)' || true
@@ -53,14 +53,14 @@ test_all() {
 }
 
 test_cluster() {
-  test_on_cluster cluster
+  test_on_cluster cluster "$cluster_lanes"
 }
 
 # Building the cluster's programs takes minutes, once.
-test_on_cluster() {  # LABEL
+test_on_cluster() {  # LABEL AT-ONCE
   stage "build release" build_preset release || return 0
   stage "cluster programs" build_cluster_programs || return 0
-  stage "test $1" run_tests release -L "^$1\$" || return 0
+  stage "test $1" run_tests release -L "^$1\$" --parallel "$2" || return 0
 }
 
 # Where a cluster is not possible, its tests are counted as skipped.
@@ -71,7 +71,7 @@ build_cluster_programs() {
 }
 
 test_soak() {
-  test_on_cluster soak
+  test_on_cluster soak "$(nproc)"
 }
 
 what=${1:-all}

@@ -128,7 +128,7 @@ class LostNodeTest(SurvivalCase):
 
     def test_node_lost(self):
         """One power cut for three jobs, on the board with their coordinators and the operator."""
-        board, tasks = "pi4-b", 1000
+        board, tasks = "pi4-b", 500
         with faults.cordoned(set(cluster_case.NODES) - {board}):  # Kubernetes would spread them
             self.move_operator(board)
             local, shared, none = (
