@@ -82,7 +82,7 @@ class ClusterFaultTest(FaultCase):
 
     def test_cable_pulled_and_node_killed(self):
         """At once: the board of the coordinator is the only one left. Then both come back."""
-        job = self.begin(LONGER)
+        job = self.begin()
         victim = next(node for node in (FAST, "pi4-a")
                       if node != job.coordinator()["spec"]["nodeName"])
         worker = job.workers()[victim]["metadata"]["uid"]
@@ -92,7 +92,7 @@ class ClusterFaultTest(FaultCase):
             for node in (SLOW, victim):
                 faults.node_ready(node, False)
         faults.node_ready(SLOW)
-        self.finish(job, LONGER)
+        self.finish(job)
 
     def test_node_added(self):
         job = self.begin(LONGEST, part=0.05)
@@ -116,7 +116,7 @@ class ClusterFaultTest(FaultCase):
             kube.kubectl(*scale, "--replicas=2")
             kube.wait("jsonpath={.status.availableReplicas}=2", f"deployment/{chart.RELEASE}",
                       "-n", cluster_case.OPERATOR_NAMESPACE)
-            job = self.begin(LONGER, part=0.05)
+            job = self.begin(part=0.05)
             leader = self.leader()
             victim = next(pod["metadata"]["name"] for pod in chart.operator_pods()
                           if pod["metadata"]["name"] in leader)
@@ -124,7 +124,7 @@ class ClusterFaultTest(FaultCase):
             kube.until(lambda leases: leases.get(LEASE, {}).get("spec", {})
                        .get("holderIdentity") not in (leader, None, ""),
                        "lease", "-n", cluster_case.OPERATOR_NAMESPACE, what="another one leads")
-            self.finish(job, LONGER)
+            self.finish(job)
 
 
 class OutageTest(FaultCase):
