@@ -9,9 +9,9 @@ import faults
 import jobs
 import kube
 
-TASKS = 800
+TASKS = 1200
 FAST = {"pi4-a", "pi4-b"}  # coordinators are not put on the slowest board
-SECONDS = 0.15  # a task; three workers with a thread each sleep 40 s over all of them
+SECONDS = 0.15  # a task; three workers with a thread each sleep 60 s over all of them
 
 
 class SurvivalCase(cluster_case.ClusterTest):
