@@ -14,6 +14,11 @@ struct Drawer {
   double operator()(const LogNormal& one) const {
     return one.mean * PortableExp(one.sigma * rng.Normal() - one.sigma * one.sigma / 2);
   }
+  // ln(X / least) is exponential with mean 1 / shape; E X = least * shape / (shape - 1).
+  double operator()(const Pareto& one) const {
+    const double least = one.mean * (one.shape - 1) / one.shape;
+    return least * PortableExp(rng.Exponential(1 / one.shape));
+  }
 };
 
 struct Averager {
@@ -21,6 +26,7 @@ struct Averager {
   double operator()(const Uniform& one) const { return (one.low + one.high) / 2; }
   double operator()(const Exponential& one) const { return one.mean; }
   double operator()(const LogNormal& one) const { return one.mean; }
+  double operator()(const Pareto& one) const { return one.mean; }
 };
 
 }  // namespace

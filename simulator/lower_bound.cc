@@ -5,9 +5,7 @@
 #include "simulator/scenario_drawing.h"
 
 namespace evenkeel::simulator {
-namespace {
 
-/// The speed of each node over time; 0 while it is away.
 std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation) {
   std::vector<SpeedProfile> capacities;
   for (const NodeModel& node : simulation.nodes) {
@@ -24,8 +22,6 @@ std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation) {
   }
   return capacities;
 }
-
-}  // namespace
 
 double LowerBound(const SimulationConfig& simulation) {
   const auto& costs = simulation.true_costs;

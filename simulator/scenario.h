@@ -71,7 +71,8 @@ struct TransferSource {
 
 struct TaskSource {
   TaskCosts costs;
-  bool costs_declared = false;  ///< the scheduler knows the costs
+  bool costs_declared = false;  ///< the scheduler is given costs
+  double cost_error = 0;        ///< sigma of the logarithm of the error of declared costs
   double input_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;

@@ -14,7 +14,14 @@ namespace evenkeel::simulator {
 namespace {
 
 // Each purpose has a generator of its own, so that more nodes do not change the tasks.
-enum class Purpose : std::uint64_t { kCosts = 1, kSpeeds, kWeights, kOtherLoad, kNetwork };
+enum class Purpose : std::uint64_t {
+  kCosts = 1,
+  kSpeeds,
+  kWeights,
+  kOtherLoad,
+  kNetwork,
+  kCostErrors
+};
 
 Rng RngFor(std::uint64_t seed, Purpose purpose) {
   return Rng(SplitMixAt(seed, static_cast<std::uint64_t>(purpose)));
@@ -53,6 +60,15 @@ struct CostDrawer {
     return costs;
   }
 };
+
+/// The mean of the declared costs is that of the true ones.
+std::vector<double> DeclareCosts(const std::vector<double>& costs, double sigma,
+                                 std::uint64_t seed) {
+  Rng rng = RngFor(seed, Purpose::kCostErrors);
+  std::vector<double> declared;
+  for (const double cost : costs) declared.push_back(Draw(LogNormal{cost, sigma}, rng));
+  return declared;
+}
 
 // A node as the draws leave it.
 struct DrawnNode {
@@ -164,6 +180,10 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   SimulationConfig simulation;
   simulation.true_costs = std::visit(CostDrawer{seed}, scenario.tasks.costs);
   simulation.costs_known = scenario.tasks.costs_declared;
+  if (scenario.tasks.costs_declared && scenario.tasks.cost_error > 0) {
+    simulation.declared_costs =
+        DeclareCosts(simulation.true_costs, scenario.tasks.cost_error, seed);
+  }
   simulation.input_bytes = scenario.tasks.input_bytes;
   simulation.result_bytes = scenario.tasks.result_bytes;
   simulation.blocks = scenario.tasks.blocks;

@@ -16,6 +16,9 @@ namespace evenkeel::simulator {
 /// where no task is at a node and none of them is linked: ParseScenario sees to that.
 void KeepOnly(const std::vector<bool>& kept, SimulationConfig& simulation);
 
+/// The speed of a thread of each node over time; 0 while the node is away.
+[[nodiscard]] std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation);
+
 /// Lower bound of the makespan in seconds: the time in which all nodes together could do the work,
 /// at the speeds that they have over time, if tasks could be divided at will; or the longest task
 /// on the fastest node, if that is longer.

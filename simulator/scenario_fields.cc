@@ -25,7 +25,7 @@ Uniform ReadUniform(FieldReader& shape, model::NumberRange allowed) {
   return {};
 }
 
-constexpr const char* kShapes[] = {"constant", "uniform", "exponential", "logNormal"};
+constexpr const char* kShapes[] = {"constant", "uniform", "exponential", "logNormal", "pareto"};
 
 bool HasOneShape(const FieldReader& shape) {
   return std::count_if(std::begin(kShapes), std::end(kShapes),
@@ -36,6 +36,11 @@ Distribution ReadShape(FieldReader& shape, model::NumberRange allowed) {
   const model::NumberRange above{allowed.min, allowed.max, true};
   if (shape.Has("uniform")) return ReadUniform(shape, allowed);
   if (shape.Has("exponential")) return Exponential{shape.RequiredNumber("exponential", above)};
+  if (shape.Has("pareto")) {
+    FieldReader fields = shape.RequiredObject("pareto");
+    const double mean = fields.RequiredNumber("mean", above);
+    return Pareto{mean, fields.RequiredNumber("shape", {1, 100, true})};
+  }
   if (!shape.Has("logNormal")) return Constant{shape.RequiredNumber("constant", allowed)};
   FieldReader fields = shape.RequiredObject("logNormal");
   const double mean = fields.RequiredNumber("mean", above);
@@ -124,8 +129,9 @@ Distribution ReadDistribution(FieldReader& parent, const std::string& field,
   if (!parent.Any(field).is_object()) return Constant{parent.RequiredNumber(field, allowed)};
   FieldReader shape = parent.RequiredObject(field);
   if (HasOneShape(shape)) return ReadShape(shape, allowed);
-  parent.Fail(
-      field, "must be a number or an object with one of constant, uniform, exponential, logNormal");
+  parent.Fail(field,
+              "must be a number or an object with one of constant, uniform, exponential, "
+              "logNormal, pareto");
   shape.AllowUnknownFields();
   return Constant{allowed.max};
 }

@@ -15,9 +15,9 @@ inline constexpr double kBytesPerMegabit = 1e6 / 8;
 /// A number of seconds, or {seconds: S, ofBound: B}. The field is required.
 [[nodiscard]] Moment ReadMoment(model::FieldReader& parent, const std::string& field);
 
-/// A number, or an object with one of constant, uniform, exponential, logNormal. The field is
-/// required; what is drawn is never below `allowed.min`, nor, but for the long tails of the last
-/// two, above `allowed.max`.
+/// A number, or an object with one of constant, uniform, exponential, logNormal, pareto. The field
+/// is required; what is drawn is never below `allowed.min`, nor, but for the long tails of the last
+/// three, above `allowed.max`.
 [[nodiscard]] Distribution ReadDistribution(model::FieldReader& parent, const std::string& field,
                                             model::NumberRange allowed);
 

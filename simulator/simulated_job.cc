@@ -24,7 +24,9 @@ class SimulatedWorkload final : public workloads::Workload {
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
     if (!config_.costs_known) return std::make_shared<model::UnitCosts>(tasks_);
     std::vector<model::Cost> costs(static_cast<std::size_t>(tasks_));
-    std::transform(config_.true_costs.begin(), config_.true_costs.begin() + tasks_, costs.begin(),
+    const auto& declared =
+        config_.declared_costs.empty() ? config_.true_costs : config_.declared_costs;
+    std::transform(declared.begin(), declared.begin() + tasks_, costs.begin(),
                    [](double seconds) { return FromSeconds(seconds).count(); });
     return std::make_shared<model::PrefixCosts>(costs);
   }

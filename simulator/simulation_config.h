@@ -125,7 +125,8 @@ struct SimulationConfig {
   std::vector<double> true_costs;             ///< of each task, in seconds at speed 1
   std::optional<std::int64_t> initial_tasks;  ///< number of tasks at the start; all if not given
   std::vector<Growth> growths;                ///< by time
-  bool costs_known = true;                    ///< the scheduler knows `true_costs`
+  bool costs_known = true;                    ///< the scheduler is given `declared_costs`
+  std::vector<double> declared_costs;         ///< of each task; empty: those that are true
   double input_bytes = 0;                     ///< of each task, on the way to its worker
   double result_bytes = 0;                    ///< of each task, on the way back
   std::optional<BlockModel> blocks;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tournament {
+
+/// Which dimensions of a scenario are drawn.
+enum class Field {
+  kPlain,  ///< nodes, speeds, tasks, costs, weights, deaths, latency
+  kFull,   ///< also slots, slow-downs, joins, links, declared costs, arrivals, task lengths
+};
+
+/// A scenario that nobody chose.
+struct Draw {
+  std::uint64_t seed = 0;
+  std::string yaml;        ///< a scenario file (docs/simulator.md)
+  std::int64_t tasks = 0;  ///< those that are there from the beginning
+  /// The value of each dimension, by which tables are split: {"tasks per node", "8"}.
+  std::vector<std::pair<std::string, std::string>> dimensions;
+
+  /// The value of the dimension; empty if it was not drawn.
+  [[nodiscard]] std::string Value(const std::string& dimension) const;
+};
+
+/// The same seed and field give the same scenario on every machine.
+[[nodiscard]] Draw DrawScenario(std::uint64_t seed, Field field);
+
+}  // namespace evenkeel::tournament
