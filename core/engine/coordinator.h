@@ -109,6 +109,7 @@ class Coordinator {
   RunStatistics statistics_;
   EffectOutbox outbox_;
   // Parts that change them; each refers only to those above it.
+  DeliveryWatch deliveries_;
   StrategyDriver driver_;
   WithheldPlacement placement_;
   LeaseReclaimer reclaimer_;

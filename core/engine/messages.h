@@ -96,12 +96,21 @@ struct FailedTask {
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 
+/// A task that a thread of the worker runs, alone and for some time already.
+struct RunningTask {
+  model::TaskIndex index = 0;
+  Duration elapsed{};  ///< since it started, before sending
+  friend bool operator==(const RunningTask&, const RunningTask&) = default;
+};
+
 /// Progress. An empty one is a heartbeat; each one renews the worker's leases.
 struct Report {
   std::vector<CompletedRange> completed;
   std::vector<FailedTask> failed;
   bool draining = false;  ///< the process is about to exit and starts no more tasks
   StampEcho echo{};
+  /// At most one per thread; tasks that started a moment ago are left out.
+  std::vector<RunningTask> running{};
   friend bool operator==(const Report&, const Report&) = default;
 };
 

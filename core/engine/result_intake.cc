@@ -13,6 +13,8 @@ using scheduling::WorkerId;
 
 namespace {
 
+// A worker reports one running task per thread.
+constexpr std::size_t kMaxRunning = 4096;
 constexpr const char* kDiedAlone = "the worker process died while it ran this task alone";
 
 std::string FailJobReason(TaskIndex index, const std::string& node,
@@ -79,15 +81,19 @@ bool ResultIntake::IsValid(const Report& report) const {
                               done.results.Count() == done.range.Size();
                      }) &&
          std::all_of(report.failed.begin(), report.failed.end(),
-                     [&](const FailedTask& failed) { return all.Contains(failed.index); });
+                     [&](const FailedTask& failed) { return all.Contains(failed.index); }) &&
+         report.running.size() <= kMaxRunning &&
+         std::all_of(report.running.begin(), report.running.end(),
+                     [&](const RunningTask& running) { return all.Contains(running.index); });
 }
 
 void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
   const Member& member = parts_.membership.At(worker);
-  Measure(worker, report);
+  Measure(worker, report, now);
   Commit commit;
   commit.worker = worker;
   commit.stream = *member.stream;
+  if (!report.running.empty()) NoteRunning(worker, report.running, now);
   for (auto& done : report.completed) ApplyCompleted(worker, std::move(done), now, commit);
   for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, commit);
   parts_.placement.Touch(worker, now);
@@ -104,9 +110,19 @@ void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
   }
 }
 
+void ResultIntake::NoteRunning(WorkerId worker, const std::vector<RunningTask>& running,
+                               Instant now) {
+  const Duration longest = now - parts_.statistics.StartTime();
+  std::vector<scheduling::RunningTask> tasks;
+  for (const RunningTask& task : running) {
+    tasks.push_back({task.index, now - std::clamp(task.elapsed, Duration::zero(), longest)});
+  }
+  parts_.ledger.NoteRunning(worker, std::move(tasks));
+}
+
 // A report is one measurement. Its parts are not: where a CPU quota suspends a worker, short runs
 // between two suspensions look many times faster than the board is, and there are many of them.
-void ResultIntake::Measure(WorkerId worker, const Report& report) {
+void ResultIntake::Measure(WorkerId worker, const Report& report, Instant now) {
   std::int64_t tasks = 0;
   model::Cost cost = 0;
   double busy_seconds = 0;
@@ -117,10 +133,12 @@ void ResultIntake::Measure(WorkerId worker, const Report& report) {
     cost += std::min(parts_.costs.Of(done.range), parts_.costs.Total() - cost);
     const double busy = std::max(ToSeconds(done.busy), 0.0);
     busy_seconds += busy;
+    parts_.estimator.ObserveIndexes(worker, done.range, FromSeconds(busy));
     waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
   }
   parts_.estimator.Observe(worker, tasks, cost, FromSeconds(busy_seconds));
   parts_.estimator.NoteWaiting(worker, FromSeconds(waited_seconds));
+  parts_.deliveries.NoteCompleted(worker, tasks, now);
   parts_.statistics.AddRun(worker, cost, busy_seconds);
 }
 
@@ -136,6 +154,7 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
   commit.reported.push_back(done.range);
   statistics.Node(worker).busy_seconds += busy_seconds;
   statistics.NoteTaskStarted(now - done.started_ago);
+  parts_.deliveries.NoteStart(worker, done.range, now - done.started_ago);
 
   std::int64_t fresh = 0;
   const std::int64_t reported = done.range.Size();

@@ -6,6 +6,7 @@
 #include "core/engine/commit_queue.h"
 #include "core/engine/completion_policy.h"
 #include "core/engine/crash_isolation.h"
+#include "core/engine/delivery_watch.h"
 #include "core/engine/effect_outbox.h"
 #include "core/engine/membership.h"
 #include "core/engine/messages.h"
@@ -41,6 +42,7 @@ class ResultIntake {
     WithheldPlacement& placement;
     CommitQueue& commits;
     EffectOutbox& outbox;
+    DeliveryWatch& deliveries;
   };
 
   /// `idempotent`: tasks may run twice, so that workers keep no lease clock of their own.
@@ -61,7 +63,8 @@ class ResultIntake {
   void ChargeDeath(WorkerId worker, model::TaskIndex alone, Instant now);
 
  private:
-  void Measure(WorkerId worker, const Report& report);
+  void Measure(WorkerId worker, const Report& report, Instant now);
+  void NoteRunning(WorkerId worker, const std::vector<RunningTask>& running, Instant now);
   void ApplyCompleted(WorkerId worker, CompletedRange done, Instant now, Commit& commit);
   /// Adds records of the range to the commit, one for each way in which its tasks came to the
   /// worker, and counts stolen tasks. `done` is the reported range that contains it.

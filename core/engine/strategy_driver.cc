@@ -110,6 +110,7 @@ void StrategyDriver::Decide(Instant now) {
       again = again || ChangesLeases(decision);
     }
     parts_.outbox.SendGrants();
+    parts_.deliveries.NoteSent();
   }
 }
 
@@ -117,6 +118,7 @@ void StrategyDriver::Decide(Instant now) {
 void StrategyDriver::Execute(const scheduling::GrantDecision& grant, Instant now) {
   const GrantId id =
       parts_.outbox.AddGrant(StreamOf(grant.worker), grant.range, /*copy=*/false, /*attempt=*/0);
+  parts_.deliveries.NoteGrant(grant.worker, grant.range, now);
   parts_.ledger.Lease(grant.range, grant.worker, id, now);
   Touch(grant.worker, now);
 }

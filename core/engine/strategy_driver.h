@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/engine/delivery_watch.h"
 #include "core/engine/effect_outbox.h"
 #include "core/engine/membership.h"
 #include "core/engine/pending_recalls.h"
@@ -27,6 +28,7 @@ class StrategyDriver {
     const Membership& membership;
     RunStatistics& statistics;
     EffectOutbox& outbox;
+    DeliveryWatch& deliveries;
   };
 
   /// `idempotent`: tasks may run twice, so speculative copies are legal.

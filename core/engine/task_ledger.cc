@@ -119,8 +119,18 @@ void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Ins
     EVENKEEL_CHECK(segment.state == TaskState::kLeased, "a copy of a task that is not leased");
     EVENKEEL_CHECK(segment.worker != worker, "a copy at the worker that has the lease");
   });
-  EVENKEEL_CHECK(!copied_.Overlaps(range), "a second copy of a task");
-  copies_.emplace(range.begin, Copy{range.end, worker, grant});
+  EVENKEEL_CHECK(!workers_[worker.value].copies.Overlaps(range), "a second copy at one worker");
+  SplitCopies(range.begin);
+  SplitCopies(range.end);
+  auto it = copies_.lower_bound(range.begin);
+  for (TaskIndex from = range.begin; from < range.end; ++it) {
+    if (it == copies_.end() || it->first > from) {  // tasks without a copy
+      const TaskIndex end = it == copies_.end() ? range.end : std::min(it->first, range.end);
+      it = copies_.emplace_hint(it, from, CopiedTasks{end, {}});
+    }
+    it->second.holders.push_back({worker, grant});
+    from = it->second.end;
+  }
   copied_.Insert(range);
   AddHolding(range, worker, true, now);
 }
@@ -171,7 +181,6 @@ TaskLedger::Released TaskLedger::Release(WorkerId worker, IndexRange range, cons
 
 void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& released) {
   RemoveHolding(lease.range, lease.worker, false);
-  const auto copies = RemoveCopies(lease.range);
   const auto from_lease = From(TaskState::kLeased, "the end of a lease that does not exist");
   TaskIndex from = lease.range.begin;
   const auto end_until = [&](TaskIndex until) {
@@ -180,14 +189,28 @@ void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& release
     Assign(part, {.state = withheld ? TaskState::kWithheld : TaskState::kUnassigned}, from_lease);
     (withheld ? released.withheld : released.unassigned).push_back(part);
   };
-  for (const Holding& copy : copies) {  // the worker that runs it has the lease from now on
-    end_until(copy.range.begin);
-    from = copy.range.end;
-    const Instant working_since = workers_[copy.worker.value].working_since;
-    Lease(copy.range, {.state = TaskState::kLeased, .worker = copy.worker, .grant = copy.grant},
+  SplitCopies(lease.range.begin);
+  SplitCopies(lease.range.end);
+  auto it = copies_.lower_bound(lease.range.begin);
+  while (it != copies_.end() && it->first < lease.range.end) {
+    const IndexRange part{it->first, it->second.end};
+    const CopyHolder heir = it->second.holders.front();  // has the lease from now on
+    it->second.holders.erase(it->second.holders.begin());
+    if (it->second.holders.empty()) {
+      it = copies_.erase(it);
+      copied_.Erase(part);
+    } else {
+      ++it;
+    }
+    end_until(part.begin);
+    from = part.end;
+    Worker& worker = workers_[heir.worker.value];
+    const Instant working_since = worker.working_since;
+    RemoveHolding(part, heir.worker, true);
+    Lease(part, {.state = TaskState::kLeased, .worker = heir.worker, .grant = heir.grant},
           working_since, from_lease);
-    NoteOrder(copy.worker, copy.range, copy.grant);
-    workers_[copy.worker.value].working_since = working_since;
+    NoteOrder(heir.worker, part, heir.grant);
+    worker.working_since = working_since;
   }
   end_until(lease.range.end);
 }
@@ -202,15 +225,27 @@ TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
     released.withheld.insert(released.withheld.end(), part.withheld.begin(), part.withheld.end());
   }
   workers_[worker.value].order.clear();
+  workers_[worker.value].running.clear();
   return released;
 }
 
 void TaskLedger::DropCopies(WorkerId worker, IndexRange range) {
-  for (const Holding& copy : RemoveCopies(range)) {
-    if (copy.worker == worker) continue;
-    copies_.emplace(copy.range.begin, Copy{copy.range.end, copy.worker, copy.grant});
-    copied_.Insert(copy.range);
-    AddHolding(copy.range, copy.worker, true, workers_[copy.worker.value].working_since);
+  for (const IndexRange held : workers_[worker.value].copies.Within(range)) {
+    SplitCopies(held.begin);
+    SplitCopies(held.end);
+    auto it = copies_.lower_bound(held.begin);
+    while (it != copies_.end() && it->first < held.end) {
+      const IndexRange part{it->first, it->second.end};
+      std::erase_if(it->second.holders,
+                    [&](const CopyHolder& holder) { return holder.worker == worker; });
+      RemoveHolding(part, worker, true);
+      if (!it->second.holders.empty()) {
+        ++it;
+        continue;
+      }
+      it = copies_.erase(it);
+      copied_.Erase(part);
+    }
   }
 }
 
@@ -242,6 +277,17 @@ TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, Gra
 void TaskLedger::NoteWorked(WorkerId worker, Instant ended) {
   Instant& since = workers_[worker.value].working_since;
   since = std::max(since, ended);
+}
+
+scheduling::RunningTasks TaskLedger::Running(WorkerId worker) const {
+  const Worker& state = workers_[worker.value];
+  scheduling::RunningTasks running;
+  for (const scheduling::RunningTask& task : state.running) {
+    if (state.leased.Contains(task.index) || state.copies.Contains(task.index)) {
+      running.push_back(task);
+    }
+  }
+  return running;
 }
 
 TaskState TaskLedger::StateOf(TaskIndex index) const {
@@ -341,31 +387,41 @@ void TaskLedger::NoteOrder(WorkerId worker, IndexRange range, GrantId grant) {
   state.order.push_back({grant, range});
 }
 
+void TaskLedger::SplitCopies(TaskIndex at) {
+  const auto next = copies_.upper_bound(at);
+  if (next == copies_.begin()) return;
+  const auto it = std::prev(next);
+  if (it->first == at || it->second.end <= at) return;
+  CopiedTasks behind = it->second;
+  it->second.end = at;
+  copies_.emplace_hint(next, at, std::move(behind));
+}
+
 std::vector<TaskLedger::Holding> TaskLedger::RemoveCopies(IndexRange range) {
   std::vector<Holding> removed;
   if (!copied_.Overlaps(range)) return removed;
-  auto it = copies_.upper_bound(range.begin);
-  if (it != copies_.begin()) --it;
+  SplitCopies(range.begin);
+  SplitCopies(range.end);
+  auto it = copies_.lower_bound(range.begin);
   while (it != copies_.end() && it->first < range.end) {
-    const IndexRange whole{it->first, it->second.end};
-    const IndexRange part = model::Intersect(whole, range);
-    if (part.Empty()) {
-      ++it;
-      continue;
+    const IndexRange part{it->first, it->second.end};
+    for (const CopyHolder& holder : it->second.holders) {
+      removed.push_back({part, holder.worker, holder.grant});
+      RemoveHolding(part, holder.worker, true);
     }
-    const Copy copy = it->second;
-    removed.push_back({part, copy.worker, copy.grant});
     it = copies_.erase(it);
-    if (whole.begin < part.begin) {
-      it = std::next(copies_.emplace(whole.begin, Copy{part.begin, copy.worker, copy.grant}).first);
-    }
-    if (part.end < whole.end) {
-      it = std::next(copies_.emplace(part.end, Copy{whole.end, copy.worker, copy.grant}).first);
-    }
   }
-  for (const Holding& copy : removed) RemoveHolding(copy.range, copy.worker, true);
   copied_.Erase(range);
   return removed;
+}
+
+std::vector<WorkerId> TaskLedger::CopyHolders(TaskIndex index) const {
+  std::vector<WorkerId> workers;
+  if (!copied_.Contains(index)) return workers;
+  for (const CopyHolder& holder : std::prev(copies_.upper_bound(index))->second.holders) {
+    workers.push_back(holder.worker);
+  }
+  return workers;
 }
 
 void TaskLedger::CheckInvariants() const {
@@ -391,11 +447,18 @@ void TaskLedger::CheckInvariants() const {
   EVENKEEL_CHECK(counts == counts_, "sums that disagree with the states");
   std::vector<model::RangeSet> copies(workers_.size());
   model::RangeSet all_copied;
-  for (const auto& [begin, copy] : copies_) {
-    const IndexRange range{begin, copy.end};
-    EVENKEEL_CHECK(!all_copied.Overlaps(range) && !leased[copy.worker.value].Overlaps(range),
-                   "a copy beside another one or beside its original");
-    copies[copy.worker.value].Insert(range);
+  TaskIndex last_copied = 0;
+  for (const auto& [begin, copied] : copies_) {
+    const IndexRange range{begin, copied.end};
+    EVENKEEL_CHECK(begin >= last_copied && !range.Empty(), "copies that overlap in their index");
+    last_copied = copied.end;
+    EVENKEEL_CHECK(!copied.holders.empty(), "copies at no worker");
+    for (const CopyHolder& holder : copied.holders) {
+      const std::uint32_t worker = holder.worker.value;
+      EVENKEEL_CHECK(!copies[worker].Overlaps(range) && !leased[worker].Overlaps(range),
+                     "a copy beside another one or beside its original");
+      copies[worker].Insert(range);
+    }
     all_copied.Insert(range);
     EVENKEEL_CHECK(all_leased.Contains(range), "a copy of a task that is not leased");
   }

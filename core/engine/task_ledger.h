@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/engine/messages.h"
@@ -41,9 +42,9 @@ inline constexpr std::size_t kTaskStates = 7;
 
 /// The only owner of every task's state, kept by ranges. Named transitions move tasks from state to
 /// state. Each checks where its tasks come from and stops the process if the transition is illegal,
-/// because the caller has to refuse illegal input before. A leased task may have one speculative
-/// copy at another worker. Memory grows with the number of ranges, not of tasks; a transition takes
-/// O(log ranges) plus the ranges it touches. Not thread-safe.
+/// because the caller has to refuse illegal input before. A leased task may have speculative copies
+/// at other workers, one at each. Memory grows with the number of ranges, not of tasks; a
+/// transition takes O(log ranges) plus the ranges it touches. Not thread-safe.
 class TaskLedger final : public scheduling::LeaseView, public scheduling::ReservationLedger {
  public:
   using WorkerId = scheduling::WorkerId;
@@ -98,7 +99,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void Lease(IndexRange range, WorkerId worker, GrantId grant, Instant now);
   /// Withheld to leased. Nobody may copy it, and it is withheld again if the lease ends.
   void LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now);
-  /// The leased range, of which nothing is the worker's and nothing is copied, gets a copy.
+  /// The leased range gets a copy at a worker that has neither the lease nor a copy of any of it.
   void LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now);
   /// Any state before completion to completed, by a result of worker `by`.
   Completion Complete(IndexRange range, WorkerId by);
@@ -109,7 +110,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   /// Withheld to failed.
   void GiveUp(IndexRange range);
   /// Ends the worker's leases within the range: those under `grant`, or all if it is null. Tasks
-  /// that have a copy stay leased, to the worker that runs the copy.
+  /// that have copies stay leased, to the worker that has run a copy for the longest time.
   Released Release(WorkerId worker, IndexRange range, const GrantId* grant);
   /// Ends all leases and copies of the worker.
   Released ReleaseAll(WorkerId worker);
@@ -118,6 +119,10 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   /// A run of the task under that grant failed at the worker. The task is withheld afterwards,
   /// unless the failure is ignored; then no copy of it is made from now on.
   FailedFrom FailRun(model::TaskIndex index, WorkerId worker, GrantId grant);
+  /// The worker reports that it runs these tasks, perhaps beside some that started just now.
+  void NoteRunning(WorkerId worker, std::vector<scheduling::RunningTask> running) {
+    workers_[worker.value].running = std::move(running);
+  }
   /// The worker has ended a task at `ended` and works on its next one since then.
   void NoteWorked(WorkerId worker, Instant ended);
 
@@ -183,10 +188,12 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   [[nodiscard]] Instant WorkingSince(WorkerId worker) const override {
     return workers_[worker.value].working_since;
   }
+  [[nodiscard]] scheduling::RunningTasks Running(WorkerId worker) const override;
   [[nodiscard]] bool Connected(WorkerId worker) const override {
     return workers_[worker.value].available;
   }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }
+  [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex index) const override;
   [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return not_to_be_copied_; }
 
   /// Stops the process if the sums and indexes disagree with the states. O(ranges).
@@ -205,16 +212,21 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
              grant == other.grant;
     }
   };
-  struct Copy {
-    model::TaskIndex end = 0;
+  struct CopyHolder {
     WorkerId worker;
     GrantId grant;
+  };
+  /// Tasks that have the same copies.
+  struct CopiedTasks {
+    model::TaskIndex end = 0;
+    std::vector<CopyHolder> holders;  // at least one, in the order of their leases
   };
   struct Worker {
     model::RangeSet leased;
     model::RangeSet copies;
     model::Cost cost = 0;  // of both
     Instant working_since{};
+    std::vector<scheduling::RunningTask> running;  // as reported last
     bool available = false;
     std::int64_t reserved_tasks = 0;
     model::Cost reserved_cost = 0;
@@ -262,19 +274,21 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
   /// Takes the copies within the range out and returns them.
   std::vector<Holding> RemoveCopies(IndexRange range);
+  /// Makes `at` the beginning of an item of copies_ if it is within one.
+  void SplitCopies(model::TaskIndex at);
   void EndLease(const Holding& lease, bool withheld, Released& released);
 
   const model::CostModel& costs_;
-  model::TaskIndex end_ = 0;                             // number of tasks
-  absl::btree_map<model::TaskIndex, Segment> segments_;  // by begin; they cover all tasks
-  absl::btree_map<model::TaskIndex, Copy> copies_;       // by begin; of leased tasks only
-  std::array<std::int64_t, kTaskStates> counts_{};       // tasks in each state
+  model::TaskIndex end_ = 0;                               // number of tasks
+  absl::btree_map<model::TaskIndex, Segment> segments_;    // they cover all tasks
+  absl::btree_map<model::TaskIndex, CopiedTasks> copies_;  // by begin; of leased tasks only
+  std::array<std::int64_t, kTaskStates> counts_{};         // tasks in each state
   std::vector<Worker> workers_;
   absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
   model::RangeSet unplanned_;                      // the other tasks
   model::RangeSet failed_;
   model::RangeSet not_to_be_copied_;  // leased tasks that failed before
-  model::RangeSet copied_;            // leased tasks that have a copy
+  model::RangeSet copied_;            // leased tasks that have copies
 };
 
 }  // namespace evenkeel::engine

@@ -324,10 +324,25 @@ void Worker::SendReports(Instant now, Effects& effects) {
   bool echoes = outbox_.UnreportedBytes() <= kMaxEchoingBytes;
   for (Report& report : outbox_.TakeReports(now)) {
     report.draining = draining_;
-    if (std::exchange(echoes, false)) report.echo = TakeEcho(now);
+    if (std::exchange(echoes, false)) {
+      report.echo = TakeEcho(now);
+      report.running = LongRunning(now);
+    }
     lease_.OnReportSent(now);  // the coordinator counts messages
     effects.emplace_back(SendToCoordinator{std::move(report)});
   }
+}
+
+std::vector<RunningTask> Worker::LongRunning(Instant now) const {
+  std::vector<RunningTask> running;
+  for (const Slot& slot : slots_) {
+    if (!slot.busy || slot.stopped || slot.batch.range.Size() != 1) continue;
+    const Duration elapsed = now - slot.task_started;
+    if (elapsed >= welcome_->report_interval / 2) {
+      running.push_back({slot.batch.range.begin, elapsed});
+    }
+  }
+  return running;
 }
 
 Worker::Effects Worker::OnTimer(Instant now) {

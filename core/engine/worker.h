@@ -139,6 +139,8 @@ class Worker {
   [[nodiscard]] StampEcho TakeEcho(Instant now);
   void ReportIfDue(Instant now, Effects& effects);
   void SendReports(Instant now, Effects& effects);
+  /// Tasks that run for half a report interval or more.
+  [[nodiscard]] std::vector<RunningTask> LongRunning(Instant now) const;
   void EndIfDrained(Instant now, Effects& effects);
   [[nodiscard]] std::int64_t BatchTasks() const;
   [[nodiscard]] bool ResultsFull() const;

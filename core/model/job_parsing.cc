@@ -185,9 +185,13 @@ void ReadObjective(FieldReader& balancing, BalancingSpec& spec) {
   ReadEnergy(balancing.OptionalObject("energy"), spec, spec.energy);
 }
 
-void ReadTailStealing(FieldReader options, TailStealingOptions& spec) {
+void ReadTailStealing(FieldReader options, Objective objective, TailStealingOptions& spec) {
   spec.stealing = ReadSwitch(options, "stealing", spec.stealing);
-  spec.speculation = ReadSwitch(options, "speculation", spec.speculation);
+  const std::vector<std::string> names{"Disabled", "Bounded", "WhenIdle"};  // as in the enum
+  const char* usual = objective == Objective::kEnergy ? "Bounded" : "WhenIdle";
+  const std::string chosen = options.OptionalChoice("speculation", names, usual);
+  spec.speculation = static_cast<Speculation>(std::find(names.begin(), names.end(), chosen) -
+                                              names.begin());
   spec.credit = ReadSwitch(options, "credit", spec.credit);
 }
 
@@ -266,12 +270,12 @@ void ReadBalancingOptions(FieldReader balancing, BalancingSpec& spec) {
   }
   spec.lease =
       FromSeconds(balancing.OptionalNumber("leaseSeconds", {0.1, 3600}, ToSeconds(spec.lease)));
-  ReadTailStealing(balancing.OptionalObject("tailStealing"), spec.tail_stealing);
+  ReadObjective(balancing, spec);
+  ReadTailStealing(balancing.OptionalObject("tailStealing"), spec.objective, spec.tail_stealing);
   ReadMasterSlave(balancing.OptionalObject("masterSlave"), spec.master_slave);
   ReadMasterSlave(balancing.OptionalObject("modifiedMasterSlave"), spec.modified_master_slave);
   ReadAdaptiveIterative(balancing.OptionalObject("adaptiveIterative"), spec.adaptive_iterative);
   ReadCompensated(balancing.OptionalObject("compensated"), spec.compensated);
-  ReadObjective(balancing, spec);
 }
 
 namespace {

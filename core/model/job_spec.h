@@ -54,10 +54,17 @@ struct EnergySpec {
   double standing_watts = 0;
 };
 
+/// How much idle workers may spend on speculative copies of late tasks, of idempotent jobs only.
+enum class Speculation {
+  kDisabled,
+  kBounded,   ///< one copy of a task at a time, and at most a tenth of the job's work in all
+  kWhenIdle,  ///< as many copies as make the job end earlier
+};
+
 /// spec.balancing.tailStealing
 struct TailStealingOptions {
   bool stealing = true;  ///< moves work between workers; false: the first shares stay as they are
-  bool speculation = true;  ///< idle workers may run speculative copies of late tasks
+  Speculation speculation = Speculation::kWhenIdle;
   /// Workers lease tasks ahead of need; false: each thread has only the task that it runs.
   bool credit = true;
 };

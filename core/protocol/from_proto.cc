@@ -175,7 +175,14 @@ engine::Report Read(v1::Report* wire, WireChecks& checks) {
   engine::Report report;
   report.draining = wire->draining();
   report.echo = Read(wire->echo(), checks);
-  if (!checks.Admit(wire->completed_size()) || !checks.Admit(wire->failed_size())) return report;
+  if (!checks.Admit(wire->completed_size()) || !checks.Admit(wire->failed_size()) ||
+      !checks.Admit(wire->running_size())) {
+    return report;
+  }
+  report.running.reserve(static_cast<std::size_t>(wire->running_size()));
+  for (const v1::RunningTask& task : wire->running()) {
+    report.running.push_back({checks.Number(task.index()), checks.Time(task.elapsed_ns())});
+  }
   report.completed.reserve(static_cast<std::size_t>(wire->completed_size()));
   for (v1::CompletedRange& range : *wire->mutable_completed()) {
     report.completed.push_back(Read(&range, checks));

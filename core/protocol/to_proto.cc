@@ -107,6 +107,12 @@ void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
   ItemsOf out(items);
   items.back().mutable_report()->set_draining(report.draining);
   SetEcho(report.echo, *items.back().mutable_report());
+  for (const engine::RunningTask& running : report.running) {
+    EVENKEEL_CHECK(running.index >= 0, "a task index to send is negative");
+    v1::RunningTask& wire = *out.For(0).mutable_report()->add_running();
+    wire.set_index(static_cast<std::uint64_t>(running.index));
+    wire.set_elapsed_ns(Nanoseconds(running.elapsed));
+  }
   for (engine::CompletedRange& completed : report.completed) {
     v1::Report& wire = *out.For(completed.results.Bytes().size()).mutable_report();
     SetCompleted(std::move(completed), *wire.add_completed());

@@ -1,11 +1,23 @@
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
+#include <vector>
+
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
 #include "core/model/range_set.h"
 #include "core/scheduling/worker_id.h"
 
 namespace evenkeel::scheduling {
+
+/// A task that a worker runs.
+struct RunningTask {
+  model::TaskIndex index = 0;
+  Instant since{};  ///< when it started
+};
+
+using RunningTasks = absl::InlinedVector<RunningTask, 4>;
 
 /// The leases as strategies read them; the engine owns them. Not thread-safe.
 class LeaseView {
@@ -28,9 +40,14 @@ class LeaseView {
   /// Since when the worker has been working on what is first in its queue: the end of its last
   /// reported task, or the first grant after it ran dry.
   [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;
+  /// Leased tasks and copies of which the worker has reported that it runs them; those that started
+  /// since its last report are left out.
+  [[nodiscard]] virtual RunningTasks Running(WorkerId worker) const = 0;
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
-  /// Tasks that are being run by two workers.
+  /// Leased tasks of which other workers run copies.
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;
+  /// The workers that run copies of the task, in the order in which they got them.
+  [[nodiscard]] virtual std::vector<WorkerId> CopyHolders(model::TaskIndex index) const = 0;
   /// Leased tasks of which no copy is allowed, because they failed before.
   [[nodiscard]] virtual const model::RangeSet& NotToBeCopied() const = 0;
 };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <queue>
 
 #include "core/base/check.h"
 
@@ -68,6 +69,107 @@ std::vector<RangeSet> PartitionByCost(const model::CostModel& costs, const Range
       handed_out += costs.Of({range.begin, cut});
       source.TakeUntil(cut, parts[i]);
     }
+  }
+  return parts;
+}
+
+std::vector<RangeSet> PartitionLargestFirst(const model::CostModel& costs, const RangeSet& todo,
+                                            const std::vector<double>& weights, Cost heavy) {
+  std::vector<std::pair<Cost, TaskIndex>> largest;
+  double total = 0;
+  todo.ForEach([&](IndexRange range) {
+    for (TaskIndex i = range.begin; i < range.end; ++i) {
+      const Cost cost = costs.Of({i, i + 1});
+      if (cost >= heavy) largest.emplace_back(cost, i);
+      total += static_cast<double>(cost);
+    }
+  });
+  std::sort(largest.begin(), largest.end(), [](const auto& one, const auto& other) {
+    return one.first != other.first ? one.first > other.first : one.second < other.second;
+  });
+  struct Load {
+    double time;  // cost / weight
+    std::size_t part;
+    bool operator>(const Load& other) const {
+      return time != other.time ? time > other.time : part > other.part;
+    }
+  };
+  std::priority_queue<Load, std::vector<Load>, std::greater<>> least;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] > 0) least.push({0, i});
+  }
+  EVENKEEL_CHECK(!least.empty(), "a partition without weights");
+  std::vector<RangeSet> parts(weights.size());
+  std::vector<double> loads(weights.size());
+  RangeSet light = todo;
+  for (const auto& [cost, task] : largest) {
+    Load load = least.top();
+    least.pop();
+    const IndexRange one{task, task + 1};
+    parts[load.part].Insert(one);
+    light.Erase(one);
+    loads[load.part] += static_cast<double>(cost);
+    load.time = loads[load.part] / weights[load.part];
+    least.push(load);
+  }
+  if (light.Empty()) return parts;
+  const double weight_sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<double> missing(weights.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    missing[i] = std::max(total * weights[i] / weight_sum - loads[i], 0.0);
+  }
+  const auto fill = PartitionByCost(costs, light, missing);
+  for (std::size_t i = 0; i < fill.size(); ++i) {
+    fill[i].ForEach([&](IndexRange range) { parts[i].Insert(range); });
+  }
+  return parts;
+}
+
+std::vector<RangeSet> PartitionInTurn(const RangeSet& todo, const std::vector<double>& weights,
+                                      std::int64_t blocks) {
+  const double weight_sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  EVENKEEL_CHECK(weight_sum > 0, "a partition without weights");
+  const std::int64_t block =
+      std::max<std::int64_t>(todo.Size() / std::max<std::int64_t>(blocks, 1), 1);
+  struct Turn {
+    double pass;  // of the middle of the next block, in units of its weight
+    std::size_t part;
+    std::int64_t left;  // tasks of its share
+    bool operator>(const Turn& other) const {
+      return pass != other.pass ? pass > other.pass : part > other.part;
+    }
+  };
+  std::priority_queue<Turn, std::vector<Turn>, std::greater<>> turns;
+  double weight_so_far = 0;
+  std::int64_t tasks_so_far = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0) continue;
+    weight_so_far += weights[i];
+    const bool last = weight_so_far >= weight_sum * (1 - 1e-12);
+    const auto until =
+        last ? todo.Size()
+             : static_cast<std::int64_t>(
+                   static_cast<double>(todo.Size()) * (weight_so_far / weight_sum) + 0.5);
+    const std::int64_t share = until - tasks_so_far;
+    tasks_so_far = until;
+    if (share > 0)
+      turns.push({0.5 * static_cast<double>(std::min(block, share)) / weights[i], i, share});
+  }
+  std::vector<RangeSet> parts(weights.size());
+  FrontToBack source(todo);
+  while (!source.Done()) {
+    Turn turn = turns.top();
+    turns.pop();
+    std::int64_t tasks = std::min(block, turn.left);
+    turn.left -= tasks;
+    turn.pass += static_cast<double>(block) / weights[turn.part];
+    while (tasks > 0) {
+      const IndexRange range = source.Current();
+      const TaskIndex end = std::min(range.end, range.begin + tasks);
+      tasks -= end - range.begin;
+      source.TakeUntil(end, parts[turn.part]);
+    }
+    if (turn.left > 0) turns.push(turn);
   }
   return parts;
 }

@@ -18,9 +18,29 @@ namespace evenkeel::scheduling {
                                                            const model::RangeSet& todo,
                                                            const std::vector<double>& weights);
 
-/// The same by number of tasks, all parts equal to within one task (domain decomposition).
+/// Deals tasks that cost `heavy` or more one by one, the largest first, each to the part that has
+/// least for its weight (Graham's largest processing time first, for uniform processors: Gonzalez,
+/// Ibarra and Sahni, SIAM J. Comput. 6, 1977). So each part has tasks of all sizes, and its
+/// smallest ones are left for the end. The lighter tasks fill the parts up as PartitionByCost.
+/// O(heavy tasks * log heavy tasks), and reads the cost of every task.
+[[nodiscard]] std::vector<model::RangeSet> PartitionLargestFirst(const model::CostModel& costs,
+                                                                 const model::RangeSet& todo,
+                                                                 const std::vector<double>& weights,
+                                                                 model::Cost heavy);
+
+/// PartitionByCost by number of tasks, all parts equal to within one task (domain decomposition).
 [[nodiscard]] std::vector<model::RangeSet> PartitionEqually(const model::RangeSet& todo,
                                                             std::size_t parts);
+
+/// Deals blocks of consecutive tasks to the weights in turn, so that each part is spread over the
+/// whole of `todo` and at any index the parts are in the ratio of the weights to within a block
+/// (stride scheduling; Waldspurger and Weihl, "Stride scheduling", MIT/LCS/TM-528, 1995). For tasks
+/// of unknown cost: a cost that depends on the index is the same in all parts. About `blocks`
+/// blocks; the last ones of each weight are smaller, so that numbers of tasks are in the ratio of
+/// the weights as well. Weights are as for PartitionByCost. O((blocks + ranges) log weights).
+[[nodiscard]] std::vector<model::RangeSet> PartitionInTurn(const model::RangeSet& todo,
+                                                           const std::vector<double>& weights,
+                                                           std::int64_t blocks);
 
 /// The pseudo-ranks of each worker (Zubov and Kupin 2021): worker j holds weights[j] of them in a
 /// row. With weights that differ worker 0, the master, holds the last ones (figure 5): (5, 5, 1)

@@ -84,27 +84,47 @@ std::vector<Reservation::Piece> Reservation::TakeNext(Cost budget, std::int64_t 
   }
   // While heavy tasks wait, light ones do not overtake them.
   while (heavy_.empty() && !light_.empty() && count < max_tasks) {
-    const IndexRange front{light_.begin()->first, light_.begin()->second.end};
-    const TaskIndex at_least =
-        front.begin + std::clamp<std::int64_t>(min_tasks - count, 0, front.Size());
-    const TaskIndex at_most = front.begin + std::min(front.Size(), max_tasks - count);
-    const TaskIndex within = budget > 0 ? costs_->EndWithin(front, budget) : front.begin;
-    const IndexRange part{front.begin, std::clamp(within, at_least, at_most)};
+    const auto next = Light(true);
+    const IndexRange part =
+        Part({next->first, next->second.end}, true, budget, min_tasks - count, max_tasks - count);
     if (part.Empty()) break;
     budget -= costs_->Of(part);
     count += part.Size();
-    taken.push_back(CutLight(light_.begin(), part));
+    taken.push_back(CutLight(next, part));
   }
   return taken;
+}
+
+std::map<TaskIndex, Reservation::Tail>::iterator Reservation::Light(bool first) {
+  return first == from_back_ ? std::prev(light_.end()) : light_.begin();
+}
+
+IndexRange Reservation::Part(IndexRange whole, bool first, Cost budget, std::int64_t least,
+                             std::int64_t most) const {
+  const bool at_front = first != from_back_;
+  std::int64_t tasks = 0;
+  if (budget > 0) {
+    tasks = at_front ? costs_->EndWithin(whole, budget) - whole.begin
+                     : whole.end - costs_->BeginWithin(whole, budget);
+  }
+  tasks = std::min({std::max(tasks, least), most, whole.Size()});
+  if (at_front) return {whole.begin, whole.begin + tasks};
+  return {whole.end - tasks, whole.end};
+}
+
+Cost Reservation::LargestHeavy(Cost limit) const {
+  const auto above = heavy_.upper_bound({limit, std::numeric_limits<TaskIndex>::max()});
+  return above == heavy_.begin() ? 0 : std::prev(above)->first;
 }
 
 std::optional<Reservation::Piece> Reservation::TakeLargest(Cost limit) {
   auto above = heavy_.upper_bound({limit, std::numeric_limits<TaskIndex>::max()});
   if (above != heavy_.begin()) return TakeHeavy(std::prev(above));
   if (light_.empty()) return std::nullopt;
-  const TaskIndex first = light_.begin()->first;
-  if (costs_->Of({first, first + 1}) > limit) return std::nullopt;
-  return CutLight(light_.begin(), {first, first + 1});
+  const auto next = Light(true);
+  const IndexRange one = Part({next->first, next->second.end}, true, 0, 1, 1);
+  if (costs_->Of(one) > limit) return std::nullopt;
+  return CutLight(next, one);
 }
 
 std::vector<Reservation::Piece> Reservation::TakeTail(Cost budget, std::int32_t max_moves) {
@@ -115,19 +135,20 @@ std::vector<Reservation::Piece> Reservation::TakeTail(Cost budget, std::int32_t 
 }
 
 void Reservation::TakeLightTail(Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken) {
-  auto it = light_.end();
-  while (it != light_.begin()) {
-    --it;
-    if (it->second.moves >= max_moves) continue;
-    const IndexRange whole{it->first, it->second.end};
-    const IndexRange part{costs_->BeginWithin(whole, budget), whole.end};
-    if (part.Empty()) return;
-    budget -= costs_->Of(part);
-    const bool rest_stays = part.begin > whole.begin;
-    const auto current = it;
-    if (!rest_stays) it = std::next(it);
-    taken.push_back(CutLight(current, part));
-    if (rest_stays) return;
+  if (light_.empty()) return;
+  for (auto it = Light(false);;) {
+    const bool last = it == Light(true);
+    const auto next = last ? it : from_back_ ? std::next(it) : std::prev(it);
+    if (it->second.moves < max_moves) {
+      const IndexRange whole{it->first, it->second.end};
+      const IndexRange part = Part(whole, false, budget, 0, whole.Size());
+      if (part.Empty()) return;
+      budget -= costs_->Of(part);
+      taken.push_back(CutLight(it, part));
+      if (part.Size() < whole.Size()) return;
+    }
+    if (last) return;
+    it = next;
   }
 }
 
@@ -158,6 +179,11 @@ std::vector<Reservation::Piece> Reservation::TakeAll() {
   tasks_ = 0;
   cost_ = 0;
   return taken;
+}
+
+std::optional<TaskIndex> Reservation::FirstOfRanges() const {
+  if (light_.empty()) return std::nullopt;
+  return from_back_ ? light_.rbegin()->second.end - 1 : light_.begin()->first;
 }
 
 bool Reservation::Contains(IndexRange range) const {

@@ -14,7 +14,8 @@ namespace evenkeel::scheduling {
 
 /// The tasks reserved for one worker. Tasks of at least `heavy_cost` are kept one by one, ordered
 /// by cost, and go first, because a large task that starts late outlasts everything; the others are
-/// kept as ranges and go in index order. Each piece knows how often it was moved. Not thread-safe.
+/// kept as ranges and go in index order, or in the reverse order. Each piece knows how often it was
+/// moved. Not thread-safe.
 class Reservation {
  public:
   struct Piece {
@@ -26,6 +27,8 @@ class Reservation {
   Reservation(const model::CostModel& costs, model::Cost heavy_cost)
       : costs_(&costs), heavy_cost_(heavy_cost) {}
 
+  /// The order of ranges from now on: from the back, or from the front as at first.
+  void SetFromBack(bool from_back) { from_back_ = from_back; }
   /// For what is inserted from now on; what is here stays as it is kept.
   void SetHeavyCost(model::Cost heavy_cost) { heavy_cost_ = heavy_cost; }
 
@@ -37,12 +40,17 @@ class Reservation {
   /// until the budget is used up, at least `min_tasks`, at most `max_tasks`.
   [[nodiscard]] std::vector<Piece> TakeNext(model::Cost budget, std::int64_t min_tasks,
                                             std::int64_t max_tasks);
+  /// Cost of the largest task that is kept one by one and costs at most `limit`; 0 if there is
+  /// none.
+  [[nodiscard]] model::Cost LargestHeavy(model::Cost limit) const;
   /// Takes the largest task (in cost) that costs at most `limit`; among ranges the first task.
   [[nodiscard]] std::optional<Piece> TakeLargest(model::Cost limit);
   /// Takes tasks of together at most `budget` for another worker, those that would run last here
   /// first, and only such as were moved less than `max_moves` times.
   [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] std::vector<Piece> TakeAll();
+  /// Of the ranges, the task that goes first.
+  [[nodiscard]] std::optional<model::TaskIndex> FirstOfRanges() const;
 
   [[nodiscard]] bool Empty() const { return tasks_ == 0; }
   [[nodiscard]] std::int64_t Tasks() const { return tasks_; }
@@ -58,6 +66,11 @@ class Reservation {
 
   void InsertLight(Piece piece);
   void InsertHeavy(model::TaskIndex index, std::int32_t moves);
+  /// The range that goes first, or the one that goes last. There must be one.
+  [[nodiscard]] std::map<model::TaskIndex, Tail>::iterator Light(bool first);
+  /// The end of `whole` that goes first, or the other one: tasks of at most `budget`.
+  [[nodiscard]] model::IndexRange Part(model::IndexRange whole, bool first, model::Cost budget,
+                                       std::int64_t least, std::int64_t most) const;
   Piece TakeHeavy(std::set<Heavy>::iterator it);
   /// Takes [from, to) out of the piece at `it`; the rest stays.
   Piece CutLight(std::map<model::TaskIndex, Tail>::iterator it, model::IndexRange part);
@@ -66,6 +79,7 @@ class Reservation {
 
   const model::CostModel* costs_;
   model::Cost heavy_cost_;
+  bool from_back_ = false;
   std::map<model::TaskIndex, Tail> light_;  // begin -> end and number of moves
   std::set<Heavy> heavy_;                   // (cost, index)
   std::map<model::TaskIndex, std::int32_t> heavy_moves_;

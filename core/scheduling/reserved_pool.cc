@@ -17,7 +17,9 @@ ReservedPool::ReservedPool(const StrategyContext& context)
       heavy_cost_(context.costs.Longest() + 1) {}
 
 void ReservedPool::AddWorkers(std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) reserved_.emplace_back(costs_, heavy_cost_);
+  for (std::size_t i = 0; i < count; ++i) {
+    reserved_.emplace_back(costs_, heavy_cost_).SetFromBack(from_back_);
+  }
   live_.Add(count);
 }
 
@@ -69,6 +71,11 @@ void ReservedPool::SetHeavyCost(model::Cost cost) {
   for (auto& reserved : reserved_) reserved.SetHeavyCost(cost);
 }
 
+void ReservedPool::SetFromBack(bool from_back) {
+  from_back_ = from_back;
+  for (auto& reserved : reserved_) reserved.SetFromBack(from_back);
+}
+
 void ReservedPool::Reserve(WorkerId worker, const Piece& piece) {
   ledger_.Reserve(piece.range, worker);
   At(worker).Insert(piece);
@@ -79,6 +86,12 @@ void ReservedPool::Plan(const std::vector<model::RangeSet>& parts) {
     parts[i].ForEach([&](model::IndexRange range) { Reserve({i}, {range, 0}); });
     Changed({i});
   }
+}
+
+void ReservedPool::PlanByCost(const model::RangeSet& tasks, const std::vector<double>& weights) {
+  const bool some_heavy = heavy_cost_ <= costs_.Longest();
+  Plan(some_heavy ? PartitionLargestFirst(costs_, tasks, weights, heavy_cost_)
+                  : PartitionByCost(costs_, tasks, weights));
 }
 
 model::RangeSet ReservedPool::PlanAtHome(const model::RangeSet& tasks) {
@@ -102,7 +115,7 @@ void ReservedPool::Append(model::IndexRange range, const std::vector<double>& we
     return;
   }
   const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
-  Plan(PartitionByCost(costs_, anywhere, weights));
+  PlanByCost(anywhere, weights);
 }
 
 void ReservedPool::Insert(WorkerId worker, const Pieces& pieces) {

@@ -55,10 +55,14 @@ class ReservedPool {
   /// The worker lives again; it gets the orphans.
   void Revive(WorkerId worker);
 
+  /// Whether ranges go from the back from now on, of all workers.
+  void SetFromBack(bool from_back);
   /// Tasks of at least this cost are kept one by one when they are reserved from now on.
   void SetHeavyCost(model::Cost cost);
   /// Reserves one part for each worker.
   void Plan(const std::vector<model::RangeSet>& parts);
+  /// Reserves tasks by cost and weights, heavy ones the largest first.
+  void PlanByCost(const model::RangeSet& tasks, const std::vector<double>& weights);
   /// Reserves tasks that are at the node of a living worker for that worker; returns the rest.
   [[nodiscard]] model::RangeSet PlanAtHome(const model::RangeSet& tasks);
   /// Reserves an appended range: tasks at a node for its worker, the rest by cost in the ratio of
@@ -106,6 +110,7 @@ class ReservedPool {
   ReservationLedger& ledger_;
   std::function<void(WorkerId)> listener_;
   model::Cost heavy_cost_;
+  bool from_back_ = false;
   LiveWorkers live_;
   std::vector<Reservation> reserved_;  // of each worker
   Pieces orphans_;                     // without a reservation, because no worker lives

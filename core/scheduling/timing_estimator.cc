@@ -14,6 +14,8 @@ constexpr double kShortestSeconds = 1e-9;
 constexpr double kSurprise = 3.0;
 // Part of the memory that is kept after a surprise.
 constexpr double kKeptAfterSurprise = 0.3;
+// Deliveries fade over so many.
+constexpr double kDeliveriesKept = 8;
 // Even exact costs are not proportional to seconds: caches, clocks, other load.
 constexpr double kSmallestTaskVariance = 0.0004;
 
@@ -23,15 +25,15 @@ void TimingEstimator::AddWorker(double prior_ratio, std::uint32_t threads,
                                 std::optional<double> prior_sigma) {
   EVENKEEL_CHECK(prior_ratio > 0 && threads >= 1, "a worker without speed or threads");
   State state;
-  state.prior_ratio = prior_ratio;
-  const double sigma = prior_sigma.value_or(options_.prior_relative_sigma);
-  state.prior_variance = sigma * sigma;
+  trend_.AddWorker();
+  calibration_.AddWorker(prior_ratio, prior_sigma.value_or(options_.prior_relative_sigma));
   state.threads = threads;
   workers_.push_back(state);
 }
 
 void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
   workers_[worker.value].threads = std::max<std::uint32_t>(threads, 1);
+  workers_[worker.value].version = 0;
 }
 
 void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost,
@@ -49,7 +51,7 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   const double most_noise = kSurprise * kSurprise * TaskVariance(state);
   ForgetIfSurprised(state, seconds / units, count);
   const double task_seconds = (state.busy_seconds + seconds) / (state.tasks + count);
-  const double memory = std::max(ToSeconds(options_.memory), options_.memory_tasks * task_seconds);
+  const double memory = MemorySeconds(task_seconds);
   Fade(state, memory / (memory + seconds));
 
   if (state.cost > 0) {
@@ -57,25 +59,92 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
     const double deviation = (seconds / units) / mean - 1;
     // The deviation of a mean over n tasks is 1/sqrt(n) of one task's: n * deviation^2 is one
     // task's.
-    state.spread += count * std::min(count * deviation * deviation, most_noise);
+    const double one_task = std::min(count * deviation * deviation, most_noise);
+    state.spread += count * one_task;
+    // The mean that it is compared with is one of state.tasks tasks.
+    all_spread_ += count * one_task * state.tasks / (state.tasks + count);
+    all_spread_tasks_ += count;
   }
   state.tasks += count;
   state.busy_seconds += seconds;
   state.cost += units;
-  UpdateScale(state);
+  state.version = 0;
+  Calibrate(worker);
+}
+
+void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t tasks) {
+  State& state = workers_[worker.value];
+  const double beyond = std::max(ToSeconds(delay - RoundTrip(worker)), 0.0);
+  const double task = beyond / static_cast<double>(std::max<std::int64_t>(tasks, 1));
+  const double kept = 1 - 1 / kDeliveriesKept;
+  state.delivery_samples = state.delivery_samples * kept + 1;
+  state.delivery_seconds = state.delivery_seconds * kept + task;
+  state.transfer = std::min(task, state.transfer.value_or(task));
+}
+
+void TimingEstimator::NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time) {
+  State& state = workers_[worker.value];
+  if (state.tasks <= 0) return;
+  const double seconds = std::max(ToSeconds(time), 0.0);
+  const double memory = MemorySeconds(state.busy_seconds / state.tasks);
+  const double kept = memory / (memory + seconds);
+  state.throughput_tasks = state.throughput_tasks * kept + static_cast<double>(tasks);
+  state.throughput_seconds = state.throughput_seconds * kept + seconds;
+}
+
+Duration TimingEstimator::DeliveryTime(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  if (state.delivery_samples <= 0) return RoundTrip(worker);
+  return RoundTrip(worker) + FromSeconds(state.delivery_seconds / state.delivery_samples);
+}
+
+double TimingEstimator::TransferSeconds(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  if (!state.transfer) return 0;
+  if (state.throughput_tasks <= 0) return *state.transfer;
+  return std::min(*state.transfer, state.throughput_seconds / state.throughput_tasks);
 }
 
 double TimingEstimator::ThreadRate(WorkerId worker) const {
-  const State& state = workers_[worker.value];
-  const double prior = 1.0 / PriorThreadRate(state);  // seconds a unit, as the measured one
-  if (state.tasks <= 0) return 1.0 / prior;
+  State& state = workers_[worker.value];
+  if (state.version != calibration_.Version()) {
+    state.thread_rate = 1.0 / Combine(state, Prior(worker));
+    state.version = AnyMeasured() ? calibration_.Version() : 0;
+  }
+  return state.thread_rate;
+}
+
+double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapsed) const {
+  const double rate = ThreadRate(worker);
+  const double seconds = ToSeconds(elapsed);
+  if (cost <= 0 || seconds * rate <= cost) return rate;
+  State state = workers_[worker.value];
+  state.tasks += 1;
+  state.cost += cost;
+  state.busy_seconds += seconds + MeanResidualSeconds(cost / rate, seconds, Uncertainty(worker));
+  return 1.0 / Combine(state, Prior(worker));
+}
+
+TimeUncertainty TimingEstimator::Uncertainty(WorkerId worker) const {
+  const double guess = options_.task_relative_sigma * options_.task_relative_sigma;
+  constexpr double kGuessCountsAsTasks = 4;
+  const double task =
+      (guess * kGuessCountsAsTasks + all_spread_) / (kGuessCountsAsTasks + all_spread_tasks_);
+  const double sigma = RelativeSigma(worker);
+  return {std::max(task, kSmallestTaskVariance), sigma * sigma};
+}
+
+double TimingEstimator::Combine(const State& state,
+                                const WeightCalibration::Prediction& prediction) const {
+  const double prior = 1.0 / prediction.rate;  // seconds a unit, as the measured one
+  if (state.tasks <= 0) return prior;
   const double measured = state.busy_seconds / state.cost;
   // A prior that the measurements contradict is worth less: its variance is at least what it was
   // found to be wrong by.
   const double wrong_by = (prior - measured) * (prior - measured) / (prior * measured);
-  const double prior_weight = 1.0 / (state.prior_variance + wrong_by);
+  const double prior_weight = 1.0 / (prediction.variance + wrong_by);
   const double measured_weight = 1.0 / MeasuredVariance(state);
-  return (prior_weight + measured_weight) / (prior_weight * prior + measured_weight * measured);
+  return (prior_weight * prior + measured_weight * measured) / (prior_weight + measured_weight);
 }
 
 double TimingEstimator::Rate(WorkerId worker) const {
@@ -84,13 +153,19 @@ double TimingEstimator::Rate(WorkerId worker) const {
 
 double TimingEstimator::RelativeSigma(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  if (state.tasks <= 0) return std::sqrt(state.prior_variance);
-  return std::sqrt(1.0 / (1.0 / state.prior_variance + 1.0 / MeasuredVariance(state)));
+  const double prior = Prior(worker).variance;
+  if (state.tasks <= 0) return std::sqrt(prior);
+  return std::sqrt(1.0 / (1.0 / prior + 1.0 / MeasuredVariance(state)));
 }
 
-double TimingEstimator::PriorThreadRate(const State& state) const {
-  const double scale = AnyMeasured() ? scale_sum_ / scale_weight_ : unit_rate_.value_or(1.0);
-  return scale * state.prior_ratio / static_cast<double>(state.threads);
+WeightCalibration::Prediction TimingEstimator::Prior(WorkerId worker) const {
+  auto prior = calibration_.Predict(worker.value, unit_rate_.value_or(1.0));
+  prior.rate /= static_cast<double>(workers_[worker.value].threads);
+  return prior;
+}
+
+double TimingEstimator::MemorySeconds(double task_seconds) const {
+  return std::max(ToSeconds(options_.memory), options_.memory_tasks * task_seconds);
 }
 
 double TimingEstimator::TaskVariance(const State& state) const {
@@ -120,14 +195,11 @@ void TimingEstimator::ForgetIfSurprised(State& state, double unit_seconds, doubl
   if (deviation * deviation > kSurprise * kSurprise * expected) Fade(state, kKeptAfterSurprise);
 }
 
-void TimingEstimator::UpdateScale(State& state) {
-  scale_sum_ -= state.scale_share;
-  scale_weight_ -= state.scale_weight;
+void TimingEstimator::Calibrate(WorkerId worker) {
+  const State& state = workers_[worker.value];
   const double node_rate = static_cast<double>(state.threads) * state.cost / state.busy_seconds;
-  state.scale_weight = std::min(state.tasks, 8.0);
-  state.scale_share = state.scale_weight * node_rate / state.prior_ratio;
-  scale_sum_ += state.scale_share;
-  scale_weight_ += state.scale_weight;
+  const double weights = options_.prior_relative_sigma * options_.prior_relative_sigma;
+  calibration_.Set(worker.value, node_rate, weights / (weights + MeasuredVariance(state)));
 }
 
 }  // namespace evenkeel::scheduling

@@ -7,6 +7,9 @@
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/scheduling/index_trend.h"
+#include "core/scheduling/residual_time.h"
+#include "core/scheduling/weight_calibration.h"
 #include "core/scheduling/worker_id.h"
 
 namespace evenkeel::scheduling {
@@ -56,6 +59,12 @@ class TimingEstimator {
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
 
+  /// These tasks took `busy` together; says how times go with the index.
+  void ObserveIndexes(WorkerId worker, model::IndexRange tasks, Duration busy) {
+    trend_.Observe(worker, tasks, ToSeconds(busy));
+  }
+  [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
+
   /// Measured on the worker's stream; nothing if it was not measured yet.
   void SetRoundTrip(WorkerId worker, std::optional<Duration> measured) {
     workers_[worker.value].round_trip = measured;
@@ -66,6 +75,18 @@ class TimingEstimator {
     return measured ? std::max(*measured, kShortestRoundTrip) : options_.round_trip;
   }
 
+  /// A task started so long after the decision, on an idle thread; `tasks` were sent together.
+  void NoteDelivery(WorkerId worker, Duration delay, std::int64_t tasks);
+  /// So many tasks were completed within that time.
+  void NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time);
+  /// Expected time from the decision to the start of a task on an idle thread: the round trip, and
+  /// what data and queues add to it.
+  [[nodiscard]] Duration DeliveryTime(WorkerId worker) const;
+  /// Seconds for which a task occupies the way to the worker, at least: as measured, but not more
+  /// than its throughput shows. So a first measurement that is too long, because the worker started
+  /// meanwhile, does no harm after some tasks.
+  [[nodiscard]] double TransferSeconds(WorkerId worker) const;
+
   /// Part of the observed time that its tasks spent waiting for their data.
   void NoteWaiting(WorkerId worker, Duration waited) {
     workers_[worker.value].all_waited_seconds += ToSeconds(waited);
@@ -75,6 +96,11 @@ class TimingEstimator {
   [[nodiscard]] double Rate(WorkerId worker) const;
   /// Units per second of one of its threads.
   [[nodiscard]] double ThreadRate(WorkerId worker) const;
+  /// The same, with what follows from a task of `cost` units that has run for `elapsed` so far: one
+  /// that should have ended before is counted with the time that it is expected to take in all.
+  [[nodiscard]] double ThreadRate(WorkerId worker, double cost, Duration elapsed) const;
+  /// How uncertain the time of a task on this worker is.
+  [[nodiscard]] TimeUncertainty Uncertainty(WorkerId worker) const;
   /// Standard deviation of Rate, relative to it.
   [[nodiscard]] double RelativeSigma(WorkerId worker) const;
   /// All that its threads ever spent in tasks, together; never fades.
@@ -91,7 +117,7 @@ class TimingEstimator {
     return workers_[worker.value].all_tasks;
   }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
-  [[nodiscard]] bool AnyMeasured() const { return scale_weight_ > 0; }
+  [[nodiscard]] bool AnyMeasured() const { return calibration_.Known(); }
   /// Rates are units per second, by a measurement or by SetUnitRate().
   [[nodiscard]] bool RatesKnown() const { return AnyMeasured() || unit_rate_.has_value(); }
   [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {
@@ -101,33 +127,41 @@ class TimingEstimator {
 
  private:
   struct State {
-    double prior_ratio = 1;
-    double prior_variance = 1;
     std::uint32_t threads = 1;
     double tasks = 0;         // faded count of tasks
     double busy_seconds = 0;  // faded
     double cost = 0;          // faded
     double spread = 0;        // faded sum of tasks * (relative deviation)^2
-    double scale_share = 0;   // what this worker adds to scale_sum_
-    double scale_weight = 0;
     std::int64_t all_tasks = 0;
     double all_busy_seconds = 0;
     double all_waited_seconds = 0;
     std::optional<Duration> round_trip{};
+    double delivery_samples = 0;     // faded
+    double delivery_seconds = 0;     // faded sum, without the round trip
+    std::optional<double> transfer;  // shortest measured, seconds
+    double throughput_tasks = 0;     // faded
+    double throughput_seconds = 0;   // faded
+    double thread_rate = 0;          // as computed last
+    std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew
   };
 
-  [[nodiscard]] double PriorThreadRate(const State& state) const;
+  [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
+  /// Seconds a unit on one thread.
+  [[nodiscard]] double Combine(const State& state,
+                               const WeightCalibration::Prediction& prior) const;
+  [[nodiscard]] double MemorySeconds(double task_seconds) const;
   [[nodiscard]] double TaskVariance(const State& state) const;
   [[nodiscard]] double MeasuredVariance(const State& state) const;
   void Fade(State& state, double factor);
   void ForgetIfSurprised(State& state, double unit_seconds, double tasks);
-  void UpdateScale(State& state);
+  void Calibrate(WorkerId worker);
 
   Options options_;
-  std::vector<State> workers_;
-  // Units per second for a prior ratio of 1: mean over the measured workers.
-  double scale_sum_ = 0;
-  double scale_weight_ = 0;
+  mutable std::vector<State> workers_;  // ThreadRate keeps what it has computed
+  WeightCalibration calibration_;
+  IndexTrend trend_;
+  double all_spread_ = 0;  // of all workers: sum of tasks * (relative deviation)^2
+  double all_spread_tasks_ = 0;
   std::optional<double> unit_rate_;
 };
 

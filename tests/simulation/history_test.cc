@@ -61,7 +61,9 @@ TEST(History, TheTruthSparesMoves) {
   const Medians labels = Measure("labels upside down", [](NodeModel&) {});
   const Medians history = Measure("history", TellTheTruth);
   EXPECT_LT(history.moves, 0.7 * labels.moves);
-  EXPECT_GE(history.efficiency, labels.efficiency);
+  // What wrong labels are worth is learned from the first measurements.
+  constexpr double kGranularity = 0.005;  // of the last tasks
+  EXPECT_GE(history.efficiency, labels.efficiency - kGranularity);
 }
 
 // As sure as a history can be, and wrong: upside down, and all of it too fast or too slow.

@@ -78,7 +78,9 @@ void DrawJob(Rng& rng, SimulationConfig& simulation, std::string& summary) {
   job.balancing.strategy = strategy.strategy;
   simulation.technique = strategy.technique;
   job.balancing.tail_stealing.stealing = rng.Chance(0.8);
-  job.balancing.tail_stealing.speculation = rng.Chance(0.7);
+  job.balancing.tail_stealing.speculation =
+      rng.Chance(0.7) ? model::Speculation::kWhenIdle : model::Speculation::kBounded;
+  if (rng.Chance(0.3)) job.balancing.tail_stealing.speculation = model::Speculation::kDisabled;
   model::MasterSlaveOptions master_slave;
   master_slave.dedicated_coordinator = rng.Chance(0.5);
   master_slave.chunk_tasks = rng.Chance(0.7) ? 1 : rng.Between(1, 9);

@@ -12,20 +12,27 @@ constexpr double kProbePart = 0.001;
 // only lease tasks that others could take.
 constexpr int kLeastRoundTrips = 3;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
-
 }  // namespace
 
 Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
-  const Duration round_trip = context_.estimator.RoundTrip(worker);
+  const Duration round_trip = context_.estimator.DeliveryTime(worker);
   const Duration full = std::max(3 * context_.report_interval, kFullRoundTrips * round_trip);
   const Duration least = kLeastRoundTrips * round_trip;
+  if (SendsOneByOne(worker)) return context_.estimator.RoundTrip(worker);
   return std::clamp(predictor_.PoolTime() / 4, least, full);
+}
+
+bool CreditWindow::SendsOneByOne(WorkerId worker) const {
+  if (!context_.estimator.Measured(worker)) return true;
+  const Duration transfer = FromSeconds(context_.estimator.TransferSeconds(worker));
+  return transfer > context_.estimator.RoundTrip(worker);
 }
 
 std::int64_t CreditWindow::LeastTasks(WorkerId worker) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  return Credit() ? 2 * threads : threads;
+  const bool ahead = !predictor_.FewLongTasks(worker) || context_.places.HasLinks();
+  return Credit() && ahead ? 2 * threads : threads;
 }
 
 bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
@@ -39,7 +46,7 @@ model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
   double budget = 0;
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(predictor_.Ready(worker, now) - now, Duration::zero());
-    budget = ToSeconds(Length(worker) - ahead) * context_.estimator.Rate(worker);
+    budget = ToSeconds(Length(worker) - ahead) * predictor_.Rate(worker);
   } else if (Credit()) {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(pool_.Workers());

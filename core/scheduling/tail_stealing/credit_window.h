@@ -20,6 +20,9 @@ class CreditWindow {
   [[nodiscard]] Duration Length(WorkerId worker) const;
   /// Leased tasks that a worker has, however long they take.
   [[nodiscard]] std::int64_t LeastTasks(WorkerId worker) const;
+  /// A message carries one task, so that a task does not wait for the data of those behind it:
+  /// while it is not known how long data take, and where they take longer than a message.
+  [[nodiscard]] bool SendsOneByOne(WorkerId worker) const;
   /// Less than half of the window is left. False while the first tasks of a worker are measured.
   [[nodiscard]] bool NeedsRefill(WorkerId worker, Instant now) const;
   /// Cost that fills the window; before anything was measured, that of a probe.

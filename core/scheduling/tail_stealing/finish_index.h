@@ -26,6 +26,10 @@ class FinishIndex {
     Replay<Later>(latest_, worker.value);
   }
 
+  /// kNever if the worker is not in the index.
+  [[nodiscard]] Instant TimeOf(WorkerId worker) const {
+    return worker.value < times_.size() ? times_[worker.value] : kNever;
+  }
   [[nodiscard]] bool Empty() const { return times_.empty() || Earliest().first == kNever; }
   /// Of one that is not empty.
   [[nodiscard]] Entry Earliest() const { return At(Winner(earliest_, kRoot)); }

@@ -1,6 +1,7 @@
 #include "core/scheduling/tail_stealing/finish_predictor.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/check.h"
 #include "core/scheduling/predicted_time.h"
@@ -21,8 +22,12 @@ bool DoneBy(const std::vector<Slot>& slots, std::int64_t tasks, Instant level) {
   return false;
 }
 
+// Reserved tasks per worker, and round trips of a task, from which on tasks are few and long: a
+// round trip is at most 1 % of such a task.
+constexpr std::int64_t kFewTasks = 8;
+constexpr int kRoundTripsPerTask = 100;
 // With more workers the finish level is kept while it has hardly moved.
-constexpr std::size_t kWorkersForExactLevel = 256;
+constexpr std::size_t kWorkersForExactLevel = 32;
 
 }  // namespace
 
@@ -51,7 +56,7 @@ Instant FinishLevel(const std::vector<Slot>& slots, std::int64_t tasks) {
 
 void FinishPredictor::Update(WorkerId worker, Instant now) {
   Known& known = known_[worker.value];
-  const double rate = Usable(worker) ? context_.estimator.Rate(worker) : 0.0;
+  const double rate = Usable(worker) ? SuppliedRate(worker) : 0.0;
   rate_sum_ += rate - known.rate;
   known.rate = rate;
   Reindex(worker, now);
@@ -76,35 +81,92 @@ void FinishPredictor::Reindex(WorkerId worker, Instant now) {
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
-  const double rate = context_.estimator.Rate(worker);
+  const double rate = SuppliedRate(worker);
   return Usable(worker) ? rate : rate * 0.5;
+}
+
+double FinishPredictor::SuppliedRate(WorkerId worker) const {
+  const double rate = context_.estimator.Rate(worker);
+  const double transfer = context_.estimator.TransferSeconds(worker);
+  return transfer > 0 ? std::min(rate, MeanCost() / transfer) : rate;
 }
 
 Instant FinishPredictor::Ready(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
   if (tasks == 0) return now;
-  const auto busy_threads =
-      std::min<std::int64_t>(tasks, static_cast<std::int64_t>(context_.estimator.Threads(worker)));
-  const double rate = context_.estimator.ThreadRate(worker) * static_cast<double>(busy_threads);
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const auto cost = static_cast<double>(context_.leases.OutstandingCost(worker));
-  const Instant expected = context_.leases.WorkingSince(worker) + PredictedTime(cost / rate);
-  if (expected > now) return expected;
-  // Overdue: the delay so far is the best estimate of the delay to come.
-  const Duration late = now - expected;
-  return now +
-         std::max({late / 2, PredictedTime(cost / rate) / 8, context_.estimator.RoundTrip(worker)});
+  const double rate =
+      context_.estimator.ThreadRate(worker) * static_cast<double>(std::min(tasks, threads));
+  const double transfers = static_cast<double>(tasks) * context_.estimator.TransferSeconds(worker);
+  const Instant expected =
+      context_.leases.WorkingSince(worker) + PredictedTime(std::max(cost / rate, transfers));
+  if (tasks > threads && expected > now) return expected;
+  double residual = 0;
+  for (const Running& running : RunningAt(worker, now)) {
+    residual = std::max(residual, running.residual);
+  }
+  return now + std::max(PredictedTime(residual), context_.estimator.RoundTrip(worker));
+}
+
+absl::InlinedVector<FinishPredictor::Running, 4> FinishPredictor::RunningAt(WorkerId worker,
+                                                                            Instant now) const {
+  absl::InlinedVector<Running, 4> all;
+  for (const RunningTask& running : context_.leases.Running(worker)) {
+    const model::IndexRange task{running.index, running.index + 1};
+    all.push_back(PredictRunning(worker, task, ToSeconds(now - running.since),
+                                 static_cast<double>(context_.costs.Of(task))));
+  }
+  if (!all.empty()) return all;
+  const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
+  const auto threads = static_cast<double>(context_.estimator.Threads(worker));
+  const double cost = static_cast<double>(context_.leases.OutstandingCost(worker)) / tasks;
+  // Tasks that wait behind others should have taken their time.
+  const double waiting = std::max(tasks - threads, 0.0) / threads;
+  const double mean = cost / context_.estimator.ThreadRate(worker);
+  const double working = ToSeconds(now - context_.leases.WorkingSince(worker));
+  all.push_back(PredictRunning(worker, context_.leases.OldestLeased(worker),
+                               std::max(working - waiting * mean, 0.0), cost));
+  return all;
+}
+
+double FinishPredictor::Deviation(WorkerId worker) const {
+  const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
+  return std::sqrt(uncertainty.task + uncertainty.rate);
+}
+
+FinishPredictor::Running FinishPredictor::PredictRunning(WorkerId worker, model::IndexRange task,
+                                                         double elapsed, double cost) const {
+  Running running;
+  running.task = task;
+  running.elapsed = elapsed;
+  running.rate = context_.estimator.ThreadRate(worker, cost, FromSeconds(elapsed));
+  const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
+  running.residual = MeanResidualSeconds(cost / running.rate, elapsed, uncertainty);
+  running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
+  return running;
 }
 
 Instant FinishPredictor::FinishAfter(WorkerId worker, Instant ready) const {
   const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
-  return ready + PredictedTime(reserved / Rate(worker));
+  const double transfers =
+      static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
+  return ready + PredictedTime(std::max(reserved / Rate(worker), transfers));
+}
+
+double FinishPredictor::MeanCost() const {
+  if (pool_tasks_ == 0) return context_.MeanCost();
+  return static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_);
 }
 
 Duration FinishPredictor::TaskTime(WorkerId worker) const {
-  const double mean = pool_tasks_ > 0
-                          ? static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_)
-                          : context_.MeanCost();
-  return std::max(PredictedTime(mean / context_.estimator.ThreadRate(worker)), Duration{1});
+  return std::max(PredictedTime(MeanCost() / context_.estimator.ThreadRate(worker)), Duration{1});
+}
+
+Duration FinishPredictor::CycleTime(WorkerId worker) const {
+  const double threads = static_cast<double>(context_.estimator.Threads(worker));
+  const Duration transfers = PredictedTime(threads * context_.estimator.TransferSeconds(worker));
+  return std::max(TaskTime(worker) + context_.estimator.DeliveryTime(worker), transfers);
 }
 
 Duration FinishPredictor::PoolTime() const {
@@ -112,15 +174,42 @@ Duration FinishPredictor::PoolTime() const {
   return PredictedTime(static_cast<double>(pool_cost_) / rate_sum_);
 }
 
+bool FinishPredictor::FewLongTasks(WorkerId worker) const {
+  if (pool_tasks_ > kFewTasks * static_cast<std::int64_t>(pool_.Workers())) return false;
+  if (!context_.estimator.Measured(worker)) return true;
+  return TaskTime(worker) > kRoundTripsPerTask * context_.estimator.DeliveryTime(worker);
+}
+
+Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
+  model::Cost largest = 0;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    largest = std::max(largest, pool_.Of({i}).LargestHeavy(context_.costs.Longest()));
+  }
+  if (largest == 0) return now;
+  Instant earliest = kNever;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (!Usable({i})) continue;
+    const Instant ready = ready_.TimeOf({i});
+    const double seconds = static_cast<double>(largest) / context_.estimator.ThreadRate({i});
+    const Instant end = (ready == kNever ? now : std::max(ready, now)) + PredictedTime(seconds) +
+                        context_.estimator.DeliveryTime({i});
+    earliest = std::min(earliest, end);
+  }
+  return earliest;
+}
+
 Instant FinishPredictor::Level(Instant now) {
   if (pool_.Workers() > kWorkersForExactLevel && now < level_until_) return level_;
   std::vector<Slot> slots;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!Usable({i})) continue;
-    slots.push_back({Ready({i}, now), TaskTime({i}), context_.estimator.Threads({i})});
+    const Instant ready = ready_.TimeOf({i});
+    slots.push_back({ready == kNever ? now : std::max(ready, now), CycleTime({i}),
+                     context_.estimator.Threads({i})});
   }
-  level_ = FinishLevel(slots, pool_tasks_);
-  level_until_ = now + (level_ - now) / 64;
+  level_ = std::max(FinishLevel(slots, pool_tasks_), EarliestEndOfLargest(now));
+  // Before anything is measured times are ratios only.
+  if (context_.estimator.RatesKnown()) level_until_ = now + (level_ - now) / 64;
   return level_;
 }
 

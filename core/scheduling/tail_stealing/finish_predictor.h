@@ -1,5 +1,7 @@
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -45,8 +47,8 @@ class FinishPredictor {
   [[nodiscard]] bool Usable(WorkerId worker) const {
     return pool_.Alive(worker) && context_.leases.Connected(worker);
   }
-  /// Cost units per second; half of it while the worker is not connected, because it may come late
-  /// or never.
+  /// Cost units per second, no more than can be sent to it; half of it while the worker is not
+  /// connected, because it may come late or never.
   [[nodiscard]] double Rate(WorkerId worker) const;
   /// When the worker will have run what it has leased.
   [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
@@ -54,14 +56,35 @@ class FinishPredictor {
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
     return FinishAfter(worker, Ready(worker, now));
   }
+  /// What is known of a task that a worker runs. Seconds are those from `now`.
+  struct Running {
+    model::IndexRange task;  ///< one task; empty if it is not known which
+    double rate = 1;         ///< of the thread, with what the time so far says of it
+    double elapsed = 0;      ///< seconds that it has run
+    double residual = 0;     ///< expected seconds that it goes on
+    double deviation = 0;    ///< relative standard deviation of the time that it takes in all
+  };
+  /// The tasks that the worker reported to run; without a report, the one that it was leased first,
+  /// or the last of its tasks if it should have run them all. It must have tasks.
+  [[nodiscard]] absl::InlinedVector<Running, 4> RunningAt(WorkerId worker, Instant now) const;
+  /// Relative standard deviation of the time of a task.
+  [[nodiscard]] double Deviation(WorkerId worker) const;
   [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const {
     return {worker, Rate(worker), finish};
   }
+  /// Of a reserved task; of a task of the job when none is reserved.
+  [[nodiscard]] double MeanCost() const;
   /// Time of a mean reserved task on one thread; of a mean task of the job when none is reserved.
   [[nodiscard]] Duration TaskTime(WorkerId worker) const;
+  /// Time from the start of such a task to that of the next on the same thread, if none is leased
+  /// ahead of need.
+  [[nodiscard]] Duration CycleTime(WorkerId worker) const;
   /// Time in which all connected workers together would run all reserved tasks.
   [[nodiscard]] Duration PoolTime() const;
   [[nodiscard]] std::int64_t PoolTasks() const { return pool_tasks_; }
+  /// So few tasks are reserved, and one takes the worker so long, that a task that waits behind
+  /// another costs more than a round trip.
+  [[nodiscard]] bool FewLongTasks(WorkerId worker) const;
   /// Sum of the rates of the usable workers.
   [[nodiscard]] double RateSum() const { return rate_sum_; }
   /// The finish level of the reserved tasks. O(workers); with many workers it is kept for a while.
@@ -82,6 +105,12 @@ class FinishPredictor {
     double rate = 0;
   };
 
+  /// When the largest reserved task could have ended at the earliest; `now` if none is kept one by
+  /// one.
+  [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
+  [[nodiscard]] double SuppliedRate(WorkerId worker) const;
+  [[nodiscard]] Running PredictRunning(WorkerId worker, model::IndexRange task, double elapsed,
+                                       double cost) const;
   [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready) const;
 
   const StrategyContext& context_;

@@ -11,14 +11,7 @@ using model::Cost;
 using model::IndexRange;
 
 // Victims looked at before a worker stays idle for now.
-constexpr int kMaxLooksForCopies = 8;
-// A copy has to save at least this part of the most it could save.
-constexpr double kCopyMargin = 0.05;
-// A task of unknown cost that has run longer than others is expected to run for this part of its
-// time again: where a few tasks cost much more than the rest, the longer a task has run the longer
-// it goes on. A larger part lets nodes that are hardly faster take the only copy.
-constexpr double kTailRunsAgain = 0.65;
-
+constexpr int kMaxLooksForCopies = 64;
 // A task of unknown cost that has run for as long as so many mean tasks is a straggler.
 constexpr double kStragglerTasks = 2;
 // While there is other work, a straggler is expected to run for its time again, and is copied only
@@ -30,6 +23,10 @@ constexpr std::size_t kMaxStragglersLookedAt = 16;
 // With more workers the fastest rate is kept for a while.
 constexpr std::size_t kWorkersForExactFastest = 256;
 constexpr Duration kFastestStands = std::chrono::seconds(1);
+// With Speculation::kBounded all copies together cost at most this part of the job.
+constexpr int kBoundedPart = 10;
+// So many copies of a task are made that are not expected to save anything.
+constexpr std::size_t kMostInsurances = 2;
 
 // The last tasks of the range, of at most `budget` together but at least one: the victim works from
 // the front and reaches them last.
@@ -40,31 +37,111 @@ IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget
 }  // namespace
 
 std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, Instant now) {
-  if (!context_.balancing.tail_stealing.speculation || !context_.idempotent) return std::nullopt;
+  if (!MayCopy()) return std::nullopt;
   int looked_at = 0;
+  Saving most;
+  Insurance insurance;
+  const bool insure = context_.balancing.tail_stealing.speculation == model::Speculation::kWhenIdle;
   FinishIndex::FromLatest order(predictor_.ByReady());
   for (FinishIndex::Entry entry; looked_at < kMaxLooksForCopies && order.Next(entry); ++looked_at) {
     const WorkerId victim = entry.second;
-    const IndexRange leased = context_.leases.NewestLeased(victim);
-    if (victim == idle || leased.Empty() || entry.first <= goal_.Limit()) continue;
-    if (context_.leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased)) continue;
-    double gap = ToSeconds(entry.first - now - context_.estimator.RoundTrip(idle));
-    const double rate = context_.estimator.ThreadRate(idle);
-    const IndexRange copied =
-        LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
-    double cost = static_cast<double>(context_.costs.Of(copied));
-    if (!context_.costs.Known() && copied.Size() == 1) {
-      // A task costs at least what it has run for already.
-      const double running = ToSeconds(now - context_.leases.WorkingSince(victim));
-      const double run = running * context_.estimator.ThreadRate(victim);
-      if (run > cost) gap = std::max(gap, kTailRunsAgain * running);
-      cost = std::max(cost, run);
-    }
-    if (cost / rate > gap * (1 - kCopyMargin)) continue;
-    just_copied_.Insert(copied);
-    return CopyDecision{idle, copied};
+    if (victim == idle || entry.first <= goal_.Limit()) continue;
+    if (ToSeconds(entry.first - now) * (1 + predictor_.Deviation(victim)) <= most.seconds) break;
+    const Saving saving = SavingByCopy(victim, idle, now);
+    if (saving.seconds > most.seconds) most = saving;
+    if (insure && most.tasks.Empty()) Insure(victim, idle, now, insurance);
   }
-  return std::nullopt;
+  if (most.tasks.Empty()) most.tasks = insurance.task;
+  if (most.tasks.Empty()) return std::nullopt;
+  NoteCopy(most.tasks);
+  return CopyDecision{idle, most.tasks};
+}
+
+void StragglerDetector::Insure(WorkerId victim, WorkerId idle, Instant now, Insurance& best) const {
+  const auto& leases = context_.leases;
+  const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
+  for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+    if (!MayCopyFor(running.task, victim, idle)) continue;
+    Insurance found;
+    found.task = running.task;
+    found.copies = leases.CopyHolders(running.task.begin).size();
+    const double cost = static_cast<double>(context_.costs.Of(running.task));
+    found.lateness = running.elapsed * context_.estimator.ThreadRate(victim) / std::max(cost, 1.0);
+    const bool ends_at_once = running.residual < round_trip && found.lateness < 1;
+    if (found.copies >= kMostInsurances || ends_at_once) continue;
+    if (found.BetterThan(best)) best = found;
+  }
+}
+
+bool StragglerDetector::MayCopyFor(IndexRange task, WorkerId victim, WorkerId idle) const {
+  const auto& leases = context_.leases;
+  if (task.Empty() || !leases.Leased(victim).Contains(task)) return false;
+  if (just_copied_.Overlaps(task) || leases.NotToBeCopied().Overlaps(task)) return false;
+  if (leases.Leased(idle).Overlaps(task) || leases.Copies(idle).Overlaps(task)) return false;
+  return WithinBound(task);
+}
+
+bool StragglerDetector::MayCopy() const {
+  return context_.idempotent &&
+         context_.balancing.tail_stealing.speculation != model::Speculation::kDisabled;
+}
+
+bool StragglerDetector::WithinBound(IndexRange tasks) const {
+  if (context_.balancing.tail_stealing.speculation != model::Speculation::kBounded) return true;
+  if (context_.leases.Copied().Overlaps(tasks)) return false;
+  return copied_cost_ == 0 ||
+         copied_cost_ + context_.costs.Of(tasks) <= context_.costs.Total() / kBoundedPart;
+}
+
+void StragglerDetector::NoteCopy(IndexRange tasks) {
+  just_copied_.Insert(tasks);
+  copied_cost_ += context_.costs.Of(tasks);
+}
+
+StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim, WorkerId idle,
+                                                          Instant now) const {
+  const auto& leases = context_.leases;
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
+  if (leases.OutstandingTasks(victim) > threads) return SavingByCopyOfWaiting(victim, idle, now);
+  Saving most;
+  for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+    const IndexRange task = running.task;
+    if (!MayCopyFor(task, victim, idle)) continue;
+    const double seconds = SecondsSaved(running, idle, now);
+    if (seconds > most.seconds) most = {task, seconds};
+  }
+  return most;
+}
+
+double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
+                                       Instant now) const {
+  const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
+  // The case that a copy is for: the task goes on for longer than expected.
+  const double residual = running.residual * (1 + running.deviation);
+  const double cost = (running.elapsed + residual) * running.rate;
+  double finish = residual;
+  for (const WorkerId holder : context_.leases.CopyHolders(running.task.begin)) {
+    const double since = ToSeconds(now - context_.leases.WorkingSince(holder));
+    const double left = cost / context_.estimator.ThreadRate(holder) - since;
+    finish = std::min(finish, std::max(left, round_trip));
+  }
+  return finish - round_trip - cost / context_.estimator.ThreadRate(idle);
+}
+
+// They could not be recalled, and nobody has started them.
+StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(WorkerId victim, WorkerId idle,
+                                                                   Instant now) const {
+  const auto& leases = context_.leases;
+  const IndexRange leased = leases.NewestLeased(victim);
+  if (leased.Empty() || leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased))
+    return {};
+  const double rate = context_.estimator.ThreadRate(idle);
+  const Duration left = predictor_.Ready(victim, now) - now - context_.estimator.DeliveryTime(idle);
+  const double gap = ToSeconds(left);
+  const IndexRange copied =
+      LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
+  if (!WithinBound(copied)) return {};
+  return {copied, gap - static_cast<double>(context_.costs.Of(copied)) / rate};
 }
 
 std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant now) const {
@@ -81,7 +158,7 @@ std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant
 bool StragglerDetector::Mark(WorkerId worker, Instant now) {
   const auto& options = context_.balancing.tail_stealing;
   if (marked_[worker.value] || context_.costs.Known() || !options.stealing) return false;
-  if (!options.speculation || !context_.idempotent) return false;
+  if (!MayCopy()) return false;
   if (!context_.estimator.Measured(worker) || !StragglesFor(worker, now)) return false;
   marked_[worker.value] = true;
   stragglers_.push_back(worker);
@@ -130,7 +207,7 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnStraggler(WorkerId wor
   if (!victim || *victim == worker) return std::nullopt;
   const double seconds = ToSeconds(now - context_.leases.WorkingSince(*victim));
   const double cost = (1 + kStragglerRunsAgain) * seconds * context_.estimator.ThreadRate(*victim);
-  const Instant copied = predictor_.Ready(worker, now) + context_.estimator.RoundTrip(worker) +
+  const Instant copied = predictor_.Ready(worker, now) + context_.estimator.DeliveryTime(worker) +
                          PredictedTime(cost / rate);
   const Instant others = now + predictor_.PoolTime();
   const Instant alone = now + PredictedTime(kStragglerRunsAgain * seconds);
@@ -139,7 +216,8 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnStraggler(WorkerId wor
     return std::nullopt;
   }
   const IndexRange task = context_.leases.OldestLeased(*victim);
-  just_copied_.Insert(task);
+  if (!WithinBound(task)) return std::nullopt;
+  NoteCopy(task);
   return CopyDecision{worker, task};
 }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/scheduling/tail_stealing/finish_predictor.h"
@@ -27,14 +28,42 @@ class StragglerDetector {
   [[nodiscard]] bool RunsStraggler(WorkerId worker, Instant now) const {
     return marked_[worker.value] && StragglesFor(worker, now);
   }
-  /// A copy for an idle worker of the newest leased task of one with a late predicted time. Looks
-  /// at up to 8 workers.
+  /// The copy for an idle worker that saves most time, if any does. Looks at the 64 workers with
+  /// the latest predicted times.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
   /// A copy for a fast worker of the longest running straggler, if that would outlast all reserved
   /// work.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnStraggler(WorkerId worker, Instant now);
 
  private:
+  /// Tasks to be copied, and the seconds by which they would end earlier if they went on for longer
+  /// than expected; not above 0: it is not worth it.
+  struct Saving {
+    model::IndexRange tasks;
+    double seconds = 0;
+  };
+  /// A copy that is expected to save nothing, but does if the worker of the original has stopped or
+  /// become slow without a sign of it. Better ones have fewer copies beside them, then a worker
+  /// that is later than predicted.
+  struct Insurance {
+    model::IndexRange task;
+    std::size_t copies = 0;
+    double lateness = 0;  ///< time so far / predicted time of the task
+    [[nodiscard]] bool BetterThan(const Insurance& other) const {
+      if (other.task.Empty()) return true;
+      return copies != other.copies ? copies < other.copies : lateness > other.lateness;
+    }
+  };
+  void Insure(WorkerId victim, WorkerId idle, Instant now, Insurance& best) const;
+  [[nodiscard]] bool MayCopy() const;
+  [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
+  /// A copy of the task is within what Speculation::kBounded allows.
+  [[nodiscard]] bool WithinBound(model::IndexRange tasks) const;
+  void NoteCopy(model::IndexRange tasks);
+  [[nodiscard]] Saving SavingByCopy(WorkerId victim, WorkerId idle, Instant now) const;
+  [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim, WorkerId idle, Instant now) const;
+  [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
+                                    Instant now) const;
   /// For how long the worker has run a straggler; nothing if it runs none.
   [[nodiscard]] std::optional<Duration> StragglesFor(WorkerId worker, Instant now) const;
   [[nodiscard]] std::optional<WorkerId> LongestStraggler(Instant now);
@@ -49,6 +78,7 @@ class StragglerDetector {
   double fastest_ = 0;               // rate of a thread, as last computed
   Instant fastest_until_{};
   model::RangeSet just_copied_;  // in this round of decisions
+  model::Cost copied_cost_ = 0;  // of all copies so far
 };
 
 }  // namespace evenkeel::scheduling

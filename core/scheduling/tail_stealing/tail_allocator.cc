@@ -12,6 +12,8 @@ using model::Cost;
 constexpr std::int32_t kMaxMoves = 8;
 // Victims looked at for a worker in one call, latest finish first. The first is nearly always it.
 constexpr int kMaxVictims = 16;
+// With more workers each takes its own tasks first.
+constexpr std::size_t kMaxWorkersForOrder = 256;
 // Victims looked at before a worker stays idle for now.
 constexpr int kMaxRecallVictims = 8;
 
@@ -20,6 +22,7 @@ constexpr int kMaxRecallVictims = 8;
 bool TailAllocator::LastTasks(WorkerId worker) const {
   constexpr int kRoundTripsPerTask = 20;  // for shorter tasks a round trip each costs too much
   if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
+  if (predictor_.FewLongTasks(worker)) return true;
   const Duration task = predictor_.TaskTime(worker);
   return task > kRoundTripsPerTask * context_.estimator.RoundTrip(worker) &&
          predictor_.PoolTime() < 2 * task;
@@ -61,10 +64,12 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
 Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
   const Instant level = std::max(predictor_.Level(now), goal_.Limit());
   if (any_length) return context_.costs.Longest();
-  double limit = ToSeconds(level - now) * context_.estimator.ThreadRate(worker);
-  const bool ends_in_time = level - now >= predictor_.TaskTime(worker);
+  const Duration left = level - now - context_.estimator.DeliveryTime(worker);
+  double limit = ToSeconds(left) * context_.estimator.ThreadRate(worker);
+  const bool ends_in_time = left >= predictor_.TaskTime(worker);
   if (limit < 1 && !context_.costs.Known() && ends_in_time) limit = 1;
-  return static_cast<Cost>(limit + 1e-6);
+  constexpr double kMostCost = 4e18;
+  return static_cast<Cost>(std::min(limit + 1e-6, kMostCost));
 }
 
 ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,
@@ -73,13 +78,56 @@ ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t 
   ReservedPool::Pieces taken;
   if (limit < 1 && !context_.costs.Known()) return taken;  // a task of unknown cost costs 1
   for (; count > 0; --count) {
-    auto piece = pool_.TakeLargest(worker, limit);
+    auto piece = TakeFirstOfAll(worker, limit, now);
+    if (!piece) piece = pool_.TakeLargest(worker, limit);
     if (!piece && StealTask(worker, limit, now)) piece = pool_.TakeLargest(worker, limit);
     if (!piece) break;
     predictor_.UpdateReservation(worker, now);
     taken.push_back(*piece);
   }
   return taken;
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeFirstOfAll(WorkerId worker, Cost limit,
+                                                                 Instant now) {
+  if (pool_.Workers() > kMaxWorkersForOrder || !MovesInNoTime()) return std::nullopt;
+  const auto first = context_.costs.Known() ? WithLargest(limit) : WithFirstByTrend();
+  if (!first) return std::nullopt;
+  auto piece = pool_.TakeLargest(*first, limit);
+  if (piece && *first != worker) {
+    pool_.RecordMove(*first, worker, {*piece});
+    predictor_.UpdateReservation(*first, now);
+  }
+  return piece;
+}
+
+std::optional<WorkerId> TailAllocator::WithLargest(Cost limit) const {
+  std::optional<WorkerId> best;
+  Cost largest = 0;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    const Cost cost = pool_.Of({i}).LargestHeavy(limit);
+    if (cost <= largest) continue;
+    best = WorkerId{i};
+    largest = cost;
+  }
+  return best;
+}
+
+std::optional<WorkerId> TailAllocator::WithFirstByTrend() const {
+  const auto trend = context_.estimator.Trend();
+  if (trend == IndexTrend::Direction::kNone) return std::nullopt;
+  std::optional<WorkerId> best;
+  model::TaskIndex best_task = 0;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    const auto first = pool_.Of({i}).FirstOfRanges();
+    if (!first) continue;
+    const bool earlier =
+        trend == IndexTrend::Direction::kRising ? *first > best_task : *first < best_task;
+    if (best && !earlier) continue;
+    best = WorkerId{i};
+    best_task = *first;
+  }
+  return best;
 }
 
 bool TailAllocator::StealTask(WorkerId thief, Cost limit, Instant now) {

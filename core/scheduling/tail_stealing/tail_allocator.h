@@ -38,6 +38,15 @@ class TailAllocator {
   /// The largest cost of a task that the worker may take as one of the last.
   [[nodiscard]] model::Cost CostLimit(WorkerId worker, bool any_length, Instant now);
   bool StealTask(WorkerId thief, model::Cost limit, Instant now);
+  /// The task that goes first of all reserved ones, for the worker: the largest of at most `limit`;
+  /// of unknown cost, where times go with the index, the one that should take longest. Nothing if
+  /// neither is known, or with many workers.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeFirstOfAll(WorkerId worker,
+                                                                  model::Cost limit, Instant now);
+  /// For which worker the largest task of at most `limit` is reserved.
+  [[nodiscard]] std::optional<WorkerId> WithLargest(model::Cost limit) const;
+  /// For which worker the task is reserved that should take longest by its index.
+  [[nodiscard]] std::optional<WorkerId> WithFirstByTrend() const;
 
   const StrategyContext& context_;
   ReservedPool& pool_;

@@ -14,6 +14,9 @@ using model::Cost;
 constexpr std::int64_t kMaxOrderedTasks = 65536;
 // A task is heavy if it is this part of a worker's mean share: worth starting early.
 constexpr double kHeavyPart = 0.002;
+// Blocks of tasks of unknown cost in which the first shares are dealt.
+constexpr std::int64_t kBlocksPerWorker = 64;
+constexpr std::int64_t kMostBlocks = 16384;
 // Idle workers that are supplied again in one call; the others' turn comes in the next.
 constexpr std::size_t kMaxIdleRetries = 16;
 
@@ -52,7 +55,13 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   Cost cost = 0;
   todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
   const model::RangeSet anywhere = pool_.PlanAtHome(todo);
-  pool_.Plan(PartitionByCost(context_.costs, anywhere, goal_->Begin(workers, cost, now)));
+  const auto weights = goal_->Begin(workers, cost, now);
+  if (context_.costs.Known()) {
+    pool_.PlanByCost(anywhere, weights);
+  } else {
+    const auto blocks = kBlocksPerWorker * static_cast<std::int64_t>(workers.size());
+    pool_.Plan(PartitionInTurn(anywhere, weights, std::min(blocks, kMostBlocks)));
+  }
 }
 
 void TailStealing::AddWorkers(std::size_t count) {
@@ -159,10 +168,11 @@ void TailStealing::Touch(WorkerId worker) {
 std::vector<Decision> TailStealing::Decide(Instant now) {
   now_ = now;
   goal_->Refresh(now);
+  PutLongestFirst();
   stragglers_.BeginRound();
   std::vector<Decision> decisions;
   CheckOverdue(now, decisions);
-  RetryIdle();
+  RetryIdle(now);
   while (!to_supply_.empty()) {
     const WorkerId worker = to_supply_.front();
     to_supply_.pop_front();
@@ -172,6 +182,13 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   PlanNextDecision(now);
   pool_.TakeMoves(decisions);
   return decisions;
+}
+
+void TailStealing::PutLongestFirst() {
+  const bool rising = context_.estimator.Trend() == IndexTrend::Direction::kRising;
+  if (context_.costs.Known() || rising == from_back_) return;
+  from_back_ = rising;
+  pool_.SetFromBack(rising);
 }
 
 void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
@@ -184,8 +201,11 @@ void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
   }
 }
 
-void TailStealing::RetryIdle() {
-  for (std::size_t left = std::min(idle_.size(), kMaxIdleRetries); left > 0; --left) {
+void TailStealing::RetryIdle(Instant now) {
+  // Copies become worth it by time alone, not by what others report.
+  const bool only_copies = predictor_.PoolTasks() == 0 && now < next_decision_;
+  const std::size_t most = only_copies ? 1 : kMaxIdleRetries;
+  for (std::size_t left = std::min(idle_.size(), most); left > 0; --left) {
     const WorkerId worker = idle_.front();
     idle_.pop_front();
     states_[worker.value].idle = false;
@@ -199,7 +219,7 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
   if (Add(stragglers_.SpeculateOnStraggler(worker, now), decisions)) return;
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                                      : GrantWindow(worker, now, decisions);
-  if (supplied || context_.leases.OutstandingTasks(worker) > 0) return;
+  if (supplied || !HasIdleThread(worker)) return;
   if (HelpOthers(worker, now, decisions)) return;
   State& state = states_[worker.value];
   if (!state.idle) idle_.push_back(worker);
@@ -207,13 +227,14 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
 }
 
 bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
-  const std::int64_t outstanding = context_.leases.OutstandingTasks(worker);
-  if (outstanding == 0) return true;
-  if (stragglers_.RunsStraggler(worker, now)) return false;
-  if (allocator_.LastTasks(worker)) {
-    return outstanding < static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  }
+  if (HasIdleThread(worker)) return true;
+  if (stragglers_.RunsStraggler(worker, now) || allocator_.LastTasks(worker)) return false;
   return window_.NeedsRefill(worker, now);
+}
+
+bool TailStealing::HasIdleThread(WorkerId worker) const {
+  return context_.leases.OutstandingTasks(worker) <
+         static_cast<std::int64_t>(context_.estimator.Threads(worker));
 }
 
 bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
@@ -222,9 +243,10 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   if (dry && !stolen) return false;
   const std::int64_t missing =
       window_.LeastTasks(worker) - context_.leases.OutstandingTasks(worker);
-  const auto pieces =
-      pool_.TakeNext(worker, window_.Budget(worker, now), std::max<std::int64_t>(missing, 0),
-                     std::numeric_limits<std::int64_t>::max());
+  const bool alone = missing > 1 && window_.SendsOneByOne(worker);
+  const auto pieces = pool_.TakeNext(worker, alone ? 0 : window_.Budget(worker, now),
+                                     alone ? 1 : std::max<std::int64_t>(missing, 0),
+                                     std::numeric_limits<std::int64_t>::max());
   predictor_.UpdateReservation(worker, now);
   AddGrants(worker, pieces, decisions);
   return !pieces.empty();

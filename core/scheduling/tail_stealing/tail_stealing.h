@@ -53,12 +53,15 @@ class TailStealing final : public Strategy {
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
   /// Weights of the living workers for sharing out so much cost.
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
+  /// Tasks of unknown cost go in the order of their indexes, from the end where they take longer.
+  void PutLongestFirst();
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
-  void RetryIdle();
+  void RetryIdle(Instant now);
 
   /// Decides what the worker gets, if it wants more work.
   void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
+  [[nodiscard]] bool HasIdleThread(WorkerId worker) const;
   [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
   // Each returns whether it decided something.
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);
@@ -78,6 +81,7 @@ class TailStealing final : public Strategy {
   std::vector<State> states_;
   std::deque<WorkerId> to_supply_;
   std::deque<WorkerId> idle_;  // want work and got none
+  bool from_back_ = false;     // ranges go from the back
   Instant now_{};              // of the latest call
   Instant next_decision_ = kNever;
 };

@@ -192,19 +192,22 @@ TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
 
 TEST_F(CoordinatorTest, ARecallThatBringsNothingCountsAsFailed) {
   config.job.balancing.strategy = model::StrategyName::kTailStealing;
-  Start(100, 2);
+  Start(1000, 2);  // so many that tasks are leased ahead of need
   Connect(1, 0);
   Connect(2, 1);
   // b works, a says nothing: in the end all that is left is leased to a.
   std::optional<RecallId> recall;
+  Ranges left = Assigned(2);
   for (int step = 0; step < 10'000 && !recall; ++step) {
     now += milliseconds(1);
-    const auto left = Assigned(2);
     if (left.empty()) {
       Note(It().OnTimer(now));
     } else {
-      for (const auto& range : left) Done(2, range);
+      const auto range = left.front();
+      left.erase(left.begin());
+      Done(2, range);
     }
+    for (const auto& range : Assigned(2)) left.push_back(range);
     const auto asked = Sent<Recall>(1);
     if (!asked.empty()) recall = asked[0].id;
   }

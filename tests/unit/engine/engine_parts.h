@@ -36,17 +36,18 @@ class EngineParts : public testing::Test {
   CompletionPolicy completion{config.job.task_policy, kTasks};
   RunStatistics statistics{Duration::zero()};
   EffectOutbox outbox{statistics, nullptr};
+  DeliveryWatch deliveries{ledger, estimator};
   StrategyDriver driver{
       scheduling::MakeStrategy({costs, estimator, ledger, ledger, config.job.balancing}),
       true,
-      {ledger, membership, statistics, outbox}};
+      {ledger, membership, statistics, outbox, deliveries}};
   WithheldPlacement placement{
       {costs, estimator, membership, ledger, retries, isolation, driver, outbox},
       std::chrono::seconds(1)};
   LeaseReclaimer reclaimer{{ledger, retries, isolation, driver}};
   CommitQueue commits{{ledger, membership, completion, statistics, outbox}};
   ResultIntake intake{{costs, membership, estimator, ledger, retries, isolation, completion,
-                       statistics, driver, placement, commits, outbox},
+                       statistics, driver, placement, commits, outbox, deliveries},
                       config.job.task_policy.idempotent};
   WorkerLifecycle lifecycle{{config, membership, estimator, ledger, retries, isolation, statistics,
                              driver, placement, reclaimer, intake, outbox}};

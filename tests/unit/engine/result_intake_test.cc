@@ -121,7 +121,7 @@ TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {
 // Its lease runs at the worker as well, and a commit may take longer than that.
 TEST_F(ResultIntakeTest, AWorkerWithALeaseClockIsHeardBeforeItsResultIsDurable) {
   ResultIntake not_idempotent{{costs, membership, estimator, ledger, retries, isolation, completion,
-                               statistics, driver, placement, commits, outbox},
+                               statistics, driver, placement, commits, outbox, deliveries},
                               false};
   Connect(0);
   Lease({0, 2}, 0);

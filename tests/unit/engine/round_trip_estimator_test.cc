@@ -74,9 +74,10 @@ class RoundTripOfStreamTest : public CoordinatorFixture {
     return It().CurrentProgress(now).nodes[node].leased;
   }
   /// Reports all tasks of the worker's assignments but the last one, each of 10 ms.
-  void Run(std::uint64_t stream, model::IndexRange range) {
+  void Run(std::uint64_t stream, model::IndexRange range, Duration started_ago = {}) {
     Report report = DoneReport(range);
     report.completed[0].busy = milliseconds(10) * range.Size();
+    report.completed[0].started_ago = started_ago;
     Say(stream, report);
   }
 };
@@ -104,8 +105,8 @@ TEST_F(RoundTripOfStreamTest, AWorkerFarAwayGetsItsNextGrantEarlier) {
   now += seconds(2);
   Answer(1, seconds(2), milliseconds(1999));  // 1 ms
   Answer(2, seconds(2), milliseconds(300));   // 1.7 s
-  Run(1, first[0]);
-  Run(2, second[0]);
+  Run(1, first[0], seconds(2));
+  Run(2, second[0], milliseconds(300));
   EXPECT_GT(Leased(0), 0);
   EXPECT_GT(Leased(1), 2 * Leased(0)) << "its window is 3 round trips, the other's a quarter of "
                                          "the time that is left";

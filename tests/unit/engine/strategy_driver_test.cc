@@ -28,7 +28,7 @@ TEST_F(StrategyDriverTest, ThePlanIsWhatTheStrategyReservesFirst) {
   for (std::uint32_t i = 0; i < kNodes; ++i) planned.AddWorker();
   StrategyDriver planner{scheduling::MakeStrategy({costs, estimator, planned, planned, {}}),
                          true,
-                         {planned, membership, statistics, outbox}};
+                         {planned, membership, statistics, outbox, deliveries}};
   planner.Start(now);
   EXPECT_EQ(planned.Count(TaskState::kReserved), kTasks);
   double shares = 0;
@@ -48,7 +48,7 @@ TEST_F(StrategyDriverTest, ShareIsThatOfTheWeightsIfNothingIsPlanned) {
   StrategyDriver puller{
       scheduling::MakeStrategy({costs, estimator, unplanned, unplanned, config.job.balancing}),
       true,
-      {unplanned, weighted, statistics, outbox}};
+      {unplanned, weighted, statistics, outbox, deliveries}};
   puller.Start(now);
   EXPECT_EQ(unplanned.Count(TaskState::kReserved), 0) << "MasterSlave plans nothing";
   EXPECT_DOUBLE_EQ(statistics.Node({0}).share, 1.0 / 6);

@@ -100,6 +100,50 @@ TEST_F(TaskLedgerTest, DropsTheCopiesOfOneWorkerOnly) {
   EXPECT_EQ(ledger.Copies(WorkerId{2}).Ranges(), (Ranges{{2, 4}}));
 }
 
+TEST_F(TaskLedgerTest, SeveralWorkersMayCopyATask) {
+  ledger.AddWorker();
+  const WorkerId three{2};
+  ledger.Lease({0, 4}, kOne, kGrant1, kTime);
+  ledger.LeaseCopy({0, 2}, kTwo, kGrant2, kTime);
+  ledger.LeaseCopy({1, 4}, three, GrantId{3}, kTime);
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.CopyHolders(0), (std::vector<WorkerId>{kTwo}));
+  EXPECT_EQ(ledger.CopyHolders(1), (std::vector<WorkerId>{kTwo, three}));
+  EXPECT_EQ(ledger.CopyHolders(4), (std::vector<WorkerId>{}));
+  const auto others = ledger.Complete({1, 2}, three).others;
+  EXPECT_EQ(others, (std::vector<TaskLedger::Holding>{{{1, 2}, kOne, kGrant1},
+                                                      {{1, 2}, kTwo, kGrant2}}));
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.Copied().Ranges(), (Ranges{{0, 1}, {2, 4}}));
+}
+
+TEST_F(TaskLedgerTest, TheOldestCopyInheritsTheLeaseAndTheOthersStayCopies) {
+  ledger.AddWorker();
+  const WorkerId three{2};
+  ledger.Lease({0, 2}, kOne, kGrant1, kTime);
+  ledger.LeaseCopy({0, 2}, three, GrantId{3}, kTime);
+  ledger.LeaseCopy({0, 1}, kTwo, kGrant2, kTime);
+  EXPECT_TRUE(ledger.ReleaseAll(kOne).unassigned.empty());
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.Leased(three).Ranges(), (Ranges{{0, 2}}));
+  EXPECT_EQ(ledger.Copies(kTwo).Ranges(), (Ranges{{0, 1}}));
+  EXPECT_EQ(ledger.ReleaseAll(three).unassigned, (Ranges{{1, 2}}));
+  EXPECT_EQ(ledger.Leased(kTwo).Ranges(), (Ranges{{0, 1}}));
+  ledger.CheckInvariants();
+}
+
+TEST_F(TaskLedgerTest, DropsOneOfSeveralCopies) {
+  ledger.AddWorker();
+  ledger.Lease({0, 4}, kOne, kGrant1, kTime);
+  ledger.LeaseCopy({0, 4}, kTwo, kGrant2, kTime);
+  ledger.LeaseCopy({2, 4}, WorkerId{2}, GrantId{3}, kTime);
+  ledger.DropCopies(kTwo, {1, 3});
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.Copied().Ranges(), (Ranges{{0, 1}, {2, 4}}));
+  EXPECT_EQ(ledger.CopyHolders(2), (std::vector<WorkerId>{{2}}));
+  EXPECT_EQ(ledger.CopyHolders(3), (std::vector<WorkerId>{kTwo, {2}}));
+}
+
 TEST_F(TaskLedgerTest, ReleasesOnlyUnderTheNamedGrant) {
   ledger.Lease({0, 4}, kOne, kGrant1, kTime);
   const GrantId other{9};
@@ -192,8 +236,7 @@ TEST_F(TaskLedgerDeathTest, StopsTheProcessAtIllegalTransitions) {
   (void)ledger.Complete({0, 1}, kOne);
   EXPECT_DEATH((void)ledger.Complete({0, 1}, kTwo), "second result");
   ledger.LeaseCopy({4, 6}, kTwo, kGrant2, kTime);
-  ledger.AddWorker();
-  EXPECT_DEATH(ledger.LeaseCopy({5, 6}, WorkerId{2}, GrantId{3}, kTime), "second copy");
+  EXPECT_DEATH(ledger.LeaseCopy({5, 6}, kTwo, GrantId{3}, kTime), "second copy at one worker");
 }
 
 TEST(TaskLedger, AppendedTasksAreUnassigned) {
@@ -294,7 +337,7 @@ TEST(TaskLedger, KeepsEveryTaskInOneStateWhateverIsDrawn) {
           break;
         case 1:
           if (state == TaskState::kLeased && !ledger.Leased(worker).Contains(task) &&
-              !ledger.Copied().Contains(task)) {
+              !ledger.Copies(worker).Contains(task)) {
             ledger.LeaseCopy(one, worker, GrantId{++grant}, kTime);
           }
           break;

@@ -273,8 +273,11 @@ TEST(JobParsing, OptionsOfAStrategyAreMembersOfTheirOwn) {
       "job.yaml");
   ASSERT_TRUE(options) << options.error().message;
   EXPECT_FALSE(options->balancing.tail_stealing.stealing);
-  EXPECT_FALSE(options->balancing.tail_stealing.speculation);
+  EXPECT_EQ(options->balancing.tail_stealing.speculation, Speculation::kDisabled);
   EXPECT_FALSE(options->balancing.tail_stealing.credit);
+  const auto energy = ParseJob(JobWith("  balancing: {objective: Energy}\n"), "job.yaml");
+  ASSERT_TRUE(energy) << energy.error().message;
+  EXPECT_EQ(energy->balancing.tail_stealing.speculation, Speculation::kBounded);
   const auto rounds =
       ParseJob(JobWith("  balancing: {strategy: AdaptiveIterative, "
                        "adaptiveIterative: {rounds: 3, communication: Disabled}}\n"),

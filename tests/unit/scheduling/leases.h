@@ -18,6 +18,7 @@ class Leases final : public LeaseView {
   };
   explicit Leases(const model::CostModel& costs) : costs_(costs) {}
   std::vector<Worker> workers;
+  model::RangeSet copied;  ///< tasks of which there are copies
 
   [[nodiscard]] const model::RangeSet& Leased(WorkerId w) const override {
     return workers[w.value].leased;
@@ -41,13 +42,14 @@ class Leases final : public LeaseView {
     return {Leased(w).Front().begin, Leased(w).Front().begin + 1};
   }
   [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
+  [[nodiscard]] RunningTasks Running(WorkerId) const override { return {}; }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
-  [[nodiscard]] const model::RangeSet& Copied() const override { return copied_; }
+  [[nodiscard]] const model::RangeSet& Copied() const override { return copied; }
+  [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex) const override { return {}; }
   [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return failed_before_; }
 
  private:
   const model::CostModel& costs_;
-  model::RangeSet copied_;
   model::RangeSet failed_before_;
 };
 

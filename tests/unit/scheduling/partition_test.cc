@@ -87,6 +87,75 @@ TEST(PseudoRanks, TheMasterComesLastUnlessAllWeighTheSame) {
   EXPECT_EQ(PseudoRanks({3}), (std::vector<IndexRange>{{0, 3}}));
 }
 
+TEST(PartitionLargestFirst, DealsTheLargestFirstToThePartWithLeastForItsWeight) {
+  const model::PrefixCosts costs({3, 8, 5, 4, 7});
+  const auto parts = PartitionLargestFirst(costs, RangeSet(IndexRange{0, 5}), {2, 1}, 1);
+  // 8 to the first, which has 4 for its weight then; 7 to the other; 5 and 4 and 3 to the first or
+  // wherever less is.
+  EXPECT_TRUE(parts[0].Contains(IndexRange{1, 2}));
+  EXPECT_TRUE(parts[1].Contains(IndexRange{4, 5}));
+  model::Cost first = 0;
+  parts[0].ForEach([&](IndexRange range) { first += costs.Of(range); });
+  EXPECT_EQ(first, 17) << "8, 5, 4; the 3 goes to the other";
+}
+
+TEST(PartitionLargestFirst, EveryTaskIsInOnePartAndNoneAtAWeightOfZero) {
+  std::vector<model::Cost> each;
+  for (model::Cost i = 0; i < 500; ++i) each.push_back(i * 7919 % 101);
+  const model::PrefixCosts costs(each);
+  RangeSet todo(IndexRange{0, 500});
+  todo.Erase({50, 77});
+  model::Cost total = 0;
+  todo.ForEach([&](IndexRange range) { total += costs.Of(range); });
+  const std::vector<double> weights{4, 0, 1, 2.5};
+  for (const model::Cost heavy : {1, 40, 90, 1000}) {
+    const auto parts = PartitionLargestFirst(costs, todo, weights, heavy);
+    ASSERT_EQ(parts.size(), weights.size());
+    RangeSet all;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      model::Cost cost = 0;
+      parts[i].ForEach([&](IndexRange range) {
+        EXPECT_FALSE(all.Overlaps(range));
+        all.Insert(range);
+        cost += costs.Of(range);
+      });
+      EXPECT_NEAR(static_cast<double>(cost), static_cast<double>(total) * weights[i] / 7.5, 101)
+          << heavy;
+      EXPECT_TRUE(weights[i] > 0 || parts[i].Empty());
+    }
+    EXPECT_EQ(all, todo) << heavy;
+  }
+}
+
+TEST(PartitionInTurn, SpreadsEachPartOverAllTasks) {
+  const auto parts = PartitionInTurn(RangeSet(IndexRange{0, 12}), {2, 1, 1}, 12);
+  EXPECT_EQ(parts[0].Size(), 6);
+  EXPECT_EQ(parts[1].Size(), 3);
+  EXPECT_EQ(parts[2].Size(), 3);
+  for (const auto& part : parts) {
+    EXPECT_LT(part.Front().begin, 4);
+    EXPECT_GE(part.Back().end, 9);
+  }
+}
+
+TEST(PartitionInTurn, EveryTaskIsInOnePartAndSharesFollowTheWeights) {
+  RangeSet todo(IndexRange{0, 1000});
+  todo.Erase({100, 350});
+  const std::vector<double> weights{5, 0, 1, 0.25};
+  for (const std::int64_t blocks : {1, 3, 40, 5000}) {
+    const auto parts = PartitionInTurn(todo, weights, blocks);
+    RangeSet all;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      parts[i].ForEach([&](IndexRange range) {
+        EXPECT_FALSE(all.Overlaps(range));
+        all.Insert(range);
+      });
+      EXPECT_NEAR(static_cast<double>(parts[i].Size()), 750 * weights[i] / 6.25, 1) << blocks;
+    }
+    EXPECT_EQ(all, todo);
+  }
+}
+
 TEST(InterleavedSplit, IsThePublishedOneForEnd100) {
   // Section 3.2 of the paper lists these, pseudo-rank by pseudo-rank.
   const auto tasks = InterleavedSplit({5, 5, 1}, kTasksTo100);

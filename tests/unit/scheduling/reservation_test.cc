@@ -57,6 +57,18 @@ TEST(Reservation, TakesTheLargestThatIsAffordable) {
   EXPECT_FALSE(reserved.TakeLargest(49));
 }
 
+TEST(Reservation, KnowsTheLargestTaskThatIsAffordable) {
+  const model::PrefixCosts costs({5, 50, 20, 1});
+  Reservation reserved(costs, 4);
+  EXPECT_EQ(reserved.LargestHeavy(kNoLimit), 0);
+  reserved.Insert({{0, 4}, 0});
+  EXPECT_EQ(reserved.LargestHeavy(kNoLimit), 50);
+  EXPECT_EQ(reserved.LargestHeavy(50), 50);
+  EXPECT_EQ(reserved.LargestHeavy(49), 20);
+  EXPECT_EQ(reserved.LargestHeavy(4), 0) << "the last task is not kept by itself";
+  EXPECT_EQ(reserved.Tasks(), 4) << "nothing was taken";
+}
+
 TEST(Reservation, PiecesThatWereMovedOftenStay) {
   const model::UnitCosts costs(10);
   Reservation reserved(costs, 2);

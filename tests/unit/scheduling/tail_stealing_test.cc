@@ -73,27 +73,45 @@ class TailStealingTest : public testing::Test {
 };
 
 TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
+  costs = model::UnitCosts(100);
+  Start({1, 1}, {0, 100});
+  (void)Decide();
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(leases.Leased({i}).Size(), 2);
+    EXPECT_EQ(reservations.Of({i}).Size(), 48);
+  }
+}
+
+TEST_F(TailStealingTest, FewTasksAreLeasedOneByOne) {
   Start({1, 1});
   (void)Decide();
-  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 2}}));
-  EXPECT_EQ(leases.Leased({1}).Ranges(), (std::vector<IndexRange>{{5, 7}}));
-  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{2, 5}));
-  EXPECT_EQ(reservations.Of({1}), RangeSet(IndexRange{7, 10}));
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(leases.Leased({i}).Size(), 1);
+    EXPECT_EQ(reservations.Of({i}).Size(), 4);
+  }
+}
+
+TEST_F(TailStealingTest, TasksOfUnknownCostAreDealtInTurn) {
+  Start({3, 1});
+  EXPECT_NE(reservations.Of({0}), RangeSet(IndexRange{0, 8})) << "both ends of the job go to both";
+  EXPECT_TRUE(reservations.Of({1}).Front().begin < 5 && reservations.Of({1}).Back().end > 5);
 }
 
 TEST_F(TailStealingTest, WithoutCreditAThreadHasOneTask) {
   balancing.tail_stealing.credit = false;
   Start({1, 1});
   (void)Decide();
-  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{0, 1}}));
+  const IndexRange first = leases.Leased({0}).Front();
+  EXPECT_EQ(first.Size(), 1);
   now += seconds(1);
   estimator.Observe({0}, 1, 1, seconds(1));
   strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   EXPECT_TRUE(Decide().empty()) << "it is still at its task";
-  leases.workers[0].leased.Erase({0, 1});
+  leases.workers[0].leased.Erase(first);
   strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   (void)Decide();
-  EXPECT_EQ(leases.Leased({0}).Ranges(), (std::vector<IndexRange>{{1, 2}}));
+  EXPECT_EQ(leases.Leased({0}).Size(), 1);
+  EXPECT_NE(leases.Leased({0}).Front(), first);
 }
 
 TEST_F(TailStealingTest, AJobWithoutTasksNeedsNoDecision) {
@@ -113,7 +131,7 @@ TEST_F(TailStealingTest, WhatALostWorkerHadReservedGoesToTheLiving) {
   strategy->OnWorkerEvent({WorkerChange::kReturned, {1}}, now);
   EXPECT_EQ(reservations.Of({1}).Size(), 10) << "kept for the first worker that returns";
   (void)Decide();
-  EXPECT_EQ(leases.Leased({1}).Size(), 2);
+  EXPECT_EQ(leases.Leased({1}).Size(), 1);
 }
 
 TEST_F(TailStealingTest, AsksASlowVictimBackForHalfOfWhatWaits) {
@@ -131,7 +149,7 @@ TEST_F(TailStealingTest, AsksASlowVictimBackForHalfOfWhatWaits) {
 }
 
 TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChanges) {
-  balancing.tail_stealing.speculation = false;
+  balancing.tail_stealing.speculation = model::Speculation::kDisabled;
   Start({1, 1}, {0, 0});
   estimator.Observe({0}, 10, 10, seconds(10));
   estimator.Observe({1}, 10, 10, seconds(10));
@@ -209,7 +227,7 @@ TEST_F(TailStealingTest, AStragglerIsCopiedThoughThereIsOtherWork) {
 
 TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
   balancing.tail_stealing.stealing = false;
-  balancing.tail_stealing.speculation = false;
+  balancing.tail_stealing.speculation = model::Speculation::kDisabled;
   Start({1, 1});
   estimator.Observe({0}, 100, 100, seconds(1));
   estimator.Observe({1}, 100, 100, seconds(100));

@@ -8,6 +8,7 @@
 namespace evenkeel::scheduling {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr WorkerId kFirst{0};
@@ -115,6 +116,32 @@ TEST_F(TimingEstimatorTest, StaysFiniteAtTheEndsOfTheScale) {
     EXPECT_GT(estimator.Rate(worker), 0);
     EXPECT_TRUE(std::isfinite(estimator.RelativeSigma(worker)));
   }
+}
+
+TEST_F(TimingEstimatorTest, ADeliveryTakesTheRoundTripAndWhatDataAdd) {
+  EXPECT_EQ(estimator.DeliveryTime(kFirst), Duration(milliseconds(1)));
+  EXPECT_EQ(estimator.TransferSeconds(kFirst), 0);
+  estimator.NoteDelivery(kFirst, milliseconds(401), 4);
+  EXPECT_NEAR(ToSeconds(estimator.DeliveryTime(kFirst)), 0.101, 1e-9) << "100 ms a task";
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.1, 1e-9);
+  for (int n = 0; n < 100; ++n) estimator.NoteDelivery(kFirst, milliseconds(301), 1);
+  EXPECT_NEAR(ToSeconds(estimator.DeliveryTime(kFirst)), 0.301, 1e-3) << "the old one fades";
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.1, 1e-9) << "the shortest";
+  EXPECT_EQ(estimator.DeliveryTime(kSecond), Duration(milliseconds(1)));
+}
+
+TEST_F(TimingEstimatorTest, ATransferTakesNoLongerThanTasksComeThrough) {
+  estimator.NoteDelivery(kFirst, seconds(5), 1);  // the worker started meanwhile
+  estimator.Observe(kFirst, 10, 10, seconds(1));
+  estimator.NoteThroughput(kFirst, 10, seconds(1));
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.1, 1e-9);
+}
+
+TEST_F(TimingEstimatorTest, DeliveriesFasterThanARoundTripOrOfNothingAreNoFault) {
+  estimator.NoteDelivery(kFirst, milliseconds(-5), 0);
+  estimator.NoteThroughput(kFirst, 0, milliseconds(-5));
+  EXPECT_EQ(estimator.DeliveryTime(kFirst), Duration(milliseconds(1)));
+  EXPECT_EQ(estimator.TransferSeconds(kFirst), 0);
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+#pragma once
+
+namespace evenkeel::scheduling {
+
+/// How uncertain the time of a task on one worker is: relative variances (the squared coefficients
+/// of variation).
+struct TimeUncertainty {
+  double task = 0;  ///< of tasks that were declared equally long, on one worker
+  double rate = 0;  ///< of the estimate of the worker's rate
+};
+
+/// The expected time that a task goes on after it has run for `elapsed` seconds, if a task was
+/// expected to take `mean` seconds: the mean residual life.
+///
+/// The time of a task is taken to have a generalized Pareto distribution of that mean and of the
+/// variance c2 that task and rate give together. Its shape is xi = (1 - 1 / c2) / 2, and its mean
+/// residual life is linear: mean + elapsed * xi / (1 - xi) (Davison and Smith, "Models for
+/// exceedances over high thresholds", JRSS B 52, 1990, section 2). It falls to 0 where variances
+/// are small, is constant for exponential times, and rises for heavy tails.
+///
+/// Of a task that should have ended long ago the rate of its worker is what is doubted: with a
+/// gamma distribution of the rate of relative variance v, the times of tasks have a Lomax
+/// distribution, whose mean residual life rises by v / (1 - v) of the elapsed time.
+///
+/// A task that has run for longer than the distribution allows at all runs on a worker with a
+/// fault: it has stopped, or is slower than before by an unknown factor. With a Pareto distribution
+/// of that (index 3) it goes on for half of the time by which it is late.
+[[nodiscard]] double MeanResidualSeconds(double mean, double elapsed,
+                                         const TimeUncertainty& uncertainty);
+
+}  // namespace evenkeel::scheduling
