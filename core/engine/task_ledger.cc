@@ -7,6 +7,12 @@
 #include "core/base/check.h"
 
 namespace evenkeel::engine {
+namespace {
+
+// Tasks are noted as begun by workers that have at most so many.
+constexpr std::int64_t kMostBegun = 64;
+
+}  // namespace
 
 using model::IndexRange;
 using model::TaskIndex;
@@ -226,6 +232,7 @@ TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
   }
   workers_[worker.value].order.clear();
   workers_[worker.value].running.clear();
+  workers_[worker.value].begun.clear();
   return released;
 }
 
@@ -279,13 +286,22 @@ void TaskLedger::NoteWorked(WorkerId worker, Instant ended) {
   since = std::max(since, ended);
 }
 
-scheduling::RunningTasks TaskLedger::Running(WorkerId worker) const {
+scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threads) const {
   const Worker& state = workers_[worker.value];
   scheduling::RunningTasks running;
   for (const scheduling::RunningTask& task : state.running) {
-    if (state.leased.Contains(task.index) || state.copies.Contains(task.index)) {
-      running.push_back(task);
-    }
+    if (state.Holds(task.index)) running.push_back(task);
+  }
+  const std::int64_t outstanding = OutstandingTasks(worker);
+  if (outstanding > threads) return running;
+  const std::size_t reported = running.size();
+  for (const scheduling::RunningTask& task : state.begun) {
+    if (static_cast<std::int64_t>(running.size()) == outstanding) break;
+    const auto end = running.begin() + static_cast<std::ptrdiff_t>(reported);
+    const bool known = std::any_of(running.begin(), end, [&](const scheduling::RunningTask& other) {
+      return other.index == task.index;
+    });
+    if (!known && state.Holds(task.index)) running.push_back(task);
   }
   return running;
 }
@@ -368,6 +384,17 @@ void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instan
   if (OutstandingTasks(worker) == 0) state.working_since = std::max(state.working_since, now);
   (copy ? state.copies : state.leased).Insert(range);
   state.cost += costs_.Of(range);
+  if (OutstandingTasks(worker) <= kMostBegun) NoteBegun(state, range, now);
+}
+
+void TaskLedger::NoteBegun(Worker& state, IndexRange range, Instant now) {
+  if (state.begun.size() >= static_cast<std::size_t>(2 * kMostBegun)) {
+    std::erase_if(state.begun, [&](const auto& task) { return !state.Holds(task.index); });
+  }
+  for (TaskIndex index = range.begin; index < range.end; ++index) {
+    std::erase_if(state.begun, [&](const auto& task) { return task.index == index; });
+    state.begun.push_back({index, now, false});
+  }
 }
 
 void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, bool copy) {

@@ -188,7 +188,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   [[nodiscard]] Instant WorkingSince(WorkerId worker) const override {
     return workers_[worker.value].working_since;
   }
-  [[nodiscard]] scheduling::RunningTasks Running(WorkerId worker) const override;
+  [[nodiscard]] scheduling::RunningTasks Running(WorkerId worker,
+                                                 std::int64_t threads) const override;
   [[nodiscard]] bool Connected(WorkerId worker) const override {
     return workers_[worker.value].available;
   }
@@ -227,6 +228,11 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     model::Cost cost = 0;  // of both
     Instant working_since{};
     std::vector<scheduling::RunningTask> running;  // as reported last
+    // Tasks that were leased while it had few; ended ones are removed now and then.
+    std::vector<scheduling::RunningTask> begun;
+    [[nodiscard]] bool Holds(model::TaskIndex index) const {
+      return leased.Contains(index) || copies.Contains(index);
+    }
     bool available = false;
     std::int64_t reserved_tasks = 0;
     model::Cost reserved_cost = 0;
@@ -270,6 +276,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   template <typename Check>
   void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
   void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
+  static void NoteBegun(Worker& state, IndexRange range, Instant now);
   void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
   /// Takes the copies within the range out and returns them.

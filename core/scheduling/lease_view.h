@@ -14,7 +14,8 @@ namespace evenkeel::scheduling {
 /// A task that a worker runs.
 struct RunningTask {
   model::TaskIndex index = 0;
-  Instant since{};  ///< when it started
+  Instant since{};       ///< when it started; when it was leased, if the worker did not report it
+  bool reported = true;  ///< by the worker
 };
 
 using RunningTasks = absl::InlinedVector<RunningTask, 4>;
@@ -40,9 +41,9 @@ class LeaseView {
   /// Since when the worker has been working on what is first in its queue: the end of its last
   /// reported task, or the first grant after it ran dry.
   [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;
-  /// Leased tasks and copies of which the worker has reported that it runs them; those that started
-  /// since its last report are left out.
-  [[nodiscard]] virtual RunningTasks Running(WorkerId worker) const = 0;
+  /// Leased tasks and copies of which the worker has reported that it runs them. If it has no more
+  /// tasks than `threads`, it must run the others as well: they follow, as not reported.
+  [[nodiscard]] virtual RunningTasks Running(WorkerId worker, std::int64_t threads) const = 0;
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
   /// Leased tasks of which other workers run copies.
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;

@@ -105,14 +105,19 @@ double TimingEstimator::TransferSeconds(WorkerId worker) const {
   return std::min(*state.transfer, state.throughput_seconds / state.throughput_tasks);
 }
 
-double TimingEstimator::ThreadRate(WorkerId worker) const {
+const TimingEstimator::State& TimingEstimator::Current(WorkerId worker) const {
   State& state = workers_[worker.value];
-  if (state.version != calibration_.Version()) {
-    state.thread_rate = 1.0 / Combine(state, Prior(worker));
-    state.version = AnyMeasured() ? calibration_.Version() : 0;
-  }
-  return state.thread_rate;
+  if (state.version == calibration_.Version()) return state;
+  const auto prior = Prior(worker);
+  state.thread_rate = 1.0 / Combine(state, prior);
+  state.rate_variance = state.tasks <= 0
+                            ? prior.variance
+                            : 1.0 / (1.0 / prior.variance + 1.0 / MeasuredVariance(state));
+  state.version = AnyMeasured() ? calibration_.Version() : 0;
+  return state;
 }
+
+double TimingEstimator::ThreadRate(WorkerId worker) const { return Current(worker).thread_rate; }
 
 double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapsed) const {
   const double rate = ThreadRate(worker);
@@ -130,8 +135,7 @@ TimeUncertainty TimingEstimator::Uncertainty(WorkerId worker) const {
   constexpr double kGuessCountsAsTasks = 4;
   const double task =
       (guess * kGuessCountsAsTasks + all_spread_) / (kGuessCountsAsTasks + all_spread_tasks_);
-  const double sigma = RelativeSigma(worker);
-  return {std::max(task, kSmallestTaskVariance), sigma * sigma};
+  return {std::max(task, kSmallestTaskVariance), Current(worker).rate_variance};
 }
 
 double TimingEstimator::Combine(const State& state,
@@ -152,10 +156,7 @@ double TimingEstimator::Rate(WorkerId worker) const {
 }
 
 double TimingEstimator::RelativeSigma(WorkerId worker) const {
-  const State& state = workers_[worker.value];
-  const double prior = Prior(worker).variance;
-  if (state.tasks <= 0) return std::sqrt(prior);
-  return std::sqrt(1.0 / (1.0 / prior + 1.0 / MeasuredVariance(state)));
+  return std::sqrt(Current(worker).rate_variance);
 }
 
 WeightCalibration::Prediction TimingEstimator::Prior(WorkerId worker) const {

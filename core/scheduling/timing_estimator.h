@@ -142,10 +142,13 @@ class TimingEstimator {
     double throughput_tasks = 0;     // faded
     double throughput_seconds = 0;   // faded
     double thread_rate = 0;          // as computed last
+    double rate_variance = 0;        // relative, of thread_rate
     std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew
   };
 
   [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
+  /// The state with its rate as it follows from what is known now.
+  const State& Current(WorkerId worker) const;
   /// Seconds a unit on one thread.
   [[nodiscard]] double Combine(const State& state,
                                const WeightCalibration::Prediction& prior) const;

@@ -29,14 +29,20 @@ bool CreditWindow::SendsOneByOne(WorkerId worker) const {
   return transfer > context_.estimator.RoundTrip(worker);
 }
 
-std::int64_t CreditWindow::LeastTasks(WorkerId worker) const {
+std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const bool ahead = !predictor_.FewLongTasks(worker) || context_.places.HasLinks();
-  return Credit() && ahead ? 2 * threads : threads;
+  if (!Credit()) return threads;
+  if (context_.places.HasLinks()) return 2 * threads;
+  const bool ahead = !predictor_.FewLongTasks(worker) && AnotherEndsInTime(worker, now);
+  return ahead ? 2 * threads : threads;
+}
+
+bool CreditWindow::AnotherEndsInTime(WorkerId worker, Instant now) const {
+  return predictor_.Ready(worker, now) + predictor_.TaskTime(worker) <= predictor_.Level(now);
 }
 
 bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
-  if (context_.leases.OutstandingTasks(worker) < LeastTasks(worker)) return true;
+  if (context_.leases.OutstandingTasks(worker) < LeastTasks(worker, now)) return true;
   if (!context_.estimator.Measured(worker)) return false;
   return predictor_.Ready(worker, now) - now < Length(worker) / 2;
 }

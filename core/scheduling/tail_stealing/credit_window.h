@@ -12,14 +12,14 @@ namespace evenkeel::scheduling {
 class CreditWindow {
  public:
   /// The arguments outlive the window.
-  CreditWindow(const StrategyContext& context, const ReservedPool& pool,
-               const FinishPredictor& predictor)
+  CreditWindow(const StrategyContext& context, const ReservedPool& pool, FinishPredictor& predictor)
       : context_(context), pool_(pool), predictor_(predictor) {}
 
   /// For how long the worker has work ahead of need.
   [[nodiscard]] Duration Length(WorkerId worker) const;
-  /// Leased tasks that a worker has, however long they take.
-  [[nodiscard]] std::int64_t LeastTasks(WorkerId worker) const;
+  /// Leased tasks that a worker has, however long they take: one per thread, and another one that
+  /// waits behind it if it would still end by the finish level.
+  [[nodiscard]] std::int64_t LeastTasks(WorkerId worker, Instant now) const;
   /// A message carries one task, so that a task does not wait for the data of those behind it:
   /// while it is not known how long data take, and where they take longer than a message.
   [[nodiscard]] bool SendsOneByOne(WorkerId worker) const;
@@ -31,9 +31,12 @@ class CreditWindow {
  private:
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
+  /// A task that the worker starts when it has run what it has leased ends by the finish level.
+  [[nodiscard]] bool AnotherEndsInTime(WorkerId worker, Instant now) const;
+
   const StrategyContext& context_;
   const ReservedPool& pool_;
-  const FinishPredictor& predictor_;
+  FinishPredictor& predictor_;
 };
 
 }  // namespace evenkeel::scheduling

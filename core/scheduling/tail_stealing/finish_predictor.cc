@@ -109,12 +109,14 @@ Instant FinishPredictor::Ready(WorkerId worker, Instant now) const {
   return now + std::max(PredictedTime(residual), context_.estimator.RoundTrip(worker));
 }
 
-absl::InlinedVector<FinishPredictor::Running, 4> FinishPredictor::RunningAt(WorkerId worker,
-                                                                            Instant now) const {
-  absl::InlinedVector<Running, 4> all;
-  for (const RunningTask& running : context_.leases.Running(worker)) {
+FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instant now) const {
+  RunningTasks all;
+  const auto& estimator = context_.estimator;
+  const Duration delivery = estimator.DeliveryTime(worker) - estimator.RoundTrip(worker) / 2;
+  for (const RunningTask& running : context_.leases.Running(worker, estimator.Threads(worker))) {
     const model::IndexRange task{running.index, running.index + 1};
-    all.push_back(PredictRunning(worker, task, ToSeconds(now - running.since),
+    const Duration elapsed = now - running.since - (running.reported ? Duration{} : delivery);
+    all.push_back(PredictRunning(worker, task, std::max(ToSeconds(elapsed), 0.0),
                                  static_cast<double>(context_.costs.Of(task))));
   }
   if (!all.empty()) return all;

@@ -64,9 +64,10 @@ class FinishPredictor {
     double residual = 0;     ///< expected seconds that it goes on
     double deviation = 0;    ///< relative standard deviation of the time that it takes in all
   };
+  using RunningTasks = absl::InlinedVector<Running, 4>;
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,
   /// or the last of its tasks if it should have run them all. It must have tasks.
-  [[nodiscard]] absl::InlinedVector<Running, 4> RunningAt(WorkerId worker, Instant now) const;
+  [[nodiscard]] RunningTasks RunningAt(WorkerId worker, Instant now) const;
   /// Relative standard deviation of the time of a task.
   [[nodiscard]] double Deviation(WorkerId worker) const;
   [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const {

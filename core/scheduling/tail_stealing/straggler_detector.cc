@@ -47,9 +47,10 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
     const WorkerId victim = entry.second;
     if (victim == idle || entry.first <= goal_.Limit()) continue;
     if (ToSeconds(entry.first - now) * (1 + predictor_.Deviation(victim)) <= most.seconds) break;
-    const Saving saving = SavingByCopy(victim, idle, now);
+    const FinishPredictor::RunningTasks running = predictor_.RunningAt(victim, now);
+    const Saving saving = SavingByCopy(victim, running, idle, now);
     if (saving.seconds > most.seconds) most = saving;
-    if (insure && most.tasks.Empty()) Insure(victim, idle, now, insurance);
+    if (insure && most.tasks.Empty()) Insure(victim, running, idle, insurance);
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
   if (most.tasks.Empty()) return std::nullopt;
@@ -57,10 +58,11 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
   return CopyDecision{idle, most.tasks};
 }
 
-void StragglerDetector::Insure(WorkerId victim, WorkerId idle, Instant now, Insurance& best) const {
+void StragglerDetector::Insure(WorkerId victim, const FinishPredictor::RunningTasks& all,
+                               WorkerId idle, Insurance& best) const {
   const auto& leases = context_.leases;
   const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
-  for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+  for (const FinishPredictor::Running& running : all) {
     if (!MayCopyFor(running.task, victim, idle)) continue;
     Insurance found;
     found.task = running.task;
@@ -98,13 +100,14 @@ void StragglerDetector::NoteCopy(IndexRange tasks) {
   copied_cost_ += context_.costs.Of(tasks);
 }
 
-StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim, WorkerId idle,
-                                                          Instant now) const {
+StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
+                                                          const FinishPredictor::RunningTasks& all,
+                                                          WorkerId idle, Instant now) const {
   const auto& leases = context_.leases;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
   if (leases.OutstandingTasks(victim) > threads) return SavingByCopyOfWaiting(victim, idle, now);
   Saving most;
-  for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+  for (const FinishPredictor::Running& running : all) {
     const IndexRange task = running.task;
     if (!MayCopyFor(task, victim, idle)) continue;
     const double seconds = SecondsSaved(running, idle, now);

@@ -54,13 +54,15 @@ class StragglerDetector {
       return copies != other.copies ? copies < other.copies : lateness > other.lateness;
     }
   };
-  void Insure(WorkerId victim, WorkerId idle, Instant now, Insurance& best) const;
+  void Insure(WorkerId victim, const FinishPredictor::RunningTasks& all, WorkerId idle,
+              Insurance& best) const;
   [[nodiscard]] bool MayCopy() const;
   [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
   /// A copy of the task is within what Speculation::kBounded allows.
   [[nodiscard]] bool WithinBound(model::IndexRange tasks) const;
   void NoteCopy(model::IndexRange tasks);
-  [[nodiscard]] Saving SavingByCopy(WorkerId victim, WorkerId idle, Instant now) const;
+  [[nodiscard]] Saving SavingByCopy(WorkerId victim, const FinishPredictor::RunningTasks& all,
+                                    WorkerId idle, Instant now) const;
   [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim, WorkerId idle, Instant now) const;
   [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                     Instant now) const;

@@ -242,7 +242,7 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   const bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
   if (dry && !stolen) return false;
   const std::int64_t missing =
-      window_.LeastTasks(worker) - context_.leases.OutstandingTasks(worker);
+      window_.LeastTasks(worker, now) - context_.leases.OutstandingTasks(worker);
   const bool alone = missing > 1 && window_.SendsOneByOne(worker);
   const auto pieces = pool_.TakeNext(worker, alone ? 0 : window_.Budget(worker, now),
                                      alone ? 1 : std::max<std::int64_t>(missing, 0),

@@ -42,7 +42,7 @@ class Leases final : public LeaseView {
     return {Leased(w).Front().begin, Leased(w).Front().begin + 1};
   }
   [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
-  [[nodiscard]] RunningTasks Running(WorkerId) const override { return {}; }
+  [[nodiscard]] RunningTasks Running(WorkerId, std::int64_t) const override { return {}; }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied; }
   [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex) const override { return {}; }
