@@ -177,6 +177,7 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
     parts_.isolation.Clear(part);
     const auto completion = parts_.ledger.Complete(part, worker);
     CancelElsewhere(completion.others);
+    MeasureUnfinished(completion.others, now);
     for (const auto& other : completion.others) parts_.placement.Touch(other.worker, now);
     if (completion.from_strategy) parts_.driver.TakeAway(part);
   }
@@ -206,6 +207,17 @@ void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange 
                                                              part.end - done.range.begin);
     commit.results.push_back(std::move(record));
     from = part.end;
+  }
+}
+
+void ResultIntake::MeasureUnfinished(const std::vector<TaskLedger::Holding>& others, Instant now) {
+  for (const auto& holding : others) {
+    if (holding.range.Size() != 1) continue;
+    const auto threads = static_cast<std::int64_t>(parts_.estimator.Threads(holding.worker));
+    const auto started = parts_.ledger.StartOf(holding.worker, holding.range.begin, threads);
+    if (!started) continue;
+    const model::Cost cost = parts_.costs.Of(holding.range);
+    parts_.estimator.ObserveUnfinished(holding.worker, cost, now - *started);
   }
 }
 

@@ -70,6 +70,8 @@ class ResultIntake {
   /// worker, and counts stolen tasks. `done` is the reported range that contains it.
   void AddRecords(WorkerId worker, CompletedRange& done, IndexRange range,
                   const model::ResultRecord& prototype, Commit& commit);
+  /// Runs of tasks that others have completed: so long these workers had run them for nothing.
+  void MeasureUnfinished(const std::vector<TaskLedger::Holding>& others, Instant now);
   void CancelElsewhere(const std::vector<TaskLedger::Holding>& others);
   void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
   /// Counts a failed attempt of a withheld task.

@@ -306,6 +306,19 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   return running;
 }
 
+std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
+                                           std::int64_t threads) const {
+  const Worker& state = workers_[worker.value];
+  for (const scheduling::RunningTask& task : state.running) {
+    if (task.index == index) return task.since;
+  }
+  if (OutstandingTasks(worker) + (state.Holds(index) ? 0 : 1) > threads) return std::nullopt;
+  for (const scheduling::RunningTask& task : state.begun) {
+    if (task.index == index) return task.since;
+  }
+  return std::nullopt;
+}
+
 TaskState TaskLedger::StateOf(TaskIndex index) const {
   return std::prev(segments_.upper_bound(index))->second.state;
 }

@@ -190,6 +190,11 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   }
   [[nodiscard]] scheduling::RunningTasks Running(WorkerId worker,
                                                  std::int64_t threads) const override;
+  /// When the worker started the task, as it reported; if it had no more than `threads` tasks with
+  /// this one, when it was leased. Nothing if that is not known, or was long ago. The worker need
+  /// not hold the task any more.
+  [[nodiscard]] std::optional<Instant> StartOf(WorkerId worker, model::TaskIndex index,
+                                               std::int64_t threads) const;
   [[nodiscard]] bool Connected(WorkerId worker) const override {
     return workers_[worker.value].available;
   }

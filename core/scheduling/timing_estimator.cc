@@ -119,15 +119,28 @@ const TimingEstimator::State& TimingEstimator::Current(WorkerId worker) const {
 
 double TimingEstimator::ThreadRate(WorkerId worker) const { return Current(worker).thread_rate; }
 
-double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapsed) const {
+bool TimingEstimator::AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,
+                                    State& state) const {
   const double rate = ThreadRate(worker);
-  const double seconds = ToSeconds(elapsed);
-  if (cost <= 0 || seconds * rate <= cost) return rate;
-  State state = workers_[worker.value];
+  if (cost <= 0 || elapsed_seconds * rate <= cost) return false;
   state.tasks += 1;
   state.cost += cost;
-  state.busy_seconds += seconds + MeanResidualSeconds(cost / rate, seconds, Uncertainty(worker));
+  state.busy_seconds +=
+      elapsed_seconds + MeanResidualSeconds(cost / rate, elapsed_seconds, Uncertainty(worker));
+  return true;
+}
+
+double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapsed) const {
+  State state = Current(worker);
+  if (!AddUnfinished(worker, cost, ToSeconds(elapsed), state)) return state.thread_rate;
   return 1.0 / Combine(state, Prior(worker));
+}
+
+void TimingEstimator::ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed) {
+  State& state = workers_[worker.value];
+  if (!AddUnfinished(worker, static_cast<double>(cost), ToSeconds(elapsed), state)) return;
+  state.version = 0;
+  Calibrate(worker);
 }
 
 TimeUncertainty TimingEstimator::Uncertainty(WorkerId worker) const {

@@ -59,6 +59,11 @@ class TimingEstimator {
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
 
+  /// The worker has run a task of `cost` units for `elapsed`, and will not end it. If it should
+  /// have ended it by then, it counts as one that takes the time which was to be expected of it
+  /// now.
+  void ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed);
+
   /// These tasks took `busy` together; says how times go with the index.
   void ObserveIndexes(WorkerId worker, model::IndexRange tasks, Duration busy) {
     trend_.Observe(worker, tasks, ToSeconds(busy));
@@ -147,6 +152,9 @@ class TimingEstimator {
   };
 
   [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
+  /// Adds a task that should have ended before, with its expected time; false: it should not.
+  [[nodiscard]] bool AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,
+                                   State& state) const;
   /// The state with its rate as it follows from what is known now.
   const State& Current(WorkerId worker) const;
   /// Seconds a unit on one thread.

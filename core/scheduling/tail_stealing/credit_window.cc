@@ -11,6 +11,9 @@ constexpr double kProbePart = 0.001;
 // has half a round trip to spare. Estimates of the round trip are those under load, so more would
 // only lease tasks that others could take.
 constexpr int kLeastRoundTrips = 3;
+constexpr std::int64_t kFirstTasks = 4;
+// Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
+constexpr int kRoundTripsOfLongTask = 20;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 }  // namespace
 
@@ -33,6 +36,9 @@ std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   if (!Credit()) return threads;
   if (context_.places.HasLinks()) return 2 * threads;
+  if (!context_.estimator.Measured(worker)) {
+    return RunsLongTask(worker, now) ? threads : kFirstTasks * threads;
+  }
   const bool ahead = !predictor_.FewLongTasks(worker) && AnotherEndsInTime(worker, now);
   return ahead ? 2 * threads : threads;
 }
@@ -45,6 +51,25 @@ bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
   if (context_.leases.OutstandingTasks(worker) < LeastTasks(worker, now)) return true;
   if (!context_.estimator.Measured(worker)) return false;
   return predictor_.Ready(worker, now) - now < Length(worker) / 2;
+}
+
+bool CreditWindow::RunsLongTask(WorkerId worker, Instant now) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const bool measured = context_.estimator.Measured(worker);
+  Duration task = measured ? predictor_.TaskTime(worker) : Duration::zero();
+  for (const RunningTask& running : context_.leases.Running(worker, threads)) {
+    task = std::max(task, now - running.since);
+  }
+  return task > kRoundTripsOfLongTask * context_.estimator.DeliveryTime(worker);
+}
+
+bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  if (context_.places.HasLinks() || context_.leases.OutstandingTasks(worker) <= threads) {
+    return false;
+  }
+  if (!RunsLongTask(worker, now)) return false;
+  return predictor_.FewLongTasks(worker) || !AnotherEndsInTime(worker, now);
 }
 
 model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {

@@ -25,12 +25,17 @@ class CreditWindow {
   [[nodiscard]] bool SendsOneByOne(WorkerId worker) const;
   /// Less than half of the window is left. False while the first tasks of a worker are measured.
   [[nodiscard]] bool NeedsRefill(WorkerId worker, Instant now) const;
+  /// Leased tasks wait behind others that take much longer than messages, and could as well wait at
+  /// the coordinator, where it is still open who runs them.
+  [[nodiscard]] bool WaitInVain(WorkerId worker, Instant now) const;
   /// Cost that fills the window; before anything was measured, that of a probe.
   [[nodiscard]] model::Cost Budget(WorkerId worker, Instant now) const;
 
  private:
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
+  /// A task that the worker runs takes much longer than a message.
+  [[nodiscard]] bool RunsLongTask(WorkerId worker, Instant now) const;
   /// A task that the worker starts when it has run what it has leased ends by the finish level.
   [[nodiscard]] bool AnotherEndsInTime(WorkerId worker, Instant now) const;
 

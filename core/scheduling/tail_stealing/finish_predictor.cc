@@ -132,6 +132,19 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   return all;
 }
 
+double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
+                                   Instant now) const {
+  const auto& estimator = context_.estimator;
+  Instant since = context_.leases.WorkingSince(holder);
+  for (const RunningTask& running : context_.leases.Running(holder, estimator.Threads(holder))) {
+    if (running.index == task) since = running.since;
+  }
+  // What the task costs is given: only the worker can be slower than expected.
+  const TimeUncertainty of_worker{0, estimator.Uncertainty(holder).rate};
+  const double elapsed = std::max(ToSeconds(now - since), 0.0);
+  return MeanResidualSeconds(cost / estimator.ThreadRate(holder), elapsed, of_worker);
+}
+
 double FinishPredictor::Deviation(WorkerId worker) const {
   const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
   return std::sqrt(uncertainty.task + uncertainty.rate);

@@ -103,10 +103,9 @@ void StragglerDetector::NoteCopy(IndexRange tasks) {
 StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
                                                           const FinishPredictor::RunningTasks& all,
                                                           WorkerId idle, Instant now) const {
-  const auto& leases = context_.leases;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
-  if (leases.OutstandingTasks(victim) > threads) return SavingByCopyOfWaiting(victim, idle, now);
-  Saving most;
+  const bool some_wait = context_.leases.OutstandingTasks(victim) > threads;
+  Saving most = some_wait ? SavingByCopyOfWaiting(victim, idle, now) : Saving{};
   for (const FinishPredictor::Running& running : all) {
     const IndexRange task = running.task;
     if (!MayCopyFor(task, victim, idle)) continue;
@@ -124,8 +123,7 @@ double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, 
   const double cost = (running.elapsed + residual) * running.rate;
   double finish = residual;
   for (const WorkerId holder : context_.leases.CopyHolders(running.task.begin)) {
-    const double since = ToSeconds(now - context_.leases.WorkingSince(holder));
-    const double left = cost / context_.estimator.ThreadRate(holder) - since;
+    const double left = predictor_.CopyEndsIn(holder, running.task.begin, cost, now);
     finish = std::min(finish, std::max(left, round_trip));
   }
   return finish - round_trip - cost / context_.estimator.ThreadRate(idle);

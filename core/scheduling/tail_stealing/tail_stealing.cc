@@ -215,6 +215,7 @@ void TailStealing::RetryIdle(Instant now) {
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (context_.places.HasLinks()) fetcher_.FetchAhead(worker, now, decisions);
+  if (window_.WaitInVain(worker, now)) Add(recall_.RecallAll(worker), decisions);
   if (!WantsMore(worker, now)) return;
   if (Add(stragglers_.SpeculateOnStraggler(worker, now), decisions)) return;
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
@@ -239,6 +240,8 @@ bool TailStealing::HasIdleThread(WorkerId worker) const {
 
 bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   const bool dry = pool_.Of(worker).Empty();
+  // What others have is worth taking by a worker that is known, or needs it now.
+  if (dry && !context_.estimator.Measured(worker) && !HasIdleThread(worker)) return false;
   const bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
   if (dry && !stolen) return false;
   const std::int64_t missing =
