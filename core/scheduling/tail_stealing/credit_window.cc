@@ -37,7 +37,9 @@ std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
   if (!Credit()) return threads;
   if (context_.places.HasLinks()) return 2 * threads;
   if (!context_.estimator.Measured(worker)) {
-    return RunsLongTask(worker, now) ? threads : kFirstTasks * threads;
+    if (RunsLongTask(worker, now)) return threads;
+    const std::int64_t share = pool_.Of(worker).Tasks() + context_.leases.OutstandingTasks(worker);
+    return std::clamp(share / 2, threads, kFirstTasks * threads);
   }
   const bool ahead = !predictor_.FewLongTasks(worker) && AnotherEndsInTime(worker, now);
   return ahead ? 2 * threads : threads;
@@ -69,7 +71,7 @@ bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
     return false;
   }
   if (!RunsLongTask(worker, now)) return false;
-  return predictor_.FewLongTasks(worker) || !AnotherEndsInTime(worker, now);
+  return predictor_.FewLongTasks(worker) || predictor_.Ready(worker, now) > predictor_.Level(now);
 }
 
 model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {

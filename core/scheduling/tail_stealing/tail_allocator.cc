@@ -187,10 +187,11 @@ std::optional<RecallDecision> LeaseRecall::RecallFor(WorkerId thief, Instant now
 }
 
 std::optional<RecallDecision> LeaseRecall::RecallAll(WorkerId worker) {
+  const State& state = states_[worker.value];
   const std::int64_t waiting = Waiting(worker);
-  if (waiting <= 0 || states_[worker.value].recalled || !predictor_.Usable(worker)) {
-    return std::nullopt;
-  }
+  if (waiting <= 0 || state.recalled || !predictor_.Usable(worker)) return std::nullopt;
+  const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
+  if (tasks == state.tasks_at_failed_recall) return std::nullopt;
   return Ask(worker, waiting, std::nullopt);
 }
 

@@ -215,20 +215,25 @@ void TailStealing::RetryIdle(Instant now) {
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (context_.places.HasLinks()) fetcher_.FetchAhead(worker, now, decisions);
-  if (window_.WaitInVain(worker, now)) Add(recall_.RecallAll(worker), decisions);
+  State& state = states_[worker.value];
+  if (HasIdleThread(worker)) {
+    state.called_back = false;
+  } else if (window_.WaitInVain(worker, now) && Add(recall_.RecallAll(worker), decisions)) {
+    state.called_back = true;
+  }
   if (!WantsMore(worker, now)) return;
   if (Add(stragglers_.SpeculateOnStraggler(worker, now), decisions)) return;
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                                      : GrantWindow(worker, now, decisions);
   if (supplied || !HasIdleThread(worker)) return;
   if (HelpOthers(worker, now, decisions)) return;
-  State& state = states_[worker.value];
   if (!state.idle) idle_.push_back(worker);
   state.idle = true;
 }
 
 bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
   if (HasIdleThread(worker)) return true;
+  if (states_[worker.value].called_back) return false;
   if (stragglers_.RunsStraggler(worker, now) || allocator_.LastTasks(worker)) return false;
   return window_.NeedsRefill(worker, now);
 }

@@ -38,6 +38,9 @@ class TailStealing final : public Strategy {
   struct State {
     bool queued = false;  ///< in to_supply_
     bool idle = false;    ///< in idle_
+    /// What waited was recalled. Nothing is leased ahead of need until a thread is idle, so that
+    /// tasks do not go back and forth.
+    bool called_back = false;
   };
 
   void Append(model::IndexRange range);

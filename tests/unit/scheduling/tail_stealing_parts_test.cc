@@ -230,7 +230,7 @@ TEST_F(TailParts, WithoutCreditAThreadHasOneTask) {
   context.balancing.tail_stealing.credit = false;
   Start({1});
   Reserve({0}, {0, 1000});
-  EXPECT_EQ(window.LeastTasks({0}), 1);
+  EXPECT_EQ(window.LeastTasks({0}, now), 1);
   EXPECT_EQ(window.Length({0}), Duration::zero());
 }
 

@@ -72,23 +72,38 @@ class TailStealingTest : public testing::Test {
   }
 };
 
-TEST_F(TailStealingTest, ProbesWithTwoTasksAThreadBeforeAnythingIsMeasured) {
+TEST_F(TailStealingTest, ProbesWithFourTasksAThreadBeforeAnythingIsMeasured) {
   costs = model::UnitCosts(100);
   Start({1, 1}, {0, 100});
   (void)Decide();
   for (std::uint32_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(leases.Leased({i}).Size(), 2);
-    EXPECT_EQ(reservations.Of({i}).Size(), 48);
+    EXPECT_EQ(leases.Leased({i}).Size(), 4);
+    EXPECT_EQ(reservations.Of({i}).Size(), 46);
   }
 }
 
-TEST_F(TailStealingTest, FewTasksAreLeasedOneByOne) {
+TEST_F(TailStealingTest, ProbesWithAtMostHalfOfAShare) {
   Start({1, 1});
   (void)Decide();
   for (std::uint32_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(leases.Leased({i}).Size(), 1);
-    EXPECT_EQ(reservations.Of({i}).Size(), 4);
+    EXPECT_EQ(leases.Leased({i}).Size(), 2);
+    EXPECT_EQ(reservations.Of({i}).Size(), 3);
   }
+}
+
+TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
+  Start({1, 1});
+  (void)Decide();
+  now += seconds(1);  // 1,000 round trips
+  TouchAll();
+  auto recalls = Of<RecallDecision>(Decide());
+  ASSERT_EQ(recalls.size(), 2U);
+  EXPECT_EQ(recalls[0].max_tasks, 1);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    strategy->OnWorkerEvent({WorkerChange::kRecallEnded, {i}}, now);
+  }
+  TouchAll();
+  EXPECT_TRUE(Of<RecallDecision>(Decide()).empty()) << "they had nothing to give";
 }
 
 TEST_F(TailStealingTest, TasksOfUnknownCostAreDealtInTurn) {
@@ -131,7 +146,7 @@ TEST_F(TailStealingTest, WhatALostWorkerHadReservedGoesToTheLiving) {
   strategy->OnWorkerEvent({WorkerChange::kReturned, {1}}, now);
   EXPECT_EQ(reservations.Of({1}).Size(), 10) << "kept for the first worker that returns";
   (void)Decide();
-  EXPECT_EQ(leases.Leased({1}).Size(), 1);
+  EXPECT_GT(leases.Leased({1}).Size(), 0);
 }
 
 TEST_F(TailStealingTest, AsksASlowVictimBackForHalfOfWhatWaits) {
@@ -169,7 +184,10 @@ TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChan
 
 TEST_F(TailStealingTest, TasksThatAreGivenBackGoToTheThief) {
   Start({1, 1, 1}, {0, 0});
-  for (std::uint32_t i = 0; i < 3; ++i) estimator.Observe({i}, 10, 10, seconds(10));
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    estimator.Observe({i}, 10, 10, seconds(10));
+    estimator.SetRoundTrip({i}, milliseconds(100));
+  }
   leases.workers[0].leased.Insert({9, 10});
   leases.workers[1].leased.Insert({0, 9});
   leases.workers[1].since = leases.workers[0].since = now;
