@@ -9,8 +9,9 @@
 namespace evenkeel::engine {
 namespace {
 
-// Tasks are noted as begun by workers that have at most so many.
-constexpr std::int64_t kMostBegun = 64;
+// The times of leases are noted of workers that have at most so many tasks.
+constexpr std::int64_t kMostTasksWithTimes = 64;
+constexpr std::size_t kLeastReceived = 16;
 
 }  // namespace
 
@@ -232,7 +233,7 @@ TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
   }
   workers_[worker.value].order.clear();
   workers_[worker.value].running.clear();
-  workers_[worker.value].begun.clear();
+  workers_[worker.value].received.clear();
   return released;
 }
 
@@ -293,16 +294,19 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
     if (state.Holds(task.index)) running.push_back(task);
   }
   const std::int64_t outstanding = OutstandingTasks(worker);
-  if (outstanding > threads) return running;
   const std::size_t reported = running.size();
-  for (const scheduling::RunningTask& task : state.begun) {
-    if (static_cast<std::int64_t>(running.size()) == outstanding) break;
-    const auto end = running.begin() + static_cast<std::ptrdiff_t>(reported);
-    const bool known = std::any_of(running.begin(), end, [&](const scheduling::RunningTask& other) {
-      return other.index == task.index;
-    });
-    if (!known && state.Holds(task.index)) running.push_back(task);
-  }
+  if (outstanding > threads || static_cast<std::int64_t>(reported) == outstanding) return running;
+  const auto add = [&](IndexRange range) {
+    for (TaskIndex index = range.begin; index < range.end; ++index) {
+      const auto end = running.begin() + static_cast<std::ptrdiff_t>(reported);
+      const bool known = std::any_of(running.begin(), end,
+                                     [&](const auto& other) { return other.index == index; });
+      const auto at = known ? std::nullopt : state.ReceivedAt(index);
+      if (at) running.push_back({index, *at, false});
+    }
+  };
+  state.leased.ForEach(add);
+  state.copies.ForEach(add);
   return running;
 }
 
@@ -313,8 +317,12 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
     if (task.index == index) return task.since;
   }
   if (OutstandingTasks(worker) + (state.Holds(index) ? 0 : 1) > threads) return std::nullopt;
-  for (const scheduling::RunningTask& task : state.begun) {
-    if (task.index == index) return task.since;
+  return state.ReceivedAt(index);
+}
+
+std::optional<Instant> TaskLedger::Worker::ReceivedAt(TaskIndex index) const {
+  for (auto latest = received.rbegin(); latest != received.rend(); ++latest) {
+    if (latest->range.begin <= index && index < latest->range.end) return latest->at;
   }
   return std::nullopt;
 }
@@ -397,17 +405,14 @@ void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instan
   if (OutstandingTasks(worker) == 0) state.working_since = std::max(state.working_since, now);
   (copy ? state.copies : state.leased).Insert(range);
   state.cost += costs_.Of(range);
-  if (OutstandingTasks(worker) <= kMostBegun) NoteBegun(state, range, now);
-}
-
-void TaskLedger::NoteBegun(Worker& state, IndexRange range, Instant now) {
-  if (state.begun.size() >= static_cast<std::size_t>(2 * kMostBegun)) {
-    std::erase_if(state.begun, [&](const auto& task) { return !state.Holds(task.index); });
+  if (OutstandingTasks(worker) > kMostTasksWithTimes) return;
+  if (state.received.size() >= state.compact_received_at) {
+    std::erase_if(state.received, [&](const Worker::Received& old) {
+      return !state.leased.Overlaps(old.range) && !state.copies.Overlaps(old.range);
+    });
+    state.compact_received_at = std::max(2 * state.received.size(), kLeastReceived);
   }
-  for (TaskIndex index = range.begin; index < range.end; ++index) {
-    std::erase_if(state.begun, [&](const auto& task) { return task.index == index; });
-    state.begun.push_back({index, now, false});
-  }
+  state.received.push_back({range, now});
 }
 
 void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, bool copy) {

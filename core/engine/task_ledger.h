@@ -190,11 +190,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   }
   [[nodiscard]] scheduling::RunningTasks Running(WorkerId worker,
                                                  std::int64_t threads) const override;
-  /// When the worker started the task, as it reported; if it had no more than `threads` tasks with
-  /// this one, when it was leased. Nothing if that is not known, or was long ago. The worker need
-  /// not hold the task any more.
   [[nodiscard]] std::optional<Instant> StartOf(WorkerId worker, model::TaskIndex index,
-                                               std::int64_t threads) const;
+                                               std::int64_t threads) const override;
   [[nodiscard]] bool Connected(WorkerId worker) const override {
     return workers_[worker.value].available;
   }
@@ -233,8 +230,14 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     model::Cost cost = 0;  // of both
     Instant working_since{};
     std::vector<scheduling::RunningTask> running;  // as reported last
-    // Tasks that were leased while it had few; ended ones are removed now and then.
-    std::vector<scheduling::RunningTask> begun;
+    struct Received {
+      IndexRange range;
+      Instant at{};  // when it was leased
+    };
+    // Leases and copies from while it had few tasks; ended ones are removed now and then.
+    std::vector<Received> received;
+    std::size_t compact_received_at = 0;
+    [[nodiscard]] std::optional<Instant> ReceivedAt(model::TaskIndex index) const;
     [[nodiscard]] bool Holds(model::TaskIndex index) const {
       return leased.Contains(index) || copies.Contains(index);
     }
@@ -281,7 +284,6 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   template <typename Check>
   void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
   void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
-  static void NoteBegun(Worker& state, IndexRange range, Instant now);
   void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
   /// Takes the copies within the range out and returns them.

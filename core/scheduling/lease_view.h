@@ -2,6 +2,7 @@
 
 #include <absl/container/inlined_vector.h>
 
+#include <optional>
 #include <vector>
 
 #include "core/base/time.h"
@@ -44,6 +45,11 @@ class LeaseView {
   /// Leased tasks and copies of which the worker has reported that it runs them. If it has no more
   /// tasks than `threads`, it must run the others as well: they follow, as not reported.
   [[nodiscard]] virtual RunningTasks Running(WorkerId worker, std::int64_t threads) const = 0;
+  /// When the worker started the task, as it reported; if it had no more than `threads` tasks with
+  /// this one, when it was leased. Nothing if that is not known. The worker need not hold the task
+  /// any more, but nothing was leased to it since.
+  [[nodiscard]] virtual std::optional<Instant> StartOf(WorkerId worker, model::TaskIndex index,
+                                                       std::int64_t threads) const = 0;
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;
   /// Leased tasks of which other workers run copies.
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;

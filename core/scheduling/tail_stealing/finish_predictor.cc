@@ -135,10 +135,8 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
 double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                    Instant now) const {
   const auto& estimator = context_.estimator;
-  Instant since = context_.leases.WorkingSince(holder);
-  for (const RunningTask& running : context_.leases.Running(holder, estimator.Threads(holder))) {
-    if (running.index == task) since = running.since;
-  }
+  const auto started = context_.leases.StartOf(holder, task, estimator.Threads(holder));
+  const Instant since = started.value_or(context_.leases.WorkingSince(holder));
   // What the task costs is given: only the worker can be slower than expected.
   const TimeUncertainty of_worker{0, estimator.Uncertainty(holder).rate};
   const double elapsed = std::max(ToSeconds(now - since), 0.0);

@@ -15,6 +15,7 @@ class Leases final : public LeaseView {
     model::RangeSet copies;
     Instant since{};
     bool connected = true;
+    RunningTasks running{};
   };
   explicit Leases(const model::CostModel& costs) : costs_(costs) {}
   std::vector<Worker> workers;
@@ -42,7 +43,16 @@ class Leases final : public LeaseView {
     return {Leased(w).Front().begin, Leased(w).Front().begin + 1};
   }
   [[nodiscard]] Instant WorkingSince(WorkerId w) const override { return workers[w.value].since; }
-  [[nodiscard]] RunningTasks Running(WorkerId, std::int64_t) const override { return {}; }
+  [[nodiscard]] RunningTasks Running(WorkerId w, std::int64_t) const override {
+    return workers[w.value].running;
+  }
+  [[nodiscard]] std::optional<Instant> StartOf(WorkerId w, model::TaskIndex index,
+                                               std::int64_t) const override {
+    for (const RunningTask& task : workers[w.value].running) {
+      if (task.index == index) return task.since;
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied; }
   [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex) const override { return {}; }

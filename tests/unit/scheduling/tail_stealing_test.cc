@@ -94,6 +94,9 @@ TEST_F(TailStealingTest, ProbesWithAtMostHalfOfAShare) {
 TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
   Start({1, 1});
   (void)Decide();
+  for (auto& worker : leases.workers) {
+    worker.running.push_back({worker.leased.Front().begin, now});
+  }
   now += seconds(1);  // 1,000 round trips
   TouchAll();
   auto recalls = Of<RecallDecision>(Decide());
