@@ -83,6 +83,8 @@ Worker::Effects Worker::OnMessage(ToWorker message, Instant now) {
   if (const auto* recall = std::get_if<Recall>(&message)) Accept(*recall, now, effects);
   if (const auto* acknowledged = std::get_if<Acknowledge>(&message)) Accept(*acknowledged, effects);
   if (const auto* cancel = std::get_if<Cancel>(&message)) Accept(*cancel, effects);
+  // The round trip is measured at once: it decides how much the worker is leased ahead of need.
+  if (std::holds_alternative<Welcome>(message) && stamp_ != ClockStamp{}) SendReports(now, effects);
   ReportIfDue(now, effects);
   EndIfDrained(now, effects);
   return effects;

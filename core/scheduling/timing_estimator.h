@@ -75,6 +75,9 @@ class TimingEstimator {
     workers_[worker.value].round_trip = measured;
   }
   /// Time from a decision to its effect at the worker and back.
+  [[nodiscard]] bool RoundTripMeasured(WorkerId worker) const {
+    return workers_[worker.value].round_trip.has_value();
+  }
   [[nodiscard]] Duration RoundTrip(WorkerId worker) const {
     const auto& measured = workers_[worker.value].round_trip;
     return measured ? std::max(*measured, kShortestRoundTrip) : options_.round_trip;

@@ -13,7 +13,7 @@ constexpr double kProbePart = 0.001;
 constexpr int kLeastRoundTrips = 3;
 constexpr std::int64_t kFirstTasks = 4;
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
-constexpr int kRoundTripsOfLongTask = 20;
+constexpr int kRoundTripsOfLongTask = 50;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 }  // namespace
 
@@ -62,7 +62,22 @@ bool CreditWindow::RunsLongTask(WorkerId worker, Instant now) const {
   for (const RunningTask& running : context_.leases.Running(worker, threads)) {
     task = std::max(task, now - running.since);
   }
+  // It starts its first task when that arrives, and reports its first result at once.
+  const bool runs_first = !measured && context_.leases.OutstandingTasks(worker) > 0 &&
+                          context_.estimator.RoundTripMeasured(worker);
+  if (runs_first) task = std::max(task, now - context_.leases.WorkingSince(worker));
   return task > kRoundTripsOfLongTask * context_.estimator.DeliveryTime(worker);
+}
+
+std::optional<Instant> CreditWindow::FirstTaskIsLongAt(WorkerId worker) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const bool some_wait = context_.leases.OutstandingTasks(worker) > threads;
+  const auto& estimator = context_.estimator;
+  if (!some_wait || estimator.Measured(worker) || !estimator.RoundTripMeasured(worker)) {
+    return std::nullopt;
+  }
+  return context_.leases.WorkingSince(worker) +
+         kRoundTripsOfLongTask * estimator.DeliveryTime(worker) + Duration{1};
 }
 
 bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {

@@ -28,6 +28,9 @@ class CreditWindow {
   /// Leased tasks wait behind others that take much longer than messages, and could as well wait at
   /// the coordinator, where it is still open who runs them.
   [[nodiscard]] bool WaitInVain(WorkerId worker, Instant now) const;
+  /// When the first task of a worker, of which nothing was measured but the round trip, will have
+  /// run for so long that others wait behind it in vain. Nothing if none wait.
+  [[nodiscard]] std::optional<Instant> FirstTaskIsLongAt(WorkerId worker) const;
   /// Cost that fills the window; before anything was measured, that of a probe.
   [[nodiscard]] model::Cost Budget(WorkerId worker, Instant now) const;
 

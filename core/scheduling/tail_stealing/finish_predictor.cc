@@ -193,11 +193,20 @@ bool FinishPredictor::FewLongTasks(WorkerId worker) const {
   return TaskTime(worker) > kRoundTripsPerTask * context_.estimator.DeliveryTime(worker);
 }
 
-Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
+model::Cost FinishPredictor::LargestHeavy() const {
   model::Cost largest = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     largest = std::max(largest, pool_.Of({i}).LargestHeavy(context_.costs.Longest()));
   }
+  return largest;
+}
+
+double FinishPredictor::LargestCost() const {
+  return std::max(static_cast<double>(LargestHeavy()), MeanCost());
+}
+
+Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
+  const model::Cost largest = LargestHeavy();
   if (largest == 0) return now;
   Instant earliest = kNever;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {

@@ -78,6 +78,8 @@ class FinishPredictor {
   }
   /// Of a reserved task; of a task of the job when none is reserved.
   [[nodiscard]] double MeanCost() const;
+  /// Of the largest reserved task; the mean of those that are not kept one by one. O(workers).
+  [[nodiscard]] double LargestCost() const;
   /// Time of a mean reserved task on one thread; of a mean task of the job when none is reserved.
   [[nodiscard]] Duration TaskTime(WorkerId worker) const;
   /// Time from the start of such a task to that of the next on the same thread, if none is leased
@@ -109,6 +111,8 @@ class FinishPredictor {
     double rate = 0;
   };
 
+  /// Cost of the largest reserved task that is kept one by one; 0 if none is.
+  [[nodiscard]] model::Cost LargestHeavy() const;
   /// When the largest reserved task could have ended at the earliest; `now` if none is kept one by
   /// one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;

@@ -12,7 +12,9 @@ using model::IndexRange;
 
 // Victims looked at before a worker stays idle for now.
 constexpr int kMaxLooksForCopies = 64;
-// A task of unknown cost that has run for as long as so many mean tasks is a straggler.
+// Victims looked at while there is other work.
+constexpr int kMaxLooksAhead = 8;
+// A task that has run for so many times as long as expected is a straggler.
 constexpr double kStragglerTasks = 2;
 // While there is other work, a straggler is expected to run for its time again, and is copied only
 // to a worker that is nearly as fast as the fastest, because there is one copy only.
@@ -151,14 +153,16 @@ std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant
   if (!pool_.Alive(worker) || leases.OutstandingTasks(worker) == 0) return std::nullopt;
   if (!leases.Copies(worker).Empty()) return std::nullopt;  // the original straggles
   const Duration running = now - leases.WorkingSince(worker);
+  const IndexRange task = leases.OldestLeased(worker);
+  const double cost = task.Empty() ? 1 : static_cast<double>(context_.costs.Of(task));
   const double run = ToSeconds(running) * context_.estimator.ThreadRate(worker);
-  if (run < kStragglerTasks) return std::nullopt;
+  if (run < kStragglerTasks * cost) return std::nullopt;
   return running;
 }
 
 bool StragglerDetector::Mark(WorkerId worker, Instant now) {
   const auto& options = context_.balancing.tail_stealing;
-  if (marked_[worker.value] || context_.costs.Known() || !options.stealing) return false;
+  if (marked_[worker.value] || !options.stealing) return false;
   if (!MayCopy()) return false;
   if (!context_.estimator.Measured(worker) || !StragglesFor(worker, now)) return false;
   marked_[worker.value] = true;
@@ -197,17 +201,59 @@ double StragglerDetector::FastestThreadRate(Instant now) {
   return fastest_;
 }
 
-std::optional<CopyDecision> StragglerDetector::SpeculateOnStraggler(WorkerId worker, Instant now) {
-  if (stragglers_.empty() || predictor_.PoolTasks() == 0 || predictor_.RateSum() <= 0) {
+std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateAhead(WorkerId worker,
+                                                                              Instant now) {
+  if (!MayCopy() || predictor_.PoolTasks() == 0 || predictor_.RateSum() <= 0) return std::nullopt;
+  if (!context_.leases.Copies(worker).Empty()) return std::nullopt;
+  const bool misplaced = !predictor_.ByReady().Empty() &&
+                         predictor_.ByReady().Latest().first > now + predictor_.PoolTime();
+  if (stragglers_.empty() && !misplaced) return std::nullopt;
+  if (context_.estimator.ThreadRate(worker) < kNearlyFastest * FastestThreadRate(now)) {
     return std::nullopt;
   }
+  auto copy = SpeculateOnStraggler(worker, now);
+  if (!copy && misplaced) copy = SpeculateOnMisplaced(worker, now);
+  return copy;
+}
+
+std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMisplaced(WorkerId worker,
+                                                                                    Instant now) {
+  if (context_.places.HasLinks() || !context_.estimator.AnyMeasured()) return std::nullopt;
   const double rate = context_.estimator.ThreadRate(worker);
-  if (!context_.leases.Copies(worker).Empty()) return std::nullopt;
-  if (rate < kNearlyFastest * FastestThreadRate(now)) return std::nullopt;
+  const double delivery = ToSeconds(context_.estimator.DeliveryTime(worker));
+  const double others = ToSeconds(predictor_.PoolTime());
+  const double largest = predictor_.LargestCost();
+  int looked_at = 0;
+  FinishIndex::FromLatest order(predictor_.ByReady());
+  for (FinishIndex::Entry entry; looked_at < kMaxLooksAhead && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
+    if (ToSeconds(entry.first - now) <= others) break;
+    if (victim == worker) continue;
+    for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+      if (!MayCopyFor(running.task, victim, worker)) continue;
+      if (context_.leases.Copied().Overlaps(running.task)) continue;
+      const double cost = (running.elapsed + running.residual) * running.rate;
+      const double own = cost / rate;
+      const double copied_last = std::min(running.residual, others + own);
+      const double saved = copied_last - std::max(delivery + own, others);
+      if (cost < largest || saved <= cost / predictor_.RateSum()) continue;
+      NoteCopy(running.task);
+      return CopyAhead{{worker, running.task}, victim};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnStraggler(WorkerId worker,
+                                                                                    Instant now) {
+  const double rate = context_.estimator.ThreadRate(worker);
   const auto victim = LongestStraggler(now);
   if (!victim || *victim == worker) return std::nullopt;
   const double seconds = ToSeconds(now - context_.leases.WorkingSince(*victim));
-  const double cost = (1 + kStragglerRunsAgain) * seconds * context_.estimator.ThreadRate(*victim);
+  const IndexRange task = context_.leases.OldestLeased(*victim);
+  const double cost = context_.costs.Known() ? static_cast<double>(context_.costs.Of(task))
+                                             : (1 + kStragglerRunsAgain) * seconds *
+                                                   context_.estimator.ThreadRate(*victim);
   const Instant copied = predictor_.Ready(worker, now) + context_.estimator.DeliveryTime(worker) +
                          PredictedTime(cost / rate);
   const Instant others = now + predictor_.PoolTime();
@@ -216,10 +262,9 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnStraggler(WorkerId wor
   if (ToSeconds(alone - std::max(copied, others)) <= cost / predictor_.RateSum()) {
     return std::nullopt;
   }
-  const IndexRange task = context_.leases.OldestLeased(*victim);
   if (!WithinBound(task)) return std::nullopt;
   NoteCopy(task);
-  return CopyDecision{worker, task};
+  return CopyAhead{{worker, task}, *victim};
 }
 
 }  // namespace evenkeel::scheduling

@@ -9,7 +9,7 @@
 
 namespace evenkeel::scheduling {
 
-/// Finds stragglers: tasks of unknown cost that run for much longer than others; and decides on
+/// Finds stragglers: tasks that run for much longer than expected; and decides on
 /// speculative copies, of stragglers while there is other work, and of any late task at the end.
 /// Not thread-safe.
 class StragglerDetector {
@@ -31,11 +31,22 @@ class StragglerDetector {
   /// The copy for an idle worker that saves most time, if any does. Looks at the 64 workers with
   /// the latest predicted times.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
-  /// A copy for a fast worker of the longest running straggler, if that would outlast all reserved
-  /// work.
-  [[nodiscard]] std::optional<CopyDecision> SpeculateOnStraggler(WorkerId worker, Instant now);
+  /// A copy while there is other work.
+  struct CopyAhead {
+    CopyDecision copy;
+    WorkerId victim;  ///< the worker of the original
+  };
+  /// One for a fast worker that wants work. What waits behind the original should be recalled.
+  [[nodiscard]] std::optional<CopyAhead> SpeculateAhead(WorkerId worker, Instant now);
 
  private:
+  /// Of the longest running straggler, if that would outlast all reserved work.
+  [[nodiscard]] std::optional<CopyAhead> SpeculateOnStraggler(WorkerId worker, Instant now);
+  /// Of a task that is at least as large as all reserved ones, and runs on so slow a worker that it
+  /// would outlast them: its turn is now, as if it had not started (largest first; Graham 1969).
+  /// The copy saves the time by which the job ends later if the copy is made last, and costs all
+  /// workers together its own.
+  [[nodiscard]] std::optional<CopyAhead> SpeculateOnMisplaced(WorkerId worker, Instant now);
   /// Tasks to be copied, and the seconds by which they would end earlier if they went on for longer
   /// than expected; not above 0: it is not worth it.
   struct Saving {

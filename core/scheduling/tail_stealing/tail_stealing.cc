@@ -172,6 +172,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   stragglers_.BeginRound();
   std::vector<Decision> decisions;
   CheckOverdue(now, decisions);
+  CheckFirstTasks(now);
   RetryIdle(now);
   while (!to_supply_.empty()) {
     const WorkerId worker = to_supply_.front();
@@ -197,8 +198,12 @@ void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
     predictor_.Reindex(late, now);
     // Tasks behind a straggler may be as long themselves, and start earlier elsewhere. Without
     // speculative copies that gains nothing.
-    if (stragglers_.Mark(late, now)) Add(recall_.RecallAll(late), decisions);
+    if (stragglers_.Mark(late, now)) RecallWaiting(late, decisions);
   }
+}
+
+void TailStealing::RecallWaiting(WorkerId worker, std::vector<Decision>& decisions) {
+  if (Add(recall_.RecallAll(worker), decisions)) states_[worker.value].called_back = true;
 }
 
 void TailStealing::RetryIdle(Instant now) {
@@ -213,16 +218,37 @@ void TailStealing::RetryIdle(Instant now) {
   }
 }
 
+void TailStealing::WatchFirstTask(WorkerId worker) {
+  State& state = states_[worker.value];
+  if (state.first_task_watched) return;
+  const auto long_at = window_.FirstTaskIsLongAt(worker);
+  if (!long_at) return;
+  state.first_task_watched = true;
+  first_tasks_.push({*long_at, worker});
+}
+
+void TailStealing::CheckFirstTasks(Instant now) {
+  while (!first_tasks_.empty() && first_tasks_.top().is_long_at <= now) {
+    Touch(first_tasks_.top().worker);
+    first_tasks_.pop();
+  }
+}
+
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (context_.places.HasLinks()) fetcher_.FetchAhead(worker, now, decisions);
   State& state = states_[worker.value];
   if (HasIdleThread(worker)) {
     state.called_back = false;
-  } else if (window_.WaitInVain(worker, now) && Add(recall_.RecallAll(worker), decisions)) {
-    state.called_back = true;
+  } else if (window_.WaitInVain(worker, now)) {
+    RecallWaiting(worker, decisions);
   }
+  WatchFirstTask(worker);
   if (!WantsMore(worker, now)) return;
-  if (Add(stragglers_.SpeculateOnStraggler(worker, now), decisions)) return;
+  if (const auto ahead = stragglers_.SpeculateAhead(worker, now)) {
+    decisions.emplace_back(ahead->copy);
+    RecallWaiting(ahead->victim, decisions);
+    return;
+  }
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                                      : GrantWindow(worker, now, decisions);
   if (supplied || !HasIdleThread(worker)) return;
@@ -288,13 +314,13 @@ std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
 }
 
 void TailStealing::PlanNextDecision(Instant now) {
-  next_decision_ = kNever;
+  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().is_long_at;
   const FinishIndex& ready = predictor_.ByReady();
   if (idle_.empty() || (ready.Empty() && predictor_.PoolTasks() == 0)) return;
   const Duration left = ready.Empty() ? Duration::zero() : ready.Latest().first - now;
   const Duration shortest = std::chrono::milliseconds(2);
   const Duration longest = std::chrono::seconds(1);
-  next_decision_ = now + std::clamp(left / 16, shortest, longest);
+  next_decision_ = std::min(next_decision_, now + std::clamp(left / 16, shortest, longest));
 }
 
 }  // namespace evenkeel::scheduling

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <queue>
 #include <vector>
 
 #include "core/scheduling/energy/balancing_goal.h"
@@ -41,6 +43,7 @@ class TailStealing final : public Strategy {
     /// What waited was recalled. Nothing is leased ahead of need until a thread is idle, so that
     /// tasks do not go back and forth.
     bool called_back = false;
+    bool first_task_watched = false;  ///< is or was in first_tasks_
   };
 
   void Append(model::IndexRange range);
@@ -60,7 +63,12 @@ class TailStealing final : public Strategy {
   void PutLongestFirst();
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
+  /// What the worker has not started is recalled, and it gets no more ahead of need for now.
+  void RecallWaiting(WorkerId worker, std::vector<Decision>& decisions);
   void RetryIdle(Instant now);
+  /// Workers are looked at again when their first tasks turn out to be long.
+  void WatchFirstTask(WorkerId worker);
+  void CheckFirstTasks(Instant now);
 
   /// Decides what the worker gets, if it wants more work.
   void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
@@ -84,8 +92,17 @@ class TailStealing final : public Strategy {
   std::vector<State> states_;
   std::deque<WorkerId> to_supply_;
   std::deque<WorkerId> idle_;  // want work and got none
-  bool from_back_ = false;     // ranges go from the back
-  Instant now_{};              // of the latest call
+  struct FirstTask {
+    Instant is_long_at{};
+    WorkerId worker{};
+    bool operator>(const FirstTask& other) const {
+      return is_long_at != other.is_long_at ? is_long_at > other.is_long_at
+                                            : worker.value > other.worker.value;
+    }
+  };
+  std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;
+  bool from_back_ = false;  // ranges go from the back
+  Instant now_{};           // of the latest call
   Instant next_decision_ = kNever;
 };
 

@@ -28,6 +28,16 @@ TEST_F(WorkerTest, SendsTheLatestStampBackOnceWithTheTimeItWasHeld) {
   EXPECT_EQ(next[0].echo, StampEcho{}) << "nothing was stamped since";
 }
 
+TEST_F(WorkerTest, AnswersAWelcomeWithItsStampAtOnce) {
+  Welcome stamped;
+  stamped.stamp = ClockStamp{5};
+  (void)worker.OnConnected(now);
+  const auto reports = Sent<Report>(Hear(stamped));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].echo, (StampEcho{ClockStamp{5}, Duration::zero()}));
+  EXPECT_TRUE(Sent<Report>(Hear(Welcome{})).empty()) << "of a coordinator of an earlier version";
+}
+
 TEST_F(WorkerTest, AnswersARecallWithItsStampAtOnce) {
   Open();
   const auto given = Sent<GiveBack>(Hear(Recall{RecallId{1}, 1, false, ClockStamp{5}}));
@@ -36,8 +46,8 @@ TEST_F(WorkerTest, AnswersARecallWithItsStampAtOnce) {
 }
 
 TEST_F(WorkerTest, AStampOfTheStreamBeforeIsNotSentBack) {
-  welcome.stamp = ClockStamp{3};
   Open();
+  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
   worker.OnDisconnected(now);
   (void)worker.OnConnected(now);
   now += seconds(1);
@@ -47,17 +57,17 @@ TEST_F(WorkerTest, AStampOfTheStreamBeforeIsNotSentBack) {
 }
 
 TEST_F(WorkerTest, ACoordinatorOfAnEarlierVersionDoesNotHideAnEarlierStamp) {
-  welcome.stamp = ClockStamp{3};
   Open();
+  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
   (void)Hear(Acknowledge{{}, 0});
   now += seconds(1);
   EXPECT_EQ(Sent<Report>(worker.OnTimer(now)).at(0).echo, (StampEcho{ClockStamp{3}, seconds(1)}));
 }
 
 TEST_F(WorkerTest, ALargeReportMeasuresTheLinkAndSendsNoStampBack) {
-  welcome.stamp = ClockStamp{3};
   Open();
   Give({0, 3});
+  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
   const auto report_of = [this](std::size_t bytes) {
     (void)Take(0);
     BatchOutcome outcome;

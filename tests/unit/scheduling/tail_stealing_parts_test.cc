@@ -195,9 +195,9 @@ TEST_F(TailParts, ACopyOfAStragglerHasToSaveTheRoundTripAsWell) {
   Lease({1}, {0, 1}, now - seconds(60));
   ASSERT_TRUE(stragglers.Mark({1}, now));
   estimator.SetRoundTrip({0}, seconds(30));
-  EXPECT_FALSE(stragglers.SpeculateOnStraggler({0}, now));
+  EXPECT_FALSE(stragglers.SpeculateAhead({0}, now));
   estimator.SetRoundTrip({0}, milliseconds(1));
-  EXPECT_TRUE(stragglers.SpeculateOnStraggler({0}, now));
+  EXPECT_TRUE(stragglers.SpeculateAhead({0}, now));
 }
 
 TEST_F(TailParts, ARecallCountsTheLongerRoundTripOfThiefAndVictim) {
@@ -294,11 +294,11 @@ TEST_F(TailParts, AStragglerIsCopiedOnceToAFastWorker) {
   Reserve({0}, {2, 202});
   Lease({1}, {0, 1}, now - seconds(60));
   ASSERT_TRUE(stragglers.Mark({1}, now));
-  EXPECT_FALSE(stragglers.SpeculateOnStraggler({1}, now)) << "its own, and it is slow";
-  const auto copy = stragglers.SpeculateOnStraggler({0}, now);
+  EXPECT_FALSE(stragglers.SpeculateAhead({1}, now)) << "its own, and it is slow";
+  const auto copy = stragglers.SpeculateAhead({0}, now);
   ASSERT_TRUE(copy);
-  EXPECT_EQ(copy->range, (IndexRange{0, 1}));
-  EXPECT_FALSE(stragglers.SpeculateOnStraggler({0}, now)) << "one copy in a round";
+  EXPECT_EQ(copy->copy.range, (IndexRange{0, 1}));
+  EXPECT_FALSE(stragglers.SpeculateAhead({0}, now)) << "one copy in a round";
 }
 
 TEST_F(TailParts, TheLongestOfSeveralStragglersIsCopied) {
@@ -308,9 +308,9 @@ TEST_F(TailParts, TheLongestOfSeveralStragglersIsCopied) {
   Lease({2}, {1, 2}, now - seconds(60));
   Lease({3}, {2, 3}, now - seconds(50));
   for (std::uint32_t i = 1; i <= 3; ++i) ASSERT_TRUE(stragglers.Mark({i}, now));
-  const auto copy = stragglers.SpeculateOnStraggler({0}, now);
+  const auto copy = stragglers.SpeculateAhead({0}, now);
   ASSERT_TRUE(copy);
-  EXPECT_EQ(copy->range, (IndexRange{1, 2}));
+  EXPECT_EQ(copy->copy.range, (IndexRange{1, 2}));
 }
 
 TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {
