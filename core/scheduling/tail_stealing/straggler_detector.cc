@@ -16,6 +16,8 @@ constexpr int kMaxLooksForCopies = 64;
 constexpr int kMaxLooksAhead = 8;
 // A task that has run for so many times as long as expected is a straggler.
 constexpr double kStragglerTasks = 2;
+// A worker without a connection comes back after so long, if at all: the time to reconnect.
+constexpr double kAwaySeconds = 1.5;
 // While there is other work, a straggler is expected to run for its time again, and is copied only
 // to a worker that is nearly as fast as the fastest, because there is one copy only.
 constexpr double kStragglerRunsAgain = 1;
@@ -107,7 +109,12 @@ StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
                                                           WorkerId idle, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
   const bool some_wait = context_.leases.OutstandingTasks(victim) > threads;
-  Saving most = some_wait ? SavingByCopyOfWaiting(victim, idle, now) : Saving{};
+  Saving most;
+  if (!context_.leases.Connected(victim)) {
+    most = SavingByCopyOfAway(victim, idle, now);
+  } else if (some_wait) {
+    most = SavingByCopyOfWaiting(victim, idle, now);
+  }
   for (const FinishPredictor::Running& running : all) {
     const IndexRange task = running.task;
     if (!MayCopyFor(task, victim, idle)) continue;
@@ -145,6 +152,30 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(WorkerId vict
       LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
   if (!WithinBound(copied)) return {};
   return {copied, gap - static_cast<double>(context_.costs.Of(copied)) / rate};
+}
+
+StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim, WorkerId idle,
+                                                                Instant now) const {
+  const auto& leases = context_.leases;
+  IndexRange last;
+  std::int64_t left = 0;  // tasks that nobody copies
+  leases.Leased(victim).ForEach([&](IndexRange range) {
+    for (const IndexRange open : leases.Copied().Missing(range)) {
+      for (const IndexRange part : just_copied_.Missing(open)) {
+        if (leases.NotToBeCopied().Overlaps(part) || leases.Copies(idle).Overlaps(part)) continue;
+        last = part;
+        left += part.Size();
+      }
+    }
+  });
+  if (last.Empty()) return {};
+  const auto shares = static_cast<std::int64_t>(std::max<std::size_t>(pool_.Workers(), 1));
+  const IndexRange copied{std::max(last.begin, last.end - (left / shares + 1)), last.end};
+  if (!WithinBound(copied)) return {};
+  const double gap = std::max(ToSeconds(predictor_.Ready(victim, now) - now), kAwaySeconds);
+  const double own =
+      static_cast<double>(context_.costs.Of(copied)) / context_.estimator.ThreadRate(idle);
+  return {copied, gap - ToSeconds(context_.estimator.DeliveryTime(idle)) - own};
 }
 
 std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant now) const {

@@ -75,6 +75,9 @@ class StragglerDetector {
   [[nodiscard]] Saving SavingByCopy(WorkerId victim, const FinishPredictor::RunningTasks& all,
                                     WorkerId idle, Instant now) const;
   [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim, WorkerId idle, Instant now) const;
+  /// Of a worker without a connection, which may never come back: each idle thread copies a part
+  /// of what no other copies.
+  [[nodiscard]] Saving SavingByCopyOfAway(WorkerId victim, WorkerId idle, Instant now) const;
   [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                     Instant now) const;
   /// For how long the worker has run a straggler; nothing if it runs none.
