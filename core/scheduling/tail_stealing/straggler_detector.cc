@@ -18,6 +18,7 @@ constexpr int kMaxLooksAhead = 8;
 constexpr double kStragglerTasks = 2;
 // A worker without a connection comes back after so long, if at all: the time to reconnect.
 constexpr double kAwaySeconds = 1.5;
+constexpr double kStragglerDeviations = 3;
 // While there is other work, a straggler is expected to run for its time again, and is copied only
 // to a worker that is nearly as fast as the fastest, because there is one copy only.
 constexpr double kStragglerRunsAgain = 1;
@@ -187,7 +188,10 @@ std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant
   const IndexRange task = leases.OldestLeased(worker);
   const double cost = task.Empty() ? 1 : static_cast<double>(context_.costs.Of(task));
   const double run = ToSeconds(running) * context_.estimator.ThreadRate(worker);
-  if (run < kStragglerTasks * cost) return std::nullopt;
+  // Of a declared cost so many standard deviations are no surprise.
+  const double expected =
+      context_.costs.Known() ? 1 + kStragglerDeviations * predictor_.Deviation(worker) : 1;
+  if (run < cost * std::max(kStragglerTasks, expected)) return std::nullopt;
   return running;
 }
 
@@ -265,8 +269,9 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMispla
       if (context_.leases.Copied().Overlaps(running.task)) continue;
       const double cost = (running.elapsed + running.residual) * running.rate;
       const double own = cost / rate;
-      const double copied_last = std::min(running.residual, others + own);
-      const double saved = copied_last - std::max(delivery + own, others);
+      // Even one that goes on for less than expected by a standard deviation outlasts such a copy.
+      if (running.residual < (1 + running.deviation) * (others + own)) continue;
+      const double saved = others + own - std::max(delivery + own, others);
       if (cost < largest || saved <= cost / predictor_.RateSum()) continue;
       NoteCopy(running.task);
       return CopyAhead{{worker, running.task}, victim};
