@@ -3,12 +3,20 @@
 #include <algorithm>
 
 namespace evenkeel::engine {
+namespace {
+
+// Relative standard deviations of the time of a task per unit of cost, before tasks show more.
+// Declared costs are hints, of unknown error.
+constexpr double kSigmaOfDeclaredCosts = 0.3;
+constexpr double kSigmaOfUnknownCosts = 0.5;
+
+}  // namespace
 
 scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,
                                                       Duration round_trip) {
   scheduling::TimingEstimator::Options options;
   options.round_trip = round_trip;
-  if (!costs.Known()) options.task_relative_sigma = 0.5;
+  options.task_relative_sigma = costs.Known() ? kSigmaOfDeclaredCosts : kSigmaOfUnknownCosts;
   return options;
 }
 

@@ -20,7 +20,9 @@ constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
   const Duration round_trip = context_.estimator.DeliveryTime(worker);
-  const Duration full = std::max(3 * context_.report_interval, kFullRoundTrips * round_trip);
+  const bool long_tasks = predictor_.TaskTime(worker) > kRoundTripsOfLongTask * round_trip;
+  const Duration reports = long_tasks ? Duration::zero() : 3 * context_.report_interval;
+  const Duration full = std::max(reports, kFullRoundTrips * round_trip);
   const Duration least = kLeastRoundTrips * round_trip;
   if (SendsOneByOne(worker)) return context_.estimator.RoundTrip(worker);
   return std::clamp(predictor_.PoolTime() / 4, least, full);

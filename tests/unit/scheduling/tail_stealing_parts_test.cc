@@ -135,16 +135,25 @@ TEST_F(TailParts, AWorkerIsNoFasterThanItsDataCome) {
 }
 
 TEST_F(TailParts, TheWindowShrinksTowardsTheEnd) {
-  Start({1});
+  Start({100});
   Reserve({0}, {0, 1000});
-  EXPECT_EQ(window.Length({0}), Duration(seconds(3))) << "three report intervals";
-  (void)pool.TakeNext({0}, 996, 996, 996);
+  EXPECT_NEAR(ToSeconds(window.Length({0})), 2.5, 0.02) << "a quarter of 10 s";
+  (void)pool.TakeNext({0}, 600, 600, 600);
   predictor.UpdateReservation({0}, now);
   EXPECT_NEAR(ToSeconds(window.Length({0})), 1, 0.02) << "a quarter of 4 s";
 }
 
+TEST_F(TailParts, TheWindowIsThreeReportIntervalsForShortTasksAndSixRoundTripsForLongOnes) {
+  Start({100, 1}, 10000);
+  Reserve({0}, {0, 9000});
+  Reserve({1}, {9000, 9900});
+  EXPECT_EQ(window.Length({0}), Duration(seconds(3)));
+  EXPECT_EQ(window.Length({1}), Duration(milliseconds(6)));
+}
+
 TEST_F(TailParts, TheWindowOfAWorkerIsAtLeastThreeOfItsRoundTrips) {
   Start({1, 1});
+  estimator.SetRoundTrip({0}, milliseconds(100));
   estimator.SetRoundTrip({1}, seconds(2));
   Reserve({0}, {0, 2});
   Reserve({1}, {2, 4});
@@ -211,6 +220,7 @@ TEST_F(TailParts, ARecallCountsTheLongerRoundTripOfThiefAndVictim) {
 
 TEST_F(TailParts, ARefillFillsTheWindowWhenHalfOfItIsUsed) {
   Start({10});
+  estimator.SetRoundTrip({0}, milliseconds(10));
   Reserve({0}, {30, 1000});
   Lease({0}, {0, 20}, now);
   EXPECT_FALSE(window.NeedsRefill({0}, now)) << "2 s of 3 are left";
