@@ -16,6 +16,7 @@ namespace evenkeel::scheduling {
 namespace {
 
 using model::IndexRange;
+using model::RangeSet;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -321,6 +322,49 @@ TEST_F(TailParts, TheLongestOfSeveralStragglersIsCopied) {
   const auto copy = stragglers.SpeculateAhead({0}, now);
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->copy.range, (IndexRange{1, 2}));
+}
+
+TEST_F(TailParts, ATaskOnTooSlowAWorkerIsCopiedThoughThereIsOtherWork) {
+  Start({10, 1, 0.1});
+  Reserve({0}, {2, 42});  // 4 s of work for all together
+  Lease({1}, {0, 1}, now);
+  EXPECT_FALSE(stragglers.SpeculateAhead({0}, now)) << "it ends after 1 s";
+  Lease({2}, {1, 2}, now);
+  EXPECT_FALSE(stragglers.SpeculateAhead({1}, now)) << "it is slow itself";
+  const auto copy = stragglers.SpeculateAhead({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->copy.worker, WorkerId{0});
+  EXPECT_EQ(copy->copy.range, (IndexRange{1, 2}));
+  EXPECT_EQ(copy->victim, WorkerId{2});
+}
+
+TEST_F(TailParts, IdleWorkersCopyAllTasksOfAWorkerWithoutAConnectionInParts) {
+  Start({1, 1, 1});
+  Lease({1}, {0, 9}, now);
+  leases.workers[1].connected = false;
+  predictor.Update({1}, now);
+  RangeSet copied;
+  for (std::uint32_t idle = 0; copied.Size() < 9; idle = 2 - idle) {
+    leases.copied = copied;
+    stragglers.BeginRound();
+    const auto copy = stragglers.SpeculateOnTail({idle}, now);
+    ASSERT_TRUE(copy);
+    EXPECT_FALSE(copied.Overlaps(copy->range)) << "somebody copies it already";
+    copied.Insert(copy->range);
+  }
+  EXPECT_EQ(copied, RangeSet(IndexRange{0, 9}));
+}
+
+TEST_F(TailParts, AFirstTaskIsLongAfterFiftyRoundTripsIfTasksWaitBehindIt) {
+  Start({1, 1}, 1000, false);
+  Lease({0}, {0, 4}, now);
+  EXPECT_FALSE(window.FirstTaskIsLongAt({0})) << "the round trip is not known";
+  estimator.SetRoundTrip({0}, milliseconds(10));
+  EXPECT_EQ(window.FirstTaskIsLongAt({0}), now + milliseconds(500) + Duration{1});
+  EXPECT_FALSE(window.WaitInVain({0}, now + milliseconds(500)));
+  EXPECT_TRUE(window.WaitInVain({0}, now + milliseconds(500) + Duration{1}));
+  estimator.Observe({0}, 1, 1, milliseconds(100));
+  EXPECT_FALSE(window.FirstTaskIsLongAt({0})) << "it has ended";
 }
 
 TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {

@@ -109,6 +109,20 @@ TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
   EXPECT_TRUE(Of<RecallDecision>(Decide()).empty()) << "they had nothing to give";
 }
 
+TEST_F(TailStealingTest, LooksAgainWhenAFirstTaskTurnsOutToBeLong) {
+  Start({1, 1});
+  (void)Decide();
+  for (std::uint32_t i = 0; i < 2; ++i) estimator.SetRoundTrip({i}, milliseconds(10));
+  TouchAll();
+  EXPECT_TRUE(Decide().empty());
+  const Instant long_at = now + milliseconds(500) + Duration{1};
+  EXPECT_EQ(strategy->NextDecision(), long_at);
+  now = long_at;
+  const auto recalls = Of<RecallDecision>(Decide());
+  ASSERT_EQ(recalls.size(), 2U) << "of the task behind the first, from each worker";
+  EXPECT_EQ(recalls[0].max_tasks, 1);
+}
+
 TEST_F(TailStealingTest, TasksOfUnknownCostAreDealtInTurn) {
   Start({3, 1});
   EXPECT_NE(reservations.Of({0}), RangeSet(IndexRange{0, 8})) << "both ends of the job go to both";
