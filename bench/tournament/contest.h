@@ -30,7 +30,7 @@ struct ContestOptions {
   double hopeless = 1.5;  ///< a rival so many times above the best of its round is out at once
 };
 
-/// What came of one draw.
+/// The result of one draw.
 struct ContestResult {
   std::string rival;
   Estimate regret;  ///< ours against the rival, on seeds on which the rival was not chosen

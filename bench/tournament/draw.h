@@ -13,7 +13,7 @@ enum class Field {
   kFull,   ///< also slots, slow-downs, joins, links, declared costs, arrivals, task lengths
 };
 
-/// A scenario that nobody chose.
+/// A scenario drawn at random.
 struct Draw {
   std::uint64_t seed = 0;
   std::string yaml;        ///< a scenario file (docs/simulator.md)

@@ -10,7 +10,7 @@
 
 namespace evenkeel::tournament {
 
-/// A draw and what came of it.
+/// A draw and its result.
 struct Played {
   Draw draw;
   ContestResult result;
@@ -32,7 +32,7 @@ struct Standing {
 
 [[nodiscard]] Standing StandingOf(const std::vector<const Played*>& played);
 
-/// Of all draws, and by each value of each dimension, as a Markdown table.
+/// Writes the standing over all draws and by each value of each dimension, as a Markdown table.
 void WriteStandings(const std::vector<Played>& played, std::ostream& out);
 /// One row a contender: share of draws within 1 % of the best of all, mean and worst regret, on the
 /// seeds of the race.

@@ -16,7 +16,7 @@ namespace evenkeel::tournament {
 /// Strategies and techniques by name; those that hand out chunks also with reissue, as "NAME+R".
 [[nodiscard]] std::vector<simulator::Variant> AllPlayers();
 
-/// Runs players on one scenario. What is drawn for a seed is the same for all of them.
+/// Runs players on one scenario. All of them get the same draw for a seed.
 /// Not thread-safe.
 class Playground {
  public:

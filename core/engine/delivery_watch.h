@@ -27,7 +27,7 @@ class DeliveryWatch {
   void NoteGrant(WorkerId worker, model::IndexRange tasks, Instant now);
   /// The first task of the range started at that time.
   void NoteStart(WorkerId worker, model::IndexRange tasks, Instant started);
-  /// So many tasks were completed since the last call for this worker.
+  /// The worker completed this number of tasks since the last call for it.
   void NoteCompleted(WorkerId worker, std::int64_t tasks, Instant now);
 
  private:

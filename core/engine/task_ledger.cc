@@ -320,12 +320,6 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
   return state.ReceivedAt(index);
 }
 
-std::optional<Instant> TaskLedger::Worker::ReceivedAt(TaskIndex index) const {
-  for (auto latest = received.rbegin(); latest != received.rend(); ++latest) {
-    if (latest->range.begin <= index && index < latest->range.end) return latest->at;
-  }
-  return std::nullopt;
-}
 
 TaskState TaskLedger::StateOf(TaskIndex index) const {
   return std::prev(segments_.upper_bound(index))->second.state;

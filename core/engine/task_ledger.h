@@ -237,7 +237,12 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     // Leases and copies from while it had few tasks; ended ones are removed now and then.
     std::vector<Received> received;
     std::size_t compact_received_at = 0;
-    [[nodiscard]] std::optional<Instant> ReceivedAt(model::TaskIndex index) const;
+    [[nodiscard]] std::optional<Instant> ReceivedAt(model::TaskIndex index) const {
+      for (auto latest = received.rbegin(); latest != received.rend(); ++latest) {
+        if (latest->range.begin <= index && index < latest->range.end) return latest->at;
+      }
+      return std::nullopt;
+    }
     [[nodiscard]] bool Holds(model::TaskIndex index) const {
       return leased.Contains(index) || copies.Contains(index);
     }

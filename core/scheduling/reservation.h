@@ -49,7 +49,7 @@ class Reservation {
   /// first, and only such as were moved less than `max_moves` times.
   [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] std::vector<Piece> TakeAll();
-  /// Of the ranges, the task that goes first.
+  /// The first task of the ranges in their order.
   [[nodiscard]] std::optional<model::TaskIndex> FirstOfRanges() const;
 
   [[nodiscard]] bool Empty() const { return tasks_ == 0; }

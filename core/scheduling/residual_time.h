@@ -18,7 +18,7 @@ struct TimeUncertainty {
 /// exceedances over high thresholds", JRSS B 52, 1990, section 2). It falls to 0 where variances
 /// are small, is constant for exponential times, and rises for heavy tails.
 ///
-/// Of a task that should have ended long ago the rate of its worker is what is doubted: with a
+/// If a task should have ended long ago, the estimate of the worker's rate is in doubt. With a
 /// gamma distribution of the rate of relative variance v, the times of tasks have a Lomax
 /// distribution, whose mean residual life rises by v / (1 - v) of the elapsed time.
 ///

@@ -85,7 +85,7 @@ class TimingEstimator {
 
   /// A task started so long after the decision, on an idle thread; `tasks` were sent together.
   void NoteDelivery(WorkerId worker, Duration delay, std::int64_t tasks);
-  /// So many tasks were completed within that time.
+  /// The worker completed `tasks` within `time`.
   void NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time);
   /// Expected time from the decision to the start of a task on an idle thread: the round trip, and
   /// what data and queues add to it.
@@ -158,7 +158,7 @@ class TimingEstimator {
   /// Adds a task that should have ended before, with its expected time; false: it should not.
   [[nodiscard]] bool AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,
                                    State& state) const;
-  /// The state with its rate as it follows from what is known now.
+  /// The state with its rate computed from all measurements so far.
   const State& Current(WorkerId worker) const;
   /// Seconds a unit on one thread.
   [[nodiscard]] double Combine(const State& state,

@@ -11,7 +11,7 @@ namespace {
 // The prior of the slope counts as much as workers whose weights differ so much: the sum of
 // (log(weight) - mean)^2 over them.
 constexpr double kSlopePrior = 1;
-// What was declared of the variance counts as much as so many workers.
+// The declared variance counts as much as this number of workers.
 constexpr double kVariancePrior = 2;
 // Predictions are computed anew when the logarithm of a rate has moved by about so much.
 constexpr double kTolerance = 0.01;

@@ -6,7 +6,7 @@
 
 namespace evenkeel::scheduling {
 
-/// What declared weights say about rates, learned from the workers measured so far: the line
+/// The relation of declared weights and rates, learned from the workers measured so far: the line
 /// log(rate) = a + b * log(weight), by weighted least squares with a prior for the slope b
 /// (Bishop, "Pattern Recognition and Machine Learning", 2006, section 3.3). Right weights have
 /// b = 1, which is also the prior; of weights that mean nothing b is 0, of inverse ones -1.

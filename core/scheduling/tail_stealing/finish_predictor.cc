@@ -137,7 +137,7 @@ double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, doubl
   const auto& estimator = context_.estimator;
   const auto started = context_.leases.StartOf(holder, task, estimator.Threads(holder));
   const Instant since = started.value_or(context_.leases.WorkingSince(holder));
-  // What the task costs is given: only the worker can be slower than expected.
+  // The cost of the task is given: only the worker can be slower than expected.
   const TimeUncertainty of_worker{0, estimator.Uncertainty(holder).rate};
   const double elapsed = std::max(ToSeconds(now - since), 0.0);
   return MeanResidualSeconds(cost / estimator.ThreadRate(holder), elapsed, of_worker);

@@ -56,7 +56,7 @@ class FinishPredictor {
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
     return FinishAfter(worker, Ready(worker, now));
   }
-  /// What is known of a task that a worker runs. Seconds are those from `now`.
+  /// A task that a worker runs. Seconds count from `now`.
   struct Running {
     model::IndexRange task;  ///< one task; empty if it is not known which
     double rate = 1;         ///< of the thread, with what the time so far says of it
@@ -76,9 +76,10 @@ class FinishPredictor {
   [[nodiscard]] BalancingGoal::Party PartyOf(WorkerId worker, Instant finish) const {
     return {worker, Rate(worker), finish};
   }
-  /// Of a reserved task; of a task of the job when none is reserved.
+  /// Mean cost of the reserved tasks, or of the tasks of the job when none is reserved.
   [[nodiscard]] double MeanCost() const;
-  /// Of the largest reserved task; the mean of those that are not kept one by one. O(workers).
+  /// Cost of the largest reserved task; tasks that are not kept one by one count as their mean.
+  /// O(workers).
   [[nodiscard]] double LargestCost() const;
   /// Time of a mean reserved task on one thread; of a mean task of the job when none is reserved.
   [[nodiscard]] Duration TaskTime(WorkerId worker) const;

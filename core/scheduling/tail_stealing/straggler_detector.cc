@@ -30,7 +30,7 @@ constexpr std::size_t kWorkersForExactFastest = 256;
 constexpr Duration kFastestStands = std::chrono::seconds(1);
 // With Speculation::kBounded all copies together cost at most this part of the job.
 constexpr int kBoundedPart = 10;
-// So many copies of a task are made that are not expected to save anything.
+// Maximum number of copies of a task that are not expected to save anything.
 constexpr std::size_t kMostInsurances = 2;
 
 // The last tasks of the range, of at most `budget` together but at least one: the victim works from
@@ -139,7 +139,7 @@ double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, 
   return finish - round_trip - cost / context_.estimator.ThreadRate(idle);
 }
 
-// They could not be recalled, and nobody has started them.
+// These tasks could not be recalled, and the worker has not started them.
 StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(WorkerId victim, WorkerId idle,
                                                                    Instant now) const {
   const auto& leases = context_.leases;
@@ -159,7 +159,7 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
                                                                 Instant now) const {
   const auto& leases = context_.leases;
   IndexRange last;
-  std::int64_t left = 0;  // tasks that nobody copies
+  std::int64_t left = 0;  // tasks without a copy
   leases.Leased(victim).ForEach([&](IndexRange range) {
     for (const IndexRange open : leases.Copied().Missing(range)) {
       for (const IndexRange part : just_copied_.Missing(open)) {
@@ -188,7 +188,7 @@ std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant
   const IndexRange task = leases.OldestLeased(worker);
   const double cost = task.Empty() ? 1 : static_cast<double>(context_.costs.Of(task));
   const double run = ToSeconds(running) * context_.estimator.ThreadRate(worker);
-  // Of a declared cost so many standard deviations are no surprise.
+  // A task of declared cost may take longer by the usual error of such costs.
   const double expected =
       context_.costs.Known() ? 1 + kStragglerDeviations * predictor_.Deviation(worker) : 1;
   if (run < cost * std::max(kStragglerTasks, expected)) return std::nullopt;

@@ -36,16 +36,18 @@ class StragglerDetector {
     CopyDecision copy;
     WorkerId victim;  ///< the worker of the original
   };
-  /// One for a fast worker that wants work. What waits behind the original should be recalled.
+  /// Decides on a copy for a fast worker that wants work. The caller should recall the tasks that
+  /// wait behind the original.
   [[nodiscard]] std::optional<CopyAhead> SpeculateAhead(WorkerId worker, Instant now);
 
  private:
-  /// Of the longest running straggler, if that would outlast all reserved work.
+  /// Copies the longest running straggler, if that would outlast all reserved work.
   [[nodiscard]] std::optional<CopyAhead> SpeculateOnStraggler(WorkerId worker, Instant now);
-  /// Of a task that is at least as large as all reserved ones, and runs on so slow a worker that it
-  /// would outlast them: its turn is now, as if it had not started (largest first; Graham 1969).
-  /// The copy saves the time by which the job ends later if the copy is made last, and costs all
-  /// workers together its own.
+  /// Copies a task that is at least as large as all reserved ones, and runs on so slow a worker
+  /// that it would outlast them: its turn is now, as if it had not started (largest first; Graham,
+  /// "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). Compares the time
+  /// by which the job would end later if the copy were made last with the time that the copy costs
+  /// all workers together.
   [[nodiscard]] std::optional<CopyAhead> SpeculateOnMisplaced(WorkerId worker, Instant now);
   /// Tasks to be copied, and the seconds by which they would end earlier if they went on for longer
   /// than expected; not above 0: it is not worth it.
@@ -75,8 +77,8 @@ class StragglerDetector {
   [[nodiscard]] Saving SavingByCopy(WorkerId victim, const FinishPredictor::RunningTasks& all,
                                     WorkerId idle, Instant now) const;
   [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim, WorkerId idle, Instant now) const;
-  /// Of a worker without a connection, which may never come back: each idle thread copies a part
-  /// of what no other copies.
+  /// For a worker without a connection, which may never come back: each idle thread copies a part
+  /// of the tasks without a copy.
   [[nodiscard]] Saving SavingByCopyOfAway(WorkerId victim, WorkerId idle, Instant now) const;
   [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                     Instant now) const;

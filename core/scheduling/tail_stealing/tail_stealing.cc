@@ -271,7 +271,7 @@ bool TailStealing::HasIdleThread(WorkerId worker) const {
 
 bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   const bool dry = pool_.Of(worker).Empty();
-  // What others have is worth taking by a worker that is known, or needs it now.
+  // A worker takes reservations of others when its rate is known or a thread is idle.
   if (dry && !context_.estimator.Measured(worker) && !HasIdleThread(worker)) return false;
   const bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
   if (dry && !stolen) return false;

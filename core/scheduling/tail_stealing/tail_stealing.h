@@ -40,8 +40,8 @@ class TailStealing final : public Strategy {
   struct State {
     bool queued = false;  ///< in to_supply_
     bool idle = false;    ///< in idle_
-    /// What waited was recalled. Nothing is leased ahead of need until a thread is idle, so that
-    /// tasks do not go back and forth.
+    /// Its waiting tasks were recalled. Nothing is leased ahead of need until a thread is idle, so
+    /// that tasks do not go back and forth.
     bool called_back = false;
     bool first_task_watched = false;  ///< is or was in first_tasks_
   };
@@ -63,10 +63,10 @@ class TailStealing final : public Strategy {
   void PutLongestFirst();
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
-  /// What the worker has not started is recalled, and it gets no more ahead of need for now.
+  /// Recalls the tasks that the worker has not started. It gets nothing ahead of need for now.
   void RecallWaiting(WorkerId worker, std::vector<Decision>& decisions);
   void RetryIdle(Instant now);
-  /// Workers are looked at again when their first tasks turn out to be long.
+  /// The worker is supplied again when its first task turns out to be long.
   void WatchFirstTask(WorkerId worker);
   void CheckFirstTasks(Instant now);
 
