@@ -187,9 +187,8 @@ class Tournament {
         good[rival] += regrets.at(rival) <= best + kNearlyTheBest ? 1 : 0;
       }
     }
-    std::stable_sort(rivals_.begin(), rivals_.end(), [&](const auto& one, const auto& other) {
-      return good[one] > good[other];
-    });
+    std::stable_sort(rivals_.begin(), rivals_.end(),
+                     [&](const auto& one, const auto& other) { return good[one] > good[other]; });
     std::erase_if(rivals_, [&](const std::string& rival) { return good[rival] == 0; });
     rivals_.resize(std::min(rivals_.size(), kMostRivals));
     sorted_ = true;

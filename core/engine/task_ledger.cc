@@ -320,7 +320,6 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
   return state.ReceivedAt(index);
 }
 
-
 TaskState TaskLedger::StateOf(TaskIndex index) const {
   return std::prev(segments_.upper_bound(index))->second.state;
 }

@@ -190,8 +190,8 @@ void ReadTailStealing(FieldReader options, Objective objective, TailStealingOpti
   const std::vector<std::string> names{"Disabled", "Bounded", "WhenIdle"};  // as in the enum
   const char* usual = objective == Objective::kEnergy ? "Bounded" : "WhenIdle";
   const std::string chosen = options.OptionalChoice("speculation", names, usual);
-  spec.speculation = static_cast<Speculation>(std::find(names.begin(), names.end(), chosen) -
-                                              names.begin());
+  spec.speculation =
+      static_cast<Speculation>(std::find(names.begin(), names.end(), chosen) - names.begin());
   spec.credit = ReadSwitch(options, "credit", spec.credit);
 }
 

@@ -48,7 +48,9 @@ std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
 }
 
 bool CreditWindow::AnotherEndsInTime(WorkerId worker, Instant now) const {
-  return predictor_.Ready(worker, now) + predictor_.TaskTime(worker) <= predictor_.Level(now);
+  const Instant end = predictor_.Ready(worker, now) + predictor_.TaskTime(worker);
+  // The level is not before the end of the same work without idle threads, which is known at once.
+  return end <= now + predictor_.PoolTime() || end <= predictor_.Level(now);
 }
 
 bool CreditWindow::NeedsRefill(WorkerId worker, Instant now) const {
@@ -88,7 +90,9 @@ bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
     return false;
   }
   if (!RunsLongTask(worker, now)) return false;
-  return predictor_.FewLongTasks(worker) || predictor_.Ready(worker, now) > predictor_.Level(now);
+  if (predictor_.FewLongTasks(worker)) return true;
+  const Instant ready = predictor_.Ready(worker, now);
+  return ready > now + predictor_.PoolTime() && ready > predictor_.Level(now);
 }
 
 model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {

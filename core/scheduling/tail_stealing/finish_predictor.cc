@@ -88,7 +88,8 @@ double FinishPredictor::Rate(WorkerId worker) const {
 double FinishPredictor::SuppliedRate(WorkerId worker) const {
   const double rate = context_.estimator.Rate(worker);
   const double transfer = context_.estimator.TransferSeconds(worker);
-  return transfer > 0 ? std::min(rate, MeanCost() / transfer) : rate;
+  const double mean = MeanCost();
+  return transfer > 0 && mean > 0 ? std::min(rate, mean / transfer) : rate;
 }
 
 Instant FinishPredictor::Ready(WorkerId worker, Instant now) const {

@@ -20,11 +20,11 @@ constexpr int kMaxRecallVictims = 8;
 }  // namespace
 
 bool TailAllocator::LastTasks(WorkerId worker) const {
-  constexpr int kRoundTripsPerTask = 20;  // for shorter tasks a round trip each costs too much
+  constexpr int kRoundTripsOfLastTask = 20;  // for shorter tasks a round trip each costs too much
   if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
   if (predictor_.FewLongTasks(worker)) return true;
   const Duration task = predictor_.TaskTime(worker);
-  return task > kRoundTripsPerTask * context_.estimator.RoundTrip(worker) &&
+  return task > kRoundTripsOfLastTask * context_.estimator.RoundTrip(worker) &&
          predictor_.PoolTime() < 2 * task;
 }
 

@@ -111,8 +111,8 @@ TEST_F(TaskLedgerTest, SeveralWorkersMayCopyATask) {
   EXPECT_EQ(ledger.CopyHolders(1), (std::vector<WorkerId>{kTwo, three}));
   EXPECT_EQ(ledger.CopyHolders(4), (std::vector<WorkerId>{}));
   const auto others = ledger.Complete({1, 2}, three).others;
-  EXPECT_EQ(others, (std::vector<TaskLedger::Holding>{{{1, 2}, kOne, kGrant1},
-                                                      {{1, 2}, kTwo, kGrant2}}));
+  EXPECT_EQ(others,
+            (std::vector<TaskLedger::Holding>{{{1, 2}, kOne, kGrant1}, {{1, 2}, kTwo, kGrant2}}));
   ledger.CheckInvariants();
   EXPECT_EQ(ledger.Copied().Ranges(), (Ranges{{0, 1}, {2, 4}}));
 }

@@ -135,6 +135,20 @@ TEST_F(TailParts, AWorkerIsNoFasterThanItsDataCome) {
   EXPECT_GT(predictor.CycleTime({0}), Duration(milliseconds(500)));
 }
 
+TEST_F(TailParts, TasksWithoutCostAreNoReasonForAnInfiniteTime) {
+  Start({1});
+  const model::PrefixCosts nothing(std::vector<model::Cost>(10, 0));
+  const StrategyContext free{nothing, estimator, leases, reservations, {}};
+  ReservedPool free_pool{free};
+  FinishPredictor free_predictor{free, free_pool};
+  free_pool.AddWorkers(1);
+  free_predictor.AddWorkers(1);
+  free_pool.Insert({0}, {{{0, 10}, 0}});
+  free_predictor.UpdateReservation({0}, now);
+  estimator.NoteDelivery({0}, milliseconds(501), 1);  // the data of a task take half a second
+  EXPECT_NEAR(SecondsUntil(free_predictor.Finish({0}, now)), 5, 0.01);
+}
+
 TEST_F(TailParts, TheWindowShrinksTowardsTheEnd) {
   Start({100});
   Reserve({0}, {0, 1000});

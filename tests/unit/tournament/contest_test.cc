@@ -35,10 +35,11 @@ struct Table {
     for (const auto& [name, play] : players) {
       if (name != "ours") rivals.push_back(name);
     }
-    return Contest(options, [this](const std::string& name, std::int64_t seed) {
-             EXPECT_TRUE(seeds[name].insert(seed).second) << name << " plays twice";
-             return players.at(name)(seed);
-           })
+    return Contest(options,
+                   [this](const std::string& name, std::int64_t seed) {
+                     EXPECT_TRUE(seeds[name].insert(seed).second) << name << " plays twice";
+                     return players.at(name)(seed);
+                   })
         .Run("ours", rivals);
   }
 };
