@@ -77,7 +77,7 @@ void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
   const Instant ready = leased || !reserved.Empty() ? Ready(worker, now) : now;
   ready_.Set(worker, leased ? ready : kNever);
-  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, ready));
+  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, ready, now));
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
@@ -161,11 +161,23 @@ FinishPredictor::Running FinishPredictor::PredictRunning(WorkerId worker, model:
   return running;
 }
 
-Instant FinishPredictor::FinishAfter(WorkerId worker, Instant ready) const {
+double FinishPredictor::RateSoFar(WorkerId worker, Instant now) const {
+  double rate = Rate(worker);
+  if (context_.estimator.Measured(worker) || context_.leases.OutstandingTasks(worker) == 0) {
+    return rate;
+  }
+  const auto threads = static_cast<double>(context_.estimator.Threads(worker));
+  for (const Running& running : RunningAt(worker, now)) {
+    rate = std::min(rate, running.rate * threads);
+  }
+  return rate;
+}
+
+Instant FinishPredictor::FinishAfter(WorkerId worker, Instant ready, Instant now) const {
   const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
   const double transfers =
       static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
-  return ready + PredictedTime(std::max(reserved / Rate(worker), transfers));
+  return ready + PredictedTime(std::max(reserved / RateSoFar(worker, now), transfers));
 }
 
 double FinishPredictor::MeanCost() const {

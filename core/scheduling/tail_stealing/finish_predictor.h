@@ -54,7 +54,7 @@ class FinishPredictor {
   [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
   /// When it will have run what is reserved for it as well.
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
-    return FinishAfter(worker, Ready(worker, now));
+    return FinishAfter(worker, Ready(worker, now), now);
   }
   /// A task that a worker runs. Seconds count from `now`.
   struct Running {
@@ -120,7 +120,10 @@ class FinishPredictor {
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
   [[nodiscard]] Running PredictRunning(WorkerId worker, model::IndexRange task, double elapsed,
                                        double cost) const;
-  [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready) const;
+  /// Rate of a worker. While it has ended no task, the time that it has been at its first ones
+  /// counts as well.
+  [[nodiscard]] double RateSoFar(WorkerId worker, Instant now) const;
+  [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready, Instant now) const;
 
   const StrategyContext& context_;
   const ReservedPool& pool_;

@@ -274,6 +274,33 @@ TEST_F(TailParts, AThiefTakesSoMuchThatBothFinishTogether) {
   EXPECT_EQ(std::get<MoveDecision>(moves[0]).to, WorkerId{0});
 }
 
+TEST_F(TailParts, APredictionOfBeforeTheFirstMeasurementMovesTasksAsWell) {
+  Start({1, 1}, 10, false);
+  const model::PrefixCosts large(std::vector<model::Cost>(10, 1'000'000'000));
+  const StrategyContext context_of_large{large, estimator, leases, reservations, {}};
+  ReservedPool large_pool{context_of_large};
+  FinishPredictor large_predictor{context_of_large, large_pool};
+  const auto large_goal = MakeGoal(context_of_large);
+  TailAllocator large_allocator{context_of_large, large_pool, large_predictor, *large_goal};
+  large_pool.AddWorkers(2);
+  large_predictor.AddWorkers(2);
+  large_pool.Insert({1}, {{{0, 10}, 0}});
+  large_predictor.UpdateReservation({1}, now);  // 30 years, as far as ratios tell
+  for (std::uint32_t i = 0; i < 2; ++i) estimator.Observe({i}, 1, 40'000'000'000, seconds(1));
+  EXPECT_TRUE(large_allocator.StealRange({0}, now, false)) << "more than 63 bits of cost";
+  EXPECT_GT(large_pool.Of({0}).Tasks(), 0);
+}
+
+TEST_F(TailParts, ASlowWorkersReservationLastsAsItsFirstTaskShows) {
+  Start({1, 1}, 1000, false);
+  estimator.Observe({0}, 10, 10, seconds(1));  // so worker 1 is expected to be as fast
+  Reserve({1}, {1, 11});
+  Lease({1}, {0, 1}, now);
+  EXPECT_NEAR(SecondsUntil(predictor.Finish({1}, now)), 1.1, 0.1);
+  now += seconds(10);
+  EXPECT_GT(SecondsUntil(predictor.Finish({1}, now)), 20) << "it has been at one task for 10 s";
+}
+
 TEST_F(TailParts, NothingIsStolenWithoutStealingOrWithoutGain) {
   Start({1, 1});
   Reserve({0}, {0, 50});
