@@ -390,7 +390,7 @@ TEST_F(TailParts, IdleWorkersCopyAllTasksOfAWorkerWithoutAConnectionInParts) {
     stragglers.BeginRound();
     const auto copy = stragglers.SpeculateOnTail({idle}, now);
     ASSERT_TRUE(copy);
-    EXPECT_FALSE(copied.Overlaps(copy->range)) << "somebody copies it already";
+    EXPECT_FALSE(copied.Overlaps(copy->range)) << "it has a copy already";
     copied.Insert(copy->range);
   }
   EXPECT_EQ(copied, RangeSet(IndexRange{0, 9}));
