@@ -15,17 +15,22 @@ constexpr std::int64_t kFirstTasks = 4;
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
+// Long tasks are leased ahead to save messages only, while there is much work left: a window is at
+// most this part of it.
+constexpr int kLongTasksPart = 32;
+
 }  // namespace
 
 Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
-  const Duration round_trip = context_.estimator.DeliveryTime(worker);
-  const bool long_tasks = predictor_.TaskTime(worker) > kRoundTripsOfLongTask * round_trip;
-  const Duration reports = long_tasks ? Duration::zero() : 3 * context_.report_interval;
-  const Duration full = std::max(reports, kFullRoundTrips * round_trip);
-  const Duration least = kLeastRoundTrips * round_trip;
   if (SendsOneByOne(worker)) return context_.estimator.RoundTrip(worker);
-  return std::clamp(predictor_.PoolTime() / 4, least, full);
+  const Duration round_trip = context_.estimator.DeliveryTime(worker);
+  const Duration left = predictor_.PoolTime();
+  const bool long_tasks = predictor_.TaskTime(worker) > kRoundTripsOfLongTask * round_trip;
+  const Duration reports = 3 * context_.report_interval;
+  const Duration useful = long_tasks ? std::min(reports, left / kLongTasksPart) : reports;
+  const Duration full = std::max(useful, kFullRoundTrips * round_trip);
+  return std::clamp(left / 4, kLeastRoundTrips * round_trip, full);
 }
 
 bool CreditWindow::SendsOneByOne(WorkerId worker) const {

@@ -69,15 +69,18 @@ void FinishPredictor::UpdateReservation(WorkerId worker, Instant now) {
   pool_tasks_ += reserved.Tasks() - known.tasks;
   known.reserved = reserved.CostSum();
   known.tasks = reserved.Tasks();
-  Reindex(worker, now);
+  const Instant finish = reserved.Empty() ? kNever : FinishAfter(worker, Ready(worker, now), now);
+  finish_.Set(worker, finish);
 }
 
 void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   const Reservation& reserved = pool_.Of(worker);
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
-  const Instant ready = leased || !reserved.Empty() ? Ready(worker, now) : now;
-  ready_.Set(worker, leased ? ready : kNever);
-  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, ready, now));
+  Known& known = known_[worker.value];
+  known.ready = PredictReady(worker, now);
+  known.ready_at = now;
+  ready_.Set(worker, leased ? known.ready : kNever);
+  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, known.ready, now));
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
@@ -92,7 +95,7 @@ double FinishPredictor::SuppliedRate(WorkerId worker) const {
   return transfer > 0 && mean > 0 ? std::min(rate, mean / transfer) : rate;
 }
 
-Instant FinishPredictor::Ready(WorkerId worker, Instant now) const {
+Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
   if (tasks == 0) return now;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));

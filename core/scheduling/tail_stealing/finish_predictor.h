@@ -50,8 +50,12 @@ class FinishPredictor {
   /// Cost units per second, no more than can be sent to it; half of it while the worker is not
   /// connected, because it may come late or never.
   [[nodiscard]] double Rate(WorkerId worker) const;
-  /// When the worker will have run what it has leased.
-  [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const;
+  /// When the worker will have run what it has leased, as of its last Update or Reindex if that was
+  /// at the same time.
+  [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const {
+    const Known& known = known_[worker.value];
+    return known.ready_at == now ? known.ready : PredictReady(worker, now);
+  }
   /// When it will have run what is reserved for it as well.
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
     return FinishAfter(worker, Ready(worker, now), now);
@@ -110,8 +114,11 @@ class FinishPredictor {
     model::Cost reserved = 0;
     std::int64_t tasks = 0;
     double rate = 0;
+    Instant ready{};            ///< when it will have run what it has leased, as predicted...
+    Instant ready_at = kNever;  ///< ...at this time
   };
 
+  [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
   /// Cost of the largest reserved task that is kept one by one; 0 if none is.
   [[nodiscard]] model::Cost LargestHeavy() const;
   /// When the largest reserved task could have ended at the earliest; `now` if none is kept one by

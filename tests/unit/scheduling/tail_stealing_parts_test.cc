@@ -158,12 +158,19 @@ TEST_F(TailParts, TheWindowShrinksTowardsTheEnd) {
   EXPECT_NEAR(ToSeconds(window.Length({0})), 1, 0.02) << "a quarter of 4 s";
 }
 
-TEST_F(TailParts, TheWindowIsThreeReportIntervalsForShortTasksAndSixRoundTripsForLongOnes) {
+TEST_F(TailParts, TheWindowIsThreeReportIntervalsAndForLongTasksAPartOfTheWorkThatIsLeft) {
   Start({100, 1}, 10000);
-  Reserve({0}, {0, 9000});
-  Reserve({1}, {9000, 9900});
+  Reserve({0}, {0, 4040});
   EXPECT_EQ(window.Length({0}), Duration(seconds(3)));
-  EXPECT_EQ(window.Length({1}), Duration(milliseconds(6)));
+  EXPECT_NEAR(ToSeconds(window.Length({1})), 1.25, 1e-6) << "a 32nd of 40 s";
+  Reserve({1}, {4040, 9999});
+  EXPECT_EQ(window.Length({1}), Duration(seconds(3)));
+}
+
+TEST_F(TailParts, TheWindowOfLongTasksIsAtLeastSixRoundTrips) {
+  Start({100, 1}, 10000);
+  Reserve({0}, {0, 10});
+  EXPECT_NEAR(ToSeconds(window.Length({1})), 0.006, 1e-9);
 }
 
 TEST_F(TailParts, TheWindowOfAWorkerIsAtLeastThreeOfItsRoundTrips) {
