@@ -11,7 +11,7 @@ namespace {
 
 // The times of leases are noted of workers that have at most so many tasks.
 constexpr std::int64_t kMostTasksWithTimes = 64;
-constexpr std::size_t kLeastReceived = 16;
+constexpr std::size_t kLeastReceived = 4;
 
 }  // namespace
 
@@ -350,13 +350,20 @@ IndexRange TaskLedger::NewestLeased(WorkerId worker) const {
 
 IndexRange TaskLedger::OldestLeased(WorkerId worker) const {
   const Worker& state = workers_[worker.value];
-  for (const Worker::Lease& lease : state.order) {
-    for (const IndexRange leased : state.leased.Within(lease.range)) {
-      const auto open = not_to_be_copied_.Missing(leased);
-      if (!open.empty()) return {open.front().begin, open.front().begin + 1};
-    }
+  const auto has_ended = [&](const Worker::Lease& lease) {
+    return !state.leased.Overlaps(lease.range);
+  };
+  auto lease = std::find_if_not(state.order.begin(), state.order.end(), has_ended);
+  if (4 * (lease - state.order.begin()) > std::ssize(state.order)) {
+    lease = state.order.erase(state.order.begin(), lease);
   }
-  return {};
+  std::optional<TaskIndex> oldest;
+  for (; lease != state.order.end() && !oldest; ++lease) {
+    state.leased.ForEachWithin(lease->range, [&](IndexRange leased) {
+      if (!oldest) oldest = not_to_be_copied_.FirstMissing(leased);
+    });
+  }
+  return oldest ? IndexRange{*oldest, *oldest + 1} : IndexRange{};
 }
 
 void TaskLedger::Count(IndexRange range, const Segment& segment, int sign) {

@@ -88,6 +88,13 @@ std::vector<IndexRange> RangeSet::Missing(IndexRange range) const {
   return gaps;
 }
 
+std::optional<TaskIndex> RangeSet::FirstMissing(IndexRange range) const {
+  const auto next = ranges_.upper_bound(range.begin);
+  if (next != ranges_.begin()) range.begin = std::max(range.begin, std::prev(next)->second);
+  if (range.Empty()) return std::nullopt;
+  return range.begin;
+}
+
 std::vector<IndexRange> RangeSet::Ranges() const {
   std::vector<IndexRange> all;
   all.reserve(ranges_.size());

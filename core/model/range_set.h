@@ -53,6 +53,8 @@ class RangeSet {
   [[nodiscard]] std::vector<IndexRange> Within(IndexRange range) const;
   /// The parts of `range` that are not in the set, in order.
   [[nodiscard]] std::vector<IndexRange> Missing(IndexRange range) const;
+  /// The first index of `range` that is not in the set, if there is one.
+  [[nodiscard]] std::optional<TaskIndex> FirstMissing(IndexRange range) const;
   [[nodiscard]] std::vector<IndexRange> Ranges() const;
 
   /// Calls visit(IndexRange) for each maximal range in order, without copying.

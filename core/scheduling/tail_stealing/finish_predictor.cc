@@ -210,9 +210,11 @@ bool FinishPredictor::FewLongTasks(WorkerId worker) const {
 }
 
 model::Cost FinishPredictor::LargestHeavy() const {
+  if (!context_.costs.Known()) return 0;
+  const model::Cost limit = context_.costs.Longest();
   model::Cost largest = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    largest = std::max(largest, pool_.Of({i}).LargestHeavy(context_.costs.Longest()));
+    largest = std::max(largest, pool_.Of({i}).LargestHeavy(limit));
   }
   return largest;
 }

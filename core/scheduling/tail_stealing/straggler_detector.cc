@@ -25,9 +25,11 @@ constexpr double kStragglerRunsAgain = 1;
 constexpr double kNearlyFastest = 0.8;
 // Marked workers looked at in one call, in turn.
 constexpr std::size_t kMaxStragglersLookedAt = 16;
-// With more workers the fastest rate is kept for a while.
-constexpr std::size_t kWorkersForExactFastest = 256;
+// With more workers the fastest rate is kept for a while, and that there is nothing to copy for a
+// part of the time until the last worker is ready.
+constexpr std::size_t kWorkersForExactAnswers = 256;
 constexpr Duration kFastestStands = std::chrono::seconds(1);
+constexpr int kNothingToCopyPart = 64;
 // With Speculation::kBounded all copies together cost at most this part of the job.
 constexpr int kBoundedPart = 10;
 // Maximum number of copies of a task that are not expected to save anything.
@@ -42,7 +44,9 @@ IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget
 }  // namespace
 
 std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, Instant now) {
-  if (!MayCopy()) return std::nullopt;
+  if (!MayCopy() || predictor_.ByReady().Empty()) return std::nullopt;
+  const double rate = context_.estimator.ThreadRate(idle);
+  if (now < nothing_to_copy_.until && rate <= nothing_to_copy_.thread_rate) return std::nullopt;
   int looked_at = 0;
   Saving most;
   Insurance insurance;
@@ -58,7 +62,13 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
     if (insure && most.tasks.Empty()) Insure(victim, running, idle, insurance);
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
-  if (most.tasks.Empty()) return std::nullopt;
+  if (most.tasks.Empty()) {
+    if (pool_.Workers() > kWorkersForExactAnswers) {
+      const Duration left = predictor_.ByReady().Latest().first - now;
+      nothing_to_copy_ = {rate, now + left / kNothingToCopyPart};
+    }
+    return std::nullopt;
+  }
   NoteCopy(most.tasks);
   return CopyDecision{idle, most.tasks};
 }
@@ -227,7 +237,7 @@ std::optional<WorkerId> StragglerDetector::LongestStraggler(Instant now) {
 }
 
 double StragglerDetector::FastestThreadRate(Instant now) {
-  if (pool_.Workers() > kWorkersForExactFastest && now < fastest_until_) return fastest_;
+  if (pool_.Workers() > kWorkersForExactAnswers && now < fastest_until_) return fastest_;
   fastest_ = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (predictor_.Usable({i})) fastest_ = std::max(fastest_, context_.estimator.ThreadRate({i}));
@@ -257,7 +267,6 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMispla
   const double rate = context_.estimator.ThreadRate(worker);
   const double delivery = ToSeconds(context_.estimator.DeliveryTime(worker));
   const double others = ToSeconds(predictor_.PoolTime());
-  const double largest = predictor_.LargestCost();
   int looked_at = 0;
   FinishIndex::FromLatest order(predictor_.ByReady());
   for (FinishIndex::Entry entry; looked_at < kMaxLooksAhead && order.Next(entry); ++looked_at) {
@@ -272,7 +281,7 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMispla
       // Even one that goes on for less than expected by a standard deviation outlasts such a copy.
       if (running.residual < (1 + running.deviation) * (others + own)) continue;
       const double saved = others + own - std::max(delivery + own, others);
-      if (cost < largest || saved <= cost / predictor_.RateSum()) continue;
+      if (saved <= cost / predictor_.RateSum() || cost < predictor_.LargestCost()) continue;
       NoteCopy(running.task);
       return CopyAhead{{worker, running.task}, victim};
     }

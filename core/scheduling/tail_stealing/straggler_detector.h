@@ -29,7 +29,8 @@ class StragglerDetector {
     return marked_[worker.value] && StragglesFor(worker, now);
   }
   /// The copy for an idle worker that saves most time, if any does. Looks at the 64 workers with
-  /// the latest predicted times.
+  /// the latest predicted times. With many workers, one that is no faster than another for which
+  /// there was none is told so for a while without a look.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
   /// A copy while there is other work.
   struct CopyAhead {
@@ -93,6 +94,12 @@ class StragglerDetector {
   const BalancingGoal& goal_;
   std::vector<bool> marked_;
   std::deque<WorkerId> stragglers_;  // the marked workers
+  /// No copy saves anything at a worker whose threads are at most so fast.
+  struct NothingToCopy {
+    double thread_rate = 0;
+    Instant until{};
+  };
+  NothingToCopy nothing_to_copy_;
   double fastest_ = 0;               // rate of a thread, as last computed
   Instant fastest_until_{};
   model::RangeSet just_copied_;  // in this round of decisions

@@ -16,7 +16,7 @@ constexpr std::int64_t kMaxOrderedTasks = 65536;
 constexpr double kHeavyPart = 0.002;
 // Blocks of tasks of unknown cost in which the first shares are dealt.
 constexpr std::int64_t kBlocksPerWorker = 64;
-constexpr std::int64_t kMostBlocks = 16384;
+constexpr std::int64_t kMostBlocks = 4096;
 // Idle workers that are supplied again in one call; the others' turn comes in the next.
 constexpr std::size_t kMaxIdleRetries = 16;
 
