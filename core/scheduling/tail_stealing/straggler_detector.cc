@@ -46,7 +46,7 @@ IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget
 std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, Instant now) {
   if (!MayCopy() || predictor_.ByReady().Empty()) return std::nullopt;
   const double rate = context_.estimator.ThreadRate(idle);
-  if (now < nothing_to_copy_.until && rate <= nothing_to_copy_.thread_rate) return std::nullopt;
+  if (nothing_at_tail_.Holds(rate, now)) return std::nullopt;
   int looked_at = 0;
   Saving most;
   Insurance insurance;
@@ -63,10 +63,7 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
   if (most.tasks.Empty()) {
-    if (pool_.Workers() > kWorkersForExactAnswers) {
-      const Duration left = predictor_.ByReady().Latest().first - now;
-      nothing_to_copy_ = {rate, now + left / kNothingToCopyPart};
-    }
+    Remember(nothing_at_tail_, rate, now, predictor_.ByReady().Latest().first - now);
     return std::nullopt;
   }
   NoteCopy(most.tasks);
@@ -253,12 +250,19 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateAhead(Wo
   const bool misplaced = !predictor_.ByReady().Empty() &&
                          predictor_.ByReady().Latest().first > now + predictor_.PoolTime();
   if (stragglers_.empty() && !misplaced) return std::nullopt;
-  if (context_.estimator.ThreadRate(worker) < kNearlyFastest * FastestThreadRate(now)) {
-    return std::nullopt;
-  }
+  const double rate = context_.estimator.ThreadRate(worker);
+  if (nothing_ahead_.Holds(rate, now)) return std::nullopt;
+  if (rate < kNearlyFastest * FastestThreadRate(now)) return std::nullopt;
   auto copy = SpeculateOnStraggler(worker, now);
   if (!copy && misplaced) copy = SpeculateOnMisplaced(worker, now);
+  if (!copy) Remember(nothing_ahead_, rate, now, predictor_.PoolTime());
   return copy;
+}
+
+void StragglerDetector::Remember(NothingToCopy& nothing, double thread_rate, Instant now,
+                                 Duration left) const {
+  if (pool_.Workers() <= kWorkersForExactAnswers) return;
+  nothing = {thread_rate, now + left / kNothingToCopyPart};
 }
 
 std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMisplaced(WorkerId worker,

@@ -38,7 +38,7 @@ class StragglerDetector {
     WorkerId victim;  ///< the worker of the original
   };
   /// Decides on a copy for a fast worker that wants work. The caller should recall the tasks that
-  /// wait behind the original.
+  /// wait behind the original. With many workers it remembers as SpeculateOnTail does.
   [[nodiscard]] std::optional<CopyAhead> SpeculateAhead(WorkerId worker, Instant now);
 
  private:
@@ -98,9 +98,16 @@ class StragglerDetector {
   struct NothingToCopy {
     double thread_rate = 0;
     Instant until{};
+    [[nodiscard]] bool Holds(double rate, Instant now) const {
+      return now < until && rate <= thread_rate;
+    }
   };
-  NothingToCopy nothing_to_copy_;
-  double fastest_ = 0;               // rate of a thread, as last computed
+  /// With many workers it stands for a part of the time that is left.
+  void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
+
+  NothingToCopy nothing_at_tail_;
+  NothingToCopy nothing_ahead_;
+  double fastest_ = 0;  // rate of a thread, as last computed
   Instant fastest_until_{};
   model::RangeSet just_copied_;  // in this round of decisions
   model::Cost copied_cost_ = 0;  // of all copies so far
