@@ -56,7 +56,8 @@ std::optional<std::size_t> Network::NodeOf(StreamId stream) const {
 std::optional<Instant> Network::LastReceived(std::size_t node) const {
   const auto stream = streams_of_nodes_[node];
   if (!stream || !NodeOf(*stream)) return std::nullopt;
-  return streams_[static_cast<std::size_t>(stream->value - 1)].last_received;
+  const Stream& found = streams_[static_cast<std::size_t>(stream->value - 1)];
+  return found.closed_by_coordinator ? std::nullopt : found.last_received;
 }
 
 Network::Stream* Network::Find(StreamId stream) {
@@ -175,6 +176,7 @@ void Network::LoseMessagesFrom(std::size_t node) {
 void Network::CloseCoordinatorEnd(StreamId stream) {
   Stream* const known = Find(stream);
   if (!known) return;
+  known->closed_by_coordinator = true;
   context_.time.At(Arrival(known->down, context_.time.Now()), [this, node = known->node, stream] {
     if (streams_of_nodes_[node] == stream) endpoints_.OnClosedByCoordinator(node);
   });

@@ -87,7 +87,8 @@ class Network final : public EventTarget {
   };
   struct Stream {
     std::size_t node = 0;
-    bool open = true;        // until the coordinator notices that the worker's end is closed
+    bool open = true;  // until the coordinator notices that the worker's end is closed
+    bool closed_by_coordinator = false;
     bool carries_up = true;  // false: messages under way to the coordinator are lost
     std::optional<Instant> last_received{};  // by the coordinator's machine
     Direction up;

@@ -75,6 +75,12 @@ bool Membership::WasReplaced(WorkerId worker, const std::string& incarnation) co
                               member.replaced.end();
 }
 
+bool Membership::MustWaitForOther(WorkerId worker, const Hello& hello) const {
+  const Member& member = At(worker);
+  return !rules_.idempotent && member.stream && member.incarnation != hello.incarnation &&
+         member.boot_id == hello.boot_id;
+}
+
 std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, Instant now) {
   Member& member = At(worker);
   const auto before = std::exchange(member.stream, stream);

@@ -58,6 +58,10 @@ class Membership {
   [[nodiscard]] std::optional<WorkerId> Find(const std::string& name) const;
   /// True if a newer process of that node has connected: this one must not take its place back.
   [[nodiscard]] bool WasReplaced(WorkerId worker, const std::string& incarnation) const;
+  /// True if another process of the node is connected and may run tasks that must not run twice.
+  /// The one that says Hello may be older, its message late; if it is not, it comes again until the
+  /// stream of the other one closes or its lease ends. Another boot has ended all processes before.
+  [[nodiscard]] bool MustWaitForOther(WorkerId worker, const Hello& hello) const;
 
   /// The worker's stream is this one from now on, and its lease is renewed. Returns the stream that
   /// it had before, which is to be closed.

@@ -42,7 +42,8 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
   }
   if (hello.epoch > config.epoch) return false;
   const WorkerId worker = FindOrAddNode(hello, now);
-  if (parts_.membership.WasReplaced(worker, hello.incarnation)) {
+  if (parts_.membership.WasReplaced(worker, hello.incarnation) ||
+      parts_.membership.MustWaitForOther(worker, hello)) {
     // Not a refusal: messages may be late, and this may be the newer process after all.
     parts_.outbox.Add(CloseStream{stream});
     return true;

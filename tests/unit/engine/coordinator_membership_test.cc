@@ -233,6 +233,31 @@ TEST_F(MembershipTest, ANewProcessHoldsNothingOfTheOldOne) {
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
 }
 
+// The Hello of the older process may be late. Its successor runs the task already.
+TEST_F(MembershipTest, ASecondProcessIsNotAdmittedWhileOneMayRunTasksThatMustNotRunTwice) {
+  config.job.task_policy.idempotent = false;
+  Start(1, 2);
+  Connect(1, 0);
+  ConnectNewProcess(2);
+  EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_TRUE(Sent<Welcome>(2).empty());
+  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].connected);
+  Note(It().OnStreamClosed(StreamId{1}, now));
+  ConnectNewProcess(3);
+  EXPECT_EQ(Assigned(3), (Ranges{{0, 1}}));
+}
+
+TEST_F(MembershipTest, AProcessAfterARestartOfTheNodeIsAdmittedAtOnce) {
+  config.job.task_policy.idempotent = false;
+  Start(1, 1);
+  Connect(1, 0);
+  Hello hello = HelloOf(0);
+  hello.incarnation = "a/2";
+  hello.boot_id = "another boot";
+  Say(2, hello);
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
 TEST_F(MembershipTest, AWorkerThatWasLostIsToldWhatOthersHaveTakenOver) {
   config.job.balancing.strategy = model::StrategyName::kDomainDecomposition;
   Start(4, 2);

@@ -109,6 +109,21 @@ TEST_F(ResultIntakeTest, EachTaskCountsOnce) {
   EXPECT_NEAR(statistics.Snapshot(now).wasted_seconds, 0.001, 1e-9) << "task 1 ran twice";
 }
 
+TEST_F(ResultIntakeTest, AWorkerWaitedForDataNoLongerThanItWasBusy) {
+  Connect(0);
+  Lease({0, 2}, 0);
+  Report report = DoneReport({0, 1});
+  report.completed[0].busy = seconds(2);
+  report.completed[0].waited = seconds(5);
+  (void)Apply(std::move(report));
+  EXPECT_EQ(estimator.CalculatingSeconds({0}), 0);
+  report = DoneReport({1, 2});
+  report.completed[0].busy = seconds(2);
+  report.completed[0].waited = -seconds(5);
+  (void)Apply(std::move(report));
+  EXPECT_EQ(estimator.CalculatingSeconds({0}), 2);
+}
+
 TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {
   Connect(0);
   Lease({0, 2}, 0);

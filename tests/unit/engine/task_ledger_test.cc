@@ -210,6 +210,18 @@ TEST_F(TaskLedgerTest, TheOldestLeaseIsTheFirstTaskThatWasGrantedAndIsOpen) {
   EXPECT_EQ(ledger.OldestLeased(kOne), (IndexRange{10, 11}));
 }
 
+TEST_F(TaskLedgerTest, TheOldestLeaseIsFoundBehindManyThatHaveEnded) {
+  for (model::TaskIndex task = 0; task < 20; ++task) {
+    ledger.Lease({40 - task, 41 - task}, kOne, GrantId{static_cast<std::uint64_t>(task + 1)},
+                 kTime);
+  }
+  for (model::TaskIndex task = 0; task < 20; ++task) {
+    EXPECT_EQ(ledger.OldestLeased(kOne), (IndexRange{40 - task, 41 - task}));
+    (void)ledger.Complete({40 - task, 41 - task}, kOne);
+  }
+  EXPECT_TRUE(ledger.OldestLeased(kOne).Empty());
+}
+
 TEST_F(TaskLedgerTest, AWorkerWorksSinceItsLastResultOrItsFirstLease) {
   ledger.Lease({0, 2}, kOne, kGrant1, kTime);
   EXPECT_EQ(ledger.WorkingSince(kOne), kTime);
@@ -220,6 +232,8 @@ TEST_F(TaskLedgerTest, AWorkerWorksSinceItsLastResultOrItsFirstLease) {
   EXPECT_EQ(ledger.WorkingSince(kOne), kTime + seconds(2));
   ledger.Lease({3, 4}, kOne, GrantId{3}, kTime + seconds(9));
   EXPECT_EQ(ledger.WorkingSince(kOne), kTime + seconds(9));
+  ledger.NoteWorked(kOne, kTime + seconds(3));
+  EXPECT_EQ(ledger.WorkingSince(kOne), kTime + seconds(9)) << "the report of an earlier task";
 }
 
 TEST_F(TaskLedgerDeathTest, StopsTheProcessAtIllegalTransitions) {

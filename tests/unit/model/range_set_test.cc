@@ -24,6 +24,10 @@ TEST(RangeSet, EraseSplitsARange) {
   EXPECT_EQ(set.Ranges(), (std::vector<IndexRange>{{0, 4}, {6, 10}}));
   EXPECT_EQ(set.Missing({2, 8}), (std::vector<IndexRange>{{4, 6}}));
   EXPECT_EQ(set.Within({2, 8}), (std::vector<IndexRange>{{2, 4}, {6, 8}}));
+  EXPECT_EQ(set.FirstMissing({2, 8}), 4);
+  EXPECT_EQ(set.FirstMissing({4, 8}), 4);
+  EXPECT_EQ(set.FirstMissing({2, 4}), std::nullopt);
+  EXPECT_EQ(set.FirstMissing({5, 5}), std::nullopt);
 }
 
 TEST(RangeSet, BehavesLikeAPlainSetUnderRandomChanges) {

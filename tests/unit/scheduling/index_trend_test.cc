@@ -46,6 +46,21 @@ TEST_F(IndexTrendTest, AFewTasksShowNothing) {
   EXPECT_EQ(trend.Found(), Direction::kNone);
 }
 
+// Eight tasks that become a little longer, and a report of shorter ones behind them.
+TEST_F(IndexTrendTest, AReportOfManyTasksCountsMoreThanOfOne) {
+  const auto found = [](std::int64_t behind) {
+    IndexTrend one_worker;
+    one_worker.AddWorker();
+    for (model::TaskIndex i = 0; i < 8; ++i) {
+      one_worker.Observe({0}, {i, i + 1}, 1 + 0.2 * static_cast<double>(i));
+    }
+    one_worker.Observe({0}, {8, 8 + behind}, 0.6 * static_cast<double>(behind));
+    return one_worker.Found();
+  };
+  EXPECT_EQ(found(1), Direction::kNone);
+  EXPECT_EQ(found(16), Direction::kFalling);
+}
+
 TEST_F(IndexTrendTest, RandomTimesRarelyLookLikeATrend) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {

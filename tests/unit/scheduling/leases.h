@@ -20,6 +20,7 @@ class Leases final : public LeaseView {
   explicit Leases(const model::CostModel& costs) : costs_(costs) {}
   std::vector<Worker> workers;
   model::RangeSet copied;  ///< tasks of which there are copies
+  std::map<model::TaskIndex, std::vector<WorkerId>> copy_holders;
 
   [[nodiscard]] const model::RangeSet& Leased(WorkerId w) const override {
     return workers[w.value].leased;
@@ -55,7 +56,10 @@ class Leases final : public LeaseView {
   }
   [[nodiscard]] bool Connected(WorkerId w) const override { return workers[w.value].connected; }
   [[nodiscard]] const model::RangeSet& Copied() const override { return copied; }
-  [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex) const override { return {}; }
+  [[nodiscard]] std::vector<WorkerId> CopyHolders(model::TaskIndex index) const override {
+    const auto known = copy_holders.find(index);
+    return known == copy_holders.end() ? std::vector<WorkerId>{} : known->second;
+  }
   [[nodiscard]] const model::RangeSet& NotToBeCopied() const override { return failed_before_; }
 
  private:

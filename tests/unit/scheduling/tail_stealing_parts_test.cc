@@ -281,6 +281,13 @@ TEST_F(TailParts, AThiefTakesSoMuchThatBothFinishTogether) {
   EXPECT_EQ(std::get<MoveDecision>(moves[0]).to, WorkerId{0});
 }
 
+TEST_F(TailParts, LessThanHalfATaskIsNotWorthAMove) {
+  Start({1, 1});
+  Reserve({0}, {0, 2});
+  Lease({1}, {5, 6}, now - milliseconds(400));
+  EXPECT_FALSE(allocator.StealRange({1}, now + milliseconds(1500), false));
+}
+
 TEST_F(TailParts, APredictionOfBeforeTheFirstMeasurementMovesTasksAsWell) {
   Start({1, 1}, 10, false);
   const model::PrefixCosts large(std::vector<model::Cost>(10, 1'000'000'000));
@@ -386,6 +393,16 @@ TEST_F(TailParts, ATaskOnTooSlowAWorkerIsCopiedThoughThereIsOtherWork) {
   EXPECT_EQ(copy->victim, WorkerId{2});
 }
 
+TEST_F(TailParts, ATaskThatAlmostEndsWithTheOthersIsNotCopiedAheadOfTheEnd) {
+  Start({10, 1, 0.27});
+  Reserve({0}, {2, 42});  // 3.6 s of work for all together
+  Lease({2}, {1, 2}, now);
+  const auto running = predictor.RunningAt({2}, now).front();
+  ASSERT_GT(running.residual, ToSeconds(predictor.PoolTime()) + 0.1) << "it outlasts a copy";
+  ASSERT_LT(running.deviation, 0.5);
+  EXPECT_FALSE(stragglers.SpeculateAhead({0}, now)) << "but by less than its uncertainty";
+}
+
 TEST_F(TailParts, IdleWorkersCopyAllTasksOfAWorkerWithoutAConnectionInParts) {
   Start({1, 1, 1});
   Lease({1}, {0, 9}, now);
@@ -455,6 +472,32 @@ TEST_F(TailParts, AnIdleWorkerCopiesForTheCaseThatAnotherFails) {
   stragglers.BeginRound();
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now)) << "a bounded copy has to save time";
+}
+
+TEST_F(TailParts, AtMostTwoCopiesOfATaskAreMadeForTheCaseThatAnotherFails) {
+  Start({1, 1, 1, 1});
+  Lease({1}, {1, 2}, now - milliseconds(500));
+  leases.copy_holders[1] = {{2}};
+  EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now));
+  stragglers.BeginRound();
+  leases.copy_holders[1] = {{2}, {3}};
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now));
+}
+
+TEST_F(TailParts, WithManyWorkersNothingToCopyIsRemembered) {
+  Start(std::vector<double>(300, 1));
+  context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
+  Lease({1}, {1, 2}, now);
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now)) << "a copy would end later";
+  Lease({2}, {2, 3}, now);
+  leases.workers[2].running.push_back({2, now - seconds(60)});
+  predictor.Update({2}, now);
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now)) << "for a 64th of the time";
+  estimator.Observe({3}, 100, 100, seconds(10));
+  EXPECT_TRUE(stragglers.SpeculateOnTail({3}, now)) << "it is faster";
+  stragglers.BeginRound();
+  now += seconds(2);
+  EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now));
 }
 
 TEST_F(TailParts, BoundedSpeculationCopiesATaskOnceAndATenthOfTheJobInAll) {

@@ -109,6 +109,49 @@ TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
   EXPECT_TRUE(Of<RecallDecision>(Decide()).empty()) << "they had nothing to give";
 }
 
+// Else they would go back and forth for as long as the first one runs.
+TEST_F(TailStealingTest, WhatWasRecalledIsNotLeasedAgainUntilAThreadIsIdle) {
+  costs = model::UnitCosts(100);
+  Start({1, 1}, {0, 100});
+  (void)Decide();
+  const IndexRange first = leases.Leased({0}).Front();
+  const IndexRange begun{first.begin, first.begin + 1};
+  leases.workers[0].running.push_back({begun.begin, now});
+  now += seconds(1);
+  for (std::uint32_t i = 0; i < 2; ++i) estimator.Observe({i}, 10, 10, milliseconds(10));
+  leases.workers[1].leased.Clear();
+  TouchAll();
+  ASSERT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
+  leases.workers[0].leased = RangeSet(begun);
+  strategy->OnTasksAvailable({{begun.end, begun.end + 3}, TaskOrigin::kGivenBack, {0}}, now);
+  strategy->OnWorkerEvent({WorkerChange::kRecallEnded, {0}}, now);
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({0}), RangeSet(begun));
+  leases.workers[0].leased.Clear();
+  leases.workers[0].running.clear();
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
+  (void)Decide();
+  EXPECT_GT(leases.Leased({0}).Size(), 1) << "ahead of need again";
+}
+
+TEST_F(TailStealingTest, TasksThatAreGivenBackForALostThiefStayWithTheirWorker) {
+  Start({1, 1, 1}, {0, 0});
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    estimator.Observe({i}, 10, 10, seconds(10));
+    estimator.SetRoundTrip({i}, milliseconds(100));
+  }
+  leases.workers[0].leased.Insert({9, 10});
+  leases.workers[1].leased.Insert({0, 9});
+  leases.workers[1].since = leases.workers[0].since = now;
+  TouchAll();
+  ASSERT_EQ(Of<RecallDecision>(Decide()).at(0).thief, WorkerId{2});
+  leases.workers[2].connected = false;
+  strategy->OnWorkerEvent({WorkerChange::kLost, {2}}, now);
+  leases.workers[1].leased.Erase({5, 9});
+  strategy->OnTasksAvailable({{5, 9}, TaskOrigin::kGivenBack, {1}}, now);
+  EXPECT_EQ(reservations.Of({1}), RangeSet(IndexRange{5, 9}));
+}
+
 TEST_F(TailStealingTest, LooksAgainWhenAFirstTaskTurnsOutToBeLong) {
   Start({1, 1});
   (void)Decide();
