@@ -11,6 +11,8 @@ namespace {
 
 // Number of threads that a worker may claim: a plan for billions of them would be nonsense.
 constexpr std::uint32_t kMaxThreads = 4096;
+// No process dies of a task, starts anew and connects again in less.
+constexpr Duration kShortestRestart = std::chrono::milliseconds(50);
 // A worker whose connection broke reconnects within less, unless it is gone.
 constexpr Duration kReconnectTimeout = std::chrono::milliseconds(1500);
 // Replaced incarnations that are remembered for each node.
@@ -81,11 +83,17 @@ bool Membership::MustWaitForOther(WorkerId worker, const Hello& hello) const {
          member.boot_id == hello.boot_id;
 }
 
+bool Membership::CanHaveRunTasks(WorkerId worker, Instant now) const {
+  const Member& member = At(worker);
+  return member.round_trip.Estimate() || now - member.connected >= kShortestRestart;
+}
+
 std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, Instant now) {
   Member& member = At(worker);
   const auto before = std::exchange(member.stream, stream);
   if (before) streams_.Erase(*before);
   streams_.Put(stream, worker);
+  member.connected = now;
   member.reports_received = 0;
   member.round_trip = RoundTripEstimator(now);
   disconnected_since_.Remove(worker);

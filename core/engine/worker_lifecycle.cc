@@ -48,6 +48,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
     parts_.outbox.Add(CloseStream{stream});
     return true;
   }
+  const bool can_have_run = parts_.membership.CanHaveRunTasks(worker, now);
   if (const auto before = parts_.membership.Connect(worker, stream, now)) {
     parts_.outbox.Add(CloseStream{*before});  // the newer connection is the true one
   }
@@ -55,7 +56,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
   parts_.estimator.SetThreads(worker, hello.threads);
   parts_.estimator.SetRoundTrip(worker, std::nullopt);  // of the stream before
   parts_.placement.UpdateAvailability(worker);
-  AttachProcess(worker, hello, now);
+  AttachProcess(worker, hello, can_have_run, now);
   parts_.statistics.RecordNodeEvent(TimelineEvent::Kind::kJoined, worker, now, {});
   parts_.outbox.Send(stream,
                      Welcome{config.epoch, config.job.name, config.job.workload_parameters,
@@ -75,12 +76,13 @@ WorkerId WorkerLifecycle::FindOrAddNode(const Hello& hello, Instant now) {
   return worker;
 }
 
-void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, Instant now) {
+void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, bool can_have_run,
+                                    Instant now) {
   const Member& member = parts_.membership.At(worker);
   const bool replaced = !member.incarnation.empty() && member.incarnation != hello.incarnation;
   const bool same_process =
       member.incarnation == hello.incarnation && hello.epoch == parts_.config.epoch;
-  const bool died = replaced && member.boot_id == hello.boot_id && !member.draining;
+  const bool died = replaced && can_have_run && member.boot_id == hello.boot_id && !member.draining;
   if (replaced && !member.absent) {
     parts_.isolation.NoteUnreachable(worker, Holdings(parts_.ledger, worker));
   }

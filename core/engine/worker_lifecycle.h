@@ -61,7 +61,8 @@ class WorkerLifecycle {
 
  private:
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
-  void AttachProcess(WorkerId worker, const Hello& hello, Instant now);
+  /// `can_have_run`: the process before this one had time to run tasks.
+  void AttachProcess(WorkerId worker, const Hello& hello, bool can_have_run, Instant now);
   void CancelStale(WorkerId worker, const Hello& hello);
   void GiveTasksToOthers(WorkerId worker, bool in_good_order, Instant now);
 

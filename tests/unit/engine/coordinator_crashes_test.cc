@@ -87,6 +87,20 @@ TEST_F(CoordinatorCrashesTest, ADeathAloneIsChargedAsAFailedAttempt) {
   EXPECT_FALSE(persisted[0].failures[0].final);
 }
 
+// A coordinator that stood still reads the Hellos of processes that came and went meanwhile.
+TEST_F(CoordinatorCrashesTest, AProcessThatWasReplacedBeforeItCouldRunChargesNothing) {
+  Start(4, 1);
+  ConnectNext(0);
+  Restart(0);
+  Restart(0);
+  ASSERT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}}));
+  for (int process = 0; process < 3; ++process) {
+    ConnectNext(0);
+    EXPECT_TRUE(Wanted<Persist>().empty());
+    EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}}));
+  }
+}
+
 TEST_F(CoordinatorCrashesTest, ANodeThatWasRebootedChargesNothing) {
   Start(4, 1);
   ConnectNext(0);

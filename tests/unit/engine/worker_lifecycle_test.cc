@@ -114,11 +114,13 @@ TEST_F(WorkerLifecycleTest, ADeathIsOneOfAProcessAndNotOfItsNode) {
   Lease({0, 2}, 0);
   Hello third = HelloOf(0, 3);
   third.boot_id = "next boot";
+  now += seconds(1);
   EXPECT_TRUE(Admit(StreamId{12}, third));
   EXPECT_TRUE(isolation.Suspects().Empty()) << "one known death";
   Lease({0, 2}, 0);
   Hello fourth = HelloOf(0, 4);
   fourth.boot_id = "next boot";
+  now += seconds(1);
   EXPECT_TRUE(Admit(StreamId{13}, fourth));
   EXPECT_EQ(isolation.Suspects().Ranges(), (Ranges{{0, 2}}));
   (void)outbox.Take(now);
