@@ -118,7 +118,10 @@ std::vector<RangeSet> PartitionLargestFirst(const model::CostModel& costs, const
   for (std::size_t i = 0; i < weights.size(); ++i) {
     missing[i] = std::max(total * weights[i] / weight_sum - loads[i], 0.0);
   }
-  const auto fill = PartitionByCost(costs, light, missing);
+  // Tasks that cost nothing are missing nowhere.
+  const bool none_missing =
+      std::all_of(missing.begin(), missing.end(), [](double cost) { return cost <= 0; });
+  const auto fill = PartitionByCost(costs, light, none_missing ? weights : missing);
   for (std::size_t i = 0; i < fill.size(); ++i) {
     fill[i].ForEach([&](IndexRange range) { parts[i].Insert(range); });
   }

@@ -99,6 +99,13 @@ TEST(PartitionLargestFirst, DealsTheLargestFirstToThePartWithLeastForItsWeight) 
   EXPECT_EQ(first, 17) << "8, 5, 4; the 3 goes to the other";
 }
 
+TEST(PartitionLargestFirst, TasksThatCostNothingAreDealtOutBesideEqualLargeOnes) {
+  const model::PrefixCosts costs({5, 5, 0, 0});
+  const auto parts = PartitionLargestFirst(costs, RangeSet(IndexRange{0, 4}), {1, 1}, 1);
+  EXPECT_EQ(parts[0].Size() + parts[1].Size(), 4);
+  EXPECT_TRUE(parts[0].Overlaps({0, 2}) && parts[1].Overlaps({0, 2}));
+}
+
 TEST(PartitionLargestFirst, EveryTaskIsInOnePartAndNoneAtAWeightOfZero) {
   std::vector<model::Cost> each;
   for (model::Cost i = 0; i < 500; ++i) each.push_back(i * 7919 % 101);

@@ -111,27 +111,37 @@ TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
 
 // Else they would go back and forth for as long as the first one runs.
 TEST_F(TailStealingTest, WhatWasRecalledIsNotLeasedAgainUntilAThreadIsIdle) {
-  costs = model::UnitCosts(100);
-  Start({1, 1}, {0, 100});
+  costs = model::UnitCosts(16);
+  Start({1, 1}, {0, 16});
   (void)Decide();
-  const IndexRange first = leases.Leased({0}).Front();
-  const IndexRange begun{first.begin, first.begin + 1};
-  leases.workers[0].running.push_back({begun.begin, now});
-  now += seconds(1);
-  for (std::uint32_t i = 0; i < 2; ++i) estimator.Observe({i}, 10, 10, milliseconds(10));
-  leases.workers[1].leased.Clear();
+  for (auto& worker : leases.workers) {
+    worker.running.push_back({worker.leased.Front().begin, now});
+  }
+  now += milliseconds(60);  // 60 round trips
   TouchAll();
-  ASSERT_EQ(Of<RecallDecision>(Decide()).size(), 1U);
-  leases.workers[0].leased = RangeSet(begun);
-  strategy->OnTasksAvailable({{begun.end, begun.end + 3}, TaskOrigin::kGivenBack, {0}}, now);
+  ASSERT_EQ(Of<RecallDecision>(Decide()).size(), 2U);
+  // The first task ended before the recall came, so the second one runs.
+  Leases::Worker& worker = leases.workers[0];
+  const std::vector<IndexRange> leased = worker.leased.Ranges();
+  worker.leased.Erase({leased.front().begin, leased.front().begin + 1});
+  const IndexRange second{worker.leased.Front().begin, worker.leased.Front().begin + 1};
+  RangeSet given_back = worker.leased;
+  given_back.Erase(second);
+  worker.leased = RangeSet(second);
+  worker.running.clear();
+  now += milliseconds(20);
+  worker.since = now;
+  estimator.Observe({0}, 1, 1, milliseconds(80));
+  given_back.ForEach([&](IndexRange range) {
+    strategy->OnTasksAvailable({range, TaskOrigin::kGivenBack, {0}}, now);
+  });
   strategy->OnWorkerEvent({WorkerChange::kRecallEnded, {0}}, now);
   (void)Decide();
-  EXPECT_EQ(leases.Leased({0}), RangeSet(begun));
-  leases.workers[0].leased.Clear();
-  leases.workers[0].running.clear();
+  EXPECT_EQ(leases.Leased({0}), RangeSet(second));
+  worker.leased.Clear();
   strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   (void)Decide();
-  EXPECT_GT(leases.Leased({0}).Size(), 1) << "ahead of need again";
+  EXPECT_EQ(leases.Leased({0}).Size(), 2) << "one is leased ahead of need again";
 }
 
 TEST_F(TailStealingTest, TasksThatAreGivenBackForALostThiefStayWithTheirWorker) {
