@@ -137,11 +137,14 @@ void DrawFaults(Rng& rng, SimulationConfig& simulation, std::size_t survivor,
   drawn.summary += " faults " + std::to_string(count);
 }
 
-/// Two kills make the task they hit a suspect; those after them may hit it alone and charge it.
+/// Two kills make the task they hit a suspect; those after them may hit it alone and charge it. A
+/// process that is drained is killed if it does not end in time, and so is its successor if two
+/// drains overlap.
 void AllowForKills(SimulationConfig& simulation) {
   const auto kills =
-      std::count_if(simulation.faults.begin(), simulation.faults.end(),
-                    [](const Fault& fault) { return fault.kind == Fault::Kind::kKillWorker; });
+      std::count_if(simulation.faults.begin(), simulation.faults.end(), [](const Fault& fault) {
+        return fault.kind == Fault::Kind::kKillWorker || fault.kind == Fault::Kind::kDrainWorker;
+      });
   simulation.job.task_policy.backoff_limit_per_task +=
       static_cast<std::int32_t>(std::max<std::int64_t>(kills - 2, 0));
 }
