@@ -16,6 +16,9 @@ constexpr double kSurprise = 3.0;
 constexpr double kKeptAfterSurprise = 0.3;
 // Deliveries fade over so many.
 constexpr double kDeliveriesKept = 8;
+// So many tasks per thread a worker runs while its process still starts, which delays them by less.
+constexpr std::int64_t kTasksOfStart = 4;
+constexpr double kLongestStartSeconds = 0.02;
 // Even exact costs are not proportional to seconds: caches, clocks, other load.
 constexpr double kSmallestTaskVariance = 0.0004;
 
@@ -79,7 +82,11 @@ void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t
   const double kept = 1 - 1 / kDeliveriesKept;
   state.delivery_samples = state.delivery_samples * kept + 1;
   state.delivery_seconds = state.delivery_seconds * kept + task;
-  state.transfer = std::min(task, state.transfer.value_or(task));
+  // While a worker starts, its first tasks start late without any data.
+  const bool starting = state.all_tasks <= kTasksOfStart * state.threads;
+  if (!starting || task >= kLongestStartSeconds) {
+    state.transfer = std::min(task, state.transfer.value_or(task));
+  }
 }
 
 void TimingEstimator::NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time) {

@@ -83,7 +83,8 @@ class TimingEstimator {
     return measured ? std::max(*measured, kShortestRoundTrip) : options_.round_trip;
   }
 
-  /// A task started so long after the decision, on an idle thread; `tasks` were sent together.
+  /// A task started so long after the decision, on an idle thread; `tasks` were sent together. A
+  /// delay of up to 20 ms at its first tasks is not taken for a transfer.
   void NoteDelivery(WorkerId worker, Duration delay, std::int64_t tasks);
   /// The worker completed `tasks` within `time`.
   void NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time);

@@ -12,6 +12,9 @@ constexpr double kProbePart = 0.001;
 // only lease tasks that others could take.
 constexpr int kLeastRoundTrips = 3;
 constexpr std::int64_t kFirstTasks = 4;
+// What looks like a shorter transfer is a busy processor: tasks that are sent one by one would not
+// show that they have no data, because they are sent ahead and wait for their thread.
+constexpr Duration kShortestTransfer = std::chrono::milliseconds(1);
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
@@ -36,7 +39,7 @@ Duration CreditWindow::Length(WorkerId worker) const {
 bool CreditWindow::SendsOneByOne(WorkerId worker) const {
   if (!context_.estimator.Measured(worker)) return true;
   const Duration transfer = FromSeconds(context_.estimator.TransferSeconds(worker));
-  return transfer > context_.estimator.RoundTrip(worker);
+  return transfer > std::max(context_.estimator.RoundTrip(worker), kShortestTransfer);
 }
 
 std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {

@@ -125,6 +125,15 @@ TEST_F(TailParts, TasksAreSentOneByOneUntilTransfersAreKnownToBeShort) {
   EXPECT_EQ(window.Length({0}), Duration(milliseconds(1)));
 }
 
+TEST_F(TailParts, WhatTakesLessThanAMillisecondIsNotSentOneByOne) {
+  Start({100, 100});
+  estimator.SetRoundTrip({0}, std::chrono::microseconds(200));
+  estimator.NoteDelivery({0}, std::chrono::microseconds(1100), 1);
+  EXPECT_FALSE(window.SendsOneByOne({0}));
+  estimator.NoteDelivery({1}, milliseconds(3), 1);
+  EXPECT_TRUE(window.SendsOneByOne({1}));
+}
+
 TEST_F(TailParts, AWorkerIsNoFasterThanItsDataCome) {
   Start({100, 1});
   Reserve({0}, {0, 10});

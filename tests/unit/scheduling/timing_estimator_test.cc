@@ -137,6 +137,19 @@ TEST_F(TimingEstimatorTest, ATransferTakesNoLongerThanTasksComeThrough) {
   EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.1, 1e-9);
 }
 
+// Else a job of tiny commands was sent task by task to its end.
+TEST_F(TimingEstimatorTest, AShortDelayOfTheFirstTasksIsNoTransfer) {
+  estimator.Observe(kFirst, 1, 1, milliseconds(1));
+  estimator.NoteDelivery(kFirst, milliseconds(6), 1);
+  EXPECT_EQ(estimator.TransferSeconds(kFirst), 0) << "its process started";
+  EXPECT_NEAR(ToSeconds(estimator.DeliveryTime(kFirst)), 0.006, 1e-9);
+  estimator.NoteDelivery(kFirst, milliseconds(51), 1);
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.05, 1e-9) << "too long for that";
+  estimator.Observe(kFirst, 10, 10, milliseconds(10));
+  estimator.NoteDelivery(kFirst, milliseconds(6), 1);
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.005, 1e-9);
+}
+
 TEST_F(TimingEstimatorTest, DeliveriesFasterThanARoundTripOrOfNothingAreNoFault) {
   estimator.NoteDelivery(kFirst, milliseconds(-5), 0);
   estimator.NoteThroughput(kFirst, 0, milliseconds(-5));
