@@ -84,7 +84,7 @@ void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t
   state.delivery_seconds = state.delivery_seconds * kept + task;
   // While a worker starts, its first tasks start late without any data.
   const bool starting = state.all_tasks <= kTasksOfStart * state.threads;
-  if (!starting || task >= kLongestStartSeconds) {
+  if (!starting || beyond >= kLongestStartSeconds) {
     state.transfer = std::min(task, state.transfer.value_or(task));
   }
 }
