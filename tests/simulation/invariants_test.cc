@@ -114,6 +114,15 @@ TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckSimulation(1'021'5
 // meanwhile is read before the lease of its worker ends.
 TEST(InvariantsReplay, AShortStallLosesNobody) { CheckSimulation(1'006'077, false); }
 
+// The Hello of an older process came late and took the tasks of its successor, which ran them.
+TEST(InvariantsReplay, ALateProcessTakesNoTasks) { CheckSimulation(1'009'289, false); }
+
+// A coordinator that stood still read the Hellos of three processes of one node at once.
+TEST(InvariantsReplay, AProcessThatRanNothingChargesNothing) { CheckSimulation(1'033'332, false); }
+
+// Tasks that cost nothing were appended beside equal large ones.
+TEST(InvariantsReplay, AppendedTasksThatCostNothingHaveAPart) { CheckSimulation(1'063'832, false); }
+
 TEST(InvariantsReplay, OneSeed) { CheckSimulation(FromEnvironment("EVENKEEL_SEED", 1), true); }
 
 TEST(InvariantsSoak, ManySeeds) {
