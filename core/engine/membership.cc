@@ -84,8 +84,8 @@ bool Membership::MustWaitForOther(WorkerId worker, const Hello& hello) const {
 }
 
 bool Membership::CanHaveRunTasks(WorkerId worker, Instant now) const {
-  const Member& member = At(worker);
-  return member.round_trip.Estimate() || now - member.connected >= kShortestRestart;
+  const RoundTripEstimator& round_trip = At(worker).round_trip;
+  return round_trip.Estimate() || now - round_trip.Opened() >= kShortestRestart;
 }
 
 std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, Instant now) {
@@ -93,7 +93,6 @@ std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, In
   const auto before = std::exchange(member.stream, stream);
   if (before) streams_.Erase(*before);
   streams_.Put(stream, worker);
-  member.connected = now;
   member.reports_received = 0;
   member.round_trip = RoundTripEstimator(now);
   disconnected_since_.Remove(worker);

@@ -23,7 +23,6 @@ struct Member {
   std::string incarnation;  ///< of its latest process; empty before the first one
   std::string boot_id;      ///< of the node, as that process said
   std::optional<StreamId> stream;
-  Instant connected{};    ///< when its latest process connected last
   bool lost = false;      ///< its lease expired, or it said goodbye
   bool draining = false;  ///< its process is about to exit
   bool absent = false;    ///< lost, or disconnected for longer than the reconnect timeout
@@ -63,7 +62,7 @@ class Membership {
   /// The one that says Hello may be older, its message late; if it is not, it comes again until the
   /// stream of the other one closes or its lease ends. Another boot has ended all processes before.
   [[nodiscard]] bool MustWaitForOther(WorkerId worker, const Hello& hello) const;
-  /// False if the worker's latest process was replaced before it can have received a task: its
+  /// False if a process of the worker that is replaced at `now` cannot have received a task: its
   /// Hello and that of its successor waited together for a coordinator that stood still.
   [[nodiscard]] bool CanHaveRunTasks(WorkerId worker, Instant now) const;
 

@@ -29,6 +29,8 @@ class RoundTripEstimator {
   /// `opened`: when the stream was opened.
   explicit RoundTripEstimator(Instant opened) : opened_(opened) {}
 
+  /// When the stream was opened.
+  [[nodiscard]] Instant Opened() const { return opened_; }
   /// Ignores what an honest worker cannot send: a stamp of the future or of a time before the
   /// stream, and one that was held for longer than it is old.
   void Add(const StampEcho& echo, Instant now) {

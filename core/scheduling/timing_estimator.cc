@@ -16,7 +16,8 @@ constexpr double kSurprise = 3.0;
 constexpr double kKeptAfterSurprise = 0.3;
 // Deliveries fade over so many.
 constexpr double kDeliveriesKept = 8;
-// So many tasks per thread a worker runs while its process still starts, which delays them by less.
+// A worker's first tasks, per thread, may be delayed by the start of its process, for less than
+// kLongestStartSeconds.
 constexpr std::int64_t kTasksOfStart = 4;
 constexpr double kLongestStartSeconds = 0.02;
 // Even exact costs are not proportional to seconds: caches, clocks, other load.
@@ -82,7 +83,6 @@ void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t
   const double kept = 1 - 1 / kDeliveriesKept;
   state.delivery_samples = state.delivery_samples * kept + 1;
   state.delivery_seconds = state.delivery_seconds * kept + task;
-  // While a worker starts, its first tasks start late without any data.
   const bool starting = state.all_tasks <= kTasksOfStart * state.threads;
   if (!starting || beyond >= kLongestStartSeconds) {
     state.transfer = std::min(task, state.transfer.value_or(task));

@@ -200,9 +200,9 @@ double Compensated::Factor(WorkerId from, WorkerId to, double load, Instant now)
 }
 
 void Compensated::Send(WorkerId from, WorkerId to, double load, Instant now) {
-  constexpr double kMostLoad = 4e18;
-  const auto pieces = pool_.TakeTail(from, static_cast<model::Cost>(std::min(load, kMostLoad)),
-                                     std::numeric_limits<std::int32_t>::max());
+  const auto pieces =
+      pool_.TakeTail(from, static_cast<model::Cost>(std::min(load, model::kMostCost)),
+                     std::numeric_limits<std::int32_t>::max());
   if (pieces.empty()) return;
   double sent = 0;
   for (const auto& piece : pieces) sent += static_cast<double>(context_.costs.Of(piece.range));

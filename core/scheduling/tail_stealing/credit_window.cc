@@ -12,8 +12,9 @@ constexpr double kProbePart = 0.001;
 // only lease tasks that others could take.
 constexpr int kLeastRoundTrips = 3;
 constexpr std::int64_t kFirstTasks = 4;
-// What looks like a shorter transfer is a busy processor: tasks that are sent one by one would not
-// show that they have no data, because they are sent ahead and wait for their thread.
+// A busy processor delays tasks by as much. If that were taken for a transfer, tasks would be sent
+// one by one from then on: they wait for their thread, so no later delivery shows that they have no
+// data.
 constexpr Duration kShortestTransfer = std::chrono::milliseconds(1);
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
@@ -104,7 +105,6 @@ bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
 }
 
 model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
-  constexpr double kMostBudget = 4e18;
   double budget = 0;
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(predictor_.Ready(worker, now) - now, Duration::zero());
@@ -113,7 +113,7 @@ model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(pool_.Workers());
   }
-  return static_cast<model::Cost>(std::clamp(budget, 0.0, kMostBudget));
+  return static_cast<model::Cost>(std::clamp(budget, 0.0, model::kMostCost));
 }
 
 }  // namespace evenkeel::scheduling

@@ -69,18 +69,27 @@ void FinishPredictor::UpdateReservation(WorkerId worker, Instant now) {
   pool_tasks_ += reserved.Tasks() - known.tasks;
   known.reserved = reserved.CostSum();
   known.tasks = reserved.Tasks();
-  const Instant finish = reserved.Empty() ? kNever : FinishAfter(worker, Ready(worker, now), now);
-  finish_.Set(worker, finish);
+  IndexFinish(worker, now);
 }
 
 void FinishPredictor::Reindex(WorkerId worker, Instant now) {
-  const Reservation& reserved = pool_.Of(worker);
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
   Known& known = known_[worker.value];
   known.ready = PredictReady(worker, now);
   known.ready_at = now;
   ready_.Set(worker, leased ? known.ready : kNever);
-  finish_.Set(worker, reserved.Empty() ? kNever : FinishAfter(worker, known.ready, now));
+  IndexFinish(worker, now);
+}
+
+void FinishPredictor::IndexFinish(WorkerId worker, Instant now) {
+  finish_.Set(worker, pool_.Of(worker).Empty() ? kNever : Finish(worker, now));
+}
+
+Instant FinishPredictor::Finish(WorkerId worker, Instant now) const {
+  const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
+  const double transfers =
+      static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
+  return Ready(worker, now) + PredictedTime(std::max(reserved / RateSoFar(worker, now), transfers));
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
@@ -174,13 +183,6 @@ double FinishPredictor::RateSoFar(WorkerId worker, Instant now) const {
     rate = std::min(rate, running.rate * threads);
   }
   return rate;
-}
-
-Instant FinishPredictor::FinishAfter(WorkerId worker, Instant ready, Instant now) const {
-  const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
-  const double transfers =
-      static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
-  return ready + PredictedTime(std::max(reserved / RateSoFar(worker, now), transfers));
 }
 
 double FinishPredictor::MeanCost() const {

@@ -57,9 +57,7 @@ class FinishPredictor {
     return known.ready_at == now ? known.ready : PredictReady(worker, now);
   }
   /// When it will have run what is reserved for it as well.
-  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const {
-    return FinishAfter(worker, Ready(worker, now), now);
-  }
+  [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
   /// A task that a worker runs. Seconds count from `now`.
   struct Running {
     model::IndexRange task;  ///< one task; empty if it is not known which
@@ -114,10 +112,11 @@ class FinishPredictor {
     model::Cost reserved = 0;
     std::int64_t tasks = 0;
     double rate = 0;
-    Instant ready{};            ///< when it will have run what it has leased, as predicted...
-    Instant ready_at = kNever;  ///< ...at this time
+    Instant ready{};            ///< PredictReady at `ready_at`
+    Instant ready_at = kNever;  ///< of the last Update or Reindex
   };
 
+  /// Ready, computed anew.
   [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
   /// Cost of the largest reserved task that is kept one by one; 0 if none is.
   [[nodiscard]] model::Cost LargestHeavy() const;
@@ -130,7 +129,7 @@ class FinishPredictor {
   /// Rate of a worker. While it has ended no task, the time that it has been at its first ones
   /// counts as well.
   [[nodiscard]] double RateSoFar(WorkerId worker, Instant now) const;
-  [[nodiscard]] Instant FinishAfter(WorkerId worker, Instant ready, Instant now) const;
+  void IndexFinish(WorkerId worker, Instant now);
 
   const StrategyContext& context_;
   const ReservedPool& pool_;

@@ -25,8 +25,8 @@ constexpr double kStragglerRunsAgain = 1;
 constexpr double kNearlyFastest = 0.8;
 // Marked workers looked at in one call, in turn.
 constexpr std::size_t kMaxStragglersLookedAt = 16;
-// With more workers the fastest rate is kept for a while, and that there is nothing to copy for a
-// part of the time until the last worker is ready.
+// With more workers, the fastest rate is kept for a while, and a search that finds nothing to copy
+// stands for a part of the time that is left.
 constexpr std::size_t kWorkersForExactAnswers = 256;
 constexpr Duration kFastestStands = std::chrono::seconds(1);
 constexpr int kNothingToCopyPart = 64;

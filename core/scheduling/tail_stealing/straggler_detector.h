@@ -29,8 +29,8 @@ class StragglerDetector {
     return marked_[worker.value] && StragglesFor(worker, now);
   }
   /// The copy for an idle worker that saves most time, if any does. Looks at the 64 workers with
-  /// the latest predicted times. With many workers, one that is no faster than another for which
-  /// there was none is told so for a while without a look.
+  /// the latest predicted times. With many workers, a search that finds no copy for a worker stands
+  /// for a while for all workers that are no faster.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
   /// A copy while there is other work.
   struct CopyAhead {
@@ -38,7 +38,7 @@ class StragglerDetector {
     WorkerId victim;  ///< the worker of the original
   };
   /// Decides on a copy for a fast worker that wants work. The caller should recall the tasks that
-  /// wait behind the original. With many workers it remembers as SpeculateOnTail does.
+  /// wait behind the original. A search without success stands as in SpeculateOnTail.
   [[nodiscard]] std::optional<CopyAhead> SpeculateAhead(WorkerId worker, Instant now);
 
  private:
@@ -68,6 +68,17 @@ class StragglerDetector {
       return copies != other.copies ? copies < other.copies : lateness > other.lateness;
     }
   };
+  /// Until `until`, a copy saves nothing at a worker whose threads are no faster than
+  /// `thread_rate`.
+  struct NothingToCopy {
+    double thread_rate = 0;
+    Instant until{};
+    [[nodiscard]] bool Holds(double rate, Instant now) const {
+      return now < until && rate <= thread_rate;
+    }
+  };
+  /// With many workers, sets `nothing` for a part of the time that is left.
+  void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
   void Insure(WorkerId victim, const FinishPredictor::RunningTasks& all, WorkerId idle,
               Insurance& best) const;
   [[nodiscard]] bool MayCopy() const;
@@ -94,17 +105,6 @@ class StragglerDetector {
   const BalancingGoal& goal_;
   std::vector<bool> marked_;
   std::deque<WorkerId> stragglers_;  // the marked workers
-  /// No copy saves anything at a worker whose threads are at most so fast.
-  struct NothingToCopy {
-    double thread_rate = 0;
-    Instant until{};
-    [[nodiscard]] bool Holds(double rate, Instant now) const {
-      return now < until && rate <= thread_rate;
-    }
-  };
-  /// With many workers it stands for a part of the time that is left.
-  void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
-
   NothingToCopy nothing_at_tail_;
   NothingToCopy nothing_ahead_;
   double fastest_ = 0;  // rate of a thread, as last computed

@@ -16,8 +16,6 @@ constexpr int kMaxVictims = 16;
 constexpr std::size_t kMaxWorkersForOrder = 256;
 // Victims looked at before a worker stays idle for now.
 constexpr int kMaxRecallVictims = 8;
-// Far above all sums of costs, and within 63 bits.
-constexpr double kMostCost = 4e18;
 
 }  // namespace
 
@@ -55,7 +53,7 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
         static_cast<double>(reserved.CostSum()) / static_cast<double>(reserved.Tasks()), 1e-9);
     // Half a task and more is rounded up: moving it still ends earlier than leaving it.
     const double rounded = std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5;
-    const auto budget = static_cast<Cost>(std::min(rounded, kMostCost));
+    const auto budget = static_cast<Cost>(std::min(rounded, model::kMostCost));
     const auto pieces = pool_.TakeTail(victim, budget, kMaxMoves);
     if (pieces.empty()) continue;
     pool_.Move(victim, thief, pieces);
@@ -71,7 +69,7 @@ Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
   double limit = ToSeconds(left) * context_.estimator.ThreadRate(worker);
   const bool ends_in_time = left >= predictor_.TaskTime(worker);
   if (limit < 1 && !context_.costs.Known() && ends_in_time) limit = 1;
-  return static_cast<Cost>(std::min(limit + 1e-6, kMostCost));
+  return static_cast<Cost>(std::min(limit + 1e-6, model::kMostCost));
 }
 
 ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,

@@ -37,6 +37,18 @@ class TailStealingTest : public testing::Test {
     strategy->Start(facts, RangeSet(todo), now);
     TouchAll();
   }
+  // Nothing is reserved, worker 1 has 9 tasks, worker 0 has one, and worker 2 is idle.
+  void StartWithIdleThief() {
+    Start({1, 1, 1}, {0, 0});
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      estimator.Observe({i}, 10, 10, seconds(10));
+      estimator.SetRoundTrip({i}, milliseconds(100));
+    }
+    leases.workers[0].leased.Insert({9, 10});
+    leases.workers[1].leased.Insert({0, 9});
+    leases.workers[1].since = leases.workers[0].since = now;
+    TouchAll();
+  }
   void TouchAll() {
     for (std::uint32_t i = 0; i < leases.workers.size(); ++i)
       strategy->OnWorkerEvent({WorkerChange::kUpdated, {i}}, now);
@@ -145,15 +157,7 @@ TEST_F(TailStealingTest, WhatWasRecalledIsNotLeasedAgainUntilAThreadIsIdle) {
 }
 
 TEST_F(TailStealingTest, TasksThatAreGivenBackForALostThiefStayWithTheirWorker) {
-  Start({1, 1, 1}, {0, 0});
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    estimator.Observe({i}, 10, 10, seconds(10));
-    estimator.SetRoundTrip({i}, milliseconds(100));
-  }
-  leases.workers[0].leased.Insert({9, 10});
-  leases.workers[1].leased.Insert({0, 9});
-  leases.workers[1].since = leases.workers[0].since = now;
-  TouchAll();
+  StartWithIdleThief();
   ASSERT_EQ(Of<RecallDecision>(Decide()).at(0).thief, WorkerId{2});
   leases.workers[2].connected = false;
   strategy->OnWorkerEvent({WorkerChange::kLost, {2}}, now);
@@ -253,15 +257,7 @@ TEST_F(TailStealingTest, AVictimThatHadNothingToGiveIsNotAskedAgainUntilThatChan
 }
 
 TEST_F(TailStealingTest, TasksThatAreGivenBackGoToTheThief) {
-  Start({1, 1, 1}, {0, 0});
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    estimator.Observe({i}, 10, 10, seconds(10));
-    estimator.SetRoundTrip({i}, milliseconds(100));
-  }
-  leases.workers[0].leased.Insert({9, 10});
-  leases.workers[1].leased.Insert({0, 9});
-  leases.workers[1].since = leases.workers[0].since = now;
-  TouchAll();
+  StartWithIdleThief();
   const auto recalls = Of<RecallDecision>(Decide());
   ASSERT_EQ(recalls.size(), 1U);
   ASSERT_EQ(recalls[0].thief, WorkerId{2});
