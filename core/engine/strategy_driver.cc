@@ -120,7 +120,7 @@ void StrategyDriver::Execute(const scheduling::GrantDecision& grant, Instant now
       parts_.outbox.AddGrant(StreamOf(grant.worker), grant.range, /*copy=*/false, /*attempt=*/0);
   parts_.deliveries.NoteGrant(grant.worker, grant.range, now);
   parts_.ledger.Lease(grant.range, grant.worker, id, now);
-  Touch(grant.worker, now);
+  strategy_->OnWorkerEvent({WorkerChange::kLeased, grant.worker}, now);
 }
 
 void StrategyDriver::Execute(const scheduling::CopyDecision& copy, Instant now) {
@@ -129,7 +129,7 @@ void StrategyDriver::Execute(const scheduling::CopyDecision& copy, Instant now) 
       parts_.outbox.AddGrant(StreamOf(copy.worker), copy.range, /*copy=*/true, /*attempt=*/0);
   parts_.ledger.LeaseCopy(copy.range, copy.worker, id, now);
   parts_.statistics.CountCopy();
-  Touch(copy.worker, now);
+  strategy_->OnWorkerEvent({WorkerChange::kLeased, copy.worker}, now);
 }
 
 void StrategyDriver::Execute(const scheduling::RecallDecision& recall, Instant now) {

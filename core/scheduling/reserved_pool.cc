@@ -61,6 +61,7 @@ void ReservedPool::Apply(const WorkerEvent& event) {
     case WorkerChange::kReturned:
       return Revive(event.worker);
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
     case WorkerChange::kRecallEnded:
       return;
   }

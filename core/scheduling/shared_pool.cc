@@ -18,6 +18,7 @@ void LiveWorkers::Apply(const WorkerEvent& event) {
     case WorkerChange::kReturned:
       return Set(event.worker, true);
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
     case WorkerChange::kRecallEnded:
       return;
   }

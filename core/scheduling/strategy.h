@@ -74,7 +74,8 @@ enum class WorkerChange {
   kJoined,       ///< a worker that was not expected, with the next number
   kLost,         ///< what is reserved for it is the others'; it may return
   kReturned,     ///< a lost worker is back
-  kUpdated,      ///< it connected, reported, was granted tasks or gave some back
+  kUpdated,      ///< it connected, reported, or gave tasks back
+  kLeased,       ///< a decision of the strategy itself leased tasks to it
   kRecallEnded,  ///< the recall was answered, with tasks or none, or has expired
 };
 struct WorkerEvent {

@@ -90,6 +90,7 @@ void AdaptiveIterative::OnWorkerEvent(const WorkerEvent& event, Instant now) {
       members_[event.worker.value] = Member{};
       return;
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
       return Measure(event.worker, now);
     case WorkerChange::kRecallEnded:
       return;

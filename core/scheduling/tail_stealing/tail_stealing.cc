@@ -93,6 +93,7 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
 
 void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
   now_ = now;
+  retried_at_ = kNever;
   if (tasks.origin == TaskOrigin::kAppended) {
     Append(tasks.range);
   } else {
@@ -122,6 +123,7 @@ void TailStealing::Return(const TasksAvailable& tasks) {
 
 void TailStealing::OnWorkerEvent(const WorkerEvent& event, Instant now) {
   now_ = now;
+  if (event.change != WorkerChange::kLeased) retried_at_ = kNever;
   switch (event.change) {
     case WorkerChange::kJoined:
       return Join(event.worker, event.facts);
@@ -131,6 +133,7 @@ void TailStealing::OnWorkerEvent(const WorkerEvent& event, Instant now) {
       pool_.Revive(event.worker);
       return Touch(event.worker);
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
       return Touch(event.worker);
     case WorkerChange::kRecallEnded:
       return EndRecall(event.worker);
@@ -207,6 +210,8 @@ void TailStealing::RecallWaiting(WorkerId worker, std::vector<Decision>& decisio
 }
 
 void TailStealing::RetryIdle(Instant now) {
+  if (retried_at_ == now) return;
+  retried_at_ = now;
   // Copies become worth it by time alone, not by what others report.
   const bool only_copies = predictor_.PoolTasks() == 0 && now < next_decision_;
   const std::size_t most = only_copies ? 1 : kMaxIdleRetries;

@@ -91,7 +91,8 @@ class TailStealing final : public Strategy {
   LinkFetcher fetcher_;
   std::vector<State> states_;
   std::deque<WorkerId> to_supply_;
-  std::deque<WorkerId> idle_;  // want work and got none
+  std::deque<WorkerId> idle_;    // want work and got none
+  Instant retried_at_ = kNever;  // the last retry of idle workers, if nothing happened since
   struct FirstTask {
     Instant is_long_at{};
     WorkerId worker{};

@@ -43,6 +43,7 @@ void ChunkSelfScheduling::OnWorkerEvent(const WorkerEvent& event, Instant) {
       loop_.SetAlive(event.worker, true);
       return Ask(event.worker);
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
       Observe(event.worker);
       return Ask(event.worker);
     case WorkerChange::kRecallEnded:

@@ -64,6 +64,7 @@ void WorkStealing::OnWorkerEvent(const WorkerEvent& event, Instant) {
     case WorkerChange::kJoined:
     case WorkerChange::kReturned:
     case WorkerChange::kUpdated:
+    case WorkerChange::kLeased:
       return Ask(event.worker);
     case WorkerChange::kLost:
     case WorkerChange::kRecallEnded:
