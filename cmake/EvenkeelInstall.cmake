@@ -54,6 +54,7 @@ set(public_headers
   core/engine/coordinator.h core/engine/coordinator_config.h core/engine/crash_isolation.h
   core/engine/delivery_watch.h
   core/engine/effect_outbox.h core/engine/effects.h core/engine/eta_spread.h
+  core/engine/grant_queue.h core/engine/job_ending.h
   core/engine/grant_queue.h core/engine/lease_reclaimer.h core/engine/membership.h
   core/engine/messages.h core/engine/pending_recalls.h core/engine/progress.h
   core/engine/progress_reporter.h core/engine/result_intake.h core/engine/result_outbox.h

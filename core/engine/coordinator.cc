@@ -44,6 +44,8 @@ Coordinator::Coordinator(CoordinatorConfig config)
           config_.report_interval),
       reclaimer_({ledger_, retries_, isolation_, driver_}),
       commits_({ledger_, membership_, completion_, statistics_, outbox_}),
+      ending_({ledger_, membership_, completion_, commits_, driver_, outbox_},
+              config_.keep_workers),
       intake_({*costs_, membership_, estimator_, ledger_, retries_, isolation_, completion_,
                statistics_, driver_, placement_, commits_, outbox_, deliveries_},
               config_.job.task_policy.idempotent),
@@ -69,12 +71,12 @@ Effects Coordinator::Start(Instant now) {
   Link(config_.links);
   intake_.RestoreFailures(config_.failures, now);
   driver_.Start(now);
-  EndIfOver();
+  ending_.EndIfOver();
   return outbox_.Take(now);
 }
 
 Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
-  if (ended_) return {};
+  if (Ended()) return {};
   const IndexRange appended{costs_->TaskCount(), grown.costs->TaskCount()};
   costs_->GrowTo(std::move(grown.costs));
   outbox_.SetInputs(std::move(grown.input_of));
@@ -104,12 +106,13 @@ void Coordinator::Link(const std::vector<NodeLink>& links) {
 // ---- Streams ----
 
 Effects Coordinator::OnMessage(StreamId stream, ToCoordinator message, Instant now) {
-  if (ended_) return {};
+  if (Ended()) return {};
   statistics_.CountMessage();
   const WorkerId* const known = membership_.FindStream(stream);
   if (const auto* hello = std::get_if<Hello>(&message)) {
     if (known == nullptr && !lifecycle_.Admit(stream, *hello, now)) {
-      Break({model::JobState::kInterrupted, "a newer coordinator of this job is running", true});
+      ending_.Break(
+          {model::JobState::kInterrupted, "a newer coordinator of this job is running", true});
     }
   } else if (known == nullptr) {
     outbox_.Add(CloseStream{stream});
@@ -151,7 +154,7 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now) {
   }
   if (report.draining && !member.draining) lifecycle_.OnDraining(worker);
   intake_.Apply(worker, std::move(report), now);
-  EndIfOver();
+  ending_.EndIfOver();
 }
 
 void Coordinator::Apply(WorkerId worker, const GiveBack& given, Instant now) {
@@ -166,7 +169,7 @@ void Coordinator::OnHeard(StreamId stream, Instant now) {
 }
 
 Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
-  if (ended_ || membership_.FindStream(stream) == nullptr) return {};
+  if (Ended() || membership_.FindStream(stream) == nullptr) return {};
   lifecycle_.OnStreamClosed(stream, now);
   Decide(now);
   return outbox_.Take(now);
@@ -175,22 +178,22 @@ Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
 // ---- Journal ----
 
 Effects Coordinator::OnDurable(BatchId batch, Instant now) {
-  if (ended_) return {};
+  if (Ended()) return {};
   commits_.OnDurable(batch, now);
-  EndIfOver();
-  EndIfDrained(now);
+  ending_.EndIfOver();
+  ending_.EndIfDrained(now);
   return outbox_.Take(now);
 }
 
 Effects Coordinator::OnJournalFailed(const std::string& reason, Instant now) {
-  if (!ended_) Break({model::JobState::kFailed, reason});
+  ending_.Break({model::JobState::kFailed, reason});
   return outbox_.Take(now);
 }
 
 // ---- Time ----
 
 Effects Coordinator::OnDeadline(const std::string& reason) {
-  if (!ended_) End(model::JobState::kFailed, reason);
+  ending_.End(model::JobState::kFailed, reason);
   return outbox_.Take({});
 }
 
@@ -200,7 +203,7 @@ void Coordinator::OnStall(Duration stalled, Instant now) {
 }
 
 Effects Coordinator::OnTimer(Instant now) {
-  if (ended_) return {};
+  if (Ended()) return {};
   lifecycle_.ExpireLeases(now);
   driver_.ExpireRecalls(now);
   Decide(now);
@@ -208,7 +211,7 @@ Effects Coordinator::OnTimer(Instant now) {
 }
 
 Instant Coordinator::NextTimer() const {
-  if (ended_) return kNever;
+  if (Ended()) return kNever;
   const bool draining = completion_.Draining();
   Instant next =
       draining ? completion_.DrainDeadline() : std::min(driver_.NextDecision(), retries_.NextDue());
@@ -218,9 +221,9 @@ Instant Coordinator::NextTimer() const {
 }
 
 void Coordinator::Decide(Instant now) {
-  EndIfDrained(now);
+  ending_.EndIfDrained(now);
   const bool not_yet = leases_from_ && now < *leases_from_;
-  if (ended_ || completion_.Draining() || completion_.EndsEarly() || not_yet) {
+  if (Ended() || completion_.Draining() || completion_.EndsEarly() || not_yet) {
     placement_.Skip();
     return;
   }
@@ -233,44 +236,8 @@ void Coordinator::Decide(Instant now) {
 // ---- The end ----
 
 Effects Coordinator::OnInterrupt(const std::string& reason, Duration grace, Instant now) {
-  if (ended_) return {};
-  if (completion_.Draining()) {
-    Break({model::JobState::kInterrupted, reason});
-    return outbox_.Take(now);
-  }
-  completion_.Drain(reason, now + grace);
-  for (const auto& [stream, worker] : membership_.Streams()) driver_.RecallAll(stream);
-  EndIfDrained(now);
+  ending_.Interrupt(reason, grace, now);
   return outbox_.Take(now);
-}
-
-void Coordinator::EndIfOver() {
-  if (ended_) return;
-  const auto verdict = completion_.Judge(!commits_.Empty(), ledger_.Failed());
-  if (verdict) End(verdict->state, verdict->reason);
-}
-
-void Coordinator::EndIfDrained(Instant now) {
-  if (ended_ || !completion_.Draining()) return;
-  const bool quiet = ledger_.Count(TaskState::kLeased) == 0 && commits_.Empty();
-  if (!quiet && now < completion_.DrainDeadline()) return;
-  Break({model::JobState::kInterrupted, completion_.DrainReason()});
-}
-
-void Coordinator::End(model::JobState state, const std::string& reason) {
-  SendFinish(reason);
-  outbox_.Add(EndJob{state, reason});
-  ended_ = true;
-}
-
-void Coordinator::Break(EndJob end) {
-  if (!config_.keep_workers) SendFinish(end.reason);
-  outbox_.Add(std::move(end));
-  ended_ = true;
-}
-
-void Coordinator::SendFinish(const std::string& reason) {
-  for (const auto& [stream, worker] : membership_.Streams()) outbox_.Send(stream, Finish{reason});
 }
 
 void Coordinator::CheckInvariants() const {

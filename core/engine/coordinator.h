@@ -11,6 +11,7 @@
 #include "core/engine/crash_isolation.h"
 #include "core/engine/effect_outbox.h"
 #include "core/engine/effects.h"
+#include "core/engine/job_ending.h"
 #include "core/engine/lease_reclaimer.h"
 #include "core/engine/membership.h"
 #include "core/engine/progress.h"
@@ -65,7 +66,7 @@ class Coordinator {
   [[nodiscard]] Effects OnTimer(Instant now);
   [[nodiscard]] Instant NextTimer() const;
 
-  [[nodiscard]] bool Ended() const { return ended_; }
+  [[nodiscard]] bool Ended() const { return ending_.Ended(); }
   /// A snapshot for people; O(workers).
   [[nodiscard]] Progress CurrentProgress(Instant now) const { return reporter_.Snapshot(now); }
   /// Timeline events since the last call.
@@ -88,13 +89,6 @@ class Coordinator {
   void Place(const std::vector<PlacedTasks>& placed);
   void Link(const std::vector<NodeLink>& links);
   void Decide(Instant now);
-  void EndIfOver();
-  void EndIfDrained(Instant now);
-  /// The job is over.
-  void End(model::JobState state, const std::string& reason);
-  /// This start of the coordinator is over, the job is not.
-  void Break(EndJob end);
-  void SendFinish(const std::string& reason);
 
   std::shared_ptr<model::GrowingCosts> costs_;
   CoordinatorConfig config_;  // its costs are costs_
@@ -114,12 +108,12 @@ class Coordinator {
   WithheldPlacement placement_;
   LeaseReclaimer reclaimer_;
   CommitQueue commits_;
+  JobEnding ending_;
   ResultIntake intake_;
   WorkerLifecycle lifecycle_;
   ProgressReporter reporter_;
   // Workers of an earlier start may run tasks that must not run twice until their leases are over.
   std::optional<Instant> leases_from_;
-  bool ended_ = false;
 };
 
 }  // namespace evenkeel::engine

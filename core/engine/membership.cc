@@ -13,8 +13,6 @@ namespace {
 constexpr std::uint32_t kMaxThreads = 4096;
 // No process dies of a task, starts anew and connects again in less.
 constexpr Duration kShortestRestart = std::chrono::milliseconds(50);
-// A worker whose connection broke reconnects within less, unless it is gone.
-constexpr Duration kReconnectTimeout = std::chrono::milliseconds(1500);
 // Replaced incarnations that are remembered for each node.
 constexpr std::size_t kMaxReplaced = 8;
 // Nodes that a job can ever have: each name that was admitted keeps its entry.
@@ -176,7 +174,7 @@ void Membership::ExtendLeases(Duration stalled, Instant now) {
   disconnected_since_.Shift(stalled, now);
 }
 
-Duration Membership::ReconnectTimeout() const { return std::min(kReconnectTimeout, rules_.lease); }
+Duration Membership::ReconnectTimeout() const { return model::ReconnectTimeout(rules_.lease); }
 
 double Membership::MeanRatio() const {
   if (members_.empty()) return 1.0;

@@ -99,6 +99,12 @@ struct CompensatedOptions {
   double transfer_rate = 0;  ///< tasks per second between two nodes; 0: transfers take no time
 };
 
+/// A worker whose stream ended has connected again after so long, unless it is gone.
+[[nodiscard]] constexpr Duration ReconnectTimeout(Duration lease) {
+  constexpr Duration most = std::chrono::milliseconds(1500);
+  return lease < most ? lease : most;
+}
+
 /// spec.balancing. Only the options of `strategy` are used.
 struct BalancingSpec {
   StrategyName strategy = StrategyName::kTailStealing;

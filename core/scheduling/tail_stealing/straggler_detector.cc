@@ -16,8 +16,6 @@ constexpr int kMaxLooksForCopies = 64;
 constexpr int kMaxLooksAhead = 8;
 // A task that has run for so many times as long as expected is a straggler.
 constexpr double kStragglerTasks = 2;
-// A worker without a connection comes back after so long, if at all: the time to reconnect.
-constexpr double kAwaySeconds = 1.5;
 constexpr double kStragglerDeviations = 3;
 // While there is other work, a straggler is expected to run for its time again, and is copied only
 // to a worker that is nearly as fast as the fastest, because there is one copy only.
@@ -180,7 +178,9 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
   const auto shares = static_cast<std::int64_t>(std::max<std::size_t>(pool_.Workers(), 1));
   const IndexRange copied{std::max(last.begin, last.end - (left / shares + 1)), last.end};
   if (!WithinBound(copied)) return {};
-  const double gap = std::max(ToSeconds(predictor_.Ready(victim, now) - now), kAwaySeconds);
+  // A worker without a connection comes back after so long, if at all.
+  const Duration away = model::ReconnectTimeout(context_.balancing.lease);
+  const double gap = ToSeconds(std::max(predictor_.Ready(victim, now) - now, away));
   const double own =
       static_cast<double>(context_.costs.Of(copied)) / context_.estimator.ThreadRate(idle);
   return {copied, gap - ToSeconds(context_.estimator.DeliveryTime(idle)) - own};

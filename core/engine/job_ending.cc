@@ -1,0 +1,48 @@
+#include "core/engine/job_ending.h"
+
+#include <utility>
+
+namespace evenkeel::engine {
+
+void JobEnding::EndIfOver() {
+  if (ended_) return;
+  const auto verdict = parts_.completion.Judge(!parts_.commits.Empty(), parts_.ledger.Failed());
+  if (verdict) End(verdict->state, verdict->reason);
+}
+
+void JobEnding::EndIfDrained(Instant now) {
+  if (ended_ || !parts_.completion.Draining()) return;
+  const bool quiet = parts_.ledger.Count(TaskState::kLeased) == 0 && parts_.commits.Empty();
+  if (!quiet && now < parts_.completion.DrainDeadline()) return;
+  Break({model::JobState::kInterrupted, parts_.completion.DrainReason()});
+}
+
+void JobEnding::Interrupt(const std::string& reason, Duration grace, Instant now) {
+  if (ended_) return;
+  if (parts_.completion.Draining()) return Break({model::JobState::kInterrupted, reason});
+  parts_.completion.Drain(reason, now + grace);
+  for (const auto& [stream, worker] : parts_.membership.Streams()) parts_.driver.RecallAll(stream);
+  EndIfDrained(now);
+}
+
+void JobEnding::End(model::JobState state, const std::string& reason) {
+  if (ended_) return;
+  SendFinish(reason);
+  parts_.outbox.Add(EndJob{state, reason});
+  ended_ = true;
+}
+
+void JobEnding::Break(EndJob end) {
+  if (ended_) return;
+  if (!keep_workers_) SendFinish(end.reason);
+  parts_.outbox.Add(std::move(end));
+  ended_ = true;
+}
+
+void JobEnding::SendFinish(const std::string& reason) {
+  for (const auto& [stream, worker] : parts_.membership.Streams()) {
+    parts_.outbox.Send(stream, Finish{reason});
+  }
+}
+
+}  // namespace evenkeel::engine
