@@ -52,10 +52,9 @@ set(public_headers
   core/scheduling/timing_estimator.h core/scheduling/weight_calibration.h core/scheduling/worker_id.h
   core/engine/age_list.h core/engine/commit_queue.h core/engine/completion_policy.h
   core/engine/coordinator.h core/engine/coordinator_config.h core/engine/crash_isolation.h
-  core/engine/delivery_watch.h
-  core/engine/effect_outbox.h core/engine/effects.h core/engine/eta_spread.h
-  core/engine/grant_queue.h core/engine/job_ending.h
-  core/engine/grant_queue.h core/engine/lease_reclaimer.h core/engine/membership.h
+  core/engine/delivery_watch.h core/engine/effect_outbox.h core/engine/effects.h
+  core/engine/eta_spread.h core/engine/grant_queue.h core/engine/job_ending.h
+  core/engine/lease_reclaimer.h core/engine/membership.h
   core/engine/messages.h core/engine/pending_recalls.h core/engine/progress.h
   core/engine/progress_reporter.h core/engine/result_intake.h core/engine/result_outbox.h
   core/engine/retry_policy.h core/engine/round_trip_estimator.h core/engine/run_statistics.h
