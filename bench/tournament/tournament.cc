@@ -18,12 +18,13 @@ namespace {
 
 constexpr const char* kOurs = "TailStealing";
 constexpr const char* kUsage =
-    "usage: tournament COUNT [SEED] [--plain] [--players NAME,...] [--jobs N] [--json FILE]\n"
-    "                  [--worst FOLDER]\n"
+    "usage: tournament COUNT [SEED] [--plain] [--players NAME,...] [--where DIMENSION=VALUE]\n"
+    "                  [--jobs N] [--json FILE] [--worst FOLDER]\n"
     "Draws COUNT scenarios from SEED (1) on, finds the best rival of TailStealing in each, and\n"
     "prints how much longer TailStealing takes.\n"
     "  --plain    draws the dimensions of the first tournament only\n"
     "  --players  only these rivals, e.g. SS+R,FAC2+R\n"
+    "  --where    skips seeds whose draw has another value, e.g. 'tasks per node=3'; all must hold\n"
     "  --jobs     draws played at a time (number of processors)\n"
     "  --json     writes one object per draw\n"
     "  --worst    writes the ten draws with the largest regrets as scenario files\n";
@@ -37,6 +38,7 @@ constexpr std::size_t kMostRivals = 12;
 constexpr std::int64_t kManyTasks = 2000;
 constexpr std::int64_t kVeryManyTasks = 8000;  // of the rivals only the best so far play
 constexpr std::size_t kBestRivals = 5;
+constexpr std::int64_t kMostSkipped = 1'000'000;  // seeds, by --where
 
 ContestOptions OptionsFor(const Draw& draw) {
   ContestOptions options;
@@ -56,6 +58,7 @@ struct Options {
   std::int64_t seed = 1;
   Field field = Field::kFull;
   std::vector<std::string> players;
+  std::vector<std::pair<std::string, std::string>> where;  // dimension and value
   std::int64_t jobs = std::max<std::int64_t>(std::thread::hardware_concurrency(), 1);
   std::string json;
   std::string worst;
@@ -85,6 +88,11 @@ bool Parse(const std::vector<std::string>& arguments, Options& options) {
       options.field = Field::kPlain;
     } else if (argument == "--players" && has_value) {
       options.players = Split(arguments[++i]);
+    } else if (argument == "--where" && has_value) {
+      const std::string& condition = arguments[++i];
+      const std::size_t equals = condition.find('=');
+      if (equals == std::string::npos) return false;
+      options.where.emplace_back(condition.substr(0, equals), condition.substr(equals + 1));
     } else if (argument == "--jobs" && has_value) {
       if (!ReadNumber(arguments[++i], 1, options.jobs)) return false;
     } else if (argument == "--json" && has_value) {
@@ -109,6 +117,21 @@ class Tournament {
     }
     if (!options.players.empty()) rivals_ = options.players;
     played_.resize(static_cast<std::size_t>(options.count));
+  }
+
+  /// Draws the scenarios; false if some condition holds for none of many seeds.
+  [[nodiscard]] bool DrawAll() {
+    auto seed = static_cast<std::uint64_t>(options_.seed);
+    std::int64_t skipped = 0;
+    for (Played& played : played_) {
+      for (;; ++seed, ++skipped) {
+        if (skipped > kMostSkipped) return false;
+        played.draw = DrawScenario(seed, options_.field);
+        if (Wanted(played.draw)) break;
+      }
+      ++seed;
+    }
+    return true;
   }
 
   /// The name of a player that does not exist; empty if all do.
@@ -147,9 +170,14 @@ class Tournament {
     for (std::thread& thread : threads) thread.join();
   }
 
+  [[nodiscard]] bool Wanted(const Draw& draw) const {
+    return std::all_of(options_.where.begin(), options_.where.end(), [&](const auto& condition) {
+      return draw.Value(condition.first) == condition.second;
+    });
+  }
+
   void PlayOne(std::size_t at) {
     Played& played = played_[at];
-    played.draw = DrawScenario(static_cast<std::uint64_t>(options_.seed) + at, options_.field);
     auto playground = Playground::Create(played.draw.yaml, players_);
     EVENKEEL_CHECK(playground.has_value(), "a draw that is no scenario");
     Contest contest(OptionsFor(played.draw), [&](const std::string& player, std::int64_t seed) {
@@ -235,6 +263,10 @@ int Main(const std::vector<std::string>& arguments) {
   Tournament tournament(options);
   if (const std::string unknown = tournament.Unknown(); !unknown.empty()) {
     std::cerr << "tournament: --players: there is no player " << unknown << "\n";
+    return 2;
+  }
+  if (!tournament.DrawAll()) {
+    std::cerr << "tournament: --where: too few draws have these values\n";
     return 2;
   }
   const auto& played = tournament.Play();
