@@ -18,13 +18,14 @@ namespace {
 
 constexpr const char* kOurs = "TailStealing";
 constexpr const char* kUsage =
-    "usage: tournament COUNT [SEED] [--plain] [--players NAME,...] [--where DIMENSION=VALUE]\n"
-    "                  [--jobs N] [--json FILE] [--worst FOLDER]\n"
+    "usage: tournament COUNT [SEED] [--plain] [--players NAME,...]\n"
+    "                  [--where DIMENSION=VALUE] [--jobs N] [--json FILE] [--worst FOLDER]\n"
     "Draws COUNT scenarios from SEED (1) on, finds the best rival of TailStealing in each, and\n"
     "prints how much longer TailStealing takes.\n"
     "  --plain    draws the dimensions of the first tournament only\n"
     "  --players  only these rivals, e.g. SS+R,FAC2+R\n"
-    "  --where    skips seeds whose draw has another value, e.g. 'tasks per node=3'; all must hold\n"
+    "  --where    skips seeds whose draw has another value, e.g. 'tasks per node=3'; all must "
+    "hold\n"
     "  --jobs     draws played at a time (number of processors)\n"
     "  --json     writes one object per draw\n"
     "  --worst    writes the ten draws with the largest regrets as scenario files\n";
