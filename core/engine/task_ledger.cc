@@ -335,15 +335,18 @@ void TaskLedger::CollectOpen(IndexRange range, std::vector<IndexRange>& parts) c
   });
 }
 
-IndexRange TaskLedger::NewestLeased(WorkerId worker) const {
+IndexRange TaskLedger::NewestUncopied(WorkerId worker, const model::RangeSet& besides) const {
   const Worker& state = workers_[worker.value];
-  while (!state.order.empty()) {
-    const auto leased = state.leased.Within(state.order.back().range);
-    for (auto range = leased.rbegin(); range != leased.rend(); ++range) {
-      const auto open = not_to_be_copied_.Missing(*range);
-      if (!open.empty()) return open.back();
-    }
+  while (!state.order.empty() && !state.leased.Overlaps(state.order.back().range)) {
     state.order.pop_back();
+  }
+  for (auto lease = state.order.rbegin(); lease != state.order.rend(); ++lease) {
+    model::RangeSet open;
+    state.leased.ForEachWithin(lease->range, [&open](IndexRange part) { open.Insert(part); });
+    for (const model::RangeSet* set : {&not_to_be_copied_, &copied_, &besides}) {
+      set->ForEachWithin(lease->range, [&open](IndexRange part) { open.Erase(part); });
+    }
+    if (!open.Empty()) return open.Back();
   }
   return {};
 }

@@ -183,7 +183,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   [[nodiscard]] std::int64_t OutstandingTasks(WorkerId worker) const override {
     return workers_[worker.value].leased.Size() + workers_[worker.value].copies.Size();
   }
-  [[nodiscard]] IndexRange NewestLeased(WorkerId worker) const override;
+  [[nodiscard]] IndexRange NewestUncopied(WorkerId worker,
+                                          const model::RangeSet& besides) const override;
   [[nodiscard]] IndexRange OldestLeased(WorkerId worker) const override;
   [[nodiscard]] Instant WorkingSince(WorkerId worker) const override {
     return workers_[worker.value].working_since;

@@ -33,9 +33,11 @@ class LeaseView {
   [[nodiscard]] virtual model::Cost OutstandingCost(WorkerId worker) const = 0;
   /// Number of tasks in Leased and Copies together.
   [[nodiscard]] virtual std::int64_t OutstandingTasks(WorkerId worker) const = 0;
-  /// The range that the worker was leased last and has not reported, tasks left out that failed
-  /// before: those are not copied. Empty if there is none.
-  [[nodiscard]] virtual model::IndexRange NewestLeased(WorkerId worker) const = 0;
+  /// The range that the worker was leased last and has not reported, without tasks that have copies
+  /// already, that failed before and so are not copied, or that are in `besides`. Empty if there is
+  /// none.
+  [[nodiscard]] virtual model::IndexRange NewestUncopied(WorkerId worker,
+                                                         const model::RangeSet& besides) const = 0;
   /// The task that the worker was leased first of those it has not reported, retries left out:
   /// with one thread, the one it runs. Empty if there is none.
   [[nodiscard]] virtual model::IndexRange OldestLeased(WorkerId worker) const = 0;

@@ -127,6 +127,7 @@ class TimingEstimator {
   }
   [[nodiscard]] bool Measured(WorkerId worker) const { return workers_[worker.value].tasks > 0; }
   [[nodiscard]] bool AnyMeasured() const { return calibration_.Known(); }
+  [[nodiscard]] std::size_t MeasuredWorkers() const { return calibration_.Measured(); }
   /// Rates are units per second, by a measurement or by SetUnitRate().
   [[nodiscard]] bool RatesKnown() const { return AnyMeasured() || unit_rate_.has_value(); }
   [[nodiscard]] std::uint32_t Threads(WorkerId worker) const {

@@ -28,6 +28,7 @@ void WeightCalibration::AddWorker(double weight, double sigma) {
 
 void WeightCalibration::Set(std::size_t worker, double rate, double confidence) {
   Worker& state = workers_[worker];
+  if (state.confidence <= 0) ++measured_;
   Add(state, -1);
   state.y = PortableLog(rate);
   state.confidence = confidence;

@@ -25,6 +25,8 @@ class WeightCalibration {
   /// The worker was measured: its rate > 0, and how much the measurement counts (0 to 1).
   void Set(std::size_t worker, double rate, double confidence);
   [[nodiscard]] bool Known() const { return confidence_ > 0; }
+  /// Number of workers that were measured.
+  [[nodiscard]] std::size_t Measured() const { return measured_; }
   /// The rate of a worker by its weight; before anything was measured, the weight itself times
   /// `unit`. To within 1 % of the line: predictions stand until it has moved by more.
   [[nodiscard]] Prediction Predict(std::size_t worker, double unit) const;
@@ -45,6 +47,7 @@ class WeightCalibration {
 
   mutable std::vector<Worker> workers_;  // Predict keeps what it has computed
   std::uint64_t version_ = 1;
+  std::size_t measured_ = 0;
   double confidence_ = 0;  // sums over the measured workers, each by its confidence
   double sum_x_ = 0;
   double sum_y_ = 0;

@@ -18,6 +18,9 @@ constexpr std::int64_t kFirstTasks = 4;
 constexpr Duration kShortestTransfer = std::chrono::milliseconds(1);
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
+// A first task is looked at when it has run for so many round trips, and after twice the time
+// again.
+constexpr int kRoundTripsToFirstLook = 8;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 // Long tasks are leased ahead to save messages only, while there is much work left: a window is at
 // most this part of it.
@@ -82,15 +85,25 @@ bool CreditWindow::RunsLongTask(WorkerId worker, Instant now) const {
   return task > kRoundTripsOfLongTask * context_.estimator.DeliveryTime(worker);
 }
 
-std::optional<Instant> CreditWindow::FirstTaskIsLongAt(WorkerId worker) const {
+std::optional<Instant> CreditWindow::NextLookAtFirstTask(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const bool some_wait = context_.leases.OutstandingTasks(worker) > threads;
   const auto& estimator = context_.estimator;
   if (!some_wait || estimator.Measured(worker) || !estimator.RoundTripMeasured(worker)) {
     return std::nullopt;
   }
-  return context_.leases.WorkingSince(worker) +
-         kRoundTripsOfLongTask * estimator.DeliveryTime(worker) + Duration{1};
+  const Instant since = context_.leases.WorkingSince(worker);
+  Duration look = kRoundTripsToFirstLook * estimator.DeliveryTime(worker) + Duration{1};
+  while (since + look <= now) look *= 2;
+  return since + look;
+}
+
+bool CreditWindow::FirstTaskIsLate(WorkerId worker, Instant now) const {
+  const auto& estimator = context_.estimator;
+  if (!estimator.RatesKnown()) return false;  // no time of a task can be compared with others
+  return !estimator.Measured(worker) && estimator.RoundTripMeasured(worker) &&
+         now - context_.leases.WorkingSince(worker) >
+             kRoundTripsToFirstLook * estimator.DeliveryTime(worker);
 }
 
 bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
@@ -98,8 +111,9 @@ bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
   if (context_.places.HasLinks() || context_.leases.OutstandingTasks(worker) <= threads) {
     return false;
   }
-  if (!RunsLongTask(worker, now)) return false;
-  if (predictor_.FewLongTasks(worker)) return true;
+  const bool runs_long = RunsLongTask(worker, now);
+  if (!runs_long && !FirstTaskIsLate(worker, now)) return false;
+  if (runs_long && predictor_.FewLongTasks(worker)) return true;
   const Instant ready = predictor_.Ready(worker, now);
   return ready > now + predictor_.PoolTime() && ready > predictor_.Level(now);
 }

@@ -28,15 +28,17 @@ class CreditWindow {
   /// Leased tasks wait behind others that take much longer than messages, and could as well wait at
   /// the coordinator, where it is still open who runs them.
   [[nodiscard]] bool WaitInVain(WorkerId worker, Instant now) const;
-  /// When the first task of a worker, of which nothing was measured but the round trip, will have
-  /// run for so long that others wait behind it in vain. Nothing if none wait.
-  [[nodiscard]] std::optional<Instant> FirstTaskIsLongAt(WorkerId worker) const;
+  /// When to ask WaitInVain again for a worker of which nothing was measured but the round trip: at
+  /// times that double. Nothing if no task waits.
+  [[nodiscard]] std::optional<Instant> NextLookAtFirstTask(WorkerId worker, Instant now) const;
   /// Cost that fills the window; before anything was measured, that of a probe.
   [[nodiscard]] model::Cost Budget(WorkerId worker, Instant now) const;
 
  private:
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
+  /// Nothing was reported although a result has had much time to arrive.
+  [[nodiscard]] bool FirstTaskIsLate(WorkerId worker, Instant now) const;
   /// A task that the worker runs takes much longer than a message.
   [[nodiscard]] bool RunsLongTask(WorkerId worker, Instant now) const;
   /// A task that the worker starts when it has run what it has leased ends by the finish level.

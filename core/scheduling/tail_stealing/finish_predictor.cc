@@ -114,12 +114,24 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const double transfers = static_cast<double>(tasks) * context_.estimator.TransferSeconds(worker);
   const Instant expected =
       context_.leases.WorkingSince(worker) + PredictedTime(std::max(cost / rate, transfers));
-  if (tasks > threads && expected > now) return expected;
-  double residual = 0;
+  const bool some_wait = tasks > threads;
+  const bool measured = context_.estimator.Measured(worker);
+  if (some_wait && expected > now && measured) return expected;
+  double seconds = 0;
+  const double thread_rate = context_.estimator.ThreadRate(worker);
+  double slowest = thread_rate;
   for (const Running& running : RunningAt(worker, now)) {
-    residual = std::max(residual, running.residual);
+    seconds = std::max(seconds, running.residual);
+    slowest = std::min(slowest, running.rate);
   }
-  return now + std::max(PredictedTime(residual), context_.estimator.RoundTrip(worker));
+  if (some_wait && !measured) {
+    if (slowest >= thread_rate && expected > now) return expected;
+    // It is slower than predicted. A first result is reported at once: the other tasks wait behind
+    // those that it runs.
+    const auto waiting = static_cast<double>(tasks - threads) / static_cast<double>(tasks);
+    seconds += waiting * cost / (slowest * static_cast<double>(threads));
+  }
+  return now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
 }
 
 FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instant now) const {

@@ -72,6 +72,7 @@ void StragglerDetector::Insure(WorkerId victim, const FinishPredictor::RunningTa
                                WorkerId idle, Insurance& best) const {
   const auto& leases = context_.leases;
   const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
+  double latest = 0;
   for (const FinishPredictor::Running& running : all) {
     if (!MayCopyFor(running.task, victim, idle)) continue;
     Insurance found;
@@ -80,9 +81,25 @@ void StragglerDetector::Insure(WorkerId victim, const FinishPredictor::RunningTa
     const double cost = static_cast<double>(context_.costs.Of(running.task));
     found.lateness = running.elapsed * context_.estimator.ThreadRate(victim) / std::max(cost, 1.0);
     const bool ends_at_once = running.residual < round_trip && found.lateness < 1;
+    latest = std::max(latest, found.lateness);
     if (found.copies >= kMostInsurances || ends_at_once) continue;
     if (found.BetterThan(best)) best = found;
   }
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
+  if (context_.leases.OutstandingTasks(victim) <= threads) return;
+  const IndexRange newest = NewestWaiting(victim, all);
+  if (newest.Empty()) return;
+  Insurance waiting;
+  waiting.task = LastPart(context_.costs, newest, 0);
+  waiting.lateness = latest;  // that of what it waits for
+  if (MayCopyFor(waiting.task, victim, idle) && waiting.BetterThan(best)) best = waiting;
+}
+
+IndexRange StragglerDetector::NewestWaiting(WorkerId victim,
+                                            const FinishPredictor::RunningTasks& all) const {
+  model::RangeSet besides = just_copied_;
+  for (const FinishPredictor::Running& running : all) besides.Insert(running.task);
+  return context_.leases.NewestUncopied(victim, besides);
 }
 
 bool StragglerDetector::MayCopyFor(IndexRange task, WorkerId victim, WorkerId idle) const {
@@ -119,7 +136,7 @@ StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
   if (!context_.leases.Connected(victim)) {
     most = SavingByCopyOfAway(victim, idle, now);
   } else if (some_wait) {
-    most = SavingByCopyOfWaiting(victim, idle, now);
+    most = SavingByCopyOfWaiting(victim, all, idle, now);
   }
   for (const FinishPredictor::Running& running : all) {
     const IndexRange task = running.task;
@@ -145,15 +162,13 @@ double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, 
 }
 
 // These tasks could not be recalled, and the worker has not started them.
-StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(WorkerId victim, WorkerId idle,
-                                                                   Instant now) const {
-  const auto& leases = context_.leases;
-  const IndexRange leased = leases.NewestLeased(victim);
-  if (leased.Empty() || leases.Copied().Overlaps(leased) || just_copied_.Overlaps(leased))
-    return {};
+StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(
+    WorkerId victim, const FinishPredictor::RunningTasks& all, WorkerId idle, Instant now) const {
   const double rate = context_.estimator.ThreadRate(idle);
   const Duration left = predictor_.Ready(victim, now) - now - context_.estimator.DeliveryTime(idle);
   const double gap = ToSeconds(left);
+  const IndexRange leased = NewestWaiting(victim, all);
+  if (leased.Empty()) return SavingByBetterCopy(victim, idle, gap, now);
   const IndexRange copied =
       LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
   if (!WithinBound(copied)) return {};
@@ -174,16 +189,41 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
       }
     }
   });
-  if (last.Empty()) return {};
+  // A worker without a connection comes back after so long, if at all.
+  const Duration away = model::ReconnectTimeout(context_.balancing.lease);
+  const Duration left_alone = std::max(predictor_.Ready(victim, now) - now, away);
+  const double gap = ToSeconds(left_alone - context_.estimator.DeliveryTime(idle));
+  if (last.Empty()) return SavingByBetterCopy(victim, idle, gap, now);
   const auto shares = static_cast<std::int64_t>(std::max<std::size_t>(pool_.Workers(), 1));
   const IndexRange copied{std::max(last.begin, last.end - (left / shares + 1)), last.end};
   if (!WithinBound(copied)) return {};
-  // A worker without a connection comes back after so long, if at all.
-  const Duration away = model::ReconnectTimeout(context_.balancing.lease);
-  const double gap = ToSeconds(std::max(predictor_.Ready(victim, now) - now, away));
   const double own =
       static_cast<double>(context_.costs.Of(copied)) / context_.estimator.ThreadRate(idle);
-  return {copied, gap - ToSeconds(context_.estimator.DeliveryTime(idle)) - own};
+  return {copied, gap - own};
+}
+
+// All that waits has copies, perhaps on slow workers.
+StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim, WorkerId idle,
+                                                                double gap, Instant now) const {
+  Saving most;
+  const double delivery = ToSeconds(context_.estimator.DeliveryTime(idle));
+  const double rate = context_.estimator.ThreadRate(idle);
+  int looked_at = 0;
+  context_.leases.Leased(victim).ForEach([&](IndexRange range) {
+    for (auto index = range.begin; index < range.end && looked_at < kMaxLooksForCopies; ++index) {
+      ++looked_at;
+      const IndexRange task{index, index + 1};
+      if (!context_.leases.Copied().Overlaps(task) || !MayCopyFor(task, victim, idle)) continue;
+      const auto cost = static_cast<double>(context_.costs.Of(task));
+      double left = gap;
+      for (const WorkerId holder : context_.leases.CopyHolders(index)) {
+        left = std::min(left, predictor_.CopyEndsIn(holder, index, cost, now) - delivery);
+      }
+      const double seconds = left - cost / rate;
+      if (seconds > most.seconds) most = {task, seconds};
+    }
+  });
+  return most;
 }
 
 std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant now) const {

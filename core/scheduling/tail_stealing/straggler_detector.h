@@ -88,10 +88,19 @@ class StragglerDetector {
   void NoteCopy(model::IndexRange tasks);
   [[nodiscard]] Saving SavingByCopy(WorkerId victim, const FinishPredictor::RunningTasks& all,
                                     WorkerId idle, Instant now) const;
-  [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim, WorkerId idle, Instant now) const;
+  /// The newest leased tasks without a copy that wait behind those that run.
+  [[nodiscard]] model::IndexRange NewestWaiting(WorkerId victim,
+                                                const FinishPredictor::RunningTasks& all) const;
+  [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim,
+                                             const FinishPredictor::RunningTasks& all,
+                                             WorkerId idle, Instant now) const;
   /// For a worker without a connection, which may never come back: each idle thread copies a part
   /// of the tasks without a copy.
   [[nodiscard]] Saving SavingByCopyOfAway(WorkerId victim, WorkerId idle, Instant now) const;
+  /// A further copy of a task that has copies on slower workers; `gap` is the time that the victim
+  /// leaves for it.
+  [[nodiscard]] Saving SavingByBetterCopy(WorkerId victim, WorkerId idle, double gap,
+                                          Instant now) const;
   [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                     Instant now) const;
   /// For how long the worker has run a straggler; nothing if it runs none.

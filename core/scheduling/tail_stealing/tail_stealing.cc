@@ -172,6 +172,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   now_ = now;
   goal_->Refresh(now);
   PutLongestFirst();
+  PredictByNewRates(now);
   stragglers_.BeginRound();
   std::vector<Decision> decisions;
   CheckOverdue(now, decisions);
@@ -193,6 +194,13 @@ void TailStealing::PutLongestFirst() {
   if (context_.costs.Known() || rising == from_back_) return;
   from_back_ = rising;
   pool_.SetFromBack(rising);
+}
+
+void TailStealing::PredictByNewRates(Instant now) {
+  const std::size_t measured = context_.estimator.MeasuredWorkers();
+  if (measured < measured_to_predict_) return;
+  measured_to_predict_ = 2 * measured;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) predictor_.Update({i}, now);
 }
 
 void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
@@ -226,16 +234,18 @@ void TailStealing::RetryIdle(Instant now) {
 void TailStealing::WatchFirstTask(WorkerId worker) {
   State& state = states_[worker.value];
   if (state.first_task_watched) return;
-  const auto long_at = window_.FirstTaskIsLongAt(worker);
-  if (!long_at) return;
+  const auto look = window_.NextLookAtFirstTask(worker, now_);
+  if (!look) return;
   state.first_task_watched = true;
-  first_tasks_.push({*long_at, worker});
+  first_tasks_.push({*look, worker});
 }
 
 void TailStealing::CheckFirstTasks(Instant now) {
-  while (!first_tasks_.empty() && first_tasks_.top().is_long_at <= now) {
-    Touch(first_tasks_.top().worker);
+  while (!first_tasks_.empty() && first_tasks_.top().look <= now) {
+    const WorkerId worker = first_tasks_.top().worker;
     first_tasks_.pop();
+    states_[worker.value].first_task_watched = false;
+    Touch(worker);
   }
 }
 
@@ -319,7 +329,7 @@ std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
 }
 
 void TailStealing::PlanNextDecision(Instant now) {
-  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().is_long_at;
+  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().look;
   const FinishIndex& ready = predictor_.ByReady();
   if (idle_.empty() || (ready.Empty() && predictor_.PoolTasks() == 0)) return;
   const Duration left = ready.Empty() ? Duration::zero() : ready.Latest().first - now;

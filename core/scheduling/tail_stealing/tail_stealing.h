@@ -43,7 +43,7 @@ class TailStealing final : public Strategy {
     /// Its waiting tasks were recalled. Nothing is leased ahead of need until a thread is idle, so
     /// that tasks do not go back and forth.
     bool called_back = false;
-    bool first_task_watched = false;  ///< is or was in first_tasks_
+    bool first_task_watched = false;  ///< in first_tasks_
   };
 
   void Append(model::IndexRange range);
@@ -61,12 +61,15 @@ class TailStealing final : public Strategy {
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
   /// Tasks of unknown cost go in the order of their indexes, from the end where they take longer.
   void PutLongestFirst();
+  /// Before the first measurement, predicted times are in an unknown unit, and each measured worker
+  /// says something of those that are not measured: predicts all anew whenever twice as many are.
+  void PredictByNewRates(Instant now);
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
   /// Recalls the tasks that the worker has not started. It gets nothing ahead of need for now.
   void RecallWaiting(WorkerId worker, std::vector<Decision>& decisions);
   void RetryIdle(Instant now);
-  /// The worker is supplied again when its first task turns out to be long.
+  /// The worker is supplied again while its first task runs on and on.
   void WatchFirstTask(WorkerId worker);
   void CheckFirstTasks(Instant now);
 
@@ -94,16 +97,16 @@ class TailStealing final : public Strategy {
   std::deque<WorkerId> idle_;    // want work and got none
   Instant retried_at_ = kNever;  // the last retry of idle workers, if nothing happened since
   struct FirstTask {
-    Instant is_long_at{};
+    Instant look{};
     WorkerId worker{};
     bool operator>(const FirstTask& other) const {
-      return is_long_at != other.is_long_at ? is_long_at > other.is_long_at
-                                            : worker.value > other.worker.value;
+      return look != other.look ? look > other.look : worker.value > other.worker.value;
     }
   };
   std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;
-  bool from_back_ = false;  // ranges go from the back
-  Instant now_{};           // of the latest call
+  std::size_t measured_to_predict_ = 1;  // workers, for the next PredictByNewRates
+  bool from_back_ = false;               // ranges go from the back
+  Instant now_{};                        // of the latest call
   Instant next_decision_ = kNever;
 };
 

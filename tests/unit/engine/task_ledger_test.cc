@@ -188,13 +188,22 @@ TEST_F(TaskLedgerTest, AFailedRunBesideACopyLeavesTheCopy) {
 }
 
 TEST_F(TaskLedgerTest, TheNewestLeaseIsTheOneThatWasGrantedLastAndIsOpen) {
-  EXPECT_TRUE(ledger.NewestLeased(kOne).Empty());
+  EXPECT_TRUE(ledger.NewestUncopied(kOne, {}).Empty());
   ledger.Lease({10, 14}, kOne, kGrant1, kTime);
   ledger.Lease({0, 2}, kOne, kGrant2, kTime);
-  EXPECT_EQ(ledger.NewestLeased(kOne), (IndexRange{0, 2}));
+  EXPECT_EQ(ledger.NewestUncopied(kOne, {}), (IndexRange{0, 2}));
   (void)ledger.Complete({0, 2}, kOne);
   (void)ledger.Complete({10, 11}, kOne);
-  EXPECT_EQ(ledger.NewestLeased(kOne), (IndexRange{11, 14}));
+  EXPECT_EQ(ledger.NewestUncopied(kOne, {}), (IndexRange{11, 14}));
+}
+
+TEST_F(TaskLedgerTest, WhatHasACopyIsLeftOutOfTheNewestLease) {
+  ledger.Lease({10, 14}, kOne, kGrant1, kTime);
+  ledger.Lease({0, 1}, kOne, kGrant2, kTime);
+  ledger.LeaseCopy({0, 1}, kTwo, kGrant1, kTime);
+  EXPECT_EQ(ledger.NewestUncopied(kOne, {}), (IndexRange{10, 14}));
+  EXPECT_EQ(ledger.NewestUncopied(kOne, model::RangeSet(IndexRange{12, 14})), (IndexRange{10, 12}));
+  EXPECT_TRUE(ledger.NewestUncopied(kOne, model::RangeSet(IndexRange{9, 15})).Empty());
 }
 
 TEST_F(TaskLedgerTest, TheOldestLeaseIsTheFirstTaskThatWasGrantedAndIsOpen) {

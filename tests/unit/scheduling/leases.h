@@ -36,8 +36,12 @@ class Leases final : public LeaseView {
   [[nodiscard]] std::int64_t OutstandingTasks(WorkerId w) const override {
     return Leased(w).Size();
   }
-  [[nodiscard]] model::IndexRange NewestLeased(WorkerId w) const override {
-    return Leased(w).Empty() ? model::IndexRange{} : Leased(w).Back();
+  [[nodiscard]] model::IndexRange NewestUncopied(WorkerId w,
+                                                 const model::RangeSet& besides) const override {
+    model::RangeSet open = Leased(w);
+    copied.ForEach([&open](model::IndexRange part) { open.Erase(part); });
+    besides.ForEach([&open](model::IndexRange part) { open.Erase(part); });
+    return open.Empty() ? model::IndexRange{} : open.Back();
   }
   [[nodiscard]] model::IndexRange OldestLeased(WorkerId w) const override {
     if (Leased(w).Empty()) return {};

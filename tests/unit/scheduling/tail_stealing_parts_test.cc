@@ -429,16 +429,19 @@ TEST_F(TailParts, IdleWorkersCopyAllTasksOfAWorkerWithoutAConnectionInParts) {
   EXPECT_EQ(copied, RangeSet(IndexRange{0, 9}));
 }
 
-TEST_F(TailParts, AFirstTaskIsLongAfterFiftyRoundTripsIfTasksWaitBehindIt) {
+TEST_F(TailParts, AFirstTaskIsLookedAtAfterTimesThatDoubleIfTasksWaitBehindIt) {
   Start({1, 1}, 1000, false);
   Lease({0}, {0, 4}, now);
-  EXPECT_FALSE(window.FirstTaskIsLongAt({0})) << "the round trip is not known";
+  EXPECT_FALSE(window.NextLookAtFirstTask({0}, now)) << "the round trip is not known";
   estimator.SetRoundTrip({0}, milliseconds(10));
-  EXPECT_EQ(window.FirstTaskIsLongAt({0}), now + milliseconds(500) + Duration{1});
+  const Duration look = milliseconds(80) + Duration{1};
+  EXPECT_EQ(window.NextLookAtFirstTask({0}, now), now + look);
+  EXPECT_EQ(window.NextLookAtFirstTask({0}, now + look), now + 2 * look);
+  EXPECT_EQ(window.NextLookAtFirstTask({0}, now + 3 * look), now + 4 * look);
   EXPECT_FALSE(window.WaitInVain({0}, now + milliseconds(500)));
   EXPECT_TRUE(window.WaitInVain({0}, now + milliseconds(500) + Duration{1}));
   estimator.Observe({0}, 1, 1, milliseconds(100));
-  EXPECT_FALSE(window.FirstTaskIsLongAt({0})) << "it has ended";
+  EXPECT_FALSE(window.NextLookAtFirstTask({0}, now)) << "it has ended";
 }
 
 TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {

@@ -103,6 +103,20 @@ TEST_F(TailStealingTest, ProbesWithAtMostHalfOfAShare) {
   }
 }
 
+TEST_F(TailStealingTest, TheFirstMeasurementSaysHowLongAllNeed) {
+  costs = model::UnitCosts(64);
+  Start(std::vector<double>(8, 1.0), {0, 64});
+  (void)Decide();
+  // Until now a task was predicted to take a second: all have so many more left than worker 0.
+  now += milliseconds(100);
+  estimator.Observe({0}, 1, 1, milliseconds(100));
+  leases.workers[0].leased.Erase(
+      {leases.workers[0].leased.Front().begin, leases.workers[0].leased.Front().begin + 1});
+  leases.workers[0].since = now;
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
+  EXPECT_TRUE(Of<MoveDecision>(Decide()).empty()) << "all finish together";
+}
+
 TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
   Start({1, 1});
   (void)Decide();
@@ -172,9 +186,14 @@ TEST_F(TailStealingTest, LooksAgainWhenAFirstTaskTurnsOutToBeLong) {
   for (std::uint32_t i = 0; i < 2; ++i) estimator.SetRoundTrip({i}, milliseconds(10));
   TouchAll();
   EXPECT_TRUE(Decide().empty());
-  const Instant long_at = now + milliseconds(500) + Duration{1};
-  EXPECT_EQ(strategy->NextDecision(), long_at);
-  now = long_at;
+  const Duration look = milliseconds(80) + Duration{1};
+  const Instant start = now;
+  for (int times : {1, 2, 4}) {
+    EXPECT_EQ(strategy->NextDecision(), start + times * look);
+    now = start + times * look;
+    EXPECT_TRUE(Decide().empty()) << "50 round trips of 10 ms are long";
+  }
+  now = strategy->NextDecision();
   const auto recalls = Of<RecallDecision>(Decide());
   ASSERT_EQ(recalls.size(), 2U) << "of the task behind the first, from each worker";
   EXPECT_EQ(recalls[0].max_tasks, 1);
