@@ -444,6 +444,45 @@ TEST_F(TailParts, AFirstTaskIsLookedAtAfterTimesThatDoubleIfTasksWaitBehindIt) {
   EXPECT_FALSE(window.NextLookAtFirstTask({0}, now)) << "it has ended";
 }
 
+TEST_F(TailParts, TasksBehindALateFirstOneWaitInVainIfTheyWouldEndAfterAllOthers) {
+  Start({1, 1}, 1000, false);
+  Lease({0}, {0, 4}, now);
+  estimator.SetRoundTrip({0}, milliseconds(10));
+  EXPECT_FALSE(window.WaitInVain({0}, now + milliseconds(490))) << "no time of a task is known";
+  estimator.Observe({1}, 10, 10, seconds(1));
+  Reserve({1}, {10, 20});
+  Refresh();
+  EXPECT_FALSE(window.WaitInVain({0}, now + milliseconds(100))) << "a tenth of a second each";
+  EXPECT_TRUE(window.WaitInVain({0}, now + milliseconds(490))) << "the first one is late";
+}
+
+TEST_F(TailParts, TasksThatWaitHaveCopiesThoughTheRunningOneHasOne) {
+  Start({1, 1, 1, 0.1});
+  Lease({1}, {0, 3}, now);
+  leases.workers[1].running.push_back({0, now});
+  leases.copied.Insert({0, 1});
+  leases.copy_holders[0].push_back({2});
+  const auto last = stragglers.SpeculateOnTail({0}, now);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->range, (IndexRange{2, 3}));
+  const auto next = stragglers.SpeculateOnTail({3}, now);
+  ASSERT_TRUE(next) << "a copy by a slow worker is better than none";
+  EXPECT_EQ(next->range, (IndexRange{1, 2}));
+}
+
+TEST_F(TailParts, ATaskThatWaitsIsCopiedAgainByAFasterWorker) {
+  Start({1, 0.1, 0.05});
+  Lease({1}, {0, 2}, now);
+  leases.workers[1].running.push_back({0, now});
+  leases.copied.Insert({1, 2});
+  leases.copy_holders[1].push_back({2});
+  leases.workers[2].copies.Insert({1, 2});
+  leases.workers[2].since = now;
+  const auto copy = stragglers.SpeculateOnTail({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->range, (IndexRange{1, 2})) << "the one that would end last";
+}
+
 TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {
   Start({1, 1});
   Lease({1}, {0, 1}, now - seconds(60));

@@ -104,14 +104,14 @@ TEST_F(TailStealingTest, ProbesWithAtMostHalfOfAShare) {
 }
 
 TEST_F(TailStealingTest, TheFirstMeasurementSaysHowLongAllNeed) {
-  costs = model::UnitCosts(64);
-  Start(std::vector<double>(8, 1.0), {0, 64});
+  costs = model::UnitCosts(16);
+  Start(std::vector<double>(8, 1.0), {0, 16});
   (void)Decide();
-  // Until now a task was predicted to take a second: all have so many more left than worker 0.
-  now += milliseconds(100);
-  estimator.Observe({0}, 1, 1, milliseconds(100));
-  leases.workers[0].leased.Erase(
-      {leases.workers[0].leased.Front().begin, leases.workers[0].leased.Front().begin + 1});
+  // Until now a task was predicted to take a second: all others seem to end much later.
+  now += milliseconds(10);
+  estimator.SetRoundTrip({0}, milliseconds(20));
+  estimator.Observe({0}, 1, 1, milliseconds(10));
+  leases.workers[0].leased.Clear();
   leases.workers[0].since = now;
   strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, now);
   EXPECT_TRUE(Of<MoveDecision>(Decide()).empty()) << "all finish together";
