@@ -135,6 +135,15 @@ class Tournament {
     return true;
   }
 
+  /// The names of the dimensions of a draw.
+  [[nodiscard]] std::string Dimensions() const {
+    std::string names;
+    for (const auto& [name, value] : DrawScenario(1, options_.field).dimensions) {
+      names += (names.empty() ? "" : "; ") + name;
+    }
+    return names;
+  }
+
   /// The name of a player that does not exist; empty if all do.
   [[nodiscard]] std::string Unknown() const {
     for (const std::string& rival : rivals_) {
@@ -267,7 +276,8 @@ int Main(const std::vector<std::string>& arguments) {
     return 2;
   }
   if (!tournament.DrawAll()) {
-    std::cerr << "tournament: --where: too few draws have these values\n";
+    std::cerr << "tournament: --where: too few draws have these values; dimensions are "
+              << tournament.Dimensions() << "\n";
     return 2;
   }
   const auto& played = tournament.Play();

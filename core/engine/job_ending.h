@@ -12,8 +12,8 @@
 
 namespace evenkeel::engine {
 
-/// Ends the job when its completion policy says so, stops it in good order, and knows whether it
-/// has ended. Nothing is ended twice: later calls do nothing. Not thread-safe.
+/// Ends the job on the verdict of its completion policy, or stops it in good order, and keeps
+/// whether it has ended. Nothing is ended twice: later calls do nothing. Not thread-safe.
 class JobEnding {
  public:
   /// All of them outlive this object.

@@ -22,8 +22,8 @@ namespace evenkeel::scheduling {
 /// least for its weight (largest processing time first; Graham, "Bounds on multiprocessing timing
 /// anomalies", SIAM J. Appl. Math. 17, 1969). So each part has tasks of all sizes, and its smallest
 /// ones are left for the end. Gonzalez, Ibarra and Sahni (SIAM J. Comput. 6, 1977) give a task to
-/// the part that would end it first. If the weights are right, jobs end 3.5 % earlier so, but if
-/// they are upside down, 5 to 15 % later (docs/experiments.md), because a slow worker starts with
+/// the part that would end it first. If the weights are right, jobs end 2.5 % earlier so, but if
+/// they are upside down, 7 % later (docs/experiments.md), because a slow worker starts with
 /// several of the largest. The lighter tasks fill the parts up as PartitionByCost.
 /// O(heavy tasks * log heavy tasks), and reads the cost of every task.
 [[nodiscard]] std::vector<model::RangeSet> PartitionLargestFirst(const model::CostModel& costs,

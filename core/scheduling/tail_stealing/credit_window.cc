@@ -18,8 +18,8 @@ constexpr std::int64_t kFirstTasks = 4;
 constexpr Duration kShortestTransfer = std::chrono::milliseconds(1);
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
-// A first task is looked at when it has run for so many round trips, and after twice the time
-// again.
+// So many round trips after the start of a first task it is checked whether tasks wait in vain
+// behind it, and again after twice that time, four times and so on.
 constexpr int kRoundTripsToFirstLook = 8;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 // Long tasks are leased ahead to save messages only, while there is much work left: a window is at
@@ -78,32 +78,35 @@ bool CreditWindow::RunsLongTask(WorkerId worker, Instant now) const {
   for (const RunningTask& running : context_.leases.Running(worker, threads)) {
     task = std::max(task, now - running.since);
   }
-  // It starts its first task when that arrives, and reports its first result at once.
-  const bool runs_first = !measured && context_.leases.OutstandingTasks(worker) > 0 &&
-                          context_.estimator.RoundTripMeasured(worker);
-  if (runs_first) task = std::max(task, now - context_.leases.WorkingSince(worker));
+  if (const auto first = FirstTaskStart(worker)) task = std::max(task, now - *first);
   return task > kRoundTripsOfLongTask * context_.estimator.DeliveryTime(worker);
+}
+
+// It starts its first task when that arrives, and reports its first result at once.
+std::optional<Instant> CreditWindow::FirstTaskStart(WorkerId worker) const {
+  const auto& estimator = context_.estimator;
+  if (estimator.Measured(worker) || !estimator.RoundTripMeasured(worker)) return std::nullopt;
+  if (context_.leases.OutstandingTasks(worker) == 0) return std::nullopt;
+  return context_.leases.WorkingSince(worker);
 }
 
 std::optional<Instant> CreditWindow::NextLookAtFirstTask(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const bool some_wait = context_.leases.OutstandingTasks(worker) > threads;
-  const auto& estimator = context_.estimator;
-  if (!some_wait || estimator.Measured(worker) || !estimator.RoundTripMeasured(worker)) {
-    return std::nullopt;
-  }
-  const Instant since = context_.leases.WorkingSince(worker);
-  Duration look = kRoundTripsToFirstLook * estimator.DeliveryTime(worker) + Duration{1};
-  while (since + look <= now) look *= 2;
-  return since + look;
+  const auto start = FirstTaskStart(worker);
+  if (!start || context_.leases.OutstandingTasks(worker) <= threads) return std::nullopt;
+  Duration look = FirstLook(worker);
+  while (*start + look <= now) look *= 2;
+  return *start + look;
+}
+
+Duration CreditWindow::FirstLook(WorkerId worker) const {
+  return kRoundTripsToFirstLook * context_.estimator.DeliveryTime(worker) + Duration{1};
 }
 
 bool CreditWindow::FirstTaskIsLate(WorkerId worker, Instant now) const {
-  const auto& estimator = context_.estimator;
-  if (!estimator.RatesKnown()) return false;  // no time of a task can be compared with others
-  return !estimator.Measured(worker) && estimator.RoundTripMeasured(worker) &&
-         now - context_.leases.WorkingSince(worker) >
-             kRoundTripsToFirstLook * estimator.DeliveryTime(worker);
+  const auto start = FirstTaskStart(worker);
+  // Before anything is measured, no time of a task can be compared with others.
+  return start && context_.estimator.RatesKnown() && now - *start >= FirstLook(worker);
 }
 
 bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {

@@ -37,6 +37,11 @@ class CreditWindow {
  private:
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
+  /// When the worker's first task was sent; nothing if one has ended, or if it is not known how
+  /// long a report takes.
+  [[nodiscard]] std::optional<Instant> FirstTaskStart(WorkerId worker) const;
+  /// Time from there to the first check of the tasks that wait behind it.
+  [[nodiscard]] Duration FirstLook(WorkerId worker) const;
   /// Nothing was reported although a result has had much time to arrive.
   [[nodiscard]] bool FirstTaskIsLate(WorkerId worker, Instant now) const;
   /// A task that the worker runs takes much longer than a message.

@@ -54,10 +54,10 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
     const WorkerId victim = entry.second;
     if (victim == idle || entry.first <= goal_.Limit()) continue;
     if (ToSeconds(entry.first - now) * (1 + predictor_.Deviation(victim)) <= most.seconds) break;
-    const FinishPredictor::RunningTasks running = predictor_.RunningAt(victim, now);
-    const Saving saving = SavingByCopy(victim, running, idle, now);
+    const Victim work = WorkOf(victim, now);
+    const Saving saving = SavingByCopy(work, idle, now);
     if (saving.seconds > most.seconds) most = saving;
-    if (insure && most.tasks.Empty()) Insure(victim, running, idle, insurance);
+    if (insure && most.tasks.Empty()) Insure(work, idle, insurance);
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
   if (most.tasks.Empty()) {
@@ -68,38 +68,39 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
   return CopyDecision{idle, most.tasks};
 }
 
-void StragglerDetector::Insure(WorkerId victim, const FinishPredictor::RunningTasks& all,
-                               WorkerId idle, Insurance& best) const {
+StragglerDetector::Victim StragglerDetector::WorkOf(WorkerId worker, Instant now) const {
+  Victim work{worker, predictor_.RunningAt(worker, now)};
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  work.some_wait = context_.leases.OutstandingTasks(worker) > threads;
+  if (!work.some_wait) return work;
+  model::RangeSet besides = just_copied_;
+  for (const FinishPredictor::Running& running : work.running) besides.Insert(running.task);
+  work.newest_waiting = context_.leases.NewestUncopied(worker, besides);
+  return work;
+}
+
+void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& best) const {
   const auto& leases = context_.leases;
   const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
   double latest = 0;
-  for (const FinishPredictor::Running& running : all) {
-    if (!MayCopyFor(running.task, victim, idle)) continue;
+  for (const FinishPredictor::Running& running : victim.running) {
+    if (!MayCopyFor(running.task, victim.worker, idle)) continue;
     Insurance found;
     found.task = running.task;
     found.copies = leases.CopyHolders(running.task.begin).size();
     const double cost = static_cast<double>(context_.costs.Of(running.task));
-    found.lateness = running.elapsed * context_.estimator.ThreadRate(victim) / std::max(cost, 1.0);
+    found.lateness =
+        running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
     const bool ends_at_once = running.residual < round_trip && found.lateness < 1;
     latest = std::max(latest, found.lateness);
     if (found.copies >= kMostInsurances || ends_at_once) continue;
     if (found.BetterThan(best)) best = found;
   }
-  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
-  if (context_.leases.OutstandingTasks(victim) <= threads) return;
-  const IndexRange newest = NewestWaiting(victim, all);
-  if (newest.Empty()) return;
+  if (victim.newest_waiting.Empty()) return;
   Insurance waiting;
-  waiting.task = LastPart(context_.costs, newest, 0);
+  waiting.task = LastPart(context_.costs, victim.newest_waiting, 0);
   waiting.lateness = latest;  // that of what it waits for
-  if (MayCopyFor(waiting.task, victim, idle) && waiting.BetterThan(best)) best = waiting;
-}
-
-IndexRange StragglerDetector::NewestWaiting(WorkerId victim,
-                                            const FinishPredictor::RunningTasks& all) const {
-  model::RangeSet besides = just_copied_;
-  for (const FinishPredictor::Running& running : all) besides.Insert(running.task);
-  return context_.leases.NewestUncopied(victim, besides);
+  if (MayCopyFor(waiting.task, victim.worker, idle) && waiting.BetterThan(best)) best = waiting;
 }
 
 bool StragglerDetector::MayCopyFor(IndexRange task, WorkerId victim, WorkerId idle) const {
@@ -127,20 +128,17 @@ void StragglerDetector::NoteCopy(IndexRange tasks) {
   copied_cost_ += context_.costs.Of(tasks);
 }
 
-StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
-                                                          const FinishPredictor::RunningTasks& all,
-                                                          WorkerId idle, Instant now) const {
-  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(victim));
-  const bool some_wait = context_.leases.OutstandingTasks(victim) > threads;
+StragglerDetector::Saving StragglerDetector::SavingByCopy(const Victim& victim, WorkerId idle,
+                                                          Instant now) const {
   Saving most;
-  if (!context_.leases.Connected(victim)) {
-    most = SavingByCopyOfAway(victim, idle, now);
-  } else if (some_wait) {
-    most = SavingByCopyOfWaiting(victim, all, idle, now);
+  if (!context_.leases.Connected(victim.worker)) {
+    most = SavingByCopyOfAway(victim.worker, idle, now);
+  } else if (victim.some_wait) {
+    most = SavingByCopyOfWaiting(victim, idle, now);
   }
-  for (const FinishPredictor::Running& running : all) {
+  for (const FinishPredictor::Running& running : victim.running) {
     const IndexRange task = running.task;
-    if (!MayCopyFor(task, victim, idle)) continue;
+    if (!MayCopyFor(task, victim.worker, idle)) continue;
     const double seconds = SecondsSaved(running, idle, now);
     if (seconds > most.seconds) most = {task, seconds};
   }
@@ -149,28 +147,33 @@ StragglerDetector::Saving StragglerDetector::SavingByCopy(WorkerId victim,
 
 double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                        Instant now) const {
-  const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
   // The case that a copy is for: the task goes on for longer than expected.
   const double residual = running.residual * (1 + running.deviation);
   const double cost = (running.elapsed + residual) * running.rate;
-  double finish = residual;
-  for (const WorkerId holder : context_.leases.CopyHolders(running.task.begin)) {
-    const double left = predictor_.CopyEndsIn(holder, running.task.begin, cost, now);
-    finish = std::min(finish, std::max(left, round_trip));
+  return SecondsSavedBesideCopies(running.task.begin, cost, residual, idle, now);
+}
+
+double StragglerDetector::SecondsSavedBesideCopies(model::TaskIndex task, double cost,
+                                                   double seconds, WorkerId idle,
+                                                   Instant now) const {
+  const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
+  for (const WorkerId holder : context_.leases.CopyHolders(task)) {
+    const double left = predictor_.CopyEndsIn(holder, task, cost, now);
+    seconds = std::min(seconds, std::max(left, round_trip));
   }
-  return finish - round_trip - cost / context_.estimator.ThreadRate(idle);
+  return seconds - round_trip - cost / context_.estimator.ThreadRate(idle);
 }
 
 // These tasks could not be recalled, and the worker has not started them.
-StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(
-    WorkerId victim, const FinishPredictor::RunningTasks& all, WorkerId idle, Instant now) const {
+StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(const Victim& victim,
+                                                                   WorkerId idle,
+                                                                   Instant now) const {
+  const Duration left = predictor_.Ready(victim.worker, now) - now;
+  if (victim.newest_waiting.Empty()) return SavingByBetterCopy(victim.worker, idle, left, now);
   const double rate = context_.estimator.ThreadRate(idle);
-  const Duration left = predictor_.Ready(victim, now) - now - context_.estimator.DeliveryTime(idle);
-  const double gap = ToSeconds(left);
-  const IndexRange leased = NewestWaiting(victim, all);
-  if (leased.Empty()) return SavingByBetterCopy(victim, idle, gap, now);
-  const IndexRange copied =
-      LastPart(context_.costs, leased, static_cast<Cost>(std::max(gap * rate * 0.5, 0.0)));
+  const double gap = ToSeconds(left - context_.estimator.DeliveryTime(idle));
+  const auto budget = static_cast<Cost>(std::max(gap * rate * 0.5, 0.0));
+  const IndexRange copied = LastPart(context_.costs, victim.newest_waiting, budget);
   if (!WithinBound(copied)) return {};
   return {copied, gap - static_cast<double>(context_.costs.Of(copied)) / rate};
 }
@@ -191,12 +194,12 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
   });
   // A worker without a connection comes back after so long, if at all.
   const Duration away = model::ReconnectTimeout(context_.balancing.lease);
-  const Duration left_alone = std::max(predictor_.Ready(victim, now) - now, away);
-  const double gap = ToSeconds(left_alone - context_.estimator.DeliveryTime(idle));
-  if (last.Empty()) return SavingByBetterCopy(victim, idle, gap, now);
+  const Duration alone = std::max(predictor_.Ready(victim, now) - now, away);
+  if (last.Empty()) return SavingByBetterCopy(victim, idle, alone, now);
   const auto shares = static_cast<std::int64_t>(std::max<std::size_t>(pool_.Workers(), 1));
   const IndexRange copied{std::max(last.begin, last.end - (left / shares + 1)), last.end};
   if (!WithinBound(copied)) return {};
+  const double gap = ToSeconds(alone - context_.estimator.DeliveryTime(idle));
   const double own =
       static_cast<double>(context_.costs.Of(copied)) / context_.estimator.ThreadRate(idle);
   return {copied, gap - own};
@@ -204,10 +207,8 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
 
 // All that waits has copies, perhaps on slow workers.
 StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim, WorkerId idle,
-                                                                double gap, Instant now) const {
+                                                                Duration alone, Instant now) const {
   Saving most;
-  const double delivery = ToSeconds(context_.estimator.DeliveryTime(idle));
-  const double rate = context_.estimator.ThreadRate(idle);
   int looked_at = 0;
   context_.leases.Leased(victim).ForEach([&](IndexRange range) {
     for (auto index = range.begin; index < range.end && looked_at < kMaxLooksForCopies; ++index) {
@@ -215,11 +216,7 @@ StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim,
       const IndexRange task{index, index + 1};
       if (!context_.leases.Copied().Overlaps(task) || !MayCopyFor(task, victim, idle)) continue;
       const auto cost = static_cast<double>(context_.costs.Of(task));
-      double left = gap;
-      for (const WorkerId holder : context_.leases.CopyHolders(index)) {
-        left = std::min(left, predictor_.CopyEndsIn(holder, index, cost, now) - delivery);
-      }
-      const double seconds = left - cost / rate;
+      const double seconds = SecondsSavedBesideCopies(index, cost, ToSeconds(alone), idle, now);
       if (seconds > most.seconds) most = {task, seconds};
     }
   });

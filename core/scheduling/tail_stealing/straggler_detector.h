@@ -50,6 +50,13 @@ class StragglerDetector {
   /// by which the job would end later if the copy were made last with the time that the copy costs
   /// all workers together.
   [[nodiscard]] std::optional<CopyAhead> SpeculateOnMisplaced(WorkerId worker, Instant now);
+  /// A worker whose tasks may be copied.
+  struct Victim {
+    WorkerId worker;
+    FinishPredictor::RunningTasks running;
+    bool some_wait = false;              ///< it has more tasks than threads
+    model::IndexRange newest_waiting{};  ///< the newest of those that have no copy
+  };
   /// Tasks to be copied, and the seconds by which they would end earlier if they went on for longer
   /// than expected; not above 0: it is not worth it.
   struct Saving {
@@ -79,28 +86,27 @@ class StragglerDetector {
   };
   /// With many workers, sets `nothing` for a part of the time that is left.
   void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
-  void Insure(WorkerId victim, const FinishPredictor::RunningTasks& all, WorkerId idle,
-              Insurance& best) const;
+  [[nodiscard]] Victim WorkOf(WorkerId worker, Instant now) const;
+  void Insure(const Victim& victim, WorkerId idle, Insurance& best) const;
   [[nodiscard]] bool MayCopy() const;
   [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
   /// A copy of the task is within what Speculation::kBounded allows.
   [[nodiscard]] bool WithinBound(model::IndexRange tasks) const;
   void NoteCopy(model::IndexRange tasks);
-  [[nodiscard]] Saving SavingByCopy(WorkerId victim, const FinishPredictor::RunningTasks& all,
-                                    WorkerId idle, Instant now) const;
-  /// The newest leased tasks without a copy that wait behind those that run.
-  [[nodiscard]] model::IndexRange NewestWaiting(WorkerId victim,
-                                                const FinishPredictor::RunningTasks& all) const;
-  [[nodiscard]] Saving SavingByCopyOfWaiting(WorkerId victim,
-                                             const FinishPredictor::RunningTasks& all,
-                                             WorkerId idle, Instant now) const;
+  [[nodiscard]] Saving SavingByCopy(const Victim& victim, WorkerId idle, Instant now) const;
+  [[nodiscard]] Saving SavingByCopyOfWaiting(const Victim& victim, WorkerId idle,
+                                             Instant now) const;
   /// For a worker without a connection, which may never come back: each idle thread copies a part
   /// of the tasks without a copy.
   [[nodiscard]] Saving SavingByCopyOfAway(WorkerId victim, WorkerId idle, Instant now) const;
-  /// A further copy of a task that has copies on slower workers; `gap` is the time that the victim
-  /// leaves for it.
-  [[nodiscard]] Saving SavingByBetterCopy(WorkerId victim, WorkerId idle, double gap,
+  /// A further copy of a task that has copies on slower workers. Without any copy, the victim would
+  /// end its tasks in the time `alone`.
+  [[nodiscard]] Saving SavingByBetterCopy(WorkerId victim, WorkerId idle, Duration alone,
                                           Instant now) const;
+  /// Seconds by which a copy by `idle` ends before the task of that cost does otherwise: in
+  /// `seconds`, or earlier by one of the copies that it has.
+  [[nodiscard]] double SecondsSavedBesideCopies(model::TaskIndex task, double cost, double seconds,
+                                                WorkerId idle, Instant now) const;
   [[nodiscard]] double SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                     Instant now) const;
   /// For how long the worker has run a straggler; nothing if it runs none.

@@ -241,7 +241,7 @@ void TailStealing::WatchFirstTask(WorkerId worker) {
 }
 
 void TailStealing::CheckFirstTasks(Instant now) {
-  while (!first_tasks_.empty() && first_tasks_.top().look <= now) {
+  while (!first_tasks_.empty() && first_tasks_.top().next_look <= now) {
     const WorkerId worker = first_tasks_.top().worker;
     first_tasks_.pop();
     states_[worker.value].first_task_watched = false;
@@ -329,7 +329,7 @@ std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
 }
 
 void TailStealing::PlanNextDecision(Instant now) {
-  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().look;
+  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().next_look;
   const FinishIndex& ready = predictor_.ByReady();
   if (idle_.empty() || (ready.Empty() && predictor_.PoolTasks() == 0)) return;
   const Duration left = ready.Empty() ? Duration::zero() : ready.Latest().first - now;

@@ -69,7 +69,7 @@ class TailStealing final : public Strategy {
   /// Recalls the tasks that the worker has not started. It gets nothing ahead of need for now.
   void RecallWaiting(WorkerId worker, std::vector<Decision>& decisions);
   void RetryIdle(Instant now);
-  /// The worker is supplied again while its first task runs on and on.
+  /// The worker is supplied again whenever the tasks behind its first one are to be checked.
   void WatchFirstTask(WorkerId worker);
   void CheckFirstTasks(Instant now);
 
@@ -97,10 +97,11 @@ class TailStealing final : public Strategy {
   std::deque<WorkerId> idle_;    // want work and got none
   Instant retried_at_ = kNever;  // the last retry of idle workers, if nothing happened since
   struct FirstTask {
-    Instant look{};
+    Instant next_look{};
     WorkerId worker{};
     bool operator>(const FirstTask& other) const {
-      return look != other.look ? look > other.look : worker.value > other.worker.value;
+      return next_look != other.next_look ? next_look > other.next_look
+                                          : worker.value > other.worker.value;
     }
   };
   std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;

@@ -200,7 +200,7 @@ TEST_F(TaskLedgerTest, TheNewestLeaseIsTheOneThatWasGrantedLastAndIsOpen) {
 TEST_F(TaskLedgerTest, WhatHasACopyIsLeftOutOfTheNewestLease) {
   ledger.Lease({10, 14}, kOne, kGrant1, kTime);
   ledger.Lease({0, 1}, kOne, kGrant2, kTime);
-  ledger.LeaseCopy({0, 1}, kTwo, kGrant1, kTime);
+  ledger.LeaseCopy({0, 1}, kTwo, GrantId{3}, kTime);
   EXPECT_EQ(ledger.NewestUncopied(kOne, {}), (IndexRange{10, 14}));
   EXPECT_EQ(ledger.NewestUncopied(kOne, model::RangeSet(IndexRange{12, 14})), (IndexRange{10, 12}));
   EXPECT_TRUE(ledger.NewestUncopied(kOne, model::RangeSet(IndexRange{9, 15})).Empty());
