@@ -45,6 +45,12 @@ void Contest::Race(std::int64_t seeds, const std::vector<std::string>& contender
   seeds_ += seeds;
 }
 
+bool Contest::KnownWellEnough(const Estimate& regret) const {
+  const bool ahead = regret.mean + options_.errors_ahead * regret.standard_error < 0;
+  return regret.standard_error < options_.standard_error ||
+         (ahead && regret.values >= options_.least_pairs_ahead);
+}
+
 double Contest::Mean(const std::string& contender) const {
   const auto& values = results_.at(contender);
   return MeanOf(values, values.size());
@@ -75,7 +81,7 @@ ContestResult Contest::Run(const std::string& ours, const std::vector<std::strin
     theirs.push_back(measure_(result.rival, kFirstPair + pair));
     if (pair + 1 < options_.least_pairs) continue;
     result.regret = Regret(mine, theirs);
-    if (result.regret.standard_error < options_.standard_error) break;
+    if (KnownWellEnough(result.regret)) break;
   }
   result.over_bound = MeanOf(mine, mine.size());
   result.race_regret = RaceRegrets();

@@ -27,6 +27,10 @@ struct ContestOptions {
   std::int64_t most_pairs = 200;              ///< at most so many
   std::vector<std::int64_t> rounds{2, 4, 6};  ///< seeds of each round of the race for the rival
   std::vector<std::size_t> kept{8, 3, 1};     ///< rivals that are left after each round
+  /// A regret is known well enough if it is below 0 by so many standard errors, after
+  /// `least_pairs_ahead`: how far ahead the contender is does not matter.
+  double errors_ahead = 4;
+  std::int64_t least_pairs_ahead = 8;
   double hopeless = 1.5;  ///< a rival so many times above the best of its round is out at once
 };
 
@@ -56,6 +60,7 @@ class Contest {
 
  private:
   void Race(std::int64_t seeds, const std::vector<std::string>& contenders);
+  [[nodiscard]] bool KnownWellEnough(const Estimate& regret) const;
   /// Mean over the seeds of the race so far.
   [[nodiscard]] double Mean(const std::string& contender) const;
   [[nodiscard]] std::map<std::string, double> RaceRegrets() const;

@@ -145,7 +145,8 @@ void WriteJson(const std::vector<Played>& played, std::ostream& out) {
                    {"regret", one.result.regret.mean},
                    {"standardError", one.result.regret.standard_error},
                    {"pairs", one.result.regret.values},
-                   {"overBound", one.result.over_bound}});
+                   {"overBound", one.result.over_bound},
+                   {"seconds", one.seconds}});
   }
   out << all.dump(1) << "\n";
 }

@@ -16,6 +16,7 @@ struct Played {
   ContestResult result;
   /// Ours / the clairvoyant list schedule, each a mean relative to the lower bound.
   std::optional<double> over_oracle{};
+  double seconds = 0;  ///< CPU time that it took to play
 };
 
 /// Regrets of some draws, put together.
@@ -40,7 +41,8 @@ void WriteLeague(const std::vector<Played>& played, std::ostream& out);
 /// The `count` draws with the largest regrets, worst first.
 [[nodiscard]] std::vector<const Played*> Worst(const std::vector<Played>& played,
                                                std::size_t count);
-/// An array of objects: seed, dimensions, rival, regret, standardError, pairs, overBound.
+/// An array of objects: seed, dimensions, rival, regret, standardError, pairs, overBound,
+/// seconds.
 void WriteJson(const std::vector<Played>& played, std::ostream& out);
 
 }  // namespace evenkeel::tournament

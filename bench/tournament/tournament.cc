@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -64,6 +65,13 @@ struct Options {
   std::string json;
   std::string worst;
 };
+
+/// CPU time of this thread.
+double ThreadSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 bool ReadNumber(std::string_view text, std::int64_t least, std::int64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -187,6 +195,7 @@ class Tournament {
   }
 
   void PlayOne(std::size_t at) {
+    const double start = ThreadSeconds();
     Played& played = played_[at];
     auto playground = Playground::Create(played.draw.yaml, players_);
     EVENKEEL_CHECK(playground.has_value(), "a draw that is no scenario");
@@ -201,6 +210,7 @@ class Tournament {
     if (const auto oracle = MeanOracle(*playground)) {
       played.over_oracle = played.result.over_bound / *oracle;
     }
+    played.seconds = ThreadSeconds() - start;
   }
 
   /// On the first seeds on which regrets are measured.

@@ -72,6 +72,14 @@ void ReservedPool::SetHeavyCost(model::Cost cost) {
   for (auto& reserved : reserved_) reserved.SetHeavyCost(cost);
 }
 
+void ReservedPool::Recount() {
+  SetHeavyCost(costs_.Longest() + 1);
+  for (std::uint32_t i = 0; i < Workers(); ++i) {
+    for (const Piece& piece : At({i}).TakeAll()) At({i}).Insert(piece);
+    Changed({i});
+  }
+}
+
 void ReservedPool::SetFromBack(bool from_back) {
   from_back_ = from_back;
   for (auto& reserved : reserved_) reserved.SetFromBack(from_back);

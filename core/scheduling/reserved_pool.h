@@ -59,6 +59,8 @@ class ReservedPool {
   void SetFromBack(bool from_back);
   /// Tasks of at least this cost are kept one by one when they are reserved from now on.
   void SetHeavyCost(model::Cost cost);
+  /// The costs of tasks have changed: sums and orders are made anew, all as ranges.
+  void Recount();
   /// Reserves one part for each worker.
   void Plan(const std::vector<model::RangeSet>& parts);
   /// Reserves tasks by cost and weights, heavy ones the largest first.

@@ -101,6 +101,11 @@ struct StrategyContext {
   std::uint64_t seed = 1;  ///< for what is drawn
   const TaskPlaces& places = TaskPlaces::Unknown();
 
+  /// The same with other costs.
+  [[nodiscard]] StrategyContext With(const model::CostModel& other) const {
+    return {other,      estimator,       leases,         reservations, balancing, idempotent,
+            round_trip, report_interval, left_out_ratio, seed,         places};
+  }
   /// Mean cost of a task; 0 without tasks.
   [[nodiscard]] double MeanCost() const {
     return static_cast<double>(costs.Total()) /

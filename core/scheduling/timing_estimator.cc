@@ -30,6 +30,7 @@ void TimingEstimator::AddWorker(double prior_ratio, std::uint32_t threads,
   EVENKEEL_CHECK(prior_ratio > 0 && threads >= 1, "a worker without speed or threads");
   State state;
   trend_.AddWorker();
+  reliability_.AddWorker();
   calibration_.AddWorker(prior_ratio, prior_sigma.value_or(options_.prior_relative_sigma));
   state.threads = threads;
   workers_.push_back(state);
@@ -47,8 +48,10 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   state.all_busy_seconds += ToSeconds(busy);
   if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
   const double seconds = std::max(ToSeconds(busy), kShortestSeconds);
+  ObserveCosts(worker, tasks, cost, seconds);
   const auto count = static_cast<double>(tasks);
-  const auto units = static_cast<double>(cost);
+  const double units =
+      equal_cost_ ? count * static_cast<double>(*equal_cost_) : static_cast<double>(cost);
 
   // A change of speed is no noise: of a surprise only as much counts as spread as noise would
   // bring.
@@ -74,6 +77,29 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   state.cost += units;
   state.version = 0;
   Calibrate(worker);
+}
+
+void TimingEstimator::ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost,
+                                   double seconds) {
+  if (options_.declared_costs == nullptr || equal_cost_) return;
+  reliability_.Observe(worker, tasks, cost, seconds);
+  if (reliability_.CostsAreNoise(options_.declared_costs->TaskCount())) CountEqually();
+}
+
+void TimingEstimator::CountEqually() {
+  const model::CostModel& costs = *options_.declared_costs;
+  const std::int64_t tasks = std::max<std::int64_t>(costs.TaskCount(), 1);
+  equal_cost_ = std::max<model::Cost>(costs.Total() / tasks, 1);
+  const double variance = reliability_.VarianceOfEqualTasks();
+  all_spread_ = all_spread_tasks_ * variance;
+  for (std::uint32_t i = 0; i < workers_.size(); ++i) {
+    State& state = workers_[i];
+    if (state.tasks <= 0) continue;
+    state.cost = state.tasks * static_cast<double>(*equal_cost_);
+    state.spread = state.tasks * variance;
+    state.version = 0;
+    Calibrate({i});
+  }
 }
 
 void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t tasks) {
@@ -145,7 +171,8 @@ double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapse
 
 void TimingEstimator::ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed) {
   State& state = workers_[worker.value];
-  if (!AddUnfinished(worker, static_cast<double>(cost), ToSeconds(elapsed), state)) return;
+  const auto units = static_cast<double>(equal_cost_.value_or(cost));
+  if (!AddUnfinished(worker, units, ToSeconds(elapsed), state)) return;
   state.version = 0;
   Calibrate(worker);
 }

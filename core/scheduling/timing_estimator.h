@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/scheduling/cost_reliability.h"
 #include "core/scheduling/index_trend.h"
 #include "core/scheduling/residual_time.h"
 #include "core/scheduling/weight_calibration.h"
@@ -38,6 +39,9 @@ class TimingEstimator {
     double memory_tasks = 24;
     /// Round trip of a worker for which none was measured.
     Duration round_trip = std::chrono::milliseconds(1);
+    /// The costs that are observed, if they were declared by somebody who may be wrong; outlives
+    /// the estimator. Nothing if they are not known.
+    const model::CostModel* declared_costs = nullptr;
   };
 
   /// A measured round trip counts as at least this long.
@@ -69,6 +73,11 @@ class TimingEstimator {
     trend_.Observe(worker, tasks, ToSeconds(busy));
   }
   [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
+
+  /// Declared costs turned out to be noise: each task counts as this cost, the mean of all, in what
+  /// was observed and will be. Nothing while costs count as declared. Never changes again once it
+  /// is there.
+  [[nodiscard]] std::optional<model::Cost> EqualCost() const { return equal_cost_; }
 
   /// Measured on the worker's stream; nothing if it was not measured yet.
   void SetRoundTrip(WorkerId worker, std::optional<Duration> measured) {
@@ -156,6 +165,9 @@ class TimingEstimator {
     std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew
   };
 
+  void ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost, double seconds);
+  /// Forgets the costs of the tasks.
+  void CountEqually();
   [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
   /// Adds a task that should have ended before, with its expected time; false: it should not.
   [[nodiscard]] bool AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,
@@ -176,6 +188,8 @@ class TimingEstimator {
   mutable std::vector<State> workers_;  // ThreadRate keeps what it has computed
   WeightCalibration calibration_;
   IndexTrend trend_;
+  CostReliability reliability_;
+  std::optional<model::Cost> equal_cost_;
   double all_spread_ = 0;  // of all workers: sum of tasks * (relative deviation)^2
   double all_spread_tasks_ = 0;
   std::optional<double> unit_rate_;

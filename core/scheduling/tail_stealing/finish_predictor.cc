@@ -108,7 +108,7 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
   if (tasks == 0) return now;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const auto cost = static_cast<double>(context_.leases.OutstandingCost(worker));
+  const double cost = LeasedCost(worker);
   const double rate =
       context_.estimator.ThreadRate(worker) * static_cast<double>(std::min(tasks, threads));
   const double transfers = static_cast<double>(tasks) * context_.estimator.TransferSeconds(worker);
@@ -147,7 +147,7 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   if (!all.empty()) return all;
   const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
   const auto threads = static_cast<double>(context_.estimator.Threads(worker));
-  const double cost = static_cast<double>(context_.leases.OutstandingCost(worker)) / tasks;
+  const double cost = LeasedCost(worker) / tasks;
   // Tasks that wait behind others should have taken their time.
   const double waiting = std::max(tasks - threads, 0.0) / threads;
   const double mean = cost / context_.estimator.ThreadRate(worker);
@@ -183,6 +183,13 @@ FinishPredictor::Running FinishPredictor::PredictRunning(WorkerId worker, model:
   running.residual = MeanResidualSeconds(cost / running.rate, elapsed, uncertainty);
   running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
   return running;
+}
+
+double FinishPredictor::LeasedCost(WorkerId worker) const {
+  if (const auto each = context_.estimator.EqualCost()) {
+    return static_cast<double>(context_.leases.OutstandingTasks(worker) * *each);
+  }
+  return static_cast<double>(context_.leases.OutstandingCost(worker));
 }
 
 double FinishPredictor::RateSoFar(WorkerId worker, Instant now) const {

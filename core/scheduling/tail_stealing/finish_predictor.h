@@ -70,6 +70,8 @@ class FinishPredictor {
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,
   /// or the last of its tasks if it should have run them all. It must have tasks.
   [[nodiscard]] RunningTasks RunningAt(WorkerId worker, Instant now) const;
+  /// Cost of the leased tasks and copies of the worker.
+  [[nodiscard]] double LeasedCost(WorkerId worker) const;
   /// Seconds that the worker needs for its copy of a task, if the task costs so much.
   [[nodiscard]] double CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                   Instant now) const;

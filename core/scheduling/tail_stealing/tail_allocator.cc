@@ -14,6 +14,9 @@ constexpr std::int32_t kMaxMoves = 8;
 constexpr int kMaxVictims = 16;
 // With more workers each takes its own tasks first.
 constexpr std::size_t kMaxWorkersForOrder = 256;
+// The finish level is exact to the nanosecond and kept for 1/64 of its distance: without tolerance
+// the worker that it was computed for might not take the task.
+constexpr double kLevelTolerance = 1.0 / 32;
 // Victims looked at before a worker stays idle for now.
 constexpr int kMaxRecallVictims = 8;
 
@@ -62,13 +65,39 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
   return false;
 }
 
+bool TailAllocator::StealWaiting(WorkerId thief) {
+  const bool unlimited_copies =
+      context_.idempotent &&
+      context_.balancing.tail_stealing.speculation == model::Speculation::kWhenIdle;
+  if (!MovesInNoTime() || !unlimited_copies || goal_.LooksAhead()) return false;
+  if (context_.estimator.RatesKnown() || !predictor_.FewLongTasks(thief)) return false;
+  const auto mean = static_cast<Cost>(predictor_.MeanCost());
+  int looked_at = 0;
+  FinishIndex::FromLatest order(predictor_.ByFinish());
+  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
+    const WorkerId victim = entry.second;
+    const std::int64_t idle_threads =
+        static_cast<std::int64_t>(context_.estimator.Threads(victim)) -
+        context_.leases.OutstandingTasks(victim);
+    if (victim == thief || pool_.Of(victim).Tasks() <= idle_threads) continue;
+    const auto piece = pool_.TakeLargest(victim, mean);
+    if (!piece) continue;
+    pool_.Move(victim, thief, {*piece});
+    return true;
+  }
+  return false;
+}
+
 Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
   const Instant level = std::max(predictor_.Level(now), goal_.Limit());
   if (any_length) return context_.costs.Longest();
   const Duration left = level - now - context_.estimator.DeliveryTime(worker);
   double limit = ToSeconds(left) * context_.estimator.ThreadRate(worker);
-  const bool ends_in_time = left >= predictor_.TaskTime(worker);
-  if (limit < 1 && !context_.costs.Known() && ends_in_time) limit = 1;
+  if (context_.costs.Known()) {
+    limit *= 1 + kLevelTolerance;
+  } else if (left >= predictor_.TaskTime(worker)) {
+    limit = std::max(limit, static_cast<double>(context_.costs.Longest()));
+  }
   return static_cast<Cost>(std::min(limit + 1e-6, model::kMostCost));
 }
 
@@ -76,7 +105,7 @@ ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t 
                                                   bool any_length, Instant now) {
   const Cost limit = CostLimit(worker, any_length, now);
   ReservedPool::Pieces taken;
-  if (limit < 1 && !context_.costs.Known()) return taken;  // a task of unknown cost costs 1
+  if (!context_.costs.Known() && limit < context_.costs.Longest()) return taken;
   for (; count > 0; --count) {
     auto piece = TakeFirstOfAll(worker, limit, now);
     if (!piece) piece = pool_.TakeLargest(worker, limit);
@@ -177,8 +206,7 @@ std::optional<RecallDecision> LeaseRecall::RecallFor(WorkerId thief, Instant now
     const double share = goal_.MayTake(predictor_.PartyOf(thief, now + round_trip),
                                        predictor_.PartyOf(victim, entry.first), now);
     if (share <= 0) continue;
-    const double mean =
-        static_cast<double>(context_.leases.OutstandingCost(victim)) / static_cast<double>(tasks);
+    const double mean = predictor_.LeasedCost(victim) / static_cast<double>(tasks);
     const double wanted = share / std::max(mean, 1e-9) + 0.5;
     const auto count = static_cast<std::int64_t>(std::min(wanted, static_cast<double>(waiting)));
     if (count >= 1) return Ask(victim, count, thief);

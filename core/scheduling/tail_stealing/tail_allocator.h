@@ -23,6 +23,11 @@ class TailAllocator {
   /// Reserves for the thief part of the reservation of the worker with the latest finish, so much
   /// that both finish together. `ahead`: the thief still has work.
   bool StealRange(WorkerId thief, Instant now, bool ahead);
+  /// Before any rate is known, of few tasks: reserves for an idle worker one of at most the mean
+  /// cost for which its own worker has no free thread, however slow the idle one is said to be.
+  /// Starting it there costs nothing: whoever proves faster copies it. So only where copies are
+  /// unlimited.
+  bool StealWaiting(WorkerId thief);
   /// Takes up to `count` tasks for the worker, of its own reservation or stolen, that it can end
   /// before the job could end without it. `any_length`: however long they take.
   [[nodiscard]] ReservedPool::Pieces TakeLastTasks(WorkerId worker, std::int64_t count,

@@ -34,7 +34,8 @@ void AddGrants(WorkerId worker, const ReservedPool::Pieces& pieces,
 }  // namespace
 
 TailStealing::TailStealing(const StrategyContext& context)
-    : context_(context),
+    : costs_(context.costs),
+      context_(context.With(costs_)),
       pool_(context_),
       goal_(MakeGoal(context_)),
       predictor_(context_, pool_),
@@ -171,6 +172,7 @@ void TailStealing::Touch(WorkerId worker) {
 std::vector<Decision> TailStealing::Decide(Instant now) {
   now_ = now;
   goal_->Refresh(now);
+  DropUselessCosts(now);
   PutLongestFirst();
   PredictByNewRates(now);
   stragglers_.BeginRound();
@@ -187,6 +189,15 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   PlanNextDecision(now);
   pool_.TakeMoves(decisions);
   return decisions;
+}
+
+void TailStealing::DropUselessCosts(Instant now) {
+  const auto each = context_.estimator.EqualCost();
+  if (!each || !costs_.Known()) return;
+  costs_.CountEqually(*each);
+  pool_.Recount();
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) Touch({i});
+  predictor_.ForgetLevel(now);
 }
 
 void TailStealing::PutLongestFirst() {
@@ -288,7 +299,8 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   const bool dry = pool_.Of(worker).Empty();
   // A worker takes reservations of others when its rate is known or a thread is idle.
   if (dry && !context_.estimator.Measured(worker) && !HasIdleThread(worker)) return false;
-  const bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
+  bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
+  if (dry && !stolen) stolen = allocator_.StealWaiting(worker);
   if (dry && !stolen) return false;
   const std::int64_t missing =
       window_.LeastTasks(worker, now) - context_.leases.OutstandingTasks(worker);

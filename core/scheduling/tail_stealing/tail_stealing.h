@@ -7,6 +7,7 @@
 #include <queue>
 #include <vector>
 
+#include "core/scheduling/costs_in_use.h"
 #include "core/scheduling/energy/balancing_goal.h"
 #include "core/scheduling/reserved_pool.h"
 #include "core/scheduling/tail_stealing/credit_window.h"
@@ -59,6 +60,8 @@ class TailStealing final : public Strategy {
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
   /// Weights of the living workers for sharing out so much cost.
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
+  /// Costs that the estimator found to be noise count no longer.
+  void DropUselessCosts(Instant now);
   /// Tasks of unknown cost go in the order of their indexes, from the end where they take longer.
   void PutLongestFirst();
   /// Before the first measurement, predicted times are in an unknown unit, and each measured worker
@@ -83,7 +86,8 @@ class TailStealing final : public Strategy {
   bool HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions);
   void PlanNextDecision(Instant now);
 
-  StrategyContext context_;
+  CostsInUse costs_;
+  StrategyContext context_;  // with costs_
   ReservedPool pool_;
   std::unique_ptr<BalancingGoal> goal_;
   FinishPredictor predictor_;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/scheduling/costs_in_use.h"
 #include "tests/unit/scheduling/leases.h"
 
 namespace evenkeel::scheduling {
@@ -43,6 +44,31 @@ TEST_F(ReservedPoolTest, EntersReservationsAndMovesInTheLedger) {
   decisions.clear();
   pool.TakeMoves(decisions);
   EXPECT_TRUE(decisions.empty()) << "each move once";
+}
+
+TEST(ReservedPool, CountsAnewWhenCostsHaveChanged) {
+  const model::PrefixCosts declared({1, 1, 1, 97});
+  CostsInUse costs(declared);
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  Leases leases(costs);
+  Reservations reservations;
+  const StrategyContext context{costs, estimator, leases, reservations, {}};
+  ReservedPool pool(context);
+  pool.SetHeavyCost(0);
+  pool.AddWorkers(2);
+  pool.Plan({RangeSet(IndexRange{0, 1}), RangeSet(IndexRange{1, 4})});
+  ASSERT_EQ(pool.Of({1}).CostSum(), 99);
+  costs.CountEqually(25);
+  EXPECT_FALSE(costs.Known());
+  EXPECT_EQ(costs.Longest(), 25);
+  std::vector<WorkerId> changed;
+  pool.OnChange([&](WorkerId worker) { changed.push_back(worker); });
+  pool.Recount();
+  EXPECT_EQ(pool.Of({0}).CostSum(), 25);
+  EXPECT_EQ(pool.Of({1}).CostSum(), 75);
+  EXPECT_EQ(changed.size(), 2U);
+  EXPECT_EQ(reservations.Of({1}), RangeSet(IndexRange{1, 4})) << "for whom is unchanged";
+  EXPECT_EQ(pool.TakeNext({1}, 0, 1, 1).at(0).range, (IndexRange{1, 2})) << "not the largest";
 }
 
 TEST_F(ReservedPoolTest, WhatIsTakenStaysReservedUnlessItIsTakenUnreserved) {

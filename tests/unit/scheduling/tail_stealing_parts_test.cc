@@ -335,6 +335,34 @@ TEST_F(TailParts, NothingIsStolenWithoutStealingOrWithoutGain) {
   EXPECT_FALSE(allocator.StealRange({0}, now, false));
 }
 
+// Costs are nanoseconds, and the time by which the task could end is whole nanoseconds.
+TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
+  for (const std::uint32_t workers : {3U, 40U}) {  // with more than 32 the finish level is kept
+    const model::PrefixCosts declared({391'337'123});
+    TimingEstimator of_declared{TimingEstimator::Options{}};
+    Leases no_leases{declared};
+    const StrategyContext declared_context{declared, of_declared, no_leases, reservations, {}};
+    ReservedPool last{declared_context};
+    FinishPredictor last_predictor{declared_context, last};
+    const auto last_goal = MakeGoal(declared_context);
+    TailAllocator last_allocator{declared_context, last, last_predictor, *last_goal};
+    last.SetHeavyCost(0);
+    last.AddWorkers(workers);
+    last_predictor.AddWorkers(workers);
+    for (std::uint32_t i = 0; i < workers; ++i) {
+      of_declared.AddWorker(1, 1);
+      of_declared.Observe({i}, 1, 1'000'000'007, milliseconds(i == 0 ? 111 : 222));
+      no_leases.workers.emplace_back();
+      last_predictor.Update({i}, now);
+    }
+    last.Insert({1}, {{{0, 1}, 0}});
+    last_predictor.UpdateReservation({1}, now);
+    EXPECT_TRUE(last_allocator.TakeLastTasks({1}, 1, false, now).empty()) << "it is slower";
+    const Instant later = now + std::chrono::microseconds(500);
+    EXPECT_EQ(last_allocator.TakeLastTasks({0}, 1, false, later).size(), 1U) << workers;
+  }
+}
+
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   Start({10, 1});
   Reserve({1}, {0, 2});

@@ -117,6 +117,32 @@ TEST_F(TailStealingTest, TheFirstMeasurementSaysHowLongAllNeed) {
   EXPECT_TRUE(Of<MoveDecision>(Decide()).empty()) << "all finish together";
 }
 
+// Worker 0 is said to be a hundred times as fast, so that all is reserved for it.
+TEST_F(TailStealingTest, BeforeAnythingIsMeasuredIdleWorkersStartWhatWaits) {
+  Start({100, 1, 1});
+  ASSERT_EQ(reservations.Of({0}).Size(), 10);
+  (void)Decide();
+  EXPECT_EQ(leases.Leased({1}).Size(), 1);
+  EXPECT_EQ(leases.Leased({2}).Size(), 1);
+  EXPECT_FALSE(leases.Leased({0}).Empty());
+}
+
+TEST_F(TailStealingTest, WhereCopiesAreBoundedWhatWaitsStaysWithTheFasterWorker) {
+  balancing.tail_stealing.speculation = model::Speculation::kBounded;
+  Start({100, 1, 1});
+  (void)Decide();
+  EXPECT_TRUE(leases.Leased({1}).Empty());
+  EXPECT_TRUE(leases.Leased({2}).Empty());
+}
+
+TEST_F(TailStealingTest, ATaskForWhichItsOwnWorkerHasAFreeThreadStaysThere) {
+  costs = model::UnitCosts(1);
+  Start({1, 100}, {0, 1});  // worker 0 is supplied first
+  (void)Decide();
+  EXPECT_TRUE(leases.Leased({0}).Empty());
+  EXPECT_EQ(leases.Leased({1}).Size(), 1);
+}
+
 TEST_F(TailStealingTest, TasksThatWaitBehindALongOneAreRecalledOnce) {
   Start({1, 1});
   (void)Decide();

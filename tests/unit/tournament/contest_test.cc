@@ -81,6 +81,14 @@ TEST(ContestTest, PairsAreAddedUntilTheRegretIsKnown) {
   EXPECT_EQ(result.regret.values, 101) << "0.05 / sqrt(101) is below 0.005";
 }
 
+TEST(ContestTest, HowFarAheadTheContenderIsNeedNotBeKnown) {
+  const auto noisy = [](std::int64_t seed) { return seed % 2 == 0 ? 1.0 : 1.2; };
+  Table table{{{"ours", noisy}, {"other", Always(2.0)}}, {}};
+  EXPECT_EQ(table.Play().regret.values, 8);
+  Table worse{{{"ours", noisy}, {"other", Always(0.5)}}, {}};
+  EXPECT_GT(worse.Play().regret.values, 100);
+}
+
 TEST(ContestTest, ThereIsALargestNumberOfPairs) {
   const auto wild = [](std::int64_t seed) { return seed % 2 == 0 ? 1.0 : 9.0; };
   Table table{{{"ours", wild}, {"other", Always(1.0)}}, {}};

@@ -1,0 +1,49 @@
+#include "core/scheduling/task_time_regression.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/portable_math.h"
+
+namespace evenkeel::scheduling {
+namespace {
+
+// A measurement counts as at most so many tasks.
+constexpr double kMostTasks = 16;
+constexpr double kLeastSeconds = 1e-9;
+constexpr std::int64_t kLeastFreedom = 6;
+
+}  // namespace
+
+void TaskTimeRegression::Observe(WorkerId worker, double x, std::int64_t tasks, double seconds) {
+  const auto count = static_cast<double>(tasks);
+  const double weight = std::min(count, kMostTasks);
+  const double y = PortableLog(std::max(seconds / count, kLeastSeconds));
+  Means& own = workers_[worker.value];
+  if (own.weight <= 0) ++observed_workers_;
+  ++observations_;
+  // Welford's update: what a value adds to the sums around the means.
+  const double before = own.weight;
+  own.weight += weight;
+  const double dx = x - own.x;
+  const double dy = y - own.y;
+  own.x += dx * weight / own.weight;
+  own.y += dy * weight / own.weight;
+  const double part = weight * before / own.weight;
+  xx_ += part * dx * dx;
+  xy_ += part * dx * dy;
+  yy_ += part * dy * dy;
+}
+
+std::optional<TaskTimeRegression::Slope> TaskTimeRegression::Fit() const {
+  if (Freedom() < kLeastFreedom || xx_ <= 0) return std::nullopt;
+  const double slope = xy_ / xx_;
+  const double residual = std::max(yy_ - slope * xy_, 0.0);
+  return Slope{slope, std::sqrt(residual / static_cast<double>(Freedom()) / xx_)};
+}
+
+double TaskTimeRegression::VarianceOfTimes() const {
+  return Freedom() < kLeastFreedom ? 0 : yy_ / static_cast<double>(Freedom() + 1);
+}
+
+}  // namespace evenkeel::scheduling
