@@ -29,7 +29,7 @@ struct ContestOptions {
   std::vector<std::size_t> kept{8, 3, 1};     ///< rivals that are left after each round
   /// A regret is known well enough if it is below 0 by so many standard errors, after
   /// `least_pairs_ahead`: how far ahead the contender is does not matter.
-  double errors_ahead = 4;
+  double errors_ahead = 3;
   std::int64_t least_pairs_ahead = 8;
   double hopeless = 1.5;  ///< a rival so many times above the best of its round is out at once
 };

@@ -17,7 +17,7 @@ scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& co
   scheduling::TimingEstimator::Options options;
   options.round_trip = round_trip;
   options.task_relative_sigma = costs.Known() ? kSigmaOfDeclaredCosts : kSigmaOfUnknownCosts;
-  if (costs.Known()) options.declared_costs = &costs;
+  options.costs = &costs;
   return options;
 }
 

@@ -127,8 +127,10 @@ void ResultIntake::Measure(WorkerId worker, const Report& report, Instant now) {
   model::Cost cost = 0;
   double busy_seconds = 0;
   double waited_seconds = 0;
+  double index_sum = 0;
   for (const auto& done : report.completed) {
     tasks += done.range.Size();
+    index_sum += static_cast<double>(done.range.Size()) * done.range.Middle();
     // A report may list a range twice: the sum must not overflow.
     cost += std::min(parts_.costs.Of(done.range), parts_.costs.Total() - cost);
     const double busy = std::max(ToSeconds(done.busy), 0.0);
@@ -136,7 +138,10 @@ void ResultIntake::Measure(WorkerId worker, const Report& report, Instant now) {
     parts_.estimator.ObserveIndexes(worker, done.range, FromSeconds(busy));
     waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
   }
-  parts_.estimator.Observe(worker, tasks, cost, FromSeconds(busy_seconds));
+  if (tasks > 0) {
+    parts_.estimator.Observe(worker, tasks, cost, FromSeconds(busy_seconds),
+                             index_sum / static_cast<double>(tasks));
+  }
   parts_.estimator.NoteWaiting(worker, FromSeconds(waited_seconds));
   parts_.deliveries.NoteCompleted(worker, tasks, now);
   parts_.statistics.AddRun(worker, cost, busy_seconds);
@@ -216,8 +221,8 @@ void ResultIntake::MeasureUnfinished(const std::vector<TaskLedger::Holding>& oth
     const auto threads = static_cast<std::int64_t>(parts_.estimator.Threads(holding.worker));
     const auto started = parts_.ledger.StartOf(holding.worker, holding.range.begin, threads);
     if (!started) continue;
-    const model::Cost cost = parts_.costs.Of(holding.range);
-    parts_.estimator.ObserveUnfinished(holding.worker, cost, now - *started);
+    parts_.estimator.ObserveUnfinished(holding.worker, parts_.costs.Of(holding.range),
+                                       now - *started, holding.range.Middle());
   }
 }
 

@@ -15,6 +15,9 @@ struct IndexRange {
 
   [[nodiscard]] constexpr std::int64_t Size() const { return end - begin; }
   [[nodiscard]] constexpr bool Empty() const { return end <= begin; }
+  [[nodiscard]] constexpr double Middle() const {
+    return static_cast<double>(begin) + static_cast<double>(Size()) / 2;
+  }
   [[nodiscard]] constexpr bool Contains(TaskIndex i) const { return begin <= i && i < end; }
   [[nodiscard]] constexpr bool Contains(IndexRange other) const {
     return begin <= other.begin && other.end <= end;

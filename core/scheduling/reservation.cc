@@ -186,6 +186,11 @@ std::optional<TaskIndex> Reservation::FirstOfRanges() const {
   return from_back_ ? light_.rbegin()->second.end - 1 : light_.begin()->first;
 }
 
+std::optional<TaskIndex> Reservation::LastOfRanges() const {
+  if (light_.empty()) return std::nullopt;
+  return from_back_ ? light_.begin()->first : light_.rbegin()->second.end - 1;
+}
+
 bool Reservation::Contains(IndexRange range) const {
   for (TaskIndex i = range.begin; i < range.end;) {
     if (heavy_moves_.contains(i)) {

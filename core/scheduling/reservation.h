@@ -51,6 +51,8 @@ class Reservation {
   [[nodiscard]] std::vector<Piece> TakeAll();
   /// The first task of the ranges in their order.
   [[nodiscard]] std::optional<model::TaskIndex> FirstOfRanges() const;
+  /// The last one.
+  [[nodiscard]] std::optional<model::TaskIndex> LastOfRanges() const;
 
   [[nodiscard]] bool Empty() const { return tasks_ == 0; }
   [[nodiscard]] std::int64_t Tasks() const { return tasks_; }

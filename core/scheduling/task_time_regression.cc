@@ -37,9 +37,13 @@ void TaskTimeRegression::Observe(WorkerId worker, double x, std::int64_t tasks, 
 
 std::optional<TaskTimeRegression::Slope> TaskTimeRegression::Fit() const {
   if (Freedom() < kLeastFreedom || xx_ <= 0) return std::nullopt;
-  const double slope = xy_ / xx_;
-  const double residual = std::max(yy_ - slope * xy_, 0.0);
-  return Slope{slope, std::sqrt(residual / static_cast<double>(Freedom()) / xx_)};
+  return Slope{xy_ / xx_, std::sqrt(ResidualVariance() / xx_)};
+}
+
+double TaskTimeRegression::ResidualVariance() const {
+  if (Freedom() < kLeastFreedom || xx_ <= 0) return 0;
+  const double residual = std::max(yy_ - xy_ / xx_ * xy_, 0.0);
+  return residual / static_cast<double>(Freedom());
 }
 
 double TaskTimeRegression::VarianceOfTimes() const {

@@ -25,6 +25,9 @@ class TaskTimeRegression {
   };
   /// Nothing with fewer than 6 degrees of freedom, or if x never differed.
   [[nodiscard]] std::optional<Slope> Fit() const;
+  /// Variance of the logarithm of the time of one task around the line of its worker. 0 while Fit()
+  /// is nothing.
+  [[nodiscard]] double ResidualVariance() const;
   /// Variance of the logarithm of the time of one task around the mean of its worker. 0 with fewer
   /// than 6 degrees of freedom.
   [[nodiscard]] double VarianceOfTimes() const;

@@ -41,8 +41,8 @@ void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
   workers_[worker.value].version = 0;
 }
 
-void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost,
-                              Duration busy) {
+void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy,
+                              std::optional<double> mean_index) {
   State& state = workers_[worker.value];
   state.all_tasks += tasks;
   state.all_busy_seconds += ToSeconds(busy);
@@ -50,8 +50,7 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   const double seconds = std::max(ToSeconds(busy), kShortestSeconds);
   ObserveCosts(worker, tasks, cost, seconds);
   const auto count = static_cast<double>(tasks);
-  const double units =
-      equal_cost_ ? count * static_cast<double>(*equal_cost_) : static_cast<double>(cost);
+  const double units = UnitsOf(count, static_cast<double>(cost), mean_index);
 
   // A change of speed is no noise: of a surprise only as much counts as spread as noise would
   // bring.
@@ -75,27 +74,47 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
   state.tasks += count;
   state.busy_seconds += seconds;
   state.cost += units;
+  state.index_sum += count * mean_index.value_or(MiddleIndex());
   state.version = 0;
   Calibrate(worker);
+  if (CostsUnknown() && trend_.Refit(options_.costs->TaskCount())) CountByTrend();
+}
+
+double TimingEstimator::UnitsOf(double tasks, double cost, std::optional<double> mean_index) const {
+  if (equal_cost_) return tasks * static_cast<double>(*equal_cost_);
+  return mean_index && CostsUnknown() ? cost * RelativeCost(*mean_index) : cost;
+}
+
+double TimingEstimator::MiddleIndex() const {
+  return CostsUnknown() ? static_cast<double>(options_.costs->TaskCount()) / 2 : 0;
 }
 
 void TimingEstimator::ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost,
                                    double seconds) {
-  if (options_.declared_costs == nullptr || equal_cost_) return;
+  if (!CostsDeclared() || equal_cost_) return;
   reliability_.Observe(worker, tasks, cost, seconds);
-  if (reliability_.CostsAreNoise(options_.declared_costs->TaskCount())) CountEqually();
+  if (reliability_.CostsAreNoise(options_.costs->TaskCount())) CountEqually();
 }
 
 void TimingEstimator::CountEqually() {
-  const model::CostModel& costs = *options_.declared_costs;
-  const std::int64_t tasks = std::max<std::int64_t>(costs.TaskCount(), 1);
-  equal_cost_ = std::max<model::Cost>(costs.Total() / tasks, 1);
-  const double variance = reliability_.VarianceOfEqualTasks();
+  const std::int64_t tasks = std::max<std::int64_t>(options_.costs->TaskCount(), 1);
+  equal_cost_ = std::max<model::Cost>(options_.costs->Total() / tasks, 1);
+  for (State& state : workers_) state.cost = state.tasks * static_cast<double>(*equal_cost_);
+  SetSpread(reliability_.VarianceOfEqualTasks());
+}
+
+void TimingEstimator::CountByTrend() {
+  for (State& state : workers_) {
+    if (state.tasks > 0) state.cost = state.tasks * RelativeCost(state.index_sum / state.tasks);
+  }
+  SetSpread(trend_.Variance());
+}
+
+void TimingEstimator::SetSpread(double variance) {
   all_spread_ = all_spread_tasks_ * variance;
   for (std::uint32_t i = 0; i < workers_.size(); ++i) {
     State& state = workers_[i];
     if (state.tasks <= 0) continue;
-    state.cost = state.tasks * static_cast<double>(*equal_cost_);
     state.spread = state.tasks * variance;
     state.version = 0;
     Calibrate({i});
@@ -169,10 +188,12 @@ double TimingEstimator::ThreadRate(WorkerId worker, double cost, Duration elapse
   return 1.0 / Combine(state, Prior(worker));
 }
 
-void TimingEstimator::ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed) {
+void TimingEstimator::ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed,
+                                        std::optional<double> index) {
   State& state = workers_[worker.value];
-  const auto units = static_cast<double>(equal_cost_.value_or(cost));
+  const double units = UnitsOf(1, static_cast<double>(cost), index);
   if (!AddUnfinished(worker, units, ToSeconds(elapsed), state)) return;
+  state.index_sum += index.value_or(MiddleIndex());
   state.version = 0;
   Calibrate(worker);
 }
@@ -232,6 +253,7 @@ void TimingEstimator::Fade(State& state, double factor) {
   state.tasks *= factor;
   state.busy_seconds *= factor;
   state.cost *= factor;
+  state.index_sum *= factor;
   state.spread *= factor;
 }
 

@@ -39,9 +39,9 @@ class TimingEstimator {
     double memory_tasks = 24;
     /// Round trip of a worker for which none was measured.
     Duration round_trip = std::chrono::milliseconds(1);
-    /// The costs that are observed, if they were declared by somebody who may be wrong; outlives
-    /// the estimator. Nothing if they are not known.
-    const model::CostModel* declared_costs = nullptr;
+    /// The costs that are observed: declared by somebody who may be wrong, or not known. Outlives
+    /// the estimator. Without it, observed costs are taken at their word.
+    const model::CostModel* costs = nullptr;
   };
 
   /// A measured round trip counts as at least this long.
@@ -61,18 +61,26 @@ class TimingEstimator {
   void SetThreads(WorkerId worker, std::uint32_t threads);
 
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
-  void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy);
+  /// `mean_index` of the tasks, if it is known.
+  void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy,
+               std::optional<double> mean_index = std::nullopt);
 
   /// The worker has run a task of `cost` units for `elapsed`, and will not end it. If it should
   /// have ended it by then, it counts as one that takes the time which was to be expected of it
   /// now.
-  void ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed);
+  void ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed,
+                         std::optional<double> index = std::nullopt);
 
   /// These tasks took `busy` together; says how times go with the index.
   void ObserveIndexes(WorkerId worker, model::IndexRange tasks, Duration busy) {
     trend_.Observe(worker, tasks, ToSeconds(busy));
   }
   [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
+  /// Of costs that are not known: how long a task takes relative to the mean task, by the trend
+  /// over the index. Else 1.
+  [[nodiscard]] double RelativeCost(double index) const { return trend_.RelativeCost(index); }
+  /// Some relative costs are not 1.
+  [[nodiscard]] bool HasTrend() const { return trend_.Fitted(); }
 
   /// Declared costs turned out to be noise: each task counts as this cost, the mean of all, in what
   /// was observed and will be. Nothing while costs count as declared. Never changes again once it
@@ -150,6 +158,7 @@ class TimingEstimator {
     double tasks = 0;         // faded count of tasks
     double busy_seconds = 0;  // faded
     double cost = 0;          // faded
+    double index_sum = 0;     // faded
     double spread = 0;        // faded sum of tasks * (relative deviation)^2
     std::int64_t all_tasks = 0;
     double all_busy_seconds = 0;
@@ -165,9 +174,22 @@ class TimingEstimator {
     std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew
   };
 
+  /// Of tasks of so much cost together, as costs are understood now.
+  [[nodiscard]] double UnitsOf(double tasks, double cost, std::optional<double> mean_index) const;
+  [[nodiscard]] double MiddleIndex() const;
   void ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost, double seconds);
-  /// Forgets the costs of the tasks.
+  /// Forgets the declared costs of the tasks.
   void CountEqually();
+  /// What was observed of unknown costs counts by the present trend.
+  void CountByTrend();
+  /// Tasks of one worker vary by so much around their costs, as these are understood from now on.
+  void SetSpread(double variance);
+  [[nodiscard]] bool CostsDeclared() const {
+    return options_.costs != nullptr && options_.costs->Known();
+  }
+  [[nodiscard]] bool CostsUnknown() const {
+    return options_.costs != nullptr && !options_.costs->Known();
+  }
   [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
   /// Adds a task that should have ended before, with its expected time; false: it should not.
   [[nodiscard]] bool AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,

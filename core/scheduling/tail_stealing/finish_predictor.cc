@@ -141,8 +141,7 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   for (const RunningTask& running : context_.leases.Running(worker, estimator.Threads(worker))) {
     const model::IndexRange task{running.index, running.index + 1};
     const Duration elapsed = now - running.since - (running.reported ? Duration{} : delivery);
-    all.push_back(PredictRunning(worker, task, std::max(ToSeconds(elapsed), 0.0),
-                                 static_cast<double>(context_.costs.Of(task))));
+    all.push_back(PredictRunning(worker, task, std::max(ToSeconds(elapsed), 0.0), CostOf(task)));
   }
   if (!all.empty()) return all;
   const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
@@ -185,11 +184,23 @@ FinishPredictor::Running FinishPredictor::PredictRunning(WorkerId worker, model:
   return running;
 }
 
+double FinishPredictor::CostOf(model::IndexRange tasks) const {
+  const auto cost = static_cast<double>(context_.costs.Of(tasks));
+  return context_.costs.Known() ? cost : cost * context_.estimator.RelativeCost(tasks.Middle());
+}
+
 double FinishPredictor::LeasedCost(WorkerId worker) const {
   if (const auto each = context_.estimator.EqualCost()) {
     return static_cast<double>(context_.leases.OutstandingTasks(worker) * *each);
   }
-  return static_cast<double>(context_.leases.OutstandingCost(worker));
+  if (!context_.estimator.HasTrend()) {
+    return static_cast<double>(context_.leases.OutstandingCost(worker));
+  }
+  double cost = 0;
+  for (const auto* tasks : {&context_.leases.Leased(worker), &context_.leases.Copies(worker)}) {
+    tasks->ForEach([&](model::IndexRange range) { cost += CostOf(range); });
+  }
+  return cost;
 }
 
 double FinishPredictor::RateSoFar(WorkerId worker, Instant now) const {
@@ -230,28 +241,31 @@ bool FinishPredictor::FewLongTasks(WorkerId worker) const {
   return TaskTime(worker) > kRoundTripsPerTask * context_.estimator.DeliveryTime(worker);
 }
 
-model::Cost FinishPredictor::LargestHeavy() const {
-  if (!context_.costs.Known()) return 0;
-  const model::Cost limit = context_.costs.Longest();
-  model::Cost largest = 0;
+double FinishPredictor::LargestKept() const {
+  double largest = 0;
+  if (!context_.costs.Known() && !context_.estimator.HasTrend()) return largest;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    largest = std::max(largest, pool_.Of({i}).LargestHeavy(limit));
+    const Reservation& reserved = pool_.Of({i});
+    if (context_.costs.Known()) {
+      const model::Cost heavy = reserved.LargestHeavy(context_.costs.Longest());
+      largest = std::max(largest, static_cast<double>(heavy));
+    } else if (const auto first = reserved.FirstOfRanges()) {
+      largest = std::max(largest, CostOf({*first, *first + 1}));
+    }
   }
   return largest;
 }
 
-double FinishPredictor::LargestCost() const {
-  return std::max(static_cast<double>(LargestHeavy()), MeanCost());
-}
+double FinishPredictor::LargestCost() const { return std::max(LargestKept(), MeanCost()); }
 
 Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
-  const model::Cost largest = LargestHeavy();
-  if (largest == 0) return now;
+  const double largest = LargestKept();
+  if (largest <= 0) return now;
   Instant earliest = kNever;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!Usable({i})) continue;
     const Instant ready = ready_.TimeOf({i});
-    const double seconds = static_cast<double>(largest) / context_.estimator.ThreadRate({i});
+    const double seconds = largest / context_.estimator.ThreadRate({i});
     const Instant end = (ready == kNever ? now : std::max(ready, now)) + PredictedTime(seconds) +
                         context_.estimator.DeliveryTime({i});
     earliest = std::min(earliest, end);

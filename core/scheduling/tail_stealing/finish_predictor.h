@@ -70,6 +70,9 @@ class FinishPredictor {
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,
   /// or the last of its tasks if it should have run them all. It must have tasks.
   [[nodiscard]] RunningTasks RunningAt(WorkerId worker, Instant now) const;
+  /// Expected cost of the tasks: as declared, or by the trend over the index if costs are not
+  /// known.
+  [[nodiscard]] double CostOf(model::IndexRange tasks) const;
   /// Cost of the leased tasks and copies of the worker.
   [[nodiscard]] double LeasedCost(WorkerId worker) const;
   /// Seconds that the worker needs for its copy of a task, if the task costs so much.
@@ -120,8 +123,9 @@ class FinishPredictor {
 
   /// Ready, computed anew.
   [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
-  /// Cost of the largest reserved task that is kept one by one; 0 if none is.
-  [[nodiscard]] model::Cost LargestHeavy() const;
+  /// Cost of the largest reserved task that is kept one by one, or of the one that should take
+  /// longest by the trend over the index; 0 if there is neither.
+  [[nodiscard]] double LargestKept() const;
   /// When the largest reserved task could have ended at the earliest; `now` if none is kept one by
   /// one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;

@@ -88,7 +88,7 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& b
     Insurance found;
     found.task = running.task;
     found.copies = leases.CopyHolders(running.task.begin).size();
-    const double cost = static_cast<double>(context_.costs.Of(running.task));
+    const double cost = predictor_.CostOf(running.task);
     found.lateness =
         running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
     const bool ends_at_once = running.residual < round_trip && found.lateness < 1;
@@ -175,7 +175,7 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfWaiting(const Victim&
   const auto budget = static_cast<Cost>(std::max(gap * rate * 0.5, 0.0));
   const IndexRange copied = LastPart(context_.costs, victim.newest_waiting, budget);
   if (!WithinBound(copied)) return {};
-  return {copied, gap - static_cast<double>(context_.costs.Of(copied)) / rate};
+  return {copied, gap - predictor_.CostOf(copied) / rate};
 }
 
 StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim, WorkerId idle,
@@ -200,8 +200,7 @@ StragglerDetector::Saving StragglerDetector::SavingByCopyOfAway(WorkerId victim,
   const IndexRange copied{std::max(last.begin, last.end - (left / shares + 1)), last.end};
   if (!WithinBound(copied)) return {};
   const double gap = ToSeconds(alone - context_.estimator.DeliveryTime(idle));
-  const double own =
-      static_cast<double>(context_.costs.Of(copied)) / context_.estimator.ThreadRate(idle);
+  const double own = predictor_.CostOf(copied) / context_.estimator.ThreadRate(idle);
   return {copied, gap - own};
 }
 
@@ -215,7 +214,7 @@ StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim,
       ++looked_at;
       const IndexRange task{index, index + 1};
       if (!context_.leases.Copied().Overlaps(task) || !MayCopyFor(task, victim, idle)) continue;
-      const auto cost = static_cast<double>(context_.costs.Of(task));
+      const double cost = predictor_.CostOf(task);
       const double seconds = SecondsSavedBesideCopies(index, cost, ToSeconds(alone), idle, now);
       if (seconds > most.seconds) most = {task, seconds};
     }
@@ -230,7 +229,7 @@ std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant
   if (!leases.Copies(worker).Empty()) return std::nullopt;  // the original straggles
   const Duration running = now - leases.WorkingSince(worker);
   const IndexRange task = leases.OldestLeased(worker);
-  const double cost = task.Empty() ? 1 : static_cast<double>(context_.costs.Of(task));
+  const double cost = task.Empty() ? 1 : predictor_.CostOf(task);
   const double run = ToSeconds(running) * context_.estimator.ThreadRate(worker);
   // A task of declared cost may take longer by the usual error of such costs.
   const double expected =

@@ -88,10 +88,14 @@ bool TailAllocator::StealWaiting(WorkerId thief) {
   return false;
 }
 
-Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
+Duration TailAllocator::TimeLeft(WorkerId worker, Instant now) {
   const Instant level = std::max(predictor_.Level(now), goal_.Limit());
+  return level - now - context_.estimator.DeliveryTime(worker);
+}
+
+Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
   if (any_length) return context_.costs.Longest();
-  const Duration left = level - now - context_.estimator.DeliveryTime(worker);
+  const Duration left = TimeLeft(worker, now);
   double limit = ToSeconds(left) * context_.estimator.ThreadRate(worker);
   if (context_.costs.Known()) {
     limit *= 1 + kLevelTolerance;
@@ -103,13 +107,13 @@ Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
 
 ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,
                                                   bool any_length, Instant now) {
-  const Cost limit = CostLimit(worker, any_length, now);
   ReservedPool::Pieces taken;
-  if (!context_.costs.Known() && limit < context_.costs.Longest()) return taken;
+  const bool by_trend = !context_.costs.Known() && context_.estimator.HasTrend() &&
+                        pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
+  const Cost limit = by_trend ? 0 : CostLimit(worker, any_length, now);
+  if (!by_trend && !context_.costs.Known() && limit < context_.costs.Longest()) return taken;
   for (; count > 0; --count) {
-    auto piece = TakeFirstOfAll(worker, limit, now);
-    if (!piece) piece = pool_.TakeLargest(worker, limit);
-    if (!piece && StealTask(worker, limit, now)) piece = pool_.TakeLargest(worker, limit);
+    auto piece = by_trend ? TakeByTrend(worker, any_length, now) : TakeLargest(worker, limit, now);
     if (!piece) break;
     predictor_.UpdateReservation(worker, now);
     taken.push_back(*piece);
@@ -117,17 +121,53 @@ ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t 
   return taken;
 }
 
-std::optional<ReservedPool::Piece> TailAllocator::TakeFirstOfAll(WorkerId worker, Cost limit,
-                                                                 Instant now) {
+std::optional<ReservedPool::Piece> TailAllocator::TakeLargest(WorkerId worker, Cost limit,
+                                                              Instant now) {
+  auto piece = TakeLargestOfAll(worker, limit, now);
+  if (!piece) piece = pool_.TakeLargest(worker, limit);
+  if (!piece && StealTask(worker, limit, now)) piece = pool_.TakeLargest(worker, limit);
+  return piece;
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeLargestOfAll(WorkerId worker, Cost limit,
+                                                                   Instant now) {
   if (pool_.Workers() > kMaxWorkersForOrder || !MovesInNoTime()) return std::nullopt;
-  const auto first = context_.costs.Known() ? WithLargest(limit) : WithFirstByTrend();
+  const auto first = context_.costs.Known() ? WithLargest(limit) : std::nullopt;
   if (!first) return std::nullopt;
   auto piece = pool_.TakeLargest(*first, limit);
-  if (piece && *first != worker) {
-    pool_.RecordMove(*first, worker, {*piece});
-    predictor_.UpdateReservation(*first, now);
-  }
+  if (piece) NoteTaken(*first, worker, *piece, now);
   return piece;
+}
+
+void TailAllocator::NoteTaken(WorkerId from, WorkerId to, const ReservedPool::Piece& piece,
+                              Instant now) {
+  if (from == to) return;
+  pool_.RecordMove(from, to, {piece});
+  predictor_.UpdateReservation(from, now);
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeByTrend(WorkerId worker, bool any_length,
+                                                              Instant now) {
+  const double left = ToSeconds(TimeLeft(worker, now)) * (1 + kLevelTolerance);
+  for (const bool longest : {true, false}) {
+    const auto from = WithIndexed(longest);
+    if (!from) return std::nullopt;
+    const Reservation& reserved = pool_.Of(*from);
+    const model::TaskIndex task = longest ? *reserved.FirstOfRanges() : *reserved.LastOfRanges();
+    const double seconds =
+        predictor_.CostOf({task, task + 1}) / context_.estimator.ThreadRate(worker);
+    if (!any_length && seconds > left) continue;
+    std::optional<ReservedPool::Piece> piece;
+    if (longest) {
+      piece = pool_.TakeLargest(*from, context_.costs.Longest());
+    } else if (const auto last = pool_.TakeTail(*from, context_.costs.Longest(), kMaxMoves);
+               !last.empty()) {
+      piece = last.front();
+    }
+    if (piece) NoteTaken(*from, worker, *piece, now);
+    return piece;
+  }
+  return std::nullopt;
 }
 
 std::optional<WorkerId> TailAllocator::WithLargest(Cost limit) const {
@@ -142,19 +182,18 @@ std::optional<WorkerId> TailAllocator::WithLargest(Cost limit) const {
   return best;
 }
 
-std::optional<WorkerId> TailAllocator::WithFirstByTrend() const {
-  const auto trend = context_.estimator.Trend();
-  if (trend == IndexTrend::Direction::kNone) return std::nullopt;
+std::optional<WorkerId> TailAllocator::WithIndexed(bool first) const {
+  // Tasks go in the order of indexes that lets the longest go first.
+  const bool lowest = (context_.estimator.Trend() == IndexTrend::Direction::kFalling) == first;
   std::optional<WorkerId> best;
   model::TaskIndex best_task = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    const auto first = pool_.Of({i}).FirstOfRanges();
-    if (!first) continue;
-    const bool earlier =
-        trend == IndexTrend::Direction::kRising ? *first > best_task : *first < best_task;
-    if (best && !earlier) continue;
+    const Reservation& reserved = pool_.Of({i});
+    const auto task = first ? reserved.FirstOfRanges() : reserved.LastOfRanges();
+    if (!task) continue;
+    if (best && (lowest ? *task >= best_task : *task <= best_task)) continue;
     best = WorkerId{i};
-    best_task = *first;
+    best_task = *task;
   }
   return best;
 }

@@ -42,16 +42,26 @@ class TailAllocator {
   [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;
   /// The largest cost of a task that the worker may take as one of the last.
   [[nodiscard]] model::Cost CostLimit(WorkerId worker, bool any_length, Instant now);
+  /// Time that the worker has for one of the last tasks.
+  [[nodiscard]] Duration TimeLeft(WorkerId worker, Instant now);
+  /// One of the last tasks where times go with the index: of all reserved ones the one that should
+  /// take longest, or if the worker has no time for that, the one that should be the shortest.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeByTrend(WorkerId worker, bool any_length,
+                                                               Instant now);
   bool StealTask(WorkerId thief, model::Cost limit, Instant now);
-  /// The task that goes first of all reserved ones, for the worker: the largest of at most `limit`;
-  /// of unknown cost, where times go with the index, the one that should take longest. Nothing if
-  /// neither is known, or with many workers.
-  [[nodiscard]] std::optional<ReservedPool::Piece> TakeFirstOfAll(WorkerId worker,
-                                                                  model::Cost limit, Instant now);
+  /// The largest of all reserved tasks of at most `limit`, for the worker. Nothing if costs are not
+  /// known, or with many workers.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeLargestOfAll(WorkerId worker,
+                                                                    model::Cost limit, Instant now);
+  /// The same, or the largest of its own or of another's.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeLargest(WorkerId worker, model::Cost limit,
+                                                               Instant now);
   /// For which worker the largest task of at most `limit` is reserved.
   [[nodiscard]] std::optional<WorkerId> WithLargest(model::Cost limit) const;
-  /// For which worker the task is reserved that should take longest by its index.
-  [[nodiscard]] std::optional<WorkerId> WithFirstByTrend() const;
+  /// For which worker the task is reserved that goes first by the order of indexes, or last.
+  [[nodiscard]] std::optional<WorkerId> WithIndexed(bool first) const;
+  /// Takes what was reserved for another worker for this one.
+  void NoteTaken(WorkerId from, WorkerId to, const ReservedPool::Piece& piece, Instant now);
 
   const StrategyContext& context_;
   ReservedPool& pool_;

@@ -91,7 +91,7 @@ class EstimatorWithDeclaredCosts : public testing::Test {
   }
   static TimingEstimator::Options Options(const model::CostModel& costs) {
     TimingEstimator::Options options;
-    options.declared_costs = &costs;
+    options.costs = &costs;
     return options;
   }
 
