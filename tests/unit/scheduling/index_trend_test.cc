@@ -74,6 +74,48 @@ TEST_F(IndexTrendTest, RandomTimesRarelyLookLikeATrend) {
   EXPECT_LE(found, 4);
 }
 
+TEST_F(IndexTrendTest, FitsTheLineOfRelativeCosts) {
+  Run(40, [](double i) { return 3 + i; });  // 100 tasks of 3 to 103 s, with a mean of 53 s
+  ASSERT_TRUE(trend.Refit(100));
+  EXPECT_TRUE(trend.Fitted());
+  EXPECT_NEAR(trend.RelativeCost(50), 1, 1e-9);
+  EXPECT_NEAR(trend.RelativeCost(100), 103.0 / 53, 0.03);
+  EXPECT_NEAR(trend.RelativeCost(0), 3.0 / 53, 0.03);
+}
+
+TEST_F(IndexTrendTest, TimesThatFallAreFittedAndStayPositive) {
+  Run(40, [](double i) { return 60 - i; });
+  ASSERT_TRUE(trend.Refit(100));
+  EXPECT_GT(trend.RelativeCost(0), 1.5);
+  EXPECT_NEAR(trend.RelativeCost(100), 0.05, 1e-9) << "by the line it would take no time at all";
+  EXPECT_DOUBLE_EQ(trend.RelativeCost(200), 0.05);
+}
+
+TEST_F(IndexTrendTest, WithoutATrendAllTasksCostTheSame) {
+  Run(100, [](double) { return 3; });
+  EXPECT_FALSE(trend.Refit(100));
+  EXPECT_FALSE(trend.Fitted());
+  EXPECT_EQ(trend.RelativeCost(99), 1);
+}
+
+TEST_F(IndexTrendTest, ATrendThatIsGoneIsDropped) {
+  Run(20, [](double i) { return 3 + i; });
+  ASSERT_TRUE(trend.Refit(2000));
+  Run(2000, [](double) { return 13; });
+  EXPECT_TRUE(trend.Refit(2000)) << "costs have changed";
+  EXPECT_EQ(trend.RelativeCost(1999), 1);
+}
+
+TEST_F(IndexTrendTest, FitsAgainOnlyWhenAQuarterMoreWasObserved) {
+  Run(40, [](double i) { return 3 + i; });
+  ASSERT_TRUE(trend.Refit(100));
+  EXPECT_FALSE(trend.Refit(100));
+  Run(10, [](double i) { return 3 + i; });
+  EXPECT_FALSE(trend.Refit(100));
+  Run(1, [](double i) { return 3 + i; });
+  EXPECT_TRUE(trend.Refit(100));
+}
+
 TEST_F(IndexTrendTest, TheTimeOfARangeIsThatOfItsMiddle) {
   for (model::TaskIndex i = 0; i < 400; i += 20) {
     trend.Observe({0}, {i, i + 20}, 20 * (100 + static_cast<double>(i)));

@@ -363,6 +363,41 @@ TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
   }
 }
 
+// Tasks of 30 ms to 1 s rise with the index; the last ten are left.
+TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlowOneTheShortest) {
+  const model::UnitCosts unknown(100);
+  TimingEstimator::Options options;
+  options.costs = &unknown;
+  TimingEstimator rising(options);
+  Leases rising_leases{unknown};
+  const StrategyContext rising_context{unknown, rising, rising_leases, reservations, {}};
+  ReservedPool last{rising_context};
+  FinishPredictor last_predictor{rising_context, last};
+  const auto last_goal = MakeGoal(rising_context);
+  TailAllocator last_allocator{rising_context, last, last_predictor, *last_goal};
+  last.AddWorkers(2);
+  last_predictor.AddWorkers(2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    rising.AddWorker(1, 1);
+    rising_leases.workers.emplace_back();
+  }
+  for (model::TaskIndex index = 0; index < 90; ++index) {
+    const auto worker = static_cast<std::uint32_t>(index % 2);
+    const Duration busy = (worker == 0 ? 1 : 2) * milliseconds(30 + 10 * index);
+    rising.ObserveIndexes({worker}, {index, index + 1}, busy);
+    rising.Observe({worker}, 1, 1, busy, static_cast<double>(index) + 0.5);
+  }
+  last.SetFromBack(true);
+  last.Insert({0}, {{{0, 1}, 0}, {{99, 100}, 0}});
+  for (std::uint32_t i = 0; i < 2; ++i) last_predictor.Update({i}, now);
+  const auto of_slow = last_allocator.TakeLastTasks({1}, 1, false, now);
+  ASSERT_EQ(of_slow.size(), 1U);
+  EXPECT_EQ(of_slow[0].range, (IndexRange{0, 1})) << "the longest would take it twice as long";
+  const auto of_fast = last_allocator.TakeLastTasks({0}, 1, false, now);
+  ASSERT_EQ(of_fast.size(), 1U);
+  EXPECT_EQ(of_fast[0].range, (IndexRange{99, 100}));
+}
+
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   Start({10, 1});
   Reserve({1}, {0, 2});

@@ -384,5 +384,29 @@ TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthers) {
   EXPECT_FALSE(leases.Leased({0}).Empty());
 }
 
+// Ten tasks of which the last is said to be by far the longest; all take a second.
+TEST(TailStealingWithDeclaredCosts, CostsThatAreNoiseNoLongerSayWhatGoesFirst) {
+  model::PrefixCosts costs({10, 20, 40, 10, 20, 40, 10, 20, 40, 900});
+  TimingEstimator::Options options;
+  options.costs = &costs;
+  TimingEstimator estimator(options);
+  Leases leases(costs);
+  Reservations reservations;
+  estimator.AddWorker(1, 1);
+  leases.workers.emplace_back();
+  const auto strategy = MakeStrategy({costs, estimator, leases, reservations, {}});
+  strategy->Start({{1.0}}, RangeSet(IndexRange{6, 10}), Instant{});
+  for (const model::Cost cost : {10, 20, 40, 10, 20, 40, 30, 25}) {
+    estimator.Observe({0}, 1, cost, seconds(1));
+  }
+  ASSERT_TRUE(estimator.EqualCost());
+  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
+  for (const Decision& decision : strategy->Decide(Instant{})) {
+    const auto* grant = std::get_if<GrantDecision>(&decision);
+    if (grant == nullptr) continue;
+    EXPECT_EQ(grant->range, (IndexRange{6, 7})) << "not the last task first";
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel::scheduling

@@ -157,5 +157,45 @@ TEST_F(TimingEstimatorTest, DeliveriesFasterThanARoundTripOrOfNothingAreNoFault)
   EXPECT_EQ(estimator.TransferSeconds(kFirst), 0);
 }
 
+// Worker 0 runs the short half of the tasks first, worker 1 the long half; both have the speed 1.
+TEST(EstimatorOfUnknownCosts, CountsTasksByTheTrendOverTheirIndex) {
+  const model::UnitCosts costs(100);
+  TimingEstimator::Options options;
+  options.costs = &costs;
+  TimingEstimator estimator(options);
+  for (int n = 0; n < 2; ++n) estimator.AddWorker(1, 1);
+  const auto run = [&](WorkerId worker, model::TaskIndex index) {
+    const Duration busy = milliseconds(30 + 10 * index);
+    estimator.ObserveIndexes(worker, {index, index + 1}, busy);
+    estimator.Observe(worker, 1, 1, busy, static_cast<double>(index) + 0.5);
+  };
+  for (model::TaskIndex i = 0; i < 20; ++i) {
+    run({0}, i);
+    run({1}, 80 + i);
+  }
+  ASSERT_TRUE(estimator.HasTrend());
+  EXPECT_NEAR(estimator.RelativeCost(100) / estimator.RelativeCost(50), 103.0 / 53, 0.1);
+  EXPECT_NEAR(estimator.Rate({0}) / estimator.Rate({1}), 1, 0.15) << "not seven times as fast";
+  EXPECT_LT(estimator.Uncertainty({0}).task, 0.1);
+  // A task that runs on for twice its time makes the worker look slower, whatever its index is.
+  const double before = estimator.Rate({1});
+  estimator.ObserveUnfinished({1}, 1, milliseconds(2 * 1030), 99.5);
+  EXPECT_LT(estimator.Rate({1}), before);
+}
+
+TEST(EstimatorOfUnknownCosts, DeclaredCostsHaveNoTrend) {
+  const model::PrefixCosts costs(std::vector<model::Cost>(100, 5));
+  TimingEstimator::Options options;
+  options.costs = &costs;
+  TimingEstimator estimator(options);
+  estimator.AddWorker(1, 1);
+  for (model::TaskIndex i = 0; i < 40; ++i) {
+    estimator.ObserveIndexes({0}, {i, i + 1}, milliseconds(10 + i));
+    estimator.Observe({0}, 1, 5, milliseconds(10 + i), static_cast<double>(i) + 0.5);
+  }
+  EXPECT_EQ(estimator.Trend(), IndexTrend::Direction::kRising);
+  EXPECT_FALSE(estimator.HasTrend());
+}
+
 }  // namespace
 }  // namespace evenkeel::scheduling
