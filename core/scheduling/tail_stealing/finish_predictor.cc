@@ -77,6 +77,7 @@ void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   Known& known = known_[worker.value];
   known.ready = PredictReady(worker, now);
   known.ready_at = now;
+  known.late = leased && IsLate(worker, now);
   ready_.Set(worker, leased ? known.ready : kNever);
   IndexFinish(worker, now);
 }
@@ -109,11 +110,7 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   if (tasks == 0) return now;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const double cost = LeasedCost(worker);
-  const double rate =
-      context_.estimator.ThreadRate(worker) * static_cast<double>(std::min(tasks, threads));
-  const double transfers = static_cast<double>(tasks) * context_.estimator.TransferSeconds(worker);
-  const Instant expected =
-      context_.leases.WorkingSince(worker) + PredictedTime(std::max(cost / rate, transfers));
+  const Instant expected = context_.leases.WorkingSince(worker) + ExpectedTime(worker);
   const bool some_wait = tasks > threads;
   const bool measured = context_.estimator.Measured(worker);
   if (some_wait && expected > now && measured) return expected;
@@ -132,6 +129,20 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
     seconds += waiting * cost / (slowest * static_cast<double>(threads));
   }
   return now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
+}
+
+Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
+  const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const double rate =
+      context_.estimator.ThreadRate(worker) * static_cast<double>(std::min(tasks, threads));
+  const double transfers = static_cast<double>(tasks) * context_.estimator.TransferSeconds(worker);
+  return PredictedTime(std::max(LeasedCost(worker) / rate, transfers));
+}
+
+bool FinishPredictor::IsLate(WorkerId worker, Instant now) const {
+  const Duration working = now - context_.leases.WorkingSince(worker);
+  return ToSeconds(working) > ToSeconds(ExpectedTime(worker)) * (1 + Deviation(worker));
 }
 
 FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instant now) const {
@@ -263,14 +274,14 @@ Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
   if (largest <= 0) return now;
   Instant earliest = kNever;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (!Usable({i})) continue;
+    if (!Usable({i}) || known_[i].late) continue;
     const Instant ready = ready_.TimeOf({i});
     const double seconds = largest / context_.estimator.ThreadRate({i});
     const Instant end = (ready == kNever ? now : std::max(ready, now)) + PredictedTime(seconds) +
                         context_.estimator.DeliveryTime({i});
     earliest = std::min(earliest, end);
   }
-  return earliest;
+  return earliest == kNever ? now : earliest;
 }
 
 Instant FinishPredictor::Level(Instant now) {

@@ -119,15 +119,21 @@ class FinishPredictor {
     double rate = 0;
     Instant ready{};            ///< PredictReady at `ready_at`
     Instant ready_at = kNever;  ///< of the last Update or Reindex
+    bool late = false;          ///< see IsLate, as of then
   };
 
   /// Ready, computed anew.
   [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
+  /// It has been at what it has leased for longer than expected, by more than the deviation of a
+  /// task: when it will be ready is a guess, and it may have stopped.
+  [[nodiscard]] bool IsLate(WorkerId worker, Instant now) const;
+  /// Time in which the worker should run all that it has leased, from WorkingSince on.
+  [[nodiscard]] Duration ExpectedTime(WorkerId worker) const;
   /// Cost of the largest reserved task that is kept one by one, or of the one that should take
   /// longest by the trend over the index; 0 if there is neither.
   [[nodiscard]] double LargestKept() const;
-  /// When the largest reserved task could have ended at the earliest; `now` if none is kept one by
-  /// one.
+  /// When the largest reserved task could have ended at the earliest, on a worker that is not late;
+  /// `now` if none is kept one by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
   [[nodiscard]] Running PredictRunning(WorkerId worker, model::IndexRange task, double elapsed,

@@ -363,6 +363,38 @@ TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
   }
 }
 
+// It may have stopped: it would seem to be ready soon for ever.
+TEST_F(TailParts, NobodyWaitsWithALastTaskOfDeclaredCostForAFasterWorkerThatIsLate) {
+  const model::PrefixCosts declared({1'000'000'000, 9'000'000'000});
+  TimingEstimator of_declared{TimingEstimator::Options{}};
+  Leases declared_leases{declared};
+  const StrategyContext declared_context{declared, of_declared, declared_leases, reservations, {}};
+  ReservedPool last{declared_context};
+  FinishPredictor last_predictor{declared_context, last};
+  const auto last_goal = MakeGoal(declared_context);
+  TailAllocator last_allocator{declared_context, last, last_predictor, *last_goal};
+  last.SetHeavyCost(0);
+  last.AddWorkers(2);
+  last_predictor.AddWorkers(2);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    of_declared.AddWorker(1, 1);
+    for (int n = 0; n < 30; ++n) {
+      of_declared.Observe({i}, 1, 1'000'000'000, milliseconds(i == 0 ? 500 : 1000));
+    }
+    declared_leases.workers.emplace_back();
+  }
+  declared_leases.workers[0].leased.Insert({0, 1});
+  last.Insert({0}, {{{1, 2}, 0}});
+  last_predictor.UpdateReservation({0}, now);
+  const auto take = [&](Duration working) {
+    declared_leases.workers[0].since = now - working;
+    for (std::uint32_t i = 0; i < 2; ++i) last_predictor.Update({i}, now);
+    return last_allocator.TakeLastTasks({1}, 1, false, now).size();
+  };
+  EXPECT_EQ(take(milliseconds(400)), 0U) << "the faster one ends its task in 0.1 s";
+  EXPECT_EQ(take(milliseconds(900)), 1U) << "it should have ended 0.4 s ago";
+}
+
 // Tasks of 30 ms to 1 s rise with the index; the last ten are left.
 TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlowOneTheShortest) {
   const model::UnitCosts unknown(100);
