@@ -47,7 +47,8 @@ set(public_headers
   core/model/run_record.h core/model/task_failure.h core/model/task_inputs.h
   core/model/task_policy.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
-  core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h core/scheduling/partition.h
+  core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h
+  core/scheduling/partition.h core/scheduling/running_means.h
   core/scheduling/residual_time.h core/scheduling/strategy.h core/scheduling/task_places.h
   core/scheduling/timing_estimator.h core/scheduling/weight_calibration.h core/scheduling/task_time_regression.h
   core/scheduling/worker_id.h

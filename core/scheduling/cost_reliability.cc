@@ -23,7 +23,8 @@ void CostReliability::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
 
 bool CostReliability::CostsAreNoise(std::int64_t tasks) const {
   const bool equal = regression_.VarianceOfTimes() < kVarianceOfEqual;
-  const std::int64_t enough = equal ? 0 : kTasksPerWorker * workers_;
+  const auto workers = static_cast<std::int64_t>(regression_.Workers());
+  const std::int64_t enough = equal ? 0 : kTasksPerWorker * workers;
   if (observed_tasks_ < std::max(tasks / 2, enough)) return false;
   const auto slope = regression_.Fit();
   return slope && slope->value + kErrorsBelowLeastSlope * slope->standard_error < kLeastSlope;

@@ -17,10 +17,7 @@ namespace evenkeel::scheduling {
 /// thread-safe. All calls O(1).
 class CostReliability {
  public:
-  void AddWorker() {
-    regression_.AddWorker();
-    ++workers_;
-  }
+  void AddWorker() { regression_.AddWorker(); }
   /// The worker ran tasks of together `cost` units, > 0, in `seconds`.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, double seconds);
   /// The slope is below 0.1 by more than two standard errors, of `tasks` in all. The tasks that end
@@ -35,7 +32,6 @@ class CostReliability {
  private:
   TaskTimeRegression regression_;  // over log(cost a task)
   std::int64_t observed_tasks_ = 0;
-  std::int64_t workers_ = 0;
 };
 
 }  // namespace evenkeel::scheduling

@@ -17,17 +17,10 @@ void IndexTrend::Observe(WorkerId worker, model::IndexRange tasks, double second
   const auto count = static_cast<double>(tasks.Size());
   const double middle = tasks.Middle();
   regression_.Observe(worker, middle, tasks.Size(), seconds);
-  ++observations_;
   Sums& own = workers_[worker.value];
-  const double before = own.tasks;
-  own.tasks += count;
-  const double dx = middle - own.index;
-  const double dy = seconds / count - own.seconds;
-  own.index += dx * count / own.tasks;
-  own.seconds += dy * count / own.tasks;
-  const double part = count * before / own.tasks;
-  own.xx += part * dx * dx;
-  own.xy += part * dx * dy;
+  const RunningMeans::Added added = own.means.Add(middle, seconds / count, count);
+  own.xx += added.xx;
+  own.xy += added.xy;
 }
 
 IndexTrend::Direction IndexTrend::Found() const {
@@ -41,8 +34,9 @@ IndexTrend::Direction IndexTrend::Found() const {
 // With the relative cost c(i) = 1 + slope * (i - middle), a worker's times are its own factor times
 // c(i): relative to their mean they rise by slope / c(its mean index).
 bool IndexTrend::Refit(std::int64_t tasks) {
-  if (observations_ < refit_at_ || tasks < 2) return false;
-  refit_at_ = observations_ + 1 + observations_ / 4;
+  const std::int64_t observations = regression_.Observations();
+  if (observations < refit_at_ || tasks < 2) return false;
+  refit_at_ = observations + 1 + observations / 4;
   const double before = slope_;
   middle_ = static_cast<double>(tasks) / 2;
   slope_ = 0;
@@ -52,10 +46,10 @@ bool IndexTrend::Refit(std::int64_t tasks) {
     double xx = 0;
     double xy = 0;
     for (const Sums& own : workers_) {
-      if (own.xx <= 0 || own.seconds <= 0) continue;
-      const double cost = RelativeCost(own.index);
+      if (own.xx <= 0 || own.means.Y() <= 0) continue;
+      const double cost = RelativeCost(own.means.X());
       xx += own.xx / (cost * cost);
-      xy += own.xy / (own.seconds * cost);
+      xy += own.xy / (own.means.Y() * cost);
     }
     if (xx <= 0) break;
     slope_ = std::clamp(xy / xx, -steepest, steepest);

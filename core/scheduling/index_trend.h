@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/model/index_range.h"
+#include "core/scheduling/running_means.h"
 #include "core/scheduling/task_time_regression.h"
 
 namespace evenkeel::scheduling {
@@ -36,19 +37,16 @@ class IndexTrend {
   [[nodiscard]] double RelativeCost(double index) const;
 
  private:
-  /// Sums over the tasks of one worker, around their means.
+  /// The tasks of one worker.
   struct Sums {
-    double tasks = 0;
-    double index = 0;    // mean
-    double seconds = 0;  // mean of a task
-    double xx = 0;       // of the index
-    double xy = 0;       // of index and seconds
+    RunningMeans means;  // of index and seconds
+    double xx = 0;       // around the means: squares of the index
+    double xy = 0;       // products of index and seconds
   };
 
   TaskTimeRegression regression_;  // of log(seconds) over the index
   std::vector<Sums> workers_;
-  std::int64_t observations_ = 0;
-  std::int64_t refit_at_ = 0;  // observations
+  std::int64_t refit_at_ = 0;  // observations of the regression
   double middle_ = 0;          // index
   double slope_ = 0;           // of the relative cost, per index
 };

@@ -57,6 +57,7 @@ class ReservedPool {
 
   /// Whether ranges go from the back from now on, of all workers.
   void SetFromBack(bool from_back);
+  [[nodiscard]] bool FromBack() const { return from_back_; }
   /// Tasks of at least this cost are kept one by one when they are reserved from now on.
   void SetHeavyCost(model::Cost cost);
   /// The costs of tasks have changed: sums and orders are made anew, all as ranges.

@@ -19,20 +19,13 @@ void TaskTimeRegression::Observe(WorkerId worker, double x, std::int64_t tasks, 
   const auto count = static_cast<double>(tasks);
   const double weight = std::min(count, kMostTasks);
   const double y = PortableLog(std::max(seconds / count, kLeastSeconds));
-  Means& own = workers_[worker.value];
-  if (own.weight <= 0) ++observed_workers_;
+  RunningMeans& own = workers_[worker.value];
+  if (own.Empty()) ++observed_workers_;
   ++observations_;
-  // Welford's update: what a value adds to the sums around the means.
-  const double before = own.weight;
-  own.weight += weight;
-  const double dx = x - own.x;
-  const double dy = y - own.y;
-  own.x += dx * weight / own.weight;
-  own.y += dy * weight / own.weight;
-  const double part = weight * before / own.weight;
-  xx_ += part * dx * dx;
-  xy_ += part * dx * dy;
-  yy_ += part * dy * dy;
+  const RunningMeans::Added added = own.Add(x, y, weight);
+  xx_ += added.xx;
+  xy_ += added.xy;
+  yy_ += added.yy;
 }
 
 std::optional<TaskTimeRegression::Slope> TaskTimeRegression::Fit() const {

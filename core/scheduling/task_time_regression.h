@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/scheduling/running_means.h"
 #include "core/scheduling/worker_id.h"
 
 namespace evenkeel::scheduling {
@@ -16,6 +17,8 @@ namespace evenkeel::scheduling {
 class TaskTimeRegression {
  public:
   void AddWorker() { workers_.emplace_back(); }
+  [[nodiscard]] std::size_t Workers() const { return workers_.size(); }
+  [[nodiscard]] std::int64_t Observations() const { return observations_; }
   /// The worker ran so many tasks, > 0, with a mean of `x` in `seconds` together.
   void Observe(WorkerId worker, double x, std::int64_t tasks, double seconds);
 
@@ -33,16 +36,9 @@ class TaskTimeRegression {
   [[nodiscard]] double VarianceOfTimes() const;
 
  private:
-  /// Weighted means of one worker.
-  struct Means {
-    double weight = 0;
-    double x = 0;
-    double y = 0;  // log(seconds)
-  };
-
   [[nodiscard]] std::int64_t Freedom() const { return observations_ - observed_workers_ - 1; }
 
-  std::vector<Means> workers_;
+  std::vector<RunningMeans> workers_;  // of x and log(seconds)
   // Sums of squares and products over all workers, around the means of each.
   double xx_ = 0;
   double xy_ = 0;

@@ -39,8 +39,8 @@ class TimingEstimator {
     double memory_tasks = 24;
     /// Round trip of a worker for which none was measured.
     Duration round_trip = std::chrono::milliseconds(1);
-    /// The costs that are observed: declared by somebody who may be wrong, or not known. Outlives
-    /// the estimator. Without it, observed costs are taken at their word.
+    /// The costs of the job: unknown, or declared and possibly wrong. Outlives the estimator.
+    /// Without it, the estimator neither fits a trend nor checks the costs that it observes.
     const model::CostModel* costs = nullptr;
   };
 
@@ -174,15 +174,15 @@ class TimingEstimator {
     std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew
   };
 
-  /// Of tasks of so much cost together, as costs are understood now.
+  /// Converts the cost of so many tasks to units: equal costs or the trend replace it if known.
   [[nodiscard]] double UnitsOf(double tasks, double cost, std::optional<double> mean_index) const;
   [[nodiscard]] double MiddleIndex() const;
   void ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost, double seconds);
-  /// Forgets the declared costs of the tasks.
+  /// From now on every task has the mean cost.
   void CountEqually();
-  /// What was observed of unknown costs counts by the present trend.
+  /// Computes the cost of the tasks observed so far anew from the present trend.
   void CountByTrend();
-  /// Tasks of one worker vary by so much around their costs, as these are understood from now on.
+  /// Replaces the observed variance of task times around their costs.
   void SetSpread(double variance);
   [[nodiscard]] bool CostsDeclared() const {
     return options_.costs != nullptr && options_.costs->Known();

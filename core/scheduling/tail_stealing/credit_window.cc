@@ -18,8 +18,8 @@ constexpr std::int64_t kFirstTasks = 4;
 constexpr Duration kShortestTransfer = std::chrono::milliseconds(1);
 // Leased tasks that wait are taken back from a worker whose tasks take so many round trips.
 constexpr int kRoundTripsOfLongTask = 50;
-// So many round trips after the start of a first task it is checked whether tasks wait in vain
-// behind it, and again after twice that time, four times and so on.
+// Number of round trips from the start of a first task to the first check whether tasks wait in
+// vain behind it. The time to each later check is twice as long.
 constexpr int kRoundTripsToFirstLook = 8;
 constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 // Long tasks are leased ahead to save messages only, while there is much work left: a window is at

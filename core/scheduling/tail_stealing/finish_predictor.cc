@@ -77,7 +77,6 @@ void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   Known& known = known_[worker.value];
   known.ready = PredictReady(worker, now);
   known.ready_at = now;
-  known.late = leased && IsLate(worker, now);
   ready_.Set(worker, leased ? known.ready : kNever);
   IndexFinish(worker, now);
 }
@@ -109,7 +108,6 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
   if (tasks == 0) return now;
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const double cost = LeasedCost(worker);
   const Instant expected = context_.leases.WorkingSince(worker) + ExpectedTime(worker);
   const bool some_wait = tasks > threads;
   const bool measured = context_.estimator.Measured(worker);
@@ -126,7 +124,7 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
     // It is slower than predicted. A first result is reported at once: the other tasks wait behind
     // those that it runs.
     const auto waiting = static_cast<double>(tasks - threads) / static_cast<double>(tasks);
-    seconds += waiting * cost / (slowest * static_cast<double>(threads));
+    seconds += waiting * LeasedCost(worker) / (slowest * static_cast<double>(threads));
   }
   return now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
 }
@@ -141,6 +139,7 @@ Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
 }
 
 bool FinishPredictor::IsLate(WorkerId worker, Instant now) const {
+  if (context_.leases.OutstandingTasks(worker) == 0) return false;
   const Duration working = now - context_.leases.WorkingSince(worker);
   return ToSeconds(working) > ToSeconds(ExpectedTime(worker)) * (1 + Deviation(worker));
 }
@@ -274,7 +273,7 @@ Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
   if (largest <= 0) return now;
   Instant earliest = kNever;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (!Usable({i}) || known_[i].late) continue;
+    if (!Usable({i}) || IsLate({i}, now)) continue;
     const Instant ready = ready_.TimeOf({i});
     const double seconds = largest / context_.estimator.ThreadRate({i});
     const Instant end = (ready == kNever ? now : std::max(ready, now)) + PredictedTime(seconds) +

@@ -119,7 +119,6 @@ class FinishPredictor {
     double rate = 0;
     Instant ready{};            ///< PredictReady at `ready_at`
     Instant ready_at = kNever;  ///< of the last Update or Reindex
-    bool late = false;          ///< see IsLate, as of then
   };
 
   /// Ready, computed anew.

@@ -65,24 +65,34 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
   return false;
 }
 
+bool TailAllocator::MayOrderAll() const {
+  return pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
+}
+
 bool TailAllocator::StealWaiting(WorkerId thief) {
   const bool unlimited_copies =
       context_.idempotent &&
       context_.balancing.tail_stealing.speculation == model::Speculation::kWhenIdle;
   if (!MovesInNoTime() || !unlimited_copies || goal_.LooksAhead()) return false;
   if (context_.estimator.RatesKnown() || !predictor_.FewLongTasks(thief)) return false;
-  const auto mean = static_cast<Cost>(predictor_.MeanCost());
+  return MoveTask(thief, static_cast<Cost>(predictor_.MeanCost()),
+                  [this](const FinishIndex::Entry& victim) {
+                    const auto idle_threads =
+                        static_cast<std::int64_t>(context_.estimator.Threads(victim.second)) -
+                        context_.leases.OutstandingTasks(victim.second);
+                    return pool_.Of(victim.second).Tasks() > idle_threads;
+                  });
+}
+
+template <typename Allowed>
+bool TailAllocator::MoveTask(WorkerId thief, Cost limit, const Allowed& may_give) {
   int looked_at = 0;
   FinishIndex::FromLatest order(predictor_.ByFinish());
-  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
-    const WorkerId victim = entry.second;
-    const std::int64_t idle_threads =
-        static_cast<std::int64_t>(context_.estimator.Threads(victim)) -
-        context_.leases.OutstandingTasks(victim);
-    if (victim == thief || pool_.Of(victim).Tasks() <= idle_threads) continue;
-    const auto piece = pool_.TakeLargest(victim, mean);
+  for (FinishIndex::Entry victim; looked_at < kMaxVictims && order.Next(victim); ++looked_at) {
+    if (victim.second == thief || !may_give(victim)) continue;
+    const auto piece = pool_.TakeLargest(victim.second, limit);
     if (!piece) continue;
-    pool_.Move(victim, thief, {*piece});
+    pool_.Move(victim.second, thief, {*piece});
     return true;
   }
   return false;
@@ -108,8 +118,7 @@ Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
 ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,
                                                   bool any_length, Instant now) {
   ReservedPool::Pieces taken;
-  const bool by_trend = !context_.costs.Known() && context_.estimator.HasTrend() &&
-                        pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
+  const bool by_trend = !context_.costs.Known() && context_.estimator.HasTrend() && MayOrderAll();
   const Cost limit = by_trend ? 0 : CostLimit(worker, any_length, now);
   if (!by_trend && !context_.costs.Known() && limit < context_.costs.Longest()) return taken;
   for (; count > 0; --count) {
@@ -131,8 +140,8 @@ std::optional<ReservedPool::Piece> TailAllocator::TakeLargest(WorkerId worker, C
 
 std::optional<ReservedPool::Piece> TailAllocator::TakeLargestOfAll(WorkerId worker, Cost limit,
                                                                    Instant now) {
-  if (pool_.Workers() > kMaxWorkersForOrder || !MovesInNoTime()) return std::nullopt;
-  const auto first = context_.costs.Known() ? WithLargest(limit) : std::nullopt;
+  if (!context_.costs.Known() || !MayOrderAll()) return std::nullopt;
+  const auto first = WithLargest(limit);
   if (!first) return std::nullopt;
   auto piece = pool_.TakeLargest(*first, limit);
   if (piece) NoteTaken(*first, worker, *piece, now);
@@ -183,8 +192,7 @@ std::optional<WorkerId> TailAllocator::WithLargest(Cost limit) const {
 }
 
 std::optional<WorkerId> TailAllocator::WithIndexed(bool first) const {
-  // Tasks go in the order of indexes that lets the longest go first.
-  const bool lowest = (context_.estimator.Trend() == IndexTrend::Direction::kFalling) == first;
+  const bool lowest = first != pool_.FromBack();
   std::optional<WorkerId> best;
   model::TaskIndex best_task = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
@@ -200,19 +208,10 @@ std::optional<WorkerId> TailAllocator::WithIndexed(bool first) const {
 
 bool TailAllocator::StealTask(WorkerId thief, Cost limit, Instant now) {
   if (!MovesInNoTime()) return false;
-  int looked_at = 0;
-  FinishIndex::FromLatest order(predictor_.ByFinish());
-  for (FinishIndex::Entry entry; looked_at < kMaxVictims && order.Next(entry); ++looked_at) {
-    const WorkerId victim = entry.second;
-    if (victim == thief) continue;
-    const auto taker = predictor_.PartyOf(thief, now);
-    if (!goal_.MayHelp(taker, VictimOf(victim, entry.first, now))) continue;
-    const auto piece = pool_.TakeLargest(victim, limit);
-    if (!piece) continue;
-    pool_.Move(victim, thief, {*piece});
-    return true;
-  }
-  return false;
+  const auto taker = predictor_.PartyOf(thief, now);
+  return MoveTask(thief, limit, [&](const FinishIndex::Entry& victim) {
+    return goal_.MayHelp(taker, VictimOf(victim.second, victim.first, now));
+  });
 }
 
 std::int64_t LeaseRecall::Waiting(WorkerId worker) const {

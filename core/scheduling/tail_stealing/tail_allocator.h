@@ -23,10 +23,10 @@ class TailAllocator {
   /// Reserves for the thief part of the reservation of the worker with the latest finish, so much
   /// that both finish together. `ahead`: the thief still has work.
   bool StealRange(WorkerId thief, Instant now, bool ahead);
-  /// Before any rate is known, of few tasks: reserves for an idle worker one of at most the mean
-  /// cost for which its own worker has no free thread, however slow the idle one is said to be.
-  /// Starting it there costs nothing: whoever proves faster copies it. So only where copies are
-  /// unlimited.
+  /// Before any rate is known, while few tasks are reserved: reserves for an idle worker a task of
+  /// at most the mean cost that would have to wait for a thread of its own worker. The weights do
+  /// not matter: if the idle worker turns out to be slow, a faster worker runs a copy. So this
+  /// needs unlimited copies.
   bool StealWaiting(WorkerId thief);
   /// Takes up to `count` tasks for the worker, of its own reservation or stolen, that it can end
   /// before the job could end without it. `any_length`: however long they take.
@@ -48,6 +48,12 @@ class TailAllocator {
   /// take longest, or if the worker has no time for that, the one that should be the shortest.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeByTrend(WorkerId worker, bool any_length,
                                                                Instant now);
+  /// The last tasks of all workers go in one order.
+  [[nodiscard]] bool MayOrderAll() const;
+  /// Moves the largest task of at most `limit` from the first worker that may give one, latest
+  /// finish first. `may_give`: predicate of a FinishIndex::Entry.
+  template <typename Allowed>
+  bool MoveTask(WorkerId thief, model::Cost limit, const Allowed& may_give);
   bool StealTask(WorkerId thief, model::Cost limit, Instant now);
   /// The largest of all reserved tasks of at most `limit`, for the worker. Nothing if costs are not
   /// known, or with many workers.

@@ -202,9 +202,7 @@ void TailStealing::DropUselessCosts(Instant now) {
 
 void TailStealing::PutLongestFirst() {
   const bool rising = context_.estimator.Trend() == IndexTrend::Direction::kRising;
-  if (context_.costs.Known() || rising == from_back_) return;
-  from_back_ = rising;
-  pool_.SetFromBack(rising);
+  if (!context_.costs.Known() && rising != pool_.FromBack()) pool_.SetFromBack(rising);
 }
 
 void TailStealing::PredictByNewRates(Instant now) {

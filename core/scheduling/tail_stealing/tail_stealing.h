@@ -110,7 +110,6 @@ class TailStealing final : public Strategy {
   };
   std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;
   std::size_t measured_to_predict_ = 1;  // workers, for the next PredictByNewRates
-  bool from_back_ = false;               // ranges go from the back
   Instant now_{};                        // of the latest call
   Instant next_decision_ = kNever;
 };

@@ -117,7 +117,7 @@ TEST_F(TailStealingTest, TheFirstMeasurementSaysHowLongAllNeed) {
   EXPECT_TRUE(Of<MoveDecision>(Decide()).empty()) << "all finish together";
 }
 
-// Worker 0 is said to be a hundred times as fast, so that all is reserved for it.
+// The weight of worker 0 is a hundred times that of the others, so all tasks are reserved for it.
 TEST_F(TailStealingTest, BeforeAnythingIsMeasuredIdleWorkersStartWhatWaits) {
   Start({100, 1, 1});
   ASSERT_EQ(reservations.Of({0}).Size(), 10);
@@ -384,7 +384,7 @@ TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthers) {
   EXPECT_FALSE(leases.Leased({0}).Empty());
 }
 
-// Ten tasks of which the last is said to be by far the longest; all take a second.
+// The last of ten tasks has by far the largest declared cost, but each takes a second.
 TEST(TailStealingWithDeclaredCosts, CostsThatAreNoiseNoLongerSayWhatGoesFirst) {
   model::PrefixCosts costs({10, 20, 40, 10, 20, 40, 10, 20, 40, 900});
   TimingEstimator::Options options;
