@@ -68,6 +68,37 @@ class TailParts : public testing::Test {
   Instant now{seconds(100)};
 };
 
+/// The parts of TailStealing that share out tasks, for other costs than those of TailParts. All
+/// workers are declared to be equal.
+struct Sharing {
+  Sharing(const model::CostModel& costs, std::uint32_t workers,
+          const TimingEstimator::Options& options = {})
+      : estimator(options), leases(costs), context{costs, estimator, leases, reservations, {}} {
+    pool.AddWorkers(workers);
+    predictor.AddWorkers(workers);
+    for (std::uint32_t i = 0; i < workers; ++i) {
+      estimator.AddWorker(1, 1);
+      leases.workers.emplace_back();
+    }
+  }
+  void Insert(WorkerId worker, IndexRange range, Instant now) {
+    pool.Insert(worker, {{range, 0}});
+    predictor.UpdateReservation(worker, now);
+  }
+  void Refresh(Instant now) {
+    for (std::uint32_t i = 0; i < pool.Workers(); ++i) predictor.Update({i}, now);
+  }
+
+  TimingEstimator estimator;
+  Leases leases;
+  Reservations reservations;
+  StrategyContext context;
+  ReservedPool pool{context};
+  FinishPredictor predictor{context, pool};
+  std::unique_ptr<BalancingGoal> goal = MakeGoal(context);
+  TailAllocator allocator{context, pool, predictor, *goal};
+};
+
 TEST_F(TailParts, AWorkerIsReadyWhenItsLeasesAreDoneAndFinishesWithItsReservation) {
   Start({2, 1});
   Lease({0}, {0, 4}, now - seconds(1));
@@ -298,20 +329,14 @@ TEST_F(TailParts, LessThanHalfATaskIsNotWorthAMove) {
 }
 
 TEST_F(TailParts, APredictionOfBeforeTheFirstMeasurementMovesTasksAsWell) {
-  Start({1, 1}, 10, false);
   const model::PrefixCosts large(std::vector<model::Cost>(10, 1'000'000'000));
-  const StrategyContext context_of_large{large, estimator, leases, reservations, {}};
-  ReservedPool large_pool{context_of_large};
-  FinishPredictor large_predictor{context_of_large, large_pool};
-  const auto large_goal = MakeGoal(context_of_large);
-  TailAllocator large_allocator{context_of_large, large_pool, large_predictor, *large_goal};
-  large_pool.AddWorkers(2);
-  large_predictor.AddWorkers(2);
-  large_pool.Insert({1}, {{{0, 10}, 0}});
-  large_predictor.UpdateReservation({1}, now);  // 30 years, as far as ratios tell
-  for (std::uint32_t i = 0; i < 2; ++i) estimator.Observe({i}, 1, 40'000'000'000, seconds(1));
-  EXPECT_TRUE(large_allocator.StealRange({0}, now, false)) << "more than 63 bits of cost";
-  EXPECT_GT(large_pool.Of({0}).Tasks(), 0);
+  Sharing of_large(large, 2);
+  of_large.Insert({1}, {0, 10}, now);  // 30 years, as far as ratios tell
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    of_large.estimator.Observe({i}, 1, 40'000'000'000, seconds(1));
+  }
+  EXPECT_TRUE(of_large.allocator.StealRange({0}, now, false)) << "more than 63 bits of cost";
+  EXPECT_GT(of_large.pool.Of({0}).Tasks(), 0);
 }
 
 TEST_F(TailParts, ASlowWorkersReservationLastsAsItsFirstTaskShows) {
@@ -339,57 +364,34 @@ TEST_F(TailParts, NothingIsStolenWithoutStealingOrWithoutGain) {
 TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
   for (const std::uint32_t workers : {3U, 40U}) {  // with more than 32 the finish level is kept
     const model::PrefixCosts declared({391'337'123});
-    TimingEstimator of_declared{TimingEstimator::Options{}};
-    Leases no_leases{declared};
-    const StrategyContext declared_context{declared, of_declared, no_leases, reservations, {}};
-    ReservedPool last{declared_context};
-    FinishPredictor last_predictor{declared_context, last};
-    const auto last_goal = MakeGoal(declared_context);
-    TailAllocator last_allocator{declared_context, last, last_predictor, *last_goal};
-    last.SetHeavyCost(0);
-    last.AddWorkers(workers);
-    last_predictor.AddWorkers(workers);
+    Sharing last(declared, workers);
+    last.pool.SetHeavyCost(0);
     for (std::uint32_t i = 0; i < workers; ++i) {
-      of_declared.AddWorker(1, 1);
-      of_declared.Observe({i}, 1, 1'000'000'007, milliseconds(i == 0 ? 111 : 222));
-      no_leases.workers.emplace_back();
-      last_predictor.Update({i}, now);
+      last.estimator.Observe({i}, 1, 1'000'000'007, milliseconds(i == 0 ? 111 : 222));
     }
-    last.Insert({1}, {{{0, 1}, 0}});
-    last_predictor.UpdateReservation({1}, now);
-    EXPECT_TRUE(last_allocator.TakeLastTasks({1}, 1, false, now).empty()) << "it is slower";
+    last.Refresh(now);
+    last.Insert({1}, {0, 1}, now);
+    EXPECT_TRUE(last.allocator.TakeLastTasks({1}, 1, false, now).empty()) << "it is slower";
     const Instant later = now + std::chrono::microseconds(500);
-    EXPECT_EQ(last_allocator.TakeLastTasks({0}, 1, false, later).size(), 1U) << workers;
+    EXPECT_EQ(last.allocator.TakeLastTasks({0}, 1, false, later).size(), 1U) << workers;
   }
 }
 
 // It may have stopped: it would seem to be ready soon for ever.
 TEST_F(TailParts, NobodyWaitsWithALastTaskOfDeclaredCostForAFasterWorkerThatIsLate) {
   const model::PrefixCosts declared({1'000'000'000, 9'000'000'000});
-  TimingEstimator of_declared{TimingEstimator::Options{}};
-  Leases declared_leases{declared};
-  const StrategyContext declared_context{declared, of_declared, declared_leases, reservations, {}};
-  ReservedPool last{declared_context};
-  FinishPredictor last_predictor{declared_context, last};
-  const auto last_goal = MakeGoal(declared_context);
-  TailAllocator last_allocator{declared_context, last, last_predictor, *last_goal};
-  last.SetHeavyCost(0);
-  last.AddWorkers(2);
-  last_predictor.AddWorkers(2);
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    of_declared.AddWorker(1, 1);
-    for (int n = 0; n < 30; ++n) {
-      of_declared.Observe({i}, 1, 1'000'000'000, milliseconds(i == 0 ? 500 : 1000));
-    }
-    declared_leases.workers.emplace_back();
+  Sharing last(declared, 2);
+  last.pool.SetHeavyCost(0);
+  for (int n = 0; n < 30; ++n) {
+    last.estimator.Observe({0}, 1, 1'000'000'000, milliseconds(500));
+    last.estimator.Observe({1}, 1, 1'000'000'000, milliseconds(1000));
   }
-  declared_leases.workers[0].leased.Insert({0, 1});
-  last.Insert({0}, {{{1, 2}, 0}});
-  last_predictor.UpdateReservation({0}, now);
+  last.leases.workers[0].leased.Insert({0, 1});
+  last.Insert({0}, {1, 2}, now);
   const auto take = [&](Duration working) {
-    declared_leases.workers[0].since = now - working;
-    for (std::uint32_t i = 0; i < 2; ++i) last_predictor.Update({i}, now);
-    return last_allocator.TakeLastTasks({1}, 1, false, now).size();
+    last.leases.workers[0].since = now - working;
+    last.Refresh(now);
+    return last.allocator.TakeLastTasks({1}, 1, false, now).size();
   };
   EXPECT_EQ(take(milliseconds(400)), 0U) << "the faster one ends its task in 0.1 s";
   EXPECT_EQ(take(milliseconds(900)), 1U) << "it should have ended 0.4 s ago";
@@ -400,32 +402,21 @@ TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlow
   const model::UnitCosts unknown(100);
   TimingEstimator::Options options;
   options.costs = &unknown;
-  TimingEstimator rising(options);
-  Leases rising_leases{unknown};
-  const StrategyContext rising_context{unknown, rising, rising_leases, reservations, {}};
-  ReservedPool last{rising_context};
-  FinishPredictor last_predictor{rising_context, last};
-  const auto last_goal = MakeGoal(rising_context);
-  TailAllocator last_allocator{rising_context, last, last_predictor, *last_goal};
-  last.AddWorkers(2);
-  last_predictor.AddWorkers(2);
-  for (std::uint32_t i = 0; i < 2; ++i) {
-    rising.AddWorker(1, 1);
-    rising_leases.workers.emplace_back();
-  }
+  Sharing last(unknown, 2, options);
   for (model::TaskIndex index = 0; index < 90; ++index) {
     const auto worker = static_cast<std::uint32_t>(index % 2);
     const Duration busy = (worker == 0 ? 1 : 2) * milliseconds(30 + 10 * index);
-    rising.ObserveIndexes({worker}, {index, index + 1}, busy);
-    rising.Observe({worker}, 1, 1, busy, static_cast<double>(index) + 0.5);
+    last.estimator.ObserveIndexes({worker}, {index, index + 1}, busy);
+    last.estimator.Observe({worker}, 1, 1, busy, static_cast<double>(index) + 0.5);
   }
-  last.SetFromBack(true);
-  last.Insert({0}, {{{0, 1}, 0}, {{99, 100}, 0}});
-  for (std::uint32_t i = 0; i < 2; ++i) last_predictor.Update({i}, now);
-  const auto of_slow = last_allocator.TakeLastTasks({1}, 1, false, now);
+  last.pool.SetFromBack(true);
+  last.Insert({0}, {0, 1}, now);
+  last.Insert({0}, {99, 100}, now);
+  last.Refresh(now);
+  const auto of_slow = last.allocator.TakeLastTasks({1}, 1, false, now);
   ASSERT_EQ(of_slow.size(), 1U);
   EXPECT_EQ(of_slow[0].range, (IndexRange{0, 1})) << "the longest would take it twice as long";
-  const auto of_fast = last_allocator.TakeLastTasks({0}, 1, false, now);
+  const auto of_fast = last.allocator.TakeLastTasks({0}, 1, false, now);
   ASSERT_EQ(of_fast.size(), 1U);
   EXPECT_EQ(of_fast[0].range, (IndexRange{99, 100}));
 }
