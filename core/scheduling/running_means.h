@@ -5,7 +5,7 @@ namespace evenkeel::scheduling {
 /// Weighted means of pairs (x, y), value by value (Welford's update). Not thread-safe.
 class RunningMeans {
  public:
-  /// What a pair adds to the sums of squares and products around the means.
+  /// Increments of the sums of squares and products around the means.
   struct Added {
     double xx = 0;
     double xy = 0;
