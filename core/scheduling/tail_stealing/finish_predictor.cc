@@ -75,6 +75,7 @@ void FinishPredictor::UpdateReservation(WorkerId worker, Instant now) {
 void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
   Known& known = known_[worker.value];
+  known.slowdown = SlowdownOf(worker, now);
   known.ready = PredictReady(worker, now);
   known.ready_at = now;
   ready_.Set(worker, leased ? known.ready : kNever);
@@ -89,7 +90,10 @@ Instant FinishPredictor::Finish(WorkerId worker, Instant now) const {
   const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
   const double transfers =
       static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
-  return Ready(worker, now) + PredictedTime(std::max(reserved / RateSoFar(worker, now), transfers));
+  const Known& known = known_[worker.value];
+  const double slowdown = known.ready_at == now ? known.slowdown : SlowdownOf(worker, now);
+  return Ready(worker, now) +
+         PredictedTime(std::max(slowdown * reserved / Rate(worker), transfers));
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
@@ -111,7 +115,8 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const Instant expected = context_.leases.WorkingSince(worker) + ExpectedTime(worker);
   const bool some_wait = tasks > threads;
   const bool measured = context_.estimator.Measured(worker);
-  if (some_wait && expected > now && measured) return expected;
+  const bool few_wait = tasks <= 2 * threads;
+  if (some_wait && expected > now && measured && !few_wait) return expected;
   double seconds = 0;
   const double thread_rate = context_.estimator.ThreadRate(worker);
   double slowest = thread_rate;
@@ -119,14 +124,16 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
     seconds = std::max(seconds, running.residual);
     slowest = std::min(slowest, running.rate);
   }
-  if (some_wait && !measured) {
-    if (slowest >= thread_rate && expected > now) return expected;
-    // It is slower than predicted. A first result is reported at once: the other tasks wait behind
+  if (some_wait && (!measured || few_wait)) {
+    if (!measured && slowest >= thread_rate && expected > now) return expected;
+    // A first result is reported at once, and so is each while few tasks wait: these wait behind
     // those that it runs.
     const auto waiting = static_cast<double>(tasks - threads) / static_cast<double>(tasks);
     seconds += waiting * LeasedCost(worker) / (slowest * static_cast<double>(threads));
   }
-  return now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
+  const Instant by_running =
+      now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
+  return some_wait && few_wait ? std::max(by_running, expected) : by_running;
 }
 
 Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
@@ -138,10 +145,19 @@ Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
   return PredictedTime(std::max(LeasedCost(worker) / rate, transfers));
 }
 
-bool FinishPredictor::IsLate(WorkerId worker, Instant now) const {
-  if (context_.leases.OutstandingTasks(worker) == 0) return false;
-  const Duration working = now - context_.leases.WorkingSince(worker);
-  return ToSeconds(working) > ToSeconds(ExpectedTime(worker)) * (1 + Deviation(worker));
+double FinishPredictor::SlowdownOf(WorkerId worker, Instant now) const {
+  if (context_.leases.OutstandingTasks(worker) == 0) return 1;
+  if (context_.leases.WorkingSince(worker) + ExpectedTime(worker) > now) return 1;
+  const double rate = context_.estimator.ThreadRate(worker);
+  double slowdown = 1;
+  for (const Running& running : RunningAt(worker, now)) {
+    slowdown = std::max(slowdown, rate / running.rate);
+  }
+  return slowdown;
+}
+
+double FinishPredictor::SecondsOf(double cost, WorkerId worker) const {
+  return known_[worker.value].slowdown * cost / context_.estimator.ThreadRate(worker);
 }
 
 FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instant now) const {
@@ -157,8 +173,9 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
   const auto threads = static_cast<double>(context_.estimator.Threads(worker));
   const double cost = LeasedCost(worker) / tasks;
-  // Tasks that wait behind others should have taken their time.
-  const double waiting = std::max(tasks - threads, 0.0) / threads;
+  // Tasks that wait behind others should have taken their time. With no more than one that waits
+  // for each thread, the worker reports each result at once.
+  const double waiting = std::max(tasks - 2 * threads, 0.0) / threads;
   const double mean = cost / context_.estimator.ThreadRate(worker);
   const double working = ToSeconds(now - context_.leases.WorkingSince(worker));
   all.push_back(PredictRunning(worker, context_.leases.OldestLeased(worker),
@@ -213,25 +230,13 @@ double FinishPredictor::LeasedCost(WorkerId worker) const {
   return cost;
 }
 
-double FinishPredictor::RateSoFar(WorkerId worker, Instant now) const {
-  double rate = Rate(worker);
-  if (context_.estimator.Measured(worker) || context_.leases.OutstandingTasks(worker) == 0) {
-    return rate;
-  }
-  const auto threads = static_cast<double>(context_.estimator.Threads(worker));
-  for (const Running& running : RunningAt(worker, now)) {
-    rate = std::min(rate, running.rate * threads);
-  }
-  return rate;
-}
-
 double FinishPredictor::MeanCost() const {
   if (pool_tasks_ == 0) return context_.MeanCost();
   return static_cast<double>(pool_cost_) / static_cast<double>(pool_tasks_);
 }
 
 Duration FinishPredictor::TaskTime(WorkerId worker) const {
-  return std::max(PredictedTime(MeanCost() / context_.estimator.ThreadRate(worker)), Duration{1});
+  return std::max(PredictedTime(SecondsOf(MeanCost(), worker)), Duration{1});
 }
 
 Duration FinishPredictor::CycleTime(WorkerId worker) const {
@@ -273,10 +278,10 @@ Instant FinishPredictor::EarliestEndOfLargest(Instant now) const {
   if (largest <= 0) return now;
   Instant earliest = kNever;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
-    if (!Usable({i}) || IsLate({i}, now)) continue;
+    if (!Usable({i})) continue;
     const Instant ready = ready_.TimeOf({i});
-    const double seconds = largest / context_.estimator.ThreadRate({i});
-    const Instant end = (ready == kNever ? now : std::max(ready, now)) + PredictedTime(seconds) +
+    const Instant end = (ready == kNever ? now : std::max(ready, now)) +
+                        PredictedTime(SecondsOf(largest, {i})) +
                         context_.estimator.DeliveryTime({i});
     earliest = std::min(earliest, end);
   }

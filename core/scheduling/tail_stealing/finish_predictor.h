@@ -117,29 +117,30 @@ class FinishPredictor {
     model::Cost reserved = 0;
     std::int64_t tasks = 0;
     double rate = 0;
+    double slowdown = 1;        ///< SlowdownOf at `ready_at`
     Instant ready{};            ///< PredictReady at `ready_at`
     Instant ready_at = kNever;  ///< of the last Update or Reindex
   };
 
   /// Ready, computed anew.
   [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
-  /// It has been at what it has leased for longer than expected, by more than the deviation of a
-  /// task: when it will be ready is a guess, and it may have stopped.
-  [[nodiscard]] bool IsLate(WorkerId worker, Instant now) const;
+  /// By what factor the worker seems to be slower than its rate says, because what it runs should
+  /// have ended before: a task that has not ended is an observation as well (a censored one). At
+  /// least 1.
+  [[nodiscard]] double SlowdownOf(WorkerId worker, Instant now) const;
+  /// Time of such a task on one thread, with the slowdown.
+  [[nodiscard]] double SecondsOf(double cost, WorkerId worker) const;
   /// Time in which the worker should run all that it has leased, from WorkingSince on.
   [[nodiscard]] Duration ExpectedTime(WorkerId worker) const;
   /// Cost of the largest reserved task that is kept one by one, or of the one that should take
   /// longest by the trend over the index; 0 if there is neither.
   [[nodiscard]] double LargestKept() const;
-  /// When the largest reserved task could have ended at the earliest, on a worker that is not late;
-  /// `now` if none is kept one by one.
+  /// When the largest reserved task could have ended at the earliest; `now` if none is kept one
+  /// by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
   [[nodiscard]] Running PredictRunning(WorkerId worker, model::IndexRange task, double elapsed,
                                        double cost) const;
-  /// Rate of a worker. While it has ended no task, the time that it has been at its first ones
-  /// counts as well.
-  [[nodiscard]] double RateSoFar(WorkerId worker, Instant now) const;
   void IndexFinish(WorkerId worker, Instant now);
 
   const StrategyContext& context_;

@@ -30,8 +30,10 @@ constexpr Duration kFastestStands = std::chrono::seconds(1);
 constexpr int kNothingToCopyPart = 64;
 // With Speculation::kBounded all copies together cost at most this part of the job.
 constexpr int kBoundedPart = 10;
-// Maximum number of copies of a task that are not expected to save anything.
+// Maximum number of copies of a task that are not expected to save anything. Those on workers that
+// are slower than the next one by more than this factor do not count: it would overtake them.
 constexpr std::size_t kMostInsurances = 2;
+constexpr double kOvertakes = 2;
 
 // The last tasks of the range, of at most `budget` together but at least one: the victim works from
 // the front and reaches them last.
@@ -80,14 +82,13 @@ StragglerDetector::Victim StragglerDetector::WorkOf(WorkerId worker, Instant now
 }
 
 void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& best) const {
-  const auto& leases = context_.leases;
   const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
   double latest = 0;
   for (const FinishPredictor::Running& running : victim.running) {
     if (!MayCopyFor(running.task, victim.worker, idle)) continue;
     Insurance found;
     found.task = running.task;
-    found.copies = leases.CopyHolders(running.task.begin).size();
+    found.copies = CopiesOnFastWorkers(running.task.begin, idle);
     const double cost = predictor_.CostOf(running.task);
     found.lateness =
         running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
@@ -101,6 +102,14 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& b
   waiting.task = LastPart(context_.costs, victim.newest_waiting, 0);
   waiting.lateness = latest;  // that of what it waits for
   if (MayCopyFor(waiting.task, victim.worker, idle) && waiting.BetterThan(best)) best = waiting;
+}
+
+std::size_t StragglerDetector::CopiesOnFastWorkers(model::TaskIndex task, WorkerId idle) const {
+  const std::vector<WorkerId> holders = context_.leases.CopyHolders(task);
+  const double enough = context_.estimator.ThreadRate(idle) / kOvertakes;
+  return static_cast<std::size_t>(std::count_if(
+      holders.begin(), holders.end(),
+      [&](WorkerId holder) { return context_.estimator.ThreadRate(holder) >= enough; }));
 }
 
 bool StragglerDetector::MayCopyFor(IndexRange task, WorkerId victim, WorkerId idle) const {

@@ -88,6 +88,8 @@ class StragglerDetector {
   void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
   [[nodiscard]] Victim WorkOf(WorkerId worker, Instant now) const;
   void Insure(const Victim& victim, WorkerId idle, Insurance& best) const;
+  /// The copies of the task that the idle worker would not soon overtake.
+  [[nodiscard]] std::size_t CopiesOnFastWorkers(model::TaskIndex task, WorkerId idle) const;
   [[nodiscard]] bool MayCopy() const;
   [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
   /// A copy of the task is within what Speculation::kBounded allows.

@@ -69,11 +69,13 @@ bool TailAllocator::MayOrderAll() const {
   return pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
 }
 
+bool TailAllocator::EveryTaskMayBeCopied() const {
+  return context_.idempotent && !goal_.LooksAhead() &&
+         context_.balancing.tail_stealing.speculation == model::Speculation::kWhenIdle;
+}
+
 bool TailAllocator::StealWaiting(WorkerId thief) {
-  const bool unlimited_copies =
-      context_.idempotent &&
-      context_.balancing.tail_stealing.speculation == model::Speculation::kWhenIdle;
-  if (!MovesInNoTime() || !unlimited_copies || goal_.LooksAhead()) return false;
+  if (!MovesInNoTime() || !EveryTaskMayBeCopied()) return false;
   if (context_.estimator.RatesKnown() || !predictor_.FewLongTasks(thief)) return false;
   return MoveTask(thief, static_cast<Cost>(predictor_.MeanCost()),
                   [this](const FinishIndex::Entry& victim) {
@@ -118,16 +120,23 @@ Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
 ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t count,
                                                   bool any_length, Instant now) {
   ReservedPool::Pieces taken;
-  const bool by_trend = !context_.costs.Known() && context_.estimator.HasTrend() && MayOrderAll();
-  const Cost limit = by_trend ? 0 : CostLimit(worker, any_length, now);
-  if (!by_trend && !context_.costs.Known() && limit < context_.costs.Longest()) return taken;
   for (; count > 0; --count) {
-    auto piece = by_trend ? TakeByTrend(worker, any_length, now) : TakeLargest(worker, limit, now);
+    auto piece = TakeLastTask(worker, any_length, now);
+    if (!piece && !any_length && EveryTaskMayBeCopied()) piece = TakeLastTask(worker, true, now);
     if (!piece) break;
     predictor_.UpdateReservation(worker, now);
     taken.push_back(*piece);
   }
   return taken;
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeLastTask(WorkerId worker, bool any_length,
+                                                               Instant now) {
+  const bool by_trend = !context_.costs.Known() && context_.estimator.HasTrend() && MayOrderAll();
+  if (by_trend) return TakeByTrend(worker, any_length, now);
+  const Cost limit = CostLimit(worker, any_length, now);
+  if (!context_.costs.Known() && limit < context_.costs.Longest()) return std::nullopt;
+  return TakeLargest(worker, limit, now);
 }
 
 std::optional<ReservedPool::Piece> TailAllocator::TakeLargest(WorkerId worker, Cost limit,

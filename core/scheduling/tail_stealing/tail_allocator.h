@@ -29,7 +29,9 @@ class TailAllocator {
   /// needs unlimited copies.
   bool StealWaiting(WorkerId thief);
   /// Takes up to `count` tasks for the worker, of its own reservation or stolen, that it can end
-  /// before the job could end without it. `any_length`: however long they take.
+  /// before the job could end without it. `any_length`: however long they take. If every task may
+  /// be copied, it takes longer ones as well, rather than wait for a faster worker: that one ends
+  /// its copy no later than it would have ended the task.
   [[nodiscard]] ReservedPool::Pieces TakeLastTasks(WorkerId worker, std::int64_t count,
                                                    bool any_length, Instant now);
 
@@ -48,6 +50,10 @@ class TailAllocator {
   /// take longest, or if the worker has no time for that, the one that should be the shortest.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeByTrend(WorkerId worker, bool any_length,
                                                                Instant now);
+  /// Work on a slow worker does not have to be waited for.
+  [[nodiscard]] bool EveryTaskMayBeCopied() const;
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeLastTask(WorkerId worker, bool any_length,
+                                                                Instant now);
   /// The last tasks of all workers go in one order.
   [[nodiscard]] bool MayOrderAll() const;
   /// Moves the largest task of at most `limit` from the first worker that may give one, latest

@@ -365,6 +365,7 @@ TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
   for (const std::uint32_t workers : {3U, 40U}) {  // with more than 32 the finish level is kept
     const model::PrefixCosts declared({391'337'123});
     Sharing last(declared, workers);
+    last.context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
     last.pool.SetHeavyCost(0);
     for (std::uint32_t i = 0; i < workers; ++i) {
       last.estimator.Observe({i}, 1, 1'000'000'007, milliseconds(i == 0 ? 111 : 222));
@@ -378,9 +379,10 @@ TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
 }
 
 // It may have stopped: it would seem to be ready soon for ever.
-TEST_F(TailParts, NobodyWaitsWithALastTaskOfDeclaredCostForAFasterWorkerThatIsLate) {
+TEST_F(TailParts, NobodyWaitsForLongWithALastTaskForAFasterWorkerThatIsLate) {
   const model::PrefixCosts declared({1'000'000'000, 9'000'000'000});
   Sharing last(declared, 2);
+  last.context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   last.pool.SetHeavyCost(0);
   for (int n = 0; n < 30; ++n) {
     last.estimator.Observe({0}, 1, 1'000'000'000, milliseconds(500));
@@ -394,7 +396,7 @@ TEST_F(TailParts, NobodyWaitsWithALastTaskOfDeclaredCostForAFasterWorkerThatIsLa
     return last.allocator.TakeLastTasks({1}, 1, false, now).size();
   };
   EXPECT_EQ(take(milliseconds(400)), 0U) << "the faster one ends its task in 0.1 s";
-  EXPECT_EQ(take(milliseconds(900)), 1U) << "it should have ended 0.4 s ago";
+  EXPECT_EQ(take(milliseconds(9000)), 1U) << "it should have ended 8.5 s ago";
 }
 
 // Tasks of 30 ms to 1 s rise with the index; the last ten are left.
@@ -422,6 +424,7 @@ TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlow
 }
 
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
+  context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   Start({10, 1});
   Reserve({1}, {0, 2});
   ASSERT_TRUE(allocator.LastTasks({0}));
@@ -430,6 +433,38 @@ TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(pool.Of({1}).Tasks(), 1) << "stolen";
   EXPECT_EQ(allocator.TakeLastTasks({1}, 1, true, now).size(), 1U) << "however long it takes";
+}
+
+// The faster worker would end the task no earlier than it will end a copy of it.
+TEST_F(TailParts, WhereEveryTaskMayBeCopiedASlowWorkerDoesNotWaitForAFasterOne) {
+  Start({10, 1});
+  Reserve({0}, {0, 1});
+  context.idempotent = false;
+  EXPECT_TRUE(allocator.TakeLastTasks({1}, 1, false, now).empty()) << "there will be no copy";
+  context.idempotent = true;
+  EXPECT_EQ(allocator.TakeLastTasks({1}, 1, false, now).size(), 1U);
+}
+
+// Its first task of unknown cost lasted for 0.1 s: it seemed to be ten times as fast as the other.
+TEST_F(TailParts, NobodyWaitsForAWorkerWhoseSecondTaskShowsThatItIsNotSoFast) {
+  context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
+  Start({1, 1}, 1000, false);
+  estimator.Observe({0}, 1, 1, milliseconds(100));
+  estimator.Observe({1}, 1, 1, seconds(1));
+  Reserve({0}, {2, 5});
+  Lease({0}, {0, 1}, now);
+  Refresh();
+  EXPECT_TRUE(allocator.TakeLastTasks({1}, 1, false, now).empty());
+  now += seconds(1);
+  Refresh();
+  EXPECT_EQ(allocator.TakeLastTasks({1}, 1, false, now).size(), 1U);
+}
+
+TEST_F(TailParts, ATaskThatWaitsBehindAnotherThatIsLateIsLateAsWell) {
+  Start({1, 1});
+  Lease({0}, {0, 2}, now - seconds(5));
+  EXPECT_NEAR(SecondsUntil(predictor.Ready({0}, now)), 3, 0.5)
+      << "the first goes on for half of 4 s, and the second takes more than 1 s";
 }
 
 TEST_F(TailParts, ManyTasksAreNotTheLast) {
@@ -619,6 +654,21 @@ TEST_F(TailParts, AtMostTwoCopiesOfATaskAreMadeForTheCaseThatAnotherFails) {
   stragglers.BeginRound();
   leases.copy_holders[1] = {{2}, {3}};
   EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now));
+}
+
+// A rate of 4 a second fell to 0.1 without a sign of it: by the time so far, the task seems to be a
+// long one of which a copy would save nothing.
+TEST_F(TailParts, CopiesOnSlowWorkersDoNotKeepAFastOneFromMakingOne) {
+  Start({3, 4, 1, 1});
+  Lease({1}, {1, 2}, now - seconds(2));
+  leases.copy_holders[1] = {{2}, {3}};
+  for (const std::uint32_t holder : {2U, 3U}) {
+    leases.workers[holder].copies.Insert({1, 2});
+    leases.workers[holder].since = now - milliseconds(900);
+  }
+  const auto copy = stragglers.SpeculateOnTail({0}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->range, (IndexRange{1, 2}));
 }
 
 TEST_F(TailParts, WithManyWorkersNothingToCopyIsRemembered) {

@@ -372,7 +372,8 @@ TEST_F(TailStealingTest, WithoutStealingEachWorkerRunsItsOwnPartOnly) {
   EXPECT_TRUE(reservations.All().Empty());
 }
 
-TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthers) {
+TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthersIfCopiesAreBounded) {
+  balancing.tail_stealing.speculation = model::Speculation::kBounded;
   Start({10, 1}, {0, 2});
   for (int i = 0; i < 30; ++i) {
     estimator.Observe({0}, 1, 1, milliseconds(100));
