@@ -117,19 +117,17 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   const bool measured = context_.estimator.Measured(worker);
   const bool few_wait = tasks <= 2 * threads;
   if (some_wait && expected > now && measured && !few_wait) return expected;
+  const RunningTasks all = RunningAt(worker, now);
   double seconds = 0;
-  const double thread_rate = context_.estimator.ThreadRate(worker);
-  double slowest = thread_rate;
-  for (const Running& running : RunningAt(worker, now)) {
-    seconds = std::max(seconds, running.residual);
-    slowest = std::min(slowest, running.rate);
-  }
+  for (const Running& running : all) seconds = std::max(seconds, running.residual);
   if (some_wait && (!measured || few_wait)) {
-    if (!measured && slowest >= thread_rate && expected > now) return expected;
+    const double rate = all.front().rate;
+    const bool as_expected = rate >= context_.estimator.ThreadRate(worker);
+    if (!measured && as_expected && expected > now) return expected;
     // A first result is reported at once, and so is each while few tasks wait: these wait behind
     // those that it runs.
     const auto waiting = static_cast<double>(tasks - threads) / static_cast<double>(tasks);
-    seconds += waiting * LeasedCost(worker) / (slowest * static_cast<double>(threads));
+    seconds += waiting * LeasedCost(worker) / (rate * static_cast<double>(threads));
   }
   const Instant by_running =
       now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
@@ -149,11 +147,7 @@ double FinishPredictor::SlowdownOf(WorkerId worker, Instant now) const {
   if (context_.leases.OutstandingTasks(worker) == 0) return 1;
   if (context_.leases.WorkingSince(worker) + ExpectedTime(worker) > now) return 1;
   const double rate = context_.estimator.ThreadRate(worker);
-  double slowdown = 1;
-  for (const Running& running : RunningAt(worker, now)) {
-    slowdown = std::max(slowdown, rate / running.rate);
-  }
-  return slowdown;
+  return std::max(rate / RunningAt(worker, now).front().rate, 1.0);
 }
 
 double FinishPredictor::SecondsOf(double cost, WorkerId worker) const {
@@ -165,11 +159,13 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const auto& estimator = context_.estimator;
   const Duration delivery = estimator.DeliveryTime(worker) - estimator.RoundTrip(worker) / 2;
   for (const RunningTask& running : context_.leases.Running(worker, estimator.Threads(worker))) {
-    const model::IndexRange task{running.index, running.index + 1};
     const Duration elapsed = now - running.since - (running.reported ? Duration{} : delivery);
-    all.push_back(PredictRunning(worker, task, std::max(ToSeconds(elapsed), 0.0), CostOf(task)));
+    all.push_back({{running.index, running.index + 1}, std::max(ToSeconds(elapsed), 0.0)});
   }
-  if (!all.empty()) return all;
+  if (!all.empty()) {
+    Predict(worker, all);
+    return all;
+  }
   const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
   const auto threads = static_cast<double>(context_.estimator.Threads(worker));
   const double cost = LeasedCost(worker) / tasks;
@@ -178,20 +174,23 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const double waiting = std::max(tasks - 2 * threads, 0.0) / threads;
   const double mean = cost / context_.estimator.ThreadRate(worker);
   const double working = ToSeconds(now - context_.leases.WorkingSince(worker));
-  all.push_back(PredictRunning(worker, context_.leases.OldestLeased(worker),
-                               std::max(working - waiting * mean, 0.0), cost));
+  all.push_back({context_.leases.OldestLeased(worker), std::max(working - waiting * mean, 0.0)});
+  Predict(worker, all, cost);
   return all;
 }
 
 double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                    Instant now) const {
-  const auto& estimator = context_.estimator;
-  const auto started = context_.leases.StartOf(holder, task, estimator.Threads(holder));
-  const Instant since = started.value_or(context_.leases.WorkingSince(holder));
   // The cost of the task is given: only the worker can be slower than expected.
-  const TimeUncertainty of_worker{0, estimator.Uncertainty(holder).rate};
-  const double elapsed = std::max(ToSeconds(now - since), 0.0);
-  return MeanResidualSeconds(cost / estimator.ThreadRate(holder), elapsed, of_worker);
+  const TimeUncertainty of_worker{0, context_.estimator.Uncertainty(holder).rate};
+  return MeanResidualSeconds(cost / context_.estimator.ThreadRate(holder),
+                             CopyRunsFor(holder, task, now), of_worker);
+}
+
+double FinishPredictor::CopyRunsFor(WorkerId holder, model::TaskIndex task, Instant now) const {
+  const auto started = context_.leases.StartOf(holder, task, context_.estimator.Threads(holder));
+  const Instant since = started.value_or(context_.leases.WorkingSince(holder));
+  return std::max(ToSeconds(now - since), 0.0);
 }
 
 double FinishPredictor::Deviation(WorkerId worker) const {
@@ -199,16 +198,21 @@ double FinishPredictor::Deviation(WorkerId worker) const {
   return std::sqrt(uncertainty.task + uncertainty.rate);
 }
 
-FinishPredictor::Running FinishPredictor::PredictRunning(WorkerId worker, model::IndexRange task,
-                                                         double elapsed, double cost) const {
-  Running running;
-  running.task = task;
-  running.elapsed = elapsed;
-  running.rate = context_.estimator.ThreadRate(worker, cost, FromSeconds(elapsed));
+void FinishPredictor::Predict(WorkerId worker, RunningTasks& all,
+                              std::optional<double> each) const {
+  double rate = context_.estimator.ThreadRate(worker);
+  for (const Running& running : all) {
+    const double cost = each.value_or(CostOf(running.task));
+    const Duration elapsed = FromSeconds(running.elapsed);
+    rate = std::min(rate, context_.estimator.ThreadRate(worker, cost, elapsed));
+  }
   const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
-  running.residual = MeanResidualSeconds(cost / running.rate, elapsed, uncertainty);
-  running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
-  return running;
+  for (Running& running : all) {
+    const double cost = each.value_or(CostOf(running.task));
+    running.rate = rate;
+    running.residual = MeanResidualSeconds(cost / rate, running.elapsed, uncertainty);
+    running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
+  }
 }
 
 double FinishPredictor::CostOf(model::IndexRange tasks) const {

@@ -3,6 +3,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/base/time.h"
@@ -61,10 +62,10 @@ class FinishPredictor {
   /// A task that a worker runs. Seconds count from `now`.
   struct Running {
     model::IndexRange task;  ///< one task; empty if it is not known which
-    double rate = 1;         ///< of the thread, with what the time so far says of it
     double elapsed = 0;      ///< seconds that it has run
-    double residual = 0;     ///< expected seconds that it goes on
-    double deviation = 0;    ///< relative standard deviation of the time that it takes in all
+    double rate = 1;  ///< of each thread of the worker, with what the times of all these tasks say
+    double residual = 0;   ///< expected seconds that it goes on
+    double deviation = 0;  ///< relative standard deviation of the time that it takes in all
   };
   using RunningTasks = absl::InlinedVector<Running, 4>;
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,
@@ -75,6 +76,8 @@ class FinishPredictor {
   [[nodiscard]] double CostOf(model::IndexRange tasks) const;
   /// Cost of the leased tasks and copies of the worker.
   [[nodiscard]] double LeasedCost(WorkerId worker) const;
+  /// Seconds that the worker has run its copy of a task.
+  [[nodiscard]] double CopyRunsFor(WorkerId holder, model::TaskIndex task, Instant now) const;
   /// Seconds that the worker needs for its copy of a task, if the task costs so much.
   [[nodiscard]] double CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                   Instant now) const;
@@ -139,8 +142,10 @@ class FinishPredictor {
   /// by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
-  [[nodiscard]] Running PredictRunning(WorkerId worker, model::IndexRange task, double elapsed,
-                                       double cost) const;
+  /// From the times that they have run, predicts for how long tasks go on. If one is late, its
+  /// worker has become slower, and all its tasks take longer. `each`: their cost, if it is not that
+  /// of the index.
+  void Predict(WorkerId worker, RunningTasks& all, std::optional<double> each = std::nullopt) const;
   void IndexFinish(WorkerId worker, Instant now);
 
   const StrategyContext& context_;

@@ -11,7 +11,9 @@ using model::Cost;
 using model::IndexRange;
 
 // Victims looked at before a worker stays idle for now.
-constexpr int kMaxLooksForCopies = 64;
+constexpr int kMaxLooksForCopies = 256;
+// Tasks of one victim looked at for a better copy.
+constexpr int kMaxTasksLookedAt = 64;
 // Victims looked at while there is other work.
 constexpr int kMaxLooksAhead = 8;
 // A task that has run for so many times as long as expected is a straggler.
@@ -30,8 +32,9 @@ constexpr Duration kFastestStands = std::chrono::seconds(1);
 constexpr int kNothingToCopyPart = 64;
 // With Speculation::kBounded all copies together cost at most this part of the job.
 constexpr int kBoundedPart = 10;
-// Maximum number of copies of a task that are not expected to save anything. Those on workers that
-// are slower than the next one by more than this factor do not count: it would overtake them.
+// Maximum number of copies of a task that are not expected to save anything. Not counted are copies
+// that are late themselves, and those on workers that are slower than the next one by more than
+// kOvertakes: it would overtake them.
 constexpr std::size_t kMostInsurances = 2;
 constexpr double kOvertakes = 2;
 
@@ -59,7 +62,7 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
     const Victim work = WorkOf(victim, now);
     const Saving saving = SavingByCopy(work, idle, now);
     if (saving.seconds > most.seconds) most = saving;
-    if (insure && most.tasks.Empty()) Insure(work, idle, insurance);
+    if (insure && most.tasks.Empty()) Insure(work, idle, now, insurance);
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
   if (most.tasks.Empty()) {
@@ -81,14 +84,15 @@ StragglerDetector::Victim StragglerDetector::WorkOf(WorkerId worker, Instant now
   return work;
 }
 
-void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& best) const {
+void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Instant now,
+                               Insurance& best) const {
   const double round_trip = ToSeconds(context_.estimator.DeliveryTime(idle));
   double latest = 0;
   for (const FinishPredictor::Running& running : victim.running) {
     if (!MayCopyFor(running.task, victim.worker, idle)) continue;
     Insurance found;
     found.task = running.task;
-    found.copies = CopiesOnFastWorkers(running.task.begin, idle);
+    found.copies = CopiesInTime(running.task.begin, idle, now);
     const double cost = predictor_.CostOf(running.task);
     found.lateness =
         running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
@@ -104,12 +108,17 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Insurance& b
   if (MayCopyFor(waiting.task, victim.worker, idle) && waiting.BetterThan(best)) best = waiting;
 }
 
-std::size_t StragglerDetector::CopiesOnFastWorkers(model::TaskIndex task, WorkerId idle) const {
-  const std::vector<WorkerId> holders = context_.leases.CopyHolders(task);
+std::size_t StragglerDetector::CopiesInTime(model::TaskIndex task, WorkerId idle,
+                                            Instant now) const {
+  const auto holders = context_.leases.CopyHolders(task);
   const double enough = context_.estimator.ThreadRate(idle) / kOvertakes;
-  return static_cast<std::size_t>(std::count_if(
-      holders.begin(), holders.end(),
-      [&](WorkerId holder) { return context_.estimator.ThreadRate(holder) >= enough; }));
+  const double cost = predictor_.CostOf({task, task + 1});
+  const auto in_time = std::count_if(holders.begin(), holders.end(), [&](WorkerId holder) {
+    const double rate = context_.estimator.ThreadRate(holder);
+    const double run = predictor_.CopyRunsFor(holder, task, now) * rate;
+    return rate >= enough && run <= cost * (1 + predictor_.Deviation(holder));
+  });
+  return static_cast<std::size_t>(in_time);
 }
 
 bool StragglerDetector::MayCopyFor(IndexRange task, WorkerId victim, WorkerId idle) const {
@@ -219,7 +228,7 @@ StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim,
   Saving most;
   int looked_at = 0;
   context_.leases.Leased(victim).ForEach([&](IndexRange range) {
-    for (auto index = range.begin; index < range.end && looked_at < kMaxLooksForCopies; ++index) {
+    for (auto index = range.begin; index < range.end && looked_at < kMaxTasksLookedAt; ++index) {
       ++looked_at;
       const IndexRange task{index, index + 1};
       if (!context_.leases.Copied().Overlaps(task) || !MayCopyFor(task, victim, idle)) continue;

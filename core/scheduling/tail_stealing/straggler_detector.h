@@ -28,7 +28,7 @@ class StragglerDetector {
   [[nodiscard]] bool RunsStraggler(WorkerId worker, Instant now) const {
     return marked_[worker.value] && StragglesFor(worker, now);
   }
-  /// The copy for an idle worker that saves most time, if any does. Looks at the 64 workers with
+  /// The copy for an idle worker that saves most time, if any does. Looks at the 256 workers with
   /// the latest predicted times. With many workers, a search that finds no copy for a worker stands
   /// for a while for all workers that are no faster.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
@@ -87,9 +87,9 @@ class StragglerDetector {
   /// With many workers, sets `nothing` for a part of the time that is left.
   void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
   [[nodiscard]] Victim WorkOf(WorkerId worker, Instant now) const;
-  void Insure(const Victim& victim, WorkerId idle, Insurance& best) const;
-  /// The copies of the task that the idle worker would not soon overtake.
-  [[nodiscard]] std::size_t CopiesOnFastWorkers(model::TaskIndex task, WorkerId idle) const;
+  void Insure(const Victim& victim, WorkerId idle, Instant now, Insurance& best) const;
+  /// The copies of the task that are not late and that the idle worker would not soon overtake.
+  [[nodiscard]] std::size_t CopiesInTime(model::TaskIndex task, WorkerId idle, Instant now) const;
   [[nodiscard]] bool MayCopy() const;
   [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
   /// A copy of the task is within what Speculation::kBounded allows.

@@ -583,6 +583,7 @@ TEST_F(TailParts, TasksThatWaitHaveCopiesThoughTheRunningOneHasOne) {
   leases.workers[1].running.push_back({0, now});
   leases.copied.Insert({0, 1});
   leases.copy_holders[0].push_back({2});
+  leases.workers[2].since = now;
   const auto last = stragglers.SpeculateOnTail({0}, now);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->range, (IndexRange{2, 3}));
@@ -650,6 +651,8 @@ TEST_F(TailParts, AtMostTwoCopiesOfATaskAreMadeForTheCaseThatAnotherFails) {
   Start({1, 1, 1, 1});
   Lease({1}, {1, 2}, now - milliseconds(500));
   leases.copy_holders[1] = {{2}};
+  leases.workers[2].since = now;
+  leases.workers[3].since = now;
   EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now));
   stragglers.BeginRound();
   leases.copy_holders[1] = {{2}, {3}};
@@ -669,6 +672,34 @@ TEST_F(TailParts, CopiesOnSlowWorkersDoNotKeepAFastOneFromMakingOne) {
   const auto copy = stragglers.SpeculateOnTail({0}, now);
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->range, (IndexRange{1, 2}));
+}
+
+// The board has become slower: the task that is not late will be.
+TEST_F(TailParts, IfOneTaskOfAWorkerIsLateAllItsTasksAreExpectedToTakeLonger) {
+  Start({1, 1});
+  estimator.SetThreads({1}, 2);
+  Lease({1}, {0, 2}, now - seconds(20));
+  leases.workers[1].running = {{0, now - milliseconds(100)}, {1, now - milliseconds(100)}};
+  const double expected = predictor.RunningAt({1}, now).back().residual;
+  leases.workers[1].running.front().since = now - seconds(20);
+  const auto running = predictor.RunningAt({1}, now);
+  ASSERT_EQ(running.size(), 2U);
+  EXPECT_EQ(running.back().rate, running.front().rate);
+  EXPECT_GT(running.back().residual, 1.2 * expected);
+}
+
+TEST_F(TailParts, CopiesThatAreLateThemselvesAreNotCounted) {
+  Start({3, 4, 3, 3});
+  Lease({1}, {1, 2}, now - seconds(2));
+  leases.copy_holders[1] = {{2}, {3}};
+  for (const std::uint32_t holder : {2U, 3U}) {
+    leases.workers[holder].copies.Insert({1, 2});
+    leases.workers[holder].since = now - milliseconds(holder == 2 ? 300 : 900);
+  }
+  EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now)) << "one should have ended 0.6 s ago";
+  leases.workers[3].since = now - milliseconds(300);
+  stragglers.BeginRound();
+  EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now));
 }
 
 TEST_F(TailParts, WithManyWorkersNothingToCopyIsRemembered) {
