@@ -75,10 +75,9 @@ void FinishPredictor::UpdateReservation(WorkerId worker, Instant now) {
 void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
   Known& known = known_[worker.value];
-  known.slowdown = SlowdownOf(worker, now);
-  known.ready = PredictReady(worker, now);
-  known.ready_at = now;
-  ready_.Set(worker, leased ? known.ready : kNever);
+  known.outlook = Look(worker, now);
+  known.looked_at = now;
+  ready_.Set(worker, leased ? known.outlook.ready : kNever);
   IndexFinish(worker, now);
 }
 
@@ -90,10 +89,9 @@ Instant FinishPredictor::Finish(WorkerId worker, Instant now) const {
   const auto reserved = static_cast<double>(pool_.Of(worker).CostSum());
   const double transfers =
       static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
-  const Known& known = known_[worker.value];
-  const double slowdown = known.ready_at == now ? known.slowdown : SlowdownOf(worker, now);
-  return Ready(worker, now) +
-         PredictedTime(std::max(slowdown * reserved / Rate(worker), transfers));
+  const Outlook outlook = OutlookOf(worker, now);
+  return outlook.ready +
+         PredictedTime(std::max(outlook.slowdown * reserved / Rate(worker), transfers));
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {
@@ -108,22 +106,22 @@ double FinishPredictor::SuppliedRate(WorkerId worker) const {
   return transfer > 0 && mean > 0 ? std::min(rate, mean / transfer) : rate;
 }
 
-Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
+FinishPredictor::Outlook FinishPredictor::Look(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
-  if (tasks == 0) return now;
+  if (tasks == 0) return {now, 1};
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   const Instant expected = context_.leases.WorkingSince(worker) + ExpectedTime(worker);
   const bool some_wait = tasks > threads;
   const bool measured = context_.estimator.Measured(worker);
   const bool few_wait = tasks <= 2 * threads;
-  if (some_wait && expected > now && measured && !few_wait) return expected;
+  if (some_wait && expected > now && measured && !few_wait) return {expected, 1};
   const RunningTasks all = RunningAt(worker, now);
+  const double rate = all.front().rate;
+  const double slowdown = std::max(context_.estimator.ThreadRate(worker) / rate, 1.0);
   double seconds = 0;
   for (const Running& running : all) seconds = std::max(seconds, running.residual);
   if (some_wait && (!measured || few_wait)) {
-    const double rate = all.front().rate;
-    const bool as_expected = rate >= context_.estimator.ThreadRate(worker);
-    if (!measured && as_expected && expected > now) return expected;
+    if (!measured && slowdown <= 1 && expected > now) return {expected, 1};
     // A first result is reported at once, and so is each while few tasks wait: these wait behind
     // those that it runs.
     const auto waiting = static_cast<double>(tasks - threads) / static_cast<double>(tasks);
@@ -131,7 +129,8 @@ Instant FinishPredictor::PredictReady(WorkerId worker, Instant now) const {
   }
   const Instant by_running =
       now + std::max(PredictedTime(seconds), context_.estimator.RoundTrip(worker));
-  return some_wait && few_wait ? std::max(by_running, expected) : by_running;
+  if (expected <= now) return {by_running, slowdown};
+  return {some_wait ? std::max(by_running, expected) : by_running, 1};
 }
 
 Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
@@ -143,15 +142,8 @@ Duration FinishPredictor::ExpectedTime(WorkerId worker) const {
   return PredictedTime(std::max(LeasedCost(worker) / rate, transfers));
 }
 
-double FinishPredictor::SlowdownOf(WorkerId worker, Instant now) const {
-  if (context_.leases.OutstandingTasks(worker) == 0) return 1;
-  if (context_.leases.WorkingSince(worker) + ExpectedTime(worker) > now) return 1;
-  const double rate = context_.estimator.ThreadRate(worker);
-  return std::max(rate / RunningAt(worker, now).front().rate, 1.0);
-}
-
 double FinishPredictor::SecondsOf(double cost, WorkerId worker) const {
-  return known_[worker.value].slowdown * cost / context_.estimator.ThreadRate(worker);
+  return known_[worker.value].outlook.slowdown * cost / context_.estimator.ThreadRate(worker);
 }
 
 FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instant now) const {

@@ -54,8 +54,7 @@ class FinishPredictor {
   /// When the worker will have run what it has leased, as of its last Update or Reindex if that was
   /// at the same time.
   [[nodiscard]] Instant Ready(WorkerId worker, Instant now) const {
-    const Known& known = known_[worker.value];
-    return known.ready_at == now ? known.ready : PredictReady(worker, now);
+    return OutlookOf(worker, now).ready;
   }
   /// When it will have run what is reserved for it as well.
   [[nodiscard]] Instant Finish(WorkerId worker, Instant now) const;
@@ -115,22 +114,27 @@ class FinishPredictor {
   [[nodiscard]] const FinishIndex& ByFinish() const { return finish_; }
 
  private:
+  /// What a worker's leases and the time so far say of it.
+  struct Outlook {
+    Instant ready{};      ///< when it will have run what it has leased
+    double slowdown = 1;  ///< by what factor it seems to be slower than its rate says, because what
+                          ///< it runs should have ended before (a censored observation); at least 1
+  };
   /// A worker's part of the sums.
   struct Known {
     model::Cost reserved = 0;
     std::int64_t tasks = 0;
     double rate = 0;
-    double slowdown = 1;        ///< SlowdownOf at `ready_at`
-    Instant ready{};            ///< PredictReady at `ready_at`
-    Instant ready_at = kNever;  ///< of the last Update or Reindex
+    Outlook outlook;
+    Instant looked_at = kNever;  ///< at the last Update or Reindex
   };
 
-  /// Ready, computed anew.
-  [[nodiscard]] Instant PredictReady(WorkerId worker, Instant now) const;
-  /// By what factor the worker seems to be slower than its rate says, because what it runs should
-  /// have ended before: a task that has not ended is an observation as well (a censored one). At
-  /// least 1.
-  [[nodiscard]] double SlowdownOf(WorkerId worker, Instant now) const;
+  [[nodiscard]] Outlook OutlookOf(WorkerId worker, Instant now) const {
+    const Known& known = known_[worker.value];
+    return known.looked_at == now ? known.outlook : Look(worker, now);
+  }
+  /// Computes the outlook anew.
+  [[nodiscard]] Outlook Look(WorkerId worker, Instant now) const;
   /// Time of such a task on one thread, with the slowdown.
   [[nodiscard]] double SecondsOf(double cost, WorkerId worker) const;
   /// Time in which the worker should run all that it has leased, from WorkingSince on.
