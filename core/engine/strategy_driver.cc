@@ -132,6 +132,12 @@ void StrategyDriver::Execute(const scheduling::CopyDecision& copy, Instant now) 
   strategy_->OnWorkerEvent({WorkerChange::kLeased, copy.worker}, now);
 }
 
+void StrategyDriver::Execute(const scheduling::DropCopiesDecision& drop, Instant now) {
+  parts_.ledger.DropCopies(drop.worker, drop.range);
+  parts_.outbox.SendCancel(StreamOf(drop.worker), {drop.range});
+  strategy_->OnWorkerEvent({WorkerChange::kLeased, drop.worker}, now);
+}
+
 void StrategyDriver::Execute(const scheduling::RecallDecision& recall, Instant now) {
   const RecallId id = recalls_.Add(recall.worker, recall.thief, now);
   parts_.outbox.Send(StreamOf(recall.worker), Recall{id, recall.max_tasks, false});

@@ -81,6 +81,7 @@ class StrategyDriver {
  private:
   void Execute(const scheduling::GrantDecision& grant, Instant now);
   void Execute(const scheduling::CopyDecision& copy, Instant now);
+  void Execute(const scheduling::DropCopiesDecision& drop, Instant now);
   void Execute(const scheduling::RecallDecision& recall, Instant now);
   void Execute(const scheduling::MoveDecision& move, Instant now);
   void Execute(const scheduling::StageDecision& stage, Instant now);

@@ -37,6 +37,11 @@ struct CopyDecision {
   WorkerId worker;
   model::IndexRange range;
 };
+/// The worker need not run its copies of these tasks any more: its thread has better work.
+struct DropCopiesDecision {
+  WorkerId worker;
+  model::IndexRange range;
+};
 /// Tasks reserved for one worker were reserved for another: to be shown and counted.
 struct MoveDecision {
   WorkerId from;
@@ -51,8 +56,8 @@ struct StageDecision {
   Instant start{};
   std::optional<Instant> end{};  ///< none while it lasts
 };
-using Decision =
-    std::variant<GrantDecision, RecallDecision, CopyDecision, MoveDecision, StageDecision>;
+using Decision = std::variant<GrantDecision, RecallDecision, CopyDecision, DropCopiesDecision,
+                              MoveDecision, StageDecision>;
 
 /// How tasks became the strategy's to lease.
 enum class TaskOrigin {

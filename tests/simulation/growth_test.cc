@@ -72,6 +72,27 @@ TEST_P(Growth, AWorkerIsLostAndAnotherOneJoins) {
   ExpectAllOfThemRunOnce(Simulation(simulation).Run());
 }
 
+// Ten tasks of 10 s on ten nodes, five of them from the start: the other five nodes run copies of
+// these when the rest comes after 2 s.
+TEST(GrowthWithCopies, AppendedTasksDoNotWaitForCopies) {
+  SimulationConfig simulation;
+  simulation.true_costs.assign(10, 10);
+  simulation.costs_known = false;
+  simulation.job.workload = simulation.job.name = "synthetic";
+  simulation.initial_tasks = 5;
+  simulation.growths = {{seconds(2), 10}};
+  simulation.check_invariants = true;
+  for (int i = 0; i < 10; ++i) {
+    simulator::NodeModel node;
+    node.name = "node-" + std::to_string(i);
+    simulation.nodes.push_back(node);
+  }
+  const Outcome outcome = Simulation(simulation).Run();
+  ExpectAllRunOnce(outcome);
+  EXPECT_GT(outcome.progress.moves.copies, 0);
+  EXPECT_LT(ToSeconds(outcome.makespan), 12.5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Strategies, Growth, testing::ValuesIn(simulator::AllSimulatedStrategies()),
                          [](const auto& name) {
                            std::string text = ToString(name.param);

@@ -73,6 +73,40 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
   return CopyDecision{idle, most.tasks};
 }
 
+std::vector<DropCopiesDecision> StragglerDetector::CopiesToDrop(std::int64_t most,
+                                                                Instant now) const {
+  std::vector<DropCopiesDecision> dropped;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    const WorkerId victim{i};
+    if (context_.leases.Leased(victim).Empty() || !predictor_.Usable(victim)) continue;
+    for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
+      const IndexRange task = running.task;
+      if (!context_.leases.Leased(victim).Contains(task)) continue;  // it is a copy itself
+      double earliest = running.residual;
+      const double cost = (running.elapsed + running.residual) * running.rate;
+      for (const WorkerId holder : context_.leases.CopyHolders(task.begin)) {
+        const double ends = RunEndsIn(holder, task.begin, cost, now);
+        const bool saves_more_than_it_takes = earliest - ends > ends;
+        if (saves_more_than_it_takes || !context_.leases.Connected(holder)) {
+          earliest = std::min(earliest, ends);
+          continue;
+        }
+        dropped.push_back({holder, task});
+        if (static_cast<std::int64_t>(dropped.size()) >= most) return dropped;
+      }
+    }
+  }
+  return dropped;
+}
+
+double StragglerDetector::RunEndsIn(WorkerId holder, model::TaskIndex task, double cost,
+                                    Instant now) const {
+  for (const FinishPredictor::Running& running : predictor_.RunningAt(holder, now)) {
+    if (running.task.begin == task && !running.task.Empty()) return running.residual;
+  }
+  return predictor_.CopyEndsIn(holder, task, cost, now);
+}
+
 StragglerDetector::Victim StragglerDetector::WorkOf(WorkerId worker, Instant now) const {
   Victim work{worker, predictor_.RunningAt(worker, now)};
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));

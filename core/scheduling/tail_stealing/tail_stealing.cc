@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/scheduling/partition.h"
 
@@ -95,6 +96,7 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
 void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
   now_ = now;
   retried_at_ = kNever;
+  tasks_came_ = true;
   if (tasks.origin == TaskOrigin::kAppended) {
     Append(tasks.range);
   } else {
@@ -186,9 +188,17 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
     states_[worker.value].queued = false;
     if (Usable(worker)) Supply(worker, now, decisions);
   }
+  MakeRoomForFirstRuns(now, decisions);
   PlanNextDecision(now);
   pool_.TakeMoves(decisions);
   return decisions;
+}
+
+void TailStealing::MakeRoomForFirstRuns(Instant now, std::vector<Decision>& decisions) {
+  const bool came = std::exchange(tasks_came_, false);
+  const std::int64_t waiting = predictor_.PoolTasks();
+  if (!came || waiting == 0 || context_.leases.Copied().Empty()) return;
+  for (const auto& drop : stragglers_.CopiesToDrop(waiting, now)) decisions.emplace_back(drop);
 }
 
 void TailStealing::DropUselessCosts(Instant now) {

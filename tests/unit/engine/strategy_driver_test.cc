@@ -7,6 +7,24 @@ namespace {
 
 class StrategyDriverTest : public EngineParts {};
 
+/// Decides once what a test wants.
+class Scripted final : public scheduling::Strategy {
+ public:
+  explicit Scripted(std::vector<scheduling::Decision> decisions)
+      : decisions_(std::move(decisions)) {}
+  void Start(const std::vector<scheduling::WorkerFacts>&, const model::RangeSet&,
+             Instant) override {}
+  void OnTasksAvailable(const scheduling::TasksAvailable&, Instant) override {}
+  void OnTasksTaken(model::IndexRange) override {}
+  void OnWorkerEvent(const scheduling::WorkerEvent&, Instant) override {}
+  [[nodiscard]] std::vector<scheduling::Decision> Decide(Instant) override {
+    return std::exchange(decisions_, {});
+  }
+
+ private:
+  std::vector<scheduling::Decision> decisions_;
+};
+
 TEST_F(StrategyDriverTest, LeasesWhatTheStrategyDecidesUnderTheGrantThatIsSent) {
   Connect(1);
   Decide();
@@ -53,6 +71,24 @@ TEST_F(StrategyDriverTest, ShareIsThatOfTheWeightsIfNothingIsPlanned) {
   EXPECT_EQ(unplanned.Count(TaskState::kReserved), 0) << "MasterSlave plans nothing";
   EXPECT_DOUBLE_EQ(statistics.Node({0}).share, 1.0 / 6);
   EXPECT_DOUBLE_EQ(statistics.Node({2}).share, 0.5);
+}
+
+TEST_F(StrategyDriverTest, ACopyThatIsDroppedIsCancelledAtItsWorker) {
+  Connect(0);
+  Connect(1);
+  Lease({0, 1}, 0);
+  const scheduling::CopyDecision copy{{1}, {0, 1}};
+  const scheduling::DropCopiesDecision drop{{1}, {0, 1}};
+  StrategyDriver scripted{std::make_unique<Scripted>(std::vector<scheduling::Decision>{copy, drop}),
+                          true,
+                          {ledger, membership, statistics, outbox, deliveries}};
+  scripted.Decide(now);
+  EXPECT_TRUE(ledger.Copies({1}).Empty());
+  EXPECT_EQ(ledger.StateOf(0), TaskState::kLeased) << "the original goes on";
+  ledger.CheckInvariants();
+  const auto cancels = Sent<Cancel>(outbox.Take(now), StreamOf(1));
+  ASSERT_EQ(cancels.size(), 1U);
+  EXPECT_EQ(cancels[0].ranges, (std::vector<model::IndexRange>{{0, 1}}));
 }
 
 TEST_F(StrategyDriverTest, PredictsTheEndOfAPlanOnceATenthOfItIsDone) {

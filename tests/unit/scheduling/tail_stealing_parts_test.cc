@@ -702,6 +702,25 @@ TEST_F(TailParts, CopiesThatAreLateThemselvesAreNotCounted) {
   EXPECT_FALSE(stragglers.SpeculateOnTail({0}, now));
 }
 
+TEST_F(TailParts, CopiesThatSaveNothingAreDroppedForFirstRuns) {
+  Start({10, 1, 1, 1});
+  Lease({1}, {1, 2}, now - milliseconds(500));
+  leases.copy_holders[1] = {{2}, {0}, {3}};
+  for (const std::uint32_t holder : {0U, 2U, 3U}) leases.workers[holder].since = now;
+  const auto workers = [this](std::int64_t most) {
+    std::vector<std::uint32_t> dropped;
+    for (const auto& drop : stragglers.CopiesToDrop(most, now)) {
+      EXPECT_EQ(drop.range, (IndexRange{1, 2}));
+      dropped.push_back(drop.worker.value);
+    }
+    return dropped;
+  };
+  EXPECT_EQ(workers(10), (std::vector<std::uint32_t>{2, 3})) << "that of worker 0 ends first";
+  EXPECT_EQ(workers(1), (std::vector<std::uint32_t>{2}));
+  leases.workers[2].connected = false;
+  EXPECT_EQ(workers(10), (std::vector<std::uint32_t>{3})) << "a message cannot reach worker 2";
+}
+
 TEST_F(TailParts, WithManyWorkersNothingToCopyIsRemembered) {
   Start(std::vector<double>(300, 1));
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
