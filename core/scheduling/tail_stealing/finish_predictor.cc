@@ -246,6 +246,16 @@ Duration FinishPredictor::PoolTime() const {
   return PredictedTime(static_cast<double>(pool_cost_) / rate_sum_);
 }
 
+std::int64_t FinishPredictor::TasksEndingSoon(Instant now) const {
+  std::int64_t ending = 0;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
+    if (!Usable({i}) || context_.leases.OutstandingTasks({i}) == 0) continue;
+    const double soon = ToSeconds(TaskTime({i})) / 2;
+    for (const Running& running : RunningAt({i}, now)) ending += running.residual < soon ? 1 : 0;
+  }
+  return ending;
+}
+
 bool FinishPredictor::FewLongTasks(WorkerId worker) const {
   if (pool_tasks_ > kFewTasks * static_cast<std::int64_t>(pool_.Workers())) return false;
   if (!context_.estimator.Measured(worker)) return true;

@@ -97,6 +97,9 @@ class FinishPredictor {
   [[nodiscard]] Duration CycleTime(WorkerId worker) const;
   /// Time in which all connected workers together would run all reserved tasks.
   [[nodiscard]] Duration PoolTime() const;
+  /// Leased tasks that end within half of the time of a task, so that their threads are idle soon.
+  /// O(workers).
+  [[nodiscard]] std::int64_t TasksEndingSoon(Instant now) const;
   [[nodiscard]] std::int64_t PoolTasks() const { return pool_tasks_; }
   /// So few tasks are reserved, and one takes the worker so long, that a task that waits behind
   /// another costs more than a round trip.

@@ -86,8 +86,7 @@ std::vector<DropCopiesDecision> StragglerDetector::CopiesToDrop(std::int64_t mos
       const double cost = (running.elapsed + running.residual) * running.rate;
       for (const WorkerId holder : context_.leases.CopyHolders(task.begin)) {
         const double ends = RunEndsIn(holder, task.begin, cost, now);
-        const bool saves_more_than_it_takes = earliest - ends > ends;
-        if (saves_more_than_it_takes || !context_.leases.Connected(holder)) {
+        if (ends < earliest || !context_.leases.Connected(holder)) {
           earliest = std::min(earliest, ends);
           continue;
         }
@@ -101,10 +100,12 @@ std::vector<DropCopiesDecision> StragglerDetector::CopiesToDrop(std::int64_t mos
 
 double StragglerDetector::RunEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                     Instant now) const {
+  double seconds = predictor_.CopyEndsIn(holder, task, cost, now);
   for (const FinishPredictor::Running& running : predictor_.RunningAt(holder, now)) {
-    if (running.task.begin == task && !running.task.Empty()) return running.residual;
+    const bool found = running.task.begin == task && !running.task.Empty();
+    if (found) seconds = std::max(seconds, running.residual);
   }
-  return predictor_.CopyEndsIn(holder, task, cost, now);
+  return seconds;
 }
 
 StragglerDetector::Victim StragglerDetector::WorkOf(WorkerId worker, Instant now) const {

@@ -32,9 +32,8 @@ class StragglerDetector {
   /// the latest predicted times. With many workers, a search that finds no copy for a worker stands
   /// for a while for all workers that are no faster.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
-  /// Copies on connected workers that save less time, compared with the other runs of the task,
-  /// than they still take; at most so many. A first run that waits gains that time if it gets the
-  /// thread now. O(workers).
+  /// Copies on connected workers that are not expected to save anything, because another run of the
+  /// task ends before; at most so many. A first run of another task is worth more. O(workers).
   [[nodiscard]] std::vector<DropCopiesDecision> CopiesToDrop(std::int64_t most, Instant now) const;
   /// A copy while there is other work.
   struct CopyAhead {
@@ -96,8 +95,8 @@ class StragglerDetector {
   [[nodiscard]] std::size_t CopiesInTime(model::TaskIndex task, WorkerId idle, Instant now) const;
   [[nodiscard]] bool MayCopy() const;
   [[nodiscard]] bool MayCopyFor(model::IndexRange task, WorkerId victim, WorkerId idle) const;
-  /// Expected seconds until the copy ends, by what is known of its own worker; if it has not
-  /// started, by the cost of the task.
+  /// Expected seconds until the copy ends, by the cost of the task as its other runs show it, and
+  /// by the time that the copy itself has run.
   [[nodiscard]] double RunEndsIn(WorkerId holder, model::TaskIndex task, double cost,
                                  Instant now) const;
   /// A copy of the task is within what Speculation::kBounded allows.

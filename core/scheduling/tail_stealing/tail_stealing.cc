@@ -96,7 +96,7 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
 void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
   now_ = now;
   retried_at_ = kNever;
-  tasks_came_ = true;
+  tasks_came_ = tasks_came_ || tasks.origin == TaskOrigin::kAppended;
   if (tasks.origin == TaskOrigin::kAppended) {
     Append(tasks.range);
   } else {
@@ -198,7 +198,9 @@ void TailStealing::MakeRoomForFirstRuns(Instant now, std::vector<Decision>& deci
   const bool came = std::exchange(tasks_came_, false);
   const std::int64_t waiting = predictor_.PoolTasks();
   if (!came || waiting == 0 || context_.leases.Copied().Empty()) return;
-  for (const auto& drop : stragglers_.CopiesToDrop(waiting, now)) decisions.emplace_back(drop);
+  const std::int64_t most = waiting - predictor_.TasksEndingSoon(now);
+  if (most <= 0) return;
+  for (const auto& drop : stragglers_.CopiesToDrop(most, now)) decisions.emplace_back(drop);
 }
 
 void TailStealing::DropUselessCosts(Instant now) {

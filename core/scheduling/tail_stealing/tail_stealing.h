@@ -60,7 +60,7 @@ class TailStealing final : public Strategy {
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
   /// Weights of the living workers for sharing out so much cost.
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
-  /// If tasks came and still wait, threads that run copies of little use get them.
+  /// If tasks came and still wait, threads that run copies without use get them.
   void MakeRoomForFirstRuns(Instant now, std::vector<Decision>& decisions);
   /// Costs that the estimator found to be noise count no longer.
   void DropUselessCosts(Instant now);
