@@ -141,16 +141,16 @@ std::optional<ReservedPool::Piece> TailAllocator::TakeLastTask(WorkerId worker, 
 
 std::optional<ReservedPool::Piece> TailAllocator::TakeLargest(WorkerId worker, Cost limit,
                                                               Instant now) {
-  auto piece = TakeLargestOfAll(worker, limit, now);
+  auto piece = TakeFirstOfAll(worker, limit, now);
   if (!piece) piece = pool_.TakeLargest(worker, limit);
   if (!piece && StealTask(worker, limit, now)) piece = pool_.TakeLargest(worker, limit);
   return piece;
 }
 
-std::optional<ReservedPool::Piece> TailAllocator::TakeLargestOfAll(WorkerId worker, Cost limit,
-                                                                   Instant now) {
-  if (!context_.costs.Known() || !MayOrderAll()) return std::nullopt;
-  const auto first = WithLargest(limit);
+std::optional<ReservedPool::Piece> TailAllocator::TakeFirstOfAll(WorkerId worker, Cost limit,
+                                                                 Instant now) {
+  if (!MayOrderAll()) return std::nullopt;
+  const auto first = context_.costs.Known() ? WithLargest(limit) : WithIndexed(true);
   if (!first) return std::nullopt;
   auto piece = pool_.TakeLargest(*first, limit);
   if (piece) NoteTaken(*first, worker, *piece, now);

@@ -61,10 +61,11 @@ class TailAllocator {
   template <typename Allowed>
   bool MoveTask(WorkerId thief, model::Cost limit, const Allowed& may_give);
   bool StealTask(WorkerId thief, model::Cost limit, Instant now);
-  /// The largest of all reserved tasks of at most `limit`, for the worker. Nothing if costs are not
-  /// known, or with many workers.
-  [[nodiscard]] std::optional<ReservedPool::Piece> TakeLargestOfAll(WorkerId worker,
-                                                                    model::Cost limit, Instant now);
+  /// The largest of all reserved tasks of at most `limit`, for the worker; if costs are not known,
+  /// the first in the order of indexes, in which users list what matters first. Nothing with many
+  /// workers.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeFirstOfAll(WorkerId worker,
+                                                                  model::Cost limit, Instant now);
   /// The same, or the largest of its own or of another's.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeLargest(WorkerId worker, model::Cost limit,
                                                                Instant now);

@@ -445,6 +445,15 @@ TEST_F(TailParts, WhereEveryTaskMayBeCopiedASlowWorkerDoesNotWaitForAFasterOne) 
   EXPECT_EQ(allocator.TakeLastTasks({1}, 1, false, now).size(), 1U);
 }
 
+TEST_F(TailParts, LastTasksOfUnknownCostGoInTheOrderOfTheirIndexes) {
+  Start({1, 1});
+  Reserve({0}, {3, 4});
+  Reserve({1}, {1, 2});
+  const auto taken = allocator.TakeLastTasks({0}, 1, false, now);
+  ASSERT_EQ(taken.size(), 1U);
+  EXPECT_EQ(taken[0].range, (IndexRange{1, 2})) << "though it is reserved for the other worker";
+}
+
 // Its first task of unknown cost lasted for 0.1 s: it seemed to be ten times as fast as the other.
 TEST_F(TailParts, NobodyWaitsForAWorkerWhoseSecondTaskShowsThatItIsNotSoFast) {
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
