@@ -135,8 +135,8 @@ class Strategy {
   virtual void OnTasksTaken(model::IndexRange range) = 0;
   virtual void OnWorkerEvent(const WorkerEvent& event, Instant now) = 0;
 
-  /// The decisions for now. Called after each batch of events until it grants, recalls and copies
-  /// nothing more.
+  /// The decisions for now. Called after each batch of events until it decides nothing more that
+  /// changes leases.
   [[nodiscard]] virtual std::vector<Decision> Decide(Instant now) = 0;
   /// When to ask again at the latest, if nothing happens before; kNever if only events matter.
   [[nodiscard]] virtual Instant NextDecision() const { return kNever; }

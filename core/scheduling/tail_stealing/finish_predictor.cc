@@ -75,8 +75,8 @@ void FinishPredictor::UpdateReservation(WorkerId worker, Instant now) {
 void FinishPredictor::Reindex(WorkerId worker, Instant now) {
   const bool leased = pool_.Alive(worker) && context_.leases.OutstandingTasks(worker) > 0;
   Known& known = known_[worker.value];
-  known.outlook = Look(worker, now);
-  known.looked_at = now;
+  known.outlook = PredictOutlook(worker, now);
+  known.predicted_at = now;
   ready_.Set(worker, leased ? known.outlook.ready : kNever);
   IndexFinish(worker, now);
 }
@@ -106,7 +106,7 @@ double FinishPredictor::SuppliedRate(WorkerId worker) const {
   return transfer > 0 && mean > 0 ? std::min(rate, mean / transfer) : rate;
 }
 
-FinishPredictor::Outlook FinishPredictor::Look(WorkerId worker, Instant now) const {
+FinishPredictor::Outlook FinishPredictor::PredictOutlook(WorkerId worker, Instant now) const {
   const std::int64_t tasks = context_.leases.OutstandingTasks(worker);
   if (tasks == 0) return {now, 1};
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
@@ -152,12 +152,15 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const Duration delivery = estimator.DeliveryTime(worker) - estimator.RoundTrip(worker) / 2;
   for (const RunningTask& running : context_.leases.Running(worker, estimator.Threads(worker))) {
     const Duration elapsed = now - running.since - (running.reported ? Duration{} : delivery);
-    all.push_back({{running.index, running.index + 1}, std::max(ToSeconds(elapsed), 0.0)});
+    const model::IndexRange task{running.index, running.index + 1};
+    all.push_back({task, CostOf(task), std::max(ToSeconds(elapsed), 0.0)});
   }
-  if (!all.empty()) {
-    Predict(worker, all);
-    return all;
-  }
+  if (all.empty()) all.push_back(UnreportedAt(worker, now));
+  PredictRunning(worker, all);
+  return all;
+}
+
+FinishPredictor::Running FinishPredictor::UnreportedAt(WorkerId worker, Instant now) const {
   const auto tasks = static_cast<double>(context_.leases.OutstandingTasks(worker));
   const auto threads = static_cast<double>(context_.estimator.Threads(worker));
   const double cost = LeasedCost(worker) / tasks;
@@ -166,9 +169,7 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const double waiting = std::max(tasks - 2 * threads, 0.0) / threads;
   const double mean = cost / context_.estimator.ThreadRate(worker);
   const double working = ToSeconds(now - context_.leases.WorkingSince(worker));
-  all.push_back({context_.leases.OldestLeased(worker), std::max(working - waiting * mean, 0.0)});
-  Predict(worker, all, cost);
-  return all;
+  return {context_.leases.OldestLeased(worker), cost, std::max(working - waiting * mean, 0.0)};
 }
 
 double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, double cost,
@@ -190,19 +191,16 @@ double FinishPredictor::Deviation(WorkerId worker) const {
   return std::sqrt(uncertainty.task + uncertainty.rate);
 }
 
-void FinishPredictor::Predict(WorkerId worker, RunningTasks& all,
-                              std::optional<double> each) const {
+void FinishPredictor::PredictRunning(WorkerId worker, RunningTasks& all) const {
   double rate = context_.estimator.ThreadRate(worker);
   for (const Running& running : all) {
-    const double cost = each.value_or(CostOf(running.task));
     const Duration elapsed = FromSeconds(running.elapsed);
-    rate = std::min(rate, context_.estimator.ThreadRate(worker, cost, elapsed));
+    rate = std::min(rate, context_.estimator.ThreadRate(worker, running.cost, elapsed));
   }
   const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
   for (Running& running : all) {
-    const double cost = each.value_or(CostOf(running.task));
     running.rate = rate;
-    running.residual = MeanResidualSeconds(cost / rate, running.elapsed, uncertainty);
+    running.residual = MeanResidualSeconds(running.cost / rate, running.elapsed, uncertainty);
     running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
   }
 }

@@ -3,7 +3,6 @@
 #include <absl/container/inlined_vector.h>
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "core/base/time.h"
@@ -61,10 +60,11 @@ class FinishPredictor {
   /// A task that a worker runs. Seconds count from `now`.
   struct Running {
     model::IndexRange task;  ///< one task; empty if it is not known which
+    double cost = 0;         ///< expected
     double elapsed = 0;      ///< seconds that it has run
-    double rate = 1;  ///< of each thread of the worker, with what the times of all these tasks say
-    double residual = 0;   ///< expected seconds that it goes on
-    double deviation = 0;  ///< relative standard deviation of the time that it takes in all
+    double rate = 1;         ///< of a thread of the worker; lower if any task of the worker is late
+    double residual = 0;     ///< expected seconds that it goes on
+    double deviation = 0;    ///< relative standard deviation of the time that it takes in all
   };
   using RunningTasks = absl::InlinedVector<Running, 4>;
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,
@@ -117,7 +117,7 @@ class FinishPredictor {
   [[nodiscard]] const FinishIndex& ByFinish() const { return finish_; }
 
  private:
-  /// What a worker's leases and the time so far say of it.
+  /// Prediction for a worker, from its leases and the time that has passed since.
   struct Outlook {
     Instant ready{};      ///< when it will have run what it has leased
     double slowdown = 1;  ///< by what factor it seems to be slower than its rate says, because what
@@ -129,15 +129,14 @@ class FinishPredictor {
     std::int64_t tasks = 0;
     double rate = 0;
     Outlook outlook;
-    Instant looked_at = kNever;  ///< at the last Update or Reindex
+    Instant predicted_at = kNever;  ///< by the last Update or Reindex
   };
 
   [[nodiscard]] Outlook OutlookOf(WorkerId worker, Instant now) const {
     const Known& known = known_[worker.value];
-    return known.looked_at == now ? known.outlook : Look(worker, now);
+    return known.predicted_at == now ? known.outlook : PredictOutlook(worker, now);
   }
-  /// Computes the outlook anew.
-  [[nodiscard]] Outlook Look(WorkerId worker, Instant now) const;
+  [[nodiscard]] Outlook PredictOutlook(WorkerId worker, Instant now) const;
   /// Time of such a task on one thread, with the slowdown.
   [[nodiscard]] double SecondsOf(double cost, WorkerId worker) const;
   /// Time in which the worker should run all that it has leased, from WorkingSince on.
@@ -149,10 +148,11 @@ class FinishPredictor {
   /// by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
-  /// From the times that they have run, predicts for how long tasks go on. If one is late, its
-  /// worker has become slower, and all its tasks take longer. `each`: their cost, if it is not that
-  /// of the index.
-  void Predict(WorkerId worker, RunningTasks& all, std::optional<double> each = std::nullopt) const;
+  /// What a worker without a report probably runs: see RunningAt. Without rate and residual.
+  [[nodiscard]] Running UnreportedAt(WorkerId worker, Instant now) const;
+  /// Sets rate, residual and deviation of these tasks from their costs and the times that they have
+  /// run. If one is late, the worker has become slower, and all its tasks take longer.
+  void PredictRunning(WorkerId worker, RunningTasks& all) const;
   void IndexFinish(WorkerId worker, Instant now);
 
   const StrategyContext& context_;

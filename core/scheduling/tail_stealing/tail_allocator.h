@@ -30,8 +30,7 @@ class TailAllocator {
   bool StealWaiting(WorkerId thief);
   /// Takes up to `count` tasks for the worker, of its own reservation or stolen, that it can end
   /// before the job could end without it. `any_length`: however long they take. If every task may
-  /// be copied, it takes longer ones as well, rather than wait for a faster worker: that one ends
-  /// its copy no later than it would have ended the task.
+  /// be copied, it takes longer ones as well: a faster worker that is idle later runs a copy.
   [[nodiscard]] ReservedPool::Pieces TakeLastTasks(WorkerId worker, std::int64_t count,
                                                    bool any_length, Instant now);
 
@@ -50,8 +49,9 @@ class TailAllocator {
   /// take longest, or if the worker has no time for that, the one that should be the shortest.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeByTrend(WorkerId worker, bool any_length,
                                                                Instant now);
-  /// Work on a slow worker does not have to be waited for.
+  /// Copies are not bounded: a faster worker can run any task of a slow one again.
   [[nodiscard]] bool EveryTaskMayBeCopied() const;
+  /// One task for TakeLastTasks.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeLastTask(WorkerId worker, bool any_length,
                                                                 Instant now);
   /// The last tasks of all workers go in one order.
@@ -62,8 +62,7 @@ class TailAllocator {
   bool MoveTask(WorkerId thief, model::Cost limit, const Allowed& may_give);
   bool StealTask(WorkerId thief, model::Cost limit, Instant now);
   /// The largest of all reserved tasks of at most `limit`, for the worker; if costs are not known,
-  /// the first in the order of indexes, in which users list what matters first. Nothing with many
-  /// workers.
+  /// the first in the order of indexes. Nothing with many workers.
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeFirstOfAll(WorkerId worker,
                                                                   model::Cost limit, Instant now);
   /// The same, or the largest of its own or of another's.

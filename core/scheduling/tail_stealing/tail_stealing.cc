@@ -96,7 +96,6 @@ std::vector<double> TailStealing::LivingWeights(double cost) const {
 void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
   now_ = now;
   retried_at_ = kNever;
-  tasks_came_ = tasks_came_ || tasks.origin == TaskOrigin::kAppended;
   if (tasks.origin == TaskOrigin::kAppended) {
     Append(tasks.range);
   } else {
@@ -105,6 +104,7 @@ void TailStealing::OnTasksAvailable(const TasksAvailable& tasks, Instant now) {
 }
 
 void TailStealing::Append(model::IndexRange range) {
+  tasks_appended_ = true;
   predictor_.ForgetLevel(now_);
   ChooseHeavy(pool_.Tasks() + range.Size(), pool_.Workers());
   const Cost cost = context_.costs.Of(range);
@@ -195,9 +195,9 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
 }
 
 void TailStealing::MakeRoomForFirstRuns(Instant now, std::vector<Decision>& decisions) {
-  const bool came = std::exchange(tasks_came_, false);
+  const bool appended = std::exchange(tasks_appended_, false);
   const std::int64_t waiting = predictor_.PoolTasks();
-  if (!came || waiting == 0 || context_.leases.Copied().Empty()) return;
+  if (!appended || waiting == 0 || context_.leases.Copied().Empty()) return;
   const std::int64_t most = waiting - predictor_.TasksEndingSoon(now);
   if (most <= 0) return;
   for (const auto& drop : stragglers_.CopiesToDrop(most, now)) decisions.emplace_back(drop);

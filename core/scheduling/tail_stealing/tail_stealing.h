@@ -60,7 +60,7 @@ class TailStealing final : public Strategy {
   void ChooseHeavy(std::int64_t tasks, std::size_t workers);
   /// Weights of the living workers for sharing out so much cost.
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
-  /// If tasks came and still wait, threads that run copies without use get them.
+  /// If appended tasks wait for a thread, drops copies that are not expected to save anything.
   void MakeRoomForFirstRuns(Instant now, std::vector<Decision>& decisions);
   /// Costs that the estimator found to be noise count no longer.
   void DropUselessCosts(Instant now);
@@ -112,7 +112,7 @@ class TailStealing final : public Strategy {
   };
   std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;
   std::size_t measured_to_predict_ = 1;  // workers, for the next PredictByNewRates
-  bool tasks_came_ = false;              // since the last Decide
+  bool tasks_appended_ = false;          // since the last Decide
   Instant now_{};                        // of the latest call
   Instant next_decision_ = kNever;
 };

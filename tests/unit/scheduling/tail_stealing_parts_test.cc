@@ -48,6 +48,12 @@ class TailParts : public testing::Test {
     leases.workers[worker.value].since = since;
     predictor.Update(worker, now);
   }
+  /// The worker has run a copy of the task since then.
+  void Copy(WorkerId worker, model::TaskIndex task, Instant since) {
+    leases.copy_holders[task].push_back(worker);
+    leases.workers[worker.value].copies.Insert({task, task + 1});
+    leases.workers[worker.value].since = since;
+  }
   void Refresh() {
     for (std::uint32_t i = 0; i < pool.Workers(); ++i) predictor.Update({i}, now);
   }
@@ -673,11 +679,7 @@ TEST_F(TailParts, AtMostTwoCopiesOfATaskAreMadeForTheCaseThatAnotherFails) {
 TEST_F(TailParts, CopiesOnSlowWorkersDoNotKeepAFastOneFromMakingOne) {
   Start({3, 4, 1, 1});
   Lease({1}, {1, 2}, now - seconds(2));
-  leases.copy_holders[1] = {{2}, {3}};
-  for (const std::uint32_t holder : {2U, 3U}) {
-    leases.workers[holder].copies.Insert({1, 2});
-    leases.workers[holder].since = now - milliseconds(900);
-  }
+  for (const std::uint32_t holder : {2U, 3U}) Copy({holder}, 1, now - milliseconds(900));
   const auto copy = stragglers.SpeculateOnTail({0}, now);
   ASSERT_TRUE(copy);
   EXPECT_EQ(copy->range, (IndexRange{1, 2}));
@@ -700,11 +702,8 @@ TEST_F(TailParts, IfOneTaskOfAWorkerIsLateAllItsTasksAreExpectedToTakeLonger) {
 TEST_F(TailParts, CopiesThatAreLateThemselvesAreNotCounted) {
   Start({3, 4, 3, 3});
   Lease({1}, {1, 2}, now - seconds(2));
-  leases.copy_holders[1] = {{2}, {3}};
-  for (const std::uint32_t holder : {2U, 3U}) {
-    leases.workers[holder].copies.Insert({1, 2});
-    leases.workers[holder].since = now - milliseconds(holder == 2 ? 300 : 900);
-  }
+  Copy({2}, 1, now - milliseconds(300));
+  Copy({3}, 1, now - milliseconds(900));
   EXPECT_TRUE(stragglers.SpeculateOnTail({0}, now)) << "one should have ended 0.6 s ago";
   leases.workers[3].since = now - milliseconds(300);
   stragglers.BeginRound();
@@ -714,8 +713,7 @@ TEST_F(TailParts, CopiesThatAreLateThemselvesAreNotCounted) {
 TEST_F(TailParts, CopiesThatSaveNothingAreDroppedForFirstRuns) {
   Start({10, 1, 1, 1});
   Lease({1}, {1, 2}, now - milliseconds(500));
-  leases.copy_holders[1] = {{2}, {0}, {3}};
-  for (const std::uint32_t holder : {0U, 2U, 3U}) leases.workers[holder].since = now;
+  for (const std::uint32_t holder : {2U, 0U, 3U}) Copy({holder}, 1, now);
   const auto workers = [this](std::int64_t most) {
     std::vector<std::uint32_t> dropped;
     for (const auto& drop : stragglers.CopiesToDrop(most, now)) {
