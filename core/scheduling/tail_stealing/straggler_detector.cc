@@ -85,9 +85,10 @@ std::vector<DropCopiesDecision> StragglerDetector::CopiesToDrop(std::int64_t mos
       double earliest = running.residual;
       const double cost = (running.elapsed + running.residual) * running.rate;
       for (const WorkerId holder : context_.leases.CopyHolders(task.begin)) {
+        if (!context_.leases.Connected(holder)) continue;  // it may not come back
         const double ends = RunEndsIn(holder, task.begin, cost, now);
-        if (ends < earliest || !context_.leases.Connected(holder)) {
-          earliest = std::min(earliest, ends);
+        if (ends < earliest) {
+          earliest = ends;
           continue;
         }
         dropped.push_back({holder, task});

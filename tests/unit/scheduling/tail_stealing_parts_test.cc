@@ -728,6 +728,16 @@ TEST_F(TailParts, CopiesThatSaveNothingAreDroppedForFirstRuns) {
   EXPECT_EQ(workers(10), (std::vector<std::uint32_t>{3})) << "a message cannot reach worker 2";
 }
 
+TEST_F(TailParts, ACopyThatMayBeTheOnlyOneToEndIsNotDropped) {
+  Start({10, 1, 8});
+  Lease({1}, {1, 2}, now);
+  Copy({0}, 1, now);
+  Copy({2}, 1, now);
+  EXPECT_EQ(stragglers.CopiesToDrop(10, now).size(), 1U) << "worker 0 is faster than worker 2";
+  leases.workers[0].connected = false;
+  EXPECT_TRUE(stragglers.CopiesToDrop(10, now).empty()) << "worker 0 may not come back";
+}
+
 TEST_F(TailParts, WithManyWorkersNothingToCopyIsRemembered) {
   Start(std::vector<double>(300, 1));
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
