@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cmath>
+
 namespace evenkeel::engine {
 
 /// Variance of the predictions of a job's end, relative to the time left: rates change in ways that
 /// their own variance does not show (throttling, other load). An exponentially weighted mean over
-/// about sixteen predictions. Not thread-safe.
+/// about sixteen predictions. A prediction that is off by more than the time left makes those
+/// before it worthless: it counts as off by that time, and the mean starts anew. Not thread-safe.
 class EtaSpread {
  public:
   /// The end was predicted at `end_seconds` on the job's time line, `left_seconds` > 0 from then.
@@ -12,7 +15,11 @@ class EtaSpread {
     if (left_seconds <= 0) return;
     if (!any_) mean_end_ = end_seconds;
     any_ = true;
-    const double relative = (end_seconds - mean_end_) / left_seconds;
+    double relative = (end_seconds - mean_end_) / left_seconds;
+    if (std::abs(relative) > 1) {
+      relative = 1;
+      mean_end_ = end_seconds;
+    }
     mean_end_ += kNewest * (end_seconds - mean_end_);
     variance_ += kNewest * (relative * relative - variance_);
   }

@@ -26,6 +26,14 @@ TEST(EtaSpread, ForgetsAChangeOfSpeedThatIsOver) {
   EXPECT_LT(spread.RelativeVariance(), changed / 10);
 }
 
+// The first tasks of a job may be much slower or faster than all others.
+TEST(EtaSpread, AFirstPredictionWithoutMeaningIsForgotten) {
+  EtaSpread spread;
+  spread.Note(2442, 2442);
+  for (int i = 0; i < 4; ++i) spread.Note(32, 30);
+  EXPECT_LT(spread.RelativeVariance(), 0.1);
+}
+
 TEST(EtaSpread, AnEndThatIsHereSaysNothing) {
   EtaSpread spread;
   spread.Note(40, 0);
