@@ -127,6 +127,17 @@ std::optional<Reservation::Piece> Reservation::TakeLargest(Cost limit) {
   return CutLight(next, one);
 }
 
+std::optional<Reservation::Piece> Reservation::TakeShortest(Cost limit) {
+  if (light_.empty()) {
+    if (heavy_.empty() || heavy_.begin()->first > limit) return std::nullopt;
+    return TakeHeavy(heavy_.begin());
+  }
+  const auto last = Light(false);
+  const IndexRange one = Part({last->first, last->second.end}, false, 0, 1, 1);
+  if (costs_->Of(one) > limit) return std::nullopt;
+  return CutLight(last, one);
+}
+
 std::vector<Reservation::Piece> Reservation::TakeTail(Cost budget, std::int32_t max_moves) {
   std::vector<Piece> taken;
   TakeLightTail(budget, max_moves, taken);

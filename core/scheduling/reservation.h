@@ -45,6 +45,9 @@ class Reservation {
   [[nodiscard]] model::Cost LargestHeavy(model::Cost limit) const;
   /// Takes the largest task (in cost) that costs at most `limit`; among ranges the first task.
   [[nodiscard]] std::optional<Piece> TakeLargest(model::Cost limit);
+  /// Takes the task of least cost that is kept one by one, if it costs at most `limit`; if all are
+  /// ranges, or some, the one that would run last here.
+  [[nodiscard]] std::optional<Piece> TakeShortest(model::Cost limit);
   /// Takes tasks of together at most `budget` for another worker, those that would run last here
   /// first, and only such as were moved less than `max_moves` times.
   [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);

@@ -185,6 +185,10 @@ std::optional<ReservedPool::Piece> ReservedPool::TakeLargest(WorkerId worker, mo
   return At(worker).TakeLargest(limit);
 }
 
+std::optional<ReservedPool::Piece> ReservedPool::TakeShortest(WorkerId worker, model::Cost limit) {
+  return At(worker).TakeShortest(limit);
+}
+
 ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
                                             std::int32_t max_moves) {
   return At(worker).TakeTail(budget, max_moves);

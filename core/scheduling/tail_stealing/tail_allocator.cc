@@ -12,6 +12,8 @@ using model::Cost;
 constexpr std::int32_t kMaxMoves = 8;
 // Victims looked at for a worker in one call, latest finish first. The first is nearly always it.
 constexpr int kMaxVictims = 16;
+// A task is a probe if it costs at most this part of what is reserved for a thread.
+constexpr Cost kProbesInShare = 64;
 // With more workers each takes its own tasks first.
 constexpr std::size_t kMaxWorkersForOrder = 256;
 // The finish level is exact to the nanosecond and kept for 1/64 of its distance: without tolerance
@@ -84,6 +86,25 @@ bool TailAllocator::StealWaiting(WorkerId thief) {
                         context_.leases.OutstandingTasks(victim.second);
                     return pool_.Of(victim.second).Tasks() > idle_threads;
                   });
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeProbe(WorkerId worker, Instant now) {
+  if (!context_.costs.Known() || context_.estimator.Measured(worker)) return std::nullopt;
+  if (!context_.balancing.tail_stealing.credit) return std::nullopt;
+  const Cost limit =
+      pool_.Of(worker).CostSum() / context_.estimator.Threads(worker) / kProbesInShare;
+  if (auto own = pool_.TakeShortest(worker, limit)) return own;
+  if (!MovesInNoTime()) return std::nullopt;
+  WorkerId other = worker;
+  for (int looked_at = 0; looked_at < kMaxVictims; ++looked_at) {
+    other = pool_.NextAlive(other);
+    if (other == worker) break;
+    auto probe = pool_.TakeShortest(other, limit);
+    if (!probe) continue;
+    NoteTaken(other, worker, *probe, now);
+    return probe;
+  }
+  return std::nullopt;
 }
 
 template <typename Allowed>

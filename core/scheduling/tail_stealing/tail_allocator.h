@@ -28,6 +28,9 @@ class TailAllocator {
   /// not matter: if the idle worker turns out to be slow, a faster worker runs a copy. So this
   /// needs unlimited copies.
   bool StealWaiting(WorkerId thief);
+  /// A first task of little cost, where costs are known, for a worker whose speed is not: the
+  /// largest tasks come behind it, and stay only if the worker is fast enough for them.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeProbe(WorkerId worker, Instant now);
   /// Takes up to `count` tasks for the worker, of its own reservation or stolen, that it can end
   /// before the job could end without it. `any_length`: however long they take. If every task may
   /// be copied, it takes longer ones as well: a faster worker that is idle later runs a copy.

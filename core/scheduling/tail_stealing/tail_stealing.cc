@@ -314,6 +314,15 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   if (dry && !stolen) return false;
   const std::int64_t missing =
       window_.LeastTasks(worker, now) - context_.leases.OutstandingTasks(worker);
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const bool more_follow = window_.LeastTasks(worker, now) >= 2 * threads;
+  if (HasIdleThread(worker) && more_follow) {
+    if (const auto probe = allocator_.TakeProbe(worker, now)) {
+      predictor_.UpdateReservation(worker, now);
+      AddGrants(worker, {*probe}, decisions);
+      return true;
+    }
+  }
   const bool alone = missing > 1 && window_.SendsOneByOne(worker);
   const auto pieces = pool_.TakeNext(worker, alone ? 0 : window_.Budget(worker, now),
                                      alone ? 1 : std::max<std::int64_t>(missing, 0),

@@ -57,6 +57,23 @@ TEST(Reservation, TakesTheLargestThatIsAffordable) {
   EXPECT_FALSE(reserved.TakeLargest(49));
 }
 
+TEST(Reservation, TakesTheShortestThatIsAffordable) {
+  const model::PrefixCosts costs({20, 50, 5});
+  Reservation reserved(costs, 0);
+  reserved.Insert({{0, 3}, 0});
+  EXPECT_FALSE(reserved.TakeShortest(4));
+  EXPECT_EQ(reserved.TakeShortest(50)->range, (IndexRange{2, 3}));
+  EXPECT_EQ(reserved.CostSum(), 70);
+}
+
+TEST(Reservation, TheShortestOfRangesIsTheOneThatWouldRunLast) {
+  const model::PrefixCosts costs({20, 50, 5, 6});
+  Reservation reserved(costs, 50);
+  reserved.Insert({{0, 4}, 0});
+  EXPECT_FALSE(reserved.TakeShortest(5));
+  EXPECT_EQ(reserved.TakeShortest(6)->range, (IndexRange{3, 4}));
+}
+
 TEST(Reservation, KnowsTheLargestTaskThatIsAffordable) {
   const model::PrefixCosts costs({5, 50, 20, 1});
   Reservation reserved(costs, 4);

@@ -429,6 +429,30 @@ TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlow
   EXPECT_EQ(of_fast[0].range, (IndexRange{99, 100}));
 }
 
+TEST(TailProbes, AWorkerOfUnknownSpeedBeginsWithAShortTask) {
+  const model::PrefixCosts costs({1000, 5, 900, 6, 7});
+  Sharing job(costs, 2);
+  const Instant now{seconds(100)};
+  job.pool.SetHeavyCost(0);
+  job.Insert({0}, {0, 1}, now);
+  job.Insert({1}, {1, 5}, now);
+  EXPECT_EQ(job.allocator.TakeProbe({1}, now)->range, (IndexRange{1, 2})) << "its own shortest one";
+  EXPECT_EQ(job.allocator.TakeProbe({0}, now)->range, (IndexRange{3, 4}))
+      << "that of another one, as its own task is long";
+  EXPECT_TRUE(job.reservations.Of({0}).Contains({3, 4}));
+  job.estimator.Observe({0}, 1, 6, seconds(6));
+  EXPECT_FALSE(job.allocator.TakeProbe({0}, now)) << "its speed is known";
+}
+
+TEST(TailProbes, WhereAllTasksAreLongThereIsNoProbe) {
+  const model::PrefixCosts costs({10, 20, 30});
+  Sharing job(costs, 1);
+  const Instant now{seconds(100)};
+  job.pool.SetHeavyCost(0);
+  job.Insert({0}, {0, 3}, now);
+  EXPECT_FALSE(job.allocator.TakeProbe({0}, now));
+}
+
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   Start({10, 1});

@@ -385,6 +385,30 @@ TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthersIfCopies
   EXPECT_FALSE(leases.Leased({0}).Empty());
 }
 
+// A worker with labels that say too much would be at the longest task for the whole job.
+TEST(TailStealingWithDeclaredCosts, TheLongestTaskComesBehindAShortOneWhereNoSpeedIsKnown) {
+  model::PrefixCosts costs({900, 5, 6, 100, 100, 100, 100, 100});
+  TimingEstimator estimator(TimingEstimator::Options{});
+  Leases leases(costs);
+  Reservations reservations;
+  estimator.AddWorker(1, 1);
+  leases.workers.emplace_back();
+  const auto strategy = MakeStrategy({costs, estimator, leases, reservations, {}});
+  strategy->Start({{1.0}}, RangeSet(IndexRange{0, 8}), Instant{});
+  std::vector<IndexRange> granted;
+  while (granted.size() < 2) {
+    strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
+    for (const Decision& decision : strategy->Decide(Instant{})) {
+      const auto* grant = std::get_if<GrantDecision>(&decision);
+      ASSERT_NE(grant, nullptr);
+      granted.push_back(grant->range);
+      reservations.Unreserve(grant->range);
+      leases.workers[0].leased.Insert(grant->range);
+    }
+  }
+  EXPECT_EQ(granted, (std::vector<IndexRange>{{1, 2}, {0, 1}}));
+}
+
 // The last of ten tasks has by far the largest declared cost, but each takes a second.
 TEST(TailStealingWithDeclaredCosts, CostsThatAreNoiseNoLongerSayWhatGoesFirst) {
   model::PrefixCosts costs({10, 20, 40, 10, 20, 40, 10, 20, 40, 900});
