@@ -25,8 +25,10 @@ class CostReliability {
   /// must have been observed, and 8 per worker, unless the observed ones take equally long to
   /// within 5 %.
   [[nodiscard]] bool CostsAreNoise(std::int64_t tasks) const;
-  /// Variance of the logarithm of the time of a task on one worker, if all tasks are taken as
-  /// equal.
+  /// Variance of the logarithm of the time of a task on one worker around what follows from its
+  /// cost; 0 with fewer than 6 degrees of freedom.
+  [[nodiscard]] double VarianceAroundCosts() const { return regression_.ResidualVariance(); }
+  /// The same, if all tasks are taken as equal.
   [[nodiscard]] double VarianceOfEqualTasks() const { return regression_.VarianceOfTimes(); }
 
  private:

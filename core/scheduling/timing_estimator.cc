@@ -20,6 +20,10 @@ constexpr double kDeliveriesKept = 8;
 // kLongestStartSeconds.
 constexpr std::int64_t kTasksOfStart = 4;
 constexpr double kLongestStartSeconds = 0.02;
+// Declared costs are not used any more if they leave more variance than errors of 20 % would, and
+// the trend over the index leaves less than this part of it.
+constexpr double kVarianceOfGoodCosts = 0.04;
+constexpr double kMuchLessVariance = 0.5;
 // Even exact costs are not proportional to seconds: caches, clocks, other load.
 constexpr double kSmallestTaskVariance = 0.0004;
 
@@ -81,19 +85,26 @@ void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost c
 }
 
 double TimingEstimator::UnitsOf(double tasks, double cost, std::optional<double> mean_index) const {
-  if (equal_cost_) return tasks * static_cast<double>(*equal_cost_);
-  return mean_index && CostsUnknown() ? cost * RelativeCost(*mean_index) : cost;
+  const double known = equal_cost_ ? tasks * CostOfEach() : cost;
+  return mean_index && CostsUnknown() ? known * RelativeCost(*mean_index) : known;
 }
 
 double TimingEstimator::MiddleIndex() const {
-  return CostsUnknown() ? static_cast<double>(options_.costs->TaskCount()) / 2 : 0;
+  return options_.costs != nullptr ? static_cast<double>(options_.costs->TaskCount()) / 2 : 0;
 }
 
 void TimingEstimator::ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost,
                                    double seconds) {
   if (!CostsDeclared() || equal_cost_) return;
   reliability_.Observe(worker, tasks, cost, seconds);
-  if (reliability_.CostsAreNoise(options_.costs->TaskCount())) CountEqually();
+  const bool noise = reliability_.CostsAreNoise(options_.costs->TaskCount());
+  if (noise || IndexSaysMoreThanCosts()) CountEqually();
+}
+
+bool TimingEstimator::IndexSaysMoreThanCosts() const {
+  const double around_costs = reliability_.VarianceAroundCosts();
+  return around_costs > kVarianceOfGoodCosts && trend_.Found() != IndexTrend::Direction::kNone &&
+         trend_.Variance() < kMuchLessVariance * around_costs;
 }
 
 void TimingEstimator::CountEqually() {
@@ -105,7 +116,8 @@ void TimingEstimator::CountEqually() {
 
 void TimingEstimator::CountByTrend() {
   for (State& state : workers_) {
-    if (state.tasks > 0) state.cost = state.tasks * RelativeCost(state.index_sum / state.tasks);
+    if (state.tasks <= 0) continue;
+    state.cost = state.tasks * CostOfEach() * RelativeCost(state.index_sum / state.tasks);
   }
   SetSpread(trend_.Variance());
 }

@@ -76,15 +76,15 @@ class TimingEstimator {
     trend_.Observe(worker, tasks, ToSeconds(busy));
   }
   [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
-  /// Of costs that are not known: how long a task takes relative to the mean task, by the trend
-  /// over the index. Else 1.
+  /// Of costs that are not known, or not used any more: how long a task takes relative to the mean
+  /// task, by the trend over the index. Else 1.
   [[nodiscard]] double RelativeCost(double index) const { return trend_.RelativeCost(index); }
   /// Some relative costs are not 1.
   [[nodiscard]] bool HasTrend() const { return trend_.Fitted(); }
 
-  /// Declared costs turned out to be noise: each task counts as this cost, the mean of all, in what
-  /// was observed and will be. Nothing while costs count as declared. Never changes again once it
-  /// is there.
+  /// Declared costs turned out to be noise, or the trend over the index says much more: each task
+  /// counts as this cost, the mean of all, times RelativeCost, in what was observed and will be.
+  /// Nothing while costs count as declared. Never changes again once it is there.
   [[nodiscard]] std::optional<model::Cost> EqualCost() const { return equal_cost_; }
 
   /// Measured on the worker's stream; nothing if it was not measured yet.
@@ -187,9 +187,15 @@ class TimingEstimator {
   [[nodiscard]] bool CostsDeclared() const {
     return options_.costs != nullptr && options_.costs->Known();
   }
+  /// Not declared, or not used any more.
   [[nodiscard]] bool CostsUnknown() const {
-    return options_.costs != nullptr && !options_.costs->Known();
+    return options_.costs != nullptr && (!options_.costs->Known() || equal_cost_);
   }
+  /// Cost of a mean task where costs are unknown.
+  [[nodiscard]] double CostOfEach() const { return static_cast<double>(equal_cost_.value_or(1)); }
+  /// Around the trend over the index, times of tasks vary much less than around their declared
+  /// costs, which have large errors.
+  [[nodiscard]] bool IndexSaysMoreThanCosts() const;
   [[nodiscard]] WeightCalibration::Prediction Prior(WorkerId worker) const;
   /// Adds a task that should have ended before, with its expected time; false: it should not.
   [[nodiscard]] bool AddUnfinished(WorkerId worker, double cost, double elapsed_seconds,

@@ -211,7 +211,8 @@ double FinishPredictor::CostOf(model::IndexRange tasks) const {
 }
 
 double FinishPredictor::LeasedCost(WorkerId worker) const {
-  if (const auto each = context_.estimator.EqualCost()) {
+  const auto each = context_.estimator.EqualCost();
+  if (each && !context_.estimator.HasTrend()) {
     return static_cast<double>(context_.leases.OutstandingTasks(worker) * *each);
   }
   if (!context_.estimator.HasTrend()) {

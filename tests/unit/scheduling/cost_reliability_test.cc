@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <vector>
 
 #include "core/base/portable_math.h"
 #include "core/base/rng.h"
@@ -124,6 +125,58 @@ TEST_F(EstimatorWithDeclaredCosts, HowUnequalTasksAreIsKnownAtOnce) {
   }
   ASSERT_TRUE(estimator.EqualCost());
   EXPECT_NEAR(estimator.Uncertainty({0}).task, 0.25, 0.1);
+}
+
+/// Times of 100 tasks fall with the index from about 2 s to 0.1 s; declared costs are those times
+/// with errors of this sigma. Four workers, of the speeds 1 to 4, run the tasks in turn.
+struct FallingTimes {
+  static constexpr int kTasks = 100;
+
+  explicit FallingTimes(double sigma) {
+    Rng rng(6);
+    std::vector<model::Cost> declared;
+    for (int i = 0; i < kTasks; ++i) {
+      declared.push_back(static_cast<model::Cost>(kUnit * Time(i) * LogNormal(rng, sigma)) + 1);
+    }
+    costs = model::PrefixCosts(declared);
+    for (std::uint32_t i = 0; i < 4; ++i) estimator.AddWorker(1, 1);
+  }
+  static double Time(int index) { return 2 - 1.9 * (index + 0.5) / kTasks; }
+  void Run(int tasks) {
+    for (int i = 0; i < tasks; ++i) {
+      const model::IndexRange task{i, i + 1};
+      const auto worker = static_cast<std::uint32_t>(i % 4);
+      const Duration busy = FromSeconds(Time(i) / (1.0 + worker));
+      estimator.ObserveIndexes({worker}, task, busy);
+      estimator.Observe({worker}, 1, costs.Of(task), busy, task.Middle());
+    }
+  }
+  static TimingEstimator::Options Options(const model::CostModel& costs) {
+    TimingEstimator::Options options;
+    options.costs = &costs;
+    return options;
+  }
+
+  model::PrefixCosts costs{{1}};
+  TimingEstimator estimator{Options(costs)};
+};
+
+TEST(EstimatorOfCostsAndTrend, ATrendThatSaysMuchMoreThanCostsReplacesThem) {
+  FallingTimes job(0.5);
+  job.Run(60);
+  ASSERT_TRUE(job.estimator.EqualCost());
+  EXPECT_GT(job.estimator.RelativeCost(10), 2 * job.estimator.RelativeCost(70));
+  const double mean_cost = static_cast<double>(*job.estimator.EqualCost());
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(job.estimator.Rate({i}) / (mean_cost * (1 + i)), 1, 0.2) << "a mean task takes 1 s";
+  }
+}
+
+TEST(EstimatorOfCostsAndTrend, CostsThatSayAsMuchStay) {
+  FallingTimes job(0.01);
+  job.Run(60);
+  EXPECT_FALSE(job.estimator.EqualCost());
+  EXPECT_FALSE(job.estimator.HasTrend());
 }
 
 }  // namespace
