@@ -43,7 +43,9 @@ Duration CreditWindow::Length(WorkerId worker) const {
 bool CreditWindow::SendsOneByOne(WorkerId worker) const {
   if (!context_.estimator.Measured(worker)) return true;
   const Duration transfer = FromSeconds(context_.estimator.TransferSeconds(worker));
-  return transfer > std::max(context_.estimator.RoundTrip(worker), kShortestTransfer);
+  if (transfer <= kShortestTransfer) return false;
+  const Duration computing = predictor_.TaskTime(worker) / context_.estimator.Threads(worker);
+  return transfer > std::min(context_.estimator.RoundTrip(worker), computing);
 }
 
 std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {

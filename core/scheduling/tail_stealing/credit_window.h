@@ -21,7 +21,8 @@ class CreditWindow {
   /// waits behind it if it would still end by the finish level.
   [[nodiscard]] std::int64_t LeastTasks(WorkerId worker, Instant now) const;
   /// A message carries one task, so that a task does not wait for the data of those behind it:
-  /// while it is not known how long data take, and where they take longer than a message.
+  /// while it is not known how long data take, and where they take longer than a message or than
+  /// the worker needs for a task.
   [[nodiscard]] bool SendsOneByOne(WorkerId worker) const;
   /// Less than half of the window is left. False while the first tasks of a worker are measured.
   [[nodiscard]] bool NeedsRefill(WorkerId worker, Instant now) const;

@@ -171,6 +171,18 @@ TEST_F(TailParts, WhatTakesLessThanAMillisecondIsNotSentOneByOne) {
   EXPECT_TRUE(window.SendsOneByOne({1}));
 }
 
+// Sent together, the tasks would arrive all at once and be done in a moment: the worker would wait
+// for the next ones while nothing is on the way to it.
+TEST_F(TailParts, TasksAreSentOneByOneToAWorkerThatWaitsForTheirData) {
+  Start({100, 5});
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    estimator.SetRoundTrip({i}, milliseconds(60));
+    estimator.NoteDelivery({i}, milliseconds(90), 1);
+  }
+  EXPECT_TRUE(window.SendsOneByOne({0})) << "30 ms for the data of a task of 10 ms";
+  EXPECT_FALSE(window.SendsOneByOne({1})) << "30 ms for the data of a task of 200 ms";
+}
+
 TEST_F(TailParts, AWorkerIsNoFasterThanItsDataCome) {
   Start({100, 1});
   Reserve({0}, {0, 10});
