@@ -1,6 +1,9 @@
 #include "core/scheduling/residual_time.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/base/portable_math.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -16,7 +19,7 @@ constexpr double kOverdueGoesOn = 0.5;
 
 }  // namespace
 
-double MeanResidualSeconds(double mean, double elapsed, const TimeUncertainty& uncertainty) {
+ResidualTime ResidualOf(double mean, double elapsed, const TimeUncertainty& uncertainty) {
   const double task = std::max(uncertainty.task, 0.0);
   const double rate = std::clamp(uncertainty.rate, kLeastVariance, kLargestRateVariance);
   const double variance = task + rate + task * rate;  // of a product of independent factors
@@ -26,7 +29,23 @@ double MeanResidualSeconds(double mean, double elapsed, const TimeUncertainty& u
   // With a negative shape there is a longest time, where by_tasks is 0.
   const double longest = mean * (1 - shape) / std::max(-shape, kSmallestShape);
   const double by_fault = shape < 0 ? kOverdueGoesOn * (elapsed - longest) : 0;
-  return std::max({by_tasks, by_rate, by_fault});
+  ResidualTime residual{by_tasks, shape};
+  if (by_rate > residual.mean) residual = {by_rate, rate};
+  if (by_fault > residual.mean) residual = {by_fault, kOverdueGoesOn / (1 + kOverdueGoesOn)};
+  return residual;
+}
+
+double ResidualTime::MeanWithin(double from, double to) const {
+  return MeanBeyond(from) - MeanBeyond(to);
+}
+
+// The integral of the survival function 1 / (1 + shape * t / scale)^(1 / shape).
+double ResidualTime::MeanBeyond(double seconds) const {
+  if (mean <= 0) return 0;
+  const double scale = mean * (1 - shape);
+  if (std::abs(shape) < kSmallestShape) return mean * PortableExp(-seconds / scale);
+  const double base = 1 + shape * seconds / scale;
+  return base <= 0 ? 0 : mean * PortableExp((1 - 1 / shape) * PortableLog(base));
 }
 
 }  // namespace evenkeel::scheduling

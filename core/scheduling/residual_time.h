@@ -9,8 +9,21 @@ struct TimeUncertainty {
   double rate = 0;  ///< of the estimate of the worker's rate
 };
 
-/// The expected time that a task goes on after it has run for `elapsed` seconds, if a task was
-/// expected to take `mean` seconds: the mean residual life.
+/// The time that a task goes on: a generalized Pareto distribution.
+struct ResidualTime {
+  double mean = 0;   ///< seconds
+  double shape = 0;  ///< below 1; a heavy tail above 0, a longest time below
+
+  /// Expected part of it that lies between these times, 0 <= from <= to: the integral of the
+  /// survival function.
+  [[nodiscard]] double MeanWithin(double from, double to) const;
+
+ private:
+  [[nodiscard]] double MeanBeyond(double seconds) const;
+};
+
+/// For how long a task goes on after it has run for `elapsed` seconds, if a task was
+/// expected to take `mean` seconds: the residual life.
 ///
 /// The time of a task is taken to have a generalized Pareto distribution of that mean and of the
 /// variance c2 that task and rate give together. Its shape is xi = (1 - 1 / c2) / 2, and its mean
@@ -25,7 +38,7 @@ struct TimeUncertainty {
 /// A task that has run for longer than the distribution allows at all runs on a worker with a
 /// fault: it has stopped, or is slower than before by an unknown factor. With a Pareto distribution
 /// of that (index 3) it goes on for half of the time by which it is late.
-[[nodiscard]] double MeanResidualSeconds(double mean, double elapsed,
-                                         const TimeUncertainty& uncertainty);
+[[nodiscard]] ResidualTime ResidualOf(double mean, double elapsed,
+                                      const TimeUncertainty& uncertainty);
 
 }  // namespace evenkeel::scheduling

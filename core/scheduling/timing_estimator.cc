@@ -190,7 +190,7 @@ bool TimingEstimator::AddUnfinished(WorkerId worker, double cost, double elapsed
   state.tasks += 1;
   state.cost += cost;
   state.busy_seconds +=
-      elapsed_seconds + MeanResidualSeconds(cost / rate, elapsed_seconds, Uncertainty(worker));
+      elapsed_seconds + ResidualOf(cost / rate, elapsed_seconds, Uncertainty(worker)).mean;
   return true;
 }
 

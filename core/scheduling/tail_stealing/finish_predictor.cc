@@ -119,7 +119,7 @@ FinishPredictor::Outlook FinishPredictor::PredictOutlook(WorkerId worker, Instan
   const double rate = all.front().rate;
   const double slowdown = std::max(context_.estimator.ThreadRate(worker) / rate, 1.0);
   double seconds = 0;
-  for (const Running& running : all) seconds = std::max(seconds, running.residual);
+  for (const Running& running : all) seconds = std::max(seconds, running.residual.mean);
   if (some_wait && (!measured || few_wait)) {
     if (!measured && slowdown <= 1 && expected > now) return {expected, 1};
     // A first result is reported at once, and so is each while few tasks wait: these wait behind
@@ -176,8 +176,8 @@ double FinishPredictor::CopyEndsIn(WorkerId holder, model::TaskIndex task, doubl
                                    Instant now) const {
   // The cost of the task is given: only the worker can be slower than expected.
   const TimeUncertainty of_worker{0, context_.estimator.Uncertainty(holder).rate};
-  return MeanResidualSeconds(cost / context_.estimator.ThreadRate(holder),
-                             CopyRunsFor(holder, task, now), of_worker);
+  const double mean = cost / context_.estimator.ThreadRate(holder);
+  return ResidualOf(mean, CopyRunsFor(holder, task, now), of_worker).mean;
 }
 
 double FinishPredictor::CopyRunsFor(WorkerId holder, model::TaskIndex task, Instant now) const {
@@ -200,7 +200,7 @@ void FinishPredictor::PredictRunning(WorkerId worker, RunningTasks& all) const {
   const TimeUncertainty uncertainty = context_.estimator.Uncertainty(worker);
   for (Running& running : all) {
     running.rate = rate;
-    running.residual = MeanResidualSeconds(running.cost / rate, running.elapsed, uncertainty);
+    running.residual = ResidualOf(running.cost / rate, running.elapsed, uncertainty);
     running.deviation = std::sqrt(uncertainty.task + uncertainty.rate);
   }
 }
@@ -250,7 +250,8 @@ std::int64_t FinishPredictor::TasksEndingSoon(Instant now) const {
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!Usable({i}) || context_.leases.OutstandingTasks({i}) == 0) continue;
     const double soon = ToSeconds(TaskTime({i})) / 2;
-    for (const Running& running : RunningAt({i}, now)) ending += running.residual < soon ? 1 : 0;
+    for (const Running& running : RunningAt({i}, now))
+      ending += running.residual.mean < soon ? 1 : 0;
   }
   return ending;
 }

@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/scheduling/energy/balancing_goal.h"
 #include "core/scheduling/reserved_pool.h"
+#include "core/scheduling/residual_time.h"
 #include "core/scheduling/tail_stealing/finish_index.h"
 
 namespace evenkeel::scheduling {
@@ -63,8 +64,8 @@ class FinishPredictor {
     double cost = 0;         ///< expected
     double elapsed = 0;      ///< seconds that it has run
     double rate = 1;         ///< of a thread of the worker; lower if any task of the worker is late
-    double residual = 0;     ///< expected seconds that it goes on
-    double deviation = 0;    ///< relative standard deviation of the time that it takes in all
+    ResidualTime residual{};  ///< for how long it goes on
+    double deviation = 0;     ///< relative standard deviation of the time that it takes in all
   };
   using RunningTasks = absl::InlinedVector<Running, 4>;
   /// The tasks that the worker reported to run; without a report, the one that it was leased first,

@@ -23,6 +23,8 @@ constexpr double kStragglerDeviations = 3;
 // to a worker that is nearly as fast as the fastest, because there is one copy only.
 constexpr double kStragglerRunsAgain = 1;
 constexpr double kNearlyFastest = 0.8;
+// A copy waits while all other work takes longer than this part of the time of the copy.
+constexpr double kCopyWaits = 0.5;
 // Marked workers looked at in one call, in turn.
 constexpr std::size_t kMaxStragglersLookedAt = 16;
 // With more workers, the fastest rate is kept for a while, and a search that finds nothing to copy
@@ -82,8 +84,8 @@ std::vector<DropCopiesDecision> StragglerDetector::CopiesToDrop(std::int64_t mos
     for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
       const IndexRange task = running.task;
       if (!context_.leases.Leased(victim).Contains(task)) continue;  // it is a copy itself
-      double earliest = running.residual;
-      const double cost = (running.elapsed + running.residual) * running.rate;
+      double earliest = running.residual.mean;
+      const double cost = (running.elapsed + running.residual.mean) * running.rate;
       for (const WorkerId holder : context_.leases.CopyHolders(task.begin)) {
         if (!context_.leases.Connected(holder)) continue;  // it may not come back
         const double ends = RunEndsIn(holder, task.begin, cost, now);
@@ -104,7 +106,7 @@ double StragglerDetector::RunEndsIn(WorkerId holder, model::TaskIndex task, doub
   double seconds = predictor_.CopyEndsIn(holder, task, cost, now);
   for (const FinishPredictor::Running& running : predictor_.RunningAt(holder, now)) {
     const bool found = running.task.begin == task && !running.task.Empty();
-    if (found) seconds = std::max(seconds, running.residual);
+    if (found) seconds = std::max(seconds, running.residual.mean);
   }
   return seconds;
 }
@@ -132,7 +134,7 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Instant now,
     const double cost = predictor_.CostOf(running.task);
     found.lateness =
         running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
-    const bool ends_at_once = running.residual < round_trip && found.lateness < 1;
+    const bool ends_at_once = running.residual.mean < round_trip && found.lateness < 1;
     latest = std::max(latest, found.lateness);
     if (found.copies >= kMostInsurances || ends_at_once) continue;
     if (found.BetterThan(best)) best = found;
@@ -202,7 +204,7 @@ StragglerDetector::Saving StragglerDetector::SavingByCopy(const Victim& victim, 
 double StragglerDetector::SecondsSaved(const FinishPredictor::Running& running, WorkerId idle,
                                        Instant now) const {
   // The case that a copy is for: the task goes on for longer than expected.
-  const double residual = running.residual * (1 + running.deviation);
+  const double residual = running.residual.mean * (1 + running.deviation);
   const double cost = (running.elapsed + residual) * running.rate;
   return SecondsSavedBesideCopies(running.task.begin, cost, residual, idle, now);
 }
@@ -370,11 +372,14 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMispla
     for (const FinishPredictor::Running& running : predictor_.RunningAt(victim, now)) {
       if (!MayCopyFor(running.task, victim, worker)) continue;
       if (context_.leases.Copied().Overlaps(running.task)) continue;
-      const double cost = (running.elapsed + running.residual) * running.rate;
+      const double cost = (running.elapsed + running.residual.mean) * running.rate;
       const double own = cost / rate;
-      // Even one that goes on for less than expected by a standard deviation outlasts such a copy.
-      if (running.residual < (1 + running.deviation) * (others + own)) continue;
-      const double saved = others + own - std::max(delivery + own, others);
+      // As long as other work takes long, the task may still end before a copy of it has to start.
+      // Not if even a time that is shorter than expected by a standard deviation outlasts the copy.
+      const bool outlasts = running.residual.mean >= (1 + running.deviation) * (others + own);
+      if (others > kCopyWaits * own && !outlasts) continue;
+      const double from = std::max(delivery + own, others);
+      const double saved = running.residual.MeanWithin(from, others + own);
       if (saved <= cost / predictor_.RateSum() || cost < predictor_.LargestCost()) continue;
       NoteCopy(running.task);
       return CopyAhead{{worker, running.task}, victim};

@@ -47,11 +47,11 @@ class StragglerDetector {
  private:
   /// Copies the longest running straggler, if that would outlast all reserved work.
   [[nodiscard]] std::optional<CopyAhead> SpeculateOnStraggler(WorkerId worker, Instant now);
-  /// Copies a task that is at least as large as all reserved ones, and runs on so slow a worker
-  /// that it would outlast them: its turn is now, as if it had not started (largest first; Graham,
-  /// "Bounds on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). Compares the time
-  /// by which the job would end later if the copy were made last with the time that the copy costs
-  /// all workers together.
+  /// Copies a task that is at least as large as all reserved ones, and may run for so long that it
+  /// would outlast them: its turn is now, as if it had not started (largest first; Graham, "Bounds
+  /// on multiprocessing timing anomalies", SIAM J. Appl. Math. 17, 1969). Compares the expected
+  /// time by which the job would end later if the copy were made last, with the time that the copy
+  /// costs all workers together.
   [[nodiscard]] std::optional<CopyAhead> SpeculateOnMisplaced(WorkerId worker, Instant now);
   /// A worker whose tasks may be copied.
   struct Victim {
