@@ -27,10 +27,10 @@ constexpr double kNearlyFastest = 0.8;
 constexpr double kCopyWaits = 0.5;
 // Marked workers looked at in one call, in turn.
 constexpr std::size_t kMaxStragglersLookedAt = 16;
-// With more workers, the fastest rate is kept for a while, and a search that finds nothing to copy
-// stands for a part of the time that is left.
-constexpr std::size_t kWorkersForExactAnswers = 256;
+// With more workers, the fastest rate is kept for a while.
+constexpr std::size_t kWorkersForExactFastest = 256;
 constexpr Duration kFastestStands = std::chrono::seconds(1);
+// A search that finds nothing to copy stands for this part of the time that is left.
 constexpr int kNothingToCopyPart = 64;
 // With Speculation::kBounded all copies together cost at most this part of the job.
 constexpr int kBoundedPart = 10;
@@ -47,6 +47,10 @@ IndexRange LastPart(const model::CostModel& costs, IndexRange range, Cost budget
 }
 
 }  // namespace
+
+void StragglerDetector::NothingToCopy::Remember(double rate, Instant now, Duration left) {
+  *this = {rate, now + left / kNothingToCopyPart};
+}
 
 std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, Instant now) {
   if (!MayCopy() || predictor_.ByReady().Empty()) return std::nullopt;
@@ -68,7 +72,7 @@ std::optional<CopyDecision> StragglerDetector::SpeculateOnTail(WorkerId idle, In
   }
   if (most.tasks.Empty()) most.tasks = insurance.task;
   if (most.tasks.Empty()) {
-    Remember(nothing_at_tail_, rate, now, predictor_.ByReady().Latest().first - now);
+    nothing_at_tail_.Remember(rate, now, predictor_.ByReady().Latest().first - now);
     return std::nullopt;
   }
   NoteCopy(most.tasks);
@@ -326,7 +330,7 @@ std::optional<WorkerId> StragglerDetector::LongestStraggler(Instant now) {
 }
 
 double StragglerDetector::FastestThreadRate(Instant now) {
-  if (pool_.Workers() > kWorkersForExactAnswers && now < fastest_until_) return fastest_;
+  if (pool_.Workers() > kWorkersForExactFastest && now < fastest_until_) return fastest_;
   fastest_ = 0;
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (predictor_.Usable({i})) fastest_ = std::max(fastest_, context_.estimator.ThreadRate({i}));
@@ -347,14 +351,8 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateAhead(Wo
   if (rate < kNearlyFastest * FastestThreadRate(now)) return std::nullopt;
   auto copy = SpeculateOnStraggler(worker, now);
   if (!copy && misplaced) copy = SpeculateOnMisplaced(worker, now);
-  if (!copy) Remember(nothing_ahead_, rate, now, predictor_.PoolTime());
+  if (!copy) nothing_ahead_.Remember(rate, now, predictor_.PoolTime());
   return copy;
-}
-
-void StragglerDetector::Remember(NothingToCopy& nothing, double thread_rate, Instant now,
-                                 Duration left) const {
-  if (pool_.Workers() <= kWorkersForExactAnswers) return;
-  nothing = {thread_rate, now + left / kNothingToCopyPart};
 }
 
 std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMisplaced(WorkerId worker,

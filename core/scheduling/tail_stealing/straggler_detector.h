@@ -29,8 +29,8 @@ class StragglerDetector {
     return marked_[worker.value] && StragglesFor(worker, now);
   }
   /// The copy for an idle worker that saves most time, if any does. Looks at the 256 workers with
-  /// the latest predicted times. With many workers, a search that finds no copy for a worker stands
-  /// for a while for all workers that are no faster.
+  /// the latest predicted times. A search that finds no copy for a worker stands for a while for
+  /// all workers that are no faster.
   [[nodiscard]] std::optional<CopyDecision> SpeculateOnTail(WorkerId idle, Instant now);
   /// Copies on connected workers that are not expected to save anything, because another run of the
   /// task ends before; at most so many. A first run of another task is worth more. O(workers).
@@ -86,9 +86,9 @@ class StragglerDetector {
     [[nodiscard]] bool Holds(double rate, Instant now) const {
       return now < until && rate <= thread_rate;
     }
+    /// A search found nothing; it stands for a part of the time that is left.
+    void Remember(double rate, Instant now, Duration left);
   };
-  /// With many workers, sets `nothing` for a part of the time that is left.
-  void Remember(NothingToCopy& nothing, double thread_rate, Instant now, Duration left) const;
   [[nodiscard]] Victim WorkOf(WorkerId worker, Instant now) const;
   void Insure(const Victim& victim, WorkerId idle, Instant now, Insurance& best) const;
   /// The copies of the task that are not late and that the idle worker would not soon overtake.
