@@ -25,6 +25,19 @@ static int square(int argc, char** argv) {
   return 0;
 }
 
+/* burn MILLISECONDS...: computes for so long, each task for as long as the word of its index says. */
+static int burn(int argc, char** argv) {
+  if (argc < 1) return fails("burn MILLISECONDS...");
+  const long milliseconds = strtol(argv[index_of_task() % argc], NULL, 10);
+  struct timespec used;
+  do {
+    for (volatile long n = 0; n < 100000; ++n) {
+    }
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  } while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < milliseconds);
+  return 0;
+}
+
 /* exit CODE...: tasks take turns at the codes. */
 static int exit_codes(int argc, char** argv) {
   if (argc < 1) return fails("exit CODE...");
@@ -78,7 +91,7 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*run)(int, char**);
-  } verbs[] = {{"square", square}, {"exit", exit_codes}, {"shun", shun},
+  } verbs[] = {{"square", square}, {"burn", burn}, {"exit", exit_codes}, {"shun", shun},
                {"show", show},     {"write", write_files}};
   for (unsigned n = 0; argc > 1 && n < sizeof verbs / sizeof *verbs; ++n) {
     if (strcmp(argv[1], verbs[n].name) == 0) return verbs[n].run(argc - 2, argv + 2);
