@@ -67,6 +67,14 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
   return false;
 }
 
+bool TailAllocator::LargerTaskWaitsElsewhere(WorkerId worker) const {
+  if (!context_.costs.Known() || !context_.estimator.Measured(worker)) return false;
+  if (goal_.LooksAhead() || predictor_.ByFinish().Empty()) return false;
+  const Cost longest = context_.costs.Longest();
+  const WorkerId latest = predictor_.ByFinish().Latest().second;
+  return pool_.Of(latest).LargestHeavy(longest) > pool_.Of(worker).LargestHeavy(longest);
+}
+
 bool TailAllocator::MayOrderAll() const {
   return pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
 }

@@ -23,6 +23,9 @@ class TailAllocator {
   /// Reserves for the thief part of the reservation of the worker with the latest finish, so much
   /// that both finish together. `ahead`: the thief still has work.
   bool StealRange(WorkerId thief, Instant now, bool ahead);
+  /// Where costs are known: the worker with the latest finish has a larger task reserved than this
+  /// one, which should go first.
+  [[nodiscard]] bool LargerTaskWaitsElsewhere(WorkerId worker) const;
   /// Before any rate is known, while few tasks are reserved: reserves for an idle worker a task of
   /// at most the mean cost that would have to wait for a thread of its own worker. The weights do
   /// not matter: if the idle worker turns out to be slow, a faster worker runs a copy. So this

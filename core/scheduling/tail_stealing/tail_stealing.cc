@@ -310,6 +310,9 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   // A worker takes reservations of others when its rate is known or a thread is idle.
   if (dry && !context_.estimator.Measured(worker) && !HasIdleThread(worker)) return false;
   bool stolen = (dry || goal_->LooksAhead()) && allocator_.StealRange(worker, now, !dry);
+  if (!dry && allocator_.LargerTaskWaitsElsewhere(worker)) {
+    (void)allocator_.StealRange(worker, now, /*ahead=*/false);
+  }
   if (dry && !stolen) stolen = allocator_.StealWaiting(worker);
   if (dry && !stolen) return false;
   const std::int64_t missing =

@@ -462,6 +462,25 @@ TEST(TailProbes, AWorkerOfUnknownSpeedBeginsWithAShortTask) {
   EXPECT_FALSE(job.allocator.TakeProbe({0}, now)) << "its speed is known";
 }
 
+// Each worker begins with its own largest tasks. Where one has too much, its large tasks would
+// start after the small ones of the others.
+TEST(TailShares, ALargerTaskOfTheWorkerThatIsLatestGoesBeforeOwnSmallerOnes) {
+  const model::PrefixCosts costs({50, 40, 30, 20, 3, 2, 1});
+  Sharing job(costs, 2);
+  const Instant now{seconds(100)};
+  job.pool.SetHeavyCost(0);
+  job.Insert({0}, {4, 7}, now);
+  job.Insert({1}, {0, 4}, now);
+  EXPECT_FALSE(job.allocator.LargerTaskWaitsElsewhere({0})) << "its speed is not known";
+  for (std::uint32_t i = 0; i < 2; ++i) job.estimator.Observe({i}, 1, 10, seconds(10));
+  job.Refresh(now);
+  EXPECT_TRUE(job.allocator.LargerTaskWaitsElsewhere({0}));
+  EXPECT_FALSE(job.allocator.LargerTaskWaitsElsewhere({1}));
+  EXPECT_TRUE(job.allocator.StealRange({0}, now, /*ahead=*/false));
+  EXPECT_EQ(job.pool.Of({0}).LargestHeavy(50), 40) << "so the other one keeps the largest";
+  EXPECT_EQ(job.pool.Of({1}).LargestHeavy(50), 50);
+}
+
 TEST(TailProbes, WhereAllTasksAreLongThereIsNoProbe) {
   const model::PrefixCosts costs({10, 20, 30});
   Sharing job(costs, 1);
