@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # TailStealing against all techniques on scenarios that are drawn at random: docs/experiments.md.
-# Usage: bench/tournament.sh COUNT [SEED] [OPTION...]   200 draws take two to five minutes on two cores
+# Usage: bench/tournament.sh COUNT [SEED] [OPTION...]   200 draws take two minutes on two cores
 #        bench/tournament.sh --help                     the options
 # Prints the tables. The ten worst draws are in tournament-results/ as scenario files, and all draws in
 # tournament-results/draws.json, from which it draws tournament-results/regret.svg.
