@@ -6,8 +6,8 @@
 
 namespace evenkeel::scheduling {
 
-/// The costs that a strategy goes by: as declared, until they are found to be noise. From then on
-/// all tasks cost the same, and costs are not known. Not thread-safe.
+/// The costs that a strategy goes by: as declared, until the estimator does not use them any more.
+/// From then on all tasks cost the same, and costs are not known. Not thread-safe.
 class CostsInUse final : public model::CostModel {
  public:
   /// `declared` outlives this object and may grow.

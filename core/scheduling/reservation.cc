@@ -120,22 +120,21 @@ Cost Reservation::LargestHeavy(Cost limit) const {
 std::optional<Reservation::Piece> Reservation::TakeLargest(Cost limit) {
   auto above = heavy_.upper_bound({limit, std::numeric_limits<TaskIndex>::max()});
   if (above != heavy_.begin()) return TakeHeavy(std::prev(above));
-  if (light_.empty()) return std::nullopt;
-  const auto next = Light(true);
-  const IndexRange one = Part({next->first, next->second.end}, true, 0, 1, 1);
-  if (costs_->Of(one) > limit) return std::nullopt;
-  return CutLight(next, one);
+  return TakeOneOfRanges(true, limit);
 }
 
-std::optional<Reservation::Piece> Reservation::TakeShortest(Cost limit) {
-  if (light_.empty()) {
-    if (heavy_.empty() || heavy_.begin()->first > limit) return std::nullopt;
-    return TakeHeavy(heavy_.begin());
-  }
-  const auto last = Light(false);
-  const IndexRange one = Part({last->first, last->second.end}, false, 0, 1, 1);
+std::optional<Reservation::Piece> Reservation::TakeShort(Cost limit) {
+  if (!light_.empty()) return TakeOneOfRanges(false, limit);
+  if (heavy_.empty() || heavy_.begin()->first > limit) return std::nullopt;
+  return TakeHeavy(heavy_.begin());
+}
+
+std::optional<Reservation::Piece> Reservation::TakeOneOfRanges(bool first, Cost limit) {
+  if (light_.empty()) return std::nullopt;
+  const auto range = Light(first);
+  const IndexRange one = Part({range->first, range->second.end}, first, 0, 1, 1);
   if (costs_->Of(one) > limit) return std::nullopt;
-  return CutLight(last, one);
+  return CutLight(range, one);
 }
 
 std::vector<Reservation::Piece> Reservation::TakeTail(Cost budget, std::int32_t max_moves) {

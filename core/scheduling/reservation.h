@@ -45,9 +45,9 @@ class Reservation {
   [[nodiscard]] model::Cost LargestHeavy(model::Cost limit) const;
   /// Takes the largest task (in cost) that costs at most `limit`; among ranges the first task.
   [[nodiscard]] std::optional<Piece> TakeLargest(model::Cost limit);
-  /// Takes the task of least cost that is kept one by one, if it costs at most `limit`; if all are
-  /// ranges, or some, the one that would run last here.
-  [[nodiscard]] std::optional<Piece> TakeShortest(model::Cost limit);
+  /// Takes a short task, if it costs at most `limit`: the last one of the ranges, which have only
+  /// tasks that are not heavy; without ranges, the heavy one of least cost.
+  [[nodiscard]] std::optional<Piece> TakeShort(model::Cost limit);
   /// Takes tasks of together at most `budget` for another worker, those that would run last here
   /// first, and only such as were moved less than `max_moves` times.
   [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);
@@ -77,6 +77,8 @@ class Reservation {
   [[nodiscard]] model::IndexRange Part(model::IndexRange whole, bool first, model::Cost budget,
                                        std::int64_t least, std::int64_t most) const;
   Piece TakeHeavy(std::set<Heavy>::iterator it);
+  /// The task of the ranges that goes first, or last, if it costs at most `limit`.
+  std::optional<Piece> TakeOneOfRanges(bool first, model::Cost limit);
   /// Takes [from, to) out of the piece at `it`; the rest stays.
   Piece CutLight(std::map<model::TaskIndex, Tail>::iterator it, model::IndexRange part);
   void TakeLightTail(model::Cost& budget, std::int32_t max_moves, std::vector<Piece>& taken);

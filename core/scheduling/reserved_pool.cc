@@ -185,8 +185,8 @@ std::optional<ReservedPool::Piece> ReservedPool::TakeLargest(WorkerId worker, mo
   return At(worker).TakeLargest(limit);
 }
 
-std::optional<ReservedPool::Piece> ReservedPool::TakeShortest(WorkerId worker, model::Cost limit) {
-  return At(worker).TakeShortest(limit);
+std::optional<ReservedPool::Piece> ReservedPool::TakeShort(WorkerId worker, model::Cost limit) {
+  return At(worker).TakeShort(limit);
 }
 
 ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,

@@ -91,7 +91,7 @@ class ReservedPool {
   [[nodiscard]] Pieces TakeNext(WorkerId worker, model::Cost budget, std::int64_t min_tasks,
                                 std::int64_t max_tasks);
   [[nodiscard]] std::optional<Piece> TakeLargest(WorkerId worker, model::Cost limit);
-  [[nodiscard]] std::optional<Piece> TakeShortest(WorkerId worker, model::Cost limit);
+  [[nodiscard]] std::optional<Piece> TakeShort(WorkerId worker, model::Cost limit);
   [[nodiscard]] Pieces TakeTail(WorkerId worker, model::Cost budget, std::int32_t max_moves);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
   /// Takes all tasks of the worker and ends their reservation.

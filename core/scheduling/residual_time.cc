@@ -45,7 +45,7 @@ double ResidualTime::MeanBeyond(double seconds) const {
   const double scale = mean * (1 - shape);
   if (std::abs(shape) < kSmallestShape) return mean * PortableExp(-seconds / scale);
   const double base = 1 + shape * seconds / scale;
-  return base <= 0 ? 0 : mean * PortableExp((1 - 1 / shape) * PortableLog(base));
+  return base <= 0 ? 0 : mean * PortablePower(base, 1 - 1 / shape);
 }
 
 }  // namespace evenkeel::scheduling

@@ -14,7 +14,6 @@ import kube
 import machine
 
 BASE = "localhost/evenkeel/base-amd64:bookworm"
-PERCENT = {"pi4-a": 40.0, "pi4-b": 40.0, "pi3": 9.37}
 # Prints how many milliseconds a loop takes by the clock on the wall: twice, for others use this machine.
 LOOP = ("for k in 1 2; do s=${EPOCHREALTIME/./}; i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
         "e=${EPOCHREALTIME/./}; echo $(((e-s)/1000)); done")
@@ -51,9 +50,9 @@ class SpeedTest(PodCase):
         def measure(node):
             return min(map(int, self.run_pod(f"loop-{node}", node, "bash", "-c", LOOP).split()))
         with concurrent.futures.ThreadPoolExecutor() as pool:  # together they use less than one core
-            milliseconds = dict(zip(PERCENT, pool.map(measure, PERCENT)))
-        for node, percent in PERCENT.items():
-            ratio = milliseconds[node] / milliseconds["pi4-a"] * percent / PERCENT["pi4-a"]
+            milliseconds = dict(zip(cluster_case.NODES, pool.map(measure, cluster_case.NODES)))
+        for node, share in cluster_case.SHARES.items():
+            ratio = milliseconds[node] / milliseconds["pi4-a"] * share / cluster_case.SHARES["pi4-a"]
             self.assertAlmostEqual(ratio, 1.0, delta=0.25, msg=str(milliseconds))
 
 
@@ -74,7 +73,7 @@ class MachineTest(cluster_case.ClusterTest):
             running = [line for line in machine.processes()
                        if line.split()[1].endswith(f"/{program}")]
             self.assertEqual(len(running), 1, running)
-        self.assertEqual(len(kube.get("nodes")), len(PERCENT))
+        self.assertEqual(len(kube.get("nodes")), len(cluster_case.NODES))
 
 
 class BareTest(PodCase):
@@ -82,7 +81,7 @@ class BareTest(PodCase):
 
     def test_nodes_are_the_boards_of_the_paper(self):
         nodes = {node["metadata"]["name"]: node for node in kube.get("nodes")}
-        self.assertLessEqual(set(PERCENT), set(nodes))
+        self.assertLessEqual(set(cluster_case.NODES), set(nodes))
         listed = json.loads(kube.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f",
                                          str(machine.ROOT / "examples/nodes/pi-trio.yaml"))
                             .replace("}\n{", "},{").join("[]"))
@@ -105,7 +104,7 @@ class BareTest(PodCase):
         kube.wait("condition=Ready", "pod/server", "-n", self.namespace)
         ask = (f"for i in 1 2 3 4 5 6 7 8 9; do exec 3<>/dev/tcp/server.{self.namespace}.svc.cluster.local/"
                f"{PORT} && cat <&3 && exit 0; sleep 1; done; exit 1")
-        for node in PERCENT:  # its own node among them: answers have to find their way back
+        for node in cluster_case.NODES:  # its own node among them: answers have to find their way back
             self.assertEqual(self.run_pod(f"client-{node}", node, "bash", "-c", ask), "hello\n")
 
     def test_exec_and_port_forward(self):
@@ -164,7 +163,7 @@ class OutageTest(cluster_case.ClusterTest):
         with faults.stopped_api_server():
             with self.assertRaises(kube.Refused):
                 kube.kubectl("get", "nodes", "--request-timeout=2s")
-        self.assertEqual(len(kube.get("nodes")), len(PERCENT))
+        self.assertEqual(len(kube.get("nodes")), len(cluster_case.NODES))
 
 
 if __name__ == "__main__":

@@ -18,7 +18,8 @@ import machine
 
 RECORDS = machine.ROOT / "build" / "cluster-failures"
 OPERATOR_NAMESPACE = "evenkeel-system"
-NODES = ("pi4-a", "pi4-b", "pi3")  # at 40, 40 and 9.37 % of a core
+SHARES = {"pi4-a": 0.40, "pi4-b": 0.40, "pi3": 0.0937}  # of a core: scripts/lib/cluster/settings.sh
+NODES = tuple(SHARES)
 AT_ONCE = 5  # concurrent tests of a program: the nodes have less than one core together
 
 

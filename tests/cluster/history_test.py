@@ -15,7 +15,6 @@ import node_facts
 import prometheus
 
 END = 1_000_000
-SHARES = {"pi4-a": 0.40, "pi4-b": 0.40, "pi3": 0.0937}  # of a core: scripts/lib/cluster/settings.sh
 SLOW = {"cpu": "Cortex-A53", "cpu-mhz": "1200", "model": "raspberry-pi-3b", "os-bits": "32"}
 FAST = {"cpu": "Cortex-A72", "cpu-mhz": "1500", "model": "raspberry-pi-4b", "os-bits": "64"}
 LIES = {"pi4-a": SLOW, "pi4-b": SLOW, "pi3": FAST}
@@ -88,13 +87,13 @@ class HistoryTest(cluster_case.ClusterTest):
         self.check_fuzzy(rows)
         self.assertEqual(set(self.sources(job).values()), {"Fuzzy"})
         first = self.figures(job)
-        self.prometheus.wait_history("primes", SHARES)
+        self.prometheus.wait_history("primes", cluster_case.SHARES)
 
         job, rows = self.run_job("second", jobs.primes(END))
         self.check_primes(job, END)
         second = self.figures(job)
         self.check_planned(rows, {name: node["rate"] for name, node in second["nodes"].items()})
-        self.check_planned(rows, SHARES, tolerance=0.2)  # operator and coordinator take theirs of these
+        self.check_planned(rows, cluster_case.SHARES, tolerance=0.2)  # operator and coordinator take theirs of these
         self.assertEqual(set(self.sources(job).values()), {"Measured"})
         self.assertEqual(self.reason(job), "Measured")
         self.assertLess(second["stolenTasks"], 0.5 * first["stolenTasks"])
@@ -120,11 +119,11 @@ class HistoryTest(cluster_case.ClusterTest):
         self.run_job("counting", jobs.primes(400_000), profile="counting")
         self.run_job("sleeping", jobs.sleeping(150, 0.2), profile="sleeping")
         for profile in ("counting", "sleeping"):
-            self.prometheus.wait_history(profile, SHARES)
+            self.prometheus.wait_history(profile, cluster_case.SHARES)
         _, rows = self.run_job("again", jobs.primes(10_000), profile="counting")
-        self.check_planned(rows, SHARES, tolerance=0.25)  # of a short job on a slow board
+        self.check_planned(rows, cluster_case.SHARES, tolerance=0.25)  # of a short job on a slow board
         _, rows = self.run_job("asleep", jobs.sleeping(30, 0.1), profile="sleeping")
-        self.check_planned(rows, dict.fromkeys(SHARES, 1.0), tolerance=0.15)
+        self.check_planned(rows, dict.fromkeys(cluster_case.SHARES, 1.0), tolerance=0.15)
         _, rows = self.run_job("new", jobs.sleeping(30, 0.1), profile="never-heard-of")
         self.check_fuzzy(rows)
 
@@ -133,15 +132,15 @@ class HistoryTest(cluster_case.ClusterTest):
         self.prometheus.start(interval=15, empty=True)
         job, _ = self.run_job("brief", jobs.sleeping(75, 0.2), profile="brief")  # 5 s on three nodes
         self.assertEqual(job.status()["tasks"]["completed"], 75)
-        self.prometheus.wait_history("brief", SHARES)
+        self.prometheus.wait_history("brief", cluster_case.SHARES)
         job, rows = self.run_job("next", jobs.sleeping(30, 0.1), profile="brief")
-        self.check_planned(rows, dict.fromkeys(SHARES, 1.0), tolerance=0.2)
+        self.check_planned(rows, dict.fromkeys(cluster_case.SHARES, 1.0), tolerance=0.2)
         self.assertEqual(set(self.sources(job).values()), {"Measured"})
 
     def test_prometheus_stopped_empty_and_replaced_by_something_else(self):
         """Jobs run as without Prometheus, and report that."""
         self.run_job("before", jobs.sleeping(150, 0.2))
-        self.prometheus.wait_history("synthetic", SHARES)
+        self.prometheus.wait_history("synthetic", cluster_case.SHARES)
         self.prometheus.stop()
         self.check_runs_without("stopped", "PrometheusUnreachable")
         self.prometheus.start(empty=True)

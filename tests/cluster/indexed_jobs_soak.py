@@ -13,7 +13,6 @@ import kube
 import machine
 
 END = 1_000_000
-SHARES = (0.40, 0.40, 0.0937)
 IMAGE = "localhost/evenkeel/interleaved:1"
 BOUND_RATIO = 1.15  # what the project promises
 PODS = (3, 30, 150)
@@ -46,7 +45,7 @@ class IndexedJobsTest(cluster_case.ClusterTest):
         counted = subprocess.run([self.program, str(END), "1"], env={"JOB_COMPLETION_INDEX": "0"},
                                  check=True, capture_output=True, text=True).stdout
         self.assertEqual(int(counted), jobs.primes_below(END))
-        return (time.monotonic() - begun) / sum(SHARES)
+        return (time.monotonic() - begun) / sum(cluster_case.SHARES.values())
 
     def test_a_ours(self):
         for repetition in range(REPETITIONS):

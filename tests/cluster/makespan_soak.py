@@ -13,7 +13,6 @@ import machine
 sys.path.insert(0, str(machine.ROOT / "bench"))
 import best_schedule  # noqa: E402
 
-SHARES = {"pi4-a": 0.40, "pi4-b": 0.40, "pi3": 0.0937}  # of a core
 END = 1_000_000
 COMMANDS = 30
 TOLERANCE, START_SECONDS = 1.05, 3.0
@@ -38,8 +37,8 @@ class MakespanTest(cluster_case.ClusterTest):
             jobs.manifest("primes", jobs.primes(END), weighting=weighting))
         self.check_primes(job, END)
         nodes = job.summary()["nodes"]
-        work = sum(node["busySeconds"] * SHARES[node["name"]] for node in nodes)
-        self.check(seconds, work / sum(SHARES.values()))
+        work = sum(node["busySeconds"] * cluster_case.SHARES[node["name"]] for node in nodes)
+        self.check(seconds, work / sum(cluster_case.SHARES.values()))
 
     def test_primes_with_the_weights_of_the_paper(self):
         self.check_primes_with({"policy": "paper", "mode": "Fuzzy"})
@@ -51,7 +50,7 @@ class MakespanTest(cluster_case.ClusterTest):
     def test_commands_of_unequal_length(self):
         """Thirty commands that take 2 to 20 s on the faster boards, in random order."""
         images = command_images.provide()
-        fast = max(SHARES.values())
+        fast = max(cluster_case.SHARES.values())
         seconds_there = [2 + 18 * n / (COMMANDS - 1) for n in range(COMMANDS)]
         random.Random(1).shuffle(seconds_there)
         cpu_seconds = [round(fast * seconds, 3) for seconds in seconds_there]
@@ -60,7 +59,7 @@ class MakespanTest(cluster_case.ClusterTest):
             "image": images["numbered"], "command": ["/commands", "burn", *milliseconds],
             "tasks": COMMANDS}}, weighting={"policy": "paper", "mode": "Fuzzy"}))
         self.assertEqual(job.status()["tasks"]["completed"], COMMANDS)
-        self.check(seconds, best_schedule.greedy_makespan(cpu_seconds, list(SHARES.values())))
+        self.check(seconds, best_schedule.greedy_makespan(cpu_seconds, list(cluster_case.SHARES.values())))
 
 
 if __name__ == "__main__":

@@ -211,12 +211,10 @@ double FinishPredictor::CostOf(model::IndexRange tasks) const {
 }
 
 double FinishPredictor::LeasedCost(WorkerId worker) const {
-  const auto each = context_.estimator.EqualCost();
-  if (each && !context_.estimator.HasTrend()) {
-    return static_cast<double>(context_.leases.OutstandingTasks(worker) * *each);
-  }
   if (!context_.estimator.HasTrend()) {
-    return static_cast<double>(context_.leases.OutstandingCost(worker));
+    const auto each = context_.estimator.EqualCost();
+    return static_cast<double>(each ? context_.leases.OutstandingTasks(worker) * *each
+                                    : context_.leases.OutstandingCost(worker));
   }
   double cost = 0;
   for (const auto* tasks : {&context_.leases.Leased(worker), &context_.leases.Copies(worker)}) {
@@ -250,8 +248,9 @@ std::int64_t FinishPredictor::TasksEndingSoon(Instant now) const {
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!Usable({i}) || context_.leases.OutstandingTasks({i}) == 0) continue;
     const double soon = ToSeconds(TaskTime({i})) / 2;
-    for (const Running& running : RunningAt({i}, now))
-      ending += running.residual.mean < soon ? 1 : 0;
+    for (const Running& running : RunningAt({i}, now)) {
+      if (running.residual.mean < soon) ++ending;
+    }
   }
   return ending;
 }

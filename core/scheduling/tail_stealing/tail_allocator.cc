@@ -101,13 +101,13 @@ std::optional<ReservedPool::Piece> TailAllocator::TakeProbe(WorkerId worker, Ins
   if (!context_.balancing.tail_stealing.credit) return std::nullopt;
   const Cost limit =
       pool_.Of(worker).CostSum() / context_.estimator.Threads(worker) / kProbesInShare;
-  if (auto own = pool_.TakeShortest(worker, limit)) return own;
+  if (auto own = pool_.TakeShort(worker, limit)) return own;
   if (!MovesInNoTime()) return std::nullopt;
   WorkerId other = worker;
   for (int looked_at = 0; looked_at < kMaxVictims; ++looked_at) {
     other = pool_.NextAlive(other);
     if (other == worker) break;
-    auto probe = pool_.TakeShortest(other, limit);
+    auto probe = pool_.TakeShort(other, limit);
     if (!probe) continue;
     NoteTaken(other, worker, *probe, now);
     return probe;

@@ -21,7 +21,8 @@ class TailAllocator {
   /// So few tasks are reserved that they go out one by one.
   [[nodiscard]] bool LastTasks(WorkerId worker) const;
   /// Reserves for the thief part of the reservation of the worker with the latest finish, so much
-  /// that both finish together. `ahead`: the thief still has work.
+  /// that both finish together. `ahead`: no more than the goal moves to a worker that still has
+  /// work.
   bool StealRange(WorkerId thief, Instant now, bool ahead);
   /// Where costs are known: the worker with the latest finish has a larger task reserved than this
   /// one, which should go first.

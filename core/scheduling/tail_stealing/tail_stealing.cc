@@ -315,11 +315,11 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
   }
   if (dry && !stolen) stolen = allocator_.StealWaiting(worker);
   if (dry && !stolen) return false;
-  const std::int64_t missing =
-      window_.LeastTasks(worker, now) - context_.leases.OutstandingTasks(worker);
+  const std::int64_t least = window_.LeastTasks(worker, now);
+  const std::int64_t missing = least - context_.leases.OutstandingTasks(worker);
+  // Without a task behind it for each thread, a probe would end in waiting for a message.
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const bool more_follow = window_.LeastTasks(worker, now) >= 2 * threads;
-  if (HasIdleThread(worker) && more_follow) {
+  if (HasIdleThread(worker) && least >= 2 * threads) {
     if (const auto probe = allocator_.TakeProbe(worker, now)) {
       predictor_.UpdateReservation(worker, now);
       AddGrants(worker, {*probe}, decisions);

@@ -62,7 +62,7 @@ class TailStealing final : public Strategy {
   [[nodiscard]] std::vector<double> LivingWeights(double cost) const;
   /// If appended tasks wait for a thread, drops copies that are not expected to save anything.
   void MakeRoomForFirstRuns(Instant now, std::vector<Decision>& decisions);
-  /// Costs that the estimator found to be noise count no longer.
+  /// Costs that the estimator does not use any more do not count here, either.
   void DropUselessCosts(Instant now);
   /// Tasks of unknown cost go in the order of their indexes, from the end where they take longer.
   void PutLongestFirst();

@@ -90,14 +90,9 @@ class EstimatorWithDeclaredCosts : public testing::Test {
       estimator.Observe({i}, 1, cost, FromSeconds(time / (1.0 + i)));
     }
   }
-  static TimingEstimator::Options Options(const model::CostModel& costs) {
-    TimingEstimator::Options options;
-    options.costs = &costs;
-    return options;
-  }
 
   model::PrefixCosts costs{{10, 20, 40, 50}};
-  TimingEstimator estimator{Options(costs)};
+  TimingEstimator estimator{{.costs = &costs}};
 };
 
 TEST_F(EstimatorWithDeclaredCosts, CountsTasksEquallyOnceTheirCostsAreFoundToBeNoise) {
@@ -151,14 +146,9 @@ struct FallingTimes {
       estimator.Observe({worker}, 1, costs.Of(task), busy, task.Middle());
     }
   }
-  static TimingEstimator::Options Options(const model::CostModel& costs) {
-    TimingEstimator::Options options;
-    options.costs = &costs;
-    return options;
-  }
 
   model::PrefixCosts costs{{1}};
-  TimingEstimator estimator{Options(costs)};
+  TimingEstimator estimator{{.costs = &costs}};
 };
 
 TEST(EstimatorOfCostsAndTrend, ATrendThatSaysMuchMoreThanCostsReplacesThem) {

@@ -57,21 +57,21 @@ TEST(Reservation, TakesTheLargestThatIsAffordable) {
   EXPECT_FALSE(reserved.TakeLargest(49));
 }
 
-TEST(Reservation, TakesTheShortestThatIsAffordable) {
+TEST(Reservation, WithoutRangesTheShortTaskIsTheOneOfLeastCost) {
   const model::PrefixCosts costs({20, 50, 5});
   Reservation reserved(costs, 0);
   reserved.Insert({{0, 3}, 0});
-  EXPECT_FALSE(reserved.TakeShortest(4));
-  EXPECT_EQ(reserved.TakeShortest(50)->range, (IndexRange{2, 3}));
+  EXPECT_FALSE(reserved.TakeShort(4));
+  EXPECT_EQ(reserved.TakeShort(50)->range, (IndexRange{2, 3}));
   EXPECT_EQ(reserved.CostSum(), 70);
 }
 
-TEST(Reservation, TheShortestOfRangesIsTheOneThatWouldRunLast) {
+TEST(Reservation, OfRangesTheShortTaskIsTheOneThatWouldRunLast) {
   const model::PrefixCosts costs({20, 50, 5, 6});
   Reservation reserved(costs, 50);
   reserved.Insert({{0, 4}, 0});
-  EXPECT_FALSE(reserved.TakeShortest(5));
-  EXPECT_EQ(reserved.TakeShortest(6)->range, (IndexRange{3, 4}));
+  EXPECT_FALSE(reserved.TakeShort(5));
+  EXPECT_EQ(reserved.TakeShort(6)->range, (IndexRange{3, 4}));
 }
 
 TEST(Reservation, KnowsTheLargestTaskThatIsAffordable) {

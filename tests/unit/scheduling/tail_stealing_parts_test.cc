@@ -20,11 +20,11 @@ using model::RangeSet;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Workers whose speeds are measured; tasks cost 1 unless told otherwise.
 /// After this time a search for copies that found nothing is made anew, where the rest of the job
 /// takes up to 3 s.
 constexpr Duration kFoundNothingStands = milliseconds(50);
 
+/// Workers whose speeds are measured; tasks cost 1 unless told otherwise.
 class TailParts : public testing::Test {
  protected:
   /// `speeds`: units per second of each worker.
@@ -462,6 +462,15 @@ TEST(TailProbes, AWorkerOfUnknownSpeedBeginsWithAShortTask) {
   EXPECT_FALSE(job.allocator.TakeProbe({0}, now)) << "its speed is known";
 }
 
+TEST(TailProbes, WhereAllTasksAreLongThereIsNoProbe) {
+  const model::PrefixCosts costs({10, 20, 30});
+  Sharing job(costs, 1);
+  const Instant now{seconds(100)};
+  job.pool.SetHeavyCost(0);
+  job.Insert({0}, {0, 3}, now);
+  EXPECT_FALSE(job.allocator.TakeProbe({0}, now));
+}
+
 // Each worker begins with its own largest tasks. Where one has too much, its large tasks would
 // start after the small ones of the others.
 TEST(TailShares, ALargerTaskOfTheWorkerThatIsLatestGoesBeforeOwnSmallerOnes) {
@@ -479,15 +488,6 @@ TEST(TailShares, ALargerTaskOfTheWorkerThatIsLatestGoesBeforeOwnSmallerOnes) {
   EXPECT_TRUE(job.allocator.StealRange({0}, now, /*ahead=*/false));
   EXPECT_EQ(job.pool.Of({0}).LargestHeavy(50), 40) << "so the other one keeps the largest";
   EXPECT_EQ(job.pool.Of({1}).LargestHeavy(50), 50);
-}
-
-TEST(TailProbes, WhereAllTasksAreLongThereIsNoProbe) {
-  const model::PrefixCosts costs({10, 20, 30});
-  Sharing job(costs, 1);
-  const Instant now{seconds(100)};
-  job.pool.SetHeavyCost(0);
-  job.Insert({0}, {0, 3}, now);
-  EXPECT_FALSE(job.allocator.TakeProbe({0}, now));
 }
 
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {

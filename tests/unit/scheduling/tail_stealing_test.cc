@@ -385,25 +385,34 @@ TEST_F(TailStealingTest, ASlowWorkerTakesNoTaskThatWouldOutlastAllOthersIfCopies
   EXPECT_FALSE(leases.Leased({0}).Empty());
 }
 
+/// A job of declared costs on one worker, of which nothing is measured.
+struct OneWorker {
+  explicit OneWorker(const std::vector<model::Cost>& declared) : costs(declared) {
+    estimator.AddWorker(1, 1);
+    leases.workers.emplace_back();
+    strategy = MakeStrategy({costs, estimator, leases, reservations, {}});
+  }
+
+  model::PrefixCosts costs;
+  TimingEstimator estimator{{.costs = &costs}};
+  Leases leases{costs};
+  Reservations reservations;
+  std::unique_ptr<Strategy> strategy;
+};
+
 // A worker with labels that say too much would be at the longest task for the whole job.
 TEST(TailStealingWithDeclaredCosts, TheLongestTaskComesBehindAShortOneWhereNoSpeedIsKnown) {
-  model::PrefixCosts costs({900, 5, 6, 100, 100, 100, 100, 100});
-  TimingEstimator estimator(TimingEstimator::Options{});
-  Leases leases(costs);
-  Reservations reservations;
-  estimator.AddWorker(1, 1);
-  leases.workers.emplace_back();
-  const auto strategy = MakeStrategy({costs, estimator, leases, reservations, {}});
-  strategy->Start({{1.0}}, RangeSet(IndexRange{0, 8}), Instant{});
+  OneWorker job({900, 5, 6, 100, 100, 100, 100, 100});
+  job.strategy->Start({{1.0}}, RangeSet(IndexRange{0, 8}), Instant{});
   std::vector<IndexRange> granted;
   while (granted.size() < 2) {
-    strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
-    for (const Decision& decision : strategy->Decide(Instant{})) {
+    job.strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
+    for (const Decision& decision : job.strategy->Decide(Instant{})) {
       const auto* grant = std::get_if<GrantDecision>(&decision);
       ASSERT_NE(grant, nullptr);
       granted.push_back(grant->range);
-      reservations.Unreserve(grant->range);
-      leases.workers[0].leased.Insert(grant->range);
+      job.reservations.Unreserve(grant->range);
+      job.leases.workers[0].leased.Insert(grant->range);
     }
   }
   EXPECT_EQ(granted, (std::vector<IndexRange>{{1, 2}, {0, 1}}));
@@ -411,22 +420,14 @@ TEST(TailStealingWithDeclaredCosts, TheLongestTaskComesBehindAShortOneWhereNoSpe
 
 // The last of ten tasks has by far the largest declared cost, but each takes a second.
 TEST(TailStealingWithDeclaredCosts, CostsThatAreNoiseNoLongerSayWhatGoesFirst) {
-  model::PrefixCosts costs({10, 20, 40, 10, 20, 40, 10, 20, 40, 900});
-  TimingEstimator::Options options;
-  options.costs = &costs;
-  TimingEstimator estimator(options);
-  Leases leases(costs);
-  Reservations reservations;
-  estimator.AddWorker(1, 1);
-  leases.workers.emplace_back();
-  const auto strategy = MakeStrategy({costs, estimator, leases, reservations, {}});
-  strategy->Start({{1.0}}, RangeSet(IndexRange{6, 10}), Instant{});
+  OneWorker job({10, 20, 40, 10, 20, 40, 10, 20, 40, 900});
+  job.strategy->Start({{1.0}}, RangeSet(IndexRange{6, 10}), Instant{});
   for (const model::Cost cost : {10, 20, 40, 10, 20, 40, 30, 25}) {
-    estimator.Observe({0}, 1, cost, seconds(1));
+    job.estimator.Observe({0}, 1, cost, seconds(1));
   }
-  ASSERT_TRUE(estimator.EqualCost());
-  strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
-  for (const Decision& decision : strategy->Decide(Instant{})) {
+  ASSERT_TRUE(job.estimator.EqualCost());
+  job.strategy->OnWorkerEvent({WorkerChange::kUpdated, {0}}, Instant{});
+  for (const Decision& decision : job.strategy->Decide(Instant{})) {
     const auto* grant = std::get_if<GrantDecision>(&decision);
     if (grant == nullptr) continue;
     EXPECT_EQ(grant->range, (IndexRange{6, 7})) << "not the last task first";
