@@ -20,6 +20,8 @@ constexpr double kDeliveriesKept = 8;
 // kLongestStartSeconds.
 constexpr std::int64_t kTasksOfStart = 4;
 constexpr double kLongestStartSeconds = 0.02;
+// A worker that completes tasks so many times slower than it computes them waits for their data.
+constexpr double kWaitingForData = 1.5;
 // Declared costs are not used any more if they leave more variance than errors of 20 % would, and
 // the trend over the index leaves less than this part of it.
 constexpr double kVarianceOfGoodCosts = 0.04;
@@ -141,9 +143,8 @@ void TimingEstimator::NoteDelivery(WorkerId worker, Duration delay, std::int64_t
   state.delivery_samples = state.delivery_samples * kept + 1;
   state.delivery_seconds = state.delivery_seconds * kept + task;
   const bool starting = state.all_tasks <= kTasksOfStart * state.threads;
-  if (!starting || beyond >= kLongestStartSeconds) {
-    state.transfer = std::min(task, state.transfer.value_or(task));
-  }
+  auto& shortest = !starting || beyond >= kLongestStartSeconds ? state.transfer : state.start;
+  shortest = std::min(task, shortest.value_or(task));
 }
 
 void TimingEstimator::NoteThroughput(WorkerId worker, std::int64_t tasks, Duration time) {
@@ -164,9 +165,30 @@ Duration TimingEstimator::DeliveryTime(WorkerId worker) const {
 
 double TimingEstimator::TransferSeconds(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  if (!state.transfer) return 0;
-  if (state.throughput_tasks <= 0) return *state.transfer;
-  return std::min(*state.transfer, state.throughput_seconds / state.throughput_tasks);
+  if (state.transfer || !StartWasTransfer(worker)) {
+    return LimitedByThroughput(state.transfer, state);
+  }
+  return LimitedByThroughput(state.start, state);
+}
+
+bool TimingEstimator::StartWasTransfer(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  if (!state.start || state.tasks <= 0 || state.throughput_tasks <= 0) return false;
+  if (state.all_tasks <= kTasksOfStart * state.threads) return false;
+  // Waiting for messages, with a task leased ahead for each thread, takes less time per task.
+  if (LimitedByThroughput(state.start, state) <= ToSeconds(RoundTrip(worker))) return false;
+  const double computing = state.busy_seconds / state.tasks / state.threads;
+  return state.throughput_seconds / state.throughput_tasks > kWaitingForData * computing;
+}
+
+double TimingEstimator::DoubtfulTransferSeconds(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  return state.transfer ? 0 : LimitedByThroughput(state.start, state);
+}
+
+double TimingEstimator::LimitedByThroughput(std::optional<double> seconds, const State& state) {
+  if (!seconds || state.throughput_tasks <= 0) return seconds.value_or(0);
+  return std::min(*seconds, state.throughput_seconds / state.throughput_tasks);
 }
 
 const TimingEstimator::State& TimingEstimator::Current(WorkerId worker) const {

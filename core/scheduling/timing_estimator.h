@@ -112,6 +112,9 @@ class TimingEstimator {
   /// than its throughput shows. So a first measurement that is too long, because the worker started
   /// meanwhile, does no harm after some tasks.
   [[nodiscard]] double TransferSeconds(WorkerId worker) const;
+  /// The same for a worker that started no task on an idle thread after its first ones: their delay
+  /// may be a transfer, or the start of its process. 0 if the transfer is known.
+  [[nodiscard]] double DoubtfulTransferSeconds(WorkerId worker) const;
 
   /// Part of the observed time that its tasks spent waiting for their data.
   void NoteWaiting(WorkerId worker, Duration waited) {
@@ -167,6 +170,7 @@ class TimingEstimator {
     double delivery_samples = 0;     // faded
     double delivery_seconds = 0;     // faded sum, without the round trip
     std::optional<double> transfer;  // shortest measured, seconds
+    std::optional<double> start;     // shortest delay of first tasks, seconds
     double throughput_tasks = 0;     // faded
     double throughput_seconds = 0;   // faded
     double thread_rate = 0;          // as computed last
@@ -202,6 +206,11 @@ class TimingEstimator {
                                    State& state) const;
   /// The state with its rate computed from all measurements so far.
   const State& Current(WorkerId worker) const;
+  /// The delay, but not more than the throughput of the worker shows; 0 if it is not known.
+  [[nodiscard]] static double LimitedByThroughput(std::optional<double> seconds,
+                                                  const State& state);
+  /// Whether the delay of its first tasks explains why it completes fewer tasks than it could.
+  [[nodiscard]] bool StartWasTransfer(WorkerId worker) const;
   /// Seconds a unit on one thread.
   [[nodiscard]] double Combine(const State& state,
                                const WeightCalibration::Prediction& prior) const;

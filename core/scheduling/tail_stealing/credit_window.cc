@@ -25,6 +25,8 @@ constexpr int kFullRoundTrips = 2 * kLeastRoundTrips;
 // Long tasks are leased ahead to save messages only, while there is much work left: a window is at
 // most this part of it.
 constexpr int kLongTasksPart = 32;
+// Tasks in a message, for each that the worker has completed, while its tasks may wait for data.
+constexpr double kTasksInDoubt = 2;
 
 }  // namespace
 
@@ -44,8 +46,11 @@ bool CreditWindow::SendsOneByOne(WorkerId worker) const {
   if (!context_.estimator.Measured(worker)) return true;
   const Duration transfer = FromSeconds(context_.estimator.TransferSeconds(worker));
   if (transfer <= kShortestTransfer) return false;
-  const Duration computing = predictor_.TaskTime(worker) / context_.estimator.Threads(worker);
-  return transfer > std::min(context_.estimator.RoundTrip(worker), computing);
+  return transfer > std::min(context_.estimator.RoundTrip(worker), ComputingTime(worker));
+}
+
+Duration CreditWindow::ComputingTime(WorkerId worker) const {
+  return predictor_.TaskTime(worker) / context_.estimator.Threads(worker);
 }
 
 std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
@@ -128,6 +133,13 @@ model::Cost CreditWindow::Budget(WorkerId worker, Instant now) const {
   if (context_.estimator.Measured(worker)) {
     const Duration ahead = std::max(predictor_.Ready(worker, now) - now, Duration::zero());
     budget = ToSeconds(Length(worker) - ahead) * predictor_.Rate(worker);
+    // The delay of its first tasks may be a transfer that takes longer than computing. Then the
+    // tasks of a message wait for the data of all of them.
+    const Duration transfer = FromSeconds(context_.estimator.DoubtfulTransferSeconds(worker));
+    if (transfer > std::max(kShortestTransfer, ComputingTime(worker))) {
+      const auto completed = static_cast<double>(context_.estimator.TasksRun(worker));
+      budget = std::min(budget, kTasksInDoubt * completed * predictor_.MeanCost());
+    }
   } else if (Credit()) {
     budget = kProbePart * static_cast<double>(context_.costs.Total()) /
              static_cast<double>(pool_.Workers());

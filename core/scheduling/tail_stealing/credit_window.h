@@ -38,6 +38,8 @@ class CreditWindow {
  private:
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
+  /// Time of a task on all threads of the worker together.
+  [[nodiscard]] Duration ComputingTime(WorkerId worker) const;
   /// When the worker's first task was sent; nothing if one has ended, or if it is not known how
   /// long a report takes.
   [[nodiscard]] std::optional<Instant> FirstTaskStart(WorkerId worker) const;

@@ -187,6 +187,22 @@ TEST_F(TailParts, TasksAreSentOneByOneToAWorkerThatWaitsForTheirData) {
   EXPECT_FALSE(window.SendsOneByOne({1})) << "30 ms for the data of a task of 200 ms";
 }
 
+// A message with 100 tasks whose data take 18 ms each stopped a worker for two seconds.
+TEST_F(TailParts, WindowsGrowStepByStepWhileTheFirstDelayMayBeATransfer) {
+  Start({100, 100}, 1000, /*measured=*/false);
+  Reserve({0}, {0, 500});
+  Reserve({1}, {500, 1000});
+  estimator.NoteDelivery({0}, milliseconds(16), 1);
+  for (std::uint32_t i = 0; i < 2; ++i) estimator.Observe({i}, 3, 3, milliseconds(30));
+  EXPECT_EQ(window.Budget({0}, now), 6) << "two tasks for each that it has completed";
+  EXPECT_GT(window.Budget({1}, now), 30) << "its first tasks were not late";
+  estimator.Observe({0}, 7, 7, milliseconds(70));
+  EXPECT_EQ(window.Budget({0}, now), 20);
+  estimator.NoteDelivery({0}, milliseconds(1), 1);
+  EXPECT_NEAR(static_cast<double>(window.Budget({0}, now)),
+              static_cast<double>(window.Budget({1}, now)), 3);
+}
+
 TEST_F(TailParts, AWorkerIsNoFasterThanItsDataCome) {
   Start({100, 1});
   Reserve({0}, {0, 10});

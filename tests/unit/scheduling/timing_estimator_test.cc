@@ -150,6 +150,29 @@ TEST_F(TimingEstimatorTest, AShortDelayOfTheFirstTasksIsNoTransfer) {
   EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.005, 1e-9);
 }
 
+TEST_F(TimingEstimatorTest, AShortDelayOfTheFirstTasksIsATransferIfTasksComeSlowly) {
+  estimator.NoteDelivery(kFirst, milliseconds(16), 1);
+  EXPECT_NEAR(estimator.DoubtfulTransferSeconds(kFirst), 0.015, 1e-9);
+  estimator.Observe(kFirst, 10, 10, milliseconds(50));
+  estimator.NoteThroughput(kFirst, 10, milliseconds(60));
+  EXPECT_EQ(estimator.TransferSeconds(kFirst), 0) << "it computes nearly all of the time";
+  EXPECT_NEAR(estimator.DoubtfulTransferSeconds(kFirst), 0.006, 1e-9);
+  estimator.NoteThroughput(kFirst, 30, seconds(1));
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.015, 1e-9) << "5 ms of 33 are computing";
+  estimator.Observe(kFirst, 10, 10, milliseconds(50));
+  estimator.NoteDelivery(kFirst, milliseconds(6), 1);
+  EXPECT_NEAR(estimator.TransferSeconds(kFirst), 0.005, 1e-9) << "measured on an idle thread";
+  EXPECT_EQ(estimator.DoubtfulTransferSeconds(kFirst), 0);
+}
+
+TEST_F(TimingEstimatorTest, AWorkerThatWaitsForMessagesDoesNotWaitForData) {
+  estimator.SetRoundTrip(kFirst, milliseconds(40));
+  estimator.NoteDelivery(kFirst, milliseconds(55), 1);
+  estimator.Observe(kFirst, 10, 10, milliseconds(50));
+  estimator.NoteThroughput(kFirst, 10, milliseconds(200));
+  EXPECT_EQ(estimator.TransferSeconds(kFirst), 0) << "two tasks for each round trip";
+}
+
 TEST_F(TimingEstimatorTest, DeliveriesFasterThanARoundTripOrOfNothingAreNoFault) {
   estimator.NoteDelivery(kFirst, milliseconds(-5), 0);
   estimator.NoteThroughput(kFirst, 0, milliseconds(-5));
