@@ -12,6 +12,8 @@ namespace {
 // The times of leases are noted of workers that have at most so many tasks.
 constexpr std::int64_t kMostTasksWithTimes = 64;
 constexpr std::size_t kLeastReceived = 4;
+// Of a worker with more threads, tasks that waited are taken to have started later than they did.
+constexpr std::size_t kMostEnds = 8;
 
 }  // namespace
 
@@ -234,6 +236,7 @@ TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
   workers_[worker.value].order.clear();
   workers_[worker.value].running.clear();
   workers_[worker.value].received.clear();
+  workers_[worker.value].ends.clear();
   return released;
 }
 
@@ -283,8 +286,9 @@ TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, Gra
 }
 
 void TaskLedger::NoteWorked(WorkerId worker, Instant ended) {
-  Instant& since = workers_[worker.value].working_since;
-  since = std::max(since, ended);
+  Worker& state = workers_[worker.value];
+  state.working_since = std::max(state.working_since, ended);
+  state.AddEnd(ended);
 }
 
 scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threads) const {
@@ -294,11 +298,11 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
     if (state.Holds(task.index)) running.push_back(task);
   }
   const std::int64_t outstanding = OutstandingTasks(worker);
-  const std::size_t reported = running.size();
-  if (outstanding > threads || static_cast<std::int64_t>(reported) == outstanding) return running;
+  const auto reported = static_cast<std::int64_t>(running.size());
+  if (outstanding > threads || reported == outstanding) return running;
   const auto add = [&](IndexRange range) {
     for (TaskIndex index = range.begin; index < range.end; ++index) {
-      const auto end = running.begin() + static_cast<std::ptrdiff_t>(reported);
+      const auto end = running.begin() + reported;
       const bool known = std::any_of(running.begin(), end,
                                      [&](const auto& other) { return other.index == index; });
       const auto at = known ? std::nullopt : state.ReceivedAt(index);
@@ -307,7 +311,31 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   };
   state.leased.ForEach(add);
   state.copies.ForEach(add);
+  std::stable_sort(running.begin() + reported, running.end(),
+                   [](const auto& a, const auto& b) { return a.since < b.since; });
+  std::int64_t place = 0;
+  for (scheduling::RunningTask& task : running) {
+    if (++place > reported) WaitFor(state.EndBefore(place, threads), task);
+  }
   return running;
+}
+
+void TaskLedger::WaitFor(std::optional<Instant> end, scheduling::RunningTask& task) {
+  if (end && *end > task.since) task = {task.index, *end, true};
+}
+
+void TaskLedger::Worker::AddEnd(Instant end) {
+  ends.insert(std::upper_bound(ends.begin(), ends.end(), end), end);
+  if (ends.size() > kMostEnds) ends.erase(ends.begin());
+}
+
+std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
+                                                     std::int64_t threads) const {
+  const std::int64_t later = threads - place;  // ends of tasks whose threads were idle since
+  const auto known = static_cast<std::int64_t>(ends.size());
+  if (later < known) return ends[static_cast<std::size_t>(known - 1 - later)];
+  if (ends.size() < kMostEnds) return std::nullopt;
+  return ends.front();  // or earlier
 }
 
 std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
@@ -316,8 +344,20 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
   for (const scheduling::RunningTask& task : state.running) {
     if (task.index == index) return task.since;
   }
-  if (OutstandingTasks(worker) + (state.Holds(index) ? 0 : 1) > threads) return std::nullopt;
-  return state.ReceivedAt(index);
+  const bool held = state.Holds(index);
+  const std::int64_t place = OutstandingTasks(worker) + (held ? 0 : 1);
+  if (place > threads) return std::nullopt;
+  if (held) {
+    const auto running = Running(worker, threads);
+    const auto same = std::find_if(running.begin(), running.end(),
+                                   [&](const auto& task) { return task.index == index; });
+    return same == running.end() ? std::nullopt : std::optional(same->since);
+  }
+  const auto received = state.ReceivedAt(index);
+  if (!received) return std::nullopt;
+  scheduling::RunningTask task{index, *received, false};
+  WaitFor(state.EndBefore(place, threads), task);
+  return task.since;
 }
 
 TaskState TaskLedger::StateOf(TaskIndex index) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <absl/container/btree_map.h>
+#include <absl/container/inlined_vector.h>
 
 #include <algorithm>
 #include <array>
@@ -238,6 +239,12 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     // Leases and copies from while it had few tasks; ended ones are removed now and then.
     std::vector<Received> received;
     std::size_t compact_received_at = 0;
+    // Of its last tasks, earliest first.
+    absl::InlinedVector<Instant, 4> ends;
+    void AddEnd(Instant end);
+    /// End of the task for which the task at this place of those that it runs (from 1) had to wait;
+    /// nothing if it did not have to.
+    [[nodiscard]] std::optional<Instant> EndBefore(std::int64_t place, std::int64_t threads) const;
     [[nodiscard]] std::optional<Instant> ReceivedAt(model::TaskIndex index) const {
       for (auto latest = received.rbegin(); latest != received.rend(); ++latest) {
         if (latest->range.begin <= index && index < latest->range.end) return latest->at;
@@ -289,6 +296,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void NotePlan(IndexRange range, WorkerId worker);
   template <typename Check>
   void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
+  /// The task started at this end of another one, if it came before it.
+  static void WaitFor(std::optional<Instant> end, scheduling::RunningTask& task);
   void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
   void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);

@@ -15,8 +15,8 @@ namespace evenkeel::scheduling {
 /// A task that a worker runs.
 struct RunningTask {
   model::TaskIndex index = 0;
-  Instant since{};       ///< when it started; when it was leased, if the worker did not report it
-  bool reported = true;  ///< by the worker
+  Instant since{};          ///< when it started, or when it was leased
+  bool start_known = true;  ///< false: `since` is when it was leased
 };
 
 using RunningTasks = absl::InlinedVector<RunningTask, 4>;
@@ -45,11 +45,12 @@ class LeaseView {
   /// reported task, or the first grant after it ran dry.
   [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;
   /// Leased tasks and copies of which the worker has reported that it runs them. If it has no more
-  /// tasks than `threads`, it must run the others as well: they follow, as not reported.
+  /// tasks than `threads`, it must run the others as well: they follow. Those that waited for a
+  /// thread started when others ended, the others when they came.
   [[nodiscard]] virtual RunningTasks Running(WorkerId worker, std::int64_t threads) const = 0;
   /// When the worker started the task, as it reported; if it had no more than `threads` tasks with
-  /// this one, when it was leased. Nothing if that is not known. The worker need not hold the task
-  /// any more, but nothing was leased to it since.
+  /// this one, as by Running. Nothing if that is not known. The worker need not hold the task any
+  /// more, but nothing was leased to it since.
   [[nodiscard]] virtual std::optional<Instant> StartOf(WorkerId worker, model::TaskIndex index,
                                                        std::int64_t threads) const = 0;
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;

@@ -151,7 +151,7 @@ FinishPredictor::RunningTasks FinishPredictor::RunningAt(WorkerId worker, Instan
   const auto& estimator = context_.estimator;
   const Duration delivery = estimator.DeliveryTime(worker) - estimator.RoundTrip(worker) / 2;
   for (const RunningTask& running : context_.leases.Running(worker, estimator.Threads(worker))) {
-    const Duration elapsed = now - running.since - (running.reported ? Duration{} : delivery);
+    const Duration elapsed = now - running.since - (running.start_known ? Duration{} : delivery);
     const model::IndexRange task{running.index, running.index + 1};
     all.push_back({task, CostOf(task), std::max(ToSeconds(elapsed), 0.0)});
   }

@@ -245,6 +245,61 @@ TEST_F(TaskLedgerTest, AWorkerWorksSinceItsLastResultOrItsFirstLease) {
   EXPECT_EQ(ledger.WorkingSince(kOne), kTime + seconds(9)) << "the report of an earlier task";
 }
 
+// A task that waited for a thread was taken to run since it was leased: workers on time looked
+// late.
+TEST_F(TaskLedgerTest, ATaskThatWaitedRunsSinceThatBeforeItEnded) {
+  ledger.Lease({0, 2}, kOne, kGrant1, kTime);
+  EXPECT_TRUE(ledger.Running(kOne, 1).empty()) << "it is not known which one it runs";
+  ledger.Complete({0, 1}, kOne);
+  ledger.NoteWorked(kOne, kTime + seconds(10));
+  const auto waited = ledger.Running(kOne, 1);
+  ASSERT_EQ(waited.size(), 1u);
+  EXPECT_EQ(waited[0].since, kTime + seconds(10));
+  EXPECT_TRUE(waited[0].start_known);
+  EXPECT_EQ(ledger.StartOf(kOne, 1, 1), kTime + seconds(10));
+  ledger.Complete({1, 2}, kOne);
+  EXPECT_EQ(ledger.StartOf(kOne, 1, 1), kTime + seconds(10)) << "another worker completed it";
+
+  ledger.Lease({5, 6}, kOne, kGrant2, kTime + seconds(12));
+  const auto came_later = ledger.Running(kOne, 1);
+  ASSERT_EQ(came_later.size(), 1u);
+  EXPECT_EQ(came_later[0].since, kTime + seconds(12));
+  EXPECT_FALSE(came_later[0].start_known);
+}
+
+TEST_F(TaskLedgerTest, OnTwoThreadsTasksStartInTheirOrderWhenOthersEnd) {
+  ledger.Lease({0, 4}, kOne, kGrant1, kTime);
+  ledger.Complete({0, 1}, kOne);
+  ledger.NoteWorked(kOne, kTime + seconds(4));
+  ledger.Complete({1, 2}, kOne);
+  ledger.NoteWorked(kOne, kTime + seconds(3));
+  const auto both = ledger.Running(kOne, 2);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0].since, kTime + seconds(3));
+  EXPECT_EQ(both[1].since, kTime + seconds(4));
+  ledger.Complete({2, 3}, kOne);
+  ledger.NoteWorked(kOne, kTime + seconds(6));
+  const auto last = ledger.Running(kOne, 2);
+  ASSERT_EQ(last.size(), 1u);
+  EXPECT_EQ(last[0].since, kTime + seconds(4)) << "one thread is idle since 6 s";
+}
+
+TEST_F(TaskLedgerTest, WithMoreThreadsThanEndsAreKeptATaskIsTakenToStartLater) {
+  constexpr std::int64_t kThreads = 32;
+  ledger.Lease({0, 2 * kThreads}, kOne, kGrant1, kTime);
+  for (std::int64_t i = 0; i < kThreads; ++i) {
+    ledger.Complete({i, i + 1}, kOne);
+    ledger.NoteWorked(kOne, kTime + seconds(i + 1));
+  }
+  const auto running = ledger.Running(kOne, kThreads);
+  ASSERT_EQ(running.size(), static_cast<std::size_t>(kThreads));
+  EXPECT_EQ(running.back().since, kTime + seconds(kThreads));
+  for (std::size_t i = 1; i < running.size(); ++i) {
+    EXPECT_LE(running[i - 1].since, running[i].since);
+    EXPECT_GT(running[i - 1].since, kTime + seconds(static_cast<int>(i - 1)));
+  }
+}
+
 TEST_F(TaskLedgerDeathTest, StopsTheProcessAtIllegalTransitions) {
   ledger.Lease({0, 10}, kOne, kGrant1, kTime);
   EXPECT_DEATH(ledger.Lease({9, 11}, kTwo, kGrant2, kTime), "in use or reserved");
