@@ -331,7 +331,8 @@ void TaskLedger::Worker::AddEnd(Instant end) {
 
 std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
                                                      std::int64_t threads) const {
-  const std::int64_t later = threads - place;  // ends of tasks whose threads were idle since
+  // Ends of tasks whose threads were idle since. A worker may report to run a task twice.
+  const std::int64_t later = std::max<std::int64_t>(threads - place, 0);
   const auto known = static_cast<std::int64_t>(ends.size());
   if (later < known) return ends[static_cast<std::size_t>(known - 1 - later)];
   if (ends.size() < kMostEnds) return std::nullopt;

@@ -284,6 +284,16 @@ TEST_F(TaskLedgerTest, OnTwoThreadsTasksStartInTheirOrderWhenOthersEnd) {
   EXPECT_EQ(last[0].since, kTime + seconds(4)) << "one thread is idle since 6 s";
 }
 
+TEST_F(TaskLedgerTest, AReportThatNamesATaskTwiceIsNoFault) {
+  ledger.Lease({0, 3}, kOne, kGrant1, kTime);
+  ledger.Complete({0, 1}, kOne);
+  ledger.NoteWorked(kOne, kTime + seconds(1));
+  ledger.NoteRunning(kOne, {{1, kTime}, {1, kTime}, {1, kTime}});
+  for (const auto& task : ledger.Running(kOne, 2)) {
+    EXPECT_EQ(task.since, task.index == 1 ? kTime : kTime + seconds(1));
+  }
+}
+
 TEST_F(TaskLedgerTest, WithMoreThreadsThanEndsAreKeptATaskIsTakenToStartLater) {
   constexpr std::int64_t kThreads = 32;
   ledger.Lease({0, 2 * kThreads}, kOne, kGrant1, kTime);
