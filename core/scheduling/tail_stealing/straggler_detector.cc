@@ -378,12 +378,27 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMispla
       if (others > kCopyWaits * own && !outlasts) continue;
       const double from = std::max(delivery + own, others);
       const double saved = running.residual.MeanWithin(from, others + own);
-      if (saved <= cost / predictor_.RateSum() || cost < predictor_.LargestCost()) continue;
+      if (cost < predictor_.LargestCost()) continue;
+      if (saved <= CostOfCopies(entry.first, saved, cost / predictor_.RateSum())) continue;
       NoteCopy(running.task);
       return CopyAhead{{worker, running.task}, victim};
     }
   }
   return std::nullopt;
+}
+
+double StragglerDetector::CostOfCopies(Instant latest, double saved, double seconds_each) const {
+  double seconds = 0;
+  int looked_at = 0;
+  FinishIndex::FromLatest order(predictor_.ByReady());
+  for (FinishIndex::Entry entry; looked_at < kMaxLooksForCopies && order.Next(entry); ++looked_at) {
+    const double earlier = ToSeconds(latest - entry.first);
+    const bool worth_it_so_far = seconds > 0 && earlier > seconds;
+    if (worth_it_so_far || earlier >= saved || seconds >= saved) break;
+    const IndexRange task = context_.leases.OldestLeased(entry.second);
+    if (!task.Empty() && !context_.leases.Copied().Overlaps(task)) seconds += seconds_each;
+  }
+  return seconds;
 }
 
 std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnStraggler(WorkerId worker,

@@ -639,6 +639,18 @@ TEST_F(TailParts, ATaskThatMayOutlastAllOthersIsCopiedWhenLittleOtherWorkIsLeft)
   EXPECT_EQ(copy->copy.range, (IndexRange{0, 1}));
 }
 
+// Each copy alone would pay, but the job ends earlier only if all late tasks are copied.
+TEST_F(TailParts, LateTasksAreCopiedAheadOfTheEndIfCopiesOfAllPay) {
+  Start({3, 3, 1, 1, 1, 1});
+  for (std::uint32_t i = 2; i < 6; ++i) Lease({i}, {i, i + 1}, now);
+  Reserve({0}, {6, 10});
+  EXPECT_FALSE(stragglers.SpeculateAhead({0}, now));
+  for (std::uint32_t i = 3; i < 6; ++i) leases.workers[i].leased = {};
+  Refresh();
+  now += kFoundNothingStands;
+  EXPECT_TRUE(stragglers.SpeculateAhead({0}, now)) << "one is late";
+}
+
 TEST_F(TailParts, ATaskThatAlmostEndsWithTheOthersIsNotCopiedAheadOfTheEnd) {
   Start({10, 1, 0.27});
   Reserve({0}, {2, 42});  // 3.6 s of work for all together
