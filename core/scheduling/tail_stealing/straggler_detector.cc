@@ -138,8 +138,11 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Instant now,
     const double cost = predictor_.CostOf(running.task);
     found.lateness =
         running.elapsed * context_.estimator.ThreadRate(victim.worker) / std::max(cost, 1.0);
-    const bool ends_at_once = running.residual.mean < round_trip && found.lateness < 1;
+    found.seconds = running.residual.mean;
+    const bool ends_at_once = found.seconds < round_trip && found.lateness < 1;
     latest = std::max(latest, found.lateness);
+    // Of tasks on time, the one that has run longest is the longest, unless costs tell it.
+    if (context_.costs.Known()) found.lateness = std::max(found.lateness, 1.0);
     if (found.copies >= kMostInsurances || ends_at_once) continue;
     if (found.BetterThan(best)) best = found;
   }

@@ -68,14 +68,16 @@ class StragglerDetector {
   };
   /// A copy that is expected to save nothing, but does if the worker of the original has stopped or
   /// become slow without a sign of it. Better ones have fewer copies beside them, then a worker
-  /// that is later than predicted.
+  /// that is later than predicted, then a longer task.
   struct Insurance {
     model::IndexRange task;
     std::size_t copies = 0;
     double lateness = 0;  ///< time so far / predicted time of the task
+    double seconds = 0;   ///< that the task still takes
     [[nodiscard]] bool BetterThan(const Insurance& other) const {
       if (other.task.Empty()) return true;
-      return copies != other.copies ? copies < other.copies : lateness > other.lateness;
+      if (copies != other.copies) return copies < other.copies;
+      return lateness != other.lateness ? lateness > other.lateness : seconds > other.seconds;
     }
   };
   /// Until `until`, a copy saves nothing at a worker whose threads are no faster than

@@ -506,6 +506,33 @@ TEST(TailShares, ALargerTaskOfTheWorkerThatIsLatestGoesBeforeOwnSmallerOnes) {
   EXPECT_EQ(job.pool.Of({1}).LargestHeavy(50), 50);
 }
 
+// Of tasks on time, the shortest one has run for the largest part of its time. Copies of such tasks
+// ended nothing earlier.
+TEST(TailShares, WhereCostsAreDeclaredTheLongestTaskIsInsuredFirst) {
+  const model::PrefixCosts costs({3, 9, 6});
+  Sharing job(costs, 4);
+  StragglerDetector stragglers{job.context, job.pool, job.predictor, *job.goal};
+  stragglers.AddWorkers(4);
+  const Instant now{seconds(100)};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    job.leases.workers[i].leased.Insert({i, i + 1});
+    job.leases.workers[i].since = now - seconds(1);
+  }
+  job.Refresh(now);
+  const auto copy = stragglers.SpeculateOnTail({3}, now);
+  ASSERT_TRUE(copy);
+  EXPECT_EQ(copy->range, (IndexRange{1, 2}));
+
+  const Instant later = now + seconds(4);
+  job.leases.workers[1].since = later;
+  job.leases.workers[2].since = later;
+  job.Refresh(later);
+  stragglers.BeginRound();
+  const auto of_late = stragglers.SpeculateOnTail({3}, later);
+  ASSERT_TRUE(of_late);
+  EXPECT_EQ(of_late->range, (IndexRange{0, 1})) << "5 s instead of 3";
+}
+
 TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   Start({10, 1});
