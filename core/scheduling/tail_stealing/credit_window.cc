@@ -32,7 +32,11 @@ constexpr double kTasksInDoubt = 2;
 
 Duration CreditWindow::Length(WorkerId worker) const {
   if (!Credit()) return Duration::zero();
-  if (SendsOneByOne(worker)) return context_.estimator.RoundTrip(worker);
+  // The link runs dry a round trip and the computing of a task before the worker does. The window
+  // is refilled when half of it is left.
+  if (SendsOneByOne(worker)) {
+    return 2 * (context_.estimator.RoundTrip(worker) + ComputingTime(worker));
+  }
   const Duration round_trip = context_.estimator.DeliveryTime(worker);
   const Duration left = predictor_.PoolTime();
   const bool long_tasks = predictor_.TaskTime(worker) > kRoundTripsOfLongTask * round_trip;

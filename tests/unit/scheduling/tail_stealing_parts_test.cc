@@ -163,7 +163,7 @@ TEST_F(TailParts, TasksAreSentOneByOneUntilTransfersAreKnownToBeShort) {
   EXPECT_FALSE(window.SendsOneByOne({0}));
   estimator.NoteDelivery({0}, seconds(3), 1);
   EXPECT_TRUE(window.SendsOneByOne({0})) << "a transfer takes longer than a message";
-  EXPECT_EQ(window.Length({0}), Duration(milliseconds(1)));
+  EXPECT_NEAR(ToSeconds(window.Length({0})), 2 * (0.001 + 1), 1e-6);
 }
 
 TEST_F(TailParts, WhatTakesLessThanAMillisecondIsNotSentOneByOne) {
@@ -185,6 +185,19 @@ TEST_F(TailParts, TasksAreSentOneByOneToAWorkerThatWaitsForTheirData) {
   }
   EXPECT_TRUE(window.SendsOneByOne({0})) << "30 ms for the data of a task of 10 ms";
   EXPECT_FALSE(window.SendsOneByOne({1})) << "30 ms for the data of a task of 200 ms";
+}
+
+// With two tasks on the way, a link with a round trip of 60 ms was idle for half of the time.
+TEST_F(TailParts, SoManyTasksAreOnTheirWayThatTheLinkIsAlwaysBusy) {
+  Start({100});
+  estimator.SetRoundTrip({0}, milliseconds(60));
+  estimator.NoteDelivery({0}, milliseconds(80), 1);
+  Reserve({0}, {10, 1000});
+  ASSERT_TRUE(window.SendsOneByOne({0})) << "20 ms for the data of a task of 10 ms";
+  Lease({0}, {0, 3}, now);
+  EXPECT_TRUE(window.NeedsRefill({0}, now)) << "the link has nothing to do after 60 ms";
+  Lease({0}, {3, 4}, now);
+  EXPECT_FALSE(window.NeedsRefill({0}, now));
 }
 
 // A message with 100 tasks whose data take 18 ms each stopped a worker for two seconds.
