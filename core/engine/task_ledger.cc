@@ -12,8 +12,6 @@ namespace {
 // The times of leases are noted of workers that have at most so many tasks.
 constexpr std::int64_t kMostTasksWithTimes = 64;
 constexpr std::size_t kLeastReceived = 4;
-// Of a worker with more threads, tasks that waited are taken to have started later than they did.
-constexpr std::size_t kMostEnds = 8;
 
 }  // namespace
 
@@ -311,8 +309,9 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   };
   state.leased.ForEach(add);
   state.copies.ForEach(add);
-  std::stable_sort(running.begin() + reported, running.end(),
-                   [](const auto& a, const auto& b) { return a.since < b.since; });
+  std::sort(running.begin() + reported, running.end(), [](const auto& a, const auto& b) {
+    return a.since != b.since ? a.since < b.since : a.index < b.index;
+  });
   std::int64_t place = 0;
   for (scheduling::RunningTask& task : running) {
     if (++place > reported) WaitFor(state.EndBefore(place, threads), task);
@@ -325,8 +324,11 @@ void TaskLedger::WaitFor(std::optional<Instant> end, scheduling::RunningTask& ta
 }
 
 void TaskLedger::Worker::AddEnd(Instant end) {
+  if (ends.size() == kMostEnds) {
+    if (end <= ends.front()) return;
+    ends.erase(ends.begin());
+  }
   ends.insert(std::upper_bound(ends.begin(), ends.end(), end), end);
-  if (ends.size() > kMostEnds) ends.erase(ends.begin());
 }
 
 std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
@@ -348,7 +350,7 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
   const bool held = state.Holds(index);
   const std::int64_t place = OutstandingTasks(worker) + (held ? 0 : 1);
   if (place > threads) return std::nullopt;
-  if (held) {
+  if (held && place > 1) {
     const auto running = Running(worker, threads);
     const auto same = std::find_if(running.begin(), running.end(),
                                    [&](const auto& task) { return task.index == index; });

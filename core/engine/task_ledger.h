@@ -231,6 +231,10 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     model::RangeSet copies;
     model::Cost cost = 0;  // of both
     Instant working_since{};
+    // With more threads than this, tasks that waited are taken to have started later than they did.
+    static constexpr std::size_t kMostEnds = 8;
+    // Of its last tasks, earliest first.
+    absl::InlinedVector<Instant, kMostEnds> ends;
     std::vector<scheduling::RunningTask> running;  // as reported last
     struct Received {
       IndexRange range;
@@ -239,8 +243,6 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     // Leases and copies from while it had few tasks; ended ones are removed now and then.
     std::vector<Received> received;
     std::size_t compact_received_at = 0;
-    // Of its last tasks, earliest first.
-    absl::InlinedVector<Instant, 4> ends;
     void AddEnd(Instant end);
     /// End of the task for which the task at this place of those that it runs (from 1) had to wait;
     /// nothing if it did not have to.
