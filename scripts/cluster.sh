@@ -17,7 +17,8 @@
 #   load FILE...                  imports images into all nodes
 #   tag OLD NEW                   gives an image a second name
 #   where                         prints the folders of programs and state, and the kubeconfig
-#   node add NAME PERCENT [LIKE]  one more, with that share of a core, labelled like that board
+#   node add NAME PERCENT [LIKE]  one more, with that share of a core, and the labels of that board of
+#                                 examples/nodes/pi-trio.yaml; without LIKE, of the one of its name, or none
 #   node kill|start|remove NAME   turns its power off or on; removes it
 #   cable pull|plug NAME          disconnects or connects the node's network cable
 #   api stop|start                stops or starts the API server
@@ -93,7 +94,7 @@ status() {
 
 node() {
   case ${1:-} in
-    add) add_node "${2:?name}" "${3:?percent of a core}" "${4:-$2}" ;;
+    add) add_node "${2:?name}" "${3:?percent of a core}" "${4:-}" ;;
     kill) kill_node "${2:?name}" ;;
     start) start_node "${2:?name}" ;;
     remove) remove_node "${2:?name}" ;;

@@ -158,6 +158,26 @@ class BareTest(PodCase):
             kube.delete("pvc", "data", "-n", self.namespace)
 
 
+class ExtraNodeTest(cluster_case.ClusterTest):
+    def test_a_board_unlike_all_others_has_no_labels(self):
+        with faults.extra_node("odd", 22):
+            labels = kube.get("node", "odd")["metadata"]["labels"]
+            self.assertEqual([key for key in labels if "evenkeel" in key], [])
+
+    def test_what_cannot_be_is_refused_and_changes_nothing(self):
+        for arguments, message in ((("odd", "22", "pi9"), "there is no board pi9 in examples/nodes/pi-trio.yaml; "
+                                                          "there are: pi4-a pi4-b pi3"),
+                                   (("odd", "0"), "0 is no share of a core: above 0 and at most 100 percent"),
+                                   (("odd", "a lot"), "a lot is no share of a core"),
+                                   (("Odd", "22"), "Odd is no name for a node"),
+                                   (("pi3", "22"), "the node pi3 is there already")):
+            with self.subTest(arguments=arguments):
+                refused = machine.cluster("node", "add", *arguments, check=False, capture_output=True)
+                self.assertEqual(refused.returncode, 1)
+                self.assertIn(message, refused.stderr)
+        self.assertEqual({node["metadata"]["name"] for node in kube.get("nodes")}, set(cluster_case.NODES))
+
+
 class OutageTest(cluster_case.ClusterTest):
     def test_api_server_can_be_away(self):
         with faults.stopped_api_server():

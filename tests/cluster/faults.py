@@ -68,8 +68,8 @@ def dead_node(node):
 
 
 @contextlib.contextmanager
-def extra_node(name, percent, like):
-    machine.cluster("node", "add", name, percent, like)
+def extra_node(name, percent, like=None):
+    machine.cluster("node", "add", name, percent, *([like] if like else []))
     try:
         node_ready(name)
         yield

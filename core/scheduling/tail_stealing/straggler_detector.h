@@ -124,8 +124,9 @@ class StragglerDetector {
   [[nodiscard]] std::optional<Duration> StragglesFor(WorkerId worker, Instant now) const;
   [[nodiscard]] std::optional<WorkerId> LongestStraggler(Instant now);
   [[nodiscard]] double FastestThreadRate(Instant now);
-  /// To end the job `saved` seconds before `latest`, or earlier by what the copies cost at least,
-  /// all tasks that would end later have to be copied: the seconds that these copies cost the job.
+  /// Seconds that copies cost the job if it is to end up to `saved` seconds before `latest`: a copy
+  /// of each task that would end within that time. Counts from the latest on, until the copies so
+  /// far save more than they cost.
   [[nodiscard]] double CostOfCopies(Instant latest, double saved, double seconds_each) const;
 
   const StrategyContext& context_;

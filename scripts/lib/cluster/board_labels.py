@@ -1,6 +1,6 @@
 """Prints the labels of one board, a line each, from a list of nodes in JSON on the standard input.
 
-Usage: board_labels.py NAME
+Usage: board_labels.py NAME [--must-exist]. An unknown board has no labels, or is an error.
 """
 
 import json
@@ -20,11 +20,14 @@ def boards(text):
 
 
 def main():
-    for board in boards(sys.stdin.read()):
-        if board["metadata"]["name"] == sys.argv[1]:
-            for key, value in board["metadata"].get("labels", {}).items():
-                if key not in KUBELETS_OWN:
-                    print(f"{key}={value}")
+    name, must_exist = sys.argv[1], "--must-exist" in sys.argv[2:]
+    labels = {board["metadata"]["name"]: board["metadata"].get("labels", {})
+              for board in boards(sys.stdin.read())}
+    if must_exist and name not in labels:
+        sys.exit(f"there is no board {name} in examples/nodes/pi-trio.yaml; there are: {' '.join(labels)}")
+    for key, value in labels.get(name, {}).items():
+        if key not in KUBELETS_OWN:
+            print(f"{key}={value}")
 
 
 if __name__ == "__main__":

@@ -32,11 +32,14 @@ next_node_number() {
   echo $((highest + 1))
 }
 
-# add_node NAME PERCENT-OF-A-CORE [LIKE]: adds a node with the labels of the board LIKE.
+# add_node NAME PERCENT-OF-A-CORE [LIKE]: adds a node with the labels of the board LIKE, or else with
+# those of the board of its own name, or none.
 add_node() {
-  local node=$1 percent=$2 like=${3:-$1} number folder
+  local node=$1 percent=$2 like=${3:-} number folder labels
   [[ $node =~ ^[a-z][a-z0-9-]{0,30}$ ]] || die "$node is no name for a node"
   [ ! -e "$(node_folder "$node")" ] || die "the node $node is there already"
+  is_percent "$percent" || die "$percent is no share of a core: above 0 and at most 100 percent"
+  labels=$(board_labels "${like:-$node}" "${like:+--must-exist}") || exit 1
   number=$(next_node_number)
   [ "$number" -le "$MAX_NODES" ] || die "at most $MAX_NODES nodes"
   folder=$(node_folder "$node")
@@ -45,7 +48,7 @@ add_node() {
   echo "$percent" >"$folder/percent"
   issue_node "$node" "$NODE_NET.$((10 + number))"
   write_node_files "$node" "$number" "$percent"
-  declare_node "$node" "$like"
+  declare_node "$node" "$labels"
   start_node "$node"
   load_images_on "$node"
 }
@@ -116,17 +119,25 @@ restore_settings() {
   fi
 }
 
-# With the labels of the board in examples/nodes/pi-trio.yaml, but for those that kubelets set. The
-# object is there before its kubelet, which may otherwise look for it too early, and then for minutes
-# no more.
-declare_node() {  # NODE LIKE
-  local labels
-  labels=$(admin create --dry-run=client --validate=false -o json -f examples/nodes/pi-trio.yaml |
-    python3 scripts/lib/cluster/board_labels.py "$2")
+is_percent() {
+  [[ $1 =~ ^[0-9]{1,3}(\.[0-9]{1,4})?$ ]] && awk "BEGIN { exit !($1 > 0 && $1 <= 100) }"
+}
+
+# board_labels BOARD [--must-exist]: the labels of a board in examples/nodes/pi-trio.yaml, a line each,
+# but for those that kubelets set.
+board_labels() {
+  admin create --dry-run=client --validate=false -o json -f examples/nodes/pi-trio.yaml |
+    python3 scripts/lib/cluster/board_labels.py "$@"
+}
+
+# The object is there before its kubelet, which may otherwise look for it too early, and then for
+# minutes no more.
+declare_node() {  # NODE LABELS
   admin create -f - <<<"{\"apiVersion\": \"v1\", \"kind\": \"Node\", \"metadata\": {\"name\": \"$1\"}}" \
     >/dev/null
+  [ -n "$2" ] || return 0
   xargs -d '\n' -r "$PROGRAMS/kubectl" --kubeconfig "$KUBECONFIG_FILE" label --overwrite \
-    node "$1" <<<"$labels" >/dev/null
+    node "$1" <<<"$2" >/dev/null
 }
 
 nodes_are_ready() {
