@@ -314,13 +314,9 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   });
   std::int64_t place = 0;
   for (scheduling::RunningTask& task : running) {
-    if (++place > reported) WaitFor(state.EndBefore(place, threads), task);
+    if (++place > reported) task = state.AfterWaiting(task, place, threads);
   }
   return running;
-}
-
-void TaskLedger::WaitFor(std::optional<Instant> end, scheduling::RunningTask& task) {
-  if (end && *end > task.since) task = {task.index, *end, true};
 }
 
 void TaskLedger::Worker::AddEnd(Instant end) {
@@ -333,12 +329,21 @@ void TaskLedger::Worker::AddEnd(Instant end) {
 
 std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
                                                      std::int64_t threads) const {
-  // Ends of tasks whose threads were idle since. A worker may report to run a task twice.
+  // The threads that are idle now ended their tasks after this one started. A worker that names a
+  // task twice seems to run more tasks than it has threads.
   const std::int64_t later = std::max<std::int64_t>(threads - place, 0);
   const auto known = static_cast<std::int64_t>(ends.size());
   if (later < known) return ends[static_cast<std::size_t>(known - 1 - later)];
   if (ends.size() < kMostEnds) return std::nullopt;
   return ends.front();  // or earlier
+}
+
+scheduling::RunningTask TaskLedger::Worker::AfterWaiting(const scheduling::RunningTask& task,
+                                                         std::int64_t place,
+                                                         std::int64_t threads) const {
+  const auto end = EndBefore(place, threads);
+  if (!end || *end <= task.since) return task;
+  return {task.index, *end, true};
 }
 
 std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
@@ -358,9 +363,7 @@ std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
   }
   const auto received = state.ReceivedAt(index);
   if (!received) return std::nullopt;
-  scheduling::RunningTask task{index, *received, false};
-  WaitFor(state.EndBefore(place, threads), task);
-  return task.since;
+  return state.AfterWaiting({index, *received, false}, place, threads).since;
 }
 
 TaskState TaskLedger::StateOf(TaskIndex index) const {

@@ -244,9 +244,14 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     std::vector<Received> received;
     std::size_t compact_received_at = 0;
     void AddEnd(Instant end);
-    /// End of the task for which the task at this place of those that it runs (from 1) had to wait;
-    /// nothing if it did not have to.
+    /// When a thread became idle for the task at this place (from 1) of those that the worker runs;
+    /// nothing if there was an idle thread from the start.
     [[nodiscard]] std::optional<Instant> EndBefore(std::int64_t place, std::int64_t threads) const;
+    /// The task at this place, of which `since` is when it was leased: with its start, if it waited
+    /// for a thread.
+    [[nodiscard]] scheduling::RunningTask AfterWaiting(const scheduling::RunningTask& task,
+                                                       std::int64_t place,
+                                                       std::int64_t threads) const;
     [[nodiscard]] std::optional<Instant> ReceivedAt(model::TaskIndex index) const {
       for (auto latest = received.rbegin(); latest != received.rend(); ++latest) {
         if (latest->range.begin <= index && index < latest->range.end) return latest->at;
@@ -298,8 +303,6 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void NotePlan(IndexRange range, WorkerId worker);
   template <typename Check>
   void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
-  /// The task started at this end of another one, if it came before it.
-  static void WaitFor(std::optional<Instant> end, scheduling::RunningTask& task);
   void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
   void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);

@@ -44,13 +44,13 @@ class LeaseView {
   /// Since when the worker has been working on what is first in its queue: the end of its last
   /// reported task, or the first grant after it ran dry.
   [[nodiscard]] virtual Instant WorkingSince(WorkerId worker) const = 0;
-  /// Leased tasks and copies of which the worker has reported that it runs them. If it has no more
-  /// tasks than `threads`, it must run the others as well: they follow. Those that waited for a
-  /// thread started when others ended, the others when they came.
+  /// Leased tasks and copies of which the worker has reported that it runs them. The others follow
+  /// if it has no more tasks than `threads`, because then it runs all. A task that waited for a
+  /// thread started when the thread became idle; it is not known when the others arrived.
   [[nodiscard]] virtual RunningTasks Running(WorkerId worker, std::int64_t threads) const = 0;
   /// When the worker started the task, as it reported; if it had no more than `threads` tasks with
-  /// this one, as by Running. Nothing if that is not known. The worker need not hold the task any
-  /// more, but nothing was leased to it since.
+  /// this one, `since` as in Running. Nothing if that is not known. The worker need not hold the
+  /// task any more, but nothing was leased to it since.
   [[nodiscard]] virtual std::optional<Instant> StartOf(WorkerId worker, model::TaskIndex index,
                                                        std::int64_t threads) const = 0;
   [[nodiscard]] virtual bool Connected(WorkerId worker) const = 0;

@@ -165,10 +165,8 @@ Duration TimingEstimator::DeliveryTime(WorkerId worker) const {
 
 double TimingEstimator::TransferSeconds(WorkerId worker) const {
   const State& state = workers_[worker.value];
-  if (state.transfer || !StartWasTransfer(worker)) {
-    return LimitedByThroughput(state.transfer, state);
-  }
-  return LimitedByThroughput(state.start, state);
+  const bool by_start = !state.transfer && StartWasTransfer(worker);
+  return LimitedByThroughput(by_start ? state.start : state.transfer, state);
 }
 
 bool TimingEstimator::StartWasTransfer(WorkerId worker) const {

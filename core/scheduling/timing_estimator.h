@@ -112,8 +112,8 @@ class TimingEstimator {
   /// than its throughput shows. So a first measurement that is too long, because the worker started
   /// meanwhile, does no harm after some tasks.
   [[nodiscard]] double TransferSeconds(WorkerId worker) const;
-  /// The same for a worker that started no task on an idle thread after its first ones: their delay
-  /// may be a transfer, or the start of its process. 0 if the transfer is known.
+  /// The same by the delay of the worker's first tasks, while no later task was started on an idle
+  /// thread: a transfer, or the start of its process. 0 if the transfer is known.
   [[nodiscard]] double DoubtfulTransferSeconds(WorkerId worker) const;
 
   /// Part of the observed time that its tasks spent waiting for their data.

@@ -141,7 +141,7 @@ void StragglerDetector::Insure(const Victim& victim, WorkerId idle, Instant now,
     found.seconds = running.residual.mean;
     const bool ends_at_once = found.seconds < round_trip && found.lateness < 1;
     latest = std::max(latest, found.lateness);
-    // Of tasks on time, the one that has run longest is the longest, unless costs tell it.
+    // The task on time that has run longest is probably the longest. Declared costs tell more.
     if (context_.costs.Known()) found.lateness = std::max(found.lateness, 1.0);
     if (found.copies >= kMostInsurances || ends_at_once) continue;
     if (found.BetterThan(best)) best = found;

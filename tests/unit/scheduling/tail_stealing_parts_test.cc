@@ -519,8 +519,8 @@ TEST(TailShares, ALargerTaskOfTheWorkerThatIsLatestGoesBeforeOwnSmallerOnes) {
   EXPECT_EQ(job.pool.Of({1}).LargestHeavy(50), 50);
 }
 
-// Of tasks on time, the shortest one has run for the largest part of its time. Copies of such tasks
-// ended nothing earlier.
+// The shortest task has run for the largest part of its time, so idle threads copied it first. That
+// ended no job earlier.
 TEST(TailShares, WhereCostsAreDeclaredTheLongestTaskIsInsuredFirst) {
   const model::PrefixCosts costs({3, 9, 6});
   Sharing job(costs, 4);
