@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/base/clock.h"
-#include "operator/kube/cluster_config.h"
-#include "operator/kube/cpprest_transport.h"
+#include "kubernetes/config.h"
+#include "kubernetes/cpprest_transport.h"
 
 namespace evenkeel::labeller {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "kubernetes/client.h"
 #include "labeller/node_labels.h"
-#include "operator/kube/client.h"
 
 namespace evenkeel::labeller {
 

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "core/base/log.h"
-#include "operator/runtime/operator_options.h"
-#include "operator/runtime/operator_process.h"
-#include "operator/runtime/probe.h"
+#include "operator/health.h"
+#include "operator/options.h"
+#include "operator/process.h"
 
 namespace {
 

@@ -1,16 +1,64 @@
 #pragma once
 
+#include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
-#include "operator/kube/transport.h"
-#include "operator/plan/history_answer.h"
+#include "core/scheduling/history/blended_rates.h"
+#include "kubernetes/transport.h"
+#include "operator/plan/snapshot.h"
 
 namespace evenkeel::operating {
+
+/// Whom to ask what earlier jobs have shown. Thread-safe.
+class RateHistory {
+ public:
+  virtual ~RateHistory() = default;
+  /// Whether there is somebody to ask. Never blocks.
+  [[nodiscard]] virtual bool IsThere() const = 0;
+  /// What each node did for jobs of the profile. Blocks for a bounded time.
+  [[nodiscard]] virtual plan::HistoryAnswer Ask(const std::string& profile) = 0;
+};
+
+/// Label that the query gives its three figures of each node, and their values.
+namespace figure {
+inline const std::string kLabel = "figure";
+inline const std::string kUnits = "units";             ///< work, what is older counting less
+inline const std::string kBusySeconds = "busy";        ///< inside tasks, in the same way
+inline const std::string kAllBusySeconds = "allbusy";  ///< the same, all counting alike
+}  // namespace figure
+
+/// One instant query in PromQL for what all nodes did for jobs of a profile within the last
+/// `window_seconds`: three series a node, whatever replicas of the operator counted it.
+/// Where scrapes give targets a label `node` of their own, Prometheus calls ours `exported_node`.
+/// (scheduling::RecencyWindows: sums of rises over nested windows. increase() takes a counter that
+/// began anew for what it is, and a series that ended weeks ago still tells its rises.)
+[[nodiscard]] std::string RateQuery(const std::string& profile, std::int64_t window_seconds);
+
+/// Bytes and series of an answer: three for each of the pairs of node and profile that operators
+/// keep, and some to spare.
+inline constexpr std::size_t kMaxAnswerBytes = 1U << 20;
+inline constexpr std::size_t kMaxAnswerSeries = 8192;
+
+/// Reads the answer of Prometheus' HTTP API (/api/v1/query) to RateQuery() over that window.
+/// Whatever the text is, it is judged, and numbers that cannot be are left to
+/// scheduling::BlendRates to find. Errors: kUnavailable, one line that says what is wrong with it.
+[[nodiscard]] Result<std::map<std::string, scheduling::RateSample>> ReadRateAnswer(
+    const std::string& body, std::int64_t window_seconds);
+
+/// Whether the text answers /api/v1/status/buildinfo as a Prometheus does.
+[[nodiscard]] bool IsBuildInfo(const std::string& body);
 
 /// How to reach a Prometheus.
 struct PrometheusAddress {
@@ -49,6 +97,47 @@ class Prometheus {
   const std::string url_;
   const std::unique_ptr<kube::Transport> transport_;
   const PrometheusOptions options_;
+};
+
+/// Addresses at which the usual ways to install it put a Prometheus (kube-prometheus-stack,
+/// kube-prometheus, the Prometheus Operator, prometheus-community's chart, Rancher's for k3s): each
+/// of their Services in each of `namespaces`, or in the usual ones if the list is empty.
+[[nodiscard]] std::vector<std::string> UsualPrometheusUrls(
+    const std::vector<std::string>& namespaces);
+
+/// Looks for a Prometheus by asking at addresses, on a thread of its own, again and again until one
+/// answers; and watches whether that one stays. Thread-safe, but Start() and Stop() are for one
+/// owner.
+class PrometheusFinder {
+ public:
+  using Candidates = std::vector<std::shared_ptr<const Prometheus>>;
+
+  explicit PrometheusFinder(Candidates candidates) : candidates_(std::move(candidates)) {}
+  PrometheusFinder(const PrometheusFinder&) = delete;
+  PrometheusFinder& operator=(const PrometheusFinder&) = delete;
+  ~PrometheusFinder() { Stop(); }
+
+  void Start();
+  /// Waits for a question under way, for its timeout at most.
+  void Stop();
+
+  /// The one that answers; null as long as none does. Never blocks for long.
+  [[nodiscard]] std::shared_ptr<const Prometheus> Found() const;
+
+  /// One look. Returns after how long the next one is due. Start() has a thread do this.
+  Duration Look(const std::stop_token& stop = {});
+
+ private:
+  void Run(const std::stop_token& stop);
+  void Set(std::shared_ptr<const Prometheus> found);
+
+  const Candidates candidates_;
+  int silent_ = 0;   // looks in a row at which what was found did not answer
+  int in_vain_ = 0;  // looks in a row at which nothing was found
+  mutable std::mutex mutex_;
+  std::condition_variable_any woken_;
+  std::shared_ptr<const Prometheus> found_;  // guarded by mutex_
+  std::jthread thread_;
 };
 
 }  // namespace evenkeel::operating

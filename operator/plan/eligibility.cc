@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "operator/api/names.h"
+#include "cluster/names.h"
 
 namespace evenkeel::plan {
 namespace {

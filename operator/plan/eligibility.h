@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/node_view.h"
+#include "cluster/node.h"
 #include "operator/plan/snapshot.h"
 
 namespace evenkeel::plan {

@@ -2,12 +2,150 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
-#include "operator/plan/node_power.h"
-#include "operator/plan/pod_trouble.h"
+#include "core/base/digest.h"
+#include "operator/plan/pod_diagnosis.h"
+#include "operator/plan/weighting.h"
 
 namespace evenkeel::plan {
+namespace {
+
+const std::string kMeasured = "Measured";
+/// As many as the status has rows; the plan has to fit into a ConfigMap.
+constexpr std::size_t kMaxJoined = api::kMaxWorkerRows;
+
+std::vector<api::PlannedNode> Planned(const api::JobPlan& content) {
+  std::vector<api::PlannedNode> planned = content.nodes;
+  planned.insert(planned.end(), content.joined.begin(), content.joined.end());
+  return planned;
+}
+
+bool HasSamples(const Snapshot& snapshot) {
+  return snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
+}
+
+/// What objective Energy chooses by are the weights that nodes had when the job began.
+bool MayWeighAnew(const Draft& draft, const CoordinatorFate& fate) {
+  const bool energy = draft.Job().spec.balancing.objective == model::Objective::kEnergy;
+  return WantsCoordinator(fate) && GoesByHistory(draft.Seen()) && !energy;
+}
+
+/// Nodes of workers that go on, while their coordinator begins anew.
+std::vector<const api::NodeView*> NodesToWeighAgain(const Draft& draft, const CoordinatorFate& fate,
+                                                    const WorkerCensus& census) {
+  std::vector<const api::NodeView*> nodes;
+  if (!MayWeighAnew(draft, fate)) return nodes;
+  for (const api::PodView* pod : census.live) {
+    const api::NodeView* node = draft.Node(pod->target_node);
+    if (node != nullptr) nodes.push_back(node);
+  }
+  return nodes;
+}
+
+/// How asking went, where no weight came of it.
+api::HistoryOutcome Disappointment(const Snapshot& snapshot) {
+  if (!snapshot.history) {
+    return {"NotConfigured",
+            "spec.weighting.mode is Measured, but the operator knows no Prometheus; weights are "
+            "fuzzy"};
+  }
+  switch (snapshot.history->kind) {
+    case HistoryAnswer::Kind::kUnreachable:
+      return {"PrometheusUnreachable", snapshot.history->trouble + "; weights are fuzzy"};
+    case HistoryAnswer::Kind::kInvalid:
+      return {"PrometheusAnswerInvalid", snapshot.history->trouble + "; weights are fuzzy"};
+    case HistoryAnswer::Kind::kSamples:
+      break;
+  }
+  return {reason::kNoHistory, "no earlier job of profile " + snapshot.job.spec.profile +
+                                  " is known well enough on these nodes; weights are fuzzy"};
+}
+
+api::HistoryOutcome Outcome(const Snapshot& snapshot, const std::vector<api::PlannedNode>& rows) {
+  const auto measured =
+      std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.Measured(); });
+  api::HistoryOutcome outcome = Disappointment(snapshot);
+  if (measured == 0) return outcome;
+  std::string message = std::to_string(measured) + " of " + std::to_string(rows.size()) +
+                        " nodes are weighed by the rates of earlier jobs of profile " +
+                        snapshot.job.spec.profile;
+  if (outcome.reason != reason::kNoHistory) {
+    message += "; for the nodes that came last: " + outcome.message;
+  }
+  return {kMeasured, std::move(message)};
+}
+
+}  // namespace
+
+RunWeights MakeRunWeights(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
+                          const api::JobPlan& content, const PolicyChoice& policy) {
+  RunWeights weights;
+  const Snapshot& seen = draft.Seen();
+  const std::vector<const api::NodeView*> again = NodesToWeighAgain(draft, fate, census);
+  const bool joins = NeedsWeights(draft, census);
+  if (policy.Bad() || (!joins && again.empty())) return weights;
+  if (GoesByHistory(seen) && seen.history_there && !seen.history) {
+    draft.Result().wants_history = true;
+    return weights;
+  }
+  std::vector<const api::NodeView*> nodes;
+  for (const Place& place : census.free) nodes.push_back(place.node);
+  // Without a history there is nothing new to be known of nodes that were weighed before.
+  const bool anew = MayWeighAnew(draft, fate) && HasSamples(seen);
+  if (!anew) {
+    weights.free = WeighNodes(seen, nodes, Planned(content), policy.policy);
+    return weights;
+  }
+  nodes.insert(nodes.end(), again.begin(), again.end());
+  weights.live = WeighNodes(seen, nodes, {}, policy.policy);
+  const auto end_of_free = weights.live.begin() + static_cast<std::ptrdiff_t>(census.free.size());
+  weights.free.assign(weights.live.begin(), end_of_free);
+  weights.live.erase(weights.live.begin(), end_of_free);
+  return weights;
+}
+
+std::map<std::string, api::PlannedNode> RowsByNode(const api::JobPlan& content,
+                                                   const RunWeights& weights) {
+  std::map<std::string, api::PlannedNode> rows;
+  for (const api::PlannedNode& row : Planned(content)) rows[row.name] = row;
+  for (const auto* made : {&weights.live, &weights.free}) {
+    for (const api::PlannedNode& row : *made) rows[row.name] = row;
+  }
+  return rows;
+}
+
+void KeepOutcome(const Draft& draft, const std::vector<api::PlannedNode>& nodes,
+                 const WorkerChanges& changes, bool starts, api::JobPlan& content) {
+  const Snapshot& seen = draft.Seen();
+  const bool asked = !seen.history_there || seen.history;
+  if (!GoesByHistory(seen) || !asked || nodes.empty()) return;
+  if (!starts && changes.create.empty()) return;
+  content.history = Outcome(seen, nodes);
+  if (starts) {
+    content.joined.clear();
+    return;
+  }
+  for (const api::WorkerPod& pod : changes.create) {
+    const auto same = [&pod](const auto& row) { return row.name == pod.node; };
+    const auto row = std::find_if(nodes.begin(), nodes.end(), same);
+    if (row == nodes.end() || std::any_of(content.nodes.begin(), content.nodes.end(), same)) {
+      continue;
+    }
+    std::erase_if(content.joined, same);
+    content.joined.push_back(*row);
+    if (content.joined.size() > kMaxJoined) content.joined.erase(content.joined.begin());
+  }
+}
+
+void SayWhereWeightsComeFrom(Draft& draft, const api::JobPlan& content) {
+  const api::HistoryOutcome& history = content.history;
+  if (history.reason.empty()) return;
+  draft.SetCondition(api::condition_type::kWeightsMeasured, history.reason == kMeasured,
+                     history.reason, history.message);
+}
+
 namespace {
 
 constexpr std::size_t kMaxAvoided = 16;
@@ -176,6 +314,52 @@ void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& censu
   }
   for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
   SayWhereWeightsComeFrom(draft, content);
+}
+
+namespace {
+
+/// A kubelet that was told a moment before it knew of the new plan is told once more.
+constexpr Duration kBetweenRefreshes = std::chrono::seconds(10);
+
+const std::string kNotRun =
+    "; tasks that were appended later are not run: a job that is over does not start again, make a "
+    "new one for them";
+
+/// The coordinator has said what it works by, and it is not what the job has now.
+bool WorksByAnother(const Draft& draft) {
+  const api::Progress* report = draft.Report();
+  return report != nullptr && !report->workload_digest.empty() &&
+         report->workload_digest != DigestOf(draft.Job().spec.workload_parameters);
+}
+
+bool PlanIsOlder(const Draft& draft) {
+  const auto& plan = draft.Seen().plan;
+  return plan && plan->workload != draft.Job().workload;
+}
+
+}  // namespace
+
+void HandOverTasks(Draft& draft) {
+  if (!WorksByAnother(draft) || PlanIsOlder(draft)) return;
+  const auto state = draft.Report()->state;
+  if (state != api::CoordinatorState::kRunning && state != api::CoordinatorState::kBlocked) return;
+  const auto period = std::chrono::duration_cast<std::chrono::seconds>(kBetweenRefreshes);
+  const auto since_epoch = draft.Now().time_since_epoch();
+  const api::PodView& pod = *draft.Coordinator();
+  draft.Act(RefreshCoordinator{pod.name, pod.uid, since_epoch / period});
+  draft.LookAgainAfter(kBetweenRefreshes);
+}
+
+void SayWhatIsNotRun(Draft& draft) {
+  if (!draft.Job().invalid.empty() || (!WorksByAnother(draft) && !PlanIsOlder(draft))) return;
+  for (const auto& type : {api::condition_type::kComplete, api::condition_type::kFailed}) {
+    const api::Condition* found = api::Find(draft.Status().conditions, type);
+    if (found == nullptr || found->status != api::Condition::Status::kTrue) continue;
+    if (found->message.ends_with(kNotRun)) return;
+    const api::Condition said = *found;
+    draft.SetCondition(type, true, said.reason, OneLine(said.message, 600) + kNotRun);
+    draft.Tell({true, "TasksNotRun", kNotRun.substr(2)});
+  }
 }
 
 }  // namespace evenkeel::plan

@@ -1,14 +1,101 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "cluster/job_plan.h"
+#include "cluster/job_status.h"
+#include "cluster/pod.h"
 #include "core/base/time.h"
-#include "operator/api/job_status.h"
-#include "operator/plan/action.h"
 
 namespace evenkeel::plan {
+
+/// Make a CA and both certificates and apply the two Secrets. The ApplyPlan that follows is to
+/// carry the new CA and its fingerprint.
+struct EnsureIdentity {
+  friend bool operator==(const EnsureIdentity&, const EnsureIdentity&) = default;
+};
+
+/// Apply the ConfigMap NAME-plan. Right after EnsureIdentity its ca_certificate and identity are
+/// empty and the new ones are to be put in.
+struct ApplyPlan {
+  api::JobPlan content;
+  friend bool operator==(const ApplyPlan&, const ApplyPlan&) = default;
+};
+
+struct ApplyService {
+  std::int64_t attempt = 1;  ///< of the coordinator that workers are led to
+  friend bool operator==(const ApplyService&, const ApplyService&) = default;
+};
+
+struct ApplyNetworkPolicies {
+  friend bool operator==(const ApplyNetworkPolicies&, const ApplyNetworkPolicies&) = default;
+};
+
+/// Create the pod. That there is one of this name already is no error: the snapshot was older.
+struct CreateCoordinator {
+  api::CoordinatorPod pod;
+  friend bool operator==(const CreateCoordinator&, const CreateCoordinator&) = default;
+};
+
+/// Create the pod; the same holds.
+struct CreateWorker {
+  api::WorkerPod pod;
+  friend bool operator==(const CreateWorker&, const CreateWorker&) = default;
+};
+
+/// Delete the pod if it still has this uid. That it is gone already is no error.
+struct DeletePod {
+  std::string name;
+  std::string uid;
+  /// No processes of it are left, so that there is nothing to wait for: grace period 0.
+  bool at_once = false;
+  friend bool operator==(const DeletePod&, const DeletePod&) = default;
+};
+
+/// POST /suspend to the coordinator in this pod.
+struct SuspendCoordinator {
+  std::string pod;
+  friend bool operator==(const SuspendCoordinator&, const SuspendCoordinator&) = default;
+};
+
+/// POST /resume to the coordinator in this pod: it was drained and is to go on after all.
+struct ResumeCoordinator {
+  std::string pod;
+  friend bool operator==(const ResumeCoordinator&, const ResumeCoordinator&) = default;
+};
+
+/// Have the kubelet look at once whether the volumes of this pod have changed, instead of within
+/// about a minute: by an annotation of the pod whose value has not been there before.
+struct RefreshCoordinator {
+  std::string pod;
+  std::string uid;
+  std::int64_t value = 0;
+  friend bool operator==(const RefreshCoordinator&, const RefreshCoordinator&) = default;
+};
+
+/// GET /snapshot from the coordinator in this pod and apply the ConfigMap NAME-snapshot; if the
+/// coordinator refuses, say so in Snapshot::snapshot_refusal from now on.
+struct TakeSnapshot {
+  std::string pod;
+  std::int64_t attempt = 0;
+  friend bool operator==(const TakeSnapshot&, const TakeSnapshot&) = default;
+};
+
+/// Delete the WeightedJob, in the background: its time to live is over.
+struct DeleteJob {
+  friend bool operator==(const DeleteJob&, const DeleteJob&) = default;
+};
+
+using Action = std::variant<EnsureIdentity, ApplyPlan, ApplyService, ApplyNetworkPolicies,
+                            CreateCoordinator, CreateWorker, DeletePod, SuspendCoordinator,
+                            ResumeCoordinator, RefreshCoordinator, TakeSnapshot, DeleteJob>;
+
+/// One line for logs, e.g. "create worker on pi4-a".
+[[nodiscard]] std::string Describe(const Action& action);
 
 /// An event about the job.
 struct Event {

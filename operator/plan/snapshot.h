@@ -6,15 +6,26 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/job_plan.h"
-#include "operator/api/node_view.h"
-#include "operator/api/pod_view.h"
-#include "operator/api/policy_view.h"
-#include "operator/api/progress.h"
-#include "operator/api/weighted_job.h"
-#include "operator/plan/history_answer.h"
+#include "cluster/job_plan.h"
+#include "cluster/job_status.h"
+#include "cluster/node.h"
+#include "cluster/pod.h"
+#include "cluster/weighted_job.h"
+#include "core/scheduling/history/blended_rates.h"
 
 namespace evenkeel::plan {
+
+/// What came of asking how fast nodes were in earlier jobs of a profile.
+struct HistoryAnswer {
+  enum class Kind {
+    kSamples,      ///< an answer, perhaps of no node at all
+    kUnreachable,  ///< none in time
+    kInvalid,      ///< one that makes no sense
+  };
+  Kind kind = Kind::kSamples;
+  std::map<std::string, scheduling::RateSample> samples;  ///< by node
+  std::string trouble;                                    ///< one line, unless there are samples
+};
 
 /// The last answer of a coordinator.
 struct CoordinatorReport {

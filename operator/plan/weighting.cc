@@ -5,11 +5,42 @@
 #include <map>
 #include <set>
 
+#include "core/scheduling/energy/energy_choice.h"
+#include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
 #include "core/scheduling/history/blended_rates.h"
 #include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
+
+std::optional<model::NodePower> NodePower(const api::NodeView& node) {
+  return scheduling::CollectPower(node.profile).power;
+}
+
+std::optional<model::NodePower> WorkerPower(const api::NodeView& node, std::int64_t threads) {
+  constexpr double kCore = 1000;
+  const auto power = NodePower(node);
+  const auto millicores = node.profile.cpu_millicores.value_or(0);
+  if (!power || threads <= 0 || millicores <= 0) return power;
+  return scheduling::OfThreads(*power, static_cast<double>(threads),
+                               static_cast<double>(millicores) / kCore);
+}
+
+PolicyChoice ChoosePolicy(const Snapshot& snapshot) {
+  const model::WeightingSpec& weighting = snapshot.job.spec.weighting;
+  const bool needed = weighting.mode != model::WeightingMode::kExplicit &&
+                      weighting.mode != model::WeightingMode::kEqual;
+  if (!needed) return {};
+  if (snapshot.policy && snapshot.policy->invalid.empty()) return {snapshot.policy->policy, {}, {}};
+  if (snapshot.policy) {
+    return {std::nullopt, "InvalidPolicy",
+            "WeightingPolicy " + weighting.policy + ": " + snapshot.policy->invalid};
+  }
+  if (auto builtin = scheduling::FindBuiltinPolicy(weighting.policy)) return {builtin, {}, {}};
+  return {std::nullopt, "UnknownPolicy",
+          "spec.weighting.policy: there is no WeightingPolicy " + weighting.policy};
+}
+
 namespace {
 
 constexpr double kMaxRatio = 1e6;

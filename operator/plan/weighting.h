@@ -1,14 +1,40 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/job_plan.h"
+#include "cluster/node.h"
+#include "core/model/node_power.h"
 #include "core/model/weighting_policy.h"
-#include "operator/api/job_plan.h"
 #include "operator/plan/snapshot.h"
 
 namespace evenkeel::plan {
+
+/// Watts of the node, as its labels or the catalogue of boards say it; nothing if neither does.
+[[nodiscard]] std::optional<model::NodePower> NodePower(const api::NodeView& node);
+
+/// Of a worker there with so many threads, or with as many as the node has cores if that is not
+/// known (0): what the board draws when these are busy.
+[[nodiscard]] std::optional<model::NodePower> WorkerPower(const api::NodeView& node,
+                                                          std::int64_t threads);
+
+/// The policy that a job is weighed by, or why there is none.
+struct PolicyChoice {
+  std::optional<model::WeightingPolicy> policy;
+  /// UnknownPolicy or InvalidPolicy if weights are needed and cannot be had; PowerUnknown if nodes
+  /// cannot be chosen for objective Energy.
+  std::string reason;
+  std::string message;
+
+  [[nodiscard]] bool Bad() const { return !reason.empty(); }
+};
+
+/// The object the job names; "default" and "paper" are known even where nobody made them. Modes
+/// Explicit and Equal need none.
+[[nodiscard]] PolicyChoice ChoosePolicy(const Snapshot& snapshot);
 
 /// Whether the job's weights go by what earlier jobs have shown: mode Measured always, mode Auto
 /// where there is somebody to ask.

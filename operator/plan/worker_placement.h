@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "operator/api/job_plan.h"
-#include "operator/api/pod_request.h"
-#include "operator/plan/draft.h"
+#include "cluster/job_plan.h"
+#include "cluster/pod.h"
 #include "operator/plan/eligibility.h"
+#include "operator/plan/plan_builder.h"
 
 namespace evenkeel::plan {
 
@@ -55,5 +55,20 @@ struct WorkerChanges {
 /// Threads of a worker: one for each core, or part of one, that it may use: what the node has for
 /// pods, within the worker's limit.
 [[nodiscard]] std::int32_t ThreadsOf(const api::WeightedJob& job, const api::NodeView& node);
+
+/// Which free nodes are left without a worker because objective Energy has no need of them.
+struct EnergyPlacement {
+  std::vector<api::PlannedNode> left_out;
+  std::string refusal;  ///< why the objective cannot be honoured; then no worker is to be made
+};
+
+/// With objective Energy: takes the nodes that get no work out of `census.free` and `weights`,
+/// which belong together. The choice is among the heaviest nodes that maxWorkers allows, workers
+/// that are there included; these stay. What the job may take is measured by the nodes it was
+/// `planned` with, so that one which is lost brings others in. Other jobs stay as they are.
+[[nodiscard]] EnergyPlacement LeaveOutForEnergy(const Draft& draft,
+                                                const std::vector<api::PlannedNode>& planned,
+                                                WorkerCensus& census,
+                                                std::vector<api::PlannedNode>& weights);
 
 }  // namespace evenkeel::plan

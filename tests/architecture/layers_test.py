@@ -51,11 +51,11 @@ def workloads_that_know_each_other(tree):
 
 
 # Libraries for HTTP, and the files that may know them. cpprestsdk is archived: all else speaks to
-# operator/kube/transport.h and http/http_server.h, so that both can be replaced.
+# kubernetes/transport.h and http/http_server.h, so that both can be replaced.
 HTTP_LIBRARIES = {
-    "cpprest": r"operator/kube/cpprest_\w+\.cc",
-    "pplx": r"operator/kube/cpprest_\w+\.cc",
-    "boost": r"operator/kube/cpprest_\w+\.cc|http/http_(server|session)\.(cc|h)",
+    "cpprest": r"kubernetes/cpprest_transport\.cc",
+    "pplx": r"kubernetes/cpprest_transport\.cc",
+    "boost": r"kubernetes/cpprest_transport\.cc|http/http_(server|session)\.(cc|h)",
 }
 
 
@@ -95,18 +95,18 @@ class Layers(unittest.TestCase):
                                ("core/base/a.h", "core/model/range_set.h"),
                                ("report/a.cc", "core/engine/progress.h"),
                                ("worker/a.cc", "operator/plan/plan.h"),
-                               ("operator/kube/a.cc", "worker/run.h"),
-                               ("operator/kube/a.cc", "operator/plan/plan.h"),
+                               ("kubernetes/a.cc", "worker/run.h"),
+                               ("kubernetes/a.cc", "operator/plan/plan.h"),
                                ("worker/a.cc", "coordinator/journal.h"),
                                ("simulator/a.cc", "coordinator/journal.h"),
                                ("coordinator/coordinator_loop.cc", "coordinator/journal.h"),
                                ("worker/worker_loop.cc", "worker/batch_runner.h"),
                                ("simulator/a.cc", "worker/worker_process.h"),
-                               ("cli/a.cc", "operator/kube/client.h"),
-                               ("operator/plan/a.cc", "operator/api/pod_view_json.h"),
-                               ("operator/api/a.h", "operator/api/manifests/frame.h"),
-                               ("operator/api/a_json.cc", "operator/plan/plan.h"),
-                               ("operator/plan/a.cc", "operator/runtime/controller.h")]:
+                               ("cli/a.cc", "kubernetes/client.h"),
+                               ("operator/plan/a.cc", "cluster/node_and_pod_json.h"),
+                               ("cluster/a.h", "operator/manifests/pod_parts.h"),
+                               ("cluster/a_json.cc", "operator/plan/plan.h"),
+                               ("operator/plan/a.cc", "operator/controller.h")]:
             with self.subTest(path=path, included=included):
                 tree = {path: f'#pragma once\n#include "{included}"\n'}
                 self.assertEqual(len(list(forbidden_includes(tree))), 1)
@@ -125,8 +125,9 @@ class Layers(unittest.TestCase):
 
     def test_the_http_library_elsewhere_is_noticed(self):
         include = "#include <cpprest/http_client.h>\n"
-        for path, count in [("operator/kube/cpprest_http.cc", 0), ("operator/kube/cpprest_tls.h", 1),
-                            ("operator/kube/client.cc", 1), ("cli/a.cc", 1)]:
+        for path, count in [("kubernetes/cpprest_transport.cc", 0),
+                            ("kubernetes/cpprest_transport.h", 1),
+                            ("kubernetes/client.cc", 1), ("cli/a.cc", 1)]:
             with self.subTest(path=path):
                 self.assertEqual(len(list(http_library_outside_of_its_place({path: include}))), count)
         beast = "#include <boost/beast/core.hpp>\n"

@@ -81,7 +81,7 @@ class Purity(unittest.TestCase):
                        "<sys/socket.h>", "<cpprest/http_client.h>", "<grpcpp/grpcpp.h>",
                        "<nlohmann/json.hpp>", "<yaml-cpp/yaml.h>", '"core/base/clock.h"'):
             for folder in ("core/engine/", "core/scheduling/fuzzy/", "core/model/", "operator/plan/",
-                           "operator/api/"):
+                           "cluster/"):
                 with self.subTest(header=header, folder=folder):
                     self.assertEqual(self.count(folder + "a.h", "#include " + header), 1)
 

@@ -26,22 +26,23 @@ ALLOWED = {
                "worker_loop", "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
                   "workloads", "coordinator_loop", "worker_loop"},
+    "kubernetes": {"base", "model_parsing"},
+    "cluster": {"base", "model"},
+    "cluster_json": {"base", "model", "model_parsing", "cluster"},
     "operator/identity": {"base"},
-    "operator/kube": {"base", "model_parsing"},
-    "operator/api": {"base", "model"},
-    "operator/api_json": {"base", "model", "model_parsing", "operator/api"},
-    "operator/plan": {"base", "model", "scheduling", "operator/api"},
-    "operator/history": {"base", "metrics", "scheduling", "operator/kube", "operator/plan"},
-    "operator": {"base", "model", "http", "metrics", "operator/api", "operator/api_json",
-                 "operator/history", "operator/identity", "operator/kube", "operator/plan"},
-    "labeller": {"base", "model", "scheduling", "workloads", "operator/kube"},
+    "operator/manifests": {"base", "model", "model_parsing", "cluster", "cluster_json"},
+    "operator/plan": {"base", "model", "scheduling", "cluster"},
+    "operator/history": {"base", "metrics", "scheduling", "kubernetes", "operator/plan"},
+    "operator": {"base", "model", "http", "metrics", "kubernetes", "cluster", "cluster_json",
+                 "operator/history", "operator/identity", "operator/manifests", "operator/plan"},
+    "labeller": {"base", "model", "scheduling", "workloads", "kubernetes"},
     "docker": {"cli", "coordinator", "coordinator_loop", "worker", "worker_loop", "workloads"},
     "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
             "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
 }
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
-PURE = {"model", "scheduling", "techniques", "engine", "operator/api", "operator/plan"}
+PURE = {"model", "scheduling", "techniques", "engine", "cluster", "operator/plan"}
 
 # Published techniques that the product does not offer.
 TECHNIQUES = "core/scheduling/techniques/"
@@ -53,8 +54,8 @@ COORDINATOR_LOOP = re.compile(
 # The worker's loop and its seams, which the simulator drives: no gRPC, no thread, no workload.
 WORKER_LOOP = re.compile(r"worker/(connection_keeper|worker_loop)\.\w+")
 
-# The files of operator/api that know JSON; the others are values without formats.
-API_JSON = re.compile(r"operator/api/(manifests/.*|\w+_json\.\w+)")
+# The files of cluster/ that know JSON; the others are values without formats.
+CLUSTER_JSON = re.compile(r"cluster/(json_fields|\w+_json)\.\w+")
 
 
 def parsing_stems(tree):
@@ -76,8 +77,8 @@ def room_of(path, parsing=frozenset()):
         return "coordinator_loop"
     if WORKER_LOOP.fullmatch(path):
         return "worker_loop"
-    if API_JSON.fullmatch(path):
-        return "operator/api_json"
+    if CLUSTER_JSON.fullmatch(path):
+        return "cluster_json"
     parts = path.split("/")
     if "/".join(parts[:2]) in ALLOWED and len(parts) > 2:
         return "/".join(parts[:2])

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/unit/kube/scripted_transport.h"
+#include "tests/unit/kubernetes/scripted_transport.h"
 
 namespace evenkeel::labeller {
 namespace {

@@ -1,0 +1,64 @@
+#include "cluster/resources.h"
+
+#include "core/model/quantity.h"
+
+namespace evenkeel::api {
+namespace {
+
+constexpr double kMilli = 1000;
+
+std::int64_t QuantityOf(const std::map<std::string, std::string>& quantities,
+                        const std::string& resource, double scale) {
+  const auto found = quantities.find(resource);
+  if (found == quantities.end()) return 0;
+  return model::ParseQuantity(found->second, scale).value_or(0);
+}
+
+void RequestByDefault(ResourceRequirements& container, const std::string& resource,
+                      const std::string& usual) {
+  if (container.requests.contains(resource)) return;
+  const auto limit = container.limits.find(resource);
+  const bool limited =
+      limit != container.limits.end() && model::ParseQuantity(limit->second, kMilli).value_or(0) <
+                                             model::ParseQuantity(usual, kMilli).value_or(0);
+  container.requests[resource] = limited ? limit->second : usual;
+}
+
+}  // namespace
+
+Resources operator+(const Resources& a, const Resources& b) {
+  return {a.cpu_millicores + b.cpu_millicores, a.memory_bytes + b.memory_bytes, a.pods + b.pods};
+}
+
+Resources operator-(const Resources& a, const Resources& b) {
+  return {a.cpu_millicores - b.cpu_millicores, a.memory_bytes - b.memory_bytes, a.pods - b.pods};
+}
+
+bool Fits(const Resources& asked, const Resources& room) {
+  const auto fits = [](std::int64_t wanted, std::int64_t left) {
+    return wanted <= 0 || wanted <= left;
+  };
+  return fits(asked.cpu_millicores, room.cpu_millicores) &&
+         fits(asked.memory_bytes, room.memory_bytes) && fits(asked.pods, room.pods);
+}
+
+Resources RequestsOf(const ResourceRequirements& container) {
+  return {QuantityOf(container.requests, "cpu", kMilli),
+          QuantityOf(container.requests, "memory", 1), 1};
+}
+
+ResourceRequirements WithWorkerDefaults(ResourceRequirements asked) {
+  RequestByDefault(asked, "cpu", "250m");
+  RequestByDefault(asked, "memory", "64Mi");
+  return asked;
+}
+
+ResourceRequirements RelayResources() {
+  return {{{"cpu", "20m"}, {"memory", "32Mi"}}, {{"memory", "512Mi"}}};
+}
+
+ResourceRequirements CoordinatorResources() {
+  return {{{"cpu", "50m"}, {"memory", "64Mi"}}, {{"memory", "512Mi"}}};
+}
+
+}  // namespace evenkeel::api

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "cluster/weighted_job.h"
+#include "core/base/error.h"
+
+namespace evenkeel::api {
+
+/// Reads `metadata` of an object.
+[[nodiscard]] ObjectMeta ReadObjectMeta(const nlohmann::json& object);
+
+/// Reads spec.worker.template. What could loosen the restricted pod security, or take the place of
+/// what is ours in a pod, is refused (kInvalidInput, one line "FIELD: what is wrong"): volumes of
+/// the node, volumes by our names, mounts at our places (that of the inputs only if there are any),
+/// anything in securityContext but who the process is.
+[[nodiscard]] Result<WorkerTemplate> ReadWorkerTemplate(const nlohmann::json& pod_template,
+                                                        bool has_inputs);
+
+/// The fields of securityContext that a job may set.
+[[nodiscard]] const std::vector<std::string>& SecurityFields();
+
+/// Names of our own volumes begin with this.
+inline const std::string kOwnVolumePrefix = "evenkeel-";
+
+/// Where the pods have things.
+namespace path {
+inline const std::string kSettings = "/etc/evenkeel";  ///< everything of ours that is read
+inline const std::string kTls = "/etc/evenkeel/tls";
+inline const std::string kPlan = "/etc/evenkeel/plan";
+inline const std::string kSnapshot = "/etc/evenkeel/snapshot";
+inline const std::string kData = "/var/lib/evenkeel";
+inline const std::string kInputs = "/inputs";
+inline const std::string kTemporary = "/tmp";
+inline const std::string kLauncher = "/evenkeel";  ///< what worker and command share
+inline const std::string kLauncherProgram = "/evenkeel/bin";
+inline const std::string kLauncherRun = "/evenkeel/run";  ///< the launcher's socket
+}  // namespace path
+
+/// Reads a WeightedJob of the API server. Never fails: what is wrong with its spec stands in
+/// WeightedJob::invalid.
+[[nodiscard]] WeightedJob ReadWeightedJob(const nlohmann::json& object);
+
+/// Reads a WeightingPolicy of the API server. Never fails: what is wrong with it stands in
+/// PolicyView::invalid.
+[[nodiscard]] PolicyView ReadWeightingPolicy(const nlohmann::json& object);
+
+}  // namespace evenkeel::api

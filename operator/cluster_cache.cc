@@ -1,0 +1,260 @@
+#include "operator/cluster_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/job_status.h"
+#include "cluster/names.h"
+#include "cluster/node_and_pod_json.h"
+#include "cluster/weighted_job_json.h"
+#include "operator/resources.h"
+
+namespace evenkeel::operating {
+
+void NodeRoom::Add(const PodRoom& pod) {
+  if (!pod.Counts()) return;
+  const std::scoped_lock lock(mutex_);
+  api::Resources& sum = requested_[pod.node];
+  sum = sum + pod.requests;
+  shared_.reset();
+}
+
+void NodeRoom::Remove(const PodRoom& pod) {
+  if (!pod.Counts()) return;
+  const std::scoped_lock lock(mutex_);
+  const auto found = requested_.find(pod.node);
+  if (found == requested_.end()) return;
+  found->second = found->second - pod.requests;
+  if (found->second == api::Resources{}) requested_.erase(found);
+  shared_.reset();
+}
+
+std::shared_ptr<const plan::Requests> NodeRoom::Requested() const {
+  const std::scoped_lock lock(mutex_);
+  if (!shared_) shared_ = std::make_shared<const plan::Requests>(requested_);
+  return shared_;
+}
+
+namespace {
+
+const std::string kByJob = "job";
+
+kube::ReflectorOptions Following(const kube::Resource& resource,
+                                 const std::string& name_space = {}) {
+  kube::ReflectorOptions options;
+  options.resource = resource;
+  options.name_space = name_space;
+  return options;
+}
+
+template <typename T>
+typename kube::StoreFeeder<T>::Projection Reading(T (*read)(const kube::Json&)) {
+  return [read](const kube::Json& object) { return Result<T>(read(object)); };
+}
+
+PodRoom ReadRoom(const kube::Json& object) {
+  const api::PodView pod = api::ReadPod(object);
+  return {pod.node, pod.requests};
+}
+
+bool Over(const api::WeightedJob& job) {
+  return api::IsTrue(job.status.conditions, api::condition_type::kComplete) ||
+         api::IsTrue(job.status.conditions, api::condition_type::kFailed);
+}
+
+/// Kubelets report a node's state every few minutes without anything having changed.
+bool Matters(const api::NodeView& before, const api::NodeView& now) {
+  const auto& a = before.profile;
+  const auto& b = now.profile;
+  return before.ready != now.ready || before.unschedulable != now.unschedulable ||
+         !(before.taints == now.taints) || !(before.allocatable == now.allocatable) ||
+         a.labels != b.labels || a.annotations != b.annotations ||
+         a.architecture != b.architecture || a.os_image != b.os_image ||
+         a.cpu_millicores != b.cpu_millicores || a.memory_bytes != b.memory_bytes;
+}
+
+std::string JobWord(const kube::ObjectKey& key, const std::string& job) {
+  return ToString(kube::ObjectKey{key.space, job});
+}
+
+}  // namespace
+
+ClusterCache::ClusterCache(const kube::ServerAccess& access,
+                           const std::vector<std::string>& namespaces, CacheListener listener,
+                           std::uint64_t seed)
+    : listener_(std::move(listener)),
+      nodes_(access, Following(resource::kNodes), Reading(api::ReadNode), seed),
+      policies_(access, Following(resource::kPolicies), Reading(api::ReadWeightingPolicy),
+                seed + 1) {
+  FollowPolicies();
+  FollowNodes();
+  const std::vector<std::string> everywhere{""};
+  for (const auto& name_space : namespaces.empty() ? everywhere : namespaces) {
+    seed += 4;
+    FollowNamespace(access, name_space, seed);
+    FollowRoom(access, name_space, seed + 2);
+  }
+}
+
+ClusterCache::~ClusterCache() { Stop(); }
+
+void ClusterCache::FollowNamespace(const kube::ServerAccess& access, const std::string& name_space,
+                                   std::uint64_t seed) {
+  auto jobs = std::make_unique<JobInformer>(access, Following(resource::kJobs, name_space),
+                                            Reading(api::ReadWeightedJob), seed);
+  const auto job_changed = [this](const kube::ObjectKey& key, const auto&...) {
+    listener_.on_job(key);
+  };
+  jobs->AddHandler({job_changed, job_changed, job_changed});
+  jobs_.push_back(std::move(jobs));
+
+  kube::ReflectorOptions own = Following(resource::kPods, name_space);
+  own.label_selector = api::label::kManagedBy + "=" + api::kManager;
+  auto pods = std::make_unique<PodInformer>(access, own, Reading(api::ReadPod), seed + 1);
+  pods->AddIndex(kByJob, [](const kube::ObjectKey& key, const api::PodView& pod) {
+    return std::vector<std::string>{JobWord(key, pod.job)};
+  });
+  const auto pod_changed = [this](const kube::ObjectKey& key, const auto& pod, const auto&...) {
+    listener_.on_job_pods({key.space, pod.job});
+  };
+  pods->AddHandler({pod_changed, pod_changed, pod_changed});
+  pods_.push_back(std::move(pods));
+}
+
+void ClusterCache::FollowRoom(const kube::ServerAccess& access, const std::string& name_space,
+                              std::uint64_t seed) {
+  kube::ReflectorOptions alive = Following(resource::kPods, name_space);
+  alive.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
+  auto rooms = std::make_unique<RoomInformer>(access, alive, Reading(ReadRoom), seed);
+  rooms->AddHandler({[this](const auto&, const PodRoom& pod) { room_.Add(pod); },
+                     [this](const auto&, const PodRoom& before, const PodRoom& now) {
+                       room_.Remove(before);
+                       room_.Add(now);
+                     },
+                     [this](const auto&, const PodRoom& last) { room_.Remove(last); }});
+  pod_rooms_.push_back(std::move(rooms));
+}
+
+void ClusterCache::FollowPolicies() {
+  const auto changed = [this](const kube::ObjectKey& key, const auto&...) { TellActive(key.name); };
+  policies_.AddHandler({changed, changed, changed});
+}
+
+void ClusterCache::FollowNodes() {
+  const auto outdate = [this] {
+    const std::scoped_lock lock(nodes_mutex_);
+    nodes_by_name_.reset();
+  };
+  const auto changed = [this, outdate](const auto&...) {
+    outdate();
+    TellActive({});
+  };
+  nodes_.AddHandler(
+      {changed,
+       [this, outdate](const auto&, const api::NodeView& before, const api::NodeView& now) {
+         outdate();
+         if (Matters(before, now)) TellActive({});
+       },
+       changed});
+}
+
+void ClusterCache::TellActive(const std::string& policy) {
+  for (const auto& informer : jobs_) {
+    for (const auto& job : informer->Objects().All()) {
+      const bool concerned = policy.empty() || job->spec.weighting.policy == policy;
+      if (concerned && !Over(*job)) listener_.on_job({job->meta.job_namespace, job->meta.name});
+    }
+  }
+}
+
+void ClusterCache::Start() {
+  nodes_.Start();
+  policies_.Start();
+  for (auto& informer : pod_rooms_) informer->Start();
+  for (auto& informer : pods_) informer->Start();
+  for (auto& informer : jobs_) informer->Start();
+}
+
+void ClusterCache::Stop() {
+  for (auto& informer : jobs_) informer->Stop();
+  for (auto& informer : pods_) informer->Stop();
+  for (auto& informer : pod_rooms_) informer->Stop();
+  policies_.Stop();
+  nodes_.Stop();
+}
+
+bool ClusterCache::HasSynced() const {
+  const auto synced = [](const auto& informer) { return informer->HasSynced(); };
+  return nodes_.HasSynced() && policies_.HasSynced() &&
+         std::all_of(jobs_.begin(), jobs_.end(), synced) &&
+         std::all_of(pods_.begin(), pods_.end(), synced) &&
+         std::all_of(pod_rooms_.begin(), pod_rooms_.end(), synced);
+}
+
+bool ClusterCache::WaitUntilSynced(const std::stop_token& stop) const {
+  constexpr Duration kAWhile = std::chrono::hours(1);
+  const auto wait = [&](const auto& informer) {
+    while (!stop.stop_requested()) {
+      if (informer.WaitUntilSynced(kAWhile, stop)) return true;
+    }
+    return false;
+  };
+  const auto wait_for = [&](const auto& informer) { return wait(*informer); };
+  return wait(nodes_) && wait(policies_) && std::all_of(jobs_.begin(), jobs_.end(), wait_for) &&
+         std::all_of(pods_.begin(), pods_.end(), wait_for) &&
+         std::all_of(pod_rooms_.begin(), pod_rooms_.end(), wait_for);
+}
+
+std::shared_ptr<const api::WeightedJob> ClusterCache::Job(const kube::ObjectKey& key) const {
+  for (const auto& informer : jobs_) {
+    if (auto job = informer->Objects().Find(key)) return job;
+  }
+  return nullptr;
+}
+
+std::map<std::string, int> ClusterCache::JobsByState() const {
+  std::map<std::string, int> states{{"Pending", 0}};
+  for (const auto& key : Jobs()) {
+    const auto job = Job(key);
+    if (job) ++states[job->status.state.empty() ? "Pending" : job->status.state];
+  }
+  return states;
+}
+
+std::vector<kube::ObjectKey> ClusterCache::Jobs() const {
+  std::vector<kube::ObjectKey> keys;
+  for (const auto& informer : jobs_) {
+    const auto some = informer->Objects().Keys();
+    keys.insert(keys.end(), some.begin(), some.end());
+  }
+  return keys;
+}
+
+std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
+  const std::scoped_lock lock(nodes_mutex_);
+  if (!nodes_by_name_) {
+    auto nodes = std::make_shared<plan::Nodes>();
+    for (auto& node : nodes_.Objects().All()) nodes->emplace(node->Name(), node);
+    nodes_by_name_ = std::move(nodes);
+  }
+  return nodes_by_name_;
+}
+
+plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>& job) const {
+  plan::Snapshot snapshot;
+  snapshot.job = *job;
+  if (const auto policy = policies_.Objects().Find({"", job->spec.weighting.policy})) {
+    snapshot.policy = *policy;
+  }
+  snapshot.nodes = Nodes();
+  snapshot.requests = room_.Requested();
+  const std::string word = JobWord({job->meta.job_namespace, ""}, job->meta.name);
+  for (const auto& informer : pods_) {
+    for (const auto& pod : informer->Objects().Under(kByJob, word)) {
+      if (pod->owner == job->meta.uid) snapshot.pods.push_back(*pod);
+    }
+  }
+  return snapshot;
+}
+
+}  // namespace evenkeel::operating

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "cluster/node.h"
+#include "cluster/pod.h"
+#include "cluster/resources.h"
+#include "cluster/weighted_job.h"
+#include "kubernetes/informer.h"
+#include "operator/plan/snapshot.h"
+
+namespace evenkeel::operating {
+
+/// A pod, whosever it is, as far as it takes room on a node.
+struct PodRoom {
+  std::string node;  ///< empty: nowhere yet
+  api::Resources requests;
+
+  [[nodiscard]] bool Counts() const { return !node.empty(); }
+};
+
+/// What all pods ask of each node, kept up to date pod by pod. Thread-safe.
+class NodeRoom {
+ public:
+  void Add(const PodRoom& pod);
+  void Remove(const PodRoom& pod);
+  /// As things stand; the same object until something changes.
+  [[nodiscard]] std::shared_ptr<const plan::Requests> Requested() const;
+
+ private:
+  mutable std::mutex mutex_;
+  // All guarded by mutex_.
+  plan::Requests requested_;
+  mutable std::shared_ptr<const plan::Requests> shared_;  // null: out of date
+};
+
+/// Who wants to know what changed. Called on the informers' threads; must not block.
+struct CacheListener {
+  std::function<void(const kube::ObjectKey& job)> on_job;       ///< came, changed or went
+  std::function<void(const kube::ObjectKey& job)> on_job_pods;  ///< one of its pods did
+};
+
+/// What the cluster looked like last: jobs, policies, nodes and pods, followed by watches.
+/// Thread-safe; Start() and Stop() are for one owner.
+class ClusterCache {
+ public:
+  /// `namespaces`: where jobs are looked after; empty: everywhere. What `access` names must outlive
+  /// the cache. `seed` spreads the times of many operators.
+  ClusterCache(const kube::ServerAccess& access, const std::vector<std::string>& namespaces,
+               CacheListener listener, std::uint64_t seed);
+  ~ClusterCache();
+
+  void Start();
+  void Stop();
+  /// All of it has been seen once.
+  [[nodiscard]] bool HasSynced() const;
+  /// Waits for that; false: `stop` came first.
+  [[nodiscard]] bool WaitUntilSynced(const std::stop_token& stop) const;
+
+  /// Null when there is none.
+  [[nodiscard]] std::shared_ptr<const api::WeightedJob> Job(const kube::ObjectKey& key) const;
+  [[nodiscard]] std::vector<kube::ObjectKey> Jobs() const;
+  /// How many jobs there are in each state; a state that is not known yet is Pending.
+  [[nodiscard]] std::map<std::string, int> JobsByState() const;
+  /// All nodes; never null.
+  [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
+  /// The part of a snapshot that stands in the cluster.
+  [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const api::WeightedJob>& job) const;
+
+ private:
+  using PodInformer = kube::Informer<api::PodView>;
+  using RoomInformer = kube::Informer<PodRoom>;
+  using JobInformer = kube::Informer<api::WeightedJob>;
+
+  void FollowNamespace(const kube::ServerAccess& access, const std::string& name_space,
+                       std::uint64_t seed);
+  void FollowRoom(const kube::ServerAccess& access, const std::string& name_space,
+                  std::uint64_t seed);
+  void FollowPolicies();
+  void FollowNodes();
+  /// All jobs that a change of nodes or of this policy (empty: any) may concern.
+  void TellActive(const std::string& policy);
+
+  const CacheListener listener_;
+  NodeRoom room_;
+  mutable std::mutex nodes_mutex_;
+  mutable std::shared_ptr<const plan::Nodes> nodes_by_name_;  // guarded; null: out of date
+  kube::Informer<api::NodeView> nodes_;
+  kube::Informer<api::PolicyView> policies_;
+  std::vector<std::unique_ptr<JobInformer>> jobs_;
+  std::vector<std::unique_ptr<PodInformer>> pods_;
+  std::vector<std::unique_ptr<RoomInformer>> pod_rooms_;
+};
+
+}  // namespace evenkeel::operating

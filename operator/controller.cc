@@ -1,0 +1,47 @@
+#include "operator/controller.h"
+
+#include "core/base/log.h"
+
+namespace evenkeel::operating {
+
+void Controller::Start(int threads) {
+  metrics_.SetMaxConcurrentReconciles(threads);
+  for (int i = 0; i < threads; ++i) {
+    threads_.emplace_back([this](const std::stop_token& stop) { Run(stop); });
+  }
+}
+
+void Controller::Stop(Duration patience) {
+  if (threads_.empty()) return;
+  if (!queue_.ShutDownAndDrain(patience)) queue_.Drop();
+  for (auto& thread : threads_) thread.request_stop();
+  threads_.clear();
+}
+
+void Controller::Run(const std::stop_token& stop) {
+  while (const auto job = queue_.Take(stop)) {
+    if (may_act_()) LookAt(*job);
+    queue_.Done(*job);
+  }
+}
+
+void Controller::LookAt(const kube::ObjectKey& job) {
+  metrics_.OnReconcileBegin();
+  const Instant began = clock_.Now();
+  const Reconciliation end = reconciler_.Reconcile(job);
+  ReconcileResult result = ReconcileResult::kSuccess;
+  if (end.failed) {
+    result = ReconcileResult::kError;
+    if (troubles_.IsNew(job, end.trouble, began)) {
+      Log(LogLevel::kWarning, ToString(job) + ": " + end.trouble);
+    }
+    queue_.AddRateLimited(job);
+  } else {
+    if (!end.unfinished) queue_.Forget(job);
+    if (end.again) result = ReconcileResult::kRequeueAfter;
+  }
+  if (end.again) queue_.AddAfter(job, *end.again);
+  metrics_.OnReconcileEnd(result, clock_.Now() - began);
+}
+
+}  // namespace evenkeel::operating

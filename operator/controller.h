@@ -1,0 +1,77 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/base/clock.h"
+#include "core/base/time.h"
+#include "kubernetes/object.h"
+#include "kubernetes/work_queue.h"
+#include "operator/job_reconciler.h"
+#include "operator/metrics.h"
+
+namespace evenkeel::operating {
+
+/// Which troubles of jobs are worth a line. What is tried five times a second while the API server
+/// is away fails as often, with the same words. Thread-safe.
+class TroubleLog {
+ public:
+  /// Whether to say it: what was not said of the job in the last ten seconds.
+  [[nodiscard]] bool IsNew(const kube::ObjectKey& job, const std::string& trouble, Instant now) {
+    constexpr Duration kQuiet = std::chrono::seconds(10);
+    const std::lock_guard lock(mutex_);
+    std::erase_if(said_, [&](const auto& said) { return now - said.second.at >= kQuiet; });
+    const auto last = said_.find(job);
+    if (last != said_.end() && last->second.trouble == trouble) return false;
+    said_[job] = {trouble, now};
+    return true;
+  }
+
+ private:
+  struct Said {
+    std::string trouble;
+    Instant at{};
+  };
+  std::mutex mutex_;
+  std::map<kube::ObjectKey, Said> said_;
+};
+
+/// Takes jobs from a queue and looks at them, several at a time. For one owner.
+class Controller {
+ public:
+  /// `may_act`: whether this process may still act as leader; asked before each look. All must
+  /// outlive the controller.
+  Controller(kube::WorkQueue& queue, JobReconciler& reconciler, OperatorMetrics& metrics,
+             const Clock& clock, std::function<bool()> may_act)
+      : queue_(queue),
+        reconciler_(reconciler),
+        metrics_(metrics),
+        clock_(clock),
+        may_act_(std::move(may_act)) {}
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+  ~Controller() { Stop(Duration::zero()); }
+
+  void Start(int threads);
+  /// Finishes what is in work, for at most `patience`, and ends.
+  void Stop(Duration patience);
+
+ private:
+  void Run(const std::stop_token& stop);
+  void LookAt(const kube::ObjectKey& job);
+
+  kube::WorkQueue& queue_;
+  JobReconciler& reconciler_;
+  OperatorMetrics& metrics_;
+  const Clock& clock_;
+  const std::function<bool()> may_act_;
+  TroubleLog troubles_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace evenkeel::operating

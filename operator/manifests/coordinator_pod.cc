@@ -1,0 +1,158 @@
+#include "operator/manifests/coordinator_pod.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "cluster/names.h"
+#include "cluster/weighted_job_json.h"
+#include "operator/manifests/pod_parts.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+
+std::string Listening(int at) { return "0.0.0.0:" + std::to_string(at); }
+
+json Requirement(const std::string& key, const char* op, json values) {
+  return {{"key", key}, {"operator", op}, {"values", std::move(values)}};
+}
+
+/// Where the job's workers may run, on an architecture of the image; rather not on the slowest
+/// board, which would be slower still.
+json Affinity(const WeightedJob& job, const CoordinatorPod& pod) {
+  json required = json::array({Requirement(label::kSystem, "In", json::array({"linux"}))});
+  if (!pod.architectures.empty()) {
+    required.push_back(Requirement(label::kArchitecture, "In", pod.architectures));
+  }
+  for (const auto& [key, value] : job.spec.node_selector) {
+    required.push_back(Requirement(key, "In", json::array({value})));
+  }
+  const json term{{"matchExpressions", std::move(required)}};
+  json affinity{{"requiredDuringSchedulingIgnoredDuringExecution",
+                 {{"nodeSelectorTerms", json::array({term})}}}};
+
+  json avoided = json::array();  // the API server allows one value for each
+  for (const std::string& node : pod.avoided_nodes) {
+    avoided.push_back(Requirement("metadata.name", "NotIn", json::array({node})));
+  }
+  if (!avoided.empty()) {
+    const json preference{{"weight", 100}, {"preference", {{"matchFields", std::move(avoided)}}}};
+    affinity["preferredDuringSchedulingIgnoredDuringExecution"] = json::array({preference});
+  }
+  return {{"nodeAffinity", std::move(affinity)}};
+}
+
+json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
+  json args = json::array({"--job",
+                           path::kPlan + "/job.json",
+                           "--nodes",
+                           path::kPlan + "/nodes.json",
+                           "--folder",
+                           path::kData,
+                           "--listen",
+                           Listening(port::kWorkers),
+                           "--tls-ca",
+                           path::kTls + "/ca.crt",
+                           "--tls-cert",
+                           path::kTls + "/tls.crt",
+                           "--tls-key",
+                           path::kTls + "/tls.key",
+                           "--health-listen",
+                           Listening(port::kHealth),
+                           "--control-listen",
+                           Listening(port::kControl),
+                           "--control-token-file",
+                           path::kTls + "/operator-token",
+                           "--pages-listen",
+                           "127.0.0.1:" + std::to_string(port::kPages)});
+  const auto add = [&args](const char* flag, const std::string& value) {
+    args.push_back(flag);
+    args.push_back(value);
+  };
+  add("--namespace", job.meta.job_namespace);
+  if (pod.with_snapshot) add("--snapshot", path::kSnapshot + "/journal.db.z");
+  if (job.inputs.Any()) add("--inputs", path::kInputs);
+  return args;
+}
+
+json Probe(const char* path, int period_seconds, int failures) {
+  return {{"httpGet", {{"path", path}, {"port", port::kHealth}}},
+          {"periodSeconds", period_seconds},
+          {"timeoutSeconds", 5},
+          {"failureThreshold", failures}};
+}
+
+json Ports() {
+  json ports = json::array();
+  for (const auto& [name, number] :
+       {std::pair{"grpc", port::kWorkers}, std::pair{"health", port::kHealth},
+        std::pair{"control", port::kControl}}) {
+    ports.push_back({{"name", name}, {"containerPort", number}});
+  }
+  return ports;
+}
+
+json PlanVolume(const WeightedJob& job) {
+  const auto file = [](const char* name) { return json{{"key", name}, {"path", name}}; };
+  return {{"configMap",
+           {{"name", PlanName(job.meta.name)},
+            {"items", json::array({file("job.json"), file("nodes.json")})}}}};
+}
+
+void AddData(json& spec, const WeightedJob& job) {
+  if (job.result_claim.empty()) {
+    AddVolume(spec, "data", {{"emptyDir", json::object()}}, path::kData, false);
+    return;
+  }
+  AddVolume(spec, "data", {{"persistentVolumeClaim", {{"claimName", job.result_claim}}}},
+            path::kData, false);
+  // Several jobs may share a claim; none sees the files of another.
+  spec["containers"].back()["volumeMounts"].back()["subPath"] =
+      ClaimFolder(job.meta.name, job.meta.uid);
+}
+
+}  // namespace
+
+json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
+  json container = ContainerBase(job, kCoordinatorContainer, pod.image, "evenkeel-coordinator");
+  container["args"] = Arguments(job, pod);
+  container["ports"] = Ports();
+  container["resources"] = ResourcesJson(CoordinatorResources());
+  // Slow boards take their time to start and to read a long journal.
+  container["startupProbe"] = Probe("/healthz", 1, 300);
+  container["livenessProbe"] = Probe("/healthz", 10, 6);
+  container["readinessProbe"] = Probe("/readyz", 2, 5);
+
+  json spec = PodSpecBase(
+      job, job.result_claim.empty() ? kUnclaimedNodeLossSeconds : kCoordinatorNodeLossSeconds);
+  spec["restartPolicy"] = "Always";
+  spec["affinity"] = Affinity(job, pod);
+  spec["containers"].push_back(std::move(container));
+  AddTls(spec, CoordinatorSecretName(job.meta.name));
+  AddInputs(spec, job);
+  AddTemporary(spec, "tmp");
+  AddVolume(spec, "plan", PlanVolume(job), path::kPlan, true);
+  if (pod.with_snapshot) {
+    AddVolume(spec, "snapshot", {{"configMap", {{"name", SnapshotName(job.meta.name)}}}},
+              path::kSnapshot, true);
+  }
+  AddData(spec, job);
+
+  json object = ObjectFrame("v1", "Pod", CoordinatorPodName(job.meta.name, pod.attempt),
+                            component::kCoordinator, job);
+  object["metadata"]["labels"][label::kAttempt] = std::to_string(pod.attempt);
+  object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(pod.attempt)}};
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+void AnnotateForScrapes(json& pod) {
+  json& annotations = pod["metadata"]["annotations"];
+  annotations["prometheus.io/scrape"] = "true";
+  annotations["prometheus.io/port"] = std::to_string(port::kHealth);
+  annotations["prometheus.io/path"] = "/metrics";
+}
+
+}  // namespace evenkeel::api

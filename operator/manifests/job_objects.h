@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/job_plan.h"
+#include "cluster/weighted_job.h"
+
+namespace evenkeel::api {
+
+/// Who else may talk to the pods of jobs.
+struct FlowSettings {
+  std::string operator_namespace;
+  std::vector<std::string> metrics_namespaces;  ///< that may read metrics; empty: all of them
+  /// Coordinators are annotated for a Prometheus that looks for prometheus.io/scrape.
+  bool scrape_annotations = false;
+};
+
+/// In: gRPC from the job's workers, control from the operator, metrics. Out: DNS.
+[[nodiscard]] nlohmann::json CoordinatorNetworkPolicy(const WeightedJob& job,
+                                                      const FlowSettings& flows);
+
+/// In: metrics. Out: DNS and gRPC to the job's coordinator.
+[[nodiscard]] nlohmann::json WorkerNetworkPolicy(const WeightedJob& job, const FlowSettings& flows);
+
+/// The Service NAME-coordinator, which leads workers to the coordinator of that attempt, from the
+/// moment that its pod has an address. Its predecessor may stand on a node that is lost.
+[[nodiscard]] nlohmann::json CoordinatorService(const WeightedJob& job, std::int64_t attempt);
+
+/// PEM texts of one party.
+struct TlsFiles {
+  std::string ca_certificate;
+  std::string certificate;
+  std::string key;
+};
+
+/// The Secret NAME-coordinator-tls. `operator_token` is what the operator shows on the control
+/// port.
+[[nodiscard]] nlohmann::json CoordinatorSecret(const WeightedJob& job, const TlsFiles& files,
+                                               const std::string& operator_token);
+
+/// The Secret NAME-worker-tls.
+[[nodiscard]] nlohmann::json WorkerSecret(const WeightedJob& job, const TlsFiles& files);
+
+/// The ConfigMap NAME-plan. Reading it with ReadJobPlan gives the same plan.
+[[nodiscard]] nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan);
+
+/// The ConfigMap NAME-snapshot: the bytes that GET /snapshot of the coordinator of that attempt
+/// answered.
+[[nodiscard]] nlohmann::json SnapshotConfigMap(const WeightedJob& job, std::int64_t attempt,
+                                               std::string_view bytes);
+
+}  // namespace evenkeel::api

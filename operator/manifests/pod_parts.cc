@@ -1,0 +1,243 @@
+#include "operator/manifests/pod_parts.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "cluster/json_fields.h"
+#include "cluster/names.h"
+#include "cluster/weighted_job_json.h"
+#include "core/model/manifest.h"
+
+namespace evenkeel::api {
+
+using nlohmann::json;
+
+json PodLabels(const WeightedJob& job, const std::string& component) {
+  return {{label::kName, kAppName}, {label::kComponent, component}, {label::kJob, job.meta.name}};
+}
+
+json ObjectFrame(const std::string& api_version, const std::string& kind, const std::string& name,
+                 const std::string& component, const WeightedJob& job) {
+  json labels = PodLabels(job, component);
+  labels[label::kManagedBy] = kManager;
+  json owner{{"apiVersion", model::kApiVersion},
+             {"kind", kJobKind},
+             {"name", job.meta.name},
+             {"uid", job.meta.uid},
+             {"controller", true},
+             {"blockOwnerDeletion", true}};
+  return {{"apiVersion", api_version},
+          {"kind", kind},
+          {"metadata",
+           {{"name", name},
+            {"namespace", job.meta.job_namespace},
+            {"labels", std::move(labels)},
+            {"ownerReferences", json::array({std::move(owner)})}}}};
+}
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kReadableByGroup = 0440;
+
+/// A list or object of the template, which is canonical JSON or empty.
+json Parsed(const std::string& text, json fallback) {
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? fallback : value;
+}
+
+json SecurityContext(const WeightedJob& job) {
+  json context{{"runAsNonRoot", true},
+               {"runAsUser", kOwnUser},
+               {"runAsGroup", kOwnUser},
+               {"fsGroup", kOwnUser},
+               // Claims may be large and shared: do not walk through all of their files each time.
+               {"fsGroupChangePolicy", "OnRootMismatch"},
+               {"seccompProfile", {{"type", "RuntimeDefault"}}}};
+  const json asked = Parsed(job.worker.security_context, json::object());
+  for (const std::string& field : SecurityFields()) {
+    if (asked.contains(field)) context[field] = asked[field];
+  }
+  return context;
+}
+
+json TolerationJson(const Toleration& toleration) {
+  json object = json::object();
+  const auto put = [&object](const char* field, const std::string& text) {
+    if (!text.empty()) object[field] = text;
+  };
+  put("key", toleration.key);
+  put("operator", toleration.op);
+  put("value", toleration.value);
+  put("effect", toleration.effect);
+  if (toleration.seconds) object["tolerationSeconds"] = *toleration.seconds;
+  return object;
+}
+
+json Tolerations(const WeightedJob& job, std::int64_t node_loss_seconds) {
+  json list = json::array();
+  for (const Toleration& one : job.tolerations) list.push_back(TolerationJson(one));
+  for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+    list.push_back(TolerationJson({key, "Exists", "", "NoExecute", node_loss_seconds}));
+  }
+  return list;
+}
+
+// A coordinator drains for 20 s at most and then takes up to 10 s to write results and report.
+constexpr int kGraceSeconds = 45;
+
+}  // namespace
+
+json PodSpecBase(const WeightedJob& job, std::int64_t node_loss_seconds) {
+  json spec{{"automountServiceAccountToken", false},
+            {"enableServiceLinks", false},
+            {"terminationGracePeriodSeconds", kGraceSeconds},
+            {"securityContext", SecurityContext(job)},
+            {"tolerations", Tolerations(job, node_loss_seconds)},
+            {"containers", json::array()},
+            {"volumes", json::array()}};
+  if (!job.worker.image_pull_secrets.empty()) {
+    spec["imagePullSecrets"] = Parsed(job.worker.image_pull_secrets, json::array());
+  }
+  if (!job.worker.priority_class_name.empty()) {
+    spec["priorityClassName"] = job.worker.priority_class_name;
+  }
+  return spec;
+}
+
+json ContainerBase(const WeightedJob& job, const std::string& name, const std::string& image,
+                   const std::string& program) {
+  const std::string& policy = job.worker.image_pull_policy;
+  return {{"name", name},
+          {"image", image},
+          {"imagePullPolicy", policy.empty() ? "IfNotPresent" : policy},
+          {"command", json::array({program})},
+          {"args", json::array()},
+          {"volumeMounts", json::array()},
+          {"terminationMessagePolicy", "FallbackToLogsOnError"},
+          {"securityContext",
+           {{"allowPrivilegeEscalation", false},
+            {"readOnlyRootFilesystem", true},
+            {"capabilities", {{"drop", json::array({"ALL"})}}}}}};
+}
+
+json ResourcesJson(const ResourceRequirements& resources) {
+  json object = json::object();
+  if (!resources.requests.empty()) object["requests"] = resources.requests;
+  if (!resources.limits.empty()) object["limits"] = resources.limits;
+  return object;
+}
+
+void Append(json& list, const std::string& text) {
+  const json more = json::parse(text, nullptr, false);
+  if (!more.is_array()) return;
+  for (const json& item : more) list.push_back(item);
+}
+
+void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,
+               bool read_only) {
+  source["name"] = kOwnVolumePrefix + name;
+  pod_spec["volumes"].push_back(std::move(source));
+  AddMount(pod_spec, name, path, read_only);
+}
+
+void AddMount(json& pod_spec, const std::string& name, const std::string& path, bool read_only) {
+  json mount{{"name", kOwnVolumePrefix + name}, {"mountPath", path}};
+  if (read_only) mount["readOnly"] = true;
+  pod_spec["containers"].back()["volumeMounts"].push_back(std::move(mount));
+}
+
+void AddTls(json& pod_spec, const std::string& secret) {
+  AddVolume(pod_spec, "tls",
+            {{"secret", {{"secretName", secret}, {"defaultMode", kReadableByGroup}}}}, path::kTls,
+            true);
+}
+
+void AddInputs(json& pod_spec, const WeightedJob& job) {
+  if (!job.inputs.claim.empty()) {
+    AddVolume(pod_spec, "inputs", {{"persistentVolumeClaim", {{"claimName", job.inputs.claim}}}},
+              path::kInputs, true);
+  } else if (!job.inputs.config_map.empty()) {
+    AddVolume(pod_spec, "inputs", {{"configMap", {{"name", job.inputs.config_map}}}}, path::kInputs,
+              true);
+  }
+}
+
+void AddTemporary(json& pod_spec, const std::string& name) {
+  const json& mounts = pod_spec["containers"].back()["volumeMounts"];
+  const bool has_temporary = std::any_of(mounts.begin(), mounts.end(), [](const json& mount) {
+    return Text(mount, "mountPath") == path::kTemporary;
+  });
+  if (has_temporary) return;
+  AddVolume(pod_spec, name, {{"emptyDir", json::object()}}, path::kTemporary, false);
+}
+
+namespace {
+
+using nlohmann::json;
+
+const std::string kLauncher = "evenkeel-launcher";
+const std::string kProgramVolume = "launcher";
+const std::string kSocketVolume = "run";
+
+/// What the folders hold is bounded: a task must not fill the disk of a node through them.
+json Folder(const char* size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }
+
+/// A file system of a pod's own, as far as its image allows it: commands may write where they are
+/// used to.
+json CommandContainer(const WeightedJob& job) {
+  json container = ContainerBase(job, kCommandContainer, job.task_image,
+                                 path::kLauncherProgram + "/" + kLauncher);
+  container["args"] = {"serve", LauncherSocket()};
+  container["resources"] = ResourcesJson(job.resources);
+  container["securityContext"].erase("readOnlyRootFilesystem");
+  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
+  Append(container["volumeMounts"], job.worker.volume_mounts);
+  return container;
+}
+
+json LauncherInstaller(const WeightedJob& job, const std::string& worker_image) {
+  json container = ContainerBase(job, kLauncherContainer, worker_image, kLauncher);
+  container["args"] = {"install", path::kLauncherProgram};
+  container["resources"] = ResourcesJson(RelayResources());
+  container["volumeMounts"].push_back(
+      {{"name", kOwnVolumePrefix + kProgramVolume}, {"mountPath", path::kLauncherProgram}});
+  RunAsOwnUser(container);
+  return container;
+}
+
+/// The user of the image, unless the job names one: files of the image belong to its user.
+void RunAsUserOfImage(const WeightedJob& job, json& context) {
+  const json asked = json::parse(job.worker.security_context, nullptr, false);
+  for (const char* field : {"runAsUser", "runAsGroup"}) {
+    if (!asked.is_object() || !asked.contains(field)) context.erase(field);
+  }
+}
+
+}  // namespace
+
+void AddCommandContainer(json& pod_spec, const WeightedJob& job, const std::string& worker_image) {
+  RunAsUserOfImage(job, pod_spec["securityContext"]);
+  pod_spec["initContainers"] = json::array({LauncherInstaller(job, worker_image)});
+  pod_spec["containers"].push_back(CommandContainer(job));
+  Append(pod_spec["volumes"], job.worker.volumes);
+  AddVolume(pod_spec, kProgramVolume, Folder("64Mi"), path::kLauncherProgram, true);
+  AddVolume(pod_spec, kSocketVolume, Folder("1Mi"), path::kLauncherRun, false);
+  AddInputs(pod_spec, job);
+  AddTemporary(pod_spec, "command-tmp");
+}
+
+void AddLauncherSocket(json& pod_spec) {
+  AddMount(pod_spec, kSocketVolume, path::kLauncherRun, false);
+}
+
+std::string LauncherSocket() { return path::kLauncherRun + "/launcher.sock"; }
+
+void RunAsOwnUser(json& container) {
+  container["securityContext"]["runAsUser"] = kOwnUser;
+  container["securityContext"]["runAsGroup"] = kOwnUser;
+}
+
+}  // namespace evenkeel::api

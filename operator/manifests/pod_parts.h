@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "cluster/weighted_job.h"
+
+namespace evenkeel::api {
+
+/// apiVersion, kind and metadata of an object of a job: its name, the usual labels, and the job as
+/// owner, so that it goes when the job goes.
+[[nodiscard]] nlohmann::json ObjectFrame(const std::string& api_version, const std::string& kind,
+                                         const std::string& name, const std::string& component,
+                                         const WeightedJob& job);
+
+/// The labels by which the pods of a job are selected.
+[[nodiscard]] nlohmann::json PodLabels(const WeightedJob& job, const std::string& component);
+
+/// What the pods of a job have in common: everything that the restricted pod security asks for, no
+/// service-account token, no environment made of services, the job's own security context, pull
+/// secrets and priority. Volumes and containers are empty lists. A node that is lost is tolerated
+/// for `node_loss_seconds`.
+[[nodiscard]] nlohmann::json PodSpecBase(const WeightedJob& job, std::int64_t node_loss_seconds);
+
+/// A container of the image with its security context; args and mounts are empty lists.
+[[nodiscard]] nlohmann::json ContainerBase(const WeightedJob& job, const std::string& name,
+                                           const std::string& image, const std::string& program);
+
+[[nodiscard]] nlohmann::json ResourcesJson(const ResourceRequirements& resources);
+
+/// The user of our own programs, unless the job says otherwise.
+inline constexpr std::int64_t kOwnUser = 65532;
+
+/// Appends a list of the job's template, which is JSON text, to a list.
+void Append(nlohmann::json& list, const std::string& text);
+
+/// Adds a volume and its place in the container that the pod got last. `source` is the volume
+/// without its name.
+void AddVolume(nlohmann::json& pod_spec, const std::string& name, nlohmann::json source,
+               const std::string& path, bool read_only);
+/// A place, in the container that the pod got last, for a volume that it has already.
+void AddMount(nlohmann::json& pod_spec, const std::string& name, const std::string& path,
+              bool read_only);
+
+/// The Secret with the TLS files.
+void AddTls(nlohmann::json& pod_spec, const std::string& secret);
+/// The inputs of the job, if it has any.
+void AddInputs(nlohmann::json& pod_spec, const WeightedJob& job);
+/// A writable /tmp, unless the container that the pod got last has one.
+void AddTemporary(nlohmann::json& pod_spec, const std::string& name);
+
+/// Adds to a worker's pod the container in which the job's tasks run, with the job's own image, and
+/// what has to be there for it: an init container with our image that puts the launcher into a
+/// volume, for the user's image has nothing of ours, and the folder of the launcher's socket. The
+/// container has the resources, environment, volumes and inputs of the job, and no credentials of
+/// ours.
+///
+/// From then on the pod's user is that of the image, or the one that the job names; containers of
+/// ours have to say who they are, see RunAsOwnUser().
+void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job,
+                         const std::string& worker_image);
+
+/// Lets the container that the pod got last talk to the launcher.
+void AddLauncherSocket(nlohmann::json& pod_spec);
+
+/// Where the launcher listens, in all containers of the pod.
+[[nodiscard]] std::string LauncherSocket();
+
+/// Makes a container of ours run as our user, where the pod's is somebody else.
+void RunAsOwnUser(nlohmann::json& container);
+
+}  // namespace evenkeel::api

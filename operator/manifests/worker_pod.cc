@@ -1,0 +1,98 @@
+#include "operator/manifests/worker_pod.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "cluster/job_plan_json.h"
+#include "cluster/json_fields.h"
+#include "cluster/names.h"
+#include "cluster/weighted_job_json.h"
+#include "operator/manifests/pod_parts.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+
+json OnlyOn(const std::string& node) {
+  const json name_is{{"key", "metadata.name"}, {"operator", "In"}, {"values", json::array({node})}};
+  const json term{{"matchFields", json::array({name_is})}};
+  return {{"nodeAffinity",
+           {{"requiredDuringSchedulingIgnoredDuringExecution",
+             {{"nodeSelectorTerms", json::array({term})}}}}}};
+}
+
+json Arguments(const WeightedJob& job, const WorkerPod& pod) {
+  json args = json::array(
+      {"--coordinator", CoordinatorAddress(job.meta.name, job.meta.job_namespace), "--node",
+       pod.node, "--workload", job.spec.workload, "--threads", std::to_string(pod.threads),
+       "--ratio", RatioText(pod.ratio), "--tls-ca", path::kTls + "/ca.crt", "--tls-cert",
+       path::kTls + "/tls.crt", "--tls-key", path::kTls + "/tls.key"});
+  if (!job.task_image.empty()) {
+    args.push_back("--launcher-socket");
+    args.push_back(LauncherSocket());
+  }
+  return args;
+}
+
+/// Where and under which name the worker serves others; the workload decides whether it does.
+void AddPeers(json& arguments, const WeightedJob& job) {
+  for (const std::string& word : {std::string("--peer-name"), WorkerName(job.meta.name),
+                                  std::string("--peer-port"), std::to_string(port::kBlocks)}) {
+    arguments.push_back(word);
+  }
+}
+
+/// A worker that runs the tasks itself.
+void AddWorker(json& spec, const WeightedJob& job, json container) {
+  AddPeers(container["args"], job);
+  container["resources"] = ResourcesJson(job.resources);
+  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
+  Append(container["volumeMounts"], job.worker.volume_mounts);
+  spec["containers"].push_back(std::move(container));
+  Append(spec["volumes"], job.worker.volumes);
+  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddInputs(spec, job);
+  AddTemporary(spec, "tmp");
+}
+
+/// A worker whose tasks run in a container of their own. That one is first: images are pulled in
+/// this order, and without it the worker has nothing to do.
+void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
+  AddCommandContainer(spec, job, pod.image);
+  container["resources"] = ResourcesJson(RelayResources());
+  RunAsOwnUser(container);
+  spec["containers"].push_back(std::move(container));
+  AddLauncherSocket(spec);
+  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddTemporary(spec, "tmp");
+}
+
+}  // namespace
+
+json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
+  json container = ContainerBase(job, kWorkerContainer, pod.image, "evenkeel-worker");
+  container["args"] = Arguments(job, pod);
+
+  json spec = PodSpecBase(job, kWorkerNodeLossSeconds);
+  spec["restartPolicy"] = "OnFailure";
+  spec["affinity"] = OnlyOn(pod.node);
+  if (job.task_image.empty()) {
+    AddWorker(spec, job, std::move(container));
+  } else {
+    AddWorkerAndCommand(spec, job, pod, std::move(container));
+  }
+
+  json object =
+      ObjectFrame("v1", "Pod", WorkerPodName(job.meta.name, pod.node), component::kWorker, job);
+  object["metadata"]["labels"][label::kWeight] = std::to_string(pod.weight);
+  object["metadata"]["annotations"] = {{annotation::kRatio, RatioText(pod.ratio)},
+                                       {annotation::kNode, pod.node},
+                                       {annotation::kAttempt, std::to_string(pod.attempt)},
+                                       {annotation::kDefaultContainer, kWorkerContainer}};
+  object["spec"] = std::move(spec);
+  return object;
+}
+
+}  // namespace evenkeel::api

@@ -1,0 +1,119 @@
+#include "operator/options.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+namespace evenkeel::operating {
+namespace {
+
+constexpr int kBadUsage = 2;
+
+struct Seconds {
+  double lease = 35;
+  double renew = 30;
+  double retry = 5;
+  double prometheus = 2;
+};
+
+void DescribeHistory(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
+  HistorySettings& history = options.history;
+  app.add_option("--prometheus-url", history.address.url,
+                 "Prometheus that scrapes this operator: its history goes into weights");
+  app.add_flag("--discover-prometheus", history.discover,
+               "Look for a Prometheus where it usually is, unless --prometheus-url is given");
+  app.add_option("--prometheus-namespace", history.namespaces,
+                 "Namespace to look in; may be given several times (default: the usual ones)");
+  app.add_option("--prometheus-token-file", history.address.token_file,
+                 "File with the bearer token that is shown to it (https only)");
+  app.add_option("--prometheus-ca-file", history.address.ca_file,
+                 "File with the certificates to know it by (needed for https)");
+  app.add_option("--prometheus-timeout", seconds.prometheus, "Seconds that an answer may take [2]")
+      ->check(CLI::Range(0.1, 30.0));
+  app.add_option("--history-window", history.options.window_seconds,
+                 "Seconds that are looked back; older work counts less [604800]")
+      ->check(CLI::Range(64, 366 * 86400));
+}
+
+void DescribeElection(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
+  const auto range = CLI::Range(1.0, 3600.0);
+  app.add_flag("--leader-elect", options.leader_elect,
+               "Act only while holding the Lease; needed if there are several replicas");
+  app.add_option("--lease-name", options.lease_name, "Name of the Lease [evenkeel-operator]");
+  app.add_option("--lease-duration", seconds.lease,
+                 "Seconds that others wait for a silent leader [35]")
+      ->check(range);
+  app.add_option("--renew-deadline", seconds.renew,
+                 "Seconds after which a leader that cannot renew gives up [30]")
+      ->check(range);
+  app.add_option("--retry-period", seconds.retry, "Seconds between attempts [5]")->check(range);
+}
+
+void Describe(CLI::App& app, OperatorOptions& options) {
+  app.add_option("--kubeconfig", options.kubeconfig,
+                 "How to reach the API server (default: the pod's service account)");
+  app.add_option("--context", options.context, "Context of the kubeconfig");
+  app.add_option("--namespace", options.namespaces,
+                 "Look after jobs in this namespace only; may be given several times");
+  app.add_option("--worker-image", options.image, "Image of workers and coordinators (required)");
+  app.add_option("--key-file", options.key_file,
+                 "File with the secret that tokens for coordinators are made from (required)");
+  app.add_option("--listen", options.listen, "Address of health and metrics [0.0.0.0:8080]");
+  app.add_option("--own-namespace", options.own_namespace,
+                 "Namespace of the operator (default: that of the pod)");
+  app.add_option("--identity", options.identity,
+                 "Name of this replica in the Lease and in events (default: the host's)");
+  app.add_option("--metrics-namespaces", options.metrics_namespaces,
+                 "Namespaces whose pods may read metrics of jobs (default: all)");
+  app.add_flag("--metrics-annotations", options.metrics_annotations,
+               "Annotate coordinators with prometheus.io/scrape, port and path");
+  app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [2]")
+      ->check(CLI::Range(1, 64));
+  app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [40]")
+      ->check(CLI::Range(1.0, 10000.0));
+  app.add_option("--burst", options.request_burst, "Requests at once [60]")
+      ->check(CLI::Range(1, 10000));
+  app.add_option("--probe", options.probe,
+                 "Ask this URL, print the answer, and end: with 0 if its status is 200");
+}
+
+/// Empty, or what is missing.
+std::string Missing(const OperatorOptions& options) {
+  if (!options.probe.empty()) return {};
+  if (options.image.empty()) return "--worker-image is required";
+  return options.key_file.empty() ? "--key-file is required" : "";
+}
+
+}  // namespace
+
+ParsedCommandLine ParseCommandLine(int argc, char** argv) {
+  ParsedCommandLine parsed;
+  Seconds seconds;
+  CLI::App app{"Looks after WeightedJobs in a Kubernetes cluster", "evenkeel-operator"};
+  app.set_version_flag("--version", EVENKEEL_VERSION);
+  Describe(app, parsed.options);
+  DescribeElection(app, parsed.options, seconds);
+  DescribeHistory(app, parsed.options, seconds);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) {
+      parsed.exit_code = app.exit(error);
+    } else {
+      std::cerr << "evenkeel-operator: " << error.what() << '\n';
+      parsed.exit_code = kBadUsage;
+    }
+    return parsed;
+  }
+  if (const std::string missing = Missing(parsed.options); !missing.empty()) {
+    std::cerr << "evenkeel-operator: " << missing << '\n';
+    parsed.exit_code = kBadUsage;
+    return parsed;
+  }
+  parsed.options.lease_duration = FromSeconds(seconds.lease);
+  parsed.options.renew_deadline = FromSeconds(seconds.renew);
+  parsed.options.retry_period = FromSeconds(seconds.retry);
+  parsed.options.history.options.timeout = FromSeconds(seconds.prometheus);
+  return parsed;
+}
+
+}  // namespace evenkeel::operating

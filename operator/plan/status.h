@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+
+#include "cluster/job_status.h"
+#include "operator/plan/coordinator_health.h"
+#include "operator/plan/plan_builder.h"
+#include "operator/plan/weighting.h"
+#include "operator/plan/worker_placement.h"
+
+namespace evenkeel::plan {
+
+/// When a status is to be written.
+struct WriteRule {
+  bool write = false;
+  bool urgent = false;            ///< people may be waiting for it: a condition has changed
+  std::optional<Duration> due{};  ///< if not now: after this time, unless something else happens
+};
+
+/// A status is written as rarely as people can bear, for a whole cluster's state may be on one SD
+/// card: at once if a condition or the generation it is about changes; otherwise at most every
+/// 10 s or 5 % of progress; never when nothing has changed.
+[[nodiscard]] WriteRule JudgeWrite(const api::JobStatus& known, const api::JobStatus& next,
+                                   api::Timestamp now,
+                                   const std::optional<api::Timestamp>& last_write);
+
+/// True if a condition was added, or changed its status or reason. Messages alone do not count.
+[[nodiscard]] bool ConditionsDiffer(const api::Conditions& known, const api::Conditions& next);
+
+/// Brings the figures of the status up to date with what the coordinator says and the pods show.
+/// Where the coordinator says nothing, what is known stays.
+void ReportFigures(Draft& draft);
+
+/// Ranges of indexes ("3,7-9") with at most `max_bytes` bytes; what is cut is told by a count of
+/// all of them at the end: "3,7-9,... (12000 in all)".
+[[nodiscard]] std::string CappedIndexes(const std::string& ranges, std::int64_t count,
+                                        std::size_t max_bytes);
+
+/// What the condition Progressing of a running job is made of.
+struct RunPicture {
+  const CoordinatorFate& fate;
+  const WorkerCensus& census;
+  const WorkerChanges& changes;
+  const PolicyChoice& policy;
+  std::int64_t first_attempt = 1;
+};
+
+/// Sets Progressing of a job that runs or is to run: the first thing that holds it up, or what
+/// happened to it.
+void SayHowItGoes(Draft& draft, const RunPicture& picture);
+
+/// Sets Progressing of a job that is suspended, is being suspended, or is over.
+void SayItRests(Draft& draft);
+
+/// Tells of every condition of the status that is new or has another status or reason than the one
+/// the API server has.
+void TellOfConditions(Draft& draft);
+
+}  // namespace evenkeel::plan

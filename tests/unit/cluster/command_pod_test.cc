@@ -1,0 +1,163 @@
+// The worker pod of a job that names an image: its tasks run there, beside our worker.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cluster/node_and_pod_json.h"
+#include "operator/manifests/coordinator_pod.h"
+#include "operator/manifests/worker_pod.h"
+#include "tests/unit/cluster/job_objects.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+using Paths = std::vector<std::string>;
+
+WeightedJob CommandJob() {
+  WeightedJob job = Job();
+  job.spec.workload = "command";
+  job.task_image = "example.com/tool:1";
+  job.resources = WithWorkerDefaults({{{"cpu", "2"}}, {{"memory", "1Gi"}}});
+  job.worker.env = R"([{"name":"A","value":"b"}])";
+  job.worker.volumes = R"([{"name":"data","emptyDir":{}}])";
+  job.worker.volume_mounts = R"([{"name":"data","mountPath":"/data"}])";
+  job.inputs.config_map = "files";
+  return job;
+}
+
+json PodOf(const WeightedJob& job) {
+  return WorkerPodManifest(job, {"pi4", 4.252, 5, 4, 1, "evenkeel/worker:1"});
+}
+
+json Container(const json& pod, const std::string& name) {
+  for (const char* list : {"initContainers", "containers"}) {
+    for (const json& one : pod["spec"][list]) {
+      if (one["name"] == name) return one;
+    }
+  }
+  return nullptr;
+}
+
+/// From path to the volume mounted there, with "readOnly" of the mount in it.
+std::map<std::string, json> Mounts(const json& pod, const std::string& container) {
+  std::map<std::string, json> mounts;
+  const json mounted = Container(pod, container)["volumeMounts"];
+  for (const json& mount : mounted) {
+    for (const json& volume : pod["spec"]["volumes"]) {
+      if (volume["name"] != mount["name"]) continue;
+      json& found = mounts[mount["mountPath"].get<std::string>()];
+      EXPECT_TRUE(found.is_null()) << mount;
+      found = volume;
+      found["readOnly"] = mount.value("readOnly", false);
+    }
+  }
+  EXPECT_EQ(mounts.size(), mounted.size()) << container;
+  return mounts;
+}
+
+Paths PathsOf(const std::map<std::string, json>& mounts) {
+  Paths paths;
+  for (const auto& [path, volume] : mounts) paths.push_back(path);
+  return paths;
+}
+
+TEST(CommandPod, RunsTheLauncherInTheImageOfTheJob) {
+  const json pod = PodOf(CommandJob());
+  const json command = Container(pod, "command");
+  EXPECT_EQ(command["image"], "example.com/tool:1");
+  EXPECT_EQ(command["command"], json::array({"/evenkeel/bin/evenkeel-launcher"}));
+  EXPECT_EQ(command["args"], json::array({"serve", "/evenkeel/run/launcher.sock"}));
+  EXPECT_EQ(command["env"], json::parse(R"([{"name":"A","value":"b"}])"));
+  EXPECT_EQ(command["resources"], json::parse(R"({"requests": {"cpu": "2", "memory": "64Mi"},
+                                                  "limits": {"memory": "1Gi"}})"));
+  const json installer = Container(pod, "launcher");
+  EXPECT_EQ(installer["image"], "evenkeel/worker:1");
+  EXPECT_EQ(installer["command"], json::array({"evenkeel-launcher"}));
+  EXPECT_EQ(installer["args"], json::array({"install", "/evenkeel/bin"}));
+  const json worker = Container(pod, "worker");
+  EXPECT_EQ(worker["image"], "evenkeel/worker:1");
+  EXPECT_FALSE(worker.contains("env"));
+  EXPECT_EQ(worker["resources"]["limits"], json::parse(R"({"memory": "512Mi"})"));
+  const json& args = worker["args"];
+  EXPECT_EQ(args[args.size() - 2], "--launcher-socket");
+  EXPECT_EQ(args[args.size() - 1], "/evenkeel/run/launcher.sock");
+  EXPECT_EQ(pod["spec"]["restartPolicy"], "OnFailure");
+  EXPECT_EQ(pod["spec"]["containers"][0]["name"], "command");  // its image may take long to come
+  EXPECT_EQ(pod["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"], "worker");
+}
+
+TEST(CommandPod, KeepsCredentialsFromTheCommand) {
+  const json pod = PodOf(CommandJob());
+  EXPECT_EQ(pod["spec"]["automountServiceAccountToken"], false);
+  const auto command = Mounts(pod, "command");
+  EXPECT_EQ(PathsOf(command),
+            (Paths{"/data", "/evenkeel/bin", "/evenkeel/run", "/inputs", "/tmp"}));
+  for (const auto& [path, volume] : command) EXPECT_FALSE(volume.contains("secret")) << path;
+  EXPECT_EQ(command.at("/evenkeel/bin")["readOnly"], true);
+  EXPECT_EQ(command.at("/inputs")["readOnly"], true);
+  EXPECT_EQ(command.at("/evenkeel/run")["emptyDir"]["sizeLimit"], "1Mi");
+  const auto worker = Mounts(pod, "worker");
+  EXPECT_EQ(PathsOf(worker), (Paths{"/etc/evenkeel/tls", "/evenkeel/run", "/tmp"}));
+  EXPECT_EQ(worker.at("/evenkeel/run")["name"], command.at("/evenkeel/run")["name"]);
+  EXPECT_NE(worker.at("/tmp")["name"], command.at("/tmp")["name"]);
+  const auto installer = Mounts(pod, "launcher");
+  EXPECT_EQ(PathsOf(installer), Paths{"/evenkeel/bin"});
+  EXPECT_EQ(installer.at("/evenkeel/bin")["readOnly"], false);
+}
+
+TEST(CommandPod, IsRestrictedAndRunsAsTheUserOfTheImage) {
+  const json pod = PodOf(CommandJob());
+  const json& context = pod["spec"]["securityContext"];
+  EXPECT_EQ(context["runAsNonRoot"], true);
+  EXPECT_EQ(context["seccompProfile"]["type"], "RuntimeDefault");
+  EXPECT_EQ(context["fsGroup"], 65532);
+  EXPECT_FALSE(context.contains("runAsUser"));
+  EXPECT_FALSE(context.contains("runAsGroup"));
+  for (const std::string name : {"command", "worker", "launcher"}) {
+    const json own = Container(pod, name)["securityContext"];
+    EXPECT_EQ(own["allowPrivilegeEscalation"], false) << name;
+    EXPECT_EQ(own["capabilities"]["drop"], json::array({"ALL"})) << name;
+    const bool ours = name != "command";
+    EXPECT_EQ(own.contains("readOnlyRootFilesystem"), ours) << name;
+    EXPECT_EQ(own.value("runAsUser", 0), ours ? 65532 : 0) << name;
+  }
+}
+
+TEST(CommandPod, TakesOverTheTemplate) {
+  WeightedJob job = CommandJob();
+  job.worker.security_context = R"({"runAsUser":1000,"runAsGroup":1001})";
+  job.worker.image_pull_policy = "Always";
+  job.worker.image_pull_secrets = R"([{"name":"s"}])";
+  job.worker.volume_mounts = R"([{"name":"data","mountPath":"/tmp"}])";
+  const json pod = PodOf(job);
+  EXPECT_EQ(pod["spec"]["securityContext"]["runAsUser"], 1000);
+  EXPECT_EQ(pod["spec"]["securityContext"]["runAsGroup"], 1001);
+  EXPECT_EQ(Container(pod, "worker")["securityContext"]["runAsUser"], 65532);
+  EXPECT_EQ(Container(pod, "command")["imagePullPolicy"], "Always");
+  EXPECT_EQ(pod["spec"]["imagePullSecrets"], json::parse(job.worker.image_pull_secrets));
+  EXPECT_EQ(Mounts(pod, "command").at("/tmp")["name"], "data");  // no second one of ours
+}
+
+TEST(CommandPod, AsksForRoomForBothContainers) {
+  const WeightedJob job = CommandJob();
+  EXPECT_EQ(ReadPod(PodOf(job)).requests, WorkerRequests(job));
+  EXPECT_EQ(WorkerRequests(job), (Resources{2020, 96LL << 20U, 1}));
+  EXPECT_EQ(WorkerRequests(Job()), RequestsOf(Job().resources));
+}
+
+TEST(CommandPod, LeavesTheCoordinatorAlone) {
+  CoordinatorPod request;
+  request.image = "evenkeel/worker:1";
+  const json pod = CoordinatorPodManifest(CommandJob(), request);
+  EXPECT_FALSE(pod["spec"].contains("initContainers"));
+  ASSERT_EQ(pod["spec"]["containers"].size(), 1U);
+  EXPECT_EQ(pod["spec"]["containers"][0]["image"], "evenkeel/worker:1");
+  EXPECT_EQ(pod["spec"]["securityContext"]["runAsUser"], 65532);
+}
+
+}  // namespace
+}  // namespace evenkeel::api

@@ -1,0 +1,96 @@
+// A pod with several containers is seen by the one that is worst off.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cluster/node_and_pod_json.h"
+
+namespace evenkeel::api {
+namespace {
+
+using nlohmann::json;
+
+PodView TwoContainers(const char* phase, const char* init, const char* command,
+                      const char* worker) {
+  json object = json::parse(R"({
+    "metadata": {"name": "p", "labels": {"app.kubernetes.io/component": "worker"}},
+    "spec": {"initContainers": [{"name": "launcher", "image": "ours:1"}],
+             "containers": [{"name": "command", "image": "theirs:1"},
+                            {"name": "worker", "image": "ours:1"}]}})");
+  const auto status = [](const char* name, const char* text) {
+    json one = json::parse(text);
+    one["name"] = name;
+    return one;
+  };
+  object["status"] = {
+      {"phase", phase},
+      {"initContainerStatuses", json::array({status("launcher", init)})},
+      {"containerStatuses", json::array({status("command", command), status("worker", worker)})}};
+  return ReadPod(object);
+}
+
+constexpr const char* kDone = R"({"state": {"terminated": {"exitCode": 0}}})";
+constexpr const char* kRunning = R"({"state": {"running": {}}})";
+constexpr const char* kInitializing = R"({"state": {"waiting": {"reason": "PodInitializing"}}})";
+constexpr const char* kNoImage = R"({"state": {"waiting": {"reason": "ImagePullBackOff"}}})";
+constexpr const char* kCrashed = R"({"restartCount": 3,
+    "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+    "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}})";
+
+TEST(ReadPodContainers, NamesTheImageThatIsMissing) {
+  const PodView theirs = TwoContainers("Pending", kDone, kNoImage, kRunning);
+  EXPECT_EQ(theirs.container, "command");
+  EXPECT_EQ(theirs.image, "theirs:1");
+  EXPECT_EQ(theirs.waiting_reason, "ImagePullBackOff");
+  EXPECT_TRUE(theirs.has_run);
+  const PodView ours = TwoContainers("Pending", kNoImage, kInitializing, kInitializing);
+  EXPECT_EQ(ours.container, "launcher");
+  EXPECT_EQ(ours.image, "ours:1");
+  EXPECT_FALSE(ours.has_run);
+}
+
+TEST(ReadPodContainers, WhatCannotStartComesBeforeWhatKeepsEnding) {
+  const PodView pod = TwoContainers("Running", kDone, kNoImage, kCrashed);
+  EXPECT_EQ(pod.container, "command");
+  EXPECT_EQ(pod.restarts, 0);
+  EXPECT_FALSE(pod.termination.has_value());
+  const PodView crashed = TwoContainers("Running", kDone, kCrashed, kRunning);
+  EXPECT_EQ(crashed.container, "command");
+  EXPECT_EQ(crashed.restarts, 3);
+  EXPECT_EQ(crashed.termination->reason, "OOMKilled");
+  EXPECT_EQ(TwoContainers("Running", kDone, kRunning, kCrashed).container, "worker");
+}
+
+TEST(ReadPodContainers, AnInitContainerThatIsDoneIsForgotten) {
+  const PodView pod = TwoContainers("Pending", kDone, kInitializing, kInitializing);
+  EXPECT_EQ(pod.container, "command");
+  EXPECT_EQ(pod.waiting_reason, "PodInitializing");
+  EXPECT_FALSE(pod.has_run);
+  EXPECT_FALSE(pod.termination.has_value());
+}
+
+TEST(ReadPodContainers, APodLingersWhenOneOfTheTwoHasEndedWell) {
+  const char* ended =
+      R"({"state": {"terminated": {"exitCode": 0, "finishedAt": "2026-03-01T09:31:05Z"}}})";
+  const PodView pod = TwoContainers("Running", kDone, kRunning, ended);
+  EXPECT_TRUE(pod.lingers);
+  EXPECT_TRUE(pod.Ended());
+  ASSERT_TRUE(pod.termination && pod.termination->finished);
+  EXPECT_EQ(FormatTimestamp(*pod.termination->finished), "2026-03-01T09:31:05Z");
+  EXPECT_TRUE(TwoContainers("Running", kDone, kDone, kRunning).lingers);  // told so by a command
+  EXPECT_FALSE(TwoContainers("Running", kDone, kRunning, kRunning).lingers);
+  const char* failed = R"({"state": {"terminated": {"exitCode": 1}}})";
+  EXPECT_FALSE(TwoContainers("Running", kDone, kRunning, failed).lingers);  // it is started again
+  EXPECT_FALSE(TwoContainers("Succeeded", kDone, ended, ended).lingers);
+}
+
+TEST(ReadPodContainers, ASingleContainerThatEndedDoesNotLinger) {
+  const PodView pod = ReadPod(json::parse(R"({"metadata": {"name": "p"},
+    "status": {"phase": "Running",
+               "containerStatuses": [{"state": {"terminated": {"exitCode": 0}}}]}})"));
+  EXPECT_FALSE(pod.lingers);
+  EXPECT_FALSE(pod.Ended());
+}
+
+}  // namespace
+}  // namespace evenkeel::api

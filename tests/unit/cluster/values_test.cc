@@ -1,0 +1,133 @@
+#include <gtest/gtest.h>
+
+#include "cluster/job_status.h"
+#include "cluster/json_fields.h"
+#include "cluster/names.h"
+#include "cluster/node.h"
+#include "cluster/resources.h"
+#include "cluster/timestamp.h"
+
+namespace evenkeel::api {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Timestamp, IsReadAndWrittenAsKubernetesDoes) {
+  EXPECT_EQ(ParseTimestamp("1970-01-01T00:00:00Z"), Timestamp{});
+  EXPECT_EQ(ParseTimestamp("2026-03-01T09:30:05Z"), Timestamp{seconds(1772357405)});
+  EXPECT_EQ(ParseTimestamp("2024-02-29T23:59:59Z"), Timestamp{seconds(1709251199)});
+  EXPECT_EQ(ParseTimestamp("2026-03-01T09:30:05.250000Z"),
+            Timestamp{seconds(1772357405) + std::chrono::milliseconds(250)});
+  EXPECT_EQ(ParseTimestamp("2026-03-01T09:30:05.1234567891Z"),
+            Timestamp{seconds(1772357405) + Duration{123456789}});
+  for (const char* text :
+       {"1970-01-01T00:00:00Z", "2026-03-01T09:30:05Z", "2261-12-31T23:59:59Z"}) {
+    EXPECT_EQ(FormatTimestamp(*ParseTimestamp(text)), text);
+  }
+  EXPECT_EQ(FormatTimestamp(Timestamp{seconds(1772357405) + Duration{999'999'999}}),
+            "2026-03-01T09:30:05Z");
+}
+
+TEST(Timestamp, WhatIsNoneIsNone) {
+  for (const char* text :
+       {"", "Z", "2026-03-01", "2026-03-01T09:30:05", "2026-02-30T00:00:00Z",
+        "2026-13-01T00:00:00Z", "2026-03-01T24:00:00Z", "2026-03-01T09:60:00Z",
+        "2026-03-01T09:30:05+01:00", "2026-03-01T09:30:05.Z", "2026-03-01T09:30:05,5Z",
+        "1969-12-31T23:59:59Z", "2262-01-01T00:00:00Z", "2026-03-0xT09:30:05Z",
+        "2026-03-01 09:30:05Z", "-026-03-01T09:30:05Z"}) {
+    EXPECT_EQ(ParseTimestamp(text), std::nullopt) << text;
+  }
+}
+
+TEST(Names, AreThoseOfTheContract) {
+  EXPECT_EQ(PlanName("primes"), "primes-plan");
+  EXPECT_EQ(CoordinatorSecretName("primes"), "primes-coordinator-tls");
+  EXPECT_EQ(WorkerSecretName("primes"), "primes-worker-tls");
+  EXPECT_EQ(CoordinatorName("primes"), "primes-coordinator");
+  EXPECT_EQ(WorkerName("primes"), "primes-worker");
+  EXPECT_EQ(SnapshotName("primes"), "primes-snapshot");
+  EXPECT_EQ(CoordinatorPodName("primes", 3), "primes-coordinator-3");
+  EXPECT_EQ(CoordinatorAddress("primes", "lab"), "primes-coordinator.lab.svc:7400");
+  EXPECT_EQ(ClaimFolder("primes", "01234567-89ab-cdef"), "primes-01234567");
+}
+
+TEST(Names, OfWorkersEndInTheFnvHashOfTheirNode) {
+  // Test vectors of the draft that defines FNV.
+  EXPECT_EQ(Fnv1a(""), 0x811c9dc5U);
+  EXPECT_EQ(Fnv1a("a"), 0xe40c292cU);
+  EXPECT_EQ(Fnv1a("foobar"), 0xbf9cf968U);
+  EXPECT_EQ(WorkerPodName("primes", "foobar"), "primes-worker-foobar-bf9cf968");
+}
+
+TEST(Names, OfWorkersSayWhichNodeAsFarAsThereIsRoom) {
+  EXPECT_EQ(WorkerPodName("primes", "pi4-a.lab.example").substr(0, 20), "primes-worker-pi4-a-");
+  EXPECT_NE(WorkerPodName("primes", "pi4.lab"), WorkerPodName("primes", "pi4.home"));
+  for (std::size_t size = 1; size < 70; ++size) {
+    const std::string name = WorkerPodName("primes", std::string(size, 'n') + "-b");
+    EXPECT_LE(name.size(), 63U);
+    EXPECT_EQ(name.find("--"), std::string::npos) << name;
+  }
+  const std::string longest(kMaxJobName, 'x');
+  EXPECT_EQ(WorkerPodName(longest, "foobar"), longest + "-worker-bf9cf968");
+  EXPECT_LE(CoordinatorName(longest).size(), 63U);
+}
+
+TEST(Base64, FollowsTheVectorsOfTheRfc) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"f", "Zg=="},
+                                                       {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"},
+                                                       {"foob", "Zm9vYg=="},
+                                                       {"fooba", "Zm9vYmE="},
+                                                       {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(ToBase64(bytes), text);
+  EXPECT_EQ(ToBase64(std::string("\x00\xff\xfe", 3)), "AP/+");
+}
+
+TEST(Tolerates, AsTheSchedulerDoes) {
+  const Taint taint{"dedicated", "db", "NoSchedule"};
+  EXPECT_TRUE(Tolerates({"dedicated", "Equal", "db", "NoSchedule", {}}, taint));
+  EXPECT_TRUE(Tolerates({"dedicated", "", "db", "", {}}, taint));
+  EXPECT_TRUE(Tolerates({"dedicated", "Exists", "", "", {}}, taint));
+  EXPECT_TRUE(Tolerates({"", "Exists", "", "", {}}, taint));
+  EXPECT_FALSE(Tolerates({"dedicated", "Equal", "web", "", {}}, taint));
+  EXPECT_FALSE(Tolerates({"other", "Exists", "", "", {}}, taint));
+  EXPECT_FALSE(Tolerates({"dedicated", "Exists", "", "NoExecute", {}}, taint));
+  EXPECT_FALSE(Tolerates({"", "Equal", "db", "", {}}, taint));
+  EXPECT_FALSE(Tolerates({"dedicated", "Gt", "db", "", {}}, taint));
+}
+
+TEST(Resources, DefaultsDoNotExceedLimits) {
+  EXPECT_EQ(RequestsOf(WithWorkerDefaults({})), (Resources{250, 64LL << 20U, 1}));
+  const auto limited = WithWorkerDefaults({{}, {{"cpu", "100m"}, {"memory", "1Gi"}}});
+  EXPECT_EQ(limited.requests.at("cpu"), "100m");
+  EXPECT_EQ(limited.requests.at("memory"), "64Mi");
+  const auto asked = WithWorkerDefaults({{{"cpu", "2"}}, {}});
+  EXPECT_EQ(RequestsOf(asked).cpu_millicores, 2000);
+}
+
+TEST(Resources, NothingAskedForAlwaysFits) {
+  EXPECT_TRUE(Fits({}, {-5, -5, -5}));
+  EXPECT_FALSE(Fits({1, 0, 0}, {0, 5, 5}));
+  EXPECT_TRUE(Fits({5, 5, 5}, {5, 5, 5}));
+}
+
+TEST(Conditions, TransitionTimesStayUntilTheStatusChanges) {
+  Conditions conditions;
+  Set(conditions,
+      {"Progressing", Condition::Status::kTrue, "Starting", "", 1, Timestamp{seconds(1)}});
+  Set(conditions,
+      {"Progressing", Condition::Status::kTrue, "Running", "", 2, Timestamp{seconds(2)}});
+  ASSERT_EQ(conditions.size(), 1U);
+  EXPECT_EQ(conditions[0].reason, "Running");
+  EXPECT_EQ(conditions[0].observed_generation, 2);
+  EXPECT_EQ(conditions[0].last_transition, Timestamp{seconds(1)});
+  Set(conditions,
+      {"Progressing", Condition::Status::kFalse, "StorageFull", "", 2, Timestamp{seconds(3)}});
+  EXPECT_EQ(conditions[0].last_transition, Timestamp{seconds(3)});
+  EXPECT_FALSE(IsTrue(conditions, "Progressing"));
+  EXPECT_EQ(Find(conditions, "Complete"), nullptr);
+}
+
+}  // namespace
+}  // namespace evenkeel::api

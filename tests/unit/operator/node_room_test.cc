@@ -1,0 +1,23 @@
+#include <gtest/gtest.h>
+
+#include "operator/cluster_cache.h"
+
+namespace evenkeel::operating {
+namespace {
+
+TEST(NodeRoomTest, FollowsPodsAsTheyComeAndGo) {
+  NodeRoom room;
+  const PodRoom small{"pi3", {100, 1024, 1}};
+  const PodRoom large{"pi3", {500, 4096, 1}};
+  room.Add(small);
+  room.Add(large);
+  room.Add({"", {100, 100, 1}});  // nowhere yet
+  EXPECT_EQ(*room.Requested(), (plan::Requests{{"pi3", {600, 5120, 2}}}));
+  room.Remove(large);
+  EXPECT_EQ(room.Requested()->at("pi3"), (api::Resources{100, 1024, 1}));
+  room.Remove(small);
+  EXPECT_TRUE(room.Requested()->empty());
+}
+
+}  // namespace
+}  // namespace evenkeel::operating

@@ -1,0 +1,139 @@
+#include "tests/unit/operator/operator_fixture.h"
+
+#include <algorithm>
+
+namespace evenkeel::operating {
+namespace {
+
+using kube::Json;
+
+Json Named(const std::string& api_version, const std::string& kind, const std::string& name) {
+  return {{"apiVersion", api_version}, {"kind", kind}, {"metadata", {{"name", name}}}};
+}
+
+}  // namespace
+
+void OperatorFixture::SetUp() {
+  AgainstServer::SetUp();
+  client_ = std::make_unique<kube::Client>(*transport_);
+  tools_ = std::make_unique<ErrandTools>(
+      ErrandTools{*client_, coordinators_, wall_, "the operator's key", {"evenkeel-system", {}}});
+  kube::EventRecorderOptions recording;
+  recording.reporter = {"evenkeel.dev/operator", "test"};
+  events_ = std::make_unique<kube::EventRecorder>(Access(), wall_, recording);
+  poller_ = std::make_unique<ProgressPoller>(coordinators_, clock_, PollTimes{},
+                                             [](const kube::ObjectKey&) {});
+  cache_ = std::make_unique<ClusterCache>(Access(), std::vector<std::string>{},
+                                          CacheListener{[](const auto&) {}, [](const auto&) {}}, 1);
+  plan::OperatorSettings settings;
+  settings.image = "evenkeel/worker:test";
+  reconciler_ = std::make_unique<JobReconciler>(JobReconciler::Parts{
+      *cache_, *poller_, *events_, pacer_, history_, rates_, clock_, *tools_, std::move(settings)});
+  events_->Start();
+  poller_->Start(2);
+  cache_->Start();
+  ASSERT_TRUE(cache_->WaitUntilSynced({}));
+}
+
+void OperatorFixture::TearDown() {
+  cache_->Stop();
+  poller_->Stop();
+  events_->Stop();
+}
+
+void OperatorFixture::PutNode(const std::string& name, int megahertz) {
+  Json node = Named("v1", "Node", name);
+  node["metadata"]["labels"] = {{"kubernetes.io/os", "linux"},
+                                {"kubernetes.io/arch", "arm64"},
+                                {"hardware.evenkeel.dev/cpu-mhz", std::to_string(megahertz)}};
+  node["status"] = {{"allocatable", {{"cpu", "4"}, {"memory", "2Gi"}, {"pods", "110"}}},
+                    {"capacity", {{"cpu", "4"}, {"memory", "2Gi"}, {"pods", "110"}}},
+                    {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})},
+                    {"nodeInfo", {{"architecture", "arm64"}, {"operatingSystem", "linux"}}}};
+  server_.Put(kNodesPath, node);
+}
+
+void OperatorFixture::PutJob(const std::string& name, Json spec) {
+  Json job = Named("batch.evenkeel.dev/v1alpha1", "WeightedJob", name);
+  job["metadata"]["namespace"] = "lab";
+  job["spec"] = std::move(spec);
+  server_.Put(kJobsPath, job);
+}
+
+// Pods that run have addresses.
+std::size_t OperatorFixture::RunningPods() const {
+  const auto pods = server_.All(kPodsPath);
+  return static_cast<std::size_t>(std::count_if(
+      pods.begin(), pods.end(), [](const Json& pod) { return pod.contains("status"); }));
+}
+
+std::size_t OperatorFixture::OwnedPods() const {
+  const auto pods = server_.All(kPodsPath);
+  return static_cast<std::size_t>(std::count_if(pods.begin(), pods.end(), [](const Json& pod) {
+    return pod["metadata"].contains("ownerReferences");
+  }));
+}
+
+void OperatorFixture::AwaitCache() {
+  ASSERT_TRUE(kube::Eventually([this] {
+    const auto jobs = server_.All(kJobsPath);
+    const auto nodes = server_.All(kNodesPath);
+    return std::all_of(jobs.begin(), jobs.end(), [&](const Json& job) {
+      const auto& meta = job["metadata"];
+      const auto seen = cache_->Job({meta["namespace"], meta["name"]});
+      if (!seen || seen->meta.resource_version != meta["resourceVersion"]) return false;
+      const auto view = cache_->Look(seen);
+      const auto running = std::count_if(view.pods.begin(), view.pods.end(),
+                                         [](const auto& pod) { return !pod.ip.empty(); });
+      if (static_cast<std::size_t>(running) != RunningPods()) return false;
+      return view.nodes->size() == nodes.size() && view.pods.size() == OwnedPods();
+    });
+  }));
+}
+
+void OperatorFixture::Settle(const std::string& job) {
+  std::string before;
+  do {
+    AwaitCache();
+    before = server_.ResourceVersion();
+    const Reconciliation end = reconciler_->Reconcile({"lab", job});
+    ASSERT_FALSE(end.failed) << end.trouble;
+  } while (server_.ResourceVersion() != before);
+}
+
+void OperatorFixture::RunPods() {
+  int host = 1;
+  for (Json pod : server_.All(kPodsPath)) {
+    const auto& annotations = pod["metadata"]["annotations"];
+    pod["spec"]["nodeName"] = annotations.value("evenkeel.dev/node", "pi4-a");
+    pod["status"] = {{"phase", "Running"},
+                     {"podIP", "10.42.0." + std::to_string(host++)},
+                     {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})},
+                     {"containerStatuses",
+                      Json::array({{{"name", "c"}, {"state", {{"running", Json::object()}}}}})}};
+    server_.Put(kPodsPath, pod);
+  }
+}
+
+Json OperatorFixture::Status(const std::string& job) const {
+  const auto found = server_.Find(kJobsPath, "lab", job);
+  return found ? kube::MemberOf(*found, "status") : Json();
+}
+
+std::string OperatorFixture::Condition(const std::string& job, const std::string& type) const {
+  const Json status = Status(job);
+  if (!status.contains("conditions")) return {};
+  for (const Json& one : status["conditions"]) {
+    if (one["type"] == type) return kube::TextAt(one, "status") + " " + kube::TextAt(one, "reason");
+  }
+  return {};
+}
+
+std::vector<std::string> OperatorFixture::PodNames() const {
+  std::vector<std::string> names;
+  for (const Json& pod : server_.All(kPodsPath)) names.push_back(pod["metadata"]["name"]);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace evenkeel::operating

@@ -1,0 +1,115 @@
+// What pods with an image of the user's change in a plan.
+#include <gtest/gtest.h>
+
+#include "tests/unit/operator/plan/model_cluster.h"
+
+namespace evenkeel::plan {
+namespace {
+
+class CommandPods : public testing::Test {
+ protected:
+  CommandPods() {
+    cluster_.job.task_image = "example.com/tool:1";
+    for (const char* name : {"a", "b"}) cluster_.AddNode(Pi4(name));
+    EXPECT_TRUE(cluster_.Rest());
+  }
+  void TearDown() override { EXPECT_EQ(cluster_.violations, std::vector<std::string>{}); }
+
+  /// No container of the command runs, for this reason.
+  void LetAllWait(const std::string& reason, const std::string& message = {}) {
+    for (const char* node : {"a", "b"}) LetWait(node, reason, message);
+  }
+  void LetWait(const std::string& node, const std::string& reason, const std::string& message) {
+    api::PodView* pod = cluster_.WorkerOn(node);
+    pod->ready = false;
+    pod->container = "command";
+    pod->image = cluster_.job.task_image;
+    pod->initialized = cluster_.now - std::chrono::seconds(10);
+    pod->waiting_reason = reason;
+    pod->waiting_message = message;
+  }
+  /// What a plan says now, as "Status Reason", and whether it is a warning.
+  std::string Said() {
+    const Plan plan = MakePlan(cluster_.Take());
+    cluster_.Apply(plan);
+    return cluster_.Condition("Progressing");
+  }
+  std::string Message() {
+    return api::Find(cluster_.job.status.conditions, "Progressing")->message;
+  }
+
+  ModelCluster cluster_;
+};
+
+TEST_F(CommandPods, AnImageThatIsPulledIsProgress) {
+  LetAllWait("PodInitializing");
+  EXPECT_EQ(Said(), "True PullingImage");
+  EXPECT_NE(Message().find("its image example.com/tool:1 is being pulled"), std::string::npos);
+  EXPECT_FALSE(cluster_.events.back().warning);
+  LetWait("b", "ImagePullBackOff", "");  // what is wrong comes before what takes its time
+  EXPECT_EQ(Said(), "False ImagePullFailed");
+  cluster_.Settle();
+  EXPECT_EQ(Said(), "True Running");
+}
+
+TEST_F(CommandPods, AnImageThatWantsRootIsSaidAndMended) {
+  LetAllWait("CreateContainerConfigError",
+             "container has runAsNonRoot and image will run as root (pod: \"x\", container: y)");
+  EXPECT_EQ(Said(), "False ImageRunsAsRoot");
+  EXPECT_NE(Message().find("example.com/tool:1"), std::string::npos);
+  EXPECT_TRUE(cluster_.events.back().warning);
+  cluster_.Settle();
+  EXPECT_EQ(Said(), "True Running");
+}
+
+TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsSaidWhileTheOthersRun) {
+  LetWait("b", "ImagePullBackOff", "no match for platform in manifest");
+  cluster_.Advance(std::chrono::seconds(10));  // words alone are not written at once
+  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(Message(), "workers run, but not all: pod " + cluster_.WorkerOn("b")->name +
+                           ": its image example.com/tool:1 cannot be pulled");
+  cluster_.Settle();
+  cluster_.Advance(std::chrono::seconds(10));
+  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(Message(), "workers run");
+}
+
+TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
+  cluster_.WorkerOn("a")->lingers = true;
+  cluster_.progress.tasks = {100, 100, 0};
+  cluster_.progress.state = api::CoordinatorState::kComplete;
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_EQ(plan.actions.size(), 1U);
+  const auto* deletion = std::get_if<DeletePod>(plan.actions.data());
+  ASSERT_NE(deletion, nullptr);
+  EXPECT_EQ(deletion->name, cluster_.WorkerOn("a")->name);
+  EXPECT_FALSE(deletion->at_once);
+}
+
+TEST_F(CommandPods, AWorkerThatEndedInMidRunIsMadeAgainAfterABackoff) {
+  api::PodView* pod = cluster_.WorkerOn("a");
+  const std::string uid = pod->uid;
+  pod->lingers = true;
+  pod->ready = false;
+  pod->termination = api::Termination{0, "Completed", "", cluster_.now};
+  cluster_.Step();
+  EXPECT_EQ(cluster_.WorkerOn("a")->uid, uid);
+  cluster_.Advance(std::chrono::seconds(10));
+  ASSERT_TRUE(cluster_.Rest());
+  ASSERT_NE(cluster_.WorkerOn("a"), nullptr);
+  EXPECT_NE(cluster_.WorkerOn("a")->uid, uid);
+}
+
+TEST_F(CommandPods, RoomIsNeededForBothContainers) {
+  api::NodeView small = Pi4("small");
+  small.allocatable = {260, 4LL << 30U, 110};  // the command alone would fit
+  cluster_.AddNode(small);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerOn("small"), nullptr);
+  cluster_.Node("small").allocatable.cpu_millicores = 270;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_NE(cluster_.WorkerOn("small"), nullptr);
+}
+
+}  // namespace
+}  // namespace evenkeel::plan

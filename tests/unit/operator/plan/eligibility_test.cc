@@ -1,0 +1,125 @@
+#include "operator/plan/eligibility.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/unit/operator/plan/model_cluster.h"
+
+namespace evenkeel::plan {
+namespace {
+
+struct Case {
+  const char* name;
+  std::function<void(api::NodeView&, api::WeightedJob&, api::Resources&)> change;
+  Obstacle want;
+  const char* want_why;
+};
+
+const Case kCases[] = {
+    {"nothing special", [](auto&, auto&, auto&) {}, Obstacle::kNone, ""},
+    {"a selector that fits",
+     [](auto& node, auto& job, auto&) {
+       node.profile.labels["pool"] = "x";
+       job.spec.node_selector = {{"pool", "x"}};
+     },
+     Obstacle::kNone, ""},
+    {"a selector with another value",
+     [](auto& node, auto& job, auto&) {
+       node.profile.labels["pool"] = "y";
+       job.spec.node_selector = {{"pool", "x"}};
+     },
+     Obstacle::kSelector, "without label pool=x"},
+    {"an architecture without image",
+     [](auto& node, auto&, auto&) { node.profile.architecture = "riscv64"; },
+     Obstacle::kArchitecture, "of architecture riscv64, which has no image"},
+    {"an architecture known by label only",
+     [](auto& node, auto&, auto&) {
+       node.profile.architecture.clear();
+       node.profile.labels["kubernetes.io/arch"] = "s390x";
+     },
+     Obstacle::kArchitecture, "of architecture s390x, which has no image"},
+    {"another system", [](auto& node, auto&, auto&) { node.operating_system = "windows"; },
+     Obstacle::kArchitecture, "of architecture windows, which has no image"},
+    {"not ready", [](auto& node, auto&, auto&) { node.ready = false; }, Obstacle::kNotReady,
+     "not ready"},
+    {"cordoned", [](auto& node, auto&, auto&) { node.unschedulable = true; }, Obstacle::kCordoned,
+     "cordoned"},
+    {"a taint",
+     [](auto& node, auto&, auto&) {
+       node.taints = {{"node-role.kubernetes.io/control-plane", "", "NoSchedule"}};
+     },
+     Obstacle::kTaint, "with untolerated taint node-role.kubernetes.io/control-plane:NoSchedule"},
+    {"a taint that only asks to stay away",
+     [](auto& node, auto&, auto&) {
+       node.taints = {{"k", "", "PreferNoSchedule"}};
+     },
+     Obstacle::kNone, ""},
+    {"a taint that is tolerated",
+     [](auto& node, auto& job, auto&) {
+       node.taints = {{"k", "v", "NoExecute"}};
+       job.tolerations = {{"k", "Equal", "v", "", std::nullopt}};
+     },
+     Obstacle::kNone, ""},
+    {"an explicit weight for others only",
+     [](auto&, auto& job, auto&) {
+       job.spec.weighting.mode = model::WeightingMode::kExplicit;
+       job.spec.weighting.explicit_weights = {{"other", 2}};
+     },
+     Obstacle::kNoWeight, "without a number in spec.weighting.weights"},
+    {"too little CPU left", [](auto&, auto&, auto& used) { used.cpu_millicores = 3751; },
+     Obstacle::kRoom, "without room for what the worker requests"},
+    {"just enough CPU left", [](auto&, auto&, auto& used) { used.cpu_millicores = 3750; },
+     Obstacle::kNone, ""},
+    {"too little memory left",
+     [](auto&, auto&, auto& used) { used.memory_bytes = (4LL << 30) - 1; }, Obstacle::kRoom,
+     "without room for what the worker requests"},
+    {"too many pods", [](auto&, auto&, auto& used) { used.pods = 110; }, Obstacle::kRoom,
+     "without room for what the worker requests"},
+};
+
+TEST(Judge, SaysWhyANodeTakesNoWorker) {
+  for (const Case& one : kCases) {
+    api::NodeView node = Pi4("a");
+    api::WeightedJob job;
+    job.resources = api::WithWorkerDefaults({});
+    api::Resources used;
+    one.change(node, job, used);
+    const NodeVerdict verdict = Judge(node, used, job, OperatorSettings{});
+    EXPECT_EQ(verdict.obstacle, one.want) << one.name;
+    EXPECT_EQ(verdict.why, one.want_why) << one.name;
+  }
+}
+
+TEST(NodeJudge, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
+  ModelCluster cluster;
+  cluster.AddNode(Pi4("a"));
+  cluster.job.resources.requests["cpu"] = "3";
+  cluster.Rest();
+  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
+  Snapshot snapshot = cluster.Take();
+  EXPECT_TRUE(NodeJudge(snapshot)(*snapshot.nodes->at("a")).Eligible());
+  cluster.job.resources.requests["cpu"] = "3980m";  // 50m of the coordinator are there, too
+  snapshot = cluster.Take();
+  EXPECT_EQ(NodeJudge(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom);
+}
+
+TEST(Summarize, GroupsNodesByReasonAndIsBounded) {
+  EXPECT_EQ(Summarize({}), "the cluster has no nodes");
+  std::vector<api::NodeView> nodes(40);
+  std::vector<NodeVerdict> verdicts;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i].profile.name = "n" + std::to_string(i);
+    verdicts.push_back({&nodes[i], Obstacle::kTaint, "with taint " + std::to_string(i % 8)});
+  }
+  const std::string text = Summarize(verdicts);
+  EXPECT_TRUE(
+      text.starts_with("none of 40 nodes can take a worker: 5 with taint 0 (n0, n8, n16, "
+                       "...); 5 with taint 1"))
+      << text;
+  EXPECT_TRUE(text.ends_with("; and more")) << text;
+  EXPECT_LT(text.size(), 400U);
+}
+
+}  // namespace
+}  // namespace evenkeel::plan

@@ -1,0 +1,169 @@
+#include <gtest/gtest.h>
+
+#include "operator/plan/lifecycle.h"
+#include "tests/unit/operator/plan/model_cluster.h"
+
+namespace evenkeel::plan {
+namespace {
+
+class Ending : public testing::Test {
+ protected:
+  Ending() {
+    for (const char* name : {"a", "b"}) cluster_.AddNode(Pi4(name));
+  }
+  void TearDown() override { EXPECT_EQ(cluster_.violations, std::vector<std::string>{}); }
+
+  void Start() { ASSERT_TRUE(cluster_.Rest()); }
+  void End(api::CoordinatorState state) {
+    cluster_.progress.state = state;
+    ASSERT_TRUE(cluster_.Rest());
+  }
+  std::string Message(const std::string& type) {
+    const auto* found = api::Find(cluster_.job.status.conditions, type);
+    return found == nullptr ? "" : found->message;
+  }
+
+  ModelCluster cluster_;
+};
+
+TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
+  Start();
+  cluster_.progress.tasks = {100, 100, 0};
+  cluster_.progress.result = R"({"count":25997})";
+  cluster_.progress.state = api::CoordinatorState::kComplete;
+  const Plan plan = cluster_.Step();
+  EXPECT_TRUE(plan.actions.empty());
+  const api::JobStatus& status = cluster_.job.status;
+  EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False AllTasksDone");
+  EXPECT_EQ(status.state, "Complete");
+  EXPECT_EQ(status.progress, "100%");
+  EXPECT_EQ(status.completion_time, api::WholeSeconds(cluster_.now));
+  EXPECT_EQ(status.estimated_completion_time, std::nullopt);
+  EXPECT_EQ(status.result.summary, R"({"count":25997})");
+  EXPECT_EQ(status.result.location, "kubectl evenkeel results primes -n default");
+  EXPECT_EQ(plan.events,
+            (std::vector<Event>{{false, "AllTasksDone", "all results are durable", true}}));
+
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_NE(cluster_.Coordinator(), nullptr);
+  EXPECT_TRUE(cluster_.WorkerNodes().empty());  // these did not end by themselves
+}
+
+TEST_F(Ending, NothingIsMadeAgainForAJobThatIsOver) {
+  Start();
+  End(api::CoordinatorState::kComplete);
+  cluster_.DeletePod(cluster_.Coordinator()->name);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Coordinator(), nullptr);
+  EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
+}
+
+TEST_F(Ending, FiguresOfAJobThatIsOverStay) {
+  Start();
+  cluster_.progress.tasks = {100, 100, 0};
+  End(api::CoordinatorState::kComplete);
+  cluster_.progress.tasks = {100, 99, 0};
+  cluster_.Advance(std::chrono::minutes(5));
+  EXPECT_FALSE(MakePlan(cluster_.Take()).status.has_value());
+}
+
+TEST_F(Ending, TooManyFailedTasksFailTheJob) {
+  Start();
+  cluster_.progress.tasks = {100, 50, 1};
+  cluster_.progress.failed_indexes = "7";
+  const std::string reason = "1 task failed for good (7), maxFailedTasks is 0; task 7 on pi3: no";
+  cluster_.progress.reason = reason;
+  End(api::CoordinatorState::kFailed);
+  EXPECT_EQ(cluster_.Condition("Failed"), "True TasksFailed");
+  EXPECT_EQ(Message("Failed"), reason);
+  EXPECT_EQ(cluster_.job.status.failed_indexes, "7");
+  EXPECT_EQ(cluster_.job.status.completion_time, std::nullopt);
+  EXPECT_TRUE(cluster_.WorkerNodes().empty());
+  EXPECT_NE(cluster_.Coordinator(), nullptr);  // serves what there is
+}
+
+TEST_F(Ending, TheDeadlineFailsTheJobAndKeepsWhatIsDone) {
+  cluster_.job.spec.active_deadline = std::chrono::seconds(60);
+  cluster_.Steps(4);
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_TRUE(plan.requeue_after.has_value());
+  EXPECT_LE(*plan.requeue_after, std::chrono::seconds(60));
+  cluster_.Advance(std::chrono::seconds(61));
+  const Plan last = cluster_.Step();
+  EXPECT_EQ(cluster_.Condition("Failed"), "True DeadlineExceeded");
+  bool drained = false;
+  for (const Action& action : last.actions) {
+    drained = drained || std::holds_alternative<SuspendCoordinator>(action);
+  }
+  EXPECT_TRUE(drained);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_TRUE(cluster_.WorkerNodes().empty());
+  EXPECT_NE(cluster_.Coordinator(), nullptr);
+}
+
+TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
+  cluster_.job.invalid = "spec.balancing.strategy: must be one of TailStealing, is \"Foo\"";
+  const Plan plan = cluster_.Step();
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(cluster_.Condition("Failed"), "True InvalidSpec");
+  EXPECT_EQ(Message("Failed"), cluster_.job.invalid);
+  ASSERT_EQ(plan.events.size(), 1U);
+  EXPECT_TRUE(plan.events[0].warning);
+  EXPECT_EQ(plan.events[0].reason, "InvalidSpec");
+}
+
+TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsLastWords) {
+  Start();
+  api::PodView* pod = cluster_.Coordinator();
+  pod->ready = false;
+  pod->waiting_reason = "CrashLoopBackOff";
+  pod->termination =
+      api::Termination{2, "Error", "spec.workload.primes.end: is missing", cluster_.now};
+  cluster_.Step();
+  EXPECT_EQ(cluster_.Condition("Failed"), "True InvalidSpec");
+  EXPECT_EQ(Message("Failed"), "spec.workload.primes.end: is missing");
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_TRUE(cluster_.pods.empty());
+}
+
+TEST_F(Ending, TheJobIsDeletedWhenItsTimeToLiveIsOver) {
+  Start();
+  cluster_.job.ttl = std::chrono::seconds(600);
+  cluster_.progress.state = api::CoordinatorState::kComplete;
+  cluster_.Step();
+  cluster_.Advance(std::chrono::seconds(599));
+  EXPECT_FALSE(cluster_.Step().actions == std::vector<Action>{DeleteJob{}});
+  cluster_.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(cluster_.Step().actions, std::vector<Action>{DeleteJob{}});
+}
+
+TEST_F(Ending, ATimeToLiveOfZeroIsOverAtOnce) {
+  Start();
+  cluster_.job.ttl = Duration{0};
+  cluster_.progress.state = api::CoordinatorState::kComplete;
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_EQ(plan.actions, std::vector<Action>{DeleteJob{}});
+}
+
+TEST_F(Ending, SuspendingAJobThatIsOverDoesNothing) {
+  Start();
+  End(api::CoordinatorState::kComplete);
+  cluster_.ChangeSpec([](auto& job) { job.suspend = true; });
+  const Plan plan = cluster_.Step();
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(cluster_.Condition("Suspended"), "none");
+  EXPECT_EQ(cluster_.job.status.observed_generation, 2);
+}
+
+TEST_F(Ending, WithAClaimTheResultsAreFoundThere) {
+  cluster_.job.result_claim = "out";
+  Start();
+  cluster_.progress.result = "{}";
+  End(api::CoordinatorState::kComplete);
+  EXPECT_EQ(cluster_.job.status.result.location,
+            "persistentvolumeclaim/out, folder primes-01234567");
+}
+
+}  // namespace
+}  // namespace evenkeel::plan

@@ -1,0 +1,224 @@
+#include "tests/unit/operator/plan/model_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cluster/names.h"
+
+namespace evenkeel::plan {
+namespace {
+
+constexpr std::int64_t kGib = 1LL << 30U;
+
+api::NodeView Board(const std::string& name, std::map<std::string, std::string> hardware) {
+  api::NodeView node;
+  node.profile.name = name;
+  for (auto& [key, value] : hardware) node.profile.labels["hardware.evenkeel.dev/" + key] = value;
+  node.profile.architecture = "arm64";
+  node.profile.cpu_millicores = 4000;
+  node.operating_system = "linux";
+  node.ready = true;
+  node.allocatable = {4000, 4 * kGib, 110};
+  return node;
+}
+
+}  // namespace
+
+api::NodeView Pi4(const std::string& name) {
+  return Board(name, {{"cpu", "Cortex-A72"}, {"cpu-mhz", "1500"}, {"ram-mib", "4096"}});
+}
+
+api::NodeView Pi3(const std::string& name) {
+  return Board(name, {{"cpu", "Cortex-A53"}, {"cpu-mhz", "1200"}, {"ram-mib", "1024"}});
+}
+
+ModelCluster::ModelCluster() {
+  now = api::Timestamp{std::chrono::seconds(1'800'000'000)};
+  job.meta = {"default", "primes", "0123456789ab", "1", 1, now, std::nullopt, {}};
+  job.spec.name = "primes";
+  job.spec.workload = "primes";
+  job.manifest = "{}";
+  job.resources = api::WithWorkerDefaults({});
+  settings.image = "evenkeel/worker:1";
+  progress.tasks = {100, 0, 0};
+}
+
+void ModelCluster::AddNode(api::NodeView node) {
+  const std::string name = node.Name();
+  nodes[name] = std::move(node);
+}
+
+void ModelCluster::RemoveNode(const std::string& name) { nodes.erase(name); }
+
+void ModelCluster::SetReady(const std::string& node, bool ready) {
+  Node(node).ready = ready;
+  Node(node).ready_changed = now;
+}
+
+Requests ModelCluster::AllRequests() const {
+  Requests all = others;
+  for (const api::PodView& pod : pods) {
+    if (pod.Ended() || pod.NodeForRoom().empty()) continue;
+    all[pod.NodeForRoom()] = all[pod.NodeForRoom()] + pod.requests;
+  }
+  return all;
+}
+
+Snapshot ModelCluster::Take() const {
+  Snapshot snapshot;
+  snapshot.now = now;
+  snapshot.job = job;
+  snapshot.policy = policy;
+  auto shared = std::make_shared<Nodes>();
+  for (const auto& [name, node] : nodes) {
+    shared->emplace(name, std::make_shared<const api::NodeView>(node));
+  }
+  snapshot.nodes = std::move(shared);
+  snapshot.requests = std::make_shared<const Requests>(AllRequests());
+  snapshot.pods = pods;
+  snapshot.plan = plan;
+  snapshot.kept = kept;
+  snapshot.snapshot_refusal = refusal;
+  snapshot.last_status_write = last_status_write;
+  snapshot.settings = settings;
+  snapshot.history_there = prometheus.has_value();
+  for (const api::PodView& pod : pods) {
+    const auto node = nodes.find(pod.node);
+    const bool answers = pod.role == api::PodRole::kCoordinator && pod.ready && !pod.deleted &&
+                         node != nodes.end() && node->second.ready;
+    if (!answers) continue;
+    snapshot.report = CoordinatorReport{pod.uid, progress, {}};
+    if (drained_.contains(pod.uid)) {
+      snapshot.report->progress.state = api::CoordinatorState::kInterrupted;
+    }
+  }
+  return snapshot;
+}
+
+bool ModelCluster::Fits(const api::NodeView& node, const api::PodView& pod) const {
+  const Requests all = AllRequests();
+  const auto at = [&node](const Requests& requests) {
+    const auto found = requests.find(node.Name());
+    return found == requests.end() ? api::Resources{} : found->second;
+  };
+  // Its own request is counted there already if it is bound to the node.
+  const api::Resources own = pod.NodeForRoom() == node.Name() ? pod.requests : api::Resources{};
+  const bool room = api::Fits(pod.requests, node.allocatable - (at(all) - own) - at(unknown));
+  return room && node.ready && !node.unschedulable &&
+         !api::FirstUntolerated(node.taints, job.tolerations);
+}
+
+void ModelCluster::Schedule(api::PodView& pod) {
+  std::string words = "0/" + std::to_string(nodes.size()) + " nodes are available";
+  const bool coordinator = pod.role == api::PodRole::kCoordinator;
+  const bool claims = coordinator && !job.result_claim.empty();
+  if (claims && !claim_exists) {
+    words += ": persistentvolumeclaim \"" + job.result_claim + "\" not found.";
+  }
+  for (const auto& [name, node] : nodes) {
+    const bool local = claims && claim_node && *claim_node != name;
+    const bool other = !coordinator && pod.target_node != name;
+    if (local) words += ": 1 node(s) didn't match PersistentVolume's node affinity";
+    if (local || other || (claims && !claim_exists) || !Fits(node, pod)) continue;
+    pod.node = name;
+    pod.unscheduled.reset();
+    return;
+  }
+  if (!pod.unscheduled) pod.unscheduled = api::SchedulingTrouble{"Unschedulable", "", now};
+  pod.unscheduled->message = words;
+}
+
+void ModelCluster::Settle() {
+  std::erase_if(pods, [this](const api::PodView& pod) {
+    const auto node = nodes.find(pod.node);
+    const bool node_is_gone = !pod.node.empty() && node == nodes.end();
+    return node_is_gone || (pod.deleted && (node == nodes.end() || node->second.ready));
+  });
+  for (api::PodView& pod : pods) {
+    if (pod.Ended() || pod.deleted) continue;
+    if (pod.node.empty()) Schedule(pod);
+    if (pod.node.empty()) continue;
+    if (broken_images.contains(pod.image)) {
+      pod.waiting_reason = "ImagePullBackOff";
+      continue;
+    }
+    pod.waiting_reason.clear();
+    pod.phase = api::PodPhase::kRunning;
+    pod.has_run = true;
+    pod.ready = nodes.at(pod.node).ready;
+    // Eviction of pods from nodes that are lost.
+    const api::NodeView& node = nodes.at(pod.node);
+    const auto grace = std::chrono::seconds(pod.role == api::PodRole::kWorker ? 30 : 120);
+    if (!node.ready && now >= node.ready_changed.value_or(now) + grace) pod.deleted = now;
+  }
+}
+
+Plan ModelCluster::Step() {
+  Snapshot snapshot = Take();
+  Plan made = MakePlan(snapshot);
+  if (made.wants_history) {
+    snapshot.history = prometheus;
+    ++asked;
+    made = MakePlan(snapshot);
+    if (made.wants_history) violations.emplace_back("asks for a history that is there");
+  }
+  Apply(made);
+  Settle();
+  return made;
+}
+
+bool ModelCluster::Rest(int limit) {
+  constexpr int kQuietSteps = 12;
+  int quiet = 0;
+  for (int i = 0; i < limit; ++i) {
+    const Plan made = Step();
+    if (job_is_gone) return true;
+    const bool idle = made.actions.empty() && !made.status;
+    quiet = idle ? quiet + 1 : 0;
+    // Settling after the first quiet step may have given the second one something to do.
+    if ((quiet >= 2 && !made.requeue_after) || quiet == kQuietSteps) return true;
+    Advance(made.requeue_after.value_or(std::chrono::milliseconds(50)));
+  }
+  return false;
+}
+
+api::PodView* ModelCluster::Pod(const std::string& name) {
+  const auto found =
+      std::find_if(pods.begin(), pods.end(), [&name](const auto& pod) { return pod.name == name; });
+  return found == pods.end() ? nullptr : &*found;
+}
+
+api::PodView* ModelCluster::WorkerOn(const std::string& node) {
+  return Pod(api::WorkerPodName(job.meta.name, node));
+}
+
+api::PodView* ModelCluster::Coordinator() {
+  api::PodView* latest = nullptr;
+  for (api::PodView& pod : pods) {
+    const bool later = latest == nullptr || pod.attempt > latest->attempt;
+    if (pod.role == api::PodRole::kCoordinator && later) latest = &pod;
+  }
+  return latest;
+}
+
+std::vector<std::string> ModelCluster::WorkerNodes() const {
+  std::vector<std::string> names;
+  for (const api::PodView& pod : pods) {
+    const bool counts = pod.role == api::PodRole::kWorker && !pod.deleted && !pod.Ended();
+    if (counts) names.push_back(pod.target_node);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string ModelCluster::Condition(const std::string& type) const {
+  const api::Condition* found = api::Find(job.status.conditions, type);
+  return found == nullptr ? "none" : api::ToString(found->status) + " " + found->reason;
+}
+
+void ModelCluster::ChangeSpec(const std::function<void(api::WeightedJob&)>& change) {
+  change(job);
+  ++job.meta.generation;
+}
+
+}  // namespace evenkeel::plan

@@ -1,0 +1,99 @@
+#include <algorithm>
+#include <utility>
+
+#include "cluster/names.h"
+#include "core/base/digest.h"
+#include "tests/unit/operator/plan/model_cluster.h"
+
+namespace evenkeel::plan {
+
+void ModelCluster::CheckCreation(const api::PodView& pod) {
+  const auto rule = [&](bool broken, const char* what) {
+    if (broken) violations.push_back(pod.name + " created " + what);
+  };
+  const bool refused =
+      Condition(api::condition_type::kSuspended) == "False SnapshotTooLarge" || refusal.has_value();
+  rule(job.suspend && !refused, "although the job is suspended");
+  rule(Condition("Complete") != "none" || Condition("Failed") != "none", "for a job that is over");
+  rule(job.meta.deleted.has_value() || job_is_gone, "for a job that is deleted");
+  if (pod.role == api::PodRole::kCoordinator) return;
+  for (const api::PodView& other : pods) {
+    const bool same = other.role == api::PodRole::kWorker && other.target_node == pod.target_node;
+    rule(same && other.name != pod.name, "as a second worker of a node");
+  }
+}
+
+void ModelCluster::Create(api::PodView pod) {
+  CheckCreation(pod);
+  if (Pod(pod.name) != nullptr) return;  // AlreadyExists
+  pod.uid = "uid-" + std::to_string(++made_);
+  pod.job = job.meta.name;
+  pod.created = api::WholeSeconds(now);
+  pods.push_back(std::move(pod));
+}
+
+void ModelCluster::DeletePod(const std::string& name) {
+  api::PodView* pod = Pod(name);
+  if (pod == nullptr) return;
+  if (!pod->deleted) pod->deleted = now + std::chrono::seconds(30);
+  pod->ready = false;
+  if (pod->node.empty()) std::erase_if(pods, [&name](const auto& one) { return one.name == name; });
+}
+
+void ModelCluster::Do(const Action& action) {
+  if (std::holds_alternative<EnsureIdentity>(action)) {
+    new_identity_ = "ca-" + std::to_string(++made_);
+  } else if (const auto* apply = std::get_if<ApplyPlan>(&action)) {
+    plan = apply->content;
+    if (new_identity_) plan->identity = plan->ca_certificate = *std::exchange(new_identity_, {});
+    if (plan->identity.empty()) violations.emplace_back("a plan without identity");
+  } else if (const auto* coordinator = std::get_if<CreateCoordinator>(&action)) {
+    api::PodView pod;
+    pod.role = api::PodRole::kCoordinator;
+    pod.attempt = coordinator->pod.attempt;
+    pod.name = api::CoordinatorPodName(job.meta.name, pod.attempt);
+    pod.image = coordinator->pod.image;
+    pod.requests = api::RequestsOf(api::CoordinatorResources());
+    Create(std::move(pod));
+  } else if (const auto* worker = std::get_if<CreateWorker>(&action)) {
+    api::PodView pod;
+    pod.role = api::PodRole::kWorker;
+    pod.attempt = worker->pod.attempt;
+    pod.name = api::WorkerPodName(job.meta.name, worker->pod.node);
+    pod.target_node = worker->pod.node;
+    pod.ratio = worker->pod.ratio;
+    pod.weight = worker->pod.weight;
+    pod.image = worker->pod.image;
+    pod.requests = api::WorkerRequests(job);
+    Create(std::move(pod));
+  } else if (const auto* deletion = std::get_if<plan::DeletePod>(&action)) {
+    const api::PodView* pod = Pod(deletion->name);
+    if (pod == nullptr || pod->uid != deletion->uid) return;
+    DeletePod(deletion->name);
+    if (deletion->at_once) {
+      std::erase_if(pods, [&](const auto& one) { return one.uid == deletion->uid; });
+    }
+  } else if (const auto* suspension = std::get_if<SuspendCoordinator>(&action)) {
+    drained_.insert(Pod(suspension->pod)->uid);
+  } else if (const auto* resumption = std::get_if<ResumeCoordinator>(&action)) {
+    drained_.erase(Pod(resumption->pod)->uid);
+  } else if (const auto* refresh = std::get_if<RefreshCoordinator>(&action)) {
+    if (std::exchange(refreshed_, refresh->value) != refresh->value) ++refreshes;
+    if (refresh_works) progress.workload_digest = DigestOf(job.spec.workload_parameters);
+  } else if (const auto* keeping = std::get_if<TakeSnapshot>(&action)) {
+    if (snapshot_too_large) refusal = "the journal is too large";
+    if (!snapshot_too_large) kept = api::SnapshotView{keeping->attempt};
+  } else if (std::holds_alternative<DeleteJob>(action)) {
+    job_is_gone = true;
+  }
+}
+
+void ModelCluster::Apply(const Plan& made) {
+  for (const Action& action : made.actions) Do(action);
+  events.insert(events.end(), made.events.begin(), made.events.end());
+  if (!made.status) return;
+  job.status = *made.status;
+  last_status_write = now;
+}
+
+}  // namespace evenkeel::plan

@@ -1,0 +1,226 @@
+#include "operator/plan/worker_placement.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/operator/plan/model_cluster.h"
+
+namespace evenkeel::plan {
+namespace {
+
+using Names = std::vector<std::string>;
+
+class Placing : public testing::Test {
+ protected:
+  Placing() {
+    for (const char* name : {"a", "b"}) cluster_.AddNode(Pi4(name));
+    cluster_.AddNode(Pi3("c"));
+  }
+  void TearDown() override { EXPECT_EQ(cluster_.violations, Names{}); }
+  ModelCluster cluster_;
+};
+
+TEST_F(Placing, MaxWorkersTakesTheHeaviest) {
+  cluster_.job.spec.max_workers = 2;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));
+}
+
+TEST_F(Placing, MaxWorkersMayChangeInMidRun) {
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 2; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 3; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+}
+
+TEST_F(Placing, ANodeThatJoinsGetsAWorkerOnTheScaleOfTheOthers) {
+  ASSERT_TRUE(cluster_.Rest());
+  const double heavy = cluster_.WorkerOn("a")->ratio;
+  cluster_.AddNode(Pi4("d"));
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c", "d"}));
+  EXPECT_NEAR(cluster_.WorkerOn("d")->ratio, heavy, 1e-5);
+
+  // One that is far better than all before changes every membership, but not the others' scale.
+  api::NodeView giant = Pi4("giant");
+  giant.profile.labels["hardware.evenkeel.dev/cpu-mhz"] = "6000";
+  cluster_.AddNode(giant);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_GT(cluster_.WorkerOn("giant")->ratio, heavy * 2);
+  EXPECT_NEAR(cluster_.WorkerOn("a")->ratio, heavy, 1e-9);
+}
+
+TEST_F(Placing, ANodeThatGoesTakesItsWorkerWithIt) {
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.RemoveNode("b");
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "c"}));
+}
+
+TEST_F(Placing, ACordonedNodeKeepsItsWorkerButGetsNoNewOne) {
+  ASSERT_TRUE(cluster_.Rest());
+  const std::string uid = cluster_.WorkerOn("b")->uid;
+  cluster_.Node("b").unschedulable = true;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerOn("b")->uid, uid);
+  cluster_.DeletePod(cluster_.WorkerOn("b")->name);  // drained
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "c"}));
+  cluster_.Node("b").unschedulable = false;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+}
+
+TEST_F(Placing, ARelabelRestartsNobody) {
+  cluster_.job.spec.node_selector = {{"pool", "x"}};
+  for (auto& [name, node] : cluster_.nodes) node.profile.labels["pool"] = "x";
+  ASSERT_TRUE(cluster_.Rest());
+  const std::string uid = cluster_.WorkerOn("a")->uid;
+  cluster_.Node("a").profile.labels["pool"] = "y";
+  cluster_.Node("b").profile.labels["hardware.evenkeel.dev/cpu-mhz"] = "3000";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerOn("a")->uid, uid);
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+}
+
+TEST_F(Placing, AWorkerThatWasDeletedIsMadeAgain) {
+  ASSERT_TRUE(cluster_.Rest());
+  const std::string uid = cluster_.WorkerOn("a")->uid;
+  cluster_.DeletePod(cluster_.WorkerOn("a")->name);
+  ASSERT_TRUE(cluster_.Rest());
+  ASSERT_NE(cluster_.WorkerOn("a"), nullptr);
+  EXPECT_NE(cluster_.WorkerOn("a")->uid, uid);
+}
+
+TEST_F(Placing, TheSlotOfADeletedWorkerIsKeptForItsNode) {
+  cluster_.job.spec.max_workers = 2;
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.DeletePod(cluster_.WorkerOn("a")->name);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));
+}
+
+TEST_F(Placing, TheSlotOfADrainedWorkerGoesToAnotherNode) {
+  cluster_.job.spec.max_workers = 2;
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Node("a").unschedulable = true;
+  cluster_.DeletePod(cluster_.WorkerOn("a")->name);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
+}
+
+TEST_F(Placing, AFailedWorkerIsMadeAgainAfterABackoffThatDoubles) {
+  ASSERT_TRUE(cluster_.Rest());
+  for (const int wait : {10, 20, 40, 80, 160, 320, 360, 360}) {
+    api::PodView* pod = cluster_.WorkerOn("a");
+    const std::string uid = pod->uid;
+    pod->phase = api::PodPhase::kFailed;
+    pod->ready = false;
+    pod->termination = api::Termination{1, "Error", "", cluster_.now};
+    cluster_.Step();
+    cluster_.Advance(std::chrono::seconds(wait) - std::chrono::milliseconds(1));
+    cluster_.Step();
+    EXPECT_EQ(cluster_.WorkerOn("a")->uid, uid) << wait;
+    cluster_.Advance(std::chrono::milliseconds(1));
+    cluster_.Step();
+    EXPECT_NE(cluster_.WorkerOn("a")->uid, uid) << wait;
+    ASSERT_TRUE(cluster_.Rest());
+  }
+  EXPECT_EQ(cluster_.WorkerOn("a")->attempt, 9);
+}
+
+TEST_F(Placing, AGoodRunForgivesFailuresBeforeIt) {
+  ASSERT_TRUE(cluster_.Rest());
+  api::PodView* pod = cluster_.WorkerOn("a");
+  pod->attempt = 8;
+  cluster_.Advance(std::chrono::minutes(11));
+  pod->phase = api::PodPhase::kFailed;
+  pod->termination = api::Termination{1, "Error", "", cluster_.now};
+  cluster_.Advance(std::chrono::seconds(10));
+  cluster_.Step();
+  EXPECT_EQ(cluster_.WorkerOn("a")->attempt, 2);
+}
+
+TEST_F(Placing, ALaterJobGoesWithoutAFullNodeAndTakesItWhenThereIsRoom) {
+  cluster_.others["a"] = {3900, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
+  cluster_.others.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+}
+
+TEST_F(Placing, ALaterJobWaitsWhileEveryNodeIsFull) {
+  for (const char* name : {"a", "b", "c"}) cluster_.others[name] = {3900, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_TRUE(cluster_.pods.empty());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False WaitingForRoom");
+  EXPECT_TRUE(MakePlan(cluster_.Take()).requeue_after.has_value());
+  cluster_.others.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
+}
+
+TEST_F(Placing, AWorkerWithoutRoomLetsAnotherNodeTakeItsPlaceAfter30Seconds) {
+  cluster_.job.spec.max_workers = 2;
+  cluster_.unknown["a"] = {3900, 0, 1};  // pods the operator does not see
+  cluster_.Step();
+  cluster_.Step();
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));
+  cluster_.Advance(std::chrono::seconds(29));
+  cluster_.Step();
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));
+  cluster_.Advance(std::chrono::seconds(2));
+  cluster_.Step();
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
+}
+
+TEST_F(Placing, AWorkerWithoutRoomWaitsIfNobodyElseCouldTakeItsPlace) {
+  cluster_.unknown["a"] = {3900, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
+  cluster_.unknown.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_TRUE(cluster_.WorkerOn("a")->ready);
+}
+
+TEST_F(Placing, NobodyIsMovedForABetterNode) {
+  cluster_.Node("a").unschedulable = true;
+  cluster_.job.spec.max_workers = 2;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
+  cluster_.Node("a").unschedulable = false;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
+}
+
+TEST(ThreadsOf, AreTheCoresThatAWorkerMayUse) {
+  api::WeightedJob job;
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
+  job.resources.limits["cpu"] = "500m";
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 1);
+  job.resources.limits["cpu"] = "2";
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
+  job.resources.limits["cpu"] = "1500m";
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
+  job.resources.limits["cpu"] = "16";
+  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
+}
+
+TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
+  api::NodeView node = Pi4("a");
+  node.allocatable.cpu_millicores = 3400;
+  EXPECT_EQ(ThreadsOf({}, node), 4);
+  node.allocatable.cpu_millicores = 3000;
+  EXPECT_EQ(ThreadsOf({}, node), 3);
+  node.allocatable.cpu_millicores = 93;
+  EXPECT_EQ(ThreadsOf({}, node), 1);
+  node.allocatable.cpu_millicores = 0;  // not told yet
+  EXPECT_EQ(ThreadsOf({}, node), 4);
+}
+
+}  // namespace
+}  // namespace evenkeel::plan

@@ -1,0 +1,101 @@
+#include <gtest/gtest.h>
+
+#include "operator/progress_poller.h"
+
+namespace evenkeel::operating {
+namespace {
+
+using kube::ObjectKey;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const ObjectKey kFirst{"lab", "first"};
+const ObjectKey kSecond{"lab", "second"};
+
+class PollScheduleTest : public testing::Test {
+ protected:
+  PollSchedule schedule_{PollTimes{}};
+  Instant now_{seconds(1000)};
+};
+
+TEST_F(PollScheduleTest, ANewJobIsAskedAtOnceAndNotTwiceAtATime) {
+  EXPECT_EQ(schedule_.NextDue(), kNever);
+  schedule_.Add(kFirst, now_);
+  EXPECT_EQ(schedule_.Take(now_), kFirst);
+  EXPECT_FALSE(schedule_.Take(now_ + seconds(100)));
+  schedule_.Add(kFirst, now_);  // again: no news
+  EXPECT_FALSE(schedule_.Take(now_ + seconds(100)));
+}
+
+TEST_F(PollScheduleTest, AJobThatHasJustBegunIsAskedOften) {
+  schedule_.Add(kFirst, now_);
+  int asked = 0;
+  for (const Instant end = now_ + seconds(10); now_ < end; now_ = schedule_.NextDue(), ++asked) {
+    ASSERT_TRUE(schedule_.Take(now_));
+    schedule_.Done(kFirst, seconds(1000), now_);
+  }
+  EXPECT_EQ(asked, 12);
+}
+
+TEST_F(PollScheduleTest, TheNearerTheEndTheSooner) {
+  schedule_.Add(kFirst, now_);
+  now_ += seconds(100);
+  for (const auto& [eta, pause] :
+       {std::pair<std::optional<Duration>, Duration>{std::nullopt, milliseconds(2500)},
+        {seconds(1000), seconds(5)},
+        {seconds(4), seconds(2)},
+        {milliseconds(1), milliseconds(500)}}) {
+    ASSERT_TRUE(schedule_.Take(now_));
+    schedule_.Done(kFirst, eta, now_);
+    EXPECT_EQ(schedule_.NextDue() - now_, pause);
+    now_ = schedule_.NextDue();
+  }
+}
+
+TEST_F(PollScheduleTest, AThousandJobsTogetherAreAskedTenTimesASecond) {
+  constexpr int kJobs = 1000;
+  for (int i = 0; i < kJobs; ++i) schedule_.Add({"lab", std::to_string(i)}, now_);
+  int asked = 0;
+  const Instant end = now_ + seconds(1000);
+  while (now_ < end) {
+    while (const auto job = schedule_.Take(now_)) {
+      ++asked;
+      schedule_.Done(*job, seconds(1), now_);
+    }
+    now_ = schedule_.NextDue();
+  }
+  EXPECT_NEAR(asked, 10000, 1000);
+}
+
+TEST_F(PollScheduleTest, HurryingBringsItForwardButNotTooNear) {
+  schedule_.Add(kFirst, now_);
+  ASSERT_TRUE(schedule_.Take(now_));
+  schedule_.Done(kFirst, seconds(100), now_);
+  schedule_.Hurry(kFirst, now_ + milliseconds(100));
+  EXPECT_EQ(schedule_.NextDue(), now_ + milliseconds(500));
+  schedule_.Hurry(kFirst, now_ + seconds(3));
+  EXPECT_EQ(schedule_.NextDue(), now_ + milliseconds(500)) << "never put off";
+  schedule_.Hurry(kSecond, now_);  // unknown: no harm
+}
+
+TEST_F(PollScheduleTest, HurryingWhileItIsAskedIsRemembered) {
+  schedule_.Add(kFirst, now_);
+  ASSERT_TRUE(schedule_.Take(now_));
+  schedule_.Hurry(kFirst, now_);
+  schedule_.Done(kFirst, seconds(100), now_);
+  EXPECT_EQ(schedule_.NextDue(), now_ + milliseconds(500));
+}
+
+TEST_F(PollScheduleTest, WhatIsRemovedIsAskedNoMore) {
+  schedule_.Add(kFirst, now_);
+  schedule_.Add(kSecond, now_);
+  ASSERT_EQ(schedule_.Take(now_), kFirst);
+  schedule_.Remove(kFirst);
+  schedule_.Done(kFirst, std::nullopt, now_);
+  schedule_.Remove(kSecond);
+  EXPECT_EQ(schedule_.NextDue(), kNever);
+  EXPECT_EQ(schedule_.Size(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel::operating
