@@ -7,7 +7,7 @@
 
 #include "core/model/node_power.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// What a weight was made of where a history was asked for. Numbers have six digits.
 struct WeightParts {
@@ -75,4 +75,4 @@ struct SnapshotView {
   std::int64_t attempt = 0;  ///< of the coordinator it was taken from
 };
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

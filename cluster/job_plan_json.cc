@@ -8,7 +8,7 @@
 #include "cluster/names.h"
 #include "cluster/weighted_job_json.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ std::string RatioText(double ratio) {
   return short_text;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

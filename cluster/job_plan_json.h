@@ -5,7 +5,7 @@
 
 #include "cluster/job_plan.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// nodes.json of the plan. The first 1,024 rows have their parts.
 [[nodiscard]] std::string NodesJson(const std::vector<PlannedNode>& nodes);
@@ -22,4 +22,4 @@ namespace evenkeel::api {
 /// A ratio as annotations and command lines have it: at most six decimals, none that say nothing.
 [[nodiscard]] std::string RatioText(double ratio);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 const Condition* Find(const Conditions& conditions, const std::string& type) {
   const auto found = std::find_if(conditions.begin(), conditions.end(),
@@ -33,4 +33,4 @@ std::string ToString(Condition::Status status) {
   return status == Condition::Status::kFalse ? "False" : "Unknown";
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

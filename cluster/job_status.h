@@ -8,7 +8,7 @@
 #include "cluster/timestamp.h"
 #include "core/base/time.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 namespace condition_type {
 inline const std::string kComplete = "Complete";
@@ -144,4 +144,4 @@ struct Progress {
   std::string result;  ///< JSON text of an object; empty while there is none
 };
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -7,7 +7,7 @@
 
 #include "cluster/json_fields.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -230,4 +230,4 @@ Result<Progress> ReadProgress(std::string_view text) {
   return progress;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -6,7 +6,7 @@
 #include "cluster/job_status.h"
 #include "core/base/error.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// The value of `status`; fields that are not set are left out.
 [[nodiscard]] nlohmann::json StatusJson(const JobStatus& status);
@@ -19,4 +19,4 @@ namespace evenkeel::api {
 /// out. kInvalidInput if it is no object or has no known state.
 [[nodiscard]] Result<Progress> ReadProgress(std::string_view text);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 using nlohmann::json;
 
@@ -109,4 +109,4 @@ std::string ToBase64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -11,7 +11,7 @@
 
 /// Lenient reading of what the API server has judged already: a field that is absent or of another
 /// type reads as if it were not there, so that one strange object hurts nobody else.
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// object[field]; null if there is none.
 [[nodiscard]] const nlohmann::json& Child(const nlohmann::json& object, const char* field);
@@ -46,4 +46,4 @@ namespace evenkeel::api {
 /// RFC 4648, section 4, with padding: how Kubernetes carries bytes in `data` and `binaryData`.
 [[nodiscard]] std::string ToBase64(std::string_view bytes);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 /// A pod's name is the name of its host, which may not be longer (RFC 1123).
@@ -43,8 +43,8 @@ std::string WorkerPodName(std::string_view job, std::string_view node) {
   return name + hash;
 }
 
-std::string CoordinatorAddress(std::string_view job, std::string_view job_namespace) {
-  return CoordinatorName(job) + "." + std::string(job_namespace) +
+std::string CoordinatorAddress(std::string_view job, std::string_view namespace_name) {
+  return CoordinatorName(job) + "." + std::string(namespace_name) +
          ".svc:" + std::to_string(port::kWorkers);
 }
 
@@ -61,4 +61,4 @@ std::uint32_t Fnv1a(std::string_view text) {
   return hash;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -7,7 +7,7 @@
 
 /// How the objects of a job are called. Whoever makes, finds or mounts one takes its name from
 /// here.
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 inline const std::string kGroup = "batch.evenkeel.dev";
 inline const std::string kJobKind = "WeightedJob";
@@ -82,12 +82,12 @@ inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
 /// hash of all of it.
 [[nodiscard]] std::string WorkerPodName(std::string_view job, std::string_view node);
 /// Of the workers' gRPC, inside of the cluster.
-[[nodiscard]] std::string CoordinatorAddress(std::string_view job, std::string_view job_namespace);
+[[nodiscard]] std::string CoordinatorAddress(std::string_view job, std::string_view namespace_name);
 /// Folder of a job in the claim of its results. Claims are shared between jobs, and a job that was
 /// deleted and made anew must not find the old one's journal: hence the uid.
 [[nodiscard]] std::string ClaimFolder(std::string_view job, std::string_view uid);
 
-/// FNV-1a, 32 bits (Fowler, Noll, Vo; draft-eastlake-fnv, section 2).
+/// FNV-1a, 32 bits (Fowler, Noll, Vo; builder-eastlake-fnv, section 2).
 [[nodiscard]] std::uint32_t Fnv1a(std::string_view text);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 bool Tolerates(const Toleration& toleration, const Taint& taint) {
   if (!toleration.effect.empty() && toleration.effect != taint.effect) return false;
@@ -24,4 +24,4 @@ std::optional<Taint> FirstUntolerated(const std::vector<Taint>& taints,
   return std::nullopt;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -9,7 +9,7 @@
 #include "cluster/timestamp.h"
 #include "core/model/node_profile.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 struct Taint {
   std::string key;
@@ -51,4 +51,4 @@ struct NodeView {
   [[nodiscard]] const std::string& Name() const { return profile.name; }
 };
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -15,7 +15,7 @@
 #include "core/model/decimal.h"
 #include "core/model/quantity.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -253,4 +253,4 @@ PodView ReadPod(const json& object) {
   return pod;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -5,7 +5,7 @@
 #include "cluster/node.h"
 #include "cluster/pod.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// Reads a Node of the API server, leniently.
 [[nodiscard]] NodeView ReadNode(const nlohmann::json& object);
@@ -13,4 +13,4 @@ namespace evenkeel::api {
 /// Reads a Pod of the API server, leniently.
 [[nodiscard]] PodView ReadPod(const nlohmann::json& object);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -8,7 +8,7 @@
 #include "cluster/resources.h"
 #include "cluster/timestamp.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 enum class PodRole { kCoordinator, kWorker, kOther };
 enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
@@ -99,4 +99,4 @@ inline constexpr std::int64_t kWorkerNodeLossSeconds = 30;
 inline constexpr std::int64_t kCoordinatorNodeLossSeconds = 30;
 inline constexpr std::int64_t kUnclaimedNodeLossSeconds = 120;
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -2,7 +2,7 @@
 
 #include "core/model/quantity.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 constexpr double kMilli = 1000;
@@ -61,4 +61,4 @@ ResourceRequirements CoordinatorResources() {
   return {{{"cpu", "50m"}, {"memory", "64Mi"}}, {{"memory", "512Mi"}}};
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// What a pod asks for, or what a node has or has left (which may be negative).
 struct Resources {
@@ -42,4 +42,4 @@ struct ResourceRequirements {
 /// resources that the job asks for.
 [[nodiscard]] ResourceRequirements RelayResources();
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using Days = std::chrono::sys_days;
@@ -72,4 +72,4 @@ std::string FormatTimestamp(Timestamp time) {
   return text;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

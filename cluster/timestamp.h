@@ -8,7 +8,7 @@
 
 #include "core/base/time.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// Tag of wall-clock time, which may step. It has no now(): whoever decides is given the time.
 struct WallTime {
@@ -33,4 +33,4 @@ using Timestamp = std::chrono::time_point<WallTime, Duration>;
   return std::chrono::floor<std::chrono::seconds>(time);
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -1,6 +1,6 @@
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 Resources WorkerRequests(const WeightedJob& job) {
   Resources asked = RequestsOf(job.resources);
@@ -10,4 +10,4 @@ Resources WorkerRequests(const WeightedJob& job) {
   return asked;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

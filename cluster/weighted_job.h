@@ -13,11 +13,11 @@
 #include "core/model/job_spec.h"
 #include "core/model/weighting_policy.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// What is needed of metadata.
 struct ObjectMeta {
-  std::string job_namespace;  ///< metadata.namespace
+  std::string namespace_name;  ///< metadata.namespace
   std::string name;
   std::string uid;
   std::string resource_version;  ///< opaque
@@ -88,4 +88,4 @@ struct PolicyView {
   model::WeightingPolicy policy;
 };
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -13,12 +13,12 @@
 #include "core/model/manifest.h"
 #include "core/model/policy_parsing.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 ObjectMeta ReadObjectMeta(const nlohmann::json& object) {
   const nlohmann::json& metadata = Child(object, "metadata");
   ObjectMeta meta;
-  meta.job_namespace = Text(metadata, "namespace");
+  meta.namespace_name = Text(metadata, "namespace");
   meta.name = Text(metadata, "name");
   meta.uid = Text(metadata, "uid");
   meta.resource_version = Text(metadata, "resourceVersion");
@@ -248,4 +248,4 @@ PolicyView ReadWeightingPolicy(const nlohmann::json& object) {
   return view;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -7,7 +7,7 @@
 #include "cluster/weighted_job.h"
 #include "core/base/error.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// Reads `metadata` of an object.
 [[nodiscard]] ObjectMeta ReadObjectMeta(const nlohmann::json& object);
@@ -47,4 +47,4 @@ inline const std::string kLauncherRun = "/evenkeel/run";  ///< the launcher's so
 /// PolicyView::invalid.
 [[nodiscard]] PolicyView ReadWeightingPolicy(const nlohmann::json& object);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

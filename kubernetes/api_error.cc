@@ -60,7 +60,7 @@ ApiError MakeError(int status, const json& body, std::string_view fallback, std:
   error.reason = OneLine(TextAt(body, "reason"));
   error.kind = KindOf(status, error.reason);
   if (error.kind == ApiErrorKind::kForbidden && HasCause(body, "NamespaceTerminating")) {
-    error.kind = ApiErrorKind::kNamespaceEnds;
+    error.kind = ApiErrorKind::kNamespaceTerminating;
   }
   std::string said = TextAt(body, "message");
   if (said.empty()) said = fallback;
@@ -128,7 +128,7 @@ Error ToError(const ApiError& error) {
     case ApiErrorKind::kGone:
     case ApiErrorKind::kUnauthorized:
     case ApiErrorKind::kForbidden:
-    case ApiErrorKind::kNamespaceEnds:
+    case ApiErrorKind::kNamespaceTerminating:
       return {ErrorCode::kUnavailable, error.message};
     case ApiErrorKind::kUnexpected:
       break;

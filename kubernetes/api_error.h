@@ -14,17 +14,17 @@ namespace evenkeel::kube {
 
 /// What a caller can do about a refusal.
 enum class ApiErrorKind {
-  kNotFound,         ///< 404
-  kAlreadyExists,    ///< 409 with that reason
-  kConflict,         ///< other 409: somebody else wrote; read again
-  kGone,             ///< 410: the resourceVersion or continue token is too old; list anew
-  kTooManyRequests,  ///< 429
-  kForbidden,        ///< 403: RBAC, quota, admission
-  kNamespaceEnds,    ///< 403: all that is in that namespace is being deleted
-  kInvalid,          ///< 400, 413, 415, 422: sending it again will not help
-  kUnauthorized,     ///< 401
-  kUnavailable,      ///< no answer, or 5xx: later perhaps
-  kUnexpected        ///< everything else, such as an answer that is no JSON
+  kNotFound,              ///< 404
+  kAlreadyExists,         ///< 409 with that reason
+  kConflict,              ///< other 409: somebody else wrote; read again
+  kGone,                  ///< 410: the resourceVersion or continue token is too old; list anew
+  kTooManyRequests,       ///< 429
+  kForbidden,             ///< 403: RBAC, quota, admission
+  kNamespaceTerminating,  ///< 403: all that is in that namespace is being deleted
+  kInvalid,               ///< 400, 413, 415, 422: sending it again will not help
+  kUnauthorized,          ///< 401
+  kUnavailable,           ///< no answer, or 5xx: later perhaps
+  kUnexpected             ///< everything else, such as an answer that is no JSON
 };
 
 struct ApiError {

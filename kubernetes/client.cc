@@ -127,14 +127,14 @@ ApiResult<json> Client::CallForJson(const Request& request, bool repeatable) con
   return body;
 }
 
-ApiResult<json> Client::Get(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::Get(const Resource& resource, std::string_view namespace_name,
                             std::string_view name) const {
-  return CallForJson({"GET", ObjectPath(resource, name_space, name), "", "", options_.timeout});
+  return CallForJson({"GET", ObjectPath(resource, namespace_name, name), "", "", options_.timeout});
 }
 
-ApiResult<ListPage> Client::List(const Resource& resource, std::string_view name_space,
+ApiResult<ListPage> Client::List(const Resource& resource, std::string_view namespace_name,
                                  const ListOptions& options) const {
-  const Request request{"GET", ListTarget(resource, name_space, options), "", "",
+  const Request request{"GET", ListTarget(resource, namespace_name, options), "", "",
                         options_.list_timeout};
   ApiResult<json> body = CallForJson(request);
   if (!body) return tl::unexpected(std::move(body).error());
@@ -151,46 +151,47 @@ ApiResult<ListPage> Client::List(const Resource& resource, std::string_view name
   return page;
 }
 
-ApiResult<json> Client::Create(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::Create(const Resource& resource, std::string_view namespace_name,
                                const json& object) const {
   const bool named = !TextAt(MemberOf(object, "metadata"), "name").empty();
   return CallForJson(
-      {"POST", CollectionPath(resource, name_space), kJson, Dump(object), options_.timeout}, named);
+      {"POST", CollectionPath(resource, namespace_name), kJson, Dump(object), options_.timeout},
+      named);
 }
 
-ApiResult<json> Client::Replace(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::Replace(const Resource& resource, std::string_view namespace_name,
                                 std::string_view name, const json& object) const {
   return CallForJson(
-      {"PUT", ObjectPath(resource, name_space, name), kJson, Dump(object), options_.timeout});
+      {"PUT", ObjectPath(resource, namespace_name, name), kJson, Dump(object), options_.timeout});
 }
 
-ApiResult<json> Client::Delete(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::Delete(const Resource& resource, std::string_view namespace_name,
                                std::string_view name, const DeleteOptions& options) const {
-  return CallForJson({"DELETE", ObjectPath(resource, name_space, name), kJson,
+  return CallForJson({"DELETE", ObjectPath(resource, namespace_name, name), kJson,
                       Dump(DeleteBody(options)), options_.timeout});
 }
 
-ApiResult<json> Client::Apply(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::Apply(const Resource& resource, std::string_view namespace_name,
                               std::string_view name, const json& object,
                               const ApplyOptions& options) const {
-  return Patch(ApplyTarget(ObjectPath(resource, name_space, name), options),
+  return Patch(ApplyTarget(ObjectPath(resource, namespace_name, name), options),
                "application/apply-patch+yaml", object);
 }
 
-ApiResult<json> Client::ApplyStatus(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::ApplyStatus(const Resource& resource, std::string_view namespace_name,
                                     std::string_view name, const json& object,
                                     const ApplyOptions& options) const {
-  return Patch(ApplyTarget(ObjectPath(resource, name_space, name, "status"), options),
+  return Patch(ApplyTarget(ObjectPath(resource, namespace_name, name, "status"), options),
                "application/apply-patch+yaml", object);
 }
 
-ApiResult<json> Client::MergePatch(const Resource& resource, std::string_view name_space,
+ApiResult<json> Client::MergePatch(const Resource& resource, std::string_view namespace_name,
                                    std::string_view name, json patch,
                                    const std::string& resource_version,
                                    std::string_view subresource) const {
   if (!resource_version.empty()) patch["metadata"]["resourceVersion"] = resource_version;
-  return Patch(ObjectPath(resource, name_space, name, subresource), "application/merge-patch+json",
-               patch);
+  return Patch(ObjectPath(resource, namespace_name, name, subresource),
+               "application/merge-patch+json", patch);
 }
 
 ApiResult<json> Client::Patch(std::string target, std::string content_type,
@@ -199,10 +200,10 @@ ApiResult<json> Client::Patch(std::string target, std::string content_type,
       {"PATCH", std::move(target), std::move(content_type), Dump(body), options_.timeout});
 }
 
-ApiResult<void> Client::Watch(const Resource& resource, std::string_view name_space,
+ApiResult<void> Client::Watch(const Resource& resource, std::string_view namespace_name,
                               const WatchOptions& options, Duration silence, LineSink& sink,
                               std::stop_token stop) const {
-  const Request request{"GET", WatchTarget(resource, name_space, options), "", "", silence};
+  const Request request{"GET", WatchTarget(resource, namespace_name, options), "", "", silence};
   const Result<Response> answer = transport_.Stream(request, sink, std::move(stop));
   if (!answer) return tl::unexpected(ErrorFromTransport(answer.error()));
   if (answer->status == 0 || IsSuccess(*answer)) return {};

@@ -88,38 +88,40 @@ class Client {
  public:
   explicit Client(Transport& transport, ClientOptions options = {});
 
-  [[nodiscard]] ApiResult<nlohmann::json> Get(const Resource& resource, std::string_view name_space,
+  [[nodiscard]] ApiResult<nlohmann::json> Get(const Resource& resource,
+                                              std::string_view namespace_name,
                                               std::string_view name) const;
 
   /// One page. An empty namespace means all.
-  [[nodiscard]] ApiResult<ListPage> List(const Resource& resource, std::string_view name_space,
+  [[nodiscard]] ApiResult<ListPage> List(const Resource& resource, std::string_view namespace_name,
                                          const ListOptions& options = {}) const;
 
   [[nodiscard]] ApiResult<nlohmann::json> Create(const Resource& resource,
-                                                 std::string_view name_space,
+                                                 std::string_view namespace_name,
                                                  const nlohmann::json& object) const;
 
   /// PUT. The object's metadata.resourceVersion, if there, must be the current one (Conflict).
   [[nodiscard]] ApiResult<nlohmann::json> Replace(const Resource& resource,
-                                                  std::string_view name_space,
+                                                  std::string_view namespace_name,
                                                   std::string_view name,
                                                   const nlohmann::json& object) const;
 
   /// Answers with the object as it was, or as it is while finalizers hold it, or with a Status.
   /// Preconditions that do not hold: Conflict.
   [[nodiscard]] ApiResult<nlohmann::json> Delete(const Resource& resource,
-                                                 std::string_view name_space, std::string_view name,
+                                                 std::string_view namespace_name,
+                                                 std::string_view name,
                                                  const DeleteOptions& options = {}) const;
 
   /// Server-side apply: creates or changes; `object` has apiVersion, kind, metadata.name and the
   /// fields that the manager wants to own.
   [[nodiscard]] ApiResult<nlohmann::json> Apply(const Resource& resource,
-                                                std::string_view name_space, std::string_view name,
-                                                const nlohmann::json& object,
+                                                std::string_view namespace_name,
+                                                std::string_view name, const nlohmann::json& object,
                                                 const ApplyOptions& options) const;
   /// The same on the status subresource.
   [[nodiscard]] ApiResult<nlohmann::json> ApplyStatus(const Resource& resource,
-                                                      std::string_view name_space,
+                                                      std::string_view namespace_name,
                                                       std::string_view name,
                                                       const nlohmann::json& object,
                                                       const ApplyOptions& options) const;
@@ -127,7 +129,7 @@ class Client {
   /// JSON merge patch (RFC 7386). A `resource_version` that is not empty makes it a Conflict if the
   /// object is another by now.
   [[nodiscard]] ApiResult<nlohmann::json> MergePatch(const Resource& resource,
-                                                     std::string_view name_space,
+                                                     std::string_view namespace_name,
                                                      std::string_view name, nlohmann::json patch,
                                                      const std::string& resource_version = "",
                                                      std::string_view subresource = "") const;
@@ -135,7 +137,7 @@ class Client {
   /// One watch, tried once: each line goes to `sink`, which reads the events itself. Success: the
   /// server ended it in good order, or the sink or `stop` did. `silence`: a stream that says
   /// nothing for so long is broken (bookmarks come about once a minute).
-  [[nodiscard]] ApiResult<void> Watch(const Resource& resource, std::string_view name_space,
+  [[nodiscard]] ApiResult<void> Watch(const Resource& resource, std::string_view namespace_name,
                                       const WatchOptions& options, Duration silence, LineSink& sink,
                                       std::stop_token stop) const;
 

@@ -179,8 +179,8 @@ Result<ClusterConfig> LoadInClusterConfig(const PodSurroundings& pod) {
   config.tls.ca_pem = *std::move(ca);
   config.token_file = pod.folder + "/token";
   // The namespace is of use, but nothing depends on it.
-  const auto name_space = ReadBoundedFile(pod.folder + "/namespace", kMaxNamespaceBytes);
-  if (name_space) config.name_space = Trimmed(*name_space);
+  const auto namespace_name = ReadBoundedFile(pod.folder + "/namespace", kMaxNamespaceBytes);
+  if (namespace_name) config.namespace_name = Trimmed(*namespace_name);
   return config;
 }
 
@@ -344,9 +344,9 @@ Result<ClusterConfig> LoadKubeconfig(const std::string& file, const KubeconfigOp
   if (!context) return tl::unexpected(context.error());
 
   ClusterConfig config;
-  auto name_space = reader.Text(*context, "context", "namespace");
-  if (!name_space) return tl::unexpected(name_space.error());
-  config.name_space = *std::move(name_space);
+  auto namespace_name = reader.Text(*context, "context", "namespace");
+  if (!namespace_name) return tl::unexpected(namespace_name.error());
+  config.namespace_name = *std::move(namespace_name);
 
   const auto cluster_name = reader.Text(*context, "context", "cluster");
   if (!cluster_name) return tl::unexpected(cluster_name.error());

@@ -39,9 +39,9 @@ struct ServerAddress {
 struct ClusterConfig {
   std::string server;  ///< "https://10.43.0.1:443"
   TlsSettings tls;
-  std::string token;       ///< fixed bearer token; empty: none
-  std::string token_file;  ///< instead of `token`: a file that is replaced from time to time
-  std::string name_space;  ///< of the context or the pod; empty: not said
+  std::string token;           ///< fixed bearer token; empty: none
+  std::string token_file;      ///< instead of `token`: a file that is replaced from time to time
+  std::string namespace_name;  ///< of the context or the pod; empty: not said
 };
 
 /// The tokens of this configuration; null if it has none. `clock` must outlive them.

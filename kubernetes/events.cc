@@ -27,7 +27,7 @@ Json Reference(const ObjectReference& regarding) {
   Json reference{{"apiVersion", regarding.api_version},
                  {"kind", regarding.kind},
                  {"name", regarding.key.name}};
-  if (!regarding.key.space.empty()) reference["namespace"] = regarding.key.space;
+  if (!regarding.key.namespace_name.empty()) reference["namespace"] = regarding.key.namespace_name;
   if (!regarding.uid.empty()) reference["uid"] = regarding.uid;
   return reference;
 }
@@ -49,7 +49,7 @@ std::string CutText(std::string_view text, std::size_t limit) {
 Json EventObject(const EventState& state, const EventReporter& reporter) {
   Json object{{"apiVersion", "events.k8s.io/v1"},
               {"kind", "Event"},
-              {"metadata", {{"namespace", state.key.space}, {"name", state.key.name}}},
+              {"metadata", {{"namespace", state.key.namespace_name}, {"name", state.key.name}}},
               {"eventTime", MicroTime(state.first)},
               {"reportingController", reporter.controller},
               {"reportingInstance", CutText(reporter.instance, kMostWord)},
@@ -81,7 +81,7 @@ std::string SeriesWord(const Event& event) {
 
 }  // namespace
 
-bool EventBook::Note(const Event& event, Instant now, WallTime wall) {
+bool EventCorrelator::Note(const Event& event, Instant now, WallTime wall) {
   Forget(now);
   const std::string word = SeriesWord(event);
   const auto known = book_.find(word);
@@ -104,7 +104,7 @@ bool EventBook::Note(const Event& event, Instant now, WallTime wall) {
   return true;
 }
 
-bool EventBook::TakeToken(const std::string& object, Instant now) {
+bool EventCorrelator::TakeToken(const std::string& object, Instant now) {
   // Virtual scheduling: a bucket is empty when it would take `burst` intervals to fill it again.
   const auto [place, is_new] = buckets_.try_emplace(object, now);
   const Instant full_again = std::max(place->second, now) + options_.refill;
@@ -113,26 +113,29 @@ bool EventBook::TakeToken(const std::string& object, Instant now) {
   return true;
 }
 
-void EventBook::Forget(Instant now) {
+void EventCorrelator::Forget(Instant now) {
   std::erase_if(book_, [&](const auto& entry) {
     return !IsPending(entry.second) && now - entry.second.last_seen > options_.series_gap;
   });
   std::erase_if(buckets_, [&](const auto& entry) { return entry.second <= now; });
 }
 
-ObjectKey EventBook::NewKey(const ObjectKey& regarding, WallTime wall) {
+ObjectKey EventCorrelator::NewKey(const ObjectKey& regarding, WallTime wall) {
   last_stamp_ = std::max<std::int64_t>(last_stamp_ + 1, wall.time_since_epoch().count());
   std::array<char, 32> stamp{};
   std::snprintf(stamp.data(), stamp.size(), ".%llx", static_cast<unsigned long long>(last_stamp_));
   std::string name = regarding.name.substr(0, kMostNameBytes);
   while (!name.empty() && (name.back() == '.' || name.back() == '-')) name.pop_back();
   // Events about objects of the whole cluster are kept in this namespace by convention.
-  return {regarding.space.empty() ? "default" : regarding.space, name + stamp.data()};
+  return {regarding.namespace_name.empty() ? "default" : regarding.namespace_name,
+          name + stamp.data()};
 }
 
-bool EventBook::IsPending(const Series& series) { return series.written < series.state.count; }
+bool EventCorrelator::IsPending(const Series& series) {
+  return series.written < series.state.count;
+}
 
-EventBook::Book::const_iterator EventBook::Earliest() const {
+EventCorrelator::Book::const_iterator EventCorrelator::Earliest() const {
   auto earliest = book_.end();
   for (auto series = book_.begin(); series != book_.end(); ++series) {
     if (!IsPending(series->second)) continue;
@@ -143,19 +146,19 @@ EventBook::Book::const_iterator EventBook::Earliest() const {
   return earliest;
 }
 
-std::optional<EventWrite> EventBook::Next(Instant due_by) const {
+std::optional<EventWrite> EventCorrelator::Next(Instant due_by) const {
   const auto earliest = Earliest();
   if (earliest == book_.end() || earliest->second.write_at > due_by) return std::nullopt;
   const Series& series = earliest->second;
   return EventWrite{earliest->first, series.written == 0, series.state};
 }
 
-Instant EventBook::NextDue() const {
+Instant EventCorrelator::NextDue() const {
   const auto earliest = Earliest();
   return earliest == book_.end() ? kNever : earliest->second.write_at;
 }
 
-bool EventBook::Finished(const EventWrite& write, EventOutcome outcome, Instant now) {
+bool EventCorrelator::Finished(const EventWrite& write, EventOutcome outcome, Instant now) {
   const auto found = book_.find(write.series);
   if (found == book_.end()) return false;
   Series& series = found->second;
@@ -181,7 +184,7 @@ bool EventBook::Finished(const EventWrite& write, EventOutcome outcome, Instant 
   return TryAgain(found, now);
 }
 
-bool EventBook::TryAgain(Book::iterator series, Instant now) {
+bool EventCorrelator::TryAgain(Book::iterator series, Instant now) {
   const std::int32_t attempts = ++series->second.attempts;
   if (attempts >= options_.most_attempts) {
     book_.erase(series);
@@ -209,7 +212,7 @@ EventOutcome OutcomeOf(const ApiError& error) {
     case ApiErrorKind::kConflict:
       return EventOutcome::kExists;
     case ApiErrorKind::kForbidden:
-    case ApiErrorKind::kNamespaceEnds:
+    case ApiErrorKind::kNamespaceTerminating:
     case ApiErrorKind::kInvalid:
       return EventOutcome::kRefused;
     default:
@@ -296,8 +299,9 @@ EventOutcome EventRecorder::Write(const EventWrite& write) {
   const Client client(access_.transport, std::move(options));
   const ObjectKey& key = write.state.key;
   const ApiResult<Json> answer =
-      write.is_new ? client.Create(Events(), key.space, EventObject(write.state, options_.reporter))
-                   : client.MergePatch(Events(), key.space, key.name, SeriesPatch(write.state));
+      write.is_new
+          ? client.Create(Events(), key.namespace_name, EventObject(write.state, options_.reporter))
+          : client.MergePatch(Events(), key.namespace_name, key.name, SeriesPatch(write.state));
   if (answer) {
     last_failure_.clear();
     return EventOutcome::kWritten;

@@ -95,9 +95,9 @@ enum class EventOutcome {
 /// Makes few writes of many events: the same event about the same object (type, reason, action)
 /// becomes a series whose count is written now and then; objects that cause many different events
 /// are held to a rate. Told the time, so it runs under a virtual clock. Not thread-safe.
-class EventBook {
+class EventCorrelator {
  public:
-  explicit EventBook(const EventBookOptions& options) : options_(options) {}
+  explicit EventCorrelator(const EventBookOptions& options) : options_(options) {}
 
   /// Something happened. False when it is not kept: the object has had too many.
   [[nodiscard]] bool Note(const Event& event, Instant now, WallTime wall);
@@ -186,7 +186,7 @@ class EventRecorder {
   const ServerAccess access_;
   const WallClock& wall_;
   const EventRecorderOptions options_;
-  EventBook book_;
+  EventCorrelator book_;
   std::string last_failure_;
 
   std::mutex mutex_;

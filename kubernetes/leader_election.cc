@@ -36,7 +36,7 @@ Json WriteLease(const Json& base, const ObjectKey& key, const LeaseRecord& recor
   Json lease = base.is_object() ? base : Json::object();
   lease["apiVersion"] = "coordination.k8s.io/v1";
   lease["kind"] = "Lease";
-  lease["metadata"]["namespace"] = key.space;
+  lease["metadata"]["namespace"] = key.namespace_name;
   lease["metadata"]["name"] = key.name;
   if (!MemberOf(lease, "spec").is_object()) lease["spec"] = Json::object();
   Json& spec = lease["spec"];
@@ -275,14 +275,14 @@ ElectionAnswer LeaderElection::Ask(const ElectionRequest& request) {
   ApiResult<Json> answer = [&] {
     switch (request.kind) {
       case ElectionRequestKind::kCreate:
-        return client.Create(Leases(), key_.space, WriteLease({}, key_, request.record));
+        return client.Create(Leases(), key_.namespace_name, WriteLease({}, key_, request.record));
       case ElectionRequestKind::kUpdate:
-        return client.Replace(Leases(), key_.space, key_.name,
+        return client.Replace(Leases(), key_.namespace_name, key_.name,
                               WriteLease(lease_, key_, request.record));
       case ElectionRequestKind::kRead:
         break;
     }
-    return client.Get(Leases(), key_.space, key_.name);
+    return client.Get(Leases(), key_.namespace_name, key_.name);
   }();
   if (!answer) {
     const ElectionAnswer::Kind kind = KindOf(answer.error());
@@ -310,8 +310,8 @@ void LeaderElection::Release() {
   if (!machine_.Leads() || machine_.HasLost(access_.clock.Now())) return;
   leads_until_ = 0;
   const Json farewell = WriteLease(lease_, key_, machine_.Farewell(Wall()));
-  const auto released =
-      ClientFor(access_, kReleaseTimeout).Replace(Leases(), key_.space, key_.name, farewell);
+  const auto released = ClientFor(access_, kReleaseTimeout)
+                            .Replace(Leases(), key_.namespace_name, key_.name, farewell);
   // Nothing is lost but time: the next leader waits until the lease has run out.
   if (!released)
     Log(LogLevel::kWarning, "the lease is not given back: " + released.error().message);

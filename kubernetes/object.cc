@@ -5,7 +5,7 @@
 namespace evenkeel::kube {
 
 std::string ToString(const ObjectKey& key) {
-  return key.space.empty() ? key.name : key.space + "/" + key.name;
+  return key.namespace_name.empty() ? key.name : key.namespace_name + "/" + key.name;
 }
 
 const Json& MemberOf(const Json& object, const char* field) {
@@ -81,28 +81,29 @@ std::string PercentEncode(std::string_view text) {
   return encoded;
 }
 
-std::string CollectionPath(const Resource& resource, std::string_view name_space) {
-  EVENKEEL_CHECK(resource.namespaced || name_space.empty(),
+std::string CollectionPath(const Resource& resource, std::string_view namespace_name) {
+  EVENKEEL_CHECK(resource.namespaced || namespace_name.empty(),
                  "a cluster-scoped resource has no namespace");
   std::string path = (resource.group.empty() ? "/api/" : "/apis/") + ApiVersionOf(resource);
-  if (!name_space.empty()) path += "/namespaces/" + PercentEncode(name_space);
+  if (!namespace_name.empty()) path += "/namespaces/" + PercentEncode(namespace_name);
   return path + "/" + resource.plural;
 }
 
-std::string ObjectPath(const Resource& resource, std::string_view name_space, std::string_view name,
-                       std::string_view subresource) {
+std::string ObjectPath(const Resource& resource, std::string_view namespace_name,
+                       std::string_view name, std::string_view subresource) {
   EVENKEEL_CHECK(!name.empty(), "an object has a name");
-  EVENKEEL_CHECK(!resource.namespaced || !name_space.empty(), "the object lives in a namespace");
-  std::string path = CollectionPath(resource, name_space) + "/" + PercentEncode(name);
+  EVENKEEL_CHECK(!resource.namespaced || !namespace_name.empty(),
+                 "the object lives in a namespace");
+  std::string path = CollectionPath(resource, namespace_name) + "/" + PercentEncode(name);
   if (!subresource.empty()) path.append("/").append(subresource);
   return path;
 }
 
-std::string ListTarget(const Resource& resource, std::string_view name_space,
+std::string ListTarget(const Resource& resource, std::string_view namespace_name,
                        const ListOptions& options) {
   // With a continue token the server takes the version from it and refuses another.
   const bool first_page = options.continue_token.empty();
-  return Query(CollectionPath(resource, name_space))
+  return Query(CollectionPath(resource, namespace_name))
       .Add("labelSelector", options.label_selector)
       .Add("fieldSelector", options.field_selector)
       .Add("limit", options.limit > 0 ? std::to_string(options.limit) : "")
@@ -111,9 +112,9 @@ std::string ListTarget(const Resource& resource, std::string_view name_space,
       .Take();
 }
 
-std::string WatchTarget(const Resource& resource, std::string_view name_space,
+std::string WatchTarget(const Resource& resource, std::string_view namespace_name,
                         const WatchOptions& options) {
-  Query query(CollectionPath(resource, name_space));
+  Query query(CollectionPath(resource, namespace_name));
   query.Add("watch", "1")
       .Add("labelSelector", options.label_selector)
       .Add("fieldSelector", options.field_selector)

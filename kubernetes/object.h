@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 
 /// Where an object is: unique within its kind.
 struct ObjectKey {
-  std::string space;  ///< its namespace; empty for objects of the whole cluster
+  std::string namespace_name;  ///< its namespace; empty for objects of the whole cluster
   std::string name;
 
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
@@ -45,7 +45,7 @@ struct ObjectMeta {
 template <>
 struct std::hash<evenkeel::kube::ObjectKey> {
   std::size_t operator()(const evenkeel::kube::ObjectKey& key) const noexcept {
-    const std::size_t space = std::hash<std::string>{}(key.space);
+    const std::size_t space = std::hash<std::string>{}(key.namespace_name);
     return std::hash<std::string>{}(key.name) ^ (space * 31 + 7);
   }
 };
@@ -69,10 +69,10 @@ struct Resource {
 [[nodiscard]] std::string PercentEncode(std::string_view text);
 
 /// Path of the objects of one namespace, or of all (empty; cluster-scoped resources always).
-[[nodiscard]] std::string CollectionPath(const Resource& resource, std::string_view name_space);
+[[nodiscard]] std::string CollectionPath(const Resource& resource, std::string_view namespace_name);
 
 /// Path of one object; a namespaced resource needs a namespace. `subresource`: such as "status".
-[[nodiscard]] std::string ObjectPath(const Resource& resource, std::string_view name_space,
+[[nodiscard]] std::string ObjectPath(const Resource& resource, std::string_view namespace_name,
                                      std::string_view name, std::string_view subresource = "");
 
 /// One page of a LIST.
@@ -95,9 +95,9 @@ struct WatchOptions {
   int timeout_seconds = 0;  ///< the server ends it then; 0: the server's own choice
 };
 
-[[nodiscard]] std::string ListTarget(const Resource& resource, std::string_view name_space,
+[[nodiscard]] std::string ListTarget(const Resource& resource, std::string_view namespace_name,
                                      const ListOptions& options);
-[[nodiscard]] std::string WatchTarget(const Resource& resource, std::string_view name_space,
+[[nodiscard]] std::string WatchTarget(const Resource& resource, std::string_view namespace_name,
                                       const WatchOptions& options);
 
 }  // namespace evenkeel::kube

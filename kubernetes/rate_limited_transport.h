@@ -20,7 +20,7 @@ struct RequestOutcome {
 /// Called after each request, on the thread that made it; watches count when they end.
 using RequestObserver = std::function<void(const RequestOutcome&)>;
 
-struct GovernorOptions {
+struct RateLimitOptions {
   std::string host;  ///< as it stands in the metric: "10.43.0.1:443"
   double requests_per_second = 20;
   int burst = 30;
@@ -28,10 +28,11 @@ struct GovernorOptions {
 };
 
 /// Holds the requests of all clients of one server to a rate and counts them. Thread-safe.
-class GovernedTransport final : public Transport {
+class RateLimitedTransport final : public Transport {
  public:
   /// `inner`, `clock` and `waiter` must outlive it.
-  GovernedTransport(Transport& inner, const Clock& clock, Waiter& waiter, GovernorOptions options);
+  RateLimitedTransport(Transport& inner, const Clock& clock, Waiter& waiter,
+                       RateLimitOptions options);
 
   [[nodiscard]] Result<Response> Send(const Request& request) override;
   [[nodiscard]] Result<Response> Stream(const Request& request, LineSink& sink,
@@ -45,7 +46,7 @@ class GovernedTransport final : public Transport {
   Transport& inner_;
   const Clock& clock_;
   Waiter& waiter_;
-  GovernorOptions options_;
+  RateLimitOptions options_;
   std::mutex mutex_;
   TokenBucket bucket_;  // guarded by mutex_
 };

@@ -179,7 +179,7 @@ ReflectorRequest ReflectorMachine::PageRequest() const {
   page.continue_token = continue_token_;
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kPage;
-  request.target = ListTarget(options_.resource, options_.name_space, page);
+  request.target = ListTarget(options_.resource, options_.namespace_name, page);
   request.timeout = options_.list_timeout;
   request.begins_list = continue_token_.empty();
   return request;
@@ -194,7 +194,7 @@ ReflectorRequest ReflectorMachine::WatchRequest() {
   watch.timeout_seconds = WatchSeconds();
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kWatch;
-  request.target = WatchTarget(options_.resource, options_.name_space, watch);
+  request.target = WatchTarget(options_.resource, options_.namespace_name, watch);
   request.timeout = options_.idle_limit;
   request.begins_list = watch.send_initial_events;
   return request;
@@ -370,7 +370,7 @@ class Reflector::Lines final : public LineSink {
 Reflector::Reflector(const ServerAccess& access, const ReflectorOptions& options, ObjectSink& sink,
                      std::uint64_t seed)
     : access_(access),
-      path_(CollectionPath(options.resource, options.name_space)),
+      path_(CollectionPath(options.resource, options.namespace_name)),
       sink_(sink),
       machine_(options, seed) {}
 

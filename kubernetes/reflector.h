@@ -53,7 +53,7 @@ struct WatchEvent {
 /// What a reflector watches, and how patiently.
 struct ReflectorOptions {
   Resource resource;
-  std::string name_space;  ///< empty: all, or a resource of the whole cluster
+  std::string namespace_name;  ///< empty: all, or a resource of the whole cluster
   std::string label_selector;
   std::string field_selector;
 

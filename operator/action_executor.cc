@@ -11,12 +11,12 @@
 #include "operator/manifests/worker_pod.h"
 #include "operator/resources.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using kube::ApiErrorKind;
 
-bool Lasting(const kube::ApiError& error) {
+bool IsPermanent(const kube::ApiError& error) {
   switch (error.kind) {
     case ApiErrorKind::kForbidden:
     case ApiErrorKind::kInvalid:
@@ -28,18 +28,19 @@ bool Lasting(const kube::ApiError& error) {
   }
 }
 
-tl::unexpected<ErrandTrouble> Trouble(std::string action, const kube::ApiError& error) {
-  const bool moot = error.kind == ApiErrorKind::kNamespaceEnds;
-  return tl::unexpected<ErrandTrouble>({std::move(action), error.message, Lasting(error), moot});
+tl::unexpected<ActionError> Trouble(std::string action, const kube::ApiError& error) {
+  const bool namespace_terminating = error.kind == ApiErrorKind::kNamespaceTerminating;
+  return tl::unexpected<ActionError>(
+      {std::move(action), error.message, IsPermanent(error), namespace_terminating});
 }
 
-tl::unexpected<ErrandTrouble> Trouble(std::string action, const Error& error) {
-  return tl::unexpected<ErrandTrouble>(
+tl::unexpected<ActionError> Trouble(std::string action, const Error& error) {
+  return tl::unexpected<ActionError>(
       {std::move(action), error.message, error.code == ErrorCode::kConflict});
 }
 
 /// Certificates outlive the job's deadline; jobs without one get ten years.
-std::chrono::seconds Lifetime(const api::WeightedJob& job) {
+std::chrono::seconds Lifetime(const cluster::WeightedJob& job) {
   constexpr auto kDay = std::chrono::hours(24);
   constexpr auto kTenYears = 3650 * kDay;
   const Duration deadline = job.spec.active_deadline.value_or(Duration::zero());
@@ -53,26 +54,27 @@ std::string KindAndName(const kube::Json& object) {
 
 }  // namespace
 
-CoordinatorAddress AddressOfCoordinator(const api::WeightedJob& job, const api::PodView& pod,
-                                        const api::JobPlan& plan, const std::string& operator_key) {
-  return {pod.uid, pod.ip, api::CoordinatorName(job.meta.name), plan.ca_certificate,
+CoordinatorAddress AddressOfCoordinator(const cluster::WeightedJob& job,
+                                        const cluster::PodView& pod, const cluster::JobPlan& plan,
+                                        const std::string& operator_key) {
+  return {pod.uid, pod.ip, cluster::CoordinatorName(job.meta.name), plan.ca_certificate,
           identity::OperatorToken(operator_key, job.meta.uid)};
 }
 
-ErrandResult JobErrand::Carry(const plan::Action& action) {
+ActionResult ActionExecutor::Execute(const plan::Action& action) {
   return std::visit([this](const auto& what) { return Do(what); }, action);
 }
 
-ErrandResult JobErrand::Apply(const kube::Resource& resource, const kube::Json& object) {
+ActionResult ActionExecutor::Apply(const kube::Resource& resource, const kube::Json& object) {
   const auto applied =
-      tools_.client.Apply(resource, job_.meta.job_namespace, object["metadata"].value("name", ""),
-                          object, {api::kManager, true});
+      tools_.client.Apply(resource, job_.meta.namespace_name, object["metadata"].value("name", ""),
+                          object, {cluster::kManager, true});
   if (!applied) return Trouble(KindAndName(object) + " cannot be applied", applied.error());
   return {};
 }
 
-ErrandResult JobErrand::CreatePod(const kube::Json& pod) {
-  const auto created = tools_.client.Create(resource::kPods, job_.meta.job_namespace, pod);
+ActionResult ActionExecutor::CreatePod(const kube::Json& pod) {
+  const auto created = tools_.client.Create(resource::kPods, job_.meta.namespace_name, pod);
   if (created) return {};
   const std::string action = KindAndName(pod) + " cannot be created";
   if (created.error().kind != ApiErrorKind::kAlreadyExists) return Trouble(action, created.error());
@@ -81,72 +83,72 @@ ErrandResult JobErrand::CreatePod(const kube::Json& pod) {
 
 // The cache may not show yet what was created. Those of an earlier job of this name will be gone
 // soon; somebody else's pod may stay.
-ErrandResult JobErrand::CheckOwner(const std::string& name, const std::string& action) {
-  const auto there = tools_.client.Get(resource::kPods, job_.meta.job_namespace, name);
+ActionResult ActionExecutor::CheckOwner(const std::string& name, const std::string& action) {
+  const auto there = tools_.client.Get(resource::kPods, job_.meta.namespace_name, name);
   if (!there) {
     if (there.error().kind == ApiErrorKind::kNotFound) return {};
     return Trouble(action, there.error());
   }
-  const api::PodView pod = api::ReadPod(*there);
+  const cluster::PodView pod = cluster::ReadPod(*there);
   if (pod.owner == job_.meta.uid) return {};
   const bool of_earlier_job = !pod.owner.empty() && pod.job == job_.meta.name;
-  return tl::unexpected<ErrandTrouble>(
+  return tl::unexpected<ActionError>(
       {action, "there is one of that name that is not this job's", !of_earlier_job});
 }
 
-ErrandResult JobErrand::Do(const plan::EnsureIdentity&) {
+ActionResult ActionExecutor::Do(const plan::EnsureIdentity&) {
   auto made = identity::MakeJobIdentity(
-      {job_.meta.job_namespace, job_.meta.name, tools_.wall.Now(), Lifetime(job_)});
+      {job_.meta.namespace_name, job_.meta.name, tools_.wall.Now(), Lifetime(job_)});
   if (!made) return Trouble("certificates cannot be made", made.error());
   const auto token = identity::OperatorToken(tools_.operator_key, job_.meta.uid);
-  const api::TlsFiles coordinator{made->ca_pem, made->coordinator.certificate_pem,
-                                  made->coordinator.key_pem};
-  const api::TlsFiles worker{made->ca_pem, made->worker.certificate_pem, made->worker.key_pem};
-  auto applied = Apply(resource::kSecrets, api::CoordinatorSecret(job_, coordinator, token));
+  const cluster::TlsFiles coordinator{made->ca_pem, made->coordinator.certificate_pem,
+                                      made->coordinator.key_pem};
+  const cluster::TlsFiles worker{made->ca_pem, made->worker.certificate_pem, made->worker.key_pem};
+  auto applied = Apply(resource::kSecrets, cluster::CoordinatorSecret(job_, coordinator, token));
   if (!applied) return applied;
-  applied = Apply(resource::kSecrets, api::WorkerSecret(job_, worker));
+  applied = Apply(resource::kSecrets, cluster::WorkerSecret(job_, worker));
   if (applied) fresh_ = std::move(*made);
   return applied;
 }
 
-ErrandResult JobErrand::Do(const plan::ApplyPlan& action) {
-  api::JobPlan content = action.content;
+ActionResult ActionExecutor::Do(const plan::ApplyPlan& action) {
+  cluster::JobPlan content = action.content;
   if (fresh_) {
     content.ca_certificate = fresh_->ca_pem;
     content.identity = fresh_->fingerprint;
   }
-  auto applied = Apply(resource::kConfigMaps, api::PlanConfigMap(job_, content));
+  auto applied = Apply(resource::kConfigMaps, cluster::PlanConfigMap(job_, content));
   if (applied) record_.plan = std::move(content);
   return applied;
 }
 
-ErrandResult JobErrand::Do(const plan::ApplyService& action) {
-  return Apply(resource::kServices, api::CoordinatorService(job_, action.attempt));
+ActionResult ActionExecutor::Do(const plan::ApplyService& action) {
+  return Apply(resource::kServices, cluster::CoordinatorService(job_, action.attempt));
 }
 
-ErrandResult JobErrand::Do(const plan::ApplyNetworkPolicies&) {
+ActionResult ActionExecutor::Do(const plan::ApplyNetworkPolicies&) {
   auto applied =
-      Apply(resource::kNetworkPolicies, api::CoordinatorNetworkPolicy(job_, tools_.flows));
+      Apply(resource::kNetworkPolicies, cluster::CoordinatorNetworkPolicy(job_, tools_.flows));
   if (!applied) return applied;
-  return Apply(resource::kNetworkPolicies, api::WorkerNetworkPolicy(job_, tools_.flows));
+  return Apply(resource::kNetworkPolicies, cluster::WorkerNetworkPolicy(job_, tools_.flows));
 }
 
-ErrandResult JobErrand::Do(const plan::CreateCoordinator& action) {
-  kube::Json pod = api::CoordinatorPodManifest(job_, action.pod);
-  if (tools_.flows.scrape_annotations) api::AnnotateForScrapes(pod);
+ActionResult ActionExecutor::Do(const plan::CreateCoordinator& action) {
+  kube::Json pod = cluster::CoordinatorPodManifest(job_, action.pod);
+  if (tools_.flows.scrape_annotations) cluster::AnnotateForScrapes(pod);
   return CreatePod(pod);
 }
 
-ErrandResult JobErrand::Do(const plan::CreateWorker& action) {
-  return CreatePod(api::WorkerPodManifest(job_, action.pod));
+ActionResult ActionExecutor::Do(const plan::CreateWorker& action) {
+  return CreatePod(cluster::WorkerPodManifest(job_, action.pod));
 }
 
-ErrandResult JobErrand::Do(const plan::DeletePod& action) {
+ActionResult ActionExecutor::Do(const plan::DeletePod& action) {
   kube::DeleteOptions options;
   options.uid = action.uid;
   if (action.at_once) options.grace_period_seconds = 0;
   const auto deleted =
-      tools_.client.Delete(resource::kPods, job_.meta.job_namespace, action.name, options);
+      tools_.client.Delete(resource::kPods, job_.meta.namespace_name, action.name, options);
   if (deleted) return {};
   const bool gone = deleted.error().kind == ApiErrorKind::kNotFound ||
                     deleted.error().kind == ApiErrorKind::kConflict;  // another uid by now
@@ -154,17 +156,18 @@ ErrandResult JobErrand::Do(const plan::DeletePod& action) {
   return {};
 }
 
-tl::expected<CoordinatorAddress, ErrandTrouble> JobErrand::AddressOf(const std::string& pod) const {
+tl::expected<CoordinatorAddress, ActionError> ActionExecutor::AddressOf(
+    const std::string& pod) const {
   const auto found = std::find_if(snapshot_.pods.begin(), snapshot_.pods.end(),
                                   [&](const auto& one) { return one.name == pod; });
   if (found == snapshot_.pods.end() || found->ip.empty() || !record_.plan) {
-    return tl::unexpected<ErrandTrouble>(
+    return tl::unexpected<ActionError>(
         {"Pod " + pod + " cannot be reached", "it has no address yet", false});
   }
   return AddressOfCoordinator(job_, *found, *record_.plan, tools_.operator_key);
 }
 
-ErrandResult JobErrand::Do(const plan::SuspendCoordinator& action) {
+ActionResult ActionExecutor::Do(const plan::SuspendCoordinator& action) {
   const auto address = AddressOf(action.pod);
   if (!address) return tl::unexpected(address.error());
   const auto done = tools_.coordinators.Suspend(*address);
@@ -172,7 +175,7 @@ ErrandResult JobErrand::Do(const plan::SuspendCoordinator& action) {
   return {};
 }
 
-ErrandResult JobErrand::Do(const plan::ResumeCoordinator& action) {
+ActionResult ActionExecutor::Do(const plan::ResumeCoordinator& action) {
   const auto address = AddressOf(action.pod);
   if (!address) return tl::unexpected(address.error());
   const auto done = tools_.coordinators.Resume(*address);
@@ -180,11 +183,11 @@ ErrandResult JobErrand::Do(const plan::ResumeCoordinator& action) {
   return {};
 }
 
-ErrandResult JobErrand::Do(const plan::RefreshCoordinator& action) {
-  const kube::Json annotations = {{api::annotation::kRefreshed, std::to_string(action.value)}};
+ActionResult ActionExecutor::Do(const plan::RefreshCoordinator& action) {
+  const kube::Json annotations = {{cluster::annotation::kRefreshed, std::to_string(action.value)}};
   const kube::Json patch = {{"metadata", {{"uid", action.uid}, {"annotations", annotations}}}};
   const auto patched =
-      tools_.client.MergePatch(resource::kPods, job_.meta.job_namespace, action.pod, patch);
+      tools_.client.MergePatch(resource::kPods, job_.meta.namespace_name, action.pod, patch);
   if (patched) return {};
   const bool another = patched.error().kind == ApiErrorKind::kNotFound ||
                        patched.error().kind == ApiErrorKind::kConflict;
@@ -192,7 +195,7 @@ ErrandResult JobErrand::Do(const plan::RefreshCoordinator& action) {
   return {};
 }
 
-ErrandResult JobErrand::Do(const plan::TakeSnapshot& action) {
+ActionResult ActionExecutor::Do(const plan::TakeSnapshot& action) {
   const auto address = AddressOf(action.pod);
   if (!address) return tl::unexpected(address.error());
   const auto bytes = tools_.coordinators.TakeSnapshot(*address);
@@ -201,20 +204,21 @@ ErrandResult JobErrand::Do(const plan::TakeSnapshot& action) {
     return {};
   }
   if (!bytes) return Trouble("no snapshot of Pod " + action.pod, bytes.error());
-  auto applied = Apply(resource::kConfigMaps, api::SnapshotConfigMap(job_, action.attempt, *bytes));
+  auto applied =
+      Apply(resource::kConfigMaps, cluster::SnapshotConfigMap(job_, action.attempt, *bytes));
   if (applied) {
-    record_.kept = api::SnapshotView{action.attempt};
+    record_.kept = cluster::SnapshotView{action.attempt};
     record_.snapshot_refusal.reset();
   }
   return applied;
 }
 
-ErrandResult JobErrand::Do(const plan::DeleteJob&) {
+ActionResult ActionExecutor::Do(const plan::DeleteJob&) {
   kube::DeleteOptions options;
   options.uid = job_.meta.uid;
   options.propagation = kube::Propagation::kBackground;
   const auto deleted =
-      tools_.client.Delete(resource::kJobs, job_.meta.job_namespace, job_.meta.name, options);
+      tools_.client.Delete(resource::kJobs, job_.meta.namespace_name, job_.meta.name, options);
   const bool gone = deleted || deleted.error().kind == ApiErrorKind::kNotFound ||
                     deleted.error().kind == ApiErrorKind::kConflict;
   if (!gone)
@@ -222,4 +226,4 @@ ErrandResult JobErrand::Do(const plan::DeleteJob&) {
   return {};
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -21,28 +21,28 @@
 #include "operator/plan/plan.h"
 #include "operator/plan/snapshot.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// What the operator remembers of a job from one look at it to the next. Nothing in it is lost with
 /// the process: plan and kept are read from the cluster again, the rest is found out again.
 struct JobRecord {
   std::string uid;
-  std::optional<api::JobPlan> plan;
-  std::optional<api::SnapshotView> kept;
+  std::optional<cluster::JobPlan> plan;
+  std::optional<cluster::SnapshotView> kept;
   struct SnapshotRefusal {
     std::int64_t attempt = 0;
     std::string why;
   };
   std::optional<SnapshotRefusal> snapshot_refusal;
   std::optional<plan::ApplyFailure> failure;
-  std::optional<api::Timestamp> last_status_write;
+  std::optional<cluster::Timestamp> last_status_write;
   bool expected = false;  ///< by the history, on these nodes
   bool counted = false;   ///< in the history, whatever a cache that is behind may show
   /// The status as it was written last. It counts instead of the cache's as long as the cache still
   /// shows the version it was written on.
   struct WrittenStatus {
     std::string on_version;
-    api::JobStatus status;
+    cluster::JobStatus status;
   };
   std::optional<WrittenStatus> written;
 };
@@ -72,65 +72,66 @@ class JobRecords {
 };
 
 /// Why an action could not be carried out.
-struct ErrandTrouble {
-  std::string action;    ///< such as "pod primes-coordinator-1 cannot be created"
-  std::string message;   ///< why, in one line
-  bool lasting = false;  ///< it was refused; trying again at once will not help
-  bool moot = false;     ///< the job itself is about to be deleted
+struct ActionError {
+  std::string action;                  ///< such as "pod primes-coordinator-1 cannot be created"
+  std::string message;                 ///< why, in one line
+  bool is_permanent = false;           ///< it was refused; trying again at once will not help
+  bool namespace_terminating = false;  ///< the job itself is about to be deleted
 };
-using ErrandResult = tl::expected<void, ErrandTrouble>;
+using ActionResult = tl::expected<void, ActionError>;
 
 /// What errands need of the process. All of it outlives them.
-struct ErrandTools {
+struct ExecutorDependencies {
   const kube::Client& client;
   CoordinatorLink& coordinators;
   const kube::WallClock& wall;
   std::string operator_key;  ///< from which the tokens for coordinators are made
-  api::FlowSettings flows;
+  cluster::FlowSettings flows;
 };
 
 /// Carries out the actions of one plan, in order, and notes in the record what has come of them.
 /// For one thread.
-class JobErrand {
+class ActionExecutor {
  public:
   /// `snapshot` is what the plan was made from.
-  JobErrand(const ErrandTools& tools, const plan::Snapshot& snapshot, JobRecord& record)
+  ActionExecutor(const ExecutorDependencies& tools, const plan::Snapshot& snapshot,
+                 JobRecord& record)
       : tools_(tools), snapshot_(snapshot), job_(snapshot.job), record_(record) {}
 
-  [[nodiscard]] ErrandResult Carry(const plan::Action& action);
+  [[nodiscard]] ActionResult Execute(const plan::Action& action);
 
  private:
-  [[nodiscard]] ErrandResult Do(const plan::EnsureIdentity& action);
-  [[nodiscard]] ErrandResult Do(const plan::ApplyPlan& action);
-  [[nodiscard]] ErrandResult Do(const plan::ApplyService& action);
-  [[nodiscard]] ErrandResult Do(const plan::ApplyNetworkPolicies& action);
-  [[nodiscard]] ErrandResult Do(const plan::CreateCoordinator& action);
-  [[nodiscard]] ErrandResult Do(const plan::CreateWorker& action);
-  [[nodiscard]] ErrandResult Do(const plan::DeletePod& action);
-  [[nodiscard]] ErrandResult Do(const plan::SuspendCoordinator& action);
-  [[nodiscard]] ErrandResult Do(const plan::ResumeCoordinator& action);
-  [[nodiscard]] ErrandResult Do(const plan::RefreshCoordinator& action);
-  [[nodiscard]] ErrandResult Do(const plan::TakeSnapshot& action);
-  [[nodiscard]] ErrandResult Do(const plan::DeleteJob& action);
+  [[nodiscard]] ActionResult Do(const plan::EnsureIdentity& action);
+  [[nodiscard]] ActionResult Do(const plan::ApplyPlan& action);
+  [[nodiscard]] ActionResult Do(const plan::ApplyService& action);
+  [[nodiscard]] ActionResult Do(const plan::ApplyNetworkPolicies& action);
+  [[nodiscard]] ActionResult Do(const plan::CreateCoordinator& action);
+  [[nodiscard]] ActionResult Do(const plan::CreateWorker& action);
+  [[nodiscard]] ActionResult Do(const plan::DeletePod& action);
+  [[nodiscard]] ActionResult Do(const plan::SuspendCoordinator& action);
+  [[nodiscard]] ActionResult Do(const plan::ResumeCoordinator& action);
+  [[nodiscard]] ActionResult Do(const plan::RefreshCoordinator& action);
+  [[nodiscard]] ActionResult Do(const plan::TakeSnapshot& action);
+  [[nodiscard]] ActionResult Do(const plan::DeleteJob& action);
 
-  [[nodiscard]] ErrandResult Apply(const kube::Resource& resource, const kube::Json& object);
-  [[nodiscard]] ErrandResult CreatePod(const kube::Json& pod);
-  [[nodiscard]] ErrandResult CheckOwner(const std::string& pod, const std::string& action);
+  [[nodiscard]] ActionResult Apply(const kube::Resource& resource, const kube::Json& object);
+  [[nodiscard]] ActionResult CreatePod(const kube::Json& pod);
+  [[nodiscard]] ActionResult CheckOwner(const std::string& pod, const std::string& action);
   /// Of the coordinator in the pod of this name; an error if it cannot be reached yet.
-  [[nodiscard]] tl::expected<CoordinatorAddress, ErrandTrouble> AddressOf(
+  [[nodiscard]] tl::expected<CoordinatorAddress, ActionError> AddressOf(
       const std::string& pod) const;
 
-  const ErrandTools& tools_;
+  const ExecutorDependencies& tools_;
   const plan::Snapshot& snapshot_;
-  const api::WeightedJob& job_;
+  const cluster::WeightedJob& job_;
   JobRecord& record_;
-  std::optional<identity::JobIdentity> fresh_;  // made in this errand, not in the plan yet
+  std::optional<identity::JobIdentity> fresh_;  // made in this executor, not in the plan yet
 };
 
 /// Where the coordinator in this pod is and how to know it. The plan names the authority.
-[[nodiscard]] CoordinatorAddress AddressOfCoordinator(const api::WeightedJob& job,
-                                                      const api::PodView& pod,
-                                                      const api::JobPlan& plan,
+[[nodiscard]] CoordinatorAddress AddressOfCoordinator(const cluster::WeightedJob& job,
+                                                      const cluster::PodView& pod,
+                                                      const cluster::JobPlan& plan,
                                                       const std::string& operator_key);
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -9,12 +9,12 @@
 #include "cluster/weighted_job_json.h"
 #include "operator/resources.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 void NodeRoom::Add(const PodRoom& pod) {
   if (!pod.Counts()) return;
   const std::scoped_lock lock(mutex_);
-  api::Resources& sum = requested_[pod.node];
+  cluster::Resources& sum = requested_[pod.node];
   sum = sum + pod.requests;
   shared_.reset();
 }
@@ -25,7 +25,7 @@ void NodeRoom::Remove(const PodRoom& pod) {
   const auto found = requested_.find(pod.node);
   if (found == requested_.end()) return;
   found->second = found->second - pod.requests;
-  if (found->second == api::Resources{}) requested_.erase(found);
+  if (found->second == cluster::Resources{}) requested_.erase(found);
   shared_.reset();
 }
 
@@ -40,10 +40,10 @@ namespace {
 const std::string kByJob = "job";
 
 kube::ReflectorOptions Following(const kube::Resource& resource,
-                                 const std::string& name_space = {}) {
+                                 const std::string& namespace_name = {}) {
   kube::ReflectorOptions options;
   options.resource = resource;
-  options.name_space = name_space;
+  options.namespace_name = namespace_name;
   return options;
 }
 
@@ -53,17 +53,17 @@ typename kube::StoreFeeder<T>::Projection Reading(T (*read)(const kube::Json&)) 
 }
 
 PodRoom ReadRoom(const kube::Json& object) {
-  const api::PodView pod = api::ReadPod(object);
+  const cluster::PodView pod = cluster::ReadPod(object);
   return {pod.node, pod.requests};
 }
 
-bool Over(const api::WeightedJob& job) {
-  return api::IsTrue(job.status.conditions, api::condition_type::kComplete) ||
-         api::IsTrue(job.status.conditions, api::condition_type::kFailed);
+bool Over(const cluster::WeightedJob& job) {
+  return cluster::IsTrue(job.status.conditions, cluster::condition_type::kComplete) ||
+         cluster::IsTrue(job.status.conditions, cluster::condition_type::kFailed);
 }
 
 /// Kubelets report a node's state every few minutes without anything having changed.
-bool Matters(const api::NodeView& before, const api::NodeView& now) {
+bool Matters(const cluster::NodeView& before, const cluster::NodeView& now) {
   const auto& a = before.profile;
   const auto& b = now.profile;
   return before.ready != now.ready || before.unschedulable != now.unschedulable ||
@@ -74,7 +74,7 @@ bool Matters(const api::NodeView& before, const api::NodeView& now) {
 }
 
 std::string JobWord(const kube::ObjectKey& key, const std::string& job) {
-  return ToString(kube::ObjectKey{key.space, job});
+  return ToString(kube::ObjectKey{key.namespace_name, job});
 }
 
 }  // namespace
@@ -83,47 +83,47 @@ ClusterCache::ClusterCache(const kube::ServerAccess& access,
                            const std::vector<std::string>& namespaces, CacheListener listener,
                            std::uint64_t seed)
     : listener_(std::move(listener)),
-      nodes_(access, Following(resource::kNodes), Reading(api::ReadNode), seed),
-      policies_(access, Following(resource::kPolicies), Reading(api::ReadWeightingPolicy),
+      nodes_(access, Following(resource::kNodes), Reading(cluster::ReadNode), seed),
+      policies_(access, Following(resource::kPolicies), Reading(cluster::ReadWeightingPolicy),
                 seed + 1) {
   FollowPolicies();
   FollowNodes();
   const std::vector<std::string> everywhere{""};
-  for (const auto& name_space : namespaces.empty() ? everywhere : namespaces) {
+  for (const auto& namespace_name : namespaces.empty() ? everywhere : namespaces) {
     seed += 4;
-    FollowNamespace(access, name_space, seed);
-    FollowRoom(access, name_space, seed + 2);
+    FollowNamespace(access, namespace_name, seed);
+    FollowRoom(access, namespace_name, seed + 2);
   }
 }
 
 ClusterCache::~ClusterCache() { Stop(); }
 
-void ClusterCache::FollowNamespace(const kube::ServerAccess& access, const std::string& name_space,
-                                   std::uint64_t seed) {
-  auto jobs = std::make_unique<JobInformer>(access, Following(resource::kJobs, name_space),
-                                            Reading(api::ReadWeightedJob), seed);
+void ClusterCache::FollowNamespace(const kube::ServerAccess& access,
+                                   const std::string& namespace_name, std::uint64_t seed) {
+  auto jobs = std::make_unique<JobInformer>(access, Following(resource::kJobs, namespace_name),
+                                            Reading(cluster::ReadWeightedJob), seed);
   const auto job_changed = [this](const kube::ObjectKey& key, const auto&...) {
     listener_.on_job(key);
   };
   jobs->AddHandler({job_changed, job_changed, job_changed});
   jobs_.push_back(std::move(jobs));
 
-  kube::ReflectorOptions own = Following(resource::kPods, name_space);
-  own.label_selector = api::label::kManagedBy + "=" + api::kManager;
-  auto pods = std::make_unique<PodInformer>(access, own, Reading(api::ReadPod), seed + 1);
-  pods->AddIndex(kByJob, [](const kube::ObjectKey& key, const api::PodView& pod) {
+  kube::ReflectorOptions own = Following(resource::kPods, namespace_name);
+  own.label_selector = cluster::label::kManagedBy + "=" + cluster::kManager;
+  auto pods = std::make_unique<PodInformer>(access, own, Reading(cluster::ReadPod), seed + 1);
+  pods->AddIndex(kByJob, [](const kube::ObjectKey& key, const cluster::PodView& pod) {
     return std::vector<std::string>{JobWord(key, pod.job)};
   });
   const auto pod_changed = [this](const kube::ObjectKey& key, const auto& pod, const auto&...) {
-    listener_.on_job_pods({key.space, pod.job});
+    listener_.on_job_pods({key.namespace_name, pod.job});
   };
   pods->AddHandler({pod_changed, pod_changed, pod_changed});
   pods_.push_back(std::move(pods));
 }
 
-void ClusterCache::FollowRoom(const kube::ServerAccess& access, const std::string& name_space,
+void ClusterCache::FollowRoom(const kube::ServerAccess& access, const std::string& namespace_name,
                               std::uint64_t seed) {
-  kube::ReflectorOptions alive = Following(resource::kPods, name_space);
+  kube::ReflectorOptions alive = Following(resource::kPods, namespace_name);
   alive.field_selector = "status.phase!=Succeeded,status.phase!=Failed";
   auto rooms = std::make_unique<RoomInformer>(access, alive, Reading(ReadRoom), seed);
   rooms->AddHandler({[this](const auto&, const PodRoom& pod) { room_.Add(pod); },
@@ -151,7 +151,7 @@ void ClusterCache::FollowNodes() {
   };
   nodes_.AddHandler(
       {changed,
-       [this, outdate](const auto&, const api::NodeView& before, const api::NodeView& now) {
+       [this, outdate](const auto&, const cluster::NodeView& before, const cluster::NodeView& now) {
          outdate();
          if (Matters(before, now)) TellActive({});
        },
@@ -162,7 +162,7 @@ void ClusterCache::TellActive(const std::string& policy) {
   for (const auto& informer : jobs_) {
     for (const auto& job : informer->Objects().All()) {
       const bool concerned = policy.empty() || job->spec.weighting.policy == policy;
-      if (concerned && !Over(*job)) listener_.on_job({job->meta.job_namespace, job->meta.name});
+      if (concerned && !Over(*job)) listener_.on_job({job->meta.namespace_name, job->meta.name});
     }
   }
 }
@@ -205,7 +205,7 @@ bool ClusterCache::WaitUntilSynced(const std::stop_token& stop) const {
          std::all_of(pod_rooms_.begin(), pod_rooms_.end(), wait_for);
 }
 
-std::shared_ptr<const api::WeightedJob> ClusterCache::Job(const kube::ObjectKey& key) const {
+std::shared_ptr<const cluster::WeightedJob> ClusterCache::Job(const kube::ObjectKey& key) const {
   for (const auto& informer : jobs_) {
     if (auto job = informer->Objects().Find(key)) return job;
   }
@@ -240,7 +240,7 @@ std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
   return nodes_by_name_;
 }
 
-plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>& job) const {
+plan::Snapshot ClusterCache::Look(const std::shared_ptr<const cluster::WeightedJob>& job) const {
   plan::Snapshot snapshot;
   snapshot.job = *job;
   if (const auto policy = policies_.Objects().Find({"", job->spec.weighting.policy})) {
@@ -248,7 +248,7 @@ plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>&
   }
   snapshot.nodes = Nodes();
   snapshot.requests = room_.Requested();
-  const std::string word = JobWord({job->meta.job_namespace, ""}, job->meta.name);
+  const std::string word = JobWord({job->meta.namespace_name, ""}, job->meta.name);
   for (const auto& informer : pods_) {
     for (const auto& pod : informer->Objects().Under(kByJob, word)) {
       if (pod->owner == job->meta.uid) snapshot.pods.push_back(*pod);
@@ -257,4 +257,4 @@ plan::Snapshot ClusterCache::Look(const std::shared_ptr<const api::WeightedJob>&
   return snapshot;
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -14,12 +14,12 @@
 #include "kubernetes/informer.h"
 #include "operator/plan/snapshot.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// A pod, whosever it is, as far as it takes room on a node.
 struct PodRoom {
   std::string node;  ///< empty: nowhere yet
-  api::Resources requests;
+  cluster::Resources requests;
 
   [[nodiscard]] bool Counts() const { return !node.empty(); }
 };
@@ -63,23 +63,23 @@ class ClusterCache {
   [[nodiscard]] bool WaitUntilSynced(const std::stop_token& stop) const;
 
   /// Null when there is none.
-  [[nodiscard]] std::shared_ptr<const api::WeightedJob> Job(const kube::ObjectKey& key) const;
+  [[nodiscard]] std::shared_ptr<const cluster::WeightedJob> Job(const kube::ObjectKey& key) const;
   [[nodiscard]] std::vector<kube::ObjectKey> Jobs() const;
   /// How many jobs there are in each state; a state that is not known yet is Pending.
   [[nodiscard]] std::map<std::string, int> JobsByState() const;
   /// All nodes; never null.
   [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
   /// The part of a snapshot that stands in the cluster.
-  [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const api::WeightedJob>& job) const;
+  [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const cluster::WeightedJob>& job) const;
 
  private:
-  using PodInformer = kube::Informer<api::PodView>;
+  using PodInformer = kube::Informer<cluster::PodView>;
   using RoomInformer = kube::Informer<PodRoom>;
-  using JobInformer = kube::Informer<api::WeightedJob>;
+  using JobInformer = kube::Informer<cluster::WeightedJob>;
 
-  void FollowNamespace(const kube::ServerAccess& access, const std::string& name_space,
+  void FollowNamespace(const kube::ServerAccess& access, const std::string& namespace_name,
                        std::uint64_t seed);
-  void FollowRoom(const kube::ServerAccess& access, const std::string& name_space,
+  void FollowRoom(const kube::ServerAccess& access, const std::string& namespace_name,
                   std::uint64_t seed);
   void FollowPolicies();
   void FollowNodes();
@@ -90,11 +90,11 @@ class ClusterCache {
   NodeRoom room_;
   mutable std::mutex nodes_mutex_;
   mutable std::shared_ptr<const plan::Nodes> nodes_by_name_;  // guarded; null: out of date
-  kube::Informer<api::NodeView> nodes_;
-  kube::Informer<api::PolicyView> policies_;
+  kube::Informer<cluster::NodeView> nodes_;
+  kube::Informer<cluster::PolicyView> policies_;
   std::vector<std::unique_ptr<JobInformer>> jobs_;
   std::vector<std::unique_ptr<PodInformer>> pods_;
   std::vector<std::unique_ptr<RoomInformer>> pod_rooms_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

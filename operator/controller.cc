@@ -2,7 +2,7 @@
 
 #include "core/base/log.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 void Controller::Start(int threads) {
   metrics_.SetMaxConcurrentReconciles(threads);
@@ -32,7 +32,7 @@ void Controller::LookAt(const kube::ObjectKey& job) {
   ReconcileResult result = ReconcileResult::kSuccess;
   if (end.failed) {
     result = ReconcileResult::kError;
-    if (troubles_.IsNew(job, end.trouble, began)) {
+    if (repeated_errors_.IsNew(job, end.trouble, began)) {
       Log(LogLevel::kWarning, ToString(job) + ": " + end.trouble);
     }
     queue_.AddRateLimited(job);
@@ -44,4 +44,4 @@ void Controller::LookAt(const kube::ObjectKey& job) {
   metrics_.OnReconcileEnd(result, clock_.Now() - began);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -15,11 +15,11 @@
 #include "operator/job_reconciler.h"
 #include "operator/metrics.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// Which troubles of jobs are worth a line. What is tried five times a second while the API server
 /// is away fails as often, with the same words. Thread-safe.
-class TroubleLog {
+class RepeatedErrorFilter {
  public:
   /// Whether to say it: what was not said of the job in the last ten seconds.
   [[nodiscard]] bool IsNew(const kube::ObjectKey& job, const std::string& trouble, Instant now) {
@@ -70,8 +70,8 @@ class Controller {
   OperatorMetrics& metrics_;
   const Clock& clock_;
   const std::function<bool()> may_act_;
-  TroubleLog troubles_;
+  RepeatedErrorFilter repeated_errors_;
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -8,7 +8,7 @@
 #include "cluster/names.h"
 #include "kubernetes/cpprest_transport.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 constexpr std::size_t kMaxAnswerBytes = 1u << 20;
@@ -22,7 +22,7 @@ constexpr int kTooLarge = 413;
 std::string UrlOf(const CoordinatorAddress& to) {
   const bool six = to.ip.find(':') != std::string::npos;
   const std::string host = six ? "[" + to.ip + "]" : to.ip;
-  return "https://" + host + ":" + std::to_string(api::port::kControl);
+  return "https://" + host + ":" + std::to_string(cluster::port::kControl);
 }
 
 Result<kube::Response> Ask(const CoordinatorAddress& to, std::string method, std::string target,
@@ -45,10 +45,10 @@ Result<kube::Response> Ask(const CoordinatorAddress& to, std::string method, std
 
 tl::unexpected<Error> Refusal(const CoordinatorAddress& to, const kube::Response& response) {
   constexpr std::size_t kMaxQuoted = 300;
-  const bool lasting = response.status == kTooLarge || response.status == kConflict;
+  const bool is_permanent = response.status == kTooLarge || response.status == kConflict;
   std::string message = to.server_name + " answered " + std::to_string(response.status);
   if (!response.body.empty()) message += ": " + response.body.substr(0, kMaxQuoted);
-  return Fail(lasting ? ErrorCode::kConflict : ErrorCode::kUnavailable, std::move(message));
+  return Fail(is_permanent ? ErrorCode::kConflict : ErrorCode::kUnavailable, std::move(message));
 }
 
 Result<std::string> BodyOf(const CoordinatorAddress& to, std::string method, std::string target,
@@ -65,10 +65,10 @@ Result<void> Post(const CoordinatorAddress& to, std::string target) {
 
 }  // namespace
 
-Result<api::Progress> HttpsCoordinatorLink::AskProgress(const CoordinatorAddress& to) {
+Result<cluster::Progress> HttpsCoordinatorLink::AskProgress(const CoordinatorAddress& to) {
   auto body = BodyOf(to, "GET", "/progress", kQuick);
   if (!body) return tl::unexpected<Error>(body.error());
-  return api::ReadProgress(*body);
+  return cluster::ReadProgress(*body);
 }
 
 Result<void> HttpsCoordinatorLink::Suspend(const CoordinatorAddress& to) {
@@ -83,4 +83,4 @@ Result<std::string> HttpsCoordinatorLink::TakeSnapshot(const CoordinatorAddress&
   return BodyOf(to, "GET", "/snapshot", kDrain);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

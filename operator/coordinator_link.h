@@ -5,7 +5,7 @@
 #include "cluster/job_status.h"
 #include "core/base/error.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// How to reach the coordinator of a job, and how to know that it is the right one.
 struct CoordinatorAddress {
@@ -24,7 +24,7 @@ class CoordinatorLink {
   virtual ~CoordinatorLink() = default;
 
   /// Errors: kUnavailable (no answer, or none that makes sense).
-  [[nodiscard]] virtual Result<api::Progress> AskProgress(const CoordinatorAddress& to) = 0;
+  [[nodiscard]] virtual Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) = 0;
   /// Drain; returns once what runs has ended or been given up. Errors as above.
   [[nodiscard]] virtual Result<void> Suspend(const CoordinatorAddress& to) = 0;
   [[nodiscard]] virtual Result<void> Resume(const CoordinatorAddress& to) = 0;
@@ -36,10 +36,10 @@ class CoordinatorLink {
 /// thousand jobs, standing ones would cost more memory than everything else.
 class HttpsCoordinatorLink final : public CoordinatorLink {
  public:
-  [[nodiscard]] Result<api::Progress> AskProgress(const CoordinatorAddress& to) override;
+  [[nodiscard]] Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) override;
   [[nodiscard]] Result<void> Suspend(const CoordinatorAddress& to) override;
   [[nodiscard]] Result<void> Resume(const CoordinatorAddress& to) override;
   [[nodiscard]] Result<std::string> TakeSnapshot(const CoordinatorAddress& to) override;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

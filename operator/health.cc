@@ -4,7 +4,7 @@
 
 #include "kubernetes/cpprest_transport.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 http::HttpResponse Verdict(bool good, std::string_view otherwise) {
@@ -54,4 +54,4 @@ Result<std::string> Probe(const std::string& url) {
   return std::move(answer->body);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

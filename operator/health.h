@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "http/http_message.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// /healthz, /readyz and /metrics of the operator. Thread-safe as far as its questions are.
 class HealthHandler final : public http::HttpHandler {
@@ -30,4 +30,4 @@ class HealthHandler final : public http::HttpHandler {
 /// a shell. Blocks.
 [[nodiscard]] Result<std::string> Probe(const std::string& url);
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 void JobHistory::Expect(const std::string& profile, const std::vector<std::string>& nodes) {
   const std::scoped_lock lock(mutex_);
@@ -69,4 +69,4 @@ void JobHistory::MakeRoom(const Profile& keep) {
   profiles_.erase(oldest);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -9,7 +9,7 @@
 
 #include "core/metrics/catalogue.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// What a node did for one job that is over.
 struct DoneWork {
@@ -76,4 +76,4 @@ class JobHistory {
   std::int64_t missed_ = 0;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -12,10 +12,10 @@
 #include "operator/plan/weighting.h"
 #include "operator/resources.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
-const std::string kApiVersion = api::kGroup + "/" + resource::kOwnVersion;
+const std::string kApiVersion = cluster::kGroup + "/" + resource::kOwnVersion;
 
 void AskAgain(Reconciliation& end, Duration after) {
   end.again = std::min(end.again.value_or(after), after);
@@ -30,43 +30,43 @@ bool OwnedBy(const kube::Json& object, const std::string& uid) {
 }
 
 /// The ConfigMap, or null if this job has none of that name.
-kube::ApiResult<kube::Json> ReadOwned(const kube::Client& client, const api::WeightedJob& job,
+kube::ApiResult<kube::Json> ReadOwned(const kube::Client& client, const cluster::WeightedJob& job,
                                       const std::string& name) {
-  auto object = client.Get(resource::kConfigMaps, job.meta.job_namespace, name);
+  auto object = client.Get(resource::kConfigMaps, job.meta.namespace_name, name);
   const bool missing = !object && object.error().kind == kube::ApiErrorKind::kNotFound;
   if (missing || (object && !OwnedBy(*object, job.meta.uid))) return kube::Json(nullptr);
   return object;
 }
 
-bool Over(const api::JobStatus& status) {
-  return api::IsTrue(status.conditions, api::condition_type::kComplete) ||
-         api::IsTrue(status.conditions, api::condition_type::kFailed);
+bool Over(const cluster::JobStatus& status) {
+  return cluster::IsTrue(status.conditions, cluster::condition_type::kComplete) ||
+         cluster::IsTrue(status.conditions, cluster::condition_type::kFailed);
 }
 
 /// The coordinator of the latest attempt that can be reached; null if there is none.
-const api::PodView* Coordinator(const std::vector<api::PodView>& pods) {
-  const api::PodView* latest = nullptr;
+const cluster::PodView* Coordinator(const std::vector<cluster::PodView>& pods) {
+  const cluster::PodView* latest = nullptr;
   for (const auto& pod : pods) {
     const bool reachable =
-        pod.role == api::PodRole::kCoordinator && !pod.ip.empty() && !pod.Ended();
+        pod.role == cluster::PodRole::kCoordinator && !pod.ip.empty() && !pod.Ended();
     if (reachable && (latest == nullptr || pod.attempt > latest->attempt)) latest = &pod;
   }
   return latest;
 }
 
-kube::Json StatusObject(const api::WeightedJob& job, const api::JobStatus& status) {
+kube::Json StatusObject(const cluster::WeightedJob& job, const cluster::JobStatus& status) {
   return {{"apiVersion", kApiVersion},
-          {"kind", api::kJobKind},
+          {"kind", cluster::kJobKind},
           {"metadata",
            {{"name", job.meta.name},
-            {"namespace", job.meta.job_namespace},
+            {"namespace", job.meta.namespace_name},
             {"uid", job.meta.uid}}},  // never that of a later job of this name
-          {"status", api::StatusJson(status)}};
+          {"status", cluster::StatusJson(status)}};
 }
 
-std::vector<DoneWork> DoneBy(const std::vector<api::NodeWork>& work, const plan::Nodes& nodes) {
+std::vector<DoneWork> DoneBy(const std::vector<cluster::NodeWork>& work, const plan::Nodes& nodes) {
   std::vector<DoneWork> done;
-  for (const api::NodeWork& row : work) {
+  for (const cluster::NodeWork& row : work) {
     const auto node = nodes.find(row.node);
     const auto power =
         node == nodes.end() ? std::nullopt : plan::WorkerPower(*node->second, row.threads);
@@ -99,7 +99,7 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   plan::Snapshot snapshot = Look(key, job, **record);
   const plan::Plan plan = Decide(snapshot);
   end.again = plan.requeue_after;
-  CarryOut(plan, snapshot, **record, end);
+  ExecuteActions(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
   Remember(plan, snapshot, **record, written);
   Tell(plan, *job, written);
@@ -108,18 +108,18 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
 }
 
 tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> JobReconciler::RecordOf(
-    const kube::ObjectKey& key, const api::WeightedJob& job) {
+    const kube::ObjectKey& key, const cluster::WeightedJob& job) {
   if (auto known = records_.Find(key, job.meta.uid)) return known;
   parts_.poller.Forget(key);  // whatever is known is of an earlier job of that name
   auto record = std::make_shared<JobRecord>();
   record->uid = job.meta.uid;
   const auto& client = parts_.tools.client;
-  const auto plan = ReadOwned(client, job, api::PlanName(job.meta.name));
+  const auto plan = ReadOwned(client, job, cluster::PlanName(job.meta.name));
   if (!plan) return tl::unexpected(plan.error());
-  if (!plan->is_null()) record->plan = api::ReadJobPlan(*plan);
-  const auto kept = ReadOwned(client, job, api::SnapshotName(job.meta.name));
+  if (!plan->is_null()) record->plan = cluster::ReadJobPlan(*plan);
+  const auto kept = ReadOwned(client, job, cluster::SnapshotName(job.meta.name));
   if (!kept) return tl::unexpected(kept.error());
-  if (!kept->is_null()) record->kept = api::ReadSnapshotView(*kept);
+  if (!kept->is_null()) record->kept = cluster::ReadSnapshotView(*kept);
   records_.Put(key, record);
   return record;
 }
@@ -150,16 +150,16 @@ plan::Plan JobReconciler::Decide(plan::Snapshot& snapshot) const {
   return plan::MakePlan(snapshot);
 }
 
-void JobReconciler::CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot,
-                             JobRecord& record, Reconciliation& end) const {
-  JobErrand errand(parts_.tools, snapshot, record);
+void JobReconciler::ExecuteActions(const plan::Plan& plan, const plan::Snapshot& snapshot,
+                                   JobRecord& record, Reconciliation& end) const {
+  ActionExecutor executor(parts_.tools, snapshot, record);
   for (const auto& action : plan.actions) {
-    const auto done = errand.Carry(action);
+    const auto done = executor.Execute(action);
     if (done) continue;
-    if (done.error().moot) return;  // the watch will tell when it is gone
+    if (done.error().namespace_terminating) return;  // the watch will tell when it is gone
     end.failed = true;
     end.trouble = done.error().action + ": " + done.error().message;
-    if (done.error().lasting) {
+    if (done.error().is_permanent) {
       record.failure = plan::ApplyFailure{done.error().action, done.error().message};
     }
     return;
@@ -179,8 +179,8 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
   }
   const auto& meta = snapshot.job.meta;
   const auto written = parts_.tools.client.ApplyStatus(
-      resource::kJobs, meta.job_namespace, meta.name, StatusObject(snapshot.job, *plan.status),
-      {api::kManager, true});
+      resource::kJobs, meta.namespace_name, meta.name, StatusObject(snapshot.job, *plan.status),
+      {cluster::kManager, true});
   if (written) {
     record.last_status_write = snapshot.now;
     record.written = JobRecord::WrittenStatus{meta.resource_version, *plan.status};
@@ -194,13 +194,13 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
   return false;
 }
 
-void JobReconciler::Tell(const plan::Plan& plan, const api::WeightedJob& job,
+void JobReconciler::Tell(const plan::Plan& plan, const cluster::WeightedJob& job,
                          bool status_written) const {
   for (const auto& event : plan.events) {
     if (event.of_status && !status_written) continue;
     kube::Event told;
     told.regarding = {
-        kApiVersion, api::kJobKind, {job.meta.job_namespace, job.meta.name}, job.meta.uid};
+        kApiVersion, cluster::kJobKind, {job.meta.namespace_name, job.meta.name}, job.meta.uid};
     told.type = event.warning ? kube::EventType::kWarning : kube::EventType::kNormal;
     told.reason = event.reason;
     told.action = "Reconcile";
@@ -229,7 +229,7 @@ void JobReconciler::Remember(const plan::Plan& plan, const plan::Snapshot& snaps
 
 void JobReconciler::Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
                            const JobRecord& record) const {
-  const api::PodView* const coordinator = Coordinator(snapshot.pods);
+  const cluster::PodView* const coordinator = Coordinator(snapshot.pods);
   if (coordinator == nullptr || !record.plan || Over(snapshot.job.status)) {
     return parts_.poller.Pause(key);
   }
@@ -237,8 +237,8 @@ void JobReconciler::Follow(const kube::ObjectKey& key, const plan::Snapshot& sna
                                                  parts_.tools.operator_key));
 }
 
-api::Timestamp JobReconciler::WallNow() const {
-  return api::Timestamp(parts_.tools.wall.Now().time_since_epoch());
+cluster::Timestamp JobReconciler::WallNow() const {
+  return cluster::Timestamp(parts_.tools.wall.Now().time_since_epoch());
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -14,7 +14,7 @@
 #include "operator/progress_poller.h"
 #include "operator/status_pacer.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// What came of one look at a job.
 struct Reconciliation {
@@ -37,7 +37,7 @@ class JobReconciler {
     JobHistory& history;
     RateHistory& rates;
     const Clock& clock;
-    const ErrandTools& tools;
+    const ExecutorDependencies& tools;
     plan::OperatorSettings settings;
   };
   explicit JobReconciler(Parts parts) : parts_(std::move(parts)) {}
@@ -45,32 +45,32 @@ class JobReconciler {
   [[nodiscard]] Reconciliation Reconcile(const kube::ObjectKey& key);
 
  private:
-  using Job = std::shared_ptr<const api::WeightedJob>;
+  using Job = std::shared_ptr<const cluster::WeightedJob>;
 
   /// The record of the job; read from the cluster the first time.
   [[nodiscard]] tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> RecordOf(
-      const kube::ObjectKey& key, const api::WeightedJob& job);
+      const kube::ObjectKey& key, const cluster::WeightedJob& job);
   /// What is to be done; asks for the history if that takes one.
   [[nodiscard]] plan::Plan Decide(plan::Snapshot& snapshot) const;
   [[nodiscard]] plan::Snapshot Look(const kube::ObjectKey& key, const Job& job,
                                     const JobRecord& record) const;
   /// Up to the first action that fails; what is wrong is noted in the record and in `end`.
-  void CarryOut(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
-                Reconciliation& end) const;
+  void ExecuteActions(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
+                      Reconciliation& end) const;
   /// True if it was written.
   bool WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
                    const plan::Snapshot& snapshot, JobRecord& record, Reconciliation& end) const;
-  void Tell(const plan::Plan& plan, const api::WeightedJob& job, bool status_written) const;
+  void Tell(const plan::Plan& plan, const cluster::WeightedJob& job, bool status_written) const;
   /// Adds the job to the history when the status that it is over has just been written: that is the
   /// mark by which no later look, and no other operator, does it again.
   void Remember(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
                 bool status_written) const;
   void Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
               const JobRecord& record) const;
-  [[nodiscard]] api::Timestamp WallNow() const;
+  [[nodiscard]] cluster::Timestamp WallNow() const;
 
   Parts parts_;
   JobRecords records_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

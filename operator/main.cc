@@ -33,7 +33,7 @@ int Complain(const evenkeel::Error& error) {
 }
 
 int AskOnce(const std::string& url) {
-  const auto answer = evenkeel::operating::Probe(url);
+  const auto answer = evenkeel::controller::Probe(url);
   if (!answer) return Complain(answer.error());
   std::printf("%s\n", answer->c_str());
   return 0;
@@ -42,8 +42,8 @@ int AskOnce(const std::string& url) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  using evenkeel::operating::OperatorProcess;
-  const auto line = evenkeel::operating::ParseCommandLine(argc, argv);
+  using evenkeel::controller::OperatorProcess;
+  const auto line = evenkeel::controller::ParseCommandLine(argc, argv);
   if (line.exit_code >= 0) return line.exit_code;
   // One arena for each of some thirty threads would be most of the memory that the operator takes.
   mallopt(M_ARENA_MAX, 2);

@@ -17,7 +17,7 @@
 
 #include "core/metrics/catalogue.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 double Seconds(const timeval& time) {
@@ -262,4 +262,4 @@ std::unique_ptr<OperatorMetrics> OperatorMetrics::Make() {
   return std::make_unique<PrometheusMetrics>();
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -13,7 +13,7 @@
 #include "kubernetes/work_queue.h"
 #include "operator/job_history.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// What this process takes, as the clients of Prometheus in all languages tell it.
 struct ProcessFigures {
@@ -54,4 +54,4 @@ class OperatorMetrics : public kube::WorkQueueObserver {
   [[nodiscard]] virtual std::string Text(const OperatorFigures& figures) = 0;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

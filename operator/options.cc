@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 constexpr int kBadUsage = 2;
@@ -116,4 +116,4 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   return parsed;
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

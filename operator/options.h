@@ -7,7 +7,7 @@
 #include "core/base/time.h"
 #include "operator/history/history_source.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// The command line of evenkeel-operator.
 struct OperatorOptions {
@@ -43,4 +43,4 @@ struct ParsedCommandLine {
 };
 [[nodiscard]] ParsedCommandLine ParseCommandLine(int argc, char** argv);
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

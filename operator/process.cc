@@ -20,7 +20,7 @@
 #include "operator/health.h"
 #include "operator/plan/weighting.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 constexpr int kPollThreads = 16;
@@ -64,7 +64,7 @@ Result<kube::ClusterConfig> LoadConfig(const OperatorOptions& options) {
 }
 
 /// What the parts stand on; made before them, gone after them.
-struct Ground {
+struct ProcessDependencies {
   OperatorOptions options;
   std::function<void()> on_lost_lead;
   std::string operator_key;
@@ -79,10 +79,11 @@ struct Ground {
   std::unique_ptr<OperatorMetrics> metrics = OperatorMetrics::Make();
 };
 
-class Running final : public OperatorProcess {
+class RunningOperator final : public OperatorProcess {
  public:
-  explicit Running(std::unique_ptr<Ground> ground) : ground_(std::move(ground)) {}
-  ~Running() override { Stop(); }
+  explicit RunningOperator(std::unique_ptr<ProcessDependencies> dependencies)
+      : dependencies_(std::move(dependencies)) {}
+  ~RunningOperator() override { Stop(); }
 
   Result<void> Start() override {
     const http::HttpServerOptions serving{options_.listen, {}, 1};
@@ -92,7 +93,7 @@ class Running final : public OperatorProcess {
     events_.Start();
     cache_.Start();
     poller_.Start(kPollThreads);
-    ground_->rates->Start();
+    dependencies_->rates->Start();
     if (options_.leader_elect) {
       election_.Start();
     } else {
@@ -106,7 +107,7 @@ class Running final : public OperatorProcess {
     starter_ = {};  // stops it and waits
     controller_.Stop(kDrainPatience);
     poller_.Stop();
-    ground_->rates->Stop();
+    dependencies_->rates->Stop();
     events_.Stop();
     if (options_.leader_elect) election_.Stop();
     cache_.Stop();
@@ -119,7 +120,7 @@ class Running final : public OperatorProcess {
   void Lead() {
     leads_ = true;
     Log(LogLevel::kInfo, "this replica leads");
-    ground_->metrics->SetLeader(true);
+    dependencies_->metrics->SetLeader(true);
     starter_ = std::jthread([this](const std::stop_token& stop) {
       if (!cache_.WaitUntilSynced(stop)) return;
       const auto jobs = cache_.Jobs();
@@ -130,28 +131,28 @@ class Running final : public OperatorProcess {
   }
   void LoseLead() {
     leads_ = false;
-    ground_->metrics->SetLeader(false);
+    dependencies_->metrics->SetLeader(false);
     queue_.Drop();
-    ground_->on_lost_lead();
+    dependencies_->on_lost_lead();
   }
   [[nodiscard]] bool MayAct() const {
     return leads_ && (!options_.leader_elect || election_.HoldsLease());
   }
   [[nodiscard]] kube::ServerAccess Access() {
-    return {transport_, ground_->clock, ground_->waiter, ground_->tokens.get()};
+    return {transport_, dependencies_->clock, dependencies_->waiter, dependencies_->tokens.get()};
   }
   [[nodiscard]] kube::ClientOptions ClientSettings() {
     kube::ClientOptions settings;
-    settings.waiter = &ground_->waiter;
-    settings.tokens = ground_->tokens.get();
+    settings.waiter = &dependencies_->waiter;
+    settings.tokens = dependencies_->tokens.get();
     return settings;
   }
-  [[nodiscard]] kube::GovernorOptions GovernorSettings() {
-    kube::GovernorOptions settings;
-    settings.host = ground_->host;
+  [[nodiscard]] kube::RateLimitOptions RateLimitSettings() {
+    kube::RateLimitOptions settings;
+    settings.host = dependencies_->host;
     settings.requests_per_second = options_.requests_per_second;
     settings.burst = options_.request_burst;
-    settings.observer = [this](const auto& outcome) { ground_->metrics->OnRequest(outcome); };
+    settings.observer = [this](const auto& outcome) { dependencies_->metrics->OnRequest(outcome); };
     return settings;
   }
   [[nodiscard]] kube::EventRecorderOptions RecorderSettings() {
@@ -183,20 +184,20 @@ class Running final : public OperatorProcess {
     return figures;
   }
 
-  std::unique_ptr<Ground> ground_;
-  OperatorOptions& options_ = ground_->options;
+  std::unique_ptr<ProcessDependencies> dependencies_;
+  OperatorOptions& options_ = dependencies_->options;
   std::atomic<bool> leads_{false};
   bool stopped_ = false;
-  const double began_ = ToSeconds(ground_->wall.Now().time_since_epoch());
-  kube::GovernedTransport transport_{*ground_->wire, ground_->clock, ground_->waiter,
-                                     GovernorSettings()};
+  const double began_ = ToSeconds(dependencies_->wall.Now().time_since_epoch());
+  kube::RateLimitedTransport transport_{*dependencies_->wire, dependencies_->clock,
+                                        dependencies_->waiter, RateLimitSettings()};
   kube::Client client_{transport_, ClientSettings()};
   kube::WorkQueue queue_{
-      ground_->clock, {.longest_backoff = kLongestBackoff}, ground_->metrics.get()};
+      dependencies_->clock, {.longest_backoff = kLongestBackoff}, dependencies_->metrics.get()};
   HttpsCoordinatorLink link_;
   ProgressPoller poller_{
-      link_, ground_->clock, {}, [this](const kube::ObjectKey& job) { queue_.Add(job); }};
-  kube::EventRecorder events_{Access(), ground_->wall, RecorderSettings()};
+      link_, dependencies_->clock, {}, [this](const kube::ObjectKey& job) { queue_.Add(job); }};
+  kube::EventRecorder events_{Access(), dependencies_->wall, RecorderSettings()};
   ClusterCache cache_{Access(),
                       options_.namespaces,
                       {[this](const kube::ObjectKey& job) { queue_.Add(job); },
@@ -204,28 +205,29 @@ class Running final : public OperatorProcess {
                          queue_.Add(job);
                          poller_.Hurry(job);
                        }},
-                      ground_->seed};
+                      dependencies_->seed};
   JobHistory history_;
   StatusPacer pacer_{kStatusInterval, kStatusBurst};
-  ErrandTools tools_{
+  ExecutorDependencies tools_{
       client_,
       link_,
-      ground_->wall,
-      ground_->operator_key,
+      dependencies_->wall,
+      dependencies_->operator_key,
       {options_.own_namespace, options_.metrics_namespaces, options_.metrics_annotations}};
-  JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_, ground_->rates->History(),
-                             ground_->clock, tools_, PlanSettings()}};
-  Controller controller_{queue_, reconciler_, *ground_->metrics, ground_->clock,
+  JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_,
+                             dependencies_->rates->History(), dependencies_->clock, tools_,
+                             PlanSettings()}};
+  Controller controller_{queue_, reconciler_, *dependencies_->metrics, dependencies_->clock,
                          [this] { return MayAct(); }};
   HealthHandler health_{{[this] { return queue_.Figures().longest_running < kStuck; },
                          [this] { return cache_.HasSynced(); },
-                         [this] { return ground_->metrics->Text(Figures()); }}};
+                         [this] { return dependencies_->metrics->Text(Figures()); }}};
   kube::LeaderElection election_{Access(),
-                                 ground_->wall,
+                                 dependencies_->wall,
                                  {options_.own_namespace, options_.lease_name},
                                  ElectionSettings(),
                                  {[this] { Lead(); }, [this] { LoseLead(); }, {}},
-                                 ground_->seed};
+                                 dependencies_->seed};
   std::unique_ptr<http::HttpServer> server_;
   std::jthread starter_;
 };
@@ -234,37 +236,37 @@ class Running final : public OperatorProcess {
 
 Result<std::unique_ptr<OperatorProcess>> OperatorProcess::Make(const OperatorOptions& options,
                                                                std::function<void()> on_lost_lead) {
-  auto ground = std::make_unique<Ground>();
-  ground->options = options;
-  ground->on_lost_lead = std::move(on_lost_lead);
+  auto dependencies = std::make_unique<ProcessDependencies>();
+  dependencies->options = options;
+  dependencies->on_lost_lead = std::move(on_lost_lead);
   auto key = ReadKey(options.key_file);
   if (!key) return tl::unexpected<Error>(key.error());
-  ground->operator_key = std::move(*key);
+  dependencies->operator_key = std::move(*key);
   auto config = LoadConfig(options);
   if (!config) return tl::unexpected<Error>(config.error());
-  OperatorOptions& known = ground->options;
+  OperatorOptions& known = dependencies->options;
   if (known.identity.empty()) known.identity = HostName();
-  if (known.own_namespace.empty()) known.own_namespace = config->name_space;
+  if (known.own_namespace.empty()) known.own_namespace = config->namespace_name;
   if (known.own_namespace.empty()) known.own_namespace = "default";
   const auto election = kube::CheckElectionOptions(
       {known.identity, known.lease_duration, known.renew_deadline, known.retry_period});
   if (!election) return tl::unexpected<Error>(election.error());
-  auto rates = HistorySource::Make(known.history, ground->clock);
+  auto rates = HistorySource::Make(known.history, dependencies->clock);
   if (!rates) return tl::unexpected<Error>(rates.error());
-  ground->rates = std::move(*rates);
-  ground->tokens = kube::MakeTokenSource(*config, ground->clock);
+  dependencies->rates = std::move(*rates);
+  dependencies->tokens = kube::MakeTokenSource(*config, dependencies->clock);
   kube::CpprestOptions http;
   http.server = config->server;
   http.tls = config->tls;
-  http.tokens = ground->tokens;
+  http.tokens = dependencies->tokens;
   http.user_agent = "evenkeel-operator";
   auto wire = kube::MakeCpprestTransport(std::move(http));
   if (!wire) return tl::unexpected<Error>(wire.error());
-  ground->wire = std::move(*wire);
+  dependencies->wire = std::move(*wire);
   if (const auto address = kube::ParseServerAddress(config->server)) {
-    ground->host = address->HostAndPort();
+    dependencies->host = address->HostAndPort();
   }
-  return std::make_unique<Running>(std::move(ground));
+  return std::make_unique<RunningOperator>(std::move(dependencies));
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "operator/options.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// The operator with all its parts and threads. For one owner.
 class OperatorProcess {
@@ -24,4 +24,4 @@ class OperatorProcess {
   virtual void Stop() = 0;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

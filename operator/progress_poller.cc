@@ -5,7 +5,7 @@
 
 #include "core/base/log.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 void PollSchedule::SetDue(Jobs::iterator job, Instant due) {
   waiting_.erase({job->second.due, job->first});
@@ -156,4 +156,4 @@ void ProgressPoller::AskOne(const kube::ObjectKey& job, std::unique_lock<std::mu
   lock.lock();
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

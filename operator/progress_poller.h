@@ -17,7 +17,7 @@
 #include "kubernetes/object.h"
 #include "operator/coordinator_link.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 struct PollTimes {
   Duration shortest = std::chrono::milliseconds(500);
@@ -69,7 +69,7 @@ class PollSchedule {
 /// The last answer of a job's coordinator.
 struct PolledProgress {
   std::string pod_uid;  ///< of the pod that answered
-  api::Progress progress;
+  cluster::Progress progress;
   Instant at{};
 };
 
@@ -119,4 +119,4 @@ class ProgressPoller {
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

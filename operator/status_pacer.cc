@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 /// Who is told to come back may be so late: others, or a slow API server, come first.
@@ -55,4 +55,4 @@ std::int64_t StatusPacer::MayWrite(Instant now) const {
   return in_hand < Duration::zero() ? 0 : in_hand / interval_ + 1;
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -7,7 +7,7 @@
 #include "core/base/time.h"
 #include "kubernetes/object.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// Holds the writes of status of all jobs together to a rate: SQLite on an SD card has to carry
 /// them. Who has to wait is given a place in a line and told when its turn comes, so that a
@@ -42,4 +42,4 @@ class StatusPacer {
   std::uint64_t numbers_ = 0;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

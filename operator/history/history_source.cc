@@ -5,7 +5,7 @@
 #include "core/base/log.h"
 #include "operator/history/prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 using plan::HistoryAnswer;
 
@@ -85,4 +85,4 @@ Result<std::unique_ptr<HistorySource>> HistorySource::Make(const HistorySettings
   return std::make_unique<Discovered>(std::move(candidates), clock);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "operator/history/prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// How long answers count.
 struct HistoryTimes {
@@ -77,4 +77,4 @@ class HistorySource {
   [[nodiscard]] virtual RateHistory& History() = 0;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -15,7 +15,7 @@
 #include "kubernetes/credentials.h"
 #include "kubernetes/object.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 /// A text in PromQL's quotation marks.
@@ -269,10 +269,10 @@ std::vector<std::string> UsualPrometheusUrls(const std::vector<std::string>& nam
       namespaces.empty() ? std::vector<std::string>(std::begin(kNamespaces), std::end(kNamespaces))
                          : namespaces;
   std::vector<std::string> urls;
-  for (const std::string& name_space : where) {
+  for (const std::string& namespace_name : where) {
     for (const std::string service : kServices) {
       const auto gap = service.find('%');
-      urls.push_back("http://" + service.substr(0, gap) + name_space + service.substr(gap + 1));
+      urls.push_back("http://" + service.substr(0, gap) + namespace_name + service.substr(gap + 1));
     }
   }
   return urls;
@@ -320,4 +320,4 @@ void PrometheusFinder::Set(std::shared_ptr<const Prometheus> found) {
   found_ = std::move(found);
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -19,7 +19,7 @@
 #include "kubernetes/transport.h"
 #include "operator/plan/snapshot.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// Whom to ask what earlier jobs have shown. Thread-safe.
 class RateHistory {
@@ -140,4 +140,4 @@ class PrometheusFinder {
   std::jthread thread_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -8,7 +8,7 @@
 #include "cluster/weighted_job_json.h"
 #include "operator/manifests/pod_parts.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -71,7 +71,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
     args.push_back(flag);
     args.push_back(value);
   };
-  add("--namespace", job.meta.job_namespace);
+  add("--namespace", job.meta.namespace_name);
   if (pod.with_snapshot) add("--snapshot", path::kSnapshot + "/journal.db.z");
   if (job.inputs.Any()) add("--inputs", path::kInputs);
   return args;
@@ -155,4 +155,4 @@ void AnnotateForScrapes(json& pod) {
   annotations["prometheus.io/path"] = "/metrics";
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -5,7 +5,7 @@
 #include "cluster/pod.h"
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// The coordinator pod of one attempt. Its folder is in the job's claim, or else goes with the pod.
 [[nodiscard]] nlohmann::json CoordinatorPodManifest(const WeightedJob& job,
@@ -14,4 +14,4 @@ namespace evenkeel::api {
 /// Adds the annotations that many configurations of Prometheus look for.
 void AnnotateForScrapes(nlohmann::json& pod);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -9,7 +9,7 @@
 #include "cluster/names.h"
 #include "operator/manifests/pod_parts.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -168,4 +168,4 @@ nlohmann::json SnapshotConfigMap(const WeightedJob& job, std::int64_t attempt,
   return object;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -9,7 +9,7 @@
 #include "cluster/job_plan.h"
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// Who else may talk to the pods of jobs.
 struct FlowSettings {
@@ -53,4 +53,4 @@ struct TlsFiles {
 [[nodiscard]] nlohmann::json SnapshotConfigMap(const WeightedJob& job, std::int64_t attempt,
                                                std::string_view bytes);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -9,7 +9,7 @@
 #include "cluster/weighted_job_json.h"
 #include "core/model/manifest.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 using nlohmann::json;
 
@@ -31,7 +31,7 @@ json ObjectFrame(const std::string& api_version, const std::string& kind, const 
           {"kind", kind},
           {"metadata",
            {{"name", name},
-            {"namespace", job.meta.job_namespace},
+            {"namespace", job.meta.namespace_name},
             {"labels", std::move(labels)},
             {"ownerReferences", json::array({std::move(owner)})}}}};
 }
@@ -240,4 +240,4 @@ void RunAsOwnUser(json& container) {
   container["securityContext"]["runAsGroup"] = kOwnUser;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

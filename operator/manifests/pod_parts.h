@@ -6,7 +6,7 @@
 
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// apiVersion, kind and metadata of an object of a job: its name, the usual labels, and the job as
 /// owner, so that it goes when the job goes.
@@ -70,4 +70,4 @@ void AddLauncherSocket(nlohmann::json& pod_spec);
 /// Makes a container of ours run as our user, where the pod's is somebody else.
 void RunAsOwnUser(nlohmann::json& container);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -10,7 +10,7 @@
 #include "cluster/weighted_job_json.h"
 #include "operator/manifests/pod_parts.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -25,7 +25,7 @@ json OnlyOn(const std::string& node) {
 
 json Arguments(const WeightedJob& job, const WorkerPod& pod) {
   json args = json::array(
-      {"--coordinator", CoordinatorAddress(job.meta.name, job.meta.job_namespace), "--node",
+      {"--coordinator", CoordinatorAddress(job.meta.name, job.meta.namespace_name), "--node",
        pod.node, "--workload", job.spec.workload, "--threads", std::to_string(pod.threads),
        "--ratio", RatioText(pod.ratio), "--tls-ca", path::kTls + "/ca.crt", "--tls-cert",
        path::kTls + "/tls.crt", "--tls-key", path::kTls + "/tls.key"});
@@ -95,4 +95,4 @@ json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
   return object;
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

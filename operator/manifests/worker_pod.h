@@ -5,9 +5,9 @@
 #include "cluster/pod.h"
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 /// The worker pod for one node, bound to it by its name.
 [[nodiscard]] nlohmann::json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod);
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -20,20 +20,20 @@ namespace evenkeel::plan {
 }
 
 /// What has become of the coordinator.
-enum class FateKind {
-  kNone,    ///< this run has had none yet
-  kAlive,   ///< there is one, though perhaps not ready yet
-  kShaky,   ///< alive, but its node is not ready; it gets some time to come back
-  kEnding,  ///< it is shutting down in good order: its successor waits
-  kLost,    ///< there has to be another one
+enum class CoordinatorHealth {
+  kNone,          ///< this run has had none yet
+  kAlive,         ///< there is one, though perhaps not ready yet
+  kNodeNotReady,  ///< alive, but its node is not ready; it gets some time to come back
+  kTerminating,   ///< it is shutting down in good order: its successor waits
+  kLost,          ///< there has to be another one
 };
 
-struct CoordinatorFate {
-  FateKind kind = FateKind::kNone;
-  const api::PodView* pod = nullptr;  ///< unless there is none
-  std::string why;                    ///< with kShaky and kLost: what happened to it
+struct CoordinatorAssessment {
+  CoordinatorHealth kind = CoordinatorHealth::kNone;
+  const cluster::PodView* pod = nullptr;  ///< unless there is none
+  std::string why;                        ///< with kNodeNotReady and kLost: what happened to it
   /// When this changes by itself; with kLost: when there may be another one, at once if not set.
-  std::optional<Duration> look_again;
+  std::optional<Duration> requeue_after;
   std::int64_t next_attempt = 1;  ///< of a coordinator made now
 };
 
@@ -45,7 +45,8 @@ struct CoordinatorFate {
 /// - A pod on a lost node is not waited for: it may never be deleted. With a claim it is replaced
 ///   after 30 s, for little is lost if the node comes back (the lower epoch stops). Without one,
 ///   after 120 s, since all that was done is lost.
-[[nodiscard]] CoordinatorFate JudgeCoordinator(const Draft& draft, std::int64_t first_attempt,
-                                               std::int64_t attempt_seen);
+[[nodiscard]] CoordinatorAssessment AssessCoordinator(const PlanBuilder& builder,
+                                                      std::int64_t first_attempt,
+                                                      std::int64_t attempt_seen);
 
 }  // namespace evenkeel::plan

@@ -8,7 +8,7 @@
 namespace evenkeel::plan {
 namespace {
 
-std::string MissingLabel(const api::NodeView& node, const api::WeightedJob& job) {
+std::string MissingLabel(const cluster::NodeView& node, const cluster::WeightedJob& job) {
   for (const auto& [key, value] : job.spec.node_selector) {
     const auto label = node.profile.labels.find(key);
     if (label == node.profile.labels.end() || label->second != value) return key + "=" + value;
@@ -16,14 +16,14 @@ std::string MissingLabel(const api::NodeView& node, const api::WeightedJob& job)
   return {};
 }
 
-std::string ArchitectureOf(const api::NodeView& node) {
+std::string ArchitectureOf(const cluster::NodeView& node) {
   if (!node.profile.architecture.empty()) return node.profile.architecture;
-  const auto label = node.profile.labels.find(api::label::kArchitecture);
+  const auto label = node.profile.labels.find(cluster::label::kArchitecture);
   return label == node.profile.labels.end() ? std::string() : label->second;
 }
 
 /// Empty if the image runs there, or if the node does not say what it is.
-std::string Unsupported(const api::NodeView& node, const OperatorSettings& settings) {
+std::string Unsupported(const cluster::NodeView& node, const OperatorSettings& settings) {
   if (!node.operating_system.empty() && node.operating_system != "linux") {
     return node.operating_system;
   }
@@ -34,21 +34,22 @@ std::string Unsupported(const api::NodeView& node, const OperatorSettings& setti
   return runs ? std::string() : architecture;
 }
 
-bool HasWeight(const api::NodeView& node, const api::WeightedJob& job) {
+bool HasWeight(const cluster::NodeView& node, const cluster::WeightedJob& job) {
   return job.spec.weighting.mode != model::WeightingMode::kExplicit ||
          job.spec.weighting.explicit_weights.contains(node.Name());
 }
 
-api::Resources RoomOf(const api::NodeView& node, const api::Resources& used) {
+cluster::Resources RoomOf(const cluster::NodeView& node, const cluster::Resources& used) {
   return node.allocatable - used;
 }
 
 }  // namespace
 
-NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
-                  const api::WeightedJob& job, const OperatorSettings& settings) {
+NodeEligibility CheckEligibility(const cluster::NodeView& node, const cluster::Resources& used,
+                                 const cluster::WeightedJob& job,
+                                 const OperatorSettings& settings) {
   const auto no = [&node](Obstacle obstacle, std::string why) {
-    return NodeVerdict{&node, obstacle, std::move(why)};
+    return NodeEligibility{&node, obstacle, std::move(why)};
   };
   if (const std::string label = MissingLabel(node, job); !label.empty()) {
     return no(Obstacle::kSelector, "without label " + label);
@@ -58,44 +59,45 @@ NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
   }
   if (!node.ready) return no(Obstacle::kNotReady, "not ready");
   if (node.unschedulable) return no(Obstacle::kCordoned, "cordoned");
-  if (const auto taint = api::FirstUntolerated(node.taints, job.tolerations)) {
+  if (const auto taint = cluster::FirstUntolerated(node.taints, job.tolerations)) {
     return no(Obstacle::kTaint, "with untolerated taint " + taint->key + ":" + taint->effect);
   }
   if (!HasWeight(node, job)) {
     return no(Obstacle::kNoWeight, "without a number in spec.weighting.weights");
   }
-  if (!api::Fits(api::WorkerRequests(job), RoomOf(node, used))) {
+  if (!cluster::Fits(cluster::WorkerRequests(job), RoomOf(node, used))) {
     return no(Obstacle::kRoom, "without room for what the worker requests");
   }
   return no(Obstacle::kNone, {});
 }
 
-NodeJudge::NodeJudge(const Snapshot& snapshot) : snapshot_(&snapshot) {
-  for (const api::PodView& pod : snapshot.pods) {
-    if (pod.role != api::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) continue;
-    api::Resources& own = own_workers_[pod.NodeForRoom()];
+EligibilityChecker::EligibilityChecker(const Snapshot& snapshot) : snapshot_(&snapshot) {
+  for (const cluster::PodView& pod : snapshot.pods) {
+    if (pod.role != cluster::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) continue;
+    cluster::Resources& own = own_workers_[pod.NodeForRoom()];
     own = own + pod.requests;
   }
 }
 
-NodeVerdict NodeJudge::operator()(const api::NodeView& node) const {
+NodeEligibility EligibilityChecker::operator()(const cluster::NodeView& node) const {
   const auto at = [&node](const Requests& requests) {
     const auto found = requests.find(node.Name());
-    return found == requests.end() ? api::Resources{} : found->second;
+    return found == requests.end() ? cluster::Resources{} : found->second;
   };
-  return Judge(node, at(*snapshot_->requests) - at(own_workers_), snapshot_->job,
-               snapshot_->settings);
+  return CheckEligibility(node, at(*snapshot_->requests) - at(own_workers_), snapshot_->job,
+                          snapshot_->settings);
 }
 
-std::string Summarize(const std::vector<NodeVerdict>& verdicts) {
+std::string Summarize(const std::vector<NodeEligibility>& eligibilities) {
   constexpr std::size_t kNamed = 3;
   constexpr std::size_t kReasons = 5;
-  if (verdicts.empty()) return "the cluster has no nodes";
+  if (eligibilities.empty()) return "the cluster has no nodes";
   std::map<std::pair<Obstacle, std::string>, std::vector<std::string>> nodes_by_reason;
-  for (const NodeVerdict& verdict : verdicts) {
-    nodes_by_reason[{verdict.obstacle, verdict.why}].push_back(verdict.node->Name());
+  for (const NodeEligibility& eligibility : eligibilities) {
+    nodes_by_reason[{eligibility.obstacle, eligibility.why}].push_back(eligibility.node->Name());
   }
-  std::string text = "none of " + std::to_string(verdicts.size()) + " nodes can take a worker: ";
+  std::string text =
+      "none of " + std::to_string(eligibilities.size()) + " nodes can take a worker: ";
   std::size_t reasons = 0;
   for (const auto& [reason, nodes] : nodes_by_reason) {
     if (reason.first == Obstacle::kNone) continue;

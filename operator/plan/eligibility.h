@@ -20,8 +20,8 @@ enum class Obstacle {
   kRoom,      ///< other pods leave too little of what the worker asks for
 };
 
-struct NodeVerdict {
-  const api::NodeView* node = nullptr;
+struct NodeEligibility {
+  const cluster::NodeView* node = nullptr;
   Obstacle obstacle = Obstacle::kNone;
   std::string why;  ///< empty if there is no obstacle
 
@@ -29,15 +29,17 @@ struct NodeVerdict {
 };
 
 /// May a new worker of the job go to this node? `used` is what all pods there ask for.
-[[nodiscard]] NodeVerdict Judge(const api::NodeView& node, const api::Resources& used,
-                                const api::WeightedJob& job, const OperatorSettings& settings);
+[[nodiscard]] NodeEligibility CheckEligibility(const cluster::NodeView& node,
+                                               const cluster::Resources& used,
+                                               const cluster::WeightedJob& job,
+                                               const OperatorSettings& settings);
 
 /// Judges nodes for one job. What its own workers ask for is not counted: a worker is judged as if
 /// it were not there yet. The snapshot must outlive it.
-class NodeJudge {
+class EligibilityChecker {
  public:
-  explicit NodeJudge(const Snapshot& snapshot);
-  [[nodiscard]] NodeVerdict operator()(const api::NodeView& node) const;
+  explicit EligibilityChecker(const Snapshot& snapshot);
+  [[nodiscard]] NodeEligibility operator()(const cluster::NodeView& node) const;
 
  private:
   const Snapshot* snapshot_;
@@ -45,6 +47,6 @@ class NodeJudge {
 };
 
 /// "2 of 3 nodes are cordoned (a, b); ...": why there is no node for a worker.
-[[nodiscard]] std::string Summarize(const std::vector<NodeVerdict>& verdicts);
+[[nodiscard]] std::string Summarize(const std::vector<NodeEligibility>& eligibilities);
 
 }  // namespace evenkeel::plan

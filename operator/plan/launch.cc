@@ -14,10 +14,10 @@ namespace {
 
 const std::string kMeasured = "Measured";
 /// As many as the status has rows; the plan has to fit into a ConfigMap.
-constexpr std::size_t kMaxJoined = api::kMaxWorkerRows;
+constexpr std::size_t kMaxJoined = cluster::kMaxWorkerRows;
 
-std::vector<api::PlannedNode> Planned(const api::JobPlan& content) {
-  std::vector<api::PlannedNode> planned = content.nodes;
+std::vector<cluster::PlannedNode> Planned(const cluster::JobPlan& content) {
+  std::vector<cluster::PlannedNode> planned = content.nodes;
   planned.insert(planned.end(), content.joined.begin(), content.joined.end());
   return planned;
 }
@@ -27,25 +27,26 @@ bool HasSamples(const Snapshot& snapshot) {
 }
 
 /// What objective Energy chooses by are the weights that nodes had when the job began.
-bool MayWeighAnew(const Draft& draft, const CoordinatorFate& fate) {
-  const bool energy = draft.Job().spec.balancing.objective == model::Objective::kEnergy;
-  return WantsCoordinator(fate) && GoesByHistory(draft.Seen()) && !energy;
+bool MayWeighAnew(const PlanBuilder& builder, const CoordinatorAssessment& assessment) {
+  const bool energy = builder.Job().spec.balancing.objective == model::Objective::kEnergy;
+  return WantsCoordinator(assessment) && GoesByHistory(builder.snapshot()) && !energy;
 }
 
 /// Nodes of workers that go on, while their coordinator begins anew.
-std::vector<const api::NodeView*> NodesToWeighAgain(const Draft& draft, const CoordinatorFate& fate,
-                                                    const WorkerCensus& census) {
-  std::vector<const api::NodeView*> nodes;
-  if (!MayWeighAnew(draft, fate)) return nodes;
-  for (const api::PodView* pod : census.live) {
-    const api::NodeView* node = draft.Node(pod->target_node);
+std::vector<const cluster::NodeView*> NodesToWeighAgain(const PlanBuilder& builder,
+                                                        const CoordinatorAssessment& assessment,
+                                                        const WorkerInventory& inventory) {
+  std::vector<const cluster::NodeView*> nodes;
+  if (!MayWeighAnew(builder, assessment)) return nodes;
+  for (const cluster::PodView* pod : inventory.live) {
+    const cluster::NodeView* node = builder.Node(pod->target_node);
     if (node != nullptr) nodes.push_back(node);
   }
   return nodes;
 }
 
 /// How asking went, where no weight came of it.
-api::HistoryOutcome Disappointment(const Snapshot& snapshot) {
+cluster::HistoryOutcome Disappointment(const Snapshot& snapshot) {
   if (!snapshot.history) {
     return {"NotConfigured",
             "spec.weighting.mode is Measured, but the operator knows no Prometheus; weights are "
@@ -63,10 +64,11 @@ api::HistoryOutcome Disappointment(const Snapshot& snapshot) {
                                   " is known well enough on these nodes; weights are fuzzy"};
 }
 
-api::HistoryOutcome Outcome(const Snapshot& snapshot, const std::vector<api::PlannedNode>& rows) {
+cluster::HistoryOutcome Outcome(const Snapshot& snapshot,
+                                const std::vector<cluster::PlannedNode>& rows) {
   const auto measured =
       std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.Measured(); });
-  api::HistoryOutcome outcome = Disappointment(snapshot);
+  cluster::HistoryOutcome outcome = Disappointment(snapshot);
   if (measured == 0) return outcome;
   std::string message = std::to_string(measured) + " of " + std::to_string(rows.size()) +
                         " nodes are weighed by the rates of earlier jobs of profile " +
@@ -79,46 +81,50 @@ api::HistoryOutcome Outcome(const Snapshot& snapshot, const std::vector<api::Pla
 
 }  // namespace
 
-RunWeights MakeRunWeights(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-                          const api::JobPlan& content, const PolicyChoice& policy) {
+RunWeights MakeRunWeights(PlanBuilder& builder, const CoordinatorAssessment& assessment,
+                          const WorkerInventory& inventory, const cluster::JobPlan& content,
+                          const PolicyChoice& policy) {
   RunWeights weights;
-  const Snapshot& seen = draft.Seen();
-  const std::vector<const api::NodeView*> again = NodesToWeighAgain(draft, fate, census);
-  const bool joins = NeedsWeights(draft, census);
+  const Snapshot& seen = builder.snapshot();
+  const std::vector<const cluster::NodeView*> again =
+      NodesToWeighAgain(builder, assessment, inventory);
+  const bool joins = NeedsWeights(builder, inventory);
   if (policy.Bad() || (!joins && again.empty())) return weights;
   if (GoesByHistory(seen) && seen.history_there && !seen.history) {
-    draft.Result().wants_history = true;
+    builder.Result().wants_history = true;
     return weights;
   }
-  std::vector<const api::NodeView*> nodes;
-  for (const Place& place : census.free) nodes.push_back(place.node);
+  std::vector<const cluster::NodeView*> nodes;
+  for (const Place& place : inventory.free) nodes.push_back(place.node);
   // Without a history there is nothing new to be known of nodes that were weighed before.
-  const bool anew = MayWeighAnew(draft, fate) && HasSamples(seen);
+  const bool anew = MayWeighAnew(builder, assessment) && HasSamples(seen);
   if (!anew) {
     weights.free = WeighNodes(seen, nodes, Planned(content), policy.policy);
     return weights;
   }
   nodes.insert(nodes.end(), again.begin(), again.end());
   weights.live = WeighNodes(seen, nodes, {}, policy.policy);
-  const auto end_of_free = weights.live.begin() + static_cast<std::ptrdiff_t>(census.free.size());
+  const auto end_of_free =
+      weights.live.begin() + static_cast<std::ptrdiff_t>(inventory.free.size());
   weights.free.assign(weights.live.begin(), end_of_free);
   weights.live.erase(weights.live.begin(), end_of_free);
   return weights;
 }
 
-std::map<std::string, api::PlannedNode> RowsByNode(const api::JobPlan& content,
-                                                   const RunWeights& weights) {
-  std::map<std::string, api::PlannedNode> rows;
-  for (const api::PlannedNode& row : Planned(content)) rows[row.name] = row;
+std::map<std::string, cluster::PlannedNode> RowsByNode(const cluster::JobPlan& content,
+                                                       const RunWeights& weights) {
+  std::map<std::string, cluster::PlannedNode> rows;
+  for (const cluster::PlannedNode& row : Planned(content)) rows[row.name] = row;
   for (const auto* made : {&weights.live, &weights.free}) {
-    for (const api::PlannedNode& row : *made) rows[row.name] = row;
+    for (const cluster::PlannedNode& row : *made) rows[row.name] = row;
   }
   return rows;
 }
 
-void KeepOutcome(const Draft& draft, const std::vector<api::PlannedNode>& nodes,
-                 const WorkerChanges& changes, bool starts, api::JobPlan& content) {
-  const Snapshot& seen = draft.Seen();
+void RecordHistoryOutcome(const PlanBuilder& builder,
+                          const std::vector<cluster::PlannedNode>& nodes,
+                          const WorkerChanges& changes, bool starts, cluster::JobPlan& content) {
+  const Snapshot& seen = builder.snapshot();
   const bool asked = !seen.history_there || seen.history;
   if (!GoesByHistory(seen) || !asked || nodes.empty()) return;
   if (!starts && changes.create.empty()) return;
@@ -127,7 +133,7 @@ void KeepOutcome(const Draft& draft, const std::vector<api::PlannedNode>& nodes,
     content.joined.clear();
     return;
   }
-  for (const api::WorkerPod& pod : changes.create) {
+  for (const cluster::WorkerPod& pod : changes.create) {
     const auto same = [&pod](const auto& row) { return row.name == pod.node; };
     const auto row = std::find_if(nodes.begin(), nodes.end(), same);
     if (row == nodes.end() || std::any_of(content.nodes.begin(), content.nodes.end(), same)) {
@@ -139,11 +145,11 @@ void KeepOutcome(const Draft& draft, const std::vector<api::PlannedNode>& nodes,
   }
 }
 
-void SayWhereWeightsComeFrom(Draft& draft, const api::JobPlan& content) {
-  const api::HistoryOutcome& history = content.history;
+void SetWeightsMeasuredCondition(PlanBuilder& builder, const cluster::JobPlan& content) {
+  const cluster::HistoryOutcome& history = content.history;
   if (history.reason.empty()) return;
-  draft.SetCondition(api::condition_type::kWeightsMeasured, history.reason == kMeasured,
-                     history.reason, history.message);
+  builder.SetCondition(cluster::condition_type::kWeightsMeasured, history.reason == kMeasured,
+                       history.reason, history.message);
 }
 
 namespace {
@@ -151,39 +157,41 @@ namespace {
 constexpr std::size_t kMaxAvoided = 16;
 
 /// The row that is known of a node, which may be later than what its pod was made with.
-api::PlannedNode RowOf(const std::map<std::string, api::PlannedNode>& rows,
-                       const api::PlannedNode& of_pod) {
+cluster::PlannedNode RowOf(const std::map<std::string, cluster::PlannedNode>& rows,
+                           const cluster::PlannedNode& of_pod) {
   const auto known = rows.find(of_pod.name);
-  api::PlannedNode row = known != rows.end() ? known->second : of_pod;
+  cluster::PlannedNode row = known != rows.end() ? known->second : of_pod;
   row.left_out = false;  // it has a worker now, whatever was thought of it before
   return row;
 }
 
-std::vector<api::PlannedNode> NodesOf(const Draft& draft, const WorkerCensus& census,
-                                      const WorkerChanges& changes, const RunWeights& weights,
-                                      const api::JobPlan& content) {
+std::vector<cluster::PlannedNode> NodesOf(const PlanBuilder& builder,
+                                          const WorkerInventory& inventory,
+                                          const WorkerChanges& changes, const RunWeights& weights,
+                                          const cluster::JobPlan& content) {
   const auto rows = RowsByNode(content, weights);
-  std::vector<api::PlannedNode> nodes;
-  for (const api::PodView* pod : census.live) {
+  std::vector<cluster::PlannedNode> nodes;
+  for (const cluster::PodView* pod : inventory.live) {
     const bool stays =
         std::find(changes.remove.begin(), changes.remove.end(), pod) == changes.remove.end();
     if (stays) nodes.push_back(RowOf(rows, {pod->target_node, pod->ratio, pod->weight}));
   }
-  for (const api::WorkerPod& pod : changes.create) {
+  for (const cluster::WorkerPod& pod : changes.create) {
     nodes.push_back(RowOf(rows, {pod.node, pod.ratio, pod.weight}));
   }
   std::sort(nodes.begin(), nodes.end(), [](const auto& a, const auto& b) {
     return a.ratio != b.ratio ? a.ratio > b.ratio : a.name < b.name;
   });
-  for (api::PlannedNode& planned : nodes) {
-    const api::NodeView* node = draft.Node(planned.name);
-    if (node != nullptr) planned.power = WorkerPower(*node, ThreadsOf(draft.Job(), *node));
+  for (cluster::PlannedNode& planned : nodes) {
+    const cluster::NodeView* node = builder.Node(planned.name);
+    if (node != nullptr) planned.power = WorkerPower(*node, ThreadsOf(builder.Job(), *node));
   }
   return nodes;
 }
 
 /// A coordinator that takes the job up knows of them, and people may ask.
-void LeaveOut(Draft& draft, const std::vector<api::PlannedNode>& nodes, api::JobPlan& content) {
+void LeaveOut(PlanBuilder& builder, const std::vector<cluster::PlannedNode>& nodes,
+              cluster::JobPlan& content) {
   constexpr std::size_t kNamed = 5;
   if (nodes.empty() || content.nodes.empty()) return;
   content.nodes.insert(content.nodes.end(), nodes.begin(), nodes.end());
@@ -192,14 +200,15 @@ void LeaveOut(Draft& draft, const std::vector<api::PlannedNode>& nodes, api::Job
     names += (i > 0 ? ", " : "") + nodes[i].name;
   }
   if (nodes.size() > kNamed) names += " and " + std::to_string(nodes.size() - kNamed) + " more";
-  draft.Tell({false, "NodesLeftOut",
-              "objective Energy: the job needs fewer joules, and keeps within its timeFactor, "
-              "without " +
-                  names});
+  builder.AddEvent(
+      {false, "NodesLeftOut",
+       "objective Energy: the job needs fewer joules, and keeps within its timeFactor, "
+       "without " +
+           names});
 }
 
 /// The nodes with the least ratio, if there are better ones.
-std::vector<std::string> Slowest(std::vector<api::PlannedNode> nodes) {
+std::vector<std::string> Slowest(std::vector<cluster::PlannedNode> nodes) {
   std::vector<std::string> slowest;
   nodes.erase(
       std::remove_if(nodes.begin(), nodes.end(), [](const auto& node) { return node.left_out; }),
@@ -212,59 +221,63 @@ std::vector<std::string> Slowest(std::vector<api::PlannedNode> nodes) {
   return slowest;
 }
 
-void ApplyObjects(Draft& draft, const api::JobPlan& content, std::int64_t attempt,
+void ApplyObjects(PlanBuilder& builder, const cluster::JobPlan& content, std::int64_t attempt,
                   bool makes_coordinator) {
-  const auto& plan = draft.Seen().plan;
-  if (!plan) draft.Act(EnsureIdentity{});
-  if (!plan || content != *plan) draft.Act(ApplyPlan{content});
+  const auto& plan = builder.snapshot().plan;
+  if (!plan) builder.AddAction(EnsureIdentity{});
+  if (!plan || content != *plan) builder.AddAction(ApplyPlan{content});
   if (plan && content.workload != plan->workload) {
-    draft.Tell({false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
+    builder.AddEvent(
+        {false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
   }
   if (plan && !makes_coordinator) return;
-  draft.Act(ApplyService{attempt});
-  draft.Act(ApplyNetworkPolicies{});
+  builder.AddAction(ApplyService{attempt});
+  builder.AddAction(ApplyNetworkPolicies{});
 }
 
-bool NobodyThere(const Draft& draft, const api::PodView& pod) {
-  return (pod.Ended() && !pod.lingers) || (!pod.node.empty() && draft.Node(pod.node) == nullptr);
+bool NobodyThere(const PlanBuilder& builder, const cluster::PodView& pod) {
+  return (pod.Ended() && !pod.lingers) || (!pod.node.empty() && builder.Node(pod.node) == nullptr);
 }
 
-void TellOfLoss(Draft& draft, const CoordinatorFate& fate) {
-  const std::string pod = fate.pod != nullptr ? "pod " + fate.pod->name : "the coordinator's pod";
-  const std::string next = draft.HasClaim() ? "goes on from the claim" : "starts again";
-  draft.Tell(
-      {true, "CoordinatorLost",
-       pod + " " + fate.why + "; attempt " + std::to_string(fate.next_attempt) + " " + next});
+void AddCoordinatorLostEvent(PlanBuilder& builder, const CoordinatorAssessment& assessment) {
+  const std::string pod =
+      assessment.pod != nullptr ? "pod " + assessment.pod->name : "the coordinator's pod";
+  const std::string next = builder.HasClaim() ? "goes on from the claim" : "starts again";
+  builder.AddEvent({true, "CoordinatorLost",
+                    pod + " " + assessment.why + "; attempt " +
+                        std::to_string(assessment.next_attempt) + " " + next});
 }
 
-void CreateCoordinatorPod(Draft& draft, const CoordinatorFate& fate, const api::JobPlan& content) {
-  if (fate.kind == FateKind::kLost) TellOfLoss(draft, fate);
-  api::CoordinatorPod pod;
-  pod.attempt = fate.next_attempt;
+void CreateCoordinatorPod(PlanBuilder& builder, const CoordinatorAssessment& assessment,
+                          const cluster::JobPlan& content) {
+  if (assessment.kind == CoordinatorHealth::kLost) AddCoordinatorLostEvent(builder, assessment);
+  cluster::CoordinatorPod pod;
+  pod.attempt = assessment.next_attempt;
   pod.image = content.image;
-  pod.with_snapshot = !draft.HasClaim() && draft.Seen().kept.has_value();
+  pod.with_snapshot = !builder.HasClaim() && builder.snapshot().kept.has_value();
   pod.avoided_nodes = Slowest(content.nodes);
-  pod.architectures = draft.Seen().settings.architectures;
-  draft.Act(CreateCoordinator{std::move(pod)});
+  pod.architectures = builder.snapshot().settings.architectures;
+  builder.AddAction(CreateCoordinator{std::move(pod)});
 }
 
 }  // namespace
 
-api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
-  const Snapshot& seen = draft.Seen();
-  api::JobPlan content;
-  content.manifest = draft.Job().manifest;
-  content.workload = draft.Job().workload;
-  content.image = draft.Image();
+cluster::JobPlan NextJobPlan(const PlanBuilder& builder, bool replaced) {
+  const Snapshot& seen = builder.snapshot();
+  cluster::JobPlan content;
+  content.manifest = builder.Job().manifest;
+  content.workload = builder.Job().workload;
+  content.image = builder.Image();
   if (seen.plan) {
     content = *seen.plan;
     // All that may have changed in it are tasks at the end.
-    if (draft.Job().too_large.empty()) content.workload = draft.Job().workload;
+    if (builder.Job().too_large.empty()) content.workload = builder.Job().workload;
   }
 
-  const api::PodView* pod = draft.Coordinator();
+  const cluster::PodView* pod = builder.Coordinator();
   if (pod != nullptr) content.attempt_seen = std::max(content.attempt_seen, pod->attempt);
-  const bool resumed = api::IsTrue(seen.job.status.conditions, api::condition_type::kSuspended);
+  const bool resumed =
+      cluster::IsTrue(seen.job.status.conditions, cluster::condition_type::kSuspended);
   if (resumed && pod != nullptr && !pod->deleted) {
     content.first_attempt = pod->attempt;
   } else if (resumed || replaced) {
@@ -273,47 +286,53 @@ api::JobPlan PlanToKeep(const Draft& draft, bool replaced) {
   return content;
 }
 
-bool TakesNewImage(const Draft& draft, const api::JobPlan& content) {
-  const api::PodView* pod = draft.Coordinator();
-  if (content.image == draft.Image() || pod == nullptr) return false;
-  if (pod->deleted || !LacksImage(*pod) || draft.Seen().kept || draft.Status().tasks) return false;
-  const auto& pods = draft.Seen().pods;
+bool TakesNewImage(const PlanBuilder& builder, const cluster::JobPlan& content) {
+  const cluster::PodView* pod = builder.Coordinator();
+  if (content.image == builder.Image() || pod == nullptr) return false;
+  if (pod->deleted || !LacksImage(*pod) || builder.snapshot().kept || builder.Status().tasks)
+    return false;
+  const auto& pods = builder.snapshot().pods;
   return std::none_of(pods.begin(), pods.end(), [](const auto& one) { return one.has_run; });
 }
 
-bool WantsCoordinator(const CoordinatorFate& fate) {
-  return fate.kind == FateKind::kNone || (fate.kind == FateKind::kLost && !fate.look_again);
+bool WantsCoordinator(const CoordinatorAssessment& assessment) {
+  return assessment.kind == CoordinatorHealth::kNone ||
+         (assessment.kind == CoordinatorHealth::kLost && !assessment.requeue_after);
 }
 
-void Launch(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census,
-            const WorkerChanges& changes, const RunWeights& weights, api::JobPlan content) {
-  const std::vector<api::PlannedNode> nodes = NodesOf(draft, census, changes, weights, content);
-  const bool makes_coordinator = WantsCoordinator(fate) && !nodes.empty();
+void Launch(PlanBuilder& builder, const CoordinatorAssessment& assessment,
+            const WorkerInventory& inventory, const WorkerChanges& changes,
+            const RunWeights& weights, cluster::JobPlan content) {
+  const std::vector<cluster::PlannedNode> nodes =
+      NodesOf(builder, inventory, changes, weights, content);
+  const bool makes_coordinator = WantsCoordinator(assessment) && !nodes.empty();
   const bool starts =
-      makes_coordinator || !changes.create.empty() || draft.Coordinator() != nullptr;
-  const bool writes_nodes = makes_coordinator || !draft.Seen().plan;
-  KeepOutcome(draft, nodes, changes, writes_nodes, content);
+      makes_coordinator || !changes.create.empty() || builder.Coordinator() != nullptr;
+  const bool writes_nodes = makes_coordinator || !builder.snapshot().plan;
+  RecordHistoryOutcome(builder, nodes, changes, writes_nodes, content);
   if (writes_nodes) {
     content.nodes = nodes;
-    LeaveOut(draft, changes.left_out, content);
-    content.manifest = draft.Job().manifest;
+    LeaveOut(builder, changes.left_out, content);
+    content.manifest = builder.Job().manifest;
   }
-  if (starts || draft.Seen().plan) {
-    const bool stays = !makes_coordinator && draft.Coordinator() != nullptr;
-    const std::int64_t attempt = stays ? draft.Coordinator()->attempt : fate.next_attempt;
-    ApplyObjects(draft, content, attempt, makes_coordinator);
+  if (starts || builder.snapshot().plan) {
+    const bool stays = !makes_coordinator && builder.Coordinator() != nullptr;
+    const std::int64_t attempt = stays ? builder.Coordinator()->attempt : assessment.next_attempt;
+    ApplyObjects(builder, content, attempt, makes_coordinator);
   }
 
-  for (const api::PodView* pod : changes.remove) draft.Delete(*pod, NobodyThere(draft, *pod));
-  for (const api::PodView* pod : draft.OlderCoordinators()) {
-    draft.Delete(*pod, NobodyThere(draft, *pod));
+  for (const cluster::PodView* pod : changes.remove)
+    builder.Delete(*pod, NobodyThere(builder, *pod));
+  for (const cluster::PodView* pod : builder.OlderCoordinators()) {
+    builder.Delete(*pod, NobodyThere(builder, *pod));
   }
   if (makes_coordinator) {
-    if (fate.pod != nullptr) draft.Delete(*fate.pod, NobodyThere(draft, *fate.pod));
-    CreateCoordinatorPod(draft, fate, content);
+    if (assessment.pod != nullptr)
+      builder.Delete(*assessment.pod, NobodyThere(builder, *assessment.pod));
+    CreateCoordinatorPod(builder, assessment, content);
   }
-  for (const api::WorkerPod& pod : changes.create) draft.Act(CreateWorker{pod});
-  SayWhereWeightsComeFrom(draft, content);
+  for (const cluster::WorkerPod& pod : changes.create) builder.AddAction(CreateWorker{pod});
+  SetWeightsMeasuredCondition(builder, content);
 }
 
 namespace {
@@ -326,39 +345,40 @@ const std::string kNotRun =
     "new one for them";
 
 /// The coordinator has said what it works by, and it is not what the job has now.
-bool WorksByAnother(const Draft& draft) {
-  const api::Progress* report = draft.Report();
+bool WorksByAnother(const PlanBuilder& builder) {
+  const cluster::Progress* report = builder.Report();
   return report != nullptr && !report->workload_digest.empty() &&
-         report->workload_digest != DigestOf(draft.Job().spec.workload_parameters);
+         report->workload_digest != DigestOf(builder.Job().spec.workload_parameters);
 }
 
-bool PlanIsOlder(const Draft& draft) {
-  const auto& plan = draft.Seen().plan;
-  return plan && plan->workload != draft.Job().workload;
+bool PlanIsOlder(const PlanBuilder& builder) {
+  const auto& plan = builder.snapshot().plan;
+  return plan && plan->workload != builder.Job().workload;
 }
 
 }  // namespace
 
-void HandOverTasks(Draft& draft) {
-  if (!WorksByAnother(draft) || PlanIsOlder(draft)) return;
-  const auto state = draft.Report()->state;
-  if (state != api::CoordinatorState::kRunning && state != api::CoordinatorState::kBlocked) return;
+void HandOverTasks(PlanBuilder& builder) {
+  if (!WorksByAnother(builder) || PlanIsOlder(builder)) return;
+  const auto state = builder.Report()->state;
+  if (state != cluster::CoordinatorState::kRunning && state != cluster::CoordinatorState::kBlocked)
+    return;
   const auto period = std::chrono::duration_cast<std::chrono::seconds>(kBetweenRefreshes);
-  const auto since_epoch = draft.Now().time_since_epoch();
-  const api::PodView& pod = *draft.Coordinator();
-  draft.Act(RefreshCoordinator{pod.name, pod.uid, since_epoch / period});
-  draft.LookAgainAfter(kBetweenRefreshes);
+  const auto since_epoch = builder.Now().time_since_epoch();
+  const cluster::PodView& pod = *builder.Coordinator();
+  builder.AddAction(RefreshCoordinator{pod.name, pod.uid, since_epoch / period});
+  builder.RequeueAfter(kBetweenRefreshes);
 }
 
-void SayWhatIsNotRun(Draft& draft) {
-  if (!draft.Job().invalid.empty() || (!WorksByAnother(draft) && !PlanIsOlder(draft))) return;
-  for (const auto& type : {api::condition_type::kComplete, api::condition_type::kFailed}) {
-    const api::Condition* found = api::Find(draft.Status().conditions, type);
-    if (found == nullptr || found->status != api::Condition::Status::kTrue) continue;
+void ReportTasksNotRun(PlanBuilder& builder) {
+  if (!builder.Job().invalid.empty() || (!WorksByAnother(builder) && !PlanIsOlder(builder))) return;
+  for (const auto& type : {cluster::condition_type::kComplete, cluster::condition_type::kFailed}) {
+    const cluster::Condition* found = cluster::Find(builder.Status().conditions, type);
+    if (found == nullptr || found->status != cluster::Condition::Status::kTrue) continue;
     if (found->message.ends_with(kNotRun)) return;
-    const api::Condition said = *found;
-    draft.SetCondition(type, true, said.reason, OneLine(said.message, 600) + kNotRun);
-    draft.Tell({true, "TasksNotRun", kNotRun.substr(2)});
+    const cluster::Condition said = *found;
+    builder.SetCondition(type, true, said.reason, OneLine(said.message, 600) + kNotRun);
+    builder.AddEvent({true, "TasksNotRun", kNotRun.substr(2)});
   }
 }
 

@@ -16,112 +16,116 @@ namespace {
 
 constexpr Duration kRoomInterval = std::chrono::seconds(30);
 
-void StartClock(Draft& draft) {
-  const bool resumed =
-      api::IsTrue(draft.Seen().job.status.conditions, api::condition_type::kSuspended);
-  auto& started = draft.Status().start_time;
-  if (resumed || !started) started = api::WholeSeconds(draft.Now());
+void StartClock(PlanBuilder& builder) {
+  const bool resumed = cluster::IsTrue(builder.snapshot().job.status.conditions,
+                                       cluster::condition_type::kSuspended);
+  auto& started = builder.Status().start_time;
+  if (resumed || !started) started = cluster::WholeSeconds(builder.Now());
 }
 
 /// None of them has run: they make way for pods with another image.
-void DeletePods(Draft& draft) {
-  for (const api::PodView* pod : draft.Pods()) draft.Delete(*pod);
+void DeletePods(PlanBuilder& builder) {
+  for (const cluster::PodView* pod : builder.Pods()) builder.Delete(*pod);
 }
 
 /// New workers would only hold room while nobody can give them work.
-bool WorkersMayStart(const Draft& draft, const CoordinatorFate& fate) {
-  if (fate.kind != FateKind::kAlive) return true;
-  return !Diagnose(*fate.pod, draft.Now()).trouble;
+bool WorkersMayStart(const PlanBuilder& builder, const CoordinatorAssessment& assessment) {
+  if (assessment.kind != CoordinatorHealth::kAlive) return true;
+  return !DiagnosePod(*assessment.pod, builder.Now()).trouble;
 }
 
 /// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
-WorkerChanges ChooseWorkers(Draft& draft, const CoordinatorFate& fate, WorkerCensus& census,
-                            const api::JobPlan& content, PolicyChoice& policy,
-                            RunWeights& weights) {
-  if (WorkersMayStart(draft, fate)) {
-    weights = MakeRunWeights(draft, fate, census, content, policy);
+WorkerChanges ChooseWorkers(PlanBuilder& builder, const CoordinatorAssessment& assessment,
+                            WorkerInventory& inventory, const cluster::JobPlan& content,
+                            PolicyChoice& policy, RunWeights& weights) {
+  if (WorkersMayStart(builder, assessment)) {
+    weights = MakeRunWeights(builder, assessment, inventory, content, policy);
   }
-  EnergyPlacement energy = LeaveOutForEnergy(draft, content.nodes, census, weights.free);
+  EnergyPlacement energy = LeaveOutForEnergy(builder, content.nodes, inventory, weights.free);
   if (!energy.refusal.empty()) policy = {std::nullopt, "PowerUnknown", energy.refusal};
-  WorkerChanges changes = PlaceWorkers(draft, census, weights.free, content.image);
+  WorkerChanges changes = PlaceWorkers(builder, inventory, weights.free, content.image);
   changes.left_out = std::move(energy.left_out);
   return changes;
 }
 
-void LookAgain(Draft& draft, const CoordinatorFate& fate, const WorkerCensus& census) {
-  if (fate.look_again) draft.LookAgainAfter(*fate.look_again);
-  if (census.look_again) draft.LookAgainAfter(*census.look_again);
-  if (census.room_may_come) draft.LookAgainAfter(kRoomInterval);
+void LookAgain(PlanBuilder& builder, const CoordinatorAssessment& assessment,
+               const WorkerInventory& inventory) {
+  if (assessment.requeue_after) builder.RequeueAfter(*assessment.requeue_after);
+  if (inventory.requeue_after) builder.RequeueAfter(*inventory.requeue_after);
+  if (inventory.room_may_come) builder.RequeueAfter(kRoomInterval);
 }
 
 }  // namespace
 
-void Run(Draft& draft) {
-  StartClock(draft);
-  const bool replaced = UndoSuspension(draft);
-  api::JobPlan content = PlanToKeep(draft, replaced);
-  if (TakesNewImage(draft, content)) {
-    content.image = draft.Image();
+void Run(PlanBuilder& builder) {
+  StartClock(builder);
+  const bool replaced = UndoSuspension(builder);
+  cluster::JobPlan content = NextJobPlan(builder, replaced);
+  if (TakesNewImage(builder, content)) {
+    content.image = builder.Image();
     content.first_attempt = content.attempt_seen + 1;
-    DeletePods(draft);
+    DeletePods(builder);
   }
-  const CoordinatorFate fate = JudgeCoordinator(draft, content.first_attempt, content.attempt_seen);
-  WorkerCensus census = CountWorkers(draft);
-  PolicyChoice policy = ChoosePolicy(draft.Seen());
+  const CoordinatorAssessment assessment =
+      AssessCoordinator(builder, content.first_attempt, content.attempt_seen);
+  WorkerInventory inventory = TakeWorkerInventory(builder);
+  PolicyChoice policy = ChoosePolicy(builder.snapshot());
   RunWeights weights;
-  const WorkerChanges changes = ChooseWorkers(draft, fate, census, content, policy, weights);
-  Launch(draft, fate, census, changes, weights, content);
-  HandOverTasks(draft);
-  LookAgain(draft, fate, census);
-  SayHowItGoes(draft, {fate, census, changes, policy, content.first_attempt});
+  const WorkerChanges changes =
+      ChooseWorkers(builder, assessment, inventory, content, policy, weights);
+  Launch(builder, assessment, inventory, changes, weights, content);
+  HandOverTasks(builder);
+  LookAgain(builder, assessment, inventory);
+  SetProgressingCondition(builder, {assessment, inventory, changes, policy, content.first_attempt});
 }
 
 namespace {
 
 /// A job that is not over yet.
-void Advance(Draft& draft) {
-  EndIfOver(draft);
-  if (draft.Finished()) return;
-  if (draft.Job().suspend && !SuspensionRefused(draft)) {
-    Suspend(draft);
-    SayItRests(draft);
+void Advance(PlanBuilder& builder) {
+  EndIfOver(builder);
+  if (builder.Finished()) return;
+  if (builder.Job().suspend && !SuspensionRefused(builder)) {
+    Suspend(builder);
+    MirrorTerminalCondition(builder);
   } else {
-    Run(draft);
+    Run(builder);
   }
 }
 
 /// The one condition that holds, for people who look at a table of jobs.
-std::string StateOf(const api::Conditions& conditions) {
-  for (const auto& type : {api::condition_type::kComplete, api::condition_type::kFailed,
-                           api::condition_type::kSuspended, api::condition_type::kProgressing}) {
-    if (api::IsTrue(conditions, type)) return type;
+std::string StateOf(const cluster::Conditions& conditions) {
+  for (const auto& type :
+       {cluster::condition_type::kComplete, cluster::condition_type::kFailed,
+        cluster::condition_type::kSuspended, cluster::condition_type::kProgressing}) {
+    if (cluster::IsTrue(conditions, type)) return type;
   }
   return "Pending";
 }
 
 /// Figures of a job that was over before stay as they are.
-void CompleteStatus(Draft& draft, bool was_over) {
-  if (draft.Finished()) {
-    SayWhatIsNotRun(draft);
-    SayItRests(draft);
+void CompleteStatus(PlanBuilder& builder, bool was_over) {
+  if (builder.Finished()) {
+    ReportTasksNotRun(builder);
+    MirrorTerminalCondition(builder);
   }
-  if (!was_over) ReportFigures(draft);
-  api::JobStatus& status = draft.Status();
-  status.observed_generation = draft.Job().meta.generation;
-  for (api::Condition& one : status.conditions) {
+  if (!was_over) ReportFigures(builder);
+  cluster::JobStatus& status = builder.Status();
+  status.observed_generation = builder.Job().meta.generation;
+  for (cluster::Condition& one : status.conditions) {
     one.observed_generation = status.observed_generation;
   }
   status.state = StateOf(status.conditions);
 }
 
-void WriteStatus(Draft& draft) {
-  const WriteRule rule = JudgeWrite(draft.Seen().job.status, draft.Status(), draft.Now(),
-                                    draft.Seen().last_status_write);
-  if (rule.due) draft.LookAgainAfter(*rule.due);
+void WriteStatus(PlanBuilder& builder) {
+  const WriteRule rule = DecideStatusWrite(builder.snapshot().job.status, builder.Status(),
+                                           builder.Now(), builder.snapshot().last_status_write);
+  if (rule.due) builder.RequeueAfter(*rule.due);
   if (!rule.write) return;
-  TellOfConditions(draft);
-  draft.Result().status = draft.Status();
-  draft.Result().status_is_urgent = rule.urgent;
+  EmitConditionEvents(builder);
+  builder.Result().status = builder.Status();
+  builder.Result().status_is_urgent = rule.urgent;
 }
 
 }  // namespace
@@ -129,13 +133,13 @@ void WriteStatus(Draft& draft) {
 Plan MakePlan(const Snapshot& snapshot) {
   // Its objects are its own and go with it.
   if (snapshot.job.meta.deleted) return {};
-  Draft draft(snapshot);
-  const bool was_over = draft.Finished();
-  if (!was_over) Advance(draft);
-  if (draft.Finished()) FinishUp(draft);
-  CompleteStatus(draft, was_over);
-  WriteStatus(draft);
-  return std::move(draft.Result());
+  PlanBuilder builder(snapshot);
+  const bool was_over = builder.Finished();
+  if (!was_over) Advance(builder);
+  if (builder.Finished()) FinishUp(builder);
+  CompleteStatus(builder, was_over);
+  WriteStatus(builder);
+  return std::move(builder.Result());
 }
 
 }  // namespace evenkeel::plan

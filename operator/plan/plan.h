@@ -22,7 +22,7 @@ struct EnsureIdentity {
 /// Apply the ConfigMap NAME-plan. Right after EnsureIdentity its ca_certificate and identity are
 /// empty and the new ones are to be put in.
 struct ApplyPlan {
-  api::JobPlan content;
+  cluster::JobPlan content;
   friend bool operator==(const ApplyPlan&, const ApplyPlan&) = default;
 };
 
@@ -37,13 +37,13 @@ struct ApplyNetworkPolicies {
 
 /// Create the pod. That there is one of this name already is no error: the snapshot was older.
 struct CreateCoordinator {
-  api::CoordinatorPod pod;
+  cluster::CoordinatorPod pod;
   friend bool operator==(const CreateCoordinator&, const CreateCoordinator&) = default;
 };
 
 /// Create the pod; the same holds.
 struct CreateWorker {
-  api::WorkerPod pod;
+  cluster::WorkerPod pod;
   friend bool operator==(const CreateWorker&, const CreateWorker&) = default;
 };
 
@@ -113,7 +113,7 @@ struct Plan {
   /// In this order; after one that failed the rest waits for the next plan.
   std::vector<Action> actions;
   /// The whole status, if it is to be written: after the actions, even if one of them failed.
-  std::optional<api::JobStatus> status;
+  std::optional<cluster::JobStatus> status;
   bool status_is_urgent = false;  ///< before other jobs' figures
   std::vector<Event> events;
   /// Nodes are to be weighed, and Snapshot::history is not there yet though it could be. Nothing

@@ -10,11 +10,12 @@ constexpr Duration kSoonest = std::chrono::milliseconds(100);
 
 }  // namespace
 
-Draft::Draft(const Snapshot& snapshot) : snapshot_(&snapshot), status_(snapshot.job.status) {
-  std::vector<const api::PodView*> coordinators;
-  for (const api::PodView& pod : snapshot.pods) {
-    if (pod.role == api::PodRole::kWorker) workers_.push_back(&pod);
-    if (pod.role == api::PodRole::kCoordinator) coordinators.push_back(&pod);
+PlanBuilder::PlanBuilder(const Snapshot& snapshot)
+    : snapshot_(&snapshot), status_(snapshot.job.status) {
+  std::vector<const cluster::PodView*> coordinators;
+  for (const cluster::PodView& pod : snapshot.pods) {
+    if (pod.role == cluster::PodRole::kWorker) workers_.push_back(&pod);
+    if (pod.role == cluster::PodRole::kCoordinator) coordinators.push_back(&pod);
   }
   // The order in which pods are seen must not matter.
   const auto by_name = [](const auto* a, const auto* b) { return a->name < b->name; };
@@ -27,54 +28,55 @@ Draft::Draft(const Snapshot& snapshot) : snapshot_(&snapshot), status_(snapshot.
   older_coordinators_ = std::move(coordinators);
 }
 
-const api::NodeView* Draft::Node(const std::string& name) const {
+const cluster::NodeView* PlanBuilder::Node(const std::string& name) const {
   const auto found = snapshot_->nodes->find(name);
   return found == snapshot_->nodes->end() ? nullptr : found->second.get();
 }
 
-std::vector<const api::PodView*> Draft::Pods() const {
-  std::vector<const api::PodView*> pods = workers_;
+std::vector<const cluster::PodView*> PlanBuilder::Pods() const {
+  std::vector<const cluster::PodView*> pods = workers_;
   pods.insert(pods.end(), older_coordinators_.begin(), older_coordinators_.end());
   if (coordinator_ != nullptr) pods.push_back(coordinator_);
   return pods;
 }
 
-const api::Progress* Draft::Report() const {
+const cluster::Progress* PlanBuilder::Report() const {
   const bool of_latest = snapshot_->report && coordinator_ != nullptr &&
                          snapshot_->report->pod_uid == coordinator_->uid;
   return of_latest ? &snapshot_->report->progress : nullptr;
 }
 
-const api::Progress* Draft::FreshReport(Duration age) const {
-  const api::Progress* report = Report();
+const cluster::Progress* PlanBuilder::FreshReport(Duration age) const {
+  const cluster::Progress* report = Report();
   return report != nullptr && snapshot_->report->age <= age ? report : nullptr;
 }
 
-bool Draft::CoordinatorAnswers() const {
+bool PlanBuilder::CoordinatorAnswers() const {
   return coordinator_ != nullptr && (coordinator_->ready || FreshReport(kRecently) != nullptr);
 }
 
-void Draft::Delete(const api::PodView& pod, bool at_once) {
+void PlanBuilder::Delete(const cluster::PodView& pod, bool at_once) {
   if (pod.deleted && !at_once) return;  // it is on its way
-  Act(DeletePod{pod.name, pod.uid, at_once});
+  AddAction(DeletePod{pod.name, pod.uid, at_once});
 }
 
-void Draft::LookAgainAfter(Duration delay) {
+void PlanBuilder::RequeueAfter(Duration delay) {
   const Duration bounded = std::max(delay, kSoonest);
   plan_.requeue_after = std::min(plan_.requeue_after.value_or(bounded), bounded);
 }
 
-void Draft::SetCondition(const std::string& type, bool is_true, std::string reason,
-                         std::string message) {
-  api::Set(status_.conditions,
-           {type, is_true ? api::Condition::Status::kTrue : api::Condition::Status::kFalse,
-            std::move(reason), OneLine(std::move(message)), Job().meta.generation,
-            api::WholeSeconds(Now())});
+void PlanBuilder::SetCondition(const std::string& type, bool is_true, std::string reason,
+                               std::string message) {
+  cluster::Set(
+      status_.conditions,
+      {type, is_true ? cluster::Condition::Status::kTrue : cluster::Condition::Status::kFalse,
+       std::move(reason), OneLine(std::move(message)), Job().meta.generation,
+       cluster::WholeSeconds(Now())});
 }
 
-bool Draft::Finished() const {
-  return api::IsTrue(status_.conditions, api::condition_type::kComplete) ||
-         api::IsTrue(status_.conditions, api::condition_type::kFailed);
+bool PlanBuilder::Finished() const {
+  return cluster::IsTrue(status_.conditions, cluster::condition_type::kComplete) ||
+         cluster::IsTrue(status_.conditions, cluster::condition_type::kFailed);
 }
 
 std::string OneLine(std::string text, std::size_t max_bytes) {

@@ -12,49 +12,49 @@ namespace evenkeel::plan {
 
 /// A plan in the making: what the steps of MakePlan() read and add to. The snapshot must outlive
 /// it.
-class Draft {
+class PlanBuilder {
  public:
-  explicit Draft(const Snapshot& snapshot);
+  explicit PlanBuilder(const Snapshot& snapshot);
 
-  [[nodiscard]] const Snapshot& Seen() const { return *snapshot_; }
-  [[nodiscard]] const api::WeightedJob& Job() const { return snapshot_->job; }
-  [[nodiscard]] api::Timestamp Now() const { return snapshot_->now; }
+  [[nodiscard]] const Snapshot& snapshot() const { return *snapshot_; }
+  [[nodiscard]] const cluster::WeightedJob& Job() const { return snapshot_->job; }
+  [[nodiscard]] cluster::Timestamp Now() const { return snapshot_->now; }
   [[nodiscard]] bool HasClaim() const { return !snapshot_->job.result_claim.empty(); }
 
   /// Of coordinator and workers, should the job start now.
   [[nodiscard]] const std::string& Image() const {
-    return Job().worker_image.empty() ? Seen().settings.image : Job().worker_image;
+    return Job().worker_image.empty() ? snapshot().settings.image : Job().worker_image;
   }
 
   /// The node of that name; nullptr if there is none (any more).
-  [[nodiscard]] const api::NodeView* Node(const std::string& name) const;
+  [[nodiscard]] const cluster::NodeView* Node(const std::string& name) const;
   /// The coordinator pod of the highest attempt; nullptr if there is none.
-  [[nodiscard]] const api::PodView* Coordinator() const { return coordinator_; }
-  [[nodiscard]] const std::vector<const api::PodView*>& OlderCoordinators() const {
+  [[nodiscard]] const cluster::PodView* Coordinator() const { return coordinator_; }
+  [[nodiscard]] const std::vector<const cluster::PodView*>& OlderCoordinators() const {
     return older_coordinators_;
   }
-  [[nodiscard]] const std::vector<const api::PodView*>& Workers() const { return workers_; }
+  [[nodiscard]] const std::vector<const cluster::PodView*>& Workers() const { return workers_; }
   /// All of these pods: workers first, the latest coordinator last.
-  [[nodiscard]] std::vector<const api::PodView*> Pods() const;
+  [[nodiscard]] std::vector<const cluster::PodView*> Pods() const;
   /// What the latest coordinator said last; nullptr if it has said nothing.
-  [[nodiscard]] const api::Progress* Report() const;
+  [[nodiscard]] const cluster::Progress* Report() const;
   /// The same if it is not older than `age`.
-  [[nodiscard]] const api::Progress* FreshReport(Duration age) const;
+  [[nodiscard]] const cluster::Progress* FreshReport(Duration age) const;
 
   /// The latest coordinator can be talked to. A busy board may miss probes and still answer.
   [[nodiscard]] bool CoordinatorAnswers() const;
 
-  void Act(Action action) { plan_.actions.push_back(std::move(action)); }
-  void Delete(const api::PodView& pod, bool at_once = false);
-  void Tell(Event event) { plan_.events.push_back(std::move(event)); }
+  void AddAction(Action action) { plan_.actions.push_back(std::move(action)); }
+  void Delete(const cluster::PodView& pod, bool at_once = false);
+  void AddEvent(Event event) { plan_.events.push_back(std::move(event)); }
   /// Look again after this time, or earlier if something else asks for it.
-  void LookAgainAfter(Duration delay);
+  void RequeueAfter(Duration delay);
   /// Look again at that time.
-  void LookAgainAt(api::Timestamp time) { LookAgainAfter(time - Now()); }
+  void RequeueAt(cluster::Timestamp time) { RequeueAfter(time - Now()); }
 
   /// The status as it is going to be.
-  [[nodiscard]] api::JobStatus& Status() { return status_; }
-  [[nodiscard]] const api::JobStatus& Status() const { return status_; }
+  [[nodiscard]] cluster::JobStatus& Status() { return status_; }
+  [[nodiscard]] const cluster::JobStatus& Status() const { return status_; }
   void SetCondition(const std::string& type, bool is_true, std::string reason, std::string message);
   /// Complete or Failed is True.
   [[nodiscard]] bool Finished() const;
@@ -63,10 +63,10 @@ class Draft {
 
  private:
   const Snapshot* snapshot_;
-  const api::PodView* coordinator_ = nullptr;
-  std::vector<const api::PodView*> older_coordinators_;
-  std::vector<const api::PodView*> workers_;
-  api::JobStatus status_;
+  const cluster::PodView* coordinator_ = nullptr;
+  std::vector<const cluster::PodView*> older_coordinators_;
+  std::vector<const cluster::PodView*> workers_;
+  cluster::JobStatus status_;
   Plan plan_;
 };
 

@@ -31,7 +31,7 @@ bool Has(const std::string& text, std::string_view part) {
 
 /// What the scheduler's words mean. They begin with a count of nodes that changes with the cluster,
 /// but there is no other place where the reason could be read.
-Trouble SchedulingTroubleOf(const api::PodView& pod, const std::string& words) {
+PodProblem SchedulingTroubleOf(const cluster::PodView& pod, const std::string& words) {
   const std::string message = "pod " + pod.name + " cannot be scheduled: " + words;
   if (Has(words, "persistentvolumeclaim") && Has(words, "not found")) {
     return {"ClaimMissing", message};
@@ -46,24 +46,26 @@ Trouble SchedulingTroubleOf(const api::PodView& pod, const std::string& words) {
   return {"Unschedulable", message};
 }
 
-Diagnosis Waiting(Trouble trouble, api::Timestamp since, Duration patience, api::Timestamp now) {
+Diagnosis Waiting(PodProblem trouble, cluster::Timestamp since, Duration patience,
+                  cluster::Timestamp now) {
   if (now >= since + patience) return {std::move(trouble), std::nullopt, std::nullopt};
   return {std::nullopt, since + patience - now, std::nullopt};
 }
 
-std::string PodAnd(const api::PodView& pod, const std::string& words) {
+std::string PodAnd(const cluster::PodView& pod, const std::string& words) {
   return "pod " + pod.name + ": " + words;
 }
 
 /// The container of a command is the user's: whoever reads the message may look for the reason
 /// there.
-std::string ContainerOf(const api::PodView& pod) {
-  return pod.container == api::kCommandContainer ? "the container of its command" : "its container";
+std::string ContainerOf(const cluster::PodView& pod) {
+  return pod.container == cluster::kCommandContainer ? "the container of its command"
+                                                     : "its container";
 }
 
 /// Words of kubernetes/pkg/kubelet/kuberuntime, security_context_others.go: a user without a number
 /// is mentioned together with "non-root".
-Trouble ConfigTroubleOf(const api::PodView& pod) {
+PodProblem ConfigTroubleOf(const cluster::PodView& pod) {
   static const std::string kRemedy =
       "; name a user in spec.worker.template.securityContext.runAsUser, or build the image with "
       "a numeric one";
@@ -82,11 +84,11 @@ Trouble ConfigTroubleOf(const api::PodView& pod) {
 }
 
 /// With the init containers done the volumes are there; what is still to come is the image.
-bool PullsImage(const api::PodView& pod) {
+bool PullsImage(const cluster::PodView& pod) {
   return pod.waiting_reason == "PodInitializing" && pod.initialized.has_value();
 }
 
-Diagnosis Pulling(const api::PodView& pod, api::Timestamp now) {
+Diagnosis Pulling(const cluster::PodView& pod, cluster::Timestamp now) {
   Diagnosis diagnosis =
       Waiting({"PullingImage",
                PodAnd(pod, "its image " + pod.image +
@@ -96,17 +98,17 @@ Diagnosis Pulling(const api::PodView& pod, api::Timestamp now) {
   return diagnosis;
 }
 
-Diagnosis Wrong(Trouble trouble) { return {std::move(trouble), std::nullopt, std::nullopt}; }
+Diagnosis Wrong(PodProblem trouble) { return {std::move(trouble), std::nullopt, std::nullopt}; }
 
 /// Also during the short times between two crashes, in which it runs.
-bool KeepsCrashing(const api::PodView& pod, api::Timestamp now) {
+bool KeepsCrashing(const cluster::PodView& pod, cluster::Timestamp now) {
   if (pod.restarts < kCrashes || pod.ready) return false;
   if (pod.waiting_reason == "CrashLoopBackOff") return true;
   return pod.termination && pod.termination->finished &&
          now < *pod.termination->finished + kCrashMemory;
 }
 
-Trouble Crashing(const api::PodView& pod) {
+PodProblem Crashing(const cluster::PodView& pod) {
   std::string how = ContainerOf(pod) + " keeps ending";
   if (pod.termination) {
     how += ", last with exit code " + std::to_string(pod.termination->exit_code);
@@ -118,16 +120,16 @@ Trouble Crashing(const api::PodView& pod) {
 
 }  // namespace
 
-bool LacksImage(const api::PodView& pod) {
+bool LacksImage(const cluster::PodView& pod) {
   return std::find(kImageReasons.begin(), kImageReasons.end(), pod.waiting_reason) !=
          kImageReasons.end();
 }
 
-bool RefusedItsJob(const api::PodView& pod) {
+bool RefusedItsJob(const cluster::PodView& pod) {
   return pod.termination && pod.termination->exit_code == kBadUsage;
 }
 
-Diagnosis Diagnose(const api::PodView& pod, api::Timestamp now) {
+Diagnosis DiagnosePod(const cluster::PodView& pod, cluster::Timestamp now) {
   if (pod.unscheduled) {
     return Waiting(SchedulingTroubleOf(pod, pod.unscheduled->message), pod.unscheduled->since,
                    kSchedulerPatience, now);

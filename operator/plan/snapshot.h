@@ -30,7 +30,7 @@ struct HistoryAnswer {
 /// The last answer of a coordinator.
 struct CoordinatorReport {
   std::string pod_uid;  ///< of the pod that answered
-  api::Progress progress;
+  cluster::Progress progress;
   Duration age{};  ///< since the answer came
 };
 
@@ -48,27 +48,27 @@ struct OperatorSettings {
 };
 
 /// The nodes of the cluster by name. Shared by the snapshots of all jobs, never changed once made.
-using Nodes = std::map<std::string, std::shared_ptr<const api::NodeView>>;
+using Nodes = std::map<std::string, std::shared_ptr<const cluster::NodeView>>;
 /// What pods ask of each node, ended ones left out. Shared in the same way.
-using Requests = std::map<std::string, api::Resources>;
+using Requests = std::map<std::string, cluster::Resources>;
 
 /// All that a decision about one job is made of.
 struct Snapshot {
-  api::Timestamp now{};
-  api::WeightedJob job;
+  cluster::Timestamp now{};
+  cluster::WeightedJob job;
   /// The WeightingPolicy that the job names; nothing if there is no such object.
-  std::optional<api::PolicyView> policy;
-  std::shared_ptr<const Nodes> nodes;        ///< all of the cluster; never null
-  std::shared_ptr<const Requests> requests;  ///< of all pods, this job's included; never null
-  std::vector<api::PodView> pods;            ///< of this job
-  std::optional<api::JobPlan> plan;          ///< the ConfigMap NAME-plan
-  std::optional<api::SnapshotView> kept;     ///< the ConfigMap NAME-snapshot
+  std::optional<cluster::PolicyView> policy;
+  std::shared_ptr<const Nodes> nodes;         ///< all of the cluster; never null
+  std::shared_ptr<const Requests> requests;   ///< of all pods, this job's included; never null
+  std::vector<cluster::PodView> pods;         ///< of this job
+  std::optional<cluster::JobPlan> plan;       ///< the ConfigMap NAME-plan
+  std::optional<cluster::SnapshotView> kept;  ///< the ConfigMap NAME-snapshot
   std::optional<CoordinatorReport> report;
   /// Why the coordinator of the latest attempt would not be made a snapshot of, if it was tried.
   std::optional<std::string> snapshot_refusal;
   std::optional<ApplyFailure> failure;
-  std::optional<api::Timestamp> last_status_write;  ///< of this process
-  bool history_there = false;                       ///< there is somebody to ask for the history
+  std::optional<cluster::Timestamp> last_status_write;  ///< of this process
+  bool history_there = false;            ///< there is somebody to ask for the history
   std::optional<HistoryAnswer> history;  ///< of the job's profile, once a plan has wanted it
   OperatorSettings settings;
 };

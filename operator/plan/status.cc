@@ -28,15 +28,16 @@ int PercentOf(const std::string& progress) {
 
 }  // namespace
 
-bool ConditionsDiffer(const api::Conditions& known, const api::Conditions& next) {
-  return std::any_of(next.begin(), next.end(), [&known](const api::Condition& one) {
-    const api::Condition* before = api::Find(known, one.type);
+bool ConditionsDiffer(const cluster::Conditions& known, const cluster::Conditions& next) {
+  return std::any_of(next.begin(), next.end(), [&known](const cluster::Condition& one) {
+    const cluster::Condition* before = cluster::Find(known, one.type);
     return before == nullptr || before->status != one.status || before->reason != one.reason;
   });
 }
 
-WriteRule JudgeWrite(const api::JobStatus& known, const api::JobStatus& next, api::Timestamp now,
-                     const std::optional<api::Timestamp>& last_write) {
+WriteRule DecideStatusWrite(const cluster::JobStatus& known, const cluster::JobStatus& next,
+                            cluster::Timestamp now,
+                            const std::optional<cluster::Timestamp>& last_write) {
   if (known == next) return {};
   if (known.observed_generation != next.observed_generation ||
       ConditionsDiffer(known.conditions, next.conditions)) {
@@ -54,28 +55,28 @@ constexpr std::size_t kMaxIndexBytes = 1024;
 constexpr std::int64_t kMaxCount = 1'000'000'000'000;
 constexpr std::int64_t kMaxWeight = 1'000'000;
 
-std::string Percent(const api::Progress& report) {
-  const bool complete = report.state == api::CoordinatorState::kComplete;
+std::string Percent(const cluster::Progress& report) {
+  const bool complete = report.state == cluster::CoordinatorState::kComplete;
   // Rounded down, and never 100 % before the end.
   const int percent = complete ? 100 : std::min(99, static_cast<int>(report.fraction * 100 + 1e-9));
   return std::to_string(percent) + "%";
 }
 
 /// Estimates tremble; a change below a fiftieth of what is left tells nobody anything.
-std::optional<api::Timestamp> Eta(const Draft& draft, const api::Progress& report) {
-  if (!report.eta || report.state != api::CoordinatorState::kRunning) return std::nullopt;
-  const Duration age = draft.Seen().report->age;
-  const api::Timestamp eta = api::WholeSeconds(draft.Now() - age + *report.eta);
-  const auto& known = draft.Status().estimated_completion_time;
+std::optional<cluster::Timestamp> Eta(const PlanBuilder& builder, const cluster::Progress& report) {
+  if (!report.eta || report.state != cluster::CoordinatorState::kRunning) return std::nullopt;
+  const Duration age = builder.snapshot().report->age;
+  const cluster::Timestamp eta = cluster::WholeSeconds(builder.Now() - age + *report.eta);
+  const auto& known = builder.Status().estimated_completion_time;
   if (!known) return eta;
   const Duration change = eta > *known ? eta - *known : *known - eta;
   const Duration tolerated = std::max<Duration>(std::chrono::seconds(2), *report.eta / 50);
   return change <= tolerated ? *known : eta;
 }
 
-std::string StateOf(const api::PodView& pod) {
-  if (pod.phase == api::PodPhase::kSucceeded) return "Done";
-  if (pod.phase == api::PodPhase::kFailed) return "Failed";
+std::string StateOf(const cluster::PodView& pod) {
+  if (pod.phase == cluster::PodPhase::kSucceeded) return "Done";
+  if (pod.phase == cluster::PodPhase::kFailed) return "Failed";
   if (pod.ready) return "Running";
   return pod.unscheduled ? "Pending" : "Starting";
 }
@@ -84,19 +85,19 @@ std::int64_t Count(std::int64_t count) { return std::clamp<std::int64_t>(count, 
 
 class Rows {
  public:
-  explicit Rows(const Draft& draft) : weighting_(draft.Job().spec.weighting) {
-    for (const api::WorkerRow& row : draft.Status().workers) known_[row.node] = row;
-    const auto& plan = draft.Seen().plan;
+  explicit Rows(const PlanBuilder& builder) : weighting_(builder.Job().spec.weighting) {
+    for (const cluster::WorkerRow& row : builder.Status().workers) known_[row.node] = row;
+    const auto& plan = builder.snapshot().plan;
     if (!plan) return;
     for (const auto* list : {&plan->nodes, &plan->joined}) {
-      for (const api::PlannedNode& node : *list) {
+      for (const cluster::PlannedNode& node : *list) {
         planned_[node.name] = &node;
         weights_[node.name] = node.weight;
       }
     }
   }
 
-  void Take(const api::PodView& pod, bool reported) {
+  void Take(const cluster::PodView& pod, bool reported) {
     if (pod.target_node.empty()) return;
     // A coordinator that took over may go by a later weight than the pod was made with.
     const auto planned = planned_.find(pod.target_node);
@@ -106,11 +107,11 @@ class Rows {
     if (!reported || !said_.contains(pod.target_node)) At(pod.target_node).state = StateOf(pod);
   }
 
-  void Take(const api::WorkerProgress& worker) {
+  void Take(const cluster::WorkerProgress& worker) {
     if (worker.node.empty()) return;
     const auto known = weights_.find(worker.node);
     const bool weighed = known != weights_.end();
-    api::WorkerRow& row = At(worker.node);
+    cluster::WorkerRow& row = At(worker.node);
     if (!weighed) row.weight = static_cast<std::int64_t>(std::ceil(worker.ratio));
     row.share = Count(worker.share);
     row.completed = Count(worker.completed);
@@ -119,8 +120,8 @@ class Rows {
     said_[worker.node] = true;
   }
 
-  [[nodiscard]] std::vector<api::WorkerRow> HeaviestFirst() const {
-    std::vector<api::WorkerRow> rows;
+  [[nodiscard]] std::vector<cluster::WorkerRow> HeaviestFirst() const {
+    std::vector<cluster::WorkerRow> rows;
     for (auto [node, row] : rows_) {
       const auto weight = weights_.find(node);
       if (weight != weights_.end()) row.weight = weight->second;
@@ -133,13 +134,13 @@ class Rows {
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
       return a.weight != b.weight ? a.weight > b.weight : a.node < b.node;
     });
-    if (rows.size() > api::kMaxWorkerRows) rows.resize(api::kMaxWorkerRows);
+    if (rows.size() > cluster::kMaxWorkerRows) rows.resize(cluster::kMaxWorkerRows);
     return rows;
   }
 
  private:
   /// Figures that are known of a node stay while nobody says others.
-  api::WorkerRow& At(const std::string& node) {
+  cluster::WorkerRow& At(const std::string& node) {
     const auto [row, is_new] = rows_.try_emplace(node);
     if (is_new) row->second = known_[node];
     row->second.node = node;
@@ -147,69 +148,69 @@ class Rows {
   }
 
   const model::WeightingSpec& weighting_;
-  std::map<std::string, const api::PlannedNode*> planned_;
-  std::map<std::string, api::WorkerRow> known_;
-  std::map<std::string, api::WorkerRow> rows_;
+  std::map<std::string, const cluster::PlannedNode*> planned_;
+  std::map<std::string, cluster::WorkerRow> known_;
+  std::map<std::string, cluster::WorkerRow> rows_;
   std::map<std::string, std::int64_t> weights_;
   std::map<std::string, bool> said_;
 };
 
-std::int32_t ActiveWorkers(const Draft& draft, const api::Progress* report) {
-  const auto& pods = draft.Workers();
+std::int32_t ActiveWorkers(const PlanBuilder& builder, const cluster::Progress* report) {
+  const auto& pods = builder.Workers();
   auto active = std::count_if(pods.begin(), pods.end(),
                               [](const auto* pod) { return pod->ready && !pod->Ended(); });
-  if (report != nullptr && report->workers.size() < api::kMaxWorkerRows) {
+  if (report != nullptr && report->workers.size() < cluster::kMaxWorkerRows) {
     active = std::count_if(report->workers.begin(), report->workers.end(),
                            [](const auto& worker) { return worker.connected; });
   }
   return static_cast<std::int32_t>(active);
 }
 
-std::string Location(const Draft& draft) {
-  const api::ObjectMeta& job = draft.Job().meta;
-  if (draft.HasClaim()) {
-    return "persistentvolumeclaim/" + draft.Job().result_claim + ", folder " +
-           api::ClaimFolder(job.name, job.uid);
+std::string Location(const PlanBuilder& builder) {
+  const cluster::ObjectMeta& job = builder.Job().meta;
+  if (builder.HasClaim()) {
+    return "persistentvolumeclaim/" + builder.Job().result_claim + ", folder " +
+           cluster::ClaimFolder(job.name, job.uid);
   }
-  return "kubectl evenkeel results " + job.name + " -n " + job.job_namespace;
+  return "kubectl evenkeel results " + job.name + " -n " + job.namespace_name;
 }
 
-void ReportCoordinator(Draft& draft, const api::Progress& report) {
-  api::JobStatus& status = draft.Status();
+void ReportCoordinator(PlanBuilder& builder, const cluster::Progress& report) {
+  cluster::JobStatus& status = builder.Status();
   status.tasks = {Count(report.tasks.total), Count(report.tasks.completed),
                   Count(report.tasks.failed)};
   status.progress = Percent(report);
   status.failed_indexes = CappedIndexes(report.failed_indexes, report.tasks.failed, kMaxIndexBytes);
-  if (report.state == api::CoordinatorState::kComplete) {
-    status.result = {report.result, Location(draft)};  // which may be too long to be shown here
+  if (report.state == cluster::CoordinatorState::kComplete) {
+    status.result = {report.result, Location(builder)};  // which may be too long to be shown here
   }
 }
 
 }  // namespace
 
-void ReportFigures(Draft& draft) {
-  const api::Progress* report = draft.Report();
-  api::JobStatus& status = draft.Status();
-  if (report != nullptr) ReportCoordinator(draft, *report);
-  if (api::IsTrue(status.conditions, api::condition_type::kSuspended)) {
+void ReportFigures(PlanBuilder& builder) {
+  const cluster::Progress* report = builder.Report();
+  cluster::JobStatus& status = builder.Status();
+  if (report != nullptr) ReportCoordinator(builder, *report);
+  if (cluster::IsTrue(status.conditions, cluster::condition_type::kSuspended)) {
     status.workers.clear();
     status.active_workers = 0;
     status.estimated_completion_time.reset();
     return;
   }
 
-  Rows rows(draft);
+  Rows rows(builder);
   if (report != nullptr) {
-    for (const api::WorkerProgress& worker : report->workers) rows.Take(worker);
+    for (const cluster::WorkerProgress& worker : report->workers) rows.Take(worker);
   }
-  for (const api::PodView* pod : draft.Workers()) rows.Take(*pod, report != nullptr);
+  for (const cluster::PodView* pod : builder.Workers()) rows.Take(*pod, report != nullptr);
   status.workers = rows.HeaviestFirst();
-  status.active_workers = draft.Finished() ? 0 : ActiveWorkers(draft, report);
-  const bool runs = api::IsTrue(status.conditions, api::condition_type::kProgressing);
+  status.active_workers = builder.Finished() ? 0 : ActiveWorkers(builder, report);
+  const bool runs = cluster::IsTrue(status.conditions, cluster::condition_type::kProgressing);
   if (!runs) {
     status.estimated_completion_time.reset();
   } else if (report != nullptr) {
-    status.estimated_completion_time = Eta(draft, *report);
+    status.estimated_completion_time = Eta(builder, *report);
   }
 }
 
@@ -249,11 +250,11 @@ Answer Yes(std::string reason, std::string message) {
 }
 
 /// ". Away: pi4-b, pi3"; empty if all nodes are there.
-std::string NodesAway(const Draft& draft) {
+std::string NodesAway(const PlanBuilder& builder) {
   constexpr int kMostNamed = 3;
   std::string names;
   int away = 0;
-  for (const auto& [name, node] : *draft.Seen().nodes) {
+  for (const auto& [name, node] : *builder.snapshot().nodes) {
     if (node->ready) continue;
     if (++away <= kMostNamed) names += (names.empty() ? "" : ", ") + name;
   }
@@ -261,89 +262,93 @@ std::string NodesAway(const Draft& draft) {
   return names.empty() ? names : ". Away: " + names;
 }
 
-MaybeAnswer AskPod(Draft& draft, const api::PodView& pod) {
-  Diagnosis diagnosis = Diagnose(pod, draft.Now());
-  if (diagnosis.look_again) draft.LookAgainAfter(*diagnosis.look_again);
+MaybeAnswer AskPod(PlanBuilder& builder, const cluster::PodView& pod) {
+  Diagnosis diagnosis = DiagnosePod(pod, builder.Now());
+  if (diagnosis.requeue_after) builder.RequeueAfter(*diagnosis.requeue_after);
   if (!diagnosis.trouble) return std::nullopt;
   // The scheduler counts nodes; which one the claim is on, people know who see that it is away.
-  if (diagnosis.trouble->reason == "WaitingForNode") diagnosis.trouble->message += NodesAway(draft);
+  if (diagnosis.trouble->reason == "WaitingForNode")
+    diagnosis.trouble->message += NodesAway(builder);
   return No(diagnosis.trouble->reason, diagnosis.trouble->message);
 }
 
-MaybeAnswer AskForWorkers(Draft& draft, const RunPicture& picture) {
-  const WorkerCensus& census = picture.census;
-  const bool any = !census.live.empty() || !picture.changes.create.empty() || census.leaving > 0;
+MaybeAnswer AskForWorkers(PlanBuilder& builder, const RunPicture& picture) {
+  const WorkerInventory& inventory = picture.inventory;
+  const bool any =
+      !inventory.live.empty() || !picture.changes.create.empty() || inventory.leaving > 0;
   if (any) return std::nullopt;
-  if (picture.policy.Bad() && !census.free.empty()) {
+  if (picture.policy.Bad() && !inventory.free.empty()) {
     return No(picture.policy.reason, picture.policy.message);
   }
-  for (const api::PodView* pod : draft.Workers()) {
-    if (pod->phase == api::PodPhase::kFailed) {
+  for (const cluster::PodView* pod : builder.Workers()) {
+    if (pod->phase == cluster::PodPhase::kFailed) {
       return No("WorkersFailed", "pod " + pod->name + " has failed" +
                                      (pod->reason.empty() ? "" : " (" + pod->reason + ")") +
                                      " and is made again later");
     }
   }
-  if (!census.stuck.empty()) return AskPod(draft, *census.stuck.front());
-  const std::string why = Summarize(census.verdicts);
-  return No(census.room_may_come ? "WaitingForRoom" : "NoEligibleNodes", why);
+  if (!inventory.stuck.empty()) return AskPod(builder, *inventory.stuck.front());
+  const std::string why = Summarize(inventory.eligibilities);
+  return No(inventory.room_may_come ? "WaitingForRoom" : "NoEligibleNodes", why);
 }
 
-MaybeAnswer AskCoordinatorPod(const Draft& draft, const RunPicture& picture) {
-  const CoordinatorFate& fate = picture.fate;
-  switch (fate.kind) {
-    case FateKind::kNone:
+MaybeAnswer AskCoordinatorPod(const PlanBuilder& builder, const RunPicture& picture) {
+  const CoordinatorAssessment& assessment = picture.assessment;
+  switch (assessment.kind) {
+    case CoordinatorHealth::kNone:
       return Yes(kStarting, "pods are being created");
-    case FateKind::kEnding:
-      return Yes(kRestarting, "pod " + fate.pod->name + " ends, the next one goes on");
-    case FateKind::kShaky:
-      return No("NodeNotReady", "pod " + fate.pod->name + " " + fate.why);
-    case FateKind::kLost:
-      if (!fate.look_again) return Yes(kRestarting, "the coordinator's pod is made again");
-      return No("CoordinatorFailed",
-                "pod " + fate.pod->name + " " + fate.why + "; it is made again after a while");
-    case FateKind::kAlive:
+    case CoordinatorHealth::kTerminating:
+      return Yes(kRestarting, "pod " + assessment.pod->name + " ends, the next one goes on");
+    case CoordinatorHealth::kNodeNotReady:
+      return No("NodeNotReady", "pod " + assessment.pod->name + " " + assessment.why);
+    case CoordinatorHealth::kLost:
+      if (!assessment.requeue_after) return Yes(kRestarting, "the coordinator's pod is made again");
+      return No("CoordinatorFailed", "pod " + assessment.pod->name + " " + assessment.why +
+                                         "; it is made again after a while");
+    case CoordinatorHealth::kAlive:
       break;
   }
-  if (!draft.CoordinatorAnswers()) return Yes(kStarting, "pod " + fate.pod->name + " is starting");
+  if (!builder.CoordinatorAnswers())
+    return Yes(kStarting, "pod " + assessment.pod->name + " is starting");
   return std::nullopt;
 }
 
 /// A report may be missing because this operator has just begun to ask.
-MaybeAnswer AskReport(Draft& draft, const RunPicture& picture) {
-  const api::PodView& pod = *picture.fate.pod;
-  const api::Progress* report = draft.Report();
+MaybeAnswer AskReport(PlanBuilder& builder, const RunPicture& picture) {
+  const cluster::PodView& pod = *picture.assessment.pod;
+  const cluster::Progress* report = builder.Report();
   if (report == nullptr) {
-    const auto* known = api::Find(draft.Status().conditions, api::condition_type::kProgressing);
-    const bool ran = known != nullptr && known->status == api::Condition::Status::kTrue &&
+    const auto* known =
+        cluster::Find(builder.Status().conditions, cluster::condition_type::kProgressing);
+    const bool ran = known != nullptr && known->status == cluster::Condition::Status::kTrue &&
                      known->reason != kStarting && known->reason != kRestarting;
     if (ran) return Yes(known->reason, known->message);
     // Images may have had to be pulled first: what counts is since when it could have answered.
-    const api::Timestamp since = pod.ready_since.value_or(pod.created);
-    if (draft.Now() < since + kSilence) {
-      draft.LookAgainAt(since + kSilence);
+    const cluster::Timestamp since = pod.ready_since.value_or(pod.created);
+    if (builder.Now() < since + kSilence) {
+      builder.RequeueAt(since + kSilence);
       return Yes(kStarting, "pod " + pod.name + " has not answered yet");
     }
   }
-  if (draft.FreshReport(kSilence) == nullptr) {
+  if (builder.FreshReport(kSilence) == nullptr) {
     return No("CoordinatorUnreachable", "pod " + pod.name + " does not answer the operator");
   }
-  if (report->state == api::CoordinatorState::kBlocked) {
+  if (report->state == cluster::CoordinatorState::kBlocked) {
     return No("StorageFull",
               report->reason.empty() ? "the coordinator cannot write its journal" : report->reason);
   }
   return std::nullopt;
 }
 
-MaybeAnswer AskRunningWorkers(Draft& draft, const RunPicture& picture) {
-  const auto& live = picture.census.live;
+MaybeAnswer AskRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
+  const auto& live = picture.inventory.live;
   const bool any_runs =
       std::any_of(live.begin(), live.end(), [](const auto* pod) { return pod->ready; });
   if (any_runs) return std::nullopt;
   Answer answer = Yes(kStarting, "the workers are starting");
-  for (const api::PodView* pod : live) {
-    if (auto trouble = AskPod(draft, *pod)) return trouble;
-    const auto delay = Diagnose(*pod, draft.Now()).delay;
+  for (const cluster::PodView* pod : live) {
+    if (auto trouble = AskPod(builder, *pod)) return trouble;
+    const auto delay = DiagnosePod(*pod, builder.Now()).delay;
     if (delay && answer.reason == kStarting) answer = Yes(delay->reason, delay->message);
   }
   return answer;
@@ -351,57 +356,59 @@ MaybeAnswer AskRunningWorkers(Draft& draft, const RunPicture& picture) {
 
 /// "workers run", and what keeps one of them from it: the job goes on without, and nobody would
 /// look for it.
-std::string WhoRuns(Draft& draft, const RunPicture& picture) {
-  for (const api::PodView* pod : picture.census.live) {
-    if (auto trouble = AskPod(draft, *pod)) return "workers run, but not all: " + trouble->message;
+std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
+  for (const cluster::PodView* pod : picture.inventory.live) {
+    if (auto trouble = AskPod(builder, *pod))
+      return "workers run, but not all: " + trouble->message;
   }
   return "workers run";
 }
 
-Answer Running(Draft& draft, const RunPicture& picture) {
-  const std::int64_t attempt = picture.fate.pod->attempt;
-  if (attempt <= picture.first_attempt) return Yes("Running", WhoRuns(draft, picture));
+Answer Running(PlanBuilder& builder, const RunPicture& picture) {
+  const std::int64_t attempt = picture.assessment.pod->attempt;
+  if (attempt <= picture.first_attempt)
+    return Yes("Running", DescribeRunningWorkers(builder, picture));
   const std::string lost = "the coordinator's pod was lost; attempt " + std::to_string(attempt);
-  if (draft.HasClaim()) return Yes("Running", lost + " goes on from the claim");
-  const std::string from = draft.Seen().kept ? " from the last suspension" : "";
+  if (builder.HasClaim()) return Yes("Running", lost + " goes on from the claim");
+  const std::string from = builder.snapshot().kept ? " from the last suspension" : "";
   return Yes("StartedAgain", lost + " has started again" + from + ", as there is no claim");
 }
 
-Answer Ask(Draft& draft, const RunPicture& picture) {
-  if (const auto& failure = draft.Seen().failure) {
+Answer Ask(PlanBuilder& builder, const RunPicture& picture) {
+  if (const auto& failure = builder.snapshot().failure) {
     return No("ApplyFailed", failure->action + ": " + failure->message);
   }
-  if (picture.fate.kind == FateKind::kAlive) {
-    if (auto trouble = AskPod(draft, *picture.fate.pod)) return *trouble;
+  if (picture.assessment.kind == CoordinatorHealth::kAlive) {
+    if (auto trouble = AskPod(builder, *picture.assessment.pod)) return *trouble;
   }
-  if (auto answer = AskForWorkers(draft, picture)) return *answer;
-  if (auto answer = AskCoordinatorPod(draft, picture)) return *answer;
-  if (auto answer = AskReport(draft, picture)) return *answer;
-  if (auto answer = AskRunningWorkers(draft, picture)) return *answer;
-  return Running(draft, picture);
+  if (auto answer = AskForWorkers(builder, picture)) return *answer;
+  if (auto answer = AskCoordinatorPod(builder, picture)) return *answer;
+  if (auto answer = AskReport(builder, picture)) return *answer;
+  if (auto answer = AskRunningWorkers(builder, picture)) return *answer;
+  return Running(builder, picture);
 }
 
 }  // namespace
 
-void SayHowItGoes(Draft& draft, const RunPicture& picture) {
-  Answer answer = Ask(draft, picture);
-  if (!draft.Job().too_large.empty()) {
-    answer.message += "; the tasks that were appended are not taken: " + draft.Job().too_large;
+void SetProgressingCondition(PlanBuilder& builder, const RunPicture& picture) {
+  Answer answer = Ask(builder, picture);
+  if (!builder.Job().too_large.empty()) {
+    answer.message += "; the tasks that were appended are not taken: " + builder.Job().too_large;
   }
-  draft.SetCondition(api::condition_type::kProgressing, answer.progressing,
-                     std::move(answer.reason), std::move(answer.message));
+  builder.SetCondition(cluster::condition_type::kProgressing, answer.progressing,
+                       std::move(answer.reason), std::move(answer.message));
 }
 
-void SayItRests(Draft& draft) {
-  const auto& conditions = draft.Status().conditions;
-  for (const auto& type : {api::condition_type::kComplete, api::condition_type::kFailed,
-                           api::condition_type::kSuspended}) {
-    const api::Condition* found = api::Find(conditions, type);
+void MirrorTerminalCondition(PlanBuilder& builder) {
+  const auto& conditions = builder.Status().conditions;
+  for (const auto& type : {cluster::condition_type::kComplete, cluster::condition_type::kFailed,
+                           cluster::condition_type::kSuspended}) {
+    const cluster::Condition* found = cluster::Find(conditions, type);
     if (found == nullptr) continue;
-    const bool over = found->status == api::Condition::Status::kTrue;
-    if (!over && type != api::condition_type::kSuspended) continue;
-    const api::Condition copy = *found;
-    draft.SetCondition(api::condition_type::kProgressing, false, copy.reason, copy.message);
+    const bool over = found->status == cluster::Condition::Status::kTrue;
+    if (!over && type != cluster::condition_type::kSuspended) continue;
+    const cluster::Condition copy = *found;
+    builder.SetCondition(cluster::condition_type::kProgressing, false, copy.reason, copy.message);
     return;
   }
 }
@@ -419,34 +426,34 @@ bool IsHarmless(const std::string& reason) {
   return false;
 }
 
-std::ptrdiff_t CountReason(const api::Conditions& conditions, const std::string& reason) {
+std::ptrdiff_t CountReason(const cluster::Conditions& conditions, const std::string& reason) {
   return std::count_if(conditions.begin(), conditions.end(),
                        [&reason](const auto& one) { return one.reason == reason; });
 }
 
-bool IsWarning(const api::Condition& condition) {
-  if (condition.type == api::condition_type::kFailed || condition.reason == "StartedAgain") {
+bool IsWarning(const cluster::Condition& condition) {
+  if (condition.type == cluster::condition_type::kFailed || condition.reason == "StartedAgain") {
     return true;
   }
-  return condition.status == api::Condition::Status::kFalse && !IsHarmless(condition.reason);
+  return condition.status == cluster::Condition::Status::kFalse && !IsHarmless(condition.reason);
 }
 
 }  // namespace
 
-void TellOfConditions(Draft& draft) {
-  const api::Conditions& known = draft.Seen().job.status.conditions;
-  for (const api::Condition& one : draft.Status().conditions) {
-    const api::Condition* before = api::Find(known, one.type);
+void EmitConditionEvents(PlanBuilder& builder) {
+  const cluster::Conditions& known = builder.snapshot().job.status.conditions;
+  for (const cluster::Condition& one : builder.Status().conditions) {
+    const cluster::Condition* before = cluster::Find(known, one.type);
     const bool same =
         before != nullptr && before->status == one.status && before->reason == one.reason;
     // What has ended a job or suspended it is told by that condition, not twice.
     // How weights came about is no news, unless something is wrong.
     const bool usual =
-        one.type == api::condition_type::kWeightsMeasured &&
-        (one.status == api::Condition::Status::kTrue || one.reason == reason::kNoHistory);
-    const bool echo = one.type == api::condition_type::kProgressing &&
-                      CountReason(draft.Status().conditions, one.reason) > 1;
-    if (!same && !echo && !usual) draft.Tell({IsWarning(one), one.reason, one.message, true});
+        one.type == cluster::condition_type::kWeightsMeasured &&
+        (one.status == cluster::Condition::Status::kTrue || one.reason == reason::kNoHistory);
+    const bool echo = one.type == cluster::condition_type::kProgressing &&
+                      CountReason(builder.Status().conditions, one.reason) > 1;
+    if (!same && !echo && !usual) builder.AddEvent({IsWarning(one), one.reason, one.message, true});
   }
 }
 

@@ -20,16 +20,17 @@ struct WriteRule {
 /// A status is written as rarely as people can bear, for a whole cluster's state may be on one SD
 /// card: at once if a condition or the generation it is about changes; otherwise at most every
 /// 10 s or 5 % of progress; never when nothing has changed.
-[[nodiscard]] WriteRule JudgeWrite(const api::JobStatus& known, const api::JobStatus& next,
-                                   api::Timestamp now,
-                                   const std::optional<api::Timestamp>& last_write);
+[[nodiscard]] WriteRule DecideStatusWrite(const cluster::JobStatus& known,
+                                          const cluster::JobStatus& next, cluster::Timestamp now,
+                                          const std::optional<cluster::Timestamp>& last_write);
 
 /// True if a condition was added, or changed its status or reason. Messages alone do not count.
-[[nodiscard]] bool ConditionsDiffer(const api::Conditions& known, const api::Conditions& next);
+[[nodiscard]] bool ConditionsDiffer(const cluster::Conditions& known,
+                                    const cluster::Conditions& next);
 
 /// Brings the figures of the status up to date with what the coordinator says and the pods show.
 /// Where the coordinator says nothing, what is known stays.
-void ReportFigures(Draft& draft);
+void ReportFigures(PlanBuilder& builder);
 
 /// Ranges of indexes ("3,7-9") with at most `max_bytes` bytes; what is cut is told by a count of
 /// all of them at the end: "3,7-9,... (12000 in all)".
@@ -38,8 +39,8 @@ void ReportFigures(Draft& draft);
 
 /// What the condition Progressing of a running job is made of.
 struct RunPicture {
-  const CoordinatorFate& fate;
-  const WorkerCensus& census;
+  const CoordinatorAssessment& assessment;
+  const WorkerInventory& inventory;
   const WorkerChanges& changes;
   const PolicyChoice& policy;
   std::int64_t first_attempt = 1;
@@ -47,13 +48,13 @@ struct RunPicture {
 
 /// Sets Progressing of a job that runs or is to run: the first thing that holds it up, or what
 /// happened to it.
-void SayHowItGoes(Draft& draft, const RunPicture& picture);
+void SetProgressingCondition(PlanBuilder& builder, const RunPicture& picture);
 
 /// Sets Progressing of a job that is suspended, is being suspended, or is over.
-void SayItRests(Draft& draft);
+void MirrorTerminalCondition(PlanBuilder& builder);
 
 /// Tells of every condition of the status that is new or has another status or reason than the one
 /// the API server has.
-void TellOfConditions(Draft& draft);
+void EmitConditionEvents(PlanBuilder& builder);
 
 }  // namespace evenkeel::plan

@@ -13,11 +13,11 @@
 
 namespace evenkeel::plan {
 
-std::optional<model::NodePower> NodePower(const api::NodeView& node) {
+std::optional<model::NodePower> NodePower(const cluster::NodeView& node) {
   return scheduling::CollectPower(node.profile).power;
 }
 
-std::optional<model::NodePower> WorkerPower(const api::NodeView& node, std::int64_t threads) {
+std::optional<model::NodePower> WorkerPower(const cluster::NodeView& node, std::int64_t threads) {
   constexpr double kCore = 1000;
   const auto power = NodePower(node);
   const auto millicores = node.profile.cpu_millicores.value_or(0);
@@ -54,10 +54,10 @@ std::int64_t RoundedUp(double ratio) {
 struct Estimate {
   std::string name;
   double ratio = 1;
-  std::optional<api::WeightParts> parts = std::nullopt;
+  std::optional<cluster::WeightParts> parts = std::nullopt;
 };
 
-api::PlannedNode Planned(const Estimate& estimate, double scale) {
+cluster::PlannedNode Planned(const Estimate& estimate, double scale) {
   // Nodes are told ratios to six decimals; nothing is to depend on more of them.
   const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
   const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
@@ -75,15 +75,15 @@ double Short(double number) {
   return std::isfinite(shorter) ? shorter : 0;
 }
 
-std::map<std::string, api::PlannedNode> ByName(const std::vector<api::PlannedNode>& nodes) {
-  std::map<std::string, api::PlannedNode> by_name;
-  for (const api::PlannedNode& node : nodes) by_name.emplace(node.name, node);
+std::map<std::string, cluster::PlannedNode> ByName(const std::vector<cluster::PlannedNode>& nodes) {
+  std::map<std::string, cluster::PlannedNode> by_name;
+  for (const cluster::PlannedNode& node : nodes) by_name.emplace(node.name, node);
   return by_name;
 }
 
 /// What new estimates are multiplied with to fit to the ratios of the plan.
 double Scale(const std::vector<Estimate>& estimates,
-             const std::map<std::string, api::PlannedNode>& planned) {
+             const std::map<std::string, cluster::PlannedNode>& planned) {
   double sum_of_logarithms = 0;
   int common = 0;
   for (const Estimate& estimate : estimates) {
@@ -96,10 +96,10 @@ double Scale(const std::vector<Estimate>& estimates,
 }
 
 /// By their labels alone.
-std::vector<Estimate> FuzzyEstimates(const std::vector<const api::NodeView*>& nodes,
+std::vector<Estimate> FuzzyEstimates(const std::vector<const cluster::NodeView*>& nodes,
                                      const model::WeightingPolicy& policy) {
   std::vector<model::NodeProfile> profiles;
-  for (const api::NodeView* node : nodes) profiles.push_back(node->profile);
+  for (const cluster::NodeView* node : nodes) profiles.push_back(node->profile);
   std::vector<Estimate> estimates;
   for (const auto& weight : scheduling::EstimateWeights(profiles, policy)) {
     estimates.push_back({weight.name, scheduling::PartitionWeight(weight, policy.rounding)});
@@ -107,7 +107,7 @@ std::vector<Estimate> FuzzyEstimates(const std::vector<const api::NodeView*>& no
   return estimates;
 }
 
-void BlendWithHistory(const Snapshot& snapshot, const std::vector<const api::NodeView*>& nodes,
+void BlendWithHistory(const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
                       std::vector<Estimate>& estimates) {
   const auto& samples = snapshot.history->samples;
   std::vector<scheduling::NodeToBlend> to_blend;
@@ -131,13 +131,13 @@ void BlendWithHistory(const Snapshot& snapshot, const std::vector<const api::Nod
   }
 }
 
-std::vector<api::PlannedNode> Estimated(const Snapshot& snapshot,
-                                        const std::vector<const api::NodeView*>& nodes,
-                                        const std::map<std::string, api::PlannedNode>& planned,
-                                        const model::WeightingPolicy& policy) {
-  std::vector<const api::NodeView*> all = nodes;
+std::vector<cluster::PlannedNode> Estimated(
+    const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
+    const std::map<std::string, cluster::PlannedNode>& planned,
+    const model::WeightingPolicy& policy) {
+  std::vector<const cluster::NodeView*> all = nodes;
   std::set<std::string> names;
-  for (const api::NodeView* node : nodes) names.insert(node->Name());
+  for (const cluster::NodeView* node : nodes) names.insert(node->Name());
   for (const auto& [name, entry] : planned) {
     const auto node = snapshot.nodes->find(name);
     const bool more = node != snapshot.nodes->end() && names.insert(name).second;
@@ -147,7 +147,7 @@ std::vector<api::PlannedNode> Estimated(const Snapshot& snapshot,
   const bool told = snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
   if (told && GoesByHistory(snapshot)) BlendWithHistory(snapshot, all, estimates);
   const double scale = Scale(estimates, planned);
-  std::vector<api::PlannedNode> weighed;
+  std::vector<cluster::PlannedNode> weighed;
   for (std::size_t i = 0; i < nodes.size(); ++i) weighed.push_back(Planned(estimates[i], scale));
   return weighed;
 }
@@ -160,29 +160,29 @@ bool GoesByHistory(const Snapshot& snapshot) {
          (mode == model::WeightingMode::kAuto && snapshot.history_there);
 }
 
-std::vector<api::PlannedNode> WeighNodes(const Snapshot& snapshot,
-                                         const std::vector<const api::NodeView*>& nodes,
-                                         const std::vector<api::PlannedNode>& planned,
-                                         const std::optional<model::WeightingPolicy>& policy) {
+std::vector<cluster::PlannedNode> WeighNodes(const Snapshot& snapshot,
+                                             const std::vector<const cluster::NodeView*>& nodes,
+                                             const std::vector<cluster::PlannedNode>& planned,
+                                             const std::optional<model::WeightingPolicy>& policy) {
   const model::WeightingSpec& weighting = snapshot.job.spec.weighting;
   const auto known = ByName(planned);
-  std::vector<api::PlannedNode> weighed;
+  std::vector<cluster::PlannedNode> weighed;
   if (policy) {
     weighed = Estimated(snapshot, nodes, known, *policy);
   } else {
-    for (const api::NodeView* node : nodes) {
+    for (const cluster::NodeView* node : nodes) {
       const auto given = weighting.explicit_weights.find(node->Name());
       const double ratio = given == weighting.explicit_weights.end() ? 1.0 : given->second;
       weighed.push_back(Planned({node->Name(), ratio}, 1.0));
     }
   }
-  for (api::PlannedNode& node : weighed) {
+  for (cluster::PlannedNode& node : weighed) {
     if (const auto before = known.find(node.name); before != known.end()) node = before->second;
   }
   return weighed;
 }
 
-std::string WeightSource(const model::WeightingSpec& weighting, const api::PlannedNode* node) {
+std::string WeightSource(const model::WeightingSpec& weighting, const cluster::PlannedNode* node) {
   if (weighting.mode == model::WeightingMode::kExplicit) return "Explicit";
   if (weighting.mode == model::WeightingMode::kEqual) return "Equal";
   return node != nullptr && node->Measured() ? "Measured" : "Fuzzy";

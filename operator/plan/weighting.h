@@ -14,11 +14,11 @@
 namespace evenkeel::plan {
 
 /// Watts of the node, as its labels or the catalogue of boards say it; nothing if neither does.
-[[nodiscard]] std::optional<model::NodePower> NodePower(const api::NodeView& node);
+[[nodiscard]] std::optional<model::NodePower> NodePower(const cluster::NodeView& node);
 
 /// Of a worker there with so many threads, or with as many as the node has cores if that is not
 /// known (0): what the board draws when these are busy.
-[[nodiscard]] std::optional<model::NodePower> WorkerPower(const api::NodeView& node,
+[[nodiscard]] std::optional<model::NodePower> WorkerPower(const cluster::NodeView& node,
                                                           std::int64_t threads);
 
 /// The policy that a job is weighed by, or why there is none.
@@ -51,14 +51,14 @@ struct PolicyChoice {
 /// blended with it (scheduling::BlendRates), and each node carries its parts.
 ///
 /// The result has the order of `nodes`. `policy` is needed for modes Auto, Fuzzy and Measured.
-[[nodiscard]] std::vector<api::PlannedNode> WeighNodes(
-    const Snapshot& snapshot, const std::vector<const api::NodeView*>& nodes,
-    const std::vector<api::PlannedNode>& planned,
+[[nodiscard]] std::vector<cluster::PlannedNode> WeighNodes(
+    const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
+    const std::vector<cluster::PlannedNode>& planned,
     const std::optional<model::WeightingPolicy>& policy);
 
 /// status.workers[].weightSource: where the weight of a node of the job comes from; `node` is its
 /// row of the plan, null if it has none.
 [[nodiscard]] std::string WeightSource(const model::WeightingSpec& weighting,
-                                       const api::PlannedNode* node);
+                                       const cluster::PlannedNode* node);
 
 }  // namespace evenkeel::plan

@@ -19,75 +19,76 @@ constexpr Duration kRoomPatience = std::chrono::seconds(30);
 /// A worker that ran for so long before it ended begins with the first back-off again.
 constexpr Duration kGoodRun = std::chrono::minutes(10);
 
-std::size_t MaxWorkers(const Draft& draft) {
-  return static_cast<std::size_t>(std::max(1, draft.Job().spec.max_workers));
+std::size_t MaxWorkers(const PlanBuilder& builder) {
+  return static_cast<std::size_t>(std::max(1, builder.Job().spec.max_workers));
 }
 
-api::Timestamp EndOf(const api::PodView& pod) {
+cluster::Timestamp EndOf(const cluster::PodView& pod) {
   return pod.termination && pod.termination->finished ? *pod.termination->finished : pod.created;
 }
 
-std::int64_t AttemptThatCounts(const api::PodView& pod) {
+std::int64_t AttemptThatCounts(const cluster::PodView& pod) {
   return EndOf(pod) - pod.created >= kGoodRun ? 1 : pod.attempt;
 }
 
-void Sooner(std::optional<Duration>& look_again, Duration delay) {
-  look_again = std::min(look_again.value_or(delay), delay);
+void Sooner(std::optional<Duration>& requeue_after, Duration delay) {
+  requeue_after = std::min(requeue_after.value_or(delay), delay);
 }
 
 /// A pod that no scheduler or kubelet will do anything about any more.
-bool Obsolete(const api::PodView& pod, const NodeVerdict* verdict) {
-  if (verdict == nullptr) return true;
-  const bool open = verdict->Eligible() || verdict->obstacle == Obstacle::kRoom;
+bool Obsolete(const cluster::PodView& pod, const NodeEligibility* eligibility) {
+  if (eligibility == nullptr) return true;
+  const bool open = eligibility->Eligible() || eligibility->obstacle == Obstacle::kRoom;
   return pod.node.empty() && pod.unscheduled && !open;
 }
 
-void CountPod(const Draft& draft, const api::PodView& pod, const NodeVerdict* verdict,
-              WorkerCensus& census) {
+void CountPod(const PlanBuilder& builder, const cluster::PodView& pod,
+              const NodeEligibility* eligibility, WorkerInventory& inventory) {
   if (pod.deleted) {
     // Its node gets the next one, unless that node cannot have it.
-    if (verdict != nullptr && verdict->Eligible()) ++census.leaving;
+    if (eligibility != nullptr && eligibility->Eligible()) ++inventory.leaving;
     return;
   }
-  if (Obsolete(pod, verdict)) {
-    census.obsolete.push_back(&pod);
-  } else if (pod.unscheduled && draft.Now() >= pod.unscheduled->since + kRoomPatience) {
-    census.stuck.push_back(&pod);
+  if (Obsolete(pod, eligibility)) {
+    inventory.obsolete.push_back(&pod);
+  } else if (pod.unscheduled && builder.Now() >= pod.unscheduled->since + kRoomPatience) {
+    inventory.stuck.push_back(&pod);
   } else {
     if (pod.unscheduled) {
-      Sooner(census.look_again, pod.unscheduled->since + kRoomPatience - draft.Now());
+      Sooner(inventory.requeue_after, pod.unscheduled->since + kRoomPatience - builder.Now());
     }
-    census.live.push_back(&pod);
+    inventory.live.push_back(&pod);
   }
 }
 
-/// A node with an eligible verdict, and the pod that holds the name of its worker, if any.
-void CountFree(const Draft& draft, const NodeVerdict& verdict, const api::PodView* holder,
-               WorkerCensus& census) {
+/// A node with an eligible eligibility, and the pod that holds the name of its worker, if any.
+void CountFree(const PlanBuilder& builder, const NodeEligibility& eligibility,
+               const cluster::PodView* holder, WorkerInventory& inventory) {
   if (holder == nullptr) {
-    census.free.push_back({verdict.node, 1, nullptr});
+    inventory.free.push_back({eligibility.node, 1, nullptr});
     return;
   }
-  if (!holder->Ended() || holder->deleted || holder->target_node != verdict.node->Name()) return;
+  if (!holder->Ended() || holder->deleted || holder->target_node != eligibility.node->Name())
+    return;
   const std::int64_t attempt = AttemptThatCounts(*holder);
-  const api::Timestamp due = EndOf(*holder) + BackoffAfter(attempt);
-  if (draft.Now() >= due) {
-    census.free.push_back({verdict.node, attempt + 1, holder});
+  const cluster::Timestamp due = EndOf(*holder) + BackoffAfter(attempt);
+  if (builder.Now() >= due) {
+    inventory.free.push_back({eligibility.node, attempt + 1, holder});
   } else {
-    Sooner(census.look_again, due - draft.Now());
+    Sooner(inventory.requeue_after, due - builder.Now());
   }
 }
 
 struct Weighed {
   const Place* place;
-  const api::PlannedNode* weight;
+  const cluster::PlannedNode* weight;
 };
 
-std::vector<Weighed> HeaviestFirst(const WorkerCensus& census,
-                                   const std::vector<api::PlannedNode>& weights) {
+std::vector<Weighed> HeaviestFirst(const WorkerInventory& inventory,
+                                   const std::vector<cluster::PlannedNode>& weights) {
   std::vector<Weighed> order;
-  for (std::size_t i = 0; i < std::min(census.free.size(), weights.size()); ++i) {
-    order.push_back({&census.free[i], &weights[i]});
+  for (std::size_t i = 0; i < std::min(inventory.free.size(), weights.size()); ++i) {
+    order.push_back({&inventory.free[i], &weights[i]});
   }
   std::sort(order.begin(), order.end(), [](const Weighed& a, const Weighed& b) {
     if (a.weight->ratio != b.weight->ratio) return a.weight->ratio > b.weight->ratio;
@@ -97,9 +98,9 @@ std::vector<Weighed> HeaviestFirst(const WorkerCensus& census,
 }
 
 /// The lightest beyond maxWorkers, those without room before those that run.
-void RemoveSurplus(std::size_t most, std::vector<const api::PodView*>& live,
-                   std::vector<const api::PodView*>& stuck, WorkerChanges& changes) {
-  const auto lighter = [](const api::PodView* a, const api::PodView* b) {
+void RemoveSurplus(std::size_t most, std::vector<const cluster::PodView*>& live,
+                   std::vector<const cluster::PodView*>& stuck, WorkerChanges& changes) {
+  const auto lighter = [](const cluster::PodView* a, const cluster::PodView* b) {
     return a->ratio != b->ratio ? a->ratio < b->ratio : a->name < b->name;
   };
   for (auto* pods : {&stuck, &live}) {
@@ -114,49 +115,51 @@ void RemoveSurplus(std::size_t most, std::vector<const api::PodView*>& live,
 
 }  // namespace
 
-WorkerCensus CountWorkers(const Draft& draft) {
-  const NodeJudge judge(draft.Seen());
-  WorkerCensus census;
-  std::map<std::string, const api::PodView*> by_name;
-  for (const api::PodView* pod : draft.Workers()) {
+WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
+  const EligibilityChecker judge(builder.snapshot());
+  WorkerInventory inventory;
+  std::map<std::string, const cluster::PodView*> by_name;
+  for (const cluster::PodView* pod : builder.Workers()) {
     by_name[pod->name] = pod;
-    const api::NodeView* node = draft.Node(pod->target_node);
+    const cluster::NodeView* node = builder.Node(pod->target_node);
     if (node == nullptr) {
-      CountPod(draft, *pod, nullptr, census);
+      CountPod(builder, *pod, nullptr, inventory);
     } else if (!pod->Ended()) {
-      const NodeVerdict verdict = judge(*node);
-      CountPod(draft, *pod, &verdict, census);
+      const NodeEligibility eligibility = judge(*node);
+      CountPod(builder, *pod, &eligibility, inventory);
     }
   }
   // With thousands of nodes it is worth a thought whether anybody wants to know.
-  if (census.live.size() + census.leaving >= MaxWorkers(draft)) return census;
-  for (const auto& [name, node] : *draft.Seen().nodes) {
-    census.verdicts.push_back(judge(*node));
-    const NodeVerdict& verdict = census.verdicts.back();
-    if (verdict.obstacle == Obstacle::kRoom) census.room_may_come = true;
-    if (!verdict.Eligible()) continue;
-    const auto holder = by_name.find(api::WorkerPodName(draft.Job().meta.name, name));
-    CountFree(draft, verdict, holder == by_name.end() ? nullptr : holder->second, census);
+  if (inventory.live.size() + inventory.leaving >= MaxWorkers(builder)) return inventory;
+  for (const auto& [name, node] : *builder.snapshot().nodes) {
+    inventory.eligibilities.push_back(judge(*node));
+    const NodeEligibility& eligibility = inventory.eligibilities.back();
+    if (eligibility.obstacle == Obstacle::kRoom) inventory.room_may_come = true;
+    if (!eligibility.Eligible()) continue;
+    const auto holder = by_name.find(cluster::WorkerPodName(builder.Job().meta.name, name));
+    CountFree(builder, eligibility, holder == by_name.end() ? nullptr : holder->second, inventory);
   }
-  return census;
+  return inventory;
 }
 
-bool NeedsWeights(const Draft& draft, const WorkerCensus& census) {
-  return !census.free.empty() && census.live.size() + census.leaving < MaxWorkers(draft);
+bool NeedsWeights(const PlanBuilder& builder, const WorkerInventory& inventory) {
+  return !inventory.free.empty() && inventory.live.size() + inventory.leaving < MaxWorkers(builder);
 }
 
-WorkerChanges PlaceWorkers(const Draft& draft, const WorkerCensus& census,
-                           const std::vector<api::PlannedNode>& weights, const std::string& image) {
-  const std::size_t most = MaxWorkers(draft);
+WorkerChanges PlaceWorkers(const PlanBuilder& builder, const WorkerInventory& inventory,
+                           const std::vector<cluster::PlannedNode>& weights,
+                           const std::string& image) {
+  const std::size_t most = MaxWorkers(builder);
   WorkerChanges changes;
-  changes.remove = census.obsolete;
-  auto live = census.live;
-  auto stuck = census.stuck;
+  changes.remove = inventory.obsolete;
+  auto live = inventory.live;
+  auto stuck = inventory.stuck;
   RemoveSurplus(most, live, stuck, changes);
-  std::size_t workers = live.size() + stuck.size() + census.leaving;
+  std::size_t workers = live.size() + stuck.size() + inventory.leaving;
   std::set<std::string> names;  // two nodes may have the same hash: the heavier one gets the worker
-  for (const auto& [place, weight] : HeaviestFirst(census, weights)) {
-    if (!names.insert(api::WorkerPodName(draft.Job().meta.name, weight->name)).second) continue;
+  for (const auto& [place, weight] : HeaviestFirst(inventory, weights)) {
+    if (!names.insert(cluster::WorkerPodName(builder.Job().meta.name, weight->name)).second)
+      continue;
     if (workers >= most) {
       if (stuck.empty()) break;
       changes.remove.push_back(stuck.front());
@@ -165,13 +168,13 @@ WorkerChanges PlaceWorkers(const Draft& draft, const WorkerCensus& census,
     }
     if (place->former != nullptr) changes.remove.push_back(place->former);
     changes.create.push_back({weight->name, weight->ratio, weight->weight,
-                              ThreadsOf(draft.Job(), *place->node), place->attempt, image});
+                              ThreadsOf(builder.Job(), *place->node), place->attempt, image});
     ++workers;
   }
   return changes;
 }
 
-std::int32_t ThreadsOf(const api::WeightedJob& job, const api::NodeView& node) {
+std::int32_t ThreadsOf(const cluster::WeightedJob& job, const cluster::NodeView& node) {
   constexpr std::int64_t kCore = 1000;
   constexpr std::int64_t kMost = 4096;
   std::int64_t millicores = node.allocatable.cpu_millicores;
@@ -188,18 +191,19 @@ std::int32_t ThreadsOf(const api::WeightedJob& job, const api::NodeView& node) {
 namespace {
 
 /// Workers that are there, or will be again in a moment.
-std::vector<scheduling::EnergyCandidate> Held(const Draft& draft) {
+std::vector<scheduling::EnergyCandidate> Held(const PlanBuilder& builder) {
   std::vector<scheduling::EnergyCandidate> held;
-  for (const api::PodView* pod : draft.Workers()) {
-    const api::NodeView* node = draft.Node(pod->target_node);
+  for (const cluster::PodView* pod : builder.Workers()) {
+    const cluster::NodeView* node = builder.Node(pod->target_node);
     if (node == nullptr || pod->Ended() || pod->ratio <= 0) continue;
-    held.push_back({pod->ratio, WorkerPower(*node, ThreadsOf(draft.Job(), *node))});
+    held.push_back({pod->ratio, WorkerPower(*node, ThreadsOf(builder.Job(), *node))});
   }
   return held;
 }
 
-/// Places of census.free, the heaviest first, as many as there may be workers beside those held.
-std::vector<std::size_t> Heaviest(const std::vector<api::PlannedNode>& weights, std::size_t most) {
+/// Places of inventory.free, the heaviest first, as many as there may be workers beside those held.
+std::vector<std::size_t> Heaviest(const std::vector<cluster::PlannedNode>& weights,
+                                  std::size_t most) {
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&weights](std::size_t a, std::size_t b) {
@@ -210,7 +214,7 @@ std::vector<std::size_t> Heaviest(const std::vector<api::PlannedNode>& weights, 
   return order;
 }
 
-double RatioOf(const std::vector<api::PlannedNode>& planned) {
+double RatioOf(const std::vector<cluster::PlannedNode>& planned) {
   double sum = 0;
   for (const auto& node : planned) sum += node.ratio;
   return sum;
@@ -218,37 +222,39 @@ double RatioOf(const std::vector<api::PlannedNode>& planned) {
 
 }  // namespace
 
-EnergyPlacement LeaveOutForEnergy(const Draft& draft, const std::vector<api::PlannedNode>& planned,
-                                  WorkerCensus& census, std::vector<api::PlannedNode>& weights) {
+EnergyPlacement LeaveOutForEnergy(const PlanBuilder& builder,
+                                  const std::vector<cluster::PlannedNode>& planned,
+                                  WorkerInventory& inventory,
+                                  std::vector<cluster::PlannedNode>& weights) {
   EnergyPlacement placement;
-  const model::BalancingSpec& balancing = draft.Job().spec.balancing;
-  const bool nothing_to_choose = weights.empty() || weights.size() != census.free.size();
+  const model::BalancingSpec& balancing = builder.Job().spec.balancing;
+  const bool nothing_to_choose = weights.empty() || weights.size() != inventory.free.size();
   if (balancing.objective != model::Objective::kEnergy || nothing_to_choose) return placement;
 
-  auto candidates = Held(draft);
+  auto candidates = Held(builder);
   const std::size_t held = candidates.size();
-  const auto workers = static_cast<std::size_t>(std::max(1, draft.Job().spec.max_workers));
+  const auto workers = static_cast<std::size_t>(std::max(1, builder.Job().spec.max_workers));
   const auto order = Heaviest(weights, workers > held ? workers - held : 0);
   for (const std::size_t i : order) {
-    const api::NodeView& node = *census.free[i].node;
-    weights[i].power = WorkerPower(node, ThreadsOf(draft.Job(), node));
+    const cluster::NodeView& node = *inventory.free[i].node;
+    weights[i].power = WorkerPower(node, ThreadsOf(builder.Job(), node));
     candidates.push_back({weights[i].ratio, weights[i].power});
   }
   const auto choice = scheduling::ChooseForEnergy(candidates, balancing.energy, RatioOf(planned));
-  std::vector<Place> free = std::exchange(census.free, {});
-  std::vector<api::PlannedNode> all = std::exchange(weights, {});
+  std::vector<Place> free = std::exchange(inventory.free, {});
+  std::vector<cluster::PlannedNode> all = std::exchange(weights, {});
   if (!choice) {
-    census.free = std::move(free);
+    inventory.free = std::move(free);
     placement.refusal = scheduling::WhyNoEnergy(candidates.size());
     return placement;
   }
   for (std::size_t k = 0; k < order.size(); ++k) {
-    api::PlannedNode& node = all[order[k]];
+    cluster::PlannedNode& node = all[order[k]];
     node.left_out = choice->shares[held + k] <= 0;
     if (node.left_out) {
       placement.left_out.push_back(std::move(node));
     } else {
-      census.free.push_back(free[order[k]]);
+      inventory.free.push_back(free[order[k]]);
       weights.push_back(std::move(node));
     }
   }

@@ -137,19 +137,19 @@ json FakeApiServer::Put(const std::string& collection, json object) {
 }
 
 std::optional<json> FakeApiServer::Find(const std::string& collection,
-                                        const std::string& name_space,
+                                        const std::string& namespace_name,
                                         const std::string& name) const {
   const std::lock_guard lock(state_->world.mutex);
-  const json* const found = state_->world.store.Find({collection, name_space, name});
+  const json* const found = state_->world.store.Find({collection, namespace_name, name});
   if (found == nullptr) return std::nullopt;
   return *found;
 }
 
-bool FakeApiServer::Erase(const std::string& collection, const std::string& name_space,
+bool FakeApiServer::Erase(const std::string& collection, const std::string& namespace_name,
                           const std::string& name) {
   const std::lock_guard lock(state_->world.mutex);
-  const bool there = state_->world.store.Find({collection, name_space, name}) != nullptr;
-  state_->world.store.Remove({collection, name_space, name});
+  const bool there = state_->world.store.Find({collection, namespace_name, name}) != nullptr;
+  state_->world.store.Remove({collection, namespace_name, name});
   state_->world.changed.notify_all();
   return there;
 }

@@ -92,10 +92,11 @@ class FakeApiServer {
   /// Creates or replaces, status and all. Returns it with uid, resourceVersion and the like.
   nlohmann::json Put(const std::string& collection, nlohmann::json object);
   [[nodiscard]] std::optional<nlohmann::json> Find(const std::string& collection,
-                                                   const std::string& name_space,
+                                                   const std::string& namespace_name,
                                                    const std::string& name) const;
   /// Removes it at once, whatever its finalizers. False: it was not there.
-  bool Erase(const std::string& collection, const std::string& name_space, const std::string& name);
+  bool Erase(const std::string& collection, const std::string& namespace_name,
+             const std::string& name);
   [[nodiscard]] std::vector<nlohmann::json> All(const std::string& collection) const;
   /// The newest of all.
   [[nodiscard]] std::string ResourceVersion() const;

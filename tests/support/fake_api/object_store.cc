@@ -13,11 +13,11 @@ const json* ObjectStore::Find(const ObjectKey& key) const {
 }
 
 std::vector<json> ObjectStore::All(const std::string& collection,
-                                   const std::string& name_space) const {
+                                   const std::string& namespace_name) const {
   std::vector<json> all;
-  for (auto at = objects_.lower_bound({collection, name_space, ""});
+  for (auto at = objects_.lower_bound({collection, namespace_name, ""});
        at != objects_.end() && at->first.collection == collection; ++at) {
-    if (!name_space.empty() && at->first.name_space != name_space) break;
+    if (!namespace_name.empty() && at->first.namespace_name != namespace_name) break;
     all.push_back(at->second);
   }
   return all;
@@ -28,7 +28,7 @@ const json& ObjectStore::Write(const ObjectKey& key, json object) {
   json before = std::exchange(place, {});
   json& metadata = object["metadata"];
   metadata["name"] = key.name;
-  if (!key.name_space.empty()) metadata["namespace"] = key.name_space;
+  if (!key.namespace_name.empty()) metadata["namespace"] = key.namespace_name;
   if (before.is_null()) {
     char uid[37];
     std::snprintf(uid, sizeof(uid), "00000000-0000-4000-8000-%012d", ++created_);

@@ -23,7 +23,7 @@ struct StoredEvent {
 /// Which object of which collection.
 struct ObjectKey {
   std::string collection;
-  std::string name_space;  ///< empty: cluster-scoped
+  std::string namespace_name;  ///< empty: cluster-scoped
   std::string name;
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
@@ -40,7 +40,7 @@ class ObjectStore {
   [[nodiscard]] const nlohmann::json* Find(const ObjectKey& key) const;
   /// Of one namespace, or of all (empty), in the order of namespace and name.
   [[nodiscard]] std::vector<nlohmann::json> All(const std::string& collection,
-                                                const std::string& name_space = "") const;
+                                                const std::string& namespace_name = "") const;
 
   /// Creates (with uid and so on) or replaces as it is; a new version, an event.
   const nlohmann::json& Write(const ObjectKey& key, nlohmann::json object);

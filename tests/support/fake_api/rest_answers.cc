@@ -25,7 +25,7 @@ std::string UsualReason(int code) {
 ListRest StartList(const ObjectStore& store, const HttpRequest& request,
                    const ApiAddress& address) {
   ListRest rest{store.version(), {}};
-  for (json& object : store.All(address.collection, address.name_space)) {
+  for (json& object : store.All(address.collection, address.namespace_name)) {
     if (LabelsFit(object, request.Parameter("labelSelector")) &&
         FieldsFit(object, request.Parameter("fieldSelector"))) {
       rest.items.push_back(std::move(object));
@@ -94,7 +94,7 @@ std::optional<ApiAddress> ParseAddress(const HttpRequest& request) {
   }
   // Two segments name a Namespace itself.
   if (path[at] == "namespaces" && path.size() > at + 2) {
-    address.name_space = path[at + 1];
+    address.namespace_name = path[at + 1];
     at += 2;
   }
   address.collection += path[at];

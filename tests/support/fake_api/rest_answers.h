@@ -12,11 +12,11 @@ namespace evenkeel::support {
 /// What a path names.
 struct ApiAddress {
   std::string collection;  ///< without the namespace
-  std::string name_space;
+  std::string namespace_name;
   std::string name;  ///< empty: the collection
   std::string subresource;
 
-  [[nodiscard]] ObjectKey Key() const { return {collection, name_space, name}; }
+  [[nodiscard]] ObjectKey Key() const { return {collection, namespace_name, name}; }
 };
 
 /// Nothing for paths outside of the API.

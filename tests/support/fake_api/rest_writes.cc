@@ -128,8 +128,8 @@ RestAnswer AnswerPost(ObjectStore& store, const HttpRequest& request, const ApiA
   if (!body) return NoKind();
   ApiAddress created = address;
   created.name = MetadataText(*body, "name");
-  const std::string name_space = MetadataText(*body, "namespace");
-  if (!name_space.empty() && name_space != address.name_space) {
+  const std::string namespace_name = MetadataText(*body, "namespace");
+  if (!namespace_name.empty() && namespace_name != address.namespace_name) {
     return Refusal(400, "the namespace of the object does not match the request");
   }
   if (created.name.empty()) {

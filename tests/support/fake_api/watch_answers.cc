@@ -73,8 +73,8 @@ class WatchAnswer {
 
   [[nodiscard]] bool Selects(const json& object) const {
     const json& metadata = object["metadata"];
-    return (address_.name_space.empty() ||
-            metadata.value("namespace", "") == address_.name_space) &&
+    return (address_.namespace_name.empty() ||
+            metadata.value("namespace", "") == address_.namespace_name) &&
            LabelsFit(object, labels_) && FieldsFit(object, fields_);
   }
 
@@ -129,7 +129,7 @@ class WatchAnswer {
       while (position_ < events.size() && events[position_].version <= after) ++position_;
       return true;
     }
-    for (const json& object : world_.store.All(address_.collection, address_.name_space)) {
+    for (const json& object : world_.store.All(address_.collection, address_.namespace_name)) {
       if (Selects(object)) lines.push_back(Line("ADDED", object));
     }
     position_ = events.size();

@@ -11,7 +11,7 @@
 #include "operator/manifests/worker_pod.h"
 #include "tests/unit/cluster/job_objects.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -160,4 +160,4 @@ TEST(CommandPod, LeavesTheCoordinatorAlone) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

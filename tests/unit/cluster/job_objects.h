@@ -6,12 +6,12 @@
 
 #include "cluster/weighted_job.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 
 inline WeightedJob Job() {
   WeightedJob job;
   job.meta.name = "primes";
-  job.meta.job_namespace = "lab";
+  job.meta.namespace_name = "lab";
   job.meta.uid = "01234567-89ab";
   job.spec.workload = "primes";
   job.resources = WithWorkerDefaults({});
@@ -34,4 +34,4 @@ inline void ExpectOwned(const nlohmann::json& object) {
   EXPECT_EQ(labels["evenkeel.dev/weighted-job"], "primes");
 }
 
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

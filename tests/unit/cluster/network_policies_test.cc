@@ -7,7 +7,7 @@
 #include "operator/manifests/job_objects.h"
 #include "operator/manifests/worker_pod.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -15,7 +15,7 @@ using nlohmann::json;
 WeightedJob NamedJob(const std::string& name) {
   WeightedJob job;
   job.meta.name = name;
-  job.meta.job_namespace = "lab";
+  job.meta.namespace_name = "lab";
   job.spec.workload = "primes";
   return job;
 }
@@ -152,4 +152,4 @@ TEST_F(RestrictedFlows, MetricsMayBeForOneNamespace) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -6,7 +6,7 @@
 #include "operator/manifests/job_objects.h"
 #include "tests/unit/cluster/job_objects.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ TEST(RatioText, HasNoMoreDigitsThanItNeeds) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

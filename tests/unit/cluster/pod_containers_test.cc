@@ -5,7 +5,7 @@
 
 #include "cluster/node_and_pod_json.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -93,4 +93,4 @@ TEST(ReadPodContainers, ASingleContainerThatEndedDoesNotLinger) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

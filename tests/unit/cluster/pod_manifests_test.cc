@@ -8,7 +8,7 @@
 #include "operator/manifests/worker_pod.h"
 #include "tests/unit/cluster/job_objects.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -235,4 +235,4 @@ TEST(CoordinatorPodManifest, KeepsOffSlowBoardsAndWithinTheSelector) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

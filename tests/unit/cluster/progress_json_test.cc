@@ -4,7 +4,7 @@
 
 #include "cluster/job_status_json.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
@@ -99,4 +99,4 @@ TEST(ReadProgress, TextsAreNotCutWithinACharacter) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -7,7 +7,7 @@
 #include "cluster/resources.h"
 #include "cluster/timestamp.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using std::chrono::seconds;
@@ -52,7 +52,7 @@ TEST(Names, AreThoseOfTheContract) {
 }
 
 TEST(Names, OfWorkersEndInTheFnvHashOfTheirNode) {
-  // Test vectors of the draft that defines FNV.
+  // Test vectors of the builder that defines FNV.
   EXPECT_EQ(Fnv1a(""), 0x811c9dc5U);
   EXPECT_EQ(Fnv1a("a"), 0xe40c292cU);
   EXPECT_EQ(Fnv1a("foobar"), 0xbf9cf968U);
@@ -130,4 +130,4 @@ TEST(Conditions, TransitionTimesStayUntilTheStatusChanges) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -6,7 +6,7 @@
 #include "cluster/node_and_pod_json.h"
 #include "cluster/weighted_job_json.h"
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -159,4 +159,4 @@ TEST(StatusJson, IsReadAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace evenkeel::api {
+namespace evenkeel::cluster {
 namespace {
 
 using nlohmann::json;
@@ -37,7 +37,7 @@ TEST(ReadWeightedJob, ReadsAllThatMatters) {
   const WeightedJob job = ReadWeightedJob(JobObject());
   EXPECT_EQ(job.invalid, "");
   EXPECT_EQ(job.meta.name, "primes");
-  EXPECT_EQ(job.meta.job_namespace, "lab");
+  EXPECT_EQ(job.meta.namespace_name, "lab");
   EXPECT_EQ(job.meta.uid, "u-1");
   EXPECT_EQ(job.meta.generation, 3);
   EXPECT_EQ(job.meta.resource_version, "77");
@@ -168,4 +168,4 @@ TEST(ReadWeightedJob, AMountAtInputsIsFineWithoutInputs) {
 }
 
 }  // namespace
-}  // namespace evenkeel::api
+}  // namespace evenkeel::cluster

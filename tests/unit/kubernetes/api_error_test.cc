@@ -15,7 +15,7 @@ TEST(ApiError, ANamespaceThatEndsIsNoLackOfRights) {
   json status{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "m"}};
   status["details"]["causes"] = json::array({{{"reason", "NamespaceTerminating"}}});
   EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind,
-            ApiErrorKind::kNamespaceEnds);
+            ApiErrorKind::kNamespaceTerminating);
   status["details"]["causes"] = json::array({{{"reason", "FieldValueInvalid"}}, 3});
   EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind, ApiErrorKind::kForbidden);
   status["details"] = "nothing";

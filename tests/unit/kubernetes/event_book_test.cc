@@ -32,7 +32,7 @@ class EventBookTest : public ::testing::Test {
     return *write;
   }
 
-  EventBook book_{EventBookOptions{}};
+  EventCorrelator book_{EventBookOptions{}};
   Instant now_{std::chrono::hours(1)};
   int given_up_ = 0;
 };
@@ -42,7 +42,7 @@ TEST_F(EventBookTest, AFirstEventIsWrittenAtOnce) {
   const EventWrite write = Write(EventOutcome::kWritten);
   EXPECT_TRUE(write.is_new);
   EXPECT_EQ(write.state.count, 1);
-  EXPECT_EQ(write.state.key.space, "space");
+  EXPECT_EQ(write.state.key.namespace_name, "space");
   EXPECT_EQ(write.state.key.name.rfind("primes.", 0), 0u);
   EXPECT_FALSE(Next());
   EXPECT_EQ(book_.NextDue(), kNever);
@@ -94,12 +94,12 @@ TEST_F(EventBookTest, NamesDifferEvenWithinAMicrosecond) {
 
 TEST_F(EventBookTest, LongNamesLeaveRoomForTheStamp) {
   Event event = About(std::string(219, 'a') + "-" + std::string(33, 'b'));
-  event.regarding.key.space.clear();
+  event.regarding.key.namespace_name.clear();
   Note(event);
   const EventWrite write = Write(EventOutcome::kWritten);
   EXPECT_LE(write.state.key.name.size(), 253u);
   EXPECT_EQ(write.state.key.name.find("-."), std::string::npos) << "no legal name";
-  EXPECT_EQ(write.state.key.space, "default");
+  EXPECT_EQ(write.state.key.namespace_name, "default");
 }
 
 TEST_F(EventBookTest, ATalkativeObjectIsHeldToARateAndOthersAreNot) {
@@ -116,7 +116,7 @@ TEST_F(EventBookTest, ATalkativeObjectIsHeldToARateAndOthersAreNot) {
 TEST_F(EventBookTest, TheBookIsBounded) {
   EventBookOptions options;
   options.most_series = 10;
-  book_ = EventBook(options);
+  book_ = EventCorrelator(options);
   int kept = 0;
   for (int i = 0; i < 20; ++i) kept += Note(About("job-" + std::to_string(i))) ? 1 : 0;
   EXPECT_EQ(kept, 10);

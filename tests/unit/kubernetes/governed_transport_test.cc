@@ -12,10 +12,10 @@ class NoLines final : public LineSink {
   bool OnLine(std::string_view) override { return true; }
 };
 
-TEST(GovernedTransport, WaitsForItsTurnAfterTheBurst) {
+TEST(RateLimitedTransport, WaitsForItsTurnAfterTheBurst) {
   ScriptedTransport inner;
   VirtualTime time;
-  GovernedTransport governed(inner, time, time, {"host:1", 10, 2, {}});
+  RateLimitedTransport governed(inner, time, time, {"host:1", 10, 2, {}});
   for (int i = 0; i < 5; ++i) {
     inner.Answer(200);
     EXPECT_TRUE(governed.Send({"GET", "/", "", ""}));
@@ -23,14 +23,14 @@ TEST(GovernedTransport, WaitsForItsTurnAfterTheBurst) {
   EXPECT_EQ(time.pauses, std::vector<Duration>(3, std::chrono::milliseconds(100)));
 }
 
-TEST(GovernedTransport, CountsEachRequestByItsAnswer) {
+TEST(RateLimitedTransport, CountsEachRequestByItsAnswer) {
   ScriptedTransport inner;
   VirtualTime time;
   std::vector<std::string> seen;
-  GovernedTransport governed(inner, time, time,
-                             {"host:1", 20, 30, [&](const RequestOutcome& o) {
-                                seen.push_back(o.method + " " + o.host + " " + o.code);
-                              }});
+  RateLimitedTransport governed(inner, time, time,
+                                {"host:1", 20, 30, [&](const RequestOutcome& o) {
+                                   seen.push_back(o.method + " " + o.host + " " + o.code);
+                                 }});
   inner.Answer(200).Answer(404).Break("no route").Answer(410);
   NoLines sink;
   EXPECT_EQ(governed.Send({"GET", "/", "", ""})->status, 200);
@@ -41,10 +41,10 @@ TEST(GovernedTransport, CountsEachRequestByItsAnswer) {
                                             "PUT host:1 <error>", "GET host:1 410"}));
 }
 
-TEST(GovernedTransport, AStopEndsTheWaitOfAWatch) {
+TEST(RateLimitedTransport, AStopEndsTheWaitOfAWatch) {
   ScriptedTransport inner;
   VirtualTime time;
-  GovernedTransport governed(inner, time, time, {"host:1", 1, 1, {}});
+  RateLimitedTransport governed(inner, time, time, {"host:1", 1, 1, {}});
   std::stop_source stop;
   NoLines sink;
   inner.Answer(200);

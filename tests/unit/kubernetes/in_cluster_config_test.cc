@@ -33,7 +33,7 @@ TEST_F(InClusterConfig, ComesFromTheServiceAccount) {
   EXPECT_TRUE(config->tls.certificate_pem.empty());
   EXPECT_FALSE(config->tls.skip_verification);
   EXPECT_EQ(config->token_file, (folder_.Path() / "token").string());
-  EXPECT_EQ(config->name_space, "evenkeel-system");
+  EXPECT_EQ(config->namespace_name, "evenkeel-system");
   const SteadyClock clock;
   EXPECT_EQ(MakeTokenSource(*config, clock)->Token().value(), "the-token");
 }
@@ -52,7 +52,7 @@ TEST_F(InClusterConfig, SaysThatThisIsNoCluster) {
 
 TEST_F(InClusterConfig, NeedsTheAuthorityButNotTheNamespace) {
   std::filesystem::remove(folder_.Path() / "namespace");
-  EXPECT_EQ(LoadInClusterConfig(pod_)->name_space, "");
+  EXPECT_EQ(LoadInClusterConfig(pod_)->namespace_name, "");
   std::filesystem::remove(folder_.Path() / "ca.crt");
   const auto config = LoadInClusterConfig(pod_);
   ASSERT_FALSE(config);

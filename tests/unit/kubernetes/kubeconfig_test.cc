@@ -79,7 +79,7 @@ TEST_F(Kubeconfig, FilesCountFromItsOwnFolder) {
   EXPECT_EQ(config->tls.ca_pem, "CA of a file");
   EXPECT_EQ(config->token_file, (folder_.Path() / "token").string());
   EXPECT_EQ(config->token, "");
-  EXPECT_EQ(config->name_space, "demo");
+  EXPECT_EQ(config->namespace_name, "demo");
   ExpectRefused(With("certificate-authority: no.pem", "token: t"), "no.pem");
 }
 

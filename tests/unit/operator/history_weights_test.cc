@@ -2,7 +2,7 @@
 
 #include "tests/unit/operator/operator_fixture.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using kube::Json;
@@ -64,4 +64,4 @@ TEST_F(OperatorHistory, AFailureHoldsNothingUp) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -5,7 +5,7 @@
 #include "operator/metrics.h"
 #include "tests/unit/metrics/exposition.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 std::vector<DoneWork> Work(const std::string& node, double units) {
@@ -129,4 +129,4 @@ TEST(OperatorMetrics, ThoseWhoDoNotLeadSayNothingOfJobs) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -10,7 +10,7 @@
 #include "operator/identity/job_identity.h"
 #include "tests/unit/operator/operator_fixture.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using kube::Json;
@@ -25,8 +25,8 @@ class JobReconcilerTest : public OperatorFixture {
     PutNode("pi3", 1200);
   }
   [[nodiscard]] std::vector<std::string> AllOfPrimes() const {
-    return {api::CoordinatorPodName("primes", 1), api::WorkerPodName("primes", "pi3"),
-            api::WorkerPodName("primes", "pi4-a")};
+    return {cluster::CoordinatorPodName("primes", 1), cluster::WorkerPodName("primes", "pi3"),
+            cluster::WorkerPodName("primes", "pi4-a")};
   }
   /// Of one of the objects that the job needs; said in the status once it has happened twice.
   void ExpectARefusalThatIsSaid() {
@@ -85,7 +85,7 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
 TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  api::Progress progress;
+  cluster::Progress progress;
   progress.epoch = 1;
   progress.tasks = {1000, 250, 0};
   progress.fraction = 0.25;
@@ -111,9 +111,9 @@ TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
 TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  api::Progress progress;
+  cluster::Progress progress;
   progress.epoch = 1;
-  progress.state = api::CoordinatorState::kComplete;
+  progress.state = cluster::CoordinatorState::kComplete;
   progress.tasks = {1000, 1000, 0};
   progress.fraction = 1;
   progress.result = R"({"count":25997})";
@@ -133,17 +133,17 @@ TEST_F(JobReconcilerTest, ACoordinatorThatRunsIsShownTasksThatWereAppended) {
   PutJob("growing", {{"workload", {{"command", command}}}});
   Settle("growing");
   Json job = *server_.Find(kJobsPath, "lab", "growing");
-  api::Progress progress;
+  cluster::Progress progress;
   progress.epoch = 1;
   progress.tasks = {5, 1, 0};
-  progress.workload_digest = DigestOf(api::ReadWeightedJob(job).spec.workload_parameters);
+  progress.workload_digest = DigestOf(cluster::ReadWeightedJob(job).spec.workload_parameters);
   coordinators_.Says(progress);
   RunPods();
   Settle("growing");
   ASSERT_TRUE(kube::Eventually([this] { return poller_->Last({"lab", "growing"}).has_value(); }));
   Settle("growing");
   const auto annotations = [this] {
-    const std::string name = api::CoordinatorPodName("growing", 1);
+    const std::string name = cluster::CoordinatorPodName("growing", 1);
     return (*server_.Find(kPodsPath, "lab", name))["metadata"]["annotations"];
   };
   EXPECT_FALSE(annotations().contains("evenkeel.dev/refreshed"));
@@ -164,9 +164,9 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   PutJob("primes", kPrimes);
   Settle("primes");
   EXPECT_EQ(history_.Show().rows.size(), 2U) << "what is to come begins at 0";
-  api::Progress progress;
+  cluster::Progress progress;
   progress.epoch = 1;
-  progress.state = api::CoordinatorState::kComplete;
+  progress.state = cluster::CoordinatorState::kComplete;
   progress.tasks = {1000, 1000, 0};
   progress.fraction = 1;
   progress.work = {{"pi3", 100, 8, 4}, {"pi4-a", 400, 8, 4}};
@@ -203,8 +203,8 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
 TEST_F(JobReconcilerTest, AJobWhoseNodesSaidNothingIsMissed) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  api::Progress progress;
-  progress.state = api::CoordinatorState::kComplete;
+  cluster::Progress progress;
+  progress.state = cluster::CoordinatorState::kComplete;
   progress.tasks = {1000, 1000, 0};
   coordinators_.Says(progress);
   RunPods();
@@ -297,4 +297,4 @@ TEST_F(JobReconcilerTest, AJobThatIsGoneIsForgotten) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -2,7 +2,7 @@
 
 #include "operator/cluster_cache.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 TEST(NodeRoomTest, FollowsPodsAsTheyComeAndGo) {
@@ -14,10 +14,10 @@ TEST(NodeRoomTest, FollowsPodsAsTheyComeAndGo) {
   room.Add({"", {100, 100, 1}});  // nowhere yet
   EXPECT_EQ(*room.Requested(), (plan::Requests{{"pi3", {600, 5120, 2}}}));
   room.Remove(large);
-  EXPECT_EQ(room.Requested()->at("pi3"), (api::Resources{100, 1024, 1}));
+  EXPECT_EQ(room.Requested()->at("pi3"), (cluster::Resources{100, 1024, 1}));
   room.Remove(small);
   EXPECT_TRUE(room.Requested()->empty());
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

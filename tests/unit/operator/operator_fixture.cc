@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using kube::Json;
@@ -16,8 +16,8 @@ Json Named(const std::string& api_version, const std::string& kind, const std::s
 void OperatorFixture::SetUp() {
   AgainstServer::SetUp();
   client_ = std::make_unique<kube::Client>(*transport_);
-  tools_ = std::make_unique<ErrandTools>(
-      ErrandTools{*client_, coordinators_, wall_, "the operator's key", {"evenkeel-system", {}}});
+  tools_ = std::make_unique<ExecutorDependencies>(ExecutorDependencies{
+      *client_, coordinators_, wall_, "the operator's key", {"evenkeel-system", {}}});
   kube::EventRecorderOptions recording;
   recording.reporter = {"evenkeel.dev/operator", "test"};
   events_ = std::make_unique<kube::EventRecorder>(Access(), wall_, recording);
@@ -136,4 +136,4 @@ std::vector<std::string> OperatorFixture::PodNames() const {
   return names;
 }
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -10,7 +10,7 @@
 #include "operator/job_reconciler.h"
 #include "tests/unit/kubernetes/against_server.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 inline const std::string kJobsPath = "/apis/batch.evenkeel.dev/v1alpha1/weightedjobs";
 inline const std::string kNodesPath = "/api/v1/nodes";
@@ -21,11 +21,11 @@ inline const std::string kConfigMapsPath = "/api/v1/configmaps";
 /// Coordinators that say what they are told to.
 class FakeCoordinators final : public CoordinatorLink {
  public:
-  void Says(api::Progress progress) {
+  void Says(cluster::Progress progress) {
     const std::scoped_lock lock(mutex_);
     progress_ = std::move(progress);
   }
-  Result<api::Progress> AskProgress(const CoordinatorAddress& to) override {
+  Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) override {
     const std::scoped_lock lock(mutex_);
     asked_.push_back(to);
     if (!progress_) return Fail(ErrorCode::kUnavailable, "not up yet");
@@ -42,7 +42,7 @@ class FakeCoordinators final : public CoordinatorLink {
 
  private:
   mutable std::mutex mutex_;
-  std::optional<api::Progress> progress_;
+  std::optional<cluster::Progress> progress_;
   std::vector<CoordinatorAddress> asked_;
 };
 
@@ -84,7 +84,7 @@ class OperatorFixture : public kube::AgainstServer {
   FakeCoordinators coordinators_;
   kube::SystemWallClock wall_;
   std::unique_ptr<kube::Client> client_;
-  std::unique_ptr<ErrandTools> tools_;
+  std::unique_ptr<ExecutorDependencies> tools_;
   std::unique_ptr<kube::EventRecorder> events_;
   std::unique_ptr<ProgressPoller> poller_;
   std::unique_ptr<ClusterCache> cache_;
@@ -94,4 +94,4 @@ class OperatorFixture : public kube::AgainstServer {
   std::unique_ptr<JobReconciler> reconciler_;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

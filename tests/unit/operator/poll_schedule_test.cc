@@ -2,7 +2,7 @@
 
 #include "operator/progress_poller.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using kube::ObjectKey;
@@ -98,4 +98,4 @@ TEST_F(PollScheduleTest, WhatIsRemovedIsAskedNoMore) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

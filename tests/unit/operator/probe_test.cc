@@ -3,7 +3,7 @@
 #include "operator/health.h"
 #include "tests/unit/kubernetes/against_server.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 class ProbeTest : public kube::AgainstServer {};
@@ -28,4 +28,4 @@ TEST_F(ProbeTest, EverythingElseIsAnError) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

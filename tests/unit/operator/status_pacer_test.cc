@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using std::chrono::milliseconds;
@@ -117,4 +117,4 @@ TEST(StatusPacerTest, WhoDoesNotComeBackKeepsNobodyWaiting) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

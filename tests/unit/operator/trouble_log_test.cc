@@ -2,13 +2,13 @@
 
 #include "operator/controller.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using std::chrono::seconds;
 
-TEST(TroubleLog, SaysTheSameOnceInTenSeconds) {
-  TroubleLog log;
+TEST(RepeatedErrorFilter, SaysTheSameOnceInTenSeconds) {
+  RepeatedErrorFilter log;
   const kube::ObjectKey job{"space", "job"};
   Instant now{seconds(100)};
   EXPECT_TRUE(log.IsNew(job, "away", now));
@@ -19,4 +19,4 @@ TEST(TroubleLog, SaysTheSameOnceInTenSeconds) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

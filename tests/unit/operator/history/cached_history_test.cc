@@ -3,7 +3,7 @@
 #include "operator/history/history_source.h"
 #include "tests/unit/operator/history/scripted_prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using Kind = plan::HistoryAnswer::Kind;
@@ -72,4 +72,4 @@ TEST_F(CachedHistoryTest, WithoutPrometheusThereIsNone) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -7,7 +7,7 @@
 #include "operator/history/prometheus.h"
 #include "tests/unit/operator/history/scripted_prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 const std::string kHere = R"({"status":"success","data":{"version":"2.42.0"}})";
@@ -78,4 +78,4 @@ TEST(UsualPrometheusUrls, AreAddressesInTheNamespaces) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -6,7 +6,7 @@
 #include "tests/support/fake_api_server.h"
 #include "tests/unit/operator/history/scripted_prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 using Kind = plan::HistoryAnswer::Kind;
@@ -94,4 +94,4 @@ TEST(Prometheus, OptionsThatCannotBeAreOneLine) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

@@ -5,7 +5,7 @@
 #include "operator/history/prometheus.h"
 #include "tests/unit/operator/history/scripted_prometheus.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 namespace {
 
 constexpr std::int64_t kWeek = 7 * 86400;
@@ -125,4 +125,4 @@ TEST(BuildInfo, IsThatOfAPrometheus) {
 }
 
 }  // namespace
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

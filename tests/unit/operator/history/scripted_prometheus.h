@@ -6,7 +6,7 @@
 #include "operator/history/prometheus.h"
 #include "tests/unit/kubernetes/scripted_transport.h"
 
-namespace evenkeel::operating {
+namespace evenkeel::controller {
 
 /// The answer to the query: units and busy seconds of each node.
 inline std::string RatesJson(const std::string& node, const std::string& units,
@@ -33,4 +33,4 @@ class ScriptedPrometheus {
   std::shared_ptr<const Prometheus> prometheus;
 };
 
-}  // namespace evenkeel::operating
+}  // namespace evenkeel::controller

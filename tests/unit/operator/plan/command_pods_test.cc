@@ -20,7 +20,7 @@ class CommandPods : public testing::Test {
     for (const char* node : {"a", "b"}) LetWait(node, reason, message);
   }
   void LetWait(const std::string& node, const std::string& reason, const std::string& message) {
-    api::PodView* pod = cluster_.WorkerOn(node);
+    cluster::PodView* pod = cluster_.WorkerOn(node);
     pod->ready = false;
     pod->container = "command";
     pod->image = cluster_.job.task_image;
@@ -35,7 +35,7 @@ class CommandPods : public testing::Test {
     return cluster_.Condition("Progressing");
   }
   std::string Message() {
-    return api::Find(cluster_.job.status.conditions, "Progressing")->message;
+    return cluster::Find(cluster_.job.status.conditions, "Progressing")->message;
   }
 
   ModelCluster cluster_;
@@ -77,7 +77,7 @@ TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsSaidWhileTheOthersRun) {
 TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
   cluster_.WorkerOn("a")->lingers = true;
   cluster_.progress.tasks = {100, 100, 0};
-  cluster_.progress.state = api::CoordinatorState::kComplete;
+  cluster_.progress.state = cluster::CoordinatorState::kComplete;
   const Plan plan = MakePlan(cluster_.Take());
   ASSERT_EQ(plan.actions.size(), 1U);
   const auto* deletion = std::get_if<DeletePod>(plan.actions.data());
@@ -87,11 +87,11 @@ TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
 }
 
 TEST_F(CommandPods, AWorkerThatEndedInMidRunIsMadeAgainAfterABackoff) {
-  api::PodView* pod = cluster_.WorkerOn("a");
+  cluster::PodView* pod = cluster_.WorkerOn("a");
   const std::string uid = pod->uid;
   pod->lingers = true;
   pod->ready = false;
-  pod->termination = api::Termination{0, "Completed", "", cluster_.now};
+  pod->termination = cluster::Termination{0, "Completed", "", cluster_.now};
   cluster_.Step();
   EXPECT_EQ(cluster_.WorkerOn("a")->uid, uid);
   cluster_.Advance(std::chrono::seconds(10));
@@ -101,7 +101,7 @@ TEST_F(CommandPods, AWorkerThatEndedInMidRunIsMadeAgainAfterABackoff) {
 }
 
 TEST_F(CommandPods, RoomIsNeededForBothContainers) {
-  api::NodeView small = Pi4("small");
+  cluster::NodeView small = Pi4("small");
   small.allocatable = {260, 4LL << 30U, 110};  // the command alone would fit
   cluster_.AddNode(small);
   ASSERT_TRUE(cluster_.Rest());

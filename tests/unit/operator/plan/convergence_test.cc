@@ -91,25 +91,25 @@ class Chaos {
   void Join(std::uint64_t i) {
     cluster.AddNode(rng_.Chance(0.5) ? Pi4(NodeName(i)) : Pi3(NodeName(i)));
   }
-  void Flip(void (*change)(api::NodeView&), bool readiness) {
+  void Flip(void (*change)(cluster::NodeView&), bool readiness) {
     const std::string name = NodeName(rng_.Below(6));
     if (!cluster.nodes.contains(name)) return;
     change(cluster.Node(name));
     if (readiness) cluster.Node(name).ready_changed = cluster.now;
   }
-  api::PodView* AnyPod() {
+  cluster::PodView* AnyPod() {
     if (cluster.pods.empty()) return nullptr;
     return &cluster.pods[rng_.Below(cluster.pods.size())];
   }
   void DeleteAPod() {
-    if (const api::PodView* pod = AnyPod()) cluster.DeletePod(std::string(pod->name));
+    if (const cluster::PodView* pod = AnyPod()) cluster.DeletePod(std::string(pod->name));
   }
   void FailAPod() {
-    api::PodView* pod = AnyPod();
+    cluster::PodView* pod = AnyPod();
     if (pod == nullptr || pod->node.empty()) return;
-    pod->phase = rng_.Chance(0.7) ? api::PodPhase::kFailed : api::PodPhase::kSucceeded;
+    pod->phase = rng_.Chance(0.7) ? cluster::PodPhase::kFailed : cluster::PodPhase::kSucceeded;
     pod->ready = false;
-    if (rng_.Chance(0.7)) pod->termination = api::Termination{1, "Error", "", cluster.now};
+    if (rng_.Chance(0.7)) pod->termination = cluster::Termination{1, "Error", "", cluster.now};
   }
   void Fill(Requests& requests) {
     const std::string name = NodeName(rng_.Below(6));
@@ -130,9 +130,9 @@ class Chaos {
   void Progress() {
     cluster.progress.fraction = rng_.Unit();
     cluster.progress.eta = FromSeconds(rng_.Uniform(0, 1000));
-    if (rng_.Chance(0.15)) cluster.progress.state = api::CoordinatorState::kComplete;
-    if (rng_.Chance(0.05)) cluster.progress.state = api::CoordinatorState::kFailed;
-    if (rng_.Chance(0.1)) cluster.progress.state = api::CoordinatorState::kBlocked;
+    if (rng_.Chance(0.15)) cluster.progress.state = cluster::CoordinatorState::kComplete;
+    if (rng_.Chance(0.05)) cluster.progress.state = cluster::CoordinatorState::kFailed;
+    if (rng_.Chance(0.1)) cluster.progress.state = cluster::CoordinatorState::kBlocked;
   }
   void Forget() {
     cluster.refusal.reset();

@@ -11,7 +11,7 @@ namespace {
 
 struct Case {
   const char* name;
-  std::function<void(api::NodeView&, api::WeightedJob&, api::Resources&)> change;
+  std::function<void(cluster::NodeView&, cluster::WeightedJob&, cluster::Resources&)> change;
   Obstacle want;
   const char* want_why;
 };
@@ -78,41 +78,41 @@ const Case kCases[] = {
      "without room for what the worker requests"},
 };
 
-TEST(Judge, SaysWhyANodeTakesNoWorker) {
+TEST(CheckEligibility, SaysWhyANodeTakesNoWorker) {
   for (const Case& one : kCases) {
-    api::NodeView node = Pi4("a");
-    api::WeightedJob job;
-    job.resources = api::WithWorkerDefaults({});
-    api::Resources used;
+    cluster::NodeView node = Pi4("a");
+    cluster::WeightedJob job;
+    job.resources = cluster::WithWorkerDefaults({});
+    cluster::Resources used;
     one.change(node, job, used);
-    const NodeVerdict verdict = Judge(node, used, job, OperatorSettings{});
-    EXPECT_EQ(verdict.obstacle, one.want) << one.name;
-    EXPECT_EQ(verdict.why, one.want_why) << one.name;
+    const NodeEligibility eligibility = CheckEligibility(node, used, job, OperatorSettings{});
+    EXPECT_EQ(eligibility.obstacle, one.want) << one.name;
+    EXPECT_EQ(eligibility.why, one.want_why) << one.name;
   }
 }
 
-TEST(NodeJudge, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
+TEST(EligibilityChecker, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
   ModelCluster cluster;
   cluster.AddNode(Pi4("a"));
   cluster.job.resources.requests["cpu"] = "3";
   cluster.Rest();
   ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
   Snapshot snapshot = cluster.Take();
-  EXPECT_TRUE(NodeJudge(snapshot)(*snapshot.nodes->at("a")).Eligible());
+  EXPECT_TRUE(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).Eligible());
   cluster.job.resources.requests["cpu"] = "3980m";  // 50m of the coordinator are there, too
   snapshot = cluster.Take();
-  EXPECT_EQ(NodeJudge(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom);
+  EXPECT_EQ(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom);
 }
 
 TEST(Summarize, GroupsNodesByReasonAndIsBounded) {
   EXPECT_EQ(Summarize({}), "the cluster has no nodes");
-  std::vector<api::NodeView> nodes(40);
-  std::vector<NodeVerdict> verdicts;
+  std::vector<cluster::NodeView> nodes(40);
+  std::vector<NodeEligibility> eligibilities;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes[i].profile.name = "n" + std::to_string(i);
-    verdicts.push_back({&nodes[i], Obstacle::kTaint, "with taint " + std::to_string(i % 8)});
+    eligibilities.push_back({&nodes[i], Obstacle::kTaint, "with taint " + std::to_string(i % 8)});
   }
-  const std::string text = Summarize(verdicts);
+  const std::string text = Summarize(eligibilities);
   EXPECT_TRUE(
       text.starts_with("none of 40 nodes can take a worker: 5 with taint 0 (n0, n8, n16, "
                        "...); 5 with taint 1"))

@@ -14,12 +14,12 @@ class Ending : public testing::Test {
   void TearDown() override { EXPECT_EQ(cluster_.violations, std::vector<std::string>{}); }
 
   void Start() { ASSERT_TRUE(cluster_.Rest()); }
-  void End(api::CoordinatorState state) {
+  void End(cluster::CoordinatorState state) {
     cluster_.progress.state = state;
     ASSERT_TRUE(cluster_.Rest());
   }
   std::string Message(const std::string& type) {
-    const auto* found = api::Find(cluster_.job.status.conditions, type);
+    const auto* found = cluster::Find(cluster_.job.status.conditions, type);
     return found == nullptr ? "" : found->message;
   }
 
@@ -30,15 +30,15 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
   Start();
   cluster_.progress.tasks = {100, 100, 0};
   cluster_.progress.result = R"({"count":25997})";
-  cluster_.progress.state = api::CoordinatorState::kComplete;
+  cluster_.progress.state = cluster::CoordinatorState::kComplete;
   const Plan plan = cluster_.Step();
   EXPECT_TRUE(plan.actions.empty());
-  const api::JobStatus& status = cluster_.job.status;
+  const cluster::JobStatus& status = cluster_.job.status;
   EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
   EXPECT_EQ(cluster_.Condition("Progressing"), "False AllTasksDone");
   EXPECT_EQ(status.state, "Complete");
   EXPECT_EQ(status.progress, "100%");
-  EXPECT_EQ(status.completion_time, api::WholeSeconds(cluster_.now));
+  EXPECT_EQ(status.completion_time, cluster::WholeSeconds(cluster_.now));
   EXPECT_EQ(status.estimated_completion_time, std::nullopt);
   EXPECT_EQ(status.result.summary, R"({"count":25997})");
   EXPECT_EQ(status.result.location, "kubectl evenkeel results primes -n default");
@@ -52,7 +52,7 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
 
 TEST_F(Ending, NothingIsMadeAgainForAJobThatIsOver) {
   Start();
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   cluster_.DeletePod(cluster_.Coordinator()->name);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Coordinator(), nullptr);
@@ -62,7 +62,7 @@ TEST_F(Ending, NothingIsMadeAgainForAJobThatIsOver) {
 TEST_F(Ending, FiguresOfAJobThatIsOverStay) {
   Start();
   cluster_.progress.tasks = {100, 100, 0};
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   cluster_.progress.tasks = {100, 99, 0};
   cluster_.Advance(std::chrono::minutes(5));
   EXPECT_FALSE(MakePlan(cluster_.Take()).status.has_value());
@@ -74,7 +74,7 @@ TEST_F(Ending, TooManyFailedTasksFailTheJob) {
   cluster_.progress.failed_indexes = "7";
   const std::string reason = "1 task failed for good (7), maxFailedTasks is 0; task 7 on pi3: no";
   cluster_.progress.reason = reason;
-  End(api::CoordinatorState::kFailed);
+  End(cluster::CoordinatorState::kFailed);
   EXPECT_EQ(cluster_.Condition("Failed"), "True TasksFailed");
   EXPECT_EQ(Message("Failed"), reason);
   EXPECT_EQ(cluster_.job.status.failed_indexes, "7");
@@ -115,11 +115,11 @@ TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
 
 TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsLastWords) {
   Start();
-  api::PodView* pod = cluster_.Coordinator();
+  cluster::PodView* pod = cluster_.Coordinator();
   pod->ready = false;
   pod->waiting_reason = "CrashLoopBackOff";
   pod->termination =
-      api::Termination{2, "Error", "spec.workload.primes.end: is missing", cluster_.now};
+      cluster::Termination{2, "Error", "spec.workload.primes.end: is missing", cluster_.now};
   cluster_.Step();
   EXPECT_EQ(cluster_.Condition("Failed"), "True InvalidSpec");
   EXPECT_EQ(Message("Failed"), "spec.workload.primes.end: is missing");
@@ -130,7 +130,7 @@ TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsLastWords) {
 TEST_F(Ending, TheJobIsDeletedWhenItsTimeToLiveIsOver) {
   Start();
   cluster_.job.ttl = std::chrono::seconds(600);
-  cluster_.progress.state = api::CoordinatorState::kComplete;
+  cluster_.progress.state = cluster::CoordinatorState::kComplete;
   cluster_.Step();
   cluster_.Advance(std::chrono::seconds(599));
   EXPECT_FALSE(cluster_.Step().actions == std::vector<Action>{DeleteJob{}});
@@ -141,14 +141,14 @@ TEST_F(Ending, TheJobIsDeletedWhenItsTimeToLiveIsOver) {
 TEST_F(Ending, ATimeToLiveOfZeroIsOverAtOnce) {
   Start();
   cluster_.job.ttl = Duration{0};
-  cluster_.progress.state = api::CoordinatorState::kComplete;
+  cluster_.progress.state = cluster::CoordinatorState::kComplete;
   const Plan plan = MakePlan(cluster_.Take());
   EXPECT_EQ(plan.actions, std::vector<Action>{DeleteJob{}});
 }
 
 TEST_F(Ending, SuspendingAJobThatIsOverDoesNothing) {
   Start();
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   cluster_.ChangeSpec([](auto& job) { job.suspend = true; });
   const Plan plan = cluster_.Step();
   EXPECT_TRUE(plan.actions.empty());
@@ -160,7 +160,7 @@ TEST_F(Ending, WithAClaimTheResultsAreFoundThere) {
   cluster_.job.result_claim = "out";
   Start();
   cluster_.progress.result = "{}";
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   EXPECT_EQ(cluster_.job.status.result.location,
             "persistentvolumeclaim/out, folder primes-01234567");
 }

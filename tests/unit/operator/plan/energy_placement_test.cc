@@ -21,7 +21,7 @@ class EnergyPlacementTest : public testing::Test {
     Within(1.25);
   }
 
-  void Add(api::NodeView node, const char* watts) {
+  void Add(cluster::NodeView node, const char* watts) {
     node.profile.labels.clear();
     node.profile.cpu_millicores = 4000;
     if (watts != nullptr) node.profile.labels[kPower] = watts;
@@ -29,7 +29,7 @@ class EnergyPlacementTest : public testing::Test {
   }
   void Within(double factor) { cluster_.job.spec.balancing.energy.time_factor = factor; }
   void ForgetPower(const std::string& node) { cluster_.Node(node).profile.labels.erase(kPower); }
-  const api::PlannedNode& Planned(const std::string& name) {
+  const cluster::PlannedNode& Planned(const std::string& name) {
     const auto& nodes = cluster_.plan->nodes;
     return *std::find_if(nodes.begin(), nodes.end(),
                          [&](const auto& node) { return node.name == name; });

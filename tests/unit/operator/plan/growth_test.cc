@@ -24,12 +24,12 @@ class Growing : public testing::Test {
       job.spec.workload_parameters = "more";
     });
   }
-  void End(api::CoordinatorState state) {
+  void End(cluster::CoordinatorState state) {
     cluster_.progress.state = state;
     ASSERT_TRUE(cluster_.Rest());
   }
   std::string Message(const std::string& type) {
-    return api::Find(cluster_.job.status.conditions, type)->message;
+    return cluster::Find(cluster_.job.status.conditions, type)->message;
   }
   bool NotRunIsSaid(const std::string& type) {
     return Message(type).find("tasks that were appended later are not run") != std::string::npos;
@@ -75,16 +75,16 @@ TEST_F(Growing, ACoordinatorThatDoesNotSayWhatItRunsIsLeftAlone) {
 }
 
 TEST_F(Growing, AJobThatIsCompleteSaysThatItDoesNotStartAgain) {
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   EXPECT_FALSE(NotRunIsSaid("Complete"));
-  const auto since = api::Find(cluster_.job.status.conditions, "Complete")->last_transition;
+  const auto since = cluster::Find(cluster_.job.status.conditions, "Complete")->last_transition;
   cluster_.Advance(std::chrono::minutes(1));
   Append();
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
   EXPECT_TRUE(NotRunIsSaid("Complete")) << Message("Complete");
   EXPECT_TRUE(NotRunIsSaid("Progressing"));
-  EXPECT_EQ(api::Find(cluster_.job.status.conditions, "Complete")->last_transition, since);
+  EXPECT_EQ(cluster::Find(cluster_.job.status.conditions, "Complete")->last_transition, since);
   EXPECT_TRUE(EventIsTold("TasksNotRun"));
   EXPECT_EQ(cluster_.plan->workload, "few tasks");
   EXPECT_EQ(cluster_.refreshes, 0);
@@ -94,12 +94,12 @@ TEST_F(Growing, TasksThatTheCoordinatorWasTooLateForAreSaidToo) {
   cluster_.refresh_works = false;
   Append();
   cluster_.Steps(2);
-  End(api::CoordinatorState::kComplete);
+  End(cluster::CoordinatorState::kComplete);
   EXPECT_TRUE(NotRunIsSaid("Complete")) << Message("Complete");
 }
 
 TEST_F(Growing, AJobThatFailedSaysItAsWell) {
-  End(api::CoordinatorState::kFailed);
+  End(cluster::CoordinatorState::kFailed);
   Append();
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_TRUE(NotRunIsSaid("Failed")) << Message("Failed");

@@ -29,7 +29,7 @@ class HistoryWeights : public testing::Test {
   }
   void SetMode(model::WeightingMode mode) { cluster_.job.spec.weighting.mode = mode; }
   double Ratio(const std::string& node) { return cluster_.WorkerOn(node)->ratio; }
-  const api::PlannedNode& Row(const std::string& node) {
+  const cluster::PlannedNode& Row(const std::string& node) {
     for (const auto* rows : {&cluster_.plan->nodes, &cluster_.plan->joined}) {
       for (const auto& row : *rows) {
         if (row.name == node) return row;

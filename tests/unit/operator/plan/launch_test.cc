@@ -162,11 +162,12 @@ TEST_F(Launching, AnUnknownPolicyWaitsUntilItIsThere) {
   EXPECT_EQ(cluster_.events.back().reason, "UnknownPolicy");
   EXPECT_TRUE(cluster_.events.back().warning);
 
-  cluster_.policy = api::PolicyView{"mine", "spec.criteria: must have at least 1 criterion", {}};
+  cluster_.policy =
+      cluster::PolicyView{"mine", "spec.criteria: must have at least 1 criterion", {}};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False InvalidPolicy");
 
-  cluster_.policy = api::PolicyView{"mine", "", scheduling::DefaultPolicy()};
+  cluster_.policy = cluster::PolicyView{"mine", "", scheduling::DefaultPolicy()};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
@@ -176,7 +177,7 @@ TEST_F(Launching, WhatTheApiServerRefusesIsSaid) {
   snapshot.failure = ApplyFailure{"pod primes-coordinator-1 cannot be created", "exceeded quota"};
   const Plan plan = MakePlan(snapshot);
   ASSERT_TRUE(plan.status.has_value());
-  const auto* condition = api::Find(plan.status->conditions, "Progressing");
+  const auto* condition = cluster::Find(plan.status->conditions, "Progressing");
   ASSERT_NE(condition, nullptr);
   EXPECT_EQ(condition->reason, "ApplyFailed");
   EXPECT_EQ(condition->message, "pod primes-coordinator-1 cannot be created: exceeded quota");

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::int64_t kGib = 1LL << 30U;
 
-api::NodeView Board(const std::string& name, std::map<std::string, std::string> hardware) {
-  api::NodeView node;
+cluster::NodeView Board(const std::string& name, std::map<std::string, std::string> hardware) {
+  cluster::NodeView node;
   node.profile.name = name;
   for (auto& [key, value] : hardware) node.profile.labels["hardware.evenkeel.dev/" + key] = value;
   node.profile.architecture = "arm64";
@@ -24,26 +24,26 @@ api::NodeView Board(const std::string& name, std::map<std::string, std::string> 
 
 }  // namespace
 
-api::NodeView Pi4(const std::string& name) {
+cluster::NodeView Pi4(const std::string& name) {
   return Board(name, {{"cpu", "Cortex-A72"}, {"cpu-mhz", "1500"}, {"ram-mib", "4096"}});
 }
 
-api::NodeView Pi3(const std::string& name) {
+cluster::NodeView Pi3(const std::string& name) {
   return Board(name, {{"cpu", "Cortex-A53"}, {"cpu-mhz", "1200"}, {"ram-mib", "1024"}});
 }
 
 ModelCluster::ModelCluster() {
-  now = api::Timestamp{std::chrono::seconds(1'800'000'000)};
+  now = cluster::Timestamp{std::chrono::seconds(1'800'000'000)};
   job.meta = {"default", "primes", "0123456789ab", "1", 1, now, std::nullopt, {}};
   job.spec.name = "primes";
   job.spec.workload = "primes";
   job.manifest = "{}";
-  job.resources = api::WithWorkerDefaults({});
+  job.resources = cluster::WithWorkerDefaults({});
   settings.image = "evenkeel/worker:1";
   progress.tasks = {100, 0, 0};
 }
 
-void ModelCluster::AddNode(api::NodeView node) {
+void ModelCluster::AddNode(cluster::NodeView node) {
   const std::string name = node.Name();
   nodes[name] = std::move(node);
 }
@@ -57,7 +57,7 @@ void ModelCluster::SetReady(const std::string& node, bool ready) {
 
 Requests ModelCluster::AllRequests() const {
   Requests all = others;
-  for (const api::PodView& pod : pods) {
+  for (const cluster::PodView& pod : pods) {
     if (pod.Ended() || pod.NodeForRoom().empty()) continue;
     all[pod.NodeForRoom()] = all[pod.NodeForRoom()] + pod.requests;
   }
@@ -71,7 +71,7 @@ Snapshot ModelCluster::Take() const {
   snapshot.policy = policy;
   auto shared = std::make_shared<Nodes>();
   for (const auto& [name, node] : nodes) {
-    shared->emplace(name, std::make_shared<const api::NodeView>(node));
+    shared->emplace(name, std::make_shared<const cluster::NodeView>(node));
   }
   snapshot.nodes = std::move(shared);
   snapshot.requests = std::make_shared<const Requests>(AllRequests());
@@ -82,35 +82,36 @@ Snapshot ModelCluster::Take() const {
   snapshot.last_status_write = last_status_write;
   snapshot.settings = settings;
   snapshot.history_there = prometheus.has_value();
-  for (const api::PodView& pod : pods) {
+  for (const cluster::PodView& pod : pods) {
     const auto node = nodes.find(pod.node);
-    const bool answers = pod.role == api::PodRole::kCoordinator && pod.ready && !pod.deleted &&
+    const bool answers = pod.role == cluster::PodRole::kCoordinator && pod.ready && !pod.deleted &&
                          node != nodes.end() && node->second.ready;
     if (!answers) continue;
     snapshot.report = CoordinatorReport{pod.uid, progress, {}};
     if (drained_.contains(pod.uid)) {
-      snapshot.report->progress.state = api::CoordinatorState::kInterrupted;
+      snapshot.report->progress.state = cluster::CoordinatorState::kInterrupted;
     }
   }
   return snapshot;
 }
 
-bool ModelCluster::Fits(const api::NodeView& node, const api::PodView& pod) const {
+bool ModelCluster::Fits(const cluster::NodeView& node, const cluster::PodView& pod) const {
   const Requests all = AllRequests();
   const auto at = [&node](const Requests& requests) {
     const auto found = requests.find(node.Name());
-    return found == requests.end() ? api::Resources{} : found->second;
+    return found == requests.end() ? cluster::Resources{} : found->second;
   };
   // Its own request is counted there already if it is bound to the node.
-  const api::Resources own = pod.NodeForRoom() == node.Name() ? pod.requests : api::Resources{};
-  const bool room = api::Fits(pod.requests, node.allocatable - (at(all) - own) - at(unknown));
+  const cluster::Resources own =
+      pod.NodeForRoom() == node.Name() ? pod.requests : cluster::Resources{};
+  const bool room = cluster::Fits(pod.requests, node.allocatable - (at(all) - own) - at(unknown));
   return room && node.ready && !node.unschedulable &&
-         !api::FirstUntolerated(node.taints, job.tolerations);
+         !cluster::FirstUntolerated(node.taints, job.tolerations);
 }
 
-void ModelCluster::Schedule(api::PodView& pod) {
+void ModelCluster::Schedule(cluster::PodView& pod) {
   std::string words = "0/" + std::to_string(nodes.size()) + " nodes are available";
-  const bool coordinator = pod.role == api::PodRole::kCoordinator;
+  const bool coordinator = pod.role == cluster::PodRole::kCoordinator;
   const bool claims = coordinator && !job.result_claim.empty();
   if (claims && !claim_exists) {
     words += ": persistentvolumeclaim \"" + job.result_claim + "\" not found.";
@@ -124,17 +125,17 @@ void ModelCluster::Schedule(api::PodView& pod) {
     pod.unscheduled.reset();
     return;
   }
-  if (!pod.unscheduled) pod.unscheduled = api::SchedulingTrouble{"Unschedulable", "", now};
+  if (!pod.unscheduled) pod.unscheduled = cluster::SchedulingTrouble{"Unschedulable", "", now};
   pod.unscheduled->message = words;
 }
 
 void ModelCluster::Settle() {
-  std::erase_if(pods, [this](const api::PodView& pod) {
+  std::erase_if(pods, [this](const cluster::PodView& pod) {
     const auto node = nodes.find(pod.node);
     const bool node_is_gone = !pod.node.empty() && node == nodes.end();
     return node_is_gone || (pod.deleted && (node == nodes.end() || node->second.ready));
   });
-  for (api::PodView& pod : pods) {
+  for (cluster::PodView& pod : pods) {
     if (pod.Ended() || pod.deleted) continue;
     if (pod.node.empty()) Schedule(pod);
     if (pod.node.empty()) continue;
@@ -143,12 +144,12 @@ void ModelCluster::Settle() {
       continue;
     }
     pod.waiting_reason.clear();
-    pod.phase = api::PodPhase::kRunning;
+    pod.phase = cluster::PodPhase::kRunning;
     pod.has_run = true;
     pod.ready = nodes.at(pod.node).ready;
     // Eviction of pods from nodes that are lost.
-    const api::NodeView& node = nodes.at(pod.node);
-    const auto grace = std::chrono::seconds(pod.role == api::PodRole::kWorker ? 30 : 120);
+    const cluster::NodeView& node = nodes.at(pod.node);
+    const auto grace = std::chrono::seconds(pod.role == cluster::PodRole::kWorker ? 30 : 120);
     if (!node.ready && now >= node.ready_changed.value_or(now) + grace) pod.deleted = now;
   }
 }
@@ -182,29 +183,29 @@ bool ModelCluster::Rest(int limit) {
   return false;
 }
 
-api::PodView* ModelCluster::Pod(const std::string& name) {
+cluster::PodView* ModelCluster::Pod(const std::string& name) {
   const auto found =
       std::find_if(pods.begin(), pods.end(), [&name](const auto& pod) { return pod.name == name; });
   return found == pods.end() ? nullptr : &*found;
 }
 
-api::PodView* ModelCluster::WorkerOn(const std::string& node) {
-  return Pod(api::WorkerPodName(job.meta.name, node));
+cluster::PodView* ModelCluster::WorkerOn(const std::string& node) {
+  return Pod(cluster::WorkerPodName(job.meta.name, node));
 }
 
-api::PodView* ModelCluster::Coordinator() {
-  api::PodView* latest = nullptr;
-  for (api::PodView& pod : pods) {
+cluster::PodView* ModelCluster::Coordinator() {
+  cluster::PodView* latest = nullptr;
+  for (cluster::PodView& pod : pods) {
     const bool later = latest == nullptr || pod.attempt > latest->attempt;
-    if (pod.role == api::PodRole::kCoordinator && later) latest = &pod;
+    if (pod.role == cluster::PodRole::kCoordinator && later) latest = &pod;
   }
   return latest;
 }
 
 std::vector<std::string> ModelCluster::WorkerNodes() const {
   std::vector<std::string> names;
-  for (const api::PodView& pod : pods) {
-    const bool counts = pod.role == api::PodRole::kWorker && !pod.deleted && !pod.Ended();
+  for (const cluster::PodView& pod : pods) {
+    const bool counts = pod.role == cluster::PodRole::kWorker && !pod.deleted && !pod.Ended();
     if (counts) names.push_back(pod.target_node);
   }
   std::sort(names.begin(), names.end());
@@ -212,11 +213,11 @@ std::vector<std::string> ModelCluster::WorkerNodes() const {
 }
 
 std::string ModelCluster::Condition(const std::string& type) const {
-  const api::Condition* found = api::Find(job.status.conditions, type);
-  return found == nullptr ? "none" : api::ToString(found->status) + " " + found->reason;
+  const cluster::Condition* found = cluster::Find(job.status.conditions, type);
+  return found == nullptr ? "none" : cluster::ToString(found->status) + " " + found->reason;
 }
 
-void ModelCluster::ChangeSpec(const std::function<void(api::WeightedJob&)>& change) {
+void ModelCluster::ChangeSpec(const std::function<void(cluster::WeightedJob&)>& change) {
   change(job);
   ++job.meta.generation;
 }

@@ -13,8 +13,8 @@
 namespace evenkeel::plan {
 
 /// A node with 4 cores and 4 GiB, ready, with hardware labels by which Pi 4 and Pi 3 differ.
-[[nodiscard]] api::NodeView Pi4(const std::string& name);
-[[nodiscard]] api::NodeView Pi3(const std::string& name);
+[[nodiscard]] cluster::NodeView Pi4(const std::string& name);
+[[nodiscard]] cluster::NodeView Pi3(const std::string& name);
 
 /// A small model of a cluster with one job: applies plans at once, and lets scheduler, kubelets and
 /// coordinator do their part in Settle(). Checks with each action that it is allowed. Time only
@@ -36,26 +36,26 @@ class ModelCluster {
   void Apply(const Plan& plan);
   void Advance(Duration duration) { now += duration; }
 
-  void AddNode(api::NodeView node);
+  void AddNode(cluster::NodeView node);
   void RemoveNode(const std::string& name);
   void SetReady(const std::string& node, bool ready);
-  [[nodiscard]] api::NodeView& Node(const std::string& name) { return nodes.at(name); }
+  [[nodiscard]] cluster::NodeView& Node(const std::string& name) { return nodes.at(name); }
   /// As kubectl delete pod does it.
   void DeletePod(const std::string& name);
-  [[nodiscard]] api::PodView* Pod(const std::string& name);
-  [[nodiscard]] api::PodView* WorkerOn(const std::string& node);
-  [[nodiscard]] api::PodView* Coordinator();
+  [[nodiscard]] cluster::PodView* Pod(const std::string& name);
+  [[nodiscard]] cluster::PodView* WorkerOn(const std::string& node);
+  [[nodiscard]] cluster::PodView* Coordinator();
   /// Nodes with a worker pod that has not ended and is not being deleted, in order.
   [[nodiscard]] std::vector<std::string> WorkerNodes() const;
   /// The condition, as "Status Reason"; "none" if it is not there.
   [[nodiscard]] std::string Condition(const std::string& type) const;
   /// A change of spec through the API server.
-  void ChangeSpec(const std::function<void(api::WeightedJob&)>& change);
+  void ChangeSpec(const std::function<void(cluster::WeightedJob&)>& change);
 
-  api::Timestamp now{};
-  api::WeightedJob job;
-  std::optional<api::PolicyView> policy;
-  std::map<std::string, api::NodeView> nodes;
+  cluster::Timestamp now{};
+  cluster::WeightedJob job;
+  std::optional<cluster::PolicyView> policy;
+  std::map<std::string, cluster::NodeView> nodes;
   Requests others;   ///< of other jobs, known to the operator
   Requests unknown;  ///< of pods the operator does not see
   std::set<std::string> broken_images;
@@ -68,22 +68,22 @@ class ModelCluster {
   /// What Prometheus answers, if there is one.
   std::optional<HistoryAnswer> prometheus;
   int asked = 0;  ///< times that it was asked
-  std::vector<api::PodView> pods;
-  std::optional<api::JobPlan> plan;
-  std::optional<api::SnapshotView> kept;
+  std::vector<cluster::PodView> pods;
+  std::optional<cluster::JobPlan> plan;
+  std::optional<cluster::SnapshotView> kept;
   std::optional<std::string> refusal;
   OperatorSettings settings;
-  api::Progress progress;  ///< of the coordinator, unless it is drained
-  std::optional<api::Timestamp> last_status_write;
+  cluster::Progress progress;  ///< of the coordinator, unless it is drained
+  std::optional<cluster::Timestamp> last_status_write;
   std::vector<Event> events;
   std::vector<std::string> violations;  ///< rules that plans have broken; to be empty
 
  private:
   void Do(const Action& action);
-  void Create(api::PodView pod);
-  void CheckCreation(const api::PodView& pod);
-  void Schedule(api::PodView& pod);
-  [[nodiscard]] bool Fits(const api::NodeView& node, const api::PodView& pod) const;
+  void Create(cluster::PodView pod);
+  void CheckCreation(const cluster::PodView& pod);
+  void Schedule(cluster::PodView& pod);
+  [[nodiscard]] bool Fits(const cluster::NodeView& node, const cluster::PodView& pod) const;
   [[nodiscard]] Requests AllRequests() const;
 
   std::set<std::string> drained_;  // uids of coordinators

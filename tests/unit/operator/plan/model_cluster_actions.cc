@@ -7,33 +7,34 @@
 
 namespace evenkeel::plan {
 
-void ModelCluster::CheckCreation(const api::PodView& pod) {
+void ModelCluster::CheckCreation(const cluster::PodView& pod) {
   const auto rule = [&](bool broken, const char* what) {
     if (broken) violations.push_back(pod.name + " created " + what);
   };
-  const bool refused =
-      Condition(api::condition_type::kSuspended) == "False SnapshotTooLarge" || refusal.has_value();
+  const bool refused = Condition(cluster::condition_type::kSuspended) == "False SnapshotTooLarge" ||
+                       refusal.has_value();
   rule(job.suspend && !refused, "although the job is suspended");
   rule(Condition("Complete") != "none" || Condition("Failed") != "none", "for a job that is over");
   rule(job.meta.deleted.has_value() || job_is_gone, "for a job that is deleted");
-  if (pod.role == api::PodRole::kCoordinator) return;
-  for (const api::PodView& other : pods) {
-    const bool same = other.role == api::PodRole::kWorker && other.target_node == pod.target_node;
+  if (pod.role == cluster::PodRole::kCoordinator) return;
+  for (const cluster::PodView& other : pods) {
+    const bool same =
+        other.role == cluster::PodRole::kWorker && other.target_node == pod.target_node;
     rule(same && other.name != pod.name, "as a second worker of a node");
   }
 }
 
-void ModelCluster::Create(api::PodView pod) {
+void ModelCluster::Create(cluster::PodView pod) {
   CheckCreation(pod);
   if (Pod(pod.name) != nullptr) return;  // AlreadyExists
   pod.uid = "uid-" + std::to_string(++made_);
   pod.job = job.meta.name;
-  pod.created = api::WholeSeconds(now);
+  pod.created = cluster::WholeSeconds(now);
   pods.push_back(std::move(pod));
 }
 
 void ModelCluster::DeletePod(const std::string& name) {
-  api::PodView* pod = Pod(name);
+  cluster::PodView* pod = Pod(name);
   if (pod == nullptr) return;
   if (!pod->deleted) pod->deleted = now + std::chrono::seconds(30);
   pod->ready = false;
@@ -48,26 +49,26 @@ void ModelCluster::Do(const Action& action) {
     if (new_identity_) plan->identity = plan->ca_certificate = *std::exchange(new_identity_, {});
     if (plan->identity.empty()) violations.emplace_back("a plan without identity");
   } else if (const auto* coordinator = std::get_if<CreateCoordinator>(&action)) {
-    api::PodView pod;
-    pod.role = api::PodRole::kCoordinator;
+    cluster::PodView pod;
+    pod.role = cluster::PodRole::kCoordinator;
     pod.attempt = coordinator->pod.attempt;
-    pod.name = api::CoordinatorPodName(job.meta.name, pod.attempt);
+    pod.name = cluster::CoordinatorPodName(job.meta.name, pod.attempt);
     pod.image = coordinator->pod.image;
-    pod.requests = api::RequestsOf(api::CoordinatorResources());
+    pod.requests = cluster::RequestsOf(cluster::CoordinatorResources());
     Create(std::move(pod));
   } else if (const auto* worker = std::get_if<CreateWorker>(&action)) {
-    api::PodView pod;
-    pod.role = api::PodRole::kWorker;
+    cluster::PodView pod;
+    pod.role = cluster::PodRole::kWorker;
     pod.attempt = worker->pod.attempt;
-    pod.name = api::WorkerPodName(job.meta.name, worker->pod.node);
+    pod.name = cluster::WorkerPodName(job.meta.name, worker->pod.node);
     pod.target_node = worker->pod.node;
     pod.ratio = worker->pod.ratio;
     pod.weight = worker->pod.weight;
     pod.image = worker->pod.image;
-    pod.requests = api::WorkerRequests(job);
+    pod.requests = cluster::WorkerRequests(job);
     Create(std::move(pod));
   } else if (const auto* deletion = std::get_if<plan::DeletePod>(&action)) {
-    const api::PodView* pod = Pod(deletion->name);
+    const cluster::PodView* pod = Pod(deletion->name);
     if (pod == nullptr || pod->uid != deletion->uid) return;
     DeletePod(deletion->name);
     if (deletion->at_once) {
@@ -82,7 +83,7 @@ void ModelCluster::Do(const Action& action) {
     if (refresh_works) progress.workload_digest = DigestOf(job.spec.workload_parameters);
   } else if (const auto* keeping = std::get_if<TakeSnapshot>(&action)) {
     if (snapshot_too_large) refusal = "the journal is too large";
-    if (!snapshot_too_large) kept = api::SnapshotView{keeping->attempt};
+    if (!snapshot_too_large) kept = cluster::SnapshotView{keeping->attempt};
   } else if (std::holds_alternative<DeleteJob>(action)) {
     job_is_gone = true;
   }

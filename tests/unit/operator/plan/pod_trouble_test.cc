@@ -5,10 +5,10 @@
 namespace evenkeel::plan {
 namespace {
 
-constexpr api::Timestamp kStart{std::chrono::seconds(1'000'000)};
+constexpr cluster::Timestamp kStart{std::chrono::seconds(1'000'000)};
 
-api::PodView Pod() {
-  api::PodView pod;
+cluster::PodView Pod() {
+  cluster::PodView pod;
   pod.name = "p";
   pod.image = "example/image:1";
   pod.created = kStart;
@@ -22,7 +22,7 @@ struct WaitingCase {
   const char* want_message;
 };
 
-TEST(Diagnose, SaysWhyAContainerWaits) {
+TEST(DiagnosePod, SaysWhyAContainerWaits) {
   const WaitingCase cases[] = {
       {"ErrImagePull", "rpc error", "ImagePullFailed",
        "pod p: its image example/image:1 cannot be pulled"},
@@ -51,17 +51,17 @@ TEST(Diagnose, SaysWhyAContainerWaits) {
        "pod p: exec format error"},
   };
   for (const WaitingCase& one : cases) {
-    api::PodView pod = Pod();
+    cluster::PodView pod = Pod();
     pod.waiting_reason = one.reason;
     pod.waiting_message = one.message;
-    const Diagnosis diagnosis = Diagnose(pod, kStart);
+    const Diagnosis diagnosis = DiagnosePod(pod, kStart);
     ASSERT_TRUE(diagnosis.trouble.has_value()) << one.reason;
     EXPECT_EQ(diagnosis.trouble->reason, one.want_reason);
     EXPECT_EQ(diagnosis.trouble->message, one.want_message);
   }
 }
 
-TEST(Diagnose, UnderstandsTheScheduler) {
+TEST(DiagnosePod, UnderstandsTheScheduler) {
   const std::pair<const char*, const char*> cases[] = {
       {"0/3 nodes are available: persistentvolumeclaim \"out\" not found. preemption: ...",
        "ClaimMissing"},
@@ -75,78 +75,79 @@ TEST(Diagnose, UnderstandsTheScheduler) {
       {"0/3 nodes are available: 3 Insufficient memory.", "Unschedulable"},
   };
   for (const auto& [words, want] : cases) {
-    api::PodView pod = Pod();
-    pod.unscheduled = api::SchedulingTrouble{"Unschedulable", words, kStart};
-    const Diagnosis diagnosis = Diagnose(pod, kStart + std::chrono::seconds(5));
+    cluster::PodView pod = Pod();
+    pod.unscheduled = cluster::SchedulingTrouble{"Unschedulable", words, kStart};
+    const Diagnosis diagnosis = DiagnosePod(pod, kStart + std::chrono::seconds(5));
     ASSERT_TRUE(diagnosis.trouble.has_value()) << words;
     EXPECT_EQ(diagnosis.trouble->reason, want) << words;
     EXPECT_NE(diagnosis.trouble->message.find(words), std::string::npos);
   }
 }
 
-TEST(Diagnose, ShortWaitsArePartOfEveryStart) {
-  api::PodView pod = Pod();
-  pod.unscheduled = api::SchedulingTrouble{"Unschedulable", "0/3", kStart};
-  Diagnosis diagnosis = Diagnose(pod, kStart + std::chrono::seconds(2));
+TEST(DiagnosePod, ShortWaitsArePartOfEveryStart) {
+  cluster::PodView pod = Pod();
+  pod.unscheduled = cluster::SchedulingTrouble{"Unschedulable", "0/3", kStart};
+  Diagnosis diagnosis = DiagnosePod(pod, kStart + std::chrono::seconds(2));
   EXPECT_FALSE(diagnosis.trouble.has_value());
-  EXPECT_EQ(diagnosis.look_again, std::chrono::seconds(3));
+  EXPECT_EQ(diagnosis.requeue_after, std::chrono::seconds(3));
 
   pod = Pod();
   pod.waiting_reason = "ContainerCreating";
-  diagnosis = Diagnose(pod, kStart + std::chrono::seconds(20));
+  diagnosis = DiagnosePod(pod, kStart + std::chrono::seconds(20));
   EXPECT_FALSE(diagnosis.trouble.has_value());
-  EXPECT_EQ(diagnosis.look_again, std::chrono::seconds(40));
-  diagnosis = Diagnose(pod, kStart + std::chrono::seconds(60));
+  EXPECT_EQ(diagnosis.requeue_after, std::chrono::seconds(40));
+  diagnosis = DiagnosePod(pod, kStart + std::chrono::seconds(60));
   ASSERT_TRUE(diagnosis.trouble.has_value());
   EXPECT_EQ(diagnosis.trouble->reason, "VolumesNotReady");
 
-  EXPECT_FALSE(Diagnose(Pod(), kStart).trouble.has_value());
-  EXPECT_FALSE(Diagnose(Pod(), kStart).look_again.has_value());
+  EXPECT_FALSE(DiagnosePod(Pod(), kStart).trouble.has_value());
+  EXPECT_FALSE(DiagnosePod(Pod(), kStart).requeue_after.has_value());
 }
 
-TEST(Diagnose, AnImageThatIsPulledIsADelayAndNoTrouble) {
-  api::PodView pod = Pod();
+TEST(DiagnosePod, AnImageThatIsPulledIsADelayAndNoTrouble) {
+  cluster::PodView pod = Pod();
   pod.waiting_reason = "PodInitializing";
   pod.initialized = kStart;
-  EXPECT_EQ(Diagnose(pod, kStart + std::chrono::seconds(2)).look_again, std::chrono::seconds(3));
-  EXPECT_FALSE(Diagnose(pod, kStart + std::chrono::seconds(2)).delay.has_value());
-  const Diagnosis diagnosis = Diagnose(pod, kStart + std::chrono::minutes(20));
+  EXPECT_EQ(DiagnosePod(pod, kStart + std::chrono::seconds(2)).requeue_after,
+            std::chrono::seconds(3));
+  EXPECT_FALSE(DiagnosePod(pod, kStart + std::chrono::seconds(2)).delay.has_value());
+  const Diagnosis diagnosis = DiagnosePod(pod, kStart + std::chrono::minutes(20));
   EXPECT_FALSE(diagnosis.trouble.has_value());
   ASSERT_TRUE(diagnosis.delay.has_value());
-  EXPECT_EQ(*diagnosis.delay, (Trouble{"PullingImage",
-                                       "pod p: its image example/image:1 is being pulled, which "
-                                       "may take minutes on a small board"}));
+  EXPECT_EQ(*diagnosis.delay, (PodProblem{"PullingImage",
+                                          "pod p: its image example/image:1 is being pulled, which "
+                                          "may take minutes on a small board"}));
   pod.initialized.reset();  // the init container still waits for a volume
-  EXPECT_EQ(Diagnose(pod, kStart + std::chrono::minutes(20)).trouble->reason, "VolumesNotReady");
+  EXPECT_EQ(DiagnosePod(pod, kStart + std::chrono::minutes(20)).trouble->reason, "VolumesNotReady");
 }
 
-TEST(Diagnose, SaysThatItIsTheCommandsContainerThatEnds) {
-  api::PodView pod = Pod();
+TEST(DiagnosePod, SaysThatItIsTheCommandsContainerThatEnds) {
+  cluster::PodView pod = Pod();
   pod.container = "command";
   pod.waiting_reason = "CrashLoopBackOff";
   pod.restarts = 3;
-  pod.termination = api::Termination{137, "OOMKilled", "", kStart};
-  ASSERT_TRUE(Diagnose(pod, kStart).trouble.has_value());
+  pod.termination = cluster::Termination{137, "OOMKilled", "", kStart};
+  ASSERT_TRUE(DiagnosePod(pod, kStart).trouble.has_value());
   EXPECT_EQ(
-      Diagnose(pod, kStart).trouble->message,
+      DiagnosePod(pod, kStart).trouble->message,
       "pod p: the container of its command keeps ending, last with exit code 137 (OOMKilled)");
 }
 
-TEST(Diagnose, CrashesCountFromTheThirdOneAlsoBetweenTwoOfThem) {
-  api::PodView pod = Pod();
+TEST(DiagnosePod, CrashesCountFromTheThirdOneAlsoBetweenTwoOfThem) {
+  cluster::PodView pod = Pod();
   pod.waiting_reason = "CrashLoopBackOff";
   pod.restarts = 2;
-  pod.termination = api::Termination{137, "OOMKilled", "", kStart};
-  EXPECT_FALSE(Diagnose(pod, kStart).trouble.has_value());
+  pod.termination = cluster::Termination{137, "OOMKilled", "", kStart};
+  EXPECT_FALSE(DiagnosePod(pod, kStart).trouble.has_value());
   pod.restarts = 3;
-  ASSERT_TRUE(Diagnose(pod, kStart).trouble.has_value());
-  EXPECT_EQ(Diagnose(pod, kStart).trouble->message,
+  ASSERT_TRUE(DiagnosePod(pod, kStart).trouble.has_value());
+  EXPECT_EQ(DiagnosePod(pod, kStart).trouble->message,
             "pod p: its container keeps ending, last with exit code 137 (OOMKilled)");
   pod.waiting_reason.clear();  // runs for a moment
-  EXPECT_TRUE(Diagnose(pod, kStart + std::chrono::seconds(59)).trouble.has_value());
-  EXPECT_FALSE(Diagnose(pod, kStart + std::chrono::seconds(60)).trouble.has_value());
+  EXPECT_TRUE(DiagnosePod(pod, kStart + std::chrono::seconds(59)).trouble.has_value());
+  EXPECT_FALSE(DiagnosePod(pod, kStart + std::chrono::seconds(60)).trouble.has_value());
   pod.ready = true;
-  EXPECT_FALSE(Diagnose(pod, kStart).trouble.has_value());
+  EXPECT_FALSE(DiagnosePod(pod, kStart).trouble.has_value());
 }
 
 }  // namespace

@@ -9,24 +9,26 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr api::Timestamp kRunStart{seconds(1'000'000)};
+constexpr cluster::Timestamp kRunStart{seconds(1'000'000)};
 
-api::JobStatus Running(const std::string& progress) {
-  api::JobStatus status;
+cluster::JobStatus Running(const std::string& progress) {
+  cluster::JobStatus status;
   status.observed_generation = 1;
   status.progress = progress;
-  status.conditions = {{"Progressing", api::Condition::Status::kTrue, "Running", "", 1, kRunStart}};
+  status.conditions = {
+      {"Progressing", cluster::Condition::Status::kTrue, "Running", "", 1, kRunStart}};
   return status;
 }
 
-TEST(JudgeWrite, NeverWritesWhatHasNotChanged) {
-  EXPECT_FALSE(JudgeWrite(Running("3%"), Running("3%"), kRunStart, std::nullopt).write);
-  EXPECT_EQ(JudgeWrite(Running("3%"), Running("3%"), kRunStart, kRunStart).due, std::nullopt);
+TEST(DecideStatusWrite, NeverWritesWhatHasNotChanged) {
+  EXPECT_FALSE(DecideStatusWrite(Running("3%"), Running("3%"), kRunStart, std::nullopt).write);
+  EXPECT_EQ(DecideStatusWrite(Running("3%"), Running("3%"), kRunStart, kRunStart).due,
+            std::nullopt);
 }
 
-TEST(JudgeWrite, WritesEveryTenSecondsOrFivePercent) {
+TEST(DecideStatusWrite, WritesEveryTenSecondsOrFivePercent) {
   const auto rule = [](const char* from, const char* to, int age) {
-    return JudgeWrite(Running(from), Running(to), kRunStart + seconds(age), kRunStart);
+    return DecideStatusWrite(Running(from), Running(to), kRunStart + seconds(age), kRunStart);
   };
   EXPECT_FALSE(rule("3%", "4%", 9).write);
   EXPECT_EQ(rule("3%", "4%", 9).due, seconds(1));
@@ -34,25 +36,26 @@ TEST(JudgeWrite, WritesEveryTenSecondsOrFivePercent) {
   EXPECT_FALSE(rule("3%", "7%", 1).write);
   EXPECT_TRUE(rule("3%", "8%", 1).write);
   EXPECT_TRUE(rule("60%", "0%", 1).write);  // started again
-  EXPECT_TRUE(JudgeWrite(Running("3%"), Running("4%"), kRunStart, std::nullopt).write);
+  EXPECT_TRUE(DecideStatusWrite(Running("3%"), Running("4%"), kRunStart, std::nullopt).write);
 }
 
-TEST(JudgeWrite, WritesChangesOfConditionsAtOnce) {
-  api::JobStatus next = Running("3%");
+TEST(DecideStatusWrite, WritesChangesOfConditionsAtOnce) {
+  cluster::JobStatus next = Running("3%");
   next.conditions[0].reason = "StartedAgain";
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
+  EXPECT_TRUE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
-  next.conditions[0].status = api::Condition::Status::kFalse;
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
+  next.conditions[0].status = cluster::Condition::Status::kFalse;
+  EXPECT_TRUE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
-  next.conditions.push_back({"Complete", api::Condition::Status::kTrue, "Done", "", 1, kRunStart});
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
+  next.conditions.push_back(
+      {"Complete", cluster::Condition::Status::kTrue, "Done", "", 1, kRunStart});
+  EXPECT_TRUE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
   next.observed_generation = 2;
-  EXPECT_TRUE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
+  EXPECT_TRUE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
   next = Running("3%");
   next.conditions[0].message = "1 of 3 workers waits";  // may wait
-  EXPECT_FALSE(JudgeWrite(Running("3%"), next, kRunStart, kRunStart).write);
+  EXPECT_FALSE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
 }
 
 TEST(CappedIndexes, KeepsWholeRangesAndSaysWhatIsMissing) {
@@ -85,16 +88,17 @@ TEST_F(Figures, ComeFromTheCoordinator) {
                                {"a", 4.2, true, 80, 52, 3, 9, "Waiting"}};
   cluster_.Advance(seconds(10));
   cluster_.Step();
-  const api::JobStatus& status = cluster_.job.status;
-  EXPECT_EQ(status.tasks, (api::TaskCounts{100, 63, 2}));
+  const cluster::JobStatus& status = cluster_.job.status;
+  EXPECT_EQ(status.tasks, (cluster::TaskCounts{100, 63, 2}));
   EXPECT_EQ(status.progress, "63%");
   EXPECT_EQ(status.failed_indexes, "3,7");
-  EXPECT_EQ(status.estimated_completion_time, api::WholeSeconds(cluster_.now + seconds(30)));
+  EXPECT_EQ(status.estimated_completion_time, cluster::WholeSeconds(cluster_.now + seconds(30)));
   EXPECT_EQ(status.active_workers, 2);
   ASSERT_EQ(status.workers.size(), 2U);
-  const api::WorkerRow heavy{"a", cluster_.WorkerOn("a")->weight, 80, 52, 3, "Waiting", "Fuzzy"};
+  const cluster::WorkerRow heavy{"a",    cluster_.WorkerOn("a")->weight, 80, 52, 3, "Waiting",
+                                 "Fuzzy"};
   EXPECT_EQ(status.workers[0], heavy);
-  EXPECT_EQ(status.workers[1], (api::WorkerRow{"b", 1, 20, 11, 1, "Running", "Fuzzy"}));
+  EXPECT_EQ(status.workers[1], (cluster::WorkerRow{"b", 1, 20, 11, 1, "Running", "Fuzzy"}));
 }
 
 TEST_F(Figures, AnEstimateThatTremblesIsNotWritten) {
@@ -124,21 +128,22 @@ TEST_F(Figures, StayWhileTheCoordinatorRestarts) {
   cluster_.Step();
   cluster_.Coordinator()->ready = false;
   const Plan plan = MakePlan(cluster_.Take());
-  const api::JobStatus status = plan.status.value_or(cluster_.job.status);
+  const cluster::JobStatus status = plan.status.value_or(cluster_.job.status);
   EXPECT_EQ(status.progress, "50%");
-  EXPECT_EQ(status.tasks, (api::TaskCounts{100, 50, 0}));
+  EXPECT_EQ(status.tasks, (cluster::TaskCounts{100, 50, 0}));
   EXPECT_EQ(status.workers.size(), 2U);
 }
 
 TEST_F(Figures, MissedProbesOfACoordinatorThatAnswersAreNoNews) {
   Snapshot snapshot = cluster_.Take();
   for (auto& pod : snapshot.pods) {
-    if (pod.role == api::PodRole::kCoordinator) pod.ready = false;
+    if (pod.role == cluster::PodRole::kCoordinator) pod.ready = false;
   }
   EXPECT_FALSE(MakePlan(snapshot).status.has_value());
   snapshot.report->age = seconds(11);
   ASSERT_TRUE(MakePlan(snapshot).status.has_value());
-  EXPECT_EQ(api::Find(MakePlan(snapshot).status->conditions, "Progressing")->reason, "Starting");
+  EXPECT_EQ(cluster::Find(MakePlan(snapshot).status->conditions, "Progressing")->reason,
+            "Starting");
 }
 
 TEST_F(Figures, SixtyFourRowsOfTheHeaviestAndNoNodeTwice) {
@@ -149,13 +154,13 @@ TEST_F(Figures, SixtyFourRowsOfTheHeaviestAndNoNodeTwice) {
   cluster_.Advance(seconds(10));
   cluster_.Step();
   const auto& rows = cluster_.job.status.workers;
-  ASSERT_EQ(rows.size(), api::kMaxWorkerRows);
+  ASSERT_EQ(rows.size(), cluster::kMaxWorkerRows);
   EXPECT_EQ(rows[0].node, "n69");
   std::set<std::string> names;
   for (const auto& row : rows) EXPECT_TRUE(names.insert(row.node).second) << row.node;
 }
 
-TEST_F(Figures, SayWhereWeightsComeFrom) {
+TEST_F(Figures, SetWeightsMeasuredCondition) {
   cluster_.job.spec.weighting.mode = model::WeightingMode::kMeasured;
   cluster_.progress.fraction = 0.5;
   cluster_.Step();

@@ -28,7 +28,7 @@ class Survival : public testing::Test {
     return cluster_.Coordinator()->name + " " + cluster_.Coordinator()->node;
   }
   std::string Message(const std::string& type) {
-    const auto* found = api::Find(cluster_.job.status.conditions, type);
+    const auto* found = cluster::Find(cluster_.job.status.conditions, type);
     return found == nullptr ? "" : found->message;
   }
 
@@ -68,7 +68,7 @@ TEST_F(Survival, APodThatVanishedBetweenTwoLooksIsLostToo) {
 TEST_F(Survival, AnEvictedPodIsReplacedAndEvictionsInARowAreSlowedDown) {
   Start();
   const auto evict = [this] {
-    cluster_.Coordinator()->phase = api::PodPhase::kFailed;
+    cluster_.Coordinator()->phase = cluster::PodPhase::kFailed;
     cluster_.Coordinator()->reason = "Evicted";
     cluster_.Coordinator()->ready = false;
   };
@@ -114,7 +114,7 @@ TEST_F(Survival, ANodeThatComesBackInTimeCostsNothing) {
 
 TEST_F(Survival, WithAClaimADeletedPodMayCloseItsJournalFirst) {
   StartWithClaim("b");
-  const api::Timestamp deleted = cluster_.now;
+  const cluster::Timestamp deleted = cluster_.now;
   cluster_.DeletePod("primes-coordinator-1");
   Snapshot snapshot = cluster_.Take();
   EXPECT_TRUE(MakePlan(snapshot).actions.empty());
@@ -179,7 +179,7 @@ TEST_F(Survival, ANodeThatIsRemovedIsNotWaitedFor) {
 
 TEST_F(Survival, AnOldAttemptThatComesBackIsDeleted) {
   Start();
-  api::PodView ghost = *cluster_.Coordinator();
+  cluster::PodView ghost = *cluster_.Coordinator();
   cluster_.DeletePod("primes-coordinator-1");
   ASSERT_TRUE(cluster_.Rest());
   cluster_.pods.push_back(ghost);
@@ -212,13 +212,13 @@ TEST_F(Survival, AMissingClaimIsSaidAndMended) {
 
 TEST_F(Survival, AFullClaimIsSaidAndMended) {
   StartWithClaim("b");
-  cluster_.progress.state = api::CoordinatorState::kBlocked;
+  cluster_.progress.state = cluster::CoordinatorState::kBlocked;
   cluster_.progress.reason = "no space left in the result folder";
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False StorageFull");
   EXPECT_EQ(Message("Progressing"), "no space left in the result folder");
   EXPECT_EQ(cluster_.job.status.state, "Pending");
-  cluster_.progress.state = api::CoordinatorState::kRunning;
+  cluster_.progress.state = cluster::CoordinatorState::kRunning;
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
@@ -252,7 +252,7 @@ std::string ReasonWhenReadyFor(Duration time) {
   }
   const Plan plan = MakePlan(snapshot);
   if (!plan.status) return "nothing is said";
-  const auto* found = api::Find(plan.status->conditions, api::condition_type::kProgressing);
+  const auto* found = cluster::Find(plan.status->conditions, cluster::condition_type::kProgressing);
   return found != nullptr ? found->reason : "no condition";
 }
 

@@ -13,17 +13,17 @@ class Weighing : public testing::Test {
  protected:
   Weighing() {
     for (const auto& profile : scheduling::PiTrio()) {
-      api::NodeView node = Pi4(profile.name);
+      cluster::NodeView node = Pi4(profile.name);
       node.profile = profile;
       cluster_.AddNode(node);
     }
   }
 
-  std::vector<api::PlannedNode> Weigh(const std::vector<std::string>& names,
-                                      const std::vector<api::PlannedNode>& planned,
-                                      const std::optional<model::WeightingPolicy>& policy) {
+  std::vector<cluster::PlannedNode> Weigh(const std::vector<std::string>& names,
+                                          const std::vector<cluster::PlannedNode>& planned,
+                                          const std::optional<model::WeightingPolicy>& policy) {
     snapshot_ = cluster_.Take();
-    std::vector<const api::NodeView*> nodes;
+    std::vector<const cluster::NodeView*> nodes;
     for (const auto& name : names) nodes.push_back(snapshot_.nodes->at(name).get());
     return WeighNodes(snapshot_, nodes, planned, policy);
   }
@@ -70,20 +70,20 @@ TEST_F(Weighing, ExplicitAndEqualWeightsAreTakenAsTheyAre) {
   cluster_.job.spec.weighting.mode = model::WeightingMode::kExplicit;
   cluster_.job.spec.weighting.explicit_weights = {{"pi4-a", 4.5}, {"pi3", 0.25}};
   auto weights = Weigh({"pi4-a", "pi3"}, {}, std::nullopt);
-  EXPECT_EQ(weights[0], (api::PlannedNode{"pi4-a", 4.5, 5}));
-  EXPECT_EQ(weights[1], (api::PlannedNode{"pi3", 0.25, 1}));
+  EXPECT_EQ(weights[0], (cluster::PlannedNode{"pi4-a", 4.5, 5}));
+  EXPECT_EQ(weights[1], (cluster::PlannedNode{"pi3", 0.25, 1}));
 
   cluster_.job.spec.weighting = {};
   cluster_.job.spec.weighting.mode = model::WeightingMode::kEqual;
   weights = Weigh({"pi4-a", "pi3"}, {}, std::nullopt);
-  EXPECT_EQ(weights[0], (api::PlannedNode{"pi4-a", 1, 1}));
-  EXPECT_EQ(weights[1], (api::PlannedNode{"pi3", 1, 1}));
+  EXPECT_EQ(weights[0], (cluster::PlannedNode{"pi4-a", 1, 1}));
+  EXPECT_EQ(weights[1], (cluster::PlannedNode{"pi3", 1, 1}));
 }
 
 TEST(WeightSource, NamesWhatCounts) {
-  api::PlannedNode measured{"a", 2, 2, {}, false, api::WeightParts{}};
+  cluster::PlannedNode measured{"a", 2, 2, {}, false, cluster::WeightParts{}};
   measured.parts->confidence = 0.5;
-  api::PlannedNode doubtful = measured;
+  cluster::PlannedNode doubtful = measured;
   doubtful.parts->confidence = 0.49;
   model::WeightingSpec weighting;
   for (const auto mode : {model::WeightingMode::kAuto, model::WeightingMode::kMeasured}) {
@@ -99,7 +99,7 @@ TEST(WeightSource, NamesWhatCounts) {
 }
 
 TEST(NodePower, ComesFromLabelOrBoard) {
-  api::NodeView node = Pi4("a");
+  cluster::NodeView node = Pi4("a");
   node.profile.labels.clear();
   EXPECT_EQ(NodePower(node), std::nullopt);
   node.profile.labels["hardware.evenkeel.dev/model"] = "raspberry-pi-3b";

@@ -44,7 +44,7 @@ TEST_F(Placing, ANodeThatJoinsGetsAWorkerOnTheScaleOfTheOthers) {
   EXPECT_NEAR(cluster_.WorkerOn("d")->ratio, heavy, 1e-5);
 
   // One that is far better than all before changes every membership, but not the others' scale.
-  api::NodeView giant = Pi4("giant");
+  cluster::NodeView giant = Pi4("giant");
   giant.profile.labels["hardware.evenkeel.dev/cpu-mhz"] = "6000";
   cluster_.AddNode(giant);
   ASSERT_TRUE(cluster_.Rest());
@@ -114,11 +114,11 @@ TEST_F(Placing, TheSlotOfADrainedWorkerGoesToAnotherNode) {
 TEST_F(Placing, AFailedWorkerIsMadeAgainAfterABackoffThatDoubles) {
   ASSERT_TRUE(cluster_.Rest());
   for (const int wait : {10, 20, 40, 80, 160, 320, 360, 360}) {
-    api::PodView* pod = cluster_.WorkerOn("a");
+    cluster::PodView* pod = cluster_.WorkerOn("a");
     const std::string uid = pod->uid;
-    pod->phase = api::PodPhase::kFailed;
+    pod->phase = cluster::PodPhase::kFailed;
     pod->ready = false;
-    pod->termination = api::Termination{1, "Error", "", cluster_.now};
+    pod->termination = cluster::Termination{1, "Error", "", cluster_.now};
     cluster_.Step();
     cluster_.Advance(std::chrono::seconds(wait) - std::chrono::milliseconds(1));
     cluster_.Step();
@@ -133,11 +133,11 @@ TEST_F(Placing, AFailedWorkerIsMadeAgainAfterABackoffThatDoubles) {
 
 TEST_F(Placing, AGoodRunForgivesFailuresBeforeIt) {
   ASSERT_TRUE(cluster_.Rest());
-  api::PodView* pod = cluster_.WorkerOn("a");
+  cluster::PodView* pod = cluster_.WorkerOn("a");
   pod->attempt = 8;
   cluster_.Advance(std::chrono::minutes(11));
-  pod->phase = api::PodPhase::kFailed;
-  pod->termination = api::Termination{1, "Error", "", cluster_.now};
+  pod->phase = cluster::PodPhase::kFailed;
+  pod->termination = cluster::Termination{1, "Error", "", cluster_.now};
   cluster_.Advance(std::chrono::seconds(10));
   cluster_.Step();
   EXPECT_EQ(cluster_.WorkerOn("a")->attempt, 2);
@@ -198,7 +198,7 @@ TEST_F(Placing, NobodyIsMovedForABetterNode) {
 }
 
 TEST(ThreadsOf, AreTheCoresThatAWorkerMayUse) {
-  api::WeightedJob job;
+  cluster::WeightedJob job;
   EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
   job.resources.limits["cpu"] = "500m";
   EXPECT_EQ(ThreadsOf(job, Pi4("a")), 1);
@@ -211,7 +211,7 @@ TEST(ThreadsOf, AreTheCoresThatAWorkerMayUse) {
 }
 
 TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
-  api::NodeView node = Pi4("a");
+  cluster::NodeView node = Pi4("a");
   node.allocatable.cpu_millicores = 3400;
   EXPECT_EQ(ThreadsOf({}, node), 4);
   node.allocatable.cpu_millicores = 3000;
