@@ -36,7 +36,7 @@ function(evenkeel_add_program name header main)
   configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/EvenkeelProgram.cc.in ${source} @ONLY)
   get_filename_component(room_main ${header} NAME)
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE Evenkeel::${room_main} ${ARG_LIBRARIES})
+  target_link_libraries(${name} PRIVATE Evenkeel::${room_main} ${ARG_LIBRARIES} Evenkeel::hardening)
   # Libraries that are named but not used would be loaded all the same, and needed in an image.
   target_link_options(${name} PRIVATE -Wl,-O1,--as-needed)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

@@ -3,7 +3,9 @@ option(EVENKEEL_BUILD_TESTS "Build the tests" ON)
 option(EVENKEEL_BUILD_BENCHMARKS "Build the benchmarks" ON)
 set(EVENKEEL_SANITIZERS "" CACHE STRING "Comma-separated list for -fsanitize=, e.g. address,undefined")
 
+include(EvenkeelHardening)
 add_library(evenkeel_compile_options INTERFACE)
+target_link_libraries(evenkeel_compile_options INTERFACE evenkeel_hardening)
 target_compile_features(evenkeel_compile_options INTERFACE cxx_std_20)
 target_include_directories(evenkeel_compile_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 target_compile_options(evenkeel_compile_options INTERFACE

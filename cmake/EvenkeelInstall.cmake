@@ -84,6 +84,7 @@ install(FILES
   ${PROJECT_BINARY_DIR}/package/EvenkeelConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/EvenkeelGrpc.cmake
   ${CMAKE_CURRENT_LIST_DIR}/EvenkeelOpenBlas.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/EvenkeelHardening.cmake
   ${CMAKE_CURRENT_LIST_DIR}/EvenkeelAddPrograms.cmake
   ${CMAKE_CURRENT_LIST_DIR}/EvenkeelProgram.cc.in
   DESTINATION ${package_dir} COMPONENT Development)

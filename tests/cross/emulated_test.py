@@ -59,6 +59,11 @@ class EmulatedTest(unittest.TestCase):
                 there = self.there.run(BUILD / "bin" / "evenkeel", *arguments)
                 self.assertEqual(there, run_here("EVENKEEL", *arguments))
 
+    def test_programs_are_hardened(self):
+        programs = [str(BUILD / "bin" / program) for program in PROGRAMS]
+        emulation.check_hardening("Flags", programs, EVENKEEL_BUILD=str(BUILD))
+        emulation.check_hardening("Programs", programs)
+
     def test_tests_of_the_core(self):
         for program in CORE_TESTS:
             with self.subTest(program):

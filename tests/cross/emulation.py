@@ -1,14 +1,26 @@
 """Programs of another architecture, run under qemu."""
 
 import json
+import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRIO = ROOT / "examples" / "nodes" / "pi-trio.yaml"
 EMULATORS = {"arm64": "qemu-aarch64", "armhf": "qemu-arm"}
 PRIMES_TO_10000 = {"count": 1229, "largest": 9973}
+
+
+def check_hardening(tests, programs, **environment):
+    """Runs those tests of tests/architecture/hardening_test.py. Raises AssertionError if one fails."""
+    process = subprocess.run(
+        [sys.executable, "-B", str(ROOT / "tests" / "architecture" / "hardening_test.py"), tests],
+        env={**os.environ, "EVENKEEL_PROGRAMS": ":".join(programs), **environment},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if process.returncode != 0:
+        raise AssertionError(process.stderr)
 
 
 class Emulation:

@@ -71,6 +71,11 @@ class ImagesTest(unittest.TestCase):
                     self.assertEqual(machine_of(path), MACHINE)
                     self.assertIn("Usage", self.there[name].run(path, "--help"))
 
+    def test_every_program_is_hardened(self):
+        for image in self.images.values():
+            folder = image.root / "usr" / "bin"
+            emulation.check_hardening("Programs", [str(folder / name) for name in image.programs()])
+
     def test_there_is_nothing_else_to_run(self):
         """No shell and no package manager: what is not there has no holes."""
         for image in self.images.values():

@@ -44,7 +44,7 @@ def build_project(name, folder):
     project = folder / name
     shutil.copytree(ROOT / "examples" / name, project)
     run("cmake", "-S", project, "-B", project / "build", "-G", "Ninja",
-        f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}")
+        f"-DCMAKE_PREFIX_PATH={folder / 'prefix'}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
     run("cmake", "--build", project / "build")
     return project
 
