@@ -6,7 +6,7 @@
 
 namespace evenkeel {
 
-/// Fills `bytes` with random bytes that nobody can predict, from getrandom(2). Waits until the
+/// Fills `bytes` with unpredictable random bytes from getrandom(2). Waits until the
 /// kernel has seeded its generator. kUnavailable if the kernel refuses. Thread-safe.
 [[nodiscard]] Result<void> FillWithRandomBytes(std::span<char> bytes);
 

@@ -22,8 +22,8 @@ namespace evenkeel::workloads::matmul {
 class FreivaldsCheck {
  public:
   /// Reads both factors. kUnavailable if they cannot be read. `random_words` makes x: one word per
-  /// column of `b`. Whoever made C must not have been able to know them, or C could be wrong and
-  /// pass.
+  /// column of `b`. The workers that computed C must not have been able to know them, or C could be
+  /// wrong and pass.
   [[nodiscard]] static Result<FreivaldsCheck> Make(const Matrix& a, const Matrix& b,
                                                    std::vector<std::uint64_t> random_words);
 
