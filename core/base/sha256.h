@@ -5,7 +5,7 @@
 
 namespace evenkeel {
 
-/// A SHA-256 digest (FIPS 180-4): nobody can find other bytes that have it.
+/// A SHA-256 digest (FIPS 180-4). Unlike Digest it resists forgery.
 using Sha256Digest = std::array<char, 32>;
 
 /// The digest of `bytes`. Thread-safe.

@@ -243,25 +243,30 @@ void ExpectWrongWholeNumbersAreFound(ElementType type) {
   }
 }
 
-/// Adds to each row an error that the signs of `words` cancel out.
+/// Adds to each row an error in two columns that the signs of `words` cancel out. The second column
+/// changes from row to row, so that other signs cancel out all errors only if they agree with those
+/// of `words` in each column that was used.
 std::string Forge(std::string c, std::size_t rows, std::size_t columns,
                   const std::vector<std::uint64_t>& words) {
-  std::size_t other = 1;
-  while ((words[other] >> 63) == (words[0] >> 63)) ++other;
+  std::vector<std::size_t> opposite;  // columns whose sign differs from that of column 0
+  for (std::size_t n = 1; n < columns; ++n) {
+    if ((words[n] >> 63) != (words[0] >> 63)) opposite.push_back(n);
+  }
+  EXPECT_GE(opposite.size(), 50U) << "or chance decides";
   std::vector<double> elements(rows * columns);
   std::memcpy(elements.data(), c.data(), c.size());
   for (std::size_t row = 0; row < rows; ++row) {
     elements[row * columns] += 1;
-    elements[row * columns + other] += 1;
+    elements[row * columns + opposite[row % opposite.size()]] += 1;
   }
   std::memcpy(c.data(), elements.data(), c.size());
   return c;
 }
 
 // A worker that knows the vector can forge a product that passes; version 0.1 made it from this
-// constant. The chance that 64 forged rows pass by luck is 2^-64.
+// constant. The chance that the forged rows pass by luck is below 2^-49.
 TEST(MatmulProduct, NoForgedProductPassesUnlessTheVectorIsKnown) {
-  constexpr std::int64_t kEdge = 64;
+  constexpr std::int64_t kEdge = 128;
   constexpr std::uint64_t kKnownSeed = 0x6672656976616c64;
   matmul::MatmulSpec spec;
   spec.shape = {kEdge, kEdge, kEdge, ElementType::kFloat64};
@@ -289,7 +294,7 @@ TEST(MatmulProduct, NoForgedProductPassesUnlessTheVectorIsKnown) {
   });
   EXPECT_EQ(finish(*known), "passed") << "or it is no forgery";
   EXPECT_EQ(finish(*matmul::MakeMatmulReducer(spec, division)),
-            "the product is wrong: rows 0 to 63 fail Freivalds' check");
+            "the product is wrong: rows 0 to 127 fail Freivalds' check");
 }
 
 TEST(MatmulProduct, FreivaldsFindsWrongWholeNumbers) {
