@@ -1,6 +1,9 @@
 #include "coordinator/block_home.h"
 
 #include <algorithm>
+#include <string_view>
+
+#include "core/protocol/limits.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -8,36 +11,69 @@ namespace {
 // More would not make a block easier to get.
 constexpr std::size_t kMaxHolders = 4;
 
+/// The place of the piece in its block of `block_bytes`, if it is one of those of kPieceBytes into
+/// which clients divide a block. Others may not be remembered: there are too many.
+std::optional<std::size_t> PlaceOf(const protocol::PieceCall& call, std::int64_t block_bytes) {
+  const std::int64_t whole = std::min(protocol::kPieceBytes, block_bytes - call.offset);
+  if (call.offset % protocol::kPieceBytes != 0 || call.size != whole) return std::nullopt;
+  return static_cast<std::size_t>(call.offset / protocol::kPieceBytes);
+}
+
 }  // namespace
 
-std::string BlockHome::Redirect(const protocol::PieceCall& call) {
+protocol::Redirection BlockHome::Redirect(const protocol::PieceCall& call) {
   if (!between_workers_) return {};
+  const auto place = PlaceOf(call, blocks_.SizeOf(call.block));
+  if (!place) return {};
   const std::lock_guard lock(mutex_);
-  const auto found = holders_.find(call.block);
-  if (found == holders_.end()) return {};
-  Holders& holders = found->second;
+  const auto found = sent_.find(call.block);
+  if (found == sent_.end()) return {};
+  const auto& digests = found->second.digests;
+  if (*place >= digests.size() || !digests[*place]) return {};
+  Holders& holders = found->second.holders;
   for (std::size_t n = 0; n < holders.size(); ++n) {
     const std::string holder = holders.front();
     std::rotate(holders.begin(), holders.begin() + 1, holders.end());
-    if (holder != call.client) return holder;
+    if (holder != call.client) return {holder, *digests[*place]};
   }
   return {};
 }
 
 Result<void> BlockHome::Read(const protocol::PieceCall& call, std::span<char> into) {
   if (auto read = blocks_.Read(call.block, call.offset, into); !read) return read;
+  if (!between_workers_) return {};
+  NoteDigest(call, into);
+  NoteHolder(call);
+  return {};
+}
+
+void BlockHome::NoteDigest(const protocol::PieceCall& call, std::span<const char> piece) {
+  const auto place = PlaceOf(call, blocks_.SizeOf(call.block));
+  if (!place) return;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto& digests = sent_[call.block].digests;
+    if (*place < digests.size() && digests[*place]) return;
+  }
+  const Sha256Digest digest = Sha256Of({piece.data(), piece.size()});
+  const std::lock_guard lock(mutex_);
+  auto& digests = sent_[call.block].digests;
+  if (digests.size() <= *place) digests.resize(*place + 1);
+  digests[*place] = digest;
+}
+
+void BlockHome::NoteHolder(const protocol::PieceCall& call) {
   // With its last piece the client has the block, or nearly so.
   const bool last = call.offset + call.size == blocks_.SizeOf(call.block);
-  if (!between_workers_ || !last || call.client.empty()) return {};
+  if (!last || call.client.empty()) return;
   const std::lock_guard lock(mutex_);
-  Holders& holders = holders_[call.block];
-  // The client was redirected to a holder that has dropped the block.
+  Holders& holders = sent_[call.block].holders;
+  // The client was redirected to a holder that has dropped the block, or has sent wrong bytes.
   if (call.only_here) holders.clear();
   if (std::find(holders.begin(), holders.end(), call.client) == holders.end()) {
     holders.push_front(call.client);
   }
   if (holders.size() > kMaxHolders) holders.pop_back();
-  return {};
 }
 
 }  // namespace evenkeel::coordinator

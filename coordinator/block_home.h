@@ -3,16 +3,22 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
+#include "core/base/sha256.h"
 #include "core/protocol/block_service.h"
 #include "workloads/data_blocks.h"
 
 namespace evenkeel::coordinator {
 
-/// The coordinator's blocks, and who else has them by now: each is sent once from here, and workers
-/// that ask later are sent to one that has it. Thread-safe.
+/// The coordinator's blocks, and the workers that have got them: each piece is sent once from here,
+/// and workers that ask later are redirected to one that has it. The digest of each piece is taken
+/// when it is sent from here and goes along with the redirection, so that no worker has to trust
+/// another one. Thread-safe.
 class BlockHome final : public protocol::PieceSource {
  public:
   /// `blocks` must outlive it.
@@ -20,17 +26,25 @@ class BlockHome final : public protocol::PieceSource {
       : blocks_(blocks), between_workers_(between_workers) {}
 
   std::int64_t SizeOf(std::uint64_t block) override { return blocks_.SizeOf(block); }
-  std::string Redirect(const protocol::PieceCall& call) override;
+  protocol::Redirection Redirect(const protocol::PieceCall& call) override;
   Result<void> Read(const protocol::PieceCall& call, std::span<char> into) override;
 
  private:
   /// Of one block: the workers that got it, the next one to be named in front.
   using Holders = std::deque<std::string>;
+  struct Block {
+    Holders holders;
+    /// Digests of the pieces that were sent from here, by their place; pieces of kPieceBytes only.
+    std::vector<std::optional<Sha256Digest>> digests;
+  };
+
+  void NoteDigest(const protocol::PieceCall& call, std::span<const char> piece);
+  void NoteHolder(const protocol::PieceCall& call);
 
   const workloads::BlockSource& blocks_;
   const bool between_workers_;
   std::mutex mutex_;
-  std::unordered_map<std::uint64_t, Holders> holders_;  // guarded by mutex_
+  std::unordered_map<std::uint64_t, Block> sent_;  // guarded by mutex_
 };
 
 }  // namespace evenkeel::coordinator

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/log.h"
+#include "core/protocol/block_service.h"
 #include "core/protocol/evenkeel.pb.h"
 #include "core/protocol/limits.h"
 #include "worker/channel.h"
@@ -18,6 +20,8 @@ constexpr auto kPeerPatience = std::chrono::seconds(20);
 // Connections that break one after the other before the transfer fails.
 constexpr int kMaxAttempts = 20;
 constexpr std::size_t kMaxPeers = 64;
+// With so many distrusted peers, all blocks are fetched from the coordinator.
+constexpr std::size_t kMaxDistrusted = 1024;
 
 /// Lets a whole piece arrive before its first bytes are read.
 ConnectionOptions ForPieces(ConnectionOptions connection) {
@@ -126,10 +130,7 @@ void BlockClient::Start(Lock& lock, Piece piece) {
 
 bool BlockClient::Settle(Call& call, const grpc::Status& status, std::optional<Error>& error) {
   Piece& piece = call.piece;
-  if (status.ok() &&
-      CopyTo(piece.transfer->into.subspan(piece.offset, piece.size), call.response)) {
-    return true;
-  }
+  if (status.ok() && Accept(call)) return true;
   const std::string why = status.ok() ? "an answer of the wrong size" : status.error_message();
   const std::lock_guard lock(mutex_);
   if (!ending_) {
@@ -138,7 +139,7 @@ bool BlockClient::Settle(Call& call, const grpc::Status& status, std::optional<E
       piece.peer.clear();
       piece.only_here = true;
     } else if (sent_on && !piece.only_here) {
-      piece.peer = why;
+      FollowRedirection(piece, call.context, why);
     } else if (status.error_code() != grpc::StatusCode::UNAVAILABLE ||
                ++piece.attempts == kMaxAttempts) {
       error =
@@ -150,6 +151,39 @@ bool BlockClient::Settle(Call& call, const grpc::Status& status, std::optional<E
   }
   error = Error{ErrorCode::kUnavailable, "the worker ends"};
   return true;
+}
+
+bool BlockClient::Accept(Call& call) {
+  const Piece& piece = call.piece;
+  const std::span<char> into = piece.transfer->into.subspan(piece.offset, piece.size);
+  const bool fits = CopyTo(into, call.response);
+  if (piece.peer.empty()) return fits;
+  if (fits && Sha256Of({into.data(), into.size()}) == piece.digest) return true;
+  DistrustPeer(piece.peer, piece.transfer->id);
+  return false;
+}
+
+void BlockClient::DistrustPeer(const std::string& peer, std::uint64_t block) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (distrusted_.size() >= kMaxDistrusted || !distrusted_.insert(peer).second) return;
+  }
+  Log(LogLevel::kWarning, "worker " + peer + " sent wrong bytes of block " + std::to_string(block) +
+                              "; the block comes from the coordinator, and no other block is "
+                              "fetched from that worker");
+}
+
+void BlockClient::FollowRedirection(Piece& piece, const grpc::ClientContext& context,
+                                    const std::string& holder) const {
+  const auto& metadata = context.GetServerTrailingMetadata();
+  const auto digest = metadata.find(protocol::kPieceDigestKey);
+  const bool trusted = distrusted_.size() < kMaxDistrusted && !distrusted_.contains(holder);
+  if (!trusted || digest == metadata.end() || digest->second.size() != piece.digest.size()) {
+    piece.only_here = true;
+    return;
+  }
+  std::copy(digest->second.begin(), digest->second.end(), piece.digest.begin());
+  piece.peer = holder;
 }
 
 void BlockClient::OnAnswer(Call* call, const grpc::Status& status) {

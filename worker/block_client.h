@@ -10,9 +10,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 
+#include "core/base/sha256.h"
 #include "core/protocol/transport_settings.h"
 #include "worker/coordinator_connection.h"
 #include "workloads/data_blocks.h"
@@ -22,7 +24,9 @@ namespace evenkeel::worker {
 /// Fetches blocks from the coordinator or, where it redirects, from another worker, in pieces over
 /// connections of its own, so that messages do not wait behind them. A bounded number of pieces is
 /// in flight; new ones are requested when few are left. Retries while the coordinator is away.
-/// Thread-safe.
+/// A piece from another worker must have the digest that the coordinator has given for it. If it
+/// does not, this client fetches the piece from the coordinator, and nothing from that worker
+/// again. Thread-safe.
 class BlockClient final : public workloads::BlockFetcher {
  public:
   struct Options {
@@ -52,6 +56,7 @@ class BlockClient final : public workloads::BlockFetcher {
     std::size_t offset = 0;
     std::size_t size = 0;
     std::string peer;        // address to request it from; empty: the coordinator
+    Sha256Digest digest{};   // of the piece, if it comes from a peer
     bool only_here = false;  // the coordinator must not redirect it again
     int attempts = 0;        // that failed to connect
   };
@@ -71,6 +76,13 @@ class BlockClient final : public workloads::BlockFetcher {
   void OnAnswer(Call* call, const grpc::Status& status);
   /// Whether the piece is over, with an error or without; otherwise it has been queued again.
   [[nodiscard]] bool Settle(Call& call, const grpc::Status& status, std::optional<Error>& error);
+  /// Whether the answer is the piece; false also if another worker sent other bytes.
+  [[nodiscard]] bool Accept(Call& call);
+  void DistrustPeer(const std::string& peer, std::uint64_t block);
+  /// Sends the piece on to the peer that the coordinator named, unless that is distrusted or the
+  /// coordinator gave no digest. The mutex must be held.
+  void FollowRedirection(Piece& piece, const grpc::ClientContext& context,
+                         const std::string& holder) const;
 
   const Options options_;
   std::mutex mutex_;  // guards what follows
@@ -79,7 +91,8 @@ class BlockClient final : public workloads::BlockFetcher {
   std::unordered_set<Call*> calls_;
   std::shared_ptr<Stub> home_;
   std::map<std::string, std::shared_ptr<Stub>> peers_;
-  int pumping_ = 0;  // threads within Pump, which releases the mutex meanwhile
+  std::set<std::string> distrusted_;  // peers that have sent wrong bytes
+  int pumping_ = 0;                   // threads within Pump, which releases the mutex meanwhile
   bool refilling_ = true;
   bool ending_ = false;
 };

@@ -53,8 +53,9 @@ class TaskRunner {
   [[nodiscard]] virtual Duration TakeWaited() { return Duration::zero(); }
 };
 
-/// Folds results into the result of the job, in whatever order they became durable.
-/// Used by one thread.
+/// Folds results into the result of the job, in whatever order they became durable. Made when the
+/// job is over and all of its results are in the journal, so that a result that was revoked before
+/// never comes here. Used by one thread.
 class Reducer {
  public:
   virtual ~Reducer() = default;

@@ -53,7 +53,7 @@ grpc::ServerUnaryReactor* BlockService::Fetch(grpc::CallbackServerContext* conte
   if (ending_) {
     reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
   } else {
-    waiting_.push_back({std::move(call), reactor, response});
+    waiting_.push_back({std::move(call), context, reactor, response});
     filled_.notify_one();
   }
   return reactor;
@@ -87,10 +87,15 @@ grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
   return grpc::Status::OK;
 }
 
-grpc::Status BlockService::Answer(const PieceCall& call, grpc::ByteBuffer& response) {
+grpc::Status BlockService::Answer(const Waiting& request) {
+  const PieceCall& call = request.call;
   if (!call.only_here) {
-    const std::string elsewhere = source_.Redirect(call);
-    if (!elsewhere.empty()) return {grpc::StatusCode::NOT_FOUND, elsewhere};
+    const Redirection elsewhere = source_.Redirect(call);
+    if (!elsewhere.holder.empty()) {
+      request.context->AddTrailingMetadata(
+          kPieceDigestKey, std::string(elsewhere.digest.data(), elsewhere.digest.size()));
+      return {grpc::StatusCode::NOT_FOUND, elsewhere.holder};
+    }
   }
   grpc::Slice slice(static_cast<std::size_t>(call.size));
   // Not shared yet, so it may be written.
@@ -102,7 +107,7 @@ grpc::Status BlockService::Answer(const PieceCall& call, grpc::ByteBuffer& respo
     return {gone ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::DATA_LOSS,
             gone ? "" : read.error().message};
   }
-  response = grpc::ByteBuffer(&slice, 1);
+  *request.response = grpc::ByteBuffer(&slice, 1);
   traffic_.Sent(1, slice.size());
   return grpc::Status::OK;
 }
@@ -115,7 +120,7 @@ void BlockService::ReadWaiting() {
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    const grpc::Status status = Answer(next.call, *next.response);
+    const grpc::Status status = Answer(next);
     next.reactor->Finish(status);
     lock.lock();
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/sha256.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
 #include "core/protocol/transport_settings.h"
 
@@ -25,14 +26,23 @@ struct PieceCall {
   std::string client;  ///< "HOST:PORT" on which the client serves others; empty: none
 };
 
+/// Where a client is to fetch a piece instead.
+struct Redirection {
+  std::string holder;     ///< "HOST:PORT" of a worker that has the block; empty: none
+  Sha256Digest digest{};  ///< of the piece, so that the client need not trust the holder
+};
+
+/// Trailing metadata of a redirected request: Redirection::digest.
+inline constexpr const char* kPieceDigestKey = "evenkeel-piece-sha256-bin";
+
 /// Provides the blocks. Called concurrently by the threads of the service.
 class PieceSource {
  public:
   virtual ~PieceSource() = default;
   /// Size of the block in bytes; 0 if it is not here.
   [[nodiscard]] virtual std::int64_t SizeOf(std::uint64_t block) = 0;
-  /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
-  [[nodiscard]] virtual std::string Redirect(const PieceCall& call) {
+  /// A worker that the client should ask instead, if there is one.
+  [[nodiscard]] virtual Redirection Redirect(const PieceCall& call) {
     static_cast<void>(call);
     return {};
   }
@@ -61,13 +71,14 @@ class BlockService final : public v1::Blocks::WithRawCallbackMethod_Fetch<v1::Bl
  private:
   struct Waiting {
     PieceCall call;
+    grpc::CallbackServerContext* context;
     grpc::ServerUnaryReactor* reactor;
     grpc::ByteBuffer* response;
   };
 
   grpc::Status Check(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
                      PieceCall& call) const;
-  [[nodiscard]] grpc::Status Answer(const PieceCall& call, grpc::ByteBuffer& response);
+  [[nodiscard]] grpc::Status Answer(const Waiting& request);
   void ReadWaiting();
 
   const Options options_;

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
-#include "core/base/splitmix.h"
+#include "core/base/check.h"
 
 namespace evenkeel::workloads::matmul {
 namespace {
@@ -108,22 +109,26 @@ constexpr double kDoubleRoundoff = std::numeric_limits<double>::epsilon() / 2;
 
 }  // namespace
 
-Result<FreivaldsCheck> FreivaldsCheck::Make(const Matrix& a, const Matrix& b, std::uint64_t seed) {
+Result<FreivaldsCheck> FreivaldsCheck::Make(const Matrix& a, const Matrix& b,
+                                            std::vector<std::uint64_t> random_words) {
+  EVENKEEL_CHECK(static_cast<std::int64_t>(random_words.size()) == b.Columns(),
+                 "a random word for each column");
   FreivaldsCheck check;
+  check.words_ = std::move(random_words);
   check.type_ = a.Type();
   check.columns_ = b.Columns();
   const Result<void> expected =
-      IsWhole(a.Type()) ? check.ExpectWholeNumbers(a, b, seed) : check.ExpectFractions(a, b, seed);
+      IsWhole(a.Type()) ? check.ExpectWholeNumbers(a, b) : check.ExpectFractions(a, b);
   if (!expected) return tl::unexpected(expected.error());
   return check;
 }
 
-Result<void> FreivaldsCheck::ExpectFractions(const Matrix& a, const Matrix& b, std::uint64_t seed) {
+Result<void> FreivaldsCheck::ExpectFractions(const Matrix& a, const Matrix& b) {
   const auto columns = static_cast<std::size_t>(b.Columns());
   const auto depth = static_cast<std::size_t>(b.Rows());
   signs_.resize(columns);
   for (std::size_t n = 0; n < columns; ++n) {
-    signs_[n] = (SplitMixAt(seed, n) >> 63) == 0 ? 1.0 : -1.0;
+    signs_[n] = (words_[n] >> 63) == 0 ? 1.0 : -1.0;
   }
   ones_.assign(columns, 1.0);
   expected_.resize(static_cast<std::size_t>(a.Rows()));
@@ -140,10 +145,7 @@ Result<void> FreivaldsCheck::ExpectFractions(const Matrix& a, const Matrix& b, s
   });
 }
 
-Result<void> FreivaldsCheck::ExpectWholeNumbers(const Matrix& a, const Matrix& b,
-                                                std::uint64_t seed) {
-  words_.resize(static_cast<std::size_t>(b.Columns()));
-  for (std::size_t n = 0; n < words_.size(); ++n) words_[n] = SplitMixAt(seed, n);
+Result<void> FreivaldsCheck::ExpectWholeNumbers(const Matrix& a, const Matrix& b) {
   expected_words_.resize(static_cast<std::size_t>(a.Rows()));
   std::vector<std::uint64_t> inner(static_cast<std::size_t>(b.Rows()));
   const auto of_b = [&](std::size_t row, const char* elements) {

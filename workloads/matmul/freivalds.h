@@ -21,9 +21,11 @@ namespace evenkeel::workloads::matmul {
 /// 2^-64, one with an error that is a multiple of 2^j and not of more with 2^j times that.
 class FreivaldsCheck {
  public:
-  /// Reads both factors. kUnavailable if they cannot be read.
+  /// Reads both factors. kUnavailable if they cannot be read. `random_words` makes x: one word per
+  /// column of `b`. The workers that computed C must not have been able to know them, or C could be
+  /// wrong and pass.
   [[nodiscard]] static Result<FreivaldsCheck> Make(const Matrix& a, const Matrix& b,
-                                                   std::uint64_t seed);
+                                                   std::vector<std::uint64_t> random_words);
 
   /// Looks at rows of C, whole and from `first_row` on. False: one of them is wrong. Rows with
   /// elements that are not finite say nothing and pass.
@@ -31,8 +33,8 @@ class FreivaldsCheck {
 
  private:
   FreivaldsCheck() = default;
-  Result<void> ExpectFractions(const Matrix& a, const Matrix& b, std::uint64_t seed);
-  Result<void> ExpectWholeNumbers(const Matrix& a, const Matrix& b, std::uint64_t seed);
+  Result<void> ExpectFractions(const Matrix& a, const Matrix& b);
+  Result<void> ExpectWholeNumbers(const Matrix& a, const Matrix& b);
   [[nodiscard]] bool FractionsPass(std::size_t row, const char* elements) const;
   [[nodiscard]] bool WholeNumbersPass(std::size_t row, const char* elements) const;
 
@@ -40,11 +42,11 @@ class FreivaldsCheck {
   std::int64_t columns_ = 0;
   double gamma_product_ = 0;            // of |A| |B| e
   double gamma_row_ = 0;                // of |C| e
-  std::vector<double> signs_;           // x
+  std::vector<std::uint64_t> words_;    // random; x, of whole numbers
+  std::vector<double> signs_;           // x, of fractions
   std::vector<double> ones_;            // as many
   std::vector<double> expected_;        // A (B x)
   std::vector<double> expected_bound_;  // |A| (|B| e)
-  std::vector<std::uint64_t> words_;    // x, of whole numbers
   std::vector<std::uint64_t> expected_words_;
 };
 

@@ -7,8 +7,10 @@
 #include <future>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "core/base/random_bytes.h"
 #include "workloads/matmul/freivalds.h"
 #include "workloads/matmul/product_file.h"
 #include "workloads/received_tasks.h"
@@ -17,22 +19,26 @@ namespace evenkeel::workloads::matmul {
 namespace {
 
 constexpr std::int64_t kBytesAtOnce = 4 << 20;
-constexpr std::uint64_t kCheckSeed = 0x6672656976616c64;
 
 class MatmulReducer final : public Reducer {
  public:
-  MatmulReducer(const MatmulSpec& spec, const Division& division)
-      : spec_(spec), division_(division), received_(division.TaskCount()) {}
+  MatmulReducer(const MatmulSpec& spec, const Division& division, DrawWords draw_words)
+      : spec_(spec),
+        division_(division),
+        draw_words_(std::move(draw_words)),
+        received_(division.TaskCount()) {}
 
   Result<void> Begin(const std::filesystem::path& folder) override {
     auto file = ProductFile::Create(folder / "c.npy", division_);
     if (!file) return tl::unexpected(file.error());
     file_ = std::move(*file);
-    // It reads both factors, which need not wait for the product.
-    if (spec_.verify) {
-      check_ = std::async(std::launch::async,
-                          [this] { return FreivaldsCheck::Make(*spec_.a, *spec_.b, kCheckSeed); });
-    }
+    if (!spec_.verify) return {};
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(spec_.shape.columns));
+    if (auto drawn = draw_words_(words); !drawn) return drawn;
+    // It reads both factors, which need not wait for the product to be put together.
+    check_ = std::async(std::launch::async, [this, words = std::move(words)]() mutable {
+      return FreivaldsCheck::Make(*spec_.a, *spec_.b, std::move(words));
+    });
     return {};
   }
 
@@ -108,6 +114,7 @@ class MatmulReducer final : public Reducer {
 
   const MatmulSpec& spec_;
   const Division& division_;
+  const DrawWords draw_words_;
   ReceivedTasks received_;
   std::unique_ptr<ProductFile> file_;
   std::future<Result<FreivaldsCheck>> check_;
@@ -115,8 +122,14 @@ class MatmulReducer final : public Reducer {
 
 }  // namespace
 
-std::unique_ptr<Reducer> MakeMatmulReducer(const MatmulSpec& spec, const Division& division) {
-  return std::make_unique<MatmulReducer>(spec, division);
+Result<void> DrawFromKernel(std::span<std::uint64_t> words) {
+  return FillWithRandomBytes(
+      {static_cast<char*>(static_cast<void*>(words.data())), words.size_bytes()});
+}
+
+std::unique_ptr<Reducer> MakeMatmulReducer(const MatmulSpec& spec, const Division& division,
+                                           DrawWords draw_words) {
+  return std::make_unique<MatmulReducer>(spec, division, std::move(draw_words));
 }
 
 }  // namespace evenkeel::workloads::matmul

@@ -122,6 +122,26 @@ TEST_P(BlocksTest, ComeFromTheCoordinatorAgainIfNobodyElseHasThemAnyMore) {
   EXPECT_EQ(blocks_.read, 3 * kBytes);
 }
 
+TEST_P(BlocksTest, FromAWorkerThatLiesComeFromTheCoordinator) {
+  const auto liar = MakeBoard();
+  EXPECT_EQ(liar->Get(1), "");
+  liar->cache.Find(1)->Bytes()[2'000'000] ^= 1;
+  const auto honest = MakeBoard();
+  EXPECT_EQ(honest->Get(1), "");
+  EXPECT_GT(blocks_.read, kBytes) << "the wrong piece came from the coordinator";
+
+  // The other blocks of the liar are not fetched from it, not even those that are right.
+  EXPECT_EQ(liar->Get(2), "");
+  const std::int64_t before = blocks_.read;
+  EXPECT_EQ(honest->Get(2), "");
+  EXPECT_EQ(blocks_.read - before, kBytes);
+
+  // Others fetch from the honest worker.
+  const auto third = MakeBoard();
+  EXPECT_EQ(third->Get(2), "");
+  EXPECT_EQ(blocks_.read - before, kBytes);
+}
+
 TEST_P(BlocksTest, ThatNobodyHasAreAnError) {
   const auto board = MakeBoard();
   EXPECT_EQ(board->Get(10), "the coordinator has no such block");

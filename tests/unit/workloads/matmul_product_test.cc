@@ -1,17 +1,21 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/base/splitmix.h"
 #include "tests/unit/workloads/job_run.h"
 #include "workloads/built_in.h"
 #include "workloads/matmul/freivalds.h"
+#include "workloads/matmul/matmul_reducer.h"
 #include "workloads/matmul/matrix.h"
 
 namespace evenkeel::workloads {
@@ -161,6 +165,13 @@ TEST(MatmulProduct, IsNotWrittenWithoutTheTasksThatFailed) {
   EXPECT_FALSE(std::filesystem::exists(folder.Path() / "c.npy"));
 }
 
+/// Words from which Freivalds' vector is made.
+std::vector<std::uint64_t> Words(std::int64_t count, std::uint64_t seed) {
+  std::vector<std::uint64_t> words(static_cast<std::size_t>(count));
+  for (std::size_t n = 0; n < words.size(); ++n) words[n] = SplitMixAt(seed, n);
+  return words;
+}
+
 template <typename Number>
 void ExpectWrongElementsAreFound(ElementType type) {
   constexpr std::int64_t kEdge = 40;
@@ -182,7 +193,7 @@ void ExpectWrongElementsAreFound(ElementType type) {
     return all;
   };
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const auto check = matmul::FreivaldsCheck::Make(*a, *b, seed);
+    const auto check = matmul::FreivaldsCheck::Make(*a, *b, Words(kEdge, seed));
     ASSERT_TRUE(check.has_value());
     EXPECT_TRUE(check->RowsPass(0, bytes()));
     // One element that is off by more than rounding is found with any signs.
@@ -217,7 +228,7 @@ void ExpectWrongWholeNumbersAreFound(ElementType type) {
       }
     }
   }
-  const auto check = matmul::FreivaldsCheck::Make(*a, *b, 1);
+  const auto check = matmul::FreivaldsCheck::Make(*a, *b, Words(kEdge, 1));
   ASSERT_TRUE(check.has_value());
   const auto pass = [&] {
     std::vector<char> all(c.size() * sizeof(Number));
@@ -230,6 +241,60 @@ void ExpectWrongWholeNumbersAreFound(ElementType type) {
     EXPECT_FALSE(pass()) << at;
     --c[at];
   }
+}
+
+/// Adds to each row an error in two columns that the signs of `words` cancel out. The second column
+/// changes from row to row, so that other signs cancel out all errors only if they agree with those
+/// of `words` in each column that was used.
+std::string Forge(std::string c, std::size_t rows, std::size_t columns,
+                  const std::vector<std::uint64_t>& words) {
+  std::vector<std::size_t> opposite;  // columns whose sign differs from that of column 0
+  for (std::size_t n = 1; n < columns; ++n) {
+    if ((words[n] >> 63) != (words[0] >> 63)) opposite.push_back(n);
+  }
+  EXPECT_GE(opposite.size(), 50U) << "or chance decides";
+  std::vector<double> elements(rows * columns);
+  std::memcpy(elements.data(), c.data(), c.size());
+  for (std::size_t row = 0; row < rows; ++row) {
+    elements[row * columns] += 1;
+    elements[row * columns + opposite[row % opposite.size()]] += 1;
+  }
+  std::memcpy(c.data(), elements.data(), c.size());
+  return c;
+}
+
+// A worker that knows the vector can forge a product that passes; version 0.1 made it from this
+// constant. The chance that the forged rows pass by luck is below 2^-49.
+TEST(MatmulProduct, NoForgedProductPassesUnlessTheVectorIsKnown) {
+  constexpr std::int64_t kEdge = 128;
+  constexpr std::uint64_t kKnownSeed = 0x6672656976616c64;
+  matmul::MatmulSpec spec;
+  spec.shape = {kEdge, kEdge, kEdge, ElementType::kFloat64};
+  spec.sizes = {kEdge, kEdge, kEdge, kEdge};
+  spec.a = matmul::MakeRandomMatrix(kEdge, kEdge, ElementType::kFloat64, 1);
+  spec.b = matmul::MakeRandomMatrix(kEdge, kEdge, ElementType::kFloat64, 2);
+  const matmul::Division division(spec.shape, spec.sizes);
+  const auto product = MakeOrFail(
+      "matmul", Parameters(kEdge, kEdge, kEdge,
+                           {{"tile", {{"rows", kEdge}, {"columns", kEdge}, {"depth", kEdge}}}}));
+  ASSERT_EQ(product->TaskCount(), 1);
+  model::PackedResults forged;
+  forged.Append(Forge(ResultOf(*product, 0), kEdge, kEdge, Words(kEdge, kKnownSeed)));
+  const auto finish = [&](Reducer& reducer) {
+    const TempFolder folder;
+    EXPECT_TRUE(reducer.Begin(folder.Path()).has_value());
+    EXPECT_TRUE(reducer.Add({0, 1}, forged).has_value());
+    const auto finished = reducer.Finish(folder.Path());
+    return finished ? "passed" : finished.error().message;
+  };
+  const auto known = matmul::MakeMatmulReducer(spec, division, [](std::span<std::uint64_t> words) {
+    const auto drawn = Words(kEdge, kKnownSeed);
+    std::copy(drawn.begin(), drawn.end(), words.begin());
+    return Result<void>();
+  });
+  EXPECT_EQ(finish(*known), "passed") << "or it is no forgery";
+  EXPECT_EQ(finish(*matmul::MakeMatmulReducer(spec, division)),
+            "the product is wrong: rows 0 to 127 fail Freivalds' check");
 }
 
 TEST(MatmulProduct, FreivaldsFindsWrongWholeNumbers) {
