@@ -1,6 +1,8 @@
 #include "workloads/matmul/division.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
 
 namespace evenkeel::workloads::matmul {
 namespace {
@@ -77,6 +79,174 @@ std::optional<Division::BlockPlace> Division::PlaceOf(BlockId id) const {
 std::int64_t Division::BytesOfBlock(BlockId id) const {
   const auto place = PlaceOf(id);
   return place ? place->window.Elements() * BytesOf(shape_.type) : 0;
+}
+
+namespace {
+
+constexpr std::int64_t kWantedTasks = 48;
+constexpr std::int64_t kWantedLongTasks = 384;
+constexpr std::int64_t kGranularity = 16;  // kernels like multiples of it
+constexpr std::int64_t kLeastEdge = 256;   // less than this is left to the memory's limit
+constexpr std::int64_t kLeastLongEdge = 128;
+constexpr std::int64_t kLargestEdge = 1024;    // kernels hardly gain by more
+constexpr std::int64_t kBlockBytes = 2 << 20;  // large enough to hide a round trip
+constexpr std::int64_t kLeastDepth = 512;  // partial sums of less depth cost more than they help
+constexpr double kLongTask = 4e9;          // multiply-adds that are worth being split
+
+std::int64_t RoundUp(double value) {
+  const auto units = static_cast<std::int64_t>(std::ceil(value / kGranularity));
+  return std::max<std::int64_t>(units, 1) * kGranularity;
+}
+
+/// `whole` in as many equal parts as parts of `part` would be.
+std::int64_t Evenly(std::int64_t whole, std::int64_t part) {
+  const std::int64_t parts = CeilDivide(whole, std::max<std::int64_t>(part, 1));
+  const std::int64_t even = CeilDivide(whole, parts);
+  const std::int64_t rounded = RoundUp(static_cast<double>(even));
+  return rounded <= part && CeilDivide(whole, rounded) == parts ? rounded : even;
+}
+
+std::int64_t TileCount(const ProductShape& shape, const TileSizes& sizes) {
+  return CeilDivide(shape.rows, sizes.rows) * CeilDivide(shape.columns, sizes.columns);
+}
+
+/// About `area` elements, square if the product is large enough both ways.
+void SetTile(const ProductShape& shape, double area, TileSizes& sizes) {
+  const double edge = std::sqrt(area);
+  sizes.rows = std::min(shape.rows, RoundUp(edge));
+  sizes.columns = std::min(shape.columns, RoundUp(area / static_cast<double>(sizes.rows)));
+  sizes.rows = std::min(shape.rows, RoundUp(area / static_cast<double>(sizes.columns)));
+}
+
+constexpr double Square(std::int64_t edge) {
+  return static_cast<double>(edge) * static_cast<double>(edge);
+}
+
+/// Kernels of fractions copy A and B before they multiply, which takes the less the larger a tile
+/// is: with an edge of 512 a seventh of the time, with 1024 half of that. Whole numbers take some
+/// thirty times as long, and their kernel copies nothing: the last tiles would be waited for.
+void ChooseTile(const ProductShape& shape, TileSizes& sizes) {
+  const bool whole = IsWhole(shape.type);
+  const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
+  const double wanted = all / static_cast<double>(whole ? kWantedLongTasks : kWantedTasks);
+  const double least = Square(whole ? kLeastLongEdge : kLeastEdge);
+  SetTile(shape, std::clamp(wanted, least, Square(kLargestEdge)), sizes);
+}
+
+void ChooseParts(const ProductShape& shape, TileSizes& sizes) {
+  const std::int64_t tiles = TileCount(shape, sizes);
+  const double work = static_cast<double>(sizes.rows) * static_cast<double>(sizes.columns) *
+                      static_cast<double>(shape.depth);
+  const double parts =
+      std::min({static_cast<double>(CeilDivide(kWantedTasks, tiles)), work / kLongTask + 1,
+                static_cast<double>(shape.depth) / kLeastDepth});
+  sizes.depth =
+      Evenly(shape.depth, CeilDivide(shape.depth, static_cast<std::int64_t>(std::max(1.0, parts))));
+}
+
+void ChooseChunk(ElementType type, std::int64_t block_bytes, TileSizes& sizes) {
+  const std::int64_t line = std::max(sizes.rows, sizes.columns) * BytesOf(type);
+  sizes.chunk = Evenly(sizes.depth, std::clamp<std::int64_t>(block_bytes / line, 1, sizes.depth));
+}
+
+/// As many rows of tiles as the memory holds panels of A, beside two panels of B.
+void ChooseStrip(const ProductShape& shape, const SizeLimits& limits, TileSizes& sizes) {
+  const std::int64_t element = BytesOf(shape.type);
+  const std::int64_t panel_a = sizes.rows * sizes.depth * element;
+  const std::int64_t panel_b = sizes.columns * sizes.depth * element;
+  const std::int64_t room = limits.memory_bytes - LeastMemory(sizes, shape.type, limits.threads);
+  const std::int64_t tile_rows = CeilDivide(shape.rows, sizes.rows);
+  const std::int64_t strip = std::clamp<std::int64_t>((room - 2 * panel_b) / panel_a, 1, tile_rows);
+  sizes.strip = CeilDivide(tile_rows, CeilDivide(tile_rows, strip));
+}
+
+std::string Mebibytes(std::int64_t bytes) { return std::to_string(CeilDivide(bytes, 1 << 20)); }
+
+Result<void> Check(const ProductShape& shape, const TileSizes& sizes, const SizeLimits& limits) {
+  const std::int64_t result = sizes.rows * sizes.columns * BytesOf(shape.type);
+  if (result > kMaxTileBytes) {
+    return InvalidInput("must be smaller: the result of a task has " + std::to_string(result) +
+                        " bytes, at most " + std::to_string(kMaxTileBytes) + " are allowed");
+  }
+  const std::int64_t tiles = TileCount(shape, sizes);
+  const std::int64_t parts = CeilDivide(shape.depth, sizes.depth);
+  if (tiles > kMaxTasks / parts) {
+    return InvalidInput("must be larger: the product falls into more than " +
+                        std::to_string(kMaxTasks) + " tasks");
+  }
+  const std::int64_t least = LeastMemory(sizes, shape.type, limits.threads);
+  if (least > limits.memory_bytes) {
+    return InvalidInput("do not fit: " + std::to_string(limits.threads) + " tasks at a time need " +
+                        Mebibytes(least) + " MiB, memoryPerWorker is " +
+                        Mebibytes(limits.memory_bytes) + " MiB");
+  }
+  return {};
+}
+
+/// As many rows of C as wanted, over all columns and the whole depth, with room for all of B.
+Result<TileSizes> SizesByRows(const ProductShape& shape, std::int64_t rows,
+                              const SizeLimits& limits) {
+  const std::int64_t all_of_b = shape.depth * shape.columns * BytesOf(shape.type);
+  TileSizes sizes{std::min(rows, shape.rows), shape.columns, shape.depth, 0, 1};
+  ChooseChunk(shape.type, kBlockBytes, sizes);
+  if (const auto fits = Check(shape, sizes, limits); !fits) return tl::unexpected(fits.error());
+  const std::int64_t needed = all_of_b + LeastMemory(sizes, shape.type, limits.threads);
+  if (needed <= limits.memory_bytes) return sizes;
+  return InvalidInput("does not fit: all of b and " + std::to_string(limits.threads) +
+                      " tasks at a time need " + Mebibytes(needed) + " MiB, memoryPerWorker is " +
+                      Mebibytes(limits.memory_bytes) + " MiB");
+}
+
+}  // namespace
+
+std::int64_t LeastMemory(const TileSizes& sizes, ElementType type, std::int64_t threads) {
+  const std::int64_t blocks = (sizes.rows + sizes.columns) * sizes.chunk;
+  // The tile, its copy as a result, the blocks in use and those that come next.
+  return threads * (2 * sizes.rows * sizes.columns + 2 * blocks) * BytesOf(type);
+}
+
+Result<TileSizes> CompleteSizes(const ProductShape& shape, TileSizes sizes,
+                                const SizeLimits& limits) {
+  sizes.rows = std::min(sizes.rows, shape.rows);
+  sizes.columns = std::min(sizes.columns, shape.columns);
+  sizes.depth = std::min(sizes.depth, shape.depth);
+  ChooseChunk(shape.type, kBlockBytes, sizes);
+  if (const auto fits = Check(shape, sizes, limits); !fits) return tl::unexpected(fits.error());
+  ChooseStrip(shape, limits, sizes);
+  return sizes;
+}
+
+Result<TileSizes> ChooseSizes(const ProductShape& shape, const SizeLimits& limits) {
+  TileSizes sizes;
+  ChooseTile(shape, sizes);
+  sizes.rows = Evenly(shape.rows, sizes.rows);
+  sizes.columns = Evenly(shape.columns, sizes.columns);
+  ChooseParts(shape, sizes);
+  for (std::int64_t block_bytes = kBlockBytes;; block_bytes /= 2) {
+    ChooseChunk(shape.type, block_bytes, sizes);
+    const auto fits = Check(shape, sizes, limits);
+    if (fits) break;
+    const std::int64_t edge = std::max(sizes.rows, sizes.columns);
+    if (edge <= kGranularity || TileCount(shape, sizes) >= kMaxTasks) {
+      return tl::unexpected(fits.error());
+    }
+    (sizes.rows >= sizes.columns ? sizes.rows : sizes.columns) = CeilDivide(edge, 2);
+  }
+  ChooseStrip(shape, limits, sizes);
+  return sizes;
+}
+
+Result<TileSizes> AggregatedSizes(const ProductShape& shape, Aggregation aggregation,
+                                  std::int64_t block, std::int64_t factor,
+                                  const SizeLimits& limits) {
+  if (aggregation == Aggregation::kByRows) return SizesByRows(shape, block, limits);
+  const std::int64_t edge = aggregation == Aggregation::kSquare ? block * factor : block;
+  const std::int64_t depth = aggregation == Aggregation::kNone ? block : block * factor;
+  TileSizes sizes{std::min(edge, shape.rows), std::min(edge, shape.columns),
+                  std::min(depth, shape.depth), 0, 1};
+  sizes.chunk = std::min(block, sizes.depth);
+  if (const auto fits = Check(shape, sizes, limits); !fits) return tl::unexpected(fits.error());
+  return sizes;
 }
 
 }  // namespace evenkeel::workloads::matmul

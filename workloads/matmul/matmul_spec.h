@@ -10,7 +10,6 @@
 #include "core/model/field_reader.h"
 #include "workloads/matmul/division.h"
 #include "workloads/matmul/matrix.h"
-#include "workloads/matmul/tile_sizes.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::matmul {

@@ -1,7 +1,9 @@
 #include "workloads/parameter_estimation/data_flow_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <initializer_list>
 #include <queue>
 
 namespace evenkeel::workloads::parameter_estimation {
@@ -43,6 +45,147 @@ std::vector<std::size_t> FindCycle(const DataFlowGraph& graph) {
     if (seen != path.end()) return {seen, path.end()};
     path.push_back(next);
   }
+}
+
+namespace {
+
+/// A graph under construction: operations are called by their kind and number.
+class Drawing {
+ public:
+  std::size_t Multiply(std::initializer_list<std::size_t> after) { return Put("multiply", after); }
+  std::size_t Add(std::initializer_list<std::size_t> after) { return Put("add", after); }
+  std::size_t Subtract(std::initializer_list<std::size_t> after) { return Put("subtract", after); }
+  std::size_t Compare(std::initializer_list<std::size_t> after) { return Put("compare", after); }
+  DataFlowGraph Done() && { return std::move(graph_); }
+
+ private:
+  std::size_t Put(const char* kind, std::initializer_list<std::size_t> after) {
+    graph_.push_back({kind + std::to_string(graph_.size() + 1), kind, after});
+    return graph_.size() - 1;
+  }
+  DataFlowGraph graph_;
+};
+
+/// One step of Euler's method for y'' + 3xy' + 3y = 0, as in Paulin and Knight, "Force-directed
+/// scheduling for the behavioral synthesis of ASICs" (1989):
+/// x1 = x + dx; u1 = u - 3x u dx - 3y dx; y1 = y + u dx; goes on while x1 < a.
+DataFlowGraph Diffeq() {
+  Drawing draw;
+  const auto three_x = draw.Multiply({});
+  const auto u_dx = draw.Multiply({});
+  const auto three_y = draw.Multiply({});
+  const auto u_dx_again = draw.Multiply({});
+  const auto x1 = draw.Add({});
+  const auto three_x_u_dx = draw.Multiply({three_x, u_dx});
+  const auto three_y_dx = draw.Multiply({three_y});
+  draw.Add({u_dx_again});
+  draw.Compare({x1});
+  const auto difference = draw.Subtract({three_x_u_dx});
+  draw.Subtract({difference, three_y_dx});
+  return std::move(draw).Done();
+}
+
+/// The wave digital elliptic filter of fifth order: 26 additions, 8 multiplications. As in Michel,
+/// Lauther and Duzy, "The Synthesis Approach to Digital System Design" (1992).
+DataFlowGraph EllipticWaveFilter() {
+  Drawing draw;
+  const auto a1 = draw.Add({});
+  const auto a2 = draw.Add({});
+  const auto a3 = draw.Add({a1});
+  const auto a4 = draw.Add({a3});
+  const auto a5 = draw.Add({a2, a4});
+  const auto m6 = draw.Multiply({a5});
+  const auto m7 = draw.Multiply({a5});
+  const auto a8 = draw.Add({a3, m6});
+  const auto a9 = draw.Add({a2, m7});
+  const auto a10 = draw.Add({a3, a8});
+  const auto a11 = draw.Add({a5, a8});
+  const auto a12 = draw.Add({a2, a9});
+  const auto m13 = draw.Multiply({a10});
+  draw.Add({a9, a11});
+  const auto m15 = draw.Multiply({a12});
+  const auto a16 = draw.Add({a1, m13});
+  const auto a17 = draw.Add({m15});
+  const auto a18 = draw.Add({a1, a16});
+  const auto a19 = draw.Add({a16});
+  const auto a20 = draw.Add({a9, a17});
+  const auto a21 = draw.Add({a17});
+  const auto m22 = draw.Multiply({a18});
+  const auto a23 = draw.Add({a19});
+  const auto a24 = draw.Add({a20});
+  const auto m25 = draw.Multiply({a21});
+  const auto m26 = draw.Multiply({a23});
+  const auto m27 = draw.Multiply({a24});
+  const auto a28 = draw.Add({m22});
+  draw.Add({a17, m25});
+  draw.Add({a16, a28});
+  const auto a31 = draw.Add({m26});
+  const auto a32 = draw.Add({m27});
+  draw.Add({a23, a31});
+  draw.Add({a24, a32});
+  return std::move(draw).Done();
+}
+
+/// A symmetric FIR filter of 16 points: 8 sums of samples with the same coefficient, 8 products, 7
+/// additions one after the other. As in Park and Parker, "Sehwa" (1988).
+DataFlowGraph Fir16() {
+  Drawing draw;
+  std::size_t sum = draw.Multiply({draw.Add({})});
+  for (int pair = 1; pair < 8; ++pair) {
+    const std::size_t product = draw.Multiply({draw.Add({})});
+    sum = draw.Add({sum, product});
+  }
+  return std::move(draw).Done();
+}
+
+/// The auto-regressive lattice filter: 16 multiplications, 12 additions. As in Jain, Parker and
+/// Park, "Predicting system-level area and delay for pipelined and nonpipelined designs" (1992).
+DataFlowGraph ArLattice() {
+  Drawing draw;
+  std::array<std::size_t, 8> inputs{};
+  for (auto& product : inputs) product = draw.Multiply({});
+  const auto a9 = draw.Add({inputs[0], inputs[1]});
+  const auto a10 = draw.Add({inputs[2], inputs[3]});
+  const auto a13 = draw.Add({draw.Add({inputs[4], inputs[5]})});
+  const auto a14 = draw.Add({draw.Add({inputs[6], inputs[7]})});
+  const auto m15 = draw.Multiply({a14});
+  const auto m16 = draw.Multiply({a13});
+  const auto m17 = draw.Multiply({a13});
+  const auto m18 = draw.Multiply({a14});
+  const auto a19 = draw.Add({m15, m16});
+  const auto a20 = draw.Add({m17, m18});
+  const auto m21 = draw.Multiply({a20});
+  const auto m22 = draw.Multiply({a19});
+  const auto m23 = draw.Multiply({a19});
+  const auto m24 = draw.Multiply({a20});
+  const auto a25 = draw.Add({m21, m22});
+  const auto a26 = draw.Add({m23, m24});
+  draw.Add({a9, a25});
+  draw.Add({a10, a26});
+  return std::move(draw).Done();
+}
+
+struct Example {
+  std::string_view name;
+  DataFlowGraph (*draw)();
+};
+constexpr std::array kExamples{Example{"Diffeq", &Diffeq},
+                               Example{"EllipticWaveFilter", &EllipticWaveFilter},
+                               Example{"Fir16", &Fir16}, Example{"ArLattice", &ArLattice}};
+
+}  // namespace
+
+std::vector<std::string> ExampleNames() {
+  std::vector<std::string> names;
+  for (const Example& example : kExamples) names.emplace_back(example.name);
+  return names;
+}
+
+std::optional<DataFlowGraph> ExampleGraph(std::string_view name) {
+  for (const Example& example : kExamples) {
+    if (example.name == name) return example.draw();
+  }
+  return std::nullopt;
 }
 
 }  // namespace evenkeel::workloads::parameter_estimation

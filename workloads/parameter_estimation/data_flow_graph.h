@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace evenkeel::workloads::parameter_estimation {
@@ -24,5 +26,11 @@ using DataFlowGraph = std::vector<Operation>;
 /// The places along one cycle, each of which comes after the one behind it in the list (the last
 /// one after the first); empty if there is none.
 [[nodiscard]] std::vector<std::size_t> FindCycle(const DataFlowGraph& graph);
+
+/// The names of the graphs that are shipped; see docs/workloads.md for where they come from.
+[[nodiscard]] std::vector<std::string> ExampleNames();
+
+/// Nothing if there is no such graph. Its kinds are add, subtract, multiply and compare.
+[[nodiscard]] std::optional<DataFlowGraph> ExampleGraph(std::string_view name);
 
 }  // namespace evenkeel::workloads::parameter_estimation

@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "workloads/parameter_estimation/result_charts.h"
-#include "workloads/parameter_estimation/result_table.h"
+#include "workloads/parameter_estimation/estimation_results.h"
 #include "workloads/received_tasks.h"
 
 namespace evenkeel::workloads::parameter_estimation {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/parameter_estimation/combinations.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 
 namespace evenkeel::workloads::parameter_estimation {

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "core/base/error.h"
-#include "workloads/parameter_estimation/combinations.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 
 namespace evenkeel::workloads::parameter_estimation {

@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "workloads/primes/candidates.h"
 #include "workloads/primes/primes.h"
 #include "workloads/workload.h"
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "workloads/primes/candidates.h"
+#include "workloads/primes/primes.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::primes {

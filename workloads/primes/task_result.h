@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "workloads/primes/candidates.h"
+#include "workloads/primes/primes.h"
 
 namespace evenkeel::workloads::primes {
 

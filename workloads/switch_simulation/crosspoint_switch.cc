@@ -1,14 +1,49 @@
 #include "workloads/switch_simulation/crosspoint_switch.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
-#include "workloads/switch_simulation/queue_column.h"
 #include "workloads/switch_simulation/schedulers.h"
 #include "workloads/switch_simulation/traffic.h"
 
 namespace evenkeel::workloads::switch_simulation {
+
+std::uint32_t DelayHistogram::LastAt(std::size_t index) {
+  if (index < kExact) return static_cast<std::uint32_t>(index);
+  const auto beyond = static_cast<std::uint32_t>(index - kExact);
+  const std::uint32_t shift = beyond / kStepsADoubling + 1;
+  const std::uint64_t step = beyond % kStepsADoubling + kStepsADoubling;
+  return static_cast<std::uint32_t>(((step + 1) << shift) - 1);
+}
+
+std::uint32_t DelayHistogram::Percentile(std::uint32_t percent, std::uint64_t count) const {
+  if (count == 0) return 0;
+  const std::uint64_t rank = (count * percent + 99) / 100;
+  std::uint64_t seen = 0;
+  for (std::size_t index = 0; index < kSize; ++index) {
+    seen += counts_[index];
+    if (seen >= rank) return std::min(LastAt(index), longest_);
+  }
+  return longest_;
+}
+
+void QueueColumn::Grow() {
+  std::vector<std::uint32_t> old = std::move(slots_);
+  const std::uint32_t old_bits = ring_bits_++;
+  const std::uint32_t old_mask = (std::uint32_t{1} << old_bits) - 1;
+  slots_.assign(std::size_t{ports_} << ring_bits_, 0);
+  for (std::uint32_t input = 0; input < ports_; ++input) {
+    for (std::uint32_t n = 0; n < lengths_[input]; ++n) {
+      const std::uint32_t position = heads_[input] + n;
+      slots_[PlaceOf(input, position)] =
+          old[(std::size_t{input} << old_bits) + (position & old_mask)];
+    }
+  }
+}
+
 namespace {
 
 /// Outputs share nothing but the slots, so each is simulated through a whole block at a time: its

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "workloads/switch_simulation/arrivals.h"
+#include "workloads/switch_simulation/traffic.h"
 
 namespace evenkeel::workloads::switch_simulation {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "core/base/splitmix.h"
-#include "workloads/switch_simulation/arrivals.h"
+#include "workloads/switch_simulation/crosspoint_switch.h"
 #include "workloads/switch_simulation/length_levels.h"
-#include "workloads/switch_simulation/queue_column.h"
+#include "workloads/switch_simulation/traffic.h"
 
 /// The algorithms of one output. Each is told of every cell that comes and goes, and asked once a
 /// slot, if any queue has a cell, for the input that may send (Select). They are template arguments

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/model/chart.h"
 #include "workloads/switch_simulation/switch_simulation.h"
-#include "workloads/switch_simulation/task_grid.h"
 #include "workloads/switch_simulation/task_result.h"
 
 namespace evenkeel::workloads::switch_simulation {
@@ -42,5 +44,15 @@ template <typename T>
 
 extern template std::vector<std::size_t> OrderOf(const std::vector<double>&);
 extern template std::vector<std::size_t> OrderOf(const std::vector<std::uint32_t>&);
+
+/// Writes the results as CSV (RFC 4180, but lines end with LF): a line of names, then one for each
+/// task that has a result, in the order of their indexes. Errors: those of ResultFile.
+[[nodiscard]] Result<void> WriteResultTable(const std::filesystem::path& path,
+                                            const SweepResults& results);
+
+/// Loss, mean and 99th percentile of the delay and throughput by load, a view each of up to 12
+/// buffer sizes; and loss by buffer size, a view each of up to 12 loads. A series is an algorithm,
+/// with means over the seeds. What a sweep has only one value of gets no chart.
+[[nodiscard]] std::vector<model::Chart> ChartsOf(const SweepResults& results);
 
 }  // namespace evenkeel::workloads::switch_simulation

@@ -6,8 +6,6 @@
 
 #include "workloads/received_tasks.h"
 #include "workloads/short_text.h"
-#include "workloads/switch_simulation/result_charts.h"
-#include "workloads/switch_simulation/result_table.h"
 #include "workloads/switch_simulation/sweep_results.h"
 
 namespace evenkeel::workloads::switch_simulation {

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/cost_model.h"
 #include "core/model/field_reader.h"
+#include "core/model/index_range.h"
 #include "workloads/switch_simulation/algorithm.h"
 #include "workloads/workload.h"
 
@@ -40,5 +43,47 @@ inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 /// Simulates crosspoint-queued switches under uniform traffic. Costs: see TaskCost.
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeSwitchSimulation(
     const model::FieldReader& fields);
+
+/// Where a task stands in the lists of the job.
+struct TaskPlace {
+  std::size_t seed = 0;
+  std::size_t load = 0;
+  std::size_t buffer_size = 0;
+  std::size_t algorithm = 0;
+};
+
+/// The tasks are counted with the algorithm first, then the buffer size, the load and the seed.
+[[nodiscard]] inline std::int64_t TaskCountOf(const SwitchSpec& spec) {
+  return static_cast<std::int64_t>(spec.seeds.size() * spec.loads.size() *
+                                   spec.buffer_sizes.size() * spec.algorithms.size());
+}
+[[nodiscard]] inline TaskPlace PlaceOf(const SwitchSpec& spec, model::TaskIndex index) {
+  auto left = static_cast<std::size_t>(index);
+  const auto digit = [&left](std::size_t base) {
+    const std::size_t value = left % base;
+    left /= base;
+    return value;
+  };
+  TaskPlace place;
+  place.algorithm = digit(spec.algorithms.size());
+  place.buffer_size = digit(spec.buffer_sizes.size());
+  place.load = digit(spec.loads.size());
+  place.seed = left;
+  return place;
+}
+[[nodiscard]] inline model::TaskIndex IndexOf(const SwitchSpec& spec, const TaskPlace& place) {
+  std::size_t index = place.seed;
+  index = index * spec.loads.size() + place.load;
+  index = index * spec.buffer_sizes.size() + place.buffer_size;
+  return static_cast<model::TaskIndex>(index * spec.algorithms.size() + place.algorithm);
+}
+
+/// What a task costs, in units of about a nanosecond of the machine it was calibrated on:
+/// slots x ports x (a + b load), where a and b are those of the algorithm. The buffer size hardly
+/// matters. bench/switch_bench measures a and b; docs/workloads.md says how well they fit.
+[[nodiscard]] model::Cost TaskCost(const SwitchSpec& spec, Algorithm algorithm, double load);
+
+/// Of all tasks, by index.
+[[nodiscard]] std::vector<model::Cost> TaskCosts(const SwitchSpec& spec);
 
 }  // namespace evenkeel::workloads::switch_simulation

@@ -1,12 +1,20 @@
 #pragma once
 
 #include <memory>
+#include <stop_token>
 
+#include "core/base/time.h"
 #include "workloads/synthetic/synthetic.h"
 #include "workloads/synthetic/task_costs.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::synthetic {
+
+/// Sleeps for `time` from now on, up to an absolute deadline. False if `stop` ended it earlier.
+[[nodiscard]] bool SleepFor(Duration time, const std::stop_token& stop);
+
+/// Burns `time` of this thread's CPU time, so a CPU quota stretches it. False if `stop` ended it.
+[[nodiscard]] bool SpinFor(Duration time, const std::stop_token& stop);
 
 /// Bytes of a task's result: its index and TaskHash(seed, index), each 64 bits little-endian.
 inline constexpr std::size_t kResultBytes = 16;

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/command/result_row.h"
 #include "workloads/command/task_record.h"
 
 namespace evenkeel::workloads::command {

@@ -7,7 +7,6 @@
 
 #include "core/base/rng.h"
 #include "workloads/matmul/division.h"
-#include "workloads/matmul/tile_sizes.h"
 
 namespace evenkeel::workloads::matmul {
 namespace {
