@@ -12,12 +12,12 @@
 namespace evenkeel::workloads::command {
 namespace {
 
-tl::unexpected<Error> Wrong(const std::filesystem::path& path, const std::string& what) {
+tl::unexpected<Error> FileError(const std::filesystem::path& path, const std::string& what) {
   return InvalidInput(path.string() + ": " + what);
 }
 
-/// What is wrong with a line; empty if nothing is.
-std::string WrongWithLine(std::string_view line) {
+/// Returns the error in a line; empty if there is none.
+std::string LineError(std::string_view line) {
   if (line.empty()) return "must not be empty";
   if (line.size() > kMaxArgumentBytes) {
     return "must have at most " + std::to_string(kMaxArgumentBytes) + " bytes, has " +
@@ -32,12 +32,12 @@ Result<Arguments> Arguments::FromFile(const std::filesystem::path& folder,
                                       const std::filesystem::path& name, bool confined) {
   const auto path = folder / name;
   const auto text = ReadFolderFile(folder, name, confined, kMaxFileBytes);
-  if (!text) return Wrong(path, text.error().message);
+  if (!text) return FileError(path, text.error().message);
   Arguments arguments;
   if (const std::string wrong = arguments.AppendLines(*text); !wrong.empty()) {
-    return Wrong(path, wrong);
+    return FileError(path, wrong);
   }
-  if (arguments.Count() == 0) return Wrong(path, "must have at least one line");
+  if (arguments.Count() == 0) return FileError(path, "must have at least one line");
   return arguments;
 }
 
@@ -46,7 +46,7 @@ std::string Arguments::AppendLines(std::string_view text) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (const std::string wrong = WrongWithLine(line); !wrong.empty()) {
+    if (const std::string wrong = LineError(line); !wrong.empty()) {
       return "line " + std::to_string(Count() + 1) + ": " + wrong;
     }
     Append(line);
@@ -72,12 +72,12 @@ namespace {
 constexpr std::int64_t kMaxTasks = kMaxLines;
 constexpr std::size_t kMaxWords = launcher::kMaxWords - 1;  // the argument may be one more
 constexpr std::size_t kMaxWordBytes = 65'536;
-// What an API server can afford to compare when a list grows; files may have more.
+// The API server compares old and new list on each update, in bounded time. Files may have more.
 constexpr std::size_t kMaxListed = 10'000;
 constexpr std::size_t kMaxListedBytes = 768;
 constexpr std::size_t kMaxPathBytes = 4'095;
 constexpr std::size_t kMaxImageBytes = 1'024;
-// Between coordinator and worker only: the arguments come with the tasks.
+// A field between coordinator and worker only: the worker gets the arguments with its tasks.
 constexpr const char* kWithArguments = "withArguments";
 
 void ReadWords(model::FieldReader& fields, CommandSpec& spec) {
@@ -89,7 +89,7 @@ void ReadWords(model::FieldReader& fields, CommandSpec& spec) {
   }
 }
 
-/// A list in the manifest; the tasks are as many.
+/// Reads the arguments that are listed in the manifest.
 void ReadList(model::FieldReader& fields, CommandSpec& spec) {
   for (const auto& argument : fields.Strings("arguments", kMaxListed, kMaxListedBytes)) {
     spec.arguments.Append(argument);
@@ -99,10 +99,10 @@ void ReadList(model::FieldReader& fields, CommandSpec& spec) {
 
 void ReadFile(model::FieldReader& fields, const WorkloadContext& context, CommandSpec& spec) {
   const std::string name = fields.RequiredString("argumentsFile", kMaxPathBytes);
-  if (name.empty()) return;  // that was said already
+  if (name.empty()) return;  // already reported
   const std::filesystem::path path(name);
   if (context.folder.empty()) {
-    fields.Fail("argumentsFile", "needs spec.inputs, where the file is looked for");
+    fields.Fail("argumentsFile", "needs spec.inputs, which must contain the file");
     return;
   }
   auto read = Arguments::FromFile(context.folder, path, context.confined);
@@ -115,22 +115,22 @@ void ReadFile(model::FieldReader& fields, const WorkloadContext& context, Comman
 
 void ReadTasks(model::FieldReader& fields, const WorkloadContext& context, CommandSpec& spec) {
   for (const char* field : {"tasks", "arguments", "argumentsFile"}) {
-    static_cast<void>(fields.Any(field));  // all of them are known, whichever is there
+    static_cast<void>(fields.Any(field));  // known fields, whether present or not
   }
-  const bool counted = fields.Has("tasks");
-  const bool listed = fields.Has("arguments");
-  const bool filed = fields.Has("argumentsFile");
-  if (int{counted} + int{listed} + int{filed} != 1) {
+  const bool has_count = fields.Has("tasks");
+  const bool has_list = fields.Has("arguments");
+  const bool in_file = fields.Has("argumentsFile");
+  if (int{has_count} + int{has_list} + int{in_file} != 1) {
     fields.Fail("tasks", "exactly one of tasks, arguments, argumentsFile must be there");
     return;
   }
-  if (counted) {
+  if (has_count) {
     spec.tasks = fields.RequiredInt("tasks", {1, kMaxTasks});
     return;
   }
   spec.has_arguments = true;
-  if (listed) ReadList(fields, spec);
-  if (filed) ReadFile(fields, context, spec);
+  if (has_list) ReadList(fields, spec);
+  if (in_file) ReadFile(fields, context, spec);
   spec.tasks = spec.arguments.Count();
 }
 
@@ -147,7 +147,8 @@ Result<CommandSpec> ReadCommandSpec(model::FieldReader fields, const WorkloadCon
   CommandSpec spec;
   ReadWords(fields, spec);
   ReadTasks(fields, context, spec);
-  static_cast<void>(fields.OptionalString("image", kMaxImageBytes, ""));  // the cluster's business
+  static_cast<void>(
+      fields.OptionalString("image", kMaxImageBytes, ""));  // used by the operator only
   ReadFolder(fields, spec);
   spec.output_limit = static_cast<std::uint32_t>(fields.OptionalInt(
       "outputLimitBytes", {0, static_cast<std::int64_t>(launcher::kMaxOutputBytes)},
@@ -170,25 +171,24 @@ namespace {
 
 using nlohmann::json;
 
-/// A list that begins with all of another one.
-bool Lengthens(const json& list, const json& earlier) {
+bool StartsWith(const json& list, const json& earlier) {
   return list.is_array() && earlier.is_array() && list.size() >= earlier.size() &&
          std::equal(earlier.begin(), earlier.end(), list.begin());
 }
 
-bool Raises(const json& count, const json& earlier) {
+bool IsAtLeast(const json& count, const json& earlier) {
   return count.is_number_integer() && earlier.is_number_integer() && count >= earlier;
 }
 
 }  // namespace
 
-bool IsGrown(const std::string& earlier, const std::string& now) {
+bool OnlyAppendsTasks(const std::string& earlier, const std::string& now) {
   json before = json::parse(earlier, nullptr, false);
   json after = json::parse(now, nullptr, false);
   if (!before.is_object() || !after.is_object()) return false;
   for (const char* field : {"tasks", "arguments"}) {
     if (!before.contains(field) || !after.contains(field)) continue;
-    if (!Raises(after[field], before[field]) && !Lengthens(after[field], before[field])) {
+    if (!IsAtLeast(after[field], before[field]) && !StartsWith(after[field], before[field])) {
       return false;
     }
     before.erase(field);
@@ -217,7 +217,7 @@ class Command final : public Workload {
     return spec_.has_arguments ? std::string(spec_.arguments.At(index)) : std::string();
   }
   [[nodiscard]] bool Continues(const std::string& earlier, const std::string& now) const override {
-    return IsGrown(earlier, now);
+    return OnlyAppendsTasks(earlier, now);
   }
   [[nodiscard]] std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const override {

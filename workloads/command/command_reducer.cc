@@ -46,15 +46,15 @@ Result<void> RowSpool::Open(const std::filesystem::path& folder) {
 }
 
 Result<void> RowSpool::Append(model::IndexRange range, std::string_view rows) {
-  const std::uint64_t offset = written_ + waiting_.size();
+  const std::uint64_t offset = written_ + unwritten_.size();
   if (!pieces_.empty() && pieces_.back().range.end == range.begin) {
-    pieces_.back().range.end = range.end;  // what comes one after the other stands so, too
+    pieces_.back().range.end = range.end;  // its rows are contiguous with those before
     pieces_.back().bytes += rows.size();
   } else {
     pieces_.push_back({range, offset, rows.size()});
   }
-  waiting_ += rows;
-  return waiting_.size() < kBufferBytes ? Result<void>() : Flush();
+  unwritten_ += rows;
+  return unwritten_.size() < kBufferBytes ? Result<void>() : Flush();
 }
 
 Result<void> RowSpool::CopyTo(ResultFile& file) {
@@ -70,15 +70,15 @@ Result<void> RowSpool::CopyTo(ResultFile& file) {
 
 Result<void> RowSpool::Flush() {
   EVENKEEL_CHECK(file_ >= 0, "rows for a spool that is not open");
-  std::string_view rest = waiting_;
+  std::string_view rest = unwritten_;
   while (!rest.empty()) {
     const ssize_t count = ::write(file_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return SystemFailure(folder_);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
-  written_ += waiting_.size();
-  waiting_.clear();
+  written_ += unwritten_.size();
+  unwritten_.clear();
   return {};
 }
 
@@ -111,7 +111,7 @@ class CommandReducer final : public Reducer {
     auto added = received_.TakeEach(
         range, results, [&](model::TaskIndex task, std::string_view bytes) -> Result<void> {
           auto record = ReadRecord(bytes);
-          if (!record) return Fail(ErrorCode::kInternal, "its result is no record of a command");
+          if (!record) return Fail(ErrorCode::kInternal, "its result is not a record of a command");
           ++succeeded_;
           AppendRowOf(task, std::move(record), std::nullopt);
           return {};

@@ -15,8 +15,8 @@
 
 namespace evenkeel::workloads::command {
 
-/// Rows of text that come in any order and leave in that of their indexes, kept in a file without a
-/// name: the memory is that of the gaps, not of the rows. Not thread-safe.
+/// Sorts rows of text by their task indexes. The rows are kept in an unlinked file, so the memory
+/// depends on the number of gaps between ranges, not on the rows. Not thread-safe.
 class RowSpool {
  public:
   RowSpool() = default;
@@ -24,16 +24,16 @@ class RowSpool {
   RowSpool(const RowSpool&) = delete;
   RowSpool& operator=(const RowSpool&) = delete;
 
-  /// Before all else: the file is made in `folder`. Errors of all functions: kStorageFull when
-  /// there is no room, else kUnavailable.
+  /// Creates the file in `folder`. Called first. Errors of all functions: kStorageFull if the disk
+  /// is full, else kUnavailable.
   [[nodiscard]] Result<void> Open(const std::filesystem::path& folder);
-  /// The rows of the tasks of `range`, in their order; no task comes twice.
+  /// Adds the rows of the tasks of `range`, in their order. No task may be added twice.
   [[nodiscard]] Result<void> Append(model::IndexRange range, std::string_view rows);
   /// Appends all rows to `file`.
   [[nodiscard]] Result<void> CopyTo(ResultFile& file);
 
  private:
-  struct Piece {  // rows of consecutive tasks that stand one after the other
+  struct Piece {  // rows of consecutive tasks, contiguous in the file
     model::IndexRange range;
     std::uint64_t offset;
     std::uint64_t bytes;
@@ -43,13 +43,13 @@ class RowSpool {
 
   int file_ = -1;
   std::filesystem::path folder_;
-  std::string waiting_;        // not written yet
+  std::string unwritten_;      // not written yet
   std::uint64_t written_ = 0;  // bytes in the file
   std::vector<Piece> pieces_;
 };
 
 /// Writes results.jsonl, a row for each task that succeeded or failed for good, by index. Memory:
-/// one report's results and the gaps between them; the rows wait in a file beside it.
+/// one report's results and the gaps between tasks; the rows are kept in a file until Finish.
 [[nodiscard]] std::unique_ptr<Reducer> MakeCommandReducer(const CommandSpec& spec);
 
 }  // namespace evenkeel::workloads::command

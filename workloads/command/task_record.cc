@@ -15,13 +15,13 @@ namespace {
 using launcher::Ended;
 using launcher::Ending;
 
-constexpr std::int32_t kNotThere = 127;
-constexpr std::int32_t kNotStarted = 126;
+constexpr std::int32_t kExitNotFound = 127;
+constexpr std::int32_t kExitCannotExecute = 126;
 constexpr std::int32_t kSignalBase = 128;
 constexpr std::size_t kMaxQuotedBytes = 160;
 constexpr std::size_t kHeadBytes = 16;  // attempts, size of the node's name
 
-/// The last line that says something, without what a terminal or a log would not show.
+/// The last line that is not blank, with unprintable characters replaced.
 std::string LastLine(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};
@@ -65,12 +65,12 @@ std::int32_t ExitCodeOf(const Ended& ended) {
     case Ending::kSignalled:
       return kSignalBase + ended.value;
     case Ending::kNoProgram:
-      return ended.value == ENOENT || ended.value == ENOTDIR ? kNotThere : kNotStarted;
+      return ended.value == ENOENT || ended.value == ENOTDIR ? kExitNotFound : kExitCannotExecute;
     case Ending::kNoFolder:
     case Ending::kNoProcess:
       break;
   }
-  return kNotStarted;
+  return kExitCannotExecute;
 }
 
 std::string ReasonOf(const Ended& ended) {
@@ -89,8 +89,8 @@ std::string ReasonOf(const Ended& ended) {
     case Ending::kNoProcess:
       return "cannot be started, the system has no more room: " + ErrorText(ended.value);
   }
-  const std::string last_words = LastLine(ended.error);
-  return last_words.empty() ? reason : reason + ": " + last_words;
+  const std::string last_line = LastLine(ended.error);
+  return last_line.empty() ? reason : reason + ": " + last_line;
 }
 
 namespace {
@@ -100,8 +100,8 @@ using Json = nlohmann::ordered_json;
 constexpr unsigned char kContinues = 0x80;  // the first two bits of all but the first byte
 constexpr unsigned char kTopBits = 0xC0;
 
-/// Output that was cut may end in the midst of a character, which was never wrong: without it.
-std::string_view WholeCharacters(std::string_view text, bool cut) {
+/// Drops a UTF-8 character at the end of `text` that the limit has cut in two.
+std::string_view WithoutCutCharacter(std::string_view text, bool cut) {
   if (!cut) return text;
   std::size_t begin = text.size();  // of the last character
   while (begin > 0 && text.size() - begin < 4) {
@@ -119,13 +119,13 @@ double Seconds(std::uint64_t nanoseconds) {
   return std::round(static_cast<double>(nanoseconds) / kPerMicrosecond) / kMicroseconds;
 }
 
-void AddRun(const TaskRecord& record, Json& line) {
+void AddRecord(const TaskRecord& record, Json& line) {
   const launcher::Ended& ended = record.ended;
   line["node"] = record.node;
   line["seconds"] = Seconds(ended.wall_nanoseconds);
   line["attempts"] = record.attempts;
-  line["stdout"] = WholeCharacters(ended.output, ended.output_cut);
-  line["stderr"] = WholeCharacters(ended.error, ended.error_cut);
+  line["stdout"] = WithoutCutCharacter(ended.output, ended.output_cut);
+  line["stderr"] = WithoutCutCharacter(ended.error, ended.error_cut);
   if (ended.output_cut) line["stdoutCut"] = true;
   if (ended.error_cut) line["stderrCut"] = true;
 }
@@ -144,7 +144,7 @@ void AppendRow(const ResultRow& row, std::string& text) {
   }
   if (row.failure) line["reason"] = *row.failure;
   if (row.argument) line["argument"] = *row.argument;
-  if (row.record) AddRun(*row.record, line);
+  if (row.record) AddRecord(*row.record, line);
   text += line.dump(-1, ' ', false, Json::error_handler_t::replace);
   text += '\n';
 }

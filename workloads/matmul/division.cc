@@ -7,7 +7,7 @@
 namespace evenkeel::workloads::matmul {
 namespace {
 
-// A block's id: which factor, which row or column of tiles, which chunk.
+// The bits of a block's id: the factor, the row or column of tiles, the chunk.
 constexpr int kChunkBits = 31;
 constexpr int kTileBits = 31;
 constexpr BlockId kChunkMask = (BlockId{1} << kChunkBits) - 1;
@@ -84,22 +84,22 @@ std::int64_t Division::BytesOfBlock(BlockId id) const {
 namespace {
 
 constexpr std::int64_t kWantedTasks = 48;
-constexpr std::int64_t kWantedLongTasks = 384;
-constexpr std::int64_t kGranularity = 16;  // kernels like multiples of it
-constexpr std::int64_t kLeastEdge = 256;   // less than this is left to the memory's limit
-constexpr std::int64_t kLeastLongEdge = 128;
-constexpr std::int64_t kLargestEdge = 1024;    // kernels hardly gain by more
+constexpr std::int64_t kWantedWholeNumberTasks = 384;
+constexpr std::int64_t kGranularity = 16;  // kernels are fastest at multiples of this
+constexpr std::int64_t kMinEdge = 256;     // smaller only if memory requires it
+constexpr std::int64_t kMinWholeNumberEdge = 128;
+constexpr std::int64_t kMaxTileEdge = 1024;    // larger tiles are hardly faster
 constexpr std::int64_t kBlockBytes = 2 << 20;  // large enough to hide a round trip
-constexpr std::int64_t kLeastDepth = 512;  // partial sums of less depth cost more than they help
-constexpr double kLongTask = 4e9;          // multiply-adds that are worth being split
+constexpr std::int64_t kMinDepth = 512;  // partial sums of less depth cost more time than they save
+constexpr double kLongTask = 4e9;        // multiply-adds of a task that is worth splitting
 
 std::int64_t RoundUp(double value) {
   const auto units = static_cast<std::int64_t>(std::ceil(value / kGranularity));
   return std::max<std::int64_t>(units, 1) * kGranularity;
 }
 
-/// `whole` in as many equal parts as parts of `part` would be.
-std::int64_t Evenly(std::int64_t whole, std::int64_t part) {
+/// The size of equal parts of `whole`, as many as parts of the size `part` would be.
+std::int64_t EvenPartSize(std::int64_t whole, std::int64_t part) {
   const std::int64_t parts = CeilDivide(whole, std::max<std::int64_t>(part, 1));
   const std::int64_t even = CeilDivide(whole, parts);
   const std::int64_t rounded = RoundUp(static_cast<double>(even));
@@ -110,7 +110,7 @@ std::int64_t TileCount(const ProductShape& shape, const TileSizes& sizes) {
   return CeilDivide(shape.rows, sizes.rows) * CeilDivide(shape.columns, sizes.columns);
 }
 
-/// About `area` elements, square if the product is large enough both ways.
+/// Sets the tile to about `area` elements, square unless the product is too narrow.
 void SetTile(const ProductShape& shape, double area, TileSizes& sizes) {
   const double edge = std::sqrt(area);
   sizes.rows = std::min(shape.rows, RoundUp(edge));
@@ -122,15 +122,15 @@ constexpr double Square(std::int64_t edge) {
   return static_cast<double>(edge) * static_cast<double>(edge);
 }
 
-/// Kernels of fractions copy A and B before they multiply, which takes the less the larger a tile
-/// is: with an edge of 512 a seventh of the time, with 1024 half of that. Whole numbers take some
-/// thirty times as long, and their kernel copies nothing: the last tiles would be waited for.
+/// Floating-point kernels copy A and B before they multiply, at a cost that falls with the size of
+/// the tile: a seventh of the time at an edge of 512, half of that at 1024. Whole numbers take some
+/// thirty times as long, and their kernel copies nothing, so smaller tiles balance better.
 void ChooseTile(const ProductShape& shape, TileSizes& sizes) {
   const bool whole = IsWhole(shape.type);
   const double all = static_cast<double>(shape.rows) * static_cast<double>(shape.columns);
-  const double wanted = all / static_cast<double>(whole ? kWantedLongTasks : kWantedTasks);
-  const double least = Square(whole ? kLeastLongEdge : kLeastEdge);
-  SetTile(shape, std::clamp(wanted, least, Square(kLargestEdge)), sizes);
+  const double wanted = all / static_cast<double>(whole ? kWantedWholeNumberTasks : kWantedTasks);
+  const double least = Square(whole ? kMinWholeNumberEdge : kMinEdge);
+  SetTile(shape, std::clamp(wanted, least, Square(kMaxTileEdge)), sizes);
 }
 
 void ChooseParts(const ProductShape& shape, TileSizes& sizes) {
@@ -139,22 +139,24 @@ void ChooseParts(const ProductShape& shape, TileSizes& sizes) {
                       static_cast<double>(shape.depth);
   const double parts =
       std::min({static_cast<double>(CeilDivide(kWantedTasks, tiles)), work / kLongTask + 1,
-                static_cast<double>(shape.depth) / kLeastDepth});
-  sizes.depth =
-      Evenly(shape.depth, CeilDivide(shape.depth, static_cast<std::int64_t>(std::max(1.0, parts))));
+                static_cast<double>(shape.depth) / kMinDepth});
+  sizes.depth = EvenPartSize(
+      shape.depth, CeilDivide(shape.depth, static_cast<std::int64_t>(std::max(1.0, parts))));
 }
 
 void ChooseChunk(ElementType type, std::int64_t block_bytes, TileSizes& sizes) {
   const std::int64_t line = std::max(sizes.rows, sizes.columns) * BytesOf(type);
-  sizes.chunk = Evenly(sizes.depth, std::clamp<std::int64_t>(block_bytes / line, 1, sizes.depth));
+  sizes.chunk =
+      EvenPartSize(sizes.depth, std::clamp<std::int64_t>(block_bytes / line, 1, sizes.depth));
 }
 
-/// As many rows of tiles as the memory holds panels of A, beside two panels of B.
+/// Sets the strip to the number of panels of A that fit into memory beside two panels of B.
 void ChooseStrip(const ProductShape& shape, const SizeLimits& limits, TileSizes& sizes) {
   const std::int64_t element = BytesOf(shape.type);
   const std::int64_t panel_a = sizes.rows * sizes.depth * element;
   const std::int64_t panel_b = sizes.columns * sizes.depth * element;
-  const std::int64_t room = limits.memory_bytes - LeastMemory(sizes, shape.type, limits.threads);
+  const std::int64_t room =
+      limits.memory_bytes - MinWorkerMemory(sizes, shape.type, limits.threads);
   const std::int64_t tile_rows = CeilDivide(shape.rows, sizes.rows);
   const std::int64_t strip = std::clamp<std::int64_t>((room - 2 * panel_b) / panel_a, 1, tile_rows);
   sizes.strip = CeilDivide(tile_rows, CeilDivide(tile_rows, strip));
@@ -174,7 +176,7 @@ Result<void> Check(const ProductShape& shape, const TileSizes& sizes, const Size
     return InvalidInput("must be larger: the product falls into more than " +
                         std::to_string(kMaxTasks) + " tasks");
   }
-  const std::int64_t least = LeastMemory(sizes, shape.type, limits.threads);
+  const std::int64_t least = MinWorkerMemory(sizes, shape.type, limits.threads);
   if (least > limits.memory_bytes) {
     return InvalidInput("do not fit: " + std::to_string(limits.threads) + " tasks at a time need " +
                         Mebibytes(least) + " MiB, memoryPerWorker is " +
@@ -183,14 +185,14 @@ Result<void> Check(const ProductShape& shape, const TileSizes& sizes, const Size
   return {};
 }
 
-/// As many rows of C as wanted, over all columns and the whole depth, with room for all of B.
+/// Sizes of tasks that compute `rows` rows of C; checks that all of B fits into memory.
 Result<TileSizes> SizesByRows(const ProductShape& shape, std::int64_t rows,
                               const SizeLimits& limits) {
   const std::int64_t all_of_b = shape.depth * shape.columns * BytesOf(shape.type);
   TileSizes sizes{std::min(rows, shape.rows), shape.columns, shape.depth, 0, 1};
   ChooseChunk(shape.type, kBlockBytes, sizes);
   if (const auto fits = Check(shape, sizes, limits); !fits) return tl::unexpected(fits.error());
-  const std::int64_t needed = all_of_b + LeastMemory(sizes, shape.type, limits.threads);
+  const std::int64_t needed = all_of_b + MinWorkerMemory(sizes, shape.type, limits.threads);
   if (needed <= limits.memory_bytes) return sizes;
   return InvalidInput("does not fit: all of b and " + std::to_string(limits.threads) +
                       " tasks at a time need " + Mebibytes(needed) + " MiB, memoryPerWorker is " +
@@ -199,9 +201,9 @@ Result<TileSizes> SizesByRows(const ProductShape& shape, std::int64_t rows,
 
 }  // namespace
 
-std::int64_t LeastMemory(const TileSizes& sizes, ElementType type, std::int64_t threads) {
+std::int64_t MinWorkerMemory(const TileSizes& sizes, ElementType type, std::int64_t threads) {
   const std::int64_t blocks = (sizes.rows + sizes.columns) * sizes.chunk;
-  // The tile, its copy as a result, the blocks in use and those that come next.
+  // The tile, its copy as a result, the blocks in use and the next blocks.
   return threads * (2 * sizes.rows * sizes.columns + 2 * blocks) * BytesOf(type);
 }
 
@@ -219,8 +221,8 @@ Result<TileSizes> CompleteSizes(const ProductShape& shape, TileSizes sizes,
 Result<TileSizes> ChooseSizes(const ProductShape& shape, const SizeLimits& limits) {
   TileSizes sizes;
   ChooseTile(shape, sizes);
-  sizes.rows = Evenly(shape.rows, sizes.rows);
-  sizes.columns = Evenly(shape.columns, sizes.columns);
+  sizes.rows = EvenPartSize(shape.rows, sizes.rows);
+  sizes.columns = EvenPartSize(shape.columns, sizes.columns);
   ChooseParts(shape, sizes);
   for (std::int64_t block_bytes = kBlockBytes;; block_bytes /= 2) {
     ChooseChunk(shape.type, block_bytes, sizes);

@@ -49,7 +49,7 @@ template <typename Number>
   }
 }
 
-/// The same for what is left at the edges.
+/// The same for a tile of any size, at the edges of c.
 template <typename Number>
 [[gnu::always_inline]] inline void AddEdge(std::int64_t rows, std::int64_t columns,
                                            std::int64_t depth, const Strides& strides,

@@ -19,7 +19,7 @@ std::optional<std::uint64_t> ReadSeed(model::FieldReader& fields, const std::str
 
 }  // namespace
 
-std::string DividedParameters(const MatmulSpec& spec) {
+std::string WorkerParametersOf(const MatmulSpec& spec) {
   nlohmann::json divided{{"rows", spec.shape.rows},
                          {"columns", spec.shape.columns},
                          {"depth", spec.shape.depth},
@@ -40,7 +40,7 @@ std::string DividedParameters(const MatmulSpec& spec) {
   return nlohmann::json{{"divided", divided}}.dump();
 }
 
-Result<MatmulSpec> ReadDividedSpec(model::FieldReader fields) {
+Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields) {
   MatmulSpec spec;
   model::FieldReader divided = fields.RequiredObject("divided");
   spec.shape.rows = divided.RequiredInt("rows", kAnyExtent);
@@ -76,12 +76,12 @@ constexpr std::int64_t kMaxFactor = 1024;
 constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kLeastMemory = 1 << 20;
 constexpr const char* kDefaultMemory = "512Mi";
-constexpr std::int64_t kThreads = 4;  // of a usual board
+constexpr std::int64_t kThreads = 4;  // of a typical board
 constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
-/// One factor as the manifest says.
-struct FactorText {
+/// The fields of one factor.
+struct FactorFields {
   std::unique_ptr<Matrix> file;
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -89,7 +89,7 @@ struct FactorText {
 };
 
 void OpenFactor(model::FieldReader& factor, const std::string& file, const WorkloadContext& context,
-                FactorText& read) {
+                FactorFields& read) {
   auto opened = OpenNpyMatrix(context.folder, file, context.confined);
   if (!opened) {
     factor.Fail("file",
@@ -101,12 +101,12 @@ void OpenFactor(model::FieldReader& factor, const std::string& file, const Workl
   read.file = std::move(*opened);
 }
 
-FactorText ReadFactor(model::FieldReader& fields, const std::string& name,
-                      const WorkloadContext& context) {
+FactorFields ReadFactor(model::FieldReader& fields, const std::string& name,
+                        const WorkloadContext& context) {
   model::FieldReader factor = fields.RequiredObject(name);
   const bool is_file = factor.Has("file");
   const bool is_random = factor.Has("random");
-  FactorText read;
+  FactorFields read;
   std::string file;
   if (is_file) file = factor.RequiredString("file", kMaxNameBytes);
   if (is_random) {
@@ -144,8 +144,8 @@ TransferSpec ReadTransfer(model::FieldReader fields) {
   return transfer;
 }
 
-/// How the product is to be divided, as the manifest says.
-struct DivisionText {
+/// The fields that determine the division of the product.
+struct DivisionFields {
   Aggregation pattern = Aggregation::kAutomatic;
   std::int64_t block = kBlock;
   std::int64_t factor = 4;
@@ -159,8 +159,8 @@ Aggregation PatternOf(const std::string& name) {
   return name == "Square" ? Aggregation::kSquare : Aggregation::kAutomatic;
 }
 
-DivisionText ReadDivision(model::FieldReader& fields) {
-  DivisionText division;
+DivisionFields ReadDivision(model::FieldReader& fields) {
+  DivisionFields division;
   model::FieldReader aggregation = fields.OptionalObject("aggregation");
   division.pattern = PatternOf(
       fields.Has("aggregation")
@@ -189,15 +189,16 @@ DivisionText ReadDivision(model::FieldReader& fields) {
 }
 
 /// Every field of the manifest.
-struct MatmulText {
-  FactorText a;
-  FactorText b;
+struct MatmulFields {
+  FactorFields a;
+  FactorFields b;
   std::string type;  ///< empty: that of the files
-  DivisionText division;
+  DivisionFields division;
 };
 
-MatmulText ReadText(model::FieldReader& fields, const WorkloadContext& context, MatmulSpec& spec) {
-  MatmulText text;
+MatmulFields ReadFields(model::FieldReader& fields, const WorkloadContext& context,
+                        MatmulSpec& spec) {
+  MatmulFields text;
   text.a = ReadFactor(fields, "a", context);
   text.b = ReadFactor(fields, "b", context);
   if (fields.Has("type")) text.type = fields.RequiredChoice("type", TypeNames());
@@ -209,7 +210,7 @@ MatmulText ReadText(model::FieldReader& fields, const WorkloadContext& context, 
   return text;
 }
 
-ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
+ElementType ElementTypeOf(model::FieldReader& fields, const MatmulFields& text) {
   std::optional<ElementType> found;
   if (text.b.file) found = text.b.file->Type();
   if (text.a.file) found = text.a.file->Type();
@@ -225,7 +226,7 @@ ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
   return ElementTypeNamed(text.type).value_or(ElementType::kFloat64);
 }
 
-/// Whether all multiply-adds and all bytes can be counted.
+/// Whether the numbers of multiply-adds and of bytes fit into 64 bits.
 bool Countable(const ProductShape& shape) {
   constexpr double kMostCounted = 4e18;
   const auto rows = static_cast<double>(shape.rows);
@@ -234,7 +235,7 @@ bool Countable(const ProductShape& shape) {
          16 * rows * columns < kMostCounted;
 }
 
-void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& spec) {
+void SetShape(model::FieldReader& fields, const MatmulFields& text, MatmulSpec& spec) {
   spec.shape = {text.a.rows, text.b.columns, text.a.columns, ElementTypeOf(fields, text)};
   if (text.a.columns != text.b.rows) {
     fields.Fail("b", "must have as many rows as a has columns, " + std::to_string(text.a.columns) +
@@ -244,7 +245,7 @@ void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& sp
   }
 }
 
-void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& spec) {
+void SetSizes(model::FieldReader& fields, const DivisionFields& text, MatmulSpec& spec) {
   const SizeLimits limits{spec.memory_bytes, kThreads};
   const bool automatic = text.pattern == Aggregation::kAutomatic;
   spec.keep_blocks = automatic || text.pattern == Aggregation::kByRows;
@@ -269,10 +270,10 @@ void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& 
   }
 }
 
-void SetFactors(MatmulText& text, MatmulSpec& spec) {
+void SetFactors(MatmulFields& text, MatmulSpec& spec) {
   if (!text.a.file) spec.seed_a = text.a.seed;
   if (!text.b.file) spec.seed_b = text.b.seed;
-  const auto matrix = [&spec](FactorText& factor) -> std::shared_ptr<const Matrix> {
+  const auto matrix = [&spec](FactorFields& factor) -> std::shared_ptr<const Matrix> {
     if (factor.file) return std::move(factor.file);
     return MakeRandomMatrix(factor.rows, factor.columns, spec.shape.type, factor.seed);
   };
@@ -284,7 +285,7 @@ void SetFactors(MatmulText& text, MatmulSpec& spec) {
 
 Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields, const WorkloadContext& context) {
   MatmulSpec spec;
-  MatmulText text = ReadText(fields, context, spec);
+  MatmulFields text = ReadFields(fields, context, spec);
   if (!fields.Failed()) SetShape(fields, text, spec);
   if (!fields.Failed()) SetSizes(fields, text.division, spec);
   if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());

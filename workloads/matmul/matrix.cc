@@ -30,7 +30,8 @@ constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
 
 std::string SystemMessage(int error) { return std::generic_category().message(error); }
 
-/// Fills `into` from `offset` on; the error is that of the system, or that the file is too short.
+/// Reads `into.size()` bytes at `offset`. kUnavailable if the system reports an error or the file
+/// is too short.
 Result<void> ReadAt(int file, std::int64_t offset, std::span<char> into) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -77,7 +78,7 @@ Result<Header> ReadHeader(int file) {
   return header;
 }
 
-/// What stands behind 'KEY': in the dictionary, without blanks in front; empty if it is not there.
+/// The text after 'KEY': in the dictionary, without leading blanks; empty if there is no such key.
 std::string_view ValueOf(std::string_view dictionary, std::string_view key) {
   const std::string quoted = "'" + std::string(key) + "'";
   const std::size_t at = dictionary.find(quoted);
@@ -119,8 +120,8 @@ Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
   return std::array{extents[0], extents[1]};
 }
 
-/// A whole file in memory as the system pages it in, for the many short parts of rows that a block
-/// is made of: a call of the system for each would take longer than to copy it.
+/// A memory-mapped file. A block consists of many short parts of rows, for which one system call
+/// each would take longer than copying.
 class MappedFile {
  public:
   MappedFile(int file, std::int64_t bytes) : bytes_(bytes) {
@@ -134,7 +135,7 @@ class MappedFile {
   ~MappedFile() {
     if (start_ != nullptr) ::munmap(const_cast<char*>(start_), static_cast<std::size_t>(bytes_));
   }
-  /// Null if it could not be mapped, as where addresses have 32 bits and the file is large.
+  /// Null if the file could not be mapped, e.g. a large file with 32-bit addresses.
   [[nodiscard]] const char* Start() const { return start_; }
 
  private:
@@ -165,7 +166,7 @@ class NpyMatrix final : public Matrix {
   }
 
   [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
-    // Whole rows stand one behind the other.
+    // Whole rows are contiguous in the file.
     const bool whole = window.columns == Columns();
     if (!whole && mapped_.Start() != nullptr) return CopyMapped(window, into);
     const std::int64_t element = BytesOf(type_);
@@ -252,31 +253,31 @@ Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& folde
 
 namespace {
 
-// The upper bits of a hash as a fraction from -1 to below 1, or as a whole number: exact, so the
-// same everywhere.
+// Converts the upper bits of a hash to a fraction in [-1, 1) or to a whole number; exact, so the
+// same on all machines.
 template <typename Number>
-Number Drawn(std::uint64_t hash);
+Number RandomElement(std::uint64_t hash);
 
 template <>
-float Drawn<float>(std::uint64_t hash) {
+float RandomElement<float>(std::uint64_t hash) {
   constexpr float kScale = 1.0F / (1 << 23);
   return static_cast<float>(static_cast<std::int32_t>(hash >> 40) - (1 << 23)) * kScale;
 }
 
 template <>
-double Drawn<double>(std::uint64_t hash) {
+double RandomElement<double>(std::uint64_t hash) {
   constexpr double kScale = 1.0 / static_cast<double>(std::int64_t{1} << 52);
   return static_cast<double>(static_cast<std::int64_t>(hash >> 11) - (std::int64_t{1} << 52)) *
          kScale;
 }
 
 template <>
-std::uint32_t Drawn<std::uint32_t>(std::uint64_t hash) {
+std::uint32_t RandomElement<std::uint32_t>(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 53) - (1U << 10);
 }
 
 template <>
-std::uint64_t Drawn<std::uint64_t>(std::uint64_t hash) {
+std::uint64_t RandomElement<std::uint64_t>(std::uint64_t hash) {
   return (hash >> 43) - (std::uint64_t{1} << 20);
 }
 
@@ -301,7 +302,7 @@ class RandomMatrix final : public Matrix {
     for (std::int64_t row = 0; row < window.rows; ++row) {
       auto index = static_cast<std::uint64_t>((window.row + row) * columns_ + window.column);
       for (std::int64_t column = 0; column < window.columns; ++column) {
-        const Number number = Drawn<Number>(SplitMixAt(seed_, index++));
+        const Number number = RandomElement<Number>(SplitMixAt(seed_, index++));
         std::memcpy(out, &number, sizeof number);
         out += sizeof number;
       }

@@ -52,7 +52,7 @@ class EstimationReducer final : public Reducer {
     return summary + "}";
   }
 
-  /// The first of the front with the least of this figure.
+  /// The first combination of the front with the smallest value of this figure.
   [[nodiscard]] std::string Best(std::uint64_t TaskResult::*figure) const {
     const std::size_t task =
         *std::min_element(front_.begin(), front_.end(), [&](std::size_t a, std::size_t b) {

@@ -16,14 +16,14 @@
 namespace evenkeel::workloads::parameter_estimation {
 namespace {
 
-/// The area and power of the points so far, as far as no other one has less of both.
-class Staircase {
+/// The points added so far that no other one dominates in area and power.
+class NonDominatedSet {
  public:
-  [[nodiscard]] bool Covers(const TaskResult& point) const {
+  [[nodiscard]] bool Dominates(const TaskResult& point) const {
     const auto above = power_by_area_.upper_bound(point.area);
     return above != power_by_area_.begin() && std::prev(above)->second <= point.power_nanowatts;
   }
-  /// The point must not be covered.
+  /// The point must not be dominated.
   void Add(const TaskResult& point) {
     auto next = power_by_area_.lower_bound(point.area);
     while (next != power_by_area_.end() && next->second >= point.power_nanowatts) {
@@ -50,15 +50,15 @@ std::vector<std::size_t> ParetoFront(const EstimationResults& results) {
   std::stable_sort(order.begin(), order.end(), [&results](std::size_t a, std::size_t b) {
     return FiguresOf(*results[a]) < FiguresOf(*results[b]);
   });
-  // In this order, whatever beats a point comes before it.
+  // In this order, every point that dominates another one comes before it.
   std::vector<std::size_t> front;
-  Staircase stairs;
+  NonDominatedSet non_dominated;
   for (const std::size_t task : order) {
     const TaskResult& point = *results[task];
-    const bool as_the_last =
+    const bool equals_last =
         !front.empty() && FiguresOf(*results[front.back()]) == FiguresOf(point);
-    if (as_the_last || !stairs.Covers(point)) {
-      if (!as_the_last) stairs.Add(point);
+    if (equals_last || !non_dominated.Dominates(point)) {
+      if (!equals_last) non_dominated.Add(point);
       front.push_back(task);
     }
   }
@@ -67,14 +67,14 @@ std::vector<std::size_t> ParetoFront(const EstimationResults& results) {
 
 namespace {
 
-std::string Head(const EstimationSpec& spec) {
+std::string CsvHeader(const EstimationSpec& spec) {
   std::string head = "index";
   for (const UnitType& unit : spec.units) head += ",units." + unit.name;
   return head + ",cycles,seconds,powerMilliwatts,area,proven,pareto\n";
 }
 
-std::string Row(const EstimationSpec& spec, std::size_t task, const TaskResult& result,
-                bool pareto) {
+std::string CsvRow(const EstimationSpec& spec, std::size_t task, const TaskResult& result,
+                   bool pareto) {
   std::string row = std::to_string(task);
   for (const std::uint32_t count : CombinationAt(spec.units, static_cast<model::TaskIndex>(task))) {
     row += "," + std::to_string(count);
@@ -93,10 +93,10 @@ Result<void> WriteTable(const std::filesystem::path& path, const EstimationSpec&
   auto created = ResultFile::Create(path);
   if (!created) return tl::unexpected(created.error());
   ResultFile& file = **created;
-  if (auto begun = file.Append(Head(spec)); !begun) return begun;
+  if (auto begun = file.Append(CsvHeader(spec)); !begun) return begun;
   for (const std::size_t task : tasks) {
     if (!results[task]) continue;
-    const std::string row = Row(spec, task, *results[task], in_front[task]);
+    const std::string row = CsvRow(spec, task, *results[task], in_front[task]);
     if (auto added = file.Append(row); !added) return added;
   }
   return file.Commit();
@@ -151,10 +151,10 @@ Result<void> WriteResultFiles(const std::filesystem::path& folder, const Estimat
 namespace {
 
 using Measure = std::function<double(const TaskResult&)>;
-/// Of the points of a chart, each once and in order.
+/// The distinct points of a chart, in order.
 using Points = std::set<std::pair<double, double>>;
 
-model::ChartSeries Cloud(const std::string& name, const Points& points) {
+model::ChartSeries ScatterSeries(const std::string& name, const Points& points) {
   model::ChartSeries series;
   series.name = name;
   series.joined = false;
@@ -162,8 +162,8 @@ model::ChartSeries Cloud(const std::string& name, const Points& points) {
   return series;
 }
 
-/// The lower left edge of the points: the least y of all that are not further right.
-model::ChartSeries Edge(const std::string& name, const Points& points) {
+/// The running minimum of y by increasing x.
+model::ChartSeries LowerEnvelope(const std::string& name, const Points& points) {
   model::ChartSeries series;
   series.name = name;
   for (const auto& [x, y] : points) {
@@ -193,8 +193,8 @@ model::Chart ByTime(const EstimationSpec& spec, const EstimationResults& results
   chart.y = {unit, false};
   model::ChartView& view = chart.views.emplace_back();
   // The first one is drawn on top of the others.
-  view.series = {Cloud("Pareto front", best), Edge("least for its time", all),
-                 Cloud("combinations", all)};
+  view.series = {ScatterSeries("Pareto front", best), LowerEnvelope("least for its time", all),
+                 ScatterSeries("combinations", all)};
   return chart;
 }
 

@@ -13,9 +13,9 @@ namespace evenkeel::workloads::parameter_estimation {
 /// The results of a job's tasks by index; those of tasks that failed for good are empty.
 using EstimationResults = std::vector<std::optional<TaskResult>>;
 
-/// The combinations than which no other one is at least as good in execution time, power and area
-/// and better in one of them; equal ones are all in it. Their indexes in order of time, then area,
-/// then power, then index. O(n log n) (Kung, Luccio and Preparata, 1975).
+/// The indexes of the Pareto-optimal combinations: no other one is at least as good in execution
+/// time, power and area and better in one of them. Contains all of several equal ones. Sorted by
+/// time, then area, then power, then index. O(n log n) (Kung, Luccio and Preparata, 1975).
 [[nodiscard]] std::vector<std::size_t> ParetoFront(const EstimationResults& results);
 
 /// Writes results.csv, all combinations by index, and the Pareto front as pareto.csv and
@@ -29,8 +29,8 @@ using EstimationResults = std::vector<std::optional<TaskResult>>;
 [[nodiscard]] std::string CombinationJson(const EstimationSpec& spec, std::size_t task,
                                           const TaskResult& result);
 
-/// Area and power by execution time: all combinations as points, those of the Pareto front among
-/// them, and the least that each time takes as a line.
+/// Area and power by execution time: all combinations and the Pareto front as points, and the
+/// smallest value at each time as a line.
 [[nodiscard]] std::vector<model::Chart> ChartsOf(const EstimationSpec& spec,
                                                  const EstimationResults& results,
                                                  const std::vector<std::size_t>& front);

@@ -19,8 +19,8 @@ using model::FieldReader;
 
 constexpr std::size_t kMaxNameBytes = 63;
 
-/// Operations as they are written: what they come after is a name, which may come later.
-struct WrittenOperation {
+/// An operation as the manifest has it: refers to its predecessors, which may come later, by name.
+struct NamedOperation {
   std::string name;
   std::string kind;
   std::vector<std::string> after;
@@ -30,10 +30,10 @@ void CheckName(const std::string& field, const std::string& name, FieldReader& f
   if (!model::IsLabelValue(name)) fields.Fail(field, "must be " + model::kAllowedLabelValue);
 }
 
-std::vector<WrittenOperation> ReadOperations(FieldReader& fields) {
-  std::vector<WrittenOperation> operations;
+std::vector<NamedOperation> ReadOperations(FieldReader& fields) {
+  std::vector<NamedOperation> operations;
   for (FieldReader& item : fields.Objects("operations", kMaxOperations)) {
-    WrittenOperation& operation = operations.emplace_back();
+    NamedOperation& operation = operations.emplace_back();
     operation.name = item.RequiredString("name", kMaxNameBytes);
     CheckName("name", operation.name, item);
     operation.kind = item.RequiredString("kind", kMaxNameBytes);
@@ -73,10 +73,10 @@ std::string At(const std::string& list, std::size_t place) {
 }
 
 /// "a -> b -> a"
-std::string AlongTheCycle(const DataFlowGraph& graph, const std::vector<std::size_t>& cycle) {
+std::string DescribeCycle(const DataFlowGraph& graph, const std::vector<std::size_t>& cycle) {
   constexpr std::size_t kNamed = 8;
   std::string names = graph[cycle.front()].name;
-  // Each comes after the next one in the list, so data flows the other way round.
+  // Each operation depends on the next one in the list, so data flows in the opposite direction.
   for (std::size_t n = cycle.size() - 1; n > 0; --n) {
     if (cycle.size() - n > kNamed) {
       names += " -> ...";
@@ -87,9 +87,9 @@ std::string AlongTheCycle(const DataFlowGraph& graph, const std::vector<std::siz
   return names + " -> " + graph[cycle.front()].name;
 }
 
-/// Puts places in for names. `path` is that of the workload.
-Result<DataFlowGraph> Linked(const std::vector<WrittenOperation>& written,
-                             const std::string& path) {
+/// Replaces the names of predecessors by their indexes. `path` is the path of the workload.
+Result<DataFlowGraph> LinkOperations(const std::vector<NamedOperation>& written,
+                                     const std::string& path) {
   std::map<std::string, std::size_t> places;
   for (std::size_t n = 0; n < written.size(); ++n) {
     if (!places.emplace(written[n].name, n).second) {
@@ -117,12 +117,12 @@ Result<DataFlowGraph> Linked(const std::vector<WrittenOperation>& written,
   }
   if (const auto cycle = FindCycle(graph); !cycle.empty()) {
     return InvalidInput(path + "operations: must not wait for each other in a circle: " +
-                        AlongTheCycle(graph, cycle));
+                        DescribeCycle(graph, cycle));
   }
   return graph;
 }
 
-/// Which type does which kind.
+/// Maps each kind of operation to the index of the unit type that executes it.
 Result<std::map<std::string, std::size_t>> KindsOf(const std::vector<UnitType>& units,
                                                    const std::string& path) {
   std::map<std::string, std::size_t> types;
@@ -193,7 +193,7 @@ Result<EstimationSpec> ReadEstimationSpec(FieldReader fields) {
   const std::string example =
       fields.OptionalChoice("graph", ExampleNames(), ExampleNames().front());
   const bool written_out = fields.Has("operations");
-  const std::vector<WrittenOperation> operations = ReadOperations(fields);
+  const std::vector<NamedOperation> operations = ReadOperations(fields);
   for (FieldReader& item : fields.Objects("units", kMaxUnitTypes)) {
     spec.units.push_back(ReadUnit(item));
   }
@@ -210,7 +210,7 @@ Result<EstimationSpec> ReadEstimationSpec(FieldReader fields) {
   if (by_name) {
     spec.graph = *ExampleGraph(example);
   } else {
-    auto graph = Linked(operations, path);
+    auto graph = LinkOperations(operations, path);
     if (!graph) return tl::unexpected(graph.error());
     spec.graph = *std::move(graph);
   }

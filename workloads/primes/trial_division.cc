@@ -15,7 +15,7 @@ namespace {
 /// Candidates sieved at a time: 2 bytes each, so that a segment stays in a small cache.
 constexpr std::int64_t kSegmentCandidates = std::int64_t{1} << 15;
 
-/// Odd primes p with p * p <= end, and perhaps one more.
+/// All odd primes p with p * p <= end; may contain larger ones.
 std::vector<std::int64_t> SievingPrimes(std::int64_t end) {
   std::vector<std::int64_t> primes;
   const auto root = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(end))) + 1;
@@ -36,7 +36,7 @@ CandidateIndex FirstMultiple(std::int64_t p, CandidateIndex begin) {
 void MarkComposites(const std::vector<std::int64_t>& sieving_primes, CandidateRange segment,
                     std::vector<std::uint16_t>& divisions) {
   std::fill(divisions.begin(), divisions.end(), std::uint16_t{0});
-  // From the largest down, so that the smallest factor is what remains.
+  // From the largest factor down, so that the smallest one is written last.
   for (auto p = sieving_primes.rbegin(); p != sieving_primes.rend(); ++p) {
     const auto cost = static_cast<std::uint16_t>((*p - 1) / 2);
     for (CandidateIndex i = FirstMultiple(*p, segment.begin); i < segment.end; i += *p) {
@@ -59,7 +59,8 @@ model::Cost SumOf(CandidateRange part, CandidateIndex segment_begin,
 }  // namespace
 
 std::vector<model::Cost> DivisionsByTask(const CandidateTasks& tasks) {
-  EVENKEEL_CHECK(tasks.End() <= std::int64_t{1} << 32, "divisions too many to be counted here");
+  EVENKEEL_CHECK(tasks.End() <= std::int64_t{1} << 32,
+                 "the divisions are counted for candidates up to 2^32");
   const std::vector<std::int64_t> sieving_primes = SievingPrimes(tasks.End());
   std::vector<std::uint16_t> divisions(static_cast<std::size_t>(kSegmentCandidates));
   std::vector<model::Cost> costs(static_cast<std::size_t>(tasks.TaskCount()), 0);
@@ -79,23 +80,23 @@ std::vector<model::Cost> DivisionsByTask(const CandidateTasks& tasks) {
 namespace {
 
 /// About 2 ms on a desktop core and 30 ms on the slowest board.
-constexpr std::uint32_t kDivisionsBetweenLooks = std::uint32_t{1} << 20;
-static_assert(kMaxTrialDivisionEnd + 2 * std::int64_t{kDivisionsBetweenLooks} <=
+constexpr std::uint32_t kDivisionsPerStopCheck = std::uint32_t{1} << 20;
+static_assert(kMaxTrialDivisionEnd + 2 * std::int64_t{kDivisionsPerStopCheck} <=
               std::numeric_limits<std::uint32_t>::max());
 
-enum class Verdict { kPrime, kNotPrime, kStopped };
+enum class Primality { kPrime, kNotPrime, kStopped };
 
-Verdict Judge(std::uint32_t candidate, const std::stop_token& stop) {
-  if (candidate == 1) return Verdict::kNotPrime;
+Primality TestPrimality(std::uint32_t candidate, const std::stop_token& stop) {
+  if (candidate == 1) return Primality::kNotPrime;
   std::uint32_t divisor = 3;
   while (divisor < candidate) {
-    if (stop.stop_requested()) return Verdict::kStopped;
-    const std::uint32_t pause = std::min(candidate, divisor + 2 * kDivisionsBetweenLooks);
-    for (; divisor < pause; divisor += 2) {
-      if (candidate % divisor == 0) return Verdict::kNotPrime;
+    if (stop.stop_requested()) return Primality::kStopped;
+    const std::uint32_t next_check = std::min(candidate, divisor + 2 * kDivisionsPerStopCheck);
+    for (; divisor < next_check; divisor += 2) {
+      if (candidate % divisor == 0) return Primality::kNotPrime;
     }
   }
-  return Verdict::kPrime;
+  return Primality::kPrime;
 }
 
 class TrialDivisionRunner final : public TaskRunner {
@@ -107,9 +108,9 @@ class TrialDivisionRunner final : public TaskRunner {
     const CandidateRange candidates = tasks_.Of(call.index);
     bitmap_.assign(BitmapBytes(candidates), '\0');
     for (CandidateIndex i = candidates.begin; i < candidates.end; ++i) {
-      const Verdict verdict = Judge(static_cast<std::uint32_t>(NumberOf(i)), stop);
-      if (verdict == Verdict::kStopped) return TaskOutcome::kStopped;
-      if (verdict == Verdict::kPrime) Mark(i - candidates.begin);
+      const Primality primality = TestPrimality(static_cast<std::uint32_t>(NumberOf(i)), stop);
+      if (primality == Primality::kStopped) return TaskOutcome::kStopped;
+      if (primality == Primality::kPrime) Mark(i - candidates.begin);
     }
     result += bitmap_;
     return TaskOutcome::kDone;

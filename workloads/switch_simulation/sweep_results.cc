@@ -49,19 +49,19 @@ template std::vector<std::size_t> OrderOf(const std::vector<std::uint32_t>&);
 
 namespace {
 
-constexpr const char* kHead =
+constexpr const char* kCsvHeader =
     "index,seed,load,bufferSize,algorithm,arrived,departed,lost,queued,throughput,loss,meanDelay,"
     "delayP50,delayP95,delayP99,longestDelay\n";
 
 std::string Row(const SwitchSpec& spec, model::TaskIndex index, const TaskResult& result) {
   const TaskPlace place = PlaceOf(spec, index);
-  const double chances = static_cast<double>(spec.ports) * spec.slots;
+  const double output_slots = static_cast<double>(spec.ports) * spec.slots;
   const auto whole = [](auto number) { return std::to_string(number) + ","; };
   std::string row = whole(index) + whole(spec.seeds[place.seed]);
   row += ShortText(spec.loads[place.load]) + "," + whole(spec.buffer_sizes[place.buffer_size]);
   row += std::string(NameOf(spec.algorithms[place.algorithm])) + ",";
   row += whole(result.arrived) + whole(result.departed) + whole(result.lost) + whole(result.queued);
-  row += ShortText(static_cast<double>(result.departed) / chances) + ",";
+  row += ShortText(static_cast<double>(result.departed) / output_slots) + ",";
   row += ShortText(LossOf(result)) + "," + ShortText(MeanDelayOf(result)) + ",";
   row += whole(result.delay_p50) + whole(result.delay_p95) + whole(result.delay_p99);
   return row + std::to_string(result.delay_longest) + "\n";
@@ -73,7 +73,7 @@ Result<void> WriteResultTable(const std::filesystem::path& path, const SweepResu
   auto created = ResultFile::Create(path);
   if (!created) return tl::unexpected(created.error());
   ResultFile& file = **created;
-  if (auto begun = file.Append(kHead); !begun) return begun;
+  if (auto begun = file.Append(kCsvHeader); !begun) return begun;
   for (std::size_t task = 0; task < results.All().size(); ++task) {
     const auto& result = results.All()[task];
     if (!result) continue;
@@ -89,8 +89,8 @@ using Measure = std::function<double(const TaskResult&)>;
 
 constexpr std::size_t kMaxViews = 12;
 
-/// At most kMaxViews of the places, the first and the last among them.
-std::vector<std::size_t> Some(const std::vector<std::size_t>& places) {
+/// At most kMaxViews of the places, evenly spread, including the first and the last.
+std::vector<std::size_t> SampleViews(const std::vector<std::size_t>& places) {
   if (places.size() <= kMaxViews) return places;
   std::vector<std::size_t> some;
   for (std::size_t n = 0; n < kMaxViews; ++n) {
@@ -99,7 +99,7 @@ std::vector<std::size_t> Some(const std::vector<std::size_t>& places) {
   return some;
 }
 
-/// One of the two lists that a chart is made over: its axis, or its views.
+/// A parameter of the sweep that is the axis of a chart, or that distinguishes its views.
 struct Dimension {
   std::size_t TaskPlace::*place;
   std::vector<std::size_t> order;
@@ -120,7 +120,7 @@ std::vector<model::ChartView> Views(const SweepResults& results, const Dimension
                                     const Dimension& views, const Measure& measure) {
   const SwitchSpec& spec = results.Spec();
   std::vector<model::ChartView> made;
-  for (const std::size_t view : Some(views.order)) {
+  for (const std::size_t view : SampleViews(views.order)) {
     model::ChartView& one = made.emplace_back();
     one.name = ShortText(views.value(view));
     for (std::size_t algorithm = 0; algorithm < spec.algorithms.size(); ++algorithm) {
@@ -139,15 +139,15 @@ std::vector<model::ChartView> Views(const SweepResults& results, const Dimension
   return made;
 }
 
-/// What a chart shows of the tasks.
-struct Shown {
+/// The texts of a chart and the value that it shows.
+struct ChartContent {
   std::string title;
   std::string caption;
   model::ChartAxis y;
   Measure measure;
 };
 
-model::Chart ByLoad(const SweepResults& results, Shown shown) {
+model::Chart ByLoad(const SweepResults& results, ChartContent shown) {
   model::Chart chart;
   chart.title = std::move(shown.title);
   chart.caption = std::move(shown.caption);
@@ -155,7 +155,8 @@ model::Chart ByLoad(const SweepResults& results, Shown shown) {
   chart.x = {"load, cells an input and slot", false};
   chart.y = std::move(shown.y);
   chart.views = Views(results, Loads(results.Spec()), BufferSizes(results.Spec()), shown.measure);
-  // With the smallest buffers all algorithms lose the same, with the largest none loses anything.
+  // The algorithms differ most at medium buffer sizes: small ones all lose the same, large ones
+  // nothing.
   chart.shown_view = chart.views.size() / 2;
   return chart;
 }
@@ -166,9 +167,9 @@ double LossPercent(const TaskResult& result) { return 100 * LossOf(result); }
 double Delay99(const TaskResult& result) { return static_cast<double>(result.delay_p99); }
 
 std::vector<model::Chart> AllByLoad(const SweepResults& results) {
-  const double chances = static_cast<double>(results.Spec().ports) * results.Spec().slots;
-  const auto throughput = [chances](const TaskResult& result) {
-    return static_cast<double>(result.departed) / chances;
+  const double output_slots = static_cast<double>(results.Spec().ports) * results.Spec().slots;
+  const auto throughput = [output_slots](const TaskResult& result) {
+    return static_cast<double>(result.departed) / output_slots;
   };
   return {ByLoad(results, {"Loss by load", kLossCaption, {"lost, %", false}, LossPercent}),
           ByLoad(results, {"Mean delay by load",

@@ -13,7 +13,7 @@
 
 namespace evenkeel::workloads::switch_simulation {
 
-/// The results of a job's tasks, one slot a task; those of tasks that failed for good are empty.
+/// The results of a job's tasks by index; empty for tasks that failed for good.
 class SweepResults {
  public:
   /// `spec` must outlive this.
@@ -26,11 +26,11 @@ class SweepResults {
     results_[static_cast<std::size_t>(index)] = result;
   }
 
-  /// The mean of `measure` over the seeds that have a result there; `place.seed` is not looked at.
-  /// Nothing if there is none.
+  /// The mean of `measure` over all seeds with a result at `place`, whose `seed` is ignored.
+  /// Nothing if there is no result.
   [[nodiscard]] std::optional<double> Mean(
       TaskPlace place, const std::function<double(const TaskResult&)>& measure) const;
-  /// Cells lost there over all seeds.
+  /// Number of cells lost at `place` over all seeds; `place.seed` is ignored.
   [[nodiscard]] std::uint64_t LostAt(TaskPlace place) const;
 
  private:
@@ -38,7 +38,7 @@ class SweepResults {
   std::vector<std::optional<TaskResult>> results_;
 };
 
-/// The places of a list in the order of its values: OrderOf({5, 1, 3}) is {1, 2, 0}.
+/// The indexes of a list sorted by its values: OrderOf({5, 1, 3}) is {1, 2, 0}.
 template <typename T>
 [[nodiscard]] std::vector<std::size_t> OrderOf(const std::vector<T>& values);
 
@@ -50,9 +50,9 @@ extern template std::vector<std::size_t> OrderOf(const std::vector<std::uint32_t
 [[nodiscard]] Result<void> WriteResultTable(const std::filesystem::path& path,
                                             const SweepResults& results);
 
-/// Loss, mean and 99th percentile of the delay and throughput by load, a view each of up to 12
-/// buffer sizes; and loss by buffer size, a view each of up to 12 loads. A series is an algorithm,
-/// with means over the seeds. What a sweep has only one value of gets no chart.
+/// Loss, mean and 99th percentile of the delay, and throughput by load, with a view for each of up
+/// to 12 buffer sizes; loss by buffer size, with a view for each of up to 12 loads. Each series is
+/// an algorithm, with means over the seeds. A dimension with only one value gets no chart.
 [[nodiscard]] std::vector<model::Chart> ChartsOf(const SweepResults& results);
 
 }  // namespace evenkeel::workloads::switch_simulation

@@ -55,7 +55,7 @@ std::vector<std::uint64_t> ReadSeeds(model::FieldReader& fields) {
   return given ? seeds : std::vector<std::uint64_t>{1};
 }
 
-/// What all fields together have to keep to.
+/// Checks the limits that depend on several fields.
 void CheckTotals(const SwitchSpec& spec, model::FieldReader& fields) {
   const std::int64_t most = kMaxCells / (std::int64_t{spec.ports} * spec.ports);
   for (const std::uint32_t size : spec.buffer_sizes) {
@@ -94,7 +94,7 @@ Result<SwitchSpec> ReadSwitchSpec(model::FieldReader fields) {
 
 namespace {
 
-/// Nanoseconds an output and slot at load 0, and what a load of 1 adds to them.
+/// Nanoseconds per output and slot at load 0, and the increase at load 1.
 struct OutputCost {
   double idle;
   double loaded;
@@ -150,7 +150,7 @@ class SwitchSimulation final : public Workload {
   [[nodiscard]] std::int64_t TaskCount() const override { return TaskCountOf(spec_); }
 
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
-    // Workers never ask, so they do not pay for it.
+    // Computed lazily because workers do not need them.
     std::call_once(costs_made_,
                    [this] { costs_ = std::make_shared<model::PrefixCosts>(TaskCosts(spec_)); });
     return costs_;

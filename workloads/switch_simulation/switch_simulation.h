@@ -23,18 +23,18 @@ inline constexpr std::uint32_t kVersion = 1;
 struct SwitchSpec {
   std::uint32_t ports = 16;
   std::uint32_t slots = 1'000'000;
-  std::vector<double> loads;                ///< cells an input and slot, above 0, at most 1
-  std::vector<std::uint32_t> buffer_sizes;  ///< cells a crosspoint
+  std::vector<double> loads;                ///< cells per input and slot, above 0, at most 1
+  std::vector<std::uint32_t> buffer_sizes;  ///< cells per crosspoint
   std::vector<Algorithm> algorithms;
   std::vector<std::uint64_t> seeds;
 };
 
 inline constexpr std::int64_t kMaxSlots = 100'000'000;
-/// Of all lists but that of the algorithms.
+/// Maximum length of each list except that of the algorithms.
 inline constexpr std::size_t kMaxListed = 64;
-/// The reducer keeps the result of each: 9 MB.
+/// Bounds the results that the reducer keeps: 9 MB.
 inline constexpr std::int64_t kMaxTasks = 100'000;
-/// Cells in all queues of a switch: 16 MiB for each thread that simulates one, if all are full.
+/// Maximum number of cells in all queues of a switch: 16 MiB for each thread if all are full.
 inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 
 /// Reads the parameters; errors as FieldReader gives them.
@@ -44,7 +44,7 @@ inline constexpr std::int64_t kMaxCells = std::int64_t{1} << 22;
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeSwitchSimulation(
     const model::FieldReader& fields);
 
-/// Where a task stands in the lists of the job.
+/// The indexes of a task's parameters in the lists of the job.
 struct TaskPlace {
   std::size_t seed = 0;
   std::size_t load = 0;
@@ -52,7 +52,7 @@ struct TaskPlace {
   std::size_t algorithm = 0;
 };
 
-/// The tasks are counted with the algorithm first, then the buffer size, the load and the seed.
+/// Number of tasks. By index, the algorithm varies fastest, then buffer size, load and seed.
 [[nodiscard]] inline std::int64_t TaskCountOf(const SwitchSpec& spec) {
   return static_cast<std::int64_t>(spec.seeds.size() * spec.loads.size() *
                                    spec.buffer_sizes.size() * spec.algorithms.size());
@@ -78,12 +78,12 @@ struct TaskPlace {
   return static_cast<model::TaskIndex>(index * spec.algorithms.size() + place.algorithm);
 }
 
-/// What a task costs, in units of about a nanosecond of the machine it was calibrated on:
-/// slots x ports x (a + b load), where a and b are those of the algorithm. The buffer size hardly
-/// matters. bench/switch_bench measures a and b; docs/workloads.md says how well they fit.
+/// The cost of a task: slots x ports x (a + b load), in nanoseconds of the machine that a and b
+/// were measured on. These depend on the algorithm; the buffer size has little effect.
+/// bench/switch_bench measures a and b; docs/workloads.md has the accuracy.
 [[nodiscard]] model::Cost TaskCost(const SwitchSpec& spec, Algorithm algorithm, double load);
 
-/// Of all tasks, by index.
+/// The costs of all tasks, by index.
 [[nodiscard]] std::vector<model::Cost> TaskCosts(const SwitchSpec& spec);
 
 }  // namespace evenkeel::workloads::switch_simulation

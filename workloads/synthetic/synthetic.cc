@@ -49,7 +49,7 @@ CostShape ReadShape(model::FieldReader& cost, const std::string& kind) {
   return IncreasingCost{pair.low, pair.high};
 }
 
-/// The shape under `cost`; a constant 0 if there is none and mode None needs none.
+/// The shape under `cost`. May be absent with mode None; then it is a constant 0.
 CostShape ReadCost(model::FieldReader& fields, Mode mode) {
   if (mode == Mode::kNone && !fields.Has("cost")) return ConstantCost{};
   model::FieldReader cost = fields.RequiredObject("cost");
@@ -93,13 +93,13 @@ std::vector<model::TaskIndex> ReadFailing(model::FieldReader& fields, std::int64
 std::optional<std::int32_t> ReadOptional(model::FieldReader& fields, const std::string& field,
                                          model::IntRange allowed) {
   if (!fields.Has(field)) {
-    fields.Any(field);  // a field that may be there
+    fields.Any(field);  // known, although absent
     return std::nullopt;
   }
   return static_cast<std::int32_t>(fields.RequiredInt(field, allowed));
 }
 
-/// What all fields together have to keep to.
+/// Checks the limits that depend on several fields.
 void CheckTotals(const SyntheticSpec& spec, model::FieldReader& fields) {
   if (spec.mode == Mode::kNone || spec.tasks < 1) return;
   if (spec.costs_known && spec.tasks > kMaxTasksInTables) {
@@ -150,7 +150,7 @@ class Synthetic final : public Workload {
   [[nodiscard]] std::shared_ptr<const model::CostModel> TrueCosts() const override {
     return HasTable() ? Table() : Costs();
   }
-  /// Of the units of TrueCosts(): a node of speed 1 sleeps through a nanosecond in a nanosecond.
+  /// A unit of TrueCosts() is a nanosecond, and a node of speed 1 sleeps for exactly that.
   [[nodiscard]] double DeclaredUnitsPerSecond() const override {
     return Sleeps() && HasTable() ? 1e9 : 0.0;
   }

@@ -96,7 +96,7 @@ class SyntheticRunner final : public TaskRunner {
 
 std::unique_ptr<TaskRunner> MakeSyntheticRunner(const SyntheticSpec& spec, const TaskCosts& costs,
                                                 const RunnerOptions& options) {
-  EVENKEEL_CHECK(options.speed > 0, "a node that never gets anything done");
+  EVENKEEL_CHECK(options.speed > 0, "the speed of a node is positive");
   return std::make_unique<SyntheticRunner>(spec, costs, options.speed);
 }
 

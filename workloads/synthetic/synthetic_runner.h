@@ -10,10 +10,11 @@
 
 namespace evenkeel::workloads::synthetic {
 
-/// Sleeps for `time` from now on, up to an absolute deadline. False if `stop` ended it earlier.
+/// Sleeps for `time`. Returns false if `stop` was requested before.
 [[nodiscard]] bool SleepFor(Duration time, const std::stop_token& stop);
 
-/// Burns `time` of this thread's CPU time, so a CPU quota stretches it. False if `stop` ended it.
+/// Uses `time` of this thread's CPU time; a CPU quota makes that take longer. Returns false if
+/// `stop` was requested before.
 [[nodiscard]] bool SpinFor(Duration time, const std::stop_token& stop);
 
 /// Bytes of a task's result: its index and TaskHash(seed, index), each 64 bits little-endian.
