@@ -4,10 +4,23 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 
+/// Where this process stands in the control groups of the system.
 namespace evenkeel::coordinator {
+
+struct CgroupPlaces {
+  /// Groups of version 2 that may get a child with a CPU quota, best first.
+  std::vector<std::filesystem::path> unified;
+  /// The own group in the hierarchy of the controller "cpu" of version 1; empty if there is none.
+  std::filesystem::path cpu_v1;
+};
+
+/// `membership` is the text of /proc/self/cgroup, `mounts` of /proc/self/mountinfo.
+[[nodiscard]] CgroupPlaces FindCgroupPlaces(const std::string& membership,
+                                            const std::string& mounts);
 
 /// A control group of its own that holds processes to a share of a core, so that one machine can
 /// stand in for several slow boards. Where the system does not permit it, workers pause

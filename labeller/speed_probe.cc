@@ -10,8 +10,7 @@
 #include "core/base/time.h"
 #include "core/model/decimal.h"
 #include "labeller/plain_text.h"
-#include "workloads/primes/candidates.h"
-#include "workloads/primes/division_costs.h"
+#include "workloads/primes/primes.h"
 #include "workloads/primes/trial_division.h"
 
 namespace evenkeel::labeller {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/engine/worker_lifecycle.h"
-#include "simulator/describe.h"
 #include "simulator/simulated_job.h"
+#include "simulator/trace_recorder.h"
 
 namespace evenkeel::simulator {
 

@@ -2,13 +2,94 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 #include "core/model/run_figures.h"
+#include "core/scheduling/energy/accounting.h"
+#include "core/scheduling/energy/energy_choice.h"
 #include "simulator/scenario_drawing.h"
-#include "simulator/scenario_energy.h"
 #include "simulator/simulation.h"
 
 namespace evenkeel::simulator {
+
+std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation) {
+  std::vector<SpeedProfile> capacities;
+  for (const NodeModel& node : simulation.nodes) {
+    capacities.push_back(node.speed);
+    capacities.back().StandStill(Instant{}, Instant{node.joins_at});
+  }
+  for (const Fault& fault : simulation.faults) {
+    const bool works_on =
+        fault.kind == Fault::Kind::kKillCoordinator || fault.kind == Fault::Kind::kCutLink;
+    if (works_on) continue;
+    const bool for_ever = fault.lasts >= kNever - Instant{fault.at};
+    capacities[fault.node].StandStill(Instant{fault.at},
+                                      for_ever ? kNever : Instant{fault.at} + fault.lasts);
+  }
+  return capacities;
+}
+
+double LowerBound(const SimulationConfig& simulation) {
+  const auto& costs = simulation.true_costs;
+  if (costs.empty()) return 0;
+  const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
+  const model::WorkSize work{total, *std::max_element(costs.begin(), costs.end())};
+  double fastest = 0;
+  for (const NodeModel& node : simulation.nodes) fastest = std::max(fastest, node.speed.Fastest());
+  const auto capacities = Capacities(simulation);
+  const auto units_done = [&](Duration end) {
+    double done = 0;
+    for (std::size_t i = 0; i < capacities.size(); ++i) {
+      done += simulation.nodes[i].threads * capacities[i].Integral(Instant{}, Instant{end});
+    }
+    return done;
+  };
+  return model::LowerBoundSeconds(work, units_done, fastest).value_or(0);
+}
+
+namespace {
+
+double LastEnd(const Outcome& outcome, const std::string& name) {
+  const auto& nodes = outcome.progress.nodes;
+  const auto node =
+      std::find_if(nodes.begin(), nodes.end(), [&](const auto& each) { return each.name == name; });
+  return node == nodes.end() ? 0 : ToSeconds(node->last_end);
+}
+
+}  // namespace
+
+void LeaveOutForEnergy(SimulationConfig& simulation) {
+  const model::BalancingSpec& balancing = simulation.job.balancing;
+  if (balancing.objective != model::Objective::kEnergy) return;
+  std::vector<scheduling::EnergyCandidate> candidates;
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
+    if (!simulation.nodes[i].expected) continue;
+    candidates.push_back({simulation.nodes[i].ratio, simulation.nodes[i].power});
+    numbers.push_back(i);
+  }
+  const auto choice = scheduling::ChooseForEnergy(candidates, balancing.energy);
+  if (!choice) return;
+  simulation.left_out_ratio = choice->left_out_ratio;
+  std::vector<bool> kept(simulation.nodes.size(), true);
+  for (std::size_t i = 0; i < numbers.size(); ++i) kept[numbers[i]] = choice->shares[i] > 0;
+  KeepOnly(kept, simulation);
+}
+
+std::optional<double> JoulesOfJob(const SimulationConfig& simulation, const Outcome& outcome) {
+  const model::EnergySpec& spec = simulation.job.balancing.energy;
+  double joules = spec.standing_watts * ToSeconds(outcome.makespan);
+  for (std::size_t i = 0; i < simulation.nodes.size(); ++i) {
+    const NodeModel& node = simulation.nodes[i];
+    if (outcome.busy_seconds[i] <= 0) continue;
+    if (!node.power) return std::nullopt;
+    const auto taken = model::JoulesOf(*node.power, outcome.busy_seconds[i], node.threads,
+                                       LastEnd(outcome, node.name));
+    joules += scheduling::Counted(taken, spec.idle_power);
+  }
+  return joules;
+}
+
 namespace {
 
 std::vector<double> FinishSeconds(const engine::Progress& progress) {

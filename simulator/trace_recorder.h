@@ -6,8 +6,13 @@
 
 #include "core/base/digest.h"
 #include "core/base/time.h"
+#include "core/engine/messages.h"
 
 namespace evenkeel::simulator {
+
+/// Describes a message in one line, for traces and digests, without its results.
+[[nodiscard]] std::string Describe(const engine::ToCoordinator& message);
+[[nodiscard]] std::string Describe(const engine::ToWorker& message);
 
 /// Writes one line for each delivered message and each fault, and keeps a digest of all deliveries.
 /// Not thread-safe.

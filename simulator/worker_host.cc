@@ -5,7 +5,7 @@
 
 #include "core/base/check.h"
 #include "core/base/splitmix.h"
-#include "simulator/describe.h"
+#include "simulator/trace_recorder.h"
 
 namespace evenkeel::simulator {
 namespace {

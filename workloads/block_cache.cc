@@ -94,7 +94,7 @@ void BlockCache::Done(BlockId id, const Result<void>& fetched) {
 
 void BlockCache::Touch(Entry& entry) { uses_.splice(uses_.end(), uses_, entry.use); }
 
-// Whoever fetches into it or computes with it holds it, too.
+// A thread that fetches into the block or uses it holds a second reference.
 bool BlockCache::Unused(const Entry& entry) { return entry.ready && entry.memory.use_count() == 1; }
 
 void BlockCache::Erase(std::unordered_map<BlockId, Entry>::iterator entry) {

@@ -73,14 +73,14 @@ class BlockCache {
   void Touch(Entry& entry);
   [[nodiscard]] static bool Unused(const Entry& entry);
   void Erase(std::unordered_map<BlockId, Entry>::iterator entry);
-  /// Drops blocks that nobody uses, oldest first, until `bytes` more fit. The lock must be held.
+  /// Drops unused blocks, oldest first, until `bytes` more fit. The lock must be held.
   void MakeRoom(std::int64_t bytes);
 
   const std::int64_t limit_bytes_;
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;
   std::unordered_map<BlockId, Entry> entries_;
-  std::unordered_map<BlockId, Error> failed_;  // until somebody who waits has taken note
+  std::unordered_map<BlockId, Error> failed_;  // until a waiting thread has seen it
   std::list<BlockId> uses_;                    // the one used last is at the end
   std::int64_t bytes_ = 0;
   std::int64_t fetching_ = 0;

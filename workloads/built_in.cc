@@ -12,24 +12,23 @@
 namespace evenkeel::workloads {
 namespace {
 
-using Made = Result<std::shared_ptr<const Workload>>;
+using WorkloadResult = Result<std::shared_ptr<const Workload>>;
 
-/// For a workload that is made from its parameters alone.
-template <Made (*kMake)(const model::FieldReader&)>
-Made Anywhere(const model::FieldReader& parameters, const WorkloadContext&) {
+/// Adapts a workload that needs no WorkloadContext.
+template <WorkloadResult (*kMake)(const model::FieldReader&)>
+WorkloadResult WithoutContext(const model::FieldReader& parameters, const WorkloadContext&) {
   return kMake(parameters);
 }
 
-/// One line a workload.
 constexpr std::array kRegistrations{
     Registration{command::kName, command::kVersion, &command::MakeCommand},
     Registration{matmul::kName, matmul::kVersion, &matmul::MakeMatmul},
     Registration{parameter_estimation::kName, parameter_estimation::kVersion,
-                 &Anywhere<&parameter_estimation::MakeParameterEstimation>},
-    Registration{primes::kName, primes::kVersion, &Anywhere<&primes::MakePrimes>},
+                 &WithoutContext<&parameter_estimation::MakeParameterEstimation>},
+    Registration{primes::kName, primes::kVersion, &WithoutContext<&primes::MakePrimes>},
     Registration{switch_simulation::kName, switch_simulation::kVersion,
-                 &Anywhere<&switch_simulation::MakeSwitchSimulation>},
-    Registration{synthetic::kName, synthetic::kVersion, &Anywhere<&synthetic::MakeSynthetic>},
+                 &WithoutContext<&switch_simulation::MakeSwitchSimulation>},
+    Registration{synthetic::kName, synthetic::kVersion, &WithoutContext<&synthetic::MakeSynthetic>},
 };
 
 }  // namespace

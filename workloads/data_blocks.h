@@ -8,10 +8,10 @@
 
 namespace evenkeel::workloads {
 
-/// One piece of a job's input data. What the number means is the workload's business.
+/// Identifies one block of a job's input data. The workload defines the meaning of the number.
 using BlockId = std::uint64_t;
 
-/// Input data where it is at home: at the coordinator. Thread-safe.
+/// The source of a job's input data, at the coordinator. Thread-safe.
 class BlockSource {
  public:
   virtual ~BlockSource() = default;
@@ -23,7 +23,7 @@ class BlockSource {
                                           std::span<char> into) const = 0;
 };
 
-/// Brings blocks to where tasks run. Thread-safe.
+/// Fetches blocks for the tasks of a worker. Thread-safe.
 class BlockFetcher {
  public:
   using Done = std::function<void(Result<void>)>;

@@ -4,7 +4,7 @@
 
 namespace evenkeel::workloads {
 
-/// Costs known without a table: every task costs `each`, the last one what is left. O(1) memory.
+/// Known costs without a table: every task costs `each`, the last one the remainder. O(1) memory.
 class EqualCosts final : public model::CostModel {
  public:
   /// total >= 1, each >= 1.

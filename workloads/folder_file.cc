@@ -25,7 +25,7 @@ int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path
   how.flags = kHow;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const long opened = ::syscall(SYS_openat2, root.Get(), name.c_str(), &how, sizeof how);
-  // Container runtimes that do not know the call forbid it; EAGAIN: somebody renames files there.
+  // Container runtimes that do not know the call forbid it; EAGAIN: a concurrent rename.
   const bool unknown = opened < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN);
   return unknown ? OpenBeneathByName(folder, name) : static_cast<int>(opened);
 }
@@ -55,7 +55,7 @@ Result<std::string> ReadAll(int file, std::size_t size) {
 int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem::path& name) {
   const int file = ::open((folder / name).c_str(), kHow);
   if (file < 0) return -1;
-  // What has been opened is judged, not its name, which may mean something else by now.
+  // The check is of the opened file, because its name may refer to another file by now.
   std::error_code error;
   const auto root = std::filesystem::canonical(folder, error);
   const auto found = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(file), error);

@@ -13,7 +13,7 @@ namespace evenkeel::workloads {
 
 enum class NpyType { kInt32, kInt64, kUint64, kFloat32, kFloat64 };
 
-/// What a NumPy file (.npy format 1.0, little-endian, C order) begins with; the elements follow.
+/// The header of a NumPy file (.npy format 1.0, little-endian, C order); the elements follow it.
 [[nodiscard]] std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape);
 
 /// Writes one array of 64-bit integers as a NumPy file (.npy format 1.0, little-endian, C order)

@@ -9,13 +9,13 @@
 
 namespace evenkeel::workloads {
 
-/// Which tasks a reducer has folded in. A task that comes twice would be counted twice, so that is
-/// a broken invariant. Not thread-safe.
+/// The set of tasks whose results a reducer has received. Aborts if a result comes twice, because
+/// the reducer would count it twice. Not thread-safe.
 class ReceivedTasks {
  public:
   explicit ReceivedTasks(std::int64_t task_count) : task_count_(task_count) {}
 
-  /// Notes the tasks of `range`, whose results are `results`.
+  /// Records the tasks of `range`, whose results are `results`.
   void Take(model::IndexRange range, const model::PackedResults& results);
 
   /// The same, and gives each task's index and bytes to `fold`, which returns Result<void>. Its

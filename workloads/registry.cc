@@ -10,7 +10,7 @@
 namespace evenkeel::workloads {
 namespace {
 
-bool IsOwn(std::string_view name) { return name.starts_with(model::kCustomPrefix); }
+bool IsCustom(std::string_view name) { return name.starts_with(model::kCustomPrefix); }
 
 }  // namespace
 
@@ -31,10 +31,11 @@ tl::unexpected<Error> Registry::Unknown(const std::string& name) const {
   const std::string path = "spec.workload." + model::ShownKey(name);
   std::vector<std::string> allowed;
   for (const auto& [known, registration] : by_name_) {
-    if (IsOwn(known) && IsOwn(name)) allowed.push_back(known.substr(model::kCustomPrefix.size()));
-    if (!IsOwn(known) && !IsOwn(name)) allowed.push_back(known);
+    if (IsCustom(known) && IsCustom(name))
+      allowed.push_back(known.substr(model::kCustomPrefix.size()));
+    if (!IsCustom(known) && !IsCustom(name)) allowed.push_back(known);
   }
-  if (!IsOwn(name)) {
+  if (!IsCustom(name)) {
     const std::string custom(model::kCustomWorkload);
     allowed.insert(std::upper_bound(allowed.begin(), allowed.end(), custom), custom);
   } else if (allowed.empty()) {

@@ -14,7 +14,7 @@
 
 namespace evenkeel::workloads {
 
-/// What a program has to know of a workload before there is a job: one line in a registry.
+/// One entry of a registry: how a program makes a workload when a job names it.
 struct Registration {
   /// A lower-case letter, then letters and digits; at most 56 of them. Lives as long as the
   /// program.
@@ -27,9 +27,9 @@ struct Registration {
                                                   const WorkloadContext& context) = nullptr;
 };
 
-/// The workloads that a program knows by name. A workload of somebody's own stands in a job as
-/// spec.workload.custom.NAME, and its name everywhere is "custom.NAME"; so names that are built in
-/// later are never taken. Immutable, so thread-safe.
+/// The workloads that a program knows by name. A job refers to a custom workload as
+/// spec.workload.custom.NAME, and its name everywhere is "custom.NAME", so it never conflicts with
+/// a workload that is built in later. Immutable, so thread-safe.
 class Registry {
  public:
   /// Names must differ within each of the two.

@@ -61,7 +61,7 @@ Result<void> ResultFile::Append(std::string_view bytes) {
 Result<void> ResultFile::Commit() {
   if (auto flushed = Flush(); !flushed) return flushed;
   if (::fsync(file_) != 0) return SystemFailure(errno, partial_path_);
-  // Some file systems say only here that there was no room.
+  // Some file systems report a full disk only here.
   if (::close(std::exchange(file_, -1)) != 0) return SystemFailure(errno, partial_path_);
   if (::rename(partial_path_.c_str(), path_.c_str()) != 0) return SystemFailure(errno, path_);
   committed_ = true;

@@ -118,7 +118,7 @@ class Layers(unittest.TestCase):
         self.assertEqual(len(list(forbidden_includes(tree))), 1)
 
     def test_a_workload_that_knows_another_is_noticed(self):
-        include = '#include "workloads/synthetic/effort.h"\n'
+        include = '#include "workloads/synthetic/task_costs.h"\n'
         self.assertTrue(list(workloads_that_know_each_other({"workloads/primes/a.cc": include})))
         self.assertTrue(list(workloads_that_know_each_other({"workloads/npy.cc": include})))
         self.assertFalse(list(workloads_that_know_each_other({"workloads/built_in.cc": include})))

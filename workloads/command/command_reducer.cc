@@ -1,17 +1,103 @@
 #include "workloads/command/command_reducer.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <string>
+#include <system_error>
 #include <utility>
 
-#include "workloads/command/result_row.h"
-#include "workloads/command/row_spool.h"
+#include "core/base/check.h"
 #include "workloads/command/task_record.h"
 #include "workloads/received_tasks.h"
 #include "workloads/result_file.h"
 
 namespace evenkeel::workloads::command {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
+
+tl::unexpected<Error> SystemFailure(const std::filesystem::path& folder) {
+  const int error = errno;
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return Fail(full ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
+              folder.string() +
+                  ": results cannot be sorted there: " + std::generic_category().message(error));
+}
+
+}  // namespace
+
+RowSpool::~RowSpool() {
+  if (file_ >= 0) ::close(file_);
+}
+
+Result<void> RowSpool::Open(const std::filesystem::path& folder) {
+  folder_ = folder;
+  std::string name = (folder / ".results.jsonl.XXXXXX").native();
+  file_ = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file_ < 0) return SystemFailure(folder_);
+  ::unlink(name.c_str());
+  return {};
+}
+
+Result<void> RowSpool::Append(model::IndexRange range, std::string_view rows) {
+  const std::uint64_t offset = written_ + unwritten_.size();
+  if (!pieces_.empty() && pieces_.back().range.end == range.begin) {
+    pieces_.back().range.end = range.end;  // its rows are contiguous with those before
+    pieces_.back().bytes += rows.size();
+  } else {
+    pieces_.push_back({range, offset, rows.size()});
+  }
+  unwritten_ += rows;
+  return unwritten_.size() < kBufferBytes ? Result<void>() : Flush();
+}
+
+Result<void> RowSpool::CopyTo(ResultFile& file) {
+  if (auto flushed = Flush(); !flushed) return flushed;
+  std::sort(pieces_.begin(), pieces_.end(), [](const Piece& one, const Piece& other) {
+    return one.range.begin < other.range.begin;
+  });
+  for (const Piece& piece : pieces_) {
+    if (auto copied = CopyPiece(piece, file); !copied) return copied;
+  }
+  return {};
+}
+
+Result<void> RowSpool::Flush() {
+  EVENKEEL_CHECK(file_ >= 0, "rows for a spool that is not open");
+  std::string_view rest = unwritten_;
+  while (!rest.empty()) {
+    const ssize_t count = ::write(file_, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemFailure(folder_);
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  written_ += unwritten_.size();
+  unwritten_.clear();
+  return {};
+}
+
+Result<void> RowSpool::CopyPiece(const Piece& piece, ResultFile& file) const {
+  std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(piece.bytes, kBufferBytes)),
+                    '\0');
+  for (std::uint64_t done = 0; done < piece.bytes;) {
+    const auto wanted = std::min<std::uint64_t>(bytes.size(), piece.bytes - done);
+    const ssize_t count = ::pread(file_, bytes.data(), static_cast<std::size_t>(wanted),
+                                  static_cast<off_t>(piece.offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return SystemFailure(folder_);
+    auto added = file.Append({bytes.data(), static_cast<std::size_t>(count)});
+    if (!added) return added;
+    done += static_cast<std::uint64_t>(count);
+  }
+  return {};
+}
+
 namespace {
 
 class CommandReducer final : public Reducer {
@@ -25,7 +111,7 @@ class CommandReducer final : public Reducer {
     auto added = received_.TakeEach(
         range, results, [&](model::TaskIndex task, std::string_view bytes) -> Result<void> {
           auto record = ReadRecord(bytes);
-          if (!record) return Fail(ErrorCode::kInternal, "its result is no record of a command");
+          if (!record) return Fail(ErrorCode::kInternal, "its result is not a record of a command");
           ++succeeded_;
           AppendRowOf(task, std::move(record), std::nullopt);
           return {};

@@ -17,7 +17,7 @@ using launcher::Ended;
 constexpr std::string_view kPlaceholder = "{}";
 constexpr std::uint32_t kGraceMilliseconds = 1'000;
 
-// What differs from task to task stands in front of the variables, in these places.
+// Positions of the environment variables that differ between tasks: the first ones of the job.
 constexpr std::uint32_t kCompletionIndex = 0;
 constexpr std::uint32_t kTaskIndex = 1;
 constexpr std::uint32_t kAttempt = 2;
@@ -25,14 +25,14 @@ constexpr std::uint32_t kArgument = 3;  // only if tasks have arguments
 
 bool HasPlaceholder(const std::string& word) { return word.find(kPlaceholder) != word.npos; }
 
-std::string Filled(const std::string& word, std::string_view argument) {
-  std::string filled;
+std::string ReplacePlaceholders(const std::string& word, std::string_view argument) {
+  std::string replaced;
   std::size_t begin = 0;
   for (auto at = word.find(kPlaceholder); at != word.npos; at = word.find(kPlaceholder, begin)) {
-    filled.append(word, begin, at - begin).append(argument);
+    replaced.append(word, begin, at - begin).append(argument);
     begin = at + kPlaceholder.size();
   }
-  return filled.append(word, begin);
+  return replaced.append(word, begin);
 }
 
 bool FitsLauncher(const std::vector<Change>& changes) {
@@ -46,7 +46,8 @@ class CommandRunner final : public TaskRunner {
   CommandRunner(const CommandSpec& spec, const RunnerOptions& options)
       : spec_(spec), options_(options) {
     for (std::uint32_t n = 0; n < spec_.words.size(); ++n) {
-      if (spec_.has_arguments && HasPlaceholder(spec_.words[n])) filled_words_.push_back(n);
+      if (spec_.has_arguments && HasPlaceholder(spec_.words[n]))
+        words_with_placeholder_.push_back(n);
     }
   }
 
@@ -60,7 +61,7 @@ class CommandRunner final : public TaskRunner {
       return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
     }
     cpu_ += Duration(ended->cpu_nanoseconds);
-    // One that was told to end may say that all is well; nobody can tell whether it is.
+    // A command that was stopped may exit with 0 without having done its work.
     const std::int32_t code = ExitCodeOf(*ended);
     const bool done = code == 0 && !stop.stop_requested();
     if (!done) {
@@ -85,26 +86,26 @@ class CommandRunner final : public TaskRunner {
       too_long.value = E2BIG;
       return too_long;
     }
-    if (auto ready = Prepare(); !ready) return tl::unexpected(ready.error());
+    if (auto ready = EnsureLauncher(); !ready) return tl::unexpected(ready.error());
     if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
     const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
     return launcher_.AwaitEnd(run.id);
   }
 
-  /// Connects to the launcher that is somebody else's to start. False if it does not come.
+  /// Connects to the launcher at the given socket, if there is one. False if that fails.
   [[nodiscard]] bool AwaitLauncher(const std::stop_token& stop, TaskFailure& failure) {
     if (launcher_.Open() || options_.launcher_socket.empty()) return true;
-    const auto patience =
+    const auto timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(options_.launcher_patience);
-    const auto there = launcher_.Connect(options_.launcher_socket, patience, stop).and_then([this] {
+    const auto there = launcher_.Connect(options_.launcher_socket, timeout, stop).and_then([this] {
       return launcher_.Send(JobOf());
     });
     if (!there) failure.reason = there.error().message;
     return there.has_value();
   }
 
-  /// A launcher that knows the job.
-  [[nodiscard]] Result<void> Prepare() {
+  /// Starts a launcher unless one is connected, and sends it the job.
+  [[nodiscard]] Result<void> EnsureLauncher() {
     if (launcher_.Open()) return {};
     if (auto started = launcher_.Start(options_.launcher_program); !started) return started;
     return launcher_.Send(JobOf());
@@ -133,10 +134,10 @@ class CommandRunner final : public TaskRunner {
                      {kAttempt, "EVENKEEL_ATTEMPT=" + std::to_string(call.attempt)}};
     if (!spec_.has_arguments) return run;
     run.variables.push_back({kArgument, "EVENKEEL_ARGUMENT=" + std::string(call.input)});
-    for (const std::uint32_t n : filled_words_) {
-      run.words.push_back({n, Filled(spec_.words[n], call.input)});
+    for (const std::uint32_t n : words_with_placeholder_) {
+      run.words.push_back({n, ReplacePlaceholders(spec_.words[n], call.input)});
     }
-    if (filled_words_.empty()) {
+    if (words_with_placeholder_.empty()) {
       run.words.push_back(
           {static_cast<std::uint32_t>(spec_.words.size()), std::string(call.input)});
     }
@@ -145,10 +146,11 @@ class CommandRunner final : public TaskRunner {
 
   const CommandSpec& spec_;
   const RunnerOptions options_;
-  std::vector<std::uint32_t> filled_words_;  // those with a place for the argument
+  std::vector<std::uint32_t>
+      words_with_placeholder_;  // indexes of the words that contain kPlaceholder
   LauncherConnection launcher_;
   std::uint64_t runs_ = 0;
-  Duration cpu_{};  // of commands, not asked for yet
+  Duration cpu_{};  // of commands, since the last TakeCpuElsewhere
 };
 
 }  // namespace

@@ -45,14 +45,14 @@ int ConnectTo(const std::filesystem::path& path) {
   return -1;
 }
 
-void PauseUnlessStopped(const std::stop_token& stop) {
+void WaitBetweenAttempts(const std::stop_token& stop) {
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   stopped.wait_for(lock, stop, kBetweenAttempts, [] { return false; });
 }
 
-std::filesystem::path BesideThisProgram() {
+std::filesystem::path DefaultLauncherPath() {
   std::error_code ignored;
   return std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename(kLaunchersName);
 }
@@ -84,30 +84,30 @@ int StartProgram(const std::filesystem::path& program, int socket, pid_t& proces
 }  // namespace
 
 Result<void> LauncherConnection::Connect(const std::filesystem::path& path,
-                                         std::chrono::milliseconds patience,
+                                         std::chrono::milliseconds timeout,
                                          const std::stop_token& stop) {
-  const auto until = std::chrono::steady_clock::now() + patience;
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
   for (;;) {
-    const auto greeted = ConnectOnce(path);
-    // One that has just been started or is about to end may close what it has accepted.
-    const bool may_come = !greeted && greeted.error().code == ErrorCode::kUnavailable;
-    if (!may_come || stop.stop_requested() || std::chrono::steady_clock::now() >= until) {
-      return greeted;
+    const auto connected = ConnectOnce(path);
+    // A launcher that is starting or ending may close a connection that it has accepted.
+    const bool may_retry = !connected && connected.error().code == ErrorCode::kUnavailable;
+    if (!may_retry || stop.stop_requested() || std::chrono::steady_clock::now() >= deadline) {
+      return connected;
     }
-    PauseUnlessStopped(stop);
+    WaitBetweenAttempts(stop);
   }
 }
 
 Result<void> LauncherConnection::ConnectOnce(const std::filesystem::path& path) {
   socket_ = ConnectTo(path);
   const int error = errno;
-  if (socket_ >= 0) return Greet();
+  if (socket_ >= 0) return Handshake();
   return Fail(ErrorCode::kUnavailable,
               "no launcher at " + path.string() + ": " + SystemText(error));
 }
 
 Result<void> LauncherConnection::Start(std::filesystem::path program) {
-  if (program.empty()) program = BesideThisProgram();
+  if (program.empty()) program = DefaultLauncherPath();
   std::array<int, 2> ends{};
   int error = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
   if (error == 0) {
@@ -115,7 +115,7 @@ Result<void> LauncherConnection::Start(std::filesystem::path program) {
     error = StartProgram(program, ends[1], launcher_);
     ::close(ends[1]);
   }
-  if (error == 0) return Greet();
+  if (error == 0) return Handshake();
   launcher_ = -1;
   Close();
   return Fail(ErrorCode::kUnavailable,
@@ -134,7 +134,7 @@ void LauncherConnection::Close() {
   }
 }
 
-Result<void> LauncherConnection::Greet() {
+Result<void> LauncherConnection::Handshake() {
   if (auto sent = Send(launcher::Hello{}); !sent) return sent;
   auto answer = Receive();
   if (!answer) return tl::unexpected(answer.error());
@@ -168,7 +168,7 @@ Result<Message> LauncherConnection::Receive() {
     if (auto message = incoming_.Next()) return std::move(*message);
     if (incoming_.Broken()) {
       Close();
-      return Fail(ErrorCode::kInternal, "the launcher sent what is not of its protocol");
+      return Fail(ErrorCode::kInternal, "the launcher sent a message that is not of its protocol");
     }
     const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) continue;
@@ -186,14 +186,14 @@ Result<launcher::Ended> LauncherConnection::AwaitEnd(std::uint64_t id) {
   auto* const ended = std::get_if<launcher::Ended>(&*message);
   if (ended != nullptr && ended->id == id) return std::move(*ended);
   Close();
-  return Fail(ErrorCode::kInternal, "the launcher answered what it was not asked");
+  return Fail(ErrorCode::kInternal, "the launcher sent an answer without a request");
 }
 
 void LauncherConnection::Stop(std::uint64_t id) {
   std::string bytes;
   launcher::AppendFrame(launcher::Stop{id}, bytes);
   const std::lock_guard lock(sending_);
-  // So little always fits: the launcher reads whatever comes.
+  // So few bytes fit into the socket's buffer: the launcher always reads.
   if (socket_ >= 0) static_cast<void>(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));
 }
 

@@ -15,41 +15,42 @@
 
 namespace evenkeel::workloads::command {
 
-/// A connection to an evenkeel-launcher that listens or was started for it alone. All of it is for
-/// one thread, Stop for any.
+/// A connection to an evenkeel-launcher, which listens on a socket or is started by this object.
+/// Stop is thread-safe; all other functions are for one thread.
 class LauncherConnection {
  public:
   LauncherConnection() = default;
-  /// The launcher ends the command that runs; if it was started here, this waits for its end.
+  /// The launcher ends the running command. Waits for the launcher's end if it was started here.
   ~LauncherConnection() { Close(); }
   LauncherConnection(const LauncherConnection&) = delete;
   LauncherConnection& operator=(const LauncherConnection&) = delete;
 
-  /// Connects to the socket at `path`, for as long as it takes but `patience` and until `stop`.
-  /// kUnavailable: nobody listens there; kInternal: whoever does is no launcher of this version.
+  /// Connects to the socket at `path`; retries until `timeout` has passed or `stop` is requested.
+  /// kUnavailable: no process listens there; kInternal: the process is not a launcher of this
+  /// version.
   [[nodiscard]] Result<void> Connect(const std::filesystem::path& path,
-                                     std::chrono::milliseconds patience,
+                                     std::chrono::milliseconds timeout,
                                      const std::stop_token& stop);
-  /// Starts `program` as its launcher; empty: the one beside this program. Errors as of Connect.
+  /// Starts `program` as the launcher; empty: the one beside this program. Errors as of Connect.
   [[nodiscard]] Result<void> Start(std::filesystem::path program);
   [[nodiscard]] bool Open() const { return socket_ >= 0; }
   void Close();
 
-  /// kUnavailable: the launcher has gone. The connection is closed then.
+  /// kUnavailable: the launcher has closed the connection, which is then closed here, too.
   [[nodiscard]] Result<void> Send(const launcher::Message& message);
-  /// Waits for the answer to a Run. Errors as of Send; kInternal: it was none.
+  /// Waits for the answer to a Run. Errors as of Send; kInternal: the answer is invalid.
   [[nodiscard]] Result<launcher::Ended> AwaitEnd(std::uint64_t id);
-  /// Asks for the end of a command; its answer comes all the same.
+  /// Asks the launcher to end a command. AwaitEnd still gets the answer to its Run.
   void Stop(std::uint64_t id);
 
  private:
   [[nodiscard]] Result<void> ConnectOnce(const std::filesystem::path& path);
-  [[nodiscard]] Result<void> Greet();
+  [[nodiscard]] Result<void> Handshake();
   [[nodiscard]] Result<launcher::Message> Receive();
 
   std::mutex sending_;  // frames of several threads must not mix
   int socket_ = -1;
-  pid_t launcher_ = -1;  // -1: not ours
+  pid_t launcher_ = -1;  // -1: not started here
   launcher::FrameReader incoming_;
 };
 

@@ -1,6 +1,8 @@
 #include "workloads/command/task_record.h"
 
 #include <cerrno>
+#include <cmath>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -13,13 +15,13 @@ namespace {
 using launcher::Ended;
 using launcher::Ending;
 
-constexpr std::int32_t kNotThere = 127;
-constexpr std::int32_t kNotStarted = 126;
+constexpr std::int32_t kExitNotFound = 127;
+constexpr std::int32_t kExitCannotExecute = 126;
 constexpr std::int32_t kSignalBase = 128;
 constexpr std::size_t kMaxQuotedBytes = 160;
 constexpr std::size_t kHeadBytes = 16;  // attempts, size of the node's name
 
-/// The last line that says something, without what a terminal or a log would not show.
+/// The last line that is not blank, with unprintable characters replaced.
 std::string LastLine(const std::string& text) {
   const std::size_t end = text.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};
@@ -63,12 +65,12 @@ std::int32_t ExitCodeOf(const Ended& ended) {
     case Ending::kSignalled:
       return kSignalBase + ended.value;
     case Ending::kNoProgram:
-      return ended.value == ENOENT || ended.value == ENOTDIR ? kNotThere : kNotStarted;
+      return ended.value == ENOENT || ended.value == ENOTDIR ? kExitNotFound : kExitCannotExecute;
     case Ending::kNoFolder:
     case Ending::kNoProcess:
       break;
   }
-  return kNotStarted;
+  return kExitCannotExecute;
 }
 
 std::string ReasonOf(const Ended& ended) {
@@ -87,8 +89,64 @@ std::string ReasonOf(const Ended& ended) {
     case Ending::kNoProcess:
       return "cannot be started, the system has no more room: " + ErrorText(ended.value);
   }
-  const std::string last_words = LastLine(ended.error);
-  return last_words.empty() ? reason : reason + ": " + last_words;
+  const std::string last_line = LastLine(ended.error);
+  return last_line.empty() ? reason : reason + ": " + last_line;
+}
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr unsigned char kContinues = 0x80;  // the first two bits of all but the first byte
+constexpr unsigned char kTopBits = 0xC0;
+
+/// Drops a UTF-8 character at the end of `text` that the limit has cut in two.
+std::string_view WithoutCutCharacter(std::string_view text, bool cut) {
+  if (!cut) return text;
+  std::size_t begin = text.size();  // of the last character
+  while (begin > 0 && text.size() - begin < 4) {
+    const auto byte = static_cast<unsigned char>(text[--begin]);
+    if ((byte & kTopBits) == kContinues) continue;
+    const std::size_t needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    return text.size() - begin < needed ? text.substr(0, begin) : text;
+  }
+  return text;
+}
+
+double Seconds(std::uint64_t nanoseconds) {
+  constexpr double kPerMicrosecond = 1e3;
+  constexpr double kMicroseconds = 1e6;
+  return std::round(static_cast<double>(nanoseconds) / kPerMicrosecond) / kMicroseconds;
+}
+
+void AddRecord(const TaskRecord& record, Json& line) {
+  const launcher::Ended& ended = record.ended;
+  line["node"] = record.node;
+  line["seconds"] = Seconds(ended.wall_nanoseconds);
+  line["attempts"] = record.attempts;
+  line["stdout"] = WithoutCutCharacter(ended.output, ended.output_cut);
+  line["stderr"] = WithoutCutCharacter(ended.error, ended.error_cut);
+  if (ended.output_cut) line["stdoutCut"] = true;
+  if (ended.error_cut) line["stderrCut"] = true;
+}
+
+}  // namespace
+
+void AppendRow(const ResultRow& row, std::string& text) {
+  Json line;
+  line["index"] = row.index;
+  line["status"] = row.failure ? "failed" : "succeeded";
+  if (row.record) {
+    line["exitCode"] = ExitCodeOf(row.record->ended);
+    if (row.record->ended.ending == launcher::Ending::kSignalled) {
+      line["signal"] = row.record->ended.value;
+    }
+  }
+  if (row.failure) line["reason"] = *row.failure;
+  if (row.argument) line["argument"] = *row.argument;
+  if (row.record) AddRecord(*row.record, line);
+  text += line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  text += '\n';
 }
 
 }  // namespace evenkeel::workloads::command

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/index_range.h"
 #include "launcher/protocol.h"
 
 namespace evenkeel::workloads::command {
 
-/// What is kept of one run of a task: the result of one that succeeded, the record of one that
-/// failed.
+/// The record of one run of a task: the result of a task that succeeded, TaskFailure::record of one
+/// that failed.
 struct TaskRecord {
   std::int32_t attempts = 1;  ///< this one included
   std::string node;
@@ -18,14 +19,24 @@ struct TaskRecord {
 };
 
 void AppendRecord(const TaskRecord& record, std::string& bytes);
-/// Nothing if these bytes are no record.
+/// Nothing if the bytes are not a valid record.
 [[nodiscard]] std::optional<TaskRecord> ReadRecord(std::string_view bytes);
 
-/// As a shell has it: the command's own, 128 + the signal that ended it, 127 if there is no such
-/// program, 126 if it could not be started for another reason.
+/// The exit code as a shell reports it: the command's own, 128 + the signal that ended it, 127 if
+/// the program does not exist, 126 if it could not be started for another reason.
 [[nodiscard]] std::int32_t ExitCodeOf(const launcher::Ended& ended);
 
-/// Why it did not succeed, in one line with the last line of its stderr.
+/// The reason of the failure in one line, with the last line of stderr.
 [[nodiscard]] std::string ReasonOf(const launcher::Ended& ended);
+
+/// One line of results.jsonl.
+struct ResultRow {
+  model::TaskIndex index = 0;
+  std::optional<std::string> argument;
+  std::optional<TaskRecord> record;    ///< of the last run, if it ended
+  std::optional<std::string> failure;  ///< reason of a final failure; nothing: success
+};
+/// Appends the row with its line end. Bytes that are not UTF-8 become U+FFFD.
+void AppendRow(const ResultRow& row, std::string& text);
 
 }  // namespace evenkeel::workloads::command

@@ -8,8 +8,8 @@
 
 namespace evenkeel::workloads::matmul {
 
-/// What matrices are made of. Whole numbers are added and multiplied modulo 2^32 or 2^64, as NumPy
-/// does, so their products are the same to the bit everywhere.
+/// The type of a matrix's elements. Whole numbers are computed modulo 2^32 or 2^64, as in NumPy, so
+/// their products are bit-identical on all machines.
 enum class ElementType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64 };
 
 [[nodiscard]] constexpr std::int64_t BytesOf(ElementType type) {
@@ -20,7 +20,7 @@ enum class ElementType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64 };
   return type == ElementType::kInt32 || type == ElementType::kInt64;
 }
 
-/// As manifests, workers' parameters and summary.json say it: "Float32", ...
+/// The name in manifests, workers' parameters and summary.json: "Float32", ...
 [[nodiscard]] constexpr const char* NameOf(ElementType type) {
   switch (type) {
     case ElementType::kFloat32:
@@ -39,7 +39,7 @@ enum class ElementType : std::uint8_t { kFloat32, kFloat64, kInt32, kInt64 };
   return {"Float32", "Float64", "Int32", "Int64"};
 }
 
-/// The type of this name; nothing if there is none.
+/// Nothing if there is no type of this name.
 [[nodiscard]] constexpr std::optional<ElementType> ElementTypeNamed(std::string_view name) {
   for (const ElementType type :
        {ElementType::kFloat32, ElementType::kFloat64, ElementType::kInt32, ElementType::kInt64}) {

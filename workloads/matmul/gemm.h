@@ -4,9 +4,9 @@
 
 namespace evenkeel::workloads::matmul {
 
-/// c (rows x columns) += a (rows x depth) x b (depth x columns), all row by row without gaps.
-/// Each extent is below 2^31. OpenBLAS does it on the calling thread, for whole numbers we do;
-/// thread-safe.
+/// c (rows x columns) += a (rows x depth) x b (depth x columns), all in row-major order without
+/// gaps, each extent below 2^31. Computed on the calling thread, by OpenBLAS if the elements are
+/// floating-point numbers. Thread-safe.
 void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const float* a,
                 const float* b, float* c);
 void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const double* a,

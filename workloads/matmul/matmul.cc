@@ -26,7 +26,7 @@ class Matmul final : public Workload {
   [[nodiscard]] std::int64_t TaskCount() const override { return division_.TaskCount(); }
 
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
-    // Workers never ask, so they do not pay for it.
+    // Computed lazily because workers do not need them.
     std::call_once(costs_made_, [this] {
       std::vector<model::Cost> costs(static_cast<std::size_t>(TaskCount()));
       for (std::size_t task = 0; task < costs.size(); ++task) {
@@ -39,7 +39,7 @@ class Matmul final : public Workload {
   }
 
   [[nodiscard]] std::optional<std::string> WorkerParameters() const override {
-    return DividedParameters(spec_);
+    return WorkerParametersOf(spec_);
   }
   [[nodiscard]] std::string FileVersions() const override {
     const std::string a = spec_.a ? spec_.a->Version() : "";
@@ -83,7 +83,7 @@ class Matmul final : public Workload {
 
 Result<std::shared_ptr<const Workload>> MakeMatmul(const model::FieldReader& fields,
                                                    const WorkloadContext& context) {
-  auto spec = context.at_worker ? ReadDividedSpec(fields) : ReadMatmulSpec(fields, context);
+  auto spec = context.at_worker ? ReadWorkerSpec(fields) : ReadMatmulSpec(fields, context);
   if (!spec) return tl::unexpected(spec.error());
   return std::make_shared<Matmul>(std::move(*spec));
 }

@@ -12,10 +12,10 @@
 namespace evenkeel::workloads::matmul {
 namespace {
 
-// Blocks of the tasks to come that are asked for while one is computed with.
+// Number of chunks that are prefetched while one is multiplied.
 constexpr std::int64_t kChunksAhead = 4;
-// Strings from this size on are on the heap, where they are aligned for any number.
-constexpr std::size_t kOnHeap = 64;
+// A string of this capacity is on the heap and therefore aligned for all element types.
+constexpr std::size_t kMinHeapBytes = 64;
 
 class MatmulRunner final : public TaskRunner {
  public:
@@ -32,17 +32,17 @@ class MatmulRunner final : public TaskRunner {
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
     const Tile tile = division_.TileOf(call.index);
-    // Neighbours come one after the other, from the front or from the back.
+    // A worker runs consecutive tasks in ascending or in descending order.
     step_ = call.index == previous_ - 1 ? -1 : 1;
     previous_ = call.index;
     const auto bytes =
         static_cast<std::size_t>(tile.c.Elements() * matmul::BytesOf(division_.Shape().type));
-    sum_.reserve(std::max(bytes, kOnHeap));
+    sum_.reserve(std::max(bytes, kMinHeapBytes));
     sum_.assign(bytes, '\0');
     for (std::int64_t chunk = tile.first_chunk; chunk < tile.end_chunk; ++chunk) {
       const Result<bool> added = AddChunk(call.index, tile, chunk, stop);
       if (!added) {
-        failure.reason = "its input is not to be had: " + added.error().message;
+        failure.reason = "cannot get its input: " + added.error().message;
         return TaskOutcome::kFailed;
       }
       if (!*added || stop.stop_requested()) return TaskOutcome::kStopped;
@@ -69,7 +69,7 @@ class MatmulRunner final : public TaskRunner {
       if (!a) return tl::unexpected(a.error());
       if (!b) return tl::unexpected(b.error());
       if (!*a || !*b) return false;
-      Announce(task, tile, chunk);
+      PrefetchNext(task, tile, chunk);
       Multiply(tile.c, chunk, (**a)->Bytes().data(), (**b)->Bytes().data());
     }
     if (!keep_a_) cache_.Drop(IdOf(Factor::kA, tile, chunk));
@@ -86,12 +86,12 @@ class MatmulRunner final : public TaskRunner {
     const BlockId id = IdOf(factor, tile, chunk);
     const Instant before = clock_.Now();
     auto got = cache_.Get(id, BytesOf(factor, tile, chunk), fetcher_, stop);
-    if (!here_.Has(id)) waited_ += clock_.Now() - before;  // else it was drawn, not waited for
+    if (!here_.Has(id)) waited_ += clock_.Now() - before;  // local blocks are computed or read
     return got;
   }
 
-  /// Has the blocks fetched that are needed next, of this task or of the one behind it.
-  void Announce(model::TaskIndex task, const Tile& tile, std::int64_t chunk) {
+  /// Prefetches the blocks of the next chunks, of this task and of the one that likely follows.
+  void PrefetchNext(model::TaskIndex task, const Tile& tile, std::int64_t chunk) {
     Tile at = tile;
     for (std::int64_t ahead = 0; ahead < kChunksAhead; ++ahead) {
       if (++chunk == at.end_chunk) {
@@ -118,12 +118,12 @@ class MatmulRunner final : public TaskRunner {
 
   const Division& division_;
   model::TaskIndex previous_ = 0;
-  model::TaskIndex step_ = 1;  // to the task that most likely comes next
+  model::TaskIndex step_ = 1;  // to the index of the task that most likely follows
   bool keep_a_;
   bool keep_b_;
   const MatrixBlocks& here_;
-  NearestBlocks fetcher_;
-  BlockCache own_cache_;  // without a worker around: nothing is kept
+  LocalFirstFetcher fetcher_;
+  BlockCache own_cache_;  // used outside of a worker; keeps no block
   BlockCache& cache_;
   SteadyClock clock_;
   Duration waited_{};

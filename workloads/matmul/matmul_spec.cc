@@ -9,18 +9,79 @@
 namespace evenkeel::workloads::matmul {
 namespace {
 
+constexpr std::int64_t kLargestInt = std::numeric_limits<std::int64_t>::max();
+constexpr model::IntRange kAnyExtent{1, kLargestInt};
+
+std::optional<std::uint64_t> ReadSeed(model::FieldReader& fields, const std::string& name) {
+  if (!fields.Has(name)) return std::nullopt;
+  return static_cast<std::uint64_t>(fields.RequiredInt(name, {0, kLargestInt}));
+}
+
+}  // namespace
+
+std::string WorkerParametersOf(const MatmulSpec& spec) {
+  nlohmann::json divided{{"rows", spec.shape.rows},
+                         {"columns", spec.shape.columns},
+                         {"depth", spec.shape.depth},
+                         {"type", NameOf(spec.shape.type)},
+                         {"tileRows", spec.sizes.rows},
+                         {"tileColumns", spec.sizes.columns},
+                         {"tileDepth", spec.sizes.depth},
+                         {"chunk", spec.sizes.chunk},
+                         {"strip", spec.sizes.strip},
+                         {"memory", spec.memory_bytes},
+                         {"keepBlocks", spec.keep_blocks},
+                         {"keepRow", spec.keep_row},
+                         {"window", spec.transfer.window},
+                         {"refreshAt", spec.transfer.refresh_at},
+                         {"betweenWorkers", spec.transfer.between_workers}};
+  if (spec.seed_a) divided["seedA"] = *spec.seed_a;
+  if (spec.seed_b) divided["seedB"] = *spec.seed_b;
+  return nlohmann::json{{"divided", divided}}.dump();
+}
+
+Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields) {
+  MatmulSpec spec;
+  model::FieldReader divided = fields.RequiredObject("divided");
+  spec.shape.rows = divided.RequiredInt("rows", kAnyExtent);
+  spec.shape.columns = divided.RequiredInt("columns", kAnyExtent);
+  spec.shape.depth = divided.RequiredInt("depth", kAnyExtent);
+  spec.shape.type =
+      ElementTypeNamed(divided.RequiredChoice("type", TypeNames())).value_or(ElementType::kFloat64);
+  spec.sizes.rows = divided.RequiredInt("tileRows", kAnyExtent);
+  spec.sizes.columns = divided.RequiredInt("tileColumns", kAnyExtent);
+  spec.sizes.depth = divided.RequiredInt("tileDepth", kAnyExtent);
+  spec.sizes.chunk = divided.RequiredInt("chunk", kAnyExtent);
+  spec.sizes.strip = divided.RequiredInt("strip", kAnyExtent);
+  spec.memory_bytes = divided.RequiredInt("memory", kAnyExtent);
+  spec.keep_blocks = divided.OptionalBool("keepBlocks", true);
+  spec.keep_row = divided.OptionalBool("keepRow", false);
+  spec.transfer.window = divided.RequiredInt("window", {1, 64});
+  spec.transfer.refresh_at = divided.RequiredInt("refreshAt", {0, 63});
+  spec.transfer.between_workers = divided.OptionalBool("betweenWorkers", false);
+  spec.seed_a = ReadSeed(divided, "seedA");
+  spec.seed_b = ReadSeed(divided, "seedB");
+  if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());
+  const auto& shape = spec.shape;
+  if (spec.seed_a) spec.a = MakeRandomMatrix(shape.rows, shape.depth, shape.type, *spec.seed_a);
+  if (spec.seed_b) spec.b = MakeRandomMatrix(shape.depth, shape.columns, shape.type, *spec.seed_b);
+  return spec;
+}
+
+namespace {
+
 constexpr std::int64_t kMaxExtent = 1'000'000'000;
 constexpr std::int64_t kMaxEdge = 65'536;
 constexpr std::int64_t kMaxFactor = 1024;
 constexpr std::int64_t kBlock = 256;
 constexpr std::int64_t kLeastMemory = 1 << 20;
 constexpr const char* kDefaultMemory = "512Mi";
-constexpr std::int64_t kThreads = 4;  // of a usual board
+constexpr std::int64_t kThreads = 4;  // of a typical board
 constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
-/// One factor as the manifest says.
-struct FactorText {
+/// The fields of one factor.
+struct FactorFields {
   std::unique_ptr<Matrix> file;
   std::int64_t rows = 1;
   std::int64_t columns = 1;
@@ -28,7 +89,7 @@ struct FactorText {
 };
 
 void OpenFactor(model::FieldReader& factor, const std::string& file, const WorkloadContext& context,
-                FactorText& read) {
+                FactorFields& read) {
   auto opened = OpenNpyMatrix(context.folder, file, context.confined);
   if (!opened) {
     factor.Fail("file",
@@ -40,12 +101,12 @@ void OpenFactor(model::FieldReader& factor, const std::string& file, const Workl
   read.file = std::move(*opened);
 }
 
-FactorText ReadFactor(model::FieldReader& fields, const std::string& name,
-                      const WorkloadContext& context) {
+FactorFields ReadFactor(model::FieldReader& fields, const std::string& name,
+                        const WorkloadContext& context) {
   model::FieldReader factor = fields.RequiredObject(name);
   const bool is_file = factor.Has("file");
   const bool is_random = factor.Has("random");
-  FactorText read;
+  FactorFields read;
   std::string file;
   if (is_file) file = factor.RequiredString("file", kMaxNameBytes);
   if (is_random) {
@@ -83,8 +144,8 @@ TransferSpec ReadTransfer(model::FieldReader fields) {
   return transfer;
 }
 
-/// How the product is to be divided, as the manifest says.
-struct DivisionText {
+/// The fields that determine the division of the product.
+struct DivisionFields {
   Aggregation pattern = Aggregation::kAutomatic;
   std::int64_t block = kBlock;
   std::int64_t factor = 4;
@@ -98,8 +159,8 @@ Aggregation PatternOf(const std::string& name) {
   return name == "Square" ? Aggregation::kSquare : Aggregation::kAutomatic;
 }
 
-DivisionText ReadDivision(model::FieldReader& fields) {
-  DivisionText division;
+DivisionFields ReadDivision(model::FieldReader& fields) {
+  DivisionFields division;
   model::FieldReader aggregation = fields.OptionalObject("aggregation");
   division.pattern = PatternOf(
       fields.Has("aggregation")
@@ -128,15 +189,16 @@ DivisionText ReadDivision(model::FieldReader& fields) {
 }
 
 /// Every field of the manifest.
-struct MatmulText {
-  FactorText a;
-  FactorText b;
+struct MatmulFields {
+  FactorFields a;
+  FactorFields b;
   std::string type;  ///< empty: that of the files
-  DivisionText division;
+  DivisionFields division;
 };
 
-MatmulText ReadText(model::FieldReader& fields, const WorkloadContext& context, MatmulSpec& spec) {
-  MatmulText text;
+MatmulFields ReadFields(model::FieldReader& fields, const WorkloadContext& context,
+                        MatmulSpec& spec) {
+  MatmulFields text;
   text.a = ReadFactor(fields, "a", context);
   text.b = ReadFactor(fields, "b", context);
   if (fields.Has("type")) text.type = fields.RequiredChoice("type", TypeNames());
@@ -148,7 +210,7 @@ MatmulText ReadText(model::FieldReader& fields, const WorkloadContext& context, 
   return text;
 }
 
-ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
+ElementType ElementTypeOf(model::FieldReader& fields, const MatmulFields& text) {
   std::optional<ElementType> found;
   if (text.b.file) found = text.b.file->Type();
   if (text.a.file) found = text.a.file->Type();
@@ -164,7 +226,7 @@ ElementType ElementTypeOf(model::FieldReader& fields, const MatmulText& text) {
   return ElementTypeNamed(text.type).value_or(ElementType::kFloat64);
 }
 
-/// Whether all multiply-adds and all bytes can be counted.
+/// Whether the numbers of multiply-adds and of bytes fit into 64 bits.
 bool Countable(const ProductShape& shape) {
   constexpr double kMostCounted = 4e18;
   const auto rows = static_cast<double>(shape.rows);
@@ -173,7 +235,7 @@ bool Countable(const ProductShape& shape) {
          16 * rows * columns < kMostCounted;
 }
 
-void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& spec) {
+void SetShape(model::FieldReader& fields, const MatmulFields& text, MatmulSpec& spec) {
   spec.shape = {text.a.rows, text.b.columns, text.a.columns, ElementTypeOf(fields, text)};
   if (text.a.columns != text.b.rows) {
     fields.Fail("b", "must have as many rows as a has columns, " + std::to_string(text.a.columns) +
@@ -183,7 +245,7 @@ void SetShape(model::FieldReader& fields, const MatmulText& text, MatmulSpec& sp
   }
 }
 
-void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& spec) {
+void SetSizes(model::FieldReader& fields, const DivisionFields& text, MatmulSpec& spec) {
   const SizeLimits limits{spec.memory_bytes, kThreads};
   const bool automatic = text.pattern == Aggregation::kAutomatic;
   spec.keep_blocks = automatic || text.pattern == Aggregation::kByRows;
@@ -208,10 +270,10 @@ void SetSizes(model::FieldReader& fields, const DivisionText& text, MatmulSpec& 
   }
 }
 
-void SetFactors(MatmulText& text, MatmulSpec& spec) {
+void SetFactors(MatmulFields& text, MatmulSpec& spec) {
   if (!text.a.file) spec.seed_a = text.a.seed;
   if (!text.b.file) spec.seed_b = text.b.seed;
-  const auto matrix = [&spec](FactorText& factor) -> std::shared_ptr<const Matrix> {
+  const auto matrix = [&spec](FactorFields& factor) -> std::shared_ptr<const Matrix> {
     if (factor.file) return std::move(factor.file);
     return MakeRandomMatrix(factor.rows, factor.columns, spec.shape.type, factor.seed);
   };
@@ -223,7 +285,7 @@ void SetFactors(MatmulText& text, MatmulSpec& spec) {
 
 Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields, const WorkloadContext& context) {
   MatmulSpec spec;
-  MatmulText text = ReadText(fields, context, spec);
+  MatmulFields text = ReadFields(fields, context, spec);
   if (!fields.Failed()) SetShape(fields, text, spec);
   if (!fields.Failed()) SetSizes(fields, text.division, spec);
   if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());

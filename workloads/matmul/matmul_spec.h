@@ -10,20 +10,20 @@
 #include "core/model/field_reader.h"
 #include "workloads/matmul/division.h"
 #include "workloads/matmul/matrix.h"
-#include "workloads/matmul/tile_sizes.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::matmul {
 
-/// How blocks travel to a worker: at most `window` pieces are under way; new ones are asked for
-/// when only `refresh_at` are left, as many as fit.
+/// How blocks are sent to a worker: at most `window` pieces are in flight; when only `refresh_at`
+/// are, the worker requests as many as fit into the window.
 struct TransferSpec {
   std::int64_t window = 8;
   std::int64_t refresh_at = 4;
   bool between_workers = true;  ///< blocks may come from a worker that has them
 };
 
-/// spec.workload.matmul, its files opened and its division made; or what a worker is told of it.
+/// spec.workload.matmul with its files opened and its division chosen, or the part of it that
+/// workers receive.
 struct MatmulSpec {
   ProductShape shape;
   TileSizes sizes;
@@ -34,21 +34,21 @@ struct MatmulSpec {
   std::optional<std::uint64_t> seed_a;
   std::optional<std::uint64_t> seed_b;
   std::int64_t memory_bytes = 0;
-  bool keep_blocks = true;  ///< whether blocks stay in memory for later tasks
-  bool keep_row = false;    ///< whether those of A do, even if others do not
+  bool keep_blocks = true;  ///< whether blocks stay in the cache for later tasks
+  bool keep_row = false;    ///< whether blocks of A stay in the cache even if others do not
   bool verify = true;
   TransferSpec transfer;
 };
 
-/// Reads the parameters, and the headers of files as `context` says. Errors as FieldReader gives
-/// them, and what is wrong with the files.
+/// Reads the parameters and the headers of the files. Errors as FieldReader gives them; an error in
+/// a file is reported for its field.
 [[nodiscard]] Result<MatmulSpec> ReadMatmulSpec(model::FieldReader fields,
                                                 const WorkloadContext& context);
 
-/// What a worker has to know: a mapping with the one field `divided`, as JSON text.
-[[nodiscard]] std::string DividedParameters(const MatmulSpec& spec);
+/// The parameters for workers: a mapping with the one field `divided`, as JSON text.
+[[nodiscard]] std::string WorkerParametersOf(const MatmulSpec& spec);
 
 /// Reads that mapping. Errors as FieldReader gives them.
-[[nodiscard]] Result<MatmulSpec> ReadDividedSpec(model::FieldReader fields);
+[[nodiscard]] Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields);
 
 }  // namespace evenkeel::workloads::matmul

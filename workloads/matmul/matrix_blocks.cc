@@ -34,7 +34,7 @@ Result<void> MatrixBlocks::Read(BlockId id, std::int64_t offset, std::span<char>
     rows.rows = size / row_bytes;
     return matrix.Read(rows, into);
   }
-  // Begins or ends within a row: the rows that it touches, and of them what was asked for.
+  // The bytes begin or end within a row: read whole rows and copy the requested part.
   const std::int64_t first = offset / row_bytes;
   const std::int64_t end = (offset + size - 1) / row_bytes + 1;
   Window rows = place->window;
@@ -47,13 +47,13 @@ Result<void> MatrixBlocks::Read(BlockId id, std::int64_t offset, std::span<char>
   return {};
 }
 
-void NearestBlocks::Fetch(BlockId id, std::span<char> into, Done done) {
+void LocalFirstFetcher::Fetch(BlockId id, std::span<char> into, Done done) {
   if (here_.Has(id)) {
     done(here_.Read(id, 0, into));
   } else if (remote_ != nullptr) {
     remote_->Fetch(id, into, std::move(done));
   } else {
-    done(Fail(ErrorCode::kUnavailable, "nobody has the matrices' blocks"));
+    done(Fail(ErrorCode::kUnavailable, "there is no source for the matrices' blocks"));
   }
 }
 

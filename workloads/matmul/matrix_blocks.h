@@ -7,7 +7,7 @@
 
 namespace evenkeel::workloads::matmul {
 
-/// The blocks of the factors that are here: files at the coordinator, random ones everywhere.
+/// The blocks of the local factors: files are local at the coordinator, random matrices everywhere.
 /// Thread-safe.
 class MatrixBlocks final : public BlockSource {
  public:
@@ -17,7 +17,7 @@ class MatrixBlocks final : public BlockSource {
   [[nodiscard]] std::int64_t SizeOf(BlockId id) const override;
   [[nodiscard]] Result<void> Read(BlockId id, std::int64_t offset,
                                   std::span<char> into) const override;
-  /// Whether the factor that the block belongs to is here.
+  /// Whether the block's factor is local.
   [[nodiscard]] bool Has(BlockId id) const;
 
  private:
@@ -28,11 +28,12 @@ class MatrixBlocks final : public BlockSource {
   std::shared_ptr<const Matrix> b_;
 };
 
-/// Reads blocks that are here at once, on the calling thread; others come from `remote`, which may
-/// be null if there are none. Both must outlive it.
-class NearestBlocks final : public BlockFetcher {
+/// Reads local blocks synchronously on the calling thread and fetches others from `remote`, which
+/// may be null if all are local. Both must outlive it.
+class LocalFirstFetcher final : public BlockFetcher {
  public:
-  NearestBlocks(const MatrixBlocks& here, BlockFetcher* remote) : here_(here), remote_(remote) {}
+  LocalFirstFetcher(const MatrixBlocks& here, BlockFetcher* remote)
+      : here_(here), remote_(remote) {}
   void Fetch(BlockId id, std::span<char> into, Done done) override;
 
  private:

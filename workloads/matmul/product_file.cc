@@ -105,7 +105,7 @@ Result<void> ProductFile::Open() {
   }
   const std::int64_t bytes = data_offset_ + shape.rows * shape.columns * BytesOf(shape.type);
   const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
-  // Some file systems cannot; then it grows as tiles come.
+  // Some file systems cannot preallocate; then the file grows as tiles are written.
   if (error != 0 && error != EOPNOTSUPP && error != EINVAL)
     return WriteFailure(error, partial_path_);
   if (division_.Parts() == 1) return {};
@@ -186,7 +186,7 @@ Result<void> ProductFile::ReadRows(std::int64_t row, std::span<char> into) const
 
 Result<void> ProductFile::Commit() {
   if (::fsync(file_) != 0) return WriteFailure(errno, partial_path_);
-  // Some file systems say only here that there was no room.
+  // Some file systems report a full disk only here.
   if (::close(std::exchange(file_, -1)) != 0) return WriteFailure(errno, partial_path_);
   if (::rename(partial_path_.c_str(), path_.c_str()) != 0) return WriteFailure(errno, path_);
   committed_ = true;

@@ -12,14 +12,14 @@
 
 namespace evenkeel::workloads::matmul {
 
-/// c.npy while it grows: tiles come in any order and go to their places, so no more than one of
-/// them is in memory. Partial sums wait in a file of their own and are added in the order of the
-/// depth, so the sum does not depend on the order in which they came. The product appears under its
-/// name complete and durable, or not at all. Errors of all functions: kStorageFull when there is no
-/// room, else kUnavailable. Not thread-safe.
+/// Writes c.npy. Tiles may come in any order and are written to their places, so at most one of
+/// them is in memory. Partial sums are stored in a second file and added in the order of the depth,
+/// so the sum does not depend on the order of arrival. The product appears under its name complete
+/// and durable, or not at all. Errors of all functions: kStorageFull if the disk is full, else
+/// kUnavailable. Not thread-safe.
 class ProductFile {
  public:
-  /// Takes the room on the disk that the product needs.
+  /// Allocates the disk space for the product.
   [[nodiscard]] static Result<std::unique_ptr<ProductFile>> Create(
       const std::filesystem::path& path, const Division& division);
   ProductFile(const ProductFile&) = delete;
@@ -27,13 +27,13 @@ class ProductFile {
   /// Removes what was written if it was not committed.
   ~ProductFile();
 
-  /// Takes the result of a task.
+  /// Writes the result of a task.
   [[nodiscard]] Result<void> Put(const Tile& tile, std::span<const char> elements);
-  /// After the last Put: adds partial sums.
+  /// Adds the partial sums. Called after the last Put.
   [[nodiscard]] Result<void> AddParts();
   /// Reads whole rows, after AddParts.
   [[nodiscard]] Result<void> ReadRows(std::int64_t row, std::span<char> into) const;
-  /// Gives the file its name.
+  /// Makes the file durable and gives it its name.
   [[nodiscard]] Result<void> Commit();
 
  private:

@@ -4,8 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "workloads/parameter_estimation/result_charts.h"
-#include "workloads/parameter_estimation/result_table.h"
+#include "workloads/parameter_estimation/estimation_results.h"
 #include "workloads/received_tasks.h"
 
 namespace evenkeel::workloads::parameter_estimation {
@@ -53,7 +52,7 @@ class EstimationReducer final : public Reducer {
     return summary + "}";
   }
 
-  /// The first of the front with the least of this figure.
+  /// The first combination of the front with the smallest value of this figure.
   [[nodiscard]] std::string Best(std::uint64_t TaskResult::*figure) const {
     const std::size_t task =
         *std::min_element(front_.begin(), front_.end(), [&](std::size_t a, std::size_t b) {

@@ -6,7 +6,8 @@
 
 namespace evenkeel::workloads::parameter_estimation {
 
-/// Collects the combinations; `spec` must outlive it.
+/// Collects the results of all combinations and writes the files of estimation_results.h. `spec`
+/// must outlive it.
 [[nodiscard]] std::unique_ptr<Reducer> MakeEstimationReducer(const EstimationSpec& spec);
 
 }  // namespace evenkeel::workloads::parameter_estimation

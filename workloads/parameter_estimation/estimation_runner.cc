@@ -10,7 +10,7 @@
 namespace evenkeel::workloads::parameter_estimation {
 namespace {
 
-bool WantsSearch(const EstimationSpec& spec) {
+bool UsesExactSearch(const EstimationSpec& spec) {
   return spec.method != Method::kList && spec.graph.size() <= kMaxExactOperations;
 }
 
@@ -26,9 +26,9 @@ class EstimationRunner final : public TaskRunner {
     const UnitCounts counts = CombinationAt(spec_.units, call.index);
     Schedule schedule = ListSchedule(problem_, counts);
     bool proven = LengthOf(problem_, schedule) == LowerBound(problem_, counts);
-    if (!proven && WantsSearch(spec_)) {
+    if (!proven && UsesExactSearch(spec_)) {
       ExactSchedule found =
-          FindShortest(problem_, counts, std::move(schedule), spec_.search_limit, stop);
+          FindShortestSchedule(problem_, counts, std::move(schedule), spec_.search_limit, stop);
       if (found.stopped) return TaskOutcome::kStopped;
       schedule = std::move(found.schedule);
       proven = found.proven;

@@ -7,12 +7,14 @@
 namespace evenkeel::workloads::parameter_estimation {
 namespace {
 
-constexpr std::uint32_t kNotYet = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kNotStarted = std::numeric_limits<std::uint32_t>::max();
 
 class ListScheduler {
  public:
   ListScheduler(const SchedulingProblem& problem, const UnitCounts& counts)
-      : problem_(problem), starts_(problem.nodes.size(), kNotYet), order_(problem.nodes.size()) {
+      : problem_(problem),
+        starts_(problem.nodes.size(), kNotStarted),
+        order_(problem.nodes.size()) {
     for (const std::uint32_t count : counts) free_at_.emplace_back(count, 0);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
@@ -21,9 +23,9 @@ class ListScheduler {
   }
 
   Schedule Run() {
-    for (std::uint32_t cycle = 0; cycle != kNotYet; cycle = NextStart()) {
+    for (std::uint32_t cycle = 0; cycle != kNotStarted; cycle = NextStart()) {
       for (const std::size_t node : order_) {
-        if (starts_[node] == kNotYet && EarliestStart(node) <= cycle) Start(node, cycle);
+        if (starts_[node] == kNotStarted && EarliestStart(node) <= cycle) Start(node, cycle);
       }
     }
     return starts_;
@@ -40,22 +42,22 @@ class ListScheduler {
     FreeUnit(node) = cycle + problem_.units[problem_.nodes[node].unit].occupancy;
   }
 
-  /// As things stand; kNotYet while an operand has not even been started.
+  /// Given the operations started so far; kNotStarted if an operand has not started.
   std::uint32_t EarliestStart(std::size_t node) {
     std::uint32_t earliest = FreeUnit(node);
     for (const std::size_t operand : problem_.nodes[node].after) {
-      if (starts_[operand] == kNotYet) return kNotYet;
+      if (starts_[operand] == kNotStarted) return kNotStarted;
       const std::uint32_t latency = problem_.units[problem_.nodes[operand].unit].latency;
       earliest = std::max(earliest, starts_[operand] + latency);
     }
     return earliest;
   }
 
-  /// The next cycle in which something can start; kNotYet if everything has.
+  /// The next cycle in which an operation can start; kNotStarted if all have started.
   std::uint32_t NextStart() {
-    std::uint32_t next = kNotYet;
+    std::uint32_t next = kNotStarted;
     for (const std::size_t node : order_) {
-      if (starts_[node] == kNotYet) next = std::min(next, EarliestStart(node));
+      if (starts_[node] == kNotStarted) next = std::min(next, EarliestStart(node));
     }
     return next;
   }

@@ -4,10 +4,10 @@
 
 namespace evenkeel::workloads::parameter_estimation {
 
-/// Resource-constrained list scheduling: cycle by cycle, of the operations whose operands are there
-/// and whose type has a unit free, the one with the longest path behind it starts first (Hu's
-/// priority), of equal ones the earlier node. O(n^2). Never longer than all operations one after
-/// the other, not always the shortest.
+/// Resource-constrained list scheduling: in each cycle, among the operations whose operands are
+/// ready and whose type has a free unit, the one with the longest path to the end starts first
+/// (Hu's priority); ties go to the earlier node. O(n^2). The schedule is never longer than the
+/// sequential one, but not always the shortest.
 [[nodiscard]] Schedule ListSchedule(const SchedulingProblem& problem, const UnitCounts& counts);
 
 }  // namespace evenkeel::workloads::parameter_estimation

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/model/field_reader.h"
+#include "core/model/index_range.h"
 #include "workloads/parameter_estimation/data_flow_graph.h"
 #include "workloads/workload.h"
 
@@ -17,15 +18,15 @@ namespace evenkeel::workloads::parameter_estimation {
 inline constexpr std::string_view kName = "parameterEstimation";
 inline constexpr std::uint32_t kVersion = 1;
 
-/// A type of functional unit, and how many of them are tried.
+/// A type of functional unit, and the numbers of units to try.
 struct UnitType {
   std::string name;
-  std::vector<std::string> kinds;  ///< of operations; no kind is done by two types
+  std::vector<std::string> kinds;  ///< kinds of operations; two types never share one
   std::uint32_t min = 1;
   std::uint32_t max = 1;
   std::uint32_t cycles = 1;            ///< from the start of an operation to its result
   bool pipelined = false;              ///< takes the next operation after one cycle
-  std::int64_t area = 0;               ///< of one unit, in whatever unit the user counts
+  std::int64_t area = 0;               ///< of one unit, in the user's unit of area
   std::int64_t energy_picojoules = 0;  ///< of one operation
   std::int64_t idle_microwatts = 0;    ///< of one unit, always
 };
@@ -48,7 +49,7 @@ struct EstimationSpec {
 
 inline constexpr std::size_t kMaxOperations = 500;
 inline constexpr std::size_t kMaxOperands = 16;
-/// What branch and bound is made for: a set of operations is one word.
+/// Limit of the exact search, which keeps a set of operations in one 64-bit word.
 inline constexpr std::size_t kMaxExactOperations = 64;
 inline constexpr std::size_t kMaxUnitTypes = 8;
 inline constexpr std::size_t kMaxKinds = 16;
@@ -59,7 +60,7 @@ inline constexpr std::int64_t kMaxPicojoules = 1'000'000;
 inline constexpr std::int64_t kMaxMicrowatts = 1'000'000'000;
 inline constexpr std::int64_t kMaxMegahertz = 10'000;
 inline constexpr std::int64_t kMaxSearchLimit = 100'000'000;
-/// The reducer keeps the result of each: 3 MB.
+/// Bounds the results that the reducer keeps: 3 MB.
 inline constexpr std::int64_t kMaxTasks = 100'000;
 
 /// Reads the parameters; errors as FieldReader gives them.
@@ -70,5 +71,27 @@ inline constexpr std::int64_t kMaxTasks = 100'000;
 /// for each combination of functional units. Costs are not known beforehand.
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeParameterEstimation(
     const model::FieldReader& fields);
+
+/// The number of units of each type, in the order of the job's list.
+using UnitCounts = std::vector<std::uint32_t>;
+
+/// Number of combinations of min..max units of each type. Cannot overflow within the limits above.
+[[nodiscard]] inline std::int64_t CountCombinations(const std::vector<UnitType>& units) {
+  std::int64_t combinations = 1;
+  for (const UnitType& unit : units) combinations *= unit.max - unit.min + 1;
+  return combinations;
+}
+
+/// The combination of a task. The number of units of the first type varies fastest.
+[[nodiscard]] inline UnitCounts CombinationAt(const std::vector<UnitType>& units,
+                                              model::TaskIndex index) {
+  UnitCounts counts;
+  for (const UnitType& unit : units) {
+    const std::int64_t choices = std::int64_t{unit.max} - unit.min + 1;
+    counts.push_back(unit.min + static_cast<std::uint32_t>(index % choices));
+    index /= choices;
+  }
+  return counts;
+}
 
 }  // namespace evenkeel::workloads::parameter_estimation

@@ -9,17 +9,17 @@
 namespace evenkeel::workloads::primes {
 namespace {
 
-/// Candidates sieved between two looks at the stop token: some 10 ms.
-constexpr std::int64_t kCandidatesBetweenLooks = std::int64_t{1} << 23;
+/// Candidates sieved between two checks of the stop token: some 10 ms.
+constexpr std::int64_t kCandidatesPerStopCheck = std::int64_t{1} << 23;
 
-/// The library spreads a count over all cores unless told otherwise, and only for the whole
-/// process.
-void CountOnOneThread() {
+/// By default the library counts on all cores. The setting is global to the process.
+void UseOneThread() {
   static std::once_flag once;
   std::call_once(once, [] { primesieve::set_num_threads(1); });
 }
 
-/// The first and the last number to sieve. 2 is no candidate, so 1 and 2 are passed over.
+/// The first and the last number to sieve. 1 and 2 are skipped: 1 is not prime, 2 is not a
+/// candidate.
 struct Interval {
   explicit Interval(CandidateRange candidates)
       : first(std::max<std::uint64_t>(NumberOf(candidates.begin), 3)),
@@ -41,7 +41,7 @@ class SieveRunner final : public TaskRunner {
     CandidateRange part{candidates.begin, candidates.begin};
     while (part.end < candidates.end) {
       if (stop.stop_requested()) return TaskOutcome::kStopped;
-      part = {part.end, std::min(part.end + kCandidatesBetweenLooks, candidates.end)};
+      part = {part.end, std::min(part.end + kCandidatesPerStopCheck, candidates.end)};
       list_ ? List(part, candidates.begin) : Count(part);
     }
     AppendSieveHeader(found_, result);
@@ -83,7 +83,7 @@ class SieveRunner final : public TaskRunner {
 }  // namespace
 
 std::unique_ptr<TaskRunner> MakeSieveRunner(const CandidateTasks& tasks, bool list) {
-  CountOnOneThread();
+  UseOneThread();
   return std::make_unique<SieveRunner>(tasks, list);
 }
 

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "workloads/primes/candidates.h"
+#include "workloads/primes/primes.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::primes {
@@ -11,7 +11,7 @@ namespace evenkeel::workloads::primes {
 inline constexpr std::int64_t kMaxSieveEnd = 10'000'000'000'000;
 
 /// A runner that finds the primes of a task by the sieve of Eratosthenes (primesieve), on its own
-/// thread only. `list`: results carry the primes, not just their number and the largest.
+/// thread only. `list`: results contain the primes, not only their number and the largest.
 [[nodiscard]] std::unique_ptr<TaskRunner> MakeSieveRunner(const CandidateTasks& tasks, bool list);
 
 }  // namespace evenkeel::workloads::primes

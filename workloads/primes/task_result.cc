@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::size_t kSieveHeaderBytes = 16;
 
-tl::unexpected<Error> Unreadable(const char* what) {
+tl::unexpected<Error> InvalidResult(const char* what) {
   return Fail(ErrorCode::kInternal, std::string("a result of primes ") + what);
 }
 
-/// Reads one LEB128 number from the front of `bytes` and removes it; nothing if it is cut short or
-/// longer than 63 bits.
+/// Removes one LEB128 number from the front of `bytes` and returns it; nothing if it is truncated
+/// or longer than 63 bits.
 std::optional<std::uint64_t> TakeDistance(std::string_view& bytes) {
   std::uint64_t distance = 0;
   for (std::size_t n = 0; n < bytes.size() && n < 9; ++n) {
@@ -28,7 +28,7 @@ std::optional<std::uint64_t> TakeDistance(std::string_view& bytes) {
   return std::nullopt;
 }
 
-/// Reads `distances` to the end and sets the flags of the primes.
+/// Reads all `distances` and sets the flags of the primes.
 Result<Found> ReadListed(CandidateRange candidates, std::string_view distances,
                          CandidateFlags& flags) {
   Found found;
@@ -37,7 +37,7 @@ Result<Found> ReadListed(CandidateRange candidates, std::string_view distances,
     const std::optional<std::uint64_t> distance = TakeDistance(distances);
     const auto left = static_cast<std::uint64_t>(candidates.end - candidate);
     if (!distance || *distance >= left || (*distance == 0 && found.count > 0)) {
-      return Unreadable("lists a number that is not a candidate of its task");
+      return InvalidResult("lists a number that is not a candidate of its task");
     }
     candidate += static_cast<std::int64_t>(*distance);
     flags[static_cast<std::size_t>(candidate)] = true;
@@ -62,13 +62,13 @@ void AppendDistance(std::uint64_t distance, std::string& result) {
 }
 
 Result<Found> ReadBitmap(CandidateRange candidates, std::string_view bytes, CandidateFlags* flags) {
-  if (bytes.size() != BitmapBytes(candidates)) return Unreadable("has the wrong size");
+  if (bytes.size() != BitmapBytes(candidates)) return InvalidResult("has the wrong size");
   Found found;
   CandidateIndex candidate = candidates.begin;
   for (const char byte : bytes) {
     for (unsigned bits = static_cast<unsigned char>(byte), n = 0; n < 8; ++n, ++candidate) {
       if ((bits >> n & 1U) == 0) continue;
-      if (candidate >= candidates.end) return Unreadable("marks more candidates than it has");
+      if (candidate >= candidates.end) return InvalidResult("marks more candidates than it has");
       if (flags != nullptr) (*flags)[static_cast<std::size_t>(candidate)] = true;
       ++found.count;
       found.largest = candidate;
@@ -80,7 +80,7 @@ Result<Found> ReadBitmap(CandidateRange candidates, std::string_view bytes, Cand
 Result<Found> ReadSieved(CandidateRange candidates, std::string_view bytes, CandidateFlags* flags) {
   const bool listed = flags != nullptr;
   if (bytes.size() < kSieveHeaderBytes || (!listed && bytes.size() > kSieveHeaderBytes)) {
-    return Unreadable("has the wrong size");
+    return InvalidResult("has the wrong size");
   }
   const std::uint64_t count = ReadLittleEndian(bytes, 0);
   const std::uint64_t largest = ReadLittleEndian(bytes, 8);
@@ -88,14 +88,14 @@ Result<Found> ReadSieved(CandidateRange candidates, std::string_view bytes, Cand
                         largest < NumberOf(candidates.end);
   if (count > static_cast<std::uint64_t>(candidates.Size()) ||
       (count == 0 ? largest != 0 : !in_range)) {
-    return Unreadable("counts primes that its task cannot have");
+    return InvalidResult("counts primes that its task cannot have");
   }
   Found found{static_cast<std::int64_t>(count), static_cast<CandidateIndex>(largest / 2)};
   if (!listed) return found;
   return ReadListed(candidates, bytes.substr(kSieveHeaderBytes), *flags)
       .and_then([&](Found read) -> Result<Found> {
         if (read.count == found.count && read.largest == found.largest) return read;
-        return Unreadable("lists other primes than it counts");
+        return InvalidResult("lists other primes than it counts");
       });
 }
 

@@ -7,21 +7,22 @@
 
 namespace evenkeel::workloads::switch_simulation {
 
-/// How an output chooses, slot by slot, which of the queues that lead to it may send a cell. The
-/// eight of Filipovic and Krstajic ("Modified master-slave algorithm for load balancing in parallel
-/// applications"), whose text names them only; what each does here is said in docs/workloads.md.
+/// The scheduling algorithm of an output: chooses in each slot the queue that may send a cell.
+/// These are the eight algorithms that Filipovic and Krstajic name ("Modified master-slave
+/// algorithm for load balancing in parallel applications"); docs/workloads.md defines them, since
+/// the paper does not.
 ///
-/// "In turn": the first that is not empty, behind the queue served last and round again. "Longest":
-/// of equal ones the first in turn. Every output begins in front of input 0.
+/// "In turn" means round robin: the first queue that is not empty after the one served last.
+/// "Longest": ties go to the first one in turn. Every output starts at input 0.
 enum class Algorithm : std::uint8_t {
   kLqf,    ///< the longest queue
   kRr,     ///< in turn
   kErr,    ///< exhaustive: one queue until it is empty, then the next in turn
-  kFbrr,   ///< frame-based: of the next in turn, as many cells as it holds when its turn begins
-  kEelqf,  ///< as kElqf, but a queue is left early while another one, unlike itself, is full
+  kFbrr,   ///< frame-based: the next in turn, for as many cells as it has when it is chosen
+  kEelqf,  ///< as kElqf, but leaves a queue that is not full when another one is full
   kElqf,   ///< exhaustive: one queue until it is empty, then the longest
-  kFblqf,  ///< frame-based: of the longest, as many cells as it holds when it is chosen
-  kRand,   ///< any that is not empty, each as likely
+  kFblqf,  ///< frame-based: the longest, for as many cells as it has when it is chosen
+  kRand,   ///< any that is not empty, with equal probability
 };
 
 inline constexpr std::size_t kAlgorithmCount = 8;

@@ -1,25 +1,60 @@
 #include "workloads/switch_simulation/crosspoint_switch.h"
 
+#include <algorithm>
 #include <bit>
+#include <utility>
 #include <vector>
 
 #include "core/base/check.h"
-#include "workloads/switch_simulation/queue_column.h"
 #include "workloads/switch_simulation/schedulers.h"
 #include "workloads/switch_simulation/traffic.h"
 
 namespace evenkeel::workloads::switch_simulation {
+
+std::uint32_t DelayHistogram::LastAt(std::size_t index) {
+  if (index < kExact) return static_cast<std::uint32_t>(index);
+  const auto beyond = static_cast<std::uint32_t>(index - kExact);
+  const std::uint32_t shift = beyond / kStepsPerDoubling + 1;
+  const std::uint64_t step = beyond % kStepsPerDoubling + kStepsPerDoubling;
+  return static_cast<std::uint32_t>(((step + 1) << shift) - 1);
+}
+
+std::uint32_t DelayHistogram::Percentile(std::uint32_t percent, std::uint64_t count) const {
+  if (count == 0) return 0;
+  const std::uint64_t rank = (count * percent + 99) / 100;
+  std::uint64_t seen = 0;
+  for (std::size_t index = 0; index < kSize; ++index) {
+    seen += counts_[index];
+    if (seen >= rank) return std::min(LastAt(index), longest_);
+  }
+  return longest_;
+}
+
+void OutputQueues::Grow() {
+  std::vector<std::uint32_t> old = std::move(slots_);
+  const std::uint32_t old_bits = ring_bits_++;
+  const std::uint32_t old_mask = (std::uint32_t{1} << old_bits) - 1;
+  slots_.assign(std::size_t{ports_} << ring_bits_, 0);
+  for (std::uint32_t input = 0; input < ports_; ++input) {
+    for (std::uint32_t n = 0; n < lengths_[input]; ++n) {
+      const std::uint32_t position = heads_[input] + n;
+      slots_[PlaceOf(input, position)] =
+          old[(std::size_t{input} << old_bits) + (position & old_mask)];
+    }
+  }
+}
+
 namespace {
 
-/// Outputs share nothing but the slots, so each is simulated through a whole block at a time: its
-/// queues and its scheduler then stay in the nearest cache.
+/// Outputs are independent, so each is simulated for a whole block at a time: its queues and its
+/// scheduler then stay in the first-level cache.
 template <typename Scheduler>
-class SwitchOf final : public CrosspointSwitch {
+class ScheduledSwitch final : public CrosspointSwitch {
  public:
-  SwitchOf(const SwitchShape& shape, std::uint64_t stream) {
+  ScheduledSwitch(const SwitchShape& shape, std::uint64_t stream) {
     outputs_.reserve(shape.ports);
     for (std::uint32_t output = 0; output < shape.ports; ++output) {
-      outputs_.push_back(Output{QueueColumn(shape.ports, shape.buffer_size),
+      outputs_.push_back(Output{OutputQueues(shape.ports, shape.buffer_size),
                                 Scheduler(SchedulerSetup{stream, output, shape.ports})});
     }
   }
@@ -39,7 +74,7 @@ class SwitchOf final : public CrosspointSwitch {
 
  private:
   struct Output {
-    QueueColumn queues;
+    OutputQueues queues;
     Scheduler scheduler;
   };
 
@@ -85,28 +120,28 @@ class SwitchOf final : public CrosspointSwitch {
 std::unique_ptr<CrosspointSwitch> MakeCrosspointSwitch(const SwitchShape& shape,
                                                        Algorithm algorithm, std::uint64_t seed) {
   EVENKEEL_CHECK(2 <= shape.ports && shape.ports <= kMaxPorts,
-                 "a switch with more inputs than a set holds");
-  EVENKEEL_CHECK(shape.buffer_size >= 1, "a switch that can keep no cell");
+                 "an InputSet holds at most kMaxPorts inputs");
+  EVENKEEL_CHECK(shape.buffer_size >= 1, "a queue holds at least one cell");
   const std::uint64_t stream = ChoiceStream(seed);
   switch (algorithm) {
     case Algorithm::kLqf:
-      return std::make_unique<SwitchOf<LongestFirst>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<LongestQueueFirst>>(shape, stream);
     case Algorithm::kRr:
-      return std::make_unique<SwitchOf<InTurn>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<RoundRobin>>(shape, stream);
     case Algorithm::kErr:
-      return std::make_unique<SwitchOf<Exhaustive<InTurn>>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<Exhaustive<RoundRobin>>>(shape, stream);
     case Algorithm::kFbrr:
-      return std::make_unique<SwitchOf<FrameBased<InTurn>>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<FrameBased<RoundRobin>>>(shape, stream);
     case Algorithm::kEelqf:
-      return std::make_unique<SwitchOf<EarlyLeaving>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<EarlyExitExhaustive>>(shape, stream);
     case Algorithm::kElqf:
-      return std::make_unique<SwitchOf<Exhaustive<LongestFirst>>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<Exhaustive<LongestQueueFirst>>>(shape, stream);
     case Algorithm::kFblqf:
-      return std::make_unique<SwitchOf<FrameBased<LongestFirst>>>(shape, stream);
+      return std::make_unique<ScheduledSwitch<FrameBased<LongestQueueFirst>>>(shape, stream);
     case Algorithm::kRand:
       break;
   }
-  return std::make_unique<SwitchOf<AtRandom>>(shape, stream);
+  return std::make_unique<ScheduledSwitch<RandomQueue>>(shape, stream);
 }
 
 }  // namespace evenkeel::workloads::switch_simulation

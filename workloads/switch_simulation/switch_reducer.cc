@@ -6,14 +6,13 @@
 
 #include "workloads/received_tasks.h"
 #include "workloads/short_text.h"
-#include "workloads/switch_simulation/result_charts.h"
-#include "workloads/switch_simulation/result_table.h"
 #include "workloads/switch_simulation/sweep_results.h"
 
 namespace evenkeel::workloads::switch_simulation {
 namespace {
 
-/// `"name":{"LQF":...,"RR":...}`; `text` says what stands behind an algorithm's place, as JSON.
+/// `"name":{"LQF":...,"RR":...}`; `text` returns the JSON value of an algorithm, given by its
+/// index.
 template <typename Text>
 std::string ByAlgorithm(const SwitchSpec& spec, const std::string& name, Text text) {
   std::string out = "\"" + name + "\":{";
@@ -30,7 +29,7 @@ std::string SixDigits(double number) {
   return text;
 }
 
-/// Over all buffer sizes that have a result at this load, as JSON.
+/// The mean over all buffer sizes that have a result at this load, as JSON.
 std::string MeanLoss(const SweepResults& results, std::size_t algorithm, std::size_t load) {
   double sum = 0;
   int count = 0;

@@ -4,7 +4,7 @@
 
 #include "core/base/check.h"
 #include "workloads/switch_simulation/crosspoint_switch.h"
-#include "workloads/switch_simulation/task_grid.h"
+#include "workloads/switch_simulation/switch_simulation.h"
 #include "workloads/switch_simulation/task_result.h"
 #include "workloads/switch_simulation/traffic.h"
 

@@ -7,8 +7,8 @@
 
 namespace evenkeel::workloads::switch_simulation {
 
-/// Simulates the switch of a task. `spec` must outlive the runner. Looks at the stop token before
-/// each block of slots, which takes well below a millisecond on the slowest boards' cores.
+/// Simulates the switch of a task. `spec` must outlive the runner. Checks the stop token before
+/// each block of slots, which takes well below a millisecond on the slowest boards.
 [[nodiscard]] std::unique_ptr<TaskRunner> MakeSwitchRunner(const SwitchSpec& spec);
 
 }  // namespace evenkeel::workloads::switch_simulation

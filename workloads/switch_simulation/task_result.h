@@ -8,8 +8,8 @@
 
 namespace evenkeel::workloads::switch_simulation {
 
-/// What a task found: whole numbers only, so that it is the same on every architecture. Delays are
-/// those of the cells that departed, in slots.
+/// The result of a task. Whole numbers only, so that it is the same on every architecture. Delays
+/// are those of the cells that departed, in slots.
 struct TaskResult {
   std::uint64_t arrived = 0;
   std::uint64_t departed = 0;
@@ -26,12 +26,12 @@ struct TaskResult {
 
 /// Share of the arrived cells that were lost; 0 if none arrived.
 [[nodiscard]] double LossOf(const TaskResult& result);
-/// Slots; 0 if no cell departed.
+/// Mean delay in slots; 0 if no cell departed.
 [[nodiscard]] double MeanDelayOf(const TaskResult& result);
 
 /// The result bytes: the nine numbers in the order above, each 64 bits little-endian.
 void AppendResult(const TaskResult& result, std::string& bytes);
-/// kInternal if the bytes are no such result, or cells have come or gone without a trace.
+/// kInternal if the bytes are not a valid result, or if the numbers of cells do not add up.
 [[nodiscard]] Result<TaskResult> ReadResult(std::string_view bytes);
 
 }  // namespace evenkeel::workloads::switch_simulation

@@ -12,13 +12,13 @@ Traffic::Traffic(std::uint32_t ports, double load, std::uint64_t seed)
     : ports_(ports),
       arrives_below_(static_cast<std::uint64_t>(load * 0x1.0p32)),
       stream_(TrafficStream(seed)) {
-  EVENKEEL_CHECK(2 <= ports && ports <= kMaxPorts, "a switch with more inputs than a set holds");
-  EVENKEEL_CHECK(0 < load && load <= 1, "a load that is no probability");
+  EVENKEEL_CHECK(2 <= ports && ports <= kMaxPorts, "an InputSet holds at most kMaxPorts inputs");
+  EVENKEEL_CHECK(0 < load && load <= 1, "the load is a probability");
 }
 
 void Traffic::Fill(std::uint32_t first_slot, std::uint32_t slots, ArrivalBlock& block) const {
   block.Clear(ports_, first_slot, slots);
-  // One hash is two draws.
+  // One hash yields two random numbers.
   const std::uint32_t pairs = (ports_ + 1) / 2;
   std::uint64_t index = std::uint64_t{first_slot} * pairs;
   for (std::uint32_t n = 0; n < slots; ++n) {
@@ -32,7 +32,7 @@ void Traffic::Fill(std::uint32_t first_slot, std::uint32_t slots, ArrivalBlock& 
 
 void Traffic::Draw(std::uint64_t drawn, std::uint32_t n, std::uint32_t input,
                    ArrivalBlock& block) const {
-  // The whole part of drawn / 2^32 x ports is the output; what is behind the point is as random.
+  // The integer part of drawn / 2^32 x ports is the output; the fraction is independent of it.
   const std::uint64_t scaled = drawn * ports_;
   const std::uint32_t arrives = (scaled & 0xffffffffU) < arrives_below_ ? 1 : 0;
   block.Add(n, input, static_cast<std::uint32_t>(scaled >> 32), arrives);

@@ -16,29 +16,30 @@ namespace evenkeel::workloads::synthetic {
 inline constexpr std::string_view kName = "synthetic";
 inline constexpr std::uint32_t kVersion = 1;
 
-/// What a task does for as long as it costs; kNone: nothing at all.
+/// How a task spends its cost. kNone: a task takes no time.
 enum class Mode { kSleep, kSpin, kNone };
 
 /// spec.workload.synthetic
 struct SyntheticSpec {
   std::int64_t tasks = 1;
-  CostShape cost;  ///< not looked at with Mode::kNone
+  CostShape cost;  ///< ignored with Mode::kNone
   std::uint64_t seed = 1;
   Mode mode = Mode::kSleep;
   bool costs_known = true;
-  std::vector<model::TaskIndex> failing;         ///< ascending: they fail
-  std::optional<std::int32_t> failing_attempts;  ///< so often; nothing: always
-  std::optional<std::int32_t> exit_code;         ///< that their failures say
+  std::vector<model::TaskIndex> failing;         ///< tasks that fail, ascending
+  std::optional<std::int32_t> failing_attempts;  ///< how often each fails; nothing: always
+  std::optional<std::int32_t> exit_code;         ///< of their failures
 };
 
-/// More tasks than these get no table of costs and no file of results.
+/// Maximum number of tasks with a table of costs and a file of results.
 inline constexpr std::int64_t kMaxTasksInTables = 10'000'000;
 
 /// Reads the parameters; errors as FieldReader gives them.
 [[nodiscard]] Result<SyntheticSpec> ReadSyntheticSpec(model::FieldReader fields);
 
-/// Tasks that sleep or spin for a given or drawn time and return their index and a hash of it, for
-/// tests and benchmarks. Costs: nanoseconds at speed 1; tasks with costsKnown: false or mode None.
+/// Tasks for tests and benchmarks that sleep or spin for a given or random time and return their
+/// index and a hash of it. Costs: nanoseconds at speed 1; with costsKnown: false or mode None,
+/// every task counts 1.
 [[nodiscard]] Result<std::shared_ptr<const Workload>> MakeSynthetic(
     const model::FieldReader& fields);
 

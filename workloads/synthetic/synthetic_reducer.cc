@@ -44,7 +44,7 @@ class SyntheticReducer final : public Reducer {
   }
 
  private:
-  /// Every result received was found to be what it must be, so none has to be kept.
+  /// Results were verified on arrival, so the rows are recomputed instead of stored.
   [[nodiscard]] Result<void> WriteRows(const std::filesystem::path& path) const {
     auto created = NpyWriter::Create(path, NpyType::kUint64, {received_.Tasks().Size(), 2});
     if (!created) return tl::unexpected(created.error());

@@ -7,7 +7,7 @@
 
 namespace evenkeel::workloads::synthetic {
 
-/// Checks every result against what it must be, counts them, and with at most kMaxTasksInTables
+/// Checks every result against the expected bytes, counts them, and with at most kMaxTasksInTables
 /// tasks writes results.npy: uint64, one row (index, hash) a task in index order. Memory: the gaps
 /// between the tasks received.
 [[nodiscard]] std::unique_ptr<Reducer> MakeSyntheticReducer(std::int64_t task_count,

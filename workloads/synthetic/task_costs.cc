@@ -37,15 +37,15 @@ double SecondsOf(const ListedCost& cost, const Place& place) {
   return cost.seconds[static_cast<std::size_t>(place.index)];
 }
 
-double MostSeconds(const ConstantCost& cost) { return cost.seconds; }
-double MostSeconds(const UniformCost& cost) { return cost.high_seconds; }
-double MostSeconds(const IncreasingCost& cost) { return cost.last_seconds; }
-double MostSeconds(const ListedCost& cost) {
+double MaxSeconds(const ConstantCost& cost) { return cost.seconds; }
+double MaxSeconds(const UniformCost& cost) { return cost.high_seconds; }
+double MaxSeconds(const IncreasingCost& cost) { return cost.last_seconds; }
+double MaxSeconds(const ListedCost& cost) {
   return *std::max_element(cost.seconds.begin(), cost.seconds.end());
 }
-double MostSeconds(const ExponentialCost& cost) {
-  constexpr double kMostMeans = 37.0;  // a draw from 53 random bits is at most -ln(2^-53) = 36.7
-  return std::min(kMostMeans * cost.mean_seconds, kMaxTaskSeconds);
+double MaxSeconds(const ExponentialCost& cost) {
+  constexpr double kMaxMeans = 37.0;  // a draw from 53 random bits is at most -ln(2^-53) = 36.7
+  return std::min(kMaxMeans * cost.mean_seconds, kMaxTaskSeconds);
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ TaskCosts::TaskCosts(CostShape shape, std::int64_t task_count, std::uint64_t see
   EVENKEEL_CHECK(task_count >= 1, "a job without tasks");
   if (const auto* list = std::get_if<ListedCost>(&shape_)) {
     EVENKEEL_CHECK(list->seconds.size() == static_cast<std::uint64_t>(task_count),
-                   "a list of costs that is not one a task");
+                   "a list of costs has one entry a task");
   }
 }
 
@@ -70,7 +70,7 @@ Duration TaskCosts::Of(model::TaskIndex index) const {
 }
 
 Duration TaskCosts::Bound() const {
-  return std::visit([](const auto& shape) { return FromSeconds(MostSeconds(shape)); }, shape_);
+  return std::visit([](const auto& shape) { return FromSeconds(MaxSeconds(shape)); }, shape_);
 }
 
 }  // namespace evenkeel::workloads::synthetic

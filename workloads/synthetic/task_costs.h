@@ -20,7 +20,7 @@ struct UniformCost {
   double low_seconds = 0;
   double high_seconds = 0;
 };
-/// Draws above kMaxTaskSeconds are cut to it.
+/// Values above kMaxTaskSeconds are reduced to it.
 struct ExponentialCost {
   double mean_seconds = 0;
 };
@@ -39,15 +39,15 @@ using CostShape =
 /// splittable pseudorandom number generators", OOPSLA 2014), started at a hash of the seed.
 [[nodiscard]] std::uint64_t TaskHash(std::uint64_t seed, model::TaskIndex index);
 
-/// How long each task takes at speed 1. A draw depends on the seed and the index alone, so every
-/// process finds the same without a table. Immutable.
+/// The duration of each task at speed 1. A random duration depends only on the seed and the index,
+/// so every process computes the same without a table. Immutable.
 class TaskCosts {
  public:
   /// `shape` must keep to its bounds; a list must have `task_count` entries.
   TaskCosts(CostShape shape, std::int64_t task_count, std::uint64_t seed);
 
   [[nodiscard]] Duration Of(model::TaskIndex index) const;
-  /// No task takes longer.
+  /// Upper bound of Of() over all tasks.
   [[nodiscard]] Duration Bound() const;
 
  private:

@@ -222,7 +222,7 @@ TEST(CommandRunner, IsNotMisledByWhatIsNoLauncher) {
          static_cast<void>(AwaitRun(socket));
          ::send(socket, "\xff\xff\xff\xff\x05", 5, MSG_NOSIGNAL);
        }},
-      {"what it was not asked",
+      {"an answer without a request",
        [](int socket) {
          Say(socket, launcher::Hello{});
          const auto run = AwaitRun(socket);

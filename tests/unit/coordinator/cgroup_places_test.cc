@@ -1,6 +1,6 @@
-#include "coordinator/cgroup_places.h"
-
 #include <gtest/gtest.h>
+
+#include "coordinator/speed_control.h"
 
 namespace evenkeel::coordinator {
 namespace {

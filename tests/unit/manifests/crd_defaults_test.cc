@@ -105,7 +105,7 @@ TEST(CrdDefaults, OfMatmulAreThoseOfTheWorkload) {
   const auto stored = ReadMatmulSpec(ParametersOf(jobs.second, d), {});
   ASSERT_TRUE(written.has_value() && stored.has_value());
   EXPECT_NE(c, d);
-  EXPECT_EQ(DividedParameters(*written), DividedParameters(*stored));
+  EXPECT_EQ(WorkerParametersOf(*written), WorkerParametersOf(*stored));
   EXPECT_EQ(written->verify, stored->verify);
 }
 

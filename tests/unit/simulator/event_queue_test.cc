@@ -1,11 +1,10 @@
-#include "simulator/event_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
 #include <utility>
 
 #include "core/base/rng.h"
+#include "simulator/virtual_time.h"
 
 namespace evenkeel::simulator {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/describe.h"
+#include "simulator/trace_recorder.h"
 
 namespace evenkeel::simulator {
 namespace {

@@ -1,5 +1,3 @@
-#include "simulator/scenario_energy.h"
-
 #include <gtest/gtest.h>
 
 #include "simulator/scenario_parsing.h"

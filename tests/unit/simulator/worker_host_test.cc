@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/describe.h"
+#include "simulator/trace_recorder.h"
 
 namespace evenkeel::simulator {
 namespace {

@@ -7,10 +7,10 @@ namespace evenkeel::workloads::command {
 namespace {
 
 TEST(CommandGrowth, TasksMayBeAppended) {
-  EXPECT_TRUE(IsGrown(R"({"command":["x"],"tasks":3})", R"({"command":["x"],"tasks":3})"));
-  EXPECT_TRUE(IsGrown(R"({"command":["x"],"tasks":3})", R"({"tasks":9,"command":["x"]})"));
-  EXPECT_TRUE(IsGrown(R"({"arguments":["a"]})", R"({"arguments":["a","b"]})"));
-  EXPECT_TRUE(IsGrown(R"({"argumentsFile":"x"})", R"({"argumentsFile":"x"})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"command":["x"],"tasks":3})", R"({"command":["x"],"tasks":3})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"command":["x"],"tasks":3})", R"({"tasks":9,"command":["x"]})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"arguments":["a"]})", R"({"arguments":["a","b"]})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"argumentsFile":"x"})", R"({"argumentsFile":"x"})"));
 }
 
 TEST(CommandGrowth, NothingElseMayChange) {
@@ -26,7 +26,7 @@ TEST(CommandGrowth, NothingElseMayChange) {
       {R"({"tasks":"3"})", R"({"tasks":4})"},
       {R"({"tasks":3})", "no JSON"},
   };
-  for (const auto& [earlier, now] : kOthers) EXPECT_FALSE(IsGrown(earlier, now)) << now;
+  for (const auto& [earlier, now] : kOthers) EXPECT_FALSE(OnlyAppendsTasks(earlier, now)) << now;
 }
 
 TEST(CommandGrowth, OtherWorkloadsDoNotGrow) {

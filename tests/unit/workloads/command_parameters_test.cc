@@ -43,7 +43,7 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
         "tasks: must be a whole number from 1 to 10000000, is 0"},
        {R"({"command": ["ls"], "arguments": []})", "arguments: must have at least one"},
        {R"({"command": ["ls"], "argumentsFile": "x"})",
-        "argumentsFile: needs spec.inputs, where the file is looked for"},
+        "argumentsFile: needs spec.inputs, which must contain the file"},
        {R"({"command": ["ls"], "tasks": 1, "outputLimitBytes": 1048577})",
         "outputLimitBytes: must be a whole number from 0 to 1048576, is 1048577"},
        {R"({"command": ["ls"], "tasks": 1, "withArguments": true})",

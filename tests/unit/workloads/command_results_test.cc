@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/command/result_row.h"
 #include "workloads/command/task_record.h"
 
 namespace evenkeel::workloads::command {
@@ -200,7 +199,7 @@ TEST_F(CommandResults, ThatAreNoneAreRefused) {
   results.Append("nonsense");
   const auto added = reducer->Add({1, 2}, results);
   ASSERT_FALSE(added);
-  EXPECT_EQ(added.error().message, "task 1: its result is no record of a command");
+  EXPECT_EQ(added.error().message, "task 1: its result is not a record of a command");
 }
 
 TEST_F(CommandResults, AFolderThatIsNotThereIsSaid) {

@@ -20,7 +20,7 @@ void ExpectValid(const SchedulingProblem& problem, const UnitCounts& counts,
                  const Schedule& schedule);
 
 /// The length of the shortest schedule, found by trying every start of every operation; knows
-/// nothing of how FindShortest works. For a handful of operations only.
+/// nothing of how FindShortestSchedule works. For a handful of operations only.
 [[nodiscard]] std::uint32_t ShortestByTryingAll(const SchedulingProblem& problem,
                                                 const UnitCounts& counts);
 

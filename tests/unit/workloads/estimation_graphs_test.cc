@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "workloads/parameter_estimation/example_graphs.h"
+#include "workloads/parameter_estimation/data_flow_graph.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 
 namespace evenkeel::workloads::parameter_estimation {

@@ -1,3 +1,5 @@
+#include "workloads/parameter_estimation/estimation_results.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 
 #include "core/base/rng.h"
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/parameter_estimation/pareto_front.h"
 
 namespace evenkeel::workloads {
 namespace {

@@ -16,7 +16,7 @@ constexpr std::int64_t kAmple = 10'000'000;
 std::uint32_t Shortest(const SchedulingProblem& problem, const UnitCounts& counts) {
   const Schedule list = ListSchedule(problem, counts);
   ExpectValid(problem, counts, list);
-  const ExactSchedule exact = FindShortest(problem, counts, list, kAmple, {});
+  const ExactSchedule exact = FindShortestSchedule(problem, counts, list, kAmple, {});
   ExpectValid(problem, counts, exact.schedule);
   EXPECT_TRUE(exact.proven);
   EXPECT_LE(LengthOf(problem, exact.schedule), LengthOf(problem, list));
@@ -113,7 +113,7 @@ TEST(EstimationSchedules, TheLimitEndsTheSearchWithTheListSchedule) {
   const UnitCounts counts{2, 2};
   const Schedule list = ListSchedule(problem, counts);
   ASSERT_GT(LengthOf(problem, list), LowerBound(problem, counts));
-  const ExactSchedule exact = FindShortest(problem, counts, list, 3, {});
+  const ExactSchedule exact = FindShortestSchedule(problem, counts, list, 3, {});
   EXPECT_FALSE(exact.proven);
   EXPECT_EQ(exact.schedule, list);
 }
@@ -123,8 +123,9 @@ TEST(EstimationSchedules, AStopEndsTheSearch) {
   std::stop_source stop;
   stop.request_stop();
   const UnitCounts counts{2, 2};
-  EXPECT_TRUE(FindShortest(problem, counts, ListSchedule(problem, counts), kAmple, stop.get_token())
-                  .stopped);
+  EXPECT_TRUE(
+      FindShortestSchedule(problem, counts, ListSchedule(problem, counts), kAmple, stop.get_token())
+          .stopped);
 }
 
 TEST(EstimationSchedules, GraphsOfTheLargestSize) {
@@ -132,7 +133,7 @@ TEST(EstimationSchedules, GraphsOfTheLargestSize) {
   const SchedulingProblem most = RandomProblem(rng, kMaxExactOperations);
   const UnitCounts counts{2, 1, 2};
   const Schedule list = ListSchedule(most, counts);
-  ExpectValid(most, counts, FindShortest(most, counts, list, 20'000, {}).schedule);
+  ExpectValid(most, counts, FindShortestSchedule(most, counts, list, 20'000, {}).schedule);
   const SchedulingProblem huge = RandomProblem(rng, kMaxOperations);
   ExpectValid(huge, counts, ListSchedule(huge, counts));
 }

@@ -7,7 +7,6 @@
 
 #include "core/base/rng.h"
 #include "workloads/matmul/division.h"
-#include "workloads/matmul/tile_sizes.h"
 
 namespace evenkeel::workloads::matmul {
 namespace {
@@ -86,7 +85,7 @@ TEST(MatmulDivision, ChosenSizesFitMemoryMessagesAndCounts) {
     const auto sizes = ChooseSizes(shape, {kMemory, 4});
     ASSERT_TRUE(sizes.has_value()) << Shown(shape, {}) << sizes.error().message;
     SCOPED_TRACE(Shown(shape, *sizes));
-    EXPECT_LE(LeastMemory(*sizes, shape.type, 4), kMemory);
+    EXPECT_LE(MinWorkerMemory(*sizes, shape.type, 4), kMemory);
     EXPECT_LE(sizes->rows * sizes->columns * BytesOf(shape.type), kMaxTileBytes);
     EXPECT_LE(Division(shape, *sizes).TaskCount(), kMaxTasks);
     EXPECT_GE(sizes->strip, 1);

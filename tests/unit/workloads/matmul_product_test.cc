@@ -40,7 +40,7 @@ std::string BytesOfFile(const std::filesystem::path& path) {
 }
 
 template <typename Number>
-std::vector<Number> Drawn(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+std::vector<Number> RandomElement(std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
   const auto type = sizeof(Number) == 4 ? ElementType::kFloat32 : ElementType::kFloat64;
   std::vector<char> bytes(static_cast<std::size_t>(rows * columns) * sizeof(Number));
   EXPECT_TRUE(matmul::MakeRandomMatrix(rows, columns, type, seed)
@@ -55,8 +55,8 @@ std::vector<Number> Drawn(std::int64_t rows, std::int64_t columns, std::uint64_t
 template <typename Number>
 void ExpectProduct(std::int64_t rows, std::int64_t depth, std::int64_t columns,
                    const std::filesystem::path& folder) {
-  const auto a = Drawn<Number>(rows, depth, 1);
-  const auto b = Drawn<Number>(depth, columns, 2);
+  const auto a = RandomElement<Number>(rows, depth, 1);
+  const auto b = RandomElement<Number>(depth, columns, 2);
   const std::string file = BytesOfFile(folder / "c.npy");
   const std::size_t bytes = static_cast<std::size_t>(rows * columns) * sizeof(Number);
   ASSERT_GT(file.size(), bytes);
@@ -177,8 +177,8 @@ void ExpectWrongElementsAreFound(ElementType type) {
   constexpr std::int64_t kEdge = 40;
   const auto a = matmul::MakeRandomMatrix(kEdge, kEdge, type, 1);
   const auto b = matmul::MakeRandomMatrix(kEdge, kEdge, type, 2);
-  const auto left = Drawn<Number>(kEdge, kEdge, 1);
-  const auto right = Drawn<Number>(kEdge, kEdge, 2);
+  const auto left = RandomElement<Number>(kEdge, kEdge, 1);
+  const auto right = RandomElement<Number>(kEdge, kEdge, 2);
   std::vector<Number> c(kEdge * kEdge);
   for (std::size_t row = 0; row < kEdge; ++row) {
     for (std::size_t column = 0; column < kEdge; ++column) {

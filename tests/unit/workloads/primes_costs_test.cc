@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/primes/division_costs.h"
+#include "workloads/primes/trial_division.h"
 
 namespace evenkeel::workloads {
 namespace {

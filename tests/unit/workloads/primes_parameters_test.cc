@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/primes/candidates.h"
 #include "workloads/primes/primes.h"
 
 namespace evenkeel::workloads {

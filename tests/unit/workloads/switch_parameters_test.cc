@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "tests/unit/workloads/job_run.h"
-#include "workloads/switch_simulation/task_costs.h"
-#include "workloads/switch_simulation/task_grid.h"
+#include "workloads/switch_simulation/switch_simulation.h"
 
 namespace evenkeel::workloads {
 namespace {

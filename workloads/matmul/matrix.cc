@@ -1,3 +1,5 @@
+#include "workloads/matmul/matrix.h"
+
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/splitmix.h"
 #include "workloads/folder_file.h"
-#include "workloads/matmul/matrix.h"
 
 static_assert(std::endian::native == std::endian::little, "files and wire are little-endian");
 
@@ -28,7 +30,8 @@ constexpr std::size_t kMaxHeaderBytes = 64 * 1024;
 
 std::string SystemMessage(int error) { return std::generic_category().message(error); }
 
-/// Fills `into` from `offset` on; the error is that of the system, or that the file is too short.
+/// Reads `into.size()` bytes at `offset`. kUnavailable if the system reports an error or the file
+/// is too short.
 Result<void> ReadAt(int file, std::int64_t offset, std::span<char> into) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -75,7 +78,7 @@ Result<Header> ReadHeader(int file) {
   return header;
 }
 
-/// What stands behind 'KEY': in the dictionary, without blanks in front; empty if it is not there.
+/// The text after 'KEY': in the dictionary, without leading blanks; empty if there is no such key.
 std::string_view ValueOf(std::string_view dictionary, std::string_view key) {
   const std::string quoted = "'" + std::string(key) + "'";
   const std::size_t at = dictionary.find(quoted);
@@ -117,8 +120,8 @@ Result<std::array<std::int64_t, 2>> ShapeOf(std::string_view dictionary) {
   return std::array{extents[0], extents[1]};
 }
 
-/// A whole file in memory as the system pages it in, for the many short parts of rows that a block
-/// is made of: a call of the system for each would take longer than to copy it.
+/// A memory-mapped file. A block consists of many short parts of rows, for which one system call
+/// each would take longer than copying.
 class MappedFile {
  public:
   MappedFile(int file, std::int64_t bytes) : bytes_(bytes) {
@@ -132,7 +135,7 @@ class MappedFile {
   ~MappedFile() {
     if (start_ != nullptr) ::munmap(const_cast<char*>(start_), static_cast<std::size_t>(bytes_));
   }
-  /// Null if it could not be mapped, as where addresses have 32 bits and the file is large.
+  /// Null if the file could not be mapped, e.g. a large file with 32-bit addresses.
   [[nodiscard]] const char* Start() const { return start_; }
 
  private:
@@ -163,7 +166,7 @@ class NpyMatrix final : public Matrix {
   }
 
   [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
-    // Whole rows stand one behind the other.
+    // Whole rows are contiguous in the file.
     const bool whole = window.columns == Columns();
     if (!whole && mapped_.Start() != nullptr) return CopyMapped(window, into);
     const std::int64_t element = BytesOf(type_);
@@ -246,6 +249,77 @@ Result<std::unique_ptr<Matrix>> OpenNpyMatrix(const std::filesystem::path& folde
   }
   return std::make_unique<NpyMatrix>(std::move(*file), name.filename().string(), *type, *shape,
                                      header->data_offset);
+}
+
+namespace {
+
+// Converts the upper bits of a hash to a fraction in [-1, 1) or to a whole number; exact, so the
+// same on all machines.
+template <typename Number>
+Number RandomElement(std::uint64_t hash);
+
+template <>
+float RandomElement<float>(std::uint64_t hash) {
+  constexpr float kScale = 1.0F / (1 << 23);
+  return static_cast<float>(static_cast<std::int32_t>(hash >> 40) - (1 << 23)) * kScale;
+}
+
+template <>
+double RandomElement<double>(std::uint64_t hash) {
+  constexpr double kScale = 1.0 / static_cast<double>(std::int64_t{1} << 52);
+  return static_cast<double>(static_cast<std::int64_t>(hash >> 11) - (std::int64_t{1} << 52)) *
+         kScale;
+}
+
+template <>
+std::uint32_t RandomElement<std::uint32_t>(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 53) - (1U << 10);
+}
+
+template <>
+std::uint64_t RandomElement<std::uint64_t>(std::uint64_t hash) {
+  return (hash >> 43) - (std::uint64_t{1} << 20);
+}
+
+class RandomMatrix final : public Matrix {
+ public:
+  RandomMatrix(std::int64_t rows, std::int64_t columns, ElementType type, std::uint64_t seed)
+      : rows_(rows), columns_(columns), type_(type), seed_(seed) {}
+
+  [[nodiscard]] std::int64_t Rows() const override { return rows_; }
+  [[nodiscard]] std::int64_t Columns() const override { return columns_; }
+  [[nodiscard]] ElementType Type() const override { return type_; }
+
+  [[nodiscard]] Result<void> Read(const Window& window, std::span<char> into) const override {
+    WithNumbersOf(type_, [&]<typename Number>(Number) { Draw<Number>(window, into); });
+    return {};
+  }
+
+ private:
+  template <typename Number>
+  void Draw(const Window& window, std::span<char> into) const {
+    char* out = into.data();
+    for (std::int64_t row = 0; row < window.rows; ++row) {
+      auto index = static_cast<std::uint64_t>((window.row + row) * columns_ + window.column);
+      for (std::int64_t column = 0; column < window.columns; ++column) {
+        const Number number = RandomElement<Number>(SplitMixAt(seed_, index++));
+        std::memcpy(out, &number, sizeof number);
+        out += sizeof number;
+      }
+    }
+  }
+
+  std::int64_t rows_;
+  std::int64_t columns_;
+  ElementType type_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<Matrix> MakeRandomMatrix(std::int64_t rows, std::int64_t columns, ElementType type,
+                                         std::uint64_t seed) {
+  return std::make_unique<RandomMatrix>(rows, columns, type, seed);
 }
 
 }  // namespace evenkeel::workloads::matmul
