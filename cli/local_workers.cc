@@ -19,8 +19,10 @@ extern char** environ;
 namespace evenkeel::cli {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds(200);
-constexpr Duration kLongestPause = std::chrono::seconds(5);
+constexpr platform::BackoffOptions kRestart{.shortest = std::chrono::milliseconds(200),
+                                            .longest = std::chrono::seconds(5),
+                                            .factor = 2,
+                                            .jitter = {}};
 // A worker that lived so long did not die of its start.
 constexpr Duration kHealthy = std::chrono::seconds(10);
 // Exit codes of evenkeel-worker that starting again would not change: bad input, refused.
@@ -90,8 +92,7 @@ LocalWorkers::LocalWorkers(Options options, std::vector<LocalNode> nodes,
                            std::function<void(const std::string&)> on_none_left)
     : options_(std::move(options)), on_none_left_(std::move(on_none_left)) {
   for (auto& node : nodes) {
-    Child child;
-    child.node = std::move(node);
+    Child child(std::move(node), platform::Backoff(kRestart));
     HoldToSpeed(child);
     children_.push_back(std::move(child));
   }
@@ -194,11 +195,8 @@ void LocalWorkers::Ended(Child& child, int status) {
                 (child.given_up ? "" : "; it is started again"));
   if (child.given_up) return;
   const Instant now = clock_.Now();
-  const bool healthy = now - child.started > kHealthy;
-  child.pause = healthy || child.pause == Duration::zero()
-                    ? kFirstPause
-                    : std::min(child.pause * 2, kLongestPause);
-  child.due = now + child.pause;
+  if (now - child.started > kHealthy) child.backoff.Reset();
+  child.due = now + child.backoff.Next();
 }
 
 bool LocalWorkers::AnyLeft() const {

@@ -7,11 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run_plan.h"
 #include "coordinator/speed_control.h"
 #include "core/base/clock.h"
+#include "platform/backoff.h"
 
 namespace evenkeel::cli {
 
@@ -52,11 +54,14 @@ class LocalWorkers {
 
  private:
   struct Child {
+    Child(LocalNode its_node, const platform::Backoff& restarts)
+        : node(std::move(its_node)), backoff(restarts) {}
+
     LocalNode node;
     pid_t pid = -1;  // -1: does not run
     Instant started{};
-    Instant due = kNever;  // when it is to be started again
-    Duration pause{};      // before the next start
+    Instant due = kNever;       // when it is to be started again
+    platform::Backoff backoff;  // pauses before the next start
     std::unique_ptr<coordinator::CpuQuota> quota;
     bool given_up = false;
   };

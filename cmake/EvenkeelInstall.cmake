@@ -28,7 +28,7 @@ function(evenkeel_install_libraries component)
 endfunction()
 
 evenkeel_install_libraries(Balancer base model scheduling engine balancer)
-evenkeel_install_libraries(Workload model_parsing workload)
+evenkeel_install_libraries(Workload model_parsing platform_values workload)
 evenkeel_install_libraries(Programs
   block_service cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -22,15 +21,6 @@ std::string Quoted(const std::string& text) {
   return quoted + "\"";
 }
 
-std::string UtcTime(double seconds) {
-  const auto whole = static_cast<std::time_t>(seconds);
-  std::tm parts{};
-  gmtime_r(&whole, &parts);
-  char text[64];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text;
-}
-
 }  // namespace
 
 std::string YamlOf(const BoardFacts& facts) {
@@ -48,9 +38,9 @@ std::string YamlOf(const BoardFacts& facts) {
   return text;
 }
 
-std::string FeatureFileOf(const BoardFacts& facts, std::optional<double> expires) {
+std::string FeatureFileOf(const BoardFacts& facts, std::optional<platform::Timestamp> expires) {
   std::string text = "# Written by evenkeel-labeller.\n";
-  if (expires) text += "# +expiry-time=" + UtcTime(*expires) + "\n";
+  if (expires) text += "# +expiry-time=" + platform::FormatTimestamp(*expires) + "\n";
   for (const auto& [label, found] : facts.labels) text += label + "=" + found.value + "\n";
   return text;
 }

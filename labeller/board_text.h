@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "labeller/board_facts.h"
+#include "platform/time.h"
 
 namespace evenkeel::labeller {
 
@@ -13,8 +14,9 @@ namespace evenkeel::labeller {
 [[nodiscard]] std::string YamlOf(const BoardFacts& facts);
 
 /// A feature file for the local source of Node Feature Discovery: a line a label. `expires`: NFD
-/// drops the labels then, unless the file was written again; seconds since 1970.
-[[nodiscard]] std::string FeatureFileOf(const BoardFacts& facts, std::optional<double> expires);
+/// drops the labels then, unless the file was written again.
+[[nodiscard]] std::string FeatureFileOf(const BoardFacts& facts,
+                                        std::optional<platform::Timestamp> expires);
 
 /// Puts the file into its place at once, so that nobody reads half of it. While it is written it is
 /// hidden: NFD does not read files whose names begin with a dot. kUnavailable, kStorageFull.

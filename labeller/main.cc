@@ -91,8 +91,9 @@ class Publisher {
   Result<void> Publish(const BoardFacts& facts) {
     if (node_) return Label(facts);
     // Three missed rounds, and nobody vouches for the facts any more.
-    const auto expires =
-        line_.once ? std::nullopt : std::optional(WallClockSeconds() + 3 * line_.interval_seconds);
+    const auto expires = line_.once ? std::nullopt
+                                    : std::optional(platform::FromUnixSeconds(
+                                          WallClockSeconds() + 3 * line_.interval_seconds));
     return WriteFeatureFile(line_.feature_file, FeatureFileOf(facts, expires));
   }
 

@@ -5,26 +5,24 @@
 namespace evenkeel::labeller {
 namespace {
 
-constexpr Duration kFirst = std::chrono::seconds(5);
-constexpr Duration kLongest = std::chrono::minutes(5);
 constexpr Duration kSoon = std::chrono::minutes(5);
-constexpr int kDoublings = 6;
+constexpr platform::Jitter kJitter{.least = 0.9, .most = 1.1};
+constexpr platform::BackoffOptions kRetry{.shortest = std::chrono::seconds(5),
+                                          .longest = std::chrono::minutes(5),
+                                          .factor = 2,
+                                          .jitter = kJitter};
 
 }  // namespace
 
+Pauses::Pauses(Duration interval, std::uint64_t seed)
+    : interval_(interval), rng_(seed), backoff_(kRetry) {}
+
 Duration Pauses::AfterSuccess(bool soon) {
-  failures_ = 0;
-  return Jittered(soon ? std::min(kSoon, interval_) : interval_);
+  backoff_.Reset();
+  const Duration pause = soon ? std::min(kSoon, interval_) : interval_;
+  return platform::ApplyJitter(pause, kJitter, rng_.Unit());
 }
 
-Duration Pauses::AfterFailure() {
-  const Duration pause = std::min(kFirst * (1 << std::min(failures_, kDoublings)), kLongest);
-  ++failures_;
-  return Jittered(pause);
-}
-
-Duration Pauses::Jittered(Duration pause) {
-  return FromSeconds(ToSeconds(pause) * rng_.Uniform(0.9, 1.1));
-}
+Duration Pauses::AfterFailure() { return backoff_.Next(rng_.Unit()); }
 
 }  // namespace evenkeel::labeller

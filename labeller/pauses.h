@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "platform/backoff.h"
 
 namespace evenkeel::labeller {
 
@@ -9,21 +12,19 @@ namespace evenkeel::labeller {
 /// switched on at once do not all come at the same moment. Not thread-safe.
 class Pauses {
  public:
-  Pauses(Duration interval, std::uint64_t seed) : interval_(interval), rng_(seed) {}
+  Pauses(Duration interval, std::uint64_t seed);
 
   /// After a look that went well; `soon`: something could not be measured yet.
   [[nodiscard]] Duration AfterSuccess(bool soon);
   /// After a failure: 5 s, doubled each time up to 5 min.
   [[nodiscard]] Duration AfterFailure();
   /// Failures since the last success.
-  [[nodiscard]] int Failures() const { return failures_; }
+  [[nodiscard]] std::int64_t Failures() const { return backoff_.Failures(); }
 
  private:
-  [[nodiscard]] Duration Jittered(Duration pause);
-
   Duration interval_;
   Rng rng_;
-  int failures_ = 0;
+  platform::Backoff backoff_;
 };
 
 }  // namespace evenkeel::labeller

@@ -13,6 +13,13 @@ constexpr Duration kShortestAttempt = std::chrono::seconds(3);
 constexpr Duration kQuietAttempts = std::chrono::seconds(3);
 constexpr Duration kComplaintInterval = std::chrono::minutes(1);
 
+// With this factor and jitter a pause is about a third of the time waited so far, so a coordinator
+// that comes back is found soon.
+constexpr platform::BackoffOptions kReconnect{.shortest = std::chrono::milliseconds(50),
+                                              .longest = std::chrono::seconds(5),
+                                              .factor = 1.25,
+                                              .jitter = {.least = 0.5, .most = 1}};
+
 std::string Format(Duration time) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", ToSeconds(time));
@@ -21,15 +28,8 @@ std::string Format(Duration time) {
 
 }  // namespace
 
-Duration Backoff::Next() {
-  const Duration longest = std::clamp(waited_ / 3, kShortest, kLongest);
-  const Duration pause = FromSeconds(ToSeconds(longest) * rng_.Uniform(0.5, 1.0));
-  waited_ += pause;
-  return pause;
-}
-
 ConnectionKeeper::ConnectionKeeper(Options options)
-    : options_(std::move(options)), backoff_(options_.seed) {}
+    : options_(std::move(options)), rng_(options_.seed), backoff_(kReconnect) {}
 
 ConnectionKeeper::Attempt ConnectionKeeper::StartAttempt(Instant now) {
   open_ = true;
@@ -50,7 +50,7 @@ bool ConnectionKeeper::OnHeard(std::uint64_t stream) {
 
 std::optional<std::string> ConnectionKeeper::OnClosed(const std::string& reason, Instant now) {
   open_ = false;
-  connect_at_ = now + backoff_.Next();
+  connect_at_ = now + backoff_.Next(rng_.Unit());
   if (heard_) {
     lost_at_ = now;
     return "lost the coordinator: " + reason;

@@ -6,27 +6,9 @@
 
 #include "core/base/rng.h"
 #include "core/base/time.h"
+#include "platform/backoff.h"
 
 namespace evenkeel::worker {
-
-/// Pauses between attempts to connect: a third of the time waited so far, at least 50 ms and at
-/// most 5 s, so that a coordinator that comes back is found soon. Each pause is shortened at random
-/// by up to half, so that many workers do not come back at the same moment. Not thread-safe.
-class Backoff {
- public:
-  explicit Backoff(std::uint64_t seed) : rng_(seed) {}
-
-  [[nodiscard]] Duration Next();
-  /// An attempt succeeded.
-  void Reset() { waited_ = Duration{}; }
-
- private:
-  static constexpr Duration kShortest = std::chrono::milliseconds(50);
-  static constexpr Duration kLongest = std::chrono::seconds(5);
-
-  Rng rng_;
-  Duration waited_{};
-};
 
 /// When to open a stream to the coordinator, when to give up, and which failures to log. Streams
 /// have rising numbers; events of an earlier one are ignored. Not thread-safe.
@@ -61,7 +43,8 @@ class ConnectionKeeper {
   [[nodiscard]] Instant GiveUpAt() const;
 
   const Options options_;
-  Backoff backoff_;
+  Rng rng_;
+  platform::Backoff backoff_;
   std::uint64_t stream_ = 0;               // the latest
   bool open_ = false;                      // or being opened
   bool heard_ = false;                     // the coordinator has sent something on it

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <ctime>
 
 #include "cli/human_text.h"
 #include "cli/kubectl/object_places.h"
 #include "core/model/decimal.h"
 #include "core/model/names.h"
+#include "platform/time.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -101,16 +100,8 @@ void ReadStatus(const json& status, JobObject& job) {
 
 std::optional<double> ReadTime(const json& value) {
   if (!value.is_string()) return std::nullopt;
-  std::tm day{};
-  double seconds = 0;
-  char zone = 0;
-  const int read = std::sscanf(value.get_ref<const std::string&>().c_str(),
-                               "%4d-%2d-%2dT%2d:%2d:%lf%c", &day.tm_year, &day.tm_mon, &day.tm_mday,
-                               &day.tm_hour, &day.tm_min, &seconds, &zone);
-  if (read != 7 || zone != 'Z' || !(seconds >= 0 && seconds < 61)) return std::nullopt;
-  day.tm_year -= 1900;
-  day.tm_mon -= 1;
-  return static_cast<double>(timegm(&day)) + seconds;
+  const auto time = platform::ParseTimestamp(value.get_ref<const std::string&>());
+  return time ? std::optional(platform::ToUnixSeconds(*time)) : std::nullopt;
 }
 
 const JobCondition* JobObject::Find(const std::string& type) const {

@@ -15,7 +15,7 @@ namespace evenkeel::cli {
 inline const std::string kJobs = "weightedjobs.batch.evenkeel.dev";
 inline const std::string kPolicies = "weightingpolicies.batch.evenkeel.dev";
 
-/// Seconds since 1970 of "2026-03-01T09:30:00Z"; nothing if it is not written so.
+/// Seconds since 1970 of a timestamp such as "2026-03-01T09:30:00Z"; nothing if the value is none.
 [[nodiscard]] std::optional<double> ReadTime(const nlohmann::json& value);
 
 struct JobCondition {

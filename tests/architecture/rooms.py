@@ -7,6 +7,8 @@ import cmake_files
 # What a room may include and link. Rooms that are missing (tests, bench) may use everything.
 ALLOWED = {
     "base": set(),
+    "platform_values": {"base"},
+    "platform": {"base", "platform_values"},
     "http": {"base"},
     "model": {"base"},
     "model_parsing": {"base", "model"},
@@ -41,8 +43,18 @@ ALLOWED = {
             "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
 }
 
+# The files of platform/ without I/O; the others start processes and use files and signals.
+PLATFORM_VALUES = re.compile(r"platform/(backoff|time)\.\w+")
+
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
-PURE = {"model", "scheduling", "techniques", "engine", "cluster", "operator/plan"}
+PURE = {"platform_values", "model", "scheduling", "techniques", "engine", "cluster", "operator/plan"}
+
+# platform/ lies between base and everything else; rooms without I/O get its values only.
+for _room, _known in ALLOWED.items():
+    if _room not in {"base", "platform_values", "platform"}:
+        _known.add("platform_values")
+        if _room not in PURE | {"model_parsing", "cluster_json"}:
+            _known.add("platform")
 
 # Published techniques that the product does not offer.
 TECHNIQUES = "core/scheduling/techniques/"
@@ -73,6 +85,8 @@ def room_of(path, parsing=frozenset()):
         return "model_parsing"
     if path.startswith(TECHNIQUES):
         return "techniques"
+    if PLATFORM_VALUES.fullmatch(path):
+        return "platform_values"
     if COORDINATOR_LOOP.fullmatch(path):
         return "coordinator_loop"
     if WORKER_LOOP.fullmatch(path):

@@ -39,9 +39,10 @@ TEST(BoardText, YamlOfNothing) {
 }
 
 TEST(BoardText, FeatureFile) {
-  EXPECT_EQ(FeatureFileOf(Sample(), 1'700'000'000.0),
+  // After 2038, where 32 bits of seconds end.
+  EXPECT_EQ(FeatureFileOf(Sample(), platform::FromUnixSeconds(2'200'000'000.0)),
             "# Written by evenkeel-labeller.\n"
-            "# +expiry-time=2023-11-14T22:13:20Z\n"
+            "# +expiry-time=2039-09-18T23:06:40Z\n"
             "hardware.evenkeel.dev/cpu=cortex-a72\n"
             "hardware.evenkeel.dev/cpu-mhz=1500\n");
   EXPECT_EQ(FeatureFileOf(Sample(), std::nullopt).find("expiry"), std::string::npos);

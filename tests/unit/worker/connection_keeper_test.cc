@@ -11,22 +11,6 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-TEST(Backoff, PausesAThirdOfTheTimeWaitedWithJitter) {
-  Backoff backoff(3);
-  double waited = 0;
-  while (waited < 60) {
-    const double longest = std::clamp(waited / 3, 0.05, 5.0);
-    const double pause = ToSeconds(backoff.Next());
-    EXPECT_GE(pause, longest / 2 - 1e-9);
-    EXPECT_LE(pause, longest + 1e-9);
-    waited += pause;
-  }
-  backoff.Reset();
-  EXPECT_LE(ToSeconds(backoff.Next()), 0.05);
-}
-
-TEST(Backoff, TwoWorkersDoNotComeBackTogether) { EXPECT_NE(Backoff(1).Next(), Backoff(2).Next()); }
-
 class ConnectionKeeperTest : public testing::Test {
  protected:
   static ConnectionKeeper::Options Settings() {
