@@ -68,6 +68,8 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   config.server.address = options.listen;
   config.server.tls = plan.tls;
   config.server.client_name = plan.version->spec().name + "-worker";
+  config.server.namespace_name = options.name_space;
+  config.server.job = plan.version->spec().name;
   config.started = started;
   return config;
 }

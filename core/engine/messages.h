@@ -71,6 +71,9 @@ struct Hello {
   /// Random, new with each start of the node's kernel; up to kMaxBootIdBytes. Empty: unknown. It
   /// tells a process that died alone from a node that was restarted.
   std::string boot_id{};
+  /// The authenticated name of the sender, from its certificate: the worker's pod. Set by the
+  /// coordinator's end of the stream and never sent. Empty: the stream has no certificates.
+  std::string peer{};
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 

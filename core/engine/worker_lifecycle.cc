@@ -49,7 +49,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
     return true;
   }
   const bool can_have_run = parts_.membership.CanHaveRunTasks(worker, now);
-  if (const auto before = parts_.membership.Connect(worker, stream, now)) {
+  if (const auto before = parts_.membership.Connect(worker, stream, now, hello.peer)) {
     parts_.outbox.Add(CloseStream{*before});  // the newer connection is the true one
   }
   parts_.statistics.Node(worker).threads = hello.threads;

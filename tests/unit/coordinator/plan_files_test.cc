@@ -29,7 +29,9 @@ const std::vector<const char*> kEnough = {"--job",
                                           "--tls-key",
                                           "k",
                                           "--control-token-file",
-                                          "t"};
+                                          "t",
+                                          "--namespace",
+                                          "lab"};
 
 std::vector<const char*> EnoughAnd(const char* option, const char* value) {
   auto words = kEnough;

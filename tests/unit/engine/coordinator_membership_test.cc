@@ -126,6 +126,32 @@ TEST_F(MembershipTest, AProcessWhosePlaceWasTakenWaitsUntilItsSuccessorIsGone) {
   EXPECT_EQ(Sent<Welcome>(5).size(), 1U);
 }
 
+TEST_F(MembershipTest, AnotherIdentityDoesNotTakeTheStreamOfANode) {
+  Start(2, 1);
+  Hello hello = HelloOf(0);
+  hello.peer = "pod-1";
+  Say(1, hello);
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Hello other = HelloOf(0);
+  other.peer = "pod-2";
+  other.incarnation = "a/2";
+  other.boot_id = "another boot";
+  Say(2, other);
+  EXPECT_TRUE(Sent<Welcome>(2).empty());
+  EXPECT_TRUE(Sent<Refusal>(2).empty()) << "it may be the successor of a pod that was deleted";
+  ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_EQ(Wanted<CloseStream>()[0].stream, StreamId{2});
+  Done(1, {0, 1});
+  AllDurable();
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+
+  Say(3, hello);  // the same identity after a cable was pulled
+  EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
+  Note(It().OnStreamClosed(StreamId{3}, now));
+  Say(4, other);
+  EXPECT_EQ(Sent<Welcome>(4).size(), 1U) << "the node is free";
+}
+
 TEST_F(MembershipTest, ALowerEpochStops) {
   Start(2, 1);
   Hello hello = HelloOf(0);
