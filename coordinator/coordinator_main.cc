@@ -17,6 +17,7 @@
 #include "coordinator/live/live_handler.h"
 #include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
+#include "coordinator/service/epoch_hmac.h"
 #include "coordinator/service/health_handler.h"
 #include "coordinator/service/job_supervisor.h"
 #include "coordinator/service/live_report.h"
@@ -144,6 +145,8 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
                               plan->version->spec().name);
   SupervisorConfig config = ConfigOf(options, *plan, started);
   config.source = &watch;
+  const EpochHmac epochs(plan->control_token);
+  config.epochs = &epochs;
   LiveFeed feed(clock);
   JobSupervisor supervisor(std::move(config), board, metrics, feed, clock);
   LiveReport live(supervisor.snapshots(), options.folder, clock);

@@ -1,7 +1,6 @@
 #include "coordinator/worker_server.h"
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/resource_quota.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -17,6 +16,7 @@
 #include "core/protocol/block_service.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
+#include "core/protocol/server_setup.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -156,6 +156,7 @@ int Milliseconds(Duration duration) {
 
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(protocol::kMaxMessageBytes);
+  protocol::LimitPeers(builder, "workers");
   // Of two coordinators on one port, one must notice.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keep_alive.interval));

@@ -197,6 +197,7 @@ Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
   config.admit_unexpected = true;
   config.folder = config_.folder;
   config.server = config_.server;
+  config.epochs = config_.epochs;
   config.started = opened_before_ ? clock_.Now() : config_.started;
   config.drain_grace = config_.drain_grace;
   config.keep_workers = true;

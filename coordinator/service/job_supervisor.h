@@ -24,6 +24,8 @@ struct SupervisorConfig {
   std::filesystem::path folder;
   std::optional<std::filesystem::path> snapshot;  ///< of a journal to start from
   ServerOptions server;
+  /// As engine::CoordinatorConfig::epochs; must outlive the supervisor.
+  const engine::EpochAuthenticator* epochs = nullptr;
   JobSource* source = nullptr;                      ///< as JobRunConfig::source
   Instant started{};                                ///< of the process
   Duration retry = std::chrono::seconds(5);         ///< pause between attempts while blocked

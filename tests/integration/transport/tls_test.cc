@@ -35,8 +35,8 @@ class TlsTest : public testing::Test {
     return options;
   }
 
-  /// Expects that a worker with these options is turned away before it is heard. Returns the
-  /// reason that it is told.
+  /// Expects that the server ends the stream of a worker with these options before its Hello
+  /// arrives. Returns the reason that the worker gets.
   std::string ExpectRefused(const worker::ConnectionOptions& options) {
     RecordingWorker told;
     const auto connection = worker::CoordinatorConnection::Connect(options, told);

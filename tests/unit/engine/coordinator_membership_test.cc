@@ -162,6 +162,43 @@ TEST_F(MembershipTest, ALowerEpochStops) {
   EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
 }
 
+/// The tag of epoch N is "N by us".
+class FakeEpochs final : public EpochAuthenticator {
+ public:
+  std::string Tag(std::uint64_t epoch) const override { return std::to_string(epoch) + " by us"; }
+  bool IsTagOf(std::uint64_t epoch, const std::string& tag) const override {
+    return tag == Tag(epoch);
+  }
+};
+
+TEST_F(MembershipTest, AHigherEpochWithoutItsTagStopsNobody) {
+  const FakeEpochs epochs;
+  config.epochs = &epochs;
+  Start(2, 2);
+  Hello hello = HelloOf(0);
+  hello.epoch = 2;
+  for (const char* tag : {"", "2 by another", "1 by us"}) {
+    hello.epoch_tag = tag;
+    Say(1, hello);
+    EXPECT_TRUE(Wanted<EndJob>().empty()) << tag;
+    Note(It().OnStreamClosed(StreamId{1}, now));
+  }
+  hello.epoch_tag = "2 by us";
+  Say(2, hello);
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
+}
+
+TEST_F(MembershipTest, AWelcomeBringsTheTagOfTheEpoch) {
+  const FakeEpochs epochs;
+  config.epochs = &epochs;
+  config.epoch = 3;
+  Start(2, 1);
+  Connect(1, 0);
+  ASSERT_EQ(Sent<Welcome>(1).size(), 1U);
+  EXPECT_EQ(Sent<Welcome>(1)[0].epoch_tag, "3 by us");
+}
+
 TEST_F(MembershipTest, ASilentWorkersTasksGoToOthersWhenItsLeaseIsOver) {
   Start(2, 2);
   Connect(1, 0);
