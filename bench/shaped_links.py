@@ -102,19 +102,27 @@ class Links:
         call(*inside, "tc", "qdisc", "add", "dev", far, *shape)
 
 
-def make_certificates(folder, addresses):
-    """A CA and one identity for all ends, by openssl: files of CA, certificate, key."""
-    curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
-    ca, ca_key, key = folder / "ca.pem", folder / "ca.key", folder / "key.pem"
-    request, certificate, names = folder / "request.pem", folder / "cert.pem", folder / "names.cnf"
-    alternatives = ",".join(["DNS:localhost", f"DNS:{JOB}-coordinator", f"DNS:{JOB}-worker",
-                             *(f"IP:{each}" for each in addresses)])
-    names.write_text(f"subjectAltName={alternatives}\nextendedKeyUsage=serverAuth,clientAuth\n")
-    call("openssl", "req", "-x509", *curve, "-keyout", ca_key, "-out", ca, "-days", 2, "-subj", "/CN=links")
-    call("openssl", "req", *curve, "-keyout", key, "-out", request, "-subj", "/CN=everybody")
-    call("openssl", "x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-out",
-         certificate, "-days", 2, "-extfile", names)
-    return ca, certificate, key
+class Authority:
+    """A CA in `folder`, by openssl."""
+
+    CURVE = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes")
+
+    def __init__(self, folder):
+        self._folder = folder
+        self._ca, self._key = folder / "ca.pem", folder / "ca.key"
+        call("openssl", "req", "-x509", *self.CURVE, "-keyout", self._key, "-out", self._ca, "-days", 2,
+             "-subj", "/CN=links")
+
+    def issue(self, name, alternatives):
+        """Command line options that name the files of CA, certificate and key."""
+        key, request, certificate, names = (self._folder / f"{name}.{end}"
+                                            for end in ("key", "csr", "pem", "cnf"))
+        names.write_text(f"subjectAltName={','.join(alternatives)}\n"
+                         "extendedKeyUsage=serverAuth,clientAuth\n")
+        call("openssl", "req", *self.CURVE, "-keyout", key, "-out", request, "-subj", "/CN=" + name)
+        call("openssl", "x509", "-req", "-in", request, "-CA", self._ca, "-CAkey", self._key,
+             "-CAcreateserial", "-out", certificate, "-days", 2, "-extfile", names)
+        return ["--tls-ca", self._ca, "--tls-cert", certificate, "--tls-key", key]
 
 
 def free_port():
@@ -134,17 +142,18 @@ class LinkedCluster:
     def __enter__(self):
         self.folder.mkdir(parents=True, exist_ok=True)
         addresses = sorted({self.links.address(node) for node in self.nodes} | {"127.0.0.1"})
-        self._files = make_certificates(self.folder, addresses)
+        authority = Authority(self.folder)
+        self._coordinator_tls = authority.issue("coordinator", [
+            "DNS:localhost", f"DNS:{JOB}-coordinator", *(f"IP:{each}" for each in addresses)])
+        uri = f"URI:spiffe://evenkeel.dev/ns/default/wj/{JOB}/pod/{{0}}/node/{{0}}"
+        self._worker_tls = {node.name: authority.issue(
+            "worker-" + node.name, [f"DNS:{JOB}-worker", uri.format(node.name)]) for node in self.nodes}
         (self.folder / "token").write_text(TOKEN + "\n")
         self.links.__enter__()
         return self
 
     def __exit__(self, *_):
         self.links.__exit__()
-
-    def _tls(self):
-        ca, certificate, key = self._files
-        return ["--tls-ca", ca, "--tls-cert", certificate, "--tls-key", key]
 
     def _start(self, command, log):
         with (self.folder / log).open("w") as said:
@@ -154,7 +163,8 @@ class LinkedCluster:
     def _worker(self, node, workload, port, log):
         command = [self.programs / "evenkeel-worker", "--coordinator",
                    f"{self.links.address(node)}:{port}", "--node", node.name, "--workload", workload,
-                   "--threads", 1, "--duty-cycle", node.share, "--give-up-after", 60, *self._tls()]
+                   "--threads", 1, "--duty-cycle", node.share, "--give-up-after", 60,
+                   *self._worker_tls[node.name]]
         if node.megabits is not None:
             command = ["ip", "netns", "exec", self.links.space(node), *command]
         return self._start(command, log)
@@ -169,8 +179,8 @@ class LinkedCluster:
             json.dumps([{"name": node.name, "ratio": 1, "weight": 1} for node in self.nodes]))
         port = free_port()
         command = [self.programs / "evenkeel-coordinator", "--job", "job.json", "--nodes", "nodes.json",
-                   "--folder", output, *self._tls(), "--control-token-file", "token", "--inputs", self.folder,
-                   "--listen", f"0.0.0.0:{port}"]
+                   "--folder", output, *self._coordinator_tls, "--control-token-file", "token",
+                   "--namespace", "default", "--inputs", self.folder, "--listen", f"0.0.0.0:{port}"]
         for listener in ("health", "control", "pages"):
             command += [f"--{listener}-listen", "127.0.0.1:0"]
         workload = next(iter(job["spec"]["workload"]))

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/timestamp.h"
 #include "core/model/node_power.h"
 
 namespace evenkeel::cluster {
@@ -45,14 +46,27 @@ struct HistoryOutcome {
   friend bool operator==(const HistoryOutcome&, const HistoryOutcome&) = default;
 };
 
+/// By which keys the certificates of a job are made. Each key of the operator gives the job a
+/// certificate authority of its own; a key is known by its id. While the operator's key is
+/// replaced, the new authority is trusted before it signs, and the old one for a while after.
+struct IdentityKeys {
+  std::string issuer;                ///< signs the certificates; empty: none were made yet
+  std::string also_trusted;          ///< the other authority of the bundle; empty: none
+  std::optional<Timestamp> since{};  ///< when one of the two changed last; nothing: at the start
+
+  friend bool operator==(const IdentityKeys&, const IdentityKeys&) = default;
+};
+
 /// Content of the ConfigMap NAME-plan: what a run was started with, and the little that the
 /// operator has to remember of it.
 struct JobPlan {
   std::string manifest;            ///< job.json; `workload` stands in it
   std::vector<PlannedNode> nodes;  ///< nodes.json, by ratio, the heaviest first; the left out last
-  std::string ca_certificate;      ///< ca.crt, PEM
-  std::string identity;            ///< fingerprint of that CA
-  std::string image;               ///< of coordinator and workers, kept for the whole run
+  IdentityKeys identity;
+  /// Number of Secrets that the certificates of the workers are spread over: one has room for a few
+  /// hundred.
+  std::int32_t worker_secrets = 1;
+  std::string image;  ///< of coordinator and workers, kept for the whole run
   /// The highest attempt of the coordinator whose pod has been seen; 0 before the first. A pod
   /// that was seen and is not there any more is lost; one that was not seen yet may just be new.
   std::int64_t attempt_seen = 0;

@@ -14,6 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMaxAttempt = 1'000'000'000;
+constexpr std::int64_t kMaxWorkerSecrets = 1000;
 
 // Those of coordinators.
 constexpr double kLeastRate = 1e-30;
@@ -104,8 +105,11 @@ JobPlan ReadJobPlan(const json& config_map) {
   plan.joined = ReadPlannedNodes(Items(weights, "joined"));
   const json& history = Child(weights, "history");
   plan.history = {Text(history, "reason"), Text(history, "message")};
-  plan.ca_certificate = Text(data, "ca.crt");
-  plan.identity = At(annotations, annotation::kIdentity);
+  plan.identity = {At(annotations, annotation::kIdentity),
+                   At(annotations, annotation::kIdentityAlsoTrusted),
+                   ParseTimestamp(At(annotations, annotation::kIdentitySince))};
+  plan.worker_secrets = static_cast<std::int32_t>(
+      IntegerIn(At(annotations, annotation::kWorkerSecrets), 1, kMaxWorkerSecrets, 1));
   plan.image = At(annotations, annotation::kImage);
   plan.attempt_seen = IntegerIn(At(annotations, annotation::kAttemptSeen), 0, kMaxAttempt, 0);
   plan.first_attempt = IntegerIn(At(annotations, annotation::kFirstAttempt), 1, kMaxAttempt, 1);

@@ -16,6 +16,8 @@ inline const std::string kFailed = "Failed";
 inline const std::string kSuspended = "Suspended";
 inline const std::string kProgressing = "Progressing";
 inline const std::string kWeightsMeasured = "WeightsMeasured";
+/// An object that the job needs has a name that an object of somebody else has.
+inline const std::string kNameConflict = "NameConflict";
 }  // namespace condition_type
 
 /// metav1.Condition. kUnknown is only read, never written.
@@ -142,6 +144,8 @@ struct Progress {
   /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
   std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none
+  /// What the coordinator was told last: to drain, or to work. Nothing: it does not say.
+  std::optional<bool> desired_suspended;
 };
 
 }  // namespace evenkeel::cluster

@@ -218,6 +218,10 @@ Result<Progress> ReadProgress(std::string_view text) {
   for (const json& worker : Items(object, "workers")) {
     if (progress.workers.size() < kMaxWorkerRows) progress.workers.push_back(ReadWorker(worker));
   }
+  const std::string desired = Text(object, "desiredState");
+  if (desired == "Suspended" || desired == "Running") {
+    progress.desired_suspended = desired == "Suspended";
+  }
   progress.workload_digest = Bounded(Text(object, "workloadDigest"), kMaxState);
   for (const json& row : Items(object, "work")) {
     if (progress.work.size() < kMaxWorkRows) progress.work.push_back(ReadWork(row));

@@ -18,7 +18,16 @@ std::string PlanName(std::string_view job) { return Named(job, "-plan"); }
 
 std::string CoordinatorSecretName(std::string_view job) { return Named(job, "-coordinator-tls"); }
 
-std::string WorkerSecretName(std::string_view job) { return Named(job, "-worker-tls"); }
+std::string WorkerSecretName(std::string_view job, std::string_view pod, std::int32_t secrets) {
+  const auto index = Fnv1a(pod) % static_cast<std::uint32_t>(secrets);
+  return WorkerSecretNames(job, secrets)[index];
+}
+
+std::vector<std::string> WorkerSecretNames(std::string_view job, std::int32_t secrets) {
+  std::vector<std::string> names{Named(job, "-worker-tls")};
+  for (std::int32_t i = 2; i <= secrets; ++i) names.push_back(names[0] + "-" + std::to_string(i));
+  return names;
+}
 
 std::string CoordinatorName(std::string_view job) { return Named(job, "-coordinator"); }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// How the objects of a job are called. Whoever makes, finds or mounts one takes its name from
 /// here.
@@ -46,7 +47,14 @@ inline const std::string kImage = "evenkeel.dev/image";
 inline const std::string kDefaultContainer = "kubectl.kubernetes.io/default-container";
 /// Of a coordinator's pod: a change has the kubelet look at its volumes.
 inline const std::string kRefreshed = "evenkeel.dev/refreshed";
+/// Of the plan: see IdentityKeys.
 inline const std::string kIdentity = "evenkeel.dev/identity";
+inline const std::string kIdentityAlsoTrusted = "evenkeel.dev/identity-also-trusted";
+inline const std::string kIdentitySince = "evenkeel.dev/identity-since";
+/// Of the plan: the number of Secrets with certificates of workers.
+inline const std::string kWorkerSecrets = "evenkeel.dev/worker-secrets";
+/// Of every object the operator makes for a job: what it says, see kube::DesiredObject.
+inline const std::string kDigest = "evenkeel.dev/digest";
 /// Of the plan: the highest attempt whose pod has been seen.
 inline const std::string kAttemptSeen = "evenkeel.dev/attempt-seen";
 /// Of the plan: the attempt that began the run, or went on with it after a suspension.
@@ -71,7 +79,13 @@ inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
 
 [[nodiscard]] std::string PlanName(std::string_view job);
 [[nodiscard]] std::string CoordinatorSecretName(std::string_view job);
-[[nodiscard]] std::string WorkerSecretName(std::string_view job);
+/// The Secret with the certificate of the worker in this pod, of `secrets` (> 0) Secrets in all:
+/// NAME-worker-tls, NAME-worker-tls-2, ...
+[[nodiscard]] std::string WorkerSecretName(std::string_view job, std::string_view pod,
+                                           std::int32_t secrets);
+/// The names of all these Secrets, in order.
+[[nodiscard]] std::vector<std::string> WorkerSecretNames(std::string_view job,
+                                                         std::int32_t secrets);
 /// Of the Service, of a NetworkPolicy, and the name in the coordinator's certificate.
 [[nodiscard]] std::string CoordinatorName(std::string_view job);
 /// Of a NetworkPolicy, and the name in the workers' certificate.

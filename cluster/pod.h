@@ -77,6 +77,7 @@ struct WorkerPod {
   std::int32_t threads = 1;
   std::int64_t attempt = 1;
   std::string image;
+  std::int32_t secrets = 1;  ///< see JobPlan::worker_secrets
 
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };

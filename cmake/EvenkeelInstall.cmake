@@ -55,6 +55,7 @@ set(public_headers
   core/engine/age_list.h core/engine/commit_queue.h core/engine/completion_policy.h
   core/engine/coordinator.h core/engine/coordinator_config.h core/engine/crash_isolation.h
   core/engine/delivery_watch.h core/engine/effect_outbox.h core/engine/effects.h
+  core/engine/epoch_authenticator.h
   core/engine/eta_spread.h core/engine/grant_queue.h core/engine/job_ending.h
   core/engine/lease_reclaimer.h core/engine/membership.h
   core/engine/messages.h core/engine/pending_recalls.h core/engine/progress.h

@@ -55,7 +55,7 @@ void BlockHome::NoteDigest(const protocol::PieceCall& call, std::span<const char
     const auto& digests = sent_[call.block].digests;
     if (*place < digests.size() && digests[*place]) return;
   }
-  const Sha256Digest digest = Sha256Of({piece.data(), piece.size()});
+  const protocol::Sha256Digest digest = protocol::Sha256Of({piece.data(), piece.size()});
   const std::lock_guard lock(mutex_);
   auto& digests = sent_[call.block].digests;
   if (digests.size() <= *place) digests.resize(*place + 1);

@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/sha256.h"
 #include "core/protocol/block_service.h"
+#include "core/protocol/sha256.h"
 #include "workloads/data_blocks.h"
 
 namespace evenkeel::coordinator {
@@ -35,7 +35,7 @@ class BlockHome final : public protocol::PieceSource {
   struct Block {
     Holders holders;
     /// Digests of the pieces that were sent from here, by their place; pieces of kPieceBytes only.
-    std::vector<std::optional<Sha256Digest>> digests;
+    std::vector<std::optional<protocol::Sha256Digest>> digests;
   };
 
   void NoteDigest(const protocol::PieceCall& call, std::span<const char> piece);

@@ -17,6 +17,7 @@
 #include "coordinator/live/live_handler.h"
 #include "coordinator/manifest_watch.h"
 #include "coordinator/service/control_handler.h"
+#include "coordinator/service/epoch_hmac.h"
 #include "coordinator/service/health_handler.h"
 #include "coordinator/service/job_supervisor.h"
 #include "coordinator/service/live_report.h"
@@ -68,6 +69,8 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   config.server.address = options.listen;
   config.server.tls = plan.tls;
   config.server.client_name = plan.version->spec().name + "-worker";
+  config.server.namespace_name = options.name_space;
+  config.server.job = plan.version->spec().name;
   config.started = started;
   return config;
 }
@@ -142,11 +145,14 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
                               plan->version->spec().name);
   SupervisorConfig config = ConfigOf(options, *plan, started);
   config.source = &watch;
+  const EpochHmac epochs(plan->control_tokens.front());
+  config.epochs = &epochs;
   LiveFeed feed(clock);
   JobSupervisor supervisor(std::move(config), board, metrics, feed, clock);
   LiveReport live(supervisor.snapshots(), options.folder, clock);
   HealthHandler health(board, metrics, options.folder);
-  ControlHandler control(plan->control_token, board, supervisor);
+  ControlTokens tokens(options.control_token_file, plan->control_tokens, clock);
+  ControlHandler control(tokens, board, supervisor);
   LiveHandler live_page(feed, supervisor.snapshots(),
                         [&] { return LiveStateOf(plan->version->spec().name, *board.Read()); });
   PagesHandler pages(options.folder, board, metrics, live, live_page);

@@ -100,6 +100,7 @@ CoordinatorLoop::Config JobRun::LoopConfig() const {
   loop.engine = EngineConfigOf(*config_.version);
   loop.engine.epoch = known.epoch;
   loop.engine.token = config_.token;
+  loop.engine.epochs = config_.epochs;
   loop.engine.nodes = config_.nodes;
   loop.engine.admit_unexpected = config_.admit_unexpected;
   loop.engine.completed = known.completed;

@@ -20,7 +20,9 @@ struct JobRunConfig {
   SharedJobVersion version;
   std::vector<engine::ExpectedNode> nodes;
   bool admit_unexpected = false;
-  std::string token;             ///< that every worker must show; empty under mutual TLS
+  std::string token;  ///< that every worker must show; empty under mutual TLS
+  /// As engine::CoordinatorConfig::epochs; outlives the run.
+  const engine::EpochAuthenticator* epochs = nullptr;
   std::filesystem::path folder;  ///< of the journal and the results; must exist
   ServerOptions server;
   Instant started{};  ///< of the command; the job's time line begins there

@@ -1,7 +1,6 @@
 #include "coordinator/worker_server.h"
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/resource_quota.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -11,10 +10,13 @@
 #include <vector>
 
 #include "coordinator/block_home.h"
+#include "coordinator/stream_admission.h"
 #include "coordinator/worker_stream.h"
+#include "core/base/clock.h"
 #include "core/protocol/block_service.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
+#include "core/protocol/server_setup.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -38,21 +40,20 @@ class OpenStreams final : public v1::Coordinator::CallbackService {
   OpenStreams(const ServerOptions& options, StreamListener& listener)
       : max_streams_(options.max_streams),
         client_name_(options.tls ? options.client_name : ""),
+        namespace_name_(options.tls ? options.namespace_name : ""),
+        job_(options.tls ? options.job : ""),
         listener_(listener) {}
 
   grpc::ServerBidiReactor<WorkerMessage, CoordinatorMessage>* Work(
       grpc::CallbackServerContext* context) override {
-    if (!client_name_.empty() && !protocol::PeerHasName(*context, client_name_)) {
-      return new RefusedStream(
-          {grpc::StatusCode::PERMISSION_DENIED, "the certificate is not that of " + client_name_});
+    std::optional<model::WorkerIdentity> identity;
+    if (const grpc::Status status = Authenticate(*context, identity); !status.ok()) {
+      return new RefusedStream(status);
     }
-    const std::shared_ptr<WorkerStream> stream = Admit(*context);
-    if (stream == nullptr) {
-      return new RefusedStream(
-          {grpc::StatusCode::RESOURCE_EXHAUSTED, "the coordinator takes no more workers now"});
-    }
-    stream->Begin();
-    return stream.get();
+    auto stream = Admit(*context, std::move(identity));
+    if (!stream) return new RefusedStream({grpc::StatusCode::RESOURCE_EXHAUSTED, stream.error()});
+    (*stream)->Begin();
+    return stream->get();
   }
 
   [[nodiscard]] std::shared_ptr<WorkerStream> Find(StreamId id) const {
@@ -80,19 +81,53 @@ class OpenStreams final : public v1::Coordinator::CallbackService {
   [[nodiscard]] protocol::Traffic Counters() const { return traffic_.Read(); }
 
  private:
-  std::shared_ptr<WorkerStream> Admit(grpc::CallbackServerContext& context) {
-    const std::lock_guard lock(mutex_);
-    if (closed_ || streams_.size() >= max_streams_) return nullptr;
-    const StreamId id{++last_id_};
-    auto stream = std::make_shared<WorkerStream>(id, context, listener_, traffic_,
-                                                 [this](StreamId gone) { Remove(gone); });
-    streams_.emplace(id, stream);
+  /// Checks the certificate of the peer, and sets the identity if one is required.
+  [[nodiscard]] grpc::Status Authenticate(const grpc::CallbackServerContext& context,
+                                          std::optional<model::WorkerIdentity>& identity) const {
+    if (!client_name_.empty() && !protocol::PeerHasName(context, client_name_)) {
+      return {grpc::StatusCode::PERMISSION_DENIED,
+              "the certificate is not that of " + client_name_};
+    }
+    if (job_.empty()) return grpc::Status::OK;
+    identity = protocol::PeerWorker(context);
+    if (!identity || identity->namespace_name != namespace_name_ || identity->job != job_) {
+      return {grpc::StatusCode::PERMISSION_DENIED,
+              "the certificate does not name one worker of job " + namespace_name_ + "/" + job_};
+    }
+    return grpc::Status::OK;
+  }
+
+  /// The new stream, or one line that says why it is refused.
+  tl::expected<std::shared_ptr<WorkerStream>, std::string> Admit(
+      grpc::CallbackServerContext& context, std::optional<model::WorkerIdentity> identity) {
+    std::shared_ptr<WorkerStream> stream;
+    std::shared_ptr<WorkerStream> displaced;
+    {
+      const std::lock_guard lock(mutex_);
+      if (closed_ || streams_.size() >= max_streams_) {
+        return tl::unexpected(std::string("the coordinator takes no more workers now"));
+      }
+      const StreamId id{++last_id_};
+      const std::string peer = identity ? identity->pod : "";
+      if (identity) {
+        const auto verdict = admission_.Admit(peer, id, clock_.Now());
+        if (!verdict.admitted) {
+          return tl::unexpected("pod " + peer + " opens streams too often");
+        }
+        if (verdict.displaced) displaced = streams_.at(*verdict.displaced);
+      }
+      stream = std::make_shared<WorkerStream>(id, context, listener_, traffic_, std::move(identity),
+                                              [this, peer](StreamId gone) { Remove(gone, peer); });
+      streams_.emplace(id, stream);
+    }
+    if (displaced) displaced->Cut("replaced by a newer stream of the same worker");
     return stream;
   }
 
-  void Remove(StreamId id) {
+  void Remove(StreamId id, const std::string& peer) {
     std::shared_ptr<WorkerStream> last_use;  // destroyed after the lock is released
     const std::lock_guard lock(mutex_);
+    if (!peer.empty()) admission_.Remove(peer, id);
     const auto found = streams_.find(id);
     last_use = std::move(found->second);
     streams_.erase(found);
@@ -101,10 +136,14 @@ class OpenStreams final : public v1::Coordinator::CallbackService {
 
   const std::size_t max_streams_;
   const std::string client_name_;
+  const std::string namespace_name_;
+  const std::string job_;
   StreamListener& listener_;
   protocol::TrafficCounter traffic_;
+  const SteadyClock clock_;
 
   mutable std::mutex mutex_;  // guards what follows
+  StreamAdmission admission_;
   std::condition_variable emptied_;
   std::unordered_map<StreamId, std::shared_ptr<WorkerStream>> streams_;
   std::uint64_t last_id_ = 0;
@@ -117,6 +156,7 @@ int Milliseconds(Duration duration) {
 
 void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxReceiveMessageSize(protocol::kMaxMessageBytes);
+  protocol::LimitPeers(builder, "workers");
   // Of two coordinators on one port, one must notice.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keep_alive.interval));

@@ -37,9 +37,13 @@ class StreamListener {
 struct ServerOptions {
   std::string address = "127.0.0.1:0";       ///< port 0: any that is free
   std::optional<protocol::TlsIdentity> tls;  ///< without it anybody may connect: loopback only
-  /// With TLS: a DNS name that a worker's certificate must carry. Empty: any that our authority
-  /// has signed will do.
+  /// With TLS: a DNS name that a worker's certificate must have. Empty: any.
   std::string client_name;
+  /// With TLS: the job whose workers are let in. The certificate of a worker must have exactly one
+  /// URI, WorkerUri of this namespace and job, and its Hello must be of the node in it. Both empty:
+  /// any certificate that our authority has signed will do.
+  std::string namespace_name;
+  std::string job;
   protocol::KeepAlive keep_alive;
   /// Input data that workers may ask for, or null; must outlive the server.
   const workloads::BlockSource* blocks = nullptr;

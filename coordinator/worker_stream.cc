@@ -9,8 +9,14 @@ namespace evenkeel::coordinator {
 
 WorkerStream::WorkerStream(StreamId id, grpc::CallbackServerContext& context,
                            StreamListener& listener, protocol::TrafficCounter& traffic,
+                           std::optional<model::WorkerIdentity> identity,
                            std::function<void(StreamId)> gone)
-    : id_(id), context_(context), listener_(listener), traffic_(traffic), gone_(std::move(gone)) {}
+    : id_(id),
+      context_(context),
+      listener_(listener),
+      traffic_(traffic),
+      identity_(std::move(identity)),
+      gone_(std::move(gone)) {}
 
 void WorkerStream::Begin() { StartRead(&incoming_); }
 
@@ -22,12 +28,23 @@ void WorkerStream::Send(engine::ToWorker message) {
   if (outbox_.QueuedBytes() > protocol::kMaxQueuedBytes) {
     Log(LogLevel::kWarning,
         "stream " + std::to_string(id_.value) + ": the worker does not take its messages; closed");
-    outbox_.Clear();
-    ending_ = true;
-    status_ = {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many messages wait to be taken"};
-    context_.TryCancel();  // or the write under way might never end
+    CutLocked({grpc::StatusCode::RESOURCE_EXHAUSTED, "too many messages wait to be taken"});
   }
   Proceed(std::move(lock));
+}
+
+void WorkerStream::Cut(const std::string& reason) {
+  std::unique_lock lock(mutex_);
+  if (finished_) return;
+  CutLocked({grpc::StatusCode::ABORTED, reason});
+  Proceed(std::move(lock));
+}
+
+void WorkerStream::CutLocked(const grpc::Status& status) {
+  outbox_.Clear();
+  ending_ = true;
+  status_ = status;
+  context_.TryCancel();  // or the write under way might never end
 }
 
 void WorkerStream::End(const grpc::Status& status) {
@@ -105,8 +122,28 @@ bool WorkerStream::Deliver() {
     End({grpc::StatusCode::INVALID_ARGUMENT, messages.error().message});
     return false;
   }
-  for (engine::ToCoordinator& message : *messages) listener_.OnMessage(id_, std::move(message));
+  for (engine::ToCoordinator& message : *messages) {
+    if (auto* hello = std::get_if<engine::Hello>(&message)) {
+      if (const std::string problem = ProblemWith(*hello); !problem.empty()) {
+        Log(LogLevel::kWarning, "stream " + std::to_string(id_.value) + " closed: " + problem);
+        End({grpc::StatusCode::PERMISSION_DENIED, problem});
+        return false;
+      }
+      greeted_ = true;
+      if (identity_) hello->peer = identity_->pod;
+    }
+    listener_.OnMessage(id_, std::move(message));
+  }
   return true;
+}
+
+std::string WorkerStream::ProblemWith(const engine::Hello& hello) const {
+  if (greeted_) return "a second Hello on one stream";
+  if (identity_ && hello.node != identity_->node) {
+    return "pod " + identity_->pod + " has the certificate of node " + identity_->node +
+           " and says that it is node " + hello.node;
+  }
+  return {};
 }
 
 void WorkerStream::OnDone() {

@@ -152,11 +152,11 @@ ApiResult<ListPage> Client::List(const Resource& resource, std::string_view name
 }
 
 ApiResult<json> Client::Create(const Resource& resource, std::string_view namespace_name,
-                               const json& object) const {
+                               const json& object, std::string_view field_manager) const {
   const bool named = !TextAt(MemberOf(object, "metadata"), "name").empty();
-  return CallForJson(
-      {"POST", CollectionPath(resource, namespace_name), kJson, Dump(object), options_.timeout},
-      named);
+  std::string target = CollectionPath(resource, namespace_name);
+  if (!field_manager.empty()) target += "?fieldManager=" + PercentEncode(field_manager);
+  return CallForJson({"POST", std::move(target), kJson, Dump(object), options_.timeout}, named);
 }
 
 ApiResult<json> Client::Replace(const Resource& resource, std::string_view namespace_name,

@@ -96,9 +96,11 @@ class Client {
   [[nodiscard]] ApiResult<ListPage> List(const Resource& resource, std::string_view namespace_name,
                                          const ListOptions& options = {}) const;
 
+  /// POST. `field_manager`: recorded in managedFields; empty: the server derives one.
   [[nodiscard]] ApiResult<nlohmann::json> Create(const Resource& resource,
                                                  std::string_view namespace_name,
-                                                 const nlohmann::json& object) const;
+                                                 const nlohmann::json& object,
+                                                 std::string_view field_manager = "") const;
 
   /// PUT. The object's metadata.resourceVersion, if there, must be the current one (Conflict).
   [[nodiscard]] ApiResult<nlohmann::json> Replace(const Resource& resource,

@@ -290,7 +290,7 @@ Result<void> CpprestHttp::Begin(const Request& request, const std::string& token
     http_request message(request.method);
     message.set_request_uri(web::uri(request.target));
     auto& headers = message.headers();
-    headers.add("Accept", "application/json");
+    headers.add("Accept", request.accept);
     headers.add("User-Agent", parts_->user_agent);
     // The library checks the certificate against the Host header, if there is one.
     if (!parts_->server_name.empty()) headers.add("Host", parts_->server_name);

@@ -132,6 +132,11 @@ constexpr int kMostRefusals = 3;
 /// No server's Retry-After makes a reflector deaf for longer.
 constexpr Duration kLongestRetryAfter = std::chrono::minutes(2);
 
+/// Media types of objects reduced to their metadata (Kubernetes API concepts, "Metadata-only
+/// fetches").
+const std::string kPartialList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+const std::string kPartialObject = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 constexpr int kUnauthorized = 401;
 constexpr int kForbidden = 403;
 constexpr int kNotFound = 404;
@@ -180,6 +185,7 @@ ReflectorRequest ReflectorMachine::PageRequest() const {
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kPage;
   request.target = ListTarget(options_.resource, options_.namespace_name, page);
+  if (options_.metadata_only) request.accept = kPartialList;
   request.timeout = options_.list_timeout;
   request.begins_list = continue_token_.empty();
   return request;
@@ -195,6 +201,7 @@ ReflectorRequest ReflectorMachine::WatchRequest() {
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kWatch;
   request.target = WatchTarget(options_.resource, options_.namespace_name, watch);
+  if (options_.metadata_only) request.accept = kPartialObject;
   request.timeout = options_.idle_limit;
   request.begins_list = watch.send_initial_events;
   return request;
@@ -411,6 +418,7 @@ void Reflector::FetchPage(const ReflectorRequest& request) {
   Request page;
   page.method = "GET";
   page.target = request.target;
+  page.accept = request.accept;
   page.timeout = request.timeout;
   const Result<Response> response = access_.transport.Send(page);
   if (!response) return Fail({}, response.error().message);
@@ -444,6 +452,7 @@ void Reflector::Watch(const ReflectorRequest& request, const std::stop_token& st
   Request watch;
   watch.method = "GET";
   watch.target = request.target;
+  watch.accept = request.accept;
   watch.timeout = request.timeout;
   Lines lines(*this);
   const Result<Response> response = access_.transport.Stream(watch, lines, stop);

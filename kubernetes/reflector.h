@@ -56,6 +56,7 @@ struct ReflectorOptions {
   std::string namespace_name;  ///< empty: all, or a resource of the whole cluster
   std::string label_selector;
   std::string field_selector;
+  bool metadata_only = false;  ///< objects have nothing but their metadata (PartialObjectMetadata)
 
   bool streaming_lists = true;      ///< asks for the list as the beginning of the watch
   std::int32_t page_size = 200;     ///< objects a page, where lists are paged: few MB of text
@@ -78,8 +79,9 @@ enum class ReflectorRequestKind {
 /// What to ask the API server next.
 struct ReflectorRequest {
   ReflectorRequestKind kind = ReflectorRequestKind::kPage;
-  std::string target;  ///< path and query
-  Duration timeout{};  ///< of a page as a whole, of a stream's silences
+  std::string target;                       ///< path and query
+  std::string accept = "application/json";  ///< media type of the answer
+  Duration timeout{};                       ///< of a page as a whole, of a stream's silences
   Instant not_before{};
   bool begins_list = false;  ///< what arrives from now on is the whole set, from its beginning
 };

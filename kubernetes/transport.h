@@ -22,6 +22,7 @@ struct Request {
   std::string body;
   /// Send: until the whole answer is there. Stream: the longest silence.
   Duration timeout = std::chrono::seconds(30);
+  std::string accept = "application/json";  ///< media type of the answer
 };
 
 struct Response {

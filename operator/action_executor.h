@@ -12,29 +12,37 @@
 #include "cluster/job_plan.h"
 #include "cluster/job_status.h"
 #include "cluster/timestamp.h"
+#include "core/base/clock.h"
 #include "kubernetes/client.h"
 #include "kubernetes/object.h"
+#include "kubernetes/owned_object.h"
 #include "kubernetes/time.h"
-#include "operator/coordinator_link.h"
-#include "operator/identity/job_identity.h"
+#include "operator/identity/key_ring.h"
 #include "operator/manifests/job_objects.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/snapshot.h"
 
 namespace evenkeel::controller {
 
-/// What the operator remembers of a job from one look at it to the next. Nothing in it is lost with
-/// the process: plan and kept are read from the cluster again, the rest is found out again.
+/// What the operator remembers of a job from one reconciliation to the next. All of it may be lost:
+/// plan and kept are read from the cluster again, the rest is found out again.
 struct JobRecord {
   std::string uid;
   std::optional<cluster::JobPlan> plan;
   std::optional<cluster::SnapshotView> kept;
-  struct SnapshotRefusal {
-    std::int64_t attempt = 0;
-    std::string why;
-  };
-  std::optional<SnapshotRefusal> snapshot_refusal;
+  std::optional<std::string> snapshot_refusal;  ///< why there is no snapshot of the latest attempt
   std::optional<plan::ApplyFailure> failure;
+  std::optional<std::string> name_conflict;  ///< see plan::Snapshot
+  /// By kind and name: what was written last.
+  std::map<std::pair<std::string, std::string>, kube::AppliedObject> applied;
+  /// The certificates that coordinators are checked against: derived once for each digest.
+  struct Authorities {
+    std::string digest;
+    std::string pem;
+  };
+  Authorities authorities;
+  /// By node: since when the job has had a worker pod there. Only these nodes enter the history.
+  std::map<std::string, cluster::Timestamp> worker_since;
   std::optional<cluster::Timestamp> last_status_write;
   bool expected = false;  ///< by the history, on these nodes
   bool counted = false;   ///< in the history, whatever a cache that is behind may show
@@ -71,67 +79,71 @@ class JobRecords {
   std::map<kube::ObjectKey, std::shared_ptr<JobRecord>> records_;  // guarded by mutex_
 };
 
-/// Why an action could not be carried out.
+/// Why an action could not be executed.
 struct ActionError {
   std::string action;                  ///< such as "pod primes-coordinator-1 cannot be created"
   std::string message;                 ///< why, in one line
   bool is_permanent = false;           ///< it was refused; trying again at once will not help
   bool namespace_terminating = false;  ///< the job itself is about to be deleted
+  /// The object that has a name which this job needs: "Service lab/primes-coordinator"; empty:
+  /// none.
+  std::string name_conflict;
 };
 using ActionResult = tl::expected<void, ActionError>;
 
-/// What errands need of the process. All of it outlives them.
+/// Finds what the cache shows of an object that jobs own; null if nothing. Thread-safe.
+class OwnedObjectCache {
+ public:
+  virtual ~OwnedObjectCache() = default;
+  [[nodiscard]] virtual std::shared_ptr<const kube::OwnedMetadata> FindOwned(
+      const kube::Resource& resource, const kube::ObjectKey& key) const = 0;
+};
+
+/// What executors need of the process. All of it outlives them.
 struct ExecutorDependencies {
   const kube::Client& client;
-  CoordinatorLink& coordinators;
+  const OwnedObjectCache& owned_objects;
   const kube::WallClock& wall;
-  std::string operator_key;  ///< from which the tokens for coordinators are made
+  const Clock& clock;
+  const identity::KeyRing& keys;
   cluster::FlowSettings flows;
 };
 
-/// Carries out the actions of one plan, in order, and notes in the record what has come of them.
-/// For one thread.
+/// Brings about the objects of one plan and executes its actions, in order, and notes in the record
+/// what has come of them. For one thread.
 class ActionExecutor {
  public:
-  /// `snapshot` is what the plan was made from.
-  ActionExecutor(const ExecutorDependencies& tools, const plan::Snapshot& snapshot,
-                 JobRecord& record)
-      : tools_(tools), snapshot_(snapshot), job_(snapshot.job), record_(record) {}
+  /// `snapshot` is what the plan was made from. `stored_snapshot`: what the coordinator delivered;
+  /// may be null.
+  ActionExecutor(const ExecutorDependencies& dependencies, const plan::Snapshot& snapshot,
+                 std::shared_ptr<const std::string> stored_snapshot, JobRecord& record)
+      : dependencies_(dependencies),
+        job_(snapshot.job),
+        stored_snapshot_(std::move(stored_snapshot)),
+        record_(record) {}
 
+  [[nodiscard]] ActionResult Reconcile(const plan::DesiredObjects& objects);
   [[nodiscard]] ActionResult Execute(const plan::Action& action);
+  /// An object was written a moment ago and the cache does not show it yet: look again then.
+  [[nodiscard]] bool AwaitsCache() const { return awaits_cache_; }
 
  private:
-  [[nodiscard]] ActionResult Do(const plan::EnsureIdentity& action);
-  [[nodiscard]] ActionResult Do(const plan::ApplyPlan& action);
-  [[nodiscard]] ActionResult Do(const plan::ApplyService& action);
-  [[nodiscard]] ActionResult Do(const plan::ApplyNetworkPolicies& action);
   [[nodiscard]] ActionResult Do(const plan::CreateCoordinator& action);
   [[nodiscard]] ActionResult Do(const plan::CreateWorker& action);
   [[nodiscard]] ActionResult Do(const plan::DeletePod& action);
-  [[nodiscard]] ActionResult Do(const plan::SuspendCoordinator& action);
-  [[nodiscard]] ActionResult Do(const plan::ResumeCoordinator& action);
   [[nodiscard]] ActionResult Do(const plan::RefreshCoordinator& action);
-  [[nodiscard]] ActionResult Do(const plan::TakeSnapshot& action);
+  [[nodiscard]] ActionResult Do(const plan::StoreSnapshot& action);
   [[nodiscard]] ActionResult Do(const plan::DeleteJob& action);
 
-  [[nodiscard]] ActionResult Apply(const kube::Resource& resource, const kube::Json& object);
+  [[nodiscard]] ActionResult Reconcile(const kube::DesiredObject& desired);
   [[nodiscard]] ActionResult CreatePod(const kube::Json& pod);
   [[nodiscard]] ActionResult CheckOwner(const std::string& pod, const std::string& action);
-  /// Of the coordinator in the pod of this name; an error if it cannot be reached yet.
-  [[nodiscard]] tl::expected<CoordinatorAddress, ActionError> AddressOf(
-      const std::string& pod) const;
 
-  const ExecutorDependencies& tools_;
-  const plan::Snapshot& snapshot_;
+  const ExecutorDependencies& dependencies_;
   const cluster::WeightedJob& job_;
+  const std::shared_ptr<const std::string> stored_snapshot_;
   JobRecord& record_;
-  std::optional<identity::JobIdentity> fresh_;  // made in this executor, not in the plan yet
+  bool awaits_cache_ = false;
 };
-
-/// Where the coordinator in this pod is and how to know it. The plan names the authority.
-[[nodiscard]] CoordinatorAddress AddressOfCoordinator(const cluster::WeightedJob& job,
-                                                      const cluster::PodView& pod,
-                                                      const cluster::JobPlan& plan,
-                                                      const std::string& operator_key);
 
 }  // namespace evenkeel::controller

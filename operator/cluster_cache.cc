@@ -7,6 +7,7 @@
 #include "cluster/names.h"
 #include "cluster/node_and_pod_json.h"
 #include "cluster/weighted_job_json.h"
+#include "operator/desired_objects.h"
 #include "operator/resources.h"
 
 namespace evenkeel::controller {
@@ -90,9 +91,10 @@ ClusterCache::ClusterCache(const kube::ServerAccess& access,
   FollowNodes();
   const std::vector<std::string> everywhere{""};
   for (const auto& namespace_name : namespaces.empty() ? everywhere : namespaces) {
-    seed += 4;
+    seed += 8;
     FollowNamespace(access, namespace_name, seed);
     FollowRoom(access, namespace_name, seed + 2);
+    FollowOwned(access, namespace_name, seed + 3);
   }
 }
 
@@ -135,6 +137,38 @@ void ClusterCache::FollowRoom(const kube::ServerAccess& access, const std::strin
   pod_rooms_.push_back(std::move(rooms));
 }
 
+void ClusterCache::FollowOwned(const kube::ServerAccess& access, const std::string& namespace_name,
+                               std::uint64_t seed) {
+  const auto changed = [this](const kube::ObjectKey& key, const kube::OwnedMetadata& object,
+                              const auto&...) {
+    if (object.controller_kind != cluster::kJobKind) return;
+    listener_.on_job({key.namespace_name, object.controller_name});
+  };
+  for (const kube::Resource* resource : {&resource::kConfigMaps, &resource::kSecrets,
+                                         &resource::kServices, &resource::kNetworkPolicies}) {
+    kube::ReflectorOptions own = Following(*resource, namespace_name);
+    own.label_selector = cluster::label::kManagedBy + "=" + cluster::kManager;
+    own.metadata_only = true;
+    auto informer = std::make_unique<OwnedInformer>(
+        access, own,
+        [](const kube::Json& object) {
+          return kube::ReadOwnedMetadata(object, OwnedObjectSettings());
+        },
+        ++seed);
+    informer->AddHandler({changed, changed, changed});
+    owned_.push_back({*resource, std::move(informer)});
+  }
+}
+
+std::shared_ptr<const kube::OwnedMetadata> ClusterCache::FindOwned(
+    const kube::Resource& resource, const kube::ObjectKey& key) const {
+  for (const OwnedKind& kind : owned_) {
+    if (kind.resource != resource) continue;
+    if (auto found = kind.informer->Objects().Find(key)) return found;
+  }
+  return nullptr;
+}
+
 void ClusterCache::FollowPolicies() {
   const auto changed = [this](const kube::ObjectKey& key, const auto&...) { TellActive(key.name); };
   policies_.AddHandler({changed, changed, changed});
@@ -172,11 +206,13 @@ void ClusterCache::Start() {
   policies_.Start();
   for (auto& informer : pod_rooms_) informer->Start();
   for (auto& informer : pods_) informer->Start();
+  for (auto& kind : owned_) kind.informer->Start();
   for (auto& informer : jobs_) informer->Start();
 }
 
 void ClusterCache::Stop() {
   for (auto& informer : jobs_) informer->Stop();
+  for (auto& kind : owned_) kind.informer->Stop();
   for (auto& informer : pods_) informer->Stop();
   for (auto& informer : pod_rooms_) informer->Stop();
   policies_.Stop();
@@ -188,6 +224,8 @@ bool ClusterCache::HasSynced() const {
   return nodes_.HasSynced() && policies_.HasSynced() &&
          std::all_of(jobs_.begin(), jobs_.end(), synced) &&
          std::all_of(pods_.begin(), pods_.end(), synced) &&
+         std::all_of(owned_.begin(), owned_.end(),
+                     [](const auto& kind) { return kind.informer->HasSynced(); }) &&
          std::all_of(pod_rooms_.begin(), pod_rooms_.end(), synced);
 }
 
@@ -202,6 +240,8 @@ bool ClusterCache::WaitUntilSynced(const std::stop_token& stop) const {
   const auto wait_for = [&](const auto& informer) { return wait(*informer); };
   return wait(nodes_) && wait(policies_) && std::all_of(jobs_.begin(), jobs_.end(), wait_for) &&
          std::all_of(pods_.begin(), pods_.end(), wait_for) &&
+         std::all_of(owned_.begin(), owned_.end(),
+                     [&](const auto& kind) { return wait(*kind.informer); }) &&
          std::all_of(pod_rooms_.begin(), pod_rooms_.end(), wait_for);
 }
 

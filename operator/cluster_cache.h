@@ -12,6 +12,8 @@
 #include "cluster/resources.h"
 #include "cluster/weighted_job.h"
 #include "kubernetes/informer.h"
+#include "kubernetes/owned_object.h"
+#include "operator/action_executor.h"
 #include "operator/plan/snapshot.h"
 
 namespace evenkeel::controller {
@@ -45,15 +47,16 @@ struct CacheListener {
   std::function<void(const kube::ObjectKey& job)> on_job_pods;  ///< one of its pods did
 };
 
-/// What the cluster looked like last: jobs, policies, nodes and pods, followed by watches.
+/// What the cluster looked like last: jobs, policies, nodes, pods, and the metadata of the objects
+/// that jobs own, followed by watches.
 /// Thread-safe; Start() and Stop() are for one owner.
-class ClusterCache {
+class ClusterCache final : public OwnedObjectCache {
  public:
   /// `namespaces`: where jobs are looked after; empty: everywhere. What `access` names must outlive
   /// the cache. `seed` spreads the times of many operators.
   ClusterCache(const kube::ServerAccess& access, const std::vector<std::string>& namespaces,
                CacheListener listener, std::uint64_t seed);
-  ~ClusterCache();
+  ~ClusterCache() override;
 
   void Start();
   void Stop();
@@ -69,18 +72,23 @@ class ClusterCache {
   [[nodiscard]] std::map<std::string, int> JobsByState() const;
   /// All nodes; never null.
   [[nodiscard]] std::shared_ptr<const plan::Nodes> Nodes() const;
+  [[nodiscard]] std::shared_ptr<const kube::OwnedMetadata> FindOwned(
+      const kube::Resource& resource, const kube::ObjectKey& key) const override;
   /// The part of a snapshot that stands in the cluster.
   [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const cluster::WeightedJob>& job) const;
 
  private:
   using PodInformer = kube::Informer<cluster::PodView>;
   using RoomInformer = kube::Informer<PodRoom>;
+  using OwnedInformer = kube::Informer<kube::OwnedMetadata>;
   using JobInformer = kube::Informer<cluster::WeightedJob>;
 
   void FollowNamespace(const kube::ServerAccess& access, const std::string& namespace_name,
                        std::uint64_t seed);
   void FollowRoom(const kube::ServerAccess& access, const std::string& namespace_name,
                   std::uint64_t seed);
+  void FollowOwned(const kube::ServerAccess& access, const std::string& namespace_name,
+                   std::uint64_t seed);
   void FollowPolicies();
   void FollowNodes();
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
@@ -95,6 +103,11 @@ class ClusterCache {
   std::vector<std::unique_ptr<JobInformer>> jobs_;
   std::vector<std::unique_ptr<PodInformer>> pods_;
   std::vector<std::unique_ptr<RoomInformer>> pod_rooms_;
+  struct OwnedKind {
+    kube::Resource resource;
+    std::unique_ptr<OwnedInformer> informer;
+  };
+  std::vector<OwnedKind> owned_;
 };
 
 }  // namespace evenkeel::controller

@@ -32,15 +32,17 @@ void Controller::LookAt(const kube::ObjectKey& job) {
   ReconcileResult result = ReconcileResult::kSuccess;
   if (end.failed) {
     result = ReconcileResult::kError;
-    if (repeated_errors_.IsNew(job, end.trouble, began)) {
-      Log(LogLevel::kWarning, ToString(job) + ": " + end.trouble);
+    if (repeated_errors_.IsNew(job, end.error, began)) {
+      Log(LogLevel::kWarning, ToString(job) + ": " + end.error);
     }
     queue_.AddRateLimited(job);
   } else {
-    if (!end.unfinished) queue_.Forget(job);
-    if (end.again) result = ReconcileResult::kRequeueAfter;
+    if (!end.status_pending) queue_.Forget(job);
+    if (end.requeue_after) {
+      result = ReconcileResult::kRequeueAfter;
+      queue_.AddAfter(job, *end.requeue_after);
+    }
   }
-  if (end.again) queue_.AddAfter(job, *end.again);
   metrics_.OnReconcileEnd(result, clock_.Now() - began);
 }
 

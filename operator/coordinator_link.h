@@ -1,45 +1,49 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "cluster/job_status.h"
 #include "core/base/error.h"
+#include "core/base/time.h"
 
 namespace evenkeel::controller {
 
 /// How to reach the coordinator of a job, and how to know that it is the right one.
 struct CoordinatorAddress {
   std::string pod_uid;
-  std::string ip;           ///< of the pod
-  std::string server_name;  ///< that its certificate must carry
-  std::string ca_pem;       ///< the job's own authority
-  std::string token;        ///< what we show
+  std::string ip;                   ///< of the pod
+  std::string server_name;          ///< that its certificate must carry
+  std::string ca_pem;               ///< the job's own authorities
+  std::vector<std::string> tokens;  ///< what we may show, the best first
 
   friend bool operator==(const CoordinatorAddress&, const CoordinatorAddress&) = default;
 };
 
-/// What the operator says to coordinators. Thread-safe; calls block for a few seconds at most.
-class CoordinatorLink {
- public:
-  virtual ~CoordinatorLink() = default;
-
-  /// Errors: kUnavailable (no answer, or none that makes sense).
-  [[nodiscard]] virtual Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) = 0;
-  /// Drain; returns once what runs has ended or been given up. Errors as above.
-  [[nodiscard]] virtual Result<void> Suspend(const CoordinatorAddress& to) = 0;
-  [[nodiscard]] virtual Result<void> Resume(const CoordinatorAddress& to) = 0;
-  /// What a drained coordinator has done, packed. kConflict: it will not be had, and why.
-  [[nodiscard]] virtual Result<std::string> TakeSnapshot(const CoordinatorAddress& to) = 0;
+/// One request to the control port of a coordinator.
+struct ControlCall {
+  std::string method;
+  std::string path;
+  std::string token;  ///< one of CoordinatorAddress::tokens
 };
 
-/// Over HTTPS to the control port of the pod. Each call has a connection of its own: with a
-/// thousand jobs, standing ones would cost more memory than everything else.
-class HttpsCoordinatorLink final : public CoordinatorLink {
+struct ControlReply {
+  int status = 0;
+  std::string body;
+};
+
+/// Carries requests to coordinators. Coordinators run images of tenants: a call ends within a fixed
+/// time and size whatever they answer, and none holds a thread.
+class CoordinatorLink {
  public:
-  [[nodiscard]] Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) override;
-  [[nodiscard]] Result<void> Suspend(const CoordinatorAddress& to) override;
-  [[nodiscard]] Result<void> Resume(const CoordinatorAddress& to) override;
-  [[nodiscard]] Result<std::string> TakeSnapshot(const CoordinatorAddress& to) override;
+  using OnReply = std::function<void(Result<ControlReply>)>;
+  virtual ~CoordinatorLink() = default;
+
+  /// Returns at once. `on_reply` is called exactly once, on a thread of the link or, after Stop(),
+  /// within this call. Errors: kUnavailable (no answer, a bad one, or too many calls).
+  virtual void Send(const CoordinatorAddress& to, const ControlCall& call, OnReply on_reply) = 0;
+  /// Ends all calls. No callback runs any more once it has returned.
+  virtual void Stop() = 0;
 };
 
 }  // namespace evenkeel::controller

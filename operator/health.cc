@@ -18,7 +18,7 @@ http::HttpResponse HealthHandler::Handle(const http::HttpRequest& request) {
   const auto path = http::PathOf(request.target);
   if (path == "/healthz") return Verdict(questions_.healthy(), "a job is stuck");
   if (path == "/readyz") return Verdict(questions_.ready(), "not all of the cluster was seen yet");
-  if (path != "/metrics") return http::NotFound();
+  if (path != "/metrics" || !questions_.metrics) return http::NotFound();
   http::HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.body = questions_.metrics();

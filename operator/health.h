@@ -13,9 +13,9 @@ namespace evenkeel::controller {
 class HealthHandler final : public http::HttpHandler {
  public:
   struct Questions {
-    std::function<bool()> healthy;  ///< false: this process should be started anew
-    std::function<bool()> ready;    ///< all of the cluster has been seen
-    std::function<std::string()> metrics;
+    std::function<bool()> healthy;         ///< false: this process should be started anew
+    std::function<bool()> ready;           ///< all of the cluster has been seen
+    std::function<std::string()> metrics;  ///< empty: there are none at this address
   };
   explicit HealthHandler(Questions questions) : questions_(std::move(questions)) {}
 

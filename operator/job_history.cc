@@ -4,16 +4,16 @@
 
 namespace evenkeel::controller {
 
-void JobHistory::Expect(const std::string& profile, const std::vector<std::string>& nodes) {
+void JobHistory::Expect(const ProfileKey& key, const std::vector<std::string>& nodes) {
   const std::scoped_lock lock(mutex_);
-  Profile& known = Touch(profile);
+  Profile& known = Touch(key);
   for (const std::string& node : nodes) At(known, node);
 }
 
-void JobHistory::Count(const std::string& profile, const std::vector<DoneWork>& work) {
+void JobHistory::Count(const ProfileKey& key, const std::vector<DoneWork>& work) {
   const std::scoped_lock lock(mutex_);
   ++counted_;
-  Profile& known = Touch(profile);
+  Profile& known = Touch(key);
   for (const DoneWork& done : work) {
     Total* const total = At(known, done.node);
     if (total == nullptr) continue;
@@ -28,25 +28,27 @@ void JobHistory::Miss() {
   ++missed_;
 }
 
-JobHistory::Figures JobHistory::Show() {
+JobHistory::Figures JobHistory::Show() const {
   const std::scoped_lock lock(mutex_);
+  const Instant now = clock_.Now();
   Figures figures;
   figures.counted = counted_;
   figures.missed = missed_;
   figures.rows.reserve(rows_);
-  for (auto& [name, profile] : profiles_) {
-    for (auto& [node, total] : profile.nodes) {
-      Row row{name, {node, 0, 0, 0}};
-      if (total.shown) row.done = {node, total.units, total.busy_seconds, total.joules};
-      total.shown = true;
+  for (const auto& [key, profile] : profiles_) {
+    for (const auto& [node, total] : profile.nodes) {
+      Row row{key, {node, 0, 0, 0}};
+      if (now - total.added >= kHeldBack) {
+        row.done = {node, total.units, total.busy_seconds, total.joules};
+      }
       figures.rows.push_back(std::move(row));
     }
   }
   return figures;
 }
 
-JobHistory::Profile& JobHistory::Touch(const std::string& profile) {
-  Profile& known = profiles_[profile];
+JobHistory::Profile& JobHistory::Touch(const ProfileKey& key) {
+  Profile& known = profiles_[key];
   known.touched = ++calls_;
   return known;
 }
@@ -57,7 +59,9 @@ JobHistory::Total* JobHistory::At(Profile& profile, const std::string& node) {
   if (rows_ == max_rows_) MakeRoom(profile);
   if (rows_ == max_rows_) return nullptr;
   ++rows_;
-  return &profile.nodes[node];
+  Total& total = profile.nodes[node];
+  total.added = clock_.Now();
+  return &total;
 }
 
 void JobHistory::MakeRoom(const Profile& keep) {

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/metrics/catalogue.h"
+#include "operator/history/prometheus.h"
 
 namespace evenkeel::controller {
 
@@ -25,51 +27,57 @@ struct DoneWork {
 class JobHistory {
  public:
   struct Row {
-    std::string profile;
+    ProfileKey key;
     DoneWork done;
   };
   struct Figures {
     std::int64_t counted = 0;  ///< jobs
     std::int64_t missed = 0;
-    std::vector<Row> rows;  ///< by profile, then node
+    std::vector<Row> rows;  ///< by namespace, profile, then node
   };
 
   /// At most `max_rows` (> 0) pairs of node and profile are kept. Beyond, the profiles go that
   /// nothing was said of for longest.
-  explicit JobHistory(std::size_t max_rows = metrics::kMaxHistorySeries) : max_rows_(max_rows) {}
+  /// `clock` must outlive it.
+  explicit JobHistory(const Clock& clock, std::size_t max_rows = metrics::kMaxHistorySeries)
+      : clock_(clock), max_rows_(max_rows) {}
 
   /// A job of this profile is going to run on these nodes: their totals begin at 0 now.
-  void Expect(const std::string& profile, const std::vector<std::string>& nodes);
+  void Expect(const ProfileKey& key, const std::vector<std::string>& nodes);
   /// A job of this profile is over. To be called once for each job.
-  void Count(const std::string& profile, const std::vector<DoneWork>& work);
+  void Count(const ProfileKey& key, const std::vector<DoneWork>& work);
   /// A job is over, and what its nodes did is not known.
   void Miss();
 
-  /// A total that has not been shown yet is shown as 0, and as it is from the next time on:
-  /// Prometheus sees a rise only between two values.
-  [[nodiscard]] Figures Show();
+  /// The totals as they are, without side effects. A row stays at 0 until it is kHeldBack old,
+  /// because Prometheus sees a rise only between two values.
+  [[nodiscard]] Figures Show() const;
+
+  /// Two periods of a usual scrape.
+  static constexpr Duration kHeldBack = std::chrono::minutes(2);
 
  private:
   struct Total {
     double units = 0;
     double busy_seconds = 0;
     double joules = 0;
-    bool shown = false;
+    Instant added{};
   };
   struct Profile {
     std::uint64_t touched = 0;  // in order of the calls
     std::map<std::string, Total> nodes;
   };
 
-  Profile& Touch(const std::string& profile);
+  Profile& Touch(const ProfileKey& key);
   /// Null if there is no room for one more, even without all other profiles.
   Total* At(Profile& profile, const std::string& node);
   void MakeRoom(const Profile& keep);
 
+  const Clock& clock_;
   const std::size_t max_rows_;
   mutable std::mutex mutex_;
   // All guarded by mutex_.
-  std::map<std::string, Profile> profiles_;
+  std::map<ProfileKey, Profile> profiles_;
   std::size_t rows_ = 0;
   std::uint64_t calls_ = 0;
   std::int64_t counted_ = 0;

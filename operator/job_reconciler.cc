@@ -9,7 +9,9 @@
 #include "cluster/names.h"
 #include "core/base/log.h"
 #include "core/model/node_power.h"
+#include "operator/desired_objects.h"
 #include "operator/plan/weighting.h"
+#include "operator/plan/worker_placement.h"
 #include "operator/resources.h"
 
 namespace evenkeel::controller {
@@ -17,24 +19,19 @@ namespace {
 
 const std::string kApiVersion = cluster::kGroup + "/" + resource::kOwnVersion;
 
-void AskAgain(Reconciliation& end, Duration after) {
-  end.again = std::min(end.again.value_or(after), after);
+void RequeueAfter(Reconciliation& end, Duration after) {
+  end.requeue_after = std::min(end.requeue_after.value_or(after), after);
 }
 
-/// Objects of an earlier job of the same name may still be there, about to be collected.
-bool OwnedBy(const kube::Json& object, const std::string& uid) {
-  const kube::Json& owners = kube::MemberOf(kube::MemberOf(object, "metadata"), "ownerReferences");
-  return owners.is_array() && std::any_of(owners.begin(), owners.end(), [&](const auto& owner) {
-           return kube::TextAt(owner, "uid") == uid;
-         });
-}
-
-/// The ConfigMap, or null if this job has none of that name.
+/// The ConfigMap, or null if this job has none of that name. An earlier job of the same name may
+/// have left one that is about to be collected.
 kube::ApiResult<kube::Json> ReadOwned(const kube::Client& client, const cluster::WeightedJob& job,
                                       const std::string& name) {
   auto object = client.Get(resource::kConfigMaps, job.meta.namespace_name, name);
-  const bool missing = !object && object.error().kind == kube::ApiErrorKind::kNotFound;
-  if (missing || (object && !OwnedBy(*object, job.meta.uid))) return kube::Json(nullptr);
+  if (!object && object.error().kind != kube::ApiErrorKind::kNotFound) return object;
+  if (!object) return kube::Json(nullptr);
+  const auto metadata = kube::ReadOwnedMetadata(*object, OwnedObjectSettings());
+  if (!metadata || metadata->controller_uid != job.meta.uid) return kube::Json(nullptr);
   return object;
 }
 
@@ -43,15 +40,12 @@ bool Over(const cluster::JobStatus& status) {
          cluster::IsTrue(status.conditions, cluster::condition_type::kFailed);
 }
 
-/// The coordinator of the latest attempt that can be reached; null if there is none.
-const cluster::PodView* Coordinator(const std::vector<cluster::PodView>& pods) {
-  const cluster::PodView* latest = nullptr;
-  for (const auto& pod : pods) {
-    const bool reachable =
-        pod.role == cluster::PodRole::kCoordinator && !pod.ip.empty() && !pod.Ended();
-    if (reachable && (latest == nullptr || pod.attempt > latest->attempt)) latest = &pod;
-  }
-  return latest;
+/// The pod with that uid, if its coordinator can be reached.
+const cluster::PodView* ReachablePod(const std::vector<cluster::PodView>& pods,
+                                     const std::string& uid) {
+  const auto found =
+      std::find_if(pods.begin(), pods.end(), [&](const auto& pod) { return pod.uid == uid; });
+  return found == pods.end() || found->ip.empty() || found->Ended() ? nullptr : &*found;
 }
 
 kube::Json StatusObject(const cluster::WeightedJob& job, const cluster::JobStatus& status) {
@@ -64,18 +58,29 @@ kube::Json StatusObject(const cluster::WeightedJob& job, const cluster::JobStatu
           {"status", cluster::StatusJson(status)}};
 }
 
-std::vector<DoneWork> DoneBy(const std::vector<cluster::NodeWork>& work, const plan::Nodes& nodes) {
+ProfileKey HistoryKeyOf(const cluster::WeightedJob& job) {
+  return {job.meta.namespace_name, job.spec.profile};
+}
+
+/// What the coordinator, whose image may be a tenant's, says of its nodes, as far as it can be
+/// true: only nodes that had a worker of this job, each busy for no longer than that worker's
+/// threads have been there.
+std::vector<DoneWork> DoneBy(const std::vector<cluster::NodeWork>& work,
+                             const plan::Snapshot& snapshot, const JobRecord& record) {
   std::vector<DoneWork> done;
   for (const cluster::NodeWork& row : work) {
-    const auto node = nodes.find(row.node);
-    const auto power =
-        node == nodes.end() ? std::nullopt : plan::WorkerPower(*node->second, row.threads);
-    const bool known = power && row.threads > 0;
-    const double joules = known ? model::JoulesOf(*power, row.busy_seconds,
-                                                  static_cast<std::uint32_t>(row.threads), 0)
-                                      .dynamic
-                                : 0;
-    done.push_back({row.node, row.units, row.busy_seconds, joules});
+    const auto node = snapshot.nodes->find(row.node);
+    const auto since = record.worker_since.find(row.node);
+    if (node == snapshot.nodes->end() || since == record.worker_since.end()) continue;
+    const std::int64_t threads =
+        std::clamp<std::int64_t>(row.threads, 1, plan::ThreadsOf(snapshot.job, *node->second));
+    const double possible = ToSeconds(snapshot.now - since->second) * static_cast<double>(threads);
+    const double busy = std::clamp(row.busy_seconds, 0.0, std::max(possible, 0.0));
+    const double believed = row.busy_seconds > 0 ? busy / row.busy_seconds : 0;
+    const auto power = plan::WorkerPower(*node->second, threads);
+    const double joules =
+        power ? model::JoulesOf(*power, busy, static_cast<std::uint32_t>(threads), 0).dynamic : 0;
+    done.push_back({row.node, row.units * believed, busy, joules});
   }
   return done;
 }
@@ -93,17 +98,22 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   const auto record = RecordOf(key, *job);
   if (!record) {
     end.failed = true;
-    end.trouble = "its plan cannot be read: " + record.error().message;
+    end.error = "its plan cannot be read: " + record.error().message;
     return end;
   }
-  plan::Snapshot snapshot = Look(key, job, **record);
-  const plan::Plan plan = Decide(snapshot);
-  end.again = plan.requeue_after;
-  ExecuteActions(plan, snapshot, **record, end);
+  const plan::Snapshot snapshot = TakeSnapshot(key, job, **record);
+  const plan::Plan plan = plan::MakePlan(snapshot);
+  if (plan.wants_history) {
+    // The answer brings the job back into the queue.
+    parts_.rates.Request(HistoryKeyOf(*job), key);
+    return end;
+  }
+  end.requeue_after = plan.requeue_after;
+  Execute(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
-  Remember(plan, snapshot, **record, written);
-  Tell(plan, *job, written);
-  Follow(key, snapshot, **record);  // also when something is refused: the rest goes on
+  UpdateHistory(plan, snapshot, **record, written);
+  RecordEvents(plan, *job, written);
+  UpdatePoller(key, plan, snapshot, **record);  // also when something is refused: the rest goes on
   return end;
 }
 
@@ -113,10 +123,18 @@ tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> JobReconciler::RecordOf
   parts_.poller.Forget(key);  // whatever is known is of an earlier job of that name
   auto record = std::make_shared<JobRecord>();
   record->uid = job.meta.uid;
-  const auto& client = parts_.tools.client;
+  const auto& client = parts_.executor.client;
   const auto plan = ReadOwned(client, job, cluster::PlanName(job.meta.name));
   if (!plan) return tl::unexpected(plan.error());
-  if (!plan->is_null()) record->plan = cluster::ReadJobPlan(*plan);
+  if (!plan->is_null()) {
+    if (IsAuthentic(*plan, job, *parts_.executor.keys.Keys())) {
+      record->plan = cluster::ReadJobPlan(*plan);
+    } else {
+      Log(LogLevel::kWarning, ToString(key) + ": ConfigMap " + cluster::PlanName(job.meta.name) +
+                                  " was not written by this operator; it is made again");
+      record->applied[{"ConfigMap", cluster::PlanName(job.meta.name)}].must_write = true;
+    }
+  }
   const auto kept = ReadOwned(client, job, cluster::SnapshotName(job.meta.name));
   if (!kept) return tl::unexpected(kept.error());
   if (!kept->is_null()) record->kept = cluster::ReadSnapshotView(*kept);
@@ -124,8 +142,8 @@ tl::expected<std::shared_ptr<JobRecord>, kube::ApiError> JobReconciler::RecordOf
   return record;
 }
 
-plan::Snapshot JobReconciler::Look(const kube::ObjectKey& key, const Job& job,
-                                   const JobRecord& record) const {
+plan::Snapshot JobReconciler::TakeSnapshot(const kube::ObjectKey& key, const Job& job,
+                                           JobRecord& record) const {
   plan::Snapshot snapshot = parts_.cache.Look(job);
   snapshot.now = WallNow();
   const bool behind = record.written && record.written->on_version == job->meta.resource_version;
@@ -133,38 +151,45 @@ plan::Snapshot JobReconciler::Look(const kube::ObjectKey& key, const Job& job,
   snapshot.plan = record.plan;
   snapshot.kept = record.kept;
   if (const auto last = parts_.poller.Last(key)) {
-    snapshot.report = {last->pod_uid, last->progress, parts_.clock.Now() - last->at};
+    snapshot.report = {last->pod_uid, last->progress, parts_.clock.Now() - last->at,
+                       last->snapshot != nullptr};
+    if (last->snapshot_refusal) record.snapshot_refusal = last->snapshot_refusal;
   }
-  if (record.snapshot_refusal) snapshot.snapshot_refusal = record.snapshot_refusal->why;
+  snapshot.snapshot_refusal = record.snapshot_refusal;
   snapshot.failure = record.failure;
+  snapshot.name_conflict = record.name_conflict;
   snapshot.last_status_write = record.last_status_write;
   snapshot.history_there = parts_.rates.IsThere();
+  snapshot.history = parts_.rates.Find(HistoryKeyOf(*job));
   snapshot.settings = parts_.settings;
+  const auto keys = parts_.executor.keys.Keys();
+  snapshot.settings.key_id = keys->current.id;
+  snapshot.settings.previous_key_id = keys->previous.id;
   return snapshot;
 }
 
-plan::Plan JobReconciler::Decide(plan::Snapshot& snapshot) const {
-  plan::Plan plan = plan::MakePlan(snapshot);
-  if (!plan.wants_history) return plan;
-  snapshot.history = parts_.rates.Ask(snapshot.job.spec.profile);
-  return plan::MakePlan(snapshot);
-}
-
-void JobReconciler::ExecuteActions(const plan::Plan& plan, const plan::Snapshot& snapshot,
-                                   JobRecord& record, Reconciliation& end) const {
-  ActionExecutor executor(parts_.tools, snapshot, record);
-  for (const auto& action : plan.actions) {
-    const auto done = executor.Execute(action);
-    if (done) continue;
-    if (done.error().namespace_terminating) return;  // the watch will tell when it is gone
-    end.failed = true;
-    end.trouble = done.error().action + ": " + done.error().message;
-    if (done.error().is_permanent) {
-      record.failure = plan::ApplyFailure{done.error().action, done.error().message};
-    }
+void JobReconciler::Execute(const plan::Plan& plan, const plan::Snapshot& snapshot,
+                            JobRecord& record, Reconciliation& end) const {
+  const auto last = parts_.poller.Last({snapshot.job.meta.namespace_name, snapshot.job.meta.name});
+  ActionExecutor executor(parts_.executor, snapshot, last ? last->snapshot : nullptr, record);
+  ActionResult done;
+  if (plan.objects) done = executor.Reconcile(*plan.objects);
+  for (auto action = plan.actions.begin(); done && action != plan.actions.end(); ++action) {
+    done = executor.Execute(*action);
+  }
+  if (executor.AwaitsCache()) RequeueAfter(end, kube::kCacheLag);
+  if (done) {
+    record.failure.reset();
+    record.name_conflict.reset();
     return;
   }
-  record.failure.reset();
+  const ActionError& error = done.error();
+  if (error.namespace_terminating) return;  // the watch will tell when it is gone
+  end.failed = true;
+  end.error = error.action + ": " + error.message;
+  if (error.is_permanent) record.failure = plan::ApplyFailure{error.action, error.message};
+  record.name_conflict.reset();
+  if (!error.name_conflict.empty()) record.name_conflict = error.name_conflict;
 }
 
 bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& plan,
@@ -173,12 +198,12 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
   if (!plan.status) return false;
   const Duration wait = parts_.pacer.Ask(key, plan.status_is_urgent, parts_.clock.Now());
   if (wait > Duration::zero()) {
-    AskAgain(end, wait);
-    end.unfinished = true;
+    RequeueAfter(end, wait);
+    end.status_pending = true;
     return false;
   }
   const auto& meta = snapshot.job.meta;
-  const auto written = parts_.tools.client.ApplyStatus(
+  const auto written = parts_.executor.client.ApplyStatus(
       resource::kJobs, meta.namespace_name, meta.name, StatusObject(snapshot.job, *plan.status),
       {cluster::kManager, true});
   if (written) {
@@ -190,12 +215,12 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
                     written.error().kind == kube::ApiErrorKind::kConflict;
   if (gone) return false;  // the watch will tell
   end.failed = true;
-  if (end.trouble.empty()) end.trouble = "status cannot be written: " + written.error().message;
+  if (end.error.empty()) end.error = "status cannot be written: " + written.error().message;
   return false;
 }
 
-void JobReconciler::Tell(const plan::Plan& plan, const cluster::WeightedJob& job,
-                         bool status_written) const {
+void JobReconciler::RecordEvents(const plan::Plan& plan, const cluster::WeightedJob& job,
+                                 bool status_written) const {
   for (const auto& event : plan.events) {
     if (event.of_status && !status_written) continue;
     kube::Event told;
@@ -209,9 +234,14 @@ void JobReconciler::Tell(const plan::Plan& plan, const cluster::WeightedJob& job
   }
 }
 
-void JobReconciler::Remember(const plan::Plan& plan, const plan::Snapshot& snapshot,
-                             JobRecord& record, bool status_written) const {
-  const std::string& profile = snapshot.job.spec.profile;
+void JobReconciler::UpdateHistory(const plan::Plan& plan, const plan::Snapshot& snapshot,
+                                  JobRecord& record, bool status_written) const {
+  const ProfileKey profile = HistoryKeyOf(snapshot.job);
+  for (const cluster::PodView& pod : snapshot.pods) {
+    if (pod.role != cluster::PodRole::kWorker || !pod.has_run) continue;
+    const auto [entry, is_new] = record.worker_since.try_emplace(pod.node, pod.created);
+    if (!is_new) entry->second = std::min(entry->second, pod.created);
+  }
   if (record.plan && !record.expected && !Over(snapshot.job.status)) {
     std::vector<std::string> nodes;
     for (const auto& node : record.plan->nodes) nodes.push_back(node.name);
@@ -221,24 +251,37 @@ void JobReconciler::Remember(const plan::Plan& plan, const plan::Snapshot& snaps
   if (!status_written || !Over(*plan.status) || Over(snapshot.job.status)) return;
   if (std::exchange(record.counted, true)) return;
   if (snapshot.report && !snapshot.report->progress.work.empty()) {
-    parts_.history.Count(profile, DoneBy(snapshot.report->progress.work, *snapshot.nodes));
+    parts_.history.Count(profile, DoneBy(snapshot.report->progress.work, snapshot, record));
   } else if (plan.status->tasks && plan.status->tasks->completed > 0) {
     parts_.history.Miss();
   }
 }
 
-void JobReconciler::Follow(const kube::ObjectKey& key, const plan::Snapshot& snapshot,
-                           const JobRecord& record) const {
-  const cluster::PodView* const coordinator = Coordinator(snapshot.pods);
-  if (coordinator == nullptr || !record.plan || Over(snapshot.job.status)) {
-    return parts_.poller.Pause(key);
+void JobReconciler::UpdatePoller(const kube::ObjectKey& key, const plan::Plan& plan,
+                                 const plan::Snapshot& snapshot, JobRecord& record) const {
+  const cluster::PodView* pod =
+      plan.coordinator ? ReachablePod(snapshot.pods, plan.coordinator->pod_uid) : nullptr;
+  if (pod == nullptr || !record.plan) return parts_.poller.Pause(key);
+  const cluster::WeightedJob& job = snapshot.job;
+  const cluster::IdentityKeys& identity = record.plan->identity;
+  const auto keys = parts_.executor.keys.Keys();
+  const kube::WallTime now = parts_.executor.wall.Now();
+  if (std::string digest = AuthoritiesDigest(identity, now); digest != record.authorities.digest) {
+    auto pem = TrustedAuthorities(job, identity, *keys, now);
+    if (!pem) {
+      Log(LogLevel::kWarning, ToString(key) + ": " + pem.error().message);
+      return parts_.poller.Pause(key);
+    }
+    record.authorities = {std::move(digest), std::move(*pem)};
   }
-  parts_.poller.Follow(key, AddressOfCoordinator(snapshot.job, *coordinator, *record.plan,
-                                                 parts_.tools.operator_key));
+  parts_.poller.Follow(key,
+                       {pod->uid, pod->ip, cluster::CoordinatorName(job.meta.name),
+                        record.authorities.pem, OperatorTokens(job, identity, *keys)},
+                       *plan.coordinator);
 }
 
 cluster::Timestamp JobReconciler::WallNow() const {
-  return cluster::Timestamp(parts_.tools.wall.Now().time_since_epoch());
+  return cluster::Timestamp(parts_.executor.wall.Now().time_since_epoch());
 }
 
 }  // namespace evenkeel::controller

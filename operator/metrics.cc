@@ -115,9 +115,10 @@ void AddHistory(const JobHistory::Figures& history, std::vector<MetricFamily>& a
   FamilyOf units(Metric::kHistoryUnits);
   FamilyOf busy(Metric::kHistoryBusy);
   FamilyOf energy(Metric::kHistoryEnergy);
-  for (const auto& [profile, done] : history.rows) {
+  for (const auto& [key, done] : history.rows) {
     const std::vector<ClientMetric::Label> labels{Is(metrics::kNode, done.node),
-                                                  Is(metrics::kProfile, profile)};
+                                                  Is(metrics::kProfile, key.profile),
+                                                  Is(metrics::kJobNamespace, key.namespace_name)};
     units.Add(labels, done.units);
     busy.Add(labels, done.busy_seconds);
     energy.Add(labels, done.joules);

@@ -13,6 +13,7 @@ struct Seconds {
   double renew = 30;
   double retry = 5;
   double prometheus = 2;
+  double propagation = 180;
 };
 
 void DescribeHistory(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
@@ -48,16 +49,27 @@ void DescribeElection(CLI::App& app, OperatorOptions& options, Seconds& seconds)
   app.add_option("--retry-period", seconds.retry, "Seconds between attempts [5]")->check(range);
 }
 
-void Describe(CLI::App& app, OperatorOptions& options) {
+void Describe(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
   app.add_option("--kubeconfig", options.kubeconfig,
                  "How to reach the API server (default: the pod's service account)");
   app.add_option("--context", options.context, "Context of the kubeconfig");
   app.add_option("--namespace", options.namespaces,
                  "Look after jobs in this namespace only; may be given several times");
   app.add_option("--worker-image", options.image, "Image of workers and coordinators (required)");
-  app.add_option("--key-file", options.key_file,
-                 "File with the secret that tokens for coordinators are made from (required)");
-  app.add_option("--listen", options.listen, "Address of health and metrics [0.0.0.0:8080]");
+  app.add_option(
+      "--key-file", options.key_file,
+      "File with the secret that certificates and tokens of jobs are derived from (required)");
+  app.add_option(
+      "--previous-key-file", options.previous_key_file,
+      "File with the secret that was used before, while jobs move to the new one; may be "
+      "absent");
+  app.add_option("--secret-propagation", seconds.propagation,
+                 "Seconds that pods may take to read a Secret that has changed [180]")
+      ->check(CLI::Range(1.0, 86400.0));
+  app.add_option("--listen", options.listen, "Address of metrics and health [0.0.0.0:8080]");
+  app.add_option(
+      "--probe-listen", options.probe_listen,
+      "Address of health alone, which connections for metrics cannot block (default: none)");
   app.add_option("--own-namespace", options.own_namespace,
                  "Namespace of the operator (default: that of the pod)");
   app.add_option("--identity", options.identity,
@@ -66,7 +78,8 @@ void Describe(CLI::App& app, OperatorOptions& options) {
                  "Namespaces whose pods may read metrics of jobs (default: all)");
   app.add_flag("--metrics-annotations", options.metrics_annotations,
                "Annotate coordinators with prometheus.io/scrape, port and path");
-  app.add_option("--concurrency", options.concurrency, "Jobs looked at at a time [2]")
+  app.add_option("--concurrency", options.concurrency,
+                 "Maximum number of concurrent reconciles [2]")
       ->check(CLI::Range(1, 64));
   app.add_option("--qps", options.requests_per_second, "Requests to the API server a second [40]")
       ->check(CLI::Range(1.0, 10000.0));
@@ -90,7 +103,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   Seconds seconds;
   CLI::App app{"Looks after WeightedJobs in a Kubernetes cluster", "evenkeel-operator"};
   app.set_version_flag("--version", EVENKEEL_VERSION);
-  Describe(app, parsed.options);
+  Describe(app, parsed.options, seconds);
   DescribeElection(app, parsed.options, seconds);
   DescribeHistory(app, parsed.options, seconds);
   try {
@@ -109,6 +122,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
     parsed.exit_code = kBadUsage;
     return parsed;
   }
+  parsed.options.secret_propagation = FromSeconds(seconds.propagation);
   parsed.options.lease_duration = FromSeconds(seconds.lease);
   parsed.options.renew_deadline = FromSeconds(seconds.renew);
   parsed.options.retry_period = FromSeconds(seconds.retry);

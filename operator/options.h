@@ -15,8 +15,12 @@ struct OperatorOptions {
   std::string context;                  ///< of the kubeconfig; empty: its current one
   std::vector<std::string> namespaces;  ///< where jobs are looked after; empty: everywhere
   std::string image;                    ///< of workers and coordinators of jobs that start now
-  std::string key_file;                 ///< secret from which tokens for coordinators are made
-  std::string listen = "0.0.0.0:8080";  ///< health and metrics
+  std::string key_file;                 ///< secret from which identities of jobs are derived
+  std::string previous_key_file;        ///< the one before, during a rotation; may be absent
+  /// How long pods may take to read a Secret that has changed, see plan::OperatorSettings.
+  Duration secret_propagation = std::chrono::minutes(3);
+  std::string listen = "0.0.0.0:8080";  ///< metrics; health as well, for people
+  std::string probe_listen;             ///< health alone, for the kubelet; empty: none
   std::string own_namespace;            ///< empty: that of the pod
   std::string identity;  ///< of this replica; empty: the host's name, which is the pod's
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics of jobs; empty: all

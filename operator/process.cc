@@ -3,8 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <fstream>
-#include <iterator>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <utility>
@@ -18,12 +17,12 @@
 #include "operator/controller.h"
 #include "operator/coordinator_link.h"
 #include "operator/health.h"
+#include "operator/http_coordinator_link.h"
 #include "operator/plan/weighting.h"
 
 namespace evenkeel::controller {
 namespace {
 
-constexpr int kPollThreads = 16;
 // Less than five a second, whichever second one looks at.
 constexpr Duration kStatusInterval = std::chrono::milliseconds(210);
 constexpr int kStatusBurst = 1;
@@ -45,17 +44,6 @@ std::uint64_t DrawSeed() {
   return (static_cast<std::uint64_t>(source()) << 32) | source();
 }
 
-Result<std::string> ReadKey(const std::string& path) {
-  constexpr std::size_t kShortest = 16;
-  std::ifstream file(path, std::ios::binary);
-  std::string key{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return InvalidInput("--key-file: " + path + " cannot be read");
-  if (key.size() < kShortest) {
-    return InvalidInput("--key-file: " + path + " has less than 16 bytes");
-  }
-  return key;
-}
-
 Result<kube::ClusterConfig> LoadConfig(const OperatorOptions& options) {
   if (options.kubeconfig.empty()) return kube::LoadInClusterConfig(kube::ReadPodSurroundings());
   kube::KubeconfigOptions how;
@@ -67,12 +55,14 @@ Result<kube::ClusterConfig> LoadConfig(const OperatorOptions& options) {
 struct ProcessDependencies {
   OperatorOptions options;
   std::function<void()> on_lost_lead;
-  std::string operator_key;
   std::shared_ptr<kube::TokenSource> tokens;
   std::unique_ptr<kube::Transport> wire;
   std::string host;
   SteadyClock clock;
+  std::unique_ptr<identity::KeyRing> keys;
   std::unique_ptr<HistorySource> rates;
+  /// Set once there is a queue, before `rates` is started.
+  std::function<void(const kube::ObjectKey&)> on_history;
   kube::SystemWallClock wall;
   kube::SteadyWaiter waiter;
   std::uint64_t seed = DrawSeed();
@@ -82,7 +72,9 @@ struct ProcessDependencies {
 class RunningOperator final : public OperatorProcess {
  public:
   explicit RunningOperator(std::unique_ptr<ProcessDependencies> dependencies)
-      : dependencies_(std::move(dependencies)) {}
+      : dependencies_(std::move(dependencies)) {
+    dependencies_->on_history = [this](const kube::ObjectKey& job) { queue_.Add(job); };
+  }
   ~RunningOperator() override { Stop(); }
 
   Result<void> Start() override {
@@ -90,9 +82,14 @@ class RunningOperator final : public OperatorProcess {
     auto server = http::HttpServer::Start(serving, health_);
     if (!server) return tl::unexpected<Error>(server.error());
     server_ = std::move(*server);
+    if (!options_.probe_listen.empty()) {
+      auto probes = http::HttpServer::Start({options_.probe_listen, {}, 1}, probe_health_);
+      if (!probes) return tl::unexpected<Error>(probes.error());
+      probe_server_ = std::move(*probes);
+    }
     events_.Start();
     cache_.Start();
-    poller_.Start(kPollThreads);
+    poller_.Start();
     dependencies_->rates->Start();
     if (options_.leader_elect) {
       election_.Start();
@@ -104,13 +101,23 @@ class RunningOperator final : public OperatorProcess {
 
   void Stop() override {
     if (std::exchange(stopped_, true)) return;
-    starter_ = {};  // stops it and waits
+    std::jthread starter;
+    {
+      const std::scoped_lock lock(lead_mutex_);
+      stopping_ = true;
+      starter = std::move(starter_);
+    }
+    if (starter.joinable()) {
+      starter.request_stop();
+      starter.join();
+    }
     controller_.Stop(kDrainPatience);
     poller_.Stop();
     dependencies_->rates->Stop();
     events_.Stop();
     if (options_.leader_elect) election_.Stop();
     cache_.Stop();
+    probe_server_.reset();
     server_.reset();
   }
 
@@ -118,6 +125,8 @@ class RunningOperator final : public OperatorProcess {
   // Acting on half of the picture would replace what is merely not seen yet: on a thread of its
   // own, so that the lease is renewed while the rest is awaited.
   void Lead() {
+    const std::scoped_lock lock(lead_mutex_);
+    if (stopping_) return;
     leads_ = true;
     Log(LogLevel::kInfo, "this replica leads");
     dependencies_->metrics->SetLeader(true);
@@ -130,7 +139,9 @@ class RunningOperator final : public OperatorProcess {
     });
   }
   void LoseLead() {
+    const std::scoped_lock lock(lead_mutex_);
     leads_ = false;
+    if (stopping_) return;
     dependencies_->metrics->SetLeader(false);
     queue_.Drop();
     dependencies_->on_lost_lead();
@@ -167,6 +178,8 @@ class RunningOperator final : public OperatorProcess {
   [[nodiscard]] plan::OperatorSettings PlanSettings() {
     plan::OperatorSettings settings;
     settings.image = options_.image;
+    settings.secret_propagation = options_.secret_propagation;
+    settings.started = cluster::Timestamp(dependencies_->wall.Now().time_since_epoch());
     return settings;
   }
 
@@ -194,8 +207,8 @@ class RunningOperator final : public OperatorProcess {
   kube::Client client_{transport_, ClientSettings()};
   kube::WorkQueue queue_{
       dependencies_->clock, {.longest_backoff = kLongestBackoff}, dependencies_->metrics.get()};
-  HttpsCoordinatorLink link_;
-  ProgressPoller poller_{
+  HttpCoordinatorLink link_;
+  CoordinatorPoller poller_{
       link_, dependencies_->clock, {}, [this](const kube::ObjectKey& job) { queue_.Add(job); }};
   kube::EventRecorder events_{Access(), dependencies_->wall, RecorderSettings()};
   ClusterCache cache_{Access(),
@@ -206,19 +219,23 @@ class RunningOperator final : public OperatorProcess {
                          poller_.Hurry(job);
                        }},
                       dependencies_->seed};
-  JobHistory history_;
+  JobHistory history_{dependencies_->clock};
   StatusPacer pacer_{kStatusInterval, kStatusBurst};
-  ExecutorDependencies tools_{
+  ExecutorDependencies executor_{
       client_,
-      link_,
+      cache_,
       dependencies_->wall,
-      dependencies_->operator_key,
+      dependencies_->clock,
+      *dependencies_->keys,
       {options_.own_namespace, options_.metrics_namespaces, options_.metrics_annotations}};
   JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_,
-                             dependencies_->rates->History(), dependencies_->clock, tools_,
+                             dependencies_->rates->History(), dependencies_->clock, executor_,
                              PlanSettings()}};
   Controller controller_{queue_, reconciler_, *dependencies_->metrics, dependencies_->clock,
                          [this] { return MayAct(); }};
+  HealthHandler probe_health_{{[this] { return queue_.Figures().longest_running < kStuck; },
+                               [this] { return cache_.HasSynced(); },
+                               {}}};
   HealthHandler health_{{[this] { return queue_.Figures().longest_running < kStuck; },
                          [this] { return cache_.HasSynced(); },
                          [this] { return dependencies_->metrics->Text(Figures()); }}};
@@ -229,6 +246,9 @@ class RunningOperator final : public OperatorProcess {
                                  {[this] { Lead(); }, [this] { LoseLead(); }, {}},
                                  dependencies_->seed};
   std::unique_ptr<http::HttpServer> server_;
+  std::unique_ptr<http::HttpServer> probe_server_;
+  std::mutex lead_mutex_;
+  bool stopping_ = false;  // guarded by lead_mutex_, as starter_
   std::jthread starter_;
 };
 
@@ -239,9 +259,10 @@ Result<std::unique_ptr<OperatorProcess>> OperatorProcess::Make(const OperatorOpt
   auto dependencies = std::make_unique<ProcessDependencies>();
   dependencies->options = options;
   dependencies->on_lost_lead = std::move(on_lost_lead);
-  auto key = ReadKey(options.key_file);
-  if (!key) return tl::unexpected<Error>(key.error());
-  dependencies->operator_key = std::move(*key);
+  auto keys =
+      identity::KeyRing::Load(options.key_file, options.previous_key_file, dependencies->clock);
+  if (!keys) return tl::unexpected<Error>(keys.error());
+  dependencies->keys = std::move(*keys);
   auto config = LoadConfig(options);
   if (!config) return tl::unexpected<Error>(config.error());
   OperatorOptions& known = dependencies->options;
@@ -251,7 +272,10 @@ Result<std::unique_ptr<OperatorProcess>> OperatorProcess::Make(const OperatorOpt
   const auto election = kube::CheckElectionOptions(
       {known.identity, known.lease_duration, known.renew_deadline, known.retry_period});
   if (!election) return tl::unexpected<Error>(election.error());
-  auto rates = HistorySource::Make(known.history, dependencies->clock);
+  auto rates = HistorySource::Make(known.history, dependencies->clock,
+                                   [from = dependencies.get()](const kube::ObjectKey& job) {
+                                     if (from->on_history) from->on_history(job);
+                                   });
   if (!rates) return tl::unexpected<Error>(rates.error());
   dependencies->rates = std::move(*rates);
   dependencies->tokens = kube::MakeTokenSource(*config, dependencies->clock);

@@ -158,7 +158,7 @@ bool BlockClient::Accept(Call& call) {
   const std::span<char> into = piece.transfer->into.subspan(piece.offset, piece.size);
   const bool fits = CopyTo(into, call.response);
   if (piece.peer.empty()) return fits;
-  if (fits && Sha256Of({into.data(), into.size()}) == piece.digest) return true;
+  if (fits && protocol::Sha256Of({into.data(), into.size()}) == piece.digest) return true;
   DistrustPeer(piece.peer, piece.transfer->id);
   return false;
 }

@@ -14,7 +14,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "core/base/sha256.h"
+#include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
 #include "worker/coordinator_connection.h"
 #include "workloads/data_blocks.h"
@@ -55,10 +55,10 @@ class BlockClient final : public workloads::BlockFetcher {
     std::shared_ptr<Transfer> transfer;
     std::size_t offset = 0;
     std::size_t size = 0;
-    std::string peer;        // address to request it from; empty: the coordinator
-    Sha256Digest digest{};   // of the piece, if it comes from a peer
-    bool only_here = false;  // the coordinator must not redirect it again
-    int attempts = 0;        // that failed to connect
+    std::string peer;                 // address to request it from; empty: the coordinator
+    protocol::Sha256Digest digest{};  // of the piece, if it comes from a peer
+    bool only_here = false;           // the coordinator must not redirect it again
+    int attempts = 0;                 // that failed to connect
   };
   struct Call {
     Piece piece;

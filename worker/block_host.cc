@@ -4,6 +4,7 @@
 
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
+#include "core/protocol/server_setup.h"
 
 namespace evenkeel::worker {
 
@@ -33,6 +34,7 @@ Result<std::unique_ptr<BlockHost>> BlockHost::Start(const Options& options,
   std::unique_ptr<BlockHost> host(new BlockHost(options, cache));
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(protocol::kMaxTextBytes);
+  protocol::LimitPeers(builder, "peers");
   int port = 0;
   const std::string address = options.tls ? "[::]:" : "127.0.0.1:";
   builder.AddListeningPort(address + std::to_string(options.port),

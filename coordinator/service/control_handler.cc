@@ -1,9 +1,5 @@
 #include "coordinator/service/control_handler.h"
 
-#include <openssl/crypto.h>
-#include <openssl/sha.h>
-
-#include <array>
 #include <utility>
 
 #include "coordinator/service/job_status.h"
@@ -11,13 +7,7 @@
 namespace evenkeel::coordinator {
 namespace {
 
-using Digest = std::array<unsigned char, SHA256_DIGEST_LENGTH>;
-
-Digest Sha256(const std::string& text) {
-  Digest digest{};
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data());
-  return digest;
-}
+constexpr std::string_view kDesiredState = "/desired-state/";
 
 http::HttpResponse JsonAnswer(int status, std::string body) {
   http::HttpResponse response;
@@ -35,37 +25,34 @@ http::HttpResponse Unauthorized() {
 
 }  // namespace
 
-ControlHandler::ControlHandler(std::string token, const StatusBoard& board, JobControl& job)
-    : expected_("Bearer " + std::move(token)), board_(board), job_(job) {}
-
-bool ControlHandler::Knows(const std::string& authorization) const {
-  // Digests have equal length, so that the comparison does not reveal the token's length.
-  const Digest said = Sha256(authorization);
-  const Digest wanted = Sha256(expected_);
-  return CRYPTO_memcmp(said.data(), wanted.data(), said.size()) == 0;
-}
-
 http::HttpResponse ControlHandler::Handle(const http::HttpRequest& request) {
-  if (!Knows(request.authorization)) return Unauthorized();
-  const auto path = http::PathOf(request.target);
+  if (!tokens_.Authorizes(request.authorization)) return Unauthorized();
+  const std::string path = http::PathOf(request.target).value_or("");
   if (path == "/progress") {
-    if (!http::IsRead(request)) return http::NotAllowed("GET, HEAD");
-    return JsonAnswer(200, StatusJson(*board_.Read()));
+    return http::IsRead(request) ? Progress(200) : http::NotAllowed("GET, HEAD");
   }
-  if (path == "/suspend") return request.method == "POST" ? Suspend() : http::NotAllowed("POST");
-  if (path == "/resume") return request.method == "POST" ? Resume() : http::NotAllowed("POST");
+  if (path.starts_with(kDesiredState)) {
+    if (request.method != "PUT") return http::NotAllowed("PUT");
+    return SetDesiredState(std::string_view(path).substr(kDesiredState.size()));
+  }
   if (path == "/snapshot") return request.method == "GET" ? Snapshot() : http::NotAllowed("GET");
   return http::NotFound();
 }
 
-http::HttpResponse ControlHandler::Suspend() {
-  if (const auto suspended = job_.Suspend(); !suspended) return Refusal(503, suspended.error());
-  return JsonAnswer(200, StatusJson(*board_.Read()));
+http::HttpResponse ControlHandler::Progress(int status) const {
+  return JsonAnswer(status, StatusJson(*board_.Read(), job_.IsToBeSuspended()));
 }
 
-http::HttpResponse ControlHandler::Resume() {
-  job_.Resume();
-  return JsonAnswer(200, StatusJson(*board_.Read()));
+http::HttpResponse ControlHandler::SetDesiredState(std::string_view state) {
+  if (state != "Suspended" && state != "Running") {
+    return http::PlainAnswer(400, "the desired state must be Suspended or Running");
+  }
+  if (state == "Suspended") {
+    job_.Suspend();
+  } else {
+    job_.Resume();
+  }
+  return Progress(202);
 }
 
 http::HttpResponse ControlHandler::Snapshot() {

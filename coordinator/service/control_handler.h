@@ -1,30 +1,32 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 
+#include "coordinator/service/control_tokens.h"
 #include "coordinator/service/job_control.h"
 #include "coordinator/service/status_board.h"
 #include "http/http_message.h"
 
 namespace evenkeel::coordinator {
 
-/// GET /progress, POST /suspend, POST /resume, GET /snapshot. Requires the token. Thread-safe.
+/// GET /progress, PUT /desired-state/Suspended, PUT /desired-state/Running, GET /snapshot. Requires
+/// a token. Nothing waits for the job: a change of the desired state is answered at once, and what
+/// has come of it is read from the progress. Thread-safe.
 class ControlHandler final : public http::HttpHandler {
  public:
-  /// `board` and `job` must outlive this; `token` is not empty.
-  ControlHandler(std::string token, const StatusBoard& board, JobControl& job);
+  /// All must outlive this.
+  ControlHandler(ControlTokens& tokens, const StatusBoard& board, JobControl& job)
+      : tokens_(tokens), board_(board), job_(job) {}
 
   [[nodiscard]] http::HttpResponse Handle(const http::HttpRequest& request) override;
 
  private:
-  /// Takes the same time whatever is wrong with the token.
-  [[nodiscard]] bool Knows(const std::string& authorization) const;
-  [[nodiscard]] http::HttpResponse Suspend();
-  [[nodiscard]] http::HttpResponse Resume();
+  [[nodiscard]] http::HttpResponse Progress(int status) const;
+  [[nodiscard]] http::HttpResponse SetDesiredState(std::string_view state);
   [[nodiscard]] http::HttpResponse Snapshot();
   [[nodiscard]] http::HttpResponse Refusal(int status, const Error& error) const;
 
-  const std::string expected_;
+  ControlTokens& tokens_;
   const StatusBoard& board_;
   JobControl& job_;
 };

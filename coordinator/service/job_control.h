@@ -10,12 +10,13 @@ namespace evenkeel::coordinator {
 class JobControl {
  public:
   virtual ~JobControl() = default;
-  /// Stops the job in good order and returns when it has stopped; nothing happens to one that is
-  /// over. kUnavailable: it takes too long, or too many wait for it already; ask again.
-  [[nodiscard]] virtual Result<void> Suspend() = 0;
+  /// Begins to stop the job in good order and returns at once; nothing happens to one that is over.
+  virtual void Suspend() = 0;
   /// Lets a suspended job go on: the process ends, and with it a coordinator's container is started
   /// anew, which goes on from the journal. Nothing happens to a job that is not suspended.
   virtual void Resume() = 0;
+  /// Suspend() was called, and Resume() was not called since.
+  [[nodiscard]] virtual bool IsToBeSuspended() const = 0;
   /// A snapshot of a job that does not run. kConflict: it runs; kStorageFull: it is too large for
   /// one; kUnavailable: there is no journal at hand.
   [[nodiscard]] virtual Result<std::string> Snapshot() = 0;

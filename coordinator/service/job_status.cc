@@ -133,13 +133,14 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.result_json = complete ? summary.result_json : std::string();
 }
 
-std::string StatusJson(const JobStatus& status) {
+std::string StatusJson(const JobStatus& status, bool to_be_suspended) {
   Json workers = Json::array();
   for (std::size_t i = 0; i < std::min(status.workers.size(), kMaxWorkers); ++i) {
     workers.push_back(WorkerJson(status.workers[i], status.tasks_total));
   }
   Json out = {{"epoch", status.epoch},
               {"state", StateText(status)},
+              {"desiredState", to_be_suspended ? "Suspended" : "Running"},
               {"reason", status.reason},
               {"tasks",
                {{"total", status.tasks_total},

@@ -62,7 +62,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status);
 
 /// The body of GET /progress; docs/coordinator.md has its fields. At most 64 workers; what is
 /// unknown is absent, but etaSeconds is null.
-[[nodiscard]] std::string StatusJson(const JobStatus& status);
+[[nodiscard]] std::string StatusJson(const JobStatus& status, bool to_be_suspended);
 
 /// {"state": ..., "reason": ...} for requests that are refused.
 [[nodiscard]] std::string ReasonJson(std::string_view state, std::string_view reason);

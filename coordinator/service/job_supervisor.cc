@@ -15,9 +15,7 @@ namespace {
 // The port of the run may take a moment to be free again.
 constexpr Duration kServerRetry = std::chrono::milliseconds(500);
 // Each waiting request takes a thread of the control server.
-constexpr int kMaxWaitingSuspends = 1;
 // Beyond the drain: for results and report to be written.
-constexpr Duration kWritingTime = std::chrono::seconds(10);
 
 /// Readers of a status have no command to run again.
 std::string ForStatus(std::string reason) {
@@ -197,6 +195,7 @@ Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
   config.admit_unexpected = true;
   config.folder = config_.folder;
   config.server = config_.server;
+  config.epochs = config_.epochs;
   config.started = opened_before_ ? clock_.Now() : config_.started;
   config.drain_grace = config_.drain_grace;
   config.keep_workers = true;
@@ -341,29 +340,27 @@ void JobSupervisor::Stop() {
   changed_.notify_all();
 }
 
-Result<void> JobSupervisor::Suspend() {
-  std::unique_lock lock(mutex_);
+void JobSupervisor::Suspend() {
+  const std::lock_guard lock(mutex_);
+  // After Resume() the process ends; the next one is told again.
+  if (resumed_) return;
   suspended_ = true;
   changed_.notify_all();
   InterruptLocked(/*at_once=*/false);
-  if (idle_) return {};
-  if (waiting_suspends_ >= kMaxWaitingSuspends) {
-    return Fail(ErrorCode::kUnavailable, "the job is being suspended; ask again");
-  }
-  ++waiting_suspends_;
-  const bool woken = changed_.wait_for(lock, config_.drain_grace + kWritingTime,
-                                       [this] { return idle_ || stops_ > 0; });
-  --waiting_suspends_;
-  if (woken && idle_) return {};
-  return Fail(ErrorCode::kUnavailable, "the job has not stopped yet; ask again");
 }
 
 void JobSupervisor::Resume() {
   const std::lock_guard lock(mutex_);
-  if (!suspended_) return;
+  if (!suspended_ || resumed_) return;
+  resumed_ = true;
   ++stops_;
   board_.SetReady(false);
   changed_.notify_all();
+}
+
+bool JobSupervisor::IsToBeSuspended() const {
+  const std::lock_guard lock(mutex_);
+  return suspended_ && !resumed_;
 }
 
 Result<std::string> JobSupervisor::Snapshot() {

@@ -24,6 +24,8 @@ struct SupervisorConfig {
   std::filesystem::path folder;
   std::optional<std::filesystem::path> snapshot;  ///< of a journal to start from
   ServerOptions server;
+  /// As engine::CoordinatorConfig::epochs; must outlive the supervisor.
+  const engine::EpochAuthenticator* epochs = nullptr;
   JobSource* source = nullptr;                      ///< as JobRunConfig::source
   Instant started{};                                ///< of the process
   Duration retry = std::chrono::seconds(5);         ///< pause between attempts while blocked
@@ -60,8 +62,9 @@ class JobSupervisor final : public JobControl {
   /// Stops in good order; a second time without waiting for running tasks.
   void Stop();
 
-  [[nodiscard]] Result<void> Suspend() override;
+  void Suspend() override;
   void Resume() override;
+  [[nodiscard]] bool IsToBeSuspended() const override;
   [[nodiscard]] Result<std::string> Snapshot() override;
 
   /// Snapshots of the run, for pages.
@@ -110,14 +113,14 @@ class JobSupervisor final : public JobControl {
   bool opened_before_ = false;
   std::uint16_t port_ = 0;  // of the workers; stays the same in this process
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::shared_ptr<JobRun> run_;  // changed by the thread in Run
   int stops_ = 0;
   bool suspended_ = false;
   bool interrupted_ = false;  // the run of this attempt
   bool idle_ = false;
-  int waiting_suspends_ = 0;
+  bool resumed_ = false;
 };
 
 }  // namespace evenkeel::coordinator

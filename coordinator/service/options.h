@@ -14,7 +14,7 @@ struct ServiceOptions {
   std::string folder;      ///< of journal and results
   std::string snapshot;    ///< empty: none
   std::string inputs;      ///< folder of the workload's input files; empty: none
-  std::string name_space;  ///< label of the metrics; empty: left to who scrapes them
+  std::string name_space;  ///< of the job: in the certificates of its workers and the metrics
   std::string listen = "0.0.0.0:7400";
   std::string health_listen = "0.0.0.0:7401";
   std::string control_listen = "0.0.0.0:7402";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "coordinator/bounded_file.h"
+#include "coordinator/service/control_tokens.h"
 #include "core/model/document.h"
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
@@ -17,8 +18,6 @@ namespace {
 
 constexpr std::int64_t kMaxPlanBytes = 4 << 20;
 constexpr std::int64_t kMaxPemBytes = 256 << 10;
-constexpr std::int64_t kMaxTokenBytes = 4 << 10;
-constexpr std::size_t kLeastTokenBytes = 16;
 constexpr std::size_t kMaxNodes = 10'000;
 // Bounds of what a history may say of a node.
 constexpr double kLeastRate = 1e-30;
@@ -32,20 +31,6 @@ Result<void> ReadInto(const std::string& file, std::int64_t max_bytes, std::stri
   if (!read) return tl::unexpected(read.error());
   text = std::move(*read);
   return {};
-}
-
-Result<std::string> ReadToken(const std::string& file) {
-  auto token = ReadBoundedFile(file, kMaxTokenBytes);
-  if (!token) return token;
-  while (!token->empty() && (token->back() == '\n' || token->back() == '\r')) token->pop_back();
-  for (const char c : *token) {
-    if (c <= ' ' || c > '~') return InvalidInput(file + ": is no token of printable characters");
-  }
-  if (token->size() < kLeastTokenBytes) {
-    return InvalidInput(file + ": must have at least " + std::to_string(kLeastTokenBytes) +
-                        " characters");
-  }
-  return token;
 }
 
 Result<void> ReadJob(const ServiceOptions& options, const workloads::Registry& registry,
@@ -66,9 +51,9 @@ Result<void> ReadNodes(const ServiceOptions& options, ServicePlan& plan) {
 }
 
 Result<void> ReadSecrets(const ServiceOptions& options, ServicePlan& plan) {
-  auto token = ReadToken(options.control_token_file);
-  if (!token) return tl::unexpected(token.error());
-  plan.control_token = std::move(*token);
+  auto tokens = ReadControlTokens(options.control_token_file);
+  if (!tokens) return tl::unexpected(tokens.error());
+  plan.control_tokens = std::move(*tokens);
   return ReadInto(options.tls_ca, kMaxPemBytes, plan.tls.ca_pem)
       .and_then(
           [&] { return ReadInto(options.tls_certificate, kMaxPemBytes, plan.tls.certificate_pem); })

@@ -19,7 +19,7 @@ struct ServicePlan {
   SharedJobVersion version;
   std::vector<engine::ExpectedNode> nodes;
   protocol::TlsIdentity tls;
-  std::string control_token;
+  std::vector<std::string> control_tokens;
 };
 
 /// Reads and checks the manifest alone, as ReadPlan does.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/engine/epoch_authenticator.h"
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
 #include "core/model/range_set.h"
@@ -49,7 +50,10 @@ struct CoordinatorConfig {
   model::JobSpec job;
   std::shared_ptr<const model::CostModel> costs;  ///< what the scheduler may know
   std::uint32_t workload_version = 1;
-  std::uint64_t epoch = 1;                     ///< of this start, from the journal
+  std::uint64_t epoch = 1;  ///< of this start, from the journal
+  /// Checks the higher epochs that workers claim; must outlive the coordinator. Null: they are
+  /// believed.
+  const EpochAuthenticator* epochs = nullptr;
   std::string token;                           ///< every Hello must carry it; empty: any
   std::vector<ExpectedNode> nodes;             ///< in the order of the node file; at least one
   bool admit_unexpected = true;                ///< nodes that are not listed may join

@@ -11,16 +11,14 @@ void LeaseReclaimer::ReclaimAll(WorkerId worker, Instant now) {
   Return(worker, parts_.ledger.ReleaseAll(worker), TaskOrigin::kLost, now);
 }
 
-void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const std::vector<Grant>& held, Instant now) {
-  model::RangeSet kept;
-  for (const Grant& grant : held) kept.Insert(grant.range);
+void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const model::RangeSet& held, Instant now) {
   for (const IndexRange leased : parts_.ledger.Leased(worker).Ranges()) {
-    for (const IndexRange gone : kept.Missing(leased)) {
+    for (const IndexRange gone : held.Missing(leased)) {
       Return(worker, parts_.ledger.Release(worker, gone, nullptr), TaskOrigin::kLost, now);
     }
   }
   for (const IndexRange copy : parts_.ledger.Copies(worker).Ranges()) {
-    for (const IndexRange gone : kept.Missing(copy)) parts_.ledger.DropCopies(worker, gone);
+    for (const IndexRange gone : held.Missing(copy)) parts_.ledger.DropCopies(worker, gone);
   }
 }
 

@@ -29,8 +29,8 @@ class LeaseReclaimer {
 
   /// The worker's process is gone: all of its leases and copies end.
   void ReclaimAll(WorkerId worker, Instant now);
-  /// The worker's process holds only these grants: others never reached it, or its report was lost.
-  void ReclaimNotHeld(WorkerId worker, const std::vector<Grant>& held, Instant now);
+  /// The worker's process holds only these tasks: others never reached it, or its report was lost.
+  void ReclaimNotHeld(WorkerId worker, const model::RangeSet& held, Instant now);
   /// The worker gave these parts of grants back; those of grants that are over change nothing.
   /// Returns the number of tasks whose lease has ended by that.
   std::int64_t ReclaimGivenBack(WorkerId worker, const std::vector<Grant>& parts, Instant now);

@@ -77,7 +77,9 @@ bool Membership::WasReplaced(WorkerId worker, const std::string& incarnation) co
 
 bool Membership::MustWaitForOther(WorkerId worker, const Hello& hello) const {
   const Member& member = At(worker);
-  return !rules_.idempotent && member.stream && member.incarnation != hello.incarnation &&
+  if (!member.stream) return false;
+  if (member.peer != hello.peer) return true;
+  return !rules_.idempotent && member.incarnation != hello.incarnation &&
          member.boot_id == hello.boot_id;
 }
 
@@ -86,8 +88,10 @@ bool Membership::CanHaveRunTasks(WorkerId worker, Instant now) const {
   return round_trip.Estimate() || now - round_trip.Opened() >= kShortestRestart;
 }
 
-std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, Instant now) {
+std::optional<StreamId> Membership::Connect(WorkerId worker, StreamId stream, Instant now,
+                                            const std::string& peer) {
   Member& member = At(worker);
+  member.peer = peer;
   const auto before = std::exchange(member.stream, stream);
   if (before) streams_.Erase(*before);
   streams_.Put(stream, worker);

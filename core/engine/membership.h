@@ -22,6 +22,7 @@ struct Member {
   double ratio = 1.0;
   std::string incarnation;  ///< of its latest process; empty before the first one
   std::string boot_id;      ///< of the node, as that process said
+  std::string peer{};       ///< Hello::peer of its latest stream
   std::optional<StreamId> stream;
   bool lost = false;      ///< its lease expired, or it said goodbye
   bool draining = false;  ///< its process is about to exit
@@ -58,17 +59,20 @@ class Membership {
   [[nodiscard]] std::optional<WorkerId> Find(const std::string& name) const;
   /// True if a newer process of that node has connected: this one must not take its place back.
   [[nodiscard]] bool WasReplaced(WorkerId worker, const std::string& incarnation) const;
-  /// True if another process of the node is connected and may run tasks that must not run twice.
-  /// The one that says Hello may be older, its message late; if it is not, it comes again until the
-  /// stream of the other one closes or its lease ends. Another boot has ended all processes before.
+  /// True if the node is connected through another identity: only the same one may replace a
+  /// stream. Also if another process of the node is connected and may run tasks that must not run
+  /// twice: the one that says Hello may be older, its message late. Another boot has ended all
+  /// processes before. The one that waits comes again until the stream of the other one closes or
+  /// its lease ends.
   [[nodiscard]] bool MustWaitForOther(WorkerId worker, const Hello& hello) const;
   /// False if a process of the worker that is replaced at `now` cannot have received a task: its
   /// Hello and that of its successor waited together for a coordinator that stood still.
   [[nodiscard]] bool CanHaveRunTasks(WorkerId worker, Instant now) const;
 
-  /// The worker's stream is this one from now on, and its lease is renewed. Returns the stream that
-  /// it had before, which is to be closed.
-  std::optional<StreamId> Connect(WorkerId worker, StreamId stream, Instant now);
+  /// The worker's stream is this one of `peer` from now on, and its lease is renewed. Returns the
+  /// stream that it had before, which is to be closed.
+  std::optional<StreamId> Connect(WorkerId worker, StreamId stream, Instant now,
+                                  const std::string& peer = {});
   /// The incarnation is the node's process from now on.
   void SetProcess(WorkerId worker, const std::string& incarnation, const std::string& boot_id);
   /// The worker takes part again.

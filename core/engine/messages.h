@@ -31,6 +31,10 @@ inline constexpr std::uint32_t kProtocolVersion = 1;
 inline constexpr double kMaxRatio = 1e6;
 /// The longest Hello::boot_id.
 inline constexpr std::size_t kMaxBootIdBytes = 64;
+/// The longest Hello::epoch_tag.
+inline constexpr std::size_t kMaxEpochTagBytes = 64;
+/// The most entries of Hello::held.
+inline constexpr std::size_t kMaxHeldGrants = 100'000;
 
 /// A range leased to a worker.
 struct Grant {
@@ -64,13 +68,19 @@ struct Hello {
   std::uint32_t workload_version = 1;
   std::uint64_t epoch = 0;  ///< the highest coordinator epoch this worker has seen; 0 at first
   std::string token;        ///< proves on loopback that this is our child; empty under mutual TLS
-  std::vector<Grant> held;  ///< grants of this epoch it still works on, after a reconnect
+  /// Grants of this epoch it still works on, after a reconnect, and with grant 0 the results that
+  /// it has not reported. At most kMaxHeldGrants.
+  std::vector<Grant> held;
   /// The weight of its node relative to the lightest one, up to kMaxRatio; 0: it does not know.
   /// Counts only if the coordinator did not expect the node.
   double ratio = 0;
   /// Random, new with each start of the node's kernel; up to kMaxBootIdBytes. Empty: unknown. It
   /// tells a process that died alone from a node that was restarted.
   std::string boot_id{};
+  /// The authenticated name of the sender, from its certificate: the worker's pod. Set by the
+  /// coordinator's end of the stream and never sent. Empty: the stream has no certificates.
+  std::string peer{};
+  std::string epoch_tag{};  ///< that came with the Welcome of `epoch`
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -141,6 +151,7 @@ struct Welcome {
   bool idempotent = true;           ///< false: stop the tasks when the lease ends unrenewed
   Duration task_timeout{};
   ClockStamp stamp{};
+  std::string epoch_tag{};  ///< proof, for other starts of the coordinator, that this epoch exists
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 

@@ -46,6 +46,7 @@ Hello Worker::OnConnected(Instant now) {
   hello.workload = config_.workload;
   hello.workload_version = config_.workload_version;
   hello.epoch = epoch_;
+  hello.epoch_tag = welcome_ ? welcome_->epoch_tag : std::string();
   hello.token = config_.token;
   hello.ratio = config_.ratio;
   hello.boot_id = config_.boot_id;
@@ -53,9 +54,11 @@ Hello Worker::OnConnected(Instant now) {
   for (const Slot& slot : slots_) {
     if (slot.busy) hello.held.push_back({slot.grant, slot.batch.range, slot.batch.copy, 0, {}});
   }
-  for (const ResultOutbox::Row& row : outbox_.Unreported()) {
-    hello.held.push_back({{}, row.completed.range, row.completed.copy, 0, {}});
-  }
+  model::RangeSet results;
+  for (const ResultOutbox::Row& row : outbox_.Unreported()) results.Insert(row.completed.range);
+  results.ForEach([&hello](IndexRange range) { hello.held.push_back({{}, range, false, 0, {}}); });
+  // The coordinator leases the omitted tasks to others; the first result of a task counts.
+  if (hello.held.size() > kMaxHeldGrants) hello.held.resize(kMaxHeldGrants);
   return hello;
 }
 

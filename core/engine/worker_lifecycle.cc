@@ -21,6 +21,16 @@ std::vector<IndexRange> Holdings(const TaskLedger& ledger, WorkerId worker) {
   return ranges;
 }
 
+/// The tasks of `all` that the worker holds, each once however often it lists them. `with_results`:
+/// also those that are done and wait to be reported.
+model::RangeSet HeldTasks(const Hello& hello, IndexRange all, bool with_results) {
+  model::RangeSet held;
+  for (const Grant& grant : hello.held) {
+    if (with_results || grant.id != GrantId{}) held.Insert(model::Intersect(grant.range, all));
+  }
+  return held;
+}
+
 }  // namespace
 
 WorkerId WorkerLifecycle::AddNode(const ExpectedNode& node, Instant now) {
@@ -40,7 +50,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
     parts_.outbox.Add(CloseStream{stream});
     return true;
   }
-  if (hello.epoch > config.epoch) return false;
+  if (IsOfLaterStart(hello)) return false;
   const WorkerId worker = FindOrAddNode(hello, now);
   if (parts_.membership.WasReplaced(worker, hello.incarnation) ||
       parts_.membership.MustWaitForOther(worker, hello)) {
@@ -49,7 +59,7 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
     return true;
   }
   const bool can_have_run = parts_.membership.CanHaveRunTasks(worker, now);
-  if (const auto before = parts_.membership.Connect(worker, stream, now)) {
+  if (const auto before = parts_.membership.Connect(worker, stream, now, hello.peer)) {
     parts_.outbox.Add(CloseStream{*before});  // the newer connection is the true one
   }
   parts_.statistics.Node(worker).threads = hello.threads;
@@ -59,13 +69,26 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
   AttachProcess(worker, hello, can_have_run, now);
   parts_.statistics.RecordNodeEvent(TimelineEvent::Kind::kJoined, worker, now, {});
   parts_.outbox.Send(stream,
-                     Welcome{config.epoch, config.job.name, config.job.workload_parameters,
-                             config.report_interval, config.job.balancing.lease,
-                             config.job.task_policy.idempotent, config.job.task_policy.timeout});
+                     Welcome{config.epoch,
+                             config.job.name,
+                             config.job.workload_parameters,
+                             config.report_interval,
+                             config.job.balancing.lease,
+                             config.job.task_policy.idempotent,
+                             config.job.task_policy.timeout,
+                             {},
+                             config.epochs ? config.epochs->Tag(config.epoch) : std::string()});
   CancelStale(worker, hello);
   parts_.retries.UnparkAll();
   parts_.placement.Touch(worker, now);
   return true;
+}
+
+// A claim without a valid tag is not one of a coordinator.
+bool WorkerLifecycle::IsOfLaterStart(const Hello& hello) const {
+  const CoordinatorConfig& config = parts_.config;
+  return hello.epoch > config.epoch &&
+         (config.epochs == nullptr || config.epochs->IsTagOf(hello.epoch, hello.epoch_tag));
 }
 
 WorkerId WorkerLifecycle::FindOrAddNode(const Hello& hello, Instant now) {
@@ -88,7 +111,8 @@ void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, bool ca
   }
   parts_.membership.SetProcess(worker, hello.incarnation, hello.boot_id);
   if (same_process) {
-    parts_.reclaimer.ReclaimNotHeld(worker, hello.held, now);
+    const IndexRange all{0, parts_.ledger.TaskCount()};
+    parts_.reclaimer.ReclaimNotHeld(worker, HeldTasks(hello, all, /*with_results=*/true), now);
   } else {
     parts_.isolation.Free(worker);
     parts_.placement.UpdateAvailability(worker);
@@ -109,10 +133,7 @@ void WorkerLifecycle::CancelStale(WorkerId worker, const Hello& hello) {
   const TaskLedger& ledger = parts_.ledger;
   const IndexRange all{0, ledger.TaskCount()};
   std::vector<IndexRange> cancelled;
-  for (const Grant& grant : hello.held) {
-    if (grant.id == GrantId{}) continue;  // a result that waits to be reported
-    const IndexRange held = model::Intersect(grant.range, all);
-    if (held.Empty()) continue;
+  HeldTasks(hello, all, /*with_results=*/false).ForEach([&](IndexRange held) {
     ledger.ForEachState(held, [&](IndexRange part, TaskState state) {
       if (state == TaskState::kCompleted || state == TaskState::kDurable) {
         cancelled.push_back(part);
@@ -124,7 +145,7 @@ void WorkerLifecycle::CancelStale(WorkerId worker, const Hello& hello) {
         cancelled.push_back(part);
       }
     });
-  }
+  });
   if (cancelled.empty()) return;
   parts_.outbox.SendCancel(*parts_.membership.At(worker).stream, std::move(cancelled));
 }

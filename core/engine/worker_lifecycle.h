@@ -60,6 +60,8 @@ class WorkerLifecycle {
   void ExpireLeases(Instant now);
 
  private:
+  /// Whether the worker has spoken to a later start of the coordinator.
+  [[nodiscard]] bool IsOfLaterStart(const Hello& hello) const;
   [[nodiscard]] WorkerId FindOrAddNode(const Hello& hello, Instant now);
   /// `can_have_run`: the process before this one had time to run tasks.
   void AttachProcess(WorkerId worker, const Hello& hello, bool can_have_run, Instant now);

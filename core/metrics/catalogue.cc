@@ -7,6 +7,7 @@ namespace {
 
 constexpr Label kByNode[] = {kNode};
 constexpr Label kByNodeAndProfile[] = {kNode, kProfile};
+constexpr Label kByNodeAndProfileOfNamespace[] = {kNode, kProfile, kJobNamespace};
 constexpr Label kByReason[] = {kReason};
 constexpr Label kByKindAndOutcome[] = {kKind, kOutcome};
 constexpr Label kByDirection[] = {kDirection};
@@ -306,21 +307,21 @@ constexpr MetricDefinition kOfOperator[] = {
     {Metric::kHistoryUnits,
      "evenkeel_history_work_units_total",
      MetricType::kCounter,
-     kByNodeAndProfile,
+     kByNodeAndProfileOfNamespace,
      "units",
      "Work units of finished jobs, by the node that ran them.",
      {}},
     {Metric::kHistoryBusy,
      "evenkeel_history_busy_seconds_total",
      MetricType::kCounter,
-     kByNodeAndProfile,
+     kByNodeAndProfileOfNamespace,
      "seconds",
      "Time inside tasks of finished jobs, summed over threads.",
      {}},
     {Metric::kHistoryEnergy,
      "evenkeel_history_energy_joules_total",
      MetricType::kCounter,
-     kByNodeAndProfile,
+     kByNodeAndProfileOfNamespace,
      "joules",
      "Estimated energy of the tasks of finished jobs, above idle power.",
      {}},

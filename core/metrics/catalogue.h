@@ -33,6 +33,8 @@ inline constexpr std::string_view kLeaseName[] = {"evenkeel-operator"};
 inline constexpr Label kNode{"node", {}};  ///< one value per node of the job
 /// One value per job; the operator keeps at most kMaxHistorySeries pairs of node and profile.
 inline constexpr Label kProfile{"profile", {}};
+/// Namespace of the jobs. Not `namespace`, which Prometheus sets to that of the operator.
+inline constexpr Label kJobNamespace{"job_namespace", {}};
 inline constexpr Label kNamespace{"namespace", {}};  ///< one value per job
 /// One value per job, on gauges only: these disappear with the job. Prometheus reserves `job`.
 inline constexpr Label kWeightedJob{"weighted_job", {}};

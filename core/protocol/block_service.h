@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/sha256.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
+#include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
 
 namespace evenkeel::protocol {

@@ -3,10 +3,12 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/base/time.h"
 #include "core/engine/messages.h"
+#include "core/model/names.h"
 #include "core/protocol/evenkeel.pb.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/translation.h"
@@ -20,6 +22,20 @@ constexpr auto kMaxIndex = static_cast<std::uint64_t>(std::numeric_limits<std::i
 bool Fits(std::uint64_t count, std::uint64_t size, std::uint64_t bytes) {
   if (size == 0) return bytes == 0;
   return bytes % size == 0 && bytes / size == count;
+}
+
+/// 1 to `max_bytes` letters, digits, '-', '_' and '.'.
+bool IsIdentifier(std::string_view text, std::size_t max_bytes) {
+  return !text.empty() && text.size() <= max_bytes &&
+         std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+bool IsWorkload(std::string_view name) {
+  if (name.starts_with(model::kCustomPrefix)) name.remove_prefix(model::kCustomPrefix.size());
+  return model::IsWorkloadName(name);
 }
 
 /// Reads and checks the fields of one received batch. Keeps the first broken rule; values read
@@ -135,13 +151,24 @@ engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
   hello.workload_version = wire->workload_version();
   hello.epoch = wire->epoch();
   hello.token = checks.Text(wire->mutable_token());
+  checks.Require(wire->held_size() <= static_cast<int>(engine::kMaxHeldGrants),
+                 "Hello with more than 100000 held ranges");
   hello.held = Grants(wire->held(), checks);
   hello.ratio = wire->ratio();
   hello.boot_id = checks.Text(wire->mutable_boot_id());
-  checks.Require(!hello.node.empty(), "Hello without a node name");
+  hello.epoch_tag = checks.Text(wire->mutable_epoch_tag());
+  checks.Require(model::IsDnsSubdomain(hello.node),
+                 "the node name in Hello must be 1 to 253 lower-case letters, digits, '-' or '.', "
+                 "with a letter or digit at both ends");
+  checks.Require(IsIdentifier(hello.incarnation, kMaxIncarnationBytes),
+                 "the incarnation in Hello must be 1 to 64 letters, digits, '-', '_' or '.'");
+  checks.Require(IsWorkload(hello.workload), "the workload in Hello is not a name of a workload");
   checks.Require(hello.threads > 0, "Hello with 0 threads");
-  checks.Require(hello.boot_id.size() <= engine::kMaxBootIdBytes,
-                 "Hello with a boot ID of more than 64 bytes");
+  checks.Require(hello.token.size() <= kMaxTokenBytes, "token of more than 4 KiB in Hello");
+  checks.Require(hello.boot_id.empty() || IsIdentifier(hello.boot_id, engine::kMaxBootIdBytes),
+                 "the boot ID in Hello must be at most 64 letters, digits, '-', '_' or '.'");
+  checks.Require(hello.epoch_tag.size() <= engine::kMaxEpochTagBytes,
+                 "Hello with an epoch tag of more than 64 bytes");
   const bool sane = hello.ratio >= 0 && hello.ratio <= engine::kMaxRatio;  // false for NaN
   checks.Require(sane, "Hello with a ratio outside of 0 to 1000000");
   return hello;
@@ -218,6 +245,9 @@ engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
   welcome.idempotent = wire->idempotent();
   welcome.task_timeout = checks.Time(wire->task_timeout_ns());
   welcome.stamp = engine::ClockStamp{wire->stamp()};
+  welcome.epoch_tag = checks.Text(wire->mutable_epoch_tag());
+  checks.Require(welcome.epoch_tag.size() <= engine::kMaxEpochTagBytes,
+                 "Welcome with an epoch tag of more than 64 bytes");
   return welcome;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/base/time.h"
@@ -12,7 +13,11 @@ namespace evenkeel::protocol {
 inline constexpr std::int32_t kMaxMessageBytes = 16 * 1024 * 1024;
 /// Items of one message.
 inline constexpr int kMaxItems = 4096;
-/// Bytes of a reason or a name.
+/// Bytes of the incarnation in Hello.
+inline constexpr std::size_t kMaxIncarnationBytes = 64;
+/// Bytes of the token in Hello.
+inline constexpr std::size_t kMaxTokenBytes = 4096;
+/// Bytes of a reason.
 inline constexpr std::int32_t kMaxTextBytes = 64 * 1024;
 /// Ranges, grants and failed tasks in one message, and results of unequal size in one message.
 inline constexpr std::int64_t kMaxRanges = 1'000'000;

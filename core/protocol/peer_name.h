@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "core/model/worker_identity.h"
 #include "core/protocol/transport_settings.h"
 
 namespace evenkeel::protocol {
@@ -19,6 +20,15 @@ namespace evenkeel::protocol {
   const auto names = context.auth_context()->FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME);
   return std::any_of(names.begin(), names.end(),
                      [&name](const grpc::string_ref& found) { return found == name; });
+}
+
+/// The worker that the certificate of the peer names. Nothing unless the certificate has exactly
+/// one URI and that is one of a worker.
+[[nodiscard]] inline std::optional<model::WorkerIdentity> PeerWorker(
+    const grpc::ServerContextBase& context) {
+  const auto uris = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
+  if (uris.size() != 1) return std::nullopt;
+  return model::ParseWorkerUri({uris.front().data(), uris.front().size()});
 }
 
 /// Server credentials that accept only clients whose certificate our CA has signed; insecure ones

@@ -77,6 +77,7 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   for (const engine::Grant& grant : hello.held) SetGrant(grant, *wire.add_held());
   wire.set_ratio(hello.ratio);
   wire.set_boot_id(std::move(hello.boot_id));
+  wire.set_epoch_tag(std::move(hello.epoch_tag));
 }
 
 /// Splits the entries of one message into items of about kBatchBytes.
@@ -154,6 +155,7 @@ void Append(engine::Welcome welcome, std::vector<v1::CoordinatorItem>& items) {
   wire.set_idempotent(welcome.idempotent);
   wire.set_task_timeout_ns(Nanoseconds(welcome.task_timeout));
   wire.set_stamp(welcome.stamp.value);
+  wire.set_epoch_tag(std::move(welcome.epoch_tag));
 }
 
 void Append(engine::Refusal refusal, std::vector<v1::CoordinatorItem>& items) {

@@ -1,58 +1,90 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "kubernetes/object.h"
 #include "operator/history/prometheus.h"
 
 namespace evenkeel::controller {
 
+/// What earlier jobs have shown. Thread-safe; no call blocks.
+class RateHistory {
+ public:
+  virtual ~RateHistory() = default;
+  /// Whether there is somebody to ask.
+  [[nodiscard]] virtual bool IsThere() const = 0;
+  /// What is known of the profile now; nothing: Request() it first.
+  [[nodiscard]] virtual std::optional<plan::HistoryAnswer> Find(const ProfileKey& key) const = 0;
+  /// Asks for the profile. The job is reported as soon as there is an answer, good or bad.
+  virtual void Request(const ProfileKey& key, const kube::ObjectKey& job) = 0;
+};
+
 /// How long answers count.
 struct HistoryTimes {
-  /// Many jobs of a profile that start at once are one question. Not for long: the next one may
-  /// start when the last one has just ended.
-  Duration fresh = std::chrono::seconds(1);
-  /// After a failure nobody waits for the next one before this time is over, whatever the profile.
+  /// Many jobs of a profile that start at once need one query. Not for long: the next job may start
+  /// when the last one has just ended.
+  Duration fresh = std::chrono::seconds(5);
+  /// After a failure nothing is asked before this time is over, whatever the profile.
   Duration pause = std::chrono::seconds(30);
 };
 
-/// Asks the Prometheus that is known at the time, one question at a time. Whoever asks waits for at
-/// most two timeouts: somebody else's question, and his own.
-class CachedHistory final : public RateHistory {
+/// Asks the Prometheus that is known at the time, one query at a time, on a thread of its own. Of
+/// one profile at most one query waits. Start() and Stop() are for one owner.
+class QueuedHistory final : public RateHistory {
  public:
   /// Null: there is none. Must not block.
   using Where = std::function<std::shared_ptr<const Prometheus>()>;
+  using OnAnswer = std::function<void(const kube::ObjectKey& job)>;
 
-  /// `clock` must outlive it.
-  CachedHistory(Where where, const Clock& clock, const HistoryTimes& times)
-      : where_(std::move(where)), clock_(clock), times_(times) {}
+  /// `on_answer` is called on the thread of the queue, or within Request(). `clock` must outlive
+  /// it.
+  QueuedHistory(Where where, const Clock& clock, const HistoryTimes& times, OnAnswer on_answer)
+      : where_(std::move(where)), clock_(clock), times_(times), on_answer_(std::move(on_answer)) {}
+  ~QueuedHistory() override { Stop(); }
+
+  void Start();
+  /// Waits for a query under way, for its timeout at most.
+  void Stop();
 
   [[nodiscard]] bool IsThere() const override { return where_() != nullptr; }
-  [[nodiscard]] plan::HistoryAnswer Ask(const std::string& profile) override;
+  [[nodiscard]] std::optional<plan::HistoryAnswer> Find(const ProfileKey& key) const override;
+  void Request(const ProfileKey& key, const kube::ObjectKey& job) override;
+  /// Answers one request that waits; false if none does. Start() has a thread do this.
+  bool AnswerOne();
 
  private:
   struct Entry {
     plan::HistoryAnswer answer;
     Instant until{};
   };
-  /// What need not be asked for; nothing if it has to be.
-  [[nodiscard]] const plan::HistoryAnswer* Known(const std::string& profile) const;
+  [[nodiscard]] std::optional<plan::HistoryAnswer> FindLocked(const ProfileKey& key) const;
+  void Keep(const ProfileKey& key, const plan::HistoryAnswer& answer);
 
   const Where where_;
   const Clock& clock_;
   const HistoryTimes times_;
-  std::mutex mutex_;  // held while somebody asks
+  const OnAnswer on_answer_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any requested_;
   // All guarded by mutex_.
-  std::map<std::string, Entry> answers_;
+  std::map<ProfileKey, Entry> answers_;
   std::optional<Entry> failure_;
+  std::map<ProfileKey, std::set<kube::ObjectKey>> requests_;  // and the jobs that wait for them
+
+  std::jthread thread_;
 };
 
 /// Where the history comes from.
@@ -67,11 +99,10 @@ struct HistorySettings {
 class HistorySource {
  public:
   /// Connects nothing yet. `clock` must outlive it. Errors: kInvalidInput, one line.
-  [[nodiscard]] static Result<std::unique_ptr<HistorySource>> Make(const HistorySettings& settings,
-                                                                   const Clock& clock);
+  [[nodiscard]] static Result<std::unique_ptr<HistorySource>> Make(
+      const HistorySettings& settings, const Clock& clock, QueuedHistory::OnAnswer on_answer);
   virtual ~HistorySource() = default;
 
-  /// Starts looking, if there is something to look for.
   virtual void Start() = 0;
   virtual void Stop() = 0;
   [[nodiscard]] virtual RateHistory& History() = 0;

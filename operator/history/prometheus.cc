@@ -29,20 +29,20 @@ std::string Quoted(const std::string& text) {
 }
 
 /// The rises of the metric within the last seconds, a series a node and operator.
-std::string Rise(metrics::Metric metric, const std::string& profile, std::int64_t seconds) {
+std::string Rise(metrics::Metric metric, const ProfileKey& key, std::int64_t seconds) {
   return "increase(" + std::string(metrics::Definition(metric).name) +
-         "{profile=" + Quoted(profile) + "}[" + std::to_string(seconds) + "s])";
+         "{job_namespace=" + Quoted(key.namespace_name) + ",profile=" + Quoted(key.profile) + "}[" +
+         std::to_string(seconds) + "s])";
 }
 
 /// "or" keeps what has other labels: a window in which there is nothing takes nothing away.
-std::string Weighed(metrics::Metric metric, const std::string& profile,
-                    std::int64_t window_seconds) {
+std::string Weighed(metrics::Metric metric, const ProfileKey& key, std::int64_t window_seconds) {
   std::string sum;
   for (const auto& window : scheduling::RecencyWindows(window_seconds)) {
     char factor[32];
     std::snprintf(factor, sizeof factor, "%.6f", window.factor);
     if (!sum.empty()) sum += " or ";
-    sum += "label_replace(" + std::string(factor) + " * " + Rise(metric, profile, window.seconds) +
+    sum += "label_replace(" + std::string(factor) + " * " + Rise(metric, key, window.seconds) +
            ",\"within\",\"" + std::to_string(window.seconds) + "\",\"\",\"\")";
   }
   return sum;
@@ -55,12 +55,11 @@ std::string Figure(const std::string& name, const std::string& rises) {
 
 }  // namespace
 
-std::string RateQuery(const std::string& profile, std::int64_t window_seconds) {
+std::string RateQuery(const ProfileKey& key, std::int64_t window_seconds) {
   using metrics::Metric;
-  return Figure(figure::kUnits, Weighed(Metric::kHistoryUnits, profile, window_seconds)) + " or " +
-         Figure(figure::kBusySeconds, Weighed(Metric::kHistoryBusy, profile, window_seconds)) +
-         " or " +
-         Figure(figure::kAllBusySeconds, Rise(Metric::kHistoryBusy, profile, window_seconds));
+  return Figure(figure::kUnits, Weighed(Metric::kHistoryUnits, key, window_seconds)) + " or " +
+         Figure(figure::kBusySeconds, Weighed(Metric::kHistoryBusy, key, window_seconds)) + " or " +
+         Figure(figure::kAllBusySeconds, Rise(Metric::kHistoryBusy, key, window_seconds));
 }
 
 namespace {
@@ -215,13 +214,13 @@ Result<std::shared_ptr<Prometheus>> Prometheus::Make(const PrometheusAddress& ad
   return std::make_shared<Prometheus>(server->Url(), std::move(*transport), options);
 }
 
-HistoryAnswer Prometheus::Ask(const std::string& profile) const {
+HistoryAnswer Prometheus::Ask(const ProfileKey& key) const {
   kube::Request request;
   request.method = "POST";  // the query is too long for some proxies' idea of an address
   request.target = "/api/v1/query";
   request.content_type = "application/x-www-form-urlencoded";
   request.body = "timeout=" + Milliseconds(options_.timeout) +
-                 "&query=" + kube::PercentEncode(RateQuery(profile, options_.window_seconds));
+                 "&query=" + kube::PercentEncode(RateQuery(key, options_.window_seconds));
   request.timeout = options_.timeout;
   const auto response = transport_->Send(request);
   if (!response) return Unreachable(response.error().message);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +22,14 @@
 
 namespace evenkeel::controller {
 
-/// Whom to ask what earlier jobs have shown. Thread-safe.
-class RateHistory {
- public:
-  virtual ~RateHistory() = default;
-  /// Whether there is somebody to ask. Never blocks.
-  [[nodiscard]] virtual bool IsThere() const = 0;
-  /// What each node did for jobs of the profile. Blocks for a bounded time.
-  [[nodiscard]] virtual plan::HistoryAnswer Ask(const std::string& profile) = 0;
+/// Jobs of one namespace that are taken to depend on the same properties of nodes. Namespaces do
+/// not share profiles, because whoever runs jobs decides what their history says.
+struct ProfileKey {
+  std::string namespace_name;
+  std::string profile;
+
+  friend auto operator<=>(const ProfileKey&, const ProfileKey&) = default;
+  friend bool operator==(const ProfileKey&, const ProfileKey&) = default;
 };
 
 /// Label that the query gives its three figures of each node, and their values.
@@ -44,7 +45,7 @@ inline const std::string kAllBusySeconds = "allbusy";  ///< the same, all counti
 /// Where scrapes give targets a label `node` of their own, Prometheus calls ours `exported_node`.
 /// (scheduling::RecencyWindows: sums of rises over nested windows. increase() takes a counter that
 /// began anew for what it is, and a series that ended weeks ago still tells its rises.)
-[[nodiscard]] std::string RateQuery(const std::string& profile, std::int64_t window_seconds);
+[[nodiscard]] std::string RateQuery(const ProfileKey& key, std::int64_t window_seconds);
 
 /// Bytes and series of an answer: three for each of the pairs of node and profile that operators
 /// keep, and some to spare.
@@ -88,7 +89,7 @@ class Prometheus {
                                                                 const Clock& clock);
 
   /// What each node did for jobs of the profile.
-  [[nodiscard]] plan::HistoryAnswer Ask(const std::string& profile) const;
+  [[nodiscard]] plan::HistoryAnswer Ask(const ProfileKey& key) const;
   /// Whether a Prometheus answers there.
   [[nodiscard]] bool IsThere() const;
   [[nodiscard]] const std::string& Url() const { return url_; }

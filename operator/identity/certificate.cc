@@ -54,9 +54,10 @@ bool AddExtension(X509& certificate, X509V3_CTX& context, int kind, const std::s
   return extension != nullptr && X509_add_ext(&certificate, extension.get(), -1) == 1;
 }
 
-std::string AlternativeNames(const std::vector<std::string>& dns_names) {
+std::string AlternativeNames(const CertificateRequest& request) {
   std::string text;
-  for (const auto& name : dns_names) text += (text.empty() ? "DNS:" : ",DNS:") + name;
+  for (const auto& name : request.dns_names) text += (text.empty() ? "DNS:" : ",DNS:") + name;
+  for (const auto& uri : request.uris) text += (text.empty() ? "URI:" : ",URI:") + uri;
   return text;
 }
 
@@ -67,8 +68,7 @@ bool AddExtensions(X509& certificate, const CertificateRequest& request, X509* i
   return AddExtension(certificate, context, NID_basic_constraints, request.basic_constraints) &&
          AddExtension(certificate, context, NID_key_usage, request.key_usage) &&
          AddExtension(certificate, context, NID_ext_key_usage, request.extended_key_usage) &&
-         AddExtension(certificate, context, NID_subject_alt_name,
-                      AlternativeNames(request.dns_names)) &&
+         AddExtension(certificate, context, NID_subject_alt_name, AlternativeNames(request)) &&
          AddExtension(certificate, context, NID_subject_key_identifier, "hash") &&
          AddExtension(certificate, context, NID_authority_key_identifier, "keyid:always");
 }

@@ -27,6 +27,7 @@ using Certificate = std::unique_ptr<X509, FreeCertificate>;
 struct CertificateRequest {
   std::string common_name;             ///< cut to 64 bytes, as X.520 wants it
   std::vector<std::string> dns_names;  ///< empty for an authority
+  std::vector<std::string> uris;       ///< further alternative names
   std::string basic_constraints;       ///< e.g. "critical,CA:FALSE"
   std::string key_usage;               ///< e.g. "critical,digitalSignature"
   std::string extended_key_usage;      ///< e.g. "serverAuth"; empty: none

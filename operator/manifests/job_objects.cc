@@ -106,28 +106,33 @@ namespace {
 
 using nlohmann::json;
 
-json TlsSecret(const WeightedJob& job, const std::string& name, const std::string& component,
-               const TlsFiles& files) {
-  json object = ObjectFrame("v1", "Secret", name, component, job);
-  object["type"] = "kubernetes.io/tls";
-  object["data"] = {{"ca.crt", ToBase64(files.ca_certificate)},
-                    {"tls.crt", ToBase64(files.certificate)},
-                    {"tls.key", ToBase64(files.key)}};
-  return object;
+json CertificateEntries(const TlsFiles& files, const std::string& name) {
+  return {{name + ".crt", ToBase64(files.certificate)}, {name + ".key", ToBase64(files.key)}};
 }
 
 }  // namespace
 
-json CoordinatorSecret(const WeightedJob& job, const TlsFiles& files,
-                       const std::string& operator_token) {
-  json object =
-      TlsSecret(job, CoordinatorSecretName(job.meta.name), component::kCoordinator, files);
-  object["data"]["operator-token"] = ToBase64(operator_token);
+json CoordinatorSecret(const WeightedJob& job, const std::string& ca_certificates,
+                       const TlsFiles& files, const std::string& operator_tokens) {
+  json object = ObjectFrame("v1", "Secret", CoordinatorSecretName(job.meta.name),
+                            component::kCoordinator, job);
+  object["type"] = "kubernetes.io/tls";
+  object["data"] = CertificateEntries(files, "tls");
+  object["data"]["ca.crt"] = ToBase64(ca_certificates);
+  object["data"]["operator-token"] = ToBase64(operator_tokens);
   return object;
 }
 
-json WorkerSecret(const WeightedJob& job, const TlsFiles& files) {
-  return TlsSecret(job, WorkerSecretName(job.meta.name), component::kWorker, files);
+json WorkerSecret(const WeightedJob& job, const std::string& name,
+                  const std::string& ca_certificates,
+                  const std::map<std::string, TlsFiles>& files_by_pod) {
+  json object = ObjectFrame("v1", "Secret", name, component::kWorker, job);
+  object["type"] = "Opaque";
+  object["data"] = {{"ca.crt", ToBase64(ca_certificates)}};
+  for (const auto& [pod, files] : files_by_pod) {
+    object["data"].update(CertificateEntries(files, pod));
+  }
+  return object;
 }
 
 namespace {
@@ -147,16 +152,33 @@ nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan) {
   nlohmann::json object =
       ObjectFrame("v1", "ConfigMap", PlanName(job.meta.name), component::kJob, job);
   object["metadata"]["annotations"] = {
-      {annotation::kIdentity, plan.identity},
+      {annotation::kIdentity, plan.identity.issuer},
       {annotation::kImage, plan.image},
+      {annotation::kWorkerSecrets, std::to_string(plan.worker_secrets)},
       {annotation::kAttemptSeen, std::to_string(plan.attempt_seen)},
       {annotation::kFirstAttempt, std::to_string(plan.first_attempt)}};
-  object["data"] = {{"job.json", JobOfRun(plan)},
-                    {"nodes.json", NodesJson(plan.nodes)},
-                    {"ca.crt", plan.ca_certificate}};
+  object["data"] = {{"job.json", JobOfRun(plan)}, {"nodes.json", NodesJson(plan.nodes)}};
+  json& annotations = object["metadata"]["annotations"];
+  if (!plan.identity.also_trusted.empty()) {
+    annotations[annotation::kIdentityAlsoTrusted] = plan.identity.also_trusted;
+  }
+  if (plan.identity.since) {
+    annotations[annotation::kIdentitySince] = FormatTimestamp(*plan.identity.since);
+  }
   const std::string weights = WeightsJson(plan);
   if (!weights.empty()) object["data"]["weights.json"] = weights;
   return object;
+}
+
+std::string AuthenticatedText(const json& config_map) {
+  const json& annotations = Child(Child(config_map, "metadata"), "annotations");
+  json own = json::object();
+  if (annotations.is_object()) {
+    for (const auto& [key, value] : annotations.items()) {
+      if (key.starts_with("evenkeel.dev/") && key != annotation::kDigest) own[key] = value;
+    }
+  }
+  return Compact({{"annotations", std::move(own)}, {"data", Child(config_map, "data")}});
 }
 
 nlohmann::json SnapshotConfigMap(const WeightedJob& job, std::int64_t attempt,

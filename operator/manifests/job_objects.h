@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -32,18 +33,26 @@ struct FlowSettings {
 
 /// PEM texts of one party.
 struct TlsFiles {
-  std::string ca_certificate;
   std::string certificate;
   std::string key;
 };
 
-/// The Secret NAME-coordinator-tls. `operator_token` is what the operator shows on the control
-/// port.
-[[nodiscard]] nlohmann::json CoordinatorSecret(const WeightedJob& job, const TlsFiles& files,
-                                               const std::string& operator_token);
+/// The Secret NAME-coordinator-tls. `ca_certificates`: the bundle that is trusted.
+/// `operator_tokens`: what the operator may show on the control port, one a line.
+[[nodiscard]] nlohmann::json CoordinatorSecret(const WeightedJob& job,
+                                               const std::string& ca_certificates,
+                                               const TlsFiles& files,
+                                               const std::string& operator_tokens);
 
-/// The Secret NAME-worker-tls.
-[[nodiscard]] nlohmann::json WorkerSecret(const WeightedJob& job, const TlsFiles& files);
+/// One of the Secrets NAME-worker-tls: the bundle as ca.crt, and POD.crt and POD.key of each
+/// worker.
+[[nodiscard]] nlohmann::json WorkerSecret(const WeightedJob& job, const std::string& name,
+                                          const std::string& ca_certificates,
+                                          const std::map<std::string, TlsFiles>& files_by_pod);
+
+/// The part of the ConfigMap NAME-plan that decides what the operator does: its data and our
+/// annotations, without the digest. Canonical.
+[[nodiscard]] std::string AuthenticatedText(const nlohmann::json& config_map);
 
 /// The ConfigMap NAME-plan. Reading it with ReadJobPlan gives the same plan.
 [[nodiscard]] nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan);

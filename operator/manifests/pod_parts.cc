@@ -149,10 +149,11 @@ void AddMount(json& pod_spec, const std::string& name, const std::string& path, 
   pod_spec["containers"].back()["volumeMounts"].push_back(std::move(mount));
 }
 
-void AddTls(json& pod_spec, const std::string& secret) {
-  AddVolume(pod_spec, "tls",
-            {{"secret", {{"secretName", secret}, {"defaultMode", kReadableByGroup}}}}, path::kTls,
-            true);
+void AddTls(json& pod_spec, const std::string& secret,
+            const std::map<std::string, std::string>& items) {
+  json source{{"secretName", secret}, {"defaultMode", kReadableByGroup}};
+  for (const auto& [key, file] : items) source["items"].push_back({{"key", key}, {"path", file}});
+  AddVolume(pod_spec, "tls", {{"secret", std::move(source)}}, path::kTls, true);
 }
 
 void AddInputs(json& pod_spec, const WeightedJob& job) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -43,8 +44,9 @@ void AddVolume(nlohmann::json& pod_spec, const std::string& name, nlohmann::json
 void AddMount(nlohmann::json& pod_spec, const std::string& name, const std::string& path,
               bool read_only);
 
-/// The Secret with the TLS files.
-void AddTls(nlohmann::json& pod_spec, const std::string& secret);
+/// The Secret with the TLS files. `items`: which entries appear under which file names; empty: all.
+void AddTls(nlohmann::json& pod_spec, const std::string& secret,
+            const std::map<std::string, std::string>& items = {});
 /// The inputs of the job, if it has any.
 void AddInputs(nlohmann::json& pod_spec, const WeightedJob& job);
 /// A writable /tmp, unless the container that the pod got last has one.

@@ -44,15 +44,22 @@ void AddPeers(json& arguments, const WeightedJob& job) {
   }
 }
 
+/// The certificate of this worker alone.
+void AddWorkerTls(json& spec, const WeightedJob& job, const WorkerPod& pod) {
+  const std::string name = WorkerPodName(job.meta.name, pod.node);
+  AddTls(spec, WorkerSecretName(job.meta.name, name, pod.secrets),
+         {{"ca.crt", "ca.crt"}, {name + ".crt", "tls.crt"}, {name + ".key", "tls.key"}});
+}
+
 /// A worker that runs the tasks itself.
-void AddWorker(json& spec, const WeightedJob& job, json container) {
+void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
   AddPeers(container["args"], job);
   container["resources"] = ResourcesJson(job.resources);
   if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
   Append(container["volumeMounts"], job.worker.volume_mounts);
   spec["containers"].push_back(std::move(container));
   Append(spec["volumes"], job.worker.volumes);
-  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddWorkerTls(spec, job, pod);
   AddInputs(spec, job);
   AddTemporary(spec, "tmp");
 }
@@ -65,7 +72,7 @@ void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& po
   RunAsOwnUser(container);
   spec["containers"].push_back(std::move(container));
   AddLauncherSocket(spec);
-  AddTls(spec, WorkerSecretName(job.meta.name));
+  AddWorkerTls(spec, job, pod);
   AddTemporary(spec, "tmp");
 }
 
@@ -79,7 +86,7 @@ json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
   spec["restartPolicy"] = "OnFailure";
   spec["affinity"] = OnlyOn(pod.node);
   if (job.task_image.empty()) {
-    AddWorker(spec, job, std::move(container));
+    AddWorker(spec, job, pod, std::move(container));
   } else {
     AddWorkerAndCommand(spec, job, pod, std::move(container));
   }

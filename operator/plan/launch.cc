@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -221,18 +222,53 @@ std::vector<std::string> Slowest(std::vector<cluster::PlannedNode> nodes) {
   return slowest;
 }
 
-void ApplyObjects(PlanBuilder& builder, const cluster::JobPlan& content, std::int64_t attempt,
-                  bool makes_coordinator) {
-  const auto& plan = builder.snapshot().plan;
-  if (!plan) builder.AddAction(EnsureIdentity{});
-  if (!plan || content != *plan) builder.AddAction(ApplyPlan{content});
-  if (plan && content.workload != plan->workload) {
-    builder.AddEvent(
-        {false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
+/// Nodes whose worker has a pod or is to get one, sorted.
+std::vector<std::string> WorkerNodes(const PlanBuilder& builder, const WorkerChanges& changes) {
+  std::set<std::string> nodes;
+  for (const cluster::PodView* pod : builder.Workers()) {
+    if (!pod->target_node.empty()) nodes.insert(pod->target_node);
   }
-  if (plan && !makes_coordinator) return;
-  builder.AddAction(ApplyService{attempt});
-  builder.AddAction(ApplyNetworkPolicies{});
+  for (const cluster::WorkerPod& pod : changes.create) nodes.insert(pod.node);
+  return {nodes.begin(), nodes.end()};
+}
+
+void DescribeAppendedTasks(PlanBuilder& builder, const cluster::JobPlan& content) {
+  const auto& plan = builder.snapshot().plan;
+  if (!plan || content.workload == plan->workload) return;
+  builder.AddEvent(
+      {false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
+}
+
+/// A Secret holds at most 1 MiB; a certificate and its key take about 1.2 KiB, base64 a third more.
+std::int32_t WorkerSecretsFor(const PlanBuilder& builder) {
+  constexpr std::int64_t kWorkersPerSecret = 250;
+  const auto nodes = static_cast<std::int64_t>(builder.snapshot().nodes->size());
+  const std::int64_t workers =
+      std::min<std::int64_t>(std::max(1, builder.Job().spec.max_workers), nodes);
+  return static_cast<std::int32_t>(
+      std::max<std::int64_t>(1, (workers + kWorkersPerSecret - 1) / kWorkersPerSecret));
+}
+
+/// Moves the job from the operator's previous key to the present one: first both authorities are
+/// trusted, then certificates come from the new one, then the old one is dropped. Between two
+/// steps all pods have the time to read their Secrets.
+cluster::IdentityKeys NextIdentity(PlanBuilder& builder, const cluster::IdentityKeys& known) {
+  const OperatorSettings& settings = builder.snapshot().settings;
+  const cluster::Timestamp now = cluster::WholeSeconds(builder.Now());
+  const std::string& key = settings.key_id;
+  if (known.issuer.empty()) return {key, {}, {}};
+  const bool is_moved = known.issuer == key;
+  if (is_moved && known.also_trusted.empty()) return known;
+  // The operator no longer has that key.
+  if (!is_moved && known.issuer != settings.previous_key_id) return {key, {}, now};
+  if (!is_moved && known.also_trusted != key) return {known.issuer, key, now};
+  const cluster::Timestamp due = known.since.value_or(now) + settings.secret_propagation;
+  if (builder.Now() < due) {
+    builder.RequeueAt(due);
+    return known;
+  }
+  if (is_moved) return {key, {}, now};
+  return {key, known.issuer, now};
 }
 
 bool NobodyThere(const PlanBuilder& builder, const cluster::PodView& pod) {
@@ -268,6 +304,7 @@ cluster::JobPlan NextJobPlan(const PlanBuilder& builder, bool replaced) {
   content.manifest = builder.Job().manifest;
   content.workload = builder.Job().workload;
   content.image = builder.Image();
+  content.worker_secrets = WorkerSecretsFor(builder);
   if (seen.plan) {
     content = *seen.plan;
     // All that may have changed in it are tasks at the end.
@@ -318,7 +355,9 @@ void Launch(PlanBuilder& builder, const CoordinatorAssessment& assessment,
   if (starts || builder.snapshot().plan) {
     const bool stays = !makes_coordinator && builder.Coordinator() != nullptr;
     const std::int64_t attempt = stays ? builder.Coordinator()->attempt : assessment.next_attempt;
-    ApplyObjects(builder, content, attempt, makes_coordinator);
+    content.identity = NextIdentity(builder, content.identity);
+    DescribeAppendedTasks(builder, content);
+    builder.SetObjects({content, attempt, WorkerNodes(builder, changes)});
   }
 
   for (const cluster::PodView* pod : changes.remove)
@@ -331,7 +370,10 @@ void Launch(PlanBuilder& builder, const CoordinatorAssessment& assessment,
       builder.Delete(*assessment.pod, NobodyThere(builder, *assessment.pod));
     CreateCoordinatorPod(builder, assessment, content);
   }
-  for (const cluster::WorkerPod& pod : changes.create) builder.AddAction(CreateWorker{pod});
+  for (cluster::WorkerPod pod : changes.create) {
+    pod.secrets = content.worker_secrets;
+    builder.AddAction(CreateWorker{pod});
+  }
   SetWeightsMeasuredCondition(builder, content);
 }
 

@@ -72,9 +72,18 @@ void EndByDeadline(PlanBuilder& builder) {
 
 }  // namespace
 
+bool HasStarted(const PlanBuilder& builder) {
+  return builder.snapshot().plan.has_value() || builder.Coordinator() != nullptr;
+}
+
 void EndIfOver(PlanBuilder& builder) {
   if (!builder.Job().invalid.empty()) {
-    Fail(builder, "InvalidSpec", builder.Job().invalid);
+    // A job that runs was started by an operator that could read it, perhaps a later version.
+    if (HasStarted(builder)) {
+      static_cast<void>(EndByReport(builder));
+    } else {
+      Fail(builder, "InvalidSpec", builder.Job().invalid);
+    }
     return;
   }
   if (!builder.Job().too_large.empty() && !builder.snapshot().plan) {
@@ -135,6 +144,18 @@ void RefuseSuspension(PlanBuilder& builder, const cluster::Condition* known) {
                        std::move(message));
 }
 
+/// A job that is being suspended or is suspended keeps what it would go on with.
+void KeepObjects(PlanBuilder& builder, const cluster::JobPlan& plan) {
+  const cluster::PodView* coordinator = builder.Coordinator();
+  DesiredObjects objects{
+      plan, coordinator != nullptr ? coordinator->attempt : plan.attempt_seen, {}};
+  for (const cluster::PodView* pod : builder.Workers()) {
+    if (!pod->target_node.empty()) objects.worker_nodes.push_back(pod->target_node);
+  }
+  std::sort(objects.worker_nodes.begin(), objects.worker_nodes.end());
+  builder.SetObjects(std::move(objects));
+}
+
 /// There is a coordinator that works, or did.
 void DrainAndDelete(PlanBuilder& builder, const cluster::PodView& pod) {
   if (!pod.has_run) {
@@ -148,7 +169,8 @@ void DrainAndDelete(PlanBuilder& builder, const cluster::PodView& pod) {
       return Say(builder, reason::kSuspending,
                  "the coordinator has drained, pods are being deleted");
     }
-    builder.AddAction(TakeSnapshot{pod.name, pod.attempt});
+    builder.SetDesiredCoordinator({pod.uid, true, true});
+    if (builder.snapshot().report->has_snapshot) builder.AddAction(StoreSnapshot{pod.attempt});
     return Say(builder, reason::kSuspending,
                "the coordinator has drained, its journal is being kept");
   }
@@ -162,7 +184,7 @@ void DrainAndDelete(PlanBuilder& builder, const cluster::PodView& pod) {
     return Say(builder, "CoordinatorUnreachable",
                "pod " + pod.name + " is not ready; what it has done cannot be kept yet");
   }
-  builder.AddAction(SuspendCoordinator{pod.name});
+  builder.SetDesiredCoordinator({pod.uid, true, false});
   Say(builder, reason::kSuspending, "the coordinator drains");
 }
 
@@ -179,6 +201,7 @@ bool SuspensionRefused(const PlanBuilder& builder) {
 
 void Suspend(PlanBuilder& builder) {
   const auto& plan = builder.snapshot().plan;
+  if (plan) KeepObjects(builder, *plan);
   const CoordinatorAssessment assessment =
       AssessCoordinator(builder, plan ? plan->first_attempt : 1, plan ? plan->attempt_seen : 0);
   if (assessment.kind == CoordinatorHealth::kAlive) return DrainAndDelete(builder, *assessment.pod);
@@ -215,7 +238,6 @@ bool UndoSuspension(PlanBuilder& builder) {
     builder.Delete(*pod);
     return true;
   }
-  builder.AddAction(ResumeCoordinator{pod->name});
   builder.RequeueAfter(kSoon);
   return false;
 }
@@ -262,7 +284,7 @@ void StopCoordinator(PlanBuilder& builder) {
   const bool runs = report != nullptr && (report->state == cluster::CoordinatorState::kRunning ||
                                           report->state == cluster::CoordinatorState::kBlocked);
   if (!runs || builder.Now() >= FinishedAt(builder.Status()) + kGrace) return;
-  builder.AddAction(SuspendCoordinator{pod->name});
+  builder.SetDesiredCoordinator({pod->uid, true, false});
   builder.RequeueAfter(std::chrono::seconds(2));
 }
 

@@ -10,6 +10,9 @@ namespace evenkeel::plan {
 /// the deadline passes.
 void EndIfOver(PlanBuilder& builder);
 
+/// True once something has been created for the job.
+[[nodiscard]] bool HasStarted(const PlanBuilder& builder);
+
 /// Works towards no pods with all progress kept, for a job with spec.suspend.
 ///
 /// The coordinator is asked to drain: it takes no more results in after that. With a claim its

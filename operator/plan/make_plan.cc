@@ -60,6 +60,10 @@ void LookAgain(PlanBuilder& builder, const CoordinatorAssessment& assessment,
 void Run(PlanBuilder& builder) {
   StartClock(builder);
   const bool replaced = UndoSuspension(builder);
+  const cluster::PodView* coordinator = builder.Coordinator();
+  if (coordinator != nullptr && !replaced && !coordinator->deleted && !coordinator->Ended()) {
+    builder.SetDesiredCoordinator({coordinator->uid, false, false});
+  }
   cluster::JobPlan content = NextJobPlan(builder, replaced);
   if (TakesNewImage(builder, content)) {
     content.image = builder.Image();
@@ -81,10 +85,21 @@ void Run(PlanBuilder& builder) {
 
 namespace {
 
+/// The spec of a job that runs cannot be read: all stays as it is, and the coordinator is asked how
+/// far it is.
+void LeaveAsItIs(PlanBuilder& builder) {
+  const cluster::PodView* coordinator = builder.Coordinator();
+  if (coordinator != nullptr) builder.SetDesiredCoordinator({coordinator->uid, false, false});
+  builder.SetCondition(cluster::condition_type::kProgressing, false, "SpecNotReadable",
+                       "this operator cannot read the spec; the job goes on as it was started: " +
+                           builder.Job().invalid);
+}
+
 /// A job that is not over yet.
 void Advance(PlanBuilder& builder) {
   EndIfOver(builder);
   if (builder.Finished()) return;
+  if (!builder.Job().invalid.empty()) return LeaveAsItIs(builder);
   if (builder.Job().suspend && !SuspensionRefused(builder)) {
     Suspend(builder);
     MirrorTerminalCondition(builder);

@@ -4,12 +4,6 @@ namespace evenkeel::plan {
 namespace {
 
 struct Words {
-  std::string operator()(const EnsureIdentity&) const { return "make certificates"; }
-  std::string operator()(const ApplyPlan& action) const {
-    return "apply plan for " + std::to_string(action.content.nodes.size()) + " nodes";
-  }
-  std::string operator()(const ApplyService&) const { return "apply service"; }
-  std::string operator()(const ApplyNetworkPolicies&) const { return "apply network policies"; }
   std::string operator()(const CreateCoordinator& action) const {
     return "create coordinator, attempt " + std::to_string(action.pod.attempt);
   }
@@ -19,15 +13,11 @@ struct Words {
   std::string operator()(const DeletePod& action) const {
     return "delete pod " + action.name + (action.at_once ? " at once" : "");
   }
-  std::string operator()(const SuspendCoordinator& action) const { return "drain " + action.pod; }
-  std::string operator()(const ResumeCoordinator& action) const {
-    return "let " + action.pod + " go on";
-  }
   std::string operator()(const RefreshCoordinator& action) const {
     return "show " + action.pod + " the new plan";
   }
-  std::string operator()(const TakeSnapshot& action) const {
-    return "keep the journal of " + action.pod;
+  std::string operator()(const StoreSnapshot& action) const {
+    return "store the snapshot of attempt " + std::to_string(action.attempt);
   }
   std::string operator()(const DeleteJob&) const { return "delete the job"; }
 };

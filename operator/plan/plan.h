@@ -13,28 +13,6 @@
 
 namespace evenkeel::plan {
 
-/// Make a CA and both certificates and apply the two Secrets. The ApplyPlan that follows is to
-/// carry the new CA and its fingerprint.
-struct EnsureIdentity {
-  friend bool operator==(const EnsureIdentity&, const EnsureIdentity&) = default;
-};
-
-/// Apply the ConfigMap NAME-plan. Right after EnsureIdentity its ca_certificate and identity are
-/// empty and the new ones are to be put in.
-struct ApplyPlan {
-  cluster::JobPlan content;
-  friend bool operator==(const ApplyPlan&, const ApplyPlan&) = default;
-};
-
-struct ApplyService {
-  std::int64_t attempt = 1;  ///< of the coordinator that workers are led to
-  friend bool operator==(const ApplyService&, const ApplyService&) = default;
-};
-
-struct ApplyNetworkPolicies {
-  friend bool operator==(const ApplyNetworkPolicies&, const ApplyNetworkPolicies&) = default;
-};
-
 /// Create the pod. That there is one of this name already is no error: the snapshot was older.
 struct CreateCoordinator {
   cluster::CoordinatorPod pod;
@@ -56,18 +34,6 @@ struct DeletePod {
   friend bool operator==(const DeletePod&, const DeletePod&) = default;
 };
 
-/// POST /suspend to the coordinator in this pod.
-struct SuspendCoordinator {
-  std::string pod;
-  friend bool operator==(const SuspendCoordinator&, const SuspendCoordinator&) = default;
-};
-
-/// POST /resume to the coordinator in this pod: it was drained and is to go on after all.
-struct ResumeCoordinator {
-  std::string pod;
-  friend bool operator==(const ResumeCoordinator&, const ResumeCoordinator&) = default;
-};
-
 /// Have the kubelet look at once whether the volumes of this pod have changed, instead of within
 /// about a minute: by an annotation of the pod whose value has not been there before.
 struct RefreshCoordinator {
@@ -77,12 +43,11 @@ struct RefreshCoordinator {
   friend bool operator==(const RefreshCoordinator&, const RefreshCoordinator&) = default;
 };
 
-/// GET /snapshot from the coordinator in this pod and apply the ConfigMap NAME-snapshot; if the
-/// coordinator refuses, say so in Snapshot::snapshot_refusal from now on.
-struct TakeSnapshot {
-  std::string pod;
+/// Store the snapshot that the coordinator of this attempt delivered (Snapshot::has_snapshot) in
+/// the ConfigMap NAME-snapshot.
+struct StoreSnapshot {
   std::int64_t attempt = 0;
-  friend bool operator==(const TakeSnapshot&, const TakeSnapshot&) = default;
+  friend bool operator==(const StoreSnapshot&, const StoreSnapshot&) = default;
 };
 
 /// Delete the WeightedJob, in the background: its time to live is over.
@@ -90,9 +55,8 @@ struct DeleteJob {
   friend bool operator==(const DeleteJob&, const DeleteJob&) = default;
 };
 
-using Action = std::variant<EnsureIdentity, ApplyPlan, ApplyService, ApplyNetworkPolicies,
-                            CreateCoordinator, CreateWorker, DeletePod, SuspendCoordinator,
-                            ResumeCoordinator, RefreshCoordinator, TakeSnapshot, DeleteJob>;
+using Action = std::variant<CreateCoordinator, CreateWorker, DeletePod, RefreshCoordinator,
+                            StoreSnapshot, DeleteJob>;
 
 /// One line for logs, e.g. "create worker on pi4-a".
 [[nodiscard]] std::string Describe(const Action& action);
@@ -108,8 +72,31 @@ struct Event {
   friend bool operator==(const Event&, const Event&) = default;
 };
 
+/// All objects that a job is to have beside its pods: the ConfigMap NAME-plan, the Service, the
+/// network policies, and the Secrets with certificates for the coordinator and these workers.
+struct DesiredObjects {
+  cluster::JobPlan plan;
+  std::int64_t attempt = 1;               ///< of the coordinator that the Service leads workers to
+  std::vector<std::string> worker_nodes;  ///< each worker gets a certificate; sorted
+
+  friend bool operator==(const DesiredObjects&, const DesiredObjects&) = default;
+};
+
+/// What the coordinator in a pod is to do. The operator keeps telling it until it is observed.
+struct DesiredCoordinator {
+  std::string pod_uid;
+  bool suspended = false;       ///< drain and stay; else work
+  bool wants_snapshot = false;  ///< deliver a snapshot once it has drained
+
+  friend bool operator==(const DesiredCoordinator&, const DesiredCoordinator&) = default;
+};
+
 /// What is to be done for one job now. A plain value.
 struct Plan {
+  /// Brought about before the actions; nothing: the objects stay as they are.
+  std::optional<DesiredObjects> objects;
+  /// Nothing: no coordinator is to be contacted.
+  std::optional<DesiredCoordinator> coordinator;
   /// In this order; after one that failed the rest waits for the next plan.
   std::vector<Action> actions;
   /// The whole status, if it is to be written: after the actions, even if one of them failed.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "cluster/node.h"
@@ -44,7 +46,13 @@ class PlanBuilder {
   /// The latest coordinator can be talked to. A busy board may miss probes and still answer.
   [[nodiscard]] bool CoordinatorAnswers() const;
 
-  void AddAction(Action action) { plan_.actions.push_back(std::move(action)); }
+  template <typename OneAction>
+  void AddAction(OneAction action) {
+    plan_.actions.emplace_back(std::in_place_type<OneAction>, std::move(action));
+  }
+  void SetObjects(DesiredObjects objects) { plan_.objects = std::move(objects); }
+  /// What the coordinator in that pod is to do; the last call counts.
+  void SetDesiredCoordinator(DesiredCoordinator desired) { plan_.coordinator = std::move(desired); }
   void Delete(const cluster::PodView& pod, bool at_once = false);
   void AddEvent(Event event) { plan_.events.push_back(std::move(event)); }
   /// Look again after this time, or earlier if something else asks for it.

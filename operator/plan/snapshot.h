@@ -31,7 +31,8 @@ struct HistoryAnswer {
 struct CoordinatorReport {
   std::string pod_uid;  ///< of the pod that answered
   cluster::Progress progress;
-  Duration age{};  ///< since the answer came
+  Duration age{};             ///< since the answer came
+  bool has_snapshot = false;  ///< the operator holds a snapshot from this coordinator
 };
 
 /// The last thing the API server or a coordinator refused to do for this job, while it still does.
@@ -45,6 +46,14 @@ struct OperatorSettings {
   std::string image;  ///< of workers and coordinators of jobs that start now
   /// What the image runs on, as nodes say it in status.nodeInfo.architecture.
   std::vector<std::string> architectures{"amd64", "arm64", "arm"};
+  cluster::Timestamp started{};  ///< when this operator began to follow jobs
+  /// Ids of the operator's keys: certificates of new jobs are made by the first; jobs that began
+  /// with the previous one (empty: none) are moved over.
+  std::string key_id;
+  std::string previous_key_id;
+  /// How long pods may take to read a Secret that has changed: the kubelet's period and cache, and
+  /// the pod's own look at its files.
+  Duration secret_propagation = std::chrono::minutes(3);
 };
 
 /// The nodes of the cluster by name. Shared by the snapshots of all jobs, never changed once made.
@@ -67,6 +76,8 @@ struct Snapshot {
   /// Why the coordinator of the latest attempt would not be made a snapshot of, if it was tried.
   std::optional<std::string> snapshot_refusal;
   std::optional<ApplyFailure> failure;
+  /// An object of somebody else that has a name this job needs: "Service lab/primes-coordinator".
+  std::optional<std::string> name_conflict;
   std::optional<cluster::Timestamp> last_status_write;  ///< of this process
   bool history_there = false;            ///< there is somebody to ask for the history
   std::optional<HistoryAnswer> history;  ///< of the job's profile, once a plan has wanted it

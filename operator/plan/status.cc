@@ -322,7 +322,11 @@ MaybeAnswer AskReport(PlanBuilder& builder, const RunPicture& picture) {
         cluster::Find(builder.Status().conditions, cluster::condition_type::kProgressing);
     const bool ran = known != nullptr && known->status == cluster::Condition::Status::kTrue &&
                      known->reason != kStarting && known->reason != kRestarting;
-    if (ran) return Yes(known->reason, known->message);
+    const cluster::Timestamp asked_since = builder.snapshot().settings.started;
+    if (ran && builder.Now() < asked_since + kSilence) {
+      builder.RequeueAt(asked_since + kSilence);
+      return Yes(known->reason, known->message);
+    }
     // Images may have had to be pulled first: what counts is since when it could have answered.
     const cluster::Timestamp since = pod.ready_since.value_or(pod.created);
     if (builder.Now() < since + kSilence) {
@@ -374,7 +378,27 @@ Answer Running(PlanBuilder& builder, const RunPicture& picture) {
   return Yes("StartedAgain", lost + " has started again" + from + ", as there is no claim");
 }
 
+/// "Service lab/x-coordinator is not this job's ...": the one thing that people have to do.
+std::string DescribeNameConflict(const std::string& object) {
+  return object + " exists and does not belong to this job; the job starts when it is gone, or " +
+         "give the job another name";
+}
+
+/// A condition of its own, so that it can be waited for. Set to False when the name is free again.
+void SetNameConflictCondition(PlanBuilder& builder) {
+  const auto& conflict = builder.snapshot().name_conflict;
+  const auto& type = cluster::condition_type::kNameConflict;
+  if (conflict) {
+    builder.SetCondition(type, true, "NameTaken", DescribeNameConflict(*conflict));
+  } else if (cluster::IsTrue(builder.Status().conditions, type)) {
+    builder.SetCondition(type, false, "Resolved", "all objects of the job are its own");
+  }
+}
+
 Answer Ask(PlanBuilder& builder, const RunPicture& picture) {
+  if (const auto& conflict = builder.snapshot().name_conflict) {
+    return No("NameConflict", DescribeNameConflict(*conflict));
+  }
   if (const auto& failure = builder.snapshot().failure) {
     return No("ApplyFailed", failure->action + ": " + failure->message);
   }
@@ -391,6 +415,7 @@ Answer Ask(PlanBuilder& builder, const RunPicture& picture) {
 }  // namespace
 
 void SetProgressingCondition(PlanBuilder& builder, const RunPicture& picture) {
+  SetNameConflictCondition(builder);
   Answer answer = Ask(builder, picture);
   if (!builder.Job().too_large.empty()) {
     answer.message += "; the tasks that were appended are not taken: " + builder.Job().too_large;

@@ -31,7 +31,7 @@ ALLOWED = {
     "kubernetes": {"base", "model_parsing"},
     "cluster": {"base", "model"},
     "cluster_json": {"base", "model", "model_parsing", "cluster"},
-    "operator/identity": {"base"},
+    "operator/identity": {"base", "model"},
     "operator/manifests": {"base", "model", "model_parsing", "cluster", "cluster_json"},
     "operator/plan": {"base", "model", "scheduling", "cluster"},
     "operator/history": {"base", "metrics", "scheduling", "kubernetes", "operator/plan"},

@@ -193,7 +193,7 @@ class StrangerTest(cluster_case.ClusterTest):
                     "name": "main", "image": chart.worker_image(), "imagePullPolicy": "Never",
                     "command": ["/usr/bin/evenkeel-coordinator", "--job=/etc/evenkeel/plan/job.json",
                                 "--nodes=/etc/evenkeel/plan/nodes.json", "--folder=/var/lib/evenkeel",
-                                "--listen=0.0.0.0:7400", *tls, "--health-listen=0.0.0.0:7401",
+                                "--namespace=" + self.namespace, "--listen=0.0.0.0:7400", *tls, "--health-listen=0.0.0.0:7401",
                                 "--control-listen=0.0.0.0:7402",
                                 "--control-token-file=/etc/evenkeel/token/token",
                                 "--pages-listen=127.0.0.1:7403"],

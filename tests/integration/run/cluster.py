@@ -56,15 +56,23 @@ class Authority:
         openssl("req", "-x509", *self.KEY, "-keyout", folder / "ca.key", "-out", self.ca,
                 "-days", 2, "-subj", "/CN=test authority")
 
-    def issue(self, name, usage, *more_names):
-        key, request, cert = (self.folder / (name + end) for end in (".key", ".csr", ".crt"))
-        extensions = self.folder / (name + ".ext")
-        names = ",".join("DNS:" + each for each in (name, *more_names))
+    def issue(self, name, usage, *more_names, file=None):
+        """`more_names` are DNS names, or URIs with their scheme; `file` names the files."""
+        file = file or name
+        key, request, cert = (self.folder / (file + end) for end in (".key", ".csr", ".crt"))
+        extensions = self.folder / (file + ".ext")
+        names = ",".join(("URI:" if "://" in each else "DNS:") + each
+                         for each in (name, *more_names))
         extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage={usage}\n")
         openssl("req", *self.KEY, "-keyout", key, "-out", request, "-subj", "/CN=" + name)
         openssl("x509", "-req", "-in", request, "-CA", self.ca, "-CAkey", self.folder / "ca.key",
                 "-CAcreateserial", "-days", 2, "-extfile", extensions, "-out", cert)
         return Identity(self.ca, cert, key)
+
+    def issue_worker(self, job, pod, node, usage="clientAuth,serverAuth", namespace="default"):
+        """The certificate of one worker pod."""
+        uri = f"spiffe://evenkeel.dev/ns/{namespace}/wj/{job}/pod/{pod}/node/{node}"
+        return self.issue(job + "-worker", usage, uri, file=f"{job}-{pod}-{node}")
 
 
 class Program:
@@ -183,11 +191,12 @@ class ClusterTest(RunTest):
         name = self.job_name
         self.server = self.authority.issue(name + "-coordinator", "serverAuth", "localhost",
                                            f"{name}-coordinator.default.svc")
-        self.client = self.authority.issue(name + "-worker", "clientAuth")
+        self.clients = {}
 
     def coordinator(self, *more, identity=None, folder=None, ports=None, **popen):
         ports = ports or self.ports
         options = ["--job", "job.json", "--nodes", "nodes.json", "--folder", folder or self.output,
+                   "--namespace", "default",
                    *(identity or self.server).options(), "--control-token-file", "token"]
         for name, port in zip(("listen", "health-listen", "control-listen", "pages-listen"), ports):
             options += ["--" + name, f"127.0.0.1:{port}"]
@@ -196,10 +205,16 @@ class ClusterTest(RunTest):
         self.addCleanup(started.end)
         return started
 
+    def client(self, node):
+        """The identity of the worker pod of this node."""
+        if node not in self.clients:
+            self.clients[node] = self.authority.issue_worker(self.job_name, "worker-" + node, node)
+        return self.clients[node]
+
     def worker(self, node, *more, identity=None, port=None):
         started = Program([WORKER, "--coordinator", f"localhost:{port or self.ports[0]}",
                            "--node", node, "--workload", self.workload,
-                           *(identity or self.client).options(), *more], self.folder)
+                           *(identity or self.client(node)).options(), *more], self.folder)
         self.addCleanup(started.end)
         return started
 

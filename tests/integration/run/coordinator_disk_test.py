@@ -61,9 +61,9 @@ class FullDiskTest(ClusterTest):
     def test_told_to_stop_or_to_suspend_while_blocked(self):
         coordinator = self.coordinator(preexec_fn=limit_of(1))
         self.check_blocked(coordinator)
-        status, body = coordinator.ask("POST", "/suspend")
-        self.assertEqual(status, 200, body)
-        self.assertEqual(coordinator.progress()["state"], "Interrupted")
+        status, body = coordinator.ask("PUT", "/desired-state/Suspended")
+        self.assertEqual(status, 202, body)
+        coordinator.await_state("Interrupted")
         self.assertEqual(coordinator.ask("GET", "/snapshot")[0], 503)
         self.assertEqual(coordinator.await_exit(patience=5), 0)
         coordinator = self.coordinator(preexec_fn=limit_of(1))

@@ -123,10 +123,11 @@ class RestartTest(SturdyJob):
 
 class SuspendTest(SturdyJob):
     def suspend(self, coordinator):
-        status, body = coordinator.ask("POST", "/suspend")
-        self.assertEqual(status, 200, body)
-        said = json.loads(body)
-        self.assertEqual((said["state"], said["reason"]), ("Interrupted", "suspended"))
+        status, body = coordinator.ask("PUT", "/desired-state/Suspended")
+        self.assertEqual(status, 202, body)
+        self.assertEqual(json.loads(body)["desiredState"], "Suspended")
+        said = coordinator.await_state("Interrupted")
+        self.assertEqual(said["reason"], "suspended")
         return said
 
     def test_snapshot_moves_to_a_new_folder(self):

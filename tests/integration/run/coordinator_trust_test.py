@@ -10,9 +10,12 @@ class TrustTest(ClusterTest):
         super().setUp()
         self.plan(job("primes", synthetic(400, {"constant": 0.05})), ("pi", 1))
 
+    def check_says(self, worker, reason):
+        eventually(lambda: reason.lower() in worker.said.lower(), reason + " in " + worker.said)
+
     def check_stays_out(self, coordinator, worker, reason):
         """The worker says why in its log, goes on trying, and never gets in."""
-        eventually(lambda: reason.lower() in worker.said.lower(), reason + " in " + worker.said)
+        self.check_says(worker, reason)
         self.assertTrue(worker.running())
         if coordinator:
             rows = coordinator.progress()["workers"]
@@ -22,7 +25,7 @@ class TrustTest(ClusterTest):
         coordinator = self.coordinator()
         coordinator.await_progress(lambda now: now["epoch"], "it runs")
         for token in ("", "wrong", "0123456789abcdef0123456789abcdeF"):
-            for method, path in (("GET", "/progress"), ("POST", "/suspend"), ("GET", "/snapshot")):
+            for method, path in (("GET", "/progress"), ("PUT", "/desired-state/Suspended"), ("GET", "/snapshot")):
                 status, body = coordinator.ask(method, path, token)
                 self.assertEqual((status, body), (401, b"this needs the operator's token\n"))
         self.assertEqual(coordinator.progress()["state"], "Running")
@@ -31,22 +34,44 @@ class TrustTest(ClusterTest):
     def test_workers_of_strangers(self):
         coordinator = self.coordinator()
         coordinator.await_progress(lambda now: now["epoch"], "it runs")
-        strangers = Authority(self.root / "strangers").issue("primes-worker", "clientAuth")
+        issue = self.authority.issue_worker
+        strangers = Authority(self.root / "strangers").issue_worker("primes", "worker-pi", "pi")
         strangers.ca = self.authority.ca
         outside = self.worker("pi", identity=strangers)
-        other_job = self.worker("pi", identity=self.authority.issue("sums-worker", "clientAuth"))
+        other_job = self.worker("pi", identity=issue("sums", "worker-pi", "pi"))
+        elsewhere = self.worker("pi", identity=issue("primes", "far", "pi", namespace="lab"))
+        nobody = self.worker("pi", identity=self.authority.issue("primes-worker", "clientAuth"))
         same_role = self.worker("pi", identity=self.server)
         self.check_stays_out(coordinator, other_job, "the certificate is not that of primes-worker")
+        for worker in (elsewhere, nobody):
+            self.check_stays_out(coordinator, worker, "the certificate does not name one worker of "
+                                                      "job default/primes")
         self.check_stays_out(coordinator, outside, "no coordinator at")
         self.check_stays_out(coordinator, same_role, "no coordinator at")
         good = self.worker("pi")
         coordinator.await_tasks(1)
         self.assertTrue(good.running())
 
+    def test_a_worker_cannot_pose_as_another(self):
+        coordinator = self.coordinator()
+        good = self.worker("pi")
+        coordinator.await_tasks(1)
+        posing = self.worker("pi", identity=self.authority.issue_worker("primes", "other", "pi4"))
+        self.check_says(posing, "pod other has the certificate of node pi4 and says that it is "
+                                "node pi")
+        twin = self.worker("pi", identity=self.authority.issue_worker("primes", "twin", "pi"))
+        done = coordinator.progress()["tasks"]["completed"]
+        coordinator.await_tasks(done + 20)
+        self.assertTrue(good.running())
+        self.assertTrue(twin.running(), "it waits until the first worker is gone")
+        good.end()
+        coordinator.await_tasks(done + 40)
+
     def test_a_worker_cannot_pose_as_the_coordinator(self):
         # As a worker-to-worker certificate would be: good for both uses, but of the workers' name.
-        both = self.authority.issue("primes-worker", "clientAuth,serverAuth")
-        for identity in (self.client, both):
+        both = self.client("pi")
+        client_only = self.authority.issue_worker("primes", "client", "pi", "clientAuth")
+        for identity in (client_only, both):
             ports = free_ports(4)
             posing = self.coordinator(identity=identity, folder=self.root / "posing", ports=ports)
             worker = self.worker("pi", identity=both, port=ports[0])

@@ -23,7 +23,6 @@ class MatmulClusterTest(ClusterTest):
         self.plan(job("product", {"matmul": {"a": {"file": "a.npy"}, "b": {"file": "b.npy"},
                                              "tile": {"rows": 60, "columns": 60}}}), *NODES)
         self.output.mkdir(exist_ok=True)
-        self.client = self.authority.issue("product-worker", "clientAuth,serverAuth")
 
     def start_worker(self, node, *more):
         return self.worker(node, "--peer-name", "product-worker", *more)

@@ -17,6 +17,15 @@ namespace evenkeel {
 /// Long enough for a loaded machine; only a failing test waits for it.
 inline constexpr std::chrono::seconds kPatience{30};
 
+/// The Hello of a worker's process on this node.
+[[nodiscard]] inline engine::Hello HelloOf(const std::string& node) {
+  engine::Hello hello;
+  hello.node = node;
+  hello.incarnation = node + "-1";
+  hello.workload = "primes";
+  return hello;
+}
+
 /// Keeps what workers say. Thread-safe.
 class RecordingServer final : public coordinator::StreamListener {
  public:

@@ -12,12 +12,6 @@ using coordinator::StreamId;
 using coordinator::WorkerServer;
 using worker::CoordinatorConnection;
 
-engine::Hello HelloFrom(const std::string& node) {
-  engine::Hello hello;
-  hello.node = node;
-  return hello;
-}
-
 engine::Recall RecallNumber(std::uint64_t number) { return {engine::RecallId{number}, 1}; }
 engine::GiveBack AnswerTo(std::uint64_t number) { return {engine::RecallId{number}, {}}; }
 
@@ -38,7 +32,7 @@ class StreamTest : public testing::Test {
   /// Connects, says hello and returns the server's name for the stream.
   StreamId Introduce(CoordinatorConnection& connection) {
     const std::size_t before = heard_.Messages().size();
-    connection.Send(HelloFrom("pi"));
+    connection.Send(HelloOf("pi"));
     EXPECT_TRUE(heard_.AwaitMessages(before + 1));
     return heard_.Messages().at(before).first;
   }
@@ -185,7 +179,7 @@ TEST_F(StreamTest, AWorkerWithoutACoordinatorIsTold) {
   options.address = "127.0.0.1:" + std::to_string(server_->Port());
   server_->Shutdown();
   const auto connection = CoordinatorConnection::Connect(options, told_);
-  connection->Send(HelloFrom("pi"));
+  connection->Send(HelloOf("pi"));
   ASSERT_TRUE(told_.AwaitClosed());
   EXPECT_NE(told_.Reasons().front().find("connect"), std::string::npos) << told_.Reasons().front();
 }
@@ -200,6 +194,15 @@ TEST_F(StreamTest, StreamsBeyondTheLimitAreRefusedWithAReason) {
   const auto second = Connect(second_told);
   ASSERT_TRUE(second_told.AwaitClosed());
   EXPECT_EQ(second_told.Reasons().front(), "the coordinator takes no more workers now");
+  EXPECT_EQ(heard_.Messages().size(), 1u);
+}
+
+TEST_F(StreamTest, ASecondHelloEndsTheStream) {
+  StartServer();
+  const auto connection = Connect(told_);
+  for (int n = 0; n < 1000; ++n) connection->Send(HelloOf("pi"));
+  ASSERT_TRUE(told_.AwaitClosed());
+  EXPECT_EQ(told_.Reasons().front(), "a second Hello on one stream");
   EXPECT_EQ(heard_.Messages().size(), 1u);
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "coordinator/stream_admission.h"
 #include "tests/integration/transport/certificates.h"
 #include "tests/integration/transport/recorders.h"
 
@@ -13,10 +14,14 @@ class TlsTest : public testing::Test {
   TlsTest() { Serve(authority_.Issue(kName, "serverAuth"), ""); }
 
   void Serve(protocol::TlsIdentity identity, const std::string& client_name) {
-    server_.reset();
     coordinator::ServerOptions options;
     options.tls = std::move(identity);
     options.client_name = client_name;
+    Serve(options);
+  }
+
+  void Serve(const coordinator::ServerOptions& options) {
+    server_.reset();
     auto started = coordinator::WorkerServer::Start(options, heard_);
     EXPECT_TRUE(started) << started.error().message;
     if (started) server_ = std::move(*started);
@@ -30,16 +35,16 @@ class TlsTest : public testing::Test {
     return options;
   }
 
-  /// Expects that a worker with these options is turned away before it is heard.
-  void ExpectRefused(const worker::ConnectionOptions& options) {
+  /// Expects that the server ends the stream of a worker with these options before its Hello
+  /// arrives. Returns the reason that the worker gets.
+  std::string ExpectRefused(const worker::ConnectionOptions& options) {
     RecordingWorker told;
     const auto connection = worker::CoordinatorConnection::Connect(options, told);
-    engine::Hello hello;
-    hello.node = "stranger";
-    connection->Send(hello);
+    connection->Send(HelloOf("stranger"));
     EXPECT_TRUE(told.AwaitClosed());
     EXPECT_TRUE(told.Messages().empty());
     EXPECT_TRUE(heard_.Messages().empty());
+    return told.Reasons().empty() ? "" : told.Reasons().front();
   }
 
   TestAuthority authority_;
@@ -51,11 +56,9 @@ TEST_F(TlsTest, AWorkerOfTheJobIsHeardAndAnswered) {
   RecordingWorker told;
   const auto connection =
       worker::CoordinatorConnection::Connect(Options(authority_.Issue("worker")), told);
-  engine::Hello hello;
-  hello.node = "pi";
-  connection->Send(hello);
+  connection->Send(HelloOf("pi"));
   ASSERT_TRUE(heard_.AwaitMessages(1));
-  EXPECT_EQ(heard_.Messages().front().second, engine::ToCoordinator{hello});
+  EXPECT_EQ(heard_.Messages().front().second, engine::ToCoordinator{HelloOf("pi")});
   server_->Send(heard_.Messages().front().first, engine::Finish{"complete"});
   ASSERT_TRUE(told.AwaitMessages(1));
 }
@@ -94,9 +97,102 @@ TEST_F(TlsTest, OnlyTheNameOfTheJobsWorkersIsLetIn) {
   RecordingWorker told;
   const auto connection = worker::CoordinatorConnection::Connect(
       Options(authority_.Issue("primes-worker", "clientAuth")), told);
-  engine::Hello hello;
-  hello.node = "pi";
-  connection->Send(hello);
+  connection->Send(HelloOf("pi"));
+  EXPECT_TRUE(heard_.AwaitMessages(1));
+}
+
+// ---- One identity per worker ----
+
+class WorkerIdentityTest : public TlsTest {
+ protected:
+  WorkerIdentityTest() {
+    coordinator::ServerOptions options;
+    options.tls = authority_.Issue(kName, "serverAuth");
+    options.client_name = "primes-worker";
+    options.namespace_name = "default";
+    options.job = "primes";
+    Serve(options);
+  }
+
+  /// A connection of this pod, which says that it is on `node`.
+  std::unique_ptr<worker::CoordinatorConnection> Connect(const std::string& pod,
+                                                         const std::string& node,
+                                                         RecordingWorker& told) {
+    auto connection = worker::CoordinatorConnection::Connect(
+        Options(authority_.IssueWorker("primes", pod, "pi")), told);
+    connection->Send(HelloOf(node));
+    return connection;
+  }
+};
+
+TEST_F(WorkerIdentityTest, AHelloCarriesThePodOfTheCertificate) {
+  RecordingWorker told;
+  const auto connection = Connect("pod-1", "pi", told);
+  ASSERT_TRUE(heard_.AwaitMessages(1));
+  engine::Hello expected = HelloOf("pi");
+  expected.peer = "pod-1";
+  EXPECT_EQ(heard_.Messages().front().second, engine::ToCoordinator{expected});
+}
+
+TEST_F(WorkerIdentityTest, ACertificateMustNameOneWorkerOfTheJob) {
+  const std::string uri = model::WorkerUri({"default", "primes", "pod-1", "pi"});
+  const std::vector<std::vector<std::string>> refused = {
+      {},
+      {uri, model::WorkerUri({"default", "primes", "pod-2", "pi"})},
+      {uri, "https://example.org/"},
+      {model::WorkerUri({"lab", "primes", "pod-1", "pi"})},
+      {model::WorkerUri({"default", "sums", "pod-1", "pi"})},
+      {"spiffe://example.org/ns/default/wj/primes/pod/pod-1/node/pi"},
+      {uri + "/"},
+  };
+  for (const auto& uris : refused) {
+    EXPECT_EQ(ExpectRefused(Options(authority_.IssueUris("primes-worker", uris))),
+              "the certificate does not name one worker of job default/primes");
+  }
+}
+
+TEST_F(WorkerIdentityTest, AWorkerThatSaysItIsAnotherNodeIsNotHeard) {
+  RecordingWorker told;
+  const auto connection = Connect("pod-1", "pi4", told);
+  ASSERT_TRUE(told.AwaitClosed());
+  EXPECT_EQ(told.Reasons().front(),
+            "pod pod-1 has the certificate of node pi and says that it is node pi4");
+  EXPECT_TRUE(heard_.Messages().empty());
+}
+
+TEST_F(WorkerIdentityTest, AThirdStreamCutsTheOldestOfTheSameWorkerOnly) {
+  RecordingWorker others_told;
+  const auto other = Connect("pod-2", "pi", others_told);
+  ASSERT_TRUE(heard_.AwaitMessages(1));
+  std::vector<RecordingWorker> told(3);
+  std::vector<std::unique_ptr<worker::CoordinatorConnection>> connections;
+  for (std::size_t n = 0; n < told.size(); ++n) {
+    connections.push_back(Connect("pod-1", "pi", told[n]));
+    ASSERT_TRUE(heard_.AwaitMessages(n + 2));
+  }
+  ASSERT_TRUE(told.front().AwaitClosed());
+  ASSERT_TRUE(heard_.AwaitClosed(1));
+  EXPECT_EQ(heard_.Closed().begin()->first, heard_.Messages().at(1).first);
+  EXPECT_TRUE(told[1].Reasons().empty());
+  EXPECT_TRUE(told[2].Reasons().empty());
+  EXPECT_TRUE(others_told.Reasons().empty());
+}
+
+TEST_F(WorkerIdentityTest, AWorkerThatOpensStreamsTooOftenIsHeldBackAndOthersAreNot) {
+  const worker::ConnectionOptions storm = Options(authority_.IssueWorker("primes", "pod-1", "pi"));
+  std::string reason;
+  for (int n = 0; n < 100 * coordinator::StreamAdmission::kBurst && reason.empty(); ++n) {
+    RecordingWorker told;
+    const auto connection = worker::CoordinatorConnection::Connect(storm, told);
+    connection->Close();
+    ASSERT_TRUE(told.AwaitClosed());
+    if (told.Reasons().front() != "the coordinator closed the stream") {
+      reason = told.Reasons().front();
+    }
+  }
+  EXPECT_EQ(reason, "pod pod-1 opens streams too often");
+  RecordingWorker told;
+  const auto other = Connect("pod-2", "pi", told);
   EXPECT_TRUE(heard_.AwaitMessages(1));
 }
 

@@ -14,8 +14,8 @@ using nlohmann::json;
 TEST(PlanConfigMap, IsReadAsItWasWritten) {
   const JobPlan plan{R"({"kind":"WeightedJob"})",
                      {{"pi4", 4.252, 5}, {"pi3", 1, 1}},
-                     "-----BEGIN",
-                     "ab:cd",
+                     {"0011", "2233", ParseTimestamp("2026-11-26T09:30:00Z")},
+                     4,
                      "evenkeel/worker:1",
                      3,
                      2,
@@ -92,19 +92,38 @@ TEST(SnapshotConfigMap, CarriesBytes) {
   EXPECT_EQ(ReadSnapshotView(object).attempt, 4);
 }
 
-TEST(Secrets, AreOfTheKindForTls) {
-  const TlsFiles files{"ca", "cert", "key"};
-  const json coordinator = CoordinatorSecret(Job(), files, "token");
+TEST(PlanConfigMap, AuthenticatesAllThatTheOperatorGoesBy) {
+  JobPlan plan;
+  plan.manifest = "{}";
+  plan.image = "evenkeel/worker:1";
+  const json object = PlanConfigMap(Job(), plan);
+  json changed = object;
+  changed["metadata"]["annotations"]["evenkeel.dev/image"] = "example.com/hostile:1";
+  EXPECT_NE(AuthenticatedText(changed), AuthenticatedText(object));
+  changed = object;
+  changed["data"]["job.json"] = "{ }";
+  EXPECT_NE(AuthenticatedText(changed), AuthenticatedText(object));
+  changed = object;
+  changed["metadata"]["annotations"]["evenkeel.dev/digest"] = "x";
+  changed["metadata"]["annotations"]["example.com/note"] = "theirs";
+  changed["metadata"]["resourceVersion"] = "7";
+  EXPECT_EQ(AuthenticatedText(changed), AuthenticatedText(object));
+}
+
+TEST(Secrets, HaveOneEntryForEachWorker) {
+  const TlsFiles files{"cert", "key"};
+  const json coordinator = CoordinatorSecret(Job(), "ca", files, "token");
   ExpectOwned(coordinator);
   EXPECT_EQ(coordinator["type"], "kubernetes.io/tls");
   EXPECT_EQ(coordinator["metadata"]["name"], "primes-coordinator-tls");
   EXPECT_EQ(coordinator["data"],
             json::parse(R"({"ca.crt": "Y2E=", "tls.crt": "Y2VydA==", "tls.key": "a2V5",
                             "operator-token": "dG9rZW4="})"));
-  const json worker = WorkerSecret(Job(), files);
+  const json worker = WorkerSecret(Job(), "primes-worker-tls", "ca", {{"pod-a", files}});
   ExpectOwned(worker);
   EXPECT_EQ(worker["metadata"]["name"], "primes-worker-tls");
-  EXPECT_FALSE(worker["data"].contains("operator-token"));
+  EXPECT_EQ(worker["data"], json::parse(R"({"ca.crt": "Y2E=", "pod-a.crt": "Y2VydA==",
+                                            "pod-a.key": "a2V5"})"));
 }
 
 TEST(CoordinatorService, SelectsTheCoordinator) {

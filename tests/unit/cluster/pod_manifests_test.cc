@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cluster/names.h"
 #include "cluster/node_and_pod_json.h"
 #include "operator/manifests/coordinator_pod.h"
 #include "operator/manifests/worker_pod.h"
@@ -90,7 +91,14 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
   EXPECT_EQ(container["resources"],
             json::parse(R"({"requests": {"cpu": "250m", "memory": "64Mi"}})"));
   EXPECT_EQ(container["imagePullPolicy"], "IfNotPresent");
-  EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/tls")["secret"]["secretName"], "primes-worker-tls");
+  // Its own certificate and no other worker's.
+  const std::string name = WorkerPodName("primes", "pi4");
+  EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/tls")["secret"],
+            json({{"secretName", "primes-worker-tls"},
+                  {"defaultMode", 0440},
+                  {"items", json::array({{{"key", "ca.crt"}, {"path", "ca.crt"}},
+                                         {{"key", name + ".crt"}, {"path", "tls.crt"}},
+                                         {{"key", name + ".key"}, {"path", "tls.key"}}})}}));
   EXPECT_TRUE(VolumeAt(pod, "/tmp").contains("emptyDir"));
   EXPECT_TRUE(MountAt(pod, "/inputs").is_null());
 }

@@ -42,7 +42,10 @@ TEST(Timestamp, WhatIsNoneIsNone) {
 TEST(Names, AreThoseOfTheContract) {
   EXPECT_EQ(PlanName("primes"), "primes-plan");
   EXPECT_EQ(CoordinatorSecretName("primes"), "primes-coordinator-tls");
-  EXPECT_EQ(WorkerSecretName("primes"), "primes-worker-tls");
+  EXPECT_EQ(WorkerSecretName("primes", "any-pod", 1), "primes-worker-tls");
+  EXPECT_EQ(WorkerSecretNames("primes", 3),
+            (std::vector<std::string>{"primes-worker-tls", "primes-worker-tls-2",
+                                      "primes-worker-tls-3"}));
   EXPECT_EQ(CoordinatorName("primes"), "primes-coordinator");
   EXPECT_EQ(WorkerName("primes"), "primes-worker");
   EXPECT_EQ(SnapshotName("primes"), "primes-snapshot");

@@ -22,19 +22,25 @@ class ControlHandlerTest : public testing::Test {
 
   StatusBoard board_;
   FakeControl job_;
-  ControlHandler handler_{"0123456789abcdef", board_, job_};
+  SteadyClock clock_;
+  ControlTokens tokens_{"no-such-file", {"0123456789abcdef", "fedcba9876543210"}, clock_};
+  ControlHandler handler_{tokens_, board_, job_};
 };
 
 TEST_F(ControlHandlerTest, WithoutTheTokenThereIsNothing) {
   for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcdeF", "0123456789abcdef",
                             "Bearer 0123456789abcdef0", "Basic 0123456789abcdef"}) {
-    for (const char* target : {"/progress", "/suspend", "/resume", "/snapshot", "/none"}) {
+    for (const char* target : {"/progress", "/desired-state/Suspended", "/snapshot", "/none"}) {
       const auto response = Ask("POST", target, wrong);
       EXPECT_EQ(response.status, 401) << wrong;
       EXPECT_EQ(response.body.find("primes"), std::string::npos);
     }
   }
   EXPECT_EQ(job_.suspends, 0);
+}
+
+TEST_F(ControlHandlerTest, EachOfTheTokensIsGood) {
+  EXPECT_EQ(Ask("GET", "/progress", "Bearer fedcba9876543210").status, 200);
 }
 
 TEST_F(ControlHandlerTest, ProgressIsTheLatestOnTheBoard) {
@@ -51,22 +57,29 @@ TEST_F(ControlHandlerTest, ProgressIsTheLatestOnTheBoard) {
   EXPECT_EQ(Ask("POST", "/progress").status, 405);
 }
 
-TEST_F(ControlHandlerTest, SuspensionAnswersWhenItIsDone) {
-  EXPECT_EQ(Ask("GET", "/suspend").status, 405);
-  EXPECT_EQ(job_.suspends, 0);
-  EXPECT_EQ(Ask("POST", "/suspend").status, 200);
-  EXPECT_EQ(job_.suspends, 1);
-  job_.error = Error{ErrorCode::kUnavailable, "not yet"};
-  const auto response = Ask("POST", "/suspend");
-  EXPECT_EQ(response.status, 503);
-  EXPECT_EQ(json::parse(response.body)["reason"], "not yet");
+TEST_F(ControlHandlerTest, TheDesiredStateIsTakenAtOnceAndTold) {
+  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["desiredState"], "Running");
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    const auto response = Ask("PUT", "/desired-state/Suspended");
+    EXPECT_EQ(response.status, 202);
+    EXPECT_EQ(json::parse(response.body)["desiredState"], "Suspended");
+  }
+  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["desiredState"], "Suspended");
+  EXPECT_EQ(Ask("PUT", "/desired-state/Running").status, 202);
+  EXPECT_EQ(job_.resumes, 1);
+  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["desiredState"], "Running");
 }
 
-TEST_F(ControlHandlerTest, ASuspendedJobIsToldToGoOn) {
-  EXPECT_EQ(Ask("GET", "/resume").status, 405);
-  EXPECT_EQ(job_.resumes, 0);
-  EXPECT_EQ(Ask("POST", "/resume").status, 200);
-  EXPECT_EQ(job_.resumes, 1);
+TEST_F(ControlHandlerTest, AnotherDesiredStateIsRefusedAndChangesNothing) {
+  EXPECT_EQ(Ask("POST", "/desired-state/Suspended").status, 405);
+  for (const char* target :
+       {"/desired-state/", "/desired-state/suspended", "/desired-state/Suspended/now"}) {
+    const auto response = Ask("PUT", target);
+    EXPECT_EQ(response.status, 400) << target;
+    EXPECT_NE(response.body.find("Suspended or Running"), std::string::npos);
+  }
+  EXPECT_EQ(Ask("PUT", "/desired-state").status, 404);
+  EXPECT_EQ(job_.suspends + job_.resumes, 0);
 }
 
 TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {

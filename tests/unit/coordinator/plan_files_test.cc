@@ -29,7 +29,9 @@ const std::vector<const char*> kEnough = {"--job",
                                           "--tls-key",
                                           "k",
                                           "--control-token-file",
-                                          "t"};
+                                          "t",
+                                          "--namespace",
+                                          "lab"};
 
 std::vector<const char*> EnoughAnd(const char* option, const char* value) {
   auto words = kEnough;
@@ -161,7 +163,7 @@ TEST_F(ReadPlanTest, ReadsAllOfIt) {
   EXPECT_EQ(plan->version->workload()->Name(), "primes");
   EXPECT_EQ(plan->nodes.size(), 1U);
   EXPECT_EQ(plan->tls.key_pem, "key");
-  EXPECT_EQ(plan->control_token, "0123456789abcdef");
+  EXPECT_EQ(plan->control_tokens, std::vector<std::string>{"0123456789abcdef"});
 }
 
 TEST_F(ReadPlanTest, NamesTheFileThatIsWrong) {

@@ -21,18 +21,22 @@ inline http::HttpRequest Get(std::string target, std::string authorization = "")
 /// Does what it is told to.
 class FakeControl final : public JobControl {
  public:
-  Result<void> Suspend() override {
+  void Suspend() override {
     ++suspends;
-    if (error) return tl::unexpected(*error);
-    return {};
+    to_be_suspended = true;
   }
-  void Resume() override { ++resumes; }
+  void Resume() override {
+    ++resumes;
+    to_be_suspended = false;
+  }
+  [[nodiscard]] bool IsToBeSuspended() const override { return to_be_suspended; }
   Result<std::string> Snapshot() override {
     if (error) return tl::unexpected(*error);
     return std::string("packed");
   }
 
   std::optional<Error> error;
+  bool to_be_suspended = false;
   int suspends = 0;
   int resumes = 0;
 };

@@ -126,6 +126,32 @@ TEST_F(MembershipTest, AProcessWhosePlaceWasTakenWaitsUntilItsSuccessorIsGone) {
   EXPECT_EQ(Sent<Welcome>(5).size(), 1U);
 }
 
+TEST_F(MembershipTest, AnotherIdentityDoesNotTakeTheStreamOfANode) {
+  Start(2, 1);
+  Hello hello = HelloOf(0);
+  hello.peer = "pod-1";
+  Say(1, hello);
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Hello other = HelloOf(0);
+  other.peer = "pod-2";
+  other.incarnation = "a/2";
+  other.boot_id = "another boot";
+  Say(2, other);
+  EXPECT_TRUE(Sent<Welcome>(2).empty());
+  EXPECT_TRUE(Sent<Refusal>(2).empty()) << "it may be the successor of a pod that was deleted";
+  ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
+  EXPECT_EQ(Wanted<CloseStream>()[0].stream, StreamId{2});
+  Done(1, {0, 1});
+  AllDurable();
+  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+
+  Say(3, hello);  // the same identity after a cable was pulled
+  EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
+  Note(It().OnStreamClosed(StreamId{3}, now));
+  Say(4, other);
+  EXPECT_EQ(Sent<Welcome>(4).size(), 1U) << "the node is free";
+}
+
 TEST_F(MembershipTest, ALowerEpochStops) {
   Start(2, 1);
   Hello hello = HelloOf(0);
@@ -134,6 +160,43 @@ TEST_F(MembershipTest, ALowerEpochStops) {
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, model::JobState::kInterrupted);
   EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
+}
+
+/// The tag of epoch N is "N by us".
+class FakeEpochs final : public EpochAuthenticator {
+ public:
+  std::string Tag(std::uint64_t epoch) const override { return std::to_string(epoch) + " by us"; }
+  bool IsTagOf(std::uint64_t epoch, const std::string& tag) const override {
+    return tag == Tag(epoch);
+  }
+};
+
+TEST_F(MembershipTest, AHigherEpochWithoutItsTagStopsNobody) {
+  const FakeEpochs epochs;
+  config.epochs = &epochs;
+  Start(2, 2);
+  Hello hello = HelloOf(0);
+  hello.epoch = 2;
+  for (const char* tag : {"", "2 by another", "1 by us"}) {
+    hello.epoch_tag = tag;
+    Say(1, hello);
+    EXPECT_TRUE(Wanted<EndJob>().empty()) << tag;
+    Note(It().OnStreamClosed(StreamId{1}, now));
+  }
+  hello.epoch_tag = "2 by us";
+  Say(2, hello);
+  ASSERT_EQ(Wanted<EndJob>().size(), 1U);
+  EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
+}
+
+TEST_F(MembershipTest, AWelcomeBringsTheTagOfTheEpoch) {
+  const FakeEpochs epochs;
+  config.epochs = &epochs;
+  config.epoch = 3;
+  Start(2, 1);
+  Connect(1, 0);
+  ASSERT_EQ(Sent<Welcome>(1).size(), 1U);
+  EXPECT_EQ(Sent<Welcome>(1)[0].epoch_tag, "3 by us");
 }
 
 TEST_F(MembershipTest, ASilentWorkersTasksGoToOthersWhenItsLeaseIsOver) {

@@ -59,8 +59,8 @@ TEST_F(LeaseReclaimerTest, OnlyLeasesUnderTheNamedGrantAreGivenBack) {
 
 TEST_F(LeaseReclaimerTest, WhatAProcessStillHoldsStaysLeased) {
   Connect(0);
-  const GrantId grant = Lease({0, 4}, 0);
-  reclaimer.ReclaimNotHeld({0}, {{grant, {1, 2}}}, now);
+  Lease({0, 4}, 0);
+  reclaimer.ReclaimNotHeld({0}, model::RangeSet({1, 2}), now);
   EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{1, 2}}));
   ledger.CheckInvariants();
 }
@@ -103,6 +103,26 @@ TEST_F(WorkerLifecycleTest, TheSameProcessKeepsItsLeasesAndANewOneLosesThem) {
   EXPECT_TRUE(Admit(StreamId{12}, HelloOf(0, 2)));
   EXPECT_TRUE(IsFree(ledger.StateOf(0)));
   (void)outbox.Take(now);
+}
+
+TEST_F(WorkerLifecycleTest, HeldTasksCountOnceAndOnlyThoseOfTheJob) {
+  Connect(0);
+  Connect(1);
+  const GrantId grant = Lease({0, 4}, 0);
+  Lease({4, 6}, 1);
+  (void)outbox.Take(now);
+  Hello back = HelloOf(0);
+  for (int repetition = 0; repetition < 1000; ++repetition) {
+    back.held.push_back({grant, {0, 2}});
+    back.held.push_back({grant, {1, kTasks + 1000}});
+  }
+  EXPECT_TRUE(Admit(StreamId{11}, back));
+  EXPECT_EQ(ledger.Leased({0}).Ranges(), (Ranges{{0, 4}}));
+  const Effects effects = outbox.Take(now);
+  const auto cancelled = Sent<Cancel>(effects, StreamId{11});
+  ASSERT_EQ(cancelled.size(), 1U);
+  EXPECT_EQ(cancelled[0].ranges, (Ranges{{4, 6}})) << "they are another worker's";
+  ledger.CheckInvariants();
 }
 
 TEST_F(WorkerLifecycleTest, ADeathIsOneOfAProcessAndNotOfItsNode) {

@@ -159,6 +159,18 @@ TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
   EXPECT_TRUE(worker.OnConnected(now).held.empty());
 }
 
+TEST_F(WorkerTest, ReturnsTheTagOfTheEpoch) {
+  Open();
+  EXPECT_EQ(worker.OnConnected(now).epoch_tag, "");
+  welcome.epoch = 2;
+  welcome.epoch_tag = "of 2";
+  (void)Hear(welcome);
+  worker.OnDisconnected(now);
+  const Hello hello = worker.OnConnected(now);
+  EXPECT_EQ(hello.epoch, 2U);
+  EXPECT_EQ(hello.epoch_tag, "of 2");
+}
+
 TEST_F(WorkerTest, GivesBackTheLastTasksOfItsQueueButNoCopies) {
   Open();
   const GrantId first = Give({0, 5});

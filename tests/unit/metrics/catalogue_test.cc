@@ -94,7 +94,7 @@ TEST(Catalogue, OnlyHistogramsHaveBucketsAndTheyRise) {
 TEST(Catalogue, LabelsAreBounded) {
   const std::set<std::string_view> per_node_or_job = {
       kNode.name, kProfile.name, kNamespace.name, kWeightedJob.name,
-      kCode.name, kHost.name,    kMethod.name};
+      kCode.name, kHost.name,    kMethod.name,    kJobNamespace.name};
   for (const auto& definition : All()) {
     for (const Label& label : definition.labels) {
       EXPECT_NE(label.name, "job") << "Prometheus uses it itself: " << definition.name;

@@ -27,7 +27,8 @@ class OperatorHistory : public OperatorFixture {
 
 TEST_F(OperatorHistory, IsAskedOnceForTheProfileAndKeptInThePlan) {
   Settle("primes");
-  EXPECT_EQ(rates_.asked, std::vector<std::string>{"sieve"});
+  EXPECT_EQ(rates_.requested, (std::set<ProfileKey>{{"lab", "sieve"}}));
+  EXPECT_EQ(rates_.requests, 1);
   const Json nodes = PlannedNodes();
   EXPECT_EQ(nodes[0]["name"], "pi3");
   EXPECT_NEAR(nodes[0]["ratio"].get<double>(), 3, 0.15);
@@ -45,12 +46,12 @@ TEST_F(OperatorHistory, ASuccessorGoesByThePlanAndAsksNobody) {
   Settle("primes");
   const Json before = Plan();
   JobReconciler successor(JobReconciler::Parts{
-      *cache_, *poller_, *events_, pacer_, history_, rates_, clock_, *tools_, {}});
+      *cache_, *poller_, *events_, pacer_, history_, rates_, clock_, *executor_, {}});
   AwaitCache();
   const auto end = successor.Reconcile({"lab", "primes"});
-  EXPECT_FALSE(end.failed) << end.trouble;
+  EXPECT_FALSE(end.failed) << end.error;
   EXPECT_EQ(Plan(), before);
-  EXPECT_EQ(rates_.asked.size(), 1U);
+  EXPECT_EQ(rates_.requests, 1);
   EXPECT_EQ(Condition("primes", "WeightsMeasured"), "True Measured");
 }
 

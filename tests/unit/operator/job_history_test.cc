@@ -12,57 +12,73 @@ std::vector<DoneWork> Work(const std::string& node, double units) {
   return {{node, units, units / 10, units / 2}};
 }
 
-TEST(JobHistory, AddsUpByProfileAndNode) {
-  JobHistory history;
-  history.Count("primes", Work("pi3", 100));
-  history.Count("primes", Work("pi3", 50));
-  history.Count("matmul", Work("pi3", 7));
-  static_cast<void>(history.Show());
-  const auto figures = history.Show();
-  EXPECT_EQ(figures.counted, 3);
-  ASSERT_EQ(figures.rows.size(), 2U);
-  EXPECT_EQ(figures.rows[0].profile, "matmul");
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Instant Now() const override { return now; }
+  Instant now{std::chrono::hours(1)};
+};
+
+class JobHistoryTest : public testing::Test {
+ protected:
+  ManualClock clock_;
+  JobHistory history_{clock_};
+};
+
+TEST_F(JobHistoryTest, AddsUpByNamespaceProfileAndNode) {
+  history_.Count({"lab", "primes"}, Work("pi3", 100));
+  history_.Count({"lab", "primes"}, Work("pi3", 50));
+  history_.Count({"lab", "matmul"}, Work("pi3", 7));
+  history_.Count({"school", "primes"}, Work("pi3", 9));
+  clock_.now += JobHistory::kHeldBack;
+  const auto figures = history_.Show();
+  EXPECT_EQ(figures.counted, 4);
+  ASSERT_EQ(figures.rows.size(), 3U);
+  EXPECT_EQ(figures.rows[0].key, (ProfileKey{"lab", "matmul"}));
   EXPECT_EQ(figures.rows[1].done.units, 150);
   EXPECT_EQ(figures.rows[1].done.busy_seconds, 15);
   EXPECT_EQ(figures.rows[1].done.joules, 75);
+  EXPECT_EQ(figures.rows[2].key, (ProfileKey{"school", "primes"}));
+  EXPECT_EQ(figures.rows[2].done.units, 9);
 }
 
 // Else a job that began and ended between two scrapes would never be seen to rise.
-TEST(JobHistory, WhatIsNewIsShownAsNothingFirst) {
-  JobHistory history;
-  history.Count("primes", Work("pi3", 100));
-  EXPECT_EQ(history.Show().rows[0].done.units, 0);
-  EXPECT_EQ(history.Show().rows[0].done.units, 100);
-  history.Count("primes", Work("pi4", 100));
-  const auto figures = history.Show();
-  EXPECT_EQ(figures.rows[0].done.units, 100);
-  EXPECT_EQ(figures.rows[1].done.units, 0);
+TEST_F(JobHistoryTest, ANewRowIsZeroForAWhileHoweverOftenItIsRead) {
+  history_.Count({"lab", "primes"}, Work("pi3", 100));
+  for (int scraper = 0; scraper < 3; ++scraper) {
+    EXPECT_EQ(history_.Show().rows[0].done.units, 0);
+  }
+  clock_.now += JobHistory::kHeldBack;
+  history_.Count({"lab", "primes"}, Work("pi4", 100));
+  for (int scraper = 0; scraper < 3; ++scraper) {
+    EXPECT_EQ(history_.Show().rows[0].done.units, 100);
+    EXPECT_EQ(history_.Show().rows[1].done.units, 0);
+  }
 }
 
-TEST(JobHistory, WhatIsExpectedIsShownAtOnceWhenItComes) {
-  JobHistory history;
-  history.Expect("primes", {"pi3"});
-  EXPECT_EQ(history.Show().rows[0].done.units, 0);
-  history.Count("primes", Work("pi3", 100));
-  EXPECT_EQ(history.Show().rows[0].done.units, 100);
+TEST_F(JobHistoryTest, ARowThatWasExpectedLongAgoRisesAtOnce) {
+  history_.Expect({"lab", "primes"}, {"pi3"});
+  clock_.now += JobHistory::kHeldBack;
+  EXPECT_EQ(history_.Show().rows[0].done.units, 0);
+  history_.Count({"lab", "primes"}, Work("pi3", 100));
+  EXPECT_EQ(history_.Show().rows[0].done.units, 100);
 }
 
-TEST(JobHistory, TheProfileOfLongestAgoGoes) {
-  JobHistory history(2);
-  history.Count("a", Work("pi3", 1));
-  history.Count("b", Work("pi3", 1));
-  history.Count("a", Work("pi3", 1));
-  history.Count("c", Work("pi3", 1));
+TEST_F(JobHistoryTest, TheProfileOfLongestAgoGoes) {
+  JobHistory history(clock_, 2);
+  history.Count({"lab", "a"}, Work("pi3", 1));
+  history.Count({"lab", "b"}, Work("pi3", 1));
+  history.Count({"lab", "a"}, Work("pi3", 1));
+  history.Count({"lab", "c"}, Work("pi3", 1));
   const auto figures = history.Show();
   ASSERT_EQ(figures.rows.size(), 2U);
-  EXPECT_EQ(figures.rows[0].profile, "a");
-  EXPECT_EQ(figures.rows[1].profile, "c");
+  EXPECT_EQ(figures.rows[0].key.profile, "a");
+  EXPECT_EQ(figures.rows[1].key.profile, "c");
 }
 
-TEST(JobHistory, AProfileWithTooManyNodesKeepsTheFirst) {
-  JobHistory history(2);
-  history.Expect("a", {"n1", "n2", "n3"});
-  history.Count("a", Work("n3", 1));
+TEST_F(JobHistoryTest, AProfileWithTooManyNodesKeepsTheFirst) {
+  JobHistory history(clock_, 2);
+  history.Expect({"lab", "a"}, {"n1", "n2", "n3"});
+  history.Count({"lab", "a"}, Work("n3", 1));
   EXPECT_EQ(history.Show().rows.size(), 2U);
 }
 
@@ -71,12 +87,13 @@ TEST(OperatorMetrics, AThousandJobsWithProfilesOfTheirOwnStayWithinBounds) {
   constexpr int kJobs = 1000;
   constexpr int kNodes = 10;
   const auto metrics = OperatorMetrics::Make();
-  JobHistory history;
+  ManualClock clock;
+  JobHistory history(clock);
   OperatorFigures figures;
   for (int job = 0; job < kJobs; ++job) {
     std::vector<DoneWork> work;
     for (int node = 0; node < kNodes; ++node) work.push_back({"n" + std::to_string(node), 1, 1, 1});
-    history.Count("job-" + std::to_string(job), work);
+    history.Count({"lab", "job-" + std::to_string(job)}, work);
     metrics->OnReconcileBegin();
     metrics->OnReconcileEnd(ReconcileResult::kSuccess, std::chrono::milliseconds(job));
     metrics->OnRequest({"200", "10.43.0.1:443", "PATCH"});
@@ -103,7 +120,7 @@ TEST(OperatorMetrics, AreThoseOfTheCatalogue) {
   OperatorFigures figures;
   figures.jobs["Complete"] = 1;
   figures.node_watts["pi3"] = {5.5, 2};
-  figures.history.rows = {{"primes", {"pi3", 1, 2, 3}}};
+  figures.history.rows = {{{"lab", "primes"}, {"pi3", 1, 2, 3}}};
   auto families = metrics::ParseExposition(metrics->Text(figures));
   ASSERT_TRUE(families) << families.error().message;
   const auto catalogue = metrics::Catalogue(metrics::MetricSource::kOperator);

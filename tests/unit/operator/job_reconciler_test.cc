@@ -17,6 +17,15 @@ using kube::Json;
 
 const Json kPrimes = {{"workload", {{"primes", {{"end", 300000}}}}}};
 
+const Json kAllDone = {{"state", "Complete"},
+                       {"tasks", {{"total", 1000}, {"completed", 1000}, {"failed", 0}}},
+                       {"progress", 1},
+                       {"result", {{"count", 25997}}}};
+
+Json WorkOf(const std::string& node, double units) {
+  return {{"node", node}, {"units", units}, {"busySeconds", 8}, {"threads", 4}};
+}
+
 class JobReconcilerTest : public OperatorFixture {
  protected:
   void SetUp() override {
@@ -51,8 +60,13 @@ TEST_F(JobReconcilerTest, MakesAllThatAJobConsistsOf) {
   EXPECT_EQ(server_.All(kSecretsPath).size(), 2U);
   const auto plan = server_.Find(kConfigMapsPath, "lab", "primes-plan");
   ASSERT_TRUE(plan.has_value());
-  const std::string ca = (*plan)["data"]["ca.crt"];
-  EXPECT_NE(ca.find("BEGIN CERTIFICATE"), std::string::npos);
+  const auto workers = server_.Find(kSecretsPath, "lab", "primes-worker-tls");
+  ASSERT_TRUE(workers.has_value());
+  for (const char* node : {"pi3", "pi4-a"}) {
+    const std::string pod = cluster::WorkerPodName("primes", node);
+    EXPECT_TRUE((*workers)["data"].contains(pod + ".crt"));
+    EXPECT_TRUE((*workers)["data"].contains(pod + ".key"));
+  }
   for (const Json& secret : server_.All(kSecretsPath)) {
     EXPECT_FALSE(secret["metadata"]["ownerReferences"].empty());
   }
@@ -75,23 +89,20 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:newer";
   JobReconciler successor(JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_,
-                                               rates_, clock_, *tools_, settings});
+                                               rates_, clock_, *executor_, settings});
   AwaitCache();
   const auto end = successor.Reconcile({"lab", "primes"});
-  EXPECT_FALSE(end.failed) << end.trouble;
+  EXPECT_FALSE(end.failed) << end.error;
   EXPECT_EQ(versions(), before);
 }
 
 TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  cluster::Progress progress;
-  progress.epoch = 1;
-  progress.tasks = {1000, 250, 0};
-  progress.fraction = 0.25;
-  progress.eta = std::chrono::seconds(30);
-  progress.workers = {{"pi4-a", 2, true, 700, 200, 5, 100, "Running"}};
-  coordinators_.Says(progress);
+  coordinators_.Answer({{"state", "Running"},
+                        {"tasks", {{"total", 1000}, {"completed", 250}, {"failed", 0}}},
+                        {"progress", 0.25},
+                        {"etaSeconds", 30}});
   RunPods();
   Settle("primes");
   ASSERT_TRUE(Polled());
@@ -100,24 +111,19 @@ TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
   EXPECT_EQ(status["progress"], "25%");
   EXPECT_EQ(status["tasks"]["completed"], 250);
   EXPECT_TRUE(status.contains("estimatedCompletionTime"));
-  const auto asked = coordinators_.Asked();
-  ASSERT_FALSE(asked.empty());
+  const auto polled = coordinators_.Addresses();
+  ASSERT_FALSE(polled.empty());
   const auto job = server_.Find(kJobsPath, "lab", "primes");
-  EXPECT_EQ(asked[0].server_name, "primes-coordinator");
-  EXPECT_EQ(asked[0].token,
-            identity::OperatorToken("the operator's key", (*job)["metadata"]["uid"]));
+  EXPECT_EQ(polled[0].server_name, "primes-coordinator");
+  EXPECT_NE(polled[0].ca_pem.find("BEGIN CERTIFICATE"), std::string::npos);
+  EXPECT_EQ(polled[0].tokens, std::vector<std::string>{identity::OperatorToken(
+                                  "the operator's key", (*job)["metadata"]["uid"])});
 }
 
 TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  cluster::Progress progress;
-  progress.epoch = 1;
-  progress.state = cluster::CoordinatorState::kComplete;
-  progress.tasks = {1000, 1000, 0};
-  progress.fraction = 1;
-  progress.result = R"({"count":25997})";
-  coordinators_.Says(progress);
+  coordinators_.Answer(kAllDone);
   RunPods();
   Settle("primes");
   ASSERT_TRUE(Polled());
@@ -133,11 +139,10 @@ TEST_F(JobReconcilerTest, ACoordinatorThatRunsIsShownTasksThatWereAppended) {
   PutJob("growing", {{"workload", {{"command", command}}}});
   Settle("growing");
   Json job = *server_.Find(kJobsPath, "lab", "growing");
-  cluster::Progress progress;
-  progress.epoch = 1;
-  progress.tasks = {5, 1, 0};
-  progress.workload_digest = DigestOf(cluster::ReadWeightedJob(job).spec.workload_parameters);
-  coordinators_.Says(progress);
+  coordinators_.Answer(
+      {{"state", "Running"},
+       {"tasks", {{"total", 5}, {"completed", 1}, {"failed", 0}}},
+       {"workloadDigest", DigestOf(cluster::ReadWeightedJob(job).spec.workload_parameters)}});
   RunPods();
   Settle("growing");
   ASSERT_TRUE(kube::Eventually([this] { return poller_->Last({"lab", "growing"}).has_value(); }));
@@ -164,13 +169,9 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   PutJob("primes", kPrimes);
   Settle("primes");
   EXPECT_EQ(history_.Show().rows.size(), 2U) << "what is to come begins at 0";
-  cluster::Progress progress;
-  progress.epoch = 1;
-  progress.state = cluster::CoordinatorState::kComplete;
-  progress.tasks = {1000, 1000, 0};
-  progress.fraction = 1;
-  progress.work = {{"pi3", 100, 8, 4}, {"pi4-a", 400, 8, 4}};
-  coordinators_.Says(progress);
+  Json done = kAllDone;
+  done["work"] = Json::array({WorkOf("pi3", 100), WorkOf("pi4-a", 400), WorkOf("elsewhere", 900)});
+  coordinators_.Answer(done);
   RunPods();
   Settle("primes");
   ASSERT_TRUE(Polled());
@@ -179,10 +180,8 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   EXPECT_EQ(figures.counted, 1);
   EXPECT_EQ(figures.missed, 0);
   ASSERT_EQ(figures.rows.size(), 2U);
-  EXPECT_EQ(figures.rows[1].profile, "primes");
+  EXPECT_EQ(figures.rows[1].key, (ProfileKey{"lab", "primes"}));
   EXPECT_EQ(figures.rows[1].done.node, "pi4-a");
-  EXPECT_EQ(figures.rows[1].done.units, 400);
-  EXPECT_EQ(figures.rows[1].done.busy_seconds, 8);
   // As if the status were not to be seen yet: it is written again, and nothing is counted.
   Json behind = *server_.Find(kJobsPath, "lab", "primes");
   behind.erase("status");
@@ -191,9 +190,9 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   EXPECT_EQ(Status("primes")["state"], "Complete");
   EXPECT_EQ(history_.Show().counted, 1);
   // The next operator knows by the status that this job is done with.
-  JobHistory empty;
+  JobHistory empty(clock_);
   JobReconciler successor(JobReconciler::Parts{
-      *cache_, *poller_, *events_, pacer_, empty, rates_, clock_, *tools_, {}});
+      *cache_, *poller_, *events_, pacer_, empty, rates_, clock_, *executor_, {}});
   AwaitCache();
   EXPECT_FALSE(successor.Reconcile({"lab", "primes"}).failed);
   EXPECT_EQ(empty.Show().counted, 0);
@@ -203,10 +202,7 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
 TEST_F(JobReconcilerTest, AJobWhoseNodesSaidNothingIsMissed) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  cluster::Progress progress;
-  progress.state = cluster::CoordinatorState::kComplete;
-  progress.tasks = {1000, 1000, 0};
-  coordinators_.Says(progress);
+  coordinators_.Answer(kAllDone);
   RunPods();
   Settle("primes");
   ASSERT_TRUE(Polled());
@@ -234,17 +230,17 @@ TEST_F(JobReconcilerTest, AStatusThatWaitsForItsTurnIsUnfinishedWork) {
   StatusPacer slow{std::chrono::hours(1), 1};
   EXPECT_EQ(slow.Ask({"lab", "another"}, false, clock_.Now()), Duration::zero());
   JobReconciler reconciler(JobReconciler::Parts{
-      *cache_, *poller_, *events_, slow, history_, rates_, clock_, *tools_, {}});
+      *cache_, *poller_, *events_, slow, history_, rates_, clock_, *executor_, {}});
   PutJob("primes", kPrimes);
   AwaitCache();
   const auto waits = reconciler.Reconcile({"lab", "primes"});
-  EXPECT_TRUE(waits.unfinished);
+  EXPECT_TRUE(waits.status_pending);
   EXPECT_FALSE(waits.failed);
-  EXPECT_TRUE(waits.again.has_value());
+  EXPECT_TRUE(waits.requeue_after.has_value());
   EXPECT_TRUE(Status("primes").is_null());
   Settle("primes");  // by the other reconciler, which need not wait
   AwaitCache();
-  EXPECT_FALSE(reconciler_->Reconcile({"lab", "primes"}).unfinished);
+  EXPECT_FALSE(reconciler_->Reconcile({"lab", "primes"}).status_pending);
 }
 
 TEST_F(JobReconcilerTest, APodThatOnlyClaimsToBelongToTheJobChangesNothing) {
@@ -264,11 +260,169 @@ TEST_F(JobReconcilerTest, APodThatOnlyClaimsToBelongToTheJobChangesNothing) {
   EXPECT_EQ(PodNames(), expected);
 }
 
-TEST_F(JobReconcilerTest, SomebodyElsesPodInAPlaceOfTheJobsIsSaid) {
+/// Objects of others that have names which a job needs.
+class NameConflictTest : public JobReconcilerTest {
+ protected:
+  /// An object without an owner; the text that the server has of it from now on.
+  std::string PutForeign(const std::string& path, const std::string& kind, const std::string& name,
+                         Json content) {
+    Json object = std::move(content);
+    object["apiVersion"] =
+        path.substr(1, 3) == "api" && path[4] == '/' ? "v1" : "networking.k8s.io/v1";
+    object["kind"] = kind;
+    object["metadata"] = {{"name", name}, {"namespace", "lab"}};
+    server_.Put(path, object);
+    return server_.Find(path, "lab", name)->dump();
+  }
+  void ReconcileTwice(const std::string& job = "primes") {
+    for (int i = 0; i < 2; ++i) {
+      AwaitCache();
+      EXPECT_TRUE(reconciler_->Reconcile({"lab", job}).failed);
+    }
+  }
+};
+
+TEST_F(NameConflictTest, ForeignObjectsAreNeverWrittenAndTheJobGoesOnWhenTheyAreGone) {
+  struct Case {
+    const char* path;
+    const char* kind;
+    const char* suffix;
+    Json content;
+  };
+  const std::vector<Case> cases{
+      {"/api/v1/services", "Service", "-coordinator", {{"spec", {{"selector", {{"app", "db"}}}}}}},
+      {"/api/v1/configmaps", "ConfigMap", "-plan", {{"data", {{"theirs", "1"}}}}},
+      {"/api/v1/secrets", "Secret", "-worker-tls", {{"data", {{"theirs", "MQ=="}}}}},
+      {"/api/v1/secrets", "Secret", "-coordinator-tls", {{"data", {{"theirs", "MQ=="}}}}},
+      {"/apis/networking.k8s.io/v1/networkpolicies",
+       "NetworkPolicy",
+       "-worker",
+       {{"spec", {{"podSelector", Json::object()}}}}}};
+  std::size_t pods = 0;
+  for (const Case& one : cases) {
+    const std::string job = "prey" + std::to_string(pods);
+    const std::string name = job + one.suffix;
+    const std::string before = PutForeign(one.path, one.kind, name, one.content);
+    PutJob(job, kPrimes);
+    ReconcileTwice(job);
+    EXPECT_EQ(server_.Find(one.path, "lab", name)->dump(), before) << name;
+    EXPECT_EQ(Condition(job, "NameConflict"), "True NameTaken") << name;
+    EXPECT_EQ(Condition(job, "Progressing"), "False NameConflict") << name;
+    EXPECT_EQ(PodNames().size(), pods);
+    server_.Erase(one.path, "lab", name);
+    Settle(job);
+    Settle(job);
+    pods += 3;
+    EXPECT_EQ(PodNames().size(), pods);
+    EXPECT_EQ(Condition(job, "NameConflict"), "False Resolved");
+  }
+}
+
+TEST_F(NameConflictTest, APodOfSomebodyElseIsNamed) {
   server_.Put(kPodsPath,
               {{"metadata", {{"name", "primes-coordinator-1"}, {"namespace", "lab"}}},
                {"spec", {{"containers", Json::array({{{"name", "main"}, {"image", "x"}}})}}}});
-  ExpectARefusalThatIsSaid();
+  PutJob("primes", kPrimes);
+  ReconcileTwice();
+  EXPECT_EQ(Condition("primes", "Progressing"), "False NameConflict");
+}
+
+TEST_F(NameConflictTest, WhatAnEarlierJobOfThisNameLeftIsWaitedFor) {
+  Json left = {{"apiVersion", "v1"}, {"kind", "Service"}, {"spec", Json::object()}};
+  left["metadata"] = {{"name", "primes-coordinator"}, {"namespace", "lab"}};
+  left["metadata"]["ownerReferences"] = Json::array({{{"apiVersion", "batch.evenkeel.dev/v1alpha1"},
+                                                      {"kind", "WeightedJob"},
+                                                      {"name", "primes"},
+                                                      {"uid", "an-earlier-one"},
+                                                      {"controller", true}}});
+  server_.Put("/api/v1/services", left);
+  PutJob("primes", kPrimes);
+  ReconcileTwice();
+  EXPECT_EQ(Condition("primes", "NameConflict"), "");
+  server_.Erase("/api/v1/services", "lab", "primes-coordinator");
+  Settle("primes");
+  EXPECT_EQ(PodNames().size(), 3U);
+}
+
+/// Objects that the job owns.
+class OwnedObjectsTest : public JobReconcilerTest {
+ protected:
+  void SetUp() override {
+    JobReconcilerTest::SetUp();
+    PutJob("primes", kPrimes);
+    Settle("primes");
+  }
+  /// The cache shows this version of the object, or that it is gone.
+  void AwaitOwned(const kube::Resource& resource, const std::string& path,
+                  const std::string& name) {
+    ASSERT_TRUE(kube::Eventually([&] {
+      const auto there = server_.Find(path, "lab", name);
+      const auto seen = cache_->FindOwned(resource, {"lab", name});
+      if (!there) return seen == nullptr;
+      return seen != nullptr && seen->resource_version == (*there)["metadata"]["resourceVersion"];
+    }));
+  }
+  void AwaitAllOwned() {
+    AwaitOwned(kServices, "/api/v1/services", "primes-coordinator");
+    AwaitOwned(kConfigMaps, kConfigMapsPath, "primes-plan");
+    AwaitOwned(kSecrets, kSecretsPath, "primes-worker-tls");
+    AwaitOwned(kSecrets, kSecretsPath, "primes-coordinator-tls");
+    AwaitOwned(kPolicies, kPoliciesPath, "primes-worker");
+    AwaitOwned(kPolicies, kPoliciesPath, "primes-coordinator");
+  }
+
+  const std::string kPoliciesPath = "/apis/networking.k8s.io/v1/networkpolicies";
+  const kube::Resource kServices{"", "v1", "services", true};
+  const kube::Resource kConfigMaps{"", "v1", "configmaps", true};
+  const kube::Resource kSecrets{"", "v1", "secrets", true};
+  const kube::Resource kPolicies{"networking.k8s.io", "v1", "networkpolicies", true};
+};
+
+TEST_F(OwnedObjectsTest, WhatWasDeletedIsMadeAgain) {
+  AwaitAllOwned();
+  Settle("primes");
+  server_.Erase(kConfigMapsPath, "lab", "primes-plan");
+  server_.Erase(kSecretsPath, "lab", "primes-worker-tls");
+  server_.Erase(kPoliciesPath, "lab", "primes-worker");
+  AwaitAllOwned();
+  Settle("primes");
+  EXPECT_TRUE(server_.Find(kConfigMapsPath, "lab", "primes-plan").has_value());
+  EXPECT_TRUE(server_.Find(kSecretsPath, "lab", "primes-worker-tls").has_value());
+  EXPECT_TRUE(server_.Find(kPoliciesPath, "lab", "primes-worker").has_value());
+}
+
+TEST_F(OwnedObjectsTest, WhatWasChangedIsPutRightAndLeftAloneAfterwards) {
+  AwaitAllOwned();
+  Settle("primes");
+  Json service = *server_.Find("/api/v1/services", "lab", "primes-coordinator");
+  const Json selector = service["spec"]["selector"];
+  service["spec"]["selector"]["evenkeel.dev/weighted-job"] = "another";
+  service["metadata"]["managedFields"].push_back({{"manager", "kubectl-edit"}});
+  server_.Put("/api/v1/services", service);
+  AwaitAllOwned();
+  Settle("primes");
+  EXPECT_EQ((*server_.Find("/api/v1/services", "lab", "primes-coordinator"))["spec"]["selector"],
+            selector);
+  AwaitAllOwned();
+  const std::string version = server_.ResourceVersion();
+  Settle("primes");
+  EXPECT_EQ(server_.ResourceVersion(), version);
+}
+
+TEST_F(OwnedObjectsTest, APlanThatSomebodyElseHasWrittenIsNotBelieved) {
+  Json plan = *server_.Find(kConfigMapsPath, "lab", "primes-plan");
+  plan["metadata"]["annotations"]["evenkeel.dev/image"] = "example.com/hostile:1";
+  server_.Put(kConfigMapsPath, plan);
+  AwaitAllOwned();
+  // As after a restart of the operator.
+  plan::OperatorSettings settings;
+  settings.image = "evenkeel/worker:test";
+  JobReconciler successor(JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_,
+                                               rates_, clock_, *executor_, settings});
+  AwaitCache();
+  EXPECT_FALSE(successor.Reconcile({"lab", "primes"}).failed);
+  const Json mended = *server_.Find(kConfigMapsPath, "lab", "primes-plan");
+  EXPECT_EQ(mended["metadata"]["annotations"]["evenkeel.dev/image"], "evenkeel/worker:test");
 }
 
 TEST_F(JobReconcilerTest, ANamespaceThatEndsIsNoTrouble) {
@@ -283,7 +437,7 @@ TEST_F(JobReconcilerTest, ANamespaceThatEndsIsNoTrouble) {
   PutJob("primes", kPrimes);
   AwaitCache();
   const auto end = reconciler_->Reconcile({"lab", "primes"});
-  EXPECT_FALSE(end.failed) << end.trouble;
+  EXPECT_FALSE(end.failed) << end.error;
 }
 
 TEST_F(JobReconcilerTest, AJobThatIsGoneIsForgotten) {
@@ -293,7 +447,7 @@ TEST_F(JobReconcilerTest, AJobThatIsGoneIsForgotten) {
   ASSERT_TRUE(kube::Eventually([this] { return cache_->Job({"lab", "primes"}) == nullptr; }));
   const auto end = reconciler_->Reconcile({"lab", "primes"});
   EXPECT_FALSE(end.failed);
-  EXPECT_FALSE(end.again.has_value());
+  EXPECT_FALSE(end.requeue_after.has_value());
 }
 
 }  // namespace

@@ -16,21 +16,22 @@ Json Named(const std::string& api_version, const std::string& kind, const std::s
 void OperatorFixture::SetUp() {
   AgainstServer::SetUp();
   client_ = std::make_unique<kube::Client>(*transport_);
-  tools_ = std::make_unique<ExecutorDependencies>(ExecutorDependencies{
-      *client_, coordinators_, wall_, "the operator's key", {"evenkeel-system", {}}});
   kube::EventRecorderOptions recording;
   recording.reporter = {"evenkeel.dev/operator", "test"};
   events_ = std::make_unique<kube::EventRecorder>(Access(), wall_, recording);
-  poller_ = std::make_unique<ProgressPoller>(coordinators_, clock_, PollTimes{},
-                                             [](const kube::ObjectKey&) {});
+  poller_ = std::make_unique<CoordinatorPoller>(coordinators_, clock_, PollLimits{},
+                                                [](const kube::ObjectKey&) {});
   cache_ = std::make_unique<ClusterCache>(Access(), std::vector<std::string>{},
                                           CacheListener{[](const auto&) {}, [](const auto&) {}}, 1);
+  executor_ = std::make_unique<ExecutorDependencies>(
+      ExecutorDependencies{*client_, *cache_, wall_, clock_, keys_, {"evenkeel-system", {}}});
   plan::OperatorSettings settings;
   settings.image = "evenkeel/worker:test";
-  reconciler_ = std::make_unique<JobReconciler>(JobReconciler::Parts{
-      *cache_, *poller_, *events_, pacer_, history_, rates_, clock_, *tools_, std::move(settings)});
+  reconciler_ = std::make_unique<JobReconciler>(
+      JobReconciler::Parts{*cache_, *poller_, *events_, pacer_, history_, rates_, clock_,
+                           *executor_, std::move(settings)});
   events_->Start();
-  poller_->Start(2);
+  poller_->Start();
   cache_->Start();
   ASSERT_TRUE(cache_->WaitUntilSynced({}));
 }
@@ -60,18 +61,13 @@ void OperatorFixture::PutJob(const std::string& name, Json spec) {
   server_.Put(kJobsPath, job);
 }
 
-// Pods that run have addresses.
-std::size_t OperatorFixture::RunningPods() const {
-  const auto pods = server_.All(kPodsPath);
-  return static_cast<std::size_t>(std::count_if(
-      pods.begin(), pods.end(), [](const Json& pod) { return pod.contains("status"); }));
-}
-
-std::size_t OperatorFixture::OwnedPods() const {
-  const auto pods = server_.All(kPodsPath);
-  return static_cast<std::size_t>(std::count_if(pods.begin(), pods.end(), [](const Json& pod) {
-    return pod["metadata"].contains("ownerReferences");
-  }));
+std::vector<Json> OperatorFixture::PodsOf(const Json& job) const {
+  std::vector<Json> pods = server_.All(kPodsPath);
+  std::erase_if(pods, [&](const Json& pod) {
+    const Json& owners = kube::MemberOf(pod["metadata"], "ownerReferences");
+    return !owners.is_array() || owners[0]["uid"] != job["metadata"]["uid"];
+  });
+  return pods;
 }
 
 void OperatorFixture::AwaitCache() {
@@ -83,22 +79,28 @@ void OperatorFixture::AwaitCache() {
       const auto seen = cache_->Job({meta["namespace"], meta["name"]});
       if (!seen || seen->meta.resource_version != meta["resourceVersion"]) return false;
       const auto view = cache_->Look(seen);
+      const auto pods = PodsOf(job);
+      // Pods that run have addresses.
       const auto running = std::count_if(view.pods.begin(), view.pods.end(),
                                          [](const auto& pod) { return !pod.ip.empty(); });
-      if (static_cast<std::size_t>(running) != RunningPods()) return false;
-      return view.nodes->size() == nodes.size() && view.pods.size() == OwnedPods();
+      if (running != std::count_if(pods.begin(), pods.end(),
+                                   [](const Json& pod) { return pod.contains("status"); })) {
+        return false;
+      }
+      return view.nodes->size() == nodes.size() && view.pods.size() == pods.size();
     });
   }));
 }
 
 void OperatorFixture::Settle(const std::string& job) {
+  const auto state = [this] { return server_.ResourceVersion() + std::to_string(rates_.requests); };
   std::string before;
   do {
     AwaitCache();
-    before = server_.ResourceVersion();
+    before = state();
     const Reconciliation end = reconciler_->Reconcile({"lab", job});
-    ASSERT_FALSE(end.failed) << end.trouble;
-  } while (server_.ResourceVersion() != before);
+    ASSERT_FALSE(end.failed) << end.error;
+  } while (state() != before);
 }
 
 void OperatorFixture::RunPods() {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,45 +19,58 @@ inline const std::string kPodsPath = "/api/v1/pods";
 inline const std::string kSecretsPath = "/api/v1/secrets";
 inline const std::string kConfigMapsPath = "/api/v1/configmaps";
 
-/// Coordinators that say what they are told to.
+/// Coordinators that answer as they are told to, within the call.
 class FakeCoordinators final : public CoordinatorLink {
  public:
-  void Says(cluster::Progress progress) {
+  /// The body of GET /progress; what is left out is unknown.
+  void Answer(const kube::Json& progress) {
     const std::scoped_lock lock(mutex_);
-    progress_ = std::move(progress);
+    progress_ = progress.dump();
   }
-  Result<cluster::Progress> AskProgress(const CoordinatorAddress& to) override {
-    const std::scoped_lock lock(mutex_);
-    asked_.push_back(to);
-    if (!progress_) return Fail(ErrorCode::kUnavailable, "not up yet");
-    return *progress_;
+  void Send(const CoordinatorAddress& to, const ControlCall& call, OnReply on_reply) override {
+    std::unique_lock lock(mutex_);
+    addresses_.push_back(to);
+    calls_.push_back(call.method + " " + call.path);
+    Result<ControlReply> reply = ControlReply{200, "packed"};
+    if (call.path == "/progress") reply->body = progress_;
+    if (call.method == "PUT") reply->status = 202;
+    if (progress_.empty()) reply = Fail(ErrorCode::kUnavailable, "not up yet");
+    lock.unlock();
+    on_reply(std::move(reply));
   }
-  Result<void> Suspend(const CoordinatorAddress&) override { return {}; }
-  Result<void> Resume(const CoordinatorAddress&) override { return {}; }
-  Result<std::string> TakeSnapshot(const CoordinatorAddress&) override { return "packed"; }
+  void Stop() override {}
 
-  [[nodiscard]] std::vector<CoordinatorAddress> Asked() const {
+  [[nodiscard]] std::vector<CoordinatorAddress> Addresses() const {
     const std::scoped_lock lock(mutex_);
-    return asked_;
+    return addresses_;
+  }
+  [[nodiscard]] std::vector<std::string> Calls() const {
+    const std::scoped_lock lock(mutex_);
+    return calls_;
   }
 
  private:
   mutable std::mutex mutex_;
-  std::optional<cluster::Progress> progress_;
-  std::vector<CoordinatorAddress> asked_;
+  std::string progress_;
+  std::vector<CoordinatorAddress> addresses_;
+  std::vector<std::string> calls_;
 };
 
 /// A history that says what it is told to.
 class FakeRates final : public RateHistory {
  public:
   [[nodiscard]] bool IsThere() const override { return answer.has_value(); }
-  [[nodiscard]] plan::HistoryAnswer Ask(const std::string& profile) override {
-    asked.push_back(profile);
-    return answer.value_or(plan::HistoryAnswer{});
+  [[nodiscard]] std::optional<plan::HistoryAnswer> Find(const ProfileKey& key) const override {
+    return requested.contains(key) ? answer : std::nullopt;
+  }
+  void Request(const ProfileKey& key, const kube::ObjectKey&) override {
+    requested.insert(key);
+    ++requests;
   }
 
   std::optional<plan::HistoryAnswer> answer;
-  std::vector<std::string> asked;
+  std::set<ProfileKey> requested;
+  int requests = 0;
 };
 
 /// The operator's inner parts against a fake API server; the test plays scheduler and kubelet, and
@@ -76,19 +90,21 @@ class OperatorFixture : public kube::AgainstServer {
   /// "True Running", "" if the condition was never set.
   [[nodiscard]] std::string Condition(const std::string& job, const std::string& type) const;
   [[nodiscard]] std::vector<std::string> PodNames() const;
-  [[nodiscard]] std::size_t RunningPods() const;
-  [[nodiscard]] std::size_t OwnedPods() const;
+  /// The pods that the job owns, as the server has them.
+  [[nodiscard]] std::vector<kube::Json> PodsOf(const kube::Json& job) const;
   /// The cache shows all that the server holds.
   void AwaitCache();
 
   FakeCoordinators coordinators_;
   kube::SystemWallClock wall_;
   std::unique_ptr<kube::Client> client_;
-  std::unique_ptr<ExecutorDependencies> tools_;
   std::unique_ptr<kube::EventRecorder> events_;
-  std::unique_ptr<ProgressPoller> poller_;
+  std::unique_ptr<CoordinatorPoller> poller_;
   std::unique_ptr<ClusterCache> cache_;
-  JobHistory history_;
+  identity::KeyRing keys_{
+      identity::OperatorKeys{{"the operator's key", identity::KeyId("the operator's key")}, {}}};
+  std::unique_ptr<ExecutorDependencies> executor_;
+  JobHistory history_{clock_};
   FakeRates rates_;
   StatusPacer pacer_{std::chrono::milliseconds(1), 1000};
   std::unique_ptr<JobReconciler> reconciler_;

@@ -77,6 +77,23 @@ TEST(GoldenBytes, HelloWithABootId) {
             "5a026231");
 }
 
+TEST(GoldenBytes, HelloWithAnEpochTag) {
+  engine::Hello hello;
+  hello.node = "n";
+  hello.epoch = 2;
+  hello.epoch_tag = "t1";
+  // Item 1 {hello 1 {1: 1, 2: "n", 4: 1, 6: 1, 7: 2, 12: "t1"}}
+  EXPECT_EQ(WireHex<v1::WorkerMessage>(engine::ToCoordinator{hello}),
+            "0a11"
+            "0a0f"
+            "0801"
+            "12016e"
+            "2001"
+            "3001"
+            "3802"
+            "62027431");
+}
+
 TEST(GoldenBytes, Assign) {
   const engine::Assign assign{
       {{engine::GrantId{1}, {0, 300}, false}, {engine::GrantId{2}, {300, 301}, true}}};

@@ -40,40 +40,75 @@ HostileCase RangeCase(const char* name, std::function<void(v1::CompletedRange&)>
           want};
 }
 
-HostileCase RatioCase(const char* name, double ratio) {
+HostileCase HelloCase(const char* name, std::function<void(v1::Hello&)> spoil, const char* want) {
   return {name,
-          [ratio](v1::WorkerItem& item) {
-            item.mutable_hello()->set_node("a");
-            item.mutable_hello()->set_threads(1);
-            item.mutable_hello()->set_ratio(ratio);
+          [spoil](v1::WorkerItem& item) {
+            v1::Hello& hello = *item.mutable_hello();
+            hello.set_node("a");
+            hello.set_incarnation("a-1");
+            hello.set_workload("primes");
+            hello.set_threads(1);
+            spoil(hello);
           },
-          "outside of 0 to 1000000"};
+          want};
+}
+
+HostileCase RatioCase(const char* name, double ratio) {
+  return HelloCase(
+      name, [ratio](auto& hello) { hello.set_ratio(ratio); }, "outside of 0 to 1000000");
 }
 
 std::vector<HostileCase> Cases() {
   return {
       {"unknown kind", [](v1::WorkerItem&) {}, "unknown kind"},
-      {"hello without node", [](v1::WorkerItem& i) { i.mutable_hello()->set_threads(1); },
-       "without a node name"},
-      {"hello without threads", [](v1::WorkerItem& i) { i.mutable_hello()->set_node("a"); },
-       "0 threads"},
+      HelloCase(
+          "hello without node", [](auto& h) { h.clear_node(); }, "the node name in Hello"),
+      HelloCase(
+          "path as node", [](auto& h) { h.set_node("../etc"); }, "the node name in Hello"),
+      HelloCase(
+          "lines as node", [](auto& h) { h.set_node("a\nb"); }, "the node name in Hello"),
+      HelloCase(
+          "long node", [](auto& h) { h.set_node(std::string(254, 'n')); },
+          "the node name in Hello"),
+      HelloCase(
+          "hello without incarnation", [](auto& h) { h.clear_incarnation(); },
+          "the incarnation in Hello"),
+      HelloCase(
+          "long incarnation", [](auto& h) { h.set_incarnation(std::string(65, 'i')); },
+          "the incarnation in Hello"),
+      HelloCase(
+          "zero byte in incarnation", [](auto& h) { h.set_incarnation(std::string("a\0", 2)); },
+          "the incarnation in Hello"),
+      HelloCase(
+          "hello without workload", [](auto& h) { h.clear_workload(); }, "the workload in Hello"),
+      HelloCase(
+          "prefix as workload", [](auto& h) { h.set_workload("custom."); },
+          "the workload in Hello"),
+      HelloCase(
+          "long workload", [](auto& h) { h.set_workload(std::string(57, 'w')); },
+          "the workload in Hello"),
+      HelloCase(
+          "hello without threads", [](auto& h) { h.set_threads(0); }, "0 threads"),
+      HelloCase(
+          "long token", [](auto& h) { h.set_token(std::string(4097, 't')); }, "token of more"),
+      HelloCase(
+          "long epoch tag", [](auto& h) { h.set_epoch_tag(std::string(65, 't')); },
+          "epoch tag of more than 64 bytes"),
+      HelloCase(
+          "too many held ranges",
+          [](auto& h) {
+            for (std::size_t n = 0; n <= engine::kMaxHeldGrants; ++n) h.add_held()->set_size(1);
+          },
+          "more than 100000 held ranges"),
       RatioCase("negative ratio", -1),
       RatioCase("huge ratio", 1.1e6),
       RatioCase("endless ratio", std::numeric_limits<double>::infinity()),
       RatioCase("no ratio", std::numeric_limits<double>::quiet_NaN()),
-      {"long boot id",
-       [](v1::WorkerItem& i) {
-         i.mutable_hello()->set_node("a");
-         i.mutable_hello()->set_threads(1);
-         i.mutable_hello()->set_boot_id(std::string(65, 'b'));
-       },
-       "boot ID of more than 64 bytes"},
-      {"long name",
-       [](v1::WorkerItem& i) {
-         i.mutable_hello()->set_node(std::string(kMaxTextBytes + 1, 'n'));
-         i.mutable_hello()->set_threads(1);
-       },
-       "more than 64 KiB"},
+      HelloCase(
+          "long boot id", [](auto& h) { h.set_boot_id(std::string(65, 'b')); },
+          "the boot ID in Hello"),
+      HelloCase(
+          "spaces in boot id", [](auto& h) { h.set_boot_id("b b"); }, "the boot ID in Hello"),
       {"long reason",
        [](v1::WorkerItem& i) {
          i.mutable_report()->add_failed()->set_reason(std::string(kMaxTextBytes + 1, 'n'));

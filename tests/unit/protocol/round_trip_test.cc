@@ -40,6 +40,9 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
   const engine::Grant held{engine::GrantId{7}, {10, 20}, true};
   ExpectRoundTrip(engine::ToCoordinator{
       engine::Hello{1, "pi-1", "incarnation", 4, "primes", 2, 9, "token", {held}, 4.25, "boot-7"}});
+  engine::Hello later{1, "pi-1", "i2", 4, "custom.mandelbrot", 2, 9, "", {}};
+  later.epoch_tag = std::string("tag\0", 4);
+  ExpectRoundTrip(engine::ToCoordinator{later});
   engine::Report report;
   report.completed.push_back({{0, 4},
                               milliseconds(9),
@@ -62,6 +65,9 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
 TEST(RoundTrip, EveryKindFromTheCoordinator) {
   ExpectRoundTrip(engine::ToWorker{engine::Welcome{3, "primes", R"({"end":10})", milliseconds(50),
                                                    milliseconds(10000), false, kMaxDuration}});
+  engine::Welcome tagged;
+  tagged.epoch_tag = std::string("tag\0", 4);
+  ExpectRoundTrip(engine::ToWorker{tagged});
   ExpectRoundTrip(engine::ToWorker{engine::Refusal{"unknown version"}});
   ExpectRoundTrip(engine::ToWorker{
       engine::Assign{{{engine::GrantId{1}, {0, 5}, false}, {engine::GrantId{2}, {7, 8}, true}}}});

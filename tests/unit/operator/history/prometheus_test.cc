@@ -12,12 +12,14 @@ namespace {
 using Kind = plan::HistoryAnswer::Kind;
 
 TEST(RateQuery, AsksForThreeFiguresOfEachNode) {
-  const std::string query = RateQuery("primes", 604800);
+  const std::string query = RateQuery({"lab", "primes"}, 604800);
   EXPECT_NE(query.find("sum by (node,exported_node)"), std::string::npos);
-  EXPECT_NE(query.find("increase(evenkeel_history_work_units_total{profile=\"primes\"}[604800s])"),
+  EXPECT_NE(query.find("increase(evenkeel_history_work_units_total{job_namespace=\"lab\",profile="
+                       "\"primes\"}[604800s])"),
             std::string::npos)
       << query;
-  EXPECT_NE(query.find("increase(evenkeel_history_busy_seconds_total{profile=\"primes\"}[9450s])"),
+  EXPECT_NE(query.find("increase(evenkeel_history_busy_seconds_total{job_namespace=\"lab\",profile="
+                       "\"primes\"}[9450s])"),
             std::string::npos)
       << query;
   for (const char* name : {"units", "busy", "allbusy"}) {
@@ -26,14 +28,14 @@ TEST(RateQuery, AsksForThreeFiguresOfEachNode) {
 }
 
 TEST(RateQuery, AProfileCannotEndItsQuotationMarks) {
-  EXPECT_NE(RateQuery("a\"} or b{x=\"\\", 600).find(R"({profile="a\"} or b{x=\"\\"})"),
+  EXPECT_NE(RateQuery({"lab", "a\"} or b{x=\"\\"}, 600).find(R"(,profile="a\"} or b{x=\"\\"})"),
             std::string::npos);
 }
 
 TEST(Prometheus, IsAskedOnceForAllNodes) {
   ScriptedPrometheus scripted;
   scripted.script->Answer(200, RatesJson("pi4", "12", "4"));
-  const auto answer = scripted.prometheus->Ask("primes");
+  const auto answer = scripted.prometheus->Ask({"lab", "primes"});
   EXPECT_EQ(answer.kind, Kind::kSamples);
   EXPECT_EQ(answer.samples.at("pi4").units, 12);
   ASSERT_EQ(scripted.script->requests.size(), 1U);
@@ -49,7 +51,7 @@ TEST(Prometheus, WhatGoesWrongIsSaid) {
   ScriptedPrometheus scripted;
   const auto after = [&scripted](int status, const std::string& body) {
     scripted.script->Answer(status, body);
-    return scripted.prometheus->Ask("primes");
+    return scripted.prometheus->Ask({"lab", "primes"});
   };
   for (const int status : {301, 401, 403, 404, 500, 503}) {
     const auto answer = after(status, "<html>");
@@ -59,7 +61,7 @@ TEST(Prometheus, WhatGoesWrongIsSaid) {
   EXPECT_EQ(after(200, "<html>").kind, Kind::kInvalid);
   EXPECT_EQ(after(400, R"({"status":"error","error":"no"})").kind, Kind::kInvalid);
   scripted.script->Break("POST http://prometheus:9090/api/v1/query: no whole answer within 2 s");
-  const auto silent = scripted.prometheus->Ask("primes");
+  const auto silent = scripted.prometheus->Ask({"lab", "primes"});
   EXPECT_EQ(silent.kind, Kind::kUnreachable);
   EXPECT_NE(silent.trouble.find("no whole answer"), std::string::npos);
 }
@@ -70,7 +72,7 @@ TEST(Prometheus, AnswersTheFirstQuestionAfterARestart) {
   const auto prometheus = Prometheus::Make({server.url(), {}, {}}, {}, clock);
   ASSERT_TRUE(prometheus) << prometheus.error().message;
   for (int start = 0; start < 3; ++start) {
-    const auto answer = (*prometheus)->Ask("primes");
+    const auto answer = (*prometheus)->Ask({"lab", "primes"});
     EXPECT_EQ(answer.kind, Kind::kInvalid) << answer.trouble;  // an answer, if no Prometheus's
     server.GoDown();
     server.ComeUp();

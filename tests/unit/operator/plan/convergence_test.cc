@@ -69,9 +69,10 @@ class Chaos {
     Plan made = MakePlan(cluster.Take());
     if (rng_.Chance(0.2) && !made.actions.empty()) {
       made.actions.resize(rng_.Below(made.actions.size()));
-      // Identity and plan come together, or not at all.
-      if (!made.actions.empty() && std::holds_alternative<EnsureIdentity>(made.actions.back())) {
-        made.actions.pop_back();
+      // Without its objects nothing of a plan is executed.
+      if (rng_.Chance(0.2)) {
+        made.objects.reset();
+        made.actions.clear();
       }
     }
     if (rng_.Chance(0.2)) made.status.reset();

@@ -31,10 +31,9 @@ class Launching : public testing::Test {
 
 TEST_F(Launching, TheFirstPlanMakesEverythingInOrder) {
   const Plan plan = MakePlan(cluster_.Take());
-  EXPECT_EQ(Words(plan), (std::vector<std::string>{
-                             "make certificates", "apply plan for 3 nodes", "apply service",
-                             "apply network policies", "create coordinator, attempt 1",
-                             "create worker on a", "create worker on b", "create worker on c"}));
+  EXPECT_EQ(Words(plan),
+            (std::vector<std::string>{"create coordinator, attempt 1", "create worker on a",
+                                      "create worker on b", "create worker on c"}));
   ASSERT_TRUE(plan.status.has_value());
   EXPECT_EQ(plan.status->start_time, cluster_.now);
   EXPECT_EQ(plan.status->state, "Progressing");
@@ -42,17 +41,62 @@ TEST_F(Launching, TheFirstPlanMakesEverythingInOrder) {
 }
 
 TEST_F(Launching, ThePlanSaysWhatTheRunIsStartedWith) {
-  const Plan plan = MakePlan(cluster_.Take());
-  const auto* apply = First<ApplyPlan>(plan);
-  ASSERT_NE(apply, nullptr);
-  EXPECT_EQ(apply->content.image, "evenkeel/worker:1");
-  EXPECT_EQ(apply->content.attempt_seen, 0);
-  EXPECT_EQ(apply->content.first_attempt, 1);
-  ASSERT_EQ(apply->content.nodes.size(), 3U);
-  EXPECT_EQ(apply->content.nodes[0].name, "a");
-  EXPECT_EQ(apply->content.nodes[2].name, "c");
-  EXPECT_EQ(apply->content.nodes[2].ratio, 1.0);
-  EXPECT_GT(apply->content.nodes[0].ratio, 1.5);
+  const Plan made = MakePlan(cluster_.Take());
+  ASSERT_TRUE(made.objects.has_value());
+  EXPECT_EQ(made.objects->attempt, 1);
+  EXPECT_EQ(made.objects->worker_nodes, (std::vector<std::string>{"a", "b", "c"}));
+  const cluster::JobPlan& plan = made.objects->plan;
+  EXPECT_EQ(plan.image, "evenkeel/worker:1");
+  EXPECT_EQ(plan.attempt_seen, 0);
+  EXPECT_EQ(plan.first_attempt, 1);
+  EXPECT_EQ(plan.worker_secrets, 1);
+  EXPECT_EQ(plan.identity, (cluster::IdentityKeys{"key-1", "", std::nullopt}));
+  ASSERT_EQ(plan.nodes.size(), 3U);
+  EXPECT_EQ(plan.nodes[0].name, "a");
+  EXPECT_EQ(plan.nodes[2].name, "c");
+  EXPECT_EQ(plan.nodes[2].ratio, 1.0);
+  EXPECT_GT(plan.nodes[0].ratio, 1.5);
+}
+
+TEST_F(Launching, AThousandWorkersGetSeveralSecrets) {
+  cluster_.job.spec.max_workers = 1000;
+  for (int i = 0; i < 997; ++i) cluster_.AddNode(Pi4("n" + std::to_string(i)));
+  const Plan made = MakePlan(cluster_.Take());
+  ASSERT_TRUE(made.objects.has_value());
+  EXPECT_EQ(made.objects->worker_nodes.size(), 1000U);
+  EXPECT_EQ(made.objects->plan.worker_secrets, 4);
+  EXPECT_EQ(First<CreateWorker>(made)->pod.secrets, 4);
+}
+
+TEST_F(Launching, AKeyIsReplacedInStepsThatPodsCanFollow) {
+  const auto step = [this] {
+    cluster_.Steps(2);
+    return cluster_.plan->identity;
+  };
+  const auto wait = [this] { cluster_.Advance(cluster_.settings.secret_propagation); };
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.settings.key_id = "key-2";
+  cluster_.settings.previous_key_id = "key-1";
+  EXPECT_EQ(step().also_trusted, "key-2") << "trusted before it signs";
+  EXPECT_EQ(step().issuer, "key-1");
+  wait();
+  EXPECT_EQ(step().issuer, "key-2");
+  EXPECT_EQ(step().also_trusted, "key-1") << "what it signed is still in use";
+  wait();
+  EXPECT_EQ(step().issuer, "key-2");
+  EXPECT_EQ(step().also_trusted, "");
+  cluster_.settings.key_id = "key-3";
+  cluster_.settings.previous_key_id = "key-2";
+  EXPECT_EQ(step().also_trusted, "key-3");
+  wait();
+  EXPECT_EQ(step().issuer, "key-3");
+  wait();
+  EXPECT_EQ(step().also_trusted, "");
+  // A key that the operator has no longer cannot sign anything.
+  cluster_.settings.key_id = "key-5";
+  cluster_.settings.previous_key_id = "key-4";
+  EXPECT_EQ(step().issuer, "key-5");
+  EXPECT_EQ(step().also_trusted, "");
 }
 
 TEST_F(Launching, AnotherStartTakesOverWhatHasChanged) {
@@ -83,6 +127,7 @@ TEST_F(Launching, ARunningJobAsksForNothing) {
   ASSERT_TRUE(cluster_.Rest());
   const Plan plan = MakePlan(cluster_.Take());
   EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(plan.objects->plan, *cluster_.plan);
   EXPECT_FALSE(plan.status.has_value());
   EXPECT_TRUE(plan.events.empty());
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
@@ -93,10 +138,9 @@ TEST_F(Launching, ARunningJobAsksForNothing) {
 TEST_F(Launching, PodsThatTheCacheDoesNotShowYetAreAskedForAgain) {
   const Plan first = MakePlan(cluster_.Take());
   Snapshot later = cluster_.Take();
-  later.plan = First<ApplyPlan>(first)->content;
-  later.plan->identity = "x";
+  later.plan = first.objects->plan;
   const Plan second = MakePlan(later);
-  EXPECT_EQ(First<EnsureIdentity>(second), nullptr);
+  EXPECT_EQ(second.objects, first.objects);
   ASSERT_NE(First<CreateCoordinator>(second), nullptr);
   EXPECT_EQ(First<CreateCoordinator>(second)->pod.attempt, 1);
 }
@@ -142,15 +186,36 @@ TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
   }
 }
 
-TEST_F(Launching, ALostPlanGetsANewIdentity) {
+TEST_F(Launching, ALostPlanIsMadeAgainAndTheJobGoesOn) {
   ASSERT_TRUE(cluster_.Rest());
-  cluster_.plan.reset();
-  const Plan plan = MakePlan(cluster_.Take());
-  EXPECT_NE(First<EnsureIdentity>(plan), nullptr);
-  ASSERT_NE(First<ApplyPlan>(plan), nullptr);
-  EXPECT_EQ(First<ApplyPlan>(plan)->content.nodes.size(), 3U);
-  EXPECT_EQ(First<ApplyPlan>(plan)->content.attempt_seen, 1);
-  EXPECT_EQ(First<CreateCoordinator>(plan), nullptr);
+  const cluster::JobPlan lost = *std::exchange(cluster_.plan, std::nullopt);
+  const Plan made = MakePlan(cluster_.Take());
+  ASSERT_TRUE(made.objects.has_value());
+  EXPECT_EQ(made.objects->plan.nodes.size(), 3U);
+  EXPECT_EQ(made.objects->plan.attempt_seen, 1);
+  EXPECT_EQ(made.objects->plan.identity, lost.identity) << "running pods know it";
+  EXPECT_EQ(First<CreateCoordinator>(made), nullptr);
+  ASSERT_TRUE(made.coordinator.has_value());
+  EXPECT_EQ(made.coordinator->pod_uid, cluster_.Coordinator()->uid);
+}
+
+TEST_F(Launching, ANameThatIsTakenIsSaidUntilItIsFree) {
+  Snapshot snapshot = cluster_.Take();
+  snapshot.name_conflict = "Service lab/primes-coordinator";
+  const Plan made = MakePlan(snapshot);
+  ASSERT_TRUE(made.status.has_value());
+  const auto* conflict =
+      cluster::Find(made.status->conditions, cluster::condition_type::kNameConflict);
+  ASSERT_NE(conflict, nullptr);
+  EXPECT_EQ(conflict->status, cluster::Condition::Status::kTrue);
+  EXPECT_NE(conflict->message.find("Service lab/primes-coordinator exists"), std::string::npos);
+  const auto* progressing =
+      cluster::Find(made.status->conditions, cluster::condition_type::kProgressing);
+  EXPECT_EQ(progressing->reason, "NameConflict");
+  cluster_.job.status = *made.status;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("NameConflict"), "False Resolved");
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
 TEST_F(Launching, AnUnknownPolicyWaitsUntilItIsThere) {

@@ -40,6 +40,7 @@ ModelCluster::ModelCluster() {
   job.manifest = "{}";
   job.resources = cluster::WithWorkerDefaults({});
   settings.image = "evenkeel/worker:1";
+  settings.key_id = "key-1";
   progress.tasks = {100, 0, 0};
 }
 
@@ -87,7 +88,7 @@ Snapshot ModelCluster::Take() const {
     const bool answers = pod.role == cluster::PodRole::kCoordinator && pod.ready && !pod.deleted &&
                          node != nodes.end() && node->second.ready;
     if (!answers) continue;
-    snapshot.report = CoordinatorReport{pod.uid, progress, {}};
+    snapshot.report = CoordinatorReport{pod.uid, progress, {}, delivered_};
     if (drained_.contains(pod.uid)) {
       snapshot.report->progress.state = cluster::CoordinatorState::kInterrupted;
     }

@@ -70,6 +70,7 @@ class ModelCluster {
   int asked = 0;  ///< times that it was asked
   std::vector<cluster::PodView> pods;
   std::optional<cluster::JobPlan> plan;
+  std::vector<std::string> worker_nodes;  ///< that have a certificate
   std::optional<cluster::SnapshotView> kept;
   std::optional<std::string> refusal;
   OperatorSettings settings;
@@ -80,6 +81,8 @@ class ModelCluster {
 
  private:
   void Do(const Action& action);
+  void Reconcile(const DesiredObjects& objects);
+  void Reach(const DesiredCoordinator& desired);
   void Create(cluster::PodView pod);
   void CheckCreation(const cluster::PodView& pod);
   void Schedule(cluster::PodView& pod);
@@ -87,8 +90,8 @@ class ModelCluster {
   [[nodiscard]] Requests AllRequests() const;
 
   std::set<std::string> drained_;  // uids of coordinators
-  std::optional<std::string> new_identity_;
-  std::int64_t refreshed_ = 0;  // the latest value
+  bool delivered_ = false;         // the coordinator has delivered a snapshot
+  std::int64_t refreshed_ = 0;     // the latest value
   int made_ = 0;
 };
 

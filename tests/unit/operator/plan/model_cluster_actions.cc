@@ -42,13 +42,7 @@ void ModelCluster::DeletePod(const std::string& name) {
 }
 
 void ModelCluster::Do(const Action& action) {
-  if (std::holds_alternative<EnsureIdentity>(action)) {
-    new_identity_ = "ca-" + std::to_string(++made_);
-  } else if (const auto* apply = std::get_if<ApplyPlan>(&action)) {
-    plan = apply->content;
-    if (new_identity_) plan->identity = plan->ca_certificate = *std::exchange(new_identity_, {});
-    if (plan->identity.empty()) violations.emplace_back("a plan without identity");
-  } else if (const auto* coordinator = std::get_if<CreateCoordinator>(&action)) {
+  if (const auto* coordinator = std::get_if<CreateCoordinator>(&action)) {
     cluster::PodView pod;
     pod.role = cluster::PodRole::kCoordinator;
     pod.attempt = coordinator->pod.attempt;
@@ -74,24 +68,51 @@ void ModelCluster::Do(const Action& action) {
     if (deletion->at_once) {
       std::erase_if(pods, [&](const auto& one) { return one.uid == deletion->uid; });
     }
-  } else if (const auto* suspension = std::get_if<SuspendCoordinator>(&action)) {
-    drained_.insert(Pod(suspension->pod)->uid);
-  } else if (const auto* resumption = std::get_if<ResumeCoordinator>(&action)) {
-    drained_.erase(Pod(resumption->pod)->uid);
   } else if (const auto* refresh = std::get_if<RefreshCoordinator>(&action)) {
     if (std::exchange(refreshed_, refresh->value) != refresh->value) ++refreshes;
     if (refresh_works) progress.workload_digest = DigestOf(job.spec.workload_parameters);
-  } else if (const auto* keeping = std::get_if<TakeSnapshot>(&action)) {
-    if (snapshot_too_large) refusal = "the journal is too large";
-    if (!snapshot_too_large) kept = cluster::SnapshotView{keeping->attempt};
+  } else if (const auto* storing = std::get_if<StoreSnapshot>(&action)) {
+    if (!delivered_) violations.emplace_back("a snapshot is stored that nobody delivered");
+    kept = cluster::SnapshotView{storing->attempt};
   } else if (std::holds_alternative<DeleteJob>(action)) {
     job_is_gone = true;
   }
 }
 
+void ModelCluster::Reconcile(const DesiredObjects& objects) {
+  plan = objects.plan;
+  if (plan->identity.issuer.empty()) violations.emplace_back("a plan without identity");
+  worker_nodes = objects.worker_nodes;
+}
+
+/// What the poller does, at once.
+void ModelCluster::Reach(const DesiredCoordinator& desired) {
+  const auto pod = std::find_if(pods.begin(), pods.end(),
+                                [&](const auto& one) { return one.uid == desired.pod_uid; });
+  if (pod == pods.end() || !pod->ready) return;
+  if (desired.suspended) {
+    drained_.insert(desired.pod_uid);
+  } else {
+    drained_.erase(desired.pod_uid);
+  }
+  delivered_ = false;
+  if (!desired.wants_snapshot || !drained_.contains(desired.pod_uid)) return;
+  if (snapshot_too_large) refusal = "the journal is too large";
+  delivered_ = !snapshot_too_large;
+}
+
 void ModelCluster::Apply(const Plan& made) {
-  for (const Action& action : made.actions) Do(action);
+  if (made.objects) Reconcile(*made.objects);
+  for (const Action& action : made.actions) {
+    const auto* worker = std::get_if<CreateWorker>(&action);
+    if (worker != nullptr && std::find(worker_nodes.begin(), worker_nodes.end(),
+                                       worker->pod.node) == worker_nodes.end()) {
+      violations.push_back("a worker on " + worker->pod.node + " without a certificate");
+    }
+    Do(action);
+  }
   events.insert(events.end(), made.events.begin(), made.events.end());
+  if (made.coordinator) Reach(*made.coordinator);
   if (!made.status) return;
   job.status = *made.status;
   last_status_write = now;

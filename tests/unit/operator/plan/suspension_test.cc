@@ -45,8 +45,10 @@ TEST_F(Suspending, WithAClaimItDrainsThenDeletesThenGoesOn) {
   Start();
   Suspend(true);
   Plan plan = MakePlan(cluster_.Take());
-  ASSERT_EQ(plan.actions.size(), 1U);
-  EXPECT_TRUE(std::holds_alternative<SuspendCoordinator>(plan.actions[0]));
+  EXPECT_TRUE(plan.actions.empty());
+  ASSERT_TRUE(plan.coordinator.has_value());
+  EXPECT_TRUE(plan.coordinator->suspended);
+  EXPECT_FALSE(plan.coordinator->wants_snapshot);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_TRUE(cluster_.pods.empty());
   EXPECT_FALSE(cluster_.kept.has_value());

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::protocol {
 
 /// A SHA-256 digest (FIPS 180-4). Unlike Digest it resists forgery.
 using Sha256Digest = std::array<char, 32>;
@@ -11,4 +11,4 @@ using Sha256Digest = std::array<char, 32>;
 /// The digest of `bytes`. Thread-safe.
 [[nodiscard]] Sha256Digest Sha256Of(std::string_view bytes);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::protocol

@@ -1,4 +1,4 @@
-#include "core/base/sha256.h"
+#include "core/protocol/sha256.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "core/base/random_bytes.h"
 
-namespace evenkeel {
+namespace evenkeel::protocol {
 namespace {
 
 std::string HexOf(const Sha256Digest& digest) {
@@ -38,4 +38,4 @@ TEST(RandomBytes, FillTheWholeBufferAndDiffer) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::protocol

@@ -1,10 +1,10 @@
-#include "core/base/sha256.h"
+#include "core/protocol/sha256.h"
 
 #include <openssl/sha.h>
 
 #include "core/base/check.h"
 
-namespace evenkeel {
+namespace evenkeel::protocol {
 
 Sha256Digest Sha256Of(std::string_view bytes) {
   Sha256Digest digest;
@@ -15,4 +15,4 @@ Sha256Digest Sha256Of(std::string_view bytes) {
   return digest;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::protocol
