@@ -22,6 +22,7 @@ Result<std::unique_ptr<LiveView>> LiveView::Open(std::uint16_t port, const std::
   http::HttpServerOptions options;
   options.address = "127.0.0.1:" + std::to_string(port);
   options.threads = 2;
+  options.max_connections_per_address = options.max_connections;  // all come from this host
   auto server = http::HttpServer::Start(options, view->local_);
   if (!server) {
     return InvalidInput("--ui: " + server.error().message +
@@ -87,8 +88,8 @@ http::HttpResponse LiveView::Handle(const http::HttpRequest& request) {
   fetched_ = true;
   http::HttpResponse response;
   response.content_type = "text/html; charset=utf-8";
-  response.file = folder_ / kReport.substr(1);
-  return response;
+  response.file = http::ServedFile::Open(folder_, kReport.substr(1));
+  return response.file ? std::move(response) : http::NotFound();
 }
 
 }  // namespace evenkeel::cli

@@ -100,6 +100,7 @@ class HttpEndpoints {
     http.address = options.pages_listen;
     http.https.reset();
     http.threads = 2;
+    http.max_connections_per_address = http.max_connections;  // all come from this host
     opened = http::HttpServer::Start(http, pages);
     if (!opened) return tl::unexpected(opened.error());
     endpoints->pages_ = std::move(*opened);

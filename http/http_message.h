@@ -1,11 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "http/served_file.h"
 
 /// Requests and responses as handlers see them, whatever carries them.
 namespace evenkeel::http {
@@ -15,6 +16,7 @@ struct HttpRequest {
   std::string target;  ///< as it came: path and query
   std::string authorization;
   std::string host{};  ///< as it came; empty if it did not
+  std::string body{};  ///< at most 16 KiB
 };
 
 struct HttpResponse {
@@ -22,7 +24,7 @@ struct HttpResponse {
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
   /// Is sent instead of `body`, piece by piece as the peer takes it.
-  std::optional<std::filesystem::path> file;
+  std::optional<ServedFile> file;
   std::vector<std::pair<std::string, std::string>> headers;
 };
 

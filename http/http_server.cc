@@ -1,17 +1,18 @@
 #include "http/http_server.h"
 
-#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
-#include <charconv>
+#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "core/base/log.h"
+#include "http/connection_table.h"
+#include "http/endpoint.h"
 #include "http/http_session.h"
+#include "http/tls_context.h"
 
 namespace evenkeel::http {
 namespace {
@@ -22,29 +23,21 @@ using asio::ip::tcp;
 /// After an accept that failed: most likely there are no descriptors left.
 constexpr auto kAcceptPause = std::chrono::milliseconds(200);
 
-Result<tcp::endpoint> Endpoint(const std::string& address) {
-  const auto bad = [&address] {
-    return InvalidInput(address + ": must be IP:PORT, e.g. 127.0.0.1:7401 or [::1]:7401");
-  };
-  const std::size_t colon = address.rfind(':');
-  if (colon == std::string::npos || colon == 0) return bad();
-  std::string host = address.substr(0, colon);
-  if (host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  std::uint16_t port = 0;
-  const char* const end = address.data() + address.size();
-  const auto read = std::from_chars(address.data() + colon + 1, end, port);
-  boost::system::error_code error;
-  const auto ip = asio::ip::make_address(host, error);
-  if (error || read.ec != std::errc() || read.ptr != end) return bad();
-  return tcp::endpoint(ip, port);
+/// An IPv4 address has one text, also if it comes through an IPv6 socket.
+std::string AddressOf(const tcp::endpoint& peer) {
+  const asio::ip::address address = peer.address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  }
+  return address.to_string();
 }
 
 class BeastServer final : public HttpServer {
  public:
   BeastServer(const HttpServerOptions& options, HttpHandler& handler)
-      : max_connections_(options.max_connections),
-        sessions_{handler, options.request_timeout, options.idle_timeout, options.write_timeout,
-                  nullptr} {}
+      : connections_(options.max_connections, options.max_connections_per_address),
+        sessions_{handler, connections_, options.request_timeout, options.idle_timeout,
+                  options.write_timeout} {}
 
   ~BeastServer() override {
     io_.stop();
@@ -52,13 +45,13 @@ class BeastServer final : public HttpServer {
   }
 
   Result<void> Listen(const HttpServerOptions& options) {
-    const auto endpoint = Endpoint(options.address);
+    const auto endpoint = ParseEndpoint(options.address);
     if (!endpoint) return tl::unexpected(endpoint.error());
     boost::system::error_code error;
     if (options.https) {
-      UseCertificate(*options.https, error);
-      if (error) return InvalidInput("the certificate for HTTPS is no good: " + error.message());
-      sessions_.tls = &tls_;
+      auto context = MakeServerContext(*options.https);
+      if (!context) return tl::unexpected(context.error());
+      tls_ = std::move(*context);
     }
     OpenAcceptor(*endpoint, error);
     if (error) {
@@ -73,15 +66,16 @@ class BeastServer final : public HttpServer {
 
   [[nodiscard]] std::uint16_t Port() const override { return port_; }
 
- private:
-  void UseCertificate(const HttpIdentity& identity, boost::system::error_code& error) {
-    using Context = asio::ssl::context;
-    tls_.set_options(Context::default_workarounds | Context::no_sslv2 | Context::no_sslv3 |
-                     Context::no_tlsv1 | Context::no_tlsv1_1);
-    tls_.use_certificate_chain(asio::buffer(identity.certificate_pem), error);
-    if (!error) tls_.use_private_key(asio::buffer(identity.key_pem), Context::pem, error);
+  [[nodiscard]] Result<void> UseIdentity(const HttpIdentity& identity) override {
+    auto context = MakeServerContext(identity);
+    if (!context) return tl::unexpected(context.error());
+    const std::lock_guard lock(tls_mutex_);
+    if (!tls_) return InvalidInput("the server has no HTTPS");
+    tls_ = std::move(*context);
+    return {};
   }
 
+ private:
   void OpenAcceptor(const tcp::endpoint& endpoint, boost::system::error_code& error) {
     acceptor_.open(endpoint.protocol(), error);
     if (!error) acceptor_.set_option(asio::socket_base::reuse_address(true), error);
@@ -93,13 +87,16 @@ class BeastServer final : public HttpServer {
     acceptor_.async_accept(
         asio::make_strand(io_), [this](boost::system::error_code error, tcp::socket socket) {
           if (error) return AcceptLater();
-          if (connections_ < max_connections_) {
-            ++connections_;
-            const std::shared_ptr<void> gone(nullptr, [this](void*) { --connections_; });
-            ServeConnection(std::move(socket), sessions_, gone);
-          }
+          boost::system::error_code gone;
+          const tcp::endpoint peer = socket.remote_endpoint(gone);
+          if (!gone) ServeConnection(std::move(socket), AddressOf(peer), sessions_, Tls());
           Accept();
         });
+  }
+
+  [[nodiscard]] TlsContext Tls() {
+    const std::lock_guard lock(tls_mutex_);
+    return tls_;
   }
 
   void AcceptLater() {
@@ -109,10 +106,10 @@ class BeastServer final : public HttpServer {
     });
   }
 
-  const std::size_t max_connections_;
-  std::atomic<std::size_t> connections_{0};
+  ConnectionTable connections_;
   HttpSessionContext sessions_;
-  asio::ssl::context tls_{asio::ssl::context::tls_server};
+  std::mutex tls_mutex_;
+  TlsContext tls_;       // guarded by tls_mutex_; null: plain
   asio::io_context io_;  // destroys the sessions that are left
   tcp::acceptor acceptor_{io_};
   asio::steady_timer pause_{io_};

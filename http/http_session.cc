@@ -1,9 +1,14 @@
 #include "http/http_session.h"
 
+#include <algorithm>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,6 +25,8 @@ namespace http = beast::http;
 constexpr std::uint32_t kMaxHeaderBytes = 16 * 1024;
 constexpr std::uint64_t kMaxBodyBytes = 16 * 1024;
 constexpr Duration kGoodbyeTimeout = std::chrono::seconds(2);
+/// Least average rate at which a peer must take a response, in bytes per second.
+constexpr std::uint64_t kLeastBytesPerSecond = 4096;
 
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
@@ -38,29 +45,63 @@ template <typename Stream>
 class Session final : public std::enable_shared_from_this<Session<Stream>> {
  public:
   template <typename... Arguments>
-  Session(HttpSessionContext& context, std::shared_ptr<void> gone, Arguments&&... stream)
+  Session(HttpSessionContext& context, TlsContext tls, Arguments&&... stream)
       : context_(context),
-        gone_(std::move(gone)),
+        tls_(std::move(tls)),
         stream_(std::forward<Arguments>(stream)...),
         buffer_(kMaxHeaderBytes + kMaxBodyBytes) {}
+  ~Session() {
+    if (id_) context_.connections.Remove(*id_);
+  }
+
+  void Start(const std::string& address) {
+    id_ = context_.connections.Admit(address, [weak = this->weak_from_this()] {
+      if (const auto self = weak.lock()) self->Cut();
+    });
+    if (!id_) return;
+    asio::dispatch(stream_.get_executor(), [self = this->shared_from_this()] { self->Begin(); });
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// Closes the connection at once. Thread-safe.
+  void Cut() {
+    asio::post(stream_.get_executor(), [self = this->shared_from_this()] {
+      beast::get_lowest_layer(self->stream_).close();
+    });
+  }
 
   void Begin() {
     AllowFor(context_.request_timeout);
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       stream_.async_handshake(asio::ssl::stream_base::server,
                               [self = this->shared_from_this()](beast::error_code error) {
-                                if (!error) self->Read(self->context_.request_timeout);
+                                if (!error) self->ReadHeader();
                               });
     } else {
-      Read(context_.request_timeout);
+      ReadHeader();
     }
   }
 
- private:
   void AllowFor(Duration timeout) { beast::get_lowest_layer(stream_).expires_after(timeout); }
 
-  void Read(Duration timeout) {
-    AllowFor(timeout);
+  /// The time for a header begins with its first byte.
+  void AwaitRequest() {
+    constexpr std::size_t kPiece = 4096;
+    if (buffer_.size() > 0) return ReadHeader();
+    AllowFor(context_.idle_timeout);
+    stream_.async_read_some(
+        buffer_.prepare(kPiece),
+        [self = this->shared_from_this()](beast::error_code error, std::size_t size) {
+          if (error) return self->Close();
+          self->buffer_.commit(size);
+          self->ReadHeader();
+        });
+  }
+
+  void ReadHeader() {
+    AllowFor(context_.request_timeout);
     parser_.emplace();
     parser_->header_limit(kMaxHeaderBytes);
     parser_->body_limit(kMaxBodyBytes);
@@ -77,7 +118,7 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
     http::async_read(stream_, buffer_, *parser_,
                      [self = this->shared_from_this()](beast::error_code error, std::size_t) {
                        if (error) return self->Refuse(error);
-                       self->Answer();
+                       if (self->context_.connections.BeginRequest(*self->id_)) self->Answer();
                      });
   }
 
@@ -90,39 +131,50 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
     const bool large = error == http::error::header_limit || error == http::error::body_limit ||
                        error == http::error::buffer_overflow;
     keep_alive_ = false;
-    Send(PlainAnswer(large ? 413 : 400, large ? "the request is too large" : "is no HTTP"), false);
+    Send(PlainAnswer(large ? 413 : 400,
+                     large ? "the request is too large" : "malformed HTTP request"),
+         false);
   }
 
   void Answer() {
-    const auto& message = parser_->get();
+    auto& message = parser_->get();
     HttpRequest request{Text(message.method_string()), Text(message.target()),
-                        Text(message[http::field::authorization]),
-                        Text(message[http::field::host])};
+                        Text(message[http::field::authorization]), Text(message[http::field::host]),
+                        std::move(message.body())};
     keep_alive_ = message.keep_alive();
     HttpResponse response;
     try {
       response = context_.handler.Handle(request);
     } catch (const std::exception& error) {
       Log(LogLevel::kError, std::string("a request could not be answered: ") + error.what());
-      response = PlainAnswer(500, "an error within");
+      response = PlainAnswer(500, "internal error");
     }
     Send(std::move(response), request.method == "HEAD");
   }
 
   void Send(HttpResponse response, bool head_only) {
     if (response.file) {
+      beast::file_posix opened;
+      opened.native_handle(response.file->Release());
       http::file_body::value_type file;
       beast::error_code error;
-      file.open(response.file->c_str(), beast::file_mode::scan, error);
-      if (!error) return SendAs<http::file_body>(response, std::move(file), head_only);
+      file.reset(std::move(opened), error);
+      if (!error) {
+        const std::uint64_t size = file.size();
+        return SendAs<http::file_body>(response, std::move(file), size, head_only);
+      }
       response = NotFound();
     }
     std::string body = std::move(response.body);
-    SendAs<http::string_body>(response, std::move(body), head_only);
+    const std::uint64_t size = body.size();
+    SendAs<http::string_body>(response, std::move(body), size, head_only);
   }
 
   template <typename Body>
-  void SendAs(const HttpResponse& response, typename Body::value_type body, bool head_only) {
+  void SendAs(const HttpResponse& response, typename Body::value_type body, std::uint64_t size,
+              bool head_only) {
+    written_by_ = Clock::now() + context_.write_timeout +
+                  std::chrono::seconds(static_cast<std::int64_t>(size / kLeastBytesPerSecond));
     http::response<Body> message;
     message.version(11);
     message.result(static_cast<unsigned>(response.status));
@@ -140,7 +192,8 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
 
   template <typename Body>
   void Write(std::shared_ptr<Outgoing<Body>> outgoing, bool head_only) {
-    AllowFor(context_.write_timeout);
+    beast::get_lowest_layer(stream_).expires_at(
+        std::min(written_by_, Clock::now() + context_.write_timeout));
     auto& serializer = outgoing->serializer;
     auto done = [self = this->shared_from_this(), outgoing = std::move(outgoing), head_only](
                     beast::error_code error, std::size_t) mutable {
@@ -154,8 +207,9 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   void Written() {
+    context_.connections.EndRequest(*id_);
     if (!keep_alive_) return Close();
-    Read(context_.idle_timeout);
+    AwaitRequest();
   }
 
   void Close() {
@@ -169,22 +223,26 @@ class Session final : public std::enable_shared_from_this<Session<Stream>> {
   }
 
   HttpSessionContext& context_;
-  std::shared_ptr<void> gone_;
+  const TlsContext tls_;  // outlives the stream
   Stream stream_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
+  std::optional<ConnectionTable::Id> id_;
+  Clock::time_point written_by_{};  // when the peer must have taken the response
   bool keep_alive_ = false;
 };
 
 }  // namespace
 
-void ServeConnection(asio::ip::tcp::socket socket, HttpSessionContext& context,
-                     std::shared_ptr<void> gone) {
-  if (context.tls != nullptr) {
-    std::make_shared<Session<TlsStream>>(context, std::move(gone), std::move(socket), *context.tls)
-        ->Begin();
+void ServeConnection(asio::ip::tcp::socket socket, const std::string& address,
+                     HttpSessionContext& context, TlsContext tls) {
+  if (tls) {
+    auto& layer = *tls;
+    std::make_shared<Session<TlsStream>>(context, std::move(tls), std::move(socket), layer)
+        ->Start(address);
   } else {
-    std::make_shared<Session<PlainStream>>(context, std::move(gone), std::move(socket))->Begin();
+    std::make_shared<Session<PlainStream>>(context, TlsContext(), std::move(socket))
+        ->Start(address);
   }
 }
 

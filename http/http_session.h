@@ -1,25 +1,26 @@
 #pragma once
 
-#include <boost/asio/ssl/context.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <functional>
-#include <memory>
+#include <boost/asio/ip/tcp.hpp>
+#include <string>
 
+#include "http/connection_table.h"
 #include "http/http_server.h"
+#include "http/tls_context.h"
 
 namespace evenkeel::http {
 
 /// What the sessions of one server have in common; outlives them.
 struct HttpSessionContext {
   HttpHandler& handler;
+  ConnectionTable& connections;
   Duration request_timeout;
   Duration idle_timeout;
   Duration write_timeout;
-  boost::asio::ssl::context* tls;  ///< null: plain
 };
 
-/// Serves one connection until it ends; keeps itself alive meanwhile. `gone` is destroyed with it.
-void ServeConnection(boost::asio::ip::tcp::socket socket, HttpSessionContext& context,
-                     std::shared_ptr<void> gone);
+/// Serves one connection from `address` until it ends, if the table of connections admits it; keeps
+/// itself alive meanwhile. `tls` is null for plain HTTP. The executor of `socket` is a strand.
+void ServeConnection(boost::asio::ip::tcp::socket socket, const std::string& address,
+                     HttpSessionContext& context, TlsContext tls);
 
 }  // namespace evenkeel::http

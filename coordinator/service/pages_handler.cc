@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "coordinator/run_results.h"
@@ -77,11 +76,10 @@ http::HttpResponse PagesHandler::ResultFile(const std::string& name) const {
 }
 
 http::HttpResponse PagesHandler::FromFolder(const std::string& name) const {
-  std::error_code error;
   http::HttpResponse response;
-  response.file = folder_ / name;
+  response.file = http::ServedFile::Open(folder_, name);
   response.content_type = TypeOf(name);
-  if (std::filesystem::is_regular_file(*response.file, error)) return response;
+  if (response.file) return response;
   const auto status = board_.Read();
   const std::string because = status->reason.empty() ? "" : ": " + status->reason;
   return http::PlainAnswer(503,

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <latch>
 
 #include "tests/integration/http/raw_client.h"
 #include "tests/unit/report/temporary_folder.h"
@@ -17,7 +18,10 @@ class Echo final : public HttpHandler {
     HttpResponse response;
     if (request.target == "/throw") throw std::runtime_error("oops");
     if (request.target == "/file") {
-      response.file = file;
+      response.file = ServedFile::Open(file.parent_path(), file.filename().string());
+      if (!response.file) return NotFound();
+    } else if (request.target == "/body") {
+      response.body = request.body;
     } else {
       response.body = request.method + " " + request.target + " " + request.authorization;
     }
@@ -130,8 +134,8 @@ TEST_F(HttpServerTest, ThoseWhoTakeNothingAreCutOff) {
   }));
 }
 
-TEST_F(HttpServerTest, TakesNoMoreConnectionsThanItMay) {
-  options_.request_timeout = std::chrono::seconds(30);
+TEST_F(HttpServerTest, ANewConnectionReplacesTheLongestIdle) {
+  options_.request_timeout = options_.idle_timeout = std::chrono::seconds(30);
   Serve();
   std::vector<RawClient> open;
   for (int i = 0; i < 4; ++i) {
@@ -139,8 +143,92 @@ TEST_F(HttpServerTest, TakesNoMoreConnectionsThanItMay) {
     open.back().Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_EQ(open.back().ReadAnswer().status, 200);
   }
+  open[0].Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(open[0].ReadAnswer().status, 200);
   RawClient fifth = Connect();
-  EXPECT_EQ(fifth.ReadToEnd(), "");
+  EXPECT_EQ(open[1].ReadToEnd(), "");
+  for (RawClient* still : {&open[0], &open[2], &open[3], &fifth}) {
+    still->Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(still->ReadAnswer().status, 200);
+  }
+}
+
+/// Keeps requests for /wait until it is told to go on.
+class Gate final : public HttpHandler {
+ public:
+  HttpResponse Handle(const HttpRequest& request) override {
+    if (request.target == "/wait") {
+      entered_.count_down();
+      open_.wait();
+    }
+    return PlainAnswer(200, "ok");
+  }
+  void AwaitRequest() { entered_.wait(); }
+  void Open() { open_.count_down(); }
+
+ private:
+  std::latch entered_{1};
+  std::latch open_{1};
+};
+
+TEST_F(HttpServerTest, AConnectionWhoseRequestIsInWorkStays) {
+  Gate gate;
+  options_.threads = 2;
+  options_.max_connections = 1;
+  auto server = HttpServer::Start(options_, gate);
+  ASSERT_TRUE(server) << server.error().message;
+  RawClient busy((*server)->Port());
+  busy.Send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
+  gate.AwaitRequest();
+  RawClient refused((*server)->Port());
+  EXPECT_EQ(refused.ReadToEnd(), "");
+  gate.Open();
+  EXPECT_EQ(busy.ReadAnswer().status, 200);
+}
+
+TEST_F(HttpServerTest, TheTimeForAHeaderBeginsWithItsFirstByte) {
+  options_.idle_timeout = std::chrono::seconds(60);
+  Serve();
+  RawClient slow = Connect();
+  slow.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(slow.ReadAnswer().status, 200);
+  slow.Send("G");
+  EXPECT_EQ(slow.ReadToEnd(), "");  // the client waits for 30 s only
+}
+
+TEST_F(HttpServerTest, ABodyReachesTheHandler) {
+  Serve();
+  RawClient client = Connect();
+  client.Send("PUT /body HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello");
+  EXPECT_EQ(client.ReadAnswer().body, "hello");
+}
+
+TEST_F(HttpServerTest, FilesAreNotServedThroughSymbolicLinks) {
+  report::TemporaryFolder folder;
+  std::filesystem::create_symlink("/etc/passwd", folder.Path() / "report.html");
+  echo_.file = folder.Path() / "report.html";
+  Serve();
+  RawClient client = Connect();
+  client.Send("GET /file HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.ReadAnswer().status, 404);
+}
+
+TEST_F(HttpServerTest, HeldConnectionsStarveNobody) {
+  options_ = {};
+  options_.address = "127.0.0.1:0";
+  Serve();
+  std::vector<RawClient> held;
+  for (int i = 0; i < 500; ++i) {
+    held.push_back(Connect());
+    // Some never send anything, some keep a connection alive, some stop within a header.
+    if (i % 3 == 1) held.back().Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    if (i % 3 == 2) held.back().Send("GET / HTTP/1.1\r\nHost: ");
+  }
+  for (const char* source : {"127.0.0.1", "127.0.0.2"}) {
+    RawClient next(server_->Port(), source);
+    next.Send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    EXPECT_EQ(next.ReadAnswer().status, 200) << source;
+  }
 }
 
 TEST_F(HttpServerTest, AnErrorOfAHandlerIsAnAnswer) {

@@ -14,14 +14,18 @@
 
 namespace evenkeel {
 
-/// A connection to a port of this machine that sends what it is told, sense or not.
+/// A connection to a port of this machine that sends the given bytes, valid HTTP or not.
 class RawClient {
  public:
-  explicit RawClient(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// `source` is the address of this machine that the connection comes from.
+  explicit RawClient(std::uint16_t port, const char* source = "127.0.0.1")
+      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     timeval patience{30, 0};  // only a failing test waits for it
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     sockaddr_in address{};
     address.sin_family = AF_INET;
+    ::inet_pton(AF_INET, source, &address.sin_addr);
+    ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address);

@@ -58,8 +58,9 @@ class Served final : public http::HttpHandler {
     if (auto live = live_.Handle(request)) return *std::move(live);
     http::HttpResponse response;
     response.content_type = "text/html; charset=utf-8";
-    response.file = folder_ / "report.html";
-    return request.target == "/report.html" ? response : http::NotFound();
+    response.file = http::ServedFile::Open(folder_, "report.html");
+    if (!response.file || request.target != "/report.html") return http::NotFound();
+    return response;
   }
 
  private:

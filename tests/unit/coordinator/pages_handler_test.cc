@@ -1,7 +1,9 @@
 #include "coordinator/service/pages_handler.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +28,15 @@ class PagesHandlerTest : public testing::Test {
     run_.over = true;
   }
   http::HttpResponse Ask(const std::string& target) { return pages_.Handle(Get(target)); }
+  /// What the server would send of a short file; "none" without a file.
+  static std::string Content(http::HttpResponse response) {
+    if (!response.file) return "none";
+    const int descriptor = response.file->Release();
+    char bytes[64];
+    const ssize_t size = ::read(descriptor, bytes, sizeof bytes);
+    ::close(descriptor);
+    return {bytes, static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+  }
 
   report::TemporaryFolder folder_;
   StatusBoard board_;
@@ -44,7 +55,7 @@ TEST_F(PagesHandlerTest, ARunningJobShowsWhatThereIs) {
   EXPECT_EQ(Ask("/report.html").content_type, "text/html; charset=utf-8");
   const auto timeline = Ask("/timeline.jsonl");
   ASSERT_TRUE(timeline.file);
-  std::ifstream lines(*timeline.file);
+  std::ifstream lines(folder_.Path() / "timeline.jsonl");
   std::string line;
   std::getline(lines, line);
   EXPECT_EQ(json::parse(line)["range"], json::array({0, 3}));
@@ -72,9 +83,9 @@ TEST_F(PagesHandlerTest, AJobThatIsOverShowsItsFolder) {
   Put(".hidden", "secret");
   Put("half.npy.partial", "x");
   End(model::JobState::kComplete);
-  EXPECT_EQ(Ask("/report.html").file, folder_.Path() / "report.html");
+  EXPECT_EQ(Content(Ask("/report.html")), "<p>");
   EXPECT_EQ(json::parse(Ask("/results/").body), json::array({"primes.npy", "results.csv"}));
-  EXPECT_EQ(Ask("/results/primes.npy").file, folder_.Path() / "primes.npy");
+  EXPECT_EQ(Content(Ask("/results/primes.npy")), "123");
   EXPECT_EQ(Ask("/results/results.csv").content_type, "text/csv; charset=utf-8");
 }
 
@@ -95,6 +106,18 @@ TEST_F(PagesHandlerTest, NothingElseCanBeReached) {
   EXPECT_EQ(Ask("/results/%00").status, 400);
   EXPECT_EQ(pages_.Handle({"POST", "/report.html", ""}).status, 405);
   EXPECT_EQ(pages_.Handle({"DELETE", "/results/primes.npy", ""}).status, 405);
+}
+
+TEST_F(PagesHandlerTest, FixedPagesAreNotReadThroughLinks) {
+  for (const char* name : {"report.html", "summary.json", "timeline.jsonl"}) {
+    std::filesystem::create_symlink("/etc/passwd", folder_.Path() / name);
+  }
+  End(model::JobState::kComplete);
+  for (const char* target : {"/report.html", "/summary.json", "/timeline.jsonl"}) {
+    const auto response = Ask(target);
+    EXPECT_EQ(response.status, 503) << target;
+    EXPECT_FALSE(response.file) << target;
+  }
 }
 
 TEST_F(PagesHandlerTest, TheLivePageIsTheReportsOwnAndMayAskForData) {
