@@ -15,10 +15,10 @@ import kube
 import machine
 
 OPERATOR = f"system:serviceaccount:{cluster_case.OPERATOR_NAMESPACE}:{chart.RELEASE}"
-MAY = [("create", "secrets"), ("patch", "secrets"), ("delete", "secrets"), ("create", "pods"),
+MAY = [("create", "secrets"), ("patch", "secrets"), ("watch", "secrets"), ("create", "pods"),
        ("delete", "pods"), ("watch", "nodes"), ("list", "weightedjobs.batch.evenkeel.dev"),
        ("patch", "weightedjobs.batch.evenkeel.dev/status")]
-MAY_NOT = [("get", "secrets"), ("list", "secrets"), ("watch", "secrets"), ("create", "pods/exec"),
+MAY_NOT = [("delete", "secrets"), ("delete", "configmaps"), ("update", "secrets"), ("create", "pods/exec"),
            ("create", "pods/portforward"), ("patch", "nodes"), ("delete", "nodes"),
            ("create", "clusterrolebindings"), ("create", "rolebindings"), ("escalate", "clusterroles"),
            ("impersonate", "users"), ("create", "serviceaccounts/token"), ("delete", "namespaces"),
@@ -57,7 +57,7 @@ class RoleTest(cluster_case.ClusterTest):
         self.assertEqual(refused, [])
         secrets = {entry["verb"] for entry in asked
                    if entry.get("objectRef", {}).get("resource") == "secrets"}
-        self.assertLessEqual(secrets, {"create", "patch", "delete"})
+        self.assertLessEqual(secrets, {"get", "list", "watch", "create", "patch"})
 
 
 class TokenTest(cluster_case.ClusterTest):
@@ -114,13 +114,26 @@ class StrangerTest(cluster_case.ClusterTest):
 
     def workers_certificate(self, folder):
         secret = kube.get("secret", "guarded-worker-tls", "-n", self.namespace)["data"]
+        worker = self.a_worker()
         paths = []
-        for part in ("tls.crt", "tls.key"):
+        for part in (f"{worker}.crt", f"{worker}.key"):
             path = folder / part
             path.write_text(subprocess.run(["base64", "-d"], input=secret[part], text=True,
                                            capture_output=True, check=True).stdout)
             paths.append(path)
         return tuple(paths)
+
+    def a_worker(self):
+        """The name of the pod of one of the workers."""
+        return min(pod["metadata"]["name"] for pod in self.job.workers().values())
+
+    def test_each_worker_has_its_own_certificate_alone(self):
+        for pod in self.job.workers().values():
+            name = pod["metadata"]["name"]
+            secret, = (volume["secret"] for volume in pod["spec"]["volumes"]
+                       if volume["name"] == "evenkeel-tls")
+            self.assertEqual({item["key"] for item in secret["items"]},
+                             {"ca.crt", f"{name}.crt", f"{name}.key"})
 
     def test_without_the_jobs_certificate_there_is_no_stream(self):
         folder = cluster_case.folder_of(self)
@@ -136,7 +149,7 @@ class StrangerTest(cluster_case.ClusterTest):
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
         for headers in ({}, {"Authorization": "Bearer "}, {"Authorization": "Bearer " + "0" * 64},
                         {"Authorization": "Basic b3BlcmF0b3I6"}):
-            for method, path in (("GET", "progress"), ("POST", "suspend"), ("GET", "snapshot")):
+            for method, path in (("GET", "progress"), ("PUT", "desired-state/Suspended"), ("GET", "snapshot")):
                 request = urllib.request.Request(f"https://{self.address}:7402/{path}",
                                                  method=method, headers=headers)
                 with self.assertRaises(urllib.error.HTTPError) as refused:
@@ -172,6 +185,9 @@ class StrangerTest(cluster_case.ClusterTest):
 
     def impostor(self):
         labels = {**self.pod["metadata"]["labels"]}
+        worker = self.a_worker()
+        items = [{"key": key, "path": path} for key, path in (
+            ("ca.crt", "ca.crt"), (f"{worker}.crt", "tls.crt"), (f"{worker}.key", "tls.key"))]
         tls = [f"--tls-{part}=/etc/evenkeel/tls/{file}" for part, file in
                (("ca", "ca.crt"), ("cert", "tls.crt"), ("key", "tls.key"))]
         mounts = [{"name": name, "mountPath": path} for name, path in
@@ -184,7 +200,8 @@ class StrangerTest(cluster_case.ClusterTest):
                 "automountServiceAccountToken": False, "nodeName": "pi4-b",
                 "securityContext": {"runAsNonRoot": True, "runAsUser": 65532,
                                     "seccompProfile": {"type": "RuntimeDefault"}},
-                "volumes": [{"name": "tls", "secret": {"secretName": "guarded-worker-tls"}},
+                "volumes": [{"name": "tls", "secret": {"secretName": "guarded-worker-tls",
+                                                       "items": items}},
                             {"name": "plan", "configMap": {"name": "guarded-plan"}},
                             {"name": "token", "configMap": {"name": "guarded-plan", "items": [
                                 {"key": "nodes.json", "path": "token"}]}},
