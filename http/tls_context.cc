@@ -34,6 +34,8 @@ Result<TlsContext> MakeServerContext(const HttpIdentity& identity) {
   return context;
 }
 
+Result<TlsContext> MakeClientContext() { return MakeContext(Context::tls_client); }
+
 Result<TlsContext> MakeClientContext(const std::string& ca_pem) {
   TlsContext context = MakeContext(Context::tls_client);
   boost::system::error_code error;

@@ -18,4 +18,7 @@ using TlsContext = std::shared_ptr<boost::asio::ssl::context>;
 /// For clients that trust only these authorities (PEM). kInvalidInput if there are none.
 [[nodiscard]] Result<TlsContext> MakeClientContext(const std::string& ca_pem);
 
+/// For clients that do not use TLS although their streams could.
+[[nodiscard]] Result<TlsContext> MakeClientContext();
+
 }  // namespace evenkeel::http

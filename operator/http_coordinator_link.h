@@ -1,37 +1,23 @@
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <thread>
-#include <vector>
-
+#include "cluster/names.h"
+#include "http/http_client.h"
 #include "operator/coordinator_link.h"
 
 namespace evenkeel::controller {
 
-/// Over HTTPS to the control port of the pod.
+/// Over HTTPS to the control port of the pod, on one thread for all coordinators.
 class HttpCoordinatorLink final : public CoordinatorLink {
  public:
-  HttpCoordinatorLink();
-  ~HttpCoordinatorLink() override { Stop(); }
+  /// `port`: of the coordinators; another than theirs only in tests.
+  explicit HttpCoordinatorLink(int port = cluster::port::kControl) : port_(port) {}
 
   void Send(const CoordinatorAddress& to, const ControlCall& call, OnReply on_reply) override;
-  void Stop() override;
+  void Stop() override { client_.Stop(); }
 
  private:
-  struct Pending {
-    CoordinatorAddress to;
-    ControlCall call;
-    OnReply on_reply;
-  };
-  void Run();
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Pending> pending_;  // guarded by mutex_
-  bool stopped_ = false;         // guarded by mutex_
-  std::vector<std::thread> threads_;
+  const int port_;
+  http::HttpClient client_;
 };
 
 }  // namespace evenkeel::controller

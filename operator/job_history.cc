@@ -38,7 +38,7 @@ JobHistory::Figures JobHistory::Show() const {
   for (const auto& [key, profile] : profiles_) {
     for (const auto& [node, total] : profile.nodes) {
       Row row{key, {node, 0, 0, 0}};
-      if (now - total.added >= kHeldBack) {
+      if (now - total.added >= 2 * options_.scrape_interval) {
         row.done = {node, total.units, total.busy_seconds, total.joules};
       }
       figures.rows.push_back(std::move(row));
@@ -56,8 +56,8 @@ JobHistory::Profile& JobHistory::Touch(const ProfileKey& key) {
 JobHistory::Total* JobHistory::At(Profile& profile, const std::string& node) {
   const auto known = profile.nodes.find(node);
   if (known != profile.nodes.end()) return &known->second;
-  if (rows_ == max_rows_) MakeRoom(profile);
-  if (rows_ == max_rows_) return nullptr;
+  if (rows_ == options_.max_rows) MakeRoom(profile);
+  if (rows_ == options_.max_rows) return nullptr;
   ++rows_;
   Total& total = profile.nodes[node];
   total.added = clock_.Now();

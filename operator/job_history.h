@@ -36,11 +36,16 @@ class JobHistory {
     std::vector<Row> rows;  ///< by namespace, profile, then node
   };
 
-  /// At most `max_rows` (> 0) pairs of node and profile are kept. Beyond, the profiles go that
-  /// nothing was said of for longest.
+  struct Options {
+    /// Between two scrapes of this process. New totals are shown as 0 for twice as long.
+    Duration scrape_interval = std::chrono::minutes(1);
+    /// Pairs of node and profile that are kept, above 0. The profiles that were used least recently
+    /// make room.
+    std::size_t max_rows = metrics::kMaxHistorySeries;
+  };
+
   /// `clock` must outlive it.
-  explicit JobHistory(const Clock& clock, std::size_t max_rows = metrics::kMaxHistorySeries)
-      : clock_(clock), max_rows_(max_rows) {}
+  JobHistory(const Clock& clock, const Options& options) : clock_(clock), options_(options) {}
 
   /// A job of this profile is going to run on these nodes: their totals begin at 0 now.
   void Expect(const ProfileKey& key, const std::vector<std::string>& nodes);
@@ -49,12 +54,9 @@ class JobHistory {
   /// A job is over, and what its nodes did is not known.
   void Miss();
 
-  /// The totals as they are, without side effects. A row stays at 0 until it is kHeldBack old,
-  /// because Prometheus sees a rise only between two values.
+  /// The totals as they are, without side effects. A row stays at 0 for its first two
+  /// scrape intervals, because Prometheus sees a rise only between two values.
   [[nodiscard]] Figures Show() const;
-
-  /// Two periods of a usual scrape.
-  static constexpr Duration kHeldBack = std::chrono::minutes(2);
 
  private:
   struct Total {
@@ -74,7 +76,7 @@ class JobHistory {
   void MakeRoom(const Profile& keep);
 
   const Clock& clock_;
-  const std::size_t max_rows_;
+  const Options options_;
   mutable std::mutex mutex_;
   // All guarded by mutex_.
   std::map<ProfileKey, Profile> profiles_;

@@ -14,6 +14,7 @@ struct Seconds {
   double retry = 5;
   double prometheus = 2;
   double propagation = 180;
+  double scrape = 60;
 };
 
 void DescribeHistory(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
@@ -70,6 +71,10 @@ void Describe(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
   app.add_option(
       "--probe-listen", options.probe_listen,
       "Address of health alone, which connections for metrics cannot block (default: none)");
+  app.add_option("--scrape-interval", seconds.scrape,
+                 "Seconds between two scrapes of this operator's metrics; what nodes did for jobs "
+                 "is shown as 0 for twice as long, so that Prometheus sees it rise [60]")
+      ->check(CLI::Range(0.1, 3600.0));
   app.add_option("--own-namespace", options.own_namespace,
                  "Namespace of the operator (default: that of the pod)");
   app.add_option("--identity", options.identity,
@@ -123,6 +128,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
     return parsed;
   }
   parsed.options.secret_propagation = FromSeconds(seconds.propagation);
+  parsed.options.scrape_interval = FromSeconds(seconds.scrape);
   parsed.options.lease_duration = FromSeconds(seconds.lease);
   parsed.options.renew_deadline = FromSeconds(seconds.renew);
   parsed.options.retry_period = FromSeconds(seconds.retry);

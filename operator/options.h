@@ -21,7 +21,8 @@ struct OperatorOptions {
   Duration secret_propagation = std::chrono::minutes(3);
   std::string listen = "0.0.0.0:8080";  ///< metrics; health as well, for people
   std::string probe_listen;             ///< health alone, for the kubelet; empty: none
-  std::string own_namespace;            ///< empty: that of the pod
+  Duration scrape_interval = std::chrono::minutes(1);  ///< of this process's metrics
+  std::string own_namespace;                           ///< empty: that of the pod
   std::string identity;  ///< of this replica; empty: the host's name, which is the pod's
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics of jobs; empty: all
   bool metrics_annotations = false;  ///< coordinators carry those that Prometheus may go by

@@ -219,7 +219,7 @@ class RunningOperator final : public OperatorProcess {
                          poller_.Hurry(job);
                        }},
                       dependencies_->seed};
-  JobHistory history_{dependencies_->clock};
+  JobHistory history_{dependencies_->clock, {.scrape_interval = options_.scrape_interval}};
   StatusPacer pacer_{kStatusInterval, kStatusBurst};
   ExecutorDependencies executor_{
       client_,

@@ -14,7 +14,7 @@ constexpr Duration kLastWords = std::chrono::seconds(1);
 }  // namespace
 
 CoordinatorPages::CoordinatorPages(Kubectl& kubectl, Options options, const StopSignals& stop)
-    : kubectl_(kubectl), options_(std::move(options)), stop_(stop), http_(stop) {}
+    : kubectl_(kubectl), options_(std::move(options)), stop_(stop), fetcher_(stop) {}
 
 Result<std::optional<std::uint64_t>> CoordinatorPages::Try(
     const std::string& path, std::uint64_t max_bytes,
@@ -28,7 +28,7 @@ Result<std::optional<std::uint64_t>> CoordinatorPages::Try(
   }
   const auto sink = make_sink();
   if (!sink) return tl::unexpected(sink.error());
-  auto fetched = http_.Fetch(forward_->LocalPort(), path, max_bytes, *sink);
+  auto fetched = fetcher_.Fetch(forward_->LocalPort(), path, max_bytes, *sink);
   if (fetched) {
     forward_->Lives(Duration::zero(), stop_);  // takes what kubectl wrote, so that its pipe is free
     return fetched;

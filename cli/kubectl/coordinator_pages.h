@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/kubectl/http_get.h"
+#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/kubectl.h"
 #include "cli/kubectl/port_forward.h"
 
@@ -26,8 +26,8 @@ class CoordinatorPages {
   CoordinatorPages(Kubectl& kubectl, Options options, const StopSignals& stop);
 
   /// Hands a page to a sink that `make_sink` makes anew for each attempt. Returns its size; nothing
-  /// if there is no such page, or not yet. Errors: as of FindCoordinator and HttpGet::Fetch, of the
-  /// last attempt.
+  /// if there is no such page, or not yet. Errors: as of FindCoordinator and PageFetcher::Fetch, of
+  /// the last attempt.
   [[nodiscard]] Result<std::optional<std::uint64_t>> Fetch(
       const std::string& path, std::uint64_t max_bytes,
       const std::function<Result<BodySink>()>& make_sink);
@@ -44,7 +44,7 @@ class CoordinatorPages {
   Kubectl& kubectl_;
   Options options_;
   const StopSignals& stop_;
-  HttpGet http_;
+  PageFetcher fetcher_;
   std::optional<PortForward> forward_;
 };
 

@@ -8,7 +8,7 @@
 #include "cli/kubectl/child_process.h"
 #include "cli/kubectl/command_end.h"
 #include "cli/kubectl/coordinator_pod.h"
-#include "cli/kubectl/http_get.h"
+#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/job_object.h"
 #include "cli/kubectl/job_words.h"
 #include "cli/kubectl/port_forward.h"
@@ -86,7 +86,7 @@ class Pages {
     if (!forward_->Lives(kLook, stop_)) return forward_->Complaint();
     const BodySink nowhere{.write = [](std::string_view) { return Result<void>(); },
                            .progress = {}};
-    const auto answer = HttpGet(stop_).Fetch(port_, "/there", 1 << 10, nowhere);
+    const auto answer = PageFetcher(stop_).Fetch(port_, "/there", 1 << 10, nowhere);
     if (answer) return std::nullopt;
     return answer.error().message;
   }

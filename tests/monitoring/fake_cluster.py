@@ -75,7 +75,7 @@ class FakeCluster:
         return Program([OPERATOR, "--kubeconfig", "kubeconfig", "--worker-image", "evenkeel/worker:test",
                         "--key-file", "key", "--listen", f"127.0.0.1:{port}", "--leader-elect",
                         "--lease-duration", "3", "--renew-deadline", "2", "--retry-period", "1",
-                        "--own-namespace", "evenkeel-system", "--identity", "operator-a", *more],
+                        "--own-namespace", "evenkeel-system", "--scrape-interval", "5", "--identity", "operator-a", *more],
                        self.folder)
 
     def apply(self, manifest):

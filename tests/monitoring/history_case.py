@@ -17,6 +17,7 @@ SMALL = {"resources": {"requests": {"cpu": "10m", "memory": "8Mi"}}}
 
 class HistoryCase(ClusterTest):
     maxDiff = None
+    namespace = "lab"
 
     def setUp(self):
         super().setUp()
@@ -46,7 +47,7 @@ class HistoryCase(ClusterTest):
         self.plan(self.planned)
         self.write("nodes.json", list(rows.values()))  # as the coordinator's pod would find it
         ports = free_ports(4)
-        coordinator = self.coordinator("--namespace", "lab", folder=self.folder / name, ports=ports)
+        coordinator = self.coordinator(folder=self.folder / name, ports=ports)
         front = Front(secret, coordinator, self.folder)
         self.addCleanup(front.end)
         self.cluster.run_pods(name, front.ip)

@@ -81,7 +81,7 @@ class HistoryTest(history_case.HistoryCase):
         self.check_fuzzy(self.submit("c1", tasks, profile="c")[0])
 
     def test_a_job_between_two_scrapes_is_in_the_history(self):
-        self.start_prometheus(interval=10)
+        self.start_prometheus(interval=4)
         _, status = self.run_job("brief", synthetic(200, {"constant": 0.15}), profile="brief")
         self.assertEqual(status["tasks"]["completed"], 200)
         self.await_history("brief")

@@ -66,7 +66,7 @@ class ResultsTest(PluginTest):
         self.pages["index.json"] = "[" * 900_000
         self.check_refused("results", "primes", code=1, says=["list of results"])
         self.pages["index.json"] = " " * 2_000_000
-        self.check_refused("results", "primes", code=1, says=["more than the allowed"])
+        self.check_refused("results", "primes", code=1, says=["larger than allowed"])
         self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["bin", "cluster", "work"])
 
     def test_a_job_that_is_not_complete(self):

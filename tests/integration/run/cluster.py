@@ -175,6 +175,8 @@ class Coordinator(Program):
 class ClusterTest(RunTest):
     """A test with an authority, in which coordinators and workers are started."""
 
+    namespace = "default"
+
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.root / "authority")
@@ -196,7 +198,7 @@ class ClusterTest(RunTest):
     def coordinator(self, *more, identity=None, folder=None, ports=None, **popen):
         ports = ports or self.ports
         options = ["--job", "job.json", "--nodes", "nodes.json", "--folder", folder or self.output,
-                   "--namespace", "default",
+                   "--namespace", self.namespace,
                    *(identity or self.server).options(), "--control-token-file", "token"]
         for name, port in zip(("listen", "health-listen", "control-listen", "pages-listen"), ports):
             options += ["--" + name, f"127.0.0.1:{port}"]
@@ -208,7 +210,8 @@ class ClusterTest(RunTest):
     def client(self, node):
         """The identity of the worker pod of this node."""
         if node not in self.clients:
-            self.clients[node] = self.authority.issue_worker(self.job_name, "worker-" + node, node)
+            self.clients[node] = self.authority.issue_worker(
+                self.job_name, "worker-" + node, node, namespace=self.namespace)
         return self.clients[node]
 
     def worker(self, node, *more, identity=None, port=None):

@@ -60,9 +60,12 @@ class Pod:
         self.test.addCleanup(self.kill_launcher)
 
     def start_worker(self):
+        identity = self.test.client(self.node)
+        for path in (identity.ca, identity.cert, identity.key):
+            path.chmod(0o644)  # the worker runs as another user
         self.worker = self.run(
             WORKER, "--coordinator", f"localhost:{self.test.ports[0]}", "--node", self.node,
-            "--workload", "command", "--threads", "2", *self.test.client.options(),
+            "--workload", "command", "--threads", "2", *identity.options(),
             "--launcher-socket", self.shared / "run" / "launcher.sock", user=OUR_USER,
             group=OUR_USER)
 
@@ -105,8 +108,6 @@ class CommandPodsTest(ClusterTest):
     def begin(self, words, **more):
         command = {"image": "example.com/commands:1", "command": ["/commands", *words], **more}
         self.plan(job("commands", {"command": command}), *((node, 1) for node in NODES))
-        for path in (self.root / "authority").iterdir():
-            path.chmod(0o644)
         (self.root / "authority").chmod(0o755)
         return self.coordinator()
 

@@ -12,6 +12,8 @@ std::vector<DoneWork> Work(const std::string& node, double units) {
   return {{node, units, units / 10, units / 2}};
 }
 
+constexpr Duration kScrapeInterval = std::chrono::minutes(1);
+
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Instant Now() const override { return now; }
@@ -21,7 +23,7 @@ class ManualClock final : public Clock {
 class JobHistoryTest : public testing::Test {
  protected:
   ManualClock clock_;
-  JobHistory history_{clock_};
+  JobHistory history_{clock_, {.scrape_interval = kScrapeInterval}};
 };
 
 TEST_F(JobHistoryTest, AddsUpByNamespaceProfileAndNode) {
@@ -29,7 +31,7 @@ TEST_F(JobHistoryTest, AddsUpByNamespaceProfileAndNode) {
   history_.Count({"lab", "primes"}, Work("pi3", 50));
   history_.Count({"lab", "matmul"}, Work("pi3", 7));
   history_.Count({"school", "primes"}, Work("pi3", 9));
-  clock_.now += JobHistory::kHeldBack;
+  clock_.now += 2 * kScrapeInterval;
   const auto figures = history_.Show();
   EXPECT_EQ(figures.counted, 4);
   ASSERT_EQ(figures.rows.size(), 3U);
@@ -47,7 +49,7 @@ TEST_F(JobHistoryTest, ANewRowIsZeroForAWhileHoweverOftenItIsRead) {
   for (int scraper = 0; scraper < 3; ++scraper) {
     EXPECT_EQ(history_.Show().rows[0].done.units, 0);
   }
-  clock_.now += JobHistory::kHeldBack;
+  clock_.now += 2 * kScrapeInterval;
   history_.Count({"lab", "primes"}, Work("pi4", 100));
   for (int scraper = 0; scraper < 3; ++scraper) {
     EXPECT_EQ(history_.Show().rows[0].done.units, 100);
@@ -57,14 +59,14 @@ TEST_F(JobHistoryTest, ANewRowIsZeroForAWhileHoweverOftenItIsRead) {
 
 TEST_F(JobHistoryTest, ARowThatWasExpectedLongAgoRisesAtOnce) {
   history_.Expect({"lab", "primes"}, {"pi3"});
-  clock_.now += JobHistory::kHeldBack;
+  clock_.now += 2 * kScrapeInterval;
   EXPECT_EQ(history_.Show().rows[0].done.units, 0);
   history_.Count({"lab", "primes"}, Work("pi3", 100));
   EXPECT_EQ(history_.Show().rows[0].done.units, 100);
 }
 
 TEST_F(JobHistoryTest, TheProfileOfLongestAgoGoes) {
-  JobHistory history(clock_, 2);
+  JobHistory history(clock_, {.scrape_interval = kScrapeInterval, .max_rows = 2});
   history.Count({"lab", "a"}, Work("pi3", 1));
   history.Count({"lab", "b"}, Work("pi3", 1));
   history.Count({"lab", "a"}, Work("pi3", 1));
@@ -76,7 +78,7 @@ TEST_F(JobHistoryTest, TheProfileOfLongestAgoGoes) {
 }
 
 TEST_F(JobHistoryTest, AProfileWithTooManyNodesKeepsTheFirst) {
-  JobHistory history(clock_, 2);
+  JobHistory history(clock_, {.scrape_interval = kScrapeInterval, .max_rows = 2});
   history.Expect({"lab", "a"}, {"n1", "n2", "n3"});
   history.Count({"lab", "a"}, Work("n3", 1));
   EXPECT_EQ(history.Show().rows.size(), 2U);
@@ -88,7 +90,7 @@ TEST(OperatorMetrics, AThousandJobsWithProfilesOfTheirOwnStayWithinBounds) {
   constexpr int kNodes = 10;
   const auto metrics = OperatorMetrics::Make();
   ManualClock clock;
-  JobHistory history(clock);
+  JobHistory history(clock, {.scrape_interval = kScrapeInterval});
   OperatorFigures figures;
   for (int job = 0; job < kJobs; ++job) {
     std::vector<DoneWork> work;

@@ -190,7 +190,7 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   EXPECT_EQ(Status("primes")["state"], "Complete");
   EXPECT_EQ(history_.Show().counted, 1);
   // The next operator knows by the status that this job is done with.
-  JobHistory empty(clock_);
+  JobHistory empty(clock_, {});
   JobReconciler successor(JobReconciler::Parts{
       *cache_, *poller_, *events_, pacer_, empty, rates_, clock_, *executor_, {}});
   AwaitCache();

@@ -104,7 +104,7 @@ class OperatorFixture : public kube::AgainstServer {
   identity::KeyRing keys_{
       identity::OperatorKeys{{"the operator's key", identity::KeyId("the operator's key")}, {}}};
   std::unique_ptr<ExecutorDependencies> executor_;
-  JobHistory history_{clock_};
+  JobHistory history_{clock_, {}};
   FakeRates rates_;
   StatusPacer pacer_{std::chrono::milliseconds(1), 1000};
   std::unique_ptr<JobReconciler> reconciler_;
