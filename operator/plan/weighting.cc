@@ -58,7 +58,7 @@ struct Estimate {
 };
 
 cluster::PlannedNode Planned(const Estimate& estimate, double scale) {
-  // Nodes are told ratios to six decimals; nothing is to depend on more of them.
+  // Nodes get ratios with six decimals; nothing may depend on more.
   const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
   const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
   return {estimate.name, bounded, RoundedUp(bounded), {}, false, estimate.parts};
@@ -81,7 +81,7 @@ std::map<std::string, cluster::PlannedNode> ByName(const std::vector<cluster::Pl
   return by_name;
 }
 
-/// What new estimates are multiplied with to fit to the ratios of the plan.
+/// The factor that scales new estimates to the ratios of the plan.
 double Scale(const std::vector<Estimate>& estimates,
              const std::map<std::string, cluster::PlannedNode>& planned) {
   double sum_of_logarithms = 0;
