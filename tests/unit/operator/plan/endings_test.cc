@@ -50,7 +50,7 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
   EXPECT_TRUE(cluster_.WorkerNodes().empty());  // these did not end by themselves
 }
 
-TEST_F(Ending, NothingIsMadeAgainForAJobThatIsOver) {
+TEST_F(Ending, NothingIsRecreatedForAFinishedJob) {
   Start();
   End(cluster::CoordinatorState::kComplete);
   cluster_.DeletePod(cluster_.Coordinator()->name);
@@ -110,7 +110,7 @@ TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
   EXPECT_EQ(plan.events[0].reason, "InvalidSpec");
 }
 
-TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsLastWords) {
+TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsTerminationMessage) {
   Start();
   cluster::PodView* pod = cluster_.Coordinator();
   pod->ready = false;

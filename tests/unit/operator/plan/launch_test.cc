@@ -40,7 +40,7 @@ TEST_F(Launching, TheFirstPlanMakesEverythingInOrder) {
   EXPECT_EQ(plan.status->observed_generation, 1);
 }
 
-TEST_F(Launching, ThePlanSaysWhatTheRunIsStartedWith) {
+TEST_F(Launching, ThePlanHasTheInputsOfTheRun) {
   const Plan made = MakePlan(cluster_.Take());
   ASSERT_TRUE(made.objects.has_value());
   EXPECT_EQ(made.objects->attempt, 1);
@@ -135,7 +135,7 @@ TEST_F(Launching, ARunningJobAsksForNothing) {
   EXPECT_EQ(cluster_.plan->attempt_seen, 1);
 }
 
-TEST_F(Launching, PodsThatTheCacheDoesNotShowYetAreAskedForAgain) {
+TEST_F(Launching, PodsThatTheCacheDoesNotShowYetAreRequestedAgain) {
   const Plan first = MakePlan(cluster_.Take());
   Snapshot later = cluster_.Take();
   later.plan = first.objects->plan;
@@ -173,7 +173,7 @@ TEST_F(Launching, TheOperatorsImageDoesNotStandInForTheJobsOwn) {
   EXPECT_EQ(cluster_.Coordinator()->image, "example.com/own:1");
 }
 
-TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
+TEST_F(Launching, AMissingImageCanBeReplaced) {
   cluster_.broken_images = {"evenkeel/worker:1"};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False ImagePullFailed");
@@ -186,7 +186,7 @@ TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
   }
 }
 
-TEST_F(Launching, ALostPlanIsMadeAgainAndTheJobGoesOn) {
+TEST_F(Launching, ALostPlanIsRecreatedAndTheJobContinues) {
   ASSERT_TRUE(cluster_.Rest());
   const cluster::JobPlan lost = *std::exchange(cluster_.plan, std::nullopt);
   const Plan made = MakePlan(cluster_.Take());
@@ -199,7 +199,7 @@ TEST_F(Launching, ALostPlanIsMadeAgainAndTheJobGoesOn) {
   EXPECT_EQ(made.coordinator->pod_uid, cluster_.Coordinator()->uid);
 }
 
-TEST_F(Launching, ANameThatIsTakenIsSaidUntilItIsFree) {
+TEST_F(Launching, ATakenNameIsReportedUntilItIsFree) {
   Snapshot snapshot = cluster_.Take();
   snapshot.name_conflict = "Service lab/primes-coordinator";
   const Plan made = MakePlan(snapshot);
@@ -237,7 +237,7 @@ TEST_F(Launching, AnUnknownPolicyWaitsUntilItIsThere) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Launching, WhatTheApiServerRefusesIsSaid) {
+TEST_F(Launching, AnApiServersRefusalIsReported) {
   Snapshot snapshot = cluster_.Take();
   snapshot.failure = ApplyFailure{"pod primes-coordinator-1 cannot be created", "exceeded quota"};
   const Plan plan = MakePlan(snapshot);

@@ -1,4 +1,4 @@
-// What survives what: the table in the design, cell by cell.
+// The effects of each fault: one test for each cell of the table in the design.
 #include <gtest/gtest.h>
 
 #include "tests/unit/operator/plan/model_cluster.h"
@@ -57,7 +57,7 @@ TEST_F(Survival, WithoutAClaimALostPodStartsAgainAndTheConditionSaysSo) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Survival, APodThatVanishedBetweenTwoLooksIsLostToo) {
+TEST_F(Survival, APodThatVanishedBetweenReconciliationsIsLost) {
   Start();
   std::erase_if(cluster_.pods, [](const auto& pod) { return pod.name == "primes-coordinator-1"; });
   ASSERT_TRUE(cluster_.Rest());
@@ -199,7 +199,7 @@ TEST_F(Survival, ALostWorkersNodeGetsItsWorkerBack) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Survival, AMissingClaimIsSaidAndMended) {
+TEST_F(Survival, AMissingClaimIsReportedAndRecovers) {
   cluster_.claim_exists = false;
   cluster_.job.result_claim = "results";
   ASSERT_TRUE(cluster_.Rest());
@@ -210,7 +210,7 @@ TEST_F(Survival, AMissingClaimIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Survival, AFullClaimIsSaidAndMended) {
+TEST_F(Survival, AFullClaimIsReportedAndRecovers) {
   StartWithClaim("b");
   cluster_.progress.state = cluster::CoordinatorState::kBlocked;
   cluster_.progress.reason = "no space left in the result folder";
@@ -223,7 +223,7 @@ TEST_F(Survival, AFullClaimIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Survival, NoEligibleNodeIsSaidAndMended) {
+TEST_F(Survival, NoEligibleNodeIsReportedAndRecovers) {
   for (auto& [name, node] : cluster_.nodes) node.unschedulable = true;
   cluster_.Node("c").taints = {{"dedicated", "db", "NoSchedule"}};
   cluster_.Node("c").unschedulable = false;
@@ -238,7 +238,7 @@ TEST_F(Survival, NoEligibleNodeIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-/// Why the plan says that the job does not progress, with a coordinator that is ready for so long.
+/// The plan's reason for Progressing=False with a coordinator that has been ready for this time.
 std::string ReasonWhenReadyFor(Duration time) {
   ModelCluster cluster;
   cluster.AddNode(Pi4("a"));
