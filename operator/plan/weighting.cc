@@ -46,8 +46,7 @@ namespace {
 constexpr double kMaxRatio = 1e6;
 
 std::int64_t RoundedUp(double ratio) {
-  constexpr double kSlack = 1e-9;  // 5 that has become 5.0000000001 stays 5
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio - kSlack)));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio)));
 }
 
 /// A node before its weight is put on the scale of the plan.

@@ -99,6 +99,17 @@ TEST_F(Ending, TheDeadlineFailsTheJobAndKeepsWhatIsDone) {
   EXPECT_NE(cluster_.Coordinator(), nullptr);
 }
 
+TEST_F(Ending, TheDeadlineDrainsACoordinatorThatCannotWrite) {
+  cluster_.job.spec.active_deadline = std::chrono::seconds(60);
+  cluster_.Steps(4);
+  cluster_.progress.state = cluster::CoordinatorState::kBlocked;
+  cluster_.Advance(std::chrono::seconds(61));
+  const Plan last = cluster_.Step();
+  EXPECT_EQ(cluster_.Condition("Failed"), "True DeadlineExceeded");
+  ASSERT_TRUE(last.coordinator.has_value());
+  EXPECT_TRUE(last.coordinator->suspended);
+}
+
 TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
   cluster_.job.invalid = "spec.balancing.strategy: must be one of TailStealing, is \"Foo\"";
   const Plan plan = cluster_.Step();

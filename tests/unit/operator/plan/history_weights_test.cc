@@ -173,6 +173,16 @@ TEST_F(HistoryWeights, AJoiningNodeTriggersAQuery) {
   EXPECT_EQ(cluster_.plan->nodes.size(), 2U);
 }
 
+TEST_F(HistoryWeights, ThePlanKeepsABoundedNumberOfJoinedNodes) {
+  cluster_.job.spec.max_workers = 100;
+  SetRates(2, 1, 5);
+  ASSERT_TRUE(cluster_.Rest());
+  for (int i = 0; i < 70; ++i) cluster_.AddNode(Pi3("joined-" + std::to_string(i)));
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes().size(), 73U);
+  EXPECT_EQ(cluster_.plan->joined.size(), cluster::kMaxWorkerRows);
+}
+
 TEST_F(HistoryWeights, AResumedJobTriggersAQuery) {
   cluster_.job.result_claim = "claim";
   SetRates(2, 1, 5);

@@ -123,6 +123,14 @@ TEST_F(Launching, TheCoordinatorKeepsOffTheSlowestBoard) {
   EXPECT_TRUE(First<CreateCoordinator>(no_matter)->pod.avoided_nodes.empty());
 }
 
+TEST_F(Launching, TheListOfSlowBoardsIsBounded) {
+  for (int i = 0; i < 20; ++i) cluster_.AddNode(Pi3("slow-" + std::to_string(i)));
+  cluster_.job.spec.max_workers = 100;
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_NE(First<CreateCoordinator>(plan), nullptr);
+  EXPECT_EQ(First<CreateCoordinator>(plan)->pod.avoided_nodes.size(), 16U);
+}
+
 TEST_F(Launching, ARunningJobAsksForNothing) {
   ASSERT_TRUE(cluster_.Rest());
   const Plan plan = MakePlan(cluster_.Take());
@@ -184,6 +192,20 @@ TEST_F(Launching, AMissingImageCanBeReplaced) {
   for (const char* node : {"a", "b", "c"}) {
     EXPECT_EQ(cluster_.WorkerOn(node)->image, "evenkeel/worker:2");
   }
+}
+
+TEST_F(Launching, AJobThatHasRunKeepsItsImage) {
+  cluster_.progress.tasks = {100, 10, 0};
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(10));
+  cluster_.Step();
+  ASSERT_TRUE(cluster_.job.status.tasks.has_value());
+  cluster_.broken_images = {"evenkeel/worker:1"};
+  cluster_.pods.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.settings.image = "evenkeel/worker:2";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Coordinator()->image, "evenkeel/worker:1");
 }
 
 TEST_F(Launching, ALostPlanIsRecreatedAndTheJobContinues) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/plan/plan_builder.h"
 #include "tests/unit/operator/plan/model_cluster.h"
 
 namespace evenkeel::plan {
@@ -56,6 +57,17 @@ TEST(DecideStatusWrite, WritesChangesOfConditionsAtOnce) {
   next = Running("3%");
   next.conditions[0].message = "1 of 3 workers waits";  // may wait
   EXPECT_FALSE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
+}
+
+TEST(DecideStatusWrite, WritesWhenTheClockWasSetBack) {
+  EXPECT_TRUE(
+      DecideStatusWrite(Running("3%"), Running("4%"), kRunStart - seconds(1), kRunStart).write);
+}
+
+TEST(OneLine, CutsBetweenCharactersAndReplacesControls) {
+  EXPECT_EQ(OneLine("a\nb\x7f", 10), "a b ");
+  EXPECT_EQ(OneLine("\u00e9\u00e9\u00e9\u00e9\u00e9", 8), "\u00e9\u00e9...");
+  EXPECT_EQ(OneLine("\u00e9\u00e9\u00e9\u00e9", 8), "\u00e9\u00e9\u00e9\u00e9");
 }
 
 TEST(CappedIndexes, KeepsWholeRangesAndCountsTheRest) {

@@ -130,6 +130,16 @@ TEST_F(Survival, WithAClaimADeletedPodMayCloseItsJournalFirst) {
             "the coordinator's pod was lost; attempt 2 goes on from the claim");
 }
 
+TEST_F(Survival, WithAClaimADeletedPodOnALostNodeIsNotWaitedFor) {
+  StartWithClaim(std::nullopt);
+  cluster_.SetReady(cluster_.Coordinator()->node, false);
+  cluster_.DeletePod("primes-coordinator-1");
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_TRUE(std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
+    return Describe(action) == "create coordinator, attempt 2";
+  })) << "its kubelet cannot close the journal";
+}
+
 TEST_F(Survival, WithAClaimOnOneNodeTheJobWaitsForThatNode) {
   StartWithClaim("b");
   cluster_.SetReady("b", false);
@@ -175,6 +185,18 @@ TEST_F(Survival, ANodeThatIsRemovedIsNotWaitedFor) {
     created = created || std::holds_alternative<CreateCoordinator>(action);
   }
   EXPECT_TRUE(created);
+}
+
+TEST_F(Survival, ADeletedPodIsDeletedAtOnceWhenItsNodeIsRemoved) {
+  Start();
+  const std::string name = cluster_.Coordinator()->name;
+  const std::string node = cluster_.Coordinator()->node;
+  cluster_.DeletePod(name);
+  cluster_.RemoveNode(node);
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_TRUE(std::any_of(plan.actions.begin(), plan.actions.end(), [&name](const Action& action) {
+    return Describe(action) == "delete pod " + name + " at once";
+  })) << "no kubelet is left to report its end";
 }
 
 TEST_F(Survival, AnOldAttemptThatComesBackIsDeleted) {

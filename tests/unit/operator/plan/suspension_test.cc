@@ -109,6 +109,19 @@ TEST_F(Suspending, ATooLargeSnapshotIsRefusedAndTheJobContinues) {
   EXPECT_EQ(cluster_.Condition("Suspended"), "False Resumed");
 }
 
+TEST_F(Suspending, ANewSpecTriesARefusedSuspensionAgain) {
+  cluster_.snapshot_too_large = true;
+  Start();
+  Suspend(true);
+  ASSERT_TRUE(cluster_.Rest());
+  ASSERT_EQ(cluster_.Condition("Suspended"), "False SnapshotTooLarge");
+  cluster_.snapshot_too_large = false;
+  cluster_.refusal.reset();
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 1; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Suspended"), "True Suspended");
+}
+
 TEST_F(Suspending, ACoordinatorThatNeverRanHasNothingToKeep) {
   cluster_.broken_images = {cluster_.settings.image};
   ASSERT_TRUE(cluster_.Rest());

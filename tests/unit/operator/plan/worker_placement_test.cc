@@ -187,6 +187,15 @@ TEST_F(Placing, AWorkerWithoutRoomWaitsIfNoOtherNodeCouldReplaceIt) {
   EXPECT_TRUE(cluster_.WorkerOn("a")->ready);
 }
 
+TEST_F(Placing, AWorkerWithoutRoomIsRemovedBeforeOneThatRuns) {
+  cluster_.unknown["a"] = {3900, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(31));
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 2; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"})) << "although a is heavier than c";
+}
+
 TEST_F(Placing, WorkersDoNotMoveToABetterNode) {
   cluster_.Node("a").unschedulable = true;
   cluster_.job.spec.max_workers = 2;
