@@ -33,7 +33,7 @@ class ManyWorkers {
   /// Runs the virtual job until this fraction of its tasks is complete. Calls the state machine
   /// through `timed`.
   void RunUntil(double done_share, const std::function<void(const std::function<void()>&)>& timed);
-  [[nodiscard]] engine::Coordinator& TheCoordinator() { return *coordinator_; }
+  [[nodiscard]] engine::Coordinator& coordinator() { return *coordinator_; }
   [[nodiscard]] std::int64_t Decisions() const { return decisions_; }
 
  private:
@@ -44,7 +44,7 @@ class ManyWorkers {
     Duration busy;
   };
   [[nodiscard]] double Speed(std::uint32_t worker) const { return 1.0 + worker % 8; }
-  void Carry(engine::Effects effects);
+  void Execute(engine::Effects effects);
   void Assign(std::uint32_t worker, const engine::Assign& assign);
 
   std::uint32_t workers_;
@@ -70,13 +70,13 @@ ManyWorkers::ManyWorkers(std::uint32_t workers, std::int64_t tasks)
     config.nodes.push_back({"node-" + std::to_string(i), 9.0 - Speed(i)});
   }
   coordinator_ = std::make_unique<engine::Coordinator>(std::move(config));
-  Carry(coordinator_->Start(now_));
+  Execute(coordinator_->Start(now_));
   for (std::uint32_t i = 0; i < workers; ++i) {
     engine::Hello hello;
     hello.node = "node-" + std::to_string(i);
     hello.incarnation = hello.node;
     hello.workload = "bench";
-    Carry(coordinator_->OnMessage({i + 1}, hello, now_));
+    Execute(coordinator_->OnMessage({i + 1}, hello, now_));
   }
 }
 
@@ -95,17 +95,17 @@ void ManyWorkers::RunUntil(double done_share,
     done_ += due.range.Size();
     engine::Effects effects;
     timed([&] { effects = coordinator_->OnMessage({due.worker + 1}, std::move(report), now_); });
-    Carry(std::move(effects));
-    Carry(coordinator_->OnDurable(durable_, now_));
+    Execute(std::move(effects));
+    Execute(coordinator_->OnDurable(durable_, now_));
     while (!recalls_.empty()) {  // these workers have no unstarted tasks to return
       const auto [worker, recall] = recalls_.front();
       recalls_.pop_front();
-      Carry(coordinator_->OnMessage({worker + 1}, engine::GiveBack{recall.id, {}}, now_));
+      Execute(coordinator_->OnMessage({worker + 1}, engine::GiveBack{recall.id, {}}, now_));
     }
   }
 }
 
-void ManyWorkers::Carry(engine::Effects effects) {
+void ManyWorkers::Execute(engine::Effects effects) {
   for (auto& effect : effects) {
     if (const auto* persist = std::get_if<engine::Persist>(&effect)) durable_ = persist->batch;
     const auto* send = std::get_if<engine::SendToWorker>(&effect);
@@ -150,7 +150,7 @@ double StateMebibytes() {
   double most = 0;
   for (const double share : {0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999}) {
     simulation.RunUntil(share, Call);
-    static_cast<void>(simulation.TheCoordinator().TakeEvents());  // the process would journal them
+    static_cast<void>(simulation.coordinator().TakeEvents());  // the process would journal them
     most = std::max(most, MebibytesInUse() - before);
   }
   return most;
@@ -177,7 +177,7 @@ DecisionTimes TimeDecisions(std::uint32_t workers) {
     ++times.calls;
     all += us;
     times.worst_call_us = std::max(times.worst_call_us, us);
-    const auto events = simulation.TheCoordinator().TakeEvents();
+    const auto events = simulation.coordinator().TakeEvents();
     const auto moved = std::count_if(events.begin(), events.end(), [](const auto& event) {
       return event.kind == model::TimelineEvent::Kind::kMove;
     });

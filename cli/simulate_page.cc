@@ -52,7 +52,7 @@ void SimulatePage::Begin(const simulator::Scenario& scenario,
   part.recorded = recorded;
   for (const auto& node : drawn.nodes) {
     part.nodes.push_back(node.name);
-    part.speeds.push_back(node.speed.Fastest() * node.threads);
+    part.speeds.push_back(node.speed.MaxSpeed() * node.threads);
   }
   if (recorded == nullptr) return;
   for (const auto& node : recorded->summary.nodes) {  // those that were left out, too

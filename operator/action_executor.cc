@@ -82,11 +82,8 @@ ActionResult ActionExecutor::Reconcile(const kube::DesiredObject& desired) {
     case Kind::kBeingCollected:
       return BeingCollected(error.object);
     case Kind::kStale:
-      return tl::unexpected<ActionError>({error.object + " cannot be written",
-                                          "somebody else has just written it",
-                                          false,
-                                          false,
-                                          {}});
+      return tl::unexpected<ActionError>(
+          {error.object + " cannot be written", "it changed since it was read", false, false, {}});
     case Kind::kRefused:
       break;
   }

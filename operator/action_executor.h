@@ -24,8 +24,8 @@
 
 namespace evenkeel::controller {
 
-/// What the operator remembers of a job from one reconciliation to the next. All of it may be lost:
-/// plan and kept are read from the cluster again, the rest is found out again.
+/// State of a job that the operator keeps in memory between reconciliations. All of it may be lost:
+/// `plan` and `kept` are read from the cluster again, the rest is observed again.
 struct JobRecord {
   std::string uid;
   std::optional<cluster::JobPlan> plan;
@@ -55,7 +55,8 @@ struct JobRecord {
   std::optional<WrittenStatus> written;
 };
 
-/// The records of all jobs. Thread-safe; a record itself belongs to whoever works on its job.
+/// The records of all jobs. Thread-safe, but a record itself belongs to the caller that reconciles
+/// its job.
 class JobRecords {
  public:
   /// The record of this very job; null if there is none, or one of an earlier job of that name.
@@ -99,7 +100,7 @@ class OwnedObjectCache {
       const kube::Resource& resource, const kube::ObjectKey& key) const = 0;
 };
 
-/// What executors need of the process. All of it outlives them.
+/// Services of the process that executors use. They must outlive the executors.
 struct ExecutorDependencies {
   const kube::Client& client;
   const OwnedObjectCache& owned_objects;

@@ -26,7 +26,7 @@ struct PodRoom {
   [[nodiscard]] bool Counts() const { return !node.empty(); }
 };
 
-/// What all pods ask of each node, kept up to date pod by pod. Thread-safe.
+/// The sum of the resource requests of all pods on each node, updated pod by pod. Thread-safe.
 class NodeRoom {
  public:
   void Add(const PodRoom& pod);
@@ -41,19 +41,20 @@ class NodeRoom {
   mutable std::shared_ptr<const plan::Requests> shared_;  // null: out of date
 };
 
-/// Who wants to know what changed. Called on the informers' threads; must not block.
+/// Callbacks for changes. Called on the informers' threads; must not block.
 struct CacheListener {
-  std::function<void(const kube::ObjectKey& job)> on_job;       ///< came, changed or went
-  std::function<void(const kube::ObjectKey& job)> on_job_pods;  ///< one of its pods did
+  std::function<void(const kube::ObjectKey& job)> on_job;  ///< added, changed or deleted
+  std::function<void(const kube::ObjectKey& job)>
+      on_job_pods;  ///< one of its pods was added, changed or deleted
 };
 
-/// What the cluster looked like last: jobs, policies, nodes, pods, and the metadata of the objects
-/// that jobs own, followed by watches.
+/// The last observed state of the cluster, updated by watches: jobs, policies, nodes, pods, and the
+/// metadata of the objects that jobs own.
 /// Thread-safe; Start() and Stop() are for one owner.
 class ClusterCache final : public OwnedObjectCache {
  public:
-  /// `namespaces`: where jobs are looked after; empty: everywhere. What `access` names must outlive
-  /// the cache. `seed` spreads the times of many operators.
+  /// `namespaces`: the namespaces whose jobs are watched; empty: all. The objects that `access`
+  /// refers to must outlive the cache. `seed` spreads the times of many operators.
   ClusterCache(const kube::ServerAccess& access, const std::vector<std::string>& namespaces,
                CacheListener listener, std::uint64_t seed);
   ~ClusterCache() override;

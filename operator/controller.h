@@ -17,11 +17,11 @@
 
 namespace evenkeel::controller {
 
-/// Which troubles of jobs are worth a line. What is tried five times a second while the API server
-/// is away fails as often, with the same words. Thread-safe.
+/// Limits repeated log lines: while the API server is unavailable, each retry, up to five a second,
+/// fails with the same error. Thread-safe.
 class RepeatedErrorFilter {
  public:
-  /// Whether to say it: what was not said of the job in the last ten seconds.
+  /// Returns whether to log the error: the job had no line with this text in the last ten seconds.
   [[nodiscard]] bool IsNew(const kube::ObjectKey& job, const std::string& trouble, Instant now) {
     constexpr Duration kQuiet = std::chrono::seconds(10);
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,7 @@ constexpr int kAccepted = 202;
 constexpr int kUnauthorized = 401;
 constexpr int kTooLarge = 413;
 
-/// Of what a coordinator says, for logs and conditions.
+/// The start of a coordinator's reply, for logs and conditions.
 std::string Quoted(const std::string& body) {
   constexpr std::size_t kMaxBytes = 300;
   std::string text = body.substr(0, kMaxBytes);
@@ -272,7 +272,7 @@ void CoordinatorPoller::OnProgress(const PollPtr& poll, Result<ControlReply> rep
 
 void CoordinatorPoller::ChangeState(const PollPtr& poll) {
   const std::string state = poll->desired.suspended ? "Suspended" : "Running";
-  // What was said of a snapshot before does not hold once the coordinator goes on.
+  // An earlier snapshot, or its refusal, is outdated once the coordinator continues.
   poll->observation.snapshot.reset();
   poll->observation.snapshot_refusal.reset();
   link_.Send(poll->address, CallOf(*poll, "PUT", "/desired-state/" + state),

@@ -32,17 +32,18 @@ struct PollLimits {
   std::size_t max_calls_per_namespace = 64;
 };
 
-/// What came of a poll.
+/// The result of a poll.
 struct PollResult {
   bool answered = false;
-  std::optional<Duration> eta;  ///< what the coordinator said of the end of its job
+  std::optional<Duration> eta;  ///< the coordinator's estimate of the remaining time
   bool urgent = false;          ///< the coordinator is not yet in the state that it is to have
 };
 
-/// Decides when to poll which coordinator: often when its job has just begun, as somebody may be
-/// watching, when it is about to end, and when it is to change its state; less often the more jobs
-/// there are and the more often it has failed to answer. Namespaces share the rate and the calls
-/// equally, so that none can delay the others. Takes the time as a parameter. Not thread-safe.
+/// Decides when to poll which coordinator: often when its job has just begun, as a user may be
+/// watching, when the job is about to end, and when the coordinator should change its state; less
+/// often the more jobs there are and the more often the coordinator has failed to answer.
+/// Namespaces share the rate and the calls equally, so that none can delay the others. Takes the
+/// time as a parameter. Not thread-safe.
 class PollSchedule {
  public:
   explicit PollSchedule(const PollLimits& limits) : limits_(limits) {}

@@ -28,7 +28,8 @@ namespace evenkeel::controller {
 [[nodiscard]] std::string AuthoritiesDigest(const cluster::IdentityKeys& identity,
                                             kube::WallTime now);
 
-/// What the operator shows to the coordinator: the token of the key that signs first.
+/// The tokens that authenticate the operator to the coordinator; the token of the signing key
+/// first.
 [[nodiscard]] std::vector<std::string> OperatorTokens(const cluster::WeightedJob& job,
                                                       const cluster::IdentityKeys& identity,
                                                       const identity::OperatorKeys& keys);
@@ -45,8 +46,8 @@ namespace evenkeel::controller {
                                                       std::int64_t attempt,
                                                       std::shared_ptr<const std::string> bytes);
 
-/// True if one of the operator's keys authenticates the ConfigMap NAME-plan: nobody else has
-/// changed what the operator goes by.
+/// True if one of the operator's keys authenticates the ConfigMap NAME-plan, so that the operator
+/// may rely on its content.
 [[nodiscard]] bool IsAuthentic(const kube::Json& plan_config_map, const cluster::WeightedJob& job,
                                const identity::OperatorKeys& keys);
 

@@ -13,7 +13,7 @@
 
 namespace evenkeel::controller {
 
-/// What a node did for one job that is over.
+/// The work that a node did for one finished job.
 struct DoneWork {
   std::string node;
   double units = 0;
@@ -21,9 +21,8 @@ struct DoneWork {
   double joules = 0;        ///< estimated, above idle; 0 if the node's power is not known
 };
 
-/// What nodes have done for jobs that are over, by profile, since this process began: running
-/// totals for Prometheus, so that jobs shorter than the time between two scrapes count, too.
-/// Thread-safe.
+/// The work of nodes for finished jobs, by profile, since this process started. These are counters
+/// for Prometheus, so that jobs shorter than the scrape interval count, too. Thread-safe.
 class JobHistory {
  public:
   struct Row {

@@ -62,9 +62,9 @@ ProfileKey HistoryKeyOf(const cluster::WeightedJob& job) {
   return {job.meta.namespace_name, job.spec.profile};
 }
 
-/// What the coordinator, whose image may be a tenant's, says of its nodes, as far as it can be
-/// true: only nodes that had a worker of this job, each busy for no longer than that worker's
-/// threads have been there.
+/// The plausible part of the work that the coordinator reports; its image may be a tenant's. Only
+/// nodes that had a worker of this job count, each for no more busy time than that worker's threads
+/// had.
 std::vector<DoneWork> DoneBy(const std::vector<cluster::NodeWork>& work,
                              const plan::Snapshot& snapshot, const JobRecord& record) {
   std::vector<DoneWork> done;

@@ -16,7 +16,7 @@
 
 namespace evenkeel::controller {
 
-/// What came of one look at a job.
+/// The result of one reconciliation.
 struct Reconciliation {
   bool failed = false;                    ///< reconcile again, with a growing pause
   std::string error;                      ///< why, one line
@@ -24,10 +24,10 @@ struct Reconciliation {
   std::optional<Duration> requeue_after;  ///< reconcile again after this time
 };
 
-/// Brings one job nearer to what it should be: takes a snapshot of cluster and coordinator, has
-/// plan::MakePlan decide, and executes the plan. Talks to nobody but the API server.
-/// Level-triggered: all that counts is how things stand. Thread-safe for different jobs; one job
-/// belongs to one caller at a time.
+/// Reconciles one job: takes a snapshot of cluster and coordinator, has plan::MakePlan decide, and
+/// executes the plan. Calls only the API server. Level-triggered: only the current state counts,
+/// not the events that led to it. Thread-safe for different jobs; one caller at a time for the same
+/// job.
 class JobReconciler {
  public:
   struct Parts {

@@ -75,7 +75,7 @@ class FamilyOf {
     }
     family_.metric.push_back(std::move(sample));
   }
-  /// Nothing is said of metrics without samples.
+  /// Metrics without samples are left out.
   void MoveTo(std::vector<MetricFamily>& all) {
     if (!family_.metric.empty()) all.push_back(std::move(family_));
   }

@@ -15,7 +15,7 @@
 
 namespace evenkeel::controller {
 
-/// What this process takes, as the clients of Prometheus in all languages tell it.
+/// Resource use of this process, for the process_* metrics of all Prometheus clients.
 struct ProcessFigures {
   double cpu_seconds = 0;
   double resident_bytes = 0;  ///< 0 if it cannot be read
@@ -23,7 +23,7 @@ struct ProcessFigures {
 
 [[nodiscard]] ProcessFigures ReadProcessFigures();
 
-/// What is looked up when somebody asks for metrics.
+/// Values that are read at each scrape.
 struct OperatorFigures {
   kube::WorkQueueFigures queue;
   std::map<std::string, int> jobs;  ///< by status.state; empty unless this replica leads
@@ -39,7 +39,7 @@ struct OperatorFigures {
 
 enum class ReconcileResult { kSuccess, kError, kRequeueAfter };
 
-/// What the operator tells of itself, as the catalogue has it. Thread-safe.
+/// The metrics of the operator, as in the catalogue. Thread-safe.
 class OperatorMetrics : public kube::WorkQueueObserver {
  public:
   [[nodiscard]] static std::unique_ptr<OperatorMetrics> Make();

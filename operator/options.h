@@ -36,14 +36,14 @@ struct OperatorOptions {
   int concurrency = 2;
   double requests_per_second = 40;
   int request_burst = 60;
-  HistorySettings history;  ///< whom to ask for earlier jobs' rates
-  std::string probe;        ///< not empty: only this URL is asked, see probe.h
+  HistorySettings history;  ///< where to query the rates of earlier jobs
+  std::string probe;        ///< not empty: only probe this URL, see probe.h
 };
 
-/// What main() does with a command line: an exit code right away (help, version, nonsense; the
-/// message is written), or the options.
+/// A parsed command line: the options, or an exit code (help, version, invalid input) after the
+/// message was written.
 struct ParsedCommandLine {
-  int exit_code = -1;  ///< -1: go on
+  int exit_code = -1;  ///< -1: run with `options`
   OperatorOptions options;
 };
 [[nodiscard]] ParsedCommandLine ParseCommandLine(int argc, char** argv);

@@ -51,7 +51,7 @@ Result<kube::ClusterConfig> LoadConfig(const OperatorOptions& options) {
   return kube::LoadKubeconfig(options.kubeconfig, how);
 }
 
-/// What the parts stand on; made before them, gone after them.
+/// Dependencies of the other parts; created before and destroyed after them.
 struct ProcessDependencies {
   OperatorOptions options;
   std::function<void()> on_lost_lead;

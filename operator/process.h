@@ -20,7 +20,8 @@ class OperatorProcess {
 
   /// Serves health and metrics, follows the cluster, and acts as soon as this replica leads.
   [[nodiscard]] virtual Result<void> Start() = 0;
-  /// Finishes what is in work, within some seconds, tells what is to be told and hands the lead on.
+  /// Finishes started reconciliations within some seconds, sends pending events and releases the
+  /// lease.
   virtual void Stop() = 0;
 };
 

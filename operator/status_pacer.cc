@@ -5,7 +5,7 @@
 namespace evenkeel::controller {
 namespace {
 
-/// Who is told to come back may be so late: others, or a slow API server, come first.
+/// A caller that waits may ask again this much late: other jobs or a slow API server can delay it.
 constexpr Duration kLate = std::chrono::seconds(5);
 
 }  // namespace

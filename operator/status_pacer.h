@@ -9,24 +9,24 @@
 
 namespace evenkeel::controller {
 
-/// Holds the writes of status of all jobs together to a rate: SQLite on an SD card has to carry
-/// them. Who has to wait is given a place in a line and told when its turn comes, so that a
-/// thousand jobs do not all ask for each write. Changes that people wait for go first.
-/// Thread-safe; told the time.
+/// Limits the rate of the status writes of all jobs, because the API server's SQLite may be on an
+/// SD card. A job that has to wait gets a place in a queue and the time of its turn, so that a
+/// thousand jobs do not all ask for each write. Urgent changes, which users wait for, go first.
+/// Thread-safe; takes the time as a parameter.
 class StatusPacer {
  public:
   /// One write in each `interval`, of which up to `burst` may come together.
   StatusPacer(Duration interval, int burst) : interval_(interval), slack_(interval * (burst - 1)) {}
 
-  /// Zero: the write may be made now, and is counted. Else nothing is counted: ask again then.
-  /// Who does not ask again in time loses its place, and no write waits for it.
+  /// Returns zero if the write may be made now, and counts it. Otherwise returns the time after
+  /// which to ask again; a job that does not ask in time loses its place.
   [[nodiscard]] Duration Ask(const kube::ObjectKey& job, bool urgent, Instant now);
 
  private:
   struct Place {
     bool urgent = false;
     std::uint64_t number = 0;  // in order of arrival
-    Instant due{};             // when it was told to ask again
+    Instant due{};             // when it should ask again
   };
 
   void DropThoseWhoLeft(Instant now);

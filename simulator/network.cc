@@ -136,8 +136,8 @@ void Network::Send(std::size_t node, engine::ToCoordinator message) {
   Direction& up = known->up;
   const double bytes = PayloadOf(message).bytes;
   const Instant sent =
-      Pass(NodeLink(node, up, bytes), CoordinatorLink(coordinator_received_until_, bytes),
-           context_.time.Now());
+      SendOverLinks(NodeLink(node, up, bytes), CoordinatorLink(coordinator_received_until_, bytes),
+                    context_.time.Now());
   Event event;
   event.target = this;
   event.kind = kToCoordinator;
@@ -156,8 +156,8 @@ void Network::Send(StreamId stream, engine::ToWorker message) {
   ++messages_sent_;
   const Payload payload = PayloadOf(message);
   const Instant ready = processor_.Send(payload, context_.time.Now());
-  const Instant sent = Pass(CoordinatorLink(coordinator_sent_until_, payload.bytes),
-                            NodeLink(node, known->down, payload.bytes), ready);
+  const Instant sent = SendOverLinks(CoordinatorLink(coordinator_sent_until_, payload.bytes),
+                                     NodeLink(node, known->down, payload.bytes), ready);
   const Instant arrival = Arrival(known->down, sent);
   Event event;
   event.target = this;
@@ -176,18 +176,18 @@ void Network::SendFromOtherNodes(std::size_t node, StreamId stream, engine::Assi
       const Instant sent = context_.time.Now() + context_.config.network.latency;
       context_.time.At(transfers_.Send(transfer.from, node, tasks, sent, context_.rng),
                        [this, node, stream, piece = engine::Assign{std::move(grants)}]() mutable {
-                         Arrived(node, {stream, std::move(piece)});
+                         OnArrival(node, {stream, std::move(piece)});
                        });
     }
   }
 }
 
 void Network::OnEvent(const Event& event) {
-  if (event.kind == kToCoordinator) return Arrived(up_messages_.Take(event.detail));
-  Arrived(event.number, down_messages_.Take(event.detail));
+  if (event.kind == kToCoordinator) return OnArrival(up_messages_.Take(event.detail));
+  OnArrival(event.number, down_messages_.Take(event.detail));
 }
 
-void Network::Arrived(UpMessage up) {
+void Network::OnArrival(UpMessage up) {
   Stream* const open = Find(up.stream);
   if (!open || !open->carries_up) return;  // lost with the connection
   open->last_received = context_.time.Now();
@@ -200,7 +200,7 @@ void Network::Read(UpMessage up) {
   if (Find(up.stream)) endpoints_.OnMessage(up.stream, std::move(up.message));
 }
 
-void Network::Arrived(std::size_t node, DownMessage down) {
+void Network::OnArrival(std::size_t node, DownMessage down) {
   if (streams_of_nodes_[node] == down.stream) endpoints_.OnMessage(node, std::move(down.message));
 }
 
@@ -253,7 +253,8 @@ Instant Network::BlockFromCoordinator(std::size_t node, double bytes) {
   Direction& down = open->down;
   const Instant asked = context_.time.Now() + down.latency;
   const Instant ready = processor_.Send({bytes, 0}, asked);
-  return Pass(CoordinatorLink(coordinator_sent_until_, bytes), NodeLink(node, down, bytes), ready) +
+  return SendOverLinks(CoordinatorLink(coordinator_sent_until_, bytes), NodeLink(node, down, bytes),
+                       ready) +
          down.latency;
 }
 
@@ -266,7 +267,7 @@ Instant Network::BlockFromWorker(std::size_t holder, std::size_t node, double by
   const Instant answered = processor_.Send({}, context_.time.Now() + down.latency) + down.latency;
   const Duration one_way = up.latency + down.latency;
   const Instant ready = std::max(answered + one_way, available);
-  return Pass(NodeLink(holder, up, bytes), NodeLink(node, down, bytes), ready) + one_way;
+  return SendOverLinks(NodeLink(holder, up, bytes), NodeLink(node, down, bytes), ready) + one_way;
 }
 
 Instant Network::Arrival(Direction& direction, Instant sent) {
@@ -303,7 +304,7 @@ Network::Hop Network::CoordinatorLink(Instant& busy_until, double bytes) const {
 }
 
 // Data begin to pass the second link as soon as they begin to pass the first.
-Instant Network::Pass(const Hop& first, const Hop& second, Instant from) {
+Instant Network::SendOverLinks(const Hop& first, const Hop& second, Instant from) {
   Instant through = from;
   for (const Hop& hop : {first, second}) {
     if (hop.lasts <= Duration::zero()) continue;

@@ -154,14 +154,14 @@ class Network final : public EventTarget {
   [[nodiscard]] Hop NodeLink(std::size_t node, Direction& direction, double bytes);
   [[nodiscard]] Hop CoordinatorLink(Instant& busy_until, double bytes) const;
   /// When data that are ready at `from` have passed both links.
-  [[nodiscard]] static Instant Pass(const Hop& first, const Hop& second, Instant from);
+  [[nodiscard]] static Instant SendOverLinks(const Hop& first, const Hop& second, Instant from);
   [[nodiscard]] Payload PayloadOf(const engine::ToCoordinator& message) const;
   [[nodiscard]] Payload PayloadOf(const engine::ToWorker& message) const;
   /// Takes the tasks that are at other nodes out of `assign`; they arrive from those nodes.
   void SendFromOtherNodes(std::size_t node, engine::StreamId stream, engine::Assign& assign);
-  void Arrived(UpMessage up);
+  void OnArrival(UpMessage up);
   void Read(UpMessage up);
-  void Arrived(std::size_t node, DownMessage down);
+  void OnArrival(std::size_t node, DownMessage down);
   void NoticeClosed(engine::StreamId stream);
 
   SimulationContext& context_;

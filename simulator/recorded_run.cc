@@ -32,9 +32,8 @@ struct Traces {
   std::vector<ResultRecord> records;
 };
 
-/// Its cores are as many as were busy on average while any was: a single one is never more than
-/// busy. Short pauses between ranges belong to the node: its worker has to get on with a share of
-/// a core as well.
+/// Estimates the number of cores as the mean number of busy ones while any was busy. Short pauses
+/// between ranges count as work, because a worker may have only a share of a core.
 void FillWork(NodeTrace& node) {
   constexpr double kRoundedAway = 0.05;  // the ends of ranges are rounded, too
   constexpr Duration kShort = std::chrono::milliseconds(150);
@@ -110,8 +109,8 @@ double CoresOf(const Traces& traces, const std::string& name) {
   return trace == traces.nodes.end() ? 1 : trace->second.cores;
 }
 
-/// Rates are tasks per second if the costs of tasks were unknown. Then a node's rate times its busy
-/// seconds is about the number of its tasks; with known costs the two differ by far.
+/// Whether rates are tasks per second, as with unknown costs. Then a node's rate times its busy
+/// seconds is about the number of its tasks; with known costs the two differ widely.
 bool RatesAreInTasks(const Traces& traces, const RecordedRun& run) {
   double units = 0;
   double tasks = 0;
@@ -122,7 +121,7 @@ bool RatesAreInTasks(const Traces& traces, const RecordedRun& run) {
   return units > 0.5 * tasks && units < 2 * tasks;
 }
 
-/// Makes the speeds of cores out of figures of nodes; 0 where nothing is known.
+/// Computes the speeds of cores from the figures of nodes; no entry if nothing is known.
 std::map<std::string, double> SpeedsOf(const Traces& traces, RecordedRun& run) {
   bool declared = true;
   for (const NodeSummary& node : run.summary.nodes) {
@@ -178,8 +177,8 @@ NodeFault DeathAt(Duration at, std::optional<Duration> back) {
   return fault;
 }
 
-/// The end of the last range that it ended between the two; the first of them if none.
-Duration LastSign(const NodeTrace& trace, Duration from, Duration to) {
+/// The end of the node's last range between `from` and `to`; `from` if there is none.
+Duration LastActivity(const NodeTrace& trace, Duration from, Duration to) {
   Duration last = from;
   for (const auto& [start, end] : trace.ran) {
     if (end <= to) last = std::max(last, end);
@@ -192,8 +191,9 @@ bool Between(const std::vector<Duration>& moments, Duration from, Duration to) {
                      [&](Duration at) { return at > from && at <= to; });
 }
 
-/// A node that joins again was lost, or its process died, unless it ran tasks meanwhile: then only
-/// its link was down. It died after its last result, and was declared lost when its lease expired.
+/// Adds a fault for each time that the node was lost or joined again, unless it ran tasks in
+/// between: then only its link was down. The process died after its last result, before its lease
+/// expired.
 void AddDeaths(const NodeTrace& trace, NodeGroup& group) {
   for (std::size_t i = 0; i < trace.joined.size(); ++i) {
     const Duration came = trace.joined[i];
@@ -205,7 +205,7 @@ void AddDeaths(const NodeTrace& trace, NodeGroup& group) {
     });
     if (last && !lost) continue;
     if (!last && !lost && ran_on) continue;
-    const Duration died = LastSign(trace, came, last ? trace.lost.back() : next);
+    const Duration died = LastActivity(trace, came, last ? trace.lost.back() : next);
     group.faults.push_back(DeathAt(died, last ? std::nullopt : std::optional(next)));
   }
 }

@@ -39,7 +39,7 @@ struct IncreasingCosts {
 struct ListedCosts {
   std::vector<double> seconds;
 };
-/// Costs that the workload knows.
+/// Costs from the workload.
 struct WorkloadCosts {
   std::shared_ptr<const model::CostModel> costs;
   double units_per_second = 1;  ///< of a node with speed 1
@@ -50,28 +50,28 @@ struct Arrival {
   Moment at;
   std::optional<Distribution> drawn;  ///< seconds, instead of `at`
   std::int64_t tasks = 0;
-  std::int64_t times = 1;           ///< so many of them, each drawn by itself
-  std::optional<std::string> node;  ///< where they arrive; nowhere in particular if not given
-  bool at_any_node = false;         ///< drawn, instead of `node`
+  std::int64_t times = 1;           ///< number of such arrivals, each drawn independently
+  std::optional<std::string> node;  ///< where they arrive; nothing: at the coordinator
+  bool at_any_node = false;         ///< the node is drawn, instead of `node`
 };
 
-/// How tasks get from the node where they are to others.
+/// How tasks are transferred between nodes.
 struct TransferSource {
   struct Neighbours {
     std::string node;
     std::vector<std::string> others;
     std::optional<Distribution> tasks_per_second;  ///< of these links
   };
-  Distribution tasks_per_second = Constant{0};  ///< of each link; 0: all take no time
+  Distribution tasks_per_second = Constant{0};  ///< of each link; 0: transfers take no time
   bool exponential = false;
   bool streams = false;
   std::vector<Neighbours> links;     ///< none: each node has a link to each other node
-  std::optional<double> mean_links;  ///< of a node, which are drawn so that all are connected
+  std::optional<double> mean_links;  ///< of a node; links are drawn so that all nodes are connected
 };
 
 struct TaskSource {
   TaskCosts costs;
-  bool costs_declared = false;  ///< the scheduler is given costs
+  bool costs_declared = false;  ///< the scheduler knows the costs
   double cost_error = 0;        ///< sigma of the logarithm of the error of declared costs
   double input_bytes = 0;
   double result_bytes = 0;
@@ -79,12 +79,12 @@ struct TaskSource {
   std::vector<Arrival> arrivals;  ///< the last tasks come later, in order of time
 };
 
-/// From `at` on the node has `factor` times its own speed.
+/// From `at` on, the node's speed is `factor` times the drawn speed.
 struct SpeedChange {
   Moment at;
   double factor = 1;
 };
-/// Other load that comes and goes: each node's own, both times exponentially distributed.
+/// Intermittent load of other programs, independent for each node; both times are exponential.
 struct OtherLoad {
   double every_seconds = 0;  ///< mean time without it
   double lasts_seconds = 0;  ///< mean time with it
@@ -100,12 +100,12 @@ struct NodeGroup {
   std::string name;  ///< of the node, or with several "NAME-1", "NAME-2", ...
   std::int64_t count = 1;
   Distribution speed;
-  bool alike = false;  ///< it is drawn once for all of them
+  bool alike = false;  ///< the speed is drawn once for all of them
   std::uint32_t cores = 1;
   std::optional<double> weight;  ///< declared; else it follows from the speed
   double megabits_per_second = 0;
   double latency_seconds = 0;
-  std::int64_t load = 0;  ///< so many tasks are at each of these nodes from the start
+  std::int64_t load = 0;  ///< tasks that are at each of these nodes from the start
   std::optional<Moment> joins;
   bool expected = true;
   std::vector<SpeedChange> changes;
@@ -124,7 +124,7 @@ struct Variant {
   model::BalancingSpec balancing;
   std::optional<scheduling::TechniqueName> technique{};  ///< instead of the strategy
   scheduling::TechniqueOptions technique_options{};
-  std::optional<std::int64_t> nodes = std::nullopt;  ///< only the first so many are there
+  std::optional<std::int64_t> nodes = std::nullopt;  ///< use only the first nodes, this many
 };
 
 struct CoordinatorFault {
@@ -145,8 +145,7 @@ struct Scenario {
   Duration journal = std::chrono::milliseconds(2);
   Duration report_interval = std::chrono::seconds(1);
   std::vector<CoordinatorFault> coordinator_faults;
-  /// The strategy and the options of those that are named on the command line; its own name is
-  /// empty.
+  /// Strategy and options for the strategies that the command line names; its own name is empty.
   Variant defaults;
   std::vector<Variant> variants;  ///< at least one
   std::uint64_t seed = 1;         ///< of the first repetition; the next one's is one more

@@ -13,7 +13,7 @@
 namespace evenkeel::simulator {
 namespace {
 
-// Each purpose has a generator of its own, so that more nodes do not change the tasks.
+// Each purpose has a separate generator, so that e.g. more nodes do not change the tasks.
 enum class Purpose : std::uint64_t {
   kCosts = 1,
   kSpeeds,
@@ -27,9 +27,9 @@ Rng RngFor(std::uint64_t seed, Purpose purpose) {
   return Rng(SplitMixAt(seed, static_cast<std::uint64_t>(purpose)));
 }
 
-// Other load comes and goes for so many times the lower bound.
+// Other load is drawn for this multiple of the lower bound.
 constexpr double kOtherLoadHorizon = 20;
-// A pattern of changes is repeated so often at most.
+// Maximum number of repetitions of a pattern of changes.
 constexpr int kMaxRepeats = 10'000;
 
 struct CostDrawer {
@@ -61,7 +61,7 @@ struct CostDrawer {
   }
 };
 
-/// The mean of the declared costs is that of the true ones.
+/// The declared costs have the same mean as the true ones.
 std::vector<double> DeclareCosts(const std::vector<double>& costs, double sigma,
                                  std::uint64_t seed) {
   Rng rng = RngFor(seed, Purpose::kCostErrors);
@@ -221,7 +221,7 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   return simulation;
 }
 
-void KeepOnly(const std::vector<bool>& kept, SimulationConfig& simulation) {
+void KeepNodes(const std::vector<bool>& kept, SimulationConfig& simulation) {
   EVENKEEL_CHECK(simulation.transfers.placed.empty() && simulation.transfers.links.empty(),
                  "a node is taken away that tasks or links name");
   std::vector<NodeModel> nodes;

@@ -5,10 +5,10 @@
 #include "core/model/field_reader.h"
 #include "simulator/scenario.h"
 
-/// Parts of a scenario file that stand in several places. Errors go to the reader.
+/// Readers of parts of a scenario file. Errors go to the field reader.
 namespace evenkeel::simulator {
 
-/// No time in a scenario is longer: ten years.
+/// Maximum of all times in a scenario: ten years.
 inline constexpr double kMaxScenarioSeconds = 3.2e8;
 inline constexpr double kBytesPerMegabit = 1e6 / 8;
 
@@ -16,8 +16,8 @@ inline constexpr double kBytesPerMegabit = 1e6 / 8;
 [[nodiscard]] Moment ReadMoment(model::FieldReader& parent, const std::string& field);
 
 /// A number, or an object with one of constant, uniform, exponential, logNormal, pareto. The field
-/// is required; what is drawn is never below `allowed.min`, nor, but for the long tails of the last
-/// three, above `allowed.max`.
+/// is required. Drawn values are never below `allowed.min`, and never above `allowed.max` except in
+/// the tails of the last three.
 [[nodiscard]] Distribution ReadDistribution(model::FieldReader& parent, const std::string& field,
                                             model::NumberRange allowed);
 

@@ -36,7 +36,7 @@ IncreasingCosts ReadIncreasing(FieldReader& tasks) {
   return rising;
 }
 
-/// One number a line.
+/// Reads a file with one number a line.
 ListedCosts ReadFile(FieldReader& tasks, const Source& source) {
   FieldReader seconds = tasks.RequiredObject("seconds");
   ListedCosts listed;
@@ -114,7 +114,7 @@ struct Counter {
   }
 };
 
-/// The run whose timeline the tasks come from, if they do.
+/// The recorded run of a replay; nothing if the scenario is not a replay.
 std::optional<RecordedRun> ReadRun(FieldReader& tasks, const Source& source) {
   if (!tasks.Has("timeline")) {
     tasks.Any("timeline");
@@ -210,7 +210,7 @@ void ReadVariants(FieldReader& fields, Scenario& scenario) {
   }
 }
 
-/// Those of the recorded run if there is one and no others are named.
+/// The nodes of the recorded run, unless the scenario has its own.
 void ReadNodes(FieldReader& fields, const Scenario& recorded, Scenario& scenario) {
   if (!recorded.nodes.empty() && !fields.Has("nodes")) {
     fields.Any("nodes");
@@ -257,7 +257,7 @@ void CheckEnergy(FieldReader& fields, const Scenario& scenario) {
   if (wanted && !known) fields.Fail("nodes", "must have watts somewhere for objective Energy");
 }
 
-/// A variant with fewer nodes than others keeps the first ones: one of these has to be expected.
+/// A variant with fewer nodes keeps the first ones, and one of these must be expected.
 void CheckVariantsBegin(FieldReader& fields, const Scenario& scenario) {
   std::int64_t late = 0;
   for (const NodeGroup& group : scenario.nodes) {

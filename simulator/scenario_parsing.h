@@ -9,8 +9,8 @@
 
 namespace evenkeel::simulator {
 
-/// Reads a scenario file; docs/simulator.md says what may stand there. Files that it names are
-/// looked up in `folder`. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
+/// Reads a scenario file; docs/simulator.md has its format. Relative file names are resolved in
+/// `folder`. Errors (kInvalidInput) are one line "FILE: FIELD: what is wrong".
 [[nodiscard]] Result<Scenario> ParseScenario(const std::string& yaml_text,
                                              const std::string& file_name,
                                              const std::filesystem::path& folder,

@@ -16,15 +16,15 @@ std::vector<SpeedProfile> Capacities(const SimulationConfig& simulation) {
   std::vector<SpeedProfile> capacities;
   for (const NodeModel& node : simulation.nodes) {
     capacities.push_back(node.speed);
-    capacities.back().StandStill(Instant{}, Instant{node.joins_at});
+    capacities.back().AddStall(Instant{}, Instant{node.joins_at});
   }
   for (const Fault& fault : simulation.faults) {
     const bool works_on =
         fault.kind == Fault::Kind::kKillCoordinator || fault.kind == Fault::Kind::kCutLink;
     if (works_on) continue;
     const bool for_ever = fault.lasts >= kNever - Instant{fault.at};
-    capacities[fault.node].StandStill(Instant{fault.at},
-                                      for_ever ? kNever : Instant{fault.at} + fault.lasts);
+    capacities[fault.node].AddStall(Instant{fault.at},
+                                    for_ever ? kNever : Instant{fault.at} + fault.lasts);
   }
   return capacities;
 }
@@ -35,7 +35,7 @@ double LowerBound(const SimulationConfig& simulation) {
   const double total = std::accumulate(costs.begin(), costs.end(), 0.0);
   const model::WorkSize work{total, *std::max_element(costs.begin(), costs.end())};
   double fastest = 0;
-  for (const NodeModel& node : simulation.nodes) fastest = std::max(fastest, node.speed.Fastest());
+  for (const NodeModel& node : simulation.nodes) fastest = std::max(fastest, node.speed.MaxSpeed());
   const auto capacities = Capacities(simulation);
   const auto units_done = [&](Duration end) {
     double done = 0;
@@ -73,7 +73,7 @@ void LeaveOutForEnergy(SimulationConfig& simulation) {
   simulation.left_out_ratio = choice->left_out_ratio;
   std::vector<bool> kept(simulation.nodes.size(), true);
   for (std::size_t i = 0; i < numbers.size(); ++i) kept[numbers[i]] = choice->shares[i] > 0;
-  KeepOnly(kept, simulation);
+  KeepNodes(kept, simulation);
 }
 
 std::optional<double> JoulesOfJob(const SimulationConfig& simulation, const Outcome& outcome) {
@@ -102,7 +102,7 @@ std::vector<double> FinishSeconds(const engine::Progress& progress) {
 void KeepFirst(std::int64_t count, SimulationConfig& simulation) {
   std::vector<bool> kept(simulation.nodes.size());
   std::fill_n(kept.begin(), std::min(static_cast<std::size_t>(count), kept.size()), true);
-  KeepOnly(kept, simulation);
+  KeepNodes(kept, simulation);
 }
 
 }  // namespace

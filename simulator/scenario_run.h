@@ -11,14 +11,13 @@
 
 namespace evenkeel::simulator {
 
-/// With objective Energy: takes those nodes away that get no work, as `evenkeel run` and the
-/// operator do before a job begins, and their faults. Nodes that join without being expected are
-/// not among those to choose from, and stay. Otherwise, or if no node's power is known, changes
-/// nothing.
+/// With objective Energy: removes the nodes that get no work, as `evenkeel run` and the operator do
+/// before a job begins, and their faults. Nodes that join unexpectedly are never removed. With
+/// other objectives, or if no node's power is known, changes nothing.
 void LeaveOutForEnergy(SimulationConfig& simulation);
 
-/// The energy of the job, counted as in docs/energy.md; nothing if the power of a node that ran
-/// tasks is not known.
+/// The energy of the job as defined in docs/energy.md; nothing if the power of a node that ran
+/// tasks is unknown.
 [[nodiscard]] std::optional<double> JoulesOfJob(const SimulationConfig& simulation,
                                                 const Outcome& outcome);
 
@@ -27,7 +26,7 @@ struct ScenarioRun {
   std::string scenario;
   std::string strategy;  ///< the variant's name
   std::uint64_t seed = 0;
-  model::JobState state = model::JobState::kRunning;  ///< kRunning: it never came to an end
+  model::JobState state = model::JobState::kRunning;  ///< kRunning: the job did not end
   double makespan_seconds = 0;
   double lower_bound_seconds = 0;
   double efficiency = 0;               ///< bound / makespan

@@ -19,7 +19,7 @@ constexpr double kLeastTransferRate = 1e-3;
 // Without links each node is linked with each other node.
 constexpr std::size_t kMaxLinkedNodes = 500;
 
-// A generator of its own, so that links do not change the tasks and nodes that are drawn.
+// A separate generator, so that links do not change the drawn tasks and nodes.
 constexpr std::uint64_t kArrivalDraws = 101;
 constexpr std::uint64_t kLinkDraws = 102;
 
@@ -46,8 +46,8 @@ std::set<std::string> NamesOf(const Scenario& scenario) {
   return names;
 }
 
-/// Nodes that can be reached from the first one named.
-std::set<std::string> Reached(const TransferSource& transfers) {
+/// The nodes that can be reached from the first named node.
+std::set<std::string> ReachableNodes(const TransferSource& transfers) {
   std::set<std::string> reached{transfers.links.front().node};
   for (bool more = true; more;) {
     const std::size_t before = reached.size();
@@ -68,7 +68,7 @@ std::size_t Below(std::size_t bound, Rng& rng) {
   return static_cast<std::size_t>(rng.Below(bound));
 }
 
-/// Each node is linked with one before it, then some with others, until there are enough.
+/// Links each node with an earlier one, then random pairs until there are enough links.
 std::set<Pair> DrawLinks(std::size_t nodes, double mean_links, Rng& rng) {
   std::set<Pair> links;
   for (std::size_t i = 1; i < nodes; ++i) links.insert({Below(i, rng), i});
@@ -96,7 +96,7 @@ std::map<std::string, std::size_t> NumbersOf(const SimulationConfig& simulation)
   return numbers;
 }
 
-/// Whether tasks are at nodes, or nodes linked.
+/// Whether tasks are at nodes, or nodes are linked.
 bool NamesNodes(const Scenario& scenario) {
   const TransferSource& transfers = scenario.transfers;
   const bool linked = !transfers.links.empty() || MeanOf(transfers.tasks_per_second) > 0;
@@ -186,7 +186,7 @@ void CheckPlaces(FieldReader& fields, const Scenario& scenario, std::int64_t tas
     }
   }
   if (fields.Failed()) return;
-  if (!transfers.links.empty() && Reached(transfers).size() < names.size()) {
+  if (!transfers.links.empty() && ReachableNodes(transfers).size() < names.size()) {
     fields.Fail("transfers.links", "must connect all nodes");
   }
   const bool all_pairs = transfers.links.empty() && MeanOf(transfers.tasks_per_second) > 0;

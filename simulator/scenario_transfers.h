@@ -6,8 +6,7 @@
 #include "simulator/scenario.h"
 #include "simulator/simulation_config.h"
 
-/// Reads and draws where the tasks of a scenario are, when they arrive, and how they get from node
-/// to node.
+/// Reads and draws the places and arrivals of a scenario's tasks and the links between nodes.
 namespace evenkeel::simulator {
 
 /// An item of `tasks.arrivals`.
@@ -16,11 +15,12 @@ namespace evenkeel::simulator {
 /// `transfers`.
 [[nodiscard]] TransferSource ReadTransfers(model::FieldReader fields);
 
-/// Nodes that are named are there, and of `tasks` in all enough for what is at nodes. To be called
-/// when tasks, nodes and transfers are read.
+/// Checks that the named nodes exist and that the tasks at nodes are at most `tasks`. Called after
+/// tasks, nodes and transfers were read.
 void CheckPlaces(model::FieldReader& fields, const Scenario& scenario, std::int64_t tasks);
 
-/// No variant leaves nodes out that tasks or links name. To be called when variants are read, too.
+/// Checks that no variant leaves out a node that tasks or links name. Called after variants were
+/// read.
 void CheckNoneIsLeftOut(model::FieldReader& fields, const Scenario& scenario);
 
 /// Adds loads and arrivals to `simulation`, which has its nodes; `time_of` converts a moment.

@@ -4,7 +4,7 @@
 
 namespace evenkeel::simulator {
 
-void SpeedProfile::StandStill(Instant from, Instant to) {
+void SpeedProfile::AddStall(Instant from, Instant to) {
   if (from >= to) return;
   double resumed = 0;  // the speed from `to` on
   std::vector<Step> steps;
@@ -27,7 +27,7 @@ std::size_t SpeedProfile::StepAt(Instant at) const {
   return after == steps_.begin() ? 0 : static_cast<std::size_t>(after - steps_.begin()) - 1;
 }
 
-double SpeedProfile::Fastest() const {
+double SpeedProfile::MaxSpeed() const {
   double fastest = 0;
   for (const Step& step : steps_) fastest = std::max(fastest, step.speed);
   return fastest;

@@ -14,14 +14,14 @@ class SpeedProfile {
   /// From `at` on the speed is `speed` >= 0. Changes are added in order of time.
   void ChangeAt(Instant at, double speed) { steps_.push_back({at, speed}); }
   /// The speed is 0 in [from, to); `to` may be kNever. Called after all ChangeAt.
-  void StandStill(Instant from, Instant to);
+  void AddStall(Instant from, Instant to);
 
   /// When work of `units` (at speed 1: seconds) that starts at `start` is done; kNever if never.
   [[nodiscard]] Instant DoneAt(Instant start, double units) const;
   /// Units done between two instants.
   [[nodiscard]] double Integral(Instant from, Instant to) const;
   /// The highest speed that it ever has.
-  [[nodiscard]] double Fastest() const;
+  [[nodiscard]] double MaxSpeed() const;
 
  private:
   struct Step {

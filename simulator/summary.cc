@@ -11,8 +11,8 @@
 namespace evenkeel::simulator {
 namespace {
 
-// The largest k with P(fewer than k of n coins show heads) <= 2.5 %, from 0 on: between the k-th
-// value from below and the k-th from above lies the median with at least 95 %.
+// The largest k with P(fewer than k of n fair coins show heads) <= 2.5 %. The median is between the
+// k-th smallest and the k-th largest value with a probability of at least 95 %.
 std::size_t RankOfInterval(std::size_t n) {
   double probability = std::pow(0.5, static_cast<double>(n));  // of exactly k heads
   double at_most = probability;

@@ -40,7 +40,7 @@ class WorkerHost final : public EventTarget,
   /// SIGTERM; the process must run and must not be stalled.
   void Drain();
   /// Must be called before the simulation runs: no task advances in [from, to).
-  void PlanStall(Instant from, Instant to) { speed_.StandStill(from, to); }
+  void PlanStall(Instant from, Instant to) { speed_.AddStall(from, to); }
   /// From now on the process handles nothing until `until`.
   void Stall(Instant until);
   /// The link is down until `until`. The process notices now, the coordinator `noticed_after` from

@@ -45,10 +45,10 @@ void Contest::Race(std::int64_t seeds, const std::vector<std::string>& contender
   seeds_ += seeds;
 }
 
-bool Contest::KnownWellEnough(const Estimate& regret) const {
+bool Contest::IsPreciseEnough(const Estimate& regret) const {
   const bool ahead = regret.mean + options_.errors_ahead * regret.standard_error < 0;
   return regret.standard_error < options_.standard_error ||
-         (ahead && regret.values >= options_.least_pairs_ahead);
+         (ahead && regret.values >= options_.min_pairs_ahead);
 }
 
 double Contest::Mean(const std::string& contender) const {
@@ -65,10 +65,10 @@ ContestResult Contest::Run(const std::string& ours, const std::vector<std::strin
     std::stable_sort(left.begin(), left.end(), [&](const std::string& one, const std::string& two) {
       return Mean(one) < Mean(two);
     });
-    const double limit = options_.hopeless * Mean(left.front());
-    const auto hopeless = std::find_if(
+    const double limit = options_.elimination_ratio * Mean(left.front());
+    const auto eliminated = std::find_if(
         left.begin(), left.end(), [&](const std::string& rival) { return Mean(rival) > limit; });
-    left.erase(hopeless, left.end());
+    left.erase(eliminated, left.end());
     left.resize(std::min(left.size(), options_.kept[round]));
   }
 
@@ -76,12 +76,12 @@ ContestResult Contest::Run(const std::string& ours, const std::vector<std::strin
   result.rival = left.front();
   std::vector<double> mine;
   std::vector<double> theirs;
-  for (std::int64_t pair = 0; pair < options_.most_pairs; ++pair) {
+  for (std::int64_t pair = 0; pair < options_.max_pairs; ++pair) {
     mine.push_back(measure_(ours, kFirstPair + pair));
     theirs.push_back(measure_(result.rival, kFirstPair + pair));
-    if (pair + 1 < options_.least_pairs) continue;
+    if (pair + 1 < options_.min_pairs) continue;
     result.regret = Regret(mine, theirs);
-    if (KnownWellEnough(result.regret)) break;
+    if (IsPreciseEnough(result.regret)) break;
   }
   result.over_bound = MeanOf(mine, mine.size());
   result.race_regret = RaceRegrets();

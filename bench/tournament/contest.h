@@ -22,24 +22,25 @@ struct Estimate {
 [[nodiscard]] Estimate Regret(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 struct ContestOptions {
-  double standard_error = 0.005;              ///< pairs are added until the regret is known to this
-  std::int64_t least_pairs = 4;               ///< at least so many
-  std::int64_t most_pairs = 200;              ///< at most so many
+  double standard_error = 0.005;  ///< pairs are added until the regret's error is below this
+  std::int64_t min_pairs = 4;
+  std::int64_t max_pairs = 200;
   std::vector<std::int64_t> rounds{2, 4, 6};  ///< seeds of each round of the race for the rival
-  std::vector<std::size_t> kept{8, 3, 1};     ///< rivals that are left after each round
-  /// A regret is known well enough if it is below 0 by so many standard errors, after
-  /// `least_pairs_ahead`: how far ahead the contender is does not matter.
+  std::vector<std::size_t> kept{8, 3, 1};     ///< number of rivals that remain after each round
+  /// A regret is also precise enough if it is below 0 by this many standard errors after
+  /// `min_pairs_ahead` pairs: the lead of the contender need not be known.
   double errors_ahead = 3;
-  std::int64_t least_pairs_ahead = 8;
-  double hopeless = 1.5;  ///< a rival so many times above the best of its round is out at once
+  std::int64_t min_pairs_ahead = 8;
+  double elimination_ratio =
+      1.5;  ///< a rival worse than the best of its round by this factor is eliminated
 };
 
 /// The result of one draw.
 struct ContestResult {
   std::string rival;
   Estimate regret;  ///< ours against the rival, on seeds on which the rival was not chosen
-  /// Of each contender on the seeds of the race: its makespans relative to those of the best
-  /// contender of all on the same seeds, minus 1.
+  /// For each contender, the ratio of its makespans to those of the best contender on the seeds of
+  /// the race, minus 1.
   std::map<std::string, double> race_regret;
   double over_bound = 0;  ///< ours: mean makespan / lower bound
 };
@@ -60,7 +61,7 @@ class Contest {
 
  private:
   void Race(std::int64_t seeds, const std::vector<std::string>& contenders);
-  [[nodiscard]] bool KnownWellEnough(const Estimate& regret) const;
+  [[nodiscard]] bool IsPreciseEnough(const Estimate& regret) const;
   /// Mean over the seeds of the race so far.
   [[nodiscard]] double Mean(const std::string& contender) const;
   [[nodiscard]] std::map<std::string, double> RaceRegrets() const;

@@ -31,11 +31,13 @@ double LogUniform(Rng& rng, double low, double high) {
   return low * PortableExp(rng.Unit() * PortableLog(high / low));
 }
 
-/// Writes a scenario, section by section. Each dimension takes its numbers from a generator of its
-/// own, so that a new dimension does not change the others.
-class Drawing {
+/// Writes a scenario, section by section. Each dimension has its own generator of random numbers,
+/// so that a new dimension does not change the others.
+class ScenarioWriter {
  public:
-  Drawing(std::uint64_t seed, Field field) : seed_(seed), field_(field) { draw_.seed = seed; }
+  ScenarioWriter(std::uint64_t seed, Field field) : seed_(seed), field_(field) {
+    draw_.seed = seed;
+  }
 
   Draw Make() {
     DrawSize();
@@ -186,7 +188,7 @@ class Drawing {
     Note("links", data ? "data" : "none");
     if (!data) return;
     const double megabits = OneOf<3>(rng, {10, 100, 1000});
-    // On the mean, the data of a task take 1 to 30 % of the time of the task itself.
+    // On average, the transfer of a task's data takes 1 to 30 % of the task's own time.
     const double bytes = LogUniform(rng, 0.01, 0.3) * mean_seconds_ * megabits * 1e6 / 8;
     common_ += ", link: {megabitsPerSecond: " + Number(megabits) + "}";
     draw_.yaml += "  inputBytes: " + Number(std::round(bytes)) + "\n";  // of `tasks`
@@ -248,6 +250,6 @@ std::string Draw::Value(const std::string& dimension) const {
   return {};
 }
 
-Draw DrawScenario(std::uint64_t seed, Field field) { return Drawing(seed, field).Make(); }
+Draw DrawScenario(std::uint64_t seed, Field field) { return ScenarioWriter(seed, field).Make(); }
 
 }  // namespace evenkeel::tournament

@@ -7,7 +7,7 @@
 
 namespace evenkeel::tournament {
 
-/// Which dimensions of a scenario are drawn.
+/// The set of dimensions of a scenario that are drawn.
 enum class Field {
   kPlain,  ///< nodes, speeds, tasks, costs, weights, deaths, latency
   kFull,   ///< also slots, slow-downs, joins, links, declared costs, arrivals, task lengths
@@ -17,7 +17,7 @@ enum class Field {
 struct Draw {
   std::uint64_t seed = 0;
   std::string yaml;        ///< a scenario file (docs/simulator.md)
-  std::int64_t tasks = 0;  ///< those that are there from the beginning
+  std::int64_t tasks = 0;  ///< tasks that exist from the start
   /// The value of each dimension, by which tables are split: {"tasks per node", "8"}.
   std::vector<std::pair<std::string, std::string>> dimensions;
 
@@ -25,7 +25,7 @@ struct Draw {
   [[nodiscard]] std::string Value(const std::string& dimension) const;
 };
 
-/// The same seed and field give the same scenario on every machine.
+/// Draws a scenario. Depends only on `seed` and `field`, on every machine.
 [[nodiscard]] Draw DrawScenario(std::uint64_t seed, Field field);
 
 }  // namespace evenkeel::tournament

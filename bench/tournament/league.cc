@@ -124,7 +124,7 @@ void WriteLeague(const std::vector<Played>& played, std::ostream& out) {
   }
 }
 
-std::vector<const Played*> Worst(const std::vector<Played>& played, std::size_t count) {
+std::vector<const Played*> LargestRegrets(const std::vector<Played>& played, std::size_t count) {
   std::vector<const Played*> worst;
   for (const Played& one : played) worst.push_back(&one);
   std::stable_sort(worst.begin(), worst.end(), [](const Played* one, const Played* other) {

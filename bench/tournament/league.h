@@ -16,10 +16,10 @@ struct Played {
   ContestResult result;
   /// Ours / the clairvoyant list schedule, each a mean relative to the lower bound.
   std::optional<double> over_oracle{};
-  double seconds = 0;  ///< CPU time that it took to play
+  double seconds = 0;  ///< CPU time of the contest
 };
 
-/// Regrets of some draws, put together.
+/// Statistics of the regrets of several draws.
 struct Standing {
   std::int64_t draws = 0;
   double within_1 = 0;     ///< share with mean regret - 1 standard error of at most 1 %
@@ -28,20 +28,20 @@ struct Standing {
   double median = 0;       ///< regret
   double mean = 0;         ///< regret
   double worst = 0;        ///< regret minus 2 standard errors
-  double over_oracle = 0;  ///< median; 0 if it is known of no draw
+  double over_oracle = 0;  ///< median; 0 if unknown for all draws
 };
 
 [[nodiscard]] Standing StandingOf(const std::vector<const Played*>& played);
 
 /// Writes the standing over all draws and by each value of each dimension, as a Markdown table.
 void WriteStandings(const std::vector<Played>& played, std::ostream& out);
-/// One row a contender: share of draws within 1 % of the best of all, mean and worst regret, on the
-/// seeds of the race.
+/// Writes one row a contender: share of draws within 1 % of the best contender, mean and worst
+/// regret, on the seeds of the race.
 void WriteLeague(const std::vector<Played>& played, std::ostream& out);
 /// The `count` draws with the largest regrets, worst first.
-[[nodiscard]] std::vector<const Played*> Worst(const std::vector<Played>& played,
-                                               std::size_t count);
-/// An array of objects: seed, dimensions, rival, regret, standardError, pairs, overBound,
+[[nodiscard]] std::vector<const Played*> LargestRegrets(const std::vector<Played>& played,
+                                                        std::size_t count);
+/// Writes an array of objects: seed, dimensions, rival, regret, standardError, pairs, overBound,
 /// seconds.
 void WriteJson(const std::vector<Played>& played, std::ostream& out);
 

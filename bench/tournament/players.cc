@@ -34,17 +34,17 @@ std::vector<Variant> AllPlayers() {
   return players;
 }
 
-Result<Playground> Playground::Create(const std::string& yaml,
-                                      const std::vector<Variant>& players) {
+Result<ScenarioPlayer> ScenarioPlayer::Create(const std::string& yaml,
+                                              const std::vector<Variant>& players) {
   auto scenario = simulator::ParseScenario(yaml, "draw", ".", workloads::Registry({}));
   if (!scenario) return tl::unexpected(scenario.error());
   std::map<std::string, Variant> by_name;
   for (const Variant& player : players) by_name.emplace(player.name, player);
-  return Playground(std::make_unique<simulator::Scenario>(std::move(*scenario)),
-                    std::move(by_name));
+  return ScenarioPlayer(std::make_unique<simulator::Scenario>(std::move(*scenario)),
+                        std::move(by_name));
 }
 
-const simulator::Repetition& Playground::Draw(std::int64_t seed) {
+const simulator::Repetition& ScenarioPlayer::Draw(std::int64_t seed) {
   if (seed != seed_) {
     repetition_ =
         std::make_unique<simulator::Repetition>(*scenario_, static_cast<std::uint64_t>(seed));
@@ -53,7 +53,7 @@ const simulator::Repetition& Playground::Draw(std::int64_t seed) {
   return *repetition_;
 }
 
-std::optional<double> Playground::Oracle(std::int64_t seed) {
+std::optional<double> ScenarioPlayer::Oracle(std::int64_t seed) {
   const simulator::SimulationConfig& drawn = Draw(seed).Drawn();
   const auto capacities = simulator::Capacities(drawn);
   std::vector<std::pair<std::size_t, Instant>> threads;  // of which node, and when it is free
@@ -79,7 +79,7 @@ std::optional<double> Playground::Oracle(std::int64_t seed) {
   return ToSeconds(end - Instant{}) / simulator::LowerBound(drawn);
 }
 
-double Playground::Measure(const std::string& player, std::int64_t seed) {
+double ScenarioPlayer::Measure(const std::string& player, std::int64_t seed) {
   const auto run = Draw(seed).Run(players_.at(player));
   if (run.state != model::JobState::kComplete) return kNeverComplete;
   return run.makespan_seconds / run.lower_bound_seconds;

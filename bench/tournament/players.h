@@ -13,16 +13,16 @@
 
 namespace evenkeel::tournament {
 
-/// Strategies and techniques by name; those that hand out chunks also with reissue, as "NAME+R".
+/// All strategies and techniques. Chunk techniques also with reissue, as "NAME+R".
 [[nodiscard]] std::vector<simulator::Variant> AllPlayers();
 
 /// Runs players on one scenario. All of them get the same draw for a seed.
 /// Not thread-safe.
-class Playground {
+class ScenarioPlayer {
  public:
   /// `yaml` is the text of a scenario file.
-  [[nodiscard]] static Result<Playground> Create(const std::string& yaml,
-                                                 const std::vector<simulator::Variant>& players);
+  [[nodiscard]] static Result<ScenarioPlayer> Create(
+      const std::string& yaml, const std::vector<simulator::Variant>& players);
 
   /// Makespan relative to the lower bound; kNeverComplete if the job did not complete.
   [[nodiscard]] double Measure(const std::string& player, std::int64_t seed);
@@ -36,11 +36,11 @@ class Playground {
   static constexpr double kNeverComplete = 1e6;
 
  private:
-  /// Draws the seed unless it is drawn already.
+  /// Returns the drawn repetition of the seed, from the last call if it is the same.
   const simulator::Repetition& Draw(std::int64_t seed);
 
-  Playground(std::unique_ptr<simulator::Scenario> scenario,
-             std::map<std::string, simulator::Variant> players)
+  ScenarioPlayer(std::unique_ptr<simulator::Scenario> scenario,
+                 std::map<std::string, simulator::Variant> players)
       : scenario_(std::move(scenario)), players_(std::move(players)) {}
 
   std::unique_ptr<simulator::Scenario> scenario_;  // the repetition refers to it

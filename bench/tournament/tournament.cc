@@ -31,27 +31,28 @@ constexpr const char* kUsage =
     "  --json     writes one object per draw\n"
     "  --worst    writes the ten draws with the largest regrets as scenario files\n";
 
-// In the first draws all players play. In the others play those that were the best or nearly so in
-// some of them, and of these the ones that were it most often.
+// All players take part in the first draws. Later draws have only the players that were within
+// kNearlyTheBest of the best in some draw, at most kMaxRivals, those that were it most often.
 constexpr std::size_t kDrawsForAll = 40;
 constexpr double kNearlyTheBest = 0.005;
-constexpr std::size_t kMostRivals = 12;
-// From so many tasks on, chance averages out within a run, and a run takes long.
+constexpr std::size_t kMaxRivals = 12;
+// From this number of tasks on, fewer runs are made: the variance within a run is small, and a run
+// takes long.
 constexpr std::int64_t kManyTasks = 2000;
-constexpr std::int64_t kVeryManyTasks = 8000;  // of the rivals only the best so far play
+constexpr std::int64_t kVeryManyTasks = 8000;  // only the best kBestRivals rivals take part
 constexpr std::size_t kBestRivals = 5;
-constexpr std::int64_t kMostSkipped = 1'000'000;  // seeds, by --where
+constexpr std::int64_t kMaxSkipped = 1'000'000;  // seeds, by --where
 
 ContestOptions OptionsFor(const Draw& draw) {
   ContestOptions options;
   if (draw.tasks < kManyTasks) return options;
   options.rounds = {1, 1, 2};
   options.kept = {4, 2, 1};
-  options.hopeless = 1.1;
+  options.elimination_ratio = 1.1;
   if (draw.tasks < kVeryManyTasks) return options;
   options.rounds = {1, 1};
   options.kept = {2, 1};
-  options.least_pairs = 3;
+  options.min_pairs = 3;
   return options;
 }
 
@@ -134,7 +135,7 @@ class Tournament {
     std::int64_t skipped = 0;
     for (Played& played : played_) {
       for (;; ++seed, ++skipped) {
-        if (skipped > kMostSkipped) return false;
+        if (skipped > kMaxSkipped) return false;
         played.draw = DrawScenario(seed, options_.field);
         if (Wanted(played.draw)) break;
       }
@@ -166,7 +167,7 @@ class Tournament {
   const std::vector<Played>& Play() {
     const std::size_t first = std::min(kDrawsForAll, played_.size());
     PlayAll(0, first);
-    if (options_.players.empty() && first < played_.size()) DropHopeless(first);
+    if (options_.players.empty() && first < played_.size()) DropWeakRivals(first);
     PlayAll(first, played_.size());
     std::cerr << "\n";
     return played_;
@@ -197,7 +198,7 @@ class Tournament {
   void PlayOne(std::size_t at) {
     const double start = ThreadSeconds();
     Played& played = played_[at];
-    auto playground = Playground::Create(played.draw.yaml, players_);
+    auto playground = ScenarioPlayer::Create(played.draw.yaml, players_);
     EVENKEEL_CHECK(playground.has_value(), "a draw that is no scenario");
     Contest contest(OptionsFor(played.draw), [&](const std::string& player, std::int64_t seed) {
       return playground->Measure(player, seed);
@@ -214,7 +215,7 @@ class Tournament {
   }
 
   /// On the first seeds on which regrets are measured.
-  static std::optional<double> MeanOracle(Playground& playground) {
+  static std::optional<double> MeanOracle(ScenarioPlayer& playground) {
     constexpr std::int64_t kSeeds = 4;
     double sum = 0;
     for (std::int64_t seed = 0; seed < kSeeds; ++seed) {
@@ -225,7 +226,7 @@ class Tournament {
     return sum / kSeeds;
   }
 
-  void DropHopeless(std::size_t draws) {
+  void DropWeakRivals(std::size_t draws) {
     std::map<std::string, int> good;  // in how many draws
     for (std::size_t i = 0; i < draws; ++i) {
       const auto& regrets = played_[i].result.race_regret;
@@ -238,7 +239,7 @@ class Tournament {
     std::stable_sort(rivals_.begin(), rivals_.end(),
                      [&](const auto& one, const auto& other) { return good[one] > good[other]; });
     std::erase_if(rivals_, [&](const std::string& rival) { return good[rival] == 0; });
-    rivals_.resize(std::min(rivals_.size(), kMostRivals));
+    rivals_.resize(std::min(rivals_.size(), kMaxRivals));
     sorted_ = true;
     std::cerr << "\r" << rivals_.size() << " rivals are left after " << draws << " draws\n";
   }
@@ -291,7 +292,7 @@ int Main(const std::vector<std::string>& arguments) {
     return 2;
   }
   const auto& played = tournament.Play();
-  const auto worst = Worst(played, 10);
+  const auto worst = LargestRegrets(played, 10);
   WriteStandings(played, std::cout);
   std::cout << "\n";
   WriteLeague(played, std::cout);

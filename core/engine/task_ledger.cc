@@ -211,7 +211,7 @@ void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& release
     }
     end_until(part.begin);
     from = part.end;
-    Worker& worker = workers_[heir.worker.value];
+    WorkerTasks& worker = workers_[heir.worker.value];
     const Instant working_since = worker.working_since;
     RemoveHolding(part, heir.worker, true);
     Lease(part, {.state = TaskState::kLeased, .worker = heir.worker, .grant = heir.grant},
@@ -284,13 +284,13 @@ TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, Gra
 }
 
 void TaskLedger::NoteWorked(WorkerId worker, Instant ended) {
-  Worker& state = workers_[worker.value];
+  WorkerTasks& state = workers_[worker.value];
   state.working_since = std::max(state.working_since, ended);
   state.AddEnd(ended);
 }
 
 scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threads) const {
-  const Worker& state = workers_[worker.value];
+  const WorkerTasks& state = workers_[worker.value];
   scheduling::RunningTasks running;
   for (const scheduling::RunningTask& task : state.running) {
     if (state.Holds(task.index)) running.push_back(task);
@@ -319,7 +319,7 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   return running;
 }
 
-void TaskLedger::Worker::AddEnd(Instant end) {
+void TaskLedger::WorkerTasks::AddEnd(Instant end) {
   if (ends.size() == kMostEnds) {
     if (end <= ends.front()) return;
     ends.erase(ends.begin());
@@ -327,8 +327,8 @@ void TaskLedger::Worker::AddEnd(Instant end) {
   ends.insert(std::upper_bound(ends.begin(), ends.end(), end), end);
 }
 
-std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
-                                                     std::int64_t threads) const {
+std::optional<Instant> TaskLedger::WorkerTasks::EndBefore(std::int64_t place,
+                                                          std::int64_t threads) const {
   // The threads that are idle now ended their tasks after this one started. A worker that names a
   // task twice seems to run more tasks than it has threads.
   const std::int64_t later = std::max<std::int64_t>(threads - place, 0);
@@ -338,9 +338,9 @@ std::optional<Instant> TaskLedger::Worker::EndBefore(std::int64_t place,
   return ends.front();  // or earlier
 }
 
-scheduling::RunningTask TaskLedger::Worker::AfterWaiting(const scheduling::RunningTask& task,
-                                                         std::int64_t place,
-                                                         std::int64_t threads) const {
+scheduling::RunningTask TaskLedger::WorkerTasks::AfterWaiting(const scheduling::RunningTask& task,
+                                                              std::int64_t place,
+                                                              std::int64_t threads) const {
   const auto end = EndBefore(place, threads);
   if (!end || *end <= task.since) return task;
   return {task.index, *end, true};
@@ -348,7 +348,7 @@ scheduling::RunningTask TaskLedger::Worker::AfterWaiting(const scheduling::Runni
 
 std::optional<Instant> TaskLedger::StartOf(WorkerId worker, TaskIndex index,
                                            std::int64_t threads) const {
-  const Worker& state = workers_[worker.value];
+  const WorkerTasks& state = workers_[worker.value];
   for (const scheduling::RunningTask& task : state.running) {
     if (task.index == index) return task.since;
   }
@@ -382,7 +382,7 @@ void TaskLedger::CollectOpen(IndexRange range, std::vector<IndexRange>& parts) c
 }
 
 IndexRange TaskLedger::NewestUncopied(WorkerId worker, const model::RangeSet& besides) const {
-  const Worker& state = workers_[worker.value];
+  const WorkerTasks& state = workers_[worker.value];
   while (!state.order.empty() && !state.leased.Overlaps(state.order.back().range)) {
     state.order.pop_back();
   }
@@ -398,8 +398,8 @@ IndexRange TaskLedger::NewestUncopied(WorkerId worker, const model::RangeSet& be
 }
 
 IndexRange TaskLedger::OldestLeased(WorkerId worker) const {
-  const Worker& state = workers_[worker.value];
-  const auto has_ended = [&](const Worker::Lease& lease) {
+  const WorkerTasks& state = workers_[worker.value];
+  const auto has_ended = [&](const WorkerTasks::Lease& lease) {
     return !state.leased.Overlaps(lease.range);
   };
   auto lease = std::find_if_not(state.order.begin(), state.order.end(), has_ended);
@@ -419,7 +419,7 @@ IndexRange TaskLedger::OldestLeased(WorkerId worker) const {
 void TaskLedger::Count(IndexRange range, const Segment& segment, int sign) {
   counts_[static_cast<std::size_t>(segment.state)] += sign * range.Size();
   if (segment.state != TaskState::kReserved) return;
-  Worker& worker = workers_[segment.worker.value];
+  WorkerTasks& worker = workers_[segment.worker.value];
   worker.reserved_tasks += sign * range.Size();
   worker.reserved_cost += sign * costs_.Of(range);
 }
@@ -451,13 +451,13 @@ TaskLedger::PlannedRun TaskLedger::PlanOf(TaskIndex index) const {
 }
 
 void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now) {
-  Worker& state = workers_[worker.value];
+  WorkerTasks& state = workers_[worker.value];
   if (OutstandingTasks(worker) == 0) state.working_since = std::max(state.working_since, now);
   (copy ? state.copies : state.leased).Insert(range);
   state.cost += costs_.Of(range);
   if (OutstandingTasks(worker) > kMostTasksWithTimes) return;
   if (state.received.size() >= state.compact_received_at) {
-    std::erase_if(state.received, [&](const Worker::Received& old) {
+    std::erase_if(state.received, [&](const WorkerTasks::Received& old) {
       return !state.leased.Overlaps(old.range) && !state.copies.Overlaps(old.range);
     });
     state.compact_received_at = std::max(2 * state.received.size(), kLeastReceived);
@@ -466,17 +466,17 @@ void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instan
 }
 
 void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, bool copy) {
-  Worker& state = workers_[worker.value];
+  WorkerTasks& state = workers_[worker.value];
   (copy ? state.copies : state.leased).Erase(range);
   state.cost -= costs_.Of(range);
   if (!copy) not_to_be_copied_.Erase(range);
 }
 
 void TaskLedger::NoteOrder(WorkerId worker, IndexRange range, GrantId grant) {
-  Worker& state = workers_[worker.value];
+  WorkerTasks& state = workers_[worker.value];
   if (state.order.size() >= state.compact_at) {
     std::erase_if(state.order,
-                  [&](const Worker::Lease& old) { return !state.leased.Overlaps(old.range); });
+                  [&](const WorkerTasks::Lease& old) { return !state.leased.Overlaps(old.range); });
     state.compact_at = std::max<std::size_t>(2 * state.order.size(), 16);
   }
   state.order.push_back({grant, range});

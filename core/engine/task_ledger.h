@@ -226,7 +226,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     model::TaskIndex end = 0;
     std::vector<CopyHolder> holders;  // at least one, in the order of their leases
   };
-  struct Worker {
+  struct WorkerTasks {
     model::RangeSet leased;
     model::RangeSet copies;
     model::Cost cost = 0;  // of both
@@ -317,7 +317,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   absl::btree_map<model::TaskIndex, Segment> segments_;    // they cover all tasks
   absl::btree_map<model::TaskIndex, CopiedTasks> copies_;  // by begin; of leased tasks only
   std::array<std::int64_t, kTaskStates> counts_{};         // tasks in each state
-  std::vector<Worker> workers_;
+  std::vector<WorkerTasks> workers_;
   absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
   model::RangeSet unplanned_;                      // the other tasks
   model::RangeSet failed_;

@@ -141,7 +141,7 @@ Result<std::unique_ptr<HistorySource>> HistorySource::Make(const HistorySettings
     return std::make_unique<NamedSource>(nullptr, clock, std::move(on_answer));
   PrometheusFinder::Candidates candidates;
   for (const std::string& url : UsualPrometheusUrls(settings.namespaces)) {
-    // Whoever is found is not known well enough to be shown a token.
+    // A discovered Prometheus is not trusted with a token.
     auto candidate = Prometheus::Make({url, {}, {}}, settings.options, clock);
     if (!candidate) return tl::unexpected<Error>(candidate.error());
     candidates.push_back(std::move(*candidate));

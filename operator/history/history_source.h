@@ -20,13 +20,13 @@
 
 namespace evenkeel::controller {
 
-/// What earlier jobs have shown. Thread-safe; no call blocks.
+/// The rates of nodes in earlier jobs. Thread-safe; no call blocks.
 class RateHistory {
  public:
   virtual ~RateHistory() = default;
-  /// Whether there is somebody to ask.
+  /// Whether a source of history is available.
   [[nodiscard]] virtual bool IsThere() const = 0;
-  /// What is known of the profile now; nothing: Request() it first.
+  /// The last answer for the profile; nothing if there is none yet: call Request() first.
   [[nodiscard]] virtual std::optional<plan::HistoryAnswer> Find(const ProfileKey& key) const = 0;
   /// Asks for the profile. The job is reported as soon as there is an answer, good or bad.
   virtual void Request(const ProfileKey& key, const kube::ObjectKey& job) = 0;
@@ -37,7 +37,7 @@ struct HistoryTimes {
   /// Many jobs of a profile that start at once need one query. Not for long: the next job may start
   /// when the last one has just ended.
   Duration fresh = std::chrono::seconds(5);
-  /// After a failure nothing is asked before this time is over, whatever the profile.
+  /// Time without queries after a failure, for all profiles.
   Duration pause = std::chrono::seconds(30);
 };
 

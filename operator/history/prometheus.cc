@@ -86,7 +86,7 @@ std::string Excerpt(std::string text) {
   constexpr std::size_t kMaxQuoted = 200;
   if (text.size() > kMaxQuoted) text.resize(kMaxQuoted);
   for (char& c : text) {
-    if (c < ' ' || c == '\x7f') c = ' ';  // and all that is no ASCII, which may be cut in two
+    if (c < ' ' || c == '\x7f') c = ' ';  // also non-ASCII bytes: a character may be cut
   }
   return text;
 }
@@ -245,10 +245,10 @@ bool Prometheus::IsThere() const {
 namespace {
 
 constexpr Duration kInterval = std::chrono::minutes(1);
-/// Names that nobody knows are asked for seldom.
-constexpr int kMostDoublings = 4;
-/// A Prometheus that is upgraded is away for a minute or two.
-constexpr int kPatience = 5;
+/// Maximum number of times that the interval is doubled while no Prometheus is found.
+constexpr int kMaxDoublings = 4;
+/// Failed probes until another Prometheus is searched: an upgrade takes a minute or two.
+constexpr int kMaxFailures = 5;
 
 constexpr const char* kNamespaces[] = {"monitoring", "prometheus", "observability",
                                        "cattle-monitoring-system"};
@@ -291,7 +291,7 @@ std::shared_ptr<const Prometheus> PrometheusFinder::Found() const {
 Duration PrometheusFinder::Look(const std::stop_token& stop) {
   if (const auto known = Found()) {
     silent_ = known->IsThere() ? 0 : silent_ + 1;
-    if (silent_ < kPatience) return kInterval;
+    if (silent_ < kMaxFailures) return kInterval;
     Log(LogLevel::kWarning, known->Url() + " does not answer any more; weights go without history");
     Set(nullptr);
   }
@@ -303,7 +303,7 @@ Duration PrometheusFinder::Look(const std::stop_token& stop) {
     Set(candidate);
     return kInterval;
   }
-  return kInterval * (1 << std::min(in_vain_++, kMostDoublings));
+  return kInterval * (1 << std::min(in_vain_++, kMaxDoublings));
 }
 
 void PrometheusFinder::Run(const std::stop_token& stop) {

@@ -23,7 +23,7 @@
 namespace evenkeel::controller {
 
 /// Jobs of one namespace that are taken to depend on the same properties of nodes. Namespaces do
-/// not share profiles, because whoever runs jobs decides what their history says.
+/// not share profiles, because the owner of a job controls its history.
 struct ProfileKey {
   std::string namespace_name;
   std::string profile;
@@ -88,7 +88,7 @@ class Prometheus {
                                                                 const PrometheusOptions& options,
                                                                 const Clock& clock);
 
-  /// What each node did for jobs of the profile.
+  /// Queries the work that each node did for jobs of the profile.
   [[nodiscard]] plan::HistoryAnswer Ask(const ProfileKey& key) const;
   /// Whether a Prometheus answers there.
   [[nodiscard]] bool IsThere() const;

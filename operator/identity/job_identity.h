@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/model/worker_identity.h"
 
-/// Who is who among the pods of one job: certificates and the operator's token. Everything follows
-/// from the operator's key, so nothing has to be stored or read back, and each replica of the
-/// operator comes to the same authority.
+/// Identities of the pods of one job: certificates and the operator's token. All are derived from
+/// the operator's key, so nothing has to be stored or read back, and all replicas of the operator
+/// derive the same certificate authority.
 namespace evenkeel::identity {
 
 /// A secret of the operator, known by an id that may be public.
@@ -81,8 +81,8 @@ class JobAuthority {
 /// The DNS name that the certificate of each worker of a job carries.
 [[nodiscard]] std::string WorkerDnsName(const std::string& job);
 
-/// What the operator shows to the coordinator of the job with this uid: HMAC-SHA256 (RFC 2104) of
-/// the uid under the operator's key, as hexadecimal digits.
+/// The token that authenticates the operator to the coordinator of the job with this uid:
+/// HMAC-SHA256 (RFC 2104) of the uid with the operator's key, as hexadecimal digits.
 [[nodiscard]] std::string OperatorToken(const std::string& secret, const std::string& job_uid);
 
 /// Authenticates a text that the operator left in the cluster: HMAC-SHA256 of a fixed prefix, the

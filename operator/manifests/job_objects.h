@@ -12,10 +12,10 @@
 
 namespace evenkeel::cluster {
 
-/// Who else may talk to the pods of jobs.
+/// Sources outside a job that may connect to its pods.
 struct FlowSettings {
   std::string operator_namespace;
-  std::vector<std::string> metrics_namespaces;  ///< that may read metrics; empty: all of them
+  std::vector<std::string> metrics_namespaces;  ///< may read metrics; empty: all namespaces
   /// Coordinators are annotated for a Prometheus that looks for prometheus.io/scrape.
   bool scrape_annotations = false;
 };

@@ -183,7 +183,7 @@ const std::string kLauncher = "evenkeel-launcher";
 const std::string kProgramVolume = "launcher";
 const std::string kSocketVolume = "run";
 
-/// What the folders hold is bounded: a task must not fill the disk of a node through them.
+/// A volume with a size limit, so that a task cannot fill the disk of a node.
 json Folder(const char* size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }
 
 /// A file system of a pod's own, as far as its image allows it: commands may write where they are

@@ -18,10 +18,10 @@ namespace evenkeel::cluster {
 /// The labels by which the pods of a job are selected.
 [[nodiscard]] nlohmann::json PodLabels(const WeightedJob& job, const std::string& component);
 
-/// What the pods of a job have in common: everything that the restricted pod security asks for, no
-/// service-account token, no environment made of services, the job's own security context, pull
-/// secrets and priority. Volumes and containers are empty lists. A node that is lost is tolerated
-/// for `node_loss_seconds`.
+/// The common part of the specs of a job's pods: the settings that the restricted pod security
+/// standard requires, no service-account token, no environment variables for services, the job's
+/// security context, pull secrets and priority. Volumes and containers are empty lists. A lost node
+/// is tolerated for `node_loss_seconds`.
 [[nodiscard]] nlohmann::json PodSpecBase(const WeightedJob& job, std::int64_t node_loss_seconds);
 
 /// A container of the image with its security context; args and mounts are empty lists.
@@ -69,7 +69,7 @@ void AddLauncherSocket(nlohmann::json& pod_spec);
 /// Where the launcher listens, in all containers of the pod.
 [[nodiscard]] std::string LauncherSocket();
 
-/// Makes a container of ours run as our user, where the pod's is somebody else.
+/// Makes a container of Evenkeel's image run as its own user when the pod has another one.
 void RunAsOwnUser(nlohmann::json& container);
 
 }  // namespace evenkeel::cluster

@@ -19,11 +19,11 @@ namespace evenkeel::plan {
   return std::min(delay, kLongest);
 }
 
-/// What has become of the coordinator.
+/// The state of the latest coordinator.
 enum class CoordinatorHealth {
   kNone,          ///< this run has had none yet
   kAlive,         ///< there is one, though perhaps not ready yet
-  kNodeNotReady,  ///< alive, but its node is not ready; it gets some time to come back
+  kNodeNotReady,  ///< alive, but its node is not ready; the node gets some time to recover
   kTerminating,   ///< it is shutting down in good order: its successor waits
   kLost,          ///< there has to be another one
 };

@@ -34,8 +34,8 @@ struct NodeEligibility {
                                                const cluster::WeightedJob& job,
                                                const OperatorSettings& settings);
 
-/// Judges nodes for one job. What its own workers ask for is not counted: a worker is judged as if
-/// it were not there yet. The snapshot must outlive it.
+/// Checks which nodes are eligible for one job. Requests of the job's own workers are not counted:
+/// a node with a worker is checked as if it had none. The snapshot must outlive it.
 class EligibilityChecker {
  public:
   explicit EligibilityChecker(const Snapshot& snapshot);

@@ -14,7 +14,7 @@ namespace evenkeel::plan {
 namespace {
 
 const std::string kMeasured = "Measured";
-/// As many as the status has rows; the plan has to fit into a ConfigMap.
+/// The number of rows in the status; the plan must fit into a ConfigMap.
 constexpr std::size_t kMaxJoined = cluster::kMaxWorkerRows;
 
 std::vector<cluster::PlannedNode> Planned(const cluster::JobPlan& content) {
@@ -27,7 +27,7 @@ bool HasSamples(const Snapshot& snapshot) {
   return snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
 }
 
-/// What objective Energy chooses by are the weights that nodes had when the job began.
+/// False with objective Energy, which chooses by the weights at the start of the job.
 bool MayWeighAnew(const PlanBuilder& builder, const CoordinatorAssessment& assessment) {
   const bool energy = builder.Job().spec.balancing.objective == model::Objective::kEnergy;
   return WantsCoordinator(assessment) && GoesByHistory(builder.snapshot()) && !energy;
@@ -236,7 +236,7 @@ void DescribeAppendedTasks(PlanBuilder& builder, const cluster::JobPlan& content
   const auto& plan = builder.snapshot().plan;
   if (!plan || content.workload == plan->workload) return;
   builder.AddEvent(
-      {false, "TasksAppended", "the job has more tasks; its coordinator is told of them"});
+      {false, "TasksAppended", "the job has more tasks; they are passed to its coordinator"});
 }
 
 /// A Secret holds at most 1 MiB; a certificate and its key take about 1.2 KiB, base64 a third more.
@@ -379,7 +379,8 @@ void Launch(PlanBuilder& builder, const CoordinatorAssessment& assessment,
 
 namespace {
 
-/// A kubelet that was told a moment before it knew of the new plan is told once more.
+/// The pod is annotated again after this time, because the kubelet may have synced the pod before
+/// it saw the new plan.
 constexpr Duration kBetweenRefreshes = std::chrono::seconds(10);
 
 const std::string kNotRun =

@@ -35,8 +35,8 @@ struct RunWeights {
 [[nodiscard]] std::map<std::string, cluster::PlannedNode> RowsByNode(
     const cluster::JobPlan& content, const RunWeights& weights);
 
-/// What the plan is to say of the history once `nodes` have or get a worker: how asking went, and
-/// the rows of those that join a run (`starts` is false) which is under way.
+/// Records the history in the plan for `nodes`, which have or get a worker: the result of the
+/// query, and the rows of nodes that join a run that has begun (`starts` is false).
 void RecordHistoryOutcome(const PlanBuilder& builder,
                           const std::vector<cluster::PlannedNode>& nodes,
                           const WorkerChanges& changes, bool starts, cluster::JobPlan& content);
@@ -44,9 +44,9 @@ void RecordHistoryOutcome(const PlanBuilder& builder,
 /// Sets the condition WeightsMeasured by what the plan says, if it says anything.
 void SetWeightsMeasuredCondition(PlanBuilder& builder, const cluster::JobPlan& content);
 
-/// What the plan ConfigMap is to say, before nodes are chosen: as it is, or as for a job that
-/// starts now; which attempts have been seen; which one began the run if it was resumed. With
-/// `replaced` the latest coordinator makes way for another one that goes on for it.
+/// The content of the plan ConfigMap before nodes are chosen: the current one, or that of a job
+/// that starts now, with the attempts that were seen and, if the run was resumed, the attempt that
+/// began it. With `replaced`, a new coordinator takes over from the latest one.
 [[nodiscard]] cluster::JobPlan NextJobPlan(const PlanBuilder& builder, bool replaced);
 
 /// True if no pod of a job ever ran because its image cannot be had, while the operator has another
@@ -59,14 +59,14 @@ void Launch(PlanBuilder& builder, const CoordinatorAssessment& assessment,
             const WorkerInventory& inventory, const WorkerChanges& changes,
             const RunWeights& weights, cluster::JobPlan content);
 
-/// Whether a coordinator is to be made now, provided that there is work for one.
+/// Whether to create a coordinator now, provided that it has work to do.
 [[nodiscard]] bool WantsCoordinator(const CoordinatorAssessment& assessment);
 
-/// A coordinator that works by an older workload than the job has now is to find the new one in its
-/// volume soon. To be called once the plan has it.
+/// Speeds up the update of the mounted workload when the coordinator uses an older one than the job
+/// has. Call it once the plan has the new workload.
 void HandOverTasks(PlanBuilder& builder);
 
-/// Of a job that is over: tasks that were appended too late are not run, and its condition says so.
+/// Reports in the condition of a finished job that tasks which were appended too late are not run.
 void ReportTasksNotRun(PlanBuilder& builder);
 
 }  // namespace evenkeel::plan

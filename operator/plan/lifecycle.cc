@@ -97,8 +97,8 @@ void EndIfOver(PlanBuilder& builder) {
 namespace {
 
 constexpr Duration kSoon = std::chrono::seconds(1);
-/// A coordinator that has said nothing for so long cannot be asked to drain. The poller asks every
-/// few seconds.
+/// A coordinator that has not answered for this time cannot be drained. It is polled every few
+/// seconds.
 constexpr Duration kSilenceWhileSuspending = std::chrono::seconds(30);
 
 const std::string kResumed = "Resumed";
@@ -144,7 +144,7 @@ void RefuseSuspension(PlanBuilder& builder, const cluster::Condition* known) {
                        std::move(message));
 }
 
-/// A job that is being suspended or is suspended keeps what it would go on with.
+/// Keeps the objects that a suspended job needs in order to resume.
 void KeepObjects(PlanBuilder& builder, const cluster::JobPlan& plan) {
   const cluster::PodView* coordinator = builder.Coordinator();
   DesiredObjects objects{

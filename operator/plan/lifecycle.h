@@ -13,24 +13,24 @@ void EndIfOver(PlanBuilder& builder);
 /// True once something has been created for the job.
 [[nodiscard]] bool HasStarted(const PlanBuilder& builder);
 
-/// Works towards no pods with all progress kept, for a job with spec.suspend.
+/// Removes the pods of a job with spec.suspend and keeps its progress.
 ///
-/// The coordinator is asked to drain: it takes no more results in after that. With a claim its
-/// journal is safe there and all pods are deleted. Without one, the journal is first kept in the
+/// First the coordinator drains; it then accepts no more results. With a claim its journal is safe
+/// there and all pods are deleted. Without one, the journal is first copied to the
 /// ConfigMap NAME-snapshot. Suspended becomes True when no pod is left.
 void Suspend(PlanBuilder& builder);
 
-/// True if this generation's suspension was refused because what is to be kept is too large: the
-/// job goes on and says so.
+/// True if this generation's suspension was refused because the snapshot is too large: the job
+/// continues, and its condition Suspended has the reason.
 [[nodiscard]] bool SuspensionRefused(const PlanBuilder& builder);
 
-/// For a job that runs: brings the condition Suspended up to date, and a coordinator that was
-/// drained for a suspension that did not come about back to work. True if that one's pod is
+/// For a running job: updates the condition Suspended, and makes a coordinator work again that was
+/// drained for a suspension that was withdrawn. True if that one's pod is
 /// replaced for it: the next one goes on where it stopped.
 [[nodiscard]] bool UndoSuspension(PlanBuilder& builder);
 
-/// What is left to do for a job that is over. Workers end by themselves when all is done; those
-/// that do not are deleted, and at once when the job failed. The coordinator stays to serve the
+/// Cleans up after a finished job. Workers exit by themselves when all tasks are done; those that
+/// do not are deleted, and all at once when the job failed. The coordinator stays to serve the
 /// results until the job is deleted, which happens when its time to live ends. No pod is created.
 void FinishUp(PlanBuilder& builder);
 

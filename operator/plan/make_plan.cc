@@ -28,13 +28,13 @@ void DeletePods(PlanBuilder& builder) {
   for (const cluster::PodView* pod : builder.Pods()) builder.Delete(*pod);
 }
 
-/// New workers would only hold room while nobody can give them work.
+/// False while the coordinator's pod cannot run: new workers would only occupy resources.
 bool WorkersMayStart(const PlanBuilder& builder, const CoordinatorAssessment& assessment) {
   if (assessment.kind != CoordinatorHealth::kAlive) return true;
   return !DiagnosePod(*assessment.pod, builder.Now()).trouble;
 }
 
-/// `policy` is made a bad one if the job cannot be honoured by what is known of the nodes.
+/// Makes `policy` invalid if the known properties of the nodes do not suffice for the job.
 WorkerChanges ChooseWorkers(PlanBuilder& builder, const CoordinatorAssessment& assessment,
                             WorkerInventory& inventory, const cluster::JobPlan& content,
                             PolicyChoice& policy, RunWeights& weights) {
@@ -85,8 +85,8 @@ void Run(PlanBuilder& builder) {
 
 namespace {
 
-/// The spec of a job that runs cannot be read: all stays as it is, and the coordinator is asked how
-/// far it is.
+/// Used if the spec of a running job is invalid: changes nothing, but polls the coordinator for its
+/// progress.
 void LeaveAsItIs(PlanBuilder& builder) {
   const cluster::PodView* coordinator = builder.Coordinator();
   if (coordinator != nullptr) builder.SetDesiredCoordinator({coordinator->uid, false, false});

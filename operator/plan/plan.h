@@ -29,7 +29,7 @@ struct CreateWorker {
 struct DeletePod {
   std::string name;
   std::string uid;
-  /// No processes of it are left, so that there is nothing to wait for: grace period 0.
+  /// Grace period 0, because none of the pod's processes is left.
   bool at_once = false;
   friend bool operator==(const DeletePod&, const DeletePod&) = default;
 };
@@ -66,7 +66,7 @@ struct Event {
   bool warning = false;
   std::string reason;  ///< one word in CamelCase
   std::string note;    ///< one line, at most 1,000 bytes
-  /// To be told once the status that says the same is written; else with the actions.
+  /// Emitted after the status that contains the same is written; otherwise with the actions.
   bool of_status = false;
 
   friend bool operator==(const Event&, const Event&) = default;
@@ -82,7 +82,7 @@ struct DesiredObjects {
   friend bool operator==(const DesiredObjects&, const DesiredObjects&) = default;
 };
 
-/// What the coordinator in a pod is to do. The operator keeps telling it until it is observed.
+/// The desired state of the coordinator in a pod. The operator repeats it until it is observed.
 struct DesiredCoordinator {
   std::string pod_uid;
   bool suspended = false;       ///< drain and stay; else work
@@ -91,9 +91,9 @@ struct DesiredCoordinator {
   friend bool operator==(const DesiredCoordinator&, const DesiredCoordinator&) = default;
 };
 
-/// What is to be done for one job now. A plain value.
+/// The changes to make for one job now. A plain value.
 struct Plan {
-  /// Brought about before the actions; nothing: the objects stay as they are.
+  /// Applied before the actions; nothing: the objects stay as they are.
   std::optional<DesiredObjects> objects;
   /// Nothing: no coordinator is to be contacted.
   std::optional<DesiredCoordinator> coordinator;

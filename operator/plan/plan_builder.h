@@ -38,7 +38,7 @@ class PlanBuilder {
   [[nodiscard]] const std::vector<const cluster::PodView*>& Workers() const { return workers_; }
   /// All of these pods: workers first, the latest coordinator last.
   [[nodiscard]] std::vector<const cluster::PodView*> Pods() const;
-  /// What the latest coordinator said last; nullptr if it has said nothing.
+  /// The last report of the latest coordinator; nullptr if there is none.
   [[nodiscard]] const cluster::Progress* Report() const;
   /// The same if it is not older than `age`.
   [[nodiscard]] const cluster::Progress* FreshReport(Duration age) const;
@@ -51,7 +51,7 @@ class PlanBuilder {
     plan_.actions.emplace_back(std::in_place_type<OneAction>, std::move(action));
   }
   void SetObjects(DesiredObjects objects) { plan_.objects = std::move(objects); }
-  /// What the coordinator in that pod is to do; the last call counts.
+  /// Sets the desired state of the coordinator in that pod; the last call counts.
   void SetDesiredCoordinator(DesiredCoordinator desired) { plan_.coordinator = std::move(desired); }
   void Delete(const cluster::PodView& pod, bool at_once = false);
   void AddEvent(Event event) { plan_.events.push_back(std::move(event)); }

@@ -29,8 +29,8 @@ bool Has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-/// What the scheduler's words mean. They begin with a count of nodes that changes with the cluster,
-/// but there is no other place where the reason could be read.
+/// Classifies the scheduler's message. Its text begins with a count of nodes that changes with the
+/// cluster, but it is the only source of the reason.
 PodProblem SchedulingTroubleOf(const cluster::PodView& pod, const std::string& words) {
   const std::string message = "pod " + pod.name + " cannot be scheduled: " + words;
   if (Has(words, "persistentvolumeclaim") && Has(words, "not found")) {
@@ -56,8 +56,7 @@ std::string PodAnd(const cluster::PodView& pod, const std::string& words) {
   return "pod " + pod.name + ": " + words;
 }
 
-/// The container of a command is the user's: whoever reads the message may look for the reason
-/// there.
+/// Names the container. That of a command is the user's, so the reason may be there.
 std::string ContainerOf(const cluster::PodView& pod) {
   return pod.container == cluster::kCommandContainer ? "the container of its command"
                                                      : "its container";
@@ -73,7 +72,7 @@ PodProblem ConfigTroubleOf(const cluster::PodView& pod) {
   if (Has(words, "non-numeric user")) {
     return {"ImageUserUnknown",
             PodAnd(pod, "its image " + pod.image +
-                            " has a user without a number, so nobody knows whether it is root" +
+                            " has a user without a number, so it is unknown whether it is root" +
                             kRemedy)};
   }
   if (Has(words, "root")) {

@@ -8,7 +8,7 @@
 
 namespace evenkeel::plan {
 
-/// What keeps a pod from running, for a condition.
+/// The reason that a pod does not run, for a condition.
 struct PodProblem {
   std::string reason;   ///< one word in CamelCase
   std::string message;  ///< does not change while the trouble stays the same
@@ -16,9 +16,9 @@ struct PodProblem {
   friend bool operator==(const PodProblem&, const PodProblem&) = default;
 };
 
-/// What is wrong with a pod, as its scheduling and its containers say it. Short waits that are a
-/// part of every start are none. `requeue_after` is when a wait that is still short becomes one.
-/// `delay` is nothing wrong, but takes so long that people ask.
+/// The problem of a pod, from its scheduling condition and its containers. Short waits that are
+/// part of every start are not problems; `requeue_after` is the time until a short wait becomes
+/// one. `delay` is not a problem, but takes long enough that it is reported.
 struct Diagnosis {
   std::optional<PodProblem> trouble;
   std::optional<Duration> requeue_after;

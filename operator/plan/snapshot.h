@@ -15,7 +15,7 @@
 
 namespace evenkeel::plan {
 
-/// What came of asking how fast nodes were in earlier jobs of a profile.
+/// The result of a query for the rates of nodes in earlier jobs of a profile.
 struct HistoryAnswer {
   enum class Kind {
     kSamples,      ///< an answer, perhaps of no node at all
@@ -41,10 +41,10 @@ struct ApplyFailure {
   std::string message;  ///< why, in one line
 };
 
-/// What is the same for all jobs.
+/// Settings that all jobs share.
 struct OperatorSettings {
   std::string image;  ///< of workers and coordinators of jobs that start now
-  /// What the image runs on, as nodes say it in status.nodeInfo.architecture.
+  /// The architectures of the image, spelled as in status.nodeInfo.architecture of nodes.
   std::vector<std::string> architectures{"amd64", "arm64", "arm"};
   cluster::Timestamp started{};  ///< when this operator began to follow jobs
   /// Ids of the operator's keys: certificates of new jobs are made by the first; jobs that began
@@ -58,7 +58,7 @@ struct OperatorSettings {
 
 /// The nodes of the cluster by name. Shared by the snapshots of all jobs, never changed once made.
 using Nodes = std::map<std::string, std::shared_ptr<const cluster::NodeView>>;
-/// What pods ask of each node, ended ones left out. Shared in the same way.
+/// The requests of the running pods on each node. Shared in the same way.
 using Requests = std::map<std::string, cluster::Resources>;
 
 /// All that a decision about one job is made of.
@@ -76,10 +76,11 @@ struct Snapshot {
   /// Why the coordinator of the latest attempt would not be made a snapshot of, if it was tried.
   std::optional<std::string> snapshot_refusal;
   std::optional<ApplyFailure> failure;
-  /// An object of somebody else that has a name this job needs: "Service lab/primes-coordinator".
+  /// An object that this job does not own and that has a name it needs: "Service
+  /// lab/primes-coordinator".
   std::optional<std::string> name_conflict;
   std::optional<cluster::Timestamp> last_status_write;  ///< of this process
-  bool history_there = false;            ///< there is somebody to ask for the history
+  bool history_there = false;                           ///< a source of history is available
   std::optional<HistoryAnswer> history;  ///< of the job's profile, once a plan has wanted it
   OperatorSettings settings;
 };

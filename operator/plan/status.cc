@@ -62,7 +62,8 @@ std::string Percent(const cluster::Progress& report) {
   return std::to_string(percent) + "%";
 }
 
-/// Estimates tremble; a change below a fiftieth of what is left tells nobody anything.
+/// Keeps the last estimate while the new one differs by less than 2 % of the remaining time,
+/// because estimates fluctuate.
 std::optional<cluster::Timestamp> Eta(const PlanBuilder& builder, const cluster::Progress& report) {
   if (!report.eta || report.state != cluster::CoordinatorState::kRunning) return std::nullopt;
   const Duration age = builder.snapshot().report->age;
@@ -103,7 +104,7 @@ class Rows {
     const auto planned = planned_.find(pod.target_node);
     const bool later = planned != planned_.end() && planned->second->parts;
     if (!later) weights_[pod.target_node] = pod.weight;
-    // What the coordinator says of a worker is closer to the truth than its pod's phase.
+    // The coordinator's report on a worker is more accurate than its pod's phase.
     if (!reported || !said_.contains(pod.target_node)) At(pod.target_node).state = StateOf(pod);
   }
 
@@ -139,7 +140,7 @@ class Rows {
   }
 
  private:
-  /// Figures that are known of a node stay while nobody says others.
+  /// The row of a node; starts with its last known figures.
   cluster::WorkerRow& At(const std::string& node) {
     const auto [row, is_new] = rows_.try_emplace(node);
     if (is_new) row->second = known_[node];
@@ -229,7 +230,7 @@ std::string CappedIndexes(const std::string& ranges, std::int64_t count, std::si
 
 namespace {
 
-/// What is said; if nothing, the next question decides.
+/// The answer of one check; without one, the next check decides.
 struct Answer {
   bool progressing = false;
   std::string reason;
@@ -358,8 +359,8 @@ MaybeAnswer AskRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   return answer;
 }
 
-/// "workers run", and what keeps one of them from it: the job goes on without, and nobody would
-/// look for it.
+/// "workers run", and the problem of the first worker that does not: the job continues without it,
+/// so the problem would go unnoticed.
 std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   for (const cluster::PodView* pod : picture.inventory.live) {
     if (auto trouble = AskPod(builder, *pod))
@@ -471,8 +472,8 @@ void EmitConditionEvents(PlanBuilder& builder) {
     const cluster::Condition* before = cluster::Find(known, one.type);
     const bool same =
         before != nullptr && before->status == one.status && before->reason == one.reason;
-    // What has ended a job or suspended it is told by that condition, not twice.
-    // How weights came about is no news, unless something is wrong.
+    // The condition that ended or suspended the job has its own event.
+    // The source of weights gets an event only if something is wrong.
     const bool usual =
         one.type == cluster::condition_type::kWeightsMeasured &&
         (one.status == cluster::Condition::Status::kTrue || one.reason == reason::kNoHistory);

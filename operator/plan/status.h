@@ -28,16 +28,16 @@ struct WriteRule {
 [[nodiscard]] bool ConditionsDiffer(const cluster::Conditions& known,
                                     const cluster::Conditions& next);
 
-/// Brings the figures of the status up to date with what the coordinator says and the pods show.
-/// Where the coordinator says nothing, what is known stays.
+/// Updates the figures of the status from the coordinator's report and the pods. Figures that the
+/// coordinator does not report stay.
 void ReportFigures(PlanBuilder& builder);
 
-/// Ranges of indexes ("3,7-9") with at most `max_bytes` bytes; what is cut is told by a count of
-/// all of them at the end: "3,7-9,... (12000 in all)".
+/// Ranges of indexes ("3,7-9") in at most `max_bytes` bytes. Truncated ranges end with the count of
+/// all indexes: "3,7-9,... (12000 in all)".
 [[nodiscard]] std::string CappedIndexes(const std::string& ranges, std::int64_t count,
                                         std::size_t max_bytes);
 
-/// What the condition Progressing of a running job is made of.
+/// Inputs of the condition Progressing of a running job.
 struct RunPicture {
   const CoordinatorAssessment& assessment;
   const WorkerInventory& inventory;

@@ -46,8 +46,7 @@ namespace {
 constexpr double kMaxRatio = 1e6;
 
 std::int64_t RoundedUp(double ratio) {
-  constexpr double kSlack = 1e-9;  // 5 that has become 5.0000000001 stays 5
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio - kSlack)));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ratio)));
 }
 
 /// A node before its weight is put on the scale of the plan.
@@ -58,7 +57,7 @@ struct Estimate {
 };
 
 cluster::PlannedNode Planned(const Estimate& estimate, double scale) {
-  // Nodes are told ratios to six decimals; nothing is to depend on more of them.
+  // Nodes get ratios with six decimals; nothing may depend on more.
   const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
   const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
   return {estimate.name, bounded, RoundedUp(bounded), {}, false, estimate.parts};
@@ -81,7 +80,7 @@ std::map<std::string, cluster::PlannedNode> ByName(const std::vector<cluster::Pl
   return by_name;
 }
 
-/// What new estimates are multiplied with to fit to the ratios of the plan.
+/// The factor that scales new estimates to the ratios of the plan.
 double Scale(const std::vector<Estimate>& estimates,
              const std::map<std::string, cluster::PlannedNode>& planned) {
   double sum_of_logarithms = 0;

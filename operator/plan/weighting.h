@@ -16,8 +16,8 @@ namespace evenkeel::plan {
 /// Watts of the node, as its labels or the catalogue of boards say it; nothing if neither does.
 [[nodiscard]] std::optional<model::NodePower> NodePower(const cluster::NodeView& node);
 
-/// Of a worker there with so many threads, or with as many as the node has cores if that is not
-/// known (0): what the board draws when these are busy.
+/// Power of the board while a worker with this many threads is busy; 0 threads: unknown, counts as
+/// the number of the node's cores.
 [[nodiscard]] std::optional<model::NodePower> WorkerPower(const cluster::NodeView& node,
                                                           std::int64_t threads);
 
@@ -32,15 +32,15 @@ struct PolicyChoice {
   [[nodiscard]] bool Bad() const { return !reason.empty(); }
 };
 
-/// The object the job names; "default" and "paper" are known even where nobody made them. Modes
-/// Explicit and Equal need none.
+/// The policy that the job names; "default" and "paper" are built in. Modes Explicit and Equal need
+/// no policy.
 [[nodiscard]] PolicyChoice ChoosePolicy(const Snapshot& snapshot);
 
-/// Whether the job's weights go by what earlier jobs have shown: mode Measured always, mode Auto
-/// where there is somebody to ask.
+/// Whether the job's weights come from the history of earlier jobs: mode Measured always, mode Auto
+/// if a source of history is available.
 [[nodiscard]] bool GoesByHistory(const Snapshot& snapshot);
 
-/// Weighs nodes that are to get a worker. Ratios are relative to the lightest of them.
+/// Computes the weights of nodes that get a worker. Ratios are relative to the lightest of them.
 ///
 /// Where the job runs already (`planned` is not empty), nodes of the plan keep their ratio whatever
 /// their labels say by now, and the others are put on the same scale: all are estimated together,

@@ -35,7 +35,7 @@ struct WorkerInventory {
 /// again after a back-off that doubles with each attempt (10 s to 6 min, as in batch/v1).
 [[nodiscard]] WorkerInventory TakeWorkerInventory(const PlanBuilder& builder);
 
-/// What is to change.
+/// Changes to the workers of a job.
 struct WorkerChanges {
   std::vector<const cluster::PodView*> remove;
   std::vector<cluster::WorkerPod> create;
@@ -66,9 +66,9 @@ struct EnergyPlacement {
 };
 
 /// With objective Energy: takes the nodes that get no work out of `inventory.free` and `weights`,
-/// which belong together. The choice is among the heaviest nodes that maxWorkers allows, workers
-/// that are there included; these stay. What the job may take is measured by the nodes it was
-/// `planned` with, so that one which is lost brings others in. Other jobs stay as they are.
+/// which belong together. The choice is among the heaviest nodes that maxWorkers allows, including
+/// existing workers, which stay. The makespan limit is computed from the nodes that were `planned`,
+/// so that others replace a lost one. With other objectives, changes nothing.
 [[nodiscard]] EnergyPlacement LeaveOutForEnergy(const PlanBuilder& builder,
                                                 const std::vector<cluster::PlannedNode>& planned,
                                                 WorkerInventory& inventory,

@@ -1,4 +1,4 @@
-"""docs/dependencies.md is complete: what CMake asks for and what the scripts install stands there."""
+"""docs/dependencies.md lists everything that CMake requires and that the scripts install."""
 
 import re
 import unittest
@@ -31,7 +31,7 @@ def packages(tree):
 
 
 def quoted(tree):
-    """The words that stand in backticks on the page."""
+    """The words in backticks on the page."""
     return set(re.findall(r"`([^`\n]+)`", tree.get(PAGE, "")))
 
 

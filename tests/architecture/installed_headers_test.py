@@ -12,7 +12,7 @@ OWN_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 
 
 def holes(tree):
-    """What a program of others would look for in vain."""
+    """Headers that installed headers include but that are not installed."""
     installed = COMMENT.sub("", HEADERS.search(tree[LIST]).group(1)).split()
     for header in installed:
         if header not in tree:

@@ -1,4 +1,4 @@
-"""Who includes whom: the rooms and their order, workloads apart from each other."""
+"""Includes between rooms follow their order, and workloads do not include each other."""
 
 import re
 import unittest

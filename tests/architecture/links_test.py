@@ -1,4 +1,4 @@
-"""What CMake links agrees with the rooms and the includes; every source is built, by name."""
+"""CMake targets link what their sources include and their room allows; all sources are listed."""
 
 import posixpath
 import re
@@ -59,7 +59,7 @@ def techniques_in_the_product(tree):
 
 
 def includes_of_room(tree, source, parsing):
-    """(file, line, include) of a source and of the headers of its own room that it includes."""
+    """(file, line, include) of a source and of the headers of its own folder that it includes."""
     seen, ahead = {source}, [source]
     while ahead:
         path = ahead.pop()
@@ -125,7 +125,7 @@ def unused_headers(tree):
 
 
 def globs(tree):
-    """Lists of sources that nobody wrote down."""
+    """Lists of sources that CMake computes from the folder."""
     for path, text in tree.items():
         if not path.endswith(("CMakeLists.txt", ".cmake")):
             continue

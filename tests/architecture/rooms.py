@@ -4,7 +4,7 @@ import re
 
 import cmake_files
 
-# What a room may include and link. Rooms that are missing (tests, bench) may use everything.
+# The rooms that a room may include and link. Rooms without an entry (tests, bench) may use all rooms.
 ALLOWED = {
     "base": set(),
     "platform_values": {"base"},

@@ -1,7 +1,8 @@
-"""The shape of files: width, names, header guards."""
+"""The shape of files: width, names, header guards, sources of classes, size of sources."""
 
-import posixpath
+import collections
 import re
+import statistics
 import unittest
 
 import source_tree
@@ -10,6 +11,11 @@ MAX_COLUMNS = 100
 CODE = (".h", ".cc", ".py", ".sh", ".js", ".css", ".html", ".proto", ".cmake", "CMakeLists.txt")
 DUMPING_GROUND = re.compile(r"^(utils?|helpers?|misc|common_utils?)$")
 STEM = re.compile(r"[._-]")
+MIN_MEDIAN_LINES = 100
+NAMESPACE = re.compile(r"(?:inline )?namespace ([\w:]*) ?\{")
+# The out-of-line definition of a member: the outermost class, then nested classes, then the member.
+MEMBER = re.compile(r"(?:[^\s/#=(][^=(]*?[\s&*])?([A-Z]\w*)::(?:[A-Z]\w*::)*"
+                    r"(?:~?[A-Z]\w*|operator[^\w\s]+)\(")
 
 
 def is_script(path, text):
@@ -67,6 +73,43 @@ def unused_using_declarations(tree):
                 yield f"{path}: 'using ...::{name}' is not used"
 
 
+def sources(tree):
+    return {path: text for path, text in tree.items() if path.endswith(".cc") and not path.startswith("tests/")}
+
+
+def classes_defined_in(path, text):
+    """The classes, with their namespaces, whose members a source defines."""
+    namespaces = []
+    for line in text.splitlines():
+        if opened := NAMESPACE.match(line):
+            # A class of an anonymous namespace exists in this source only.
+            namespaces.append(opened.group(1) or path)
+        elif line.startswith("}  // namespace"):
+            namespaces.pop()
+        elif (member := MEMBER.match(line)) and not line.endswith(";"):
+            yield "::".join([*namespaces, member.group(1)])
+
+
+def classes_in_several_sources(tree):
+    """A class has one source; a class that needs two has state that should be divided."""
+    homes = collections.defaultdict(set)
+    for path, text in sources(tree).items():
+        for name in classes_defined_in(path, text):
+            homes[name].add(path)
+    for name, paths in homes.items():
+        if len(paths) > 1:
+            yield f"{name} is defined in {', '.join(sorted(paths))}"
+
+
+def fragmented_sources(tree):
+    """One concept, one file: short files that are only ever read together belong together."""
+    lines = {path: len(text.splitlines()) for path, text in sources(tree).items()}
+    median = statistics.median(lines.values())
+    if median < MIN_MEDIAN_LINES:
+        yield (f"the median source has {median:g} lines, at least {MIN_MEDIAN_LINES} are expected; "
+               f"shorter: {', '.join(sorted(path for path in lines if lines[path] < median))}")
+
+
 class Shape(unittest.TestCase):
     tree = source_tree.load()
 
@@ -93,6 +136,36 @@ class Shape(unittest.TestCase):
 
     def test_using_declarations_are_used(self):
         source_tree.expect_none(self, unused_using_declarations(self.tree))
+
+    def test_classes_have_one_source(self):
+        source_tree.expect_none(self, classes_in_several_sources(self.tree))
+
+    def test_sources_are_not_fragments(self):
+        source_tree.expect_none(self, fragmented_sources(self.tree))
+
+    def test_a_class_in_two_sources_is_noticed(self):
+        begin, end = "namespace a::b {\n", "\n}  // namespace a::b\n"
+        first = begin + "Result<int> Worker::Run() {\n}" + end
+        for member in ("void Worker::Stop(int n) {", "Worker::Worker() : n_(1) {}", "Worker::~Worker() {}",
+                       "const T& Worker::operator=(T other) {", "Worker::Slot& Worker::Find(",
+                       "void Worker::Slot::Free() {"):
+            tree = {"core/a.cc": first, "core/b.cc": begin + member + end}
+            self.assertEqual(len(list(classes_in_several_sources(tree))), 1, member)
+        for other in ("void Ledger::Worker::Stop() {", "Worker::Slot Free(int n) {", "  Worker::Run();",
+                      "const auto n = Worker::Count();", "int n = 0;\n}  // namespace a::b\n"
+                      "namespace c {\nvoid Worker::Run() {\n}  // namespace c\nnamespace a::b {"):
+            tree = {"core/a.cc": first, "core/b.cc": begin + other + end}
+            self.assertEqual(list(classes_in_several_sources(tree)), [], other)
+        anonymous = begin + "namespace {\nvoid Local::Run() {\n}  // namespace\n" + end
+        self.assertEqual(list(classes_in_several_sources({"core/a.cc": anonymous, "core/b.cc": anonymous})), [])
+
+    def test_fragments_are_noticed(self):
+        short, typical = "\n" * (MIN_MEDIAN_LINES - 1), "\n" * MIN_MEDIAN_LINES
+        tests = {f"tests/{n}.cc": short for n in range(9)}
+        self.assertEqual(len(list(fragmented_sources({"core/a.cc": short, **tests}))), 1)
+        self.assertEqual(list(fragmented_sources({"core/a.cc": typical, **tests})), [])
+        self.assertEqual(list(fragmented_sources(
+            {"core/a.cc": short, "core/b.cc": typical, "core/c.cc": typical})), [])
 
     def test_an_unused_using_declaration_is_noticed(self):
         self.notices(unused_using_declarations, "core/a.cc", "using std::string;\nint a;\n")

@@ -1,4 +1,4 @@
-"""What must not stand in files: open ends, dead code, places of one machine."""
+"""Files have no open ends, no dead code and no paths of one machine."""
 
 import posixpath
 import re
@@ -36,7 +36,7 @@ def lines_with(pattern, tree, keep=lambda path: True):
 
 
 def open_ends(tree):
-    """What is left to do belongs to an issue; its number stands behind the word, as in (#12)."""
+    """A marker of unfinished work must be followed by the number of its issue, as in (#12)."""
     for path, number, found in lines_with(OPEN_END, tree):
         yield f"{path}:{number}: {found} without the number of an issue"
 
@@ -53,7 +53,7 @@ def is_script(path):
 
 
 def commented_out_code(tree):
-    """Comments that look like code; version control remembers what is gone."""
+    """Comments that look like code; old code is in version control."""
     for path, text in tree.items():
         for number, line in source_tree.numbered(text):
             if source_tree.is_cpp(path) or path.endswith((".js", ".proto")):

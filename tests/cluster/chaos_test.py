@@ -15,7 +15,7 @@ import kube
 SECONDS = float(os.environ.get("EVENKEEL_CHAOS_SECONDS", 60))
 SEED = int(os.environ.get("EVENKEEL_SEED", random.randrange(10 ** 6)))
 END = 700_000
-PATIENCE = 240  # seconds for one step, with the cluster in trouble
+PATIENCE = 240  # seconds for one step, while faults are active
 
 
 class ChaosTest(cluster_case.ClusterTest):

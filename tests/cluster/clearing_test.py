@@ -112,7 +112,7 @@ class ClearingTest(unittest.TestCase):
 
 
 def main():
-    status = take_down().returncode  # says why if it fails or is skipped
+    status = take_down().returncode  # prints the reason if it fails or is skipped
     if status:
         sys.exit(status)
     unittest.main(verbosity=2)

@@ -56,7 +56,7 @@ class ClusterTest(unittest.TestCase):
             self.record()
         try:
             kube.delete("namespace", self.namespace, wait=False)
-        except Exception as error:  # the next test has a namespace of its own
+        except Exception as error:  # the next test has another namespace
             print(f"{self.namespace} stays: {error}", file=sys.stderr)
         return result
 

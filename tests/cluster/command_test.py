@@ -94,7 +94,7 @@ class GrowthTest(CommandCase):
     """Lists of tasks that grow: while the job runs, while it is suspended, when it is over."""
 
     def wait_total(self, job, tasks):
-        """Until the coordinator knows of so many tasks, and has said so."""
+        """Waits until the status has this number of tasks."""
         job.until(lambda thing: thing.get("status", {}).get("tasks", {}).get("total") == tasks, 120,
                   f"there are {tasks} tasks")
 
@@ -221,7 +221,7 @@ class ImageTest(CommandCase):
     """Images that cannot run show as a condition with a reason, and recover when they are mended."""
 
     def unused(self, like=None):
-        """An image of a name of its own: another one under another name, or none at all."""
+        """Another image, or an image that does not exist."""
         name = f"{command_images.REPOSITORY}:{uuid.uuid4().hex[:8]}"
         if like:
             machine.cluster("tag", self.images[like], name)

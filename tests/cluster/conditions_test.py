@@ -64,7 +64,7 @@ class ConditionsTest(cluster_case.ClusterTest):
         job.wait_complete(120)
 
     def test_full_claim(self):
-        """The coordinator cannot write, keeps what it has, and goes on when there is room."""
+        """The coordinator cannot write, keeps its results, and continues when there is room."""
         volume = self.claim_new_volume("small", "pi4-a", mebibytes=16)
         ballast = kube.place("STATE") / "volumes" / volume / "ballast"
         job = self.submit(jobs.manifest("troubled", jobs.sleeping(20_000, 0.004),

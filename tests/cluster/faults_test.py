@@ -81,7 +81,7 @@ class ClusterFaultTest(FaultCase):
         return lease["spec"].get("holderIdentity") or ""
 
     def test_cable_pulled_and_node_killed(self):
-        """At once: the board of the coordinator is the only one left. Then both come back."""
+        """Both fail at once, and only the coordinator's board is left. Then both return."""
         job = self.begin()
         victim = next(node for node in (FAST, "pi4-a")
                       if node != job.coordinator()["spec"]["nodeName"])

@@ -113,7 +113,7 @@ class Job:
                           what="a coordinator runs")
 
     def wait_workers(self, count, seconds=kube.PATIENCE):
-        """Until so many have begun; of a short job, the first may have ended by then."""
+        """Waits until this number of tasks has started; those of a short job may have ended by then."""
         kube.until(lambda pods: sum(pod["status"].get("phase") in ("Running", "Succeeded")
                                     for pod in pods.values()) >= count,
                    "pods", "-n", self.namespace, "-l", self.selector("worker"), seconds=seconds,

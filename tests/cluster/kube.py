@@ -1,4 +1,4 @@
-"""kubectl, and waiting for what it tells: always on events, and never without an end."""
+"""Runs kubectl and waits for its output: always on events, with a timeout."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ PATIENCE = 90  # seconds that anything may take which should happen soon
 
 
 class Refused(AssertionError):
-    """kubectl said no, or nothing in time; str() is what it said."""
+    """kubectl failed or timed out; str() is its output."""
 
 
 _places = {}

@@ -22,7 +22,7 @@ def hardware(node):
 
 
 class LabellerTest(cluster_case.ClusterTest):
-    """One installation with labellers; the tests look at what they do."""
+    """One installation with labellers; the tests check its effects."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,4 +1,4 @@
-"""A thousand nodes that are only objects: kwok says of them and of their pods what kubelets would."""
+"""A thousand nodes that are only objects: kwok reports their status and that of their pods."""
 
 import base64
 import contextlib
@@ -72,7 +72,7 @@ def fake_nodes(count, log):
              "--node-lease-duration-seconds", str(SILENCE_SECONDS)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
     try:
-        # kubectl wait would look at one after the other.
+        # kubectl wait would check them in sequence.
         kube.until(lambda nodes: sum(is_ready(node) for node in nodes.values()) >= count,
                    "nodes", "-l", "type=kwok", seconds=300, what=f"{count} nodes are ready")
         yield
@@ -84,7 +84,7 @@ def fake_nodes(count, log):
 
 
 class Certificates(threading.Thread):
-    """Puts the certificate of each coordinator where the fakes look for it, by the pod's address."""
+    """Stores the certificate of each coordinator for the fakes, by the pod's address."""
 
     def __init__(self, folder, namespace):
         super().__init__(daemon=True)

@@ -38,7 +38,7 @@ class LifecycleTest(cluster_case.ClusterTest):
             chart.install()
 
     def images(self, job):
-        """With the registry that an image without one stands for."""
+        """The image's name with the default registry."""
         found = {container["image"] for component in ("coordinator", "worker")
                  for pod in job.pods(component) for container in pod["spec"]["containers"]}
         return {re.sub(r"^(?=evenkeel/)", "docker.io/", image) for image in found}

@@ -190,6 +190,6 @@ def differences(before, after):
     for kind, had in before.items():
         for thing in sorted(after[kind] - had):
             yield f"{kind}: left behind: {thing}"
-        # Somebody else's processes end when they like.
+        # Other processes may end at any time.
         for thing in sorted(had - after[kind] if kind != "processes" else ()):
             yield f"{kind}: gone: {thing}"

@@ -54,7 +54,7 @@ class Policies:
 
     def _admits_at(self, end, direction, rules, peers, other, target, port, protocol):
         if end.labels is None:
-            return True  # no policy is about what is outside
+            return True  # no policy applies outside of the cluster
         selecting = [policy for policy in self._policies
                      if policy["metadata"]["namespace"] == end.namespace and
                      selects(policy["spec"].get("podSelector", {}), end.labels) and

@@ -24,7 +24,7 @@ class OwnershipTest(cluster_case.ClusterTest):
                     if found["metadata"]["name"] == name)
 
     def test_objects_of_others_stay_byte_for_byte(self):
-        """The job names them, and goes on when they are gone."""
+        """The job names them, and continues when they are gone."""
         for kind, manifest in FOREIGN.items():
             kube.apply(manifest, namespace=self.namespace)
         before = {kind: json.dumps(self.foreign(kind), sort_keys=True) for kind in FOREIGN}

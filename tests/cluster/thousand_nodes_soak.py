@@ -28,7 +28,7 @@ RECONNECTS, IDLE_SECONDS = 5, 90
 
 
 def job(number):
-    """Each on a node of its own, so that all of them run at the same time."""
+    """Each on a separate node, so that all run at the same time."""
     selector = {"kubernetes.io/hostname": large_cluster.node_name(number % NODES)}
     return jobs.manifest(f"job-{number:04d}", jobs.sleeping(1000, 1), nodes={
         "selector": {"matchLabels": selector}, "maxWorkers": 1})

@@ -14,7 +14,7 @@ WEIGHTS = {"pi4-a": 5, "pi4-b": 5, "pi3": 1}
 
 
 class TrioTest(cluster_case.ClusterTest):
-    """One run of one job; the tests look at what was seen of it."""
+    """One run of one job; the tests check its observations."""
 
     @classmethod
     def setUpClass(cls):

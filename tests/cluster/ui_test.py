@@ -98,7 +98,7 @@ class UiTest(cluster_case.ClusterTest):
         self.assertEqual(ui.process.returncode, 0)
 
     def test_a_coordinator_that_is_replaced_is_found_again_at_the_same_address(self):
-        # A claim, so that the next coordinator goes on where this one stood.
+        # A claim, so that the next coordinator continues the run.
         self.claim_new_volume("results", "pi4-b")
         job, ui = self.begin(resultStorage={"persistentVolumeClaim": "results"})
         address = ui.address()

@@ -21,7 +21,7 @@ CORE_TESTS = ("base_test", "model_test", "model_parsing_test", "scheduling_test"
 
 
 def script(*arguments):
-    """What scripts/cross.sh prints."""
+    """Returns the output of scripts/cross.sh."""
     process = subprocess.run(["bash", str(emulation.ROOT / "scripts" / "cross.sh"), ARCHITECTURE,
                               *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if process.returncode != 0:

@@ -24,13 +24,13 @@ def check_hardening(tests, programs, **environment):
 
 
 class Emulation:
-    """Of an architecture (Debian's name), with its libraries below a folder."""
+    """Emulates an architecture (Debian's name) with its libraries below a folder."""
 
     def __init__(self, architecture, libraries):
         self.command = [EMULATORS[architecture], "-L", str(libraries)]
 
     def run(self, program, *arguments, **options):
-        """What the program prints. Raises AssertionError if it fails."""
+        """Returns the output of the program. Raises AssertionError if it fails."""
         process = subprocess.run([*self.command, str(program), *map(str, arguments)],
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
         if process.returncode != 0:
@@ -42,7 +42,7 @@ class Emulation:
         """The result that `evenkeel run` and three workers, all from that folder, come to."""
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
-            # evenkeel starts the workers that stand beside it, so these have to be emulated, too.
+            # evenkeel starts the workers from its own folder, so these have to be emulated, too.
             (folder / "evenkeel").write_bytes((programs / "evenkeel").read_bytes())
             worker = " ".join([*self.command, str(programs / "evenkeel-worker")])
             (folder / "evenkeel-worker").write_text(f'#!/bin/sh\nexec {worker} "$@"\n')

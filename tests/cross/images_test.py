@@ -77,7 +77,7 @@ class ImagesTest(unittest.TestCase):
             emulation.check_hardening("Programs", [str(folder / name) for name in image.programs()])
 
     def test_there_is_nothing_else_to_run(self):
-        """No shell and no package manager: what is not there has no holes."""
+        """The images have no shell and no package manager."""
         for image in self.images.values():
             for folder in ("bin", "sbin", "usr/sbin"):
                 self.assertFalse((image.root / folder).exists(), folder)

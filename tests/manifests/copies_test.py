@@ -1,4 +1,4 @@
-"""What is written down twice is the same: CRDs in the chart, the reference page, versions."""
+"""Copies are equal to their originals: CRDs in the chart, the reference page, versions."""
 
 import json
 import re

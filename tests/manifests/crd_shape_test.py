@@ -7,7 +7,7 @@ import crd_schema
 
 FORBIDDEN = {"anyOf", "oneOf", "allOf", "not", "$ref", "definitions", "nullable", "uniqueItems",
              "x-kubernetes-embedded-resource"}
-# Objects that only somebody else can judge: the parameters of workloads that are not ours.
+# Objects that Evenkeel cannot validate: the parameters of workloads of other authors.
 FREE = {"spec.workload.custom.*"}
 
 

@@ -76,7 +76,7 @@ def pod_specs(found):
 
 
 def unrestricted(spec):
-    """What the restricted pod security level would object to."""
+    """Yields each violation of the restricted pod security standard."""
     pod = spec.get("securityContext", {})
     if not pod.get("runAsNonRoot") or pod.get("runAsUser") == 0:
         yield "may be root"

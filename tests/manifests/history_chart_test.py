@@ -1,4 +1,4 @@
-"""What the chart tells the operator of Prometheus, and whom it lets it reach for that."""
+"""The chart's Prometheus options of the operator, and the network policy that allows the queries."""
 
 import sys
 import unittest

@@ -1,4 +1,4 @@
-"""What the chart brings for Prometheus and Grafana: behind flags, and fitting to the operator's objects."""
+"""The chart's objects for Prometheus and Grafana: optional, and they match the operator's objects."""
 
 import json
 import sys

@@ -15,7 +15,7 @@ EVENKEEL = os.environ.get("EVENKEEL", "evenkeel")
 HEAD = {"apiVersion": f"{crd_schema.GROUP}/v1alpha1", "metadata": {"name": "probe"}}
 CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 
-# The least that has to stand beside a field for the parser to come as far as this field.
+# The other fields that the parser requires before it reads a field.
 BESIDE = {
     "spec.workload.command": {"image": "example.com/tool:1", "command": ["tool"], "tasks": 1},
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
@@ -42,7 +42,7 @@ BESIDE = {
     "spec.criteria[]": CRITERION,
     "spec.criteria[].thresholds[]": {"from": 0, "term": "slow"},
 }
-# Fields that must not stand beside a field, although BESIDE has them.
+# Fields of BESIDE that must be left out with a field.
 INSTEAD = {
     "spec.workload.command.arguments": {"tasks"},
     "spec.workload.command.argumentsFile": {"tasks"},
@@ -114,7 +114,7 @@ def manifest(kind, path, value):
 
 
 def complaint(kind, path, value):
-    """What evenkeel says about the value, without its name and that of the file."""
+    """The error of evenkeel for the value, without the value's name and the file's."""
     return ask(manifest(kind, path, value))[1]
 
 

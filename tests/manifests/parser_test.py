@@ -10,7 +10,7 @@ import tables
 
 POD = "left to the API server by the parser, which knows pods no better"
 DIFFERENCES = {
-    # path: why the CRD says something else than the parser
+    # path: the reason that the CRD differs from the parser
     "spec.workload.custom": "named by another message, which has a test of its own",
     "spec.workload.command.image": "for a cluster only, which needs one",
     "spec.workload.synthetic.cost": "named by another message, which has a test of its own",
@@ -19,7 +19,7 @@ DIFFERENCES = {
     "spec.criteria[].thresholds[].from": "a schema has no number or text, only whole number or text",
     "spec.criteria[].thresholds[].term": "one of the words of the policy: a rule in CEL",
 }
-# Objects whose fields the parser does not look at, or only at their name.
+# Objects whose fields the parser ignores, except for their names.
 OPEN = ("spec.worker.template.env[]", "spec.worker.template.volumes[]",
         "spec.worker.template.volumeMounts[]", "spec.worker.template.imagePullSecrets[]",
         "spec.worker.template.securityContext")
@@ -42,7 +42,7 @@ def spec_nodes():
 
 
 def stated(node):
-    """What the schema allows, as parser_probe.allowed() gives what the parser allows."""
+    """The values that the schema allows, in the form of parser_probe.allowed()."""
     if crd_schema.is_number(node):
         bounds = (node["minimum"], crd_schema.greatest(node))
         return (*bounds, "above") if node.get("exclusiveMinimum") else bounds
@@ -120,7 +120,7 @@ class Bounds(unittest.TestCase):
         self.assertLessEqual(set(DIFFERENCES), paths)
 
     def test_exponential_may_be_an_object_for_the_parser_only(self):
-        """A schema has no number or object; docs/crd-reference.md says so."""
+        """A structural schema cannot allow a number or an object; see docs/crd-reference.md."""
         path = "spec.workload.synthetic.cost.exponential"
         accepted, said = parser_probe.ask(parser_probe.manifest("WeightedJob", path, {"mean": 1}))
         self.assertTrue(accepted, said)

@@ -53,7 +53,7 @@ def bases():
 
 
 def named(manifest, case):
-    """The base's name is a place-holder: objects are told apart by the name of their case."""
+    """Replaces the placeholder name of the base with the name of the case, so that objects differ."""
     if manifest["metadata"]["name"] == "base":
         manifest["metadata"]["name"] = case[:50]
     return manifest

@@ -39,7 +39,7 @@ def queries(board):
 
 
 def variables(board):
-    """(name, selector, label) of the variables that are asked of Prometheus."""
+    """Yields (name, selector, label) of the variables that are queries of Prometheus."""
     for variable in board["templating"]["list"]:
         if variable["type"] == "query":
             selector, label = VALUES.fullmatch(variable["query"]["query"]).groups()

@@ -15,7 +15,7 @@ MATCHER = re.compile(r'(\w+)\s*[=!]~?\s*"')
 
 
 def wrong_selectors(expression, known):
-    """Labels that a series is asked by but does not have."""
+    """Yields labels of selectors that the selected series does not have."""
     for name, matchers in SELECTOR.findall(expression):
         for label in set(MATCHER.findall(matchers)) - known.get(name, set()) - TARGET_LABELS:
             yield f"{name} has no label {label}"

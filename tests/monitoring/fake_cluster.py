@@ -99,7 +99,7 @@ class FakeCluster:
                 if pod["metadata"]["labels"]["evenkeel.dev/weighted-job"] == job]
 
     def run_pods(self, job, coordinator_ip):
-        """What scheduler and kubelet would do."""
+        """Runs the pods, in place of the scheduler and the kubelet."""
         for pod in self.pods(job):
             path = f"/api/v1/namespaces/lab/pods/{pod['metadata']['name']}"
             coordinator = "evenkeel.dev/node" not in pod["metadata"]["annotations"]

@@ -46,7 +46,7 @@ def packages():
 
 
 def lost(wanted, got, path):
-    """What stands in `wanted` but not in `got`; empty values may be left out."""
+    """Yields the values of `wanted` that are missing in `got`, except for empty ones."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         for key, value in wanted.items():
             if key in got:

@@ -11,7 +11,7 @@ from fake_cluster import JOBS, FakeCluster, Front
 MODELS = {"pi4-a": "raspberry-pi-3b", "pi4-b": "raspberry-pi-3b", "pi3": "raspberry-pi-4b"}
 SPEEDS = {"pi4-a": 4, "pi4-b": 4, "pi3": 1}
 THREADS = 2
-# Many of them fit beside each other: nobody takes away what is over.
+# Small, so that many pods fit beside each other: pods of ended jobs are not removed.
 SMALL = {"resources": {"requests": {"cpu": "10m", "memory": "8Mi"}}}
 
 
@@ -34,7 +34,7 @@ class HistoryCase(ClusterTest):
         self.addCleanup(self.operator.end)
 
     def submit(self, name, workload, **sections):
-        """What the operator planned: rows of nodes.json by node; and the coordinator's Secret."""
+        """Returns the operator's plan, rows of nodes.json by node, and the coordinator's Secret."""
         manifest = job(name, workload, worker=SMALL, **sections)
         plan, secret = self.cluster.apply(manifest)
         self.planned = json.loads(plan["job.json"])

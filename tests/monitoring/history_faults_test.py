@@ -26,7 +26,7 @@ def rates(**units):
 
 
 class Liar(http.server.ThreadingHTTPServer):
-    """Answers what it is told to, or nothing."""
+    """Answers as the test configures it, or not at all."""
 
     daemon_threads = True
 

@@ -21,7 +21,7 @@ scrape_configs:
 - job_name: evenkeel-operator
   static_configs: [{{targets: ['127.0.0.1:{operator}'], labels: {{pod: operator-a{labels}}}}}]
 """
-# What a node with this profile is good at, another is not.
+# Speeds for a second profile, with a different order of the nodes.
 OTHER_SPEEDS = {"pi4-a": 1, "pi4-b": 4, "pi3": 4}
 
 

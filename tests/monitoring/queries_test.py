@@ -30,7 +30,7 @@ scrape_configs:
 - job_name: evenkeel-operator
   static_configs: [{{targets: ['127.0.0.1:{operator}'], labels: {{namespace: evenkeel-system, pod: operator-a}}}}]
 """
-# What Grafana would put in: for a Prometheus that scrapes each second.
+# Values of Grafana's variables, for a Prometheus that scrapes each second.
 ANY = {"__rate_interval": "5s", "__range": "20s", "datasource": "test"}
 OF_JOBS = {**ANY, "namespace": "lab", "job": "slow"}
 OF_THE_OPERATOR = {**ANY, "namespace": "evenkeel-system", "job": "evenkeel-operator"}
@@ -99,7 +99,7 @@ class QueriesTest(ClusterTest):
             self.assertEqual(set(done), set(SPEEDS))
             for metric, field in (("work_units", "units"), ("busy_seconds", "busySeconds")):
                 query = f'increase(evenkeel_history_{metric}_total{{profile="{profile}"}}[1m])'
-                # Prometheus stretches a rise to all of the time that is asked for.
+                # increase() extrapolates to the whole range of the query.
                 found = eventually(lambda: {node: rise for node, rise in self.prometheus.now(query).items()
                                             if rise > 0} or None, f"{profile} is in the history")
                 total = f'evenkeel_history_{metric}_total{{profile="{profile}"}}'
@@ -131,7 +131,7 @@ class QueriesTest(ClusterTest):
             self.assertEqual([one[0] for one in empty], [])
 
     def check_expositions(self):
-        """What is exposed is what the catalogue says, and promtool finds nothing wrong with it."""
+        """The exposed metrics match the catalogue, and promtool reports no problem."""
         known = dashboards.catalogue()
         for port in (self.ports[1], self.operator_port):
             text = self.exposition(port)

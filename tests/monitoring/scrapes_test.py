@@ -26,7 +26,7 @@ def documented():
 
 
 def pod(port, component, annotations=True, name="evenkeel", **labels):
-    """A container's port, as Prometheus hears of it from Kubernetes."""
+    """A container's port, as Prometheus discovers it in Kubernetes."""
     found = {META + "pod_ip": "10.42.0.7", META + "namespace": "lab", META + "pod_name": "a-pod",
              META + "pod_container_port_name": port,
              META + "pod_label_app_kubernetes_io_name": name,

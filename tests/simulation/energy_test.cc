@@ -33,8 +33,9 @@ std::vector<Board> Trio() {
   return {Of("pi4-a", 4.27, 6.4), Of("pi4-b", 4.31, 6.4), Of("pi3", 1, 5.1)};
 }
 
-/// Ten boards of five kinds; speeds in GHz of Cortex-A53 cores, power as the catalogue has it.
-std::vector<Board> Ten() {
+/// TenBoards boards of five kinds; speeds in GHz of Cortex-A53 cores, power as the catalogue has
+/// it.
+std::vector<Board> TenBoards() {
   return {Of("pi5-a", 21.1, 8.8), Of("pi5-b", 21.1, 8.8), Of("pi4-a", 10.2, 6.4),
           Of("pi4-b", 10.2, 6.4), Of("pi4-c", 10.2, 6.4), Of("pi3-a", 4.8, 5.1),
           Of("pi3-b", 4.8, 5.1),  Of("pi3-c", 4.8, 5.1),  Of("zero", 4.0, 3.0),
@@ -147,12 +148,12 @@ void ExpectAsPlanned(const std::string& name, const std::vector<Board>& boards) 
 
 TEST(Energy, JoulesFallAsTheTimeAllowedGrows) {
   ExpectAsPlanned("trio", Trio());
-  ExpectAsPlanned("ten", Ten());
+  ExpectAsPlanned("ten", TenBoards());
 }
 
 TEST(Energy, WorkersThatAreNotNeededStayIdle) {
   // All ten have workers, for example because they were started by hand.
-  Case wanted{Ten(), model::Objective::kEnergy, 1.5};
+  Case wanted{TenBoards(), model::Objective::kEnergy, 1.5};
   wanted.leave_out = false;
   const Figures run = Simulate(wanted);
   EXPECT_LE(run.joules, Plan(wanted).joules * 1.02);
@@ -160,7 +161,7 @@ TEST(Energy, WorkersThatAreNotNeededStayIdle) {
 }
 
 TEST(Energy, TheLimitIsKeptThoughTheWeightsLie) {
-  for (const auto& [name, boards] : {std::pair{"trio", Trio()}, std::pair{"ten", Ten()}}) {
+  for (const auto& [name, boards] : {std::pair{"trio", Trio()}, std::pair{"ten", TenBoards()}}) {
     double worst_time = 0;
     double worst_joules = 0;
     double joules = 0;  // mean
@@ -183,7 +184,7 @@ TEST(Energy, TheLimitIsKeptThoughTheWeightsLie) {
 }
 
 TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
-  Case wanted{Ten(), model::Objective::kEnergy, 1.5};
+  Case wanted{TenBoards(), model::Objective::kEnergy, 1.5};
   wanted.leave_out = false;
   SimulationConfig simulation = SimulationOf(wanted);
   for (std::size_t i = 0; i < 2; ++i) {
@@ -198,7 +199,7 @@ TEST(Energy, TheOthersHelpWhenAFrugalNodeSlowsDown) {
 }
 
 TEST(Energy, WhatALostNodeHadGoesToTheFrugalFirst) {
-  Case wanted{Ten(), model::Objective::kEnergy, 2};
+  Case wanted{TenBoards(), model::Objective::kEnergy, 2};
   wanted.leave_out = false;
   SimulationConfig simulation = SimulationOf(wanted);
   simulator::Fault loss;

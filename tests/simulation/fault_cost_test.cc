@@ -40,7 +40,7 @@ SimulationConfig FineTasks(std::uint64_t seed, bool costs_known) {
 }
 
 // When the integral of the speeds has reached the work, in seconds. A node counts from its joining
-// until it is killed or stands still for ever.
+// until it is killed or stopped for good.
 double BoundOf(const SimulationConfig& simulation) {
   const double work =
       std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);

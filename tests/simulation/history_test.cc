@@ -30,7 +30,7 @@ double MedianOf(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Weights are upside down until `tell` says something else.
+/// Weights are inverted unless `tell` changes them.
 Medians Measure(const std::string& name, const std::function<void(NodeModel&)>& tell) {
   std::vector<double> efficiencies;
   std::vector<double> moves;
@@ -51,23 +51,23 @@ Medians Measure(const std::string& name, const std::function<void(NodeModel&)>& 
 /// Weights were 1 / speed.
 double SpeedOf(const NodeModel& node) { return 1 / node.ratio; }
 
-void TellTheTruth(NodeModel& node) {
+void SetTrueRate(NodeModel& node) {
   node.ratio = SpeedOf(node);
   node.rate = node.ratio * kUnitsASecond;
   node.sigma = 0.12;
 }
 
-TEST(History, TheTruthSparesMoves) {
+TEST(History, CorrectHistorySavesMoves) {
   const Medians labels = Measure("labels upside down", [](NodeModel&) {});
-  const Medians history = Measure("history", TellTheTruth);
+  const Medians history = Measure("history", SetTrueRate);
   EXPECT_LT(history.moves, 0.7 * labels.moves);
-  // What wrong labels are worth is learned from the first measurements.
+  // The first measurements correct the wrong labels.
   constexpr double kGranularity = 0.005;  // of the last tasks
   EXPECT_GE(history.efficiency, labels.efficiency - kGranularity);
 }
 
 // As sure as a history can be, and wrong: upside down, and all of it too fast or too slow.
-TEST(History, LiesCostNoMoreThanLabelsThatLie) {
+TEST(History, WrongHistoryCostsNoMoreThanWrongLabels) {
   for (const double factor : {1.0, 1e-6, 1e-2, 1e2, 1e6}) {
     const auto lie = [factor](NodeModel& node) {
       node.rate = node.ratio * kUnitsASecond * factor;
@@ -78,10 +78,10 @@ TEST(History, LiesCostNoMoreThanLabelsThatLie) {
 }
 
 TEST(History, TheRightRatiosWithAWrongUnitAreStillRight) {
-  const double right = Measure("history", TellTheTruth).efficiency;
+  const double right = Measure("history", SetTrueRate).efficiency;
   for (const double factor : {1e-6, 1e-2, 1e2, 1e6}) {
     const auto tell = [factor](NodeModel& node) {
-      TellTheTruth(node);
+      SetTrueRate(node);
       *node.rate *= factor;
     };
     EXPECT_GE(Measure("factor " + std::to_string(factor), tell).efficiency, right - 0.01);

@@ -30,7 +30,7 @@ std::string ReplayCommand(std::uint64_t seed) {
          " invariants_test --gtest_filter=InvariantsReplay.OneSeed";
 }
 
-// A violated invariant aborts within the engine: this tells how to replay it.
+// A violated invariant aborts the process: the output has the command that replays it.
 std::uint64_t g_seed = 0;
 
 void PrintSeed(int) {

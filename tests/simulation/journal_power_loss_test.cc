@@ -38,7 +38,7 @@ std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-/// A job of so many parts of kTasksPerPart tasks, to which parts can be appended.
+/// A job of `parts` parts of kTasksPerPart tasks, to which parts can be appended.
 JobIdentity JobOf(std::int64_t parts) {
   JobIdentity identity{"thumbs", "command", 1, "{\"parts\":" + std::to_string(parts) + "}",
                        parts * kTasksPerPart};
@@ -86,7 +86,7 @@ struct Transaction {
   }
 };
 
-/// What a journal contains, in the order in which it returns it.
+/// The contents of a journal, in the order in which it returns them.
 struct Content {
   std::vector<std::string> results;
   std::vector<std::string> failures;
@@ -95,7 +95,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// What was handed to a journal, and how much of it the journal has acknowledged. The journal
+/// The transactions given to a journal, and how many of them it has acknowledged. The journal
 /// writes one transaction after the other, so a journal that was read again must contain exactly
 /// the first n transactions, and n is at least the number of those acknowledged.
 class Ledger {
@@ -364,7 +364,7 @@ class Run {
         sizes_(rng_.Chance(0.25) ? ResultSizes::kLarge : ResultSizes::kSmall) {}
   ~Run() { std::filesystem::remove_all(root_); }
 
-  /// What is wrong, or nothing.
+  /// Returns a description of the violation; empty if there is none.
   std::string Execute() {
     const std::uint64_t losses = 1 + rng_.Below(4);
     for (std::uint64_t n = 0; n < losses && wrong_.empty(); ++n) {
@@ -373,7 +373,7 @@ class Run {
       disk_.LosePower();
       disk_.RestorePower();
     }
-    // After the last loss the run goes on: what was appended can be read by the next start.
+    // After the last power loss the run continues: the next start can read the appended records.
     for (int start = 0; start < 2 && wrong_.empty(); ++start) {
       const auto journal = OpenAndCompare();
       if (journal == nullptr) continue;

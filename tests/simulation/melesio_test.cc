@@ -65,7 +65,7 @@ ScaledOut ScaleOut(const simulator::Scenario& scenario) {
   return scaled;
 }
 
-/// Table 4.6: error of each cell, relative to what is published.
+/// Table 4.6: error of each cell, relative to the published value.
 OfNodes ErrorsOf(const Aggregation& published) {
   const ScaledOut scaled = ScaleOut(LoadScenario(published.scenario));
   const double alone = published.milliseconds[0] / 1000;

@@ -36,7 +36,7 @@ class NobodyLeft : public testing::TestWithParam<SimulatedStrategy> {
     return simulation;
   }
 
-  // Each of them once is the only one that comes back, after `away`.
+  // Each worker in turn is the only one that returns, after `away`.
   static void ExpectDoneAfter(Duration away) {
     for (std::size_t last = 0; last < kNodes; ++last) {
       for (std::size_t first = 0; first < kNodes; ++first) ExpectDoneBy(last, away, first);

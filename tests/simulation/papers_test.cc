@@ -54,7 +54,7 @@ double BestOfWholeTasks(const simulator::SimulationConfig& simulation) {
     const double middle = (low + high) / 2;
     double done = 0;
     for (const auto& node : simulation.nodes) {
-      done += std::floor(middle * node.speed.Fastest() + 1e-9);
+      done += std::floor(middle * node.speed.MaxSpeed() + 1e-9);
     }
     (done < static_cast<double>(simulation.true_costs.size()) ? low : high) = middle;
   }

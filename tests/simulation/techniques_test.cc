@@ -213,7 +213,7 @@ TEST(Techniques, RandomStealingTakesHalf) {
   EXPECT_EQ(run.decisions[2], "30: n1 <- recall 1 of 4");
 }
 
-// The second node stands still with its tasks; the first one runs them as well.
+// The second node stalls with its tasks; the first one runs them as well.
 TEST(Techniques, WhatIsNotDoneIsHandedOutOnceMore) {
   SimulationConfig simulation = QuickSimulation(std::vector<double>(8, 1.0), {1, 1});
   simulation.job.balancing.lease = std::chrono::seconds(1000);

@@ -20,13 +20,13 @@ const std::vector<std::string> kRivals{"SS+R", "AF+R", "AWF-C+R", "FAC2+R", "FSC
 Played Play(std::uint64_t seed) {
   Played played;
   played.draw = DrawScenario(seed, Field::kFull);
-  auto playground = Playground::Create(played.draw.yaml, AllPlayers());
+  auto playground = ScenarioPlayer::Create(played.draw.yaml, AllPlayers());
   EXPECT_TRUE(playground) << played.draw.yaml;
   ContestOptions options;
   options.rounds = {1, 2};
   options.kept = {3, 1};
-  options.least_pairs = 3;
-  options.most_pairs = played.draw.tasks < 2000 ? 12 : 3;
+  options.min_pairs = 3;
+  options.max_pairs = played.draw.tasks < 2000 ? 12 : 3;
   Contest contest(options, [&](const std::string& player, std::int64_t run) {
     return playground->Measure(player, run);
   });
@@ -41,14 +41,14 @@ TEST(TournamentSample, TailStealingIsNearTheBestRivalOnSixtyDraws) {
   for (const Played& one : played) all.push_back(&one);
   const Standing standing = StandingOf(all);
   std::ostringstream worst;
-  for (const Played* one : Worst(played, 5)) {
+  for (const Played* one : LargestRegrets(played, 5)) {
     worst << "draw " << one->draw.seed << ": regret " << one->result.regret.mean << " +- "
           << one->result.regret.standard_error << " against " << one->result.rival << "\n";
   }
   std::cout << worst.str();
   EXPECT_GE(standing.within_1, 0.9) << worst.str();
   EXPECT_GE(standing.no_worse, 0.75) << worst.str();
-  EXPECT_LE(standing.worst, 0.08) << Worst(played, 1).front()->draw.yaml;
+  EXPECT_LE(standing.worst, 0.08) << LargestRegrets(played, 1).front()->draw.yaml;
   EXPECT_LT(standing.mean, 0);
 }
 

@@ -223,7 +223,7 @@ void DrawSuccessPolicy(Rng& rng, SimulationConfig& simulation, DrawnSimulation& 
   drawn.summary += drawn.may_end_early ? " success-policy" : " success-policy-unmet";
 }
 
-/// From a generator of its own, so that policies do not change the rest of a seed's simulation.
+/// Uses a separate generator, so that policies do not change the rest of a seed's simulation.
 void DrawPolicies(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x706f6c696379ULL);
   DrawExitCodes(rng, simulation, drawn);
@@ -232,7 +232,7 @@ void DrawPolicies(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulat
   simulation.technique_options.reissue = rng.Chance(0.4);
 }
 
-/// Tasks that are appended while the job runs, from a generator of its own, too. Tasks that
+/// Tasks that are appended while the job runs, also from a separate generator. Tasks that
 /// policies and failures name exist from the start: the job may end before others are appended.
 void DrawGrowth(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x67726f777468ULL);
@@ -251,7 +251,7 @@ void DrawGrowth(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulatio
   }
 }
 
-/// Faults of the coordinator's process and disk, and of clocks, from a generator of its own, too.
+/// Faults of the coordinator's process and disk, and of clocks, also from a separate generator.
 void DrawHostFaults(std::uint64_t seed, SimulationConfig& simulation, DrawnSimulation& drawn) {
   Rng rng(seed ^ 0x686f7374666c74ULL);
   if (rng.Chance(0.4)) return;
@@ -336,7 +336,7 @@ DrawnSimulation DrawSimulation(std::uint64_t seed) {
   DrawEnergy(seed, simulation, drawn.summary);
   DrawCredit(seed, simulation, drawn.summary);
 
-  // The whole work is some seconds for all together, but not for ever for the survivor alone.
+  // All workers together need some seconds, and a single survivor still ends.
   const double total =
       std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);
   const double together = std::accumulate(speeds.begin(), speeds.end(), 0.0);

@@ -35,7 +35,7 @@ struct Served {
 
 }  // namespace
 
-/// Accepts connections; each has a thread of its own.
+/// Accepts connections; each has its own thread.
 class FakeApiServer::State {
  public:
   explicit State(FakeApiServerOptions options) : options_(std::move(options)) {

@@ -12,7 +12,7 @@
 
 #include "core/base/time.h"
 
-/// An API server in the test's own process that can be told to misbehave.
+/// An API server in the test's process that can inject faults.
 namespace evenkeel::support {
 
 struct FakeApiServerOptions {
@@ -32,24 +32,25 @@ struct SeenRequest {
   int status = 0;  ///< of the answer; 0: none was given (yet)
 };
 
-/// Which requests are meant; what is empty fits all.
+/// Selects requests; an empty field matches all.
 struct RequestFilter {
   std::string method;
-  std::string target_part;    ///< stands somewhere in the target as sent
+  std::string target_part;    ///< a part of the target as sent
   std::optional<bool> watch;  ///< only watches, or all but watches
 };
 
 /// Something that goes wrong with the requests that fit.
 struct Fault {
   RequestFilter filter;
-  int skip = 0;        ///< so many that fit go well before
+  int skip = 0;        ///< number of matching requests that succeed before
   int times = 1;       ///< -1: until ClearFaults()
   Duration delay{};    ///< before the answer
   int status = 0;      ///< answered instead; 0: none
   std::string reason;  ///< of that answer's Status; empty: the usual one
   std::optional<int> retry_after_seconds;
-  bool reset = false;                         ///< the connection is reset instead of an answer
-  std::optional<std::size_t> cut_body_after;  ///< the connection ends after so much of the body
+  bool reset = false;  ///< the connection is reset instead of an answer
+  std::optional<std::size_t>
+      cut_body_after;      ///< the connection ends after this many bytes of the body
   std::string raw_answer;  ///< these very bytes instead of an answer, then the connection ends
 };
 
@@ -62,7 +63,7 @@ enum class WatchEnd {
   kReset,         ///< connection reset
   kGone,          ///< an ERROR event with code 410, then in good order
   kErrorEvent,    ///< an ERROR event with code 500, then in good order
-  kBadLine        ///< a line that is no JSON, then in good order
+  kBadLine        ///< a line that is not JSON, then in good order
 };
 
 /// Keeps objects of any resource in memory and serves GET, LIST (limit, continue, label and field
@@ -87,7 +88,7 @@ class FakeApiServer {
   [[nodiscard]] std::string url() const;
   [[nodiscard]] std::uint16_t port() const;
 
-  // What the server holds. These act like somebody else's writes: watchers see them.
+  // The stored objects. These calls act like writes of another client: watchers see them.
 
   /// Creates or replaces, status and all. Returns it with uid, resourceVersion and the like.
   nlohmann::json Put(const std::string& collection, nlohmann::json object);
@@ -101,7 +102,7 @@ class FakeApiServer {
   /// The newest of all.
   [[nodiscard]] std::string ResourceVersion() const;
   /// Forgets the history: watches from an older resourceVersion get 410 as an ERROR event, older
-  /// continue tokens 410 as the status. Open watches go on.
+  /// continue tokens 410 as the status. Open watches continue.
   void CompactHistory();
 
   // Misbehaviour.
@@ -126,11 +127,11 @@ class FakeApiServer {
   /// Listens again on the same port.
   void ComeUp();
 
-  // What it saw.
+  // The received requests.
 
   [[nodiscard]] std::vector<SeenRequest> Requests(const RequestFilter& filter = {}) const;
   [[nodiscard]] std::size_t OpenWatches(const RequestFilter& filter = {}) const;
-  /// Waits until so many watches that fit are open, at most `limit`. False: it took too long.
+  /// Waits until this number of matching watches is open, at most `limit`. False: timeout.
   [[nodiscard]] bool WaitForWatches(std::size_t count, const RequestFilter& filter = {},
                                     Duration limit = std::chrono::seconds(10)) const;
   /// The same for requests seen since the start.

@@ -218,7 +218,7 @@ class PowerLossDisk::State {
   }
 
   void DrawSurvivors() {
-    // The extremes are drawn often: each is a case of its own.
+    // The extremes are drawn often: each is a separate case.
     constexpr double kChances[] = {0, 0, 0.1, 0.5, 0.9, 1};
     const double name_survives = kChances[rng_.Below(std::size(kChances))];
     for (const NameChange& change : name_changes_) {
@@ -308,7 +308,7 @@ struct OpenFile {
   bool syncs_folder = false;  ///< with the next sync
 };
 
-/// What SQLite allocates; the file of the unix VFS follows.
+/// The object that SQLite allocates; the file of the unix VFS follows it in memory.
 struct VfsFile {
   sqlite3_file base;
   OpenFile* open;

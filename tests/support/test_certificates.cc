@@ -96,7 +96,7 @@ TestIdentity TestAuthority::Issue(const std::string& name, const std::string& al
   X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer));
   AddExtension(certificate.get(), issuer, NID_subject_alt_name, alternatives);
   if (!usage.empty()) AddExtension(certificate.get(), issuer, NID_ext_key_usage, usage);
-  // All authorities have one name: this tells them apart.
+  // All authorities have the same name; this distinguishes them.
   AddExtension(certificate.get(), issuer, NID_authority_key_identifier, "keyid");
   EVENKEEL_CHECK(X509_sign(certificate.get(), parts_->key.get(), EVP_sha256()) > 0,
                  "signing failed");

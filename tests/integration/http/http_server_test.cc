@@ -11,7 +11,7 @@
 namespace evenkeel::http {
 namespace {
 
-/// Says what it was asked; /file answers with a file.
+/// Answers with the request; /file answers with a file.
 class Echo final : public HttpHandler {
  public:
   HttpResponse Handle(const HttpRequest& request) override {
@@ -51,7 +51,7 @@ class HttpServerTest : public testing::Test {
   std::unique_ptr<HttpServer> server_;
 };
 
-TEST_F(HttpServerTest, AnswersOneRequestAfterTheOther) {
+TEST_F(HttpServerTest, AnswersRequestsInOrder) {
   Serve();
   RawClient client = Connect();
   for (const char* target : {"/a", "/b?c=d"}) {
@@ -85,7 +85,7 @@ TEST_F(HttpServerTest, FilesOfAnySizeAreSent) {
   EXPECT_EQ(client.ReadAnswer().status, 404);
 }
 
-TEST_F(HttpServerTest, WhatIsTooLargeOrNoHttpIsRefused) {
+TEST_F(HttpServerTest, RefusesOversizedAndMalformedRequests) {
   Serve();
   const std::string large_header = "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n";
   const std::string large_body =
@@ -105,7 +105,7 @@ TEST_F(HttpServerTest, WhatIsTooLargeOrNoHttpIsRefused) {
   }
 }
 
-TEST_F(HttpServerTest, ThoseWhoSayNothingAreCutOff) {
+TEST_F(HttpServerTest, ClosesConnectionsThatSendNothing) {
   Serve();
   RawClient silent = Connect();
   RawClient slow = Connect();
@@ -118,7 +118,7 @@ TEST_F(HttpServerTest, ThoseWhoSayNothingAreCutOff) {
   EXPECT_EQ(idle.ReadToEnd(), "");
 }
 
-TEST_F(HttpServerTest, ThoseWhoTakeNothingAreCutOff) {
+TEST_F(HttpServerTest, ClosesConnectionsThatReadNothing) {
   report::TemporaryFolder folder;
   echo_.file = folder.Path() / "large";
   std::ofstream(echo_.file) << std::string(50'000'000, 'x');
@@ -153,7 +153,7 @@ TEST_F(HttpServerTest, ANewConnectionReplacesTheLongestIdle) {
   }
 }
 
-/// Keeps requests for /wait until it is told to go on.
+/// Blocks requests for /wait until the test releases them.
 class Gate final : public HttpHandler {
  public:
   HttpResponse Handle(const HttpRequest& request) override {
@@ -171,7 +171,7 @@ class Gate final : public HttpHandler {
   std::latch open_{1};
 };
 
-TEST_F(HttpServerTest, AConnectionWhoseRequestIsInWorkStays) {
+TEST_F(HttpServerTest, AConnectionWithAPendingRequestStays) {
   Gate gate;
   options_.threads = 2;
   options_.max_connections = 1;
@@ -213,7 +213,7 @@ TEST_F(HttpServerTest, FilesAreNotServedThroughSymbolicLinks) {
   EXPECT_EQ(client.ReadAnswer().status, 404);
 }
 
-TEST_F(HttpServerTest, HeldConnectionsStarveNobody) {
+TEST_F(HttpServerTest, HeldConnectionsDoNotBlockOthers) {
   options_ = {};
   options_.address = "127.0.0.1:0";
   Serve();
@@ -238,7 +238,7 @@ TEST_F(HttpServerTest, AnErrorOfAHandlerIsAnAnswer) {
   EXPECT_EQ(client.ReadAnswer().status, 500);
 }
 
-TEST_F(HttpServerTest, AddressesThatCannotBeHadAreSaid) {
+TEST_F(HttpServerTest, ReportsAddressesItCannotBind) {
   Serve();
   for (const char* address : {"", "7401", ":7401", "here:1", "127.0.0.1:99999", "127.0.0.1:"}) {
     options_.address = address;

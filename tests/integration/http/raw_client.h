@@ -14,7 +14,7 @@
 
 namespace evenkeel {
 
-/// A connection to a port of this machine that sends the given bytes, valid HTTP or not.
+/// A connection to a local port that sends arbitrary bytes.
 class RawClient {
  public:
   /// `source` is the address of this machine that the connection comes from.

@@ -1,4 +1,4 @@
-"""Stands in for kubectl: answers from the folder FAKE_CLUSTER and remembers how it was called.
+"""Replaces kubectl: answers from the folder FAKE_CLUSTER and records its calls.
 
 calls.jsonl    every command line, one a line
 objects.json   what `get` prints, by its words without flags; text instead of an object is an error
@@ -109,7 +109,7 @@ def main():
     words, skip = [], False
     for word in rest:
         if skip or word.startswith("-"):
-            # -o json, -l SELECTOR and --field-selector SELECTOR stand in two words
+            # -o json, -l SELECTOR and --field-selector SELECTOR are two arguments each
             skip = not skip and word in ("-o", "-l", "--field-selector")
         else:
             words.append(word)

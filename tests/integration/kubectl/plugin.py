@@ -41,7 +41,7 @@ def pod(name="primes-coordinator-1", namespace="lab", phase="Running", attempt="
 
 
 class PluginTest(unittest.TestCase):
-    """A test with a folder of its own and a cluster with one complete job."""
+    """A test with a separate folder and a cluster with one complete job."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="evenkeel-plugin-"))
@@ -84,7 +84,7 @@ class PluginTest(unittest.TestCase):
         return out, err
 
     def check_refused(self, *arguments, code, says=()):
-        """One line that says it, and nothing else happens."""
+        """Expects one line with the error and no other effect."""
         out, err = self.run_plugin(*arguments, code=code)
         self.assertEqual(len(err.splitlines()), 1, err)
         self.assertTrue(err.startswith("kubectl-evenkeel: "), err)

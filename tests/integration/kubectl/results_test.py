@@ -1,4 +1,4 @@
-"""kubectl evenkeel results: everything arrives whole, or nothing does and one line says why."""
+"""kubectl evenkeel results: all files arrive complete, or none does and one line has the reason."""
 
 import json
 import os

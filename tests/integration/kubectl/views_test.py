@@ -123,7 +123,7 @@ class UiTest(PluginTest):
             return answer.read()
 
     def start_ui(self, *more):
-        """The process, the lines that it says, and the page's address."""
+        """The process, its output lines, and the page's address."""
         self.pages["index.html"] = "<p>live"
         process = self.start("ui", "primes", *more)
         lines = self.read_lines(process)

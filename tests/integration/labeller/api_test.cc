@@ -87,7 +87,7 @@ TEST_F(LabellerApi, LabelsItsNodeAndLeavesOthersLabelsAlone) {
   EXPECT_EQ(Metadata()["labels"].value(kPrefix + "ram-mib", ""), "4096");
 }
 
-TEST_F(LabellerApi, SomebodyElseWasQuicker) {
+TEST_F(LabellerApi, RetriesAfterAConflict) {
   support::Fault conflict;
   conflict.filter = {"PATCH", "", {}};
   conflict.status = 409;

@@ -18,7 +18,7 @@ namespace {
 
 using launcher::Message;
 
-/// What became of one run of a task.
+/// The outcome of one run of a task.
 struct Ran {
   TaskOutcome outcome = TaskOutcome::kStopped;
   std::string result;
@@ -48,7 +48,7 @@ RunnerOptions WithRealLauncher() {
   return options;
 }
 
-/// Listens at a socket of its own and talks to whoever comes, one after the other.
+/// Listens on its own socket and serves one client at a time.
 class FakeLauncher {
  public:
   using Talk = std::function<void(int socket)>;
@@ -85,7 +85,7 @@ class FakeLauncher {
       talk_(socket);
       ::shutdown(socket, SHUT_WR);
       char byte = 0;
-      while (::recv(socket, &byte, 1, 0) > 0) {  // what the other side says may not fail
+      while (::recv(socket, &byte, 1, 0) > 0) {  // messages of the other side must not fail
       }
       ::close(socket);
     }
@@ -97,7 +97,7 @@ class FakeLauncher {
   std::thread thread_;
 };
 
-void Say(int socket, const Message& message) {
+void SendMessage(int socket, const Message& message) {
   std::string bytes;
   launcher::AppendFrame(message, bytes);
   ASSERT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL),
@@ -118,7 +118,7 @@ std::optional<launcher::Run> AwaitRun(int socket) {
   }
 }
 
-TEST(CommandRunner, RunsOneTaskAfterTheOther) {
+TEST(CommandRunner, RunsTasksInOrder) {
   const auto workload =
       MakeShell("echo $JOB_COMPLETION_INDEX $EVENKEEL_NODE; exit $((JOB_COMPLETION_INDEX % 2))");
   const auto runner = workload->MakeRunner(WithRealLauncher());
@@ -146,7 +146,7 @@ TEST(CommandRunner, CarriesAsMuchOutputAsMayBeKept) {
   }
 }
 
-TEST(CommandRunner, ToldToStopItKeepsWhatThereWas) {
+TEST(CommandRunner, KeepsTheOutputOfAStoppedTask) {
   const auto mark =
       std::filesystem::temp_directory_path() / ("evenkeel-runner-" + std::to_string(::getpid()));
   const auto workload =
@@ -167,7 +167,7 @@ TEST(CommandRunner, ToldToStopItKeepsWhatThereWas) {
   EXPECT_EQ(ExitCodeOf(record->ended), 143);
 }
 
-TEST(CommandRunner, SaysThatThereIsNoLauncher) {
+TEST(CommandRunner, ReportsAMissingLauncher) {
   RunnerOptions options;
   options.launcher_program = "/no/such/launcher";
   const auto workload = MakeShell("true");
@@ -177,7 +177,7 @@ TEST(CommandRunner, SaysThatThereIsNoLauncher) {
             "the launcher /no/such/launcher cannot be started: No such file or directory");
 }
 
-TEST(CommandRunner, GivesUpWaitingForOneWhenToldToStop) {
+TEST(CommandRunner, StopEndsTheWaitForALauncher) {
   RunnerOptions options;
   options.launcher_socket = "/no/such/socket";
   const auto workload = MakeShell("true");
@@ -187,7 +187,7 @@ TEST(CommandRunner, GivesUpWaitingForOneWhenToldToStop) {
   EXPECT_EQ(RunOn(*runner, 0, stop.get_token()).outcome, TaskOutcome::kUnable);
 }
 
-TEST(CommandRunner, DoesNotChargeTheTaskForALauncherThatIsAway) {
+TEST(CommandRunner, AnUnavailableLauncherIsNotAFailureOfTheTask) {
   RunnerOptions options;
   options.launcher_socket = "/no/such/socket";
   options.launcher_patience = std::chrono::milliseconds(150);
@@ -198,7 +198,7 @@ TEST(CommandRunner, DoesNotChargeTheTaskForALauncherThatIsAway) {
   EXPECT_EQ(ran.failure.reason, "no launcher at /no/such/socket: No such file or directory");
 }
 
-TEST(CommandRunner, IsNotMisledByWhatIsNoLauncher) {
+TEST(CommandRunner, RejectsAServerThatIsNotALauncher) {
   struct Case {
     const char* want;
     FakeLauncher::Talk talk;
@@ -207,27 +207,28 @@ TEST(CommandRunner, IsNotMisledByWhatIsNoLauncher) {
   constexpr auto kUnable = TaskOutcome::kUnable;  // nothing was begun
   const std::vector<Case> cases{
       {"the launcher has gone", [](int) {}, kUnable},
-      {"another version", [](int socket) { Say(socket, launcher::Hello{77}); }, kUnable},
-      {"another version", [](int socket) { Say(socket, launcher::Stop{1}); }, kUnable},
+      {"another version", [](int socket) { SendMessage(socket, launcher::Hello{77}); }, kUnable},
+      {"another version", [](int socket) { SendMessage(socket, launcher::Stop{1}); }, kUnable},
       {"not of its protocol", [](int socket) { ::send(socket, "HTTP/1.1 200", 12, MSG_NOSIGNAL); },
        kUnable},
       {"the launcher has gone while a command ran",
        [](int socket) {
-         Say(socket, launcher::Hello{});
+         SendMessage(socket, launcher::Hello{});
          static_cast<void>(AwaitRun(socket));
        }},
       {"not of its protocol",
        [](int socket) {
-         Say(socket, launcher::Hello{});
+         SendMessage(socket, launcher::Hello{});
          static_cast<void>(AwaitRun(socket));
          ::send(socket, "\xff\xff\xff\xff\x05", 5, MSG_NOSIGNAL);
        }},
       {"an answer without a request",
        [](int socket) {
-         Say(socket, launcher::Hello{});
+         SendMessage(socket, launcher::Hello{});
          const auto run = AwaitRun(socket);
          if (run)
-           Say(socket, launcher::Ended{
+           SendMessage(socket,
+                       launcher::Ended{
                            run->id + 1, launcher::Ending::kExited, 0, 0, 0, false, false, {}, {}});
        }},
   };
@@ -235,7 +236,7 @@ TEST(CommandRunner, IsNotMisledByWhatIsNoLauncher) {
     const FakeLauncher launcher(each.talk);
     const auto workload = MakeShell("true");
     const auto runner = workload->MakeRunner(launcher.Options());
-    for (int again = 0; again < 2; ++again) {  // it connects anew
+    for (int again = 0; again < 2; ++again) {  // it connects again
       const Ran ran = RunOn(*runner);
       EXPECT_EQ(ran.outcome, each.outcome) << each.want;
       EXPECT_NE(ran.failure.reason.find(each.want), std::string::npos)

@@ -1,4 +1,4 @@
-"""What commands get and what is kept of them."""
+"""The input and environment of commands, and the record of their runs."""
 
 import errno
 import os

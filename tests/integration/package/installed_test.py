@@ -1,4 +1,4 @@
-"""What is installed: headers that stand alone, a balancer that needs nothing else, versions.
+"""The installed files: self-contained headers, a balancer without other dependencies, versions.
 
 EVENKEEL_PACKAGE names the folder that package_build.py has filled."""
 
@@ -16,7 +16,7 @@ HEADERS = sorted(path.relative_to(INCLUDE) for path in INCLUDE.rglob("*.h"))
 
 
 def compile_alone(header):
-    """What the compiler says of a file that includes nothing else; empty if nothing."""
+    """Returns the compiler's messages for a file that includes only this header."""
     return subprocess.run(
         ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-I", INCLUDE, "-include",
          header, "-x", "c++", "/dev/null"], capture_output=True, text=True, check=False).stderr
@@ -64,7 +64,7 @@ class Balancer(unittest.TestCase):
 
 class Versions(unittest.TestCase):
     def configure(self, request):
-        """(whether CMake was content, what it said) about a project with that find_package()."""
+        """Returns (success, output) of CMake for a project with that find_package()."""
         with tempfile.TemporaryDirectory() as folder:
             project = pathlib.Path(folder)
             (project / "CMakeLists.txt").write_text(

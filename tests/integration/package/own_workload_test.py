@@ -53,7 +53,7 @@ class OwnWorkloadTest(RunTest):
         self.assertEqual(self.summary()["result"]["succeeded"], 3)
 
     def refused(self, manifest, program=EVENKEEL):
-        """The one line that is said instead of starting anything."""
+        """Returns the one line of the error with which the program refuses to start."""
         done = subprocess.run([program, "run", self.write("job.yaml", manifest), "--output",
                                self.output], capture_output=True, text=True, check=False, timeout=60)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)

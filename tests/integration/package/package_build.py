@@ -23,7 +23,7 @@ def environment():
 
 
 def run(*command):
-    """The output is told only of what fails."""
+    """Runs the command. Prints its output only if it fails."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                           env=environment())

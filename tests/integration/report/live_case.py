@@ -96,6 +96,6 @@ class LiveCase(unittest.TestCase):
                   f"second {second} is shown")
 
     def check_clean(self, page, run):
-        # What is said of reading pixels back is about the test itself.
+        # Warnings about reading pixels back are caused by the test itself.
         self.assertEqual([text for text in page.problems if "willReadFrequently" not in text], [])
         self.assertEqual({url for url in page.requests if not url.startswith((run.url, "data:"))}, set())

@@ -1,4 +1,4 @@
-"""Opens the live page of runs that go on in a headless Chromium and looks at what a reader would see."""
+"""Opens the live page of running jobs in a headless Chromium and checks what it displays."""
 
 import json
 import unittest

@@ -13,10 +13,10 @@
 
 namespace evenkeel::testing {
 
-/// The sample run as it would be seen while it goes on: at a time that the test moves. Thread-safe.
+/// The sample run in progress, at a time that the test sets. Thread-safe.
 class PlayedRun final : public coordinator::SnapshotSource, private coordinator::Journal {
  public:
-  /// `feed` is told what happens and must outlive this.
+  /// `feed` receives the events of the run and must outlive this.
   PlayedRun(const SampleOptions& options, coordinator::LiveFeed& feed);
 
   /// Lets everything happen up to then; time does not go back.

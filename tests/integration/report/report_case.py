@@ -42,7 +42,7 @@ class ReportCase(BrowserCase):
 
     @staticmethod
     def make_again(folder):
-        """The report alone, of what is in the folder now."""
+        """Writes the report of the current files in the folder."""
         subprocess.run([MAKE, str(folder)], check=True, stdout=subprocess.DEVNULL)
 
     def check_clean(self, page, folder):

@@ -1,4 +1,4 @@
-"""Opens reports of sample runs in a headless Chromium and looks at what a reader would see."""
+"""Opens reports of sample runs in a headless Chromium and checks what they display."""
 
 import json
 import subprocess
@@ -6,7 +6,7 @@ import unittest
 
 from report_case import LAYOUT_SHIFT, MAKE, ReportCase
 
-# What can be seen of a lane: how many pixels along its middle have the colours of bars.
+# Counts the pixels along the middle of a lane that have the colors of bars.
 COUNT_BAR_PIXELS = """
 (() => {
   const {lanes} = report;

@@ -116,7 +116,7 @@ SampleNode* SampleCluster::NextNode() {
   return first->free_at < kNever ? &*first : nullptr;
 }
 
-/// Of those that have something to give.
+/// The node with the latest predicted finish among those with tasks to move.
 SampleNode* SampleCluster::LatestNode() {
   const auto end = [this](const SampleNode& node) {
     const bool gives = !node.queue.empty() && node.queue.back().range.Size() > 1;

@@ -10,7 +10,7 @@
 
 namespace evenkeel::testing {
 
-/// What the sample run aims at; the one slow node makes it a little longer.
+/// Planned makespan of the sample run; the slow node makes it a little longer.
 inline constexpr double kSampleSeconds = 42;
 inline constexpr double kSampleStartupSeconds = 0.42;
 

@@ -40,7 +40,7 @@ class Served final : public http::HttpHandler {
     port_ = server_->Port();
   }
 
-  void Obey(const std::string& line) {
+  void Execute(const std::string& line) {
     if (line.starts_with("at ")) run_.MoveTo(FromSeconds(std::atof(line.c_str() + 3)));
     if (line == "close") server_.reset();
     if (line == "open") Open();
@@ -96,7 +96,7 @@ int Serve(int argc, char** argv) {
   served.Open();
   std::cout << "http://127.0.0.1:" << served.Port() << "/" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    served.Obey(line);
+    served.Execute(line);
     std::cout << "done" << std::endl;
   }
   return 0;

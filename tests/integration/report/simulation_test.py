@@ -56,7 +56,7 @@ BAR_PIXELS = """
 
 class SimulationTest(BrowserCase):
     def make(self, scenarios, *more):
-        """(path of the page, what -o json says)"""
+        """Returns (path of the page, output of -o json)."""
         folder = pathlib.Path(tempfile.mkdtemp(dir=self.root.name))
         files = []
         for number, scenario in enumerate(scenarios):

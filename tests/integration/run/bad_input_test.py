@@ -1,4 +1,4 @@
-"""Bad input: exit code 2, one line that says where, what and what is allowed; nothing is changed."""
+"""Bad input: exit code 2, one line with the place, the error and the allowed values; no effect."""
 
 import sqlite3
 

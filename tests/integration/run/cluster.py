@@ -26,7 +26,7 @@ def openssl(*arguments):
 
 
 def free_ports(count):
-    """Ports that nobody has just now."""
+    """Returns ports that are free at the time of the call."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
@@ -76,7 +76,7 @@ class Authority:
 
 
 class Program:
-    """A running program; what it says goes to a file, so that no pipe can fill."""
+    """A running program; its output goes to a file, so that no pipe can fill."""
 
     def __init__(self, command, folder, **popen):
         self._said = tempfile.TemporaryFile("w+", dir=folder)
@@ -144,7 +144,7 @@ class Coordinator(Program):
             connection.close()
 
     def progress(self):
-        """None while nobody listens."""
+        """Returns None while no process listens."""
         try:
             status, body = self.ask("GET", "/progress")
         except OSError:

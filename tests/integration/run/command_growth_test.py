@@ -61,7 +61,7 @@ class LocalGrowthTest(GrowingJob, evenkeel.RunTest):
         self.assertGreater(min(done.values()), 15, done)
 
     def balanced(self, **options):
-        """What moved of 40 tasks that come in at the first of two equal nodes while both have work."""
+        """Returns the moves after 40 tasks were appended at the first of two equal busy nodes."""
         manifest = self.manifest(tasks=60, pause=0.2)
         longer = self.manifest(tasks=100, pause=0.2)
         for each in (manifest, longer):

@@ -1,4 +1,4 @@
-"""Workers whose launcher does not come back leave, and no task is charged for it."""
+"""Workers whose launcher does not return leave, and no task counts it as a failure."""
 
 import json
 import pathlib

@@ -75,7 +75,7 @@ class Pod:
         return started
 
     def delete(self):
-        """As the kubelet does it: both containers are told at once."""
+        """Signals both containers at once, as the kubelet does."""
         self.worker.process.send_signal(signal.SIGTERM)
         for child in self.launcher_itself():
             os.kill(child, signal.SIGTERM)
@@ -133,7 +133,7 @@ class CommandPodsTest(ClusterTest):
         Pod(self, "pi4b", self.image).start()
         rows = self.rows(coordinator)
         self.check_squares(rows, 1000)
-        # What was under way in the pod is no fault of its tasks.
+        # Tasks that ran in the deleted pod do not count a failed attempt.
         self.assertEqual({row["attempts"] for row in rows}, {1})
         self.assertEqual({row["node"] for row in rows}, set(NODES))
 

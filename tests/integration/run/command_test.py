@@ -1,4 +1,4 @@
-"""Commands as tasks: what they get, what is kept of them, what becomes of them when something dies."""
+"""Commands as tasks: their environment, their recorded output, and the effects of crashes."""
 
 import contextlib
 import hashlib

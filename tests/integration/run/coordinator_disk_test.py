@@ -1,4 +1,4 @@
-"""A disk that fills under a coordinator: it waits, says so, and goes on; nothing is lost."""
+"""A full disk under a coordinator: it reports that, waits and continues; no result is lost."""
 
 import os
 import resource
@@ -15,7 +15,7 @@ ENDLESS = resource.RLIM_INFINITY
 
 
 def limit_of(kibibytes):
-    """No file of the process may grow beyond this, until somebody else says that it may."""
+    """Limits the size of the process's files; the test raises the limit later."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (kibibytes * 1024, ENDLESS))
 
 

@@ -40,7 +40,7 @@ class SturdyJob(ClusterTest):
         return done
 
     def check_resumes(self, durable, workers, epoch=2, **how):
-        """A start in the same folder goes on with the same workers; what was durable stays."""
+        """A restart in the same folder continues with the same workers and keeps durable results."""
         coordinator = self.coordinator(**how)
         done = self.check_result(coordinator, epoch)
         self.assertEqual(done["resumedTasks"], sum(row[1] - row[0] for row in durable))

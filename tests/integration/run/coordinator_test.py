@@ -33,7 +33,7 @@ class CompleteTest(ClusterTest):
         self.assertEqual([row["node"] for row in done["workers"]], ["pi4a", "pi4b", "pi3"])
         self.check_all_done(workers)
 
-        # It stays and serves; whoever comes late is told to go.
+        # The coordinator keeps serving pages, and sends late workers away.
         self.assertEqual(self.worker("pi3").wait(), 0)
         self.check_pages(coordinator)
         self.assertEqual(coordinator.await_exit(), 0, coordinator.said)

@@ -1,4 +1,4 @@
-"""Who is let in: certificates of workers, the coordinator's own, and the operator's token."""
+"""Authentication: certificates of workers and of the coordinator, and the operator's token."""
 
 import evenkeel
 from cluster import Authority, ClusterTest, free_ports
@@ -14,7 +14,7 @@ class TrustTest(ClusterTest):
         eventually(lambda: reason.lower() in worker.said.lower(), reason + " in " + worker.said)
 
     def check_stays_out(self, coordinator, worker, reason):
-        """The worker says why in its log, goes on trying, and never gets in."""
+        """The worker logs the reason, keeps trying, and is never accepted."""
         self.check_says(worker, reason)
         self.assertTrue(worker.running())
         if coordinator:

@@ -1,4 +1,4 @@
-"""Killed and interrupted in mid-run, the same command goes on: nothing is lost, nothing done twice."""
+"""Killed or interrupted during the run, the same command continues: no task is lost or repeated."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Runs the real evenkeel in a folder of its own and looks at what it does and leaves behind.
+"""Runs the real evenkeel in a separate folder and checks its output and files.
 
 EVENKEEL names the program; evenkeel-worker stands beside it. ctest sets it.
 """
@@ -138,7 +138,7 @@ def worker_processes():
 
 
 class RunTest(unittest.TestCase):
-    """A test with a folder of its own, in which jobs are run."""
+    """A test with a separate folder, in which jobs are run."""
 
     def setUp(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="evenkeel-run-"))
@@ -171,7 +171,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(process.wait(patience), code, process.out + process.err)
         return process
 
-    # What a run leaves behind.
+    # The files of a run.
     def summary(self):
         return json.loads((self.output / "summary.json").read_text())
 
@@ -182,7 +182,7 @@ class RunTest(unittest.TestCase):
         return [tuple(line["range"]) for line in self.timeline() if "range" in line]
 
     def journal_rows(self):
-        """The results in the journal, by a copy of it: while a run holds it, nobody else may look."""
+        """Reads the results from a copy of the journal, because a running job locks the journal."""
         with tempfile.TemporaryDirectory(dir=self.root) as copy:
             for name in ("journal.db-wal", "journal.db"):
                 if (self.output / name).exists():

@@ -1,4 +1,4 @@
-"""Nodes that stop answering, die, slow down or join in mid-run: the others take over.
+"""Nodes that stop answering, die, slow down or join during the run: the others take over.
 
 The job must end within 5 % plus one lease of the moment at which the speeds of the nodes over time
 have done its work. The figures are printed.

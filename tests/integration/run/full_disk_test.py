@@ -1,4 +1,4 @@
-"""A disk that fills: the job stops cleanly, says so in one line, and goes on when there is room."""
+"""A full disk: the job stops with a one-line error and resumes when there is space."""
 
 import os
 import resource
@@ -36,7 +36,7 @@ class FullDiskTest(RunTest):
         self.assertEqual(numbers[::2], tuple(range(TASKS)))
 
     def test_files_that_may_not_grow(self):
-        """The limit of the process on the size of a file: room for ever more of the job."""
+        """Growing limits of the process on the size of a file: room for more and more of the job."""
         arguments = self.command(job("large", WORKLOAD), LISTED)
         done = 0
         for kibibytes in (60, 150, 250, 300):

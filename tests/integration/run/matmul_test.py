@@ -18,7 +18,7 @@ def random(rows, columns, seed):
 
 
 def drawn(rows, columns, seed, dtype):
-    """What `random` stands for, by docs/matmul.md."""
+    """Returns the matrix of `random` as docs/matmul.md defines it."""
     with numpy.errstate(over="ignore"):
         index = numpy.arange(1, rows * columns + 1, dtype=numpy.uint64)
         word = numpy.uint64(seed) + numpy.uint64(0x9E3779B97F4A7C15) * index
@@ -182,7 +182,7 @@ class MatmulTest(ProductCase):
 
 
 class TrafficTest(ProductCase):
-    """The ratios of Melesio (2024), table 4.4: what is sent to what comes back."""
+    """The ratios of sent to returned bytes in Melesio (2024), table 4.4."""
 
     def ratio(self, pattern, factor):
         size, block = 768, 48

@@ -1,4 +1,4 @@
-"""What becomes of tasks that fail: retries, rules for exit codes, success policies."""
+"""Handling of failed tasks: retries, rules for exit codes, success policies."""
 
 import contextlib
 import sqlite3

@@ -8,16 +8,15 @@ import subprocess
 import evenkeel
 from evenkeel import EVENKEEL, RunTest, job, node, nodes, synthetic
 
-# Sleeping tasks: what they take does not depend on what else this machine does. What the simulator
-# leaves out of a real run are gaps between tasks and late wake-ups, about a millisecond a task here
-# and more on a busy machine, and that a range's time is spread evenly over its tasks; against a run
-# of some seconds that is a few per cent: 0.1 to 5 % were seen, the latter with four times as many
-# processes as cores.
+# The tasks sleep, so their durations do not depend on the load of this machine. The simulator omits
+# gaps between tasks and late wake-ups, about a millisecond a task and more on a busy machine, and it
+# spreads the time of a range evenly over its tasks. In a run of some seconds, the difference was 0.1
+# to 5 %, the latter with four times as many processes as cores.
 TOLERANCE = 0.1
 
-# Against another run, which has gaps of its own: up to 9 % were seen on the same busy machine. A
-# simulated death loses what was not reported, up to a second of that node's work, which is 0.45 s
-# here; in the run it was another part of a second.
+# Tolerance against a different run, which has its own gaps: the difference was up to 9 % on the same
+# busy machine. A simulated crash loses the work that was not reported, up to a second of that node,
+# which is 0.45 s here; in the run it was a different part of a second.
 TOLERANCE_OF_ANOTHER = 0.15
 
 TASKS = synthetic(240, {"uniform": [0.05, 0.3]}, seed=3, costsKnown=False)

@@ -52,7 +52,7 @@ class SoakTest(RunTest):
         workers = process.workers()
         process.signal(chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)))
         process.wait()
-        for pid in workers.values():  # those that stand still cannot see that their parent has gone
+        for pid in workers.values():  # stopped ones cannot notice that their parent has exited
             try:
                 os.kill(pid, signal.SIGCONT)
             except ProcessLookupError:

@@ -73,7 +73,7 @@ class SleepingTest(RunTest):
                                max(2 / len(os.sched_getaffinity(0)), 0.1), delta=0.01)
 
     def test_worker_without_work_waits_without_polling(self):
-        """`early` has one short task, `late` a long one that nobody can take over."""
+        """`early` has one short task, `late` a long one that cannot be moved."""
         workload = synthetic(2, {"list": [0.1, 4]})
         workload["synthetic"].pop("tasks")
         manifest = job("waiting", workload, balancing={

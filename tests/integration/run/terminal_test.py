@@ -1,4 +1,4 @@
-"""What people see: a live view on a terminal, plain lines elsewhere."""
+"""Output of a run: a live view on a terminal, plain lines elsewhere."""
 
 import fcntl
 import os
@@ -72,7 +72,7 @@ class Screen:
 
 class TerminalTest(RunTest):
     def run_on_terminal(self, arguments, columns, on_text=None):
-        """(exit code, everything written) of a run on a terminal of its own."""
+        """Returns (exit code, all output) of a run on a pseudoterminal."""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         process = subprocess.Popen([EVENKEEL, *map(str, arguments)], cwd=self.folder, stdin=follower,

@@ -53,7 +53,7 @@ class UiTest(RunTest):
                 data = page.evaluate("report.data")
                 self.assertEqual(page.problems, [])
                 self.assertEqual([u for u in page.requests if not u.startswith((url, "data:"))], [])
-            self.assertEqual(process.wait(), 0)  # whoever waited for the report has it
+            self.assertEqual(process.wait(), 0)  # it ends after the page has loaded the report
             text = (self.output / "report.html").read_text()
             self.assertEqual(data, json.loads(text.split('id="data">', 1)[1].split("</script>", 1)[0]))
 

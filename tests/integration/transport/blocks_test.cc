@@ -26,7 +26,7 @@ char ByteOf(std::uint64_t block, std::int64_t at) {
                            static_cast<std::uint64_t>(at >> 16));
 }
 
-/// Blocks 1 to 9 of kBytes; counts what is read.
+/// Blocks 1 to 9 of kBytes; counts the reads.
 class FakeBlocks final : public workloads::BlockSource {
  public:
   std::int64_t SizeOf(workloads::BlockId id) const override { return id < 10 ? kBytes : 0; }
@@ -101,7 +101,7 @@ class BlocksTest : public testing::TestWithParam<bool> {
   std::unique_ptr<coordinator::WorkerServer> server_;
 };
 
-TEST_P(BlocksTest, ComeFromTheCoordinatorOnceAndThenFromAWorker) {
+TEST_P(BlocksTest, AreFetchedFromTheCoordinatorOnceAndThenFromAWorker) {
   const auto first = MakeBoard();
   EXPECT_EQ(first->Get(1), "");
   EXPECT_EQ(blocks_.read, kBytes);
@@ -110,7 +110,7 @@ TEST_P(BlocksTest, ComeFromTheCoordinatorOnceAndThenFromAWorker) {
   EXPECT_EQ(blocks_.read, kBytes) << "the others got it from the first, or from each other";
 }
 
-TEST_P(BlocksTest, ComeFromTheCoordinatorAgainIfNobodyElseHasThemAnyMore) {
+TEST_P(BlocksTest, AreFetchedFromTheCoordinatorIfNoWorkerHasThem) {
   const auto first = MakeBoard();
   EXPECT_EQ(first->Get(1), "");
   first->cache.Drop(1);
@@ -122,7 +122,7 @@ TEST_P(BlocksTest, ComeFromTheCoordinatorAgainIfNobodyElseHasThemAnyMore) {
   EXPECT_EQ(blocks_.read, 3 * kBytes);
 }
 
-TEST_P(BlocksTest, FromAWorkerThatLiesComeFromTheCoordinator) {
+TEST_P(BlocksTest, WithWrongBytesFromAWorkerAreFetchedFromTheCoordinator) {
   const auto liar = MakeBoard();
   EXPECT_EQ(liar->Get(1), "");
   liar->cache.Find(1)->Bytes()[2'000'000] ^= 1;
@@ -142,14 +142,14 @@ TEST_P(BlocksTest, FromAWorkerThatLiesComeFromTheCoordinator) {
   EXPECT_EQ(blocks_.read - before, kBytes);
 }
 
-TEST_P(BlocksTest, ThatNobodyHasAreAnError) {
+TEST_P(BlocksTest, WithoutASourceAreAnError) {
   const auto board = MakeBoard();
   EXPECT_EQ(board->Get(10), "the coordinator has no such block");
   EXPECT_EQ(board->Get(9), "the disk is broken");
   EXPECT_EQ(board->Get(2), "") << "the connection goes on";
 }
 
-TEST_P(BlocksTest, StrangersGetNone) {
+TEST_P(BlocksTest, AreNotServedToUnauthenticatedClients) {
   const auto board = Tls() ? MakeBoard("", "other-worker") : MakeBoard("guessed");
   const std::string said = board->Get(1);
   EXPECT_EQ(said,
@@ -157,7 +157,7 @@ TEST_P(BlocksTest, StrangersGetNone) {
   EXPECT_EQ(blocks_.read, 0);
 }
 
-TEST_P(BlocksTest, UnderWayEndWithTheWorker) {
+TEST_P(BlocksTest, FetchesEndWithTheWorker) {
   server_->Shutdown();
   auto board = MakeBoard();
   auto told = std::make_shared<std::promise<std::string>>();

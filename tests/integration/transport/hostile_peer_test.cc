@@ -67,7 +67,7 @@ class HostilePeerTest : public testing::Test {
         "ipv4:127.0.0.1:" + std::to_string(server_->Port()), grpc::InsecureChannelCredentials()));
   }
 
-  /// A worker with a connection of its own.
+  /// Expects that a worker on a separate connection is served.
   void ExpectOthersAreServed() {
     const std::size_t before = heard_.Messages().size();
     RecordingWorker told;

@@ -55,7 +55,7 @@ class RecordingServer final : public coordinator::StreamListener {
     const std::lock_guard lock(mutex_);
     return messages_;
   }
-  /// How often each stream was told to be closed.
+  /// Number of close notifications of each stream.
   [[nodiscard]] std::map<coordinator::StreamId, int> Closed() {
     const std::lock_guard lock(mutex_);
     return closed_;
@@ -71,7 +71,7 @@ class RecordingServer final : public coordinator::StreamListener {
   std::map<coordinator::StreamId, int> closed_;
 };
 
-/// Keeps what the coordinator says. Thread-safe.
+/// Records the coordinator's messages. Thread-safe.
 class RecordingWorker final : public worker::ConnectionListener {
  public:
   void OnMessage(engine::ToWorker message) override {

@@ -29,7 +29,7 @@ class StreamTest : public testing::Test {
     return CoordinatorConnection::Connect(options, listener);
   }
 
-  /// Connects, says hello and returns the server's name for the stream.
+  /// Connects, sends a Hello and returns the server's id of the stream.
   StreamId Introduce(CoordinatorConnection& connection) {
     const std::size_t before = heard_.Messages().size();
     connection.Send(HelloOf("pi"));
@@ -82,7 +82,7 @@ TEST_F(StreamTest, ALargeResultArrivesWhole) {
   EXPECT_EQ(heard_.Messages().front().second, engine::ToCoordinator{report});
 }
 
-TEST_F(StreamTest, AWorkersCloseComesAfterItsLastWordAndIsToldOnce) {
+TEST_F(StreamTest, AWorkersCloseIsReportedOnceAfterItsLastMessage) {
   StartServer();
   auto connection = Connect(told_);
   const StreamId stream = Introduce(*connection);
@@ -97,7 +97,7 @@ TEST_F(StreamTest, AWorkersCloseComesAfterItsLastWordAndIsToldOnce) {
   EXPECT_EQ(told_.Reasons(), std::vector<std::string>{"the coordinator closed the stream"});
 }
 
-TEST_F(StreamTest, TheServersCloseComesAfterItsLastWordAndIsToldOnce) {
+TEST_F(StreamTest, TheServersCloseIsReportedOnceAfterItsLastMessage) {
   StartServer();
   auto connection = Connect(told_);
   const StreamId stream = Introduce(*connection);
@@ -116,7 +116,7 @@ TEST_F(StreamTest, TheServersCloseComesAfterItsLastWordAndIsToldOnce) {
   EXPECT_EQ(told_.Messages().size(), 1u);
 }
 
-TEST_F(StreamTest, AVanishedWorkerIsToldAsClosed) {
+TEST_F(StreamTest, AVanishedWorkerIsReportedAsClosed) {
   StartServer();
   auto connection = Connect(told_);
   const StreamId stream = Introduce(*connection);
@@ -149,7 +149,7 @@ class HangingWorker final : public worker::ConnectionListener {
  public:
   void OnMessage(engine::ToWorker) override { let_go_.wait(false); }
   void OnClosed(const std::string&) override {}
-  void LetGo() {
+  void Release() {
     let_go_ = true;
     let_go_.notify_all();
   }
@@ -158,7 +158,7 @@ class HangingWorker final : public worker::ConnectionListener {
   std::atomic<bool> let_go_{false};
 };
 
-TEST_F(StreamTest, AWorkerThatDoesNotTakeItsMessagesIsCut) {
+TEST_F(StreamTest, AWorkerThatDoesNotReadIsDisconnected) {
   StartServer();
   HangingWorker hanging;
   worker::ConnectionOptions options;
@@ -166,14 +166,14 @@ TEST_F(StreamTest, AWorkerThatDoesNotTakeItsMessagesIsCut) {
   const auto connection = CoordinatorConnection::Connect(options, hanging);
   const StreamId stream = Introduce(*connection);
   const std::string reason(static_cast<std::size_t>(protocol::kMaxTextBytes), 'x');
-  // What the bound leaves waiting, and as much again for the buffers on the way.
+  // The maximum of queued messages, and as many for the transport's buffers.
   const std::int64_t enough = 2 * protocol::kMaxQueuedBytes / protocol::kMaxTextBytes;
   for (std::int64_t n = 0; n < enough; ++n) server_->Send(stream, engine::Finish{reason});
   EXPECT_TRUE(heard_.AwaitClosed(1));
-  hanging.LetGo();
+  hanging.Release();
 }
 
-TEST_F(StreamTest, AWorkerWithoutACoordinatorIsTold) {
+TEST_F(StreamTest, AWorkerWithoutACoordinatorGetsAnError) {
   StartServer();
   worker::ConnectionOptions options;
   options.address = "127.0.0.1:" + std::to_string(server_->Port());

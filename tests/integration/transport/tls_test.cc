@@ -52,7 +52,7 @@ class TlsTest : public testing::Test {
   std::unique_ptr<coordinator::WorkerServer> server_;
 };
 
-TEST_F(TlsTest, AWorkerOfTheJobIsHeardAndAnswered) {
+TEST_F(TlsTest, AWorkerOfTheJobIsAccepted) {
   RecordingWorker told;
   const auto connection =
       worker::CoordinatorConnection::Connect(Options(authority_.Issue("worker")), told);
@@ -63,21 +63,21 @@ TEST_F(TlsTest, AWorkerOfTheJobIsHeardAndAnswered) {
   ASSERT_TRUE(told.AwaitMessages(1));
 }
 
-TEST_F(TlsTest, AStrangerWithoutACertificateIsRefused) {
+TEST_F(TlsTest, AClientWithoutACertificateIsRefused) {
   protocol::TlsIdentity none = authority_.Issue("worker");
   none.certificate_pem.clear();
   none.key_pem.clear();
   ExpectRefused(Options(none));
 }
 
-TEST_F(TlsTest, AStrangerWithAnotherAuthoritysCertificateIsRefused) {
+TEST_F(TlsTest, ACertificateOfAnotherAuthorityIsRefused) {
   const TestAuthority other;
   protocol::TlsIdentity forged = other.Issue("worker");
   forged.ca_pem = authority_.Issue("worker").ca_pem;
   ExpectRefused(Options(forged));
 }
 
-TEST_F(TlsTest, AStrangerWithoutTlsIsRefused) { ExpectRefused(Options(std::nullopt)); }
+TEST_F(TlsTest, AClientWithoutTlsIsRefused) { ExpectRefused(Options(std::nullopt)); }
 
 TEST_F(TlsTest, AWorkerTrustsOnlyItsCoordinatorsName) {
   worker::ConnectionOptions options = Options(authority_.Issue("worker"));
@@ -89,7 +89,7 @@ TEST_F(TlsTest, ACertificateOfAnotherRoleIsRefused) {
   ExpectRefused(Options(authority_.Issue(kName, "serverAuth")));
 }
 
-TEST_F(TlsTest, OnlyTheNameOfTheJobsWorkersIsLetIn) {
+TEST_F(TlsTest, OnlyTheNameOfTheJobsWorkersIsAccepted) {
   Serve(authority_.Issue(kName, "serverAuth"), "primes-worker");
   for (const char* name : {"sums-worker", "primes-coordinator", "x.primes-worker"}) {
     ExpectRefused(Options(authority_.Issue(name, "clientAuth")));
@@ -114,7 +114,7 @@ class WorkerIdentityTest : public TlsTest {
     Serve(options);
   }
 
-  /// A connection of this pod, which says that it is on `node`.
+  /// A connection of this pod, whose Hello names `node`.
   std::unique_ptr<worker::CoordinatorConnection> Connect(const std::string& pod,
                                                          const std::string& node,
                                                          RecordingWorker& told) {
@@ -151,7 +151,7 @@ TEST_F(WorkerIdentityTest, ACertificateMustNameOneWorkerOfTheJob) {
   }
 }
 
-TEST_F(WorkerIdentityTest, AWorkerThatSaysItIsAnotherNodeIsNotHeard) {
+TEST_F(WorkerIdentityTest, AWorkerThatClaimsAnotherNodeIsRefused) {
   RecordingWorker told;
   const auto connection = Connect("pod-1", "pi4", told);
   ASSERT_TRUE(told.AwaitClosed());
@@ -160,7 +160,7 @@ TEST_F(WorkerIdentityTest, AWorkerThatSaysItIsAnotherNodeIsNotHeard) {
   EXPECT_TRUE(heard_.Messages().empty());
 }
 
-TEST_F(WorkerIdentityTest, AThirdStreamCutsTheOldestOfTheSameWorkerOnly) {
+TEST_F(WorkerIdentityTest, AThirdStreamClosesTheOldestOfTheSameWorkerOnly) {
   RecordingWorker others_told;
   const auto other = Connect("pod-2", "pi", others_told);
   ASSERT_TRUE(heard_.AwaitMessages(1));
@@ -178,7 +178,7 @@ TEST_F(WorkerIdentityTest, AThirdStreamCutsTheOldestOfTheSameWorkerOnly) {
   EXPECT_TRUE(others_told.Reasons().empty());
 }
 
-TEST_F(WorkerIdentityTest, AWorkerThatOpensStreamsTooOftenIsHeldBackAndOthersAreNot) {
+TEST_F(WorkerIdentityTest, LimitsTheRateOfStreamsOfEachWorker) {
   const worker::ConnectionOptions storm = Options(authority_.IssueWorker("primes", "pod-1", "pi"));
   std::string reason;
   for (int n = 0; n < 100 * coordinator::StreamAdmission::kBurst && reason.empty(); ++n) {

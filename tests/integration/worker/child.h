@@ -13,7 +13,7 @@ namespace evenkeel {
 /// A child process of a test. Killed and reaped at the latest by the destructor.
 class Child {
  public:
-  /// Starts `arguments[0]` with the token in the environment. What it prints is kept.
+  /// Starts `arguments[0]` with the token in the environment. Its output is captured.
   explicit Child(const std::vector<std::string>& arguments, const std::string& token = {});
   ~Child();
   Child(const Child&) = delete;
@@ -25,7 +25,7 @@ class Child {
   [[nodiscard]] std::optional<int> AwaitExit();
   /// Next line of its output, without the end of line; waits for it.
   [[nodiscard]] std::string ReadLine();
-  /// What is left of its output, to be read after the end.
+  /// Returns the rest of its output. Called after its end.
   [[nodiscard]] std::string ReadAll();
   /// User and system time of all its threads so far.
   [[nodiscard]] Duration CpuTime() const;
@@ -39,7 +39,7 @@ class Child {
 /// True if the process, a child or not, has ended within a bound.
 [[nodiscard]] bool AwaitEnd(pid_t process);
 
-/// Text of a file, with what is no text in it.
+/// The content of a file, including bytes that are not text.
 [[nodiscard]] std::string Slurp(const std::string& path);
 
 }  // namespace evenkeel

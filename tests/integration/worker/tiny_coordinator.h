@@ -23,7 +23,7 @@ class TinyCoordinator final : public coordinator::StreamListener {
   ~TinyCoordinator() override;
 
   [[nodiscard]] std::string Address() const;
-  /// Waits until so many tasks are complete; false if it takes too long.
+  /// Waits until this number of tasks is complete; false on timeout.
   [[nodiscard]] bool AwaitTasks(std::int64_t count);
   /// How the job ended; nothing if it takes too long.
   [[nodiscard]] std::optional<model::JobState> AwaitEnd();

@@ -33,14 +33,14 @@ std::vector<std::string> Command(const std::string& address, const std::string& 
   return ::testing::AssertionFailure() << text;
 }
 
-/// Says and records what the test wants. Thread-safe.
+/// A coordinator with prepared messages that records the worker's. Thread-safe.
 class Script {
  public:
   /// `parameters` of the workload synthetic; `tasks` are assigned after each first Hello.
   Script(std::string parameters, IndexRange tasks)
       : parameters_(std::move(parameters)), tasks_(tasks) {
     heard.on_message = [this](StreamId stream, const engine::ToCoordinator& message) {
-      if (std::holds_alternative<engine::Hello>(message)) Greet(stream);
+      if (std::holds_alternative<engine::Hello>(message)) SendWelcome(stream);
       if (const auto* report = std::get_if<engine::Report>(&message)) Note(stream, *report);
       if (const auto* back = std::get_if<engine::GiveBack>(&message)) Note(*back);
       said_goodbye = said_goodbye || std::holds_alternative<engine::Goodbye>(message);
@@ -52,7 +52,7 @@ class Script {
   [[nodiscard]] std::string Address() const {
     return "127.0.0.1:" + std::to_string(server->Port());
   }
-  /// Waits until so many tasks were reported.
+  /// Waits until this number of tasks was reported.
   [[nodiscard]] bool AwaitTasks(std::int64_t count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, kPatience, [&] { return reported_.Size() >= count; });
@@ -82,7 +82,7 @@ class Script {
   Duration task_timeout = std::chrono::hours(1);
 
  private:
-  void Greet(StreamId stream) {
+  void SendWelcome(StreamId stream) {
     engine::Welcome welcome;
     welcome.epoch = 1;
     welcome.workload_parameters = parameters_;
@@ -133,14 +133,14 @@ TEST(WorkerProcess, CountsPrimes) {
   EXPECT_TRUE(Has(coordinator.FinishResult(), "1229"));
 }
 
-TEST(WorkerProcess, RefusedItSaysWhyAndExitsWithThree) {
+TEST(WorkerProcess, ExitsWithThreeAndTheReasonWhenRefused) {
   TinyCoordinator coordinator("primes", R"({"end": 100})", "secret");
   Child worker(Command(coordinator.Address(), "primes"), "guessed");
   EXPECT_EQ(worker.AwaitExit(), 3);
   EXPECT_TRUE(Has(worker.ReadAll(), "token"));
 }
 
-TEST(WorkerProcess, ParametersItCannotReadEndItWithOneLine) {
+TEST(WorkerProcess, ExitsWithOneLineOnInvalidParameters) {
   Script script(R"({"tasks": -4, "mode": "None"})", {});
   Child worker(Command(script.Address(), "synthetic"));
   EXPECT_EQ(worker.AwaitExit(), 1);
@@ -148,13 +148,13 @@ TEST(WorkerProcess, ParametersItCannotReadEndItWithOneLine) {
   EXPECT_TRUE(script.said_goodbye);
 }
 
-TEST(WorkerProcess, WithoutCoordinatorItGivesUp) {
+TEST(WorkerProcess, ExitsWithoutACoordinator) {
   Child worker(Command("127.0.0.1:1", "primes", {"--give-up-after", "0.2"}));
   EXPECT_EQ(worker.AwaitExit(), 4);
   EXPECT_TRUE(Has(worker.ReadAll(), "no coordinator at 127.0.0.1:1"));
 }
 
-TEST(WorkerProcess, ToldToStopItEndsTheRunningTaskAndGivesTheRestBack) {
+TEST(WorkerProcess, OnSigtermFinishesTheRunningTaskAndReturnsTheRest) {
   Script script(R"({"tasks": 50, "cost": {"constant": 0.1}})", {0, 50});
   Child worker(Command(script.Address(), "synthetic"));
   ASSERT_TRUE(script.AwaitTasks(1));
@@ -165,7 +165,7 @@ TEST(WorkerProcess, ToldToStopItEndsTheRunningTaskAndGivesTheRestBack) {
   EXPECT_GE(script.Reported(), 2);  // the one that ran when the signal came
 }
 
-TEST(WorkerProcess, TasksThatOutlastTheGraceAreStopped) {
+TEST(WorkerProcess, StopsTasksAfterTheGracePeriod) {
   Script script(R"({"tasks": 2, "cost": {"list": [0.01, 3600]}})", {0, 2});
   Child worker(Command(script.Address(), "synthetic", {"--drain-grace", "0.05"}));
   ASSERT_TRUE(script.AwaitTasks(1));
@@ -188,7 +188,7 @@ TEST(WorkerProcess, TasksBehindALongOneCanBeRecalled) {
   Script script(LongTasksAfterShortOnes(50, "3600"), {0, 1050});
   Child worker(Command(script.Address(), "synthetic"));
   ASSERT_TRUE(script.heard.AwaitMessages(1));
-  // What runs cannot be recalled; when it was cut, everything behind can.
+  // A running task cannot be recalled; after a batch was cut, all later tasks can.
   std::int64_t recalled = 0;
   const SteadyClock clock;
   for (const Instant until = clock.Now() + kPatience; clock.Now() < until && recalled < 49;) {
@@ -262,7 +262,7 @@ TEST(WorkerProcess, AnExceptionOfACustomWorkloadFailsItsTaskAndTheWorkerGoesOn) 
                                                      {3, "exception of an unknown type"}}));
 }
 
-TEST(WorkerProcess, ASecondSignalEndsItAtOnce) {
+TEST(WorkerProcess, ASecondSignalExitsImmediately) {
   Script script(R"({"tasks": 2, "cost": {"list": [0.01, 3600]}})", {0, 2});
   Child worker(Command(script.Address(), "synthetic"));
   ASSERT_TRUE(script.AwaitTasks(1));
@@ -272,7 +272,7 @@ TEST(WorkerProcess, ASecondSignalEndsItAtOnce) {
   EXPECT_TRUE(exit == 128 + SIGINT || exit == 128 + SIGTERM);
 }
 
-TEST(WorkerProcess, AfterABrokenStreamItComesBackAndReportsAgain) {
+TEST(WorkerProcess, ReconnectsAfterABrokenStreamAndReportsAgain) {
   Script script(kNothing, {0, 100});
   script.acknowledges = false;
   Child worker(Command(script.Address(), "synthetic"));
@@ -308,11 +308,11 @@ TEST(WorkerProcess, WithoutWorkItUsesNoCpu) {
   script.server->Send(said[0].first, engine::Recall{engine::RecallId{7}, 1});
   ASSERT_TRUE(script.heard.AwaitMessages(said.size() + 1));
   const Duration before = worker.CpuTime();
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // what is measured is this second
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // this second is measured
   EXPECT_LT(worker.CpuTime() - before, std::chrono::milliseconds(5));
 }
 
-TEST(WorkerProcess, TheTokenIsNotToBeSeen) {
+TEST(WorkerProcess, TheTokenIsNotVisible) {
   Script script(kNothing, {});
   Child worker(Command(script.Address(), "synthetic"), "a-secret-of-two");
   ASSERT_TRUE(script.heard.AwaitMessages(1));

@@ -22,7 +22,7 @@ bool IsAdmitted(const FakeApiWorld& world, const SeenRequest& seen) {
          world.accepted_tokens.contains(seen.authorization.substr(scheme.size()));
 }
 
-/// Waits as long as the fault says; false: the server goes down meanwhile. Lock held.
+/// Waits for the delay of the fault; false: the server shuts down meanwhile. Lock held.
 bool Delay(FakeApiWorld& world, std::unique_lock<std::mutex>& lock, Duration delay) {
   return !world.changed.wait_for(lock, delay, [&world] { return world.down; });
 }

@@ -11,7 +11,7 @@
 
 namespace evenkeel::support {
 
-/// What a watcher is told.
+/// A change, as watches report it.
 struct StoredEvent {
   std::int64_t version = 0;
   std::string type;  ///< ADDED, MODIFIED, DELETED
@@ -46,7 +46,7 @@ class ObjectStore {
   const nlohmann::json& Write(const ObjectKey& key, nlohmann::json object);
   void Remove(const ObjectKey& key);
 
-  /// What server-side apply knows of an object's managers; gone with the object.
+  /// The field managers of an object for server-side apply; removed with the object.
   [[nodiscard]] FieldManagers& ManagersOf(const ObjectKey& key) { return managers_[key]; }
 
   [[nodiscard]] std::int64_t version() const { return version_; }
@@ -59,7 +59,7 @@ class ObjectStore {
 
   /// Keeps the rest of a list and names it; Compact() forgets it.
   [[nodiscard]] std::string KeepRest(ListRest rest);
-  /// Null if it is forgotten. It can be asked for again.
+  /// Null if it was dropped. The same token may be used again.
   [[nodiscard]] const ListRest* FindRest(const std::string& token) const;
 
  private:

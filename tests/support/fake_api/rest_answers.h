@@ -9,7 +9,7 @@
 
 namespace evenkeel::support {
 
-/// What a path names.
+/// The object or collection that a path names.
 struct ApiAddress {
   std::string collection;  ///< without the namespace
   std::string namespace_name;

@@ -29,13 +29,13 @@ std::optional<json> ObjectIn(const HttpRequest& request) {
   return body;
 }
 
-RestAnswer NoKind() { return Refusal(400, "Object 'Kind' is missing in the body"); }
+RestAnswer MissingKind() { return Refusal(400, "Object 'Kind' is missing in the body"); }
 
 RestAnswer NotFound(const ApiAddress& address) {
   return Refusal(404, "\"" + address.name + "\" not found");
 }
 
-/// What the server itself keeps in metadata; writers cannot change it.
+/// Keeps the metadata that belongs to the server; writers cannot change it.
 void KeepServerFields(const json& current, json& next) {
   for (const char* const field :
        {"uid", "creationTimestamp", "generation", "deletionTimestamp", "resourceVersion"}) {
@@ -100,7 +100,7 @@ RestAnswer AnswerApply(ObjectStore& store, const HttpRequest& request, const Api
   const std::string manager = request.Parameter("fieldManager");
   if (manager.empty()) return Refusal(400, "fieldManager is required for apply patch");
   const auto body = ObjectIn(request);
-  if (!body) return NoKind();
+  if (!body) return MissingKind();
   if (MetadataText(*body, "name") != address.name) {
     return Refusal(400, "the name in the body is not the one in the URL");
   }
@@ -125,7 +125,7 @@ RestAnswer AnswerApply(ObjectStore& store, const HttpRequest& request, const Api
 RestAnswer AnswerPost(ObjectStore& store, const HttpRequest& request, const ApiAddress& address) {
   if (!address.name.empty()) return Refusal(405, "POST goes to collections");
   auto body = ObjectIn(request);
-  if (!body) return NoKind();
+  if (!body) return MissingKind();
   ApiAddress created = address;
   created.name = MetadataText(*body, "name");
   const std::string namespace_name = MetadataText(*body, "namespace");
@@ -145,7 +145,7 @@ RestAnswer AnswerPost(ObjectStore& store, const HttpRequest& request, const ApiA
 
 RestAnswer AnswerPut(ObjectStore& store, const HttpRequest& request, const ApiAddress& address) {
   const auto body = ObjectIn(request);
-  if (!body) return NoKind();
+  if (!body) return MissingKind();
   const json* const current = store.Find(address.Key());
   if (current == nullptr) return NotFound(address);
   const auto clash =

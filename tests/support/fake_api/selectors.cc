@@ -10,7 +10,7 @@ namespace {
 using nlohmann::json;
 using Lookup = std::function<std::optional<std::string>(const std::string&)>;
 
-bool TermFits(const std::string& term, const Lookup& lookup) {
+bool TermMatches(const std::string& term, const Lookup& lookup) {
   const std::size_t equals = term.find('=');
   if (equals == std::string::npos) {
     return term.front() == '!' ? !lookup(term.substr(1)) : lookup(term).has_value();
@@ -22,10 +22,10 @@ bool TermFits(const std::string& term, const Lookup& lookup) {
   return (lookup(key) == value) != differs;
 }
 
-bool AllFit(const std::string& selector, const Lookup& lookup) {
+bool AllTermsMatch(const std::string& selector, const Lookup& lookup) {
   std::istringstream terms(selector);
   for (std::string term; std::getline(terms, term, ',');) {
-    if (!term.empty() && !TermFits(term, lookup)) return false;
+    if (!term.empty() && !TermMatches(term, lookup)) return false;
   }
   return true;
 }
@@ -38,13 +38,13 @@ std::optional<std::string> TextAt(const json& object, const json::json_pointer& 
 }  // namespace
 
 bool LabelsFit(const json& object, const std::string& selector) {
-  return AllFit(selector, [&object](const std::string& key) {
+  return AllTermsMatch(selector, [&object](const std::string& key) {
     return TextAt(object, json::json_pointer("/metadata/labels") / key);
   });
 }
 
 bool FieldsFit(const json& object, const std::string& selector) {
-  return AllFit(selector, [&object](const std::string& path) {
+  return AllTermsMatch(selector, [&object](const std::string& path) {
     json::json_pointer where;
     std::istringstream parts(path);
     for (std::string part; std::getline(parts, part, '.');) where /= part;

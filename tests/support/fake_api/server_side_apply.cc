@@ -18,7 +18,7 @@ void CollectLeaves(const json& value, const Pointer& here, std::set<std::string>
   for (const auto& [key, inner] : value.items()) CollectLeaves(inner, here / key, leaves);
 }
 
-/// What names the object belongs to nobody.
+/// Fields of an applied object; those that identify the object have no owner.
 std::set<std::string> LeavesOf(const json& body) {
   std::set<std::string> leaves;
   CollectLeaves(body, Pointer(), leaves);

@@ -37,7 +37,7 @@ class WatchAnswer {
         labels_(request.Parameter("labelSelector")),
         fields_(request.Parameter("fieldSelector")) {}
 
-  /// What refuses the watch before it begins; lock held.
+  /// The error that refuses the watch before it begins; lock held.
   [[nodiscard]] std::optional<RestAnswer> Refused() const {
     if (!Streaming()) return std::nullopt;
     if (world_.streaming_lists_status != 0) {
@@ -95,7 +95,7 @@ class WatchAnswer {
         if (!written) return WatchEnd::kReset;
       }
       if (!stays) return WatchEnd::kClean;
-      // What happened before the end is told first.
+      // Events from before the end are sent first.
       if (open.end && (world_.events_held || position_ == world_.store.events().size())) {
         return *open.end;
       }
@@ -104,11 +104,11 @@ class WatchAnswer {
     }
   }
 
-  /// What there is to say by now; false: and no more than that.
+  /// Collects the pending lines. False: they are the last ones.
   bool Collect(OpenWatch& open, std::vector<std::string>& lines) {
     if (!begun_ && !Begin(lines)) return false;
     const auto& events = world_.store.events();
-    for (; position_ < events.size(); ++position_) Tell(events[position_], lines);
+    for (; position_ < events.size(); ++position_) AppendEvent(events[position_], lines);
     if (std::exchange(open.bookmark_due, false) &&
         request_.Parameter("allowWatchBookmarks") == "true") {
       lines.push_back(Bookmark(false));
@@ -138,7 +138,7 @@ class WatchAnswer {
   }
 
   /// A change that takes an object in or out of the selection looks like ADDED or DELETED.
-  void Tell(const StoredEvent& event, std::vector<std::string>& lines) const {
+  void AppendEvent(const StoredEvent& event, std::vector<std::string>& lines) const {
     if (event.collection != address_.collection) return;
     const bool now = event.type != "DELETED" && Selects(event.object);
     const bool before = !event.before.is_null() && Selects(event.before);

@@ -56,7 +56,7 @@ TEST(PortableMath, PowersAreExponentialsOfLogarithms) {
   EXPECT_NEAR(PortablePower(10, -3), 1e-3, 1e-17);
 }
 
-// These bits are the same everywhere; a change of them changes what seeds stand for.
+// These bits are equal on all machines; changing them changes the simulations of all seeds.
 TEST(PortableMath, TheBitsAreFixed) {
   EXPECT_EQ(PortableLog(3), 0x1.193ea7aad030bp+0);
   EXPECT_EQ(PortableExp(1), 0x1.5bf0a8b14576ap+1);

@@ -39,7 +39,7 @@ TEST(HumanText, NothingControlsTheTerminal) {
   EXPECT_EQ(Printable("aöö", 2), "aö...") << "no half characters";
 }
 
-/// What is said of a command line.
+/// The error for a command line.
 std::string Refusal(const std::string& line) {
   CLI::App app;
   std::string job;

@@ -44,7 +44,7 @@ class Replay : public testing::Test {
     EXPECT_NE(said.err.find(part), std::string::npos) << said.err;
     EXPECT_EQ(std::count(said.err.begin(), said.err.end(), '\n'), 1) << said.err;
   }
-  /// What stands between the page's data tags.
+  /// The content of the page's data element.
   nlohmann::json PageData() const {
     std::ifstream file(options_.html);
     const std::string page((std::istreambuf_iterator<char>(file)),
@@ -118,8 +118,8 @@ TEST_F(Replay, MistakesAreOneLine) {
     options_.nodes = {item};
     ExpectRefused("--nodes: must be a file of Nodes, NAME=SPEED");
   }
-  options_.nodes = {"nobody=0"};
-  ExpectRefused("--nodes: node nobody is not there");
+  options_.nodes = {"unknown=0"};
+  ExpectRefused("--nodes: node unknown is not there");
   options_.nodes = {"fast=0", "slow=0"};
   ExpectRefused("--nodes: leaves no node");
   options_.nodes = {"nowhere.yaml"};
@@ -136,7 +136,7 @@ TEST_F(Replay, MistakesAreOneLine) {
   ExpectRefused("scenario is required");
 }
 
-TEST_F(Replay, ThePageHasTheRunItselfAndItsReplays) {
+TEST_F(Replay, ThePageHasTheRunAndItsReplays) {
   options_.html = (stored_.Folder() / "page.html").string();
   options_.strategy = "TailStealing";
   options_.nodes = {"slow=0", "more=4"};

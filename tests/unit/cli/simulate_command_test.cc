@@ -48,7 +48,7 @@ constexpr const char* kScenario =
     "nodes: [{name: a, speed: 2}, {name: b, speed: 1}]\n"
     "variants: [{name: mine, strategy: TailStealing, tailStealing: {stealing: Disabled}}]\n";
 
-TEST_F(SimulateCommand, TellsEachRunInJson) {
+TEST_F(SimulateCommand, WritesEachRunAsJson) {
   SimulateOptions options;
   options.json = true;
   options.seeds = "5..7";
@@ -129,7 +129,7 @@ TEST_F(SimulateCommand, AStrategyOfTheScenarioIsNamedOnce) {
   EXPECT_EQ(ran.err.find(", SS,"), ran.err.rfind(", SS,")) << ran.err;
 }
 
-TEST_F(SimulateCommand, AJobThatNeverEndsIsToldByTheExitCode) {
+TEST_F(SimulateCommand, TheExitCodeTellsThatAJobDidNotEnd) {
   const Ran ran = Run({},
                       "name: lost\ntasks: {count: 100, seconds: 1}\n"
                       "nodes: [{name: a, speed: 1, faults: [{kind: Dies, at: 5}]}]\n");

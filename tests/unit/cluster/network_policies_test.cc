@@ -101,7 +101,7 @@ class Flows : public testing::Test {
   const Party prometheus_{"monitoring", {{"app", "prometheus"}}};
 };
 
-TEST_F(Flows, WorkersReachTheirCoordinatorAndNobodyElse) {
+TEST_F(Flows, WorkersReachOnlyTheirCoordinator) {
   EXPECT_TRUE(Flow(Worker("a"), Coordinator("a"), 7400));
   EXPECT_FALSE(Flow(Worker("a"), Coordinator("b"), 7400));
   EXPECT_FALSE(Flow(Worker("a"), Coordinator("a"), 7402));
@@ -126,7 +126,7 @@ TEST_F(Flows, OnlyTheOperatorReachesTheControlPort) {
   EXPECT_FALSE(Flow(stranger_, Coordinator("a"), 7402));
 }
 
-TEST_F(Flows, MetricsAreForTheClusterAndPagesForNobody) {
+TEST_F(Flows, MetricsAreOpenToTheClusterAndPagesToNone) {
   EXPECT_TRUE(Flow(prometheus_, Coordinator("a"), 7401));
   EXPECT_TRUE(Flow(prometheus_, Worker("a"), 7401));
   EXPECT_FALSE(Flow(prometheus_, Coordinator("a"), 7403));

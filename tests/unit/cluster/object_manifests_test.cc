@@ -31,7 +31,7 @@ TEST(PlanConfigMap, IsReadAsItWasWritten) {
   EXPECT_EQ(ReadJobPlan(json::parse(R"({"data": {"nodes.json": "{"}})")), JobPlan{});
 }
 
-TEST(PlanConfigMap, CarriesWhatTheHistoryHadToDoWithTheWeights) {
+TEST(PlanConfigMap, HasTheHistoryBehindTheWeights) {
   JobPlan plan;
   plan.nodes = {
       {"pi4", 8, 8, {}, false, WeightParts{4.25, 81.5, 45.5, 7200, 0.968, 80.25, 0.1, {}}},
@@ -92,7 +92,7 @@ TEST(SnapshotConfigMap, CarriesBytes) {
   EXPECT_EQ(ReadSnapshotView(object).attempt, 4);
 }
 
-TEST(PlanConfigMap, AuthenticatesAllThatTheOperatorGoesBy) {
+TEST(PlanConfigMap, AuthenticatesEverythingTheOperatorReliesOn) {
   JobPlan plan;
   plan.manifest = "{}";
   plan.image = "evenkeel/worker:1";

@@ -22,7 +22,8 @@ CoordinatorPod FirstAttempt() {
   return pod;
 }
 
-/// What the restricted pod security asks for, and what we ask for beyond it.
+/// Expects all settings of the restricted pod security standard, and the stricter ones of this
+/// project.
 void ExpectRestricted(const json& pod) {
   const json& spec = pod["spec"];
   EXPECT_EQ(spec["automountServiceAccountToken"], false);
@@ -103,7 +104,7 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
   EXPECT_TRUE(MountAt(pod, "/inputs").is_null());
 }
 
-TEST(WorkerPodManifest, IsReadBackAsWhatItWasMadeFrom) {
+TEST(WorkerPodManifest, RoundTrips) {
   const PodView pod = ReadPod(WorkerPodManifest(Job(), OnPi4()));
   EXPECT_EQ(pod.role, PodRole::kWorker);
   EXPECT_EQ(pod.job, "primes");

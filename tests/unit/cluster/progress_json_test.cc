@@ -44,7 +44,7 @@ TEST(ReadProgress, FieldsMayBeAbsentOrNull) {
   EXPECT_TRUE(progress->workers.empty());
 }
 
-TEST(ReadProgress, WhatIsNoneIsAnError) {
+TEST(ReadProgress, RejectsOtherDocuments) {
   for (const char* text : {"", "{", "[]", "{}", R"({"state":"Fine"})", R"({"state":3})", "\xff"}) {
     const auto progress = ReadProgress(text);
     ASSERT_FALSE(progress.has_value()) << text;
@@ -52,7 +52,7 @@ TEST(ReadProgress, WhatIsNoneIsAnError) {
   }
 }
 
-TEST(ReadProgress, NothingHostileGetsThrough) {
+TEST(ReadProgress, RejectsHostileValues) {
   nlohmann::json object{{"state", "Running"},
                         {"reason", std::string(100'000, 'x') + "\n"},
                         {"progress", 1e300},

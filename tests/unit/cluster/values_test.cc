@@ -28,7 +28,7 @@ TEST(Timestamp, IsReadAndWrittenAsKubernetesDoes) {
             "2026-03-01T09:30:05Z");
 }
 
-TEST(Timestamp, WhatIsNoneIsNone) {
+TEST(Timestamp, RejectsOtherTexts) {
   for (const char* text :
        {"", "Z", "2026-03-01", "2026-03-01T09:30:05", "2026-02-30T00:00:00Z",
         "2026-13-01T00:00:00Z", "2026-03-01T24:00:00Z", "2026-03-01T09:60:00Z",

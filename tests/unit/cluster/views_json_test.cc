@@ -71,7 +71,7 @@ TEST(ReadPod, ReadsAPodThatDoesNot) {
   EXPECT_EQ(pod.ratio, 1.0);
 }
 
-TEST(ReadPod, NonsenseIsNoPodButNoHarm) {
+TEST(ReadPod, InvalidPodsAreIgnored) {
   for (const char* text : {"null", "[]", R"({"metadata": [], "spec": 1, "status": "x"})",
                            R"({"metadata": {"labels": {"evenkeel.dev/weight": "1e99"},
                          "annotations": {"evenkeel.dev/attempt": "-4",

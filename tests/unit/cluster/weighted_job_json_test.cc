@@ -115,7 +115,7 @@ TEST(ReadWeightedJob, WhatIsWrongIsOneLineThatNamesTheField) {
   }
 }
 
-TEST(ReadWeightedJob, OneStrangeObjectHurtsNobody) {
+TEST(ReadWeightedJob, AnInvalidObjectDoesNotAffectOthers) {
   for (const char* text :
        {"null", "[]", "3", "{}", R"({"metadata": 5, "spec": [], "status": "x"})",
         R"({"metadata": {"name": 7, "generation": "x", "creationTimestamp": "now"},
@@ -128,7 +128,7 @@ TEST(ReadWeightedJob, OneStrangeObjectHurtsNobody) {
   }
 }
 
-TEST(ReadWeightedJob, WhatTheCoordinatorCannotBeHandedIsSaidBeforeAnythingStarts) {
+TEST(ReadWeightedJob, RefusesJobsThatTheCoordinatorCannotGetBeforeTheyStart) {
   json object = JobObject();
   const json arguments(10'000, std::string(96, 'x'));
   object["spec"]["workload"] = {

@@ -27,7 +27,7 @@ class ControlHandlerTest : public testing::Test {
   ControlHandler handler_{tokens_, board_, job_};
 };
 
-TEST_F(ControlHandlerTest, WithoutTheTokenThereIsNothing) {
+TEST_F(ControlHandlerTest, RequiresTheToken) {
   for (const char* wrong : {"", "Bearer", "Bearer ", "Bearer 0123456789abcdeF", "0123456789abcdef",
                             "Bearer 0123456789abcdef0", "Basic 0123456789abcdef"}) {
     for (const char* target : {"/progress", "/desired-state/Suspended", "/snapshot", "/none"}) {
@@ -39,7 +39,7 @@ TEST_F(ControlHandlerTest, WithoutTheTokenThereIsNothing) {
   EXPECT_EQ(job_.suspends, 0);
 }
 
-TEST_F(ControlHandlerTest, EachOfTheTokensIsGood) {
+TEST_F(ControlHandlerTest, AcceptsEachOfTheTokens) {
   EXPECT_EQ(Ask("GET", "/progress", "Bearer fedcba9876543210").status, 200);
 }
 
@@ -57,7 +57,7 @@ TEST_F(ControlHandlerTest, ProgressIsTheLatestOnTheBoard) {
   EXPECT_EQ(Ask("POST", "/progress").status, 405);
 }
 
-TEST_F(ControlHandlerTest, TheDesiredStateIsTakenAtOnceAndTold) {
+TEST_F(ControlHandlerTest, TheDesiredStateIsAppliedAtOnceAndReported) {
   EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["desiredState"], "Running");
   for (int repetition = 0; repetition < 2; ++repetition) {
     const auto response = Ask("PUT", "/desired-state/Suspended");
@@ -100,7 +100,7 @@ TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {
   }
 }
 
-TEST_F(ControlHandlerTest, NothingElseIsThere) { EXPECT_EQ(Ask("GET", "/x").status, 404); }
+TEST_F(ControlHandlerTest, OtherPathsAreNotFound) { EXPECT_EQ(Ask("GET", "/x").status, 404); }
 
 }  // namespace
 }  // namespace evenkeel::coordinator

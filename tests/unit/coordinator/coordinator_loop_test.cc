@@ -1,5 +1,5 @@
-// What the loop must bear without losing a worker: stalls of its own, slow and failing journals,
-// and new versions of its job.
+// The loop loses no worker through its own stalls, slow and failing journals, or new versions of
+// its job.
 #include "coordinator/coordinator_loop.h"
 
 #include "tests/unit/coordinator/loop_fixture.h"
@@ -39,7 +39,7 @@ TEST_F(CoordinatorLoopTest, AWorkerThatIsSilentForALeaseIsLost) {
   EXPECT_EQ(Lost(), std::vector<std::string>{"node-1"});
 }
 
-TEST_F(CoordinatorLoopTest, AStopOfThirtySecondsLosesNobody) {
+TEST_F(CoordinatorLoopTest, AStopOfThirtySecondsExpiresNoLease) {
   Start(300, 3);  // 50 s
   RunFor(seconds(5));
   StopLoop(seconds(30));
@@ -61,7 +61,7 @@ TEST_F(CoordinatorLoopTest, AStopExtendsLeasesByItsLengthAndNoMore) {
   EXPECT_EQ(Lost(), std::vector<std::string>{"node-1"});
 }
 
-TEST_F(CoordinatorLoopTest, ManyShortStopsLoseNobody) {
+TEST_F(CoordinatorLoopTest, ManyShortStopsExpireNoLease) {
   spec.balancing.lease = seconds(3);
   Start(300, 3);
   for (int i = 0; i < 20; ++i) {

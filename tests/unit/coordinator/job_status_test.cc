@@ -66,7 +66,7 @@ TEST(JobStatus, EarlierStartsCount) {
   EXPECT_EQ(status.workers[2].state, WorkerState::kLost);
 }
 
-TEST(JobStatus, SaysWhatEachNodeHasDoneInAllStarts) {
+TEST(JobStatus, HasTheWorkOfEachNodeInAllStarts) {
   engine::Progress progress = TwoNodes();
   progress.nodes[1].cost = 100;
   progress.nodes[1].busy_seconds = 2.5;
@@ -89,7 +89,7 @@ TEST(JobStatus, SaysWhatEachNodeHasDoneInAllStarts) {
   EXPECT_EQ(json::parse(StatusJson(status, false))["work"], expected);
 }
 
-TEST(JobStatus, BusyTimeWithoutCostIsNotToldAsWork) {
+TEST(JobStatus, BusyTimeWithoutCostIsNotReportedAsWork) {
   JobStatus status;
   model::RunSummary summary;  // of a job that an earlier process completed
   summary.state = model::JobState::kComplete;
@@ -135,7 +135,7 @@ TEST(JobStatus, BlockedIsAStateOfItsOwn) {
   EXPECT_EQ(StateText(status), "Blocked");
 }
 
-TEST(JobStatus, ManyWorkersAreCutAndCounted) {
+TEST(JobStatus, ManyWorkersAreTruncatedWithACount) {
   JobStatus status;
   status.workers.resize(1000);
   const auto said = json::parse(StatusJson(status, false));

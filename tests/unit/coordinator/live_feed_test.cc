@@ -39,7 +39,7 @@ class LiveFeedTest : public testing::Test {
   LiveFeed feed_{clock_};
 };
 
-TEST_F(LiveFeedTest, NothingIsKeptWhileNobodyLooks) {
+TEST_F(LiveFeedTest, KeepsNothingWithoutReaders) {
   Count({0, 3}, seconds(2));
   feed_.OnTick();
   EXPECT_FALSE(feed_.Watched());
@@ -48,7 +48,7 @@ TEST_F(LiveFeedTest, NothingIsKeptWhileNobodyLooks) {
   EXPECT_TRUE(feed_.Watched());
 }
 
-TEST_F(LiveFeedTest, TheSecondLookReadsTheJournalOnceAndCountsNothingTwice) {
+TEST_F(LiveFeedTest, ASecondReaderReadsTheJournalOnceAndCountsNothingTwice) {
   auto answer = Ask();
   EXPECT_FALSE(answer["caughtUp"]);
   EXPECT_EQ(run_.readings, 0);
@@ -64,7 +64,7 @@ TEST_F(LiveFeedTest, TheSecondLookReadsTheJournalOnceAndCountsNothingTwice) {
   EXPECT_EQ(run_.readings, 1);
 }
 
-TEST_F(LiveFeedTest, AReaderWhoIsUpToDateIsToldLittle) {
+TEST_F(LiveFeedTest, AReaderThatIsUpToDateGetsOnlyChanges) {
   (void)Ask();
   clock_.now += seconds(1);
   auto answer = Ask();
@@ -74,13 +74,13 @@ TEST_F(LiveFeedTest, AReaderWhoIsUpToDateIsToldLittle) {
   EXPECT_FALSE(answer["whole"]);
   EXPECT_EQ(answer["nodes"], json::array());
   EXPECT_EQ(answer["timeline"]["lanes"], json::array());
-  Count({5, 6}, seconds(3));  // cells need not be cut anew for it
+  Count({5, 6}, seconds(3));  // cells need not be divided again for it
   answer = Ask(answer["at"]);
   EXPECT_FALSE(answer["whole"]);
   EXPECT_EQ(answer["timeline"]["lanes"].size(), 1U);
 }
 
-TEST_F(LiveFeedTest, WhoeverKnowsSomethingElseIsToldEverything) {
+TEST_F(LiveFeedTest, AReaderOfAnotherVersionGetsEverything) {
   const std::string at = Ask()["at"];
   const std::vector<std::string> others = {"x",
                                            "1.0-1",
@@ -99,7 +99,7 @@ TEST_F(LiveFeedTest, WhoeverKnowsSomethingElseIsToldEverything) {
   EXPECT_TRUE(Ask(at)["whole"]);
 }
 
-TEST_F(LiveFeedTest, ItIsForgottenWhenNobodyLooksAnyMore) {
+TEST_F(LiveFeedTest, IsDroppedAfterTheLastReader) {
   (void)Ask();
   clock_.now += LiveFeed::kForgetAfter;
   feed_.OnTick();
@@ -109,7 +109,7 @@ TEST_F(LiveFeedTest, ItIsForgottenWhenNobodyLooksAnyMore) {
   EXPECT_FALSE(feed_.Watched());
 }
 
-TEST_F(LiveFeedTest, WithoutARunThereIsTheStateAlone) {
+TEST_F(LiveFeedTest, WithoutARunHasTheStateOnly) {
   run_.over = true;
   const auto answer = Ask();
   EXPECT_EQ(answer["job"], "primes");
@@ -118,7 +118,7 @@ TEST_F(LiveFeedTest, WithoutARunThereIsTheStateAlone) {
   EXPECT_GE(answer["againSeconds"].get<double>(), 1);
 }
 
-/// Makes time pass whenever it is asked for.
+/// Advances at each call of Now().
 class SlowClock final : public Clock {
  public:
   [[nodiscard]] Instant Now() const override { return now_ += std::chrono::milliseconds(100); }
@@ -127,7 +127,7 @@ class SlowClock final : public Clock {
   mutable Instant now_{seconds(100)};
 };
 
-TEST_F(LiveFeedTest, SlowAnswersAreAskedForLessOftenAndThenRefused) {
+TEST_F(LiveFeedTest, SlowAnswersAreRequestedLessOftenAndThenRefused) {
   SlowClock clock;
   LiveFeed feed(clock);
   const LiveState state{"primes", "Running", "", false};

@@ -19,14 +19,14 @@
 
 namespace evenkeel::coordinator {
 
-/// Stands still until it is moved.
+/// A clock that the test advances.
 class VirtualClock final : public Clock {
  public:
   [[nodiscard]] Instant Now() const override { return now; }
   Instant now{std::chrono::seconds(100)};
 };
 
-/// A journal in memory whose commits take as long as `commit_time` says, and fail if told to.
+/// A journal in memory whose commits take `commit_time`, and fail on request.
 class SlowJournal final : public RecordSink {
  public:
   SlowJournal(const Clock& clock, LoopInbox& inbox) : clock_(clock), inbox_(inbox) {}
@@ -109,8 +109,8 @@ class RecordingProgress final : public ProgressSink {
 };
 
 /// A loop in virtual time with real workers' state machines, one thread each, that run every task
-/// in `task_time` and return `result_bytes` each. Messages arrive at once. What is around the loop
-/// can be stalled and made to fail.
+/// in `task_time` and return `result_bytes` each. Messages arrive at once. The environment of the
+/// loop can be stalled and made to fail.
 class LoopFixture : public testing::Test, private Transport {
  protected:
   explicit LoopFixture(LoopInbox::Limits limits = {}) : inbox(limits) {
@@ -134,7 +134,7 @@ class LoopFixture : public testing::Test, private Transport {
   }
   static std::string Name(std::size_t node) { return "node-" + std::to_string(node); }
 
-  /// Lets time pass in small steps until `done` says so, or for `at_most`.
+  /// Advances time in small steps until `done` returns true, or by `at_most`.
   void RunUntil(const std::function<bool()>& done, Duration at_most) {
     for (const Instant last = clock.now + at_most; clock.now < last && !done();) {
       clock.now += kStep;
@@ -159,7 +159,7 @@ class LoopFixture : public testing::Test, private Transport {
   }
   /// Nothing steps the loop for so long.
   void StopLoop(Duration time) { stopped_until = clock.now + time; }
-  /// The worker's process is gone; nobody notices.
+  /// Ends the worker's process without closing its connection.
   void Kill(std::size_t node) { nodes_[node].gone = true; }
 
   [[nodiscard]] std::vector<std::string> Lost() const {

@@ -113,7 +113,7 @@ TEST(LoopInbox, NothingComesInAfterClose) {
   EXPECT_EQ(Describe(inbox.Take()), "nothing");
 }
 
-TEST(LoopInbox, WakesWhoeverWaits) {
+TEST(LoopInbox, WakesTheWaitingThread) {
   const SteadyClock clock;
   LoopInbox inbox;
   std::thread poster([&inbox] { inbox.Post(InterruptRequested{"stop"}); });

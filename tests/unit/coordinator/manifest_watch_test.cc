@@ -25,7 +25,7 @@ class ManifestWatchTest : public testing::Test {
     std::filesystem::rename(folder_ / "next", File());
   }
   [[nodiscard]] std::filesystem::path File() const { return folder_ / "job.yaml"; }
-  /// The text of the file stands in for a job: it is its name.
+  /// The text of the file is used as the job's name.
   [[nodiscard]] ManifestWatch Watch() const {
     return {File(), [file = File()]() -> Result<SharedJobVersion> {
               std::string name;
@@ -43,7 +43,7 @@ class ManifestWatchTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(ManifestWatchTest, TellsOfEachChangeOnceItHasBeenLeftAlone) {
+TEST_F(ManifestWatchTest, ReportsEachChangeOnceItIsStable) {
   ManifestWatch watch = Watch();
   EXPECT_EQ(Polled(watch), "");
   Replace("two");
@@ -55,7 +55,7 @@ TEST_F(ManifestWatchTest, TellsOfEachChangeOnceItHasBeenLeftAlone) {
   EXPECT_EQ(Polled(watch), "three-in-place");
 }
 
-TEST_F(ManifestWatchTest, TellsAgainWhenItIsAskedTo) {
+TEST_F(ManifestWatchTest, ReportsAgainOnRequest) {
   ManifestWatch watch = Watch();
   Replace("two");
   EXPECT_EQ(Polled(watch), "");
@@ -72,7 +72,7 @@ TEST_F(ManifestWatchTest, SeesWhatChangesBeforeItIsReadForTheFirstTime) {
   EXPECT_EQ(Polled(watch), "two");
 }
 
-TEST_F(ManifestWatchTest, WhatCannotBeReadIsPassedOver) {
+TEST_F(ManifestWatchTest, SkipsUnreadableFiles) {
   ManifestWatch watch = Watch();
   Replace("broken");
   EXPECT_EQ(Polled(watch), "");

@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Adds up what it is told; can be held up.
+/// Sums up the notices; can be blocked.
 class SummingObserver final : public RunObserver {
  public:
   void OnProgress(const engine::Progress& progress) override {
@@ -95,7 +95,7 @@ TEST(NoticeQueue, DeliversTheLatestProgressOnly) {
   EXPECT_EQ(observer.drawings, 1);
 }
 
-TEST(ObserverThread, AnObserverThatIsHeldUpHoldsUpNobody) {
+TEST(ObserverThread, ABlockedObserverDoesNotBlockTheLoop) {
   const SteadyClock clock;
   SummingObserver observer;
   std::promise<void> let_go;

@@ -28,7 +28,7 @@ class PagesHandlerTest : public testing::Test {
     run_.over = true;
   }
   http::HttpResponse Ask(const std::string& target) { return pages_.Handle(Get(target)); }
-  /// What the server would send of a short file; "none" without a file.
+  /// The bytes of a short file that the server would send; "none" without a file.
   static std::string Content(http::HttpResponse response) {
     if (!response.file) return "none";
     const int descriptor = response.file->Release();

@@ -77,7 +77,7 @@ TEST_F(RunMetricsTest, WithoutItsJournalThereIsNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-TEST_F(RunMetricsTest, AFolderThatIsNotThereIsSaid) {
+TEST_F(RunMetricsTest, ReportsAMissingFolder) {
   const auto written = WriteMetrics(job_, journal_, end_, folder_ / "none");
   ASSERT_FALSE(written);
   EXPECT_NE(written.error().message.find("metrics.prom"), std::string::npos);

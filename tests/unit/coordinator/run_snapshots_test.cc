@@ -1,4 +1,4 @@
-// Pages read a run's journal for as long as they like, and hold up nobody.
+// Pages may read a run's journal for a long time without blocking the run.
 #include "coordinator/run_snapshots.h"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,7 @@ inline http::HttpRequest Get(std::string target, std::string authorization = "")
   return {"GET", std::move(target), std::move(authorization)};
 }
 
-/// Does what it is told to.
+/// Returns the values that the test sets.
 class FakeControl final : public JobControl {
  public:
   void Suspend() override {
@@ -81,7 +81,7 @@ class FakeRun final : public SnapshotSource, public EmptyJournal {
   mutable int readings = 0;  // of the journal's ranges
 };
 
-/// Stands still until it is moved.
+/// A clock that the test advances.
 class ManualClock final : public Clock {
  public:
   [[nodiscard]] Instant Now() const override { return now; }

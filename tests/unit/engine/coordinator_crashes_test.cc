@@ -17,7 +17,7 @@ class CoordinatorCrashesTest : public CoordinatorFixture {
 
   /// The node's process is gone; a new one connects, after `boots` reboots of the node.
   void Restart(std::size_t node, int boots = 0) {
-    Note(It().OnStreamClosed(StreamId{StreamOf(node)}, now));
+    Note(coordinator().OnStreamClosed(StreamId{StreamOf(node)}, now));
     Wait(seconds(2));
     ConnectNext(node, boots);
   }
@@ -27,7 +27,7 @@ class CoordinatorCrashesTest : public CoordinatorFixture {
     Hello hello = HelloOf(node);
     hello.incarnation = Name(node) + "/" + std::to_string(last_stream_);
     hello.boot_id = "boot " + std::to_string(boots_[node]);
-    Say(last_stream_, hello);
+    Deliver(last_stream_, hello);
   }
   [[nodiscard]] std::uint64_t StreamOf(std::size_t node) { return streams_[node]; }
 
@@ -55,7 +55,7 @@ TEST_F(CoordinatorCrashesTest, ATaskThatKillsItsWorkersFailsForGoodAndTheJobGoes
   AllDurable();
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
-  EXPECT_EQ(It().CurrentProgress(now).failed_indexes, "0");
+  EXPECT_EQ(coordinator().CurrentProgress(now).failed_indexes, "0");
 }
 
 TEST_F(CoordinatorCrashesTest, TheSecondDeathMakesASuspectThatRunsAlone) {
@@ -115,7 +115,7 @@ TEST_F(CoordinatorCrashesTest, ADrainedWorkerChargesNothing) {
   Start(4, 1);
   ConnectNext(0);
   for (int drain = 0; drain < 5; ++drain) {
-    Say(StreamOf(0), Goodbye{});
+    Deliver(StreamOf(0), Goodbye{});
     ConnectNext(0);
     EXPECT_TRUE(Wanted<Persist>().empty());
     EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}}));
@@ -126,7 +126,7 @@ TEST_F(CoordinatorCrashesTest, AWorkerThatIsKilledWhileItDrainsChargesNothing) {
   Start(4, 1);
   ConnectNext(0);
   for (int drain = 0; drain < 5; ++drain) {
-    Say(StreamOf(0), Report{{}, {}, true});
+    Deliver(StreamOf(0), Report{{}, {}, true});
     Restart(0);
     EXPECT_TRUE(Wanted<Persist>().empty());
     EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}}));
@@ -138,7 +138,7 @@ TEST_F(CoordinatorCrashesTest, ADrainingWorkerGetsNoMoreWork) {
   ConnectNext(0);
   Report report = DoneReport({0, 1});
   report.draining = true;
-  Say(StreamOf(0), report);
+  Deliver(StreamOf(0), report);
   EXPECT_TRUE(Assigned(StreamOf(0)).empty());
 }
 
@@ -146,13 +146,13 @@ TEST_F(CoordinatorCrashesTest, AProcessThatReconnectsChargesNothing) {
   Start(4, 1);
   ConnectNext(0);
   for (std::uint64_t stream = 10; stream < 15; ++stream) {
-    Note(It().OnStreamClosed(StreamId{stream == 10 ? StreamOf(0) : stream - 1}, now));
+    Note(coordinator().OnStreamClosed(StreamId{stream == 10 ? StreamOf(0) : stream - 1}, now));
     Wait(seconds(2));
     Hello hello = HelloOf(0);
     hello.incarnation = "a/1";
     hello.boot_id = "boot 0";
     hello.epoch = 1;
-    Say(stream, hello);
+    Deliver(stream, hello);
     EXPECT_TRUE(Wanted<Persist>().empty());
     EXPECT_EQ(Assigned(stream), (Ranges{{0, 1}}));
   }

@@ -13,7 +13,7 @@
 namespace evenkeel::engine {
 
 /// A coordinator of `tasks` equal tasks for nodes a, b, c ...; collects what it wants done.
-/// Decisions are MasterSlave's without a master unless told otherwise: one task a thread, in order.
+/// The default strategy is MasterSlave without a master: one task a thread, in order.
 class CoordinatorFixture : public testing::Test {
  protected:
   CoordinatorConfig config;
@@ -44,12 +44,12 @@ class CoordinatorFixture : public testing::Test {
     hello.workload = "w";
     return hello;
   }
-  void Say(std::uint64_t stream, ToCoordinator message) {
+  void Deliver(std::uint64_t stream, ToCoordinator message) {
     Note(coordinator_->OnMessage(StreamId{stream}, std::move(message), now));
   }
-  void Connect(std::uint64_t stream, std::size_t node) { Say(stream, HelloOf(node)); }
+  void Connect(std::uint64_t stream, std::size_t node) { Deliver(stream, HelloOf(node)); }
   void Done(std::uint64_t stream, model::IndexRange range, bool copy = false) {
-    Say(stream, DoneReport(range, copy));
+    Deliver(stream, DoneReport(range, copy));
   }
   [[nodiscard]] static Report DoneReport(model::IndexRange range, bool copy = false) {
     CompletedRange done;
@@ -64,7 +64,7 @@ class CoordinatorFixture : public testing::Test {
   void Fails(std::uint64_t stream, model::TaskIndex task, GrantId grant) {
     Report report;
     report.failed.push_back({task, "no", std::chrono::milliseconds(1), grant});
-    Say(stream, report);
+    Deliver(stream, report);
   }
   [[nodiscard]] GrantId GrantOf(model::TaskIndex task) { return grants_[task]; }
   void AllDurable() { Note(coordinator_->OnDurable(BatchId{1'000'000}, now)); }
@@ -72,7 +72,7 @@ class CoordinatorFixture : public testing::Test {
     now += time;
     Note(coordinator_->OnTimer(now));
   }
-  [[nodiscard]] Coordinator& It() { return *coordinator_; }
+  [[nodiscard]] Coordinator& coordinator() { return *coordinator_; }
 
   template <typename Message>
   [[nodiscard]] std::vector<Message> Sent(std::uint64_t stream) const {

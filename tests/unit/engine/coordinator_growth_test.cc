@@ -6,11 +6,12 @@ namespace {
 class CoordinatorGrowthTest : public CoordinatorFixture {
  protected:
   void GrowTo(std::int64_t tasks, InputOf input_of = nullptr) {
-    Note(It().OnGrown({std::make_shared<model::UnitCosts>(tasks), std::move(input_of), "{}"}, now));
+    Note(coordinator().OnGrown(
+        {std::make_shared<model::UnitCosts>(tasks), std::move(input_of), "{}"}, now));
   }
 };
 
-TEST_F(CoordinatorGrowthTest, WhoIsIdleGetsWhatWasAppendedAtOnce) {
+TEST_F(CoordinatorGrowthTest, IdleWorkersGetAppendedTasksAtOnce) {
   Start(2, 2);
   Connect(1, 0);
   Connect(2, 1);
@@ -28,7 +29,7 @@ TEST_F(CoordinatorGrowthTest, TheJobEndsWithTheLastOfAllTasks) {
   GrowTo(2);  // before the first result is durable
   AllDurable();
   EXPECT_TRUE(Wanted<EndJob>().empty());
-  EXPECT_EQ(It().CurrentProgress(now).tasks_total, 2);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_total, 2);
   Done(1, {1, 2});
   AllDurable();
   ASSERT_EQ(Wanted<EndJob>().size(), 1u);
@@ -82,7 +83,7 @@ TEST_F(CoordinatorGrowthTest, ASuccessPolicyCountsAppendedTasksUnlessItNamesItsO
 TEST_F(CoordinatorGrowthTest, NothingIsGivenOutWhileTheJobDrains) {
   Start(1, 1);
   Connect(1, 0);
-  Note(It().OnInterrupt("suspended", std::chrono::seconds(5), now));
+  Note(coordinator().OnInterrupt("suspended", std::chrono::seconds(5), now));
   GrowTo(3);
   Done(1, {0, 1});
   EXPECT_TRUE(Assigned(1).empty());
@@ -91,14 +92,14 @@ TEST_F(CoordinatorGrowthTest, NothingIsGivenOutWhileTheJobDrains) {
   EXPECT_EQ(Wanted<EndJob>()[0].state, model::JobState::kInterrupted);
 }
 
-TEST_F(CoordinatorGrowthTest, WhatIsAppendedWhileNobodyLivesWaitsForWhoComes) {
+TEST_F(CoordinatorGrowthTest, TasksAppendedWithoutWorkersWaitForTheNextWorker) {
   config.job.balancing.strategy = model::StrategyName::kTailStealing;
   Start(1, 1);
-  Wait(std::chrono::seconds(11));  // nobody came
+  Wait(std::chrono::seconds(11));  // no worker connects
   GrowTo(3);
   Connect(1, 0);
   EXPECT_FALSE(Assigned(1).empty());
-  EXPECT_EQ(It().CurrentProgress(now).nodes.size(), 1u);
+  EXPECT_EQ(coordinator().CurrentProgress(now).nodes.size(), 1u);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Who is let in, who is lost, and what becomes of their tasks.
+// Admission and loss of workers, and the handling of their tasks.
 #include <cmath>
 
 #include "tests/unit/engine/coordinator_fixture.h"
@@ -12,7 +12,7 @@ using std::chrono::seconds;
 class MembershipTest : public CoordinatorFixture {
  protected:
   void ExpectRefused(const Hello& hello, const std::string& reason) {
-    Say(9, hello);
+    Deliver(9, hello);
     ASSERT_EQ(Sent<Refusal>(9).size(), 1U);
     EXPECT_EQ(Sent<Refusal>(9)[0].reason, reason);
     EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
@@ -23,18 +23,18 @@ class MembershipTest : public CoordinatorFixture {
     Hello hello = HelloOf(0);
     hello.epoch = 1;
     hello.held = {{grant, {0, 1}, false}};
-    Say(stream, hello);
+    Deliver(stream, hello);
   }
 
   /// A new process on the first worker's node.
   void ConnectNewProcess(std::uint64_t stream) {
     Hello hello = HelloOf(0);
     hello.incarnation = "a/2";
-    Say(stream, hello);
+    Deliver(stream, hello);
   }
 };
 
-TEST_F(MembershipTest, SaysWhyItRefuses) {
+TEST_F(MembershipTest, RefusesWithTheReason) {
   config.token = "secret";
   config.admit_unexpected = false;
   Start(1, 1);
@@ -53,7 +53,7 @@ TEST_F(MembershipTest, SaysWhyItRefuses) {
   hello.node = "stranger";
   ExpectRefused(hello, "node stranger is not part of this job");
   hello.node = "a";
-  Say(9, hello);
+  Deliver(9, hello);
   EXPECT_EQ(Sent<Welcome>(9).size(), 1U);
 }
 
@@ -69,23 +69,23 @@ TEST_F(MembershipTest, AnUnexpectedNodeGetsWorkToo) {
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
 }
 
-TEST_F(MembershipTest, AnUnexpectedNodeSaysItsRatioAndAnExpectedOneIsNotAsked) {
+TEST_F(MembershipTest, AnUnexpectedNodeSendsItsRatioAndAnExpectedOneIsNotAsked) {
   Start(4, 2);
   Hello hello = HelloOf(2);
   hello.ratio = 4.25;
-  Say(1, hello);
+  Deliver(1, hello);
   hello = HelloOf(0);
   hello.ratio = 9;
-  Say(2, hello);
-  Connect(3, 3);  // says nothing of its ratio: the mean of 1, 1 and 4.25
-  const auto nodes = It().CurrentProgress(now).nodes;
+  Deliver(2, hello);
+  Connect(3, 3);  // sends no ratio: the mean of 1, 1 and 4.25
+  const auto nodes = coordinator().CurrentProgress(now).nodes;
   ASSERT_EQ(nodes.size(), 4U);
   EXPECT_EQ(nodes[0].ratio, 1.0);
   EXPECT_EQ(nodes[2].ratio, 4.25);
   EXPECT_DOUBLE_EQ(nodes[3].ratio, 6.25 / 3);
 }
 
-TEST_F(MembershipTest, ARatioThatIsNoneIsRefused) {
+TEST_F(MembershipTest, AnInvalidRatioIsRefused) {
   Start(1, 1);
   for (const double ratio : {-1.0, 1.1e6, std::nan("")}) {
     Hello hello = HelloOf(1);
@@ -100,7 +100,7 @@ TEST_F(MembershipTest, ANodeThatWasLostLeavesItsPlaceToAnother) {
   Connect(1, 0);
   Connect(2, 1);
   ExpectRefused(HelloOf(2), "the job has all of its 2 workers");
-  Say(1, Goodbye{});
+  Deliver(1, Goodbye{});
   Connect(3, 2);
   EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
 }
@@ -117,9 +117,9 @@ TEST_F(MembershipTest, AProcessWhosePlaceWasTakenWaitsUntilItsSuccessorIsGone) {
   EXPECT_EQ(Wanted<CloseStream>()[0].stream, StreamId{3});
   Done(2, {0, 1});
   AllDurable();
-  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_completed, 1);
 
-  Note(It().OnStreamClosed(StreamId{2}, now));
+  Note(coordinator().OnStreamClosed(StreamId{2}, now));
   Connect(4, 0);
   EXPECT_EQ(Sent<Welcome>(4).size(), 1U);
   Connect(5, 0);  // the same process on a new stream, the old one was never seen closed
@@ -130,25 +130,25 @@ TEST_F(MembershipTest, AnotherIdentityDoesNotTakeTheStreamOfANode) {
   Start(2, 1);
   Hello hello = HelloOf(0);
   hello.peer = "pod-1";
-  Say(1, hello);
+  Deliver(1, hello);
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
   Hello other = HelloOf(0);
   other.peer = "pod-2";
   other.incarnation = "a/2";
   other.boot_id = "another boot";
-  Say(2, other);
+  Deliver(2, other);
   EXPECT_TRUE(Sent<Welcome>(2).empty());
   EXPECT_TRUE(Sent<Refusal>(2).empty()) << "it may be the successor of a pod that was deleted";
   ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
   EXPECT_EQ(Wanted<CloseStream>()[0].stream, StreamId{2});
   Done(1, {0, 1});
   AllDurable();
-  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_completed, 1);
 
-  Say(3, hello);  // the same identity after a cable was pulled
+  Deliver(3, hello);  // the same identity after a cable was pulled
   EXPECT_EQ(Sent<Welcome>(3).size(), 1U);
-  Note(It().OnStreamClosed(StreamId{3}, now));
-  Say(4, other);
+  Note(coordinator().OnStreamClosed(StreamId{3}, now));
+  Deliver(4, other);
   EXPECT_EQ(Sent<Welcome>(4).size(), 1U) << "the node is free";
 }
 
@@ -156,7 +156,7 @@ TEST_F(MembershipTest, ALowerEpochStops) {
   Start(2, 1);
   Hello hello = HelloOf(0);
   hello.epoch = 2;
-  Say(1, hello);
+  Deliver(1, hello);
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, model::JobState::kInterrupted);
   EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
@@ -179,12 +179,12 @@ TEST_F(MembershipTest, AHigherEpochWithoutItsTagStopsNobody) {
   hello.epoch = 2;
   for (const char* tag : {"", "2 by another", "1 by us"}) {
     hello.epoch_tag = tag;
-    Say(1, hello);
+    Deliver(1, hello);
     EXPECT_TRUE(Wanted<EndJob>().empty()) << tag;
-    Note(It().OnStreamClosed(StreamId{1}, now));
+    Note(coordinator().OnStreamClosed(StreamId{1}, now));
   }
   hello.epoch_tag = "2 by us";
-  Say(2, hello);
+  Deliver(2, hello);
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_TRUE(Wanted<EndJob>()[0].superseded);
 }
@@ -217,7 +217,7 @@ TEST_F(MembershipTest, GoodbyeFreesAtOnce) {
   Connect(1, 0);
   Connect(2, 1);
   Done(2, {1, 2});
-  Say(1, Goodbye{});
+  Deliver(1, Goodbye{});
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
 }
 
@@ -225,7 +225,7 @@ TEST_F(MembershipTest, AReconnectedProcessKeepsWhatItHolds) {
   Start(3, 1);
   Connect(1, 0);
   const GrantId grant = Sent<Assign>(1)[0].grants[0].id;
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   ComeBack(2, grant);
   EXPECT_TRUE(Assigned(2).empty()) << "it is busy with task 0";
   EXPECT_TRUE(Sent<Cancel>(2).empty());
@@ -237,7 +237,7 @@ TEST_F(MembershipTest, TheTasksOfAClosedStreamGoToOthersIfItsWorkerStaysAway) {
   Connect(2, 1);
   const GrantId grant = GrantOf(0);
   Done(2, {1, 2});
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   Wait(milliseconds(1499));
   EXPECT_TRUE(Assigned(2).empty());
   Wait(milliseconds(1));
@@ -250,7 +250,7 @@ TEST_F(MembershipTest, TheTasksOfAClosedStreamGoToOthersIfItsWorkerStaysAway) {
   EXPECT_TRUE(Wanted<Persist>().empty());
   AllDurable();
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
-  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 2);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_completed, 2);
 }
 
 TEST_F(MembershipTest, AWorkerThatIsBackInTimeLosesNothing) {
@@ -259,7 +259,7 @@ TEST_F(MembershipTest, AWorkerThatIsBackInTimeLosesNothing) {
   Connect(2, 1);
   const GrantId grant = GrantOf(0);
   Done(2, {1, 2});
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   Wait(milliseconds(1400));
   ComeBack(3, grant);
   Wait(seconds(5));
@@ -271,7 +271,7 @@ TEST_F(MembershipTest, TasksThatMustNotRunTwiceWaitForTheLeaseOfAClosedStream) {
   Start(2, 2);
   Connect(1, 0);
   Connect(2, 1);
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   Wait(seconds(9));
   Done(2, {1, 2});
   EXPECT_TRUE(Assigned(2).empty());
@@ -284,7 +284,7 @@ TEST_F(MembershipTest, WhatAReconnectedProcessDoesNotHoldIsLeasedAgain) {
   Connect(1, 0);
   Hello hello = HelloOf(0);
   hello.epoch = 1;
-  Say(2, hello);  // the old stream was never seen closed
+  Deliver(2, hello);  // the old stream was never seen closed
   EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
 }
@@ -304,8 +304,8 @@ TEST_F(MembershipTest, ASecondProcessIsNotAdmittedWhileOneMayRunTasksThatMustNot
   ConnectNewProcess(2);
   EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
   EXPECT_TRUE(Sent<Welcome>(2).empty());
-  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].connected);
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  EXPECT_TRUE(coordinator().CurrentProgress(now).nodes[0].connected);
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   ConnectNewProcess(3);
   EXPECT_EQ(Assigned(3), (Ranges{{0, 1}}));
 }
@@ -317,7 +317,7 @@ TEST_F(MembershipTest, AProcessAfterARestartOfTheNodeIsAdmittedAtOnce) {
   Hello hello = HelloOf(0);
   hello.incarnation = "a/2";
   hello.boot_id = "another boot";
-  Say(2, hello);
+  Deliver(2, hello);
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
 }
 
@@ -328,14 +328,14 @@ TEST_F(MembershipTest, AWorkerThatWasLostIsToldWhatOthersHaveTakenOver) {
   Connect(2, 1);
   const GrantId grant = GrantId{1};
   Wait(seconds(9));
-  Say(2, Report{});
+  Deliver(2, Report{});
   Wait(seconds(1));
   EXPECT_EQ(Assigned(2), (Ranges{{0, 2}}));
   Done(2, {0, 1});
   Hello hello = HelloOf(0);
   hello.epoch = 1;
   hello.held = {{grant, {0, 2}, false}, {{}, {1, 2}, false}};
-  Say(3, hello);
+  Deliver(3, hello);
   ASSERT_EQ(Sent<Cancel>(3).size(), 1U);
   EXPECT_EQ(Sent<Cancel>(3)[0].ranges, (Ranges{{0, 1}, {1, 2}}));
 }
@@ -348,7 +348,7 @@ TEST_F(MembershipTest, AnswersThatCameTooLateGiveNothingBack) {
   ConnectNewProcess(2);
   const Ranges again = Assigned(2);
   EXPECT_TRUE(again.empty()) << "task 0 is the next worker's now, who is not there";
-  Say(2, GiveBack{{}, {{old, {0, 1}, false}}});
+  Deliver(2, GiveBack{{}, {{old, {0, 1}, false}}});
   EXPECT_TRUE(Assigned(2).empty());
 }
 
@@ -358,9 +358,9 @@ TEST_F(MembershipTest, ARestartedCoordinatorWaitsForLeasesOfTasksThatMustNotRunT
   Start(2, 1);
   Connect(1, 0);
   EXPECT_TRUE(Assigned(1).empty());
-  EXPECT_EQ(It().NextTimer(), now + seconds(10));
+  EXPECT_EQ(coordinator().NextTimer(), now + seconds(10));
   Wait(seconds(5));
-  Say(1, Report{});
+  Deliver(1, Report{});
   EXPECT_TRUE(Assigned(1).empty());
   Wait(seconds(5));
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}}));
@@ -370,31 +370,31 @@ TEST_F(MembershipTest, AStallOfTheCoordinatorExtendsLeases) {
   Start(2, 2);
   Connect(1, 0);
   now += seconds(9);
-  Say(1, Report{});
+  Deliver(1, Report{});
   now += seconds(30);
-  It().OnStall(seconds(30), now);
+  coordinator().OnStall(seconds(30), now);
   Wait({});
   EXPECT_TRUE(Wanted<CloseStream>().empty());
   Wait(milliseconds(999));  // node b had a second left when the stall began
-  EXPECT_FALSE(It().CurrentProgress(now).nodes[1].lost);
+  EXPECT_FALSE(coordinator().CurrentProgress(now).nodes[1].lost);
   Wait(milliseconds(1));
-  EXPECT_TRUE(It().CurrentProgress(now).nodes[1].lost);
-  EXPECT_FALSE(It().CurrentProgress(now).nodes[0].lost);
+  EXPECT_TRUE(coordinator().CurrentProgress(now).nodes[1].lost);
+  EXPECT_FALSE(coordinator().CurrentProgress(now).nodes[0].lost);
   Wait(seconds(9));
-  EXPECT_TRUE(It().CurrentProgress(now).nodes[0].lost);
+  EXPECT_TRUE(coordinator().CurrentProgress(now).nodes[0].lost);
 }
 
 TEST_F(MembershipTest, AStallExtendsTheTimeInWhichAWorkerMayReconnect) {
   Start(2, 2);
   Connect(1, 0);
   Connect(2, 1);
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   now += seconds(5);
-  It().OnStall(seconds(5), now);
+  coordinator().OnStall(seconds(5), now);
   Wait(milliseconds(1499));
-  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 1);
+  EXPECT_EQ(coordinator().CurrentProgress(now).nodes[0].leased, 1);
   Wait(milliseconds(1));
-  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 0);
+  EXPECT_EQ(coordinator().CurrentProgress(now).nodes[0].leased, 0);
 }
 
 }  // namespace

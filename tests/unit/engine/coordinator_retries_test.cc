@@ -15,7 +15,7 @@ class CoordinatorRetriesTest : public CoordinatorFixture {
     Report report;
     report.failed.push_back(
         {task, "exit code", milliseconds(1), GrantOf(task), code, "said " + std::to_string(code)});
-    Say(stream, report);
+    Deliver(stream, report);
   }
   [[nodiscard]] std::vector<Grant> Grants(std::uint64_t stream) const {
     std::vector<Grant> grants;
@@ -64,10 +64,10 @@ TEST_F(CoordinatorRetriesTest, ANodeThatIsAwayIsWaitedForAsLongAsItMayBeBack) {
   Start(1, 2);
   Connect(1, 0);
   Connect(2, 1);
-  Note(It().OnStreamClosed(StreamId{2}, now));
+  Note(coordinator().OnStreamClosed(StreamId{2}, now));
   Fails(1, 0);
   Wait(seconds(5));
-  Say(1, Report{});
+  Deliver(1, Report{});
   EXPECT_TRUE(Assigned(1).empty()) << "b may come back";
   Wait(seconds(6));
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "b is lost";
@@ -78,7 +78,7 @@ TEST_F(CoordinatorRetriesTest, ANodeThatHasNotComeIsWaitedForAsLongAsItMayStillC
   Connect(1, 0);
   Fails(1, 0);
   Wait(seconds(1));
-  Say(1, Report{});
+  Deliver(1, Report{});
   EXPECT_TRUE(Assigned(1).empty()) << "b may come";
   Connect(2, 1);
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
@@ -91,7 +91,7 @@ TEST_F(CoordinatorRetriesTest, ALostNodeChargesNothingAndTheTaskStaysAwayFromWhe
   Fails(1, 0);
   Wait(milliseconds(100));
   const std::uint64_t second = Grants(2).empty() ? 3 : 2;
-  Say(second, Goodbye{});
+  Deliver(second, Goodbye{});
   EXPECT_TRUE(Assigned(1).empty());
   EXPECT_EQ(Grants(5 - second).size(), 1U);
   EXPECT_EQ(Grants(5 - second)[0].attempt, 1);
@@ -168,15 +168,15 @@ TEST_F(CoordinatorRetriesTest, TheJobIsCompleteWhenEnoughTasksSucceeded) {
   EXPECT_TRUE(Wanted<EndJob>().empty());
   Done(2, {1, 2});
   Done(1, {2, 3});  // under way to the journal: part of the results, too
-  Note(It().OnDurable(BatchId{2}, now));
+  Note(coordinator().OnDurable(BatchId{2}, now));
   EXPECT_TRUE(Wanted<EndJob>().empty());
   Done(2, {3, 4});  // too late
   EXPECT_TRUE(Wanted<Persist>().empty());
   AllDurable();
   ExpectEnd(JobState::kComplete, model::kSuccessPolicyMet);
   EXPECT_EQ(Sent<Finish>(1).size(), 1U);
-  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 3);
-  EXPECT_EQ(It().CurrentProgress(now).tasks_failed, 0);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_completed, 3);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_failed, 0);
 }
 
 TEST_F(CoordinatorRetriesTest, CertainTasksMayHaveToSucceed) {
@@ -215,7 +215,7 @@ TEST_F(CoordinatorRetriesTest, AJobOfWhichAllFailedTookItsTime) {
   Fails(1, 0);
   AllDurable();
   ExpectEnd(JobState::kFailed, "1 task failed for good (0), maxFailedTasks is 0; task 0 on a: no");
-  EXPECT_EQ(It().CurrentProgress(now).last_durable, milliseconds(700));
+  EXPECT_EQ(coordinator().CurrentProgress(now).last_durable, milliseconds(700));
 }
 
 TEST_F(CoordinatorRetriesTest, GrantsCarryTheInputsOfTheirTasks) {

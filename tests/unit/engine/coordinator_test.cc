@@ -17,7 +17,7 @@ TEST_F(CoordinatorTest, AJobWithoutTasksIsCompleteAtOnce) {
   Start(0, 2);
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kComplete);
-  EXPECT_EQ(It().NextTimer(), kNever);
+  EXPECT_EQ(coordinator().NextTimer(), kNever);
 }
 
 TEST_F(CoordinatorTest, AcknowledgesAndEndsOnlyWhenDurable) {
@@ -38,7 +38,7 @@ TEST_F(CoordinatorTest, AcknowledgesAndEndsOnlyWhenDurable) {
 
 TEST_F(CoordinatorTest, AWorkerMayBeWrittenToOnlyAfterItsHello) {
   Start(1, 1);
-  Say(1, Report{});
+  Deliver(1, Report{});
   ASSERT_EQ(Wanted<CloseStream>().size(), 1U);
   EXPECT_EQ(effects.size(), 1U);
 }
@@ -51,8 +51,8 @@ TEST_F(CoordinatorTest, ADuplicateIsAcknowledgedAndNotCountedAgain) {
   Done(1, {0, 1});
   EXPECT_TRUE(Wanted<Persist>().empty());
   ASSERT_EQ(Sent<Acknowledge>(1).size(), 1U);
-  EXPECT_EQ(It().CurrentProgress(now).tasks_completed, 1);
-  EXPECT_NEAR(It().CurrentProgress(now).wasted_seconds, 0.001, 1e-9);
+  EXPECT_EQ(coordinator().CurrentProgress(now).tasks_completed, 1);
+  EXPECT_NEAR(coordinator().CurrentProgress(now).wasted_seconds, 0.001, 1e-9);
 }
 
 TEST_F(CoordinatorTest, AnOverlappingReportIsCutToWhatIsNew) {
@@ -85,7 +85,7 @@ TEST_F(CoordinatorTest, AReportThatCannotBeChangesNothing) {
   Connect(2, 1);
   Report report = DoneReport({0, 1});
   report.completed.push_back(DoneReport({2, 4}).completed[0]);  // there is no task 3
-  Say(1, report);
+  Deliver(1, report);
   EXPECT_TRUE(Wanted<Persist>().empty());
   EXPECT_EQ(Wanted<CloseStream>().size(), 1U);
   Done(2, {1, 2});
@@ -102,8 +102,8 @@ TEST_F(CoordinatorTest, ARateIsThatOfAWholeReportAndNotOfItsManyShortParts) {
     part.busy = at == 40 ? std::chrono::milliseconds(91) : std::chrono::milliseconds(1);
     report.completed.push_back(part);
   }
-  Say(1, report);
-  const auto node = It().CurrentProgress(now).nodes.front();
+  Deliver(1, report);
+  const auto node = coordinator().CurrentProgress(now).nodes.front();
   EXPECT_NEAR(node.rate, 1000, 1e-6);
   EXPECT_NEAR(node.mean_rate, 1000, 1e-6);
 }
@@ -115,7 +115,7 @@ TEST_F(CoordinatorTest, ATaskGivenUpDoesNotHideItsNeighboursResults) {
   Start(3, 2);
   Connect(1, 0);
   Fails(1, 1);
-  Done(1, {0, 3});  // it did run 1 once more, against all rules
+  Done(1, {0, 3});  // with task 1, which has already failed for good
   ASSERT_EQ(Wanted<Persist>().size(), 1U);
   EXPECT_EQ(Wanted<Persist>()[0].results.size(), 2U);
   AllDurable();
@@ -131,7 +131,7 @@ TEST_F(CoordinatorTest, TooManyFailuresEndTheJobAsSoonAsTheyAreDurable) {
   Fails(1, 0);
   EXPECT_TRUE(Wanted<EndJob>().empty());
   Done(2, {1, 2});  // not durable yet: does not put off the end
-  Note(It().OnDurable(BatchId{1}, now));
+  Note(coordinator().OnDurable(BatchId{1}, now));
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
   EXPECT_EQ(Wanted<EndJob>()[0].reason,
@@ -150,7 +150,7 @@ TEST_F(CoordinatorTest, AFailedTaskIsTriedAgainAfterAPauseElsewhere) {
   EXPECT_FALSE(Wanted<Persist>()[0].failures[0].final);
   Wait(milliseconds(99));
   EXPECT_TRUE(Assigned(2).empty());
-  EXPECT_EQ(It().NextTimer(), now + milliseconds(1));
+  EXPECT_EQ(coordinator().NextTimer(), now + milliseconds(1));
   Wait(milliseconds(1));
   EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
   EXPECT_TRUE(Assigned(1).empty());
@@ -162,7 +162,7 @@ TEST_F(CoordinatorTest, AFailureFromBeforeASilenceLeavesTheNewLeaseAlone) {
   Start(1, 2);
   Connect(1, 0);
   const GrantId before = GrantOf(0);
-  Note(It().OnStreamClosed(StreamId{1}, now));
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
   Connect(2, 0);
   ASSERT_EQ(Assigned(2), (Ranges{{0, 1}}));
   Connect(3, 1);
@@ -192,16 +192,16 @@ TEST_F(CoordinatorTest, FailuresInTheJournalCount) {
 
 TEST_F(CoordinatorTest, ARecallThatBringsNothingCountsAsFailed) {
   config.job.balancing.strategy = model::StrategyName::kTailStealing;
-  Start(1000, 2);  // so many that tasks are leased ahead of need
+  Start(1000, 2);  // enough that tasks are leased ahead of need
   Connect(1, 0);
   Connect(2, 1);
-  // b works, a says nothing: in the end all that is left is leased to a.
+  // b works, a is silent: in the end all remaining tasks are leased to a.
   std::optional<RecallId> recall;
   Ranges left = Assigned(2);
   for (int step = 0; step < 10'000 && !recall; ++step) {
     now += milliseconds(1);
     if (left.empty()) {
-      Note(It().OnTimer(now));
+      Note(coordinator().OnTimer(now));
     } else {
       const auto range = left.front();
       left.erase(left.begin());
@@ -212,18 +212,18 @@ TEST_F(CoordinatorTest, ARecallThatBringsNothingCountsAsFailed) {
     if (!asked.empty()) recall = asked[0].id;
   }
   ASSERT_TRUE(recall.has_value());
-  EXPECT_EQ(It().CurrentProgress(now).recalls_failed, 0);
-  Say(1, GiveBack{*recall, {}});
-  EXPECT_EQ(It().CurrentProgress(now).recalls_failed, 1);
-  EXPECT_EQ(It().CurrentProgress(now).moves.leased, 0);
+  EXPECT_EQ(coordinator().CurrentProgress(now).recalls_failed, 0);
+  Deliver(1, GiveBack{*recall, {}});
+  EXPECT_EQ(coordinator().CurrentProgress(now).recalls_failed, 1);
+  EXPECT_EQ(coordinator().CurrentProgress(now).moves.leased, 0);
 }
 
 TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswers) {
   Start(4, 1);
   Connect(1, 0);
-  Note(It().OnInterrupt("stop", seconds(3), now));
+  Note(coordinator().OnInterrupt("stop", seconds(3), now));
   ASSERT_EQ(Sent<Recall>(1).size(), 1U);
-  EXPECT_EQ(It().NextTimer(), now + seconds(3));
+  EXPECT_EQ(coordinator().NextTimer(), now + seconds(3));
   Wait(seconds(3));
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
   EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kInterrupted);
@@ -234,12 +234,12 @@ TEST_F(CoordinatorTest, TheGraceOfAnInterruptDoesNotWaitForTheWorkersOfTheStartB
   config.job.task_policy.idempotent = false;
   config.job.balancing.lease = seconds(10);
   Start(4, 1);
-  EXPECT_EQ(It().NextTimer(), now + seconds(10)) << "they may still run tasks";
+  EXPECT_EQ(coordinator().NextTimer(), now + seconds(10)) << "they may still run tasks";
   Connect(1, 0);
   Done(1, {0, 1});
-  Note(It().OnInterrupt("stop", seconds(3), now));
+  Note(coordinator().OnInterrupt("stop", seconds(3), now));
   EXPECT_TRUE(Wanted<EndJob>().empty()) << "the result is not durable yet";
-  EXPECT_EQ(It().NextTimer(), now + seconds(3));
+  EXPECT_EQ(coordinator().NextTimer(), now + seconds(3));
   Wait(seconds(3));
   ASSERT_EQ(Wanted<EndJob>().size(), 1U);
 }
@@ -249,13 +249,13 @@ TEST_F(CoordinatorTest, WhatIsGivenBackAfterAnInterruptIsNoMove) {
   Start(4, 1);
   Connect(1, 0);
   ASSERT_EQ(Assigned(1), (Ranges{{0, 4}}));
-  Note(It().OnInterrupt("stop", seconds(3), now));
+  Note(coordinator().OnInterrupt("stop", seconds(3), now));
   const auto recalls = Sent<Recall>(1);
   ASSERT_EQ(recalls.size(), 1U);
-  Say(1, GiveBack{recalls[0].id, {{GrantOf(3), {1, 4}, false, 0, {}}}});
-  EXPECT_EQ(It().CurrentProgress(now).nodes[0].leased, 1);
-  EXPECT_EQ(It().CurrentProgress(now).moves.leased, 0);
-  for (const auto& event : It().TakeEvents()) {
+  Deliver(1, GiveBack{recalls[0].id, {{GrantOf(3), {1, 4}, false, 0, {}}}});
+  EXPECT_EQ(coordinator().CurrentProgress(now).nodes[0].leased, 1);
+  EXPECT_EQ(coordinator().CurrentProgress(now).moves.leased, 0);
+  for (const auto& event : coordinator().TakeEvents()) {
     EXPECT_NE(event.kind, model::TimelineEvent::Kind::kMove);
   }
 }
@@ -269,7 +269,7 @@ TEST(Coordinator, IsNeitherCopiedNorMovedBecauseItsStrategyRefersToItsParts) {
 TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenNothingIsUnderWay) {
   Start(4, 1);
   Connect(1, 0);
-  Note(It().OnInterrupt("stop", seconds(3), now));
+  Note(coordinator().OnInterrupt("stop", seconds(3), now));
   Done(1, {0, 1});
   EXPECT_TRUE(Assigned(1).empty());
   EXPECT_TRUE(Wanted<EndJob>().empty()) << "the result is not durable yet";
@@ -283,7 +283,7 @@ TEST_F(CoordinatorTest, WorkersFinishWithTheirCoordinatorUnlessTheyAreToWaitForT
     config.nodes.clear();
     Start(2, 1);
     Connect(1, 0);
-    Note(It().OnJournalFailed("no space left", now));
+    Note(coordinator().OnJournalFailed("no space left", now));
     EXPECT_EQ(Wanted<EndJob>()[0].state, JobState::kFailed);
     EXPECT_EQ(Sent<Finish>(1).size(), keep ? 0U : 1U);
   }

@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Leases that are told to the watch as the strategy driver tells them. The round trip is 1 ms.
+/// Reports leases to the watch as the strategy driver does. The round trip is 1 ms.
 class DeliveryWatchTest : public EngineParts {
  protected:
   static constexpr WorkerId kWorker{0};

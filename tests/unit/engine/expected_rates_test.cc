@@ -7,7 +7,7 @@ namespace {
 
 class ExpectedRates : public CoordinatorFixture {
  protected:
-  /// Two nodes of whom earlier jobs have told, with 900 tasks of one unit each.
+  /// Two nodes with rates from earlier jobs, and 900 tasks of one unit each.
   void StartWith(double rate_of_a, double rate_of_b) {
     config.nodes = {{"a", 2.0, {}, false, rate_of_a, 0.1}, {"b", 1.0, {}, false, rate_of_b, 0.1}};
     Start(900, 0);
@@ -15,7 +15,7 @@ class ExpectedRates : public CoordinatorFixture {
     Connect(2, 1);
   }
   [[nodiscard]] double Eta() {
-    const auto eta = It().CurrentProgress(now).eta;
+    const auto eta = coordinator().CurrentProgress(now).eta;
     return eta ? ToSeconds(*eta) : -1;
   }
 };
@@ -23,7 +23,7 @@ class ExpectedRates : public CoordinatorFixture {
 TEST_F(ExpectedRates, TellTheEndBeforeAnythingIsMeasured) {
   StartWith(100, 50);
   EXPECT_NEAR(Eta(), 6, 0.01);
-  for (const auto& node : It().CurrentProgress(now).nodes) EXPECT_EQ(node.rate, 0);
+  for (const auto& node : coordinator().CurrentProgress(now).nodes) EXPECT_EQ(node.rate, 0);
 }
 
 TEST_F(ExpectedRates, WithoutThemTheEndIsNotKnown) {

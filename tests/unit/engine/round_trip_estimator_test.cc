@@ -67,18 +67,18 @@ class RoundTripOfStreamTest : public CoordinatorFixture {
   void Answer(std::uint64_t stream, Duration ago, Duration held = {}) {
     Report report;
     report.echo = {StampOf(now - ago), held};
-    Say(stream, report);
+    Deliver(stream, report);
   }
   /// Cost that the worker has leased ahead by now.
   [[nodiscard]] std::int64_t Leased(std::size_t node) {
-    return It().CurrentProgress(now).nodes[node].leased;
+    return coordinator().CurrentProgress(now).nodes[node].leased;
   }
   /// Reports all tasks of the worker's assignments but the last one, each of 10 ms.
   void Run(std::uint64_t stream, model::IndexRange range, Duration started_ago = {}) {
     Report report = DoneReport(range);
     report.completed[0].busy = milliseconds(10) * range.Size();
     report.completed[0].started_ago = started_ago;
-    Say(stream, report);
+    Deliver(stream, report);
   }
 };
 

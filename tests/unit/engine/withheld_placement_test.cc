@@ -70,7 +70,7 @@ TEST_F(WithheldPlacementTest, AParkedRetryIsLeasedWhenAWorkerHasRoomAgain) {
   EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "b and c have two tasks a thread";
   (void)ledger.Complete({10, 11}, {1});
   Place();
-  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "nothing was said about a change at b";
+  EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld) << "no change at b was reported";
   placement.Touch({1}, now);
   Place();
   EXPECT_TRUE(ledger.Leased({1}).Contains(5));

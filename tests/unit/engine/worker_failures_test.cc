@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 using WorkerFailuresTest = WorkerFixture;
 
-TEST_F(WorkerFailuresTest, WhatATaskSaidBeforeItsTimeWasOverIsReported) {
+TEST_F(WorkerFailuresTest, TheOutputOfATaskBeforeItsTimeoutIsReported) {
   Open();
   Give({3, 4});
   (void)Take(0);
@@ -54,9 +54,9 @@ TEST_F(WorkerFailuresTest, ATaskThatCannotBeBegunHereIsNotChargedAndTheWorkerLea
   EXPECT_TRUE(Sent<Report>(effects).empty());
   (void)worker.OnDrain(now);
   effects = End(1, 1);
-  EXPECT_EQ(Sent<Report>(effects).size(), 1U) << "what was done is worth its words";
+  EXPECT_EQ(Sent<Report>(effects).size(), 1U) << "completed tasks are reported";
   EXPECT_TRUE(Sent<Goodbye>(effects).empty());
-  effects = Hear(Acknowledge{{{1, 2}}, 1});
+  effects = Receive(Acknowledge{{{1, 2}}, 1});
   EXPECT_EQ(Sent<Goodbye>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
 }
@@ -75,11 +75,11 @@ TEST_F(WorkerFailuresTest, ATaskThatCouldNotBeBegunInItsTimeIsNotChargedEither) 
   EXPECT_EQ(Of<Worker::Unable>(effects).size(), 1U);
 }
 
-TEST_F(WorkerFailuresTest, ATaskThatWasCancelledSaysNothingOfTheOthers) {
+TEST_F(WorkerFailuresTest, ACancelledTaskDoesNotMakeTheWorkerUnable) {
   Open();
   Give({3, 4});
   (void)Take(0);
-  (void)Hear(Cancel{{{3, 4}}, {}});
+  (void)Receive(Cancel{{{3, 4}}, {}});
   BatchOutcome outcome;
   outcome.started = outcome.ended = now;
   outcome.unable = "told to stop";
@@ -99,7 +99,7 @@ TEST_F(WorkerFailuresTest, LargeRecordsAreReportsOfTheirOwn) {
     EXPECT_TRUE(Sent<Report>(worker.OnBatchDone(0, std::move(outcome), now)).empty());
   }
   (void)worker.OnConnected(now);
-  const auto reports = Sent<Report>(Hear(welcome));
+  const auto reports = Sent<Report>(Receive(welcome));
   ASSERT_EQ(reports.size(), 3U);
   for (const Report& report : reports) EXPECT_EQ(report.failed.size(), 1U);
 }
@@ -107,8 +107,8 @@ TEST_F(WorkerFailuresTest, LargeRecordsAreReportsOfTheirOwn) {
 TEST_F(WorkerFailuresTest, RetriesGoFirstAndAreNotTakenOver) {
   Open();
   Give({0, 4});
-  (void)Hear(Assign{{{GrantId{9}, {7, 8}, false, 2, {}}}});
-  const auto taken = Sent<GiveBack>(Hear(Recall{RecallId{1}, 10, false}));
+  (void)Receive(Assign{{{GrantId{9}, {7, 8}, false, 2, {}}}});
+  const auto taken = Sent<GiveBack>(Receive(Recall{RecallId{1}, 10, false}));
   ASSERT_EQ(taken[0].parts.size(), 1U);
   EXPECT_EQ(taken[0].parts[0].range, (model::IndexRange{0, 4}));
   Give({4, 5});
@@ -116,17 +116,17 @@ TEST_F(WorkerFailuresTest, RetriesGoFirstAndAreNotTakenOver) {
   ASSERT_TRUE(batch);
   EXPECT_EQ(batch->range, (model::IndexRange{7, 8}));
   EXPECT_EQ(batch->attempt, 2);
-  (void)Hear(Assign{{{GrantId{10}, {8, 9}, false, 1, {}}}});
-  EXPECT_EQ(Sent<GiveBack>(Hear(Recall{RecallId{2}, 10, true}))[0].parts.size(), 2U)
+  (void)Receive(Assign{{{GrantId{10}, {8, 9}, false, 1, {}}}});
+  EXPECT_EQ(Sent<GiveBack>(Receive(Recall{RecallId{2}, 10, true}))[0].parts.size(), 2U)
       << "nothing is to start any more";
 }
 
 TEST_F(WorkerFailuresTest, InputsStayWithTheirTasksHoweverGrantsAreCut) {
   Open();
   const model::TaskInputs inputs(0, model::PackedResults::OfSizes({1, 2, 3, 1}, "abbcccd"));
-  (void)Hear(Assign{{{GrantId{1}, {0, 4}, false, 0, inputs}}});
-  (void)Hear(Cancel{{{1, 2}}, {}});
-  (void)Hear(Recall{RecallId{1}, 1, false});
+  (void)Receive(Assign{{{GrantId{1}, {0, 4}, false, 0, inputs}}});
+  (void)Receive(Cancel{{{1, 2}}, {}});
+  (void)Receive(Recall{RecallId{1}, 1, false});
   EXPECT_EQ(worker.Take(0, now)->inputs.Of(0), "a");
   const auto batch = worker.Take(1, now);
   EXPECT_EQ(batch->range, (model::IndexRange{2, 3}));

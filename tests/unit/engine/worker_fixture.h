@@ -10,7 +10,7 @@
 
 namespace evenkeel::engine {
 
-/// A worker of two threads on node a, and what its coordinator says to it.
+/// A worker of two threads on node a; the test acts as its coordinator.
 class WorkerFixture : public testing::Test {
  protected:
   using Effects = Worker::Effects;
@@ -57,10 +57,10 @@ class WorkerFixture : public testing::Test {
     (void)worker.OnConnected(now);
     (void)worker.OnMessage(welcome, now);
   }
-  Effects Hear(ToWorker message) { return worker.OnMessage(std::move(message), now); }
+  Effects Receive(ToWorker message) { return worker.OnMessage(std::move(message), now); }
   GrantId Give(model::IndexRange range, bool copy = false) {
     const GrantId id{++grants};
-    (void)Hear(Assign{{{id, range, copy}}});
+    (void)Receive(Assign{{{id, range, copy}}});
     return id;
   }
   model::IndexRange Take(std::uint32_t thread) {

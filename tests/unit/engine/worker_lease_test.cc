@@ -42,7 +42,7 @@ TEST_F(WorkerLeaseTest, RunsFromTheTimeAtWhichTheLastHeardMessageWasSent) {
   lease.OnReportsHeard(1);
   EXPECT_EQ(lease.End(), now + seconds(6)) << "an earlier one renews nothing";
   lease.OnReportsHeard(4);
-  EXPECT_EQ(lease.End(), now + seconds(6)) << "nobody can have heard what was not sent";
+  EXPECT_EQ(lease.End(), now + seconds(6)) << "a report that was not sent cannot have arrived";
   lease.OnReportsHeard(3);
   EXPECT_EQ(lease.End(), now + seconds(7));
 }

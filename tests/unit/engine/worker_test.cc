@@ -11,13 +11,13 @@ using std::chrono::seconds;
 
 using WorkerTest = WorkerFixture;
 
-TEST_F(WorkerTest, SaysWhatItsNodeWeighs) { EXPECT_EQ(worker.OnConnected(now).ratio, 2.5); }
+TEST_F(WorkerTest, SendsTheRatioOfItsNode) { EXPECT_EQ(worker.OnConnected(now).ratio, 2.5); }
 
 TEST_F(WorkerTest, SendsTheLatestStampBackOnceWithTheTimeItWasHeld) {
   Open();
-  (void)Hear(Acknowledge{{}, 0, ClockStamp{7}});
+  (void)Receive(Acknowledge{{}, 0, ClockStamp{7}});
   now += milliseconds(300);
-  (void)Hear(Acknowledge{{}, 0, ClockStamp{9}});
+  (void)Receive(Acknowledge{{}, 0, ClockStamp{9}});
   now += seconds(1);
   const auto reports = Sent<Report>(worker.OnTimer(now));
   ASSERT_EQ(reports.size(), 1U);
@@ -32,22 +32,22 @@ TEST_F(WorkerTest, AnswersAWelcomeWithItsStampAtOnce) {
   Welcome stamped;
   stamped.stamp = ClockStamp{5};
   (void)worker.OnConnected(now);
-  const auto reports = Sent<Report>(Hear(stamped));
+  const auto reports = Sent<Report>(Receive(stamped));
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].echo, (StampEcho{ClockStamp{5}, Duration::zero()}));
-  EXPECT_TRUE(Sent<Report>(Hear(Welcome{})).empty()) << "of a coordinator of an earlier version";
+  EXPECT_TRUE(Sent<Report>(Receive(Welcome{})).empty()) << "of a coordinator of an earlier version";
 }
 
 TEST_F(WorkerTest, AnswersARecallWithItsStampAtOnce) {
   Open();
-  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{1}, 1, false, ClockStamp{5}}));
+  const auto given = Sent<GiveBack>(Receive(Recall{RecallId{1}, 1, false, ClockStamp{5}}));
   ASSERT_EQ(given.size(), 1U);
   EXPECT_EQ(given[0].echo, (StampEcho{ClockStamp{5}, Duration::zero()}));
 }
 
 TEST_F(WorkerTest, AStampOfTheStreamBeforeIsNotSentBack) {
   Open();
-  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
+  (void)Receive(Acknowledge{{}, 0, ClockStamp{3}});
   worker.OnDisconnected(now);
   (void)worker.OnConnected(now);
   now += seconds(1);
@@ -58,8 +58,8 @@ TEST_F(WorkerTest, AStampOfTheStreamBeforeIsNotSentBack) {
 
 TEST_F(WorkerTest, ACoordinatorOfAnEarlierVersionDoesNotHideAnEarlierStamp) {
   Open();
-  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
-  (void)Hear(Acknowledge{{}, 0});
+  (void)Receive(Acknowledge{{}, 0, ClockStamp{3}});
+  (void)Receive(Acknowledge{{}, 0});
   now += seconds(1);
   EXPECT_EQ(Sent<Report>(worker.OnTimer(now)).at(0).echo, (StampEcho{ClockStamp{3}, seconds(1)}));
 }
@@ -67,7 +67,7 @@ TEST_F(WorkerTest, ACoordinatorOfAnEarlierVersionDoesNotHideAnEarlierStamp) {
 TEST_F(WorkerTest, ALargeReportMeasuresTheLinkAndSendsNoStampBack) {
   Open();
   Give({0, 3});
-  (void)Hear(Acknowledge{{}, 0, ClockStamp{3}});
+  (void)Receive(Acknowledge{{}, 0, ClockStamp{3}});
   const auto report_of = [this](std::size_t bytes) {
     (void)Take(0);
     BatchOutcome outcome;
@@ -82,11 +82,11 @@ TEST_F(WorkerTest, ALargeReportMeasuresTheLinkAndSendsNoStampBack) {
   EXPECT_EQ(report_of(64 * 1024).echo, (StampEcho{ClockStamp{3}, seconds(2)})) << "the next one";
 }
 
-TEST_F(WorkerTest, TakesNothingBeforeItIsWelcome) {
+TEST_F(WorkerTest, AcceptsNoTasksBeforeItsWelcome) {
   (void)worker.OnConnected(now);
   Give({0, 2});
   EXPECT_FALSE(worker.Take(0, now));
-  (void)Hear(Welcome{});
+  (void)Receive(Welcome{});
   EXPECT_TRUE(worker.Take(0, now));
 }
 
@@ -130,7 +130,7 @@ TEST_F(WorkerTest, WhatThreadsDidInTurnIsOneRow) {
   EXPECT_EQ(reports[0].completed[1].range, (model::IndexRange{3, 4})) << "after a pause";
 }
 
-TEST_F(WorkerTest, ReportsEachTimeThatHalfOfItsWindowIsEaten) {
+TEST_F(WorkerTest, ReportsEachTimeThatHalfOfItsWindowIsUsed) {
   Open();
   Give({0, 16});
   std::vector<std::int64_t> waiting;  // tasks in the queue at each report; no time passes
@@ -141,7 +141,7 @@ TEST_F(WorkerTest, ReportsEachTimeThatHalfOfItsWindowIsEaten) {
   EXPECT_EQ(waiting, (std::vector<std::int64_t>{8, 4}));
 }
 
-TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
+TEST_F(WorkerTest, SendsUnacknowledgedResultsAgainOnANewStream) {
   Open();
   Give({0, 1});
   (void)Take(0);
@@ -151,10 +151,10 @@ TEST_F(WorkerTest, SaysUnacknowledgedResultsAgainOnANewStream) {
   ASSERT_EQ(hello.held.size(), 1U);
   EXPECT_EQ(hello.held[0].id, GrantId{});
   EXPECT_EQ(hello.epoch, 1U);
-  const auto again = Sent<Report>(Hear(welcome));
+  const auto again = Sent<Report>(Receive(welcome));
   ASSERT_EQ(again.size(), 1U);
   EXPECT_EQ(again[0].completed[0].range, (model::IndexRange{0, 1}));
-  (void)Hear(Acknowledge{{{0, 1}}, 1});
+  (void)Receive(Acknowledge{{{0, 1}}, 1});
   worker.OnDisconnected(now);
   EXPECT_TRUE(worker.OnConnected(now).held.empty());
 }
@@ -164,7 +164,7 @@ TEST_F(WorkerTest, ReturnsTheTagOfTheEpoch) {
   EXPECT_EQ(worker.OnConnected(now).epoch_tag, "");
   welcome.epoch = 2;
   welcome.epoch_tag = "of 2";
-  (void)Hear(welcome);
+  (void)Receive(welcome);
   worker.OnDisconnected(now);
   const Hello hello = worker.OnConnected(now);
   EXPECT_EQ(hello.epoch, 2U);
@@ -177,7 +177,7 @@ TEST_F(WorkerTest, GivesBackTheLastTasksOfItsQueueButNoCopies) {
   const GrantId second = Give({10, 12});
   Give({20, 22}, true);
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{7}, 4}));
+  const auto given = Sent<GiveBack>(Receive(Recall{RecallId{7}, 4}));
   ASSERT_EQ(given.size(), 1U);
   EXPECT_EQ(given[0].recall, RecallId{7});
   EXPECT_EQ(given[0].parts,
@@ -188,7 +188,7 @@ TEST_F(WorkerTest, DropsWhatIsCancelledAndStopsItIfItRuns) {
   Open();
   Give({0, 4});
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  const Effects effects = Hear(Cancel{{{0, 1}, {2, 3}}, {}});
+  const Effects effects = Receive(Cancel{{{0, 1}, {2, 3}}, {}});
   ASSERT_EQ(Of<Worker::StopBatch>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::StopBatch>(effects)[0].thread, 0U);
   (void)End(0, 0);
@@ -201,10 +201,10 @@ TEST_F(WorkerTest, KeepsWhatWasGrantedAfterItWasCancelled) {
   const GrantId cancelled = Give({0, 2});
   Give({2, 4});
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
-  (void)Hear(Cancel{{{0, 2}}, GrantId{}});
+  (void)Receive(Cancel{{{0, 2}}, GrantId{}});
   (void)End(0, 0);
   EXPECT_EQ(Take(0), (model::IndexRange{2, 3}));
-  EXPECT_TRUE(Of<Worker::StopBatch>(Hear(Cancel{{{2, 4}}, cancelled})).empty());
+  EXPECT_TRUE(Of<Worker::StopBatch>(Receive(Cancel{{{2, 4}}, cancelled})).empty());
   EXPECT_EQ(Take(1), (model::IndexRange{3, 4}));
 }
 
@@ -228,7 +228,7 @@ TEST_F(WorkerTest, DrainsRunningTasksAndLeavesWhenTheyAreDurable) {
   EXPECT_TRUE(Sent<Goodbye>(worker.OnDrain(now)).empty());
   EXPECT_FALSE(worker.Take(1, now));
   EXPECT_EQ(Sent<Report>(End(0, 1)).size(), 1U);
-  const Effects effects = Hear(Acknowledge{{{0, 1}}, 1});
+  const Effects effects = Receive(Acknowledge{{{0, 1}}, 1});
   EXPECT_EQ(Sent<Goodbye>(effects).size(), 1U);
   EXPECT_EQ(Of<Worker::End>(effects).size(), 1U);
 }
@@ -239,7 +239,7 @@ TEST_F(WorkerTest, ANewCoordinatorsWorkerForgetsOldGrantsButNotResults) {
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
   (void)worker.OnConnected(now);
   welcome.epoch = 2;
-  EXPECT_TRUE(Of<Worker::StopBatch>(Hear(welcome)).empty());
+  EXPECT_TRUE(Of<Worker::StopBatch>(Receive(welcome)).empty());
   EXPECT_FALSE(worker.Take(1, now));
   EXPECT_EQ(Sent<Report>(End(0, 1)).size(), 1U);
 }
@@ -250,7 +250,7 @@ TEST_F(WorkerTest, TasksThatMustNotRunTwiceStopForANewCoordinator) {
   (void)Take(0);
   (void)worker.OnConnected(now);
   welcome.epoch = 2;
-  EXPECT_EQ(Of<Worker::StopBatch>(Hear(welcome)).size(), 1U);
+  EXPECT_EQ(Of<Worker::StopBatch>(Receive(welcome)).size(), 1U);
   const Effects effects = End(0, 0);
   EXPECT_TRUE(Sent<GiveBack>(effects).empty()) << "the new one never leased it";
   EXPECT_FALSE(worker.Take(0, now));
@@ -262,7 +262,7 @@ TEST_F(WorkerTest, TheLeaseRunsFromTheHelloNotFromTheWelcome) {
   welcome.task_timeout = seconds(60);
   (void)worker.OnConnected(now);
   now += seconds(3);
-  (void)Hear(welcome);
+  (void)Receive(welcome);
   Give({0, 1});
   (void)Take(0);
   EXPECT_LE(worker.NextTimer(), now + seconds(1));
@@ -270,7 +270,7 @@ TEST_F(WorkerTest, TheLeaseRunsFromTheHelloNotFromTheWelcome) {
   EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
 }
 
-TEST_F(WorkerTest, WithoutALeaseItStopsAndTellsWhatItDropped) {
+TEST_F(WorkerTest, WithoutALeaseItStopsAndReportsDroppedTasks) {
   Open(false);
   const GrantId grant = Give({0, 3});
   EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
@@ -292,7 +292,7 @@ TEST_F(WorkerTest, WithoutALeaseItStartsNothingUntilItIsRenewed) {
   EXPECT_FALSE(worker.Take(0, now));
   EXPECT_EQ(Sent<GiveBack>(worker.OnTimer(now)).size(), 1U);  // and it sends a heartbeat
   Give({0, 1});
-  EXPECT_EQ(Of<Worker::WorkAvailable>(Hear(Acknowledge{{}, 1})).size(), 1U);
+  EXPECT_EQ(Of<Worker::WorkAvailable>(Receive(Acknowledge{{}, 1})).size(), 1U);
   EXPECT_TRUE(worker.Take(0, now));
 }
 
@@ -319,7 +319,7 @@ class LongBatchTest : public WorkerFixture {
     batch = Take(0);
     EXPECT_GT(batch.Size(), 3000);
   }
-  /// As many tasks of thread 0 as `started` have started when its batch is cut.
+  /// Cuts the batch of thread 0 after `started` of its tasks have started.
   Effects Cut(std::int64_t started) {
     return worker.OnBatchCut(0, {batch.begin + started, batch.end}, now);
   }
@@ -338,14 +338,14 @@ TEST_F(LongBatchTest, IsCutWhenItLastsSeveralTimesAsLongAsIntended) {
   EXPECT_EQ(cut[0].thread, 0U);
   EXPECT_EQ(Of<Worker::WorkAvailable>(Cut(10)).size(), 1U);
   EXPECT_TRUE(Of<Worker::CutBatch>(worker.OnTimer(now + seconds(1))).empty()) << "once";
-  EXPECT_EQ(Take(1).begin, 11) << "other threads go on with the tasks behind";
+  EXPECT_EQ(Take(1).begin, 11) << "other threads continue with the later tasks";
 }
 
 TEST_F(LongBatchTest, AfterACutTheTasksNotStartedCanBeRecalled) {
   now += milliseconds(16);
   (void)worker.OnTimer(now);
   (void)Cut(10);
-  const auto given = Sent<GiveBack>(Hear(Recall{RecallId{1}, 100'000}));
+  const auto given = Sent<GiveBack>(Receive(Recall{RecallId{1}, 100'000}));
   ASSERT_EQ(given.size(), 1U);
   model::RangeSet back;
   for (const Grant& part : given[0].parts) {
@@ -410,7 +410,7 @@ TEST_F(LongBatchTest, CutBeforeItsFirstTaskItNeedsNoTimer) {
 TEST_F(LongBatchTest, TasksOfAnEarlierEpochDoNotComeBack) {
   (void)worker.OnConnected(now);
   welcome.epoch = 2;
-  (void)Hear(welcome);
+  (void)Receive(welcome);
   now += milliseconds(16);
   EXPECT_EQ(Of<Worker::CutBatch>(worker.OnTimer(now)).size(), 1U);
   EXPECT_TRUE(Cut(10).empty());

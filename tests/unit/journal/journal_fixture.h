@@ -69,7 +69,7 @@ class JournalTest : public testing::Test {
     EXPECT_EQ(journal.error().message.find('\n'), std::string::npos);
   }
 
-  /// Runs `body` in a process of its own and returns how that ended, as a status of waitpid(2).
+  /// Runs `body` in a child process and returns its status of waitpid(2).
   static int InChild(const std::function<bool()>& body) {
     const pid_t child = fork();
     if (child == 0) _exit(body() ? 0 : 1);

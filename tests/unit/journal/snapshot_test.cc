@@ -10,7 +10,7 @@ class SnapshotTest : public JournalTest {
   SnapshotTest() : target_(folder_ / "target"), file_(folder_ / "journal.db.z") {}
 
   void Keep(const std::string& bytes) const { std::ofstream(file_, std::ios::binary) << bytes; }
-  std::string MustPack(const JobIdentity& identity = PrimesJob()) {
+  std::string PackOrFail(const JobIdentity& identity = PrimesJob()) {
     const auto journal = MustOpen(identity);
     EXPECT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
     const auto snapshot = MakeSnapshot(*journal);
@@ -31,7 +31,7 @@ class SnapshotTest : public JournalTest {
 };
 
 TEST_F(SnapshotTest, SeedsAnEmptyFolderWithAllDurableResults) {
-  Keep(MustPack());
+  Keep(PackOrFail());
   ASSERT_TRUE(SeedFolder(file_, target_, PrimesJob()));
   const auto journal = Journal::Open(target_, PrimesJob());
   ASSERT_TRUE(journal) << journal.error().message;
@@ -53,7 +53,7 @@ TEST_F(SnapshotTest, AFolderWithAJournalKeepsIt) {
 
 TEST_F(SnapshotTest, ADamagedSnapshotIsRefused) {
   ExpectUnusable("no such file");
-  const std::string good = MustPack();
+  const std::string good = PackOrFail();
   Keep("");
   ExpectUnusable("is empty");
   Keep("something else");
@@ -73,7 +73,7 @@ TEST_F(SnapshotTest, ADamagedSnapshotIsRefused) {
 TEST_F(SnapshotTest, ASnapshotOfAnotherJobIsRefused) {
   JobIdentity other = PrimesJob();
   other.job = "sums";
-  Keep(MustPack(other));
+  Keep(PackOrFail(other));
   ExpectUnusable("belongs to job \"sums\"");
 }
 

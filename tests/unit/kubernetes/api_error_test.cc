@@ -11,7 +11,7 @@ Response StatusAnswer(int code, const std::string& reason) {
   return {code, json({{"kind", "Status"}, {"reason", reason}, {"message", "said so"}}).dump(), {}};
 }
 
-TEST(ApiError, ANamespaceThatEndsIsNoLackOfRights) {
+TEST(ApiError, ATerminatingNamespaceIsNotForbidden) {
   json status{{"kind", "Status"}, {"reason", "Forbidden"}, {"message", "m"}};
   status["details"]["causes"] = json::array({{{"reason", "NamespaceTerminating"}}});
   EXPECT_EQ(ErrorFromResponse({403, status.dump(), {}}, "POST /x").kind,
@@ -49,7 +49,7 @@ TEST(ApiError, MessageIsOneLineThatSaysWhatFailedAndWhy) {
   EXPECT_EQ(error.status, 404);
 }
 
-TEST(ApiError, AnswersThatAreNoStatusAreQuotedInBounds) {
+TEST(ApiError, OtherBodiesAreQuotedWithinBounds) {
   const ApiError proxy = ErrorFromResponse({502, "<html>\nbad\x01 gateway</html>", {}}, "GET /x");
   EXPECT_EQ(proxy.message, "GET /x: 502: <html> bad  gateway</html>");
   const ApiError flood = ErrorFromResponse({500, std::string(1u << 20, 'x'), {}}, "GET /x");

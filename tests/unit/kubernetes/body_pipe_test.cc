@@ -10,7 +10,9 @@ namespace {
 
 using Kind = BodyPipe::Piece::Kind;
 
-BodyPipe::Deadline Soon() { return std::chrono::steady_clock::now() + std::chrono::seconds(10); }
+BodyPipe::Deadline InTenSeconds() {
+  return std::chrono::steady_clock::now() + std::chrono::seconds(10);
+}
 BodyPipe::Deadline Now() { return std::chrono::steady_clock::now(); }
 const BodyPipe::Resume kIgnore = [](bool) {};
 
@@ -32,8 +34,8 @@ TEST(BodyPipe, TheEndComesAfterTheBytes) {
   pipe.Write("abc", kIgnore);
   pipe.Finish("broken");
   pipe.Finish(std::nullopt);
-  EXPECT_EQ(pipe.Next(Soon(), {}).kind, Kind::kBytes);
-  const auto end = pipe.Next(Soon(), {});
+  EXPECT_EQ(pipe.Next(InTenSeconds(), {}).kind, Kind::kBytes);
+  const auto end = pipe.Next(InTenSeconds(), {});
   EXPECT_EQ(end.kind, Kind::kFailed);
   EXPECT_EQ(end.text, "broken");
 }
@@ -41,7 +43,7 @@ TEST(BodyPipe, TheEndComesAfterTheBytes) {
 TEST(BodyPipe, AFailureNeedsNoHead) {
   BodyPipe pipe;
   pipe.Finish("no route");
-  EXPECT_EQ(pipe.Next(Soon(), {}).kind, Kind::kFailed);
+  EXPECT_EQ(pipe.Next(InTenSeconds(), {}).kind, Kind::kFailed);
 }
 
 TEST(BodyPipe, AFastWriterIsHeldUpUntilTheReaderComes) {
@@ -53,7 +55,7 @@ TEST(BodyPipe, AFastWriterIsHeldUpUntilTheReaderComes) {
   EXPECT_EQ(resumed, 1);
   pipe.Write(std::string(1u << 20, 'x'), count);
   EXPECT_EQ(resumed, 1);
-  EXPECT_EQ(pipe.Next(Soon(), {}).text.size(), (1u << 20) + 3);
+  EXPECT_EQ(pipe.Next(InTenSeconds(), {}).text.size(), (1u << 20) + 3);
   EXPECT_EQ(resumed, 2);
 }
 
@@ -77,7 +79,7 @@ TEST(BodyPipe, AStopWakesTheReader) {
   BodyPipe pipe;
   std::stop_source stop;
   const std::jthread stopper([&stop] { stop.request_stop(); });
-  EXPECT_EQ(pipe.Next(Soon(), stop.get_token()).kind, Kind::kStopped);
+  EXPECT_EQ(pipe.Next(InTenSeconds(), stop.get_token()).kind, Kind::kStopped);
 }
 
 TEST(BodyPipe, CarriesEverythingBetweenTwoThreads) {
@@ -101,7 +103,7 @@ TEST(BodyPipe, CarriesEverythingBetweenTwoThreads) {
   });
   std::string all;
   for (;;) {
-    const auto piece = pipe.Next(Soon(), {});
+    const auto piece = pipe.Next(InTenSeconds(), {});
     if (piece.kind != Kind::kBytes) {
       EXPECT_EQ(piece.kind, Kind::kEnd);
       break;

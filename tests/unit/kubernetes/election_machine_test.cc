@@ -78,7 +78,7 @@ TEST_F(ElectionMachineTest, WaitsUntilALeaseHasNotChangedForItsDuration) {
   EXPECT_GE(now_ - first_seen, seconds(35)) << "whatever the times in the lease are";
 }
 
-TEST_F(ElectionMachineTest, ALeaseThatChangesIsAliveWhateverItsTimesSay) {
+TEST_F(ElectionMachineTest, AChangingLeaseIsAliveWhateverItsTimes) {
   for (int i = 0; i < 100; ++i) {
     const ElectionRequest request = Ask();
     ASSERT_EQ(request.kind, ElectionRequestKind::kRead);
@@ -111,7 +111,7 @@ TEST_F(ElectionMachineTest, AConflictWhileTakingMeansAnotherWasFaster) {
   EXPECT_GE(look.not_before, now_ + seconds(5));
 }
 
-TEST_F(ElectionMachineTest, AConflictWhileRenewingIsLookedAtOnceAndNotInALoop) {
+TEST_F(ElectionMachineTest, AConflictWhileRenewingIsCheckedOnce) {
   Lead();
   Answer(Ask(), Kind::kConflict);
   ElectionRequest look = machine_.Next("now");
@@ -162,7 +162,7 @@ TEST_F(ElectionMachineTest, OneSlowRenewalIsNoLossAndASilentHalfMinuteIs) {
   EXPECT_TRUE(machine_.HasLost(renewed + seconds(30)));
 }
 
-TEST_F(ElectionMachineTest, FarewellFreesTheLease) {
+TEST_F(ElectionMachineTest, ReleaseFreesTheLease) {
   Lead();
   EXPECT_EQ(machine_.Farewell("end"), (LeaseRecord{"", 1, "end", "end", 0}));
 }

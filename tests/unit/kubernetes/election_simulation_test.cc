@@ -27,16 +27,16 @@ struct Candidate {
   int seen_version = 0;
 
   [[nodiscard]] Instant Local(Instant now) const { return now + clock_offset; }
-  [[nodiscard]] bool Acts(Instant now) const {
+  [[nodiscard]] bool ActsAsLeader(Instant now) const {
     return machine.Leads() && !machine.HasLost(Local(now));
   }
 };
 
 /// Several candidates, requests that take long or fail (before or after they took effect),
 /// processes that die and come back: time goes on in tenths of a second.
-class World {
+class Simulation {
  public:
-  explicit World(std::uint64_t seed) : rng_(seed) {
+  explicit Simulation(std::uint64_t seed) : rng_(seed) {
     for (int i = 0; i < 3; ++i) {
       candidates_.push_back({NewMachine(), seconds(rng_.Between(0, 1000000))});
       flights_.emplace_back();
@@ -53,7 +53,7 @@ class World {
 
   [[nodiscard]] std::int64_t Leaders() const {
     return std::count_if(candidates_.begin(), candidates_.end(),
-                         [this](const Candidate& one) { return one.Acts(now_); });
+                         [this](const Candidate& one) { return one.ActsAsLeader(now_); });
   }
   void SetFailureRate(double rate) { failure_rate_ = rate; }
 
@@ -128,7 +128,7 @@ class World {
 TEST(ElectionSimulation, ThereAreNeverTwoLeadersAndSoonOne) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    World world(seed);
+    Simulation world(seed);
     int led = 0;
     for (int tick = 0; tick < 20000; ++tick) {
       world.SetFailureRate(tick / 2000 % 3 == 1 ? 0.5 : 0.02);
@@ -136,7 +136,7 @@ TEST(ElectionSimulation, ThereAreNeverTwoLeadersAndSoonOne) {
       ASSERT_LE(world.Leaders(), 1) << "tick " << tick;
       if (world.Leaders() == 1) ++led;
     }
-    EXPECT_GT(led, 20000 / 3) << "a lease that nobody holds for long helps nobody";
+    EXPECT_GT(led, 20000 / 3) << "the lease has a holder a third of the time at least";
   }
 }
 

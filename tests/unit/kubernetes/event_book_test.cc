@@ -23,7 +23,7 @@ class EventBookTest : public ::testing::Test {
     return book_.Note(event, now_, wall);
   }
   std::optional<EventWrite> Next() { return book_.Next(now_); }
-  /// Carries the next write out and tells its outcome.
+  /// Performs the next write and reports its outcome.
   EventWrite Write(EventOutcome outcome) {
     const auto write = Next();
     EXPECT_TRUE(write);
@@ -102,7 +102,7 @@ TEST_F(EventBookTest, LongNamesLeaveRoomForTheStamp) {
   EXPECT_EQ(write.state.key.namespace_name, "default");
 }
 
-TEST_F(EventBookTest, ATalkativeObjectIsHeldToARateAndOthersAreNot) {
+TEST_F(EventBookTest, LimitsTheRateOfEachObject) {
   int kept = 0;
   for (int i = 0; i < 100; ++i) kept += Note(About("primes", "Reason" + std::to_string(i))) ? 1 : 0;
   EXPECT_EQ(kept, 25);
@@ -125,7 +125,7 @@ TEST_F(EventBookTest, TheBookIsBounded) {
   EXPECT_TRUE(Note(About("late"))) << "what is over makes room";
 }
 
-TEST_F(EventBookTest, TroubleIsTriedAgainForAWhile) {
+TEST_F(EventBookTest, ErrorsAreRetriedForAWhile) {
   Note(About("primes"));
   const Instant start = now_;
   int attempts = 0;

@@ -52,7 +52,7 @@ TEST_F(EventRecorderTest, WritesAnEventAndMakesItASeries) {
   }
 }
 
-TEST_F(EventRecorderTest, TroubleDelaysEventsAndLosesNone) {
+TEST_F(EventRecorderTest, ErrorsDelayEventsAndLoseNone) {
   support::Fault busy;
   busy.filter = {"POST", "", {}};
   busy.status = 429;

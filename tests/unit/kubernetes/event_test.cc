@@ -56,7 +56,7 @@ TEST(Event, LongTextsAreCut) {
   EXPECT_EQ(object["reportingInstance"].get<std::string>().size(), 128u);
 }
 
-TEST(CutText, CutsBetweenCharactersAndMendsWhatIsNoText) {
+TEST(CutText, CutsBetweenCharactersAndReplacesInvalidBytes) {
   EXPECT_EQ(CutText("abc", 3), "abc");
   EXPECT_EQ(CutText("abcd", 3), "abc");
   EXPECT_EQ(CutText("a\xc3\xa4"

@@ -5,7 +5,7 @@
 namespace evenkeel::kube {
 namespace {
 
-/// Faults are met by the requests that fit, so many times and no more.
+/// Faults apply to matching requests, the given number of times.
 class FakeApiFaults : public ServerTest {
  protected:
   int Ask(const std::string& target) {
@@ -25,7 +25,7 @@ TEST_F(FakeApiFaults, SkipAndTimesAreCounted) {
   EXPECT_EQ(seen, (std::vector<int>{200, 500, 500, 200, 200}));
 }
 
-TEST_F(FakeApiFaults, OnlyWhatFitsMeetsThem) {
+TEST_F(FakeApiFaults, ApplyToMatchingRequestsOnly) {
   support::Fault fault;
   fault.filter = {"GET", "/nodes", false};
   fault.status = 504;

@@ -156,7 +156,7 @@ TEST_F(FakeApiWatch, EndsThoseThatFitOnly) {
   EXPECT_EQ(jobs.Events(), (Events{"no JSON"}));
 }
 
-TEST_F(FakeApiWatch, GoingDownBreaksThem) {
+TEST_F(FakeApiWatch, EndWithTheServer) {
   Lines lines;
   auto watch = Watch(lines);
   ASSERT_TRUE(server_.WaitForWatches(1));

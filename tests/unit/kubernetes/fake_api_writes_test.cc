@@ -47,7 +47,7 @@ TEST_F(FakeApiWrites, AppliedFieldsBelongToTheirManagers) {
   theirs["spec"]["theirs"] = "y";
   ASSERT_TRUE(client_->Apply(kJobs, "demo", "primes", theirs, {"they"}));
 
-  // What I leave out goes, what they applied stays.
+  // A field that this manager leaves out is removed, a field of the other manager stays.
   const auto less = client_->Apply(kJobs, "demo", "primes", Job("primes", 1), {"me"});
   EXPECT_EQ((*less)["spec"], json({{"size", 1}, {"theirs", "y"}}));
 
@@ -69,7 +69,7 @@ TEST_F(FakeApiWrites, ApplyNeedsTheRightNameAndVersion) {
             ApiErrorKind::kNotFound);
 }
 
-TEST_F(FakeApiWrites, RefusesBodiesThatMakeNoSense) {
+TEST_F(FakeApiWrites, RefusesInvalidBodies) {
   EXPECT_EQ(client_->Create(kPods, "demo", {{"metadata", {{"name", "a"}}}}).error().kind,
             ApiErrorKind::kInvalid);
   EXPECT_EQ(client_->Create(kPods, "elsewhere", Pod("a")).error().kind, ApiErrorKind::kInvalid);

@@ -43,7 +43,7 @@ TEST_F(InClusterConfig, PutsIpV6InBrackets) {
   EXPECT_EQ(LoadInClusterConfig(pod_)->server, "https://[fd00::1]:443");
 }
 
-TEST_F(InClusterConfig, SaysThatThisIsNoCluster) {
+TEST_F(InClusterConfig, ReportsThatThisIsNotACluster) {
   const auto config = LoadInClusterConfig({"", "", pod_.folder});
   ASSERT_FALSE(config);
   EXPECT_EQ(config.error().code, ErrorCode::kInvalidInput);
@@ -59,7 +59,7 @@ TEST_F(InClusterConfig, NeedsTheAuthorityButNotTheNamespace) {
   EXPECT_NE(config.error().message.find("ca.crt"), std::string::npos);
 }
 
-TEST_F(InClusterConfig, RefusesANonsensicalEnvironment) {
+TEST_F(InClusterConfig, RefusesAnInvalidEnvironment) {
   pod_.port = "99999";
   EXPECT_FALSE(LoadInClusterConfig(pod_));
 }

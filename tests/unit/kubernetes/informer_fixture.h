@@ -64,8 +64,8 @@ class InformerFixture : public AgainstServer {
                          {"spec", {{"text", text}}}});
   }
 
-  /// The store shows these texts, and so does what the handlers heard.
-  bool Shows(const std::map<std::string, std::string>& nodes) {
+  /// True if the store and the handlers have these nodes with these texts.
+  bool HasNodes(const std::map<std::string, std::string>& nodes) {
     return Eventually([&] {
       const std::scoped_lock lock(mutex_);
       if (heard_ != nodes || informer_->Objects().Size() != nodes.size()) return false;

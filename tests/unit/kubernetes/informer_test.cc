@@ -16,11 +16,11 @@ TEST_F(InformerTest, AStreamedListAndTheChangesAfterIt) {
   PutNode("a", "one");
   PutNode("b", "two");
   FollowUntilSynced(Quick());
-  EXPECT_TRUE(Shows({{"a", "one"}, {"b", "two"}}));
+  EXPECT_TRUE(HasNodes({{"a", "one"}, {"b", "two"}}));
   PutNode("a", "more");
   PutNode("c", "three");
   server_.Erase(kNodes, "", "b");
-  EXPECT_TRUE(Shows({{"a", "more"}, {"c", "three"}}));
+  EXPECT_TRUE(HasNodes({{"a", "more"}, {"c", "three"}}));
   EXPECT_EQ(server_.Requests().size(), 1u) << "list and watch are one request";
   EXPECT_EQ(informer_->Stats().lists, 1u);
 }
@@ -28,7 +28,7 @@ TEST_F(InformerTest, AStreamedListAndTheChangesAfterIt) {
 TEST_F(InformerTest, AnEmptyCollectionIsSyncedToo) {
   FollowUntilSynced(Quick());
   EXPECT_TRUE(informer_->HasSynced());
-  EXPECT_TRUE(Shows({}));
+  EXPECT_TRUE(HasNodes({}));
 }
 
 TEST_F(InformerTest, PagesWhereStreamedListsAreRefused) {
@@ -37,11 +37,11 @@ TEST_F(InformerTest, PagesWhereStreamedListsAreRefused) {
   ReflectorOptions options = Quick();
   options.page_size = 2;
   FollowUntilSynced(options);
-  EXPECT_TRUE(Shows({{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}}));
+  EXPECT_TRUE(HasNodes({{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}}));
   EXPECT_EQ(server_.Requests({"GET", "limit=2", false}).size(), 3u);
   EXPECT_EQ(server_.Requests({"GET", "continue=", false}).size(), 2u);
   PutNode("f", "f");
-  EXPECT_TRUE(Shows({{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}, {"f", "f"}}));
+  EXPECT_TRUE(HasNodes({{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}, {"f", "f"}}));
 }
 
 TEST_F(InformerTest, AContinueTokenThatRanOutDoesNotKeepItFromSyncing) {
@@ -54,7 +54,7 @@ TEST_F(InformerTest, AContinueTokenThatRanOutDoesNotKeepItFromSyncing) {
   options.streaming_lists = false;
   options.page_size = 2;
   FollowUntilSynced(options);
-  EXPECT_TRUE(Shows({{"a", "a"}, {"b", "b"}, {"c", "c"}}));
+  EXPECT_TRUE(HasNodes({{"a", "a"}, {"b", "b"}, {"c", "c"}}));
 }
 
 TEST_F(InformerTest, AListThatIsCutOrRefusedIsAskedForAgain) {
@@ -71,7 +71,7 @@ TEST_F(InformerTest, AListThatIsCutOrRefusedIsAskedForAgain) {
   ReflectorOptions options = Quick();
   options.streaming_lists = false;
   FollowUntilSynced(options);
-  EXPECT_TRUE(Shows({{"a", "one"}}));
+  EXPECT_TRUE(HasNodes({{"a", "one"}}));
 }
 
 TEST_F(InformerTest, ANewTokenIsReadWhenTheOldOneIsRefused) {
@@ -85,7 +85,7 @@ TEST_F(InformerTest, ANewTokenIsReadWhenTheOldOneIsRefused) {
   server_.SetAcceptedTokens({"new"});
   server_.EndWatches(support::WatchEnd::kEof);
   PutNode("a", "two");
-  EXPECT_TRUE(Shows({{"a", "two"}}));
+  EXPECT_TRUE(HasNodes({{"a", "two"}}));
   std::filesystem::remove(file);
 }
 

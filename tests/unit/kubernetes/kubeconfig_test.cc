@@ -102,7 +102,7 @@ TEST_F(Kubeconfig, AnotherContextCanBeAskedFor) {
   EXPECT_NE(config.error().message.find("'other'"), std::string::npos);
 }
 
-TEST_F(Kubeconfig, RefusesWhatItCannotDo) {
+TEST_F(Kubeconfig, RefusesUnsupportedFields) {
   const std::string ca = "certificate-authority-data: dGhlIENB";
   ExpectRefused(With(ca, "exec: {command: aws}"), "user.exec");
   ExpectRefused(With(ca, "auth-provider: {name: gcp}"), "user.auth-provider");
@@ -119,7 +119,7 @@ TEST_F(Kubeconfig, UnverifiedServersMustBeAllowedByName) {
   EXPECT_TRUE(config->tls.skip_verification);
 }
 
-TEST_F(Kubeconfig, RefusesNonsenseWithOneLine) {
+TEST_F(Kubeconfig, RefusesInvalidFilesWithOneLine) {
   ExpectRefused("", "kubeconfig: must be an object");
   ExpectRefused("a: [", "line");
   ExpectRefused("kind: Config", "current-context");

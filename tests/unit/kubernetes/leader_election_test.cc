@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/leases";
 
-/// One that takes part, and what it was told.
+/// A candidate, and its record of callbacks.
 struct Member {
   Member(const ServerAccess& access, const WallClock& wall, const std::string& identity)
       : me(identity),
@@ -101,7 +101,7 @@ TEST_F(LeaderElectionTest, AShortOutageIsNoLoss) {
   EXPECT_FALSE(one->lost);
 }
 
-TEST_F(LeaderElectionTest, AConflictWithABystanderIsResolvedAndTheirsIsKept) {
+TEST_F(LeaderElectionTest, AConflictWithAnotherWriterKeepsItsChange) {
   auto one = Join("one");
   ASSERT_TRUE(Eventually([&] { return one->leading.load(); }));
   Json annotated = Lease();
@@ -115,7 +115,7 @@ TEST_F(LeaderElectionTest, AConflictWithABystanderIsResolvedAndTheirsIsKept) {
   EXPECT_FALSE(one->lost);
 }
 
-TEST_F(LeaderElectionTest, OneWhoIsOustedStops) {
+TEST_F(LeaderElectionTest, AReplacedLeaderStops) {
   auto one = Join("one");
   ASSERT_TRUE(Eventually([&] { return one->leading.load(); }));
   Json taken = Lease();

@@ -112,7 +112,7 @@ TEST_F(ReflectorMachineTest, ANewListDoesNotWaitForThePauseThatAnOutageLeft) {
   ASSERT_EQ(machine_.Saw(ErrorEvent(true)), WatchVerdict::kStop);
   machine_.StreamEnded(now_);
   EXPECT_LE(machine_.Next().not_before - now_, milliseconds(800));
-  // Nor is a server that never says anything else asked in a loop.
+  // A server that always returns this is not queried in a loop.
   ReachWatch();
   machine_.Failed({410, {}}, now_);
   EXPECT_GE(machine_.Next().not_before - now_, seconds(10));
@@ -171,7 +171,7 @@ TEST_F(ReflectorMachineTest, ATokenThatRanOutMeansOneListInOnePiece) {
   EXPECT_TRUE(Has(Ask(), "limit=200")) << "the next list is paged again";
 }
 
-TEST_F(ReflectorMachineTest, AListWithoutEndIsGivenUp) {
+TEST_F(ReflectorMachineTest, AnEndlessListIsAbandoned) {
   ReflectorOptions options = NodesInPages();
   options.max_items = 1000;
   ReflectorMachine machine(options, 1);

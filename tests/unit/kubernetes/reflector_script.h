@@ -4,7 +4,7 @@
 
 #include "kubernetes/reflector.h"
 
-/// Short words for what an API server says, to drive a ReflectorMachine with.
+/// Short functions for responses of an API server, to drive a ReflectorMachine.
 namespace evenkeel::kube {
 
 inline ReflectorOptions NodesInPages() {
@@ -51,7 +51,7 @@ inline bool IsStreamedList(const ReflectorRequest& request) {
   return request.kind == ReflectorRequestKind::kWatch && Has(request, "sendInitialEvents=true");
 }
 
-/// True for a watch that goes on from this version.
+/// True for a watch that continues from this version.
 inline bool IsWatchFrom(const ReflectorRequest& request, const std::string& version) {
   return request.kind == ReflectorRequestKind::kWatch && !request.begins_list &&
          Has(request, "resourceVersion=" + version + "&");

@@ -35,7 +35,7 @@ TEST_F(ReflectorStreaming, ListAndWatchAreOneStream) {
   EXPECT_TRUE(IsWatchFrom(Ask(), "10"));
 }
 
-TEST_F(ReflectorStreaming, AListThatBreaksOffBeginsAnew) {
+TEST_F(ReflectorStreaming, AnInterruptedListStartsAgain) {
   Ask();
   EXPECT_EQ(machine_.Saw(ObjectEvent(WatchEventType::kAdded, "7")), Verdict::kApply);
   machine_.StreamEnded(now_);
@@ -44,7 +44,7 @@ TEST_F(ReflectorStreaming, AListThatBreaksOffBeginsAnew) {
   EXPECT_FALSE(Has(again, "resourceVersion=7"));
 }
 
-TEST_F(ReflectorStreaming, TwoListsThatBreakOffAreFollowedByPages) {
+TEST_F(ReflectorStreaming, TwoInterruptedListsAreFollowedByPages) {
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(IsStreamedList(Ask()));
     machine_.StreamEnded(now_);
@@ -53,10 +53,10 @@ TEST_F(ReflectorStreaming, TwoListsThatBreakOffAreFollowedByPages) {
   ASSERT_EQ(machine_.PageRead({"10", "", 1}, now_), PageVerdict::kListComplete);
   Ask();
   machine_.Failed({410, {}}, now_);
-  EXPECT_TRUE(IsStreamedList(Ask())) << "the server may have been ill, so it is asked again";
+  EXPECT_TRUE(IsStreamedList(Ask())) << "the error may be temporary, so streaming is tried again";
 }
 
-TEST_F(ReflectorStreaming, AWatchThatExpiresIsNoListThatBrokeOff) {
+TEST_F(ReflectorStreaming, AnExpiredWatchIsNotAnInterruptedList) {
   Ask();
   ASSERT_EQ(machine_.Saw(Bookmark("9", true)), Verdict::kListComplete);
   machine_.StreamEnded(now_);
@@ -83,7 +83,7 @@ TEST_F(ReflectorStreaming, AServerThatDoesNotOfferItIsNotAskedAgain) {
   }
 }
 
-TEST_F(ReflectorStreaming, WhatMayPassIsNoSuchAnswer) {
+TEST_F(ReflectorStreaming, ATemporaryErrorDoesNotDisableStreaming) {
   for (const int status : {401, 403, 404, 410, 429, 500, 0}) {
     machine_ = ReflectorMachine(NodesInAStream(), 1);
     Ask();
@@ -99,7 +99,7 @@ TEST_F(ReflectorStreaming, AnErrorEventWithinTheListKeepsNothing) {
   EXPECT_TRUE(IsStreamedList(Ask()));
 }
 
-TEST_F(ReflectorStreaming, AListWithoutEndIsGivenUp) {
+TEST_F(ReflectorStreaming, AnEndlessListIsAbandoned) {
   ReflectorOptions options = NodesInAStream();
   options.max_items = 2;
   machine_ = ReflectorMachine(options, 1);

@@ -43,7 +43,7 @@ TEST(RetryPauses, OneAttemptMeansNoPause) {
   EXPECT_FALSE(RetryPauses(once, 1).Next(seconds(1)));
 }
 
-TEST(IsWorthRepeating, OnlyWhatTheServerPutsOff) {
+TEST(IsWorthRepeating, OnlyIfTheServerAsksToRetry) {
   for (const int status : {429, 503, 504}) {
     EXPECT_TRUE(IsWorthRepeating({status, "", {}}, true)) << status;
   }

@@ -27,7 +27,7 @@ TEST(Resource, AHostileNameStaysOneSegment) {
             "/api/v1/namespaces/demo/pods/a%2F..%2F..%2Fx%3Fy%23z");
 }
 
-TEST(Resource, EncodesEverythingThatMeansSomething) {
+TEST(Resource, EncodesReservedCharacters) {
   EXPECT_EQ(PercentEncode("aZ09-._~"), "aZ09-._~");
   EXPECT_EQ(PercentEncode("a=b,c &+/%"), "a%3Db%2Cc%20%26%2B%2F%25");
   EXPECT_EQ(PercentEncode("\xc3\xa9"), "%C3%A9");

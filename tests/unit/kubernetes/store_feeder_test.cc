@@ -10,13 +10,13 @@ class StoreFeederTest : public ::testing::Test {
  protected:
   StoreFeederTest() {
     feeder_.AddHandler({[this](const ObjectKey& key, const int& now) {
-                          heard_ += "+" + key.name + std::to_string(now);
+                          calls_ += "+" + key.name + std::to_string(now);
                         },
                         [this](const ObjectKey& key, const int& before, const int& now) {
-                          heard_ += "~" + key.name + std::to_string(before) + std::to_string(now);
+                          calls_ += "~" + key.name + std::to_string(before) + std::to_string(now);
                         },
                         [this](const ObjectKey& key, const int& last) {
-                          heard_ += "-" + key.name + std::to_string(last);
+                          calls_ += "-" + key.name + std::to_string(last);
                         }});
   }
 
@@ -30,13 +30,13 @@ class StoreFeederTest : public ::testing::Test {
     feeder_.Put({{"", name}, version}, {{"number", number}});
   }
 
-  /// What the handlers heard since the last call.
-  std::string Heard() { return std::exchange(heard_, ""); }
+  /// The calls of the handlers since the last call of this function.
+  std::string TakeCalls() { return std::exchange(calls_, ""); }
 
   static inline int projected_ = 0;
   Store<int> store_;
   StoreFeeder<int> feeder_{store_, Number};
-  std::string heard_;
+  std::string calls_;
 };
 
 TEST_F(StoreFeederTest, AListShowsOnlyWhenItIsComplete) {
@@ -47,7 +47,7 @@ TEST_F(StoreFeederTest, AListShowsOnlyWhenItIsComplete) {
   EXPECT_FALSE(feeder_.Synced());
   feeder_.CompleteList();
   EXPECT_TRUE(feeder_.Synced());
-  EXPECT_EQ(Heard(), "+a1+b2");
+  EXPECT_EQ(TakeCalls(), "+a1+b2");
 }
 
 TEST_F(StoreFeederTest, EventsShowAtOnce) {
@@ -57,31 +57,31 @@ TEST_F(StoreFeederTest, EventsShowAtOnce) {
   Put("a", "2", 5);
   feeder_.Remove({{"", "a"}, "3"});
   feeder_.Remove({{"", "a"}, "3"});
-  EXPECT_EQ(Heard(), "+a1~a15-a5");
+  EXPECT_EQ(TakeCalls(), "+a1~a15-a5");
 }
 
-TEST_F(StoreFeederTest, ANewListSynthesizesTheDeletionsNobodySaw) {
+TEST_F(StoreFeederTest, ANewListSynthesizesMissedDeletions) {
   feeder_.BeginList();
   Put("a", "1", 1);
   Put("b", "1", 2);
   Put("c", "1", 3);
   feeder_.CompleteList();
-  Heard();
+  TakeCalls();
   feeder_.BeginList();
   Put("c", "9", 4);
   Put("b", "1", 2);
   EXPECT_EQ(*store_.Find({"", "a"}), 1) << "the old set stands until the new one is complete";
   feeder_.CompleteList();
-  EXPECT_EQ(Heard(), "-a1~c34");
+  EXPECT_EQ(TakeCalls(), "-a1~c34");
 }
 
-TEST_F(StoreFeederTest, AListThatBrokeOffLeavesNothing) {
+TEST_F(StoreFeederTest, AnInterruptedListLeavesNothing) {
   feeder_.BeginList();
   Put("ghost", "1", 1);
   feeder_.BeginList();
   Put("a", "1", 1);
   feeder_.CompleteList();
-  EXPECT_EQ(Heard(), "+a1");
+  EXPECT_EQ(TakeCalls(), "+a1");
 }
 
 TEST_F(StoreFeederTest, DeletionsWithinAListCount) {
@@ -89,7 +89,7 @@ TEST_F(StoreFeederTest, DeletionsWithinAListCount) {
   Put("a", "1", 1);
   feeder_.Remove({{"", "a"}, "2"});
   feeder_.CompleteList();
-  EXPECT_EQ(Heard(), "");
+  EXPECT_EQ(TakeCalls(), "");
 }
 
 TEST_F(StoreFeederTest, WhatIsKnownIsNotReadAgain) {
@@ -110,9 +110,9 @@ TEST_F(StoreFeederTest, AnObjectThatCannotBeReadIsLeftOut) {
   Put("a", "1", 1);
   feeder_.Put({{"", "b"}, "1"}, Json::object());
   feeder_.CompleteList();
-  EXPECT_EQ(Heard(), "+a1");
+  EXPECT_EQ(TakeCalls(), "+a1");
   feeder_.Put({{"", "a"}, "2"}, Json::object());
-  EXPECT_EQ(Heard(), "-a1") << "an old value would be a wrong one";
+  EXPECT_EQ(TakeCalls(), "-a1") << "an old value would be a wrong one";
 }
 
 TEST_F(StoreFeederTest, WaitingEndsWithTime) {

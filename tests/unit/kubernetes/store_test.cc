@@ -54,7 +54,7 @@ TEST_F(StoreTest, IndexesFollowChanges) {
   EXPECT_TRUE(store_.Under("node", "pi3").empty());
 }
 
-TEST_F(StoreTest, TellsWhatChanged) {
+TEST_F(StoreTest, ReportsChanges) {
   const auto added = store_.Put(a_, Text("1", "old"));
   ASSERT_TRUE(added);
   EXPECT_EQ(added->before, nullptr);

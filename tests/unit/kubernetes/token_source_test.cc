@@ -62,7 +62,7 @@ TEST_F(TokenFile, WithoutATokenEverThereIsAnError) {
   EXPECT_EQ(missing.Token().value(), "late");
 }
 
-TEST_F(TokenFile, ATokenCannotBringInHeaders) {
+TEST_F(TokenFile, ATokenCannotInjectHeaders) {
   for (const std::string bad : {"a\r\nX-Evil: 1", "two words", "", "\n", "caf\xc3\xa9x"}) {
     Write(bad);
     EXPECT_FALSE(TokenSource(file_, time_).Token()) << bad;

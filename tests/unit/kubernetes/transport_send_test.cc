@@ -52,7 +52,7 @@ TEST_F(TransportSend, CarriesTargetsHeadersAndBodiesUnchanged) {
   EXPECT_EQ(seen[1].body, body);
 }
 
-TEST_F(TransportSend, RefusalsAreAnswersToo) {
+TEST_F(TransportSend, ErrorStatusesAreResponses) {
   support::Fault fault;
   fault.status = 429;
   fault.retry_after_seconds = 12;
@@ -72,7 +72,7 @@ TEST_F(TransportSend, RedirectsAreNotFollowed) {
   EXPECT_EQ(server_.Requests().size(), 1u);
 }
 
-TEST_F(TransportSend, ASlowAnswerIsGivenUp) {
+TEST_F(TransportSend, ASlowResponseTimesOut) {
   support::Fault slow;
   slow.delay = seconds(30);
   server_.Inject(slow);
@@ -180,7 +180,7 @@ TEST(TransportSendAlone, AServerThatStartedAgainAnswersTheFirstRequest) {
   }
 }
 
-TEST(TransportMaking, RefusesNonsense) {
+TEST(TransportMaking, RejectsInvalidOptions) {
   CpprestOptions options;
   for (const char* server : {"", "k3s", "https://"}) {
     options.server = server;

@@ -23,7 +23,7 @@ class TransportStream : public ServerTest {
  protected:
   TransportStream() : ServerTest(ShortLines()) {}
 
-  /// A watch on a thread of its own.
+  /// A watch on a separate thread.
   std::future<Result<Response>> Watch(Lines& lines, Duration silence = seconds(20)) {
     return std::async(std::launch::async, [this, &lines, silence] {
       return transport_->Stream({"GET", kPodsPath + "?watch=1", "", "", silence}, lines,
@@ -64,7 +64,7 @@ TEST_F(TransportStream, SplitAndJoinedLinesAreTheSameLines) {
   }
 }
 
-TEST_F(TransportStream, AnEndInGoodOrderIsNoError) {
+TEST_F(TransportStream, AProperEndIsNotAnError) {
   Lines lines;
   auto watch = Watch(lines);
   ASSERT_TRUE(server_.WaitForWatches(1));

@@ -54,7 +54,7 @@ TEST_F(TransportTls, TrustsTheGivenAuthorityByAddressAndByName) {
   EXPECT_TRUE(answer) << answer.error().message;
 }
 
-TEST_F(TransportTls, TrustsNobodyElse) {
+TEST_F(TransportTls, TrustsNoOtherAuthority) {
   const auto server = Serve("IP:127.0.0.1");
   TlsSettings tls;
   tls.ca_pem = support::TestAuthority().ca_pem();

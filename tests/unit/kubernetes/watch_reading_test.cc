@@ -43,7 +43,7 @@ TEST(WatchEvent, AnErrorSaysWhetherTheVersionIsGone) {
   EXPECT_TRUE(ReadWatchEvent(R"({"type":"ERROR"})")) << "even without a Status";
 }
 
-TEST(WatchEvent, WhatIsNoEventIsRefused) {
+TEST(WatchEvent, RejectsOtherDocuments) {
   for (const char* line :
        {"", "{", "[]", "null", R"({"type":"ADDED"})", R"({"type":"ADDED","object":[]})",
         R"({"type":"ADDED","object":{"metadata":{"name":"b"}}})",
@@ -97,7 +97,7 @@ TEST(PageReader, AnEmptyListMayHaveNullItems) {
   EXPECT_TRUE(names.empty());
 }
 
-TEST(PageReader, WhatIsNoListIsRefused) {
+TEST(PageReader, RejectsOtherDocumentsThanLists) {
   std::vector<std::string> names;
   for (const char* body :
        {"", "[]", R"({"items":[]})", R"({"metadata":{"resourceVersion":9},"items":[]})",

@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-/// Adds up what the queue tells.
+/// Sums up the measurements of the queue.
 struct Counter final : WorkQueueObserver {
   void OnAdded(std::size_t depth) override {
     ++added;
@@ -60,13 +60,13 @@ TEST_F(WorkQueueCoreTest, NoTwoWorkersHaveTheSameItem) {
   queue_.Add(a_, now_);
   EXPECT_EQ(Take(), "") << "it is being worked on";
   queue_.Done(a_, now_);
-  EXPECT_EQ(Take(), "a") << "once more, for what was added meanwhile";
+  EXPECT_EQ(Take(), "a") << "again, because it was added while in progress";
   queue_.Done(a_, now_);
   EXPECT_EQ(Take(), "");
   EXPECT_TRUE(queue_.IsIdle());
 }
 
-TEST_F(WorkQueueCoreTest, ComesLaterAtTheEarliestOfSeveralTimes) {
+TEST_F(WorkQueueCoreTest, IsAddedAtTheEarliestOfSeveralTimes) {
   queue_.AddAfter(a_, seconds(5), now_);
   queue_.AddAfter(a_, seconds(2), now_);
   queue_.AddAfter(a_, seconds(9), now_);

@@ -69,7 +69,7 @@ TEST_F(WorkQueueTest, DrainingHasAnEnd) {
   EXPECT_EQ(queue_.Figures().processing, 1u);
 }
 
-TEST_F(WorkQueueTest, DroppingSendsWorkersHome) {
+TEST_F(WorkQueueTest, DroppingEndsTheWorkers) {
   queue_.Add(a_);
   queue_.Drop();
   EXPECT_EQ(queue_.Take({}), std::nullopt);

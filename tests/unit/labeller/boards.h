@@ -16,7 +16,7 @@ class Board {
 
   [[nodiscard]] const std::filesystem::path& Root() const { return root_; }
   Board& Write(const std::string& path, const std::string& text);
-  /// `target` as it stands in the link, absolute or not.
+  /// `target` is the content of the link, absolute or relative.
   Board& Link(const std::string& path, const std::string& target);
 
   // The usual files.

@@ -11,7 +11,7 @@ using Changes = std::map<std::string, std::optional<std::string>>;
 
 std::string Full(const std::string& name) { return kLabelPrefix + name; }
 
-/// What the node looks like afterwards.
+/// Applies a change to the node.
 void Apply(const LabelChange& change, NodeMetadata& node) {
   for (const auto& [label, value] : change.labels) {
     if (value) {
@@ -54,7 +54,7 @@ TEST(LabelChange, LabelsOfOthersWin) {
   EXPECT_EQ(change.memory, "sd-gb=8");
 }
 
-TEST(LabelChange, ALabelThatIsChangedByHandBecomesTheirs) {
+TEST(LabelChange, ALabelThatIsChangedByHandIsLeftAlone) {
   NodeMetadata node;
   Apply(PlanChange(node, {{Full("cpu-mhz"), "1500"}}), node);
   node.labels[Full("cpu-mhz")] = "2000";
@@ -84,7 +84,7 @@ TEST(LabelChange, AScoreChangesOnlyIfItDiffersAndStaysIfThereIsNone) {
   EXPECT_EQ(PlanChange(node, {{score, "600000000"}}).labels, (Changes{{score, "600000000"}}));
 }
 
-TEST(LabelChange, AMemoryThatMakesNoSenseIsForgotten) {
+TEST(LabelChange, AnInvalidMemoryIsDropped) {
   for (const char* memory : {"", "=", ",,,", "cpu", "=a,b", "\n"}) {
     NodeMetadata node;
     node.annotations[kMemory] = memory;
@@ -93,7 +93,7 @@ TEST(LabelChange, AMemoryThatMakesNoSenseIsForgotten) {
   }
 }
 
-/// A node that somebody else changes now and then.
+/// A node with concurrent changes by another client.
 class FakeNode final : public NodeLabels {
  public:
   Result<NodeMetadata> Read() override {
@@ -124,7 +124,7 @@ TEST(ApplyLabels, ChangesOnlyWhatDiffers) {
   EXPECT_EQ(node.changes, 1);
 }
 
-TEST(ApplyLabels, ReadsAgainAfterConflictsButNotForEver) {
+TEST(ApplyLabels, RetriesAfterConflictsWithinALimit) {
   FakeNode node;
   node.conflicts = 3;
   EXPECT_TRUE(ApplyLabels(node, {{Full("cpu"), "a"}}));
@@ -135,7 +135,7 @@ TEST(ApplyLabels, ReadsAgainAfterConflictsButNotForEver) {
   EXPECT_EQ(given_up.error().code, ErrorCode::kConflict);
 }
 
-TEST(ApplyLabels, TellsWhatKeepsItFromReading) {
+TEST(ApplyLabels, ReportsWhyItCannotRead) {
   FakeNode node;
   node.broken = true;
   const auto failed = ApplyLabels(node, {});

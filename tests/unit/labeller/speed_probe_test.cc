@@ -55,7 +55,7 @@ TEST(SpeedProbe, NotWhenTheMachineHasJustStartedOrIsBusy) {
   EXPECT_EQ(WhyNotProbe(files), "the load is 2.5, more than there are cores");
 }
 
-TEST(BoardLook, PutsTheProbeOffAndSaysSo) {
+TEST(BoardLook, DefersTheProbeAndReportsIt) {
   Board board;
   board.Write("/proc/uptime", "1.00 1.00\n");
   const BoardLook look = LookAtBoard({board.Root(), "", true});

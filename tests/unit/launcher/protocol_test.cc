@@ -14,7 +14,7 @@ std::string FrameOf(const Message& message) {
   return bytes;
 }
 
-Ended SomeEnding() {
+Ended SampleEnded() {
   Ended ended;
   ended.id = 0x0102030405060708;
   ended.ending = Ending::kSignalled;
@@ -30,10 +30,10 @@ Ended SomeEnding() {
 std::vector<Message> OneOfEach() {
   launcher::Run run{5, {{1, "x y"}, {2, ""}}, {{0, "INDEX=5"}}};
   return {Hello{}, Job{"/data", {"/bin/sh", "-c", ""}, {"INDEX=", "HOME=/"}, 65'536, 1'000}, run,
-          Stop{9}, SomeEnding()};
+          Stop{9}, SampleEnded()};
 }
 
-TEST(LauncherProtocol, MessagesComeOutAsTheyWentIn) {
+TEST(LauncherProtocol, MessagesRoundTrip) {
   std::string stream;
   for (const Message& message : OneOfEach()) stream += FrameOf(message);
   FrameReader whole;
@@ -58,7 +58,7 @@ TEST(LauncherProtocol, FramesMayComeInPieces) {
   }
 }
 
-// What is on the wire may not change unless kVersion does.
+// The wire format may only change together with kVersion.
 TEST(LauncherProtocol, GoldenBytes) {
   EXPECT_EQ(FrameOf(Hello{}), std::string("\x09\0\0\0\x01"
                                           "EVKL\x01\0\0\0",
@@ -69,7 +69,7 @@ TEST(LauncherProtocol, GoldenBytes) {
       std::string("\x1b\0\0\0\x03\x01\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x02\0\0\0ab\0\0\0\0", 31));
 }
 
-TEST(LauncherProtocol, WhatBreaksABoundIsRefused) {
+TEST(LauncherProtocol, RefusesMessagesBeyondTheirBounds) {
   Job many;
   many.words.assign(kMaxWords + 1, "x");
   Job long_word;

@@ -93,7 +93,7 @@ TEST_F(JobMetricsTest, SeriesHaveTheLabelsAndValuesOfTheCatalogue) {
   }
 }
 
-TEST_F(JobMetricsTest, SaysWhatTheSnapshotSays) {
+TEST_F(JobMetricsTest, HasTheValuesOfTheSnapshot) {
   metrics_.Update(HalfDone(), kBytes);
   EXPECT_EQ(Value("evenkeel_tasks_completed_total"), 50);
   EXPECT_EQ(Value("evenkeel_tasks_failed_total", {{"reason", "task"}}), 2);

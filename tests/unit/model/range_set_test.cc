@@ -64,7 +64,7 @@ TEST(RangeSet, IndexStringIsThatOfIndexedJobs) {
   EXPECT_EQ(ParseIndexString("9,3-3,4-5,1"), set);
 }
 
-TEST(RangeSet, WhatIsNoIndexStringIsNothing) {
+TEST(RangeSet, RejectsInvalidIndexStrings) {
   for (const char* text : {"", ",", "1,", "-1", "1-", "3-1", "1--2", "a", "1 ,2", "1,3-5,...",
                            "99999999999999999999", "1-2-3"}) {
     EXPECT_FALSE(ParseIndexString(text)) << text;

@@ -25,7 +25,7 @@ class OperatorHistory : public OperatorFixture {
   }
 };
 
-TEST_F(OperatorHistory, IsAskedOnceForTheProfileAndKeptInThePlan) {
+TEST_F(OperatorHistory, IsQueriedOnceForTheProfileAndKeptInThePlan) {
   Settle("primes");
   EXPECT_EQ(rates_.requested, (std::set<ProfileKey>{{"lab", "sieve"}}));
   EXPECT_EQ(rates_.requests, 1);
@@ -40,7 +40,7 @@ TEST_F(OperatorHistory, IsAskedOnceForTheProfileAndKeptInThePlan) {
   for (const Json& row : status["workers"]) EXPECT_EQ(row["weightSource"], "Measured");
 }
 
-TEST_F(OperatorHistory, ASuccessorGoesByThePlanAndAsksNobody) {
+TEST_F(OperatorHistory, ASuccessorUsesThePlanWithoutAQuery) {
   Settle("primes");
   RunPods();
   Settle("primes");
@@ -55,7 +55,7 @@ TEST_F(OperatorHistory, ASuccessorGoesByThePlanAndAsksNobody) {
   EXPECT_EQ(Condition("primes", "WeightsMeasured"), "True Measured");
 }
 
-TEST_F(OperatorHistory, AFailureHoldsNothingUp) {
+TEST_F(OperatorHistory, AFailureDelaysNothing) {
   rates_.answer =
       plan::HistoryAnswer{plan::HistoryAnswer::Kind::kUnreachable, {}, "no whole answer in 2 s"};
   Settle("primes");

@@ -65,7 +65,7 @@ TEST_F(JobHistoryTest, ARowThatWasExpectedLongAgoRisesAtOnce) {
   EXPECT_EQ(history_.Show().rows[0].done.units, 100);
 }
 
-TEST_F(JobHistoryTest, TheProfileOfLongestAgoGoes) {
+TEST_F(JobHistoryTest, RemovesTheLeastRecentProfile) {
   JobHistory history(clock_, {.scrape_interval = kScrapeInterval, .max_rows = 2});
   history.Count({"lab", "a"}, Work("pi3", 1));
   history.Count({"lab", "b"}, Work("pi3", 1));
@@ -84,7 +84,7 @@ TEST_F(JobHistoryTest, AProfileWithTooManyNodesKeepsTheFirst) {
   EXPECT_EQ(history.Show().rows.size(), 2U);
 }
 
-// What Prometheus has to keep of the operator does not grow with jobs.
+// The number of series that the operator exports does not grow with the number of jobs.
 TEST(OperatorMetrics, AThousandJobsWithProfilesOfTheirOwnStayWithinBounds) {
   constexpr int kJobs = 1000;
   constexpr int kNodes = 10;
@@ -140,7 +140,7 @@ TEST(OperatorMetrics, AreThoseOfTheCatalogue) {
   }
 }
 
-TEST(OperatorMetrics, ThoseWhoDoNotLeadSayNothingOfJobs) {
+TEST(OperatorMetrics, ReplicasThatDoNotLeadExportNoJobs) {
   const auto families = metrics::ParseExposition(OperatorMetrics::Make()->Text({}));
   ASSERT_TRUE(families);
   EXPECT_FALSE(families->contains("evenkeel_jobs"));

@@ -37,8 +37,9 @@ class JobReconcilerTest : public OperatorFixture {
     return {cluster::CoordinatorPodName("primes", 1), cluster::WorkerPodName("primes", "pi3"),
             cluster::WorkerPodName("primes", "pi4-a")};
   }
-  /// Of one of the objects that the job needs; said in the status once it has happened twice.
-  void ExpectARefusalThatIsSaid() {
+  /// Reconciles a job with a refused object twice; the status has the refusal after the second
+  /// time.
+  void ExpectRefusalInStatus() {
     PutJob("primes", kPrimes);
     AwaitCache();
     EXPECT_TRUE(reconciler_->Reconcile({"lab", "primes"}).failed);
@@ -51,7 +52,7 @@ class JobReconcilerTest : public OperatorFixture {
   }
 };
 
-TEST_F(JobReconcilerTest, MakesAllThatAJobConsistsOf) {
+TEST_F(JobReconcilerTest, CreatesAllObjectsOfAJob) {
   PutJob("primes", kPrimes);
   Settle("primes");
   auto expected = AllOfPrimes();
@@ -73,7 +74,7 @@ TEST_F(JobReconcilerTest, MakesAllThatAJobConsistsOf) {
   EXPECT_EQ(Status("primes")["state"], "Progressing");
 }
 
-TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
+TEST_F(JobReconcilerTest, ASecondReconciliationWithoutARecordChangesNothing) {
   PutJob("primes", kPrimes);
   Settle("primes");
   // The status may be written: the successor does not know when that was done last.
@@ -96,7 +97,7 @@ TEST_F(JobReconcilerTest, ASecondLookFromNothingChangesNothing) {
   EXPECT_EQ(versions(), before);
 }
 
-TEST_F(JobReconcilerTest, AsksTheCoordinatorAndTellsWhatItSaid) {
+TEST_F(JobReconcilerTest, CopiesTheCoordinatorsReportToTheStatus) {
   PutJob("primes", kPrimes);
   Settle("primes");
   coordinators_.Answer({{"state", "Running"},
@@ -134,7 +135,7 @@ TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
   EXPECT_EQ(PodNames().size(), 3U) << "the coordinator serves results, workers end by themselves";
 }
 
-TEST_F(JobReconcilerTest, ACoordinatorThatRunsIsShownTasksThatWereAppended) {
+TEST_F(JobReconcilerTest, AnnotatesARunningCoordinatorAfterTasksWereAppended) {
   const Json command = {{"image", "example.com/tool:1"}, {"command", {"/tool"}}, {"tasks", 5}};
   PutJob("growing", {{"workload", {{"command", command}}}});
   Settle("growing");
@@ -199,7 +200,7 @@ TEST_F(JobReconcilerTest, AJobThatIsOverEntersTheHistoryOnce) {
   EXPECT_TRUE(empty.Show().rows.empty());
 }
 
-TEST_F(JobReconcilerTest, AJobWhoseNodesSaidNothingIsMissed) {
+TEST_F(JobReconcilerTest, AJobWithoutReportedWorkIsCountedAsMissed) {
   PutJob("primes", kPrimes);
   Settle("primes");
   coordinators_.Answer(kAllDone);
@@ -211,13 +212,13 @@ TEST_F(JobReconcilerTest, AJobWhoseNodesSaidNothingIsMissed) {
   EXPECT_EQ(history_.Show().counted, 0);
 }
 
-TEST_F(JobReconcilerTest, ARefusalIsSaidInTheStatusUntilItIsLifted) {
+TEST_F(JobReconcilerTest, ARefusalIsInTheStatusUntilItIsLifted) {
   support::Fault quota;
   quota.filter = {"POST", "/pods", {}};
   quota.times = -1;
   quota.status = 403;
   server_.Inject(quota);
-  ExpectARefusalThatIsSaid();
+  ExpectRefusalInStatus();
   server_.ClearFaults();
   Settle("primes");
   Settle("primes");
@@ -318,7 +319,7 @@ TEST_F(NameConflictTest, ForeignObjectsAreNeverWrittenAndTheJobGoesOnWhenTheyAre
   }
 }
 
-TEST_F(NameConflictTest, APodOfSomebodyElseIsNamed) {
+TEST_F(NameConflictTest, AForeignPodIsNamed) {
   server_.Put(kPodsPath,
               {{"metadata", {{"name", "primes-coordinator-1"}, {"namespace", "lab"}}},
                {"spec", {{"containers", Json::array({{{"name", "main"}, {"image", "x"}}})}}}});
@@ -327,7 +328,7 @@ TEST_F(NameConflictTest, APodOfSomebodyElseIsNamed) {
   EXPECT_EQ(Condition("primes", "Progressing"), "False NameConflict");
 }
 
-TEST_F(NameConflictTest, WhatAnEarlierJobOfThisNameLeftIsWaitedFor) {
+TEST_F(NameConflictTest, WaitsForObjectsOfAnEarlierJobOfTheSameName) {
   Json left = {{"apiVersion", "v1"}, {"kind", "Service"}, {"spec", Json::object()}};
   left["metadata"] = {{"name", "primes-coordinator"}, {"namespace", "lab"}};
   left["metadata"]["ownerReferences"] = Json::array({{{"apiVersion", "batch.evenkeel.dev/v1alpha1"},
@@ -378,7 +379,7 @@ class OwnedObjectsTest : public JobReconcilerTest {
   const kube::Resource kPolicies{"networking.k8s.io", "v1", "networkpolicies", true};
 };
 
-TEST_F(OwnedObjectsTest, WhatWasDeletedIsMadeAgain) {
+TEST_F(OwnedObjectsTest, RecreatesDeletedObjects) {
   AwaitAllOwned();
   Settle("primes");
   server_.Erase(kConfigMapsPath, "lab", "primes-plan");
@@ -391,7 +392,7 @@ TEST_F(OwnedObjectsTest, WhatWasDeletedIsMadeAgain) {
   EXPECT_TRUE(server_.Find(kPoliciesPath, "lab", "primes-worker").has_value());
 }
 
-TEST_F(OwnedObjectsTest, WhatWasChangedIsPutRightAndLeftAloneAfterwards) {
+TEST_F(OwnedObjectsTest, RepairsChangedObjectsOnce) {
   AwaitAllOwned();
   Settle("primes");
   Json service = *server_.Find("/api/v1/services", "lab", "primes-coordinator");
@@ -409,7 +410,7 @@ TEST_F(OwnedObjectsTest, WhatWasChangedIsPutRightAndLeftAloneAfterwards) {
   EXPECT_EQ(server_.ResourceVersion(), version);
 }
 
-TEST_F(OwnedObjectsTest, APlanThatSomebodyElseHasWrittenIsNotBelieved) {
+TEST_F(OwnedObjectsTest, APlanOfAnotherWriterIsNotTrusted) {
   Json plan = *server_.Find(kConfigMapsPath, "lab", "primes-plan");
   plan["metadata"]["annotations"]["evenkeel.dev/image"] = "example.com/hostile:1";
   server_.Put(kConfigMapsPath, plan);
@@ -425,7 +426,7 @@ TEST_F(OwnedObjectsTest, APlanThatSomebodyElseHasWrittenIsNotBelieved) {
   EXPECT_EQ(mended["metadata"]["annotations"]["evenkeel.dev/image"], "evenkeel/worker:test");
 }
 
-TEST_F(JobReconcilerTest, ANamespaceThatEndsIsNoTrouble) {
+TEST_F(JobReconcilerTest, ATerminatingNamespaceIsNotAnError) {
   support::Fault ends;
   ends.filter = {"POST", "/pods", {}};
   ends.times = -1;

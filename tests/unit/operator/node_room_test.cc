@@ -5,7 +5,7 @@
 namespace evenkeel::controller {
 namespace {
 
-TEST(NodeRoomTest, FollowsPodsAsTheyComeAndGo) {
+TEST(NodeRoomTest, FollowsAddedAndRemovedPods) {
   NodeRoom room;
   const PodRoom small{"pi3", {100, 1024, 1}};
   const PodRoom large{"pi3", {500, 4096, 1}};

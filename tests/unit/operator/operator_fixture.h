@@ -19,10 +19,10 @@ inline const std::string kPodsPath = "/api/v1/pods";
 inline const std::string kSecretsPath = "/api/v1/secrets";
 inline const std::string kConfigMapsPath = "/api/v1/configmaps";
 
-/// Coordinators that answer as they are told to, within the call.
+/// Coordinators that return prepared answers, synchronously.
 class FakeCoordinators final : public CoordinatorLink {
  public:
-  /// The body of GET /progress; what is left out is unknown.
+  /// Sets the body of GET /progress; omitted fields are unknown.
   void Answer(const kube::Json& progress) {
     const std::scoped_lock lock(mutex_);
     progress_ = progress.dump();
@@ -56,7 +56,7 @@ class FakeCoordinators final : public CoordinatorLink {
   std::vector<std::string> calls_;
 };
 
-/// A history that says what it is told to.
+/// A history with a prepared answer.
 class FakeRates final : public RateHistory {
  public:
   [[nodiscard]] bool IsThere() const override { return answer.has_value(); }
@@ -73,8 +73,8 @@ class FakeRates final : public RateHistory {
   int requests = 0;
 };
 
-/// The operator's inner parts against a fake API server; the test plays scheduler and kubelet, and
-/// says when a job is looked at.
+/// The inner parts of the operator with a fake API server. The test acts as scheduler and kubelet,
+/// and triggers each reconciliation.
 class OperatorFixture : public kube::AgainstServer {
  protected:
   void SetUp() override;
@@ -82,7 +82,7 @@ class OperatorFixture : public kube::AgainstServer {
 
   void PutNode(const std::string& name, int megahertz);
   void PutJob(const std::string& name, kube::Json spec);
-  /// Looks at the job until nothing is left to be done for it.
+  /// Reconciles the job until its plan has no more actions.
   void Settle(const std::string& job);
   /// All pods of the job run, with addresses.
   void RunPods();

@@ -18,7 +18,7 @@ class PollScheduleTest : public testing::Test {
   Instant now_{seconds(1000)};
 };
 
-TEST_F(PollScheduleTest, ANewJobIsAskedAtOnceAndNotTwiceAtATime) {
+TEST_F(PollScheduleTest, ANewJobIsPolledAtOnceAndNotTwiceAtATime) {
   EXPECT_EQ(schedule_.NextDue(), kNever);
   schedule_.Add(kFirst, now_);
   EXPECT_EQ(schedule_.Take(now_), kFirst);
@@ -27,7 +27,7 @@ TEST_F(PollScheduleTest, ANewJobIsAskedAtOnceAndNotTwiceAtATime) {
   EXPECT_FALSE(schedule_.Take(now_ + seconds(100)));
 }
 
-TEST_F(PollScheduleTest, AJobThatHasJustBegunIsAskedOften) {
+TEST_F(PollScheduleTest, AJobThatHasJustBegunIsPolledOften) {
   schedule_.Add(kFirst, now_);
   int asked = 0;
   for (const Instant end = now_ + seconds(10); now_ < end; now_ = schedule_.NextDue(), ++asked) {
@@ -37,7 +37,7 @@ TEST_F(PollScheduleTest, AJobThatHasJustBegunIsAskedOften) {
   EXPECT_EQ(asked, 12);
 }
 
-TEST_F(PollScheduleTest, TheNearerTheEndTheSooner) {
+TEST_F(PollScheduleTest, PollsMoreOftenNearTheEnd) {
   schedule_.Add(kFirst, now_);
   now_ += seconds(100);
   for (const auto& [eta, pause] :
@@ -52,7 +52,7 @@ TEST_F(PollScheduleTest, TheNearerTheEndTheSooner) {
   }
 }
 
-TEST_F(PollScheduleTest, AThousandJobsTogetherAreAskedTenTimesASecond) {
+TEST_F(PollScheduleTest, AThousandJobsTogetherArePolledTenTimesASecond) {
   constexpr int kJobs = 1000;
   for (int i = 0; i < kJobs; ++i) schedule_.Add({"lab", std::to_string(i)}, now_);
   int asked = 0;
@@ -67,7 +67,7 @@ TEST_F(PollScheduleTest, AThousandJobsTogetherAreAskedTenTimesASecond) {
   EXPECT_NEAR(asked, 10000, 1000);
 }
 
-TEST_F(PollScheduleTest, HurryingBringsItForwardButNotTooNear) {
+TEST_F(PollScheduleTest, AnUrgentPollKeepsAMinimumInterval) {
   schedule_.Add(kFirst, now_);
   ASSERT_TRUE(schedule_.Take(now_));
   schedule_.Done(kFirst, {true, seconds(100)}, now_);
@@ -78,7 +78,7 @@ TEST_F(PollScheduleTest, HurryingBringsItForwardButNotTooNear) {
   schedule_.Hurry(kSecond, now_);  // unknown: no harm
 }
 
-TEST_F(PollScheduleTest, HurryingWhileItIsAskedIsRemembered) {
+TEST_F(PollScheduleTest, AnUrgentPollDuringAPollIsRemembered) {
   schedule_.Add(kFirst, now_);
   ASSERT_TRUE(schedule_.Take(now_));
   schedule_.Hurry(kFirst, now_);
@@ -86,7 +86,7 @@ TEST_F(PollScheduleTest, HurryingWhileItIsAskedIsRemembered) {
   EXPECT_EQ(schedule_.NextDue(), now_ + milliseconds(500));
 }
 
-TEST_F(PollScheduleTest, WhatIsRemovedIsAskedNoMore) {
+TEST_F(PollScheduleTest, ARemovedJobIsNotPolled) {
   schedule_.Add(kFirst, now_);
   schedule_.Add(kSecond, now_);
   ASSERT_EQ(schedule_.Take(now_), kFirst);
@@ -153,7 +153,7 @@ TEST_F(PollScheduleTest, ManyJobsOfOneNamespaceDoNotSlowDownTheOneOfAnother) {
   EXPECT_GE(polled, 150);
 }
 
-TEST_F(PollScheduleTest, AHundredJobsThatAreToBeSuspendedAreSeenEveryTwoSeconds) {
+TEST_F(PollScheduleTest, AHundredSuspendingJobsArePolledEveryTwoSeconds) {
   for (int i = 0; i < 100; ++i) schedule_.Add({"lab", std::to_string(i)}, now_);
   int polled = 0;
   for (const Instant end = now_ + seconds(20); now_ < end; now_ = schedule_.NextDue()) {

@@ -16,21 +16,22 @@ constexpr Instant kBegin{seconds(1000)};
 
 kube::ObjectKey Job(int number) { return {"default", "job-" + std::to_string(number)}; }
 
-/// Jobs that ask when they were told to; says when each may write, for the first time.
-class Crowd {
+/// Jobs that ask again at the times that the pacer returns; records the time of the first write of
+/// each.
+class WaitingJobs {
  public:
-  void Comes(int job, bool urgent, Instant when) { asks_.insert({when, {job, urgent}}); }
+  void AskAt(int job, bool urgent, Instant when) { asks_.insert({when, {job, urgent}}); }
 
   void RunUntil(Instant end) {
     while (!asks_.empty() && asks_.begin()->first <= end) {
-      const auto [now, who] = *asks_.begin();
+      const auto [now, asker] = *asks_.begin();
       asks_.erase(asks_.begin());
       ++asked_;
-      const Duration wait = pacer_.Ask(Job(who.job), who.urgent, now);
+      const Duration wait = pacer_.Ask(Job(asker.job), asker.urgent, now);
       if (wait > Duration::zero()) {
-        Comes(who.job, who.urgent, now + wait);
+        AskAt(asker.job, asker.urgent, now + wait);
       } else {
-        written_.push_back({who.job, now});
+        written_.push_back({asker.job, now});
       }
     }
   }
@@ -43,17 +44,17 @@ class Crowd {
   [[nodiscard]] int Asked() const { return asked_; }
 
  private:
-  struct Who {
+  struct Asker {
     int job;
     bool urgent;
   };
   StatusPacer pacer_{milliseconds(200), 5};
-  std::multimap<Instant, Who> asks_;
+  std::multimap<Instant, Asker> asks_;
   std::vector<Written> written_;
   int asked_ = 0;
 };
 
-TEST(StatusPacerTest, FiveASecondHoweverManyAsk) {
+TEST(StatusPacerTest, AllowsFiveWritesASecondForAnyNumberOfJobs) {
   StatusPacer pacer(milliseconds(200), 5);
   int written = 0;
   for (auto at = kBegin; at < kBegin + seconds(60); at += milliseconds(7)) {
@@ -63,7 +64,7 @@ TEST(StatusPacerTest, FiveASecondHoweverManyAsk) {
   EXPECT_LE(written, 5 * 60 + 5);
 }
 
-TEST(StatusPacerTest, TellsWhenToAskAgain) {
+TEST(StatusPacerTest, ReturnsWhenToAskAgain) {
   StatusPacer pacer(milliseconds(200), 2);
   EXPECT_EQ(pacer.Ask(Job(1), false, kBegin), Duration::zero());
   EXPECT_EQ(pacer.Ask(Job(2), false, kBegin), Duration::zero());
@@ -73,8 +74,8 @@ TEST(StatusPacerTest, TellsWhenToAskAgain) {
 }
 
 TEST(StatusPacerTest, AThousandWriteInTurnWithFewQuestions) {
-  Crowd crowd;
-  for (int job = 0; job < 1000; ++job) crowd.Comes(job, false, kBegin);
+  WaitingJobs crowd;
+  for (int job = 0; job < 1000; ++job) crowd.AskAt(job, false, kBegin);
   crowd.RunUntil(kBegin + seconds(300));
   ASSERT_EQ(crowd.AllWritten().size(), 1000U);
   int next = 0;
@@ -83,10 +84,10 @@ TEST(StatusPacerTest, AThousandWriteInTurnWithFewQuestions) {
   EXPECT_LE(crowd.Asked(), 2100);
 }
 
-TEST(StatusPacerTest, WhatPeopleWaitForGoesFirst) {
-  Crowd crowd;
-  for (int job = 0; job < 500; ++job) crowd.Comes(job, false, kBegin);
-  for (int job = 1000; job < 1020; ++job) crowd.Comes(job, true, kBegin + seconds(10));
+TEST(StatusPacerTest, UrgentWritesGoFirst) {
+  WaitingJobs crowd;
+  for (int job = 0; job < 500; ++job) crowd.AskAt(job, false, kBegin);
+  for (int job = 1000; job < 1020; ++job) crowd.AskAt(job, true, kBegin + seconds(10));
   crowd.RunUntil(kBegin + seconds(15));
   int urgent = 0;
   for (const auto& one : crowd.AllWritten()) urgent += one.job >= 1000 ? 1 : 0;
@@ -95,8 +96,8 @@ TEST(StatusPacerTest, WhatPeopleWaitForGoesFirst) {
   EXPECT_EQ(crowd.AllWritten().size(), 520U) << "the others follow";
 }
 
-// An operator that is busy looks at few jobs a second: those who have waited come late.
-TEST(StatusPacerTest, NoWriteIsKeptForThoseWhoAreLate) {
+// A busy operator reconciles few jobs a second, so jobs ask late.
+TEST(StatusPacerTest, LateJobsLoseTheirPlace) {
   StatusPacer pacer(milliseconds(200), 5);
   for (int job = 0; job < 1000; ++job) (void)pacer.Ask(Job(job), true, kBegin);
   int written = 0;
@@ -108,7 +109,7 @@ TEST(StatusPacerTest, NoWriteIsKeptForThoseWhoAreLate) {
   EXPECT_EQ(written, 100);
 }
 
-TEST(StatusPacerTest, WhoDoesNotComeBackKeepsNobodyWaiting) {
+TEST(StatusPacerTest, AJobThatDoesNotReturnDelaysNoOther) {
   StatusPacer pacer(milliseconds(200), 1);
   EXPECT_EQ(pacer.Ask(Job(0), false, kBegin), Duration::zero());
   for (int job = 1; job < 100; ++job) (void)pacer.Ask(Job(job), true, kBegin);

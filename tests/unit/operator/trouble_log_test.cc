@@ -7,7 +7,7 @@ namespace {
 
 using std::chrono::seconds;
 
-TEST(RepeatedErrorFilter, SaysTheSameOnceInTenSeconds) {
+TEST(RepeatedErrorFilter, PassesTheSameErrorOnceInTenSeconds) {
   RepeatedErrorFilter log;
   const kube::ObjectKey job{"space", "job"};
   Instant now{seconds(100)};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kHuge = std::numeric_limits<std::uint64_t>::max();
 
-/// A report of tasks 0..1 with results of one byte each, before somebody spoils it.
+/// A valid report of tasks 0..1 with results of one byte each.
 v1::CompletedRange GoodRange() {
   v1::CompletedRange range;
   range.set_size(2);

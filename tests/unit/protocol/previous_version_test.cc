@@ -47,7 +47,7 @@ TEST(PreviousVersion, HelloIsUnderstood) {
   hello.workload_version = 1;
   hello.epoch = 3;
   hello.token = "t";
-  // The message says attempt 1, which only grants from the coordinator need.
+  // The message has attempt 1, which only grants from the coordinator need.
   hello.held.push_back({engine::GrantId{5}, {6, 13}, true});
   hello.ratio = 2.5;
   ExpectWorkerMessage(

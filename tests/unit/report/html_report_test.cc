@@ -118,7 +118,7 @@ TEST(ReportCommand, WritesThePageAndPrintsItsPath) {
   EXPECT_NE(ReadAll(folder.Path() / "report.html").find("</html>"), std::string::npos);
 }
 
-TEST(ReportCommand, RefusesWhatIsNoRunInOneLine) {
+TEST(ReportCommand, RefusesAFolderWithoutARunInOneLine) {
   const TemporaryFolder folder;
   const auto message = [&](const std::filesystem::path& path) {
     std::ostringstream out;

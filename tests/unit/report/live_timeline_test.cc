@@ -23,7 +23,7 @@ model::TimelineEvent Event(EventKind kind, int second, const std::string& node =
   return event;
 }
 
-TEST(LiveTimeline, AReaderIsToldWhatIsNewToIt) {
+TEST(LiveTimeline, AReaderGetsItsNewEntries) {
   LiveTimeline timeline;
   EXPECT_EQ(Parsed(timeline.Json(0))["lanes"], nlohmann::json::array());
   EXPECT_EQ(timeline.LaneOf("a"), 0U);
@@ -63,7 +63,7 @@ TEST(LiveTimeline, EventsAreBounded) {
   EXPECT_EQ(events.back()["start"], 4999);
 }
 
-TEST(LiveTimeline, MovesAreToldWhereTheyAreDrawn) {
+TEST(LiveTimeline, MovesAreReportedAtTheirPositions) {
   LiveTimeline few;
   (void)few.LaneOf("a");
   few.Add(Event(EventKind::kMove, 1, "a"));
@@ -74,7 +74,7 @@ TEST(LiveTimeline, MovesAreToldWhereTheyAreDrawn) {
   EXPECT_EQ(Parsed(many.Json(0))["events"], nlohmann::json::array());
 }
 
-TEST(LiveTimeline, KnownThreadsChangeWhatWasTold) {
+TEST(LiveTimeline, KnownThreadsChangeSentBars) {
   LiveTimeline timeline;
   (void)timeline.LaneOf("a");
   model::ResultRecord record;
@@ -128,7 +128,7 @@ TEST(LaneCells, ACellHasTheBusyPartOfEachKind) {
   EXPECT_EQ(Text(cells, 1, 0, 2), R"([1,0,"gAgABA"],)");
 }
 
-TEST(LaneCells, OnlyWhatIsNewIsTold) {
+TEST(LaneCells, OnlyNewCellsAreReturned) {
   LaneCells cells;
   cells.MakeLanes(1);
   cells.Add(0, Ran(milliseconds(0), milliseconds(4)), 1);

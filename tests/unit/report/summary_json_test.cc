@@ -187,7 +187,7 @@ TEST(SummaryJson, RefusesAResultThatIsNoObject) {
 }
 
 struct BadSummary {
-  const char* pointer;  ///< what is replaced, or removed if `value` is empty
+  const char* pointer;  ///< the part that is replaced, or removed if `value` is empty
   const char* value;
   const char* want;
 };

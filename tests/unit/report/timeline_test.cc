@@ -114,13 +114,13 @@ TEST(Timeline, WritesAndReadsAFile) {
   EXPECT_EQ(alternatives, (std::vector<std::size_t>{0, 1}));
 }
 
-TEST(Timeline, AWriterThatIsGivenUpLeavesNothing) {
+TEST(Timeline, AnAbandonedWriterLeavesNothing) {
   const TemporaryFolder folder;
   { ASSERT_TRUE(TimelineWriter::Create(folder.Path() / "timeline.jsonl")->Write(TimelineEvent{})); }
   EXPECT_TRUE(std::filesystem::is_empty(folder.Path()));
 }
 
-TEST(Timeline, SaysWhichLineIsBadAndWhy) {
+TEST(Timeline, NamesTheBadLineAndTheReason) {
   const std::string good = TimelineLine(Record(RunKind::kPlanned));
   struct Case {
     std::string line;

@@ -59,7 +59,7 @@ class AdaptiveIterativeTest : public testing::Test {
     }
     return sent;
   }
-  /// The worker brings all it has, so many seconds after the start of the round.
+  /// The worker reports all its units this many seconds after the start of the round.
   void Bring(std::uint32_t worker, double t_exe, double t_calc = 0, double waited = 0) {
     now = round_start + FromSeconds(t_exe);
     auto& leased = leases.workers[worker].leased;
@@ -108,7 +108,7 @@ TEST_F(AdaptiveIterativeTest, WithoutCommunicationOnlyCalculationCounts) {
   EXPECT_EQ(Decide(), (Sent{{0, {60, 83}}, {1, {83, 94}}})) << "15/(10/15) and 15/(20/15)";
 }
 
-TEST_F(AdaptiveIterativeTest, WhoCannotBalanceIsDroppedAndTakenBackWhenNobodyElseIsLeft) {
+TEST_F(AdaptiveIterativeTest, DropsAWorkerThatCannotBalanceUntilItIsTheLast) {
   Start(3, 30);
   EXPECT_EQ(Decide(), (Sent{{0, {0, 1}}, {1, {1, 2}}, {2, {2, 3}}}));
   Bring(0, 1);
@@ -128,7 +128,7 @@ TEST_F(AdaptiveIterativeTest, WhoCannotBalanceIsDroppedAndTakenBackWhenNobodyEls
   EXPECT_EQ(granted, 3 + 8 + 4 + 1) << "what came back counts again";
 }
 
-TEST_F(AdaptiveIterativeTest, WhoJoinsIsSentTheFewestAndThenItsShare) {
+TEST_F(AdaptiveIterativeTest, AJoiningWorkerGetsTheFewestUnitsAndThenItsShare) {
   Start(2, 300, 30);
   (void)Decide();
   Bring(0, 5);
@@ -144,7 +144,7 @@ TEST_F(AdaptiveIterativeTest, WhoJoinsIsSentTheFewestAndThenItsShare) {
   EXPECT_EQ(Decide(), (Sent{{2, {26, 37}}, {0, {37, 44}}, {1, {44, 46}}}));
 }
 
-TEST_F(AdaptiveIterativeTest, WhoIsLostIsNotWaitedForAndNothingIsLost) {
+TEST_F(AdaptiveIterativeTest, ALostWorkerIsNotWaitedForAndItsTasksAreKept) {
   Start(3);
   (void)Decide();
   Bring(0, 5);
@@ -156,7 +156,7 @@ TEST_F(AdaptiveIterativeTest, WhoIsLostIsNotWaitedForAndNothingIsLost) {
   EXPECT_EQ(Decide(), (Sent{{0, {20, 35}}, {1, {35, 43}}}));
 }
 
-TEST_F(AdaptiveIterativeTest, WhoseUnitsCameBackIsNotMeasured) {
+TEST_F(AdaptiveIterativeTest, AWorkerThatReturnedUnitsIsNotMeasured) {
   Start(2);
   (void)Decide();
   strategy->OnTasksAvailable({{20, 30}, TaskOrigin::kGivenBack, {1}}, now);
@@ -228,7 +228,7 @@ TEST(IterationFormulas, TheEarlierMechanismLooksAtCalculationAlone) {
   EXPECT_DOUBLE_EQ(units[2], 16 / 3.4);
 }
 
-TEST(IterationFormulas, WhoTakesTheSameForAUnitGetsTheSame) {
+TEST(IterationFormulas, EqualTimesPerUnitGetEqualUnits) {
   const auto units = NextUnits({{4, 8, 8}, {12, 24, 1}}, UnitTime::kWithCommunication);
   EXPECT_DOUBLE_EQ(units[0], 8);
   EXPECT_DOUBLE_EQ(units[1], 8);

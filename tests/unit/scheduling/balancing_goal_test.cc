@@ -59,7 +59,7 @@ TEST_F(SavingEnergy, PlansTheFrugalFirst) {
   EXPECT_LT(shares_[2], 0.01);  // a few tasks, so that it is measured
 }
 
-TEST_F(SavingEnergy, AFrugalThiefTakesWhatItCanDoInTime) {
+TEST_F(SavingEnergy, AFrugalThiefTakesTasksThatItEndsInTime) {
   Begin();
   Measure();
   EXPECT_NEAR(ToSeconds(goal_->Limit() - Instant{}), 147, 1);
@@ -68,7 +68,7 @@ TEST_F(SavingEnergy, AFrugalThiefTakesWhatItCanDoInTime) {
   EXPECT_EQ(goal_->MayTakeAhead({kFrugal, 4, At(145)}, {kDear, 2, At(60)}, At(10)), 0);
 }
 
-TEST_F(SavingEnergy, ADearThiefHelpsOnlyWhoWouldBeLate) {
+TEST_F(SavingEnergy, AnExpensiveThiefTakesOnlyTasksThatWouldBeLate) {
   Begin();
   Measure();
   EXPECT_LE(Takes({kDear, 2, At(20)}, {kFrugal, 4, At(140)}), 0);

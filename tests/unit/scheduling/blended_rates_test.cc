@@ -16,14 +16,14 @@ using Nodes = std::vector<NodeToBlend>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// So many units a second of a thread, measured for so long.
+/// A rate in units per second of a thread, measured for `busy_seconds`.
 RateSample Sample(double rate, double busy_seconds = 100, double age_seconds = 0) {
   return {rate * busy_seconds, busy_seconds, age_seconds};
 }
 
 std::vector<BlendedNode> Blend(const Nodes& nodes) { return BlendRates(nodes, {}); }
 
-void ExpectSound(const std::vector<BlendedNode>& blended) {
+void ExpectValidWeights(const std::vector<BlendedNode>& blended) {
   double lightest = kInfinity;
   for (const BlendedNode& node : blended) {
     EXPECT_TRUE(std::isfinite(node.ratio) && node.ratio >= 1 && node.ratio <= 1e6) << node.ratio;
@@ -47,7 +47,7 @@ TEST(BlendedRates, WithoutHistoryWeightsAreTheFuzzyOnes) {
 }
 
 // Labels say 1 : 1 : 4.3, while the nodes run at 0.40, 0.40 and 0.09: 4.44 : 4.44 : 1.
-TEST(BlendedRates, LabelsThatLieAreOverruled) {
+TEST(BlendedRates, HistoryOverrulesWrongLabels) {
   const auto blended = Blend({{"pi4-a", 1, 1, Sample(0.40, 40)},
                               {"pi4-b", 1, 1, Sample(0.40, 40)},
                               {"pi3", 4.3, 1, Sample(0.09, 40)}});
@@ -60,7 +60,7 @@ TEST(BlendedRates, LabelsThatLieAreOverruled) {
 
 // By hand, with one node of history only for the scale: S = log(8 / 2) = log 4, so that the other
 // one is expected to do 3 x 4 = 12 units a second, with both at ratio 3 : 2.
-TEST(BlendedRates, WhoHasNoHistoryIsPutOnTheScaleOfTheOthers) {
+TEST(BlendedRates, NodesWithoutHistoryAreScaledToTheOthers) {
   const auto blended = Blend({{"known", 2, 1, Sample(8)}, {"new", 3, 1, {}}});
   EXPECT_NEAR(blended[0].rate, 8, 1e-9);
   EXPECT_NEAR(blended[1].rate, 12, 1e-9);
@@ -71,7 +71,7 @@ TEST(BlendedRates, WhoHasNoHistoryIsPutOnTheScaleOfTheOthers) {
 
 // Two nodes of ratio 1: S is the mean of log 4 and log 1, p = log 2 and d = log 2 for the first.
 // h = 0.01 (1 + 0) + 0.1 / 50 = 0.012, c = (0.25 + 0.4805) / (0.25 + 0.4805 + 0.012) = 0.9838.
-TEST(BlendedRates, CountsTheHistoryByHowSureItIs) {
+TEST(BlendedRates, WeighsTheHistoryByItsCertainty) {
   const auto blended = Blend({{"a", 1, 1, Sample(4, 50)}, {"b", 1, 1, Sample(1, 50)}});
   EXPECT_NEAR(blended[0].confidence, 0.9838, 1e-4);
   EXPECT_NEAR(blended[0].rate, 2 * std::pow(2, 0.9838), 1e-3);
@@ -103,7 +103,7 @@ TEST(BlendedRates, NonsenseIsLeftOutAndSaid) {
   for (const RateSample& sample : nonsense) {
     const auto blended =
         Blend({{"a", 2, 1, Sample(2)}, {"b", 1, 1, Sample(1)}, {"liar", 3, 1, sample}});
-    ExpectSound(blended);
+    ExpectValidWeights(blended);
     EXPECT_EQ(blended[2].note, "its history is no rate and does not count") << sample.units;
     EXPECT_EQ(blended[2].confidence, 0);
     EXPECT_NEAR(blended[2].ratio, 3, 1e-6);
@@ -119,12 +119,12 @@ TEST(BlendedRates, AnAbsurdRateIsLeftOutHoweverSureItIs) {
     const auto blended = Blend({{"a", 2, 1, Sample(2, 1)},
                                 {"b", 1, 1, Sample(1, 1)},
                                 {"liar", 1, 1, Sample(factor, 1e12)}});
-    ExpectSound(blended);
+    ExpectValidWeights(blended);
     EXPECT_FALSE(blended[2].note.empty()) << factor;
     EXPECT_NEAR(blended[2].ratio, 1, 1e-6) << factor;
     EXPECT_NEAR(blended[0].ratio, 2, 1e-6) << factor;
   }
-  // Of two that differ so much nobody knows which one lies.
+  // If two samples differ this much, it is unknown which one is wrong.
   const auto both = Blend({{"a", 1, 1, Sample(1)}, {"b", 1, 1, Sample(1e6)}});
   EXPECT_EQ(both[0].ratio, 1);
   EXPECT_EQ(both[1].ratio, 1);
@@ -151,14 +151,14 @@ class BlendedRatesProperty : public testing::TestWithParam<std::uint64_t> {
   Rng rng_{GetParam()};
 };
 
-TEST_P(BlendedRatesProperty, WhoIsMeasuredFasterNeverWeighsLess) {
+TEST_P(BlendedRatesProperty, AFasterNodeNeverWeighsLess) {
   Nodes nodes = Draw();
   const auto chosen = static_cast<std::size_t>(rng_.Below(nodes.size()));
   if (!nodes[chosen].sample) nodes[chosen].sample = Sample(1);
   std::vector<double> before;
   for (int step = 0; step < 8; ++step) {
     const auto blended = Blend(nodes);
-    ExpectSound(blended);
+    ExpectValidWeights(blended);
     std::vector<double> relative;
     for (const auto& node : blended) relative.push_back(blended[chosen].ratio / node.ratio);
     for (std::size_t i = 0; i < before.size(); ++i) {
@@ -195,7 +195,7 @@ TEST_P(BlendedRatesProperty, TheOrderDoesNotMatter) {
   }
 }
 
-TEST_P(BlendedRatesProperty, WhateverIsSaidWeightsAreWeights) {
+TEST_P(BlendedRatesProperty, WeightsAreValidForAnyInput) {
   const double strange[] = {kNaN, kInfinity, -kInfinity, 0, -1, 1e-308, 1e308, 5e-324, 1, 1e9};
   Nodes nodes = Draw();
   for (NodeToBlend& node : nodes) {
@@ -203,7 +203,7 @@ TEST_P(BlendedRatesProperty, WhateverIsSaidWeightsAreWeights) {
     node.sample = RateSample{pick(), pick(), pick()};
     if (rng_.Unit() < 0.2) node.prior_ratio = 1e6;
   }
-  ExpectSound(Blend(nodes));
+  ExpectValidWeights(Blend(nodes));
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BlendedRatesProperty, testing::Range<std::uint64_t>(0, 100));

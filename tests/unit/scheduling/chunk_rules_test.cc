@@ -36,7 +36,7 @@ Sizes SequenceOf(ChunkRule& rule, const LoopState& loop) {
 
 Sizes SequenceOf(const ChunkRulePtr& rule) { return SequenceOf(*rule, Equal(1000, 4)); }
 
-/// Each size so many times.
+/// Each size with its number of repetitions.
 Sizes Times(std::int64_t times, const Sizes& sizes) {
   Sizes repeated;
   for (const std::int64_t size : sizes) {
@@ -184,7 +184,7 @@ TEST(ChunkRules, RandomChunksKeepToTheirLimits) {
   EXPECT_EQ(SequenceOf(*MakeRandomChunks(7), loop), SequenceOf(*MakeRandomChunks(7), loop));
 }
 
-TEST(ChunkRules, WhoIsLostLeavesItsShareToTheOthers) {
+TEST(ChunkRules, TheShareOfALostWorkerGoesToTheOthers) {
   LoopState loop(1000, 0.001);
   for (const double weight : {5.0, 5.0, 1.0}) loop.AddWorker(weight);
   loop.SetAlive({0}, false);

@@ -33,7 +33,7 @@ struct Pair {
   [[nodiscard]] double Sent(CompensationSelection selection) const {
     return std::round(CompensatingFactor(selection, Transfer()) * Uncompensated());
   }
-  /// When both are through if so much is sent, all of it arriving at once.
+  /// The time at which both end if this amount is sent and arrives at once.
   [[nodiscard]] double Finish(double sent) const {
     const double source = kStart + (SourceLoad() - sent) / source_speed;
     const double dry = kStart + TargetLoad() / target_speed;

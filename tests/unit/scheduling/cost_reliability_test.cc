@@ -106,7 +106,7 @@ TEST_F(EstimatorWithDeclaredCosts, CountsTasksEquallyOnceTheirCostsAreFoundToBeN
   }
 }
 
-TEST_F(EstimatorWithDeclaredCosts, TakesThemAtTheirWordIfTimesFollowThem) {
+TEST_F(EstimatorWithDeclaredCosts, TrustsDeclaredCostsIfTimesFollowThem) {
   const model::Cost declared[] = {10, 50, 20, 40};
   for (const model::Cost cost : declared) RunRound(cost, static_cast<double>(cost) / 5);
   EXPECT_EQ(estimator.EqualCost(), std::nullopt);

@@ -109,7 +109,7 @@ TEST(LeastEnergy, EqualNodesDoNotWaitForTheLimit) {
   EXPECT_DOUBLE_EQ(answer.seconds, 0.25);
   EXPECT_NEAR(answer.shares[0], 0.25, 1e-9);
   EXPECT_NEAR(answer.shares[2], 0.5, 1e-9);
-  // Nearly equal ones neither, if they are told to count as such.
+  // Nearly equal nodes do not wait either if the tolerance makes them count as equal.
   EXPECT_GT(LeastEnergy({{{1, 3}, {1, 3.1}}, 2}).seconds, 0.9);
   EXPECT_DOUBLE_EQ(LeastEnergy({{{1, 3}, {1, 3.1}}, 2, 0, 0, 0.1}).seconds, 0.5);
 }

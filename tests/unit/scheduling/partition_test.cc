@@ -219,7 +219,7 @@ TEST(InterleavedSplit, HugeNumbersDoNotOverflow) {
   EXPECT_EQ(tasks[1], (std::vector<IndexRange>{{half, 2 * half}}));
 }
 
-TEST(InterleavedSplitDeathTest, WorkForNobodyIsAMistake) {
+TEST(InterleavedSplitDeathTest, AllWeightsZeroIsAnError) {
   EXPECT_DEATH((void)InterleavedSplit({0, 0}, 1), "some worker has a weight");
   EXPECT_DEATH((void)InterleavedSplit({-1, 2}, 1), "not negative");
 }

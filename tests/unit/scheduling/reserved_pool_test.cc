@@ -71,7 +71,7 @@ TEST(ReservedPool, CountsAnewWhenCostsHaveChanged) {
   EXPECT_EQ(pool.TakeNext({1}, 0, 1, 1).at(0).range, (IndexRange{1, 2})) << "not the largest";
 }
 
-TEST_F(ReservedPoolTest, WhatIsTakenStaysReservedUnlessItIsTakenUnreserved) {
+TEST_F(ReservedPoolTest, TakenTasksStayReservedUnlessTakenUnreserved) {
   (void)pool.TakeNext({0}, 2, 0, 2);
   EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 6}));
   EXPECT_EQ(pool.UnreserveAll({1}).size(), 1U);
@@ -85,7 +85,7 @@ TEST_F(ReservedPoolTest, TasksOfALostWorkerAreSharedOutAmongTheLiving) {
   EXPECT_EQ(pool.Of({1}).Tasks(), 10);
 }
 
-TEST_F(ReservedPoolTest, WhileNobodyLivesTasksWaitForTheFirstThatComesBack) {
+TEST_F(ReservedPoolTest, WithoutWorkersTasksWaitForTheFirstThatReconnects) {
   pool.LoseAndShareOut({0});
   pool.LoseAndShareOut({1});
   EXPECT_FALSE(pool.AnyAlive());
@@ -109,7 +109,7 @@ TEST_F(ReservedPoolTest, ReportsEachChangeOfAReservation) {
   EXPECT_EQ(changed, (std::vector<WorkerId>{{1}, {0}, {1}}));
 }
 
-TEST_F(ReservedPoolTest, WhatComesBackGoesToTheNextLivingWorkerOrWaits) {
+TEST_F(ReservedPoolTest, ReturnedTasksGoToTheNextLivingWorkerOrWait) {
   (void)pool.TakeNext({0}, 2, 0, 2);
   reservations.Unreserve({0, 2});
   pool.InsertAtNext({0}, {0, 1});

@@ -24,7 +24,7 @@ using std::chrono::seconds;
 /// takes up to 3 s.
 constexpr Duration kFoundNothingStands = milliseconds(50);
 
-/// Workers whose speeds are measured; tasks cost 1 unless told otherwise.
+/// Workers whose speeds are measured; tasks cost 1 by default.
 class TailParts : public testing::Test {
  protected:
   /// `speeds`: units per second of each worker.
@@ -330,7 +330,8 @@ TEST_F(TailParts, ARecallCountsTheLongerRoundTripOfThiefAndVictim) {
   estimator.SetRoundTrip({1}, seconds(6));
   const auto asked = recall.RecallFor({0}, now);
   ASSERT_TRUE(asked);
-  EXPECT_NEAR(static_cast<double>(asked->max_tasks), 1.5, 0.6) << "half of what is left after 6 s";
+  EXPECT_NEAR(static_cast<double>(asked->max_tasks), 1.5, 0.6)
+      << "half of the tasks that remain after 6 s";
 }
 
 TEST_F(TailParts, ARefillFillsTheWindowWhenHalfOfItIsUsed) {
@@ -431,8 +432,8 @@ TEST_F(TailParts, TheFastestIdleWorkerTakesALastTaskOfDeclaredCost) {
   }
 }
 
-// It may have stopped: it would seem to be ready soon for ever.
-TEST_F(TailParts, NobodyWaitsForLongWithALastTaskForAFasterWorkerThatIsLate) {
+// It may have stopped: otherwise it would always seem to be ready soon.
+TEST_F(TailParts, ALastTaskDoesNotWaitLongForAFasterWorkerThatIsLate) {
   const model::PrefixCosts declared({1'000'000'000, 9'000'000'000});
   Sharing last(declared, 2);
   last.context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
@@ -578,7 +579,7 @@ TEST_F(TailParts, LastTasksOfUnknownCostGoInTheOrderOfTheirIndexes) {
 }
 
 // Its first task of unknown cost lasted for 0.1 s: it seemed to be ten times as fast as the other.
-TEST_F(TailParts, NobodyWaitsForAWorkerWhoseSecondTaskShowsThatItIsNotSoFast) {
+TEST_F(TailParts, ATaskDoesNotWaitForAWorkerWhoseSecondTaskIsSlower) {
   context.balancing.tail_stealing.speculation = model::Speculation::kBounded;
   Start({1, 1}, 1000, false);
   estimator.Observe({0}, 1, 1, milliseconds(100));
@@ -773,7 +774,7 @@ TEST_F(TailParts, ATaskThatWaitsIsCopiedAgainByAFasterWorker) {
   EXPECT_EQ(copy->range, (IndexRange{1, 2})) << "the one that would end last";
 }
 
-TEST_F(TailParts, NobodyIsMarkedIfNothingMayBeCopiedOrRecalled) {
+TEST_F(TailParts, MarksNoStragglersIfNothingMayBeCopiedOrRecalled) {
   Start({1, 1});
   Lease({1}, {0, 1}, now - seconds(60));
   context.balancing.tail_stealing.stealing = false;
@@ -951,7 +952,7 @@ TEST_F(TailParts, AFailedRecallIsNotRepeatedUntilTheLeasesChange) {
   EXPECT_TRUE(recall.RecallFor({0}, now)) << "it gave something back";
 }
 
-TEST_F(TailParts, AllWaitingTasksAreRecalledForNobody) {
+TEST_F(TailParts, RecallsAllWaitingTasksWithoutAThief) {
   Start({1, 1});
   Lease({1}, {0, 9}, now);
   const auto asked = recall.RecallAll({1});

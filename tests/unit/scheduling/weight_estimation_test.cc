@@ -92,7 +92,7 @@ TEST(EstimateWeights, AnUnreadableLabelIsTreatedAsMissing) {
   }
 }
 
-TEST(EstimateWeights, ACriterionNobodyKnowsCountsOne) {
+TEST(EstimateWeights, AnUnknownCriterionCountsOne) {
   auto nodes = PiTrio();
   for (auto& node : nodes) node.labels.erase("hardware.evenkeel.dev/sd-gb");
   const auto weights = EstimateWeights(nodes, PaperPolicy());
@@ -155,7 +155,7 @@ TEST(EstimateWeights, ExtremesAreBounded) {
   EXPECT_EQ(weights[1].weight, 1'000'000);
 }
 
-TEST(EstimateWeights, NoNodesNoWeights) {
+TEST(EstimateWeights, WithoutNodesHasNoWeights) {
   EXPECT_TRUE(EstimateWeights({}, DefaultPolicy()).empty());
 }
 

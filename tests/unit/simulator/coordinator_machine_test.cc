@@ -30,12 +30,10 @@ double Seconds(const SimulationConfig& simulation) {
   return ToSeconds(Simulation(simulation).Run().makespan);
 }
 
-TEST(CoordinatorMachine, NothingTakesTimeIfNothingIsSaid) {
-  EXPECT_NEAR(Seconds(Quiet(4, 2)), 2, 1e-6);
-}
+TEST(CoordinatorMachine, NothingTakesTimeByDefault) { EXPECT_NEAR(Seconds(Quiet(4, 2)), 2, 1e-6); }
 
 // The second node's tasks leave after the first one's: it begins after 4 s, and has two.
-TEST(CoordinatorMachine, ItsProcessorDoesOneThingAfterTheOther) {
+TEST(CoordinatorMachine, ItsProcessorHandlesMessagesInOrder) {
   SimulationConfig simulation = Quiet(4, 2);
   simulation.coordinator.seconds_a_task = 1;
   const Outcome outcome = Simulation(simulation).Run();

@@ -41,7 +41,7 @@ TEST_F(RecordedRunTest, CostsAreBusyTimesAtTheSpeedsOfTheirNodes) {
   EXPECT_EQ(run.strategy, model::StrategyName::kTailStealing);
 }
 
-TEST_F(RecordedRunTest, NodesAreAsTheyWereAndToldAsTheyWere) {
+TEST_F(RecordedRunTest, NodesAndTheirDeclaredSpeedsAreThoseOfTheRun) {
   stored_.Summary().nodes[0].ratio = 7;
   const RecordedRun run = Read();
   ASSERT_EQ(run.nodes.size(), 2u);
@@ -149,7 +149,7 @@ TEST_F(RecordedRunTest, NodesThatComeOneAfterTheOtherWereExpected) {
 }
 
 // By hand: 0.02 s until all are there, then 12 s of work at speed 3.
-TEST_F(RecordedRunTest, TheSameAgainTakesWhatItTook) {
+TEST_F(RecordedRunTest, AReplayWithoutChangesTakesTheRecordedTime) {
   const Scenario scenario = ScenarioOf(Read());
   const ScenarioRun again = Repetition(scenario, 1).Run(scenario.variants.at(0));
   EXPECT_EQ(again.strategy, "TailStealing");
@@ -179,7 +179,7 @@ TEST_F(RecordedRunTest, AScenarioMayHaveOtherNodesForATimeline) {
   EXPECT_EQ(read->variants.at(0).name, "SS");
 }
 
-TEST_F(RecordedRunTest, WhatIsNoRunIsRefusedInOneLine) {
+TEST_F(RecordedRunTest, AFolderWithoutARunIsRefusedInOneLine) {
   const std::string good = stored_.Timeline();
   stored_.Timeline() = "time,node\n1,a\n";
   EXPECT_NE(Refused().find("timeline.jsonl:1: is not a JSON object"), std::string::npos);

@@ -52,7 +52,7 @@ TEST(ScenarioSimulation, TheBoundFollowsSpeedsOverTime) {
 }
 
 // Node 2 is there from 1 s to 2 s only: 2 + 4 units by then, the other 4 take node 1 two seconds.
-TEST(ScenarioSimulation, TheBoundFollowsWhoIsThere) {
+TEST(ScenarioSimulation, TheBoundFollowsThePresentNodes) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].count = 1;
   scenario.nodes.push_back(scenario.nodes[0]);
@@ -77,11 +77,11 @@ TEST(ScenarioSimulation, NodesOfOneMachineMayBeAlike) {
   Scenario scenario = TenTasksOnTwoNodes();
   scenario.nodes[0].speed = Uniform{1, 2};
   const SimulationConfig drawn = DrawSimulation(scenario, 1);
-  EXPECT_NE(drawn.nodes[0].speed.Fastest(), drawn.nodes[1].speed.Fastest());
+  EXPECT_NE(drawn.nodes[0].speed.MaxSpeed(), drawn.nodes[1].speed.MaxSpeed());
   scenario.nodes[0].alike = true;
   const SimulationConfig alike = DrawSimulation(scenario, 1);
-  EXPECT_EQ(alike.nodes[0].speed.Fastest(), alike.nodes[1].speed.Fastest());
-  EXPECT_NE(alike.nodes[0].speed.Fastest(), DrawSimulation(scenario, 2).nodes[0].speed.Fastest());
+  EXPECT_EQ(alike.nodes[0].speed.MaxSpeed(), alike.nodes[1].speed.MaxSpeed());
+  EXPECT_NE(alike.nodes[0].speed.MaxSpeed(), DrawSimulation(scenario, 2).nodes[0].speed.MaxSpeed());
 }
 
 TEST(ScenarioSimulation, WeightsMayBeEqualUpsideDownOrWrong) {
@@ -110,7 +110,7 @@ TEST(ScenarioSimulation, DrawsHaveTheMeansThatWereAskedFor) {
   }
 }
 
-TEST(ScenarioSimulation, ARunTellsWhatCameOfIt) {
+TEST(ScenarioSimulation, ARunReportsItsResult) {
   const Scenario scenario = TenTasksOnTwoNodes();
   const ScenarioRun run = Repetition(scenario, 1).Run(scenario.variants[0]);
   EXPECT_EQ(run.state, model::JobState::kComplete);

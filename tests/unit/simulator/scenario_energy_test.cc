@@ -24,13 +24,13 @@ TEST(ScenarioEnergy, JoulesAreThoseAboveIdle) {
   EXPECT_NEAR(RunFirst(*scenario).joules.value(), 40 * 3, 0.1);
 }
 
-TEST(ScenarioEnergy, NothingIsSaidIfTheWattsOfANodeAreNotKnown) {
+TEST(ScenarioEnergy, EnergyIsUnknownIfTheWattsOfANodeAreUnknown) {
   const auto scenario = WithNodes("{name: a, speed: 1, watts: 5}, {name: b, speed: 1}");
   ASSERT_TRUE(scenario) << scenario.error().message;
   EXPECT_FALSE(RunFirst(*scenario).joules);
 }
 
-TEST(ScenarioEnergy, ObjectiveEnergyLeavesOutWhatItDoesNotNeed) {
+TEST(ScenarioEnergy, ObjectiveEnergyLeavesOutNodesThatItDoesNotNeed) {
   const auto scenario =
       WithNodes("{name: dear, speed: 1, watts: 50}, {name: frugal, speed: 1, watts: 5}",
                 "balancing: {objective: Energy, energy: {timeFactor: 3}}\n");

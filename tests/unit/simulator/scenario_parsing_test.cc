@@ -24,7 +24,7 @@ std::string ErrorOf(const std::string& text) {
 const std::string kTasks = "name: a\ntasks: {count: 10, seconds: 1}\n";
 const std::string kNodes = "nodes: [{name: n, speed: 1}]\n";
 
-TEST(ScenarioParsing, WhatIsNotSaidIsAsUsual) {
+TEST(ScenarioParsing, OmittedFieldsHaveDefaults) {
   const auto read = Parse(kTasks + kNodes);
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->name, "a");
@@ -143,7 +143,7 @@ TEST(ScenarioParsing, CostsMayBeThoseOfAWorkload) {
   EXPECT_EQ(std::get<WorkloadCosts>(read->tasks.costs).costs->TaskCount(), 500);
 }
 
-TEST(ScenarioParsing, MistakesAreOneLineThatSaysWhereAndWhatIsAllowed) {
+TEST(ScenarioParsing, ErrorsAreOneLineWithThePlaceAndTheAllowedValues) {
   struct Case {
     std::string text;
     std::string message;
@@ -218,7 +218,7 @@ TEST(ScenarioParsing, MistakesAreOneLineThatSaysWhereAndWhatIsAllowed) {
   }
 }
 
-TEST(ScenarioParsing, TheScenariosThatShipAreRight) {
+TEST(ScenarioParsing, TheShippedScenariosAreValid) {
   const auto registry = workloads::BuiltInWorkloads();
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(EVENKEEL_SCENARIOS)) {

@@ -187,7 +187,7 @@ TEST_F(WorkerHostTest, ADrainStopsATaskThatOutlastsItsGrace) {
   EXPECT_TRUE(completed.empty());
 }
 
-TEST_F(WorkerHostTest, ItTriesAgainWhileNobodyListens) {
+TEST_F(WorkerHostTest, RetriesWhileNoServerListens) {
   network.StopListening();
   host.Start();
   At(seconds(1), [this] { network.Listen(); });

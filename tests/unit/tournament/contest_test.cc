@@ -58,7 +58,7 @@ TEST(ContestTest, TheBestOfTheRaceIsTheRival) {
   EXPECT_NEAR(result.over_bound, 1.1, 1e-12);
 }
 
-TEST(ContestTest, LuckInTheRaceDoesNotCount) {
+TEST(ContestTest, TheRaceDoesNotCountForTheRegret) {
   const auto lucky = [](std::int64_t seed) { return seed < Contest::kFirstPair ? 0.5 : 1.3; };
   Table table{{{"ours", Always(1.0)}, {"lucky", lucky}, {"steady", Always(0.9)}}, {}};
   const ContestResult result = table.Play();
@@ -66,10 +66,10 @@ TEST(ContestTest, LuckInTheRaceDoesNotCount) {
   EXPECT_LT(result.regret.mean, 0) << "the rival is met on other seeds";
 }
 
-TEST(ContestTest, HopelessRivalsPlayOneRound) {
-  Table table{{{"ours", Always(1.0)}, {"good", Always(1.0)}, {"hopeless", Always(9)}}, {}};
+TEST(ContestTest, WeakRivalsPlayOneRound) {
+  Table table{{{"ours", Always(1.0)}, {"good", Always(1.0)}, {"elimination_ratio", Always(9)}}, {}};
   (void)table.Play();
-  EXPECT_EQ(table.seeds["hopeless"].size(), 2U);
+  EXPECT_EQ(table.seeds["elimination_ratio"].size(), 2U);
 }
 
 TEST(ContestTest, PairsAreAddedUntilTheRegretIsKnown) {
@@ -81,7 +81,7 @@ TEST(ContestTest, PairsAreAddedUntilTheRegretIsKnown) {
   EXPECT_EQ(result.regret.values, 101) << "0.05 / sqrt(101) is below 0.005";
 }
 
-TEST(ContestTest, HowFarAheadTheContenderIsNeedNotBeKnown) {
+TEST(ContestTest, TheLeadOfTheContenderNeedNotBeKnown) {
   const auto noisy = [](std::int64_t seed) { return seed % 2 == 0 ? 1.0 : 1.2; };
   Table table{{{"ours", noisy}, {"other", Always(2.0)}}, {}};
   EXPECT_EQ(table.Play().regret.values, 8);
@@ -89,7 +89,7 @@ TEST(ContestTest, HowFarAheadTheContenderIsNeedNotBeKnown) {
   EXPECT_GT(worse.Play().regret.values, 100);
 }
 
-TEST(ContestTest, ThereIsALargestNumberOfPairs) {
+TEST(ContestTest, TheNumberOfPairsIsBounded) {
   const auto wild = [](std::int64_t seed) { return seed % 2 == 0 ? 1.0 : 9.0; };
   Table table{{{"ours", wild}, {"other", Always(1.0)}}, {}};
   EXPECT_EQ(table.Play().regret.values, 200);
@@ -113,10 +113,10 @@ TEST(League, CountsWithTheStandardError) {
   EXPECT_DOUBLE_EQ(standing.mean, -0.004);
 }
 
-TEST(League, TheWorstComeFirst) {
+TEST(League, TheLargestRegretsComeFirst) {
   const std::vector<Played> played{PlayedWith(0.01, 0, "Equal"), PlayedWith(0.5, 0.2, "Equal"),
                                    PlayedWith(0.2, 0, "Equal")};
-  const auto worst = Worst(played, 2);
+  const auto worst = LargestRegrets(played, 2);
   ASSERT_EQ(worst.size(), 2U);
   EXPECT_EQ(worst[0], &played[2]) << "less two standard errors";
   EXPECT_EQ(worst[1], &played[1]);
@@ -128,7 +128,7 @@ TEST(DrawScenarioTest, EveryDrawIsAScenario) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     for (const Field field : {Field::kPlain, Field::kFull}) {
       const Draw draw = DrawScenario(seed, field);
-      const auto playground = Playground::Create(draw.yaml, players);
+      const auto playground = ScenarioPlayer::Create(draw.yaml, players);
       ASSERT_TRUE(playground) << playground.error().message << "\n" << draw.yaml;
       EXPECT_EQ(draw.yaml, DrawScenario(seed, field).yaml);
       for (const auto& [name, value] : draw.dimensions) values[name].insert(value);

@@ -18,7 +18,7 @@ using workloads::TaskCall;
 using workloads::TaskFailure;
 using workloads::TaskOutcome;
 
-/// Stands still unless a task lasts; counts how often it is looked at.
+/// Advances only with the duration of tasks; counts the calls of Now().
 class FakeClock final : public Clock {
  public:
   [[nodiscard]] Instant Now() const override {
@@ -31,7 +31,7 @@ class FakeClock final : public Clock {
 
 using Task = std::function<TaskOutcome(const TaskCall&, std::string&, TaskFailure&)>;
 
-/// Each task lasts as long as `lasts` says and returns its index as one byte, unless `run` is set.
+/// Each task takes `lasts` and returns its index as one byte, unless `run` is set.
 class FakeRunner final : public workloads::TaskRunner {
  public:
   FakeRunner(FakeClock& clock, std::function<Duration(TaskIndex)> lasts, Task run = {})
@@ -174,7 +174,7 @@ TEST_F(BatchRunnerTest, AnExceptionOfAnyTypeIsAFailureAndTheNextTaskRuns) {
   EXPECT_EQ(RunBatch(runner, {{2, 3}, false, 0, {}}).results.Count(), 1);
 }
 
-TEST_F(BatchRunnerTest, StopIsHeardBetweenTasksAndLeavesTheRest) {
+TEST_F(BatchRunnerTest, StopsBetweenTasksAndLeavesTheRest) {
   const auto outcome = Run(
       {0, 10}, [](TaskIndex) { return microseconds(1); },
       [this](const TaskCall& call, std::string&, TaskFailure&) {
@@ -197,7 +197,7 @@ TEST_F(BatchRunnerTest, AfterACutNoFurtherTaskIsStarted) {
   EXPECT_EQ(outcome.results.Count(), 10);
 }
 
-// The clock is not read between short tasks; a cut tells since when the last one has been running.
+// The clock is not read between short tasks; a cut records the start of the last one.
 TEST_F(BatchRunnerTest, ATaskStoppedAfterACutDoesNotShareItsTimeWithThoseBefore) {
   const auto outcome = Run(
       {0, 1000},

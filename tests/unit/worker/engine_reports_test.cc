@@ -1,4 +1,4 @@
-// What the worker's state machine owes to the process around it: bounded messages and wake-ups.
+// The worker's state machine bounds its messages and its wake-ups.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST_F(WorkerReports, AfterALongAbsenceOfTheCoordinatorNoMessageOutgrowsAMebibyt
   EXPECT_GT(tasks, 40);
 }
 
-TEST_F(WorkerReports, AFullWorkerSaysWhenThereIsRoomAgain) {
+TEST_F(WorkerReports, AFullWorkerReportsFreeRoom) {
   std::vector<IndexRange> reported;
   while (const auto batch = worker_.Take(1, now_)) {
     static_cast<void>(worker_.OnBatchDone(1, {}, now_));

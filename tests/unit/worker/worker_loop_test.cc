@@ -24,7 +24,7 @@ class VirtualClock final : public Clock {
   Instant now{seconds(1000)};
 };
 
-/// Records what is sent. While `stalled`, messages get lost.
+/// Records sent messages. While `stalled`, messages are lost.
 class MemoryTransport final : public Transport {
  public:
   void Open(std::uint64_t stream, Duration) override {
@@ -113,12 +113,12 @@ class WorkerLoopTest : public testing::Test {
     }
     clock.now = until;
   }
-  void Hear(engine::ToWorker message) { loop.OnMessage(transport.open, std::move(message)); }
+  void Receive(engine::ToWorker message) { loop.OnMessage(transport.open, std::move(message)); }
   void Join(std::uint64_t epoch = 1, bool idempotent = true) {
     Pass(Duration{});
-    Hear(WelcomeOf(epoch, idempotent));
+    Receive(WelcomeOf(epoch, idempotent));
   }
-  void Give(IndexRange range) { Hear(engine::Assign{{{GrantId{++grants}, range, false}}}); }
+  void Give(IndexRange range) { Receive(engine::Assign{{{GrantId{++grants}, range, false}}}); }
   void EndBatch(std::uint32_t thread, std::int64_t tasks, std::string unable = {}) {
     engine::BatchOutcome outcome;
     outcome.started = clock.now - seconds(tasks);
@@ -140,7 +140,7 @@ class WorkerLoopTest : public testing::Test {
   std::optional<std::string> logged;  // for the last stream that was closed
 };
 
-TEST_F(WorkerLoopTest, SaysHelloAndRunsWhatItIsGiven) {
+TEST_F(WorkerLoopTest, SendsHelloAndRunsItsGrants) {
   Join();
   ASSERT_EQ(transport.Sent<engine::Hello>().size(), 1U);
   EXPECT_EQ(transport.Sent<engine::Hello>()[0].boot_id, "boot-1");
@@ -154,7 +154,7 @@ TEST_F(WorkerLoopTest, SaysHelloAndRunsWhatItIsGiven) {
   EndBatch(0, 1);
   ASSERT_FALSE(transport.Sent<engine::Report>().empty());
   EXPECT_EQ(transport.Sent<engine::Report>().back().completed[0].range, (IndexRange{0, 1}));
-  Hear(engine::Finish{"done"});
+  Receive(engine::Finish{"done"});
   ASSERT_TRUE(loop.End());
   EXPECT_EQ(loop.End()->exit, WorkerExit::kDone);
   EXPECT_EQ(loop.NextWakeup(), kNever);
@@ -184,7 +184,7 @@ TEST_F(WorkerLoopTest, ComesBackWithGrowingPausesAndReportsAgain) {
   transport.sent.clear();
   Pass(seconds(5));
   ASSERT_NE(transport.open, 0U);
-  Hear(WelcomeOf(1));
+  Receive(WelcomeOf(1));
   ASSERT_FALSE(transport.Sent<engine::Report>().empty());
   EXPECT_EQ(transport.Sent<engine::Report>()[0].completed[0].range, (IndexRange{0, 1}));
 }
@@ -215,15 +215,15 @@ TEST_F(WorkerLoopTest, EventsOfAStreamThatWasReplacedChangeNothing) {
   EXPECT_NE(transport.open, 0U);
 }
 
-TEST_F(WorkerLoopTest, ARefusalEndsIt) {
+TEST_F(WorkerLoopTest, EndsAfterARefusal) {
   Pass(Duration{});
-  Hear(engine::Refusal{"wrong token"});
+  Receive(engine::Refusal{"wrong token"});
   ASSERT_TRUE(loop.End());
   EXPECT_EQ(loop.End()->exit, WorkerExit::kRefused);
   EXPECT_EQ(loop.End()->reason, "wrong token");
 }
 
-TEST_F(WorkerLoopTest, AJobThatCannotBeLoadedEndsItWithAGoodbye) {
+TEST_F(WorkerLoopTest, SendsGoodbyeIfTheJobCannotBeLoaded) {
   jobs.error = "spec.workload.synthetic.tasks: must be positive";
   Join();
   ASSERT_TRUE(loop.End());
@@ -243,7 +243,7 @@ TEST_F(WorkerLoopTest, DrainingItWaitsForTheTaskAndItsAcknowledgement) {
   EXPECT_TRUE(threads.stopped.empty());
   EndBatch(0, 1);
   EXPECT_FALSE(loop.End());
-  Hear(engine::Acknowledge{{{0, 1}}, 1});
+  Receive(engine::Acknowledge{{{0, 1}}, 1});
   ASSERT_TRUE(loop.End());
   EXPECT_EQ(loop.End()->exit, WorkerExit::kDone);
   EXPECT_EQ(transport.Sent<engine::Goodbye>().size(), 1U);
@@ -292,7 +292,7 @@ TEST_F(WorkerLoopTest, AnotherEpochKeepsResultsButNotLeases) {
   (void)loop.Take(0);
   CloseStream("the coordinator was restarted");
   Pass(seconds(1));
-  Hear(WelcomeOf(2, false));
+  Receive(WelcomeOf(2, false));
   EXPECT_EQ(threads.stopped, (std::vector<std::uint32_t>{0})) << "it will be leased elsewhere";
   EndBatch(0, 1);
   EXPECT_FALSE(loop.Take(0));
@@ -313,7 +313,7 @@ TEST_F(WorkerLoopTest, BehindAStalledStreamTasksThatMustNotRunTwiceStopWithTheir
   EXPECT_FALSE(loop.Take(0));
   transport.stalled = false;
   Pass(seconds(2));  // heartbeats get through again
-  Hear(engine::Acknowledge{{}, 5});
+  Receive(engine::Acknowledge{{}, 5});
   Give({10, 11});
   EXPECT_TRUE(loop.Take(0));
 }
@@ -365,7 +365,7 @@ TEST_F(WorkerLoopTest, ATaskThatFailsIsReportedAndTheWorkerGoesOn) {
   EXPECT_TRUE(loop.Take(0));
 }
 
-TEST_F(WorkerLoopTest, WhereNoTaskCanRunItLeavesAndSaysWhy) {
+TEST_F(WorkerLoopTest, LeavesWithTheReasonIfNoTaskCanRun) {
   Join();
   Give({0, 2});
   (void)loop.Take(0);

@@ -11,7 +11,7 @@
 namespace evenkeel::workloads {
 namespace {
 
-/// Fills blocks with their number at once, or when it is told to.
+/// Fills blocks with their number, at once or when the test releases it.
 class FakeFetcher final : public BlockFetcher {
  public:
   void Fetch(BlockId id, std::span<char> into, Done done) override {
@@ -23,7 +23,7 @@ class FakeFetcher final : public BlockFetcher {
       done(fails ? Result<void>(Fail(ErrorCode::kUnavailable, "not now")) : Result<void>());
     }
   }
-  void LetGo() {
+  void Release() {
     for (const Done& done : std::exchange(waiting, {})) done({});
   }
 
@@ -78,7 +78,7 @@ TEST(BlockCache, DropsWhatIsNotNeededAnyMore) {
   EXPECT_EQ(fetcher.fetches, 2);
 }
 
-TEST(BlockCache, ManyWaitForOneFetch) {
+TEST(BlockCache, ManyTasksShareOneFetch) {
   FakeFetcher fetcher;
   fetcher.held = true;
   BlockCache cache(100);
@@ -91,7 +91,7 @@ TEST(BlockCache, ManyWaitForOneFetch) {
     });
   }
   EXPECT_EQ(cache.Find(7), nullptr) << "it is on its way";
-  fetcher.LetGo();
+  fetcher.Release();
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(there, 4);
   EXPECT_EQ(fetcher.fetches, 1);
@@ -106,10 +106,10 @@ TEST(BlockCache, AStoppedTaskDoesNotWait) {
   const auto got = cache.Get(7, 10, fetcher, stop.get_token());
   ASSERT_TRUE(got.has_value());
   EXPECT_FALSE(got->has_value());
-  fetcher.LetGo();
+  fetcher.Release();
 }
 
-TEST(BlockCache, AFailedFetchIsToldAndTriedAgain) {
+TEST(BlockCache, AFailedFetchIsReportedAndRetried) {
   FakeFetcher fetcher;
   fetcher.fails = true;
   BlockCache cache(100);

@@ -100,7 +100,7 @@ TEST(CommandParameters, AFileHasALineATask) {
   }
 }
 
-TEST(CommandParameters, WhatIsWrongWithAFileNamesTheLine) {
+TEST(CommandParameters, ErrorsInAFileNameTheLine) {
   EXPECT_NE(ArgumentsFile("").Error().find("names.txt: must have at least one line"),
             std::string::npos);
   EXPECT_NE(ArgumentsFile("a\n\nb\n").Error().find("names.txt: line 2: must not be empty"),

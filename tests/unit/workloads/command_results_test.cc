@@ -46,7 +46,7 @@ std::vector<json> LinesOf(const std::filesystem::path& path) {
   return lines;
 }
 
-TEST(CommandRecord, ComesOutAsItWentIn) {
+TEST(CommandRecord, RoundTrips) {
   Ended ended = EndedWith(Ending::kSignalled, 15, std::string("a\0\n", 3), "\xff");
   ended.wall_nanoseconds = 123;
   ended.error_cut = true;
@@ -57,7 +57,7 @@ TEST(CommandRecord, ComesOutAsItWentIn) {
   EXPECT_EQ(read->ended, ended);
 }
 
-TEST(CommandRecord, OtherBytesAreNone) {
+TEST(CommandRecord, OtherBytesAreRejected) {
   const std::string good = RecordOf(EndedWith(Ending::kExited, 0, "out"));
   for (std::size_t size = 0; size < good.size(); ++size) {
     EXPECT_FALSE(ReadRecord(std::string_view(good).substr(0, size))) << size;
@@ -102,7 +102,7 @@ TEST(CommandRow, HasWhatIsKnown) {
             json::parse(R"({"index": 7, "status": "failed", "reason": "took longer than 5 s"})"));
 }
 
-TEST(CommandRow, BytesThatAreNoTextAreShownAsSuch) {
+TEST(CommandRow, BytesThatAreNotTextAreMarked) {
   const auto shown = [](const std::string& output, bool cut) {
     Ended ended = EndedWith(Ending::kExited, 0, output);
     ended.output_cut = cut;
@@ -191,7 +191,7 @@ TEST_F(CommandResults, LeaveNothingElseBehind) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.Path()), {}), 1);
 }
 
-TEST_F(CommandResults, ThatAreNoneAreRefused) {
+TEST_F(CommandResults, AreRefusedIfMalformed) {
   const auto workload = MakeOrFail("command", R"({"command": ["ls"], "tasks": 2})");
   const auto reducer = workload->MakeReducer();
   ASSERT_TRUE(reducer->Begin(folder_.Path()));
@@ -202,7 +202,7 @@ TEST_F(CommandResults, ThatAreNoneAreRefused) {
   EXPECT_EQ(added.error().message, "task 1: its result is not a record of a command");
 }
 
-TEST_F(CommandResults, AFolderThatIsNotThereIsSaid) {
+TEST_F(CommandResults, ReportsAMissingFolder) {
   const auto workload = MakeOrFail("command", R"({"command": ["ls"], "tasks": 2})");
   const auto begun = workload->MakeReducer()->Begin(folder_.Path() / "none");
   ASSERT_FALSE(begun);

@@ -99,7 +99,7 @@ TEST(EstimationResults, ListSchedulingProvesWhatMeetsTheBoundOnly) {
   EXPECT_TRUE(many->proven);
 }
 
-bool Beats(const TaskResult& a, const TaskResult& b) {
+bool Dominates(const TaskResult& a, const TaskResult& b) {
   const bool no_worse =
       a.cycles <= b.cycles && a.area <= b.area && a.power_nanowatts <= b.power_nanowatts;
   const bool equal =
@@ -107,7 +107,7 @@ bool Beats(const TaskResult& a, const TaskResult& b) {
   return no_worse && !equal;
 }
 
-TEST(EstimationResults, TheFrontIsWhatNothingBeats) {
+TEST(EstimationResults, TheParetoFrontHasNoDominatedPoints) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Rng rng(seed);
     EstimationResults results(1 + rng.Below(60));
@@ -120,7 +120,7 @@ TEST(EstimationResults, TheFrontIsWhatNothingBeats) {
     std::vector<std::size_t> want;
     for (std::size_t n = 0; n < results.size(); ++n) {
       const bool beaten = std::any_of(results.begin(), results.end(), [&](const auto& other) {
-        return results[n] && other && Beats(*other, *results[n]);
+        return results[n] && other && Dominates(*other, *results[n]);
       });
       if (results[n] && !beaten) want.push_back(n);
     }

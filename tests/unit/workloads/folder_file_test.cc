@@ -74,7 +74,7 @@ TEST_F(FolderFile, NothingLeadsOutOfAConfinedFolder) {
   EXPECT_EQ(ByName("proc"), EXDEV);
 }
 
-TEST_F(FolderFile, WhatIsWrongIsSaid) {
+TEST_F(FolderFile, ReportsErrors) {
   EXPECT_EQ(Read("none"), "! there is no such file");
   EXPECT_EQ(Read("dangling"), "! there is no such file");
   EXPECT_EQ(Read("names/below"), "! there is no such file");

@@ -13,10 +13,10 @@ namespace evenkeel::workloads {
 [[nodiscard]] std::shared_ptr<const Workload> MakeOrFail(const std::string& name,
                                                          const std::string& parameters);
 
-/// The one line that says what is wrong with the parameters; empty if nothing is.
+/// The error for the parameters, one line; empty if they are valid.
 [[nodiscard]] std::string ParameterError(const std::string& name, const std::string& parameters);
 
-/// Parameters that a workload refuses, as JSON, and what it says behind "spec.workload.NAME.".
+/// Parameters that a workload refuses, as JSON, and its error after "spec.workload.NAME.".
 struct ErrorCase {
   const char* parameters;
   const char* want;

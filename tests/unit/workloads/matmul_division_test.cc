@@ -62,7 +62,7 @@ TEST(MatmulDivision, CoversEveryTermOnce) {
   }
 }
 
-TEST(MatmulDivision, KnowsNoBlocksBeyondTheMatrices) {
+TEST(MatmulDivision, HasNoBlocksBeyondTheMatrices) {
   const Division division({10, 20, 30, ElementType::kFloat32}, {4, 5, 14, 6, 2});
   EXPECT_EQ(division.BytesOfBlock(division.BlockOf(Factor::kA, 0, 0)), 4 * 6 * 4);
   EXPECT_EQ(division.BytesOfBlock(division.BlockOf(Factor::kA, 2, 2)), 2 * 2 * 4);
@@ -129,7 +129,7 @@ TEST(MatmulDivision, ThePatternsHaveTheirRatios) {
   EXPECT_EQ(Division(shape, *square).TaskCount(), 4 * 4 * 4);
 }
 
-TEST(MatmulDivision, TooLittleMemoryIsSaid) {
+TEST(MatmulDivision, TooLittleMemoryIsReported) {
   const ProductShape shape{5000, 5000, 5000, ElementType::kFloat64};
   EXPECT_TRUE(ChooseSizes(shape, {1 << 20, 4}).has_value());
   const auto given = CompleteSizes(shape, {512, 512, 5000, 0, 1}, {16 << 20, 4});

@@ -25,7 +25,7 @@ void Write(const std::filesystem::path& path, const std::string& header,
   }
 }
 
-std::vector<double> Doubles(const std::vector<char>& bytes) {
+std::vector<double> ToDoubles(const std::vector<char>& bytes) {
   std::vector<double> numbers(bytes.size() / sizeof(double));
   std::memcpy(numbers.data(), bytes.data(), bytes.size());
   return numbers;
@@ -34,7 +34,7 @@ std::vector<double> Doubles(const std::vector<char>& bytes) {
 std::vector<double> ReadAll(const Matrix& matrix, const Window& window) {
   std::vector<char> bytes(static_cast<std::size_t>(window.Elements()) * sizeof(double));
   EXPECT_TRUE(matrix.Read(window, bytes).has_value());
-  return Doubles(bytes);
+  return ToDoubles(bytes);
 }
 
 std::vector<double> Counting(int count) {

@@ -8,7 +8,7 @@ namespace {
 
 using primes::CandidateFlags;
 
-/// What the reducer says of `bytes` as the result of task 1 of `workload`.
+/// Returns the reducer's error for `bytes` as the result of task 1 of `workload`.
 std::string ReducerError(const Workload& workload, const std::string& bytes) {
   model::PackedResults results;
   results.Append(bytes);

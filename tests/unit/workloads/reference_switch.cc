@@ -78,7 +78,7 @@ int ReferenceSwitch::Choose(Output& output, int number) {
   return input;
 }
 
-/// The queue that was chosen before and goes on being served.
+/// The queue that was chosen before and is still served.
 std::optional<int> ReferenceSwitch::Kept(const Output& output) const {
   if (!output.chosen || algorithm_ != Algorithm::kEelqf) return output.chosen;
   const auto full = [&](const auto& queue) { return queue.size() == buffer_size_; };

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kBuiltIn =
     "command, custom, matmul, parameterEstimation, primes, switchSimulation, synthetic";
 
-/// A workload of somebody's own that says where its parameters are wrong.
+/// A custom workload that reports errors in its parameters.
 Result<std::shared_ptr<const Workload>> MakeRows(const model::FieldReader& parameters,
                                                  const WorkloadContext&) {
   model::FieldReader fields = parameters;
@@ -36,7 +36,7 @@ TEST(Registry, NamesAreInOrderAndEachMakesItsWorkload) {
   EXPECT_EQ(MakeOrFail("synthetic", R"({"tasks": 1, "mode": "None"})")->Name(), "synthetic");
 }
 
-TEST(Registry, AnUnknownNameSaysWhichThereAre) {
+TEST(Registry, AnUnknownNameListsTheKnownOnes) {
   EXPECT_EQ(ParameterError("prime", "{}"),
             std::string("spec.workload.prime: must be one of ") + kBuiltIn);
   EXPECT_EQ(ParameterError("a\nb", "{}"),

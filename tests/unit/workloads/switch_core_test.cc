@@ -54,7 +54,7 @@ struct Case {
 
 /// Queues are first in, first out: where every queue is as long as it must be after every slot,
 /// each cell has gone where and when it must.
-void ExpectAlikeInEverySlot(const Case& each, Algorithm algorithm) {
+void ExpectEqualInEverySlot(const Case& each, Algorithm algorithm) {
   const auto fast = MakeCrosspointSwitch({each.ports, each.buffer_size}, algorithm, each.seed);
   ReferenceSwitch slow(static_cast<int>(each.ports), static_cast<int>(each.buffer_size), algorithm,
                        each.seed);
@@ -102,7 +102,7 @@ TEST_P(EveryAlgorithm, AgreesWithTheReferenceCellForCell) {
         Case{32, 3, 1.0, 150, 7}, Case{3, 1000, 1.0, 3000, 8}}) {
     SCOPED_TRACE(testing::Message() << each.ports << " ports, buffers of " << each.buffer_size
                                     << ", load " << each.load << ", seed " << each.seed);
-    ExpectAlikeInEverySlot(each, GetParam());
+    ExpectEqualInEverySlot(each, GetParam());
   }
 }
 

@@ -134,7 +134,7 @@ TEST(SwitchCosts, GrowWithSlotsPortsAndLoad) {
     EXPECT_NEAR(static_cast<double>(TaskCost(twice, algorithm, 0.5)),
                 2.0 * static_cast<double>(cost), 2);
   }
-  // The dearest job that can be asked for has a total that fits.
+  // The total cost of the most expensive job that is allowed fits.
   spec.ports = 32;
   spec.slots = switch_simulation::kMaxSlots;
   const model::Cost most = TaskCost(spec, Algorithm::kRand, 1);

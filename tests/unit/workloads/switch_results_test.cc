@@ -81,7 +81,7 @@ TEST(SwitchResults, TrafficIsTheSameForEveryAlgorithmAndBufferSize) {
   EXPECT_NE(Split(lines[1], ',')[5], Split(lines[28], ',')[5]) << "of another seed";
 }
 
-TEST(SwitchResults, TheResultSaysFirstWhatTheSweepCameTo) {
+TEST(SwitchResults, TheResultBeginsWithTheOutcomeOfTheSweep) {
   const auto sweep = MakeOrFail("switchSimulation", kSweep);
   const auto result = nlohmann::ordered_json::parse(RunJob(*sweep));
   EXPECT_EQ(result.begin().key(), "tasks");

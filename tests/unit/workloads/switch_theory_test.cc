@@ -1,4 +1,4 @@
-// What queueing theory and the papers say about the switch.
+// The switch agrees with queueing theory and with the papers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -37,8 +37,8 @@ double Throughput(const TaskResult& result) {
 }
 
 /// Mean wait at an output that never loses a cell: Karol, Hluchyj and Morgan, "Input versus output
-/// queueing on a space-division packet switch", IEEE Trans. Comm. 35(12), 1987, equation 10. What
-/// serves whenever there is a cell has the same mean, whichever cell it serves.
+/// queueing on a space-division packet switch", IEEE Trans. Comm. 35(12), 1987, equation 10. All
+/// work-conserving orders of service have the same mean.
 double MeanWait(double load, double ports) { return (ports - 1) / ports * load / (2 * (1 - load)); }
 
 TEST(SwitchTheory, LargeBuffersLoseNothingBelowLoadOneAndWaitAsTheoryHasIt) {

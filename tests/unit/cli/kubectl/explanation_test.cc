@@ -174,7 +174,7 @@ pi3: its history is no rate
   }
 }
 
-TEST_F(Explanations, WhatMayNotBeReadIsSaid) {
+TEST_F(Explanations, ReportsWhatMayNotBeRead) {
   cluster_.objects.erase("nodes");
   const std::string text = Explained();
   EXPECT_NE(text.find("Not to be seen: (NotFound): nodes not found\nNODE  RATIO  WEIGHT\n"),

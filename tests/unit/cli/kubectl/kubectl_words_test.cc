@@ -17,7 +17,7 @@ TEST(PortForward, ReadsTheLocalPort) {
   }
 }
 
-TEST(KubectlError, TellsSlipsFromTrouble) {
+TEST(KubectlError, ClassifiesKubectlsErrors) {
   const struct {
     const char* complaint;
     ErrorCode want;

@@ -19,7 +19,7 @@ class PrometheusFinderTest : public testing::Test {
   PrometheusFinder finder_{{first_.prometheus, second_.prometheus}};
 };
 
-TEST_F(PrometheusFinderTest, TakesTheFirstThatAnswers) {
+TEST_F(PrometheusFinderTest, FindsTheFirstThatAnswers) {
   first_.script->Answer(404, "not here");
   second_.script->Answer(200, kHere);
   EXPECT_EQ(finder_.Found(), nullptr);
@@ -29,28 +29,28 @@ TEST_F(PrometheusFinderTest, TakesTheFirstThatAnswers) {
   EXPECT_EQ(first_.script->requests[0].target, "/api/v1/status/buildinfo");
 }
 
-TEST_F(PrometheusFinderTest, WhatIsNoPrometheusIsNone) {
+TEST_F(PrometheusFinderTest, IgnoresOtherServers) {
   first_.script->Answer(200, "<html>Welcome</html>");
   second_.script->Break("no such host");
   finder_.Look();
   EXPECT_EQ(finder_.Found(), nullptr);
 }
 
-TEST_F(PrometheusFinderTest, LooksLessOftenInVain) {
-  const Duration first = finder_.Look();  // the scripts are empty: nobody answers
+TEST_F(PrometheusFinderTest, SearchesLessOftenWithoutSuccess) {
+  const Duration first = finder_.Look();  // the scripts are empty: no server answers
   const Duration second = finder_.Look();
   EXPECT_EQ(second, 2 * first);
   for (int i = 0; i < 20; ++i) finder_.Look();
   EXPECT_LE(finder_.Look(), std::chrono::minutes(20));
 }
 
-TEST_F(PrometheusFinderTest, OneThatIsAwayForAMomentStays) {
+TEST_F(PrometheusFinderTest, KeepsAServerThatIsBrieflyUnavailable) {
   first_.script->Answer(200, kHere).Break("away").Break("away").Answer(200, kHere);
   for (int i = 0; i < 4; ++i) finder_.Look();
   EXPECT_EQ(finder_.Found(), first_.prometheus);
 }
 
-TEST_F(PrometheusFinderTest, OneThatIsGoneIsLookedForElsewhere) {
+TEST_F(PrometheusFinderTest, SearchesAgainWhenTheServerIsGone) {
   first_.script->Answer(200, kHere);
   second_.script->Answer(200, kHere);
   finder_.Look();

@@ -47,7 +47,7 @@ TEST(Prometheus, IsAskedOnceForAllNodes) {
   EXPECT_EQ(request.timeout, std::chrono::seconds(2));
 }
 
-TEST(Prometheus, WhatGoesWrongIsSaid) {
+TEST(Prometheus, ReportsErrors) {
   ScriptedPrometheus scripted;
   const auto after = [&scripted](int status, const std::string& body) {
     scripted.script->Answer(status, body);

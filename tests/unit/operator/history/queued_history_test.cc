@@ -50,7 +50,7 @@ TEST_F(QueuedHistoryTest, JobsThatStartTogetherAreOneQuery) {
   EXPECT_FALSE(history_.Find(kPrimes));
   history_.Request(kPrimes, kFirst);
   history_.Request(kPrimes, kSecond);
-  EXPECT_TRUE(reported_.empty()) << "nobody waits for Prometheus";
+  EXPECT_TRUE(reported_.empty()) << "Request() does not wait for Prometheus";
   EXPECT_TRUE(history_.AnswerOne());
   EXPECT_FALSE(history_.AnswerOne());
   EXPECT_EQ(reported_, (std::vector<kube::ObjectKey>{kFirst, kSecond}));
@@ -77,7 +77,7 @@ TEST_F(QueuedHistoryTest, ProfilesAndNamespacesAreApart) {
   EXPECT_EQ(Units({"school", "primes"}), 3);
 }
 
-TEST_F(QueuedHistoryTest, AfterAFailureNothingIsAskedForAWhile) {
+TEST_F(QueuedHistoryTest, AfterAFailureThereAreNoQueriesForAWhile) {
   scripted_.script->Break("silent").Answer(200, RatesJson("a", "1", "1"));
   history_.Request(kPrimes, kFirst);
   history_.Request(kMatmul, kSecond);
@@ -103,7 +103,7 @@ TEST_F(QueuedHistoryTest, GarbageIsAFailure) {
   EXPECT_EQ(Asked(), 1U);
 }
 
-TEST_F(QueuedHistoryTest, WithoutPrometheusThereIsNone) {
+TEST_F(QueuedHistoryTest, WithoutPrometheusThereIsNoHistory) {
   EXPECT_TRUE(history_.IsThere());
   known_ = false;
   EXPECT_FALSE(history_.IsThere());

@@ -41,7 +41,7 @@ TEST(RateAnswer, MayBeEmpty) {
   EXPECT_TRUE(ReadRateAnswer(RatesJson("pi4", "0", "0"), kWeek)->empty());
 }
 
-TEST(RateAnswer, StrangeNumbersAreLeftToWhoWeighsThem) {
+TEST(RateAnswer, DoesNotJudgeStrangeNumbers) {
   EXPECT_TRUE(std::isnan(ReadRateAnswer(RatesJson("a", "NaN", "1"), kWeek)->at("a").units));
   EXPECT_TRUE(std::isinf(ReadRateAnswer(RatesJson("a", "+Inf", "1"), kWeek)->at("a").units));
   EXPECT_EQ(ReadRateAnswer(RatesJson("a", "-5", "1"), kWeek)->at("a").units, -5);
@@ -106,7 +106,7 @@ TEST(RateAnswer, TooManySeriesAreRefused) {
       R"({"status":"success","data":{"resultType":"vector","result":[)" + list + "]}}", kWeek));
 }
 
-TEST(RateAnswer, CutOrFlippedAnywhereItIsJudged) {
+TEST(RateAnswer, SurvivesTruncationAndFlippedBytesAnywhere) {
   for (std::size_t i = 0; i < kGood.size(); ++i) {
     EXPECT_FALSE(ReadRateAnswer(kGood.substr(0, i), kWeek)) << i;
     for (const char c : {'\0', '"', '{', ']', '9', '\xff'}) {

@@ -95,7 +95,7 @@ TEST_F(JobIdentityTest, TheAuthoritySignedBoth) {
   EXPECT_EQ(Verify(worker_.certificate_pem, ca, X509_PURPOSE_SSL_CLIENT, now_), X509_V_OK);
 }
 
-TEST_F(JobIdentityTest, ACoordinatorIsNoWorker) {
+TEST_F(JobIdentityTest, ACoordinatorsCertificateIsNotAWorkers) {
   EXPECT_EQ(Verify(coordinator_.certificate_pem, authority_.certificate_pem(),
                    X509_PURPOSE_SSL_CLIENT, now_),
             X509_V_ERR_INVALID_PURPOSE);
@@ -132,7 +132,7 @@ TEST_F(JobIdentityTest, ADerivationAtAnyTimeTrustsWhatAnotherOneSigned) {
             X509_V_OK);
 }
 
-TEST_F(JobIdentityTest, OtherJobsAndOtherKeysKnowNothingOfEachOther) {
+TEST_F(JobIdentityTest, OtherJobsAndOtherKeysAreNotTrusted) {
   for (const JobAuthority& other : {Authority("the operator's key", "uid-2", now_),
                                     Authority("another key of it", "uid-1", now_)}) {
     EXPECT_NE(Verify(other.IssueForCoordinator().value().certificate_pem,

@@ -1,4 +1,4 @@
-// What pods with an image of the user's change in a plan.
+// Plans of jobs whose pods have an image of the user.
 #include <gtest/gtest.h>
 
 #include "tests/unit/operator/plan/model_cluster.h"
@@ -16,10 +16,10 @@ class CommandPods : public testing::Test {
   void TearDown() override { EXPECT_EQ(cluster_.violations, std::vector<std::string>{}); }
 
   /// No container of the command runs, for this reason.
-  void LetAllWait(const std::string& reason, const std::string& message = {}) {
-    for (const char* node : {"a", "b"}) LetWait(node, reason, message);
+  void SetAllWaiting(const std::string& reason, const std::string& message = {}) {
+    for (const char* node : {"a", "b"}) SetWaiting(node, reason, message);
   }
-  void LetWait(const std::string& node, const std::string& reason, const std::string& message) {
+  void SetWaiting(const std::string& node, const std::string& reason, const std::string& message) {
     cluster::PodView* pod = cluster_.WorkerOn(node);
     pod->ready = false;
     pod->container = "command";
@@ -28,8 +28,8 @@ class CommandPods : public testing::Test {
     pod->waiting_reason = reason;
     pod->waiting_message = message;
   }
-  /// What a plan says now, as "Status Reason", and whether it is a warning.
-  std::string Said() {
+  /// The condition in the current plan, as "Status Reason", and whether its event is a warning.
+  std::string NextCondition() {
     const Plan plan = MakePlan(cluster_.Take());
     cluster_.Apply(plan);
     return cluster_.Condition("Progressing");
@@ -42,35 +42,35 @@ class CommandPods : public testing::Test {
 };
 
 TEST_F(CommandPods, AnImageThatIsPulledIsProgress) {
-  LetAllWait("PodInitializing");
-  EXPECT_EQ(Said(), "True PullingImage");
+  SetAllWaiting("PodInitializing");
+  EXPECT_EQ(NextCondition(), "True PullingImage");
   EXPECT_NE(Message().find("its image example.com/tool:1 is being pulled"), std::string::npos);
   EXPECT_FALSE(cluster_.events.back().warning);
-  LetWait("b", "ImagePullBackOff", "");  // what is wrong comes before what takes its time
-  EXPECT_EQ(Said(), "False ImagePullFailed");
+  SetWaiting("b", "ImagePullBackOff", "");  // problems come before delays
+  EXPECT_EQ(NextCondition(), "False ImagePullFailed");
   cluster_.Settle();
-  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(NextCondition(), "True Running");
 }
 
-TEST_F(CommandPods, AnImageThatWantsRootIsSaidAndMended) {
-  LetAllWait("CreateContainerConfigError",
-             "container has runAsNonRoot and image will run as root (pod: \"x\", container: y)");
-  EXPECT_EQ(Said(), "False ImageRunsAsRoot");
+TEST_F(CommandPods, AnImageThatWantsRootIsReportedAndRecovers) {
+  SetAllWaiting("CreateContainerConfigError",
+                "container has runAsNonRoot and image will run as root (pod: \"x\", container: y)");
+  EXPECT_EQ(NextCondition(), "False ImageRunsAsRoot");
   EXPECT_NE(Message().find("example.com/tool:1"), std::string::npos);
   EXPECT_TRUE(cluster_.events.back().warning);
   cluster_.Settle();
-  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(NextCondition(), "True Running");
 }
 
-TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsSaidWhileTheOthersRun) {
-  LetWait("b", "ImagePullBackOff", "no match for platform in manifest");
+TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsReportedWhileOthersRun) {
+  SetWaiting("b", "ImagePullBackOff", "no match for platform in manifest");
   cluster_.Advance(std::chrono::seconds(10));  // words alone are not written at once
-  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(NextCondition(), "True Running");
   EXPECT_EQ(Message(), "workers run, but not all: pod " + cluster_.WorkerOn("b")->name +
                            ": its image example.com/tool:1 cannot be pulled");
   cluster_.Settle();
   cluster_.Advance(std::chrono::seconds(10));
-  EXPECT_EQ(Said(), "True Running");
+  EXPECT_EQ(NextCondition(), "True Running");
   EXPECT_EQ(Message(), "workers run");
 }
 
@@ -86,7 +86,7 @@ TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
   EXPECT_FALSE(deletion->at_once);
 }
 
-TEST_F(CommandPods, AWorkerThatEndedInMidRunIsMadeAgainAfterABackoff) {
+TEST_F(CommandPods, AWorkerThatExitedDuringTheRunIsRecreatedAfterABackoff) {
   cluster::PodView* pod = cluster_.WorkerOn("a");
   const std::string uid = pod->uid;
   pod->lingers = true;

@@ -12,9 +12,9 @@ namespace {
 
 std::string NodeName(std::uint64_t i) { return "node-" + std::to_string(i); }
 
-class Chaos {
+class RandomCluster {
  public:
-  explicit Chaos(std::uint64_t seed) : rng_(seed) {
+  explicit RandomCluster(std::uint64_t seed) : rng_(seed) {
     const std::uint64_t nodes = rng_.Below(6);
     for (std::uint64_t i = 0; i < nodes; ++i) Join(i);
     cluster.job.spec.max_workers = static_cast<std::int32_t>(rng_.Between(1, 6));
@@ -28,7 +28,7 @@ class Chaos {
     cluster.job.suspend = rng_.Chance(0.2);
   }
 
-  void Happen() {
+  void InjectEvent() {
     switch (rng_.Below(16)) {
       case 0:
         return Join(rng_.Below(6));
@@ -36,9 +36,9 @@ class Chaos {
         return cluster.RemoveNode(NodeName(rng_.Below(6)));
       case 2:
       case 3:
-        return Flip([](auto& node) { node.ready = !node.ready; }, true);
+        return ChangeNode([](auto& node) { node.ready = !node.ready; }, true);
       case 4:
-        return Flip([](auto& node) { node.unschedulable = !node.unschedulable; }, false);
+        return ChangeNode([](auto& node) { node.unschedulable = !node.unschedulable; }, false);
       case 5:
         return DeleteAPod();
       case 6:
@@ -54,18 +54,18 @@ class Chaos {
       case 11:
         return BreakImages();
       case 12:
-        return Progress();
+        return ChangeProgress();
       case 13:
         return cluster.Advance(std::chrono::seconds(rng_.Between(1, 200)));
       case 14:
-        return Forget();
+        return RestartOperator();
       default:
-        return Suddenly();
+        return ChangeObjects();
     }
   }
 
   /// Steps with some actions left out, as if they had failed.
-  void StepBadly() {
+  void StepWithFailures() {
     Plan made = MakePlan(cluster.Take());
     if (rng_.Chance(0.2) && !made.actions.empty()) {
       made.actions.resize(rng_.Below(made.actions.size()));
@@ -80,8 +80,8 @@ class Chaos {
     if (rng_.Chance(0.8)) cluster.Settle();
   }
 
-  void Calm() {
-    cluster.unknown.clear();  // else two nodes might take turns for ever
+  void RemoveObstacles() {
+    cluster.unknown.clear();  // otherwise a worker might alternate between two nodes
     cluster.broken_images.clear();
     cluster.progress.eta.reset();  // one that stays the same moves away with the time
   }
@@ -92,7 +92,7 @@ class Chaos {
   void Join(std::uint64_t i) {
     cluster.AddNode(rng_.Chance(0.5) ? Pi4(NodeName(i)) : Pi3(NodeName(i)));
   }
-  void Flip(void (*change)(cluster::NodeView&), bool readiness) {
+  void ChangeNode(void (*change)(cluster::NodeView&), bool readiness) {
     const std::string name = NodeName(rng_.Below(6));
     if (!cluster.nodes.contains(name)) return;
     change(cluster.Node(name));
@@ -128,19 +128,19 @@ class Chaos {
     if (rng_.Chance(0.5)) cluster.broken_images = {"evenkeel/worker:1"};
     if (rng_.Chance(0.3)) cluster.settings.image = "evenkeel/worker:2";
   }
-  void Progress() {
+  void ChangeProgress() {
     cluster.progress.fraction = rng_.Unit();
     cluster.progress.eta = FromSeconds(rng_.Uniform(0, 1000));
     if (rng_.Chance(0.15)) cluster.progress.state = cluster::CoordinatorState::kComplete;
     if (rng_.Chance(0.05)) cluster.progress.state = cluster::CoordinatorState::kFailed;
     if (rng_.Chance(0.1)) cluster.progress.state = cluster::CoordinatorState::kBlocked;
   }
-  void Forget() {
+  void RestartOperator() {
     cluster.refusal.reset();
     cluster.last_status_write.reset();
     if (rng_.Chance(0.1)) cluster.plan.reset();
   }
-  void Suddenly() {
+  void ChangeObjects() {
     if (rng_.Chance(0.5)) cluster.claim_exists = !cluster.claim_exists;
     if (rng_.Chance(0.05)) cluster.job.meta.deleted = cluster.now;
     if (!cluster.pods.empty() && rng_.Chance(0.3)) cluster.pods.erase(cluster.pods.begin());
@@ -149,15 +149,15 @@ class Chaos {
   Rng rng_;
 };
 
-std::string WhatIsWanted(const ModelCluster& cluster) {
+std::string DescribePlan(const ModelCluster& cluster) {
   const Plan plan = MakePlan(cluster.Take());
   std::string text = plan.status ? "a status" : "";
   for (const Action& action : plan.actions) text += "; " + Describe(action);
   return text + "; Progressing " + cluster.Condition("Progressing");
 }
 
-/// What a job at rest looks like.
-void ExpectSound(const ModelCluster& cluster, std::uint64_t seed) {
+/// Expects the invariants of a job whose plan has no more actions.
+void ExpectInvariants(const ModelCluster& cluster, std::uint64_t seed) {
   if (cluster.job_is_gone || cluster.job.meta.deleted) return;
   const bool over =
       cluster.Condition("Complete") != "none" || cluster.Condition("Failed") != "none";
@@ -176,16 +176,16 @@ void ExpectSound(const ModelCluster& cluster, std::uint64_t seed) {
 TEST(Convergence, PlansComeToRestAndKeepTheRules) {
   constexpr std::uint64_t kSeeds = 3000;
   for (std::uint64_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) {
-    Chaos chaos(seed);
+    RandomCluster chaos(seed);
     for (int round = 0; round < 3; ++round) {
       for (int i = 0; i < 12; ++i) {
-        chaos.Happen();
-        chaos.StepBadly();
+        chaos.InjectEvent();
+        chaos.StepWithFailures();
       }
-      chaos.Calm();
+      chaos.RemoveObstacles();
       EXPECT_TRUE(chaos.cluster.Rest(400))
-          << "seed " << seed << " goes on and on with " << WhatIsWanted(chaos.cluster);
-      ExpectSound(chaos.cluster, seed);
+          << "seed " << seed << " goes on and on with " << DescribePlan(chaos.cluster);
+      ExpectInvariants(chaos.cluster, seed);
       EXPECT_EQ(chaos.cluster.violations, std::vector<std::string>{}) << "seed " << seed;
     }
   }
@@ -193,10 +193,10 @@ TEST(Convergence, PlansComeToRestAndKeepTheRules) {
 
 TEST(Convergence, TheSameSnapshotGivesTheSamePlanInAnyOrderOfPods) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
-    Chaos chaos(seed);
+    RandomCluster chaos(seed);
     for (int i = 0; i < 20; ++i) {
-      chaos.Happen();
-      chaos.StepBadly();
+      chaos.InjectEvent();
+      chaos.StepWithFailures();
     }
     Snapshot snapshot = chaos.cluster.Take();
     const Plan plan = MakePlan(snapshot);

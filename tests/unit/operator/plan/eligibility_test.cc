@@ -104,6 +104,19 @@ TEST(EligibilityChecker, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
   EXPECT_EQ(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom);
 }
 
+TEST(EligibilityChecker, AWorkerThatHasEndedHoldsNoRoom) {
+  ModelCluster cluster;
+  cluster.AddNode(Pi4("a"));
+  cluster.job.resources.requests["cpu"] = "2";
+  cluster.Rest();
+  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
+  cluster.WorkerOn("a")->phase = cluster::PodPhase::kFailed;
+  cluster.others["a"] = {3000, 0, 1};
+  const Snapshot snapshot = cluster.Take();
+  EXPECT_EQ(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom)
+      << "its requests are not part of the node's";
+}
+
 TEST(Summarize, GroupsNodesByReasonAndIsBounded) {
   EXPECT_EQ(Summarize({}), "the cluster has no nodes");
   std::vector<cluster::NodeView> nodes(40);

@@ -50,7 +50,7 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
   EXPECT_TRUE(cluster_.WorkerNodes().empty());  // these did not end by themselves
 }
 
-TEST_F(Ending, NothingIsMadeAgainForAJobThatIsOver) {
+TEST_F(Ending, NothingIsRecreatedForAFinishedJob) {
   Start();
   End(cluster::CoordinatorState::kComplete);
   cluster_.DeletePod(cluster_.Coordinator()->name);
@@ -99,6 +99,17 @@ TEST_F(Ending, TheDeadlineFailsTheJobAndKeepsWhatIsDone) {
   EXPECT_NE(cluster_.Coordinator(), nullptr);
 }
 
+TEST_F(Ending, TheDeadlineDrainsACoordinatorThatCannotWrite) {
+  cluster_.job.spec.active_deadline = std::chrono::seconds(60);
+  cluster_.Steps(4);
+  cluster_.progress.state = cluster::CoordinatorState::kBlocked;
+  cluster_.Advance(std::chrono::seconds(61));
+  const Plan last = cluster_.Step();
+  EXPECT_EQ(cluster_.Condition("Failed"), "True DeadlineExceeded");
+  ASSERT_TRUE(last.coordinator.has_value());
+  EXPECT_TRUE(last.coordinator->suspended);
+}
+
 TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
   cluster_.job.invalid = "spec.balancing.strategy: must be one of TailStealing, is \"Foo\"";
   const Plan plan = cluster_.Step();
@@ -110,7 +121,7 @@ TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
   EXPECT_EQ(plan.events[0].reason, "InvalidSpec");
 }
 
-TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsLastWords) {
+TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsTerminationMessage) {
   Start();
   cluster::PodView* pod = cluster_.Coordinator();
   pod->ready = false;

@@ -63,7 +63,7 @@ TEST_F(EnergyPlacementTest, AllWorkWhereTheTimeAllowsNoLess) {
   EXPECT_EQ(LeftOutEvents(), 0);
 }
 
-TEST_F(EnergyPlacementTest, ForTimeAllWorkAndPowerIsToldAllTheSame) {
+TEST_F(EnergyPlacementTest, WithObjectiveTimeAllWorkAndPowerIsReported) {
   cluster_.job.spec.balancing.objective = model::Objective::kTime;
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.WorkerNodes().size(), 3U);

@@ -31,10 +31,10 @@ class Growing : public testing::Test {
   std::string Message(const std::string& type) {
     return cluster::Find(cluster_.job.status.conditions, type)->message;
   }
-  bool NotRunIsSaid(const std::string& type) {
+  bool ReportsTasksNotRun(const std::string& type) {
     return Message(type).find("tasks that were appended later are not run") != std::string::npos;
   }
-  bool EventIsTold(const std::string& reason) {
+  bool HasEvent(const std::string& reason) {
     return std::any_of(cluster_.events.begin(), cluster_.events.end(),
                        [&](const Event& event) { return event.reason == reason; });
   }
@@ -42,7 +42,7 @@ class Growing : public testing::Test {
   ModelCluster cluster_;
 };
 
-TEST_F(Growing, TheCoordinatorThatRunsIsHandedTheTasks) {
+TEST_F(Growing, AppendedTasksReachTheRunningCoordinator) {
   const std::string uid = cluster_.Coordinator()->uid;
   Append();
   cluster_.Step();
@@ -52,11 +52,11 @@ TEST_F(Growing, TheCoordinatorThatRunsIsHandedTheTasks) {
   EXPECT_EQ(cluster_.refreshes, 1);
   EXPECT_EQ(cluster_.progress.workload_digest, DigestOf("more"));
   EXPECT_EQ(cluster_.Coordinator()->uid, uid) << "nothing is started again";
-  EXPECT_TRUE(EventIsTold("TasksAppended"));
+  EXPECT_TRUE(HasEvent("TasksAppended"));
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Growing, AKubeletThatLookedTooEarlyIsToldAgain) {
+TEST_F(Growing, AKubeletThatSyncedTooEarlyIsTriggeredAgain) {
   cluster_.refresh_works = false;
   Append();
   cluster_.Steps(3);
@@ -67,7 +67,7 @@ TEST_F(Growing, AKubeletThatLookedTooEarlyIsToldAgain) {
   EXPECT_EQ(cluster_.progress.workload_digest, DigestOf("more"));
 }
 
-TEST_F(Growing, ACoordinatorThatDoesNotSayWhatItRunsIsLeftAlone) {
+TEST_F(Growing, ACoordinatorWithoutAReportedWorkloadIsLeftAlone) {
   cluster_.progress.workload_digest.clear();
   Append();
   ASSERT_TRUE(cluster_.Rest());
@@ -76,33 +76,33 @@ TEST_F(Growing, ACoordinatorThatDoesNotSayWhatItRunsIsLeftAlone) {
 
 TEST_F(Growing, AJobThatIsCompleteSaysThatItDoesNotStartAgain) {
   End(cluster::CoordinatorState::kComplete);
-  EXPECT_FALSE(NotRunIsSaid("Complete"));
+  EXPECT_FALSE(ReportsTasksNotRun("Complete"));
   const auto since = cluster::Find(cluster_.job.status.conditions, "Complete")->last_transition;
   cluster_.Advance(std::chrono::minutes(1));
   Append();
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
-  EXPECT_TRUE(NotRunIsSaid("Complete")) << Message("Complete");
-  EXPECT_TRUE(NotRunIsSaid("Progressing"));
+  EXPECT_TRUE(ReportsTasksNotRun("Complete")) << Message("Complete");
+  EXPECT_TRUE(ReportsTasksNotRun("Progressing"));
   EXPECT_EQ(cluster::Find(cluster_.job.status.conditions, "Complete")->last_transition, since);
-  EXPECT_TRUE(EventIsTold("TasksNotRun"));
+  EXPECT_TRUE(HasEvent("TasksNotRun"));
   EXPECT_EQ(cluster_.plan->workload, "few tasks");
   EXPECT_EQ(cluster_.refreshes, 0);
 }
 
-TEST_F(Growing, TasksThatTheCoordinatorWasTooLateForAreSaidToo) {
+TEST_F(Growing, TasksThatWereAppendedTooLateAreReported) {
   cluster_.refresh_works = false;
   Append();
   cluster_.Steps(2);
   End(cluster::CoordinatorState::kComplete);
-  EXPECT_TRUE(NotRunIsSaid("Complete")) << Message("Complete");
+  EXPECT_TRUE(ReportsTasksNotRun("Complete")) << Message("Complete");
 }
 
-TEST_F(Growing, AJobThatFailedSaysItAsWell) {
+TEST_F(Growing, AFailedJobReportsItAsWell) {
   End(cluster::CoordinatorState::kFailed);
   Append();
   ASSERT_TRUE(cluster_.Rest());
-  EXPECT_TRUE(NotRunIsSaid("Failed")) << Message("Failed");
+  EXPECT_TRUE(ReportsTasksNotRun("Failed")) << Message("Failed");
 }
 
 TEST_F(Growing, WhatIsAppendedWhileTheJobIsSuspendedIsThereWhenItGoesOn) {
@@ -116,7 +116,7 @@ TEST_F(Growing, WhatIsAppendedWhileTheJobIsSuspendedIsThereWhenItGoesOn) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Growing, ATooLongListIsNotTakenAndTheJobGoesOn) {
+TEST_F(Growing, ATooLongListIsRefusedAndTheJobContinues) {
   Append();
   cluster_.ChangeSpec([](auto& job) { job.too_large = "spec: takes too many bytes"; });
   ASSERT_TRUE(cluster_.Rest());

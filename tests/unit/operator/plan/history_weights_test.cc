@@ -17,7 +17,7 @@ class HistoryWeights : public testing::Test {
     cluster_.AddNode(Pi3("c"));
     cluster_.job.spec.profile = "primes";
   }
-  void Tells(double a, double b, double c) {
+  void SetRates(double a, double b, double c) {
     cluster_.prometheus = HistoryAnswer{};
     const std::pair<const char*, double> rates[] = {{"a", a}, {"b", b}, {"c", c}};
     for (const auto& [node, rate] : rates) {
@@ -44,8 +44,10 @@ class HistoryWeights : public testing::Test {
     }
     return "no row";
   }
-  [[nodiscard]] std::string Said() const { return cluster_.Condition("WeightsMeasured"); }
-  [[nodiscard]] bool Told(const std::string& reason) const {
+  [[nodiscard]] std::string WeightsCondition() const {
+    return cluster_.Condition("WeightsMeasured");
+  }
+  [[nodiscard]] bool HasEvent(const std::string& reason) const {
     const auto& events = cluster_.events;
     return std::any_of(events.begin(), events.end(),
                        [&reason](const auto& event) { return event.reason == reason; });
@@ -55,20 +57,20 @@ class HistoryWeights : public testing::Test {
   ModelCluster cluster_;
 };
 
-TEST_F(HistoryWeights, AJobStartsWithWhatEarlierOnesShowed) {
-  Tells(2, 1, 5);
+TEST_F(HistoryWeights, AJobStartsWithTheRatesOfEarlierJobs) {
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_NEAR(Ratio("c") / Ratio("b"), 5, 0.25);
   EXPECT_NEAR(Ratio("a") / Ratio("b"), 2, 0.1);
   EXPECT_EQ(cluster_.WorkerOn("c")->weight, 5);
   for (const char* node : {"a", "b", "c"}) EXPECT_EQ(Source(node), "Measured") << node;
-  EXPECT_EQ(Said(), "True Measured");
+  EXPECT_EQ(WeightsCondition(), "True Measured");
   EXPECT_EQ(cluster_.asked, 1);
-  EXPECT_FALSE(Told("Measured")) << "that is as it should be, and no news";
+  EXPECT_FALSE(HasEvent("Measured")) << "that is as it should be, and no news";
 }
 
 TEST_F(HistoryWeights, ThePlanKeepsTheParts) {
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   const auto& parts = Row("c").parts;
   ASSERT_TRUE(parts.has_value());
@@ -83,24 +85,24 @@ TEST_F(HistoryWeights, ThePlanKeepsTheParts) {
 TEST_F(HistoryWeights, WithoutPrometheusNothingIsDifferent) {
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(Source("a"), "Fuzzy");
-  EXPECT_EQ(Said(), "none");
+  EXPECT_EQ(WeightsCondition(), "none");
   EXPECT_TRUE(cluster_.plan->history.reason.empty());
   EXPECT_FALSE(Row("a").parts.has_value());
   EXPECT_GT(Ratio("a"), Ratio("c"));
 }
 
 TEST_F(HistoryWeights, ModeFuzzyNeverAsks) {
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   SetMode(model::WeightingMode::kFuzzy);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.asked, 0);
   EXPECT_EQ(Source("c"), "Fuzzy");
-  EXPECT_EQ(Said(), "none");
+  EXPECT_EQ(WeightsCondition(), "none");
   EXPECT_GT(Ratio("a"), Ratio("c"));
 }
 
 TEST_F(HistoryWeights, ExplicitAndEqualNeverAsk) {
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   for (const auto mode : {model::WeightingMode::kExplicit, model::WeightingMode::kEqual}) {
     ModelCluster cluster = cluster_;
     cluster.job.spec.weighting.mode = mode;
@@ -111,15 +113,15 @@ TEST_F(HistoryWeights, ExplicitAndEqualNeverAsk) {
   }
 }
 
-TEST_F(HistoryWeights, ModeMeasuredSaysWhatKeepsItFromThat) {
+TEST_F(HistoryWeights, ModeMeasuredReportsWhyThereAreNoRates) {
   SetMode(model::WeightingMode::kMeasured);
   ASSERT_TRUE(cluster_.Rest());
-  EXPECT_EQ(Said(), "False NotConfigured");
-  EXPECT_TRUE(Told("NotConfigured"));
+  EXPECT_EQ(WeightsCondition(), "False NotConfigured");
+  EXPECT_TRUE(HasEvent("NotConfigured"));
   EXPECT_EQ(Source("a"), "Fuzzy");
 }
 
-TEST_F(HistoryWeights, FailuresAreSaidAndWeightsAreFuzzy) {
+TEST_F(HistoryWeights, FailuresAreReportedAndWeightsAreFuzzy) {
   const std::pair<HistoryAnswer::Kind, std::string> cases[] = {
       {HistoryAnswer::Kind::kUnreachable, "PrometheusUnreachable"},
       {HistoryAnswer::Kind::kInvalid, "PrometheusAnswerInvalid"}};
@@ -139,29 +141,29 @@ TEST_F(HistoryWeights, FailuresAreSaidAndWeightsAreFuzzy) {
 TEST_F(HistoryWeights, TheFirstJobOfAProfileIsNoTrouble) {
   cluster_.prometheus = HistoryAnswer{};
   ASSERT_TRUE(cluster_.Rest());
-  EXPECT_EQ(Said(), "False NoHistory");
-  EXPECT_FALSE(Told("NoHistory"));
+  EXPECT_EQ(WeightsCondition(), "False NoHistory");
+  EXPECT_FALSE(HasEvent("NoHistory"));
   EXPECT_EQ(Source("a"), "Fuzzy");
-  EXPECT_TRUE(Row("a").parts.has_value()) << "explain shows that there was nothing";
+  EXPECT_TRUE(Row("a").parts.has_value()) << "explain shows that the history has no rows";
 }
 
-TEST_F(HistoryWeights, WhatIsNonsenseIsLeftOut) {
-  Tells(2, 1, 5);
+TEST_F(HistoryWeights, InvalidRatesAreLeftOut) {
+  SetRates(2, 1, 5);
   cluster_.prometheus->samples["c"] = {-1, 1000, 0};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(Source("a"), "Measured");
   EXPECT_EQ(Source("c"), "Fuzzy");
   EXPECT_FALSE(Row("c").parts->note.empty());
-  EXPECT_EQ(Said(), "True Measured");
+  EXPECT_EQ(WeightsCondition(), "True Measured");
 }
 
-TEST_F(HistoryWeights, ANodeThatJoinsIsAskedForAnew) {
+TEST_F(HistoryWeights, AJoiningNodeTriggersAQuery) {
   cluster_.nodes.erase("c");
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   const double before = Ratio("b");
   cluster_.AddNode(Pi3("c"));
-  Tells(2, 1, 3);  // by now that is what is known of it
+  SetRates(2, 1, 3);  // the history has these figures by now
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.asked, 2);
   EXPECT_EQ(Ratio("b"), before);
@@ -171,25 +173,35 @@ TEST_F(HistoryWeights, ANodeThatJoinsIsAskedForAnew) {
   EXPECT_EQ(cluster_.plan->nodes.size(), 2U);
 }
 
-TEST_F(HistoryWeights, AJobThatIsResumedIsAskedForAnew) {
+TEST_F(HistoryWeights, ThePlanKeepsABoundedNumberOfJoinedNodes) {
+  cluster_.job.spec.max_workers = 100;
+  SetRates(2, 1, 5);
+  ASSERT_TRUE(cluster_.Rest());
+  for (int i = 0; i < 70; ++i) cluster_.AddNode(Pi3("joined-" + std::to_string(i)));
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes().size(), 73U);
+  EXPECT_EQ(cluster_.plan->joined.size(), cluster::kMaxWorkerRows);
+}
+
+TEST_F(HistoryWeights, AResumedJobTriggersAQuery) {
   cluster_.job.result_claim = "claim";
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   cluster_.ChangeSpec([](auto& job) { job.suspend = true; });
   ASSERT_TRUE(cluster_.Rest());
   cluster_.ChangeSpec([](auto& job) { job.suspend = false; });
-  Tells(2, 1, 3);
+  SetRates(2, 1, 3);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.asked, 2);
   EXPECT_NEAR(Ratio("c") / Ratio("b"), 3, 0.2);
   EXPECT_EQ(Row("c").ratio, Ratio("c"));
 }
 
-TEST_F(HistoryWeights, ACoordinatorThatTakesOverStartsWithWhatIsKnownByThen) {
+TEST_F(HistoryWeights, ASuccessorStartsWithTheLatestRates) {
   cluster_.job.result_claim = "claim";
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
-  Tells(2, 1, 3);
+  SetRates(2, 1, 3);
   cluster_.DeletePod(cluster_.Coordinator()->name);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.asked, 2);
@@ -198,9 +210,9 @@ TEST_F(HistoryWeights, ACoordinatorThatTakesOverStartsWithWhatIsKnownByThen) {
   for (const auto& row : cluster_.job.status.workers) EXPECT_EQ(row.weight, Row(row.node).weight);
 }
 
-TEST_F(HistoryWeights, AFailureLaterTakesNothingBack) {
+TEST_F(HistoryWeights, ALaterFailureKeepsTheWeights) {
   cluster_.job.result_claim = "claim";
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   const auto before = cluster_.plan->nodes;
   Fails(HistoryAnswer::Kind::kUnreachable);
@@ -208,14 +220,14 @@ TEST_F(HistoryWeights, AFailureLaterTakesNothingBack) {
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.plan->nodes, before);
   EXPECT_EQ(Source("c"), "Measured");
-  EXPECT_EQ(Said(), "True Measured");
+  EXPECT_EQ(WeightsCondition(), "True Measured");
 }
 
-TEST_F(HistoryWeights, ALaterWeightStaysWhenTheNextCoordinatorLearnsNothing) {
+TEST_F(HistoryWeights, ALaterWeightStaysWithoutNewRates) {
   cluster_.job.result_claim = "claim";
-  Tells(2, 1, 5);
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
-  Tells(2, 1, 3);  // the first one to take over goes by this, while pods keep what they have
+  SetRates(2, 1, 3);  // the next coordinator uses it, while pods keep theirs
   cluster_.DeletePod(cluster_.Coordinator()->name);
   ASSERT_TRUE(cluster_.Rest());
   const auto before = cluster_.plan->nodes;
@@ -225,20 +237,20 @@ TEST_F(HistoryWeights, ALaterWeightStaysWhenTheNextCoordinatorLearnsNothing) {
   EXPECT_EQ(cluster_.plan->nodes, before);
 }
 
-TEST_F(HistoryWeights, RestsWithoutAskingAgain) {
-  Tells(2, 1, 5);
+TEST_F(HistoryWeights, IdlesWithoutFurtherQueries) {
+  SetRates(2, 1, 5);
   ASSERT_TRUE(cluster_.Rest());
   const int asked = cluster_.asked;
   cluster_.Steps(20);
   EXPECT_EQ(cluster_.asked, asked);
 }
 
-TEST_F(HistoryWeights, NobodyIsAskedWhereNoNodeIsEligible) {
-  Tells(2, 1, 5);
+TEST_F(HistoryWeights, ThereIsNoQueryWithoutAnEligibleNode) {
+  SetRates(2, 1, 5);
   for (const char* node : {"a", "b", "c"}) cluster_.SetReady(node, false);
   cluster_.Steps(3);
   EXPECT_EQ(cluster_.asked, 0);
-  EXPECT_EQ(Said(), "none");
+  EXPECT_EQ(WeightsCondition(), "none");
 }
 
 }  // namespace

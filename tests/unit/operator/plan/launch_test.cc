@@ -40,7 +40,7 @@ TEST_F(Launching, TheFirstPlanMakesEverythingInOrder) {
   EXPECT_EQ(plan.status->observed_generation, 1);
 }
 
-TEST_F(Launching, ThePlanSaysWhatTheRunIsStartedWith) {
+TEST_F(Launching, ThePlanHasTheInputsOfTheRun) {
   const Plan made = MakePlan(cluster_.Take());
   ASSERT_TRUE(made.objects.has_value());
   EXPECT_EQ(made.objects->attempt, 1);
@@ -123,6 +123,14 @@ TEST_F(Launching, TheCoordinatorKeepsOffTheSlowestBoard) {
   EXPECT_TRUE(First<CreateCoordinator>(no_matter)->pod.avoided_nodes.empty());
 }
 
+TEST_F(Launching, TheListOfSlowBoardsIsBounded) {
+  for (int i = 0; i < 20; ++i) cluster_.AddNode(Pi3("slow-" + std::to_string(i)));
+  cluster_.job.spec.max_workers = 100;
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_NE(First<CreateCoordinator>(plan), nullptr);
+  EXPECT_EQ(First<CreateCoordinator>(plan)->pod.avoided_nodes.size(), 16U);
+}
+
 TEST_F(Launching, ARunningJobAsksForNothing) {
   ASSERT_TRUE(cluster_.Rest());
   const Plan plan = MakePlan(cluster_.Take());
@@ -135,7 +143,7 @@ TEST_F(Launching, ARunningJobAsksForNothing) {
   EXPECT_EQ(cluster_.plan->attempt_seen, 1);
 }
 
-TEST_F(Launching, PodsThatTheCacheDoesNotShowYetAreAskedForAgain) {
+TEST_F(Launching, PodsThatTheCacheDoesNotShowYetAreRequestedAgain) {
   const Plan first = MakePlan(cluster_.Take());
   Snapshot later = cluster_.Take();
   later.plan = first.objects->plan;
@@ -173,7 +181,7 @@ TEST_F(Launching, TheOperatorsImageDoesNotStandInForTheJobsOwn) {
   EXPECT_EQ(cluster_.Coordinator()->image, "example.com/own:1");
 }
 
-TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
+TEST_F(Launching, AMissingImageCanBeReplaced) {
   cluster_.broken_images = {"evenkeel/worker:1"};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False ImagePullFailed");
@@ -186,7 +194,21 @@ TEST_F(Launching, AnImageThatWasNeverThereIsMendedByAnotherOne) {
   }
 }
 
-TEST_F(Launching, ALostPlanIsMadeAgainAndTheJobGoesOn) {
+TEST_F(Launching, AJobThatHasRunKeepsItsImage) {
+  cluster_.progress.tasks = {100, 10, 0};
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(10));
+  cluster_.Step();
+  ASSERT_TRUE(cluster_.job.status.tasks.has_value());
+  cluster_.broken_images = {"evenkeel/worker:1"};
+  cluster_.pods.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.settings.image = "evenkeel/worker:2";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Coordinator()->image, "evenkeel/worker:1");
+}
+
+TEST_F(Launching, ALostPlanIsRecreatedAndTheJobContinues) {
   ASSERT_TRUE(cluster_.Rest());
   const cluster::JobPlan lost = *std::exchange(cluster_.plan, std::nullopt);
   const Plan made = MakePlan(cluster_.Take());
@@ -199,7 +221,7 @@ TEST_F(Launching, ALostPlanIsMadeAgainAndTheJobGoesOn) {
   EXPECT_EQ(made.coordinator->pod_uid, cluster_.Coordinator()->uid);
 }
 
-TEST_F(Launching, ANameThatIsTakenIsSaidUntilItIsFree) {
+TEST_F(Launching, ATakenNameIsReportedUntilItIsFree) {
   Snapshot snapshot = cluster_.Take();
   snapshot.name_conflict = "Service lab/primes-coordinator";
   const Plan made = MakePlan(snapshot);
@@ -237,7 +259,7 @@ TEST_F(Launching, AnUnknownPolicyWaitsUntilItIsThere) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Launching, WhatTheApiServerRefusesIsSaid) {
+TEST_F(Launching, AnApiServersRefusalIsReported) {
   Snapshot snapshot = cluster_.Take();
   snapshot.failure = ApplyFailure{"pod primes-coordinator-1 cannot be created", "exceeded quota"};
   const Plan plan = MakePlan(snapshot);

@@ -18,7 +18,7 @@ namespace evenkeel::plan {
 
 /// A small model of a cluster with one job: applies plans at once, and lets scheduler, kubelets and
 /// coordinator do their part in Settle(). Checks with each action that it is allowed. Time only
-/// moves when it is told to.
+/// advances when the test advances it.
 class ModelCluster {
  public:
   ModelCluster();
@@ -62,12 +62,12 @@ class ModelCluster {
   std::optional<std::string> claim_node;  ///< the claim is local to this node
   bool claim_exists = true;
   bool snapshot_too_large = false;
-  bool refresh_works = true;  ///< kubelets know of a new plan when they are to look for it
+  bool refresh_works = true;  ///< kubelets have the new plan when the pod is annotated
   int refreshes = 0;          ///< different ones
   bool job_is_gone = false;
-  /// What Prometheus answers, if there is one.
+  /// The answer of Prometheus; nothing: there is no Prometheus.
   std::optional<HistoryAnswer> prometheus;
-  int asked = 0;  ///< times that it was asked
+  int asked = 0;  ///< number of queries
   std::vector<cluster::PodView> pods;
   std::optional<cluster::JobPlan> plan;
   std::vector<std::string> worker_nodes;  ///< that have a certificate

@@ -72,7 +72,7 @@ void ModelCluster::Do(const Action& action) {
     if (std::exchange(refreshed_, refresh->value) != refresh->value) ++refreshes;
     if (refresh_works) progress.workload_digest = DigestOf(job.spec.workload_parameters);
   } else if (const auto* storing = std::get_if<StoreSnapshot>(&action)) {
-    if (!delivered_) violations.emplace_back("a snapshot is stored that nobody delivered");
+    if (!delivered_) violations.emplace_back("a snapshot is stored that was not delivered");
     kept = cluster::SnapshotView{storing->attempt};
   } else if (std::holds_alternative<DeleteJob>(action)) {
     job_is_gone = true;
@@ -85,7 +85,7 @@ void ModelCluster::Reconcile(const DesiredObjects& objects) {
   worker_nodes = objects.worker_nodes;
 }
 
-/// What the poller does, at once.
+/// Does the work of the poller immediately.
 void ModelCluster::Reach(const DesiredCoordinator& desired) {
   const auto pod = std::find_if(pods.begin(), pods.end(),
                                 [&](const auto& one) { return one.uid == desired.pod_uid; });

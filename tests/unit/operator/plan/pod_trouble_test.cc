@@ -42,7 +42,7 @@ TEST(DiagnosePod, SaysWhyAContainerWaits) {
        "container has runAsNonRoot and image has non-numeric user (tool), cannot verify user is "
        "non-root (pod: p, container: command)",
        "ImageUserUnknown",
-       "pod p: its image example/image:1 has a user without a number, so nobody knows whether it "
+       "pod p: its image example/image:1 has a user without a number, so it is unknown whether it "
        "is root; name a user in spec.worker.template.securityContext.runAsUser, or build the image "
        "with a numeric one"},
       {"CreateContainerConfigError", "configmap \"x\" not found", "ContainerConfigError",

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "operator/plan/plan_builder.h"
 #include "tests/unit/operator/plan/model_cluster.h"
 
 namespace evenkeel::plan {
@@ -58,7 +59,18 @@ TEST(DecideStatusWrite, WritesChangesOfConditionsAtOnce) {
   EXPECT_FALSE(DecideStatusWrite(Running("3%"), next, kRunStart, kRunStart).write);
 }
 
-TEST(CappedIndexes, KeepsWholeRangesAndSaysWhatIsMissing) {
+TEST(DecideStatusWrite, WritesWhenTheClockWasSetBack) {
+  EXPECT_TRUE(
+      DecideStatusWrite(Running("3%"), Running("4%"), kRunStart - seconds(1), kRunStart).write);
+}
+
+TEST(OneLine, CutsBetweenCharactersAndReplacesControls) {
+  EXPECT_EQ(OneLine("a\nb\x7f", 10), "a b ");
+  EXPECT_EQ(OneLine("\u00e9\u00e9\u00e9\u00e9\u00e9", 8), "\u00e9\u00e9...");
+  EXPECT_EQ(OneLine("\u00e9\u00e9\u00e9\u00e9", 8), "\u00e9\u00e9\u00e9\u00e9");
+}
+
+TEST(CappedIndexes, KeepsWholeRangesAndCountsTheRest) {
   EXPECT_EQ(CappedIndexes("3,7-9", 4, 100), "3,7-9");
   EXPECT_EQ(CappedIndexes("", 0, 100), "");
   EXPECT_EQ(CappedIndexes("100,200,300,400,500", 5, 18), "100,... (5 in all)");
@@ -101,7 +113,7 @@ TEST_F(Figures, ComeFromTheCoordinator) {
   EXPECT_EQ(status.workers[1], (cluster::WorkerRow{"b", 1, 20, 11, 1, "Running", "Fuzzy"}));
 }
 
-TEST_F(Figures, AnEstimateThatTremblesIsNotWritten) {
+TEST_F(Figures, FluctuationsOfTheEstimateAreNotWritten) {
   cluster_.progress.eta = seconds(100);
   cluster_.Advance(seconds(10));
   cluster_.Step();
@@ -134,7 +146,7 @@ TEST_F(Figures, StayWhileTheCoordinatorRestarts) {
   EXPECT_EQ(status.workers.size(), 2U);
 }
 
-TEST_F(Figures, MissedProbesOfACoordinatorThatAnswersAreNoNews) {
+TEST_F(Figures, MissedProbesOfACoordinatorThatAnswersChangeNothing) {
   Snapshot snapshot = cluster_.Take();
   for (auto& pod : snapshot.pods) {
     if (pod.role == cluster::PodRole::kCoordinator) pod.ready = false;

@@ -1,4 +1,4 @@
-// What survives what: the table in the design, cell by cell.
+// The effects of each fault: one test for each cell of the table in the design.
 #include <gtest/gtest.h>
 
 #include "tests/unit/operator/plan/model_cluster.h"
@@ -57,7 +57,7 @@ TEST_F(Survival, WithoutAClaimALostPodStartsAgainAndTheConditionSaysSo) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Survival, APodThatVanishedBetweenTwoLooksIsLostToo) {
+TEST_F(Survival, APodThatVanishedBetweenReconciliationsIsLost) {
   Start();
   std::erase_if(cluster_.pods, [](const auto& pod) { return pod.name == "primes-coordinator-1"; });
   ASSERT_TRUE(cluster_.Rest());
@@ -130,6 +130,16 @@ TEST_F(Survival, WithAClaimADeletedPodMayCloseItsJournalFirst) {
             "the coordinator's pod was lost; attempt 2 goes on from the claim");
 }
 
+TEST_F(Survival, WithAClaimADeletedPodOnALostNodeIsNotWaitedFor) {
+  StartWithClaim(std::nullopt);
+  cluster_.SetReady(cluster_.Coordinator()->node, false);
+  cluster_.DeletePod("primes-coordinator-1");
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_TRUE(std::any_of(plan.actions.begin(), plan.actions.end(), [](const Action& action) {
+    return Describe(action) == "create coordinator, attempt 2";
+  })) << "its kubelet cannot close the journal";
+}
+
 TEST_F(Survival, WithAClaimOnOneNodeTheJobWaitsForThatNode) {
   StartWithClaim("b");
   cluster_.SetReady("b", false);
@@ -177,6 +187,18 @@ TEST_F(Survival, ANodeThatIsRemovedIsNotWaitedFor) {
   EXPECT_TRUE(created);
 }
 
+TEST_F(Survival, ADeletedPodIsDeletedAtOnceWhenItsNodeIsRemoved) {
+  Start();
+  const std::string name = cluster_.Coordinator()->name;
+  const std::string node = cluster_.Coordinator()->node;
+  cluster_.DeletePod(name);
+  cluster_.RemoveNode(node);
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_TRUE(std::any_of(plan.actions.begin(), plan.actions.end(), [&name](const Action& action) {
+    return Describe(action) == "delete pod " + name + " at once";
+  })) << "no kubelet is left to report its end";
+}
+
 TEST_F(Survival, AnOldAttemptThatComesBackIsDeleted) {
   Start();
   cluster::PodView ghost = *cluster_.Coordinator();
@@ -199,7 +221,7 @@ TEST_F(Survival, ALostWorkersNodeGetsItsWorkerBack) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Survival, AMissingClaimIsSaidAndMended) {
+TEST_F(Survival, AMissingClaimIsReportedAndRecovers) {
   cluster_.claim_exists = false;
   cluster_.job.result_claim = "results";
   ASSERT_TRUE(cluster_.Rest());
@@ -210,7 +232,7 @@ TEST_F(Survival, AMissingClaimIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Survival, AFullClaimIsSaidAndMended) {
+TEST_F(Survival, AFullClaimIsReportedAndRecovers) {
   StartWithClaim("b");
   cluster_.progress.state = cluster::CoordinatorState::kBlocked;
   cluster_.progress.reason = "no space left in the result folder";
@@ -223,7 +245,7 @@ TEST_F(Survival, AFullClaimIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-TEST_F(Survival, NoEligibleNodeIsSaidAndMended) {
+TEST_F(Survival, NoEligibleNodeIsReportedAndRecovers) {
   for (auto& [name, node] : cluster_.nodes) node.unschedulable = true;
   cluster_.Node("c").taints = {{"dedicated", "db", "NoSchedule"}};
   cluster_.Node("c").unschedulable = false;
@@ -238,7 +260,7 @@ TEST_F(Survival, NoEligibleNodeIsSaidAndMended) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
-/// Why the plan says that the job does not progress, with a coordinator that is ready for so long.
+/// The plan's reason for Progressing=False with a coordinator that has been ready for this time.
 std::string ReasonWhenReadyFor(Duration time) {
   ModelCluster cluster;
   cluster.AddNode(Pi4("a"));

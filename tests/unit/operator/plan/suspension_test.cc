@@ -24,7 +24,7 @@ class Suspending : public testing::Test {
   ModelCluster cluster_;
 };
 
-TEST_F(Suspending, AJobThatWasMadeSuspendedStartsNothing) {
+TEST_F(Suspending, AJobCreatedAsSuspendedStartsNothing) {
   Suspend(true);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_TRUE(cluster_.pods.empty());
@@ -40,7 +40,7 @@ TEST_F(Suspending, AJobThatWasMadeSuspendedStartsNothing) {
   EXPECT_EQ(cluster_.Condition("Suspended"), "False Resumed");
 }
 
-TEST_F(Suspending, WithAClaimItDrainsThenDeletesThenGoesOn) {
+TEST_F(Suspending, WithAClaimItDrainsDeletesAndResumes) {
   cluster_.job.result_claim = "results";
   Start();
   Suspend(true);
@@ -90,7 +90,7 @@ TEST_F(Suspending, WithoutAClaimTheJournalIsKeptFirst) {
   EXPECT_EQ(cluster_.kept->attempt, 2);
 }
 
-TEST_F(Suspending, WhatIsTooLargeToKeepIsRefusedAndTheJobGoesOn) {
+TEST_F(Suspending, ATooLargeSnapshotIsRefusedAndTheJobContinues) {
   cluster_.snapshot_too_large = true;
   Start();
   Suspend(true);
@@ -100,13 +100,26 @@ TEST_F(Suspending, WhatIsTooLargeToKeepIsRefusedAndTheJobGoesOn) {
   EXPECT_EQ(cluster_.Coordinator()->attempt, 1);
   EXPECT_EQ(cluster_.WorkerNodes().size(), 2U);
 
-  // An operator that starts anew does not drain it again.
+  // A restarted operator does not drain it again.
   cluster_.refusal.reset();
   EXPECT_TRUE(MakePlan(cluster_.Take()).actions.empty());
   // Nothing but another wish does.
   Suspend(false);
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Suspended"), "False Resumed");
+}
+
+TEST_F(Suspending, ANewSpecTriesARefusedSuspensionAgain) {
+  cluster_.snapshot_too_large = true;
+  Start();
+  Suspend(true);
+  ASSERT_TRUE(cluster_.Rest());
+  ASSERT_EQ(cluster_.Condition("Suspended"), "False SnapshotTooLarge");
+  cluster_.snapshot_too_large = false;
+  cluster_.refusal.reset();
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 1; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Suspended"), "True Suspended");
 }
 
 TEST_F(Suspending, ACoordinatorThatNeverRanHasNothingToKeep) {
@@ -140,7 +153,7 @@ TEST_F(Suspending, WithAClaimAnUnreachableCoordinatorIsNot) {
   EXPECT_EQ(cluster_.Condition("Suspended"), "True Suspended");
 }
 
-TEST_F(Suspending, ASecondThoughtBeforeTheDeletionLosesNothing) {
+TEST_F(Suspending, WithdrawingTheSuspensionBeforeTheDeletionLosesNothing) {
   for (const bool claim : {true, false}) {
     ModelCluster cluster;
     cluster.AddNode(Pi4("a"));

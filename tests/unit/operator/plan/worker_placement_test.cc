@@ -73,7 +73,7 @@ TEST_F(Placing, ACordonedNodeKeepsItsWorkerButGetsNoNewOne) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Placing, ARelabelRestartsNobody) {
+TEST_F(Placing, ARelabelRestartsNoWorker) {
   cluster_.job.spec.node_selector = {{"pool", "x"}};
   for (auto& [name, node] : cluster_.nodes) node.profile.labels["pool"] = "x";
   ASSERT_TRUE(cluster_.Rest());
@@ -85,7 +85,7 @@ TEST_F(Placing, ARelabelRestartsNobody) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
-TEST_F(Placing, AWorkerThatWasDeletedIsMadeAgain) {
+TEST_F(Placing, ADeletedWorkerIsRecreated) {
   ASSERT_TRUE(cluster_.Rest());
   const std::string uid = cluster_.WorkerOn("a")->uid;
   cluster_.DeletePod(cluster_.WorkerOn("a")->name);
@@ -111,7 +111,7 @@ TEST_F(Placing, TheSlotOfADrainedWorkerGoesToAnotherNode) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
 }
 
-TEST_F(Placing, AFailedWorkerIsMadeAgainAfterABackoffThatDoubles) {
+TEST_F(Placing, AFailedWorkerIsRecreatedAfterABackoffThatDoubles) {
   ASSERT_TRUE(cluster_.Rest());
   for (const int wait : {10, 20, 40, 80, 160, 320, 360, 360}) {
     cluster::PodView* pod = cluster_.WorkerOn("a");
@@ -131,7 +131,7 @@ TEST_F(Placing, AFailedWorkerIsMadeAgainAfterABackoffThatDoubles) {
   EXPECT_EQ(cluster_.WorkerOn("a")->attempt, 9);
 }
 
-TEST_F(Placing, AGoodRunForgivesFailuresBeforeIt) {
+TEST_F(Placing, AGoodRunResetsTheFailureCount) {
   ASSERT_TRUE(cluster_.Rest());
   cluster::PodView* pod = cluster_.WorkerOn("a");
   pod->attempt = 8;
@@ -177,7 +177,7 @@ TEST_F(Placing, AWorkerWithoutRoomLetsAnotherNodeTakeItsPlaceAfter30Seconds) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
 }
 
-TEST_F(Placing, AWorkerWithoutRoomWaitsIfNobodyElseCouldTakeItsPlace) {
+TEST_F(Placing, AWorkerWithoutRoomWaitsIfNoOtherNodeCouldReplaceIt) {
   cluster_.unknown["a"] = {3900, 0, 1};
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
@@ -187,7 +187,16 @@ TEST_F(Placing, AWorkerWithoutRoomWaitsIfNobodyElseCouldTakeItsPlace) {
   EXPECT_TRUE(cluster_.WorkerOn("a")->ready);
 }
 
-TEST_F(Placing, NobodyIsMovedForABetterNode) {
+TEST_F(Placing, AWorkerWithoutRoomIsRemovedBeforeOneThatRuns) {
+  cluster_.unknown["a"] = {3900, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(31));
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 2; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"})) << "although a is heavier than c";
+}
+
+TEST_F(Placing, WorkersDoNotMoveToABetterNode) {
   cluster_.Node("a").unschedulable = true;
   cluster_.job.spec.max_workers = 2;
   ASSERT_TRUE(cluster_.Rest());
@@ -218,7 +227,7 @@ TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
   EXPECT_EQ(ThreadsOf({}, node), 3);
   node.allocatable.cpu_millicores = 93;
   EXPECT_EQ(ThreadsOf({}, node), 1);
-  node.allocatable.cpu_millicores = 0;  // not told yet
+  node.allocatable.cpu_millicores = 0;  // not reported yet
   EXPECT_EQ(ThreadsOf({}, node), 4);
 }
 
