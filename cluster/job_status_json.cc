@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cluster/json_fields.h"
+#include "core/base/json_depth.h"
 
 namespace evenkeel::cluster {
 namespace {
@@ -195,6 +196,7 @@ NodeWork ReadWork(const json& object) {
 }  // namespace
 
 Result<Progress> ReadProgress(std::string_view text) {
+  if (IsDeeperThan(text)) return InvalidInput("progress: " + std::string(kAllowedJsonDepth));
   const json object = json::parse(text, nullptr, false);
   if (!object.is_object()) return InvalidInput("progress: must be a JSON object");
   const std::string state = Text(object, "state");

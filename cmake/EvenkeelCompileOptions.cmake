@@ -20,7 +20,7 @@ if(EVENKEEL_SANITIZERS)
   target_compile_options(evenkeel_compile_options INTERFACE
     -fsanitize=${EVENKEEL_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer
     # With sanitizers gcc 12 takes parts of libstdc++ (std::function, std::regex) for uninitialized.
-    -Wno-maybe-uninitialized)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(evenkeel_compile_options INTERFACE -fsanitize=${EVENKEEL_SANITIZERS})
 endif()
 

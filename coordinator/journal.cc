@@ -25,6 +25,8 @@ Duration EndOf(const model::TimelineEvent& event) {
 /// while writers wait. A single larger result is a page, too.
 constexpr std::size_t kMaxPageRows = 256;
 constexpr std::size_t kMaxPageBytes = 1 << 20;
+/// Maximum length of a job's time line; small enough to add to an Instant without overflow.
+constexpr Duration kMaxActive = std::chrono::hours(24 * 365 * 100);
 constexpr std::int64_t kBeforeFirstKey = std::numeric_limits<std::int64_t>::min();
 
 std::size_t BytesOf(const model::ResultRecord& result) { return result.results.Bytes().size(); }
@@ -62,10 +64,14 @@ Result<void> LoadCompleted(const Database& database, std::int64_t task_count, Jo
   });
 }
 
-Result<void> LoadFailures(const Database& database, JournalState& state) {
+Result<void> LoadFailures(const Database& database, std::int64_t task_count, JournalState& state) {
   return ForEachRow(database, kSelectFailures, [&](const Statement& row) -> Result<void> {
     Result<model::FailureRecord> failure = ReadFailure(row);
     if (!failure) return tl::unexpected(failure.error());
+    if (failure->index >= task_count) {
+      return Fail(ErrorCode::kInternal, "journal.db is damaged: failed task " +
+                                            std::to_string(failure->index) + " is not of this job");
+    }
     state.failures.push_back(std::move(*failure));
     return {};
   });
@@ -91,10 +97,14 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
   const Result<std::int64_t> ended = database.Number("SELECT state FROM job");
   if (!ended) return tl::unexpected(ended.error());
   state.complete = *ended == static_cast<std::int64_t>(model::JobState::kComplete);
-  const Result<void> loaded = LoadCompleted(database, task_count, state)
-                                  .and_then([&] { return LoadFailures(database, state); })
-                                  .and_then([&] { return LoadEndOfEvents(database, state); });
+  const Result<void> loaded =
+      LoadCompleted(database, task_count, state)
+          .and_then([&] { return LoadFailures(database, task_count, state); })
+          .and_then([&] { return LoadEndOfEvents(database, state); });
   if (!loaded) return tl::unexpected(loaded.error());
+  if (state.active > kMaxActive) {
+    return Fail(ErrorCode::kInternal, "journal.db is damaged: a time after more than 100 years");
+  }
   return state;
 }
 

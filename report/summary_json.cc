@@ -5,6 +5,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/json_depth.h"
 #include "report/atomic_file.h"
 #include "report/json_reader.h"
 
@@ -243,6 +244,7 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
 }
 
 Result<RunSummary> SummaryFromJson(std::string_view text) {
+  if (IsDeeperThan(text)) return InvalidInput(std::string(kAllowedJsonDepth));
   const Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (object.is_discarded()) return InvalidInput("is not JSON, or was cut off");
   if (!object.is_object()) return InvalidInput("is not a JSON object");

@@ -5,7 +5,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 preset=${1:-release}
 shift || true
-scripts/setup.sh build test
+lists=(build test)
+if [ "$preset" = fuzz ]; then lists+=(fuzz); fi
+scripts/setup.sh "${lists[@]}"
 configure "$preset" -DEVENKEEL_BUILD_TESTS=ON
 build "$preset" "$@"
 say "built in build/$preset"

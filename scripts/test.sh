@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and tests. The last line says how many tests passed.
 # Usage: scripts/test.sh [all|unit|cluster|soak]
-#   all      (default) checks of the source, every test but the long ones, and the sanitizers
+#   all      (default) checks of the source, every test but the long ones, the sanitizers, and a minute of fuzzing
 #   unit     the fast tests only, for every day
 #   cluster  those on a real Kubernetes cluster; needs root
-#   soak     the long ones: many seeds, long runs, a large cluster, other architectures
+#   soak     the long ones: many seeds, long runs, a large cluster, other architectures, ten minutes of each fuzzer
 source "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 source scripts/lib/stages.sh
 source scripts/lib/source_checks.sh
@@ -30,6 +30,7 @@ test_unit() {
 
 address_targets="tests/unit/all sanitized_simulations"
 thread_targets=threaded_tests
+fuzz_targets=tests/fuzz/all
 cluster_lanes=3  # of tests/cluster/CMakeLists.txt
 
 test_all() {
@@ -41,6 +42,7 @@ test_all() {
   local cluster=0
   stage "cluster programs" build_cluster_programs || cluster=$?
   begin_meanwhile "scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets
+                   scripts/build.sh fuzz $fuzz_targets
                    source scripts/lib/common.sh; source scripts/lib/source_checks.sh; keep_tidy release"
   # Helm is one of the programs.
   local labels='^(chart|cluster)$'
@@ -50,6 +52,7 @@ test_all() {
   stage "clang-tidy" check_tidy release || true
   build_and_test asan-ubsan "$address_targets" -L '^(unit|simulation)' || true
   build_and_test tsan "$thread_targets" -L 'threaded$' || true
+  build_and_test fuzz "$fuzz_targets" -L '^fuzz$' || true
 }
 
 test_cluster() {
@@ -72,6 +75,7 @@ build_cluster_programs() {
 
 test_soak() {
   test_on_cluster soak "$(nproc)"
+  build_and_test fuzz "$fuzz_targets" -L '^fuzz-soak$' || true
 }
 
 what=${1:-all}
@@ -81,6 +85,7 @@ case $what in
 esac
 lists=(build test)
 if [ "$what" = all ]; then lists+=(check); fi
+if [ "$what" = all ] || [ "$what" = soak ]; then lists+=(fuzz); fi
 # Packages are installed before any background work, which may be killed: an interrupted installation has to be
 # repaired by hand.
 if [ "$what" = all ] && [ "$(id -u)" -eq 0 ]; then lists+=(cluster); fi

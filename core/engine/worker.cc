@@ -22,6 +22,8 @@ constexpr double kRecent = 0.25;
 constexpr int kBatchesPerTimeout = 16;
 // A larger report takes time on a slow link, so it does not measure the round trip.
 constexpr std::size_t kMaxEchoingBytes = 64 * 1024;
+// More tasks than any job has; their number can be doubled without overflow.
+constexpr std::int64_t kMaxQueuedTasks = std::int64_t{1} << 60;
 
 std::string Format(Duration time) {
   char text[32];
@@ -111,7 +113,18 @@ void Worker::Accept(const Welcome& welcome, Effects& effects) {
 }
 
 void Worker::Accept(Assign assign, Effects& effects) {
-  for (Grant& grant : assign.grants) queue_.Add(std::move(grant));
+  std::vector<Grant> refused;
+  for (Grant& grant : assign.grants) {
+    if (grant.range.Size() > kMaxQueuedTasks - queue_.Tasks()) {
+      grant.inputs = {};
+      refused.push_back(std::move(grant));
+    } else {
+      queue_.Add(std::move(grant));
+    }
+  }
+  if (!refused.empty()) {
+    effects.emplace_back(SendToCoordinator{GiveBack{{}, std::move(refused)}});
+  }
   window_tasks_ = queue_.Tasks();
   effects.emplace_back(WorkAvailable{});
 }

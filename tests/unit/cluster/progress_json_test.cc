@@ -44,6 +44,18 @@ TEST(ReadProgress, FieldsMayBeAbsentOrNull) {
   EXPECT_TRUE(progress->workers.empty());
 }
 
+TEST(ReadProgress, ADeeplyNestedResultIsRefused) {
+  const auto with_result = [](std::size_t arrays) {
+    return R"({"state":"Complete","result":{"a":)" + std::string(arrays, '[') +
+           std::string(arrays, ']') + "}}";
+  };
+  EXPECT_TRUE(ReadProgress(with_result(198)).has_value());
+  const auto progress = ReadProgress(with_result(200'000));  // would overflow the stack
+  ASSERT_FALSE(progress.has_value());
+  EXPECT_EQ(progress.error().message,
+            "progress: must have at most 200 arrays and objects inside each other");
+}
+
 TEST(ReadProgress, RejectsOtherDocuments) {
   for (const char* text : {"", "{", "[]", "{}", R"({"state":"Fine"})", R"({"state":3})", "\xff"}) {
     const auto progress = ReadProgress(text);

@@ -424,5 +424,17 @@ TEST_F(LongBatchTest, TheNextBatchesAreSmaller) {
   EXPECT_EQ(Take(1).Size(), 1) << "4 tasks in 16 ms";
 }
 
+TEST_F(WorkerTest, GivesBackGrantsOfMoreTasksThanCanBeCounted) {
+  Open();
+  constexpr std::int64_t kMany = std::int64_t{1} << 60;
+  EXPECT_TRUE(Sent<GiveBack>(Hear(Assign{{{GrantId{1}, {0, kMany}}}})).empty());
+  const Grant more{GrantId{2}, {kMany, 5 * kMany}};
+  const auto given = Sent<GiveBack>(Hear(Assign{{more}}));
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].recall, RecallId{});
+  EXPECT_EQ(given[0].parts, std::vector<Grant>{more});
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1})) << "the first grant is kept";
+}
+
 }  // namespace
 }  // namespace evenkeel::engine

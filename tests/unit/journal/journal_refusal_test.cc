@@ -44,6 +44,23 @@ TEST_F(JournalTest, AnotherJobsJournalIsRefusedAndUnchanged) {
   EXPECT_EQ(MustOpen()->State().epoch, 2u) << "refusals do not count as starts";
 }
 
+TEST_F(JournalTest, FailuresOfTasksThatDoNotExistAreDamage) {
+  model::FailureRecord failure;
+  failure.index = PrimesJob().task_count;
+  failure.node = "pi-1";
+  ASSERT_TRUE(MustOpen()->Append({}, {failure}, {}));
+  ExpectRefused(PrimesJob(), ErrorCode::kInternal,
+                "journal.db is damaged: failed task 1000000 is not of this job");
+}
+
+TEST_F(JournalTest, TimesThatCannotBeAreDamage) {
+  model::ResultRecord late = OneTask(1);
+  late.ended = Duration::max();
+  ASSERT_TRUE(MustOpen()->Append({late}, {}, {}));
+  ExpectRefused(PrimesJob(), ErrorCode::kInternal,
+                "journal.db is damaged: a time after more than 100 years");
+}
+
 TEST_F(JournalTest, ARefusalAfterACrashDoesNotChangeTheLog) {
   ASSERT_NE(InChild([this] {
               const auto journal = Journal::Open(folder_, PrimesJob());

@@ -192,6 +192,14 @@ struct BadSummary {
   const char* want;
 };
 
+TEST(SummaryJson, RefusesDeepNesting) {
+  const std::string text =
+      R"({"result":{"a":)" + std::string(200'000, '[') + std::string(200'000, ']') + "}}";
+  const auto summary = SummaryFromJson(text);  // would overflow the stack
+  ASSERT_FALSE(summary);
+  EXPECT_EQ(summary.error().message, "must have at most 200 arrays and objects inside each other");
+}
+
 TEST(SummaryJson, NamesTheFieldThatIsWrong) {
   const BadSummary cases[] = {
       {"/job", "", "job: missing"},
