@@ -12,12 +12,19 @@
 
 namespace evenkeel::cluster {
 
-/// Who else may talk to the pods of jobs.
+/// The pods that resolve names for the cluster.
+struct DnsSettings {
+  std::string namespace_name = "kube-system";  ///< empty: port 53 is open to every destination
+  std::map<std::string, std::string> labels = {{"k8s-app", "kube-dns"}};
+};
+
+/// Who else may talk to the pods of jobs, and whom they may ask for names.
 struct FlowSettings {
   std::string operator_namespace;
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics; empty: all of them
   /// Coordinators are annotated for a Prometheus that looks for prometheus.io/scrape.
   bool scrape_annotations = false;
+  DnsSettings dns{};
 };
 
 /// In: gRPC from the job's workers, control from the operator, metrics. Out: DNS.
