@@ -2,6 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <map>
+#include <string>
+
+#include "core/model/names.h"
 
 namespace evenkeel::controller {
 namespace {
@@ -34,6 +38,41 @@ void DescribeHistory(CLI::App& app, OperatorOptions& options, Seconds& seconds) 
   app.add_option("--history-window", history.options.window_seconds,
                  "Seconds that are looked back; older work counts less [604800]")
       ->check(CLI::Range(64, 366 * 86400));
+}
+
+/// Reads labels KEY=VALUE. Throws CLI::ValidationError.
+std::map<std::string, std::string> ReadLabels(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> labels;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    const std::string key = text.substr(0, equals);
+    const std::string name = key.substr(key.find('/') + 1);
+    const std::string prefix = key.substr(0, key.size() - name.size());
+    const bool is_label =
+        equals != std::string::npos && model::IsLabelValue(name) &&
+        (prefix.empty() || model::IsDnsSubdomain(prefix.substr(0, prefix.size() - 1))) &&
+        model::IsLabelValue(text.substr(equals + 1));
+    if (!is_label) {
+      throw CLI::ValidationError("--dns-label", "must be a label KEY=VALUE, is \"" + text + "\"");
+    }
+    labels[key] = text.substr(equals + 1);
+  }
+  return labels;
+}
+
+void DescribeDns(CLI::App& app, cluster::DnsSettings& dns) {
+  const auto why_invalid = [](const std::string& name) {
+    return model::IsDnsLabel(name) ? std::string() : "must be " + model::kAllowedDnsLabel;
+  };
+  app.add_option("--dns-namespace", dns.namespace_name,
+                 "Namespace of the name servers that pods of jobs may reach [kube-system]")
+      ->check(CLI::Validator(why_invalid, ""));
+  app.add_option_function<std::vector<std::string>>(
+      "--dns-label", [&dns](const auto& texts) { dns.labels = ReadLabels(texts); },
+      "Label KEY=VALUE of the name servers; may be given several times [k8s-app=kube-dns]");
+  app.add_flag_callback(
+      "--dns-anywhere", [&dns] { dns.namespace_name.clear(); },
+      "Let pods of jobs reach port 53 of every destination");
 }
 
 void DescribeElection(CLI::App& app, OperatorOptions& options, Seconds& seconds) {
@@ -111,6 +150,7 @@ ParsedCommandLine ParseCommandLine(int argc, char** argv) {
   Describe(app, parsed.options, seconds);
   DescribeElection(app, parsed.options, seconds);
   DescribeHistory(app, parsed.options, seconds);
+  DescribeDns(app, parsed.options.dns);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/time.h"
 #include "operator/history/history_source.h"
+#include "operator/manifests/job_objects.h"
 
 namespace evenkeel::controller {
 
@@ -26,6 +27,7 @@ struct OperatorOptions {
   std::string identity;  ///< of this replica; empty: the host's name, which is the pod's
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics of jobs; empty: all
   bool metrics_annotations = false;  ///< coordinators carry those that Prometheus may go by
+  cluster::DnsSettings dns;          ///< whom pods of jobs may ask for names
   bool leader_elect = false;         ///< with several replicas it must be true
   std::string lease_name = "evenkeel-operator";
   Duration lease_duration = std::chrono::seconds(35);

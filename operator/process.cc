@@ -221,13 +221,13 @@ class RunningOperator final : public OperatorProcess {
                       dependencies_->seed};
   JobHistory history_{dependencies_->clock, {.scrape_interval = options_.scrape_interval}};
   StatusPacer pacer_{kStatusInterval, kStatusBurst};
-  ExecutorDependencies executor_{
-      client_,
-      cache_,
-      dependencies_->wall,
-      dependencies_->clock,
-      *dependencies_->keys,
-      {options_.own_namespace, options_.metrics_namespaces, options_.metrics_annotations}};
+  ExecutorDependencies executor_{client_,
+                                 cache_,
+                                 dependencies_->wall,
+                                 dependencies_->clock,
+                                 *dependencies_->keys,
+                                 {options_.own_namespace, options_.metrics_namespaces,
+                                  options_.metrics_annotations, options_.dns}};
   JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_,
                              dependencies_->rates->History(), dependencies_->clock, executor_,
                              PlanSettings()}};

@@ -103,7 +103,7 @@ json PlanVolume(const WeightedJob& job) {
 
 void AddData(json& spec, const WeightedJob& job) {
   if (job.result_claim.empty()) {
-    AddVolume(spec, "data", {{"emptyDir", json::object()}}, path::kData, false);
+    AddVolume(spec, "data", Folder(kDataLimit), path::kData, false);
     return;
   }
   AddVolume(spec, "data", {{"persistentVolumeClaim", {{"claimName", job.result_claim}}}},
@@ -132,7 +132,7 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
   spec["containers"].push_back(std::move(container));
   AddTls(spec, CoordinatorSecretName(job.meta.name));
   AddInputs(spec, job);
-  AddTemporary(spec, "tmp");
+  AddTemporary(spec, "tmp", kTemporaryLimit);
   AddVolume(spec, "plan", PlanVolume(job), path::kPlan, true);
   if (pod.with_snapshot) {
     AddVolume(spec, "snapshot", {{"configMap", {{"name", SnapshotName(job.meta.name)}}}},

@@ -46,9 +46,14 @@ json Ingress(json from, int number) {
   return {{"from", std::move(from)}, {"ports", json::array({Tcp(number)})}};
 }
 
-json ToDns() {
+json ToDns(const DnsSettings& dns) {
   json udp{{"protocol", "UDP"}, {"port", kDns}};
-  return {{"ports", json::array({std::move(udp), Tcp(kDns)})}};
+  json rule{{"ports", json::array({std::move(udp), Tcp(kDns)})}};
+  if (dns.namespace_name.empty()) return rule;
+  json server{{"namespaceSelector", Namespace(dns.namespace_name)},
+              {"podSelector", {{"matchLabels", dns.labels}}}};
+  rule["to"] = json::array({std::move(server)});
+  return rule;
 }
 
 json Policy(const WeightedJob& job, const std::string& name, const std::string& component,
@@ -69,7 +74,7 @@ json CoordinatorNetworkPolicy(const WeightedJob& job, const FlowSettings& flows)
                    Ingress(json::array({Operator(flows)}), port::kControl),
                    Ingress(MetricsReaders(flows), port::kHealth)});
   return Policy(job, CoordinatorName(job.meta.name), component::kCoordinator, std::move(ingress),
-                json::array({ToDns()}));
+                json::array({ToDns(flows.dns)}));
 }
 
 json WorkerNetworkPolicy(const WeightedJob& job, const FlowSettings& flows) {
@@ -80,7 +85,7 @@ json WorkerNetworkPolicy(const WeightedJob& job, const FlowSettings& flows) {
   return Policy(
       job, WorkerName(job.meta.name), component::kWorker,
       json::array({Ingress(workers, port::kBlocks), Ingress(MetricsReaders(flows), port::kHealth)}),
-      json::array({ToDns(), std::move(to_coordinator), std::move(to_workers)}));
+      json::array({ToDns(flows.dns), std::move(to_coordinator), std::move(to_workers)}));
 }
 
 using nlohmann::json;

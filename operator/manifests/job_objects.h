@@ -12,12 +12,19 @@
 
 namespace evenkeel::cluster {
 
-/// Sources outside a job that may connect to its pods.
+/// The pods that resolve names for the cluster.
+struct DnsSettings {
+  std::string namespace_name = "kube-system";  ///< empty: port 53 is open to every destination
+  std::map<std::string, std::string> labels = {{"k8s-app", "kube-dns"}};
+};
+
+/// Who outside a job may connect to its pods, and whom these may ask for names.
 struct FlowSettings {
   std::string operator_namespace;
   std::vector<std::string> metrics_namespaces;  ///< may read metrics; empty: all namespaces
   /// Coordinators are annotated for a Prometheus that looks for prometheus.io/scrape.
   bool scrape_annotations = false;
+  DnsSettings dns{};
 };
 
 /// In: gRPC from the job's workers, control from the operator, metrics. Out: DNS.

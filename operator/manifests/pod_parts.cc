@@ -166,13 +166,15 @@ void AddInputs(json& pod_spec, const WeightedJob& job) {
   }
 }
 
-void AddTemporary(json& pod_spec, const std::string& name) {
+json Folder(const std::string& size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }
+
+void AddTemporary(json& pod_spec, const std::string& name, const std::string& size_limit) {
   const json& mounts = pod_spec["containers"].back()["volumeMounts"];
   const bool has_temporary = std::any_of(mounts.begin(), mounts.end(), [](const json& mount) {
     return Text(mount, "mountPath") == path::kTemporary;
   });
   if (has_temporary) return;
-  AddVolume(pod_spec, name, {{"emptyDir", json::object()}}, path::kTemporary, false);
+  AddVolume(pod_spec, name, Folder(size_limit), path::kTemporary, false);
 }
 
 namespace {
@@ -182,9 +184,6 @@ using nlohmann::json;
 const std::string kLauncher = "evenkeel-launcher";
 const std::string kProgramVolume = "launcher";
 const std::string kSocketVolume = "run";
-
-/// A volume with a size limit, so that a task cannot fill the disk of a node.
-json Folder(const char* size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }
 
 /// A file system of a pod's own, as far as its image allows it: commands may write where they are
 /// used to.
@@ -227,7 +226,7 @@ void AddCommandContainer(json& pod_spec, const WeightedJob& job, const std::stri
   AddVolume(pod_spec, kProgramVolume, Folder("64Mi"), path::kLauncherProgram, true);
   AddVolume(pod_spec, kSocketVolume, Folder("1Mi"), path::kLauncherRun, false);
   AddInputs(pod_spec, job);
-  AddTemporary(pod_spec, "command-tmp");
+  AddTemporary(pod_spec, "command-tmp", kTaskTemporaryLimit);
 }
 
 void AddLauncherSocket(json& pod_spec) {

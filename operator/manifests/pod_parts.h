@@ -49,8 +49,18 @@ void AddTls(nlohmann::json& pod_spec, const std::string& secret,
             const std::map<std::string, std::string>& items = {});
 /// The inputs of the job, if it has any.
 void AddInputs(nlohmann::json& pod_spec, const WeightedJob& job);
-/// A writable /tmp, unless the container that the pod got last has one.
-void AddTemporary(nlohmann::json& pod_spec, const std::string& name);
+/// The source of a folder that goes with its pod, of at most `size_limit` (a quantity): a task must
+/// not fill the disk of a node through it.
+[[nodiscard]] nlohmann::json Folder(const std::string& size_limit);
+
+/// Limits of the folders of a job's pods: /tmp of a container of ours, /tmp of a job's container,
+/// and the journal and results of a coordinator without a claim.
+inline const std::string kTemporaryLimit = "64Mi";
+inline const std::string kTaskTemporaryLimit = "1Gi";
+inline const std::string kDataLimit = "2Gi";
+
+/// A writable /tmp of that size, unless the container that the pod got last has one.
+void AddTemporary(nlohmann::json& pod_spec, const std::string& name, const std::string& size_limit);
 
 /// Adds to a worker's pod the container in which the job's tasks run, with the job's own image, and
 /// what has to be there for it: an init container with our image that puts the launcher into a

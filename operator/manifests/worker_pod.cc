@@ -61,7 +61,7 @@ void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json co
   Append(spec["volumes"], job.worker.volumes);
   AddWorkerTls(spec, job, pod);
   AddInputs(spec, job);
-  AddTemporary(spec, "tmp");
+  AddTemporary(spec, "tmp", kTaskTemporaryLimit);
 }
 
 /// A worker whose tasks run in a container of their own. That one is first: images are pulled in
@@ -73,7 +73,7 @@ void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& po
   spec["containers"].push_back(std::move(container));
   AddLauncherSocket(spec);
   AddWorkerTls(spec, job, pod);
-  AddTemporary(spec, "tmp");
+  AddTemporary(spec, "tmp", kTemporaryLimit);
 }
 
 }  // namespace

@@ -71,6 +71,12 @@ class NetworkPoliciesTest(cluster_case.ClusterTest):
                                (source, self.neighbour, 80), (source, self.other_coordinator, GRPC)])
         self.check(False, [(self.coordinator, self.worker, GRPC)])
 
+    def test_only_name_servers_are_asked_for_names(self):
+        tunnel = Peer(NAME_SERVER.labels, self.namespace, "10.42.9.4")
+        neighbour = Peer({"app": "web"}, "kube-system", "10.42.9.5")
+        for source in (self.worker, self.coordinator, self.operator):
+            self.check(False, [(source, other, DNS) for other in (tunnel, neighbour, OUTSIDE)])
+
 
 if __name__ == "__main__":
     cluster_case.main()

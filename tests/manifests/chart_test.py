@@ -216,7 +216,7 @@ class Network(unittest.TestCase):
     def test_what_the_operator_reaches(self):
         egress = named(objects(), "NetworkPolicy")["spec"]["egress"]
         reached = sorted(port["port"] for rule in egress for port in rule["ports"])
-        self.assertEqual(reached, [53, 53, 443, 6443, 7402, 9090])
+        self.assertEqual(reached, [53, 53, 443, 6443, 7402])
 
 
 class Key(unittest.TestCase):

@@ -20,14 +20,17 @@ class History(unittest.TestCase):
     def arguments(self, values):
         return [word for word in self.container(values)["args"] if "prometheus" in word or "history" in word]
 
-    def test_by_default_it_looks_for_a_prometheus(self):
-        self.assertEqual(self.arguments({}), ["--discover-prometheus", "--prometheus-timeout=2",
-                                              "--history-window=604800"])
-        self.assertIn("--prometheus-namespace=monitoring",
-                      self.arguments({"metrics.namespaces": ["monitoring"]}))
+    def test_by_default_it_asks_no_prometheus(self):
+        self.assertEqual(self.arguments({}), [])
+        self.assertEqual(self.arguments({"metrics.namespaces": ["monitoring"]}), [])
 
-    def test_without_it_knows_none(self):
-        self.assertEqual(self.arguments({"prometheus.discover": False}), [])
+    def test_discovery_is_a_choice(self):
+        self.assertEqual(self.arguments({"prometheus.discover": True}),
+                         ["--discover-prometheus", "--prometheus-timeout=2",
+                          "--history-window=604800"])
+        self.assertIn("--prometheus-namespace=monitoring",
+                      self.arguments({"prometheus.discover": True,
+                                      "metrics.namespaces": ["monitoring"]}))
 
     def test_one_that_is_named_is_not_looked_for(self):
         self.assertEqual(self.arguments({"prometheus.url": "http://p:9090", "prometheus.timeout": 0.5,
@@ -62,16 +65,17 @@ class Network(unittest.TestCase):
         return [rule for rule in egress if {port["port"] for port in rule["ports"]} & {9090, 9091}]
 
     def test_the_operator_reaches_prometheus_where_it_may_be(self):
-        (anywhere,) = self.history_rule({})
+        (anywhere,) = self.history_rule({"prometheus.discover": True})
         self.assertEqual(anywhere["to"], [{"namespaceSelector": {}}])
-        (there,) = self.history_rule({"metrics.namespaces": ["monitoring"]})
+        (there,) = self.history_rule({"prometheus.discover": True,
+                                      "metrics.namespaces": ["monitoring"]})
         self.assertEqual(there["to"][0]["namespaceSelector"]["matchExpressions"][0]["values"],
                          ["monitoring"])
         (outside,) = self.history_rule({"prometheus.url": "http://10.0.0.5:9091",
                                         "networkPolicy.prometheusPorts": [9091]})
         self.assertNotIn("to", outside)
         self.assertEqual(outside["ports"], [{"port": 9091, "protocol": "TCP"}])
-        self.assertEqual(self.history_rule({"prometheus.discover": False}), [])
+        self.assertEqual(self.history_rule({}), [])
 
 
 if __name__ == "__main__":

@@ -137,8 +137,32 @@ TEST_F(Flows, TheWayOutIsDnsOnly) {
     EXPECT_TRUE(Admits(policies_, "egress", party, dns_, 53, "UDP"));
     EXPECT_TRUE(Admits(policies_, "egress", party, dns_, 53));
     EXPECT_FALSE(Admits(policies_, "egress", party, dns_, 443));
+    EXPECT_FALSE(Admits(policies_, "egress", party, stranger_, 53, "UDP"));
+    EXPECT_FALSE(Admits(policies_, "egress", party, {"lab", dns_.labels}, 53, "UDP"));
+    EXPECT_FALSE(Admits(policies_, "egress", party, {"kube-system", {{"app", "web"}}}, 53));
   }
   EXPECT_FALSE(Flow(Coordinator("a"), Worker("a"), 7401));
+}
+
+class FlowsWithOtherDns : public Flows {
+ protected:
+  FlowsWithOtherDns() : Flows({"evenkeel-system", {}, false, {"names", {{"app", "resolver"}}}}) {}
+};
+
+TEST_F(FlowsWithOtherDns, OnlyTheseNameServersAreReached) {
+  EXPECT_TRUE(
+      Admits(policies_, "egress", Worker("a"), {"names", {{"app", "resolver"}}}, 53, "UDP"));
+  EXPECT_FALSE(Admits(policies_, "egress", Worker("a"), dns_, 53, "UDP"));
+}
+
+class FlowsWithAnyDns : public Flows {
+ protected:
+  FlowsWithAnyDns() : Flows({"evenkeel-system", {}, false, {"", {}}}) {}
+};
+
+TEST_F(FlowsWithAnyDns, Port53IsOpenToAll) {
+  EXPECT_TRUE(Admits(policies_, "egress", Worker("a"), stranger_, 53, "UDP"));
+  EXPECT_FALSE(Admits(policies_, "egress", Worker("a"), stranger_, 443));
 }
 
 class RestrictedFlows : public Flows {

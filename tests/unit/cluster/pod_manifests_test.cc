@@ -100,7 +100,7 @@ TEST(WorkerPodManifest, IsBoundToItsNodeAndRestricted) {
                   {"items", json::array({{{"key", "ca.crt"}, {"path", "ca.crt"}},
                                          {{"key", name + ".crt"}, {"path", "tls.crt"}},
                                          {{"key", name + ".key"}, {"path", "tls.key"}}})}}));
-  EXPECT_TRUE(VolumeAt(pod, "/tmp").contains("emptyDir"));
+  EXPECT_EQ(VolumeAt(pod, "/tmp")["emptyDir"]["sizeLimit"], "1Gi");
   EXPECT_TRUE(MountAt(pod, "/inputs").is_null());
 }
 
@@ -182,7 +182,8 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
   }
   EXPECT_EQ(container["resources"], json::parse(R"({"requests": {"cpu": "50m", "memory": "64Mi"},
                             "limits": {"memory": "512Mi"}})"));
-  EXPECT_TRUE(VolumeAt(pod, "/var/lib/evenkeel").contains("emptyDir"));
+  EXPECT_EQ(VolumeAt(pod, "/var/lib/evenkeel")["emptyDir"]["sizeLimit"], "2Gi");
+  EXPECT_EQ(VolumeAt(pod, "/tmp")["emptyDir"]["sizeLimit"], "64Mi");
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/tls")["secret"]["secretName"], "primes-coordinator-tls");
   EXPECT_EQ(VolumeAt(pod, "/etc/evenkeel/plan")["configMap"]["name"], "primes-plan");
   EXPECT_EQ(ReadPod(pod).role, PodRole::kCoordinator);
