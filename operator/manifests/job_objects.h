@@ -18,7 +18,7 @@ struct DnsSettings {
   std::map<std::string, std::string> labels = {{"k8s-app", "kube-dns"}};
 };
 
-/// Who else may talk to the pods of jobs, and whom they may ask for names.
+/// Flows that network policies of jobs admit besides those within a job.
 struct FlowSettings {
   std::string operator_namespace;
   std::vector<std::string> metrics_namespaces;  ///< that may read metrics; empty: all of them
