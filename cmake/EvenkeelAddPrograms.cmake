@@ -37,7 +37,7 @@ function(evenkeel_add_program name header main)
   get_filename_component(room_main ${header} NAME)
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE Evenkeel::${room_main} ${ARG_LIBRARIES} Evenkeel::hardening)
-  # Libraries that are named but not used would be loaded all the same, and needed in an image.
+  # Without --as-needed, programs would load libraries that they do not use, and images would need them.
   target_link_options(${name} PRIVATE -Wl,-O1,--as-needed)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()

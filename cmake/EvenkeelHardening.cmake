@@ -12,7 +12,7 @@ block()
   set(library $<IN_LIST:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY$<SEMICOLON>SHARED_LIBRARY>)
   target_compile_options(evenkeel_hardening INTERFACE
     $<IF:${library},-fPIC,-fPIE> -fstack-protector-strong)
-  # Those that depend on the processor.
+  # These flags depend on the processor.
   foreach(flag -fstack-clash-protection -fcf-protection -mbranch-protection=standard)
     string(MAKE_C_IDENTIFIER "EVENKEEL_HAS${flag}" supported)
     check_cxx_compiler_flag("-Werror ${flag}" ${supported})

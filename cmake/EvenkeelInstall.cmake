@@ -1,6 +1,5 @@
-# What `cmake --install` brings: the programs (component Runtime), and what it takes to build programs
-# with workloads of one's own and to use the balancer alone (component Development).
-# docs/own-workloads.md is about the latter.
+# `cmake --install` installs the programs (component Runtime), and headers and libraries for programs
+# with workloads of one's own and for the balancer alone (component Development; docs/own-workloads.md).
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Evenkeel)

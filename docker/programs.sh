@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the Dockerfile runs: gets the compilers, compiles, and lays out what the images take over.
+# Installs the compilers, compiles, and lays out the files for the images. The Dockerfile runs it.
 # Usage: docker/programs.sh prepare compile|prebuilt ARCHITECTURE
 #        docker/programs.sh compile|prebuilt ARCHITECTURE FOLDER
 # ARCHITECTURE is Docker's (amd64, arm64, armv7); empty means this machine's.
@@ -8,7 +8,7 @@ source scripts/lib/programs.sh
 
 prepare() {  # compile|prebuilt DEBIAN-ARCHITECTURE
   [ "$1" = compile ] || return 0
-  # What compiles without a stop needs no manuals.
+  # Images without manuals are smaller.
   echo 'path-exclude /usr/share/doc/*' >/etc/dpkg/dpkg.cfg.d/without-manuals
   if [ "$2" = "$(dpkg --print-architecture)" ]; then
     scripts/setup.sh build

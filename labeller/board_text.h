@@ -18,8 +18,9 @@ namespace evenkeel::labeller {
 [[nodiscard]] std::string FeatureFileOf(const BoardFacts& facts,
                                         std::optional<platform::Timestamp> expires);
 
-/// Puts the file into its place at once, so that nobody reads half of it. While it is written it is
-/// hidden: NFD does not read files whose names begin with a dot. kUnavailable, kStorageFull.
+/// Replaces the file atomically, so that NFD never reads a part of it. The temporary file is
+/// hidden: NFD does not read files whose names begin with a dot. Errors: kUnavailable,
+/// kStorageFull.
 [[nodiscard]] Result<void> WriteFeatureFile(const std::filesystem::path& path,
                                             const std::string& text);
 

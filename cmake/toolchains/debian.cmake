@@ -1,4 +1,4 @@
-# What the toolchains have in common: g++ of Debian, libraries of a folder, programs of this machine.
+# The common part of the toolchains: g++ of Debian, libraries of a folder, programs of this machine.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER ${EVENKEEL_TRIPLET}-gcc)
 set(CMAKE_CXX_COMPILER ${EVENKEEL_TRIPLET}-g++)

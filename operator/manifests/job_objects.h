@@ -18,7 +18,7 @@ struct DnsSettings {
   std::map<std::string, std::string> labels = {{"k8s-app", "kube-dns"}};
 };
 
-/// Who outside a job may connect to its pods, and whom these may ask for names.
+/// Flows that network policies of jobs admit besides those within a job.
 struct FlowSettings {
   std::string operator_namespace;
   std::vector<std::string> metrics_namespaces;  ///< may read metrics; empty: all namespaces

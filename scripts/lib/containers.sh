@@ -5,7 +5,7 @@ NATIVE=$(dpkg --print-architecture)
 
 STORAGE=(--root "$CONTAINERS/storage" --runroot "$CONTAINERS/run" --storage-driver overlay)
 
-# Storage of our own: nobody's images are touched.
+# Separate storage: images of other tools stay as they are.
 build_tool() {
   TMPDIR=$CONTAINERS/tmp buildah "${STORAGE[@]}" "$@"
 }
@@ -28,8 +28,8 @@ base_image() {
   echo "localhost/evenkeel/base-$NATIVE:bookworm"
 }
 
-# What compilers run in: Debian's slim image from the registry if there is one, else made of the
-# packages of the machine's own mirror. It is always for this machine: nothing of another
+# The image that compilers run in: Debian's slim image from the registry if there is one, else made of
+# the packages of the machine's own mirror. It is always for this machine: nothing of another
 # architecture runs while images are built.
 provide_base() {
   local name pulled
@@ -58,7 +58,7 @@ make_base() {  # NAME
 
 # build_image STAGE ARCHITECTURE TAG ARGUMENT...
 # The containers see the machine's own network, mirrors and certificates. Limits that this user may not
-# raise are asked for as they are.
+# raise stay as they are.
 build_image() {
   local stage=$1 architecture=$2 tag=$3 before
   shift 3

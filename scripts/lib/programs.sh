@@ -35,8 +35,7 @@ add_program() {  # FILE TREE NAME...
   for name in "$@"; do ln "$folder/$first" "$folder/$name"; done
 }
 
-# The loader is asked for by its path; it is among the libraries. The launcher is linked to none, as
-# it runs in images of others.
+# Links the path of the loader that FILE names to the libraries in TREE. The launcher must be static.
 add_loader() {  # FILE TREE
   local path
   path=$(LC_ALL=C readelf -l "$1" | sed -n 's/^.*program interpreter: \(.*\)\]$/\1/p')

@@ -18,7 +18,8 @@ FULL = {"replicaCount": 2, "labeller.enabled": True, "nodeFeatureRule.enabled": 
         "podLabels": {"team": "batch"}, "podAnnotations": {"note": "x"},
         "priorityClassName": "high", "tolerations": [{"operator": "Exists"}],
         "affinity": {"nodeAffinity": {}}, "networkPolicy.extraEgress": [{"ports": [{"port": 9090}]}],
-        "worker.image.tag": "0.2.0", "extraArgs": ["--verbose"],
+        "worker.image.tag": "0.2.0", "jobPolicy.enabled": True,
+        "labeller.extraFiles": ["/etc/rpi-issue"], "extraArgs": ["--verbose"],
         "extraEnv": [{"name": "A", "value": "b"}]}
 OPERATOR_RULES = {  # resource: verbs, for both ClusterRoles
     "nodes": "get list watch", "weightingpolicies": "get list watch",
@@ -81,7 +82,13 @@ class Values(unittest.TestCase):
                              ({"image.pullPolicy": "Sometimes"}, "pullPolicy"),
                              ({"watch.namespaces": "team-a"}, "namespaces"),
                              ({"labeller.interval": 1}, "interval"),
-                             ({"worker.image.digest": "abc"}, "digest")):
+                             ({"labeller.extraFiles": ["/etc/../x"]}, "extraFiles"),
+                             ({"worker.image.digest": "abc"}, "digest"),
+                             ({"networkPolicy.dns.namespace": "A"}, "namespace"),
+                             ({"networkPolicy.dns.labels": []}, "labels"),
+                             ({"jobPolicy.allowedImagePrefixes": ["docker.io/team"]}, "Prefixes"),
+                             ({"jobPolicy.deniedEnvironment": ["A B"]}, "deniedEnvironment"),
+                             ({"jobPolicy.allowedPriorityClasses": [""]}, "PriorityClasses")):
             with self.subTest(values=values):
                 done = template(values)
                 self.assertNotEqual(done.returncode, 0)
@@ -89,7 +96,8 @@ class Values(unittest.TestCase):
 
     def test_old_clusters_are_refused(self):
         self.assertIn("kubeVersion", template(version="1.28.0").stderr)
-        self.assertIn("1.30", template({"labeller.enabled": True}, version="1.29.0").stderr)
+        for value in ("labeller.enabled", "jobPolicy.enabled"):
+            self.assertIn("1.30", template({value: True}, version="1.29.0").stderr)
 
     def test_names_follow_the_release(self):
         found = objects({"fullnameOverride": "balance"})
@@ -125,9 +133,30 @@ class Pods(unittest.TestCase):
         self.assertEqual(sorted(mount["name"] for mount in mounts),
                          sorted(volume["name"] for volume in spec["volumes"]))
         self.assertEqual(len({volume["name"] for volume in spec["volumes"]}), len(spec["volumes"]))
-        self.assertEqual({volume["hostPath"]["path"] for volume in spec["volumes"]}, {
-            "/sys", "/etc", "/usr/bin", "/etc/os-release", "/proc/cpuinfo", "/proc/meminfo",
+        kinds_of_path = {volume["hostPath"]["path"]: volume["hostPath"]["type"] for volume in spec["volumes"]}
+        self.assertEqual({path for path, kind in kinds_of_path.items() if kind == "Directory"}, {
+            "/sys/firmware", "/sys/devices", "/sys/class/block", "/sys/dev/block"})
+        self.assertEqual({path for path, kind in kinds_of_path.items() if kind == "File"}, {
+            "/etc/os-release", "/etc/rpi-issue", "/usr/bin/env", "/proc/cpuinfo", "/proc/meminfo",
             "/proc/stat", "/proc/uptime", "/proc/loadavg", "/proc/1/mountinfo"})
+
+    def test_the_labeller_may_have_its_own_namespace_and_image(self):
+        found = objects({"labeller.enabled": True, "labeller.namespace": "facts",
+                         "labeller.image.repository": "example.com/labeller"})
+        daemons = named(found, "DaemonSet")
+        self.assertEqual(daemons["metadata"]["namespace"], "facts")
+        self.assertEqual(daemons["spec"]["template"]["spec"]["containers"][0]["image"],
+                         "example.com/labeller:" + helm_chart.app_version())
+        self.assertEqual(named(found, "ServiceAccount", "evenkeel-labeller")["metadata"]["namespace"],
+                         "facts")
+        (subject,) = named(found, "ClusterRoleBinding", "evenkeel-labeller")["subjects"]
+        self.assertEqual(subject["namespace"], "facts")
+        policy = named(found, "ValidatingAdmissionPolicy", "evenkeel-labeller")["spec"]
+        self.assertIn("system:serviceaccount:facts:evenkeel-labeller",
+                      policy["matchConditions"][0]["expression"])
+        self.assertEqual(named(found, "Deployment")["metadata"]["namespace"], helm_chart.NAMESPACE)
+        image = named(objects(FULL), "DaemonSet")["spec"]["template"]["spec"]["containers"][0]["image"]
+        self.assertEqual(image, "docker.io/evenkeel/worker:0.2.0")
 
     def test_the_operator_is_small_and_watched(self):
         pod = operator(objects())
@@ -198,12 +227,52 @@ class Rights(unittest.TestCase):
         role = named(found, "ClusterRole", "evenkeel-labeller")
         self.assertEqual(role["rules"], [
             {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}])
-        policy = named(found, "ValidatingAdmissionPolicy")["spec"]
+        policy = named(found, "ValidatingAdmissionPolicy", "evenkeel-labeller")["spec"]
         self.assertEqual(policy["failurePolicy"], "Fail")
         self.assertIn("system:serviceaccount:evenkeel-system:evenkeel-labeller",
                       policy["matchConditions"][0]["expression"])
-        binding = named(found, "ValidatingAdmissionPolicyBinding")["spec"]
+        binding = named(found, "ValidatingAdmissionPolicyBinding", "evenkeel-labeller")["spec"]
         self.assertEqual(binding["validationActions"], ["Deny"])
+
+    def policies(self, found):
+        return {thing["metadata"]["name"]: thing["spec"] for thing in found
+                if thing["kind"] == "ValidatingAdmissionPolicy"}
+
+    def test_the_operator_is_held_to_objects_of_jobs(self):
+        found = objects({"serviceAccount.name": "keel"})
+        policies = self.policies(found)
+        self.assertEqual(set(policies), {"evenkeel-objects", "evenkeel-pods", "evenkeel-secrets"})
+        bound = {thing["spec"]["policyName"]: thing["spec"]["validationActions"] for thing in found
+                 if thing["kind"] == "ValidatingAdmissionPolicyBinding"}
+        self.assertEqual(bound, {name: ["Deny"] for name in policies})
+        for policy in policies.values():
+            self.assertEqual(policy["failurePolicy"], "Fail")
+            self.assertEqual(policy["matchConditions"][0]["expression"],
+                             "request.userInfo.username == 'system:serviceaccount:evenkeel-system:keel'")
+
+    def test_every_object_that_the_operator_may_create_is_held(self):
+        held = {resource for rule in self.policies(objects())["evenkeel-objects"]["matchConstraints"][
+            "resourceRules"] if "CREATE" in rule["operations"] for resource in rule["resources"]}
+        may_create = {resource for resource, verbs in rules(objects(), "ClusterRole").items()
+                      if "create" in verbs}
+        self.assertEqual(may_create - held, {"events"})
+
+    def test_where_the_cluster_has_no_such_policies_there_are_none(self):
+        self.assertEqual(self.policies(objects(version="1.29.0")), {})
+        self.assertEqual(self.policies(objects({"operatorPolicy.enabled": False})), {})
+
+    def test_jobs_are_held_to_what_is_listed(self):
+        policy = self.policies(objects({
+            "jobPolicy.enabled": True, "jobPolicy.allowedImagePrefixes": ["a.example.com/", "b:"],
+            "jobPolicy.allowSecretVolumes": True}))["evenkeel-jobs"]
+        texts = [rule["expression"] for rule in policy["validations"]]
+        self.assertEqual(len(texts), 4)  # images, names of variables, their sources, priority class
+        self.assertIn('["a.example.com/","b:"].exists(prefix, image.startsWith(prefix))', texts[0])
+        self.assertIn('["LD_PRELOAD","LD_LIBRARY_PATH","LD_AUDIT"]', texts[1])
+        self.assertIn("secretKeyRef", texts[2])
+        self.assertTrue(texts[3].endswith('in [""]'), texts[3])
+        self.assertEqual(policy["validations"][3]["message"],
+                         "the priority class must be left out or be one of: none")
 
 
 class Network(unittest.TestCase):
@@ -217,6 +286,35 @@ class Network(unittest.TestCase):
         egress = named(objects(), "NetworkPolicy")["spec"]["egress"]
         reached = sorted(port["port"] for rule in egress for port in rule["ports"])
         self.assertEqual(reached, [53, 53, 443, 6443, 7402])
+
+    def names_rule(self, found):
+        (rule,) = [rule for rule in named(found, "NetworkPolicy")["spec"]["egress"]
+                   if {port["port"] for port in rule["ports"]} == {53}]
+        return rule
+
+    def dns_arguments(self, found):
+        return [word for word in operator(found)["containers"][0]["args"] if "--dns" in word]
+
+    def test_names_are_asked_of_the_name_servers_only(self):
+        found = objects()
+        self.assertEqual(self.names_rule(found)["to"], [
+            {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}},
+             "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}}}])
+        self.assertEqual(self.dns_arguments(found),
+                         ["--dns-namespace=kube-system", "--dns-label=k8s-app=kube-dns"])
+
+    def test_name_servers_may_be_elsewhere(self):
+        found = objects({"networkPolicy.dns": {"namespace": "names", "labels": {"app": "resolver",
+                                                                               "k8s-app": None}}})
+        self.assertEqual(self.names_rule(found)["to"][0]["podSelector"]["matchLabels"],
+                         {"app": "resolver"})
+        self.assertEqual(self.dns_arguments(found),
+                         ["--dns-namespace=names", "--dns-label=app=resolver"])
+
+    def test_or_anywhere(self):
+        found = objects({"networkPolicy.dns.namespace": ""})
+        self.assertNotIn("to", self.names_rule(found))
+        self.assertEqual(self.dns_arguments(found), ["--dns-anywhere"])
 
 
 class Key(unittest.TestCase):

@@ -47,6 +47,10 @@ def template(values=None, *more, apis=(), version=KUBERNETES):
                 *setting(values), *apis, *more)
 
 
+def app_version():
+    return yaml.safe_load((FOLDER / "Chart.yaml").read_text(encoding="utf-8"))["appVersion"]
+
+
 def objects(values=None, *more, **options):
     """The rendered objects in order."""
     done = template(values, *more, **options)

@@ -43,6 +43,15 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end -}}
 {{- end -}}
 
+{{- define "evenkeel.labellerNamespace" -}}
+{{- .Values.labeller.namespace | default .Release.Namespace -}}
+{{- end -}}
+
+{{- /* A volume's name for a path. */ -}}
+{{- define "evenkeel.volumeName" -}}
+{{- regexReplaceAll "[^a-z0-9]+" (lower .) "-" | trimAll "-" | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
 {{- define "evenkeel.imagePullSecrets" -}}
 {{- with .Values.imagePullSecrets }}
 imagePullSecrets:
