@@ -65,8 +65,8 @@ Result<PageSummary> ReadPage(const std::string& body, const ItemVisitor& visit) 
   if (!taker.Problem().empty()) return InvalidInput("a list has " + taker.Problem());
 
   const Json& metadata = MemberOf(list, "metadata");
-  PageSummary page{TextAt(metadata, "resourceVersion"), TextAt(metadata, "continue"),
-                   taker.Count()};
+  PageSummary page{TextAt(metadata, "resourceVersion"), TextAt(metadata, "continue"), taker.Count(),
+                   body.size()};
   if (page.resource_version.empty()) return InvalidInput("a list without a resourceVersion");
   return page;
 }
@@ -143,6 +143,13 @@ constexpr int kNotFound = 404;
 constexpr int kRequestTimeout = 408;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
+constexpr int kGatewayTimeout = 504;
+
+/// Pages shrink above half of the time limit. They grow below a quarter of the limit of bytes and
+/// an eighth of the time limit: a page of twice the size is then still far from shrinking.
+constexpr int kShrinkAboveTime = 2;
+constexpr std::size_t kGrowBelowBytes = 4;
+constexpr int kGrowBelowTime = 8;
 
 bool IsClientError(int status) { return status >= 400 && status < 500; }
 
@@ -166,6 +173,7 @@ ReflectorMachine::ReflectorMachine(const ReflectorOptions& options, std::uint64_
       rng_(seed),
       backoff_(options.reconnect, seed + 1),
       phase_(Phase::kPagedList),
+      page_size_(options.page_size),
       streaming_offered_(options.streaming_lists) {
   ListAnew();
 }
@@ -180,7 +188,7 @@ ReflectorRequest ReflectorMachine::PageRequest() const {
   ListOptions page;
   page.label_selector = options_.label_selector;
   page.field_selector = options_.field_selector;
-  page.limit = unpaged_ ? 0 : options_.page_size;
+  page.limit = unpaged_ ? 0 : page_size_;
   page.continue_token = continue_token_;
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kPage;
@@ -215,6 +223,7 @@ int ReflectorMachine::WatchSeconds() {
 }
 
 PageVerdict ReflectorMachine::PageRead(const PageSummary& page, Instant now) {
+  AdaptPageSize(page, now);
   listed_ += page.items;
   if (listed_ > options_.max_items) {
     not_before_ = backoff_.After(started_, now);
@@ -225,6 +234,17 @@ PageVerdict ReflectorMachine::PageRead(const PageSummary& page, Instant now) {
   if (!continue_token_.empty()) return PageVerdict::kMore;
   WatchFrom(page.resource_version);
   return PageVerdict::kListComplete;
+}
+
+void ReflectorMachine::AdaptPageSize(const PageSummary& page, Instant now) {
+  if (unpaged_) return;
+  const Duration taken = now - started_;
+  if (page.bytes > options_.max_page_bytes || taken > options_.list_timeout / kShrinkAboveTime) {
+    page_size_ = std::max<std::int64_t>(1, page_size_ / 2);
+  } else if (page.items >= page_size_ && page.bytes < options_.max_page_bytes / kGrowBelowBytes &&
+             taken < options_.list_timeout / kGrowBelowTime) {
+    page_size_ = std::min<std::int64_t>(page_size_ * 2, options_.page_size);
+  }
 }
 
 WatchVerdict ReflectorMachine::Saw(const WatchEvent& event) {
@@ -307,6 +327,13 @@ void ReflectorMachine::ListSoon(Instant now) {
 }
 
 void ReflectorMachine::PageFailed(const RequestFailure& failure) {
+  // The transport does not say whether an answer was too large, too slow, or cut off by an outage.
+  // A smaller page helps in the first two cases and costs little in the third.
+  if (failure.status == 0 || failure.status == kRequestTimeout ||
+      failure.status == kGatewayTimeout) {
+    if (!unpaged_) page_size_ = std::max<std::int64_t>(1, page_size_ / 2);
+    unpaged_ = false;
+  }
   // A page that is late or lost is asked for again. A token that is refused needs a new list; if it
   // ran out, because the server is too slow for many pages, one that comes in one piece.
   const bool refused = IsClientError(failure.status) && !IsPassing(failure.status);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -25,6 +26,7 @@ struct PageSummary {
   std::string resource_version;  ///< the state of the cluster that the list shows
   std::string continue_token;    ///< for the next page; empty on the last one
   std::int64_t items = 0;
+  std::size_t bytes = 0;  ///< of the body
 };
 
 /// Takes an item of a page; the object is gone after the call.
@@ -58,8 +60,12 @@ struct ReflectorOptions {
   std::string field_selector;
   bool metadata_only = false;  ///< objects have nothing but their metadata (PartialObjectMetadata)
 
-  bool streaming_lists = true;      ///< asks for the list as the beginning of the watch
-  std::int32_t page_size = 200;     ///< objects a page, where lists are paged: few MB of text
+  bool streaming_lists = true;  ///< asks for the list as the beginning of the watch
+  /// Objects in the first page of a paged list, and at most in any; at least 1. Pages shrink while
+  /// one has more than `max_page_bytes`, takes more than half of `list_timeout`, or does not
+  /// arrive, and grow again after that. A transport should allow several times `max_page_bytes`.
+  std::int32_t page_size = 500;
+  std::size_t max_page_bytes = 8u << 20;
   std::int64_t max_items = 200000;  ///< a list with more is refused: it would not fit anyway
 
   Duration list_timeout = std::chrono::seconds(30);
@@ -135,6 +141,7 @@ class ReflectorMachine {
   [[nodiscard]] WatchVerdict SawError(const WatchEvent& event);
   [[nodiscard]] WatchVerdict SawBookmark(const WatchEvent& event);
   [[nodiscard]] WatchVerdict SawObject(const WatchEvent& event);
+  void AdaptPageSize(const PageSummary& page, Instant now);
   void PageFailed(const RequestFailure& failure);
   void StreamedListFailed(int status);
   void WatchFailed(int status);
@@ -150,6 +157,7 @@ class ReflectorMachine {
   Phase phase_;
   std::string version_;         ///< where the next watch begins
   std::string continue_token_;  ///< of the next page; empty on the first
+  std::int64_t page_size_;      ///< objects in the next page, at least 1
   bool streaming_offered_;      ///< until the server says no
   bool unpaged_ = false;        ///< pages ran out of date: everything at once
   int streaming_failures_ = 0;  ///< streamed lists in a row that did not complete
