@@ -20,7 +20,7 @@ class ItemTaker {
  public:
   explicit ItemTaker(const ItemVisitor& visit) : visit_(visit) {}
 
-  /// What the parser asks: whether to keep what it has just read.
+  /// The parser's callback: returns whether to keep the value that was read.
   bool Keep(int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key && depth == kDepthOfMembers) {
       in_items_ = parsed.is_string() && parsed.get_ref<const std::string&>() == "items";
@@ -61,7 +61,7 @@ Result<PageSummary> ReadPage(const std::string& body, const ItemVisitor& visit) 
     return taker.Keep(depth, event, parsed);
   };
   const Json list = Json::parse(body, keep, /*allow_exceptions=*/false);
-  if (!list.is_object()) return InvalidInput("the body of a list is no JSON object");
+  if (!list.is_object()) return InvalidInput("the body of a list is not a JSON object");
   if (!taker.Problem().empty()) return InvalidInput("a list has " + taker.Problem());
 
   const Json& metadata = MemberOf(list, "metadata");
@@ -101,7 +101,7 @@ Result<void> ReadBookmark(const Json& object, WatchEvent& event) {
 
 Result<WatchEvent> ReadWatchEvent(std::string_view line) {
   Json parsed = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return InvalidInput("a line of a watch that is no JSON object");
+  if (!parsed.is_object()) return InvalidInput("a line of a watch that is not a JSON object");
   const std::optional<WatchEventType> type = TypeNamed(TextAt(parsed, "type"));
   if (!type) return InvalidInput("an event of an unknown type");
 
@@ -153,7 +153,7 @@ constexpr int kGrowBelowTime = 8;
 
 bool IsClientError(int status) { return status >= 400 && status < 500; }
 
-/// Answers that say nothing about what was asked for: the same request may work later.
+/// Temporary failures: the same request may succeed later.
 bool IsPassing(int status) {
   return status == 0 || status == kUnauthorized || status == kRequestTimeout ||
          status == kTooManyRequests;
@@ -293,7 +293,7 @@ WatchVerdict ReflectorMachine::SawError(const WatchEvent& event) {
 void ReflectorMachine::StreamEnded(Instant now) {
   not_before_ = backoff_.After(started_, now);
   if (std::exchange(expired_, false)) ListSoon(now);
-  // Of a watch that was given up, the list that takes its place has not begun yet.
+  // After a watch that was given up, phase_ is a list that has not begun yet.
   const bool broke_off = started_as_ == Phase::kStreamedList && phase_ == Phase::kStreamedList;
   if (broke_off) StreamedListFailed(0);
 }
@@ -334,8 +334,8 @@ void ReflectorMachine::PageFailed(const RequestFailure& failure) {
     if (!unpaged_) page_size_ = std::max<std::int64_t>(1, page_size_ / 2);
     unpaged_ = false;
   }
-  // A page that is late or lost is asked for again. A token that is refused needs a new list; if it
-  // ran out, because the server is too slow for many pages, one that comes in one piece.
+  // Request a late or lost page again. A refused token needs a new list. An expired one means that
+  // the server is too slow for many pages: request the list in one piece.
   const bool refused = IsClientError(failure.status) && !IsPassing(failure.status);
   if (continue_token_.empty() || !refused) return;
   unpaged_ = failure.status == kGone;

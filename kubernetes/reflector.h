@@ -21,7 +21,7 @@
 
 namespace evenkeel::kube {
 
-/// What a page of a list says about the list.
+/// The metadata of a list and of one page of it.
 struct PageSummary {
   std::string resource_version;  ///< the state of the cluster that the list shows
   std::string continue_token;    ///< for the next page; empty on the last one
@@ -52,7 +52,7 @@ struct WatchEvent {
 /// Reads a line of a watch. Error: kInvalidInput for what is no event, e.g. a line cut short.
 [[nodiscard]] Result<WatchEvent> ReadWatchEvent(std::string_view line);
 
-/// What a reflector watches, and how patiently.
+/// The collection that a reflector follows, and its limits.
 struct ReflectorOptions {
   Resource resource;
   std::string namespace_name;  ///< empty: all, or a resource of the whole cluster
@@ -82,7 +82,7 @@ enum class ReflectorRequestKind {
   kWatch  ///< a stream of events, perhaps with the list as its beginning
 };
 
-/// What to ask the API server next.
+/// The next request to the API server.
 struct ReflectorRequest {
   ReflectorRequestKind kind = ReflectorRequestKind::kPage;
   std::string target;                       ///< path and query
@@ -98,10 +98,10 @@ struct RequestFailure {
   std::optional<Duration> retry_after;
 };
 
-/// What a page brought.
+/// The result of a page.
 enum class PageVerdict { kMore, kListComplete, kTooMany };
 
-/// What to do with an event of a watch.
+/// How the caller handles an event of a watch.
 enum class WatchVerdict {
   kApply,         ///< put or remove the object, read on
   kIgnore,        ///< nothing to keep, read on
@@ -111,8 +111,8 @@ enum class WatchVerdict {
 
 /// Decides what a reflector asks for and when, so that its store follows the API server: a list
 /// (streamed where offered, else in pages), then watches, each from where the last one ended, and a
-/// new list when that is no longer to be had (410). Told everything it knows, time included, so it
-/// runs under a virtual clock. Not thread-safe.
+/// new list when that version has expired (410). The caller passes all answers and the time, so the
+/// machine runs under a virtual clock. Not thread-safe.
 class ReflectorMachine {
  public:
   ReflectorMachine(const ReflectorOptions& options, std::uint64_t seed);
@@ -170,7 +170,7 @@ class ReflectorMachine {
   Instant not_before_{};
 };
 
-/// What a reflector has done so far.
+/// Counters and the state of a reflector.
 struct ReflectorStats {
   std::uint64_t lists = 0;     ///< completed, streamed or paged
   std::uint64_t watches = 0;   ///< streams asked for
@@ -180,8 +180,8 @@ struct ReflectorStats {
 };
 
 /// Keeps a sink up to date with a collection of the API server, from a thread of its own that runs
-/// a ReflectorMachine. What `access` names and the sink must outlive it. Stats() is thread-safe;
-/// Start() and Stop() are for one owner.
+/// a ReflectorMachine. The targets of `access` and the sink must outlive it. Stats() is
+/// thread-safe; Start() and Stop() are for one owner.
 class Reflector {
  public:
   /// `seed` spreads the times of many clients.

@@ -116,7 +116,7 @@ class WorkQueue {
   void Forget(const ObjectKey& item);
   [[nodiscard]] std::int32_t Retries(const ObjectKey& item) const;
 
-  /// Waits for an item. Nothing: the queue is shut down and empty, or `stop` was asked for.
+  /// Waits for an item. Returns nothing when the queue is shut down and empty, or on `stop`.
   [[nodiscard]] std::optional<ObjectKey> Take(const std::stop_token& stop);
   void Done(const ObjectKey& item);
 

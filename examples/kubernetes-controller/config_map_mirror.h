@@ -15,7 +15,7 @@ namespace evenkeel::example {
 /// namespace loses the label or the source is deleted. Start() and Stop() are for one owner.
 class ConfigMapMirror {
  public:
-  /// `source` must not be in a labelled namespace. What `access` names must outlive the controller.
+  /// `source` must not be in a labelled namespace. Targets of `access` outlive this object.
   ConfigMapMirror(const kube::ServerAccess& access, kube::ObjectKey source);
   ConfigMapMirror(const ConfigMapMirror&) = delete;
   ConfigMapMirror& operator=(const ConfigMapMirror&) = delete;

@@ -136,7 +136,7 @@ TEST(ElectionSimulation, ThereAreNeverTwoLeadersAndSoonOne) {
       ASSERT_LE(world.Leaders(), 1) << "tick " << tick;
       if (world.Leaders() == 1) ++led;
     }
-    EXPECT_GT(led, 20000 / 3) << "a lease that nobody holds for long helps nobody";
+    EXPECT_GT(led, 20000 / 3) << "the lease has a holder most of the time";
   }
 }
 

@@ -47,7 +47,7 @@ TEST_F(FakeApiWrites, AppliedFieldsBelongToTheirManagers) {
   theirs["spec"]["theirs"] = "y";
   ASSERT_TRUE(client_->Apply(kJobs, "demo", "primes", theirs, {"they"}));
 
-  // What I leave out goes, what they applied stays.
+  // Fields that the manager leaves out go; those of others stay.
   const auto less = client_->Apply(kJobs, "demo", "primes", Job("primes", 1), {"me"});
   EXPECT_EQ((*less)["spec"], json({{"size", 1}, {"theirs", "y"}}));
 

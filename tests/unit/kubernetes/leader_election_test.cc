@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/leases";
 
-/// One that takes part, and what it was told.
+/// A candidate and the callbacks it received.
 struct Member {
   Member(const ServerAccess& access, const WallClock& wall, const std::string& identity)
       : me(identity),

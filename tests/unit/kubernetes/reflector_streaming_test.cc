@@ -53,7 +53,7 @@ TEST_F(ReflectorStreaming, TwoListsThatBreakOffAreFollowedByPages) {
   ASSERT_EQ(machine_.PageRead({"10", "", 1}, now_), PageVerdict::kListComplete);
   Ask();
   machine_.Failed({410, {}}, now_);
-  EXPECT_TRUE(IsStreamedList(Ask())) << "the server may have been ill, so it is asked again";
+  EXPECT_TRUE(IsStreamedList(Ask())) << "a server error may pass, so streaming is tried again";
 }
 
 TEST_F(ReflectorStreaming, AWatchThatExpiresIsNoListThatBrokeOff) {

@@ -9,7 +9,7 @@
 
 namespace evenkeel::kube {
 
-/// Gives the answers of a list, one after the other, and remembers what it was asked.
+/// Returns the answers of a script in order and records the requests.
 class ScriptedTransport final : public Transport {
  public:
   ScriptedTransport& Answer(int status, std::string body = "{}",

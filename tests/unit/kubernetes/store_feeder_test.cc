@@ -30,7 +30,7 @@ class StoreFeederTest : public ::testing::Test {
     feeder_.Put({{"", name}, version}, {{"number", number}});
   }
 
-  /// What the handlers heard since the last call.
+  /// The handlers' calls since the last call of this function.
   std::string Heard() { return std::exchange(heard_, ""); }
 
   static inline int projected_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Answers that are no HTTP, or hostile; afterwards the connection ends.
+/// Malformed or hostile answers, after which the connection ends.
 const std::vector<std::string>& Nonsense() {
   static const std::vector<std::string> kAnswers = {
       "\r\n\r\n",

@@ -7,7 +7,7 @@
 
 namespace evenkeel::kube {
 
-/// Time that passes only when somebody waits.
+/// A clock that advances only when a thread waits on it.
 class VirtualTime final : public Clock, public Waiter {
  public:
   [[nodiscard]] Instant Now() const override { return now_; }

@@ -18,7 +18,7 @@ class WatchFaults : public InformerFixture {
     PutNode("b", "two");
   }
 
-  /// Nodes change while nobody watches: b goes, c comes.
+  /// Nodes change during an outage: b is deleted, c is created.
   void ChangeUnseen() {
     server_.HoldEvents(true);
     server_.Erase(kNodes, "", "b");

@@ -92,7 +92,7 @@ TEST_F(WorkQueueCoreTest, NoTwoWorkersHaveTheSameItem) {
   queue_.Add(a_, now_);
   EXPECT_EQ(Take(), "") << "it is being worked on";
   queue_.Done(a_, now_);
-  EXPECT_EQ(Take(), "a") << "once more, for what was added meanwhile";
+  EXPECT_EQ(Take(), "a") << "again, because it was added while in work";
   queue_.Done(a_, now_);
   EXPECT_EQ(Take(), "");
   EXPECT_TRUE(queue_.IsIdle());
