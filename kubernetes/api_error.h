@@ -12,11 +12,11 @@
 
 namespace evenkeel::kube {
 
-/// What a caller can do about a refusal.
+/// Class of a refusal, which decides how the caller reacts.
 enum class ApiErrorKind {
   kNotFound,              ///< 404
   kAlreadyExists,         ///< 409 with that reason
-  kConflict,              ///< other 409: somebody else wrote; read again
+  kConflict,              ///< other 409: another writer was faster; read again
   kGone,                  ///< 410: the resourceVersion or continue token is too old; list anew
   kTooManyRequests,       ///< 429
   kForbidden,             ///< 403: RBAC, quota, admission
@@ -24,7 +24,7 @@ enum class ApiErrorKind {
   kInvalid,               ///< 400, 413, 415, 422: sending it again will not help
   kUnauthorized,          ///< 401
   kUnavailable,           ///< no answer, or 5xx: later perhaps
-  kUnexpected             ///< everything else, such as an answer that is no JSON
+  kUnexpected             ///< everything else, such as an answer that is not JSON
 };
 
 struct ApiError {

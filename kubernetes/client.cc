@@ -122,7 +122,7 @@ ApiResult<json> Client::CallForJson(const Request& request, bool repeatable) con
   if (!answer) return tl::unexpected(std::move(answer).error());
   json body = json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
   if (!body.is_object()) {
-    return tl::unexpected(Unexpected(request, answer->status, "the answer is no JSON object"));
+    return tl::unexpected(Unexpected(request, answer->status, "the answer is not a JSON object"));
   }
   return body;
 }

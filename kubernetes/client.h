@@ -25,8 +25,8 @@ struct RetryPolicy {
   Duration longest_asked = std::chrono::seconds(30);  ///< of those that the server asks for
 };
 
-/// Whether the server says "not now": 429, 503, 504. Of a request that must not be carried out
-/// twice only 429 is, because the others leave it open.
+/// True for 429, 503 and 504. With `repeatable` false, for a request that must not be executed
+/// twice, true for 429 only: after the others the server may have executed it.
 [[nodiscard]] bool IsWorthRepeating(const Response& response, bool repeatable);
 
 /// The pauses of one call: doubled each time, between half and all of it is waited, so that many
@@ -54,7 +54,7 @@ struct ListPage {
   std::string continue_token;         ///< empty: this was the last page
 };
 
-/// What becomes of dependents; kDefault leaves it to the server.
+/// Deletion of dependents; kDefault: the server's default.
 enum class Propagation { kDefault, kBackground, kForeground, kOrphan };
 
 struct DeleteOptions {
@@ -69,7 +69,7 @@ struct ApplyOptions {
   bool force = true;          ///< take over fields that other managers hold, as controllers do
 };
 
-/// What a client needs beside a transport; the pointers may be null and must outlive it.
+/// Options of a client. The pointers may be null; their targets must outlive the client.
 struct ClientOptions {
   RetryPolicy retry;
   Waiter* waiter = nullptr;       ///< for the pauses between attempts; null: real ones

@@ -48,7 +48,7 @@ struct ClusterConfig {
 [[nodiscard]] std::shared_ptr<TokenSource> MakeTokenSource(const ClusterConfig& config,
                                                            const Clock& clock);
 
-/// What a pod is given to find its API server.
+/// The environment of a pod from which it finds its API server.
 struct PodSurroundings {
   std::string host;  ///< KUBERNETES_SERVICE_HOST
   std::string port;  ///< KUBERNETES_SERVICE_PORT_HTTPS, else KUBERNETES_SERVICE_PORT
@@ -62,7 +62,7 @@ struct PodSurroundings {
 /// this is no pod, kUnavailable when the service account's files cannot be read.
 [[nodiscard]] Result<ClusterConfig> LoadInClusterConfig(const PodSurroundings& pod);
 
-/// What may be taken from a kubeconfig beside what is safe.
+/// The context of a kubeconfig, and unsafe settings that are allowed.
 struct KubeconfigOptions {
   std::string context;  ///< empty: its current-context
   bool allow_insecure_skip_tls_verify = false;

@@ -58,7 +58,7 @@ std::unique_ptr<X509_STORE, Freed> StoreOf(const std::string& ca_pem) {
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (!any || !at_end) throw std::runtime_error("the CA must be certificates in PEM form");
-  // What is given is trusted, even if it is not the root of its chain.
+  // Trust the given certificates even if they are not the root of their chain.
   X509_STORE_set_flags(store.get(), X509_V_FLAG_PARTIAL_CHAIN);
   return store;
 }
@@ -87,7 +87,7 @@ void SetUp(boost::asio::ssl::context& context, const TlsSettings& settings) {
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1) {
     throw std::runtime_error("TLS 1.2 is not available");
   }
-  // In any case, so that without a CA nobody is trusted rather than everybody.
+  // Set even without a CA: an empty store trusts no server, the default store trusts many.
   SSL_CTX_set_cert_store(
       native, settings.ca_pem.empty() ? X509_STORE_new() : StoreOf(settings.ca_pem).release());
   ShowCertificate(context, settings);
@@ -319,7 +319,7 @@ namespace {
 
 using Kind = BodyPipe::Piece::Kind;
 
-/// What a refused watch may say about it.
+/// Limit of the body of a refused watch.
 constexpr std::size_t kMaxRefusalBytes = 1u << 20;
 
 bool IsSuccess(int status) { return status >= 200 && status < 300; }

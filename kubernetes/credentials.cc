@@ -37,7 +37,7 @@ constexpr Duration kReadAgainAfter = std::chrono::minutes(1);
 constexpr Duration kTryAgainAfter = std::chrono::seconds(10);
 constexpr std::size_t kMaxTokenBytes = 64 * 1024;
 
-/// What can stand in a header; anything else would let a token end the header.
+/// True for visible ASCII. Other characters could end the header and begin another.
 bool IsTokenCharacter(char c) { return c > 0x20 && c < 0x7f; }
 
 }  // namespace

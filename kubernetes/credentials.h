@@ -17,7 +17,7 @@ struct TlsSettings {
   std::string key_pem;          ///< of our certificate, without a pass phrase
   /// Name that the server's certificate must have; empty: the host we connect to.
   std::string server_name;
-  /// Whoever answers is believed. Only for trying things out, and only when asked for by name.
+  /// Accepts any server certificate. For tests only; requires an explicit option.
   bool skip_verification = false;
 };
 

@@ -13,7 +13,7 @@
 namespace evenkeel::kube {
 namespace {
 
-// What the API server's validation of events allows.
+// Limits of the API server's validation of events.
 constexpr std::size_t kMostNote = 1024;
 constexpr std::size_t kMostWord = 128;
 

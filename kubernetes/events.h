@@ -39,7 +39,7 @@ struct Event {
   std::string note;    ///< a sentence
 };
 
-/// Who reports.
+/// The component that reports events.
 struct EventReporter {
   std::string controller;  ///< qualified name: "evenkeel.dev/operator"
   std::string instance;    ///< the pod
@@ -141,7 +141,7 @@ struct EventRecorderOptions {
   Duration flush_time = std::chrono::seconds(3);  ///< at the end, for what is still to be written
 };
 
-/// What became of the events so far.
+/// Number of events by outcome since the start.
 struct EventCounts {
   std::uint64_t recorded = 0;  ///< asked for
   std::uint64_t written = 0;   ///< requests that were taken
@@ -163,8 +163,8 @@ class EventRecorder {
 
   /// Once.
   void Start();
-  /// Writes what is left as far as that goes without trouble, then ends. At most flush_time and one
-  /// request.
+  /// Writes the remaining events until one fails, then ends the thread. Takes at most flush_time
+  /// and one request.
   void Stop();
 
   [[nodiscard]] EventCounts Counts() const;

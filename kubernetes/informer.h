@@ -15,7 +15,7 @@ namespace evenkeel::kube {
 template <typename T>
 class Informer {
  public:
-  /// What `access` names must outlive it. `seed` spreads the times of many clients.
+  /// The targets of `access` must outlive it. `seed` spreads the times of many clients.
   Informer(const ServerAccess& access, const ReflectorOptions& options,
            typename StoreFeeder<T>::Projection projection, std::uint64_t seed)
       : feeder_(store_, std::move(projection)), reflector_(access, options, feeder_, seed) {}

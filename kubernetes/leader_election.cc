@@ -21,7 +21,7 @@ std::int32_t NumberAt(const Json& object, const char* field) {
 }  // namespace
 
 Result<LeaseRecord> ReadLease(const Json& lease) {
-  if (!lease.is_object()) return InvalidInput("a Lease that is no JSON object");
+  if (!lease.is_object()) return InvalidInput("a Lease that is not a JSON object");
   const Json& spec = MemberOf(lease, "spec");
   LeaseRecord record;
   record.holder = TextAt(spec, "holderIdentity");
@@ -50,7 +50,7 @@ Json WriteLease(const Json& base, const ObjectKey& key, const LeaseRecord& recor
 
 namespace {
 
-/// Those who wait do not all ask at the same moment (and the usual factor of other clients).
+/// Spreads the requests of waiting candidates; the factor is that of client-go.
 constexpr double kJitter = 1.2;
 /// A renewal may take long on a slow card, but a second attempt must fit before the deadline.
 constexpr int kAttemptsWithinDeadline = 2;

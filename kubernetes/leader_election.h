@@ -17,9 +17,9 @@
 
 namespace evenkeel::kube {
 
-/// What the election reads and writes of a coordination.k8s.io/v1 Lease.
+/// The fields of a coordination.k8s.io/v1 Lease that the election reads and writes.
 struct LeaseRecord {
-  std::string holder;  ///< holderIdentity; empty: nobody's
+  std::string holder;  ///< holderIdentity; empty: no holder
   std::int32_t duration_seconds = 0;
   std::string acquire_time;  ///< MicroTime as it stands there; information only
   std::string renew_time;    ///< likewise: its change shows life, its value is never compared
@@ -48,7 +48,7 @@ struct ElectionOptions {
 
 enum class ElectionRequestKind { kRead, kCreate, kUpdate };
 
-/// What to ask the API server next.
+/// The next request to the API server.
 struct ElectionRequest {
   ElectionRequestKind kind = ElectionRequestKind::kRead;
   Instant not_before{};
@@ -56,7 +56,7 @@ struct ElectionRequest {
   LeaseRecord record;  ///< create, update: what to write
 };
 
-/// What the API server said to it.
+/// The API server's answer.
 struct ElectionAnswer {
   enum class Kind { kRecord, kNotFound, kConflict, kFailed };
   Kind kind = Kind::kFailed;
@@ -86,10 +86,10 @@ class ElectionMachine {
   [[nodiscard]] bool HasLost(Instant now) const {
     return leads_ && (ousted_ || now >= LeadsUntil());
   }
-  /// Who holds the lease as far as is known; empty: nobody.
+  /// Identity of the last holder that was read; empty: none.
   [[nodiscard]] const std::string& Holder() const { return seen_.holder; }
 
-  /// What a leader writes when it goes, so that nobody has to wait for the lease to run out.
+  /// The record by which a leader releases the lease, so that others need not wait for its end.
   [[nodiscard]] LeaseRecord Farewell(const std::string& wall) const;
 
  private:
@@ -142,8 +142,8 @@ class LeaderElection {
   /// before. Waits for a request under way, at most half the renew deadline.
   void Stop();
 
-  /// Whether this process may act as leader right now. Also false when the time is up but on_lost
-  /// has not been called yet, so it can be asked before each write.
+  /// True while this process may act as leader; call it before each write. It becomes false when
+  /// the time is up, which may be before the call of on_lost.
   [[nodiscard]] bool HoldsLease() const;
 
  private:

@@ -43,7 +43,7 @@ class LineSplitter {
 class BodyPipe {
  public:
   using Deadline = std::chrono::steady_clock::time_point;
-  /// Called once when the writer may go on, with false when nobody will read any more.
+  /// Called once when the writer may go on; with false when the reader has abandoned the body.
   using Resume = std::function<void(bool go_on)>;
 
   struct Piece {
@@ -68,7 +68,7 @@ class BodyPipe {
 
   // The reader's side.
 
-  /// What ends the request at the library; called at most once, by Abandon().
+  /// Sets the function that cancels the request; called at most once, by Abandon().
   void OnAbandon(std::function<void()> cancel);
   /// Waits for the next piece. Bytes come only after the head is known.
   [[nodiscard]] Piece Next(Deadline deadline, const std::stop_token& stop);
@@ -78,7 +78,7 @@ class BodyPipe {
   void Abandon();
 
  private:
-  /// So much waits before the writer is held up.
+  /// Unread bytes above which the writer waits.
   static constexpr std::size_t kMaxWaitingBytes = 1u << 20;
 
   mutable std::mutex mutex_;

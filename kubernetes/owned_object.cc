@@ -19,7 +19,7 @@ const Json& ControllerReference(const Json& metadata) {
   return nothing;
 }
 
-/// Whoever writes only a subresource, such as the status, does not change what was made.
+/// Managers that write only a subresource, such as the status, do not count.
 bool HasOtherManagers(const Json& metadata, const std::string& field_manager) {
   const Json& entries = MemberOf(metadata, "managedFields");
   if (!entries.is_array()) return false;

@@ -13,7 +13,7 @@
 /// exists and has another controller, or none, is never written.
 namespace evenkeel::kube {
 
-/// What the metadata of an object says about who made it and whether it is as it was made.
+/// Metadata that shows who owns an object and whether others have changed it.
 struct OwnedMetadata {
   ObjectKey key;
   std::string uid;
@@ -22,7 +22,7 @@ struct OwnedMetadata {
   std::string controller_kind;  ///< of the same reference
   std::string controller_name;
   std::string digest;               ///< the annotation OwnedObjectOptions::digest_annotation
-  bool has_other_managers = false;  ///< managedFields names somebody beside our field manager
+  bool has_other_managers = false;  ///< managedFields names another manager than ours
   bool is_terminating = false;
 };
 
@@ -56,8 +56,8 @@ struct DesiredObject {
   std::string digest;
 };
 
-/// What a controller remembers of the object from one reconciliation to the next. All of it may be
-/// lost: then some objects are applied once more.
+/// A controller's record of an object between two reconciliations. If it is lost, the object is
+/// applied again.
 struct AppliedObject {
   std::string digest;          ///< of the last write; empty: none
   std::string version_before;  ///< resourceVersion in the cache when it was written; empty: absent
@@ -76,9 +76,9 @@ enum class OwnedObjectOutcome {
 
 struct OwnedObjectError {
   enum class Kind {
-    kNameConflict,    ///< the name is taken by an object of somebody else
+    kNameConflict,    ///< the name is taken by an object of another owner
     kBeingCollected,  ///< by an object of an earlier owner of the same kind and name
-    kStale,           ///< somebody wrote it meanwhile: look again
+    kStale,           ///< changed since it was read: read again
     kRefused,         ///< see `api`
   };
   Kind kind = Kind::kRefused;

@@ -20,7 +20,7 @@ class ItemTaker {
  public:
   explicit ItemTaker(const ItemVisitor& visit) : visit_(visit) {}
 
-  /// What the parser asks: whether to keep what it has just read.
+  /// The parser's callback: returns whether to keep the value that was read.
   bool Keep(int depth, Json::parse_event_t event, Json& parsed) {
     if (event == Json::parse_event_t::key && depth == kDepthOfMembers) {
       in_items_ = parsed.is_string() && parsed.get_ref<const std::string&>() == "items";
@@ -61,12 +61,12 @@ Result<PageSummary> ReadPage(const std::string& body, const ItemVisitor& visit) 
     return taker.Keep(depth, event, parsed);
   };
   const Json list = Json::parse(body, keep, /*allow_exceptions=*/false);
-  if (!list.is_object()) return InvalidInput("the body of a list is no JSON object");
+  if (!list.is_object()) return InvalidInput("the body of a list is not a JSON object");
   if (!taker.Problem().empty()) return InvalidInput("a list has " + taker.Problem());
 
   const Json& metadata = MemberOf(list, "metadata");
-  PageSummary page{TextAt(metadata, "resourceVersion"), TextAt(metadata, "continue"),
-                   taker.Count()};
+  PageSummary page{TextAt(metadata, "resourceVersion"), TextAt(metadata, "continue"), taker.Count(),
+                   body.size()};
   if (page.resource_version.empty()) return InvalidInput("a list without a resourceVersion");
   return page;
 }
@@ -101,7 +101,7 @@ Result<void> ReadBookmark(const Json& object, WatchEvent& event) {
 
 Result<WatchEvent> ReadWatchEvent(std::string_view line) {
   Json parsed = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!parsed.is_object()) return InvalidInput("a line of a watch that is no JSON object");
+  if (!parsed.is_object()) return InvalidInput("a line of a watch that is not a JSON object");
   const std::optional<WatchEventType> type = TypeNamed(TextAt(parsed, "type"));
   if (!type) return InvalidInput("an event of an unknown type");
 
@@ -143,10 +143,17 @@ constexpr int kNotFound = 404;
 constexpr int kRequestTimeout = 408;
 constexpr int kGone = 410;
 constexpr int kTooManyRequests = 429;
+constexpr int kGatewayTimeout = 504;
+
+/// Pages shrink above half of the time limit. They grow below a quarter of the limit of bytes and
+/// an eighth of the time limit: a page of twice the size is then still far from shrinking.
+constexpr int kShrinkAboveTime = 2;
+constexpr std::size_t kGrowBelowBytes = 4;
+constexpr int kGrowBelowTime = 8;
 
 bool IsClientError(int status) { return status >= 400 && status < 500; }
 
-/// Answers that say nothing about what was asked for: the same request may work later.
+/// Temporary failures: the same request may succeed later.
 bool IsPassing(int status) {
   return status == 0 || status == kUnauthorized || status == kRequestTimeout ||
          status == kTooManyRequests;
@@ -166,6 +173,7 @@ ReflectorMachine::ReflectorMachine(const ReflectorOptions& options, std::uint64_
       rng_(seed),
       backoff_(options.reconnect, seed + 1),
       phase_(Phase::kPagedList),
+      page_size_(options.page_size),
       streaming_offered_(options.streaming_lists) {
   ListAnew();
 }
@@ -180,7 +188,7 @@ ReflectorRequest ReflectorMachine::PageRequest() const {
   ListOptions page;
   page.label_selector = options_.label_selector;
   page.field_selector = options_.field_selector;
-  page.limit = unpaged_ ? 0 : options_.page_size;
+  page.limit = unpaged_ ? 0 : page_size_;
   page.continue_token = continue_token_;
   ReflectorRequest request;
   request.kind = ReflectorRequestKind::kPage;
@@ -215,6 +223,7 @@ int ReflectorMachine::WatchSeconds() {
 }
 
 PageVerdict ReflectorMachine::PageRead(const PageSummary& page, Instant now) {
+  AdaptPageSize(page, now);
   listed_ += page.items;
   if (listed_ > options_.max_items) {
     not_before_ = backoff_.After(started_, now);
@@ -225,6 +234,17 @@ PageVerdict ReflectorMachine::PageRead(const PageSummary& page, Instant now) {
   if (!continue_token_.empty()) return PageVerdict::kMore;
   WatchFrom(page.resource_version);
   return PageVerdict::kListComplete;
+}
+
+void ReflectorMachine::AdaptPageSize(const PageSummary& page, Instant now) {
+  if (unpaged_) return;
+  const Duration taken = now - started_;
+  if (page.bytes > options_.max_page_bytes || taken > options_.list_timeout / kShrinkAboveTime) {
+    page_size_ = std::max<std::int64_t>(1, page_size_ / 2);
+  } else if (page.items >= page_size_ && page.bytes < options_.max_page_bytes / kGrowBelowBytes &&
+             taken < options_.list_timeout / kGrowBelowTime) {
+    page_size_ = std::min<std::int64_t>(page_size_ * 2, options_.page_size);
+  }
 }
 
 WatchVerdict ReflectorMachine::Saw(const WatchEvent& event) {
@@ -273,7 +293,7 @@ WatchVerdict ReflectorMachine::SawError(const WatchEvent& event) {
 void ReflectorMachine::StreamEnded(Instant now) {
   not_before_ = backoff_.After(started_, now);
   if (std::exchange(expired_, false)) ListSoon(now);
-  // Of a watch that was given up, the list that takes its place has not begun yet.
+  // After a watch that was given up, phase_ is a list that has not begun yet.
   const bool broke_off = started_as_ == Phase::kStreamedList && phase_ == Phase::kStreamedList;
   if (broke_off) StreamedListFailed(0);
 }
@@ -307,8 +327,15 @@ void ReflectorMachine::ListSoon(Instant now) {
 }
 
 void ReflectorMachine::PageFailed(const RequestFailure& failure) {
-  // A page that is late or lost is asked for again. A token that is refused needs a new list; if it
-  // ran out, because the server is too slow for many pages, one that comes in one piece.
+  // The transport does not say whether an answer was too large, too slow, or cut off by an outage.
+  // A smaller page helps in the first two cases and costs little in the third.
+  if (failure.status == 0 || failure.status == kRequestTimeout ||
+      failure.status == kGatewayTimeout) {
+    if (!unpaged_) page_size_ = std::max<std::int64_t>(1, page_size_ / 2);
+    unpaged_ = false;
+  }
+  // Request a late or lost page again. A refused token needs a new list. An expired one means that
+  // the server is too slow for many pages: request the list in one piece.
   const bool refused = IsClientError(failure.status) && !IsPassing(failure.status);
   if (continue_token_.empty() || !refused) return;
   unpaged_ = failure.status == kGone;

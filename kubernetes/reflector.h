@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -20,11 +21,12 @@
 
 namespace evenkeel::kube {
 
-/// What a page of a list says about the list.
+/// The metadata of a list and of one page of it.
 struct PageSummary {
   std::string resource_version;  ///< the state of the cluster that the list shows
   std::string continue_token;    ///< for the next page; empty on the last one
   std::int64_t items = 0;
+  std::size_t bytes = 0;  ///< of the body
 };
 
 /// Takes an item of a page; the object is gone after the call.
@@ -50,7 +52,7 @@ struct WatchEvent {
 /// Reads a line of a watch. Error: kInvalidInput for what is no event, e.g. a line cut short.
 [[nodiscard]] Result<WatchEvent> ReadWatchEvent(std::string_view line);
 
-/// What a reflector watches, and how patiently.
+/// The collection that a reflector follows, and its limits.
 struct ReflectorOptions {
   Resource resource;
   std::string namespace_name;  ///< empty: all, or a resource of the whole cluster
@@ -58,8 +60,12 @@ struct ReflectorOptions {
   std::string field_selector;
   bool metadata_only = false;  ///< objects have nothing but their metadata (PartialObjectMetadata)
 
-  bool streaming_lists = true;      ///< asks for the list as the beginning of the watch
-  std::int32_t page_size = 200;     ///< objects a page, where lists are paged: few MB of text
+  bool streaming_lists = true;  ///< asks for the list as the beginning of the watch
+  /// Objects in the first page of a paged list, and at most in any; at least 1. Pages shrink while
+  /// one has more than `max_page_bytes`, takes more than half of `list_timeout`, or does not
+  /// arrive, and grow again after that. A transport should allow several times `max_page_bytes`.
+  std::int32_t page_size = 500;
+  std::size_t max_page_bytes = 8u << 20;
   std::int64_t max_items = 200000;  ///< a list with more is refused: it would not fit anyway
 
   Duration list_timeout = std::chrono::seconds(30);
@@ -76,7 +82,7 @@ enum class ReflectorRequestKind {
   kWatch  ///< a stream of events, perhaps with the list as its beginning
 };
 
-/// What to ask the API server next.
+/// The next request to the API server.
 struct ReflectorRequest {
   ReflectorRequestKind kind = ReflectorRequestKind::kPage;
   std::string target;                       ///< path and query
@@ -92,10 +98,10 @@ struct RequestFailure {
   std::optional<Duration> retry_after;
 };
 
-/// What a page brought.
+/// The result of a page.
 enum class PageVerdict { kMore, kListComplete, kTooMany };
 
-/// What to do with an event of a watch.
+/// How the caller handles an event of a watch.
 enum class WatchVerdict {
   kApply,         ///< put or remove the object, read on
   kIgnore,        ///< nothing to keep, read on
@@ -105,8 +111,8 @@ enum class WatchVerdict {
 
 /// Decides what a reflector asks for and when, so that its store follows the API server: a list
 /// (streamed where offered, else in pages), then watches, each from where the last one ended, and a
-/// new list when that is no longer to be had (410). Told everything it knows, time included, so it
-/// runs under a virtual clock. Not thread-safe.
+/// new list when that version has expired (410). The caller passes all answers and the time, so the
+/// machine runs under a virtual clock. Not thread-safe.
 class ReflectorMachine {
  public:
   ReflectorMachine(const ReflectorOptions& options, std::uint64_t seed);
@@ -135,6 +141,7 @@ class ReflectorMachine {
   [[nodiscard]] WatchVerdict SawError(const WatchEvent& event);
   [[nodiscard]] WatchVerdict SawBookmark(const WatchEvent& event);
   [[nodiscard]] WatchVerdict SawObject(const WatchEvent& event);
+  void AdaptPageSize(const PageSummary& page, Instant now);
   void PageFailed(const RequestFailure& failure);
   void StreamedListFailed(int status);
   void WatchFailed(int status);
@@ -150,6 +157,7 @@ class ReflectorMachine {
   Phase phase_;
   std::string version_;         ///< where the next watch begins
   std::string continue_token_;  ///< of the next page; empty on the first
+  std::int64_t page_size_;      ///< objects in the next page, at least 1
   bool streaming_offered_;      ///< until the server says no
   bool unpaged_ = false;        ///< pages ran out of date: everything at once
   int streaming_failures_ = 0;  ///< streamed lists in a row that did not complete
@@ -162,7 +170,7 @@ class ReflectorMachine {
   Instant not_before_{};
 };
 
-/// What a reflector has done so far.
+/// Counters and the state of a reflector.
 struct ReflectorStats {
   std::uint64_t lists = 0;     ///< completed, streamed or paged
   std::uint64_t watches = 0;   ///< streams asked for
@@ -172,8 +180,8 @@ struct ReflectorStats {
 };
 
 /// Keeps a sink up to date with a collection of the API server, from a thread of its own that runs
-/// a ReflectorMachine. What `access` names and the sink must outlive it. Stats() is thread-safe;
-/// Start() and Stop() are for one owner.
+/// a ReflectorMachine. The targets of `access` and the sink must outlive it. Stats() is
+/// thread-safe; Start() and Stop() are for one owner.
 class Reflector {
  public:
   /// `seed` spreads the times of many clients.

@@ -27,12 +27,12 @@ class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
 
-  /// The whole set follows, up to CompleteList(). What an unfinished list brought is forgotten;
-  /// what was kept before stays until the new list is complete.
+  /// The whole set follows, up to CompleteList(). Drops the objects of an unfinished list; those of
+  /// the last complete list stay until the new one is complete.
   virtual void BeginList() = 0;
   virtual void Put(const ObjectMeta& meta, const Json& object) = 0;
   virtual void Remove(const ObjectMeta& meta) = 0;
-  /// What was not put since BeginList() is no more.
+  /// Removes all objects that were not put since BeginList().
   virtual void CompleteList() = 0;
 };
 
@@ -187,7 +187,7 @@ class Store {
   std::map<std::string, Index> indexes_;  // guarded by mutex_
 };
 
-/// What wants to know of changes. All are called by the reflector's thread, after the store shows
+/// Callbacks for changes. All are called by the reflector's thread, after the store shows
 /// the change and without its lock; they must not block. Any may be empty.
 template <typename T>
 struct StoreHandler {
@@ -197,12 +197,12 @@ struct StoreHandler {
 };
 
 /// Fills a store from a reflector: reduces each object to T at once, replaces the set when a list
-/// is complete, and tells the handlers what changed, deletions that nobody saw included. The sink
+/// is complete, and tells the handlers what changed, including deletions during an outage. The sink
 /// side is for one thread; Synced() and WaitUntilSynced() for any.
 template <typename T>
 class StoreFeeder final : public ObjectSink {
  public:
-  /// Reads what is needed of an object. An object that it refuses is left out, and the log says so.
+  /// Reduces an object to T. An object that it refuses is left out, with a warning in the log.
   using Projection = std::function<Result<T>(const Json& object)>;
 
   StoreFeeder(Store<T>& store, Projection projection)

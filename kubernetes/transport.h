@@ -46,7 +46,7 @@ class Transport {
 
   /// Asks and reads the whole answer, whatever its status. An Error (kUnavailable: network, TLS,
   /// timeout, answer larger than allowed; kInvalidInput: a request that cannot be sent) only if no
-  /// whole answer came; the server may have acted all the same.
+  /// whole answer came; the server may have executed the request.
   [[nodiscard]] virtual Result<Response> Send(const Request& request) = 0;
 
   /// A watch: hands over each line of a 2xx answer as soon as it is there and returns at its end.
@@ -58,7 +58,7 @@ class Transport {
                                                 std::stop_token stop) = 0;
 };
 
-/// The way to an API server. What it names outlives whoever is given it.
+/// Access to one API server. The targets must outlive every object that receives it.
 struct ServerAccess {
   Transport& transport;
   const Clock& clock;

@@ -20,8 +20,11 @@ void WorkQueueCore::Add(const ObjectKey& item, Instant now) {
 }
 
 void WorkQueueCore::Enqueue(const ObjectKey& item) {
-  queue_.push_back(item);
-  if (observer_ != nullptr) observer_->OnAdded(queue_.size());
+  std::deque<ObjectKey>& items = due_[item.namespace_name];
+  if (items.empty()) turns_.push_back(item.namespace_name);
+  items.push_back(item);
+  ++depth_;
+  if (observer_ != nullptr) observer_->OnAdded(depth_);
 }
 
 void WorkQueueCore::AddAfter(const ObjectKey& item, Duration delay, Instant now) {
@@ -55,12 +58,21 @@ void WorkQueueCore::Advance(Instant now) {
 
 std::optional<ObjectKey> WorkQueueCore::Take(Instant now) {
   Advance(now);
-  if (queue_.empty()) return std::nullopt;
-  ObjectKey item = std::move(queue_.front());
-  queue_.pop_front();
+  if (depth_ == 0) return std::nullopt;
+  std::string namespace_name = std::move(turns_.front());
+  turns_.pop_front();
+  const auto turn = due_.find(namespace_name);
+  ObjectKey item = std::move(turn->second.front());
+  turn->second.pop_front();
+  --depth_;
+  if (turn->second.empty()) {
+    due_.erase(turn);
+  } else {
+    turns_.push_back(std::move(namespace_name));
+  }
   const auto added = dirty_.extract(item).mapped();
   processing_.emplace(item, now);
-  if (observer_ != nullptr) observer_->OnTaken(queue_.size(), now - added);
+  if (observer_ != nullptr) observer_->OnTaken(depth_, now - added);
   return item;
 }
 
@@ -79,7 +91,9 @@ void WorkQueueCore::ShutDown() {
 
 void WorkQueueCore::Drop() {
   ShutDown();
-  queue_.clear();
+  due_.clear();
+  turns_.clear();
+  depth_ = 0;
   dirty_.clear();
 }
 
@@ -89,7 +103,7 @@ Instant WorkQueueCore::NextDue() const {
 
 WorkQueueFigures WorkQueueCore::Figures(Instant now) const {
   WorkQueueFigures figures;
-  figures.depth = queue_.size();
+  figures.depth = depth_;
   figures.processing = processing_.size();
   figures.waiting = waiting_.size();
   for (const auto& [item, since] : processing_) {

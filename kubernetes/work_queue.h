@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <stop_token>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -46,10 +47,12 @@ struct WorkQueueFigures {
   Duration longest_running{};  ///< the oldest of them
 };
 
-/// A queue of names to look at: a name is in it once, however often it is added; one that is added
-/// while it is worked on comes again after that, so that no two workers have the same one. Names
-/// can come later, or with a pause that grows with each failure. Told the time, so it runs under a
-/// virtual clock. Not thread-safe.
+/// A queue of object keys to reconcile. An item is in it once, however often it is added. An item
+/// that is added while it is processed comes again after Done(), so no two workers have the same
+/// one. Namespaces with due items take turns, one item a turn, so that many items of one namespace
+/// do not delay another; within a namespace the order is first in, first out. Items can come
+/// later, or after a backoff that grows with each failure. The caller passes the time, so the queue
+/// runs under a virtual clock. Not thread-safe.
 class WorkQueueCore {
  public:
   /// `observer` may be null; else it must outlive the queue.
@@ -76,8 +79,8 @@ class WorkQueueCore {
 
   [[nodiscard]] bool IsShutDown() const { return shut_down_; }
   /// Nothing is due, nothing in work.
-  [[nodiscard]] bool IsIdle() const { return queue_.empty() && processing_.empty(); }
-  [[nodiscard]] bool HasDue() const { return !queue_.empty(); }
+  [[nodiscard]] bool IsIdle() const { return depth_ == 0 && processing_.empty(); }
+  [[nodiscard]] bool HasDue() const { return depth_ > 0; }
   /// When the next waiting item is due; kNever when none waits.
   [[nodiscard]] Instant NextDue() const;
   /// Moves what is due by now into the queue.
@@ -90,8 +93,10 @@ class WorkQueueCore {
   WorkQueueObserver* observer_;
   ItemBackoff backoff_;
   TokenBucket bucket_;
-  std::deque<ObjectKey> queue_;
-  std::unordered_map<ObjectKey, Instant> dirty_;       ///< to be looked at, since when
+  std::unordered_map<std::string, std::deque<ObjectKey>> due_;  ///< by namespace, none empty
+  std::deque<std::string> turns_;                 ///< the namespaces in due_; the first is next
+  std::size_t depth_ = 0;                         ///< items in due_
+  std::unordered_map<ObjectKey, Instant> dirty_;  ///< to be reconciled, since when
   std::unordered_map<ObjectKey, Instant> processing_;  ///< in work, since when
   std::unordered_map<ObjectKey, Instant> waiting_;     ///< comes later, and when
   std::set<std::pair<Instant, ObjectKey>> schedule_;   ///< the same by time
@@ -111,7 +116,7 @@ class WorkQueue {
   void Forget(const ObjectKey& item);
   [[nodiscard]] std::int32_t Retries(const ObjectKey& item) const;
 
-  /// Waits for an item. Nothing: the queue is shut down and empty, or `stop` was asked for.
+  /// Waits for an item. Returns nothing when the queue is shut down and empty, or on `stop`.
   [[nodiscard]] std::optional<ObjectKey> Take(const std::stop_token& stop);
   void Done(const ObjectKey& item);
 

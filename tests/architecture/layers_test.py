@@ -17,10 +17,11 @@ def includes(text):
 
 
 def from_the_root(path, included):
-    """What a file includes, as a path from the root. The examples are projects of their own: theirs
-    start at examples/PROJECT."""
+    """What a file includes, as a path from the root. Examples that are projects of their own start at
+    examples/PROJECT; those that are rooms start at the root."""
     parts = path.split("/")
-    return "/".join([*parts[:2], included]) if parts[0] == "examples" else included
+    own_project = parts[0] == "examples" and "/".join(parts[:2]) not in rooms.ALLOWED
+    return "/".join([*parts[:2], included]) if own_project else included
 
 
 def forbidden_includes(tree):

@@ -29,6 +29,7 @@ ALLOWED = {
     "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
                   "workloads", "coordinator_loop", "worker_loop"},
     "kubernetes": {"base", "model_parsing"},
+    "examples/kubernetes-controller": {"base", "kubernetes"},
     "cluster": {"base", "model"},
     "cluster_json": {"base", "model", "model_parsing", "cluster"},
     "operator/identity": {"base", "model"},

@@ -31,8 +31,7 @@ class AgainstServer : public ::testing::Test {
  protected:
   void SetUp() override { Connect(nullptr); }
 
-  void Connect(const std::shared_ptr<TokenSource>& tokens) {
-    CpprestOptions options;
+  void Connect(const std::shared_ptr<TokenSource>& tokens, CpprestOptions options = {}) {
     options.server = server_.url();
     options.tokens = tokens;
     tokens_ = tokens;

@@ -44,6 +44,19 @@ TEST_F(InformerTest, PagesWhereStreamedListsAreRefused) {
   EXPECT_TRUE(HasNodes({{"a", "a"}, {"b", "b"}, {"c", "c"}, {"d", "d"}, {"e", "e"}, {"f", "f"}}));
 }
 
+TEST_F(InformerTest, APageLargerThanTheTransportAllowsIsReadInSmallerOnes) {
+  std::map<std::string, std::string> nodes;
+  for (int i = 0; i < 100; ++i) nodes["n" + std::to_string(i)] = std::string(1000, 'x');
+  for (const auto& [name, text] : nodes) PutNode(name, text);
+  CpprestOptions small;
+  small.max_body_bytes = 30'000;
+  Connect(nullptr, small);
+  ReflectorOptions options = Quick();
+  options.streaming_lists = false;
+  FollowUntilSynced(options);
+  EXPECT_TRUE(Shows(nodes));
+}
+
 TEST_F(InformerTest, AContinueTokenThatRanOutDoesNotKeepItFromSyncing) {
   for (const char* name : {"a", "b", "c"}) PutNode(name, name);
   support::Fault gone;

@@ -35,7 +35,7 @@ class ReflectorMachineTest : public ::testing::Test {
 
 TEST_F(ReflectorMachineTest, ListsPageByPageThenWatchesFromTheListsVersion) {
   const ReflectorRequest first = Ask();
-  EXPECT_EQ(first.target, "/api/v1/nodes?limit=200");
+  EXPECT_EQ(first.target, "/api/v1/nodes?limit=500");
   EXPECT_TRUE(first.begins_list);
   EXPECT_EQ(machine_.PageRead({"10", "a/b", 500}, now_), PageVerdict::kMore);
 
@@ -168,7 +168,67 @@ TEST_F(ReflectorMachineTest, ATokenThatRanOutMeansOneListInOnePiece) {
   EXPECT_TRUE(again.begins_list);
   ASSERT_EQ(machine_.PageRead({"11", "", 700}, now_), PageVerdict::kListComplete);
   machine_.Failed({410, {}}, now_);
-  EXPECT_TRUE(Has(Ask(), "limit=200")) << "the next list is paged again";
+  EXPECT_TRUE(Has(Ask(), "limit=500")) << "the next list is paged again";
+}
+
+TEST_F(ReflectorMachineTest, PagesShrinkNearTheLimitOfBytesAndGrowAgain) {
+  const std::size_t limit = NodesInPages().max_page_bytes;
+  EXPECT_TRUE(Has(Ask(), "limit=500"));
+  ASSERT_EQ(machine_.PageRead({"10", "a", 500, limit + 1}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=250"));
+  ASSERT_EQ(machine_.PageRead({"10", "b", 250, limit / 2}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=250")) << "twice as many would be too much";
+  ASSERT_EQ(machine_.PageRead({"10", "c", 250, limit / 5}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=500"));
+  ASSERT_EQ(machine_.PageRead({"10", "d", 500, limit / 5}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=500")) << "never more than the option says";
+}
+
+TEST_F(ReflectorMachineTest, SlowPagesShrinkDownToOneObject) {
+  for (const char* const size : {"limit=500", "limit=250", "limit=125", "limit=62", "limit=31",
+                                 "limit=15", "limit=7", "limit=3", "limit=1", "limit=1"}) {
+    EXPECT_TRUE((Ask().target + "&").find(std::string(size) + "&") != std::string::npos) << size;
+    now_ += seconds(16);
+    ASSERT_EQ(machine_.PageRead({"10", "next", 1}, now_), PageVerdict::kMore);
+  }
+}
+
+TEST_F(ReflectorMachineTest, PagesGrowOnlyWhenFullAndFast) {
+  Ask();
+  machine_.Failed({}, now_);
+  Ask();
+  ASSERT_EQ(machine_.PageRead({"10", "a", 249}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=250"));
+  now_ += seconds(5);
+  ASSERT_EQ(machine_.PageRead({"10", "b", 250}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=250"));
+  now_ += seconds(3);
+  ASSERT_EQ(machine_.PageRead({"10", "c", 250}, now_), PageVerdict::kMore);
+  EXPECT_TRUE(Has(Ask(), "limit=500"));
+}
+
+TEST_F(ReflectorMachineTest, APageThatDoesNotArriveIsAskedForInSmallerPieces) {
+  Ask();
+  ASSERT_EQ(machine_.PageRead({"10", "next", 500}, now_), PageVerdict::kMore);
+  Ask();
+  machine_.Failed({}, now_);
+  const ReflectorRequest smaller = Ask();
+  EXPECT_TRUE(Has(smaller, "limit=250"));
+  EXPECT_TRUE(Has(smaller, "continue=next"));
+  machine_.Failed({504, {}}, now_);
+  EXPECT_TRUE(Has(Ask(), "limit=125"));
+  machine_.Failed({429, {}}, now_);
+  EXPECT_TRUE(Has(Ask(), "limit=125")) << "a server that is busy says nothing about sizes";
+}
+
+TEST_F(ReflectorMachineTest, AListInOnePieceThatIsTooLargeIsPagedAgain) {
+  Ask();
+  ASSERT_EQ(machine_.PageRead({"10", "next", 500}, now_), PageVerdict::kMore);
+  Ask();
+  machine_.Failed({410, {}}, now_);
+  ASSERT_EQ(Ask().target, "/api/v1/nodes");
+  machine_.Failed({}, now_);
+  EXPECT_TRUE(Has(Ask(), "limit=500"));
 }
 
 TEST_F(ReflectorMachineTest, AnEndlessListIsAbandoned) {

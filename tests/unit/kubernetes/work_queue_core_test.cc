@@ -53,6 +53,38 @@ TEST_F(WorkQueueCoreTest, FirstComeFirstServedAndOnlyOnce) {
   EXPECT_EQ(counter_.deepest, 2u);
 }
 
+TEST_F(WorkQueueCoreTest, TenThousandItemsOfANamespaceDoNotDelayAnother) {
+  for (int i = 0; i < 10'000; ++i) queue_.Add({"busy", std::to_string(i)}, now_);
+  queue_.Add({"quiet", "only"}, now_);
+  EXPECT_EQ(Take(), "0");
+  EXPECT_EQ(Take(), "only");
+  for (int i = 1; i < 10'000; ++i) ASSERT_EQ(Take(), std::to_string(i)) << "in order";
+  EXPECT_EQ(Take(), "");
+  EXPECT_EQ(counter_.deepest, 10'001u);
+}
+
+TEST_F(WorkQueueCoreTest, NamespacesTakeTurnsThroughRetriesAndRepeats) {
+  queue_.AddAfter({"x", "x1"}, seconds(1), now_);
+  queue_.AddAfter({"x", "x2"}, seconds(2), now_);
+  queue_.AddAfter({"y", "y1"}, seconds(3), now_);
+  now_ += seconds(3);
+  EXPECT_EQ(Take(), "x1");
+  queue_.Add({"x", "x1"}, now_);
+  queue_.Done({"x", "x1"}, now_);
+  queue_.Add({"y", "y2"}, now_);
+  queue_.Add({"z", "z1"}, now_);
+  for (const char* const next : {"y1", "x2", "z1", "y2", "x1", ""}) EXPECT_EQ(Take(), next);
+}
+
+TEST_F(WorkQueueCoreTest, ANamespaceThatReturnsWaitsForItsTurn) {
+  queue_.Add({"x", "x1"}, now_);
+  queue_.Add({"y", "y1"}, now_);
+  queue_.Add({"y", "y2"}, now_);
+  EXPECT_EQ(Take(), "x1");
+  queue_.Add({"x", "x2"}, now_);
+  for (const char* const next : {"y1", "x2", "y2", ""}) EXPECT_EQ(Take(), next);
+}
+
 TEST_F(WorkQueueCoreTest, NoTwoWorkersHaveTheSameItem) {
   queue_.Add(a_, now_);
   EXPECT_EQ(Take(), "a");
@@ -165,6 +197,7 @@ TEST_F(WorkQueueCoreTest, DropLeavesNothing) {
   EXPECT_EQ(Take(), "a");
   queue_.Add(a_, now_);
   queue_.Drop();
+  EXPECT_EQ(queue_.Figures(now_).depth, 0u);
   EXPECT_EQ(Take(), "");
   queue_.Done(a_, now_);
   EXPECT_EQ(Take(), "");
