@@ -18,6 +18,7 @@
 #include "labeller/kube_node_labels.h"
 #include "labeller/pauses.h"
 #include "labeller/plain_text.h"
+#include "platform/files.h"
 
 namespace evenkeel::labeller {
 namespace {
@@ -94,7 +95,8 @@ class Publisher {
     const auto expires = line_.once ? std::nullopt
                                     : std::optional(platform::FromUnixSeconds(
                                           WallClockSeconds() + 3 * line_.interval_seconds));
-    return WriteFeatureFile(line_.feature_file, FeatureFileOf(facts, expires));
+    // NFD ignores the hidden file that this is written to first.
+    return platform::WriteFileAtomically(line_.feature_file, FeatureFileOf(facts, expires));
   }
 
  private:

@@ -12,14 +12,13 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <system_error>
 
 #include "core/base/clock.h"
+#include "platform/files.h"
 #include "worker/signal_watch.h"
 #include "worker/worker_process.h"
 
@@ -27,6 +26,7 @@ namespace evenkeel::worker {
 namespace {
 
 constexpr int kBadUsage = 2;
+constexpr std::size_t kMaxPemBytes = 256 << 10;
 // The user's image may have to be fetched over a slow line first.
 constexpr Duration kLauncherPatience = std::chrono::minutes(30);
 constexpr Duration kBetweenAttempts = std::chrono::milliseconds(200);
@@ -99,13 +99,6 @@ std::string TakeToken() {
   return token;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) return InvalidInput(path + ": cannot be read");
-  return text;
-}
-
 Result<void> Complete(CommandLine& line) {
   WorkerOptions& options = line.options;
   if (std::isnan(options.ratio)) return InvalidInput("--ratio: must be a number");
@@ -118,8 +111,9 @@ Result<void> Complete(CommandLine& line) {
   for (auto [path, text] : {std::pair(&line.tls_ca, &identity.ca_pem),
                             std::pair(&line.tls_certificate, &identity.certificate_pem),
                             std::pair(&line.tls_key, &identity.key_pem)}) {
-    auto read = ReadFile(*path);
+    auto read = platform::ReadRegularFile(*path, kMaxPemBytes);
     if (!read) return tl::unexpected(read.error());
+    if (read->empty()) return InvalidInput(*path + ": is empty");
     *text = std::move(*read);
   }
   options.connection.tls = std::move(identity);

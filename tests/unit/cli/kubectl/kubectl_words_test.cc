@@ -81,7 +81,6 @@ TEST(ResultList, RefusesWhatIsNoPlainFile) {
                                R"("a\nb")",
                                R"("naïve")",
                                R"("a b")",
-                               R"("x.tmp")",
                                R"("summary.json")",
                                R"("SUMMARY.json")",
                                R"("report.html")",
