@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/timestamp.h"
 #include "core/model/node_power.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -50,9 +50,10 @@ struct HistoryOutcome {
 /// certificate authority of its own; a key is known by its id. While the operator's key is
 /// replaced, the new authority is trusted before it signs, and the old one for a while after.
 struct IdentityKeys {
-  std::string issuer;                ///< signs the certificates; empty: none were made yet
-  std::string also_trusted;          ///< the other authority of the bundle; empty: none
-  std::optional<Timestamp> since{};  ///< when one of the two changed last; nothing: at the start
+  std::string issuer;        ///< signs the certificates; empty: none were made yet
+  std::string also_trusted;  ///< the other authority of the bundle; empty: none
+  std::optional<platform::Timestamp>
+      since{};  ///< when one of the two changed last; nothing: at the start
 
   friend bool operator==(const IdentityKeys&, const IdentityKeys&) = default;
 };

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cluster/timestamp.h"
 #include "core/base/time.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -29,7 +29,7 @@ struct Condition {
   std::string reason;   ///< one word in CamelCase
   std::string message;  ///< one line for people
   std::int64_t observed_generation = 0;
-  Timestamp last_transition{};  ///< of `status`; whole seconds
+  platform::Timestamp last_transition{};  ///< of `status`; whole seconds
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };
@@ -83,9 +83,9 @@ struct JobStatus {
   std::optional<TaskCounts> tasks;
   std::string progress;        ///< "63%"
   std::string failed_indexes;  ///< "3,7-9", capped
-  std::optional<Timestamp> start_time;
-  std::optional<Timestamp> completion_time;
-  std::optional<Timestamp> estimated_completion_time;
+  std::optional<platform::Timestamp> start_time;
+  std::optional<platform::Timestamp> completion_time;
+  std::optional<platform::Timestamp> estimated_completion_time;
   std::int32_t active_workers = 0;  ///< connected to the coordinator
   std::vector<WorkerRow> workers;   ///< the heaviest first; nodes differ
   JobResult result;

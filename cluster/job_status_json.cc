@@ -20,7 +20,7 @@ json ConditionJson(const Condition& condition) {
           {"reason", condition.reason},
           {"message", condition.message},
           {"observedGeneration", condition.observed_generation},
-          {"lastTransitionTime", FormatTimestamp(condition.last_transition)}};
+          {"lastTransitionTime", platform::FormatTimestamp(condition.last_transition)}};
 }
 
 Condition ReadCondition(const json& object) {
@@ -33,7 +33,7 @@ Condition ReadCondition(const json& object) {
   condition.reason = Text(object, "reason");
   condition.message = Text(object, "message");
   condition.observed_generation = Integer(object, "observedGeneration");
-  condition.last_transition = Time(object, "lastTransitionTime").value_or(Timestamp{});
+  condition.last_transition = Time(object, "lastTransitionTime").value_or(platform::Timestamp{});
   return condition;
 }
 
@@ -63,8 +63,8 @@ void PutText(json& object, const char* field, const std::string& text) {
   if (!text.empty()) object[field] = text;
 }
 
-void PutTime(json& object, const char* field, const std::optional<Timestamp>& time) {
-  if (time) object[field] = FormatTimestamp(*time);
+void PutTime(json& object, const char* field, const std::optional<platform::Timestamp>& time) {
+  if (time) object[field] = platform::FormatTimestamp(*time);
 }
 
 json ResultJson(const JobResult& result) {

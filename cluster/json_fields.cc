@@ -39,10 +39,10 @@ bool Flag(const json& object, const char* field) {
   return value.is_boolean() && value.get<bool>();
 }
 
-std::optional<Timestamp> Time(const json& object, const char* field) {
+std::optional<platform::Timestamp> Time(const json& object, const char* field) {
   const json& value = Child(object, field);
   if (!value.is_string()) return std::nullopt;
-  return ParseTimestamp(value.get_ref<const std::string&>());
+  return platform::ParseTimestamp(value.get_ref<const std::string&>());
 }
 
 std::map<std::string, std::string> Texts(const json& object, const char* field) {

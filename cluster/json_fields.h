@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/timestamp.h"
+#include "platform/time.h"
 
 /// Lenient reading of what the API server has judged already: a field that is absent or of another
 /// type reads as if it were not there, so that one strange object hurts nobody else.
@@ -22,7 +22,8 @@ namespace evenkeel::cluster {
 /// Finite, or the fallback.
 [[nodiscard]] double Number(const nlohmann::json& object, const char* field, double fallback = 0);
 [[nodiscard]] bool Flag(const nlohmann::json& object, const char* field);
-[[nodiscard]] std::optional<Timestamp> Time(const nlohmann::json& object, const char* field);
+[[nodiscard]] std::optional<platform::Timestamp> Time(const nlohmann::json& object,
+                                                      const char* field);
 /// The members that are strings.
 [[nodiscard]] std::map<std::string, std::string> Texts(const nlohmann::json& object,
                                                        const char* field);

@@ -9,9 +9,9 @@
 #include "cluster/job_status.h"
 #include "cluster/node.h"
 #include "cluster/resources.h"
-#include "cluster/timestamp.h"
 #include "core/model/job_spec.h"
 #include "core/model/weighting_policy.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -22,8 +22,8 @@ struct ObjectMeta {
   std::string uid;
   std::string resource_version;  ///< opaque
   std::int64_t generation = 0;
-  Timestamp created{};
-  std::optional<Timestamp> deleted;  ///< deletionTimestamp
+  platform::Timestamp created{};
+  std::optional<platform::Timestamp> deleted;  ///< deletionTimestamp
   std::map<std::string, std::string> annotations;
 };
 

@@ -23,7 +23,7 @@ ObjectMeta ReadObjectMeta(const nlohmann::json& object) {
   meta.uid = Text(metadata, "uid");
   meta.resource_version = Text(metadata, "resourceVersion");
   meta.generation = Integer(metadata, "generation");
-  meta.created = Time(metadata, "creationTimestamp").value_or(Timestamp{});
+  meta.created = Time(metadata, "creationTimestamp").value_or(platform::Timestamp{});
   meta.deleted = Time(metadata, "deletionTimestamp");
   meta.annotations = Texts(metadata, "annotations");
   return meta;

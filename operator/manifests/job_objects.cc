@@ -163,7 +163,7 @@ nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan) {
     annotations[annotation::kIdentityAlsoTrusted] = plan.identity.also_trusted;
   }
   if (plan.identity.since) {
-    annotations[annotation::kIdentitySince] = FormatTimestamp(*plan.identity.since);
+    annotations[annotation::kIdentitySince] = platform::FormatTimestamp(*plan.identity.since);
   }
   const std::string weights = WeightsJson(plan);
   if (!weights.empty()) object["data"]["weights.json"] = weights;

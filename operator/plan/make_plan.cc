@@ -20,7 +20,7 @@ void StartClock(PlanBuilder& builder) {
   const bool resumed = cluster::IsTrue(builder.snapshot().job.status.conditions,
                                        cluster::condition_type::kSuspended);
   auto& started = builder.Status().start_time;
-  if (resumed || !started) started = cluster::WholeSeconds(builder.Now());
+  if (resumed || !started) started = platform::WholeSeconds(builder.Now());
 }
 
 /// None of them has run: they make way for pods with another image.
