@@ -44,7 +44,4 @@ namespace evenkeel::cluster {
 [[nodiscard]] std::int64_t IntegerIn(const std::string& text, std::int64_t least, std::int64_t most,
                                      std::int64_t fallback);
 
-/// RFC 4648, section 4, with padding: how Kubernetes carries bytes in `data` and `binaryData`.
-[[nodiscard]] std::string ToBase64(std::string_view bytes);
-
 }  // namespace evenkeel::cluster

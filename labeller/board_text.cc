@@ -1,5 +1,6 @@
 #include "labeller/board_text.h"
 
+#include "core/base/printable.h"
 #include "labeller/plain_text.h"
 
 namespace evenkeel::labeller {
@@ -25,10 +26,11 @@ std::string YamlOf(const BoardFacts& facts) {
   }
   if (!facts.labels.empty()) text += "sources:\n";
   for (const auto& [label, found] : facts.labels) {
-    text += "  " + label + ": " + Quoted(Printable(found.source)) + "\n";
+    text += "  " + label + ": " + Quoted(PrintableAscii(found.source, kMaxTextBytes)) + "\n";
   }
   text += facts.notes.empty() ? "notes: []\n" : "notes:\n";
-  for (const std::string& note : facts.notes) text += "  - " + Quoted(Printable(note)) + "\n";
+  for (const std::string& note : facts.notes)
+    text += "  - " + Quoted(PrintableAscii(note, kMaxTextBytes)) + "\n";
   return text;
 }
 

@@ -12,6 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/printable.h"
 #include "core/model/names.h"
 #include "labeller/board_look.h"
 #include "labeller/board_text.h"
@@ -160,7 +161,7 @@ int main(int argc, char** argv) {
   }
   if (line.feature_file.empty() && !evenkeel::model::IsDnsSubdomain(line.node)) {
     std::fprintf(stderr, "evenkeel-labeller: --node: must be the name of a node, is \"%s\"\n",
-                 Printable(line.node).c_str());
+                 evenkeel::PrintableAscii(line.node, kMaxTextBytes).c_str());
     return kBadUsage;
   }
   EndBySignals();

@@ -44,7 +44,7 @@ ALLOWED = {
 }
 
 # The files of platform/ without I/O; the others start processes and use files and signals.
-PLATFORM_VALUES = re.compile(r"platform/(backoff|time)\.\w+")
+PLATFORM_VALUES = re.compile(r"platform/(backoff|text|time)\.\w+")
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
 PURE = {"platform_values", "model", "scheduling", "techniques", "engine", "cluster", "operator/plan"}

@@ -47,18 +47,6 @@ TEST(Names, OfWorkersSayWhichNodeAsFarAsThereIsRoom) {
   EXPECT_LE(CoordinatorName(longest).size(), 63U);
 }
 
-TEST(Base64, FollowsTheVectorsOfTheRfc) {
-  const std::pair<const char*, const char*> cases[] = {{"", ""},
-                                                       {"f", "Zg=="},
-                                                       {"fo", "Zm8="},
-                                                       {"foo", "Zm9v"},
-                                                       {"foob", "Zm9vYg=="},
-                                                       {"fooba", "Zm9vYmE="},
-                                                       {"foobar", "Zm9vYmFy"}};
-  for (const auto& [bytes, text] : cases) EXPECT_EQ(ToBase64(bytes), text);
-  EXPECT_EQ(ToBase64(std::string("\x00\xff\xfe", 3)), "AP/+");
-}
-
 TEST(Tolerates, AsTheSchedulerDoes) {
   const Taint taint{"dedicated", "db", "NoSchedule"};
   EXPECT_TRUE(Tolerates({"dedicated", "Equal", "db", "NoSchedule", {}}, taint));
