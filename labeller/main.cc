@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <signal.h>
 #include <sys/utsname.h>
 
@@ -20,6 +19,7 @@
 #include "labeller/pauses.h"
 #include "labeller/plain_text.h"
 #include "platform/files.h"
+#include "platform/signals.h"
 
 namespace evenkeel::labeller {
 namespace {
@@ -53,22 +53,6 @@ void Describe(CLI::App& app, CommandLine& line) {
                  "Write a feature file of Node Feature Discovery instead of labels");
   app.add_option("--kubeconfig", line.kubeconfig, "How to reach the cluster from outside of it");
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage.");
-}
-
-/// Nothing here has to be put in order at the end, so a signal ends the process at once, also in
-/// the middle of a request. The first process of a container is not ended by signals by itself.
-void EndBySignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] {
-    int signal = 0;
-    while (sigwait(&signals, &signal) != 0) {
-    }
-    std::_Exit(signal == SIGTERM ? kDone : 128 + signal);
-  }).detach();
 }
 
 std::string KernelMachine() {
@@ -164,7 +148,11 @@ int main(int argc, char** argv) {
                  evenkeel::PrintableAscii(line.node, kMaxTextBytes).c_str());
     return kBadUsage;
   }
-  EndBySignals();
+  // Nothing has to be cleaned up, so a signal ends the process at once, also during a request. The
+  // first process of a container does not end by a signal's default action.
+  evenkeel::platform::BlockedSignals signals({SIGTERM, SIGINT});
+  const evenkeel::platform::SignalThread signal_thread(
+      signals, {[](int signal) { std::_Exit(signal == SIGTERM ? kDone : 128 + signal); }});
   evenkeel::SetLogLevel(evenkeel::LogLevel::kInfo);
   return Work(line);
 }

@@ -163,7 +163,7 @@ Result<void> AtomicFile::Append(std::string_view bytes) {
 Result<void> AtomicFile::Commit() {
   if (auto flushed = Flush(); !flushed) return flushed;
   // Without this a power cut after the rename could leave an empty file in place of the old one.
-  // Some file systems report only at close that there was no room.
+  // Some file systems report a full disk only at close.
   if (::fsync(file_.Get()) != 0 || ::close(file_.Release()) != 0 ||
       ::rename(partial_path_.c_str(), path_.c_str()) != 0) {
     return tl::unexpected(WriteError(path_, errno));

@@ -2,8 +2,8 @@
 
 #include <iosfwd>
 
-#include "cli/kubectl/stop_signals.h"
 #include "core/base/error.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -15,6 +15,6 @@ inline constexpr int kInterrupted = 130;
 
 /// Writes the error as one line and returns the exit code for it; after a signal nothing needs to
 /// be said.
-int Complain(const Error& error, const StopSignals& stop, std::ostream& err);
+int Complain(const Error& error, const platform::BlockedSignals& stop, std::ostream& err);
 
 }  // namespace evenkeel::cli

@@ -13,7 +13,8 @@ constexpr Duration kLastWords = std::chrono::seconds(1);
 
 }  // namespace
 
-CoordinatorPages::CoordinatorPages(Kubectl& kubectl, Options options, const StopSignals& stop)
+CoordinatorPages::CoordinatorPages(Kubectl& kubectl, Options options,
+                                   const platform::BlockedSignals& stop)
     : kubectl_(kubectl), options_(std::move(options)), stop_(stop), http_(stop) {}
 
 Result<std::optional<std::uint64_t>> CoordinatorPages::Try(

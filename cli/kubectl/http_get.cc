@@ -16,7 +16,7 @@ constexpr std::size_t kMaxComplaint = 4096;
 struct Transfer {
   CURL* handle;
   const BodySink& sink;
-  const StopSignals& stop;
+  const platform::BlockedSignals& stop;
   std::uint64_t max_bytes;
   std::uint64_t received = 0;
   std::optional<Error> refusal = {};  // of the sink, or of ours
@@ -69,7 +69,8 @@ struct HttpGet::Handle {
   CURL* easy;
 };
 
-HttpGet::HttpGet(const StopSignals& stop) : handle_(std::make_unique<Handle>()), stop_(stop) {
+HttpGet::HttpGet(const platform::BlockedSignals& stop)
+    : handle_(std::make_unique<Handle>()), stop_(stop) {
   CURL* const easy = handle_->easy;
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http");

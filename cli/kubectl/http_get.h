@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/kubectl/stop_signals.h"
 #include "core/base/error.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -26,7 +26,7 @@ struct BodySink {
 class HttpGet {
  public:
   /// `stop` must outlive it; a signal ends a transfer within a second.
-  explicit HttpGet(const StopSignals& stop);
+  explicit HttpGet(const platform::BlockedSignals& stop);
   ~HttpGet();
   HttpGet(const HttpGet&) = delete;
   HttpGet& operator=(const HttpGet&) = delete;
@@ -43,7 +43,7 @@ class HttpGet {
  private:
   struct Handle;
   std::unique_ptr<Handle> handle_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
 };
 
 }  // namespace evenkeel::cli

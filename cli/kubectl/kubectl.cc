@@ -53,7 +53,7 @@ Error KubectlError(const std::string& complaint, int exit_code) {
   return {ErrorCode::kUnavailable, line};
 }
 
-Kubectl::Kubectl(KubectlFlags flags, const StopSignals& stop)
+Kubectl::Kubectl(KubectlFlags flags, const platform::BlockedSignals& stop)
     : flags_(std::move(flags)), stop_(stop) {}
 
 std::vector<std::string> Kubectl::CommandLine(std::vector<std::string> words) const {

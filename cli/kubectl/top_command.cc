@@ -43,7 +43,7 @@ Result<Lines> LookAtJobs(const TopOptions& options, Kubectl& kubectl, TerminalSi
 /// Looks at one job; the connection to its coordinator is kept between looks.
 class JobLook {
  public:
-  JobLook(const TopOptions& options, Kubectl& kubectl, const StopSignals& stop)
+  JobLook(const TopOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop)
       : options_(options), kubectl_(kubectl), stop_(stop) {}
 
   Result<Lines> operator()(TerminalSize size) {
@@ -75,7 +75,7 @@ class JobLook {
 
   const TopOptions& options_;
   Kubectl& kubectl_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   std::optional<CoordinatorPages> pages_;
   bool reachable_ = true;
   int failures_ = 0;
@@ -89,7 +89,7 @@ Result<void> Print(const Look& look, std::ostream& out) {
 }
 
 /// Draws until a signal comes. What fails later than at first is shown, for it may pass.
-Result<void> Watch(const Look& look, const StopSignals& stop, std::ostream& out) {
+Result<void> Watch(const Look& look, const platform::BlockedSignals& stop, std::ostream& out) {
   LiveLines screen(out);
   Lines last;
   for (bool first = true;; first = false) {
@@ -112,7 +112,7 @@ Result<void> Watch(const Look& look, const StopSignals& stop, std::ostream& out)
 
 }  // namespace
 
-int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                   std::ostream& out, std::ostream& err) {
   if (!options.job.empty()) {
     if (const auto named = CheckJobName(options.job); !named) {

@@ -35,8 +35,8 @@ Error CoordinatorHasGone(const JobObject& job) {
 /// The pages of one job behind a port of this machine, as long as there is a way to them.
 class Pages {
  public:
-  Pages(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop, std::ostream& out,
-        std::ostream& err)
+  Pages(const UiOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
+        std::ostream& out, std::ostream& err)
       : options_(options),
         kubectl_(kubectl),
         stop_(stop),
@@ -141,7 +141,7 @@ class Pages {
 
   const UiOptions& options_;
   Kubectl& kubectl_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   std::ostream& out_;
   std::ostream& err_;
   std::uint16_t port_;
@@ -151,7 +151,7 @@ class Pages {
 
 }  // namespace
 
-int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                  std::ostream& out, std::ostream& err) {
   const auto served = Pages(options, kubectl, stop, out, err).Serve();
   if (served || stop.Arrived()) return kDone;  // this is how it is meant to end

@@ -127,7 +127,7 @@ class ResultsTest(PluginTest):
                 self.objects[f"{JOBS} primes"] = answer
                 self.check_refused("results", "primes", code=1, says=[says])
         self.environment["PATH"] = str(self.folder)
-        self.check_refused("results", "primes", code=1, says=["kubectl: cannot be run"])
+        self.check_refused("results", "primes", code=1, says=["kubectl cannot be started"])
 
     def test_signals_end_it_with_its_children(self):
         self.forwards = ["silent"]
