@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,11 @@ void Set(Conditions& conditions, Condition condition);
 
 [[nodiscard]] std::string ToString(Condition::Status status);
 
+/// The word for a job's state in status.state, kubectl get, top and explain: the first of Complete,
+/// Failed, Suspended and Progressing whose condition is true, else Pending. `is_true` tells whether
+/// the condition of a type is.
+[[nodiscard]] std::string JobState(const std::function<bool(const std::string& type)>& is_true);
+
 struct TaskCounts {
   std::int64_t total = 0;
   std::int64_t completed = 0;
@@ -79,7 +85,7 @@ struct JobResult {
 /// anything to write.
 struct JobStatus {
   std::int64_t observed_generation = 0;
-  std::string state;  ///< type of the condition that is True, else Pending
+  std::string state;  ///< see JobState()
   std::optional<TaskCounts> tasks;
   std::string progress;        ///< "63%"
   std::string failed_indexes;  ///< "3,7-9", capped

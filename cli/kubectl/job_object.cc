@@ -5,6 +5,7 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/object_places.h"
+#include "cluster/job_status.h"
 #include "core/model/decimal.h"
 #include "core/model/names.h"
 #include "platform/time.h"
@@ -116,10 +117,7 @@ bool JobObject::Is(const std::string& type) const {
 }
 
 std::string JobObject::State() const {
-  for (const char* type : {"Complete", "Failed", "Suspended"}) {
-    if (Is(type)) return type;
-  }
-  return start || Is("Progressing") ? "Running" : "Pending";
+  return cluster::JobState([this](const std::string& type) { return Is(type); });
 }
 
 JobObject ReadJobObject(const json& object) {

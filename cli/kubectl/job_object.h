@@ -75,7 +75,11 @@ struct JobObject {
   [[nodiscard]] bool Is(const std::string& type) const;
   /// Complete or Failed: nothing more happens to it.
   [[nodiscard]] bool IsOver() const { return Is("Complete") || Is("Failed"); }
-  /// "Complete", "Failed", "Suspended", "Running", or "Pending" as long as nothing was started.
+  /// Started, and neither over nor suspended.
+  [[nodiscard]] bool IsRunning() const {
+    return !IsOver() && !Is("Suspended") && (start || Is("Progressing"));
+  }
+  /// The word that kubectl get shows, see cluster::JobState().
   [[nodiscard]] std::string State() const;
 };
 

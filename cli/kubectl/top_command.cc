@@ -56,7 +56,7 @@ class JobLook {
  private:
   /// Whoever may not forward ports sees the status alone, which is at most some seconds old.
   std::optional<model::RunSummary> Live(const JobObject& job) {
-    if (job.State() != "Running" || !reachable_) return std::nullopt;
+    if (!job.IsRunning() || !reachable_) return std::nullopt;
     if (!pages_) {
       pages_.emplace(kubectl_, CoordinatorPages::Options{job.name_space, job.name, 1, {}}, stop_);
     }
