@@ -166,7 +166,7 @@ void LocalWorkers::Collect() {
 
 void LocalWorkers::Ended(Child& child, int status) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (code == 0) return;  // it was told that the job is over
+  if (code == 0) return;  // the job is over
   child.given_up = code == kWorkerBadInput || code == kRefused;
   options_.tell("worker " + child.node.name + " " + HowItEnded(status) +
                 (child.given_up ? "" : "; it is started again"));

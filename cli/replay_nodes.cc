@@ -24,7 +24,7 @@ double CapacityOf(const NodeGroup& node) {
   return std::get<Constant>(node.speed).value * node.cores;
 }
 
-/// What the scheduler was told of a node of capacity 1.
+/// The declared weight of a node of capacity 1.
 double WeightOfOne(const std::vector<NodeGroup>& nodes) {
   double weights = 0;
   double capacities = 0;

@@ -27,7 +27,7 @@ constexpr int kComplete = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
-// For a page that is open to ask once more.
+// Time for an open page to fetch the report.
 constexpr Duration kPagePatience = std::chrono::seconds(4);
 
 // 128 random bits as hexadecimal digits.
@@ -152,7 +152,7 @@ Result<std::unique_ptr<LiveView>> OpenPage(const RunOptions& options, const RunP
   return LiveView::Open(*options.ui_port, plan.job().name);
 }
 
-// What a run is carried out with.
+// The objects that a run needs; borrowed.
 struct RunParts {
   const std::string& token;
   coordinator::JobRun& run;
@@ -233,7 +233,7 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
     text << plan->job().name << ": goes on from the journal, " << HumanCount(known.completed.Size())
          << " tasks are done\n";
   }
-  // 3. The run. 4. What it leaves behind. 5. What people are told, which may wait for the terminal.
+  // 3. The run. 4. Its results. 5. The output, which may wait for the terminal.
   const auto earlier = coordinator::ReadEarlierWork(*(*run)->journal(), *plan->version->costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;

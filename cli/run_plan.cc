@@ -19,7 +19,7 @@
 namespace evenkeel::cli {
 namespace {
 
-/// Of a file that may be named without one.
+/// Folder of a file; "." for a bare name.
 std::filesystem::path FolderOf(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
@@ -206,7 +206,7 @@ void WarnOfTooMuchSpeed(RunPlan& plan) {
 
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
-    // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
+    // No weights are needed, but errors in the job are reported here already.
     const auto policy = ReadPolicy(options, plan.job().weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
     if (plan.job().balancing.objective == model::Objective::kEnergy) {

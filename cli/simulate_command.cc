@@ -40,7 +40,7 @@ int Refuse(const Error& error, std::ostream& err) {
   return 2;
 }
 
-/// Before anything is simulated, so that a place where nothing can be written is told at once.
+/// Opens the page before the simulation, so that a path that cannot be written fails at once.
 Result<std::optional<platform::AtomicFile>> OpenPage(const std::string& path) {
   if (path.empty()) return std::nullopt;
   auto file = platform::AtomicFile::Create(path);

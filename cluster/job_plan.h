@@ -10,7 +10,7 @@
 
 namespace evenkeel::cluster {
 
-/// What a weight was made of where a history was asked for. Numbers have six digits.
+/// The parts of a weight, where a history was queried. Numbers have six digits.
 struct WeightParts {
   double fuzzy = 1;         ///< the ratio by labels, relative to the lightest
   double measured = 0;      ///< the history's rate, units a second; 0: it has none that counts

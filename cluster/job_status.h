@@ -17,7 +17,7 @@ inline const std::string kFailed = "Failed";
 inline const std::string kSuspended = "Suspended";
 inline const std::string kProgressing = "Progressing";
 inline const std::string kWeightsMeasured = "WeightsMeasured";
-/// An object that the job needs has a name that an object of somebody else has.
+/// An object that the job needs has the name of another owner's object.
 inline const std::string kNameConflict = "NameConflict";
 }  // namespace condition_type
 
@@ -111,7 +111,7 @@ enum class CoordinatorState {
   kBlocked,      ///< cannot go on for now, e.g. because its disk is full
 };
 
-/// What the coordinator says of one worker.
+/// The coordinator's report on one worker.
 struct WorkerProgress {
   std::string node;
   double ratio = 1;
@@ -123,7 +123,7 @@ struct WorkerProgress {
   std::string state;  ///< Running, Waiting, Lost or Done
 };
 
-/// What a node has done for the job so far, in all starts of its coordinator.
+/// A node's work for the job so far, in all starts of its coordinator.
 struct NodeWork {
   std::string node;
   double units = 0;          ///< work units of the tasks whose result counted
@@ -150,7 +150,7 @@ struct Progress {
   /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
   std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none
-  /// What the coordinator was told last: to drain, or to work. Nothing: it does not say.
+  /// The last request to the coordinator: true to drain, false to work. Empty if not reported.
   std::optional<bool> desired_suspended;
 };
 

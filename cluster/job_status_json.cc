@@ -163,8 +163,8 @@ double NumberUpTo(const json& object, const char* field, double most) {
   return std::clamp(Number(object, field), 0.0, most);
 }
 
-/// Anything but ranges of indexes is not for a status. The text itself may be long: it is cut by
-/// whoever writes it.
+/// Anything but ranges of indexes is not for a status. The text itself may be long: the
+/// writer cuts it.
 std::string IndexText(const std::string& text) {
   const bool good = text.find_first_not_of("0123456789,-.") == std::string::npos;
   return good ? text : std::string();

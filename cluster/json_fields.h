@@ -10,7 +10,7 @@
 #include "platform/time.h"
 
 /// Lenient reading of what the API server has judged already: a field that is absent or of another
-/// type reads as if it were not there, so that one strange object hurts nobody else.
+/// type reads as if it were not there, so that one strange object affects no other.
 namespace evenkeel::cluster {
 
 /// object[field]; null if there is none.
@@ -36,7 +36,7 @@ namespace evenkeel::cluster {
 /// The list object[field]; an empty one if it is none.
 [[nodiscard]] const nlohmann::json& Items(const nlohmann::json& object, const char* field);
 
-/// JSON text in one line; characters that are no UTF-8 are replaced.
+/// JSON text in one line; replaces bytes that are not UTF-8.
 [[nodiscard]] std::string Compact(const nlohmann::json& value);
 
 /// The number in a string such as an annotation's; `fallback` if it is none or not in [least,

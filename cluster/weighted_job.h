@@ -15,7 +15,7 @@
 
 namespace evenkeel::cluster {
 
-/// What is needed of metadata.
+/// The fields of metadata in use.
 struct ObjectMeta {
   std::string namespace_name;  ///< metadata.namespace
   std::string name;
@@ -60,8 +60,8 @@ struct WeightedJob {
   /// can. A job that runs may have grown that much.
   std::string too_large;
   model::JobSpec spec;
-  /// What the coordinator is told: apiVersion, kind, metadata.name and spec as JSON text, without
-  /// the fields of the spec that are the operator's alone.
+  /// The coordinator's manifest: apiVersion, kind, metadata.name and spec as JSON text, without
+  /// the fields of the spec that only the operator uses.
   std::string manifest;
   std::string workload;  ///< spec.workload as JSON text
   /// `image` of the workload's parameters: its tasks run in a container with this image, not in the
@@ -78,7 +78,7 @@ struct WeightedJob {
   JobStatus status;
 };
 
-/// What one worker pod of the job asks of its node.
+/// Resource requests of one worker pod of the job.
 [[nodiscard]] Resources WorkerRequests(const WeightedJob& job);
 
 /// A WeightingPolicy as the API server has it.

@@ -153,7 +153,7 @@ std::string SizeTrouble(const std::string& manifest) {
          " can be handed to the coordinator; put long lists into a file in spec.inputs";
 }
 
-/// What the schema of the CRD says of names as well; without it, objects could not be named.
+/// Repeats the rule for names in the schema of the CRD; names of objects depend on it.
 std::string NameTrouble(const std::string& name) {
   if (name.size() > kMaxJobName) {
     return "metadata.name: must be at most " + std::to_string(kMaxJobName) + " characters, has " +

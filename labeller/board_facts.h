@@ -15,7 +15,7 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-/// What a board says of itself.
+/// Facts that a board reports about itself.
 struct BoardFacts {
   /// By label, those of core/scheduling/fuzzy/node_facts.h; what is not there is not known. All are
   /// valid values of labels and can be read by the weights.

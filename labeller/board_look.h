@@ -14,8 +14,8 @@ struct LookOptions {
   bool probe = true;
 };
 
-/// The facts of the board, with the score of a probe if it could be measured now. What happened to
-/// the probe is among the notes.
+/// The facts of the board, with the score of a probe if it could be measured now. The notes
+/// include the outcome of the probe.
 struct BoardLook {
   BoardFacts facts;
   bool probe_put_off = false;  ///< a later look may have the score

@@ -36,7 +36,7 @@ std::optional<RootMount> FindRootMount(const std::string& mountinfo) {
   return found;
 }
 
-/// The size of a disk; a partition is asked for the disk it is on.
+/// The size of a disk; for a partition, that of its disk.
 std::optional<double> SizeInGb(const RootedFiles& files, const std::string& device_folder) {
   auto folder = files.Resolve(device_folder);
   if (!folder) return std::nullopt;

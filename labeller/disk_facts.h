@@ -8,7 +8,7 @@
 namespace evenkeel::labeller {
 
 /// Size, in GB (10^9 bytes), of the disk or card that holds the host's root file system; where that
-/// cannot be told (overlays, disks in clusters) of the card mmcblk0.
+/// is unknown (overlays, disks in clusters), of the card mmcblk0.
 [[nodiscard]] std::optional<Found> ReadRootDisk(const RootedFiles& files);
 
 }  // namespace evenkeel::labeller

@@ -76,7 +76,7 @@ class Publisher {
 
   Result<void> Publish(const BoardFacts& facts) {
     if (node_) return Label(facts);
-    // Three missed rounds, and nobody vouches for the facts any more.
+    // The facts expire after three missed rounds.
     const auto expires = line_.once ? std::nullopt
                                     : std::optional(platform::FromUnixSeconds(
                                           WallClockSeconds() + 3 * line_.interval_seconds));

@@ -16,8 +16,8 @@ class NodeLabels {
                                             const std::string& resource_version) = 0;
 };
 
-/// Makes the Node have the labels, as PlanChange says; reads it again when somebody else was
-/// quicker. Returns what was changed.
+/// Makes the Node have the labels, as PlanChange says; reads it again after a conflicting
+/// write. Returns what was changed.
 [[nodiscard]] Result<LabelChange> ApplyLabels(NodeLabels& node, const Labels& wanted);
 
 }  // namespace evenkeel::labeller

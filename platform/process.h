@@ -10,7 +10,7 @@
 
 namespace evenkeel::platform {
 
-/// What a new process starts with. It inherits everything else from this one.
+/// Parameters of a new process. It inherits everything else from this one.
 struct ProcessOptions {
   /// The program and its arguments, at least one word. No shell is involved.
   std::vector<std::string> command;

@@ -38,7 +38,7 @@ class BlockedSignals {
 };
 
 /// Calls handlers of signals on a thread of its own, so that they are ordinary code. The signals
-/// must outlive it, and nobody else may take them meanwhile.
+/// must outlive it; only this thread may take them meanwhile.
 class SignalThread {
  public:
   struct Handlers {

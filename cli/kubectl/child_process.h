@@ -26,8 +26,8 @@ class ChildProcess {
   ~ChildProcess();
 
   /// Reads what has been written meanwhile, waiting until there is something, or an output is
-  /// closed, or `stop` has come, but no longer than `patience`. What comes after `max_bytes` of an
-  /// output is read and dropped. False once both outputs are closed.
+  /// closed, or `stop` has come, but no longer than `patience`. Reads and drops
+  /// the rest of an output after `max_bytes`. False once both outputs are closed.
   bool Read(Duration patience, const platform::BlockedSignals& stop, std::size_t max_bytes);
   /// Everything that was read so far.
   [[nodiscard]] const std::string& Out() const { return texts_[0]; }

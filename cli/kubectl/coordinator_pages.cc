@@ -8,7 +8,7 @@ namespace evenkeel::cli {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);
-/// kubectl needs a moment to notice that the other side has gone, and to say so.
+/// Time for kubectl to notice and report that the other side has closed the connection.
 constexpr Duration kLastWords = std::chrono::seconds(1);
 
 }  // namespace

@@ -34,7 +34,7 @@ class TransferLine {
   }
 
  private:
-  /// What takes less needs no line.
+  /// Shorter downloads print no progress.
   static constexpr Duration kInterval = std::chrono::milliseconds(300);
 
   std::ostream* screen_;

@@ -62,7 +62,7 @@ void ReadSpec(const json& spec, JobObject& job) {
   }
 }
 
-/// A share is told as a number of tasks, or as a percentage.
+/// A share is a number of tasks or a percentage.
 double ShareOf(const json& share, std::int64_t tasks_total) {
   const double number = Number(share);
   if (share.is_string()) return number;

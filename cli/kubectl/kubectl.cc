@@ -23,7 +23,7 @@ bool NamesNamespace(const std::vector<std::string>& words) {
   });
 }
 
-/// What kubectl has to say comes last; before it may stand warnings.
+/// kubectl prints its error last, after any warnings.
 std::string LastLine(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
@@ -91,7 +91,7 @@ Result<nlohmann::json> Kubectl::Get(const std::vector<std::string>& arguments) {
   }
   auto answer = nlohmann::json::parse(child->Out(), nullptr, false);
   if (!answer.is_object())
-    return Fail(ErrorCode::kUnavailable, "kubectl's answer is no JSON object");
+    return Fail(ErrorCode::kUnavailable, "kubectl's answer is not a JSON object");
   return answer;
 }
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxSummaryBytes = std::uint64_t{16} << 20;
 constexpr TerminalSize kPaper{160, 10'000};
 
 using Lines = std::vector<std::string>;
-/// What is to be seen now.
+/// Returns the lines to display now.
 using Look = std::function<Result<Lines>(TerminalSize size)>;
 
 Result<Lines> LookAtJobs(const TopOptions& options, Kubectl& kubectl, TerminalSize size) {
@@ -54,7 +54,7 @@ class JobLook {
   }
 
  private:
-  /// Whoever may not forward ports sees the status alone, which is at most some seconds old.
+  /// Without permission to forward ports, the status is displayed, which is a few seconds old.
   std::optional<model::RunSummary> Live(const JobObject& job) {
     if (!job.IsRunning() || !reachable_) return std::nullopt;
     if (!pages_) {
@@ -88,7 +88,7 @@ Result<void> Print(const Look& look, std::ostream& out) {
   return {};
 }
 
-/// Draws until a signal comes. What fails later than at first is shown, for it may pass.
+/// Draws until a signal comes. A later failure is displayed, because it may be temporary.
 Result<void> Watch(const Look& look, const platform::BlockedSignals& stop, std::ostream& out) {
   LiveLines screen(out);
   Lines last;

@@ -62,8 +62,8 @@ class Pages {
   }
 
  private:
-  /// Tries until there is a connection or a signal, or there will be none. `meanwhile` is said
-  /// once, with the reason.
+  /// Retries until it connects, a signal arrives, or the job cannot be reached any more. Prints
+  /// `meanwhile` once, with the reason.
   Result<void> Connect(const std::string& meanwhile) {
     const SteadyClock clock;
     bool said = false;
@@ -79,9 +79,9 @@ class Pages {
     return {};
   }
 
-  /// What keeps the pages from being reached, after some seconds without any. kubectl goes on when
-  /// the pod behind it has gone, so only an answer shows that there is a coordinator; that it has
-  /// no such page is one.
+  /// Why the pages cannot be reached, after some seconds without an answer. kubectl keeps running
+  /// when its pod has ended, so that only an answer, even "404", shows that the coordinator
+  /// lives.
   std::optional<std::string> Trouble() {
     if (!forward_->Lives(kLook, stop_)) return forward_->Complaint();
     const BodySink nowhere{.write = [](std::string_view) { return Result<void>(); },
@@ -124,7 +124,7 @@ class Pages {
     if (options_.open) OpenBrowser(address);
   }
 
-  /// What it says is not shown; the address has been.
+  /// Drops the output of the browser; the address was printed before.
   void OpenBrowser(const std::string& address) {
     if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
       err_ << "kubectl-evenkeel: there is no display to open a browser on" << std::endl;

@@ -13,8 +13,8 @@ namespace evenkeel::model {
 /// negative.
 using Cost = std::int64_t;
 
-/// What is computed with doubles counts as at most this cost: far above all sums of costs, and
-/// within 63 bits.
+/// Limit of costs that are computed with doubles: far above all sums of costs, and within 63
+/// bits.
 inline constexpr double kMostCost = 4e18;
 
 /// The costs of the tasks as the scheduler knows them, as prefix sums over the index.

@@ -149,7 +149,7 @@ class FinishPredictor {
   /// by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
-  /// What a worker without a report probably runs: see RunningAt. Without rate and residual.
+  /// Probable tasks of a worker without a report: see RunningAt. Without rate and residual.
   [[nodiscard]] Running UnreportedAt(WorkerId worker, Instant now) const;
   /// Sets rate, residual and deviation of these tasks from their costs and the times that they have
   /// run. If one is late, the worker has become slower, and all its tasks take longer.
