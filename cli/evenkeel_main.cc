@@ -4,17 +4,18 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 
 #include "cli/report_command.h"
 #include "cli/run_command.h"
-#include "cli/signal_watch.h"
 #include "cli/simulate_command.h"
 #include "cli/usage_error.h"
 #include "cli/weights_command.h"
 #include "core/base/clock.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -143,8 +144,10 @@ int EvenkeelMain(int argc, char** argv, const workloads::Registry& registry) {
     line.run.ui_port = static_cast<std::uint16_t>(std::atoi(line.ui_port.c_str()));  // free: 0
     line.run.ui_stays = isatty(STDOUT_FILENO) != 0;
   }
-  SignalWatch watch;
-  return RunRunCommand(line.run, registry, started, watch, std::cout, std::cerr);
+  // A failed write returns an error instead of ending the process.
+  std::signal(SIGXFSZ, SIG_IGN);
+  platform::BlockedSignals signals({SIGINT, SIGTERM, SIGCHLD});
+  return RunRunCommand(line.run, registry, started, signals, std::cout, std::cerr);
 }
 
 }  // namespace evenkeel::cli

@@ -35,8 +35,8 @@ template <typename... Args>
 
 /// Characters of UTF-8 text, each as wide as one column.
 [[nodiscard]] std::size_t Columns(std::string_view text);
-/// The first `columns` characters of UTF-8 text. What does not fit would be wrapped, and then be
-/// drawn over in the wrong place.
+/// The first `columns` characters of UTF-8 text. The terminal would wrap a longer line, and the
+/// next drawing would start in the wrong place.
 [[nodiscard]] std::string Clipped(const std::string& line, int columns);
 
 }  // namespace evenkeel::cli

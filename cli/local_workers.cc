@@ -1,7 +1,6 @@
 #include "cli/local_workers.h"
 
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "platform/process.h"
 
 extern char** environ;
 
@@ -28,13 +28,6 @@ constexpr Duration kHealthy = std::chrono::seconds(10);
 // Exit codes of evenkeel-worker that starting again would not change: bad input, refused.
 constexpr int kWorkerBadInput = 2;
 constexpr int kRefused = 3;
-
-std::vector<char*> Pointers(std::vector<std::string>& strings) {
-  std::vector<char*> pointers;
-  for (auto& text : strings) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 bool Sets(const std::vector<std::string>& variables, std::string_view other) {
   return std::any_of(variables.begin(), variables.end(), [other](const std::string& variable) {
@@ -55,15 +48,6 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& jobs,
     if (!Sets(set, *entry)) environment.emplace_back(*entry);
   }
   return environment;
-}
-
-// A process group of its own, so that Ctrl-C at the terminal comes to us alone; signals as usual.
-void SetAttributes(posix_spawnattr_t& attributes) {
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
 }
 
 std::string HowItEnded(int status) {
@@ -148,19 +132,12 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
 }
 
 Result<void> LocalWorkers::Start(Child& child) {
-  auto arguments = Arguments(child);
-  auto environment = EnvironmentWith(options_.environment, options_.token);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  SetAttributes(attributes);
-  const int error = posix_spawn(&child.pid, options_.binary.c_str(), nullptr, &attributes,
-                                Pointers(arguments).data(), Pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    child.pid = -1;
-    return Fail(ErrorCode::kUnavailable,
-                options_.binary + " cannot be started: " + strerror(error));
-  }
+  const auto environment = EnvironmentWith(options_.environment, options_.token);
+  // In its own process group: Ctrl-C at the terminal reaches only this process.
+  const auto pid = platform::StartProcess(
+      {.command = Arguments(child), .environment = &environment, .own_process_group = true});
+  if (!pid) return tl::unexpected(pid.error());
+  child.pid = *pid;
   child.started = clock_.Now();
   child.due = kNever;
   if (child.quota) {
@@ -189,7 +166,7 @@ void LocalWorkers::Collect() {
 
 void LocalWorkers::Ended(Child& child, int status) {
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  if (code == 0) return;  // it was told that the job is over
+  if (code == 0) return;  // the job is over
   child.given_up = code == kWorkerBadInput || code == kRefused;
   options_.tell("worker " + child.node.name + " " + HowItEnded(status) +
                 (child.given_up ? "" : "; it is started again"));

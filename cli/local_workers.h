@@ -47,7 +47,7 @@ class LocalWorkers {
   void Collect();
   /// Starts those whose pause is over.
   void StartDue();
-  /// The run is over: nobody is started again; waits until all have ended, kills after `grace`.
+  /// Ends the run: restarts no worker, waits until all have ended, kills them after `grace`.
   void EndAll(Duration grace);
 
   [[nodiscard]] SpeedControl Control() const { return control_; }

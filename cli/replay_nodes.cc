@@ -6,12 +6,12 @@
 #include <optional>
 
 #include "cli/human_text.h"
-#include "cli/input_file.h"
 #include "core/model/field_reader.h"
 #include "core/model/names.h"
 #include "core/model/node_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
+#include "platform/files.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -24,7 +24,7 @@ double CapacityOf(const NodeGroup& node) {
   return std::get<Constant>(node.speed).value * node.cores;
 }
 
-/// What the scheduler was told of a node of capacity 1.
+/// The declared weight of a node of capacity 1.
 double WeightOfOne(const std::vector<NodeGroup>& nodes) {
   double weights = 0;
   double capacities = 0;
@@ -112,7 +112,7 @@ std::optional<double> SpeedOfOne(const std::vector<scheduling::NodeWeight>& weig
 }
 
 Result<void> Replace(const std::string& file, double weight_of_one, RecordedRun& run) {
-  const auto text = ReadInputFile(file);
+  const auto text = platform::ReadInputFile(file);
   if (!text) return InvalidInput("--nodes: " + text.error().message);
   const auto profiles = model::ParseNodes(*text, file);
   if (!profiles) return tl::unexpected(profiles.error());

@@ -7,7 +7,7 @@
 namespace evenkeel::cli {
 namespace {
 
-/// What keeps `folder` from being reported on; empty if nothing does.
+/// Why `folder` cannot be reported on; empty if it can.
 std::string MissingInput(const std::filesystem::path& folder) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(folder, ignored)) return folder.string() + ": is no folder";

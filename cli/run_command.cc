@@ -1,21 +1,24 @@
 #include "cli/run_command.h"
 
+#include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
+#include <optional>
 #include <random>
 
 #include "cli/human_text.h"
 #include "cli/live_view.h"
 #include "cli/local_workers.h"
 #include "cli/run_ending.h"
-#include "cli/signal_watch.h"
 #include "cli/terminal.h"
 #include "cli/terminal_view.h"
 #include "coordinator/job_run.h"
 #include "coordinator/manifest_watch.h"
 #include "coordinator/run_results.h"
 #include "core/base/log.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -24,7 +27,7 @@ constexpr int kComplete = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
-// For a page that is open to ask once more.
+// Time for an open page to fetch the report.
 constexpr Duration kPagePatience = std::chrono::seconds(4);
 
 // 128 random bits as hexadecimal digits.
@@ -108,27 +111,38 @@ int ExitCode(model::JobState state) {
   return state == model::JobState::kInterrupted ? kInterrupted : kFailed;
 }
 
+// Waits for a signal to stop, or until `enough` returns true. Calls it about every 100 ms.
+void AwaitStop(platform::BlockedSignals& signals, const std::function<bool()>& enough) {
+  while (!enough()) {
+    if (!signals.WaitFor(std::chrono::milliseconds(100))) continue;
+    while (const auto signal = signals.Take()) {
+      if (*signal != SIGCHLD) return;
+    }
+  }
+}
+
 // Shows the report on the page that is open; on a terminal until told to stop.
-void ServeReport(const RunOptions& options, const model::RunSummary& summary, SignalWatch& watch,
-                 LiveView& page, std::ostream& text) {
+void ServeReport(const RunOptions& options, const model::RunSummary& summary,
+                 platform::BlockedSignals& signals, LiveView& page, std::ostream& text) {
   const bool stays = options.ui_stays && summary.state != model::JobState::kInterrupted;
   if (stays) text << "serving " << page.Address() << "; Ctrl-C to stop" << std::endl;
   // Nobody is left before the page that shows the run has become its report.
   const Instant end = stays ? kNever : SteadyClock().Now() + kPagePatience;
-  watch.AwaitStop([&page, stays, end] {
+  AwaitStop(signals, [&page, stays, end] {
     return !stays && (!page.ReportIsAwaited() || SteadyClock().Now() >= end);
   });
 }
 
 // The last word of a run that has left its results.
 int Finish(const RunOptions& options, const RunPlan& plan, const model::RunSummary& summary,
-           SignalWatch& watch, LiveView* page, std::ostream& out, std::ostream& text) {
+           platform::BlockedSignals& signals, LiveView* page, std::ostream& out,
+           std::ostream& text) {
   if (options.json) {
     out << std::ifstream(plan.folder / "summary.json").rdbuf() << std::flush;
   } else {
     PrintEnd(plan, summary, out);
   }
-  if (page != nullptr) ServeReport(options, summary, watch, *page, text);
+  if (page != nullptr) ServeReport(options, summary, signals, *page, text);
   return ExitCode(summary.state);
 }
 
@@ -138,11 +152,11 @@ Result<std::unique_ptr<LiveView>> OpenPage(const RunOptions& options, const RunP
   return LiveView::Open(*options.ui_port, plan.job().name);
 }
 
-// What a run is carried out with.
+// The objects that a run needs; borrowed.
 struct RunParts {
   const std::string& token;
   coordinator::JobRun& run;
-  SignalWatch& watch;
+  platform::BlockedSignals& signals;
   LiveView* page;  // or null
   TerminalView& view;
 };
@@ -164,13 +178,21 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
                        plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
-  parts.watch.Start({[&run] { run.Interrupt("interrupted; the same command goes on"); },
-                     [&workers] { workers.Collect(); }, [&workers] { workers.StartDue(); }});
+  const auto on_signal = [&run, &workers](int signal) {
+    if (signal == SIGCHLD) {
+      workers.Collect();
+    } else {
+      run.Interrupt("interrupted; the same command goes on");
+    }
+  };
+  std::optional<platform::SignalThread> signal_thread;
+  signal_thread.emplace(parts.signals, platform::SignalThread::Handlers{
+                                           on_signal, [&workers] { workers.StartDue(); }});
   if (parts.page != nullptr) parts.page->Begin(OutcomeOf(plan, control), earlier, run, view);
   auto end =
       run.Run(parts.page != nullptr ? static_cast<coordinator::RunObserver*>(parts.page) : &view);
   if (parts.page != nullptr) parts.page->End();
-  parts.watch.Stop();
+  signal_thread.reset();
   workers.EndAll(std::chrono::seconds(2));
   return end;
 }
@@ -178,7 +200,7 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
 }  // namespace
 
 int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
-                  SignalWatch& watch, std::ostream& out, std::ostream& err) {
+                  platform::BlockedSignals& signals, std::ostream& out, std::ostream& err) {
   LogInBackground();  // a log line must not wait for a stopped terminal either
   // 1. Read and check everything; nothing is written before that.
   coordinator::ManifestWatch manifest(
@@ -205,13 +227,13 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
     const auto context = OutcomeOf(*plan, SpeedControl::kNone);
     if (const auto summary = coordinator::RefreshResults(context, *(*run)->journal())) {
       if (*page) (*page)->Conclude(plan->folder, *summary);
-      return Finish(options, *plan, *summary, watch, page->get(), out, text);
+      return Finish(options, *plan, *summary, signals, page->get(), out, text);
     }
   } else if (known.epoch > 1) {
     text << plan->job().name << ": goes on from the journal, " << HumanCount(known.completed.Size())
          << " tasks are done\n";
   }
-  // 3. The run. 4. What it leaves behind. 5. What people are told, which may wait for the terminal.
+  // 3. The run. 4. Its results. 5. The output, which may wait for the terminal.
   const auto earlier = coordinator::ReadEarlierWork(*(*run)->journal(), *plan->version->costs());
   if (!earlier) return Complain(earlier.error(), err);
   SpeedControl control = SpeedControl::kNone;
@@ -220,7 +242,7 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   const bool nothing_left = NothingLeft(*plan, known);
   const auto end = nothing_left ? (*run)->Run(nullptr)
                                 : Execute(options, *plan, *earlier,
-                                          {token, **run, watch, page->get(), view}, control);
+                                          {token, **run, signals, page->get(), view}, control);
   if (!end) return Complain(end.error(), err);
   plan->version = end->version;
   const auto summary =
@@ -232,7 +254,7 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
     // The reason has been told already if it ended the job, too.
     return end->state == model::JobState::kFailed ? kFailed : Complain(summary.error(), err);
   }
-  return Finish(options, *plan, *summary, watch, page->get(), out, text);
+  return Finish(options, *plan, *summary, signals, page->get(), out, text);
 }
 
 }  // namespace evenkeel::cli

@@ -8,7 +8,7 @@
 
 namespace evenkeel::cli {
 
-/// What the outcome of a local run depends on.
+/// The context from which the outcome of a local run is computed.
 [[nodiscard]] coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control);
 
 /// How it went, in a few lines for people.

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "cli/energy_plan.h"
-#include "cli/input_file.h"
 #include "cli/job_environment.h"
 #include "coordinator/speed_control.h"
 #include "core/model/job_parsing.h"
@@ -15,11 +14,12 @@
 #include "core/scheduling/energy/energy_choice.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
+#include "platform/files.h"
 
 namespace evenkeel::cli {
 namespace {
 
-/// Of a file that may be named without one.
+/// Folder of a file; "." for a bare name.
 std::filesystem::path FolderOf(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
 }
@@ -55,7 +55,7 @@ Result<void> OverrideSeed(const RunOptions& options, model::JobSpec& job) {
 }
 
 Result<model::JobSpec> ReadJob(const RunOptions& options) {
-  const auto text = ReadInputFile(options.job_file);
+  const auto text = platform::ReadInputFile(options.job_file);
   if (!text) return tl::unexpected<Error>(text.error());
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return job;
@@ -80,7 +80,7 @@ bool Selected(const model::NodeProfile& node, const model::JobSpec& job) {
 }
 
 Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, RunPlan& plan) {
-  const auto text = ReadInputFile(options.nodes_file);
+  const auto text = platform::ReadInputFile(options.nodes_file);
   if (!text) return tl::unexpected<Error>(text.error());
   auto all = model::ParseNodes(*text, options.nodes_file);
   if (!all) return all;
@@ -103,7 +103,7 @@ Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, Run
 Result<model::WeightingPolicy> ReadPolicy(const RunOptions& options, const std::string& name) {
   if (const auto builtin = scheduling::FindBuiltinPolicy(name)) return *builtin;
   const auto beside = std::filesystem::path(options.job_file).parent_path() / name;
-  const auto text = ReadInputFile(beside);
+  const auto text = platform::ReadInputFile(beside);
   if (!text) {
     return InvalidInput(
         options.job_file +
@@ -206,7 +206,7 @@ void WarnOfTooMuchSpeed(RunPlan& plan) {
 
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
-    // Nothing is weighed, but what is wrong with the job is to be said now, not on the cluster.
+    // No weights are needed, but errors in the job are reported here already.
     const auto policy = ReadPolicy(options, plan.job().weighting.policy);
     if (!policy) return tl::unexpected<Error>(policy.error());
     if (plan.job().balancing.objective == model::Objective::kEnergy) {

@@ -7,7 +7,7 @@
 #include "cli/simulate_output.h"
 #include "cli/simulate_page.h"
 #include "cli/simulate_plan.h"
-#include "report/atomic_file.h"
+#include "platform/files.h"
 #include "simulator/scenario_run.h"
 
 namespace evenkeel::cli {
@@ -40,10 +40,10 @@ int Refuse(const Error& error, std::ostream& err) {
   return 2;
 }
 
-/// Before anything is simulated, so that a place where nothing can be written is told at once.
-Result<std::optional<report::AtomicFile>> OpenPage(const std::string& path) {
+/// Opens the page before the simulation, so that a path that cannot be written fails at once.
+Result<std::optional<platform::AtomicFile>> OpenPage(const std::string& path) {
   if (path.empty()) return std::nullopt;
-  auto file = report::AtomicFile::Create(path);
+  auto file = platform::AtomicFile::Create(path);
   if (!file) return InvalidInput("--html: " + file.error().message);
   return std::optional(std::move(*file));
 }
@@ -70,7 +70,7 @@ int RunSimulateCommand(const SimulateOptions& options, const workloads::Registry
   if (*file) {
     const auto written =
         page.Html(runs)
-            .and_then([&](const std::string& html) { return (*file)->Write(html); })
+            .and_then([&](const std::string& html) { return (*file)->Append(html); })
             .and_then([&] { return (*file)->Commit(); });
     if (!written) return Refuse(written.error(), err);
   }

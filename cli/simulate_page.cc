@@ -16,7 +16,7 @@ namespace {
 using nlohmann::ordered_json;
 using simulator::ScenarioRun;
 
-// Of all lanes of a scenario together, and of one strategy at least.
+// Limits for all lanes of a scenario together, and minimum for one strategy.
 constexpr std::size_t kMostBars = 40'000;
 constexpr std::size_t kFewestBars = 2'000;
 constexpr std::size_t kMostEvents = 500;  // of a kind

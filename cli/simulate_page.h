@@ -15,8 +15,8 @@ namespace evenkeel::cli {
 /// and a table over all seeds. Not thread-safe.
 class SimulatePage {
  public:
-  /// Of a scenario that begins; its runs come next. Both outlive this object; `recorded`, the run
-  /// that it replays, may be null.
+  /// Begins a scenario; its runs come next. Both arguments outlive this object; `recorded`, the
+  /// replayed run, may be null.
   void Begin(const simulator::Scenario& scenario, const simulator::SimulationConfig& drawn,
              const simulator::RecordedRun* recorded);
 
@@ -42,7 +42,7 @@ class SimulatePage {
     std::vector<Lanes> lanes;
   };
   [[nodiscard]] static Result<void> AddRecorded(Part& part);
-  /// What took place first, then in the order of the rows.
+  /// Puts the recorded run first and the others in the order of the rows.
   static void Sort(std::vector<Lanes>& lanes, const std::vector<simulator::Summary>& rows);
   [[nodiscard]] static std::string RunData(Lanes& lanes, std::size_t most_bars);
   [[nodiscard]] static std::string PartData(Part& part,

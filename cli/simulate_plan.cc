@@ -5,8 +5,8 @@
 #include <set>
 
 #include "cli/human_text.h"
-#include "cli/input_file.h"
 #include "cli/replay_nodes.h"
+#include "platform/files.h"
 #include "simulator/scenario_parsing.h"
 
 namespace evenkeel::cli {
@@ -78,7 +78,7 @@ Result<void> ChooseSeeds(const std::string& text, Scenario& scenario) {
 }
 
 Result<Scenario> ReadScenario(const std::string& file, const workloads::Registry& registry) {
-  const auto text = ReadInputFile(file);
+  const auto text = platform::ReadInputFile(file);
   if (!text) return tl::unexpected(text.error());
   const auto folder = std::filesystem::path(file).parent_path();
   return simulator::ParseScenario(*text, file, folder.empty() ? "." : folder, registry);

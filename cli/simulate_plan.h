@@ -9,7 +9,7 @@
 
 namespace evenkeel::cli {
 
-/// What `evenkeel simulate` is to do.
+/// The checked input of `evenkeel simulate`.
 struct SimulatePlan {
   std::vector<simulator::Scenario> scenarios;
   /// With --replay: the run that the only scenario replays, its nodes as they were changed.

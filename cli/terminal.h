@@ -11,7 +11,7 @@ struct TerminalSize {
   int rows = 24;
 };
 
-/// Of the terminal behind standard output; the usual size if there is none.
+/// Size of the terminal behind standard output; 80 x 24 if there is none.
 [[nodiscard]] TerminalSize SizeOfTerminal();
 /// Whether standard output is a terminal on which lines can be drawn over.
 [[nodiscard]] bool UnderstandsControlSequences();

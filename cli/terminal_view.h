@@ -16,11 +16,11 @@ namespace evenkeel::cli {
 
 /// A run as text: on a terminal a progress bar and a table of nodes, redrawn in place; elsewhere a
 /// plain line now and then. Draws the latest snapshot on a thread of its own, so that a terminal
-/// that is stopped (Ctrl-S) or slow holds up nobody but Close.
+/// that is stopped (Ctrl-S) or slow delays only Close.
 class TerminalView final : public coordinator::RunObserver {
  public:
-  /// `out` must outlive the view. `size` is asked before each drawing on a terminal that
-  /// understands ANSI sequences; without it plain lines are printed.
+  /// `out` must outlive the view. Calls `size` before each drawing on a terminal that
+  /// understands ANSI sequences; without it prints plain lines.
   TerminalView(std::ostream& out, std::string job, std::function<TerminalSize()> size);
   /// Waits for the drawing under way.
   ~TerminalView() override;

@@ -3,13 +3,13 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "cli/input_file.h"
 #include "cli/weight_tables.h"
 #include "core/base/error.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
+#include "platform/files.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -19,7 +19,7 @@ using scheduling::NodeWeight;
 
 Result<model::WeightingPolicy> LoadPolicy(const std::string& name_or_file) {
   if (auto builtin = scheduling::FindBuiltinPolicy(name_or_file)) return *builtin;
-  const Result<std::string> text = ReadInputFile(name_or_file);
+  const Result<std::string> text = platform::ReadInputFile(name_or_file);
   if (!text) {
     return InvalidInput("--policy: must be default, paper or a file, " + text.error().message);
   }
@@ -51,7 +51,7 @@ void WriteJson(const std::vector<NodeWeight>& weights, const model::WeightingPol
 Result<void> Run(const WeightsOptions& options, std::ostream& out) {
   const Result<model::WeightingPolicy> policy = LoadPolicy(options.policy);
   if (!policy) return tl::unexpected(policy.error());
-  const Result<std::string> text = ReadInputFile(options.nodes_file);
+  const Result<std::string> text = platform::ReadInputFile(options.nodes_file);
   if (!text) return tl::unexpected(text.error());
   const auto nodes = model::ParseNodes(*text, options.nodes_file);
   if (!nodes) return tl::unexpected(nodes.error());

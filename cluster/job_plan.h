@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "cluster/timestamp.h"
 #include "core/model/node_power.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
-/// What a weight was made of where a history was asked for. Numbers have six digits.
+/// The parts of a weight, where a history was queried. Numbers have six digits.
 struct WeightParts {
   double fuzzy = 1;         ///< the ratio by labels, relative to the lightest
   double measured = 0;      ///< the history's rate, units a second; 0: it has none that counts
@@ -50,9 +50,10 @@ struct HistoryOutcome {
 /// certificate authority of its own; a key is known by its id. While the operator's key is
 /// replaced, the new authority is trusted before it signs, and the old one for a while after.
 struct IdentityKeys {
-  std::string issuer;                ///< signs the certificates; empty: none were made yet
-  std::string also_trusted;          ///< the other authority of the bundle; empty: none
-  std::optional<Timestamp> since{};  ///< when one of the two changed last; nothing: at the start
+  std::string issuer;        ///< signs the certificates; empty: none were made yet
+  std::string also_trusted;  ///< the other authority of the bundle; empty: none
+  std::optional<platform::Timestamp>
+      since{};  ///< when one of the two changed last; nothing: at the start
 
   friend bool operator==(const IdentityKeys&, const IdentityKeys&) = default;
 };

@@ -107,7 +107,7 @@ JobPlan ReadJobPlan(const json& config_map) {
   plan.history = {Text(history, "reason"), Text(history, "message")};
   plan.identity = {At(annotations, annotation::kIdentity),
                    At(annotations, annotation::kIdentityAlsoTrusted),
-                   ParseTimestamp(At(annotations, annotation::kIdentitySince))};
+                   platform::ParseTimestamp(At(annotations, annotation::kIdentitySince))};
   plan.worker_secrets = static_cast<std::int32_t>(
       IntegerIn(At(annotations, annotation::kWorkerSecrets), 1, kMaxWorkerSecrets, 1));
   plan.image = At(annotations, annotation::kImage);

@@ -33,4 +33,12 @@ std::string ToString(Condition::Status status) {
   return status == Condition::Status::kFalse ? "False" : "Unknown";
 }
 
+std::string JobState(const std::function<bool(const std::string& type)>& is_true) {
+  for (const std::string& type : {condition_type::kComplete, condition_type::kFailed,
+                                  condition_type::kSuspended, condition_type::kProgressing}) {
+    if (is_true(type)) return type;
+  }
+  return "Pending";
+}
+
 }  // namespace evenkeel::cluster

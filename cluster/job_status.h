@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cluster/timestamp.h"
 #include "core/base/time.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -16,7 +17,7 @@ inline const std::string kFailed = "Failed";
 inline const std::string kSuspended = "Suspended";
 inline const std::string kProgressing = "Progressing";
 inline const std::string kWeightsMeasured = "WeightsMeasured";
-/// An object that the job needs has a name that an object of somebody else has.
+/// An object that the job needs has the name of another owner's object.
 inline const std::string kNameConflict = "NameConflict";
 }  // namespace condition_type
 
@@ -29,7 +30,7 @@ struct Condition {
   std::string reason;   ///< one word in CamelCase
   std::string message;  ///< one line for people
   std::int64_t observed_generation = 0;
-  Timestamp last_transition{};  ///< of `status`; whole seconds
+  platform::Timestamp last_transition{};  ///< of `status`; whole seconds
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };
@@ -45,6 +46,11 @@ using Conditions = std::vector<Condition>;
 void Set(Conditions& conditions, Condition condition);
 
 [[nodiscard]] std::string ToString(Condition::Status status);
+
+/// The word for a job's state in status.state, kubectl get, top and explain: the first of Complete,
+/// Failed, Suspended and Progressing whose condition is true, else Pending. `is_true` tells whether
+/// the condition of a type is.
+[[nodiscard]] std::string JobState(const std::function<bool(const std::string& type)>& is_true);
 
 struct TaskCounts {
   std::int64_t total = 0;
@@ -79,13 +85,13 @@ struct JobResult {
 /// anything to write.
 struct JobStatus {
   std::int64_t observed_generation = 0;
-  std::string state;  ///< type of the condition that is True, else Pending
+  std::string state;  ///< see JobState()
   std::optional<TaskCounts> tasks;
   std::string progress;        ///< "63%"
   std::string failed_indexes;  ///< "3,7-9", capped
-  std::optional<Timestamp> start_time;
-  std::optional<Timestamp> completion_time;
-  std::optional<Timestamp> estimated_completion_time;
+  std::optional<platform::Timestamp> start_time;
+  std::optional<platform::Timestamp> completion_time;
+  std::optional<platform::Timestamp> estimated_completion_time;
   std::int32_t active_workers = 0;  ///< connected to the coordinator
   std::vector<WorkerRow> workers;   ///< the heaviest first; nodes differ
   JobResult result;
@@ -105,7 +111,7 @@ enum class CoordinatorState {
   kBlocked,      ///< cannot go on for now, e.g. because its disk is full
 };
 
-/// What the coordinator says of one worker.
+/// The coordinator's report on one worker.
 struct WorkerProgress {
   std::string node;
   double ratio = 1;
@@ -117,7 +123,7 @@ struct WorkerProgress {
   std::string state;  ///< Running, Waiting, Lost or Done
 };
 
-/// What a node has done for the job so far, in all starts of its coordinator.
+/// A node's work for the job so far, in all starts of its coordinator.
 struct NodeWork {
   std::string node;
   double units = 0;          ///< work units of the tasks whose result counted
@@ -144,7 +150,7 @@ struct Progress {
   /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
   std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none
-  /// What the coordinator was told last: to drain, or to work. Nothing: it does not say.
+  /// The last request to the coordinator: true to drain, false to work. Empty if not reported.
   std::optional<bool> desired_suspended;
 };
 

@@ -21,7 +21,7 @@ json ConditionJson(const Condition& condition) {
           {"reason", condition.reason},
           {"message", condition.message},
           {"observedGeneration", condition.observed_generation},
-          {"lastTransitionTime", FormatTimestamp(condition.last_transition)}};
+          {"lastTransitionTime", platform::FormatTimestamp(condition.last_transition)}};
 }
 
 Condition ReadCondition(const json& object) {
@@ -34,7 +34,7 @@ Condition ReadCondition(const json& object) {
   condition.reason = Text(object, "reason");
   condition.message = Text(object, "message");
   condition.observed_generation = Integer(object, "observedGeneration");
-  condition.last_transition = Time(object, "lastTransitionTime").value_or(Timestamp{});
+  condition.last_transition = Time(object, "lastTransitionTime").value_or(platform::Timestamp{});
   return condition;
 }
 
@@ -64,8 +64,8 @@ void PutText(json& object, const char* field, const std::string& text) {
   if (!text.empty()) object[field] = text;
 }
 
-void PutTime(json& object, const char* field, const std::optional<Timestamp>& time) {
-  if (time) object[field] = FormatTimestamp(*time);
+void PutTime(json& object, const char* field, const std::optional<platform::Timestamp>& time) {
+  if (time) object[field] = platform::FormatTimestamp(*time);
 }
 
 json ResultJson(const JobResult& result) {
@@ -164,8 +164,8 @@ double NumberUpTo(const json& object, const char* field, double most) {
   return std::clamp(Number(object, field), 0.0, most);
 }
 
-/// Anything but ranges of indexes is not for a status. The text itself may be long: it is cut by
-/// whoever writes it.
+/// Anything but ranges of indexes is not for a status. The text itself may be long: the
+/// writer cuts it.
 std::string IndexText(const std::string& text) {
   const bool good = text.find_first_not_of("0123456789,-.") == std::string::npos;
   return good ? text : std::string();

@@ -39,10 +39,10 @@ bool Flag(const json& object, const char* field) {
   return value.is_boolean() && value.get<bool>();
 }
 
-std::optional<Timestamp> Time(const json& object, const char* field) {
+std::optional<platform::Timestamp> Time(const json& object, const char* field) {
   const json& value = Child(object, field);
   if (!value.is_string()) return std::nullopt;
-  return ParseTimestamp(value.get_ref<const std::string&>());
+  return platform::ParseTimestamp(value.get_ref<const std::string&>());
 }
 
 std::map<std::string, std::string> Texts(const json& object, const char* field) {
@@ -87,26 +87,6 @@ std::int64_t IntegerIn(const std::string& text, std::int64_t least, std::int64_t
   const auto [stop, error] = std::from_chars(text.data(), end, number);
   const bool good = error == std::errc{} && stop == end && least <= number && number <= most;
   return good ? number : fallback;
-}
-
-std::string ToBase64(std::string_view bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const bool there = i + k < bytes.size();
-      group = group << 8U | (there ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    }
-    const std::size_t left = bytes.size() - i;
-    text += kDigits[group >> 18U & 63U];
-    text += kDigits[group >> 12U & 63U];
-    text += left > 1 ? kDigits[group >> 6U & 63U] : '=';
-    text += left > 2 ? kDigits[group & 63U] : '=';
-  }
-  return text;
 }
 
 }  // namespace evenkeel::cluster

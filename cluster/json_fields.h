@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "cluster/timestamp.h"
+#include "platform/time.h"
 
 /// Lenient reading of what the API server has judged already: a field that is absent or of another
-/// type reads as if it were not there, so that one strange object hurts nobody else.
+/// type reads as if it were not there, so that one strange object affects no other.
 namespace evenkeel::cluster {
 
 /// object[field]; null if there is none.
@@ -22,7 +22,8 @@ namespace evenkeel::cluster {
 /// Finite, or the fallback.
 [[nodiscard]] double Number(const nlohmann::json& object, const char* field, double fallback = 0);
 [[nodiscard]] bool Flag(const nlohmann::json& object, const char* field);
-[[nodiscard]] std::optional<Timestamp> Time(const nlohmann::json& object, const char* field);
+[[nodiscard]] std::optional<platform::Timestamp> Time(const nlohmann::json& object,
+                                                      const char* field);
 /// The members that are strings.
 [[nodiscard]] std::map<std::string, std::string> Texts(const nlohmann::json& object,
                                                        const char* field);
@@ -35,15 +36,12 @@ namespace evenkeel::cluster {
 /// The list object[field]; an empty one if it is none.
 [[nodiscard]] const nlohmann::json& Items(const nlohmann::json& object, const char* field);
 
-/// JSON text in one line; characters that are no UTF-8 are replaced.
+/// JSON text in one line; replaces bytes that are not UTF-8.
 [[nodiscard]] std::string Compact(const nlohmann::json& value);
 
 /// The number in a string such as an annotation's; `fallback` if it is none or not in [least,
 /// most].
 [[nodiscard]] std::int64_t IntegerIn(const std::string& text, std::int64_t least, std::int64_t most,
                                      std::int64_t fallback);
-
-/// RFC 4648, section 4, with padding: how Kubernetes carries bytes in `data` and `binaryData`.
-[[nodiscard]] std::string ToBase64(std::string_view bytes);
 
 }  // namespace evenkeel::cluster

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-/// How the objects of a job are called. Whoever makes, finds or mounts one takes its name from
+/// Names of a job's objects. All code that creates, finds or mounts one takes its name from
 /// here.
 namespace evenkeel::cluster {
 
@@ -43,21 +43,21 @@ inline const std::string kAttempt = "evenkeel.dev/attempt";
 inline const std::string kRatio = "evenkeel.dev/ratio";
 inline const std::string kNode = "evenkeel.dev/node";
 inline const std::string kImage = "evenkeel.dev/image";
-/// Whose logs kubectl shows.
+/// The container whose logs kubectl shows.
 inline const std::string kDefaultContainer = "kubectl.kubernetes.io/default-container";
-/// Of a coordinator's pod: a change has the kubelet look at its volumes.
+/// On a coordinator's pod: a change makes the kubelet refresh its volumes.
 inline const std::string kRefreshed = "evenkeel.dev/refreshed";
-/// Of the plan: see IdentityKeys.
+/// On the plan: see IdentityKeys.
 inline const std::string kIdentity = "evenkeel.dev/identity";
 inline const std::string kIdentityAlsoTrusted = "evenkeel.dev/identity-also-trusted";
 inline const std::string kIdentitySince = "evenkeel.dev/identity-since";
-/// Of the plan: the number of Secrets with certificates of workers.
+/// On the plan: the number of Secrets with certificates of workers.
 inline const std::string kWorkerSecrets = "evenkeel.dev/worker-secrets";
 /// Of every object the operator makes for a job: what it says, see kube::DesiredObject.
 inline const std::string kDigest = "evenkeel.dev/digest";
-/// Of the plan: the highest attempt whose pod has been seen.
+/// On the plan: the highest attempt whose pod has been seen.
 inline const std::string kAttemptSeen = "evenkeel.dev/attempt-seen";
-/// Of the plan: the attempt that began the run, or went on with it after a suspension.
+/// On the plan: the attempt that began the run, or resumed it after a suspension.
 inline const std::string kFirstAttempt = "evenkeel.dev/first-attempt";
 }  // namespace annotation
 
@@ -86,16 +86,16 @@ inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
 /// The names of all these Secrets, in order.
 [[nodiscard]] std::vector<std::string> WorkerSecretNames(std::string_view job,
                                                          std::int32_t secrets);
-/// Of the Service, of a NetworkPolicy, and the name in the coordinator's certificate.
+/// Name of the Service, of a NetworkPolicy, and in the coordinator's certificate.
 [[nodiscard]] std::string CoordinatorName(std::string_view job);
-/// Of a NetworkPolicy, and the name in the workers' certificate.
+/// Name of a NetworkPolicy, and in the workers' certificate.
 [[nodiscard]] std::string WorkerName(std::string_view job);
 [[nodiscard]] std::string SnapshotName(std::string_view job);
 [[nodiscard]] std::string CoordinatorPodName(std::string_view job, std::int64_t attempt);
 /// "JOB-worker-NODE-HASH": as much of the node's first label as a host's name has room for, and a
 /// hash of all of it.
 [[nodiscard]] std::string WorkerPodName(std::string_view job, std::string_view node);
-/// Of the workers' gRPC, inside of the cluster.
+/// Address of the workers' gRPC endpoint, inside the cluster.
 [[nodiscard]] std::string CoordinatorAddress(std::string_view job, std::string_view namespace_name);
 /// Folder of a job in the claim of its results. Claims are shared between jobs, and a job that was
 /// deleted and made anew must not find the old one's journal: hence the uid.

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cluster/resources.h"
-#include "cluster/timestamp.h"
 #include "core/model/node_profile.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -43,10 +43,10 @@ struct NodeView {
   model::NodeProfile profile;
   std::string operating_system;  ///< status.nodeInfo.operatingSystem; may be empty
   std::vector<Taint> taints;
-  bool unschedulable = false;                ///< cordoned
-  bool ready = false;                        ///< condition Ready is True
-  std::optional<Timestamp> ready_changed{};  ///< when it became so
-  Resources allocatable;                     ///< all pods together may ask for this much
+  bool unschedulable = false;                          ///< cordoned
+  bool ready = false;                                  ///< condition Ready is True
+  std::optional<platform::Timestamp> ready_changed{};  ///< when it became so
+  Resources allocatable;                               ///< all pods together may ask for this much
 
   [[nodiscard]] const std::string& Name() const { return profile.name; }
 };

@@ -177,7 +177,7 @@ bool WaitsForOthers(const std::string& reason) {
   return reason.empty() || reason == "PodInitializing" || reason == "ContainerCreating";
 }
 
-/// What a person would look at first comes first: what cannot start, what keeps ending.
+/// Orders containers by severity: those that cannot start, then those that keep ending.
 bool WorseOff(const ContainerState& a, const ContainerState& b) {
   const auto rank = [](const ContainerState& one) {
     return std::tuple(!WaitsForOthers(one.waiting_reason) && !one.has_run,

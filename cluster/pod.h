@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cluster/resources.h"
-#include "cluster/timestamp.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
@@ -17,7 +17,7 @@ enum class PodPhase { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 struct SchedulingTrouble {
   std::string reason;   ///< Unschedulable, SchedulerError, ...
   std::string message;  ///< the scheduler's words
-  Timestamp since{};
+  platform::Timestamp since{};
 };
 
 /// How a container ended last.
@@ -25,7 +25,7 @@ struct Termination {
   std::int32_t exit_code = 0;
   std::string reason;   ///< Error, OOMKilled, Completed, ...
   std::string message;  ///< what it left in its termination log
-  std::optional<Timestamp> finished{};
+  std::optional<platform::Timestamp> finished{};
 };
 
 /// A Pod as far as it matters here; of its containers the one that is worst off.
@@ -47,9 +47,10 @@ struct PodView {
   PodPhase phase = PodPhase::kPending;
   std::string reason;  ///< status.reason, e.g. Evicted
   bool ready = false;
-  std::optional<Timestamp> ready_since;  ///< nothing if it is not, or does not say
-  Timestamp created{};
-  std::optional<Timestamp> deleted;  ///< deletionTimestamp: when it should be gone at the latest
+  std::optional<platform::Timestamp> ready_since;  ///< nothing if it is not, or does not say
+  platform::Timestamp created{};
+  std::optional<platform::Timestamp>
+      deleted;  ///< deletionTimestamp: when it should be gone at the latest
   std::optional<SchedulingTrouble> unscheduled;
   std::string waiting_reason;  ///< of the container, e.g. ImagePullBackOff; empty if it runs
   std::string waiting_message;
@@ -57,7 +58,7 @@ struct PodView {
   std::int32_t restarts = 0;
   bool has_run = false;  ///< a container has been started at least once
   /// Since when the init containers are done; nothing if they are not, or there are none.
-  std::optional<Timestamp> initialized;
+  std::optional<platform::Timestamp> initialized;
   /// A container has ended well, so that it is not started again, but one beside it does not know:
   /// the pod will do nothing more.
   bool lingers = false;

@@ -6,7 +6,7 @@
 
 namespace evenkeel::cluster {
 
-/// What a pod asks for, or what a node has or has left (which may be negative).
+/// Requests of a pod, or capacity or free resources of a node (which may be negative).
 struct Resources {
   std::int64_t cpu_millicores = 0;
   std::int64_t memory_bytes = 0;
@@ -17,7 +17,7 @@ struct Resources {
 
 [[nodiscard]] Resources operator+(const Resources& a, const Resources& b);
 [[nodiscard]] Resources operator-(const Resources& a, const Resources& b);
-/// True if there is room for all that is asked for (nothing asked for always fits).
+/// Whether `room` suffices for all of `asked`. Zero always fits.
 [[nodiscard]] bool Fits(const Resources& asked, const Resources& room);
 
 /// `resources` of a container: quantities by resource, as Kubernetes writes them.

@@ -9,21 +9,21 @@
 #include "cluster/job_status.h"
 #include "cluster/node.h"
 #include "cluster/resources.h"
-#include "cluster/timestamp.h"
 #include "core/model/job_spec.h"
 #include "core/model/weighting_policy.h"
+#include "platform/time.h"
 
 namespace evenkeel::cluster {
 
-/// What is needed of metadata.
+/// The fields of metadata in use.
 struct ObjectMeta {
   std::string namespace_name;  ///< metadata.namespace
   std::string name;
   std::string uid;
   std::string resource_version;  ///< opaque
   std::int64_t generation = 0;
-  Timestamp created{};
-  std::optional<Timestamp> deleted;  ///< deletionTimestamp
+  platform::Timestamp created{};
+  std::optional<platform::Timestamp> deleted;  ///< deletionTimestamp
   std::map<std::string, std::string> annotations;
 };
 
@@ -60,8 +60,8 @@ struct WeightedJob {
   /// can. A job that runs may have grown that much.
   std::string too_large;
   model::JobSpec spec;
-  /// What the coordinator is told: apiVersion, kind, metadata.name and spec as JSON text, without
-  /// the fields of the spec that are the operator's alone.
+  /// The coordinator's manifest: apiVersion, kind, metadata.name and spec as JSON text, without
+  /// the fields of the spec that only the operator uses.
   std::string manifest;
   std::string workload;  ///< spec.workload as JSON text
   /// `image` of the workload's parameters: its tasks run in a container with this image, not in the
@@ -78,7 +78,7 @@ struct WeightedJob {
   JobStatus status;
 };
 
-/// What one worker pod of the job asks of its node.
+/// Resource requests of one worker pod of the job.
 [[nodiscard]] Resources WorkerRequests(const WeightedJob& job);
 
 /// A WeightingPolicy as the API server has it.

@@ -23,7 +23,7 @@ ObjectMeta ReadObjectMeta(const nlohmann::json& object) {
   meta.uid = Text(metadata, "uid");
   meta.resource_version = Text(metadata, "resourceVersion");
   meta.generation = Integer(metadata, "generation");
-  meta.created = Time(metadata, "creationTimestamp").value_or(Timestamp{});
+  meta.created = Time(metadata, "creationTimestamp").value_or(platform::Timestamp{});
   meta.deleted = Time(metadata, "deletionTimestamp");
   meta.annotations = Texts(metadata, "annotations");
   return meta;
@@ -153,7 +153,7 @@ std::string SizeTrouble(const std::string& manifest) {
          " can be handed to the coordinator; put long lists into a file in spec.inputs";
 }
 
-/// What the schema of the CRD says of names as well; without it, objects could not be named.
+/// Repeats the rule for names in the schema of the CRD; names of objects depend on it.
 std::string NameTrouble(const std::string& name) {
   if (name.size() > kMaxJobName) {
     return "metadata.name: must be at most " + std::to_string(kMaxJobName) + " characters, has " +

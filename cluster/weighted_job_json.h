@@ -12,8 +12,8 @@ namespace evenkeel::cluster {
 /// Reads `metadata` of an object.
 [[nodiscard]] ObjectMeta ReadObjectMeta(const nlohmann::json& object);
 
-/// Reads spec.worker.template. What could loosen the restricted pod security, or take the place of
-/// what is ours in a pod, is refused (kInvalidInput, one line "FIELD: what is wrong"): volumes of
+/// Reads spec.worker.template. Refuses all that could loosen the restricted pod security or replace
+/// the operator's parts of a pod (kInvalidInput, one line "FIELD: what is wrong"): volumes of
 /// the node, volumes by our names, mounts at our places (that of the inputs only if there are any),
 /// anything in securityContext but who the process is.
 [[nodiscard]] Result<WorkerTemplate> ReadWorkerTemplate(const nlohmann::json& pod_template,

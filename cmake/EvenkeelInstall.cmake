@@ -27,7 +27,7 @@ function(evenkeel_install_libraries component)
 endfunction()
 
 evenkeel_install_libraries(Balancer base model scheduling engine balancer)
-evenkeel_install_libraries(Workload model_parsing platform_values workload)
+evenkeel_install_libraries(Workload model_parsing platform platform_values workload)
 evenkeel_install_libraries(Programs
   block_service cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
@@ -64,10 +64,11 @@ set(public_headers
   core/engine/withheld_placement.h
   core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h
   # workloads
+  platform/file_descriptor.h platform/files.h
   core/model/field_reader.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h
   workloads/little_endian.h workloads/npy.h workloads/received_tasks.h workloads/registry.h
-  workloads/result_file.h workloads/short_text.h workloads/workload.h
+  workloads/short_text.h workloads/workload.h
   # programs
   cli/evenkeel_main.h coordinator/coordinator_main.h worker/worker_main.h workloads/built_in.h)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/InstallHeaders.cmake.in

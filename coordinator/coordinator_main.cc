@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include "coordinator/live/live_feed.h"
@@ -28,6 +27,7 @@
 #include "core/base/log.h"
 #include "http/http_server.h"
 #include "http/local_only.h"
+#include "platform/signals.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -46,18 +46,6 @@ int Complain(const std::string& reason, SupervisorExit exit) {
 int Complain(const Error& error) {
   const bool input = error.code == ErrorCode::kInvalidInput;
   return Complain(error.message, input ? SupervisorExit::kBadInput : SupervisorExit::kTrouble);
-}
-
-/// SIGTERM and SIGINT ask to stop; SIGUSR1 tells that the supervisor has ended.
-sigset_t TakeSignals() {
-  sigset_t set;
-  ::sigemptyset(&set);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaddset(&set, signal);
-  ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  // A failed write returns an error instead of ending the process.
-  ::signal(SIGXFSZ, SIG_IGN);
-  ::signal(SIGPIPE, SIG_IGN);
-  return set;
 }
 
 SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan, Instant started) {
@@ -118,28 +106,16 @@ class HttpEndpoints {
   std::unique_ptr<http::HttpServer> pages_;
 };
 
-/// Runs the supervisor on a thread of its own; signals stop it.
-SupervisorEnd RunUntilStopped(JobSupervisor& supervisor, const sigset_t& signals) {
-  SupervisorEnd end;
-  const pthread_t self = ::pthread_self();
-  std::thread thread([&] {
-    end = supervisor.Run();
-    ::pthread_kill(self, SIGUSR1);
-  });
-  for (int signal = 0; signal != SIGUSR1;) {
-    if (::sigwait(&signals, &signal) == 0 && signal != SIGUSR1) supervisor.Stop();
-  }
-  thread.join();
-  return end;
-}
-
 int Serve(const ServiceOptions& options, const workloads::Registry& registry, Instant started,
           const Clock& clock) {
   ManifestWatch watch(options.job_file,
                       [&options, &registry] { return ReadJobFile(options, registry); });
   const auto plan = ReadPlan(options, registry);
   if (!plan) return Complain(plan.error());
-  const sigset_t signals = TakeSignals();  // before there is any other thread
+  // A failed write returns an error instead of ending the process.
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGPIPE, SIG_IGN);
+  platform::BlockedSignals signals({SIGTERM, SIGINT});  // before there is any other thread
   LogInBackground();
   StatusBoard board;
   metrics::JobMetrics metrics(plan->version->spec().profile, options.name_space,
@@ -161,7 +137,8 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
   const auto endpoints = HttpEndpoints::Open(options, *plan, health, control, local_pages);
   if (!endpoints) return Complain(endpoints.error());
   Log(LogLevel::kInfo, plan->version->spec().name + ": " + (*endpoints)->Ports());
-  const SupervisorEnd end = RunUntilStopped(supervisor, signals);
+  const platform::SignalThread signal_thread(signals, {[&](int) { supervisor.Stop(); }});
+  const SupervisorEnd end = supervisor.Run();
   return end.exit == SupervisorExit::kStopped ? 0 : Complain(end.reason, end.exit);
 }
 

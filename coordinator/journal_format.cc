@@ -10,6 +10,8 @@
 #include <cstring>
 #include <string>
 
+#include "platform/files.h"
+
 namespace evenkeel::coordinator {
 namespace {
 
@@ -125,30 +127,24 @@ Error CannotCreate(const std::filesystem::path& file, int error) {
   return {ErrorCode::kUnavailable, file.string() + " cannot be created: " + std::strerror(error)};
 }
 
-/// Flushes a file or folder to the disk.
-bool Sync(const std::filesystem::path& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool synced = fsync(fd) == 0;
-  close(fd);
-  return synced;
-}
-
 /// Makes the names of `folder` and of the folders above it durable: any of them may have been
-/// created for this journal. Stops where the disk or the right to read ends.
-bool SyncFoldersAbove(const std::filesystem::path& folder) {
+/// created for this journal. Stops where the disk or the right to read ends. Returns 0 or errno.
+int SyncFoldersAbove(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::path below = std::filesystem::canonical(folder, error);
   struct stat status {};
-  if (error || stat(below.c_str(), &status) != 0) return false;
+  if (error) return error.value();
+  if (stat(below.c_str(), &status) != 0) return errno;
   const dev_t disk = status.st_dev;
   for (std::filesystem::path above = below.parent_path(); above != below;
        above = above.parent_path()) {
-    if (stat(above.c_str(), &status) != 0 || status.st_dev != disk) return true;
-    if (!Sync(above)) return errno == EACCES || errno == EPERM;
+    if (stat(above.c_str(), &status) != 0 || status.st_dev != disk) return 0;
+    if (const int unsynced = platform::SyncPath(above)) {
+      return unsynced == EACCES || unsynced == EPERM ? 0 : unsynced;
+    }
     below = above;
   }
-  return true;
+  return 0;
 }
 
 /// Gives `draft` the name `file` unless that exists. Returns 0 or errno.
@@ -215,13 +211,13 @@ void RemoveEmptyLog(std::filesystem::path file) {
 }  // namespace
 
 Result<bool> PublishJournal(const std::filesystem::path& draft, const std::filesystem::path& file) {
-  if (!Sync(draft)) return tl::unexpected(CannotCreate(file, errno));
+  if (const int error = platform::SyncPath(draft)) return tl::unexpected(CannotCreate(file, error));
   const int error = LinkOrRename(draft, file);
   if (error == EEXIST) return false;
   if (error != 0) return tl::unexpected(CannotCreate(file, error));
-  if (!Sync(file.parent_path()) || !SyncFoldersAbove(file.parent_path())) {
-    return tl::unexpected(CannotCreate(file, errno));
-  }
+  int unsynced = platform::SyncPath(file.parent_path());
+  if (unsynced == 0) unsynced = SyncFoldersAbove(file.parent_path());
+  if (unsynced != 0) return tl::unexpected(CannotCreate(file, unsynced));
   return true;
 }
 

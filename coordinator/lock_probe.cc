@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "coordinator/sqlite_database.h"
+#include "platform/file_descriptor.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -31,22 +32,8 @@ constexpr std::array<NetworkFileSystem, 6> kNetworkFileSystems{{{0x01021997, "9p
                                                                 {0x5346414F, "AFS"},
                                                                 {0x73757245, "Coda"}}};
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int Get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 /// A lock that belongs to the open file, so that two of one process exclude each other. 0 or errno.
-int Lock(const Descriptor& file) {
+int Lock(const platform::FileDescriptor& file) {
   struct flock whole {};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
@@ -77,9 +64,9 @@ std::string MountOptions(dev_t device) {
 }
 
 /// `file` must be opened as `first` already.
-Result<void> Probe(const std::filesystem::path& folder, const Descriptor& first,
+Result<void> Probe(const std::filesystem::path& folder, const platform::FileDescriptor& first,
                    const std::string& file) {
-  const Descriptor second(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  const platform::FileDescriptor second(open(file.c_str(), O_RDWR | O_CLOEXEC));
   if (second.Get() < 0) return tl::unexpected(CannotWrite(folder, errno));
   const int granted = Lock(first);
   if (granted != 0) {
@@ -122,7 +109,7 @@ Result<void> CheckThatFolderLocks(const std::filesystem::path& folder) {
 
   // Never the journal itself: closing it would drop the locks that this process holds on it.
   std::string file = (folder / ".lock-probe-XXXXXX").string();
-  const Descriptor first(mkstemp(file.data()));
+  const platform::FileDescriptor first(mkstemp(file.data()));
   if (first.Get() < 0) return tl::unexpected(CannotWrite(folder, errno));
   Result<void> locks = Probe(folder, first, file);
   unlink(file.c_str());

@@ -6,7 +6,7 @@
 #include "coordinator/lower_bound.h"
 #include "core/metrics/job_metrics.h"
 #include "core/scheduling/energy/accounting.h"
-#include "report/atomic_file.h"
+#include "platform/files.h"
 #include "report/html_report.h"
 #include "report/summary_json.h"
 
@@ -158,7 +158,7 @@ Result<void> WriteMetrics(const model::JobSpec& job, const JournalReader& journa
     return {};
   });
   if (!read) return read;
-  return report::WriteWholeFile(folder / "metrics.prom", metrics.Text());
+  return platform::WriteFileAtomically(folder / "metrics.prom", metrics.Text());
 }
 
 }  // namespace evenkeel::coordinator

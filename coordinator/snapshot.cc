@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "coordinator/bounded_file.h"
 #include "coordinator/journal_format.h"
 #include "coordinator/sqlite_database.h"
+#include "platform/files.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -140,9 +140,10 @@ Result<void> SeedFolder(const path& snapshot, const path& folder, const JobIdent
   if (std::filesystem::exists(std::filesystem::symlink_status(file, error))) return {};
   std::filesystem::create_directories(folder, error);
 
-  const auto compressed = ReadBoundedFile(snapshot, kMaxSnapshotBytes);
+  const auto compressed = platform::ReadRegularFile(snapshot, kMaxSnapshotBytes);
   if (!compressed) return tl::unexpected(compressed.error());
   const std::string bytes = Decompress(*compressed);
+  if (compressed->empty()) return Unusable(snapshot, "it is empty");
   if (bytes.empty()) return Unusable(snapshot, "it is damaged");
 
   const auto draft = Draft::Write(folder, bytes);

@@ -12,10 +12,6 @@
 
 namespace evenkeel::kube {
 
-/// Decodes base64 (RFC 4648, section 4) with padding; line breaks are allowed. Nothing if the text
-/// is something else.
-[[nodiscard]] std::optional<std::string> DecodeBase64(std::string_view text);
-
 /// Where a server listens.
 struct ServerAddress {
   bool secure = true;      ///< https

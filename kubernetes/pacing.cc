@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <limits>
 #include <mutex>
 
 #include "core/base/check.h"
@@ -27,35 +28,23 @@ Duration TokenBucket::Take(Instant now) {
   return std::max(full - tolerance_ - now, Duration::zero());
 }
 
-namespace {
-
-/// More doublings than fit into any pause, few enough not to overflow one.
-constexpr std::int32_t kMostDoublings = 30;
-
-}  // namespace
-
 Duration ItemBackoff::Next(const ObjectKey& item) {
-  std::int32_t& failures = failures_[item];
-  const std::int32_t doublings = std::min(failures, kMostDoublings);
-  failures = doublings + 1;
-  // Halving the limit instead of doubling the pause: no overflow, whatever the times are.
-  if (shortest_ > Duration{longest_.count() >> doublings}) return longest_;
-  return Duration{shortest_.count() << doublings};
+  return backoffs_.try_emplace(item, options_).first->second.Next();
 }
 
 std::int32_t ItemBackoff::Failures(const ObjectKey& item) const {
-  const auto found = failures_.find(item);
-  return found == failures_.end() ? 0 : found->second;
+  const auto found = backoffs_.find(item);
+  if (found == backoffs_.end()) return 0;
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::min(found->second.Failures(), kMost));
 }
 
 Instant ReconnectBackoff::After(Instant started, Instant now) {
-  if (now - started >= times_.healthy) {
-    pause_ = times_.shortest;
+  if (now - started >= healthy_) {
+    backoff_.Reset();
     return now;
   }
-  const Duration pause = FromSeconds(ToSeconds(pause_) * rng_.Uniform(0.5, 1.0));
-  pause_ = std::min(2 * pause_, times_.longest);
-  return std::max(now, started + pause);
+  return std::max(now, started + backoff_.Next(rng_.Unit()));
 }
 
 }  // namespace evenkeel::kube

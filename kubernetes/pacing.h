@@ -7,6 +7,7 @@
 #include "core/base/rng.h"
 #include "core/base/time.h"
 #include "kubernetes/object.h"
+#include "platform/backoff.h"
 
 namespace evenkeel::kube {
 
@@ -46,17 +47,16 @@ class TokenBucket {
 /// `longest`. Remembers an item until it is forgotten. Not thread-safe.
 class ItemBackoff {
  public:
-  ItemBackoff(Duration shortest, Duration longest) : shortest_(shortest), longest_(longest) {}
+  ItemBackoff(Duration shortest, Duration longest) : options_{shortest, longest} {}
 
   /// One more failure: the pause after it.
   [[nodiscard]] Duration Next(const ObjectKey& item);
-  void Forget(const ObjectKey& item) { failures_.erase(item); }
+  void Forget(const ObjectKey& item) { backoffs_.erase(item); }
   [[nodiscard]] std::int32_t Failures(const ObjectKey& item) const;
 
  private:
-  Duration shortest_;
-  Duration longest_;
-  std::unordered_map<ObjectKey, std::int32_t> failures_;
+  platform::BackoffOptions options_;
+  std::unordered_map<ObjectKey, platform::Backoff> backoffs_;
 };
 
 struct ReconnectTimes {
@@ -72,15 +72,17 @@ struct ReconnectTimes {
 class ReconnectBackoff {
  public:
   ReconnectBackoff(const ReconnectTimes& times, std::uint64_t seed)
-      : times_(times), rng_(seed), pause_(times.shortest) {}
+      : healthy_(times.healthy),
+        rng_(seed),
+        backoff_({times.shortest, times.longest, 2, {.least = 0.5, .most = 1}}) {}
 
   /// An attempt that began at `started` ended at `now`: the earliest time of the next one.
   [[nodiscard]] Instant After(Instant started, Instant now);
 
  private:
-  ReconnectTimes times_;
+  Duration healthy_;
   Rng rng_;
-  Duration pause_;
+  platform::Backoff backoff_;
 };
 
 }  // namespace evenkeel::kube

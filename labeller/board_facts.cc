@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/printable.h"
 #include "core/model/decimal.h"
 #include "core/model/names.h"
 #include "core/scheduling/fuzzy/board_catalogue.h"
@@ -23,7 +24,7 @@ class Reader {
  public:
   Reader(const std::filesystem::path& root, const std::string& kernel_machine) : files_(root) {
     const auto kernel = files_.Read("/proc/sys/kernel/arch", 64);  // since Linux 6.1
-    facts_.kernel = Printable(Trimmed(kernel.value_or(kernel_machine)));
+    facts_.kernel = PrintableAscii(Trimmed(kernel.value_or(kernel_machine)), kMaxTextBytes);
   }
 
   BoardFacts Read() {
@@ -47,7 +48,8 @@ class Reader {
     } else if (model::IsLabelValue(found->value)) {
       facts_.labels[label] = *found;
     } else {
-      facts_.notes.push_back(label + ": \"" + Printable(found->value) + "\" cannot be a label");
+      facts_.notes.push_back(label + ": \"" + PrintableAscii(found->value, kMaxTextBytes) +
+                             "\" cannot be a label");
     }
   }
 
@@ -56,12 +58,12 @@ class Reader {
     for (const char* path : {"/sys/firmware/devicetree/base/model", "/proc/device-tree/model"}) {
       const std::string model = Trimmed(files_.Read(path, 1024).value_or(""));
       if (model.empty()) continue;
-      facts_.machine = Printable(model);
+      facts_.machine = PrintableAscii(model, kMaxTextBytes);
       return ReadBoard(model, path);
     }
     const std::string product =
         Trimmed(files_.Read("/sys/class/dmi/id/product_name", 1024).value_or(""));
-    facts_.machine = Printable(product.empty() ? cpu.model_name : product);
+    facts_.machine = PrintableAscii(product.empty() ? cpu.model_name : product, kMaxTextBytes);
     if (!product.empty() && !cpu.model_name.empty()) facts_.machine += ", " + cpu.model_name;
   }
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
-#include "core/base/error.h"
 #include "labeller/board_facts.h"
 #include "platform/time.h"
 
@@ -17,11 +15,5 @@ namespace evenkeel::labeller {
 /// drops the labels then, unless the file was written again.
 [[nodiscard]] std::string FeatureFileOf(const BoardFacts& facts,
                                         std::optional<platform::Timestamp> expires);
-
-/// Replaces the file atomically, so that NFD never reads a part of it. The temporary file is
-/// hidden: NFD does not read files whose names begin with a dot. Errors: kUnavailable,
-/// kStorageFull.
-[[nodiscard]] Result<void> WriteFeatureFile(const std::filesystem::path& path,
-                                            const std::string& text);
 
 }  // namespace evenkeel::labeller

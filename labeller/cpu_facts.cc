@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "core/base/printable.h"
 #include "core/model/decimal.h"
 #include "core/scheduling/fuzzy/board_catalogue.h"
 #include "labeller/plain_text.h"
@@ -50,7 +51,8 @@ void FindArmCore(const std::string& cpuinfo, CpuFacts& facts) {
     const auto number = ReadHexadecimal(part);
     const auto core = number ? scheduling::FindArmPart(*number) : std::nullopt;
     if (!core) {
-      facts.notes.push_back("CPU part " + Printable(part) + " is not in the catalogue");
+      facts.notes.push_back("CPU part " + PrintableAscii(part, kMaxTextBytes) +
+                            " is not in the catalogue");
       return;
     }
     auto& [processors, speed] = cores[part];
@@ -75,7 +77,7 @@ void FindIntelCore(const std::string& cpuinfo, CpuFacts& facts) {
   const auto flags = ValuesOf(cpuinfo, "flags");
   if (ValuesOf(cpuinfo, "vendor_id").empty() || flags.empty()) return;
   if (const auto names = ValuesOf(cpuinfo, "model name"); !names.empty()) {
-    facts.model_name = Printable(names.front());
+    facts.model_name = PrintableAscii(names.front(), kMaxTextBytes);
   }
   const std::string padded = " " + flags.front() + " ";
   if (padded.find(" hypervisor ") != std::string::npos) {

@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <signal.h>
 #include <sys/utsname.h>
 
@@ -12,12 +11,15 @@
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/base/printable.h"
 #include "core/model/names.h"
 #include "labeller/board_look.h"
 #include "labeller/board_text.h"
 #include "labeller/kube_node_labels.h"
 #include "labeller/pauses.h"
 #include "labeller/plain_text.h"
+#include "platform/files.h"
+#include "platform/signals.h"
 
 namespace evenkeel::labeller {
 namespace {
@@ -53,22 +55,6 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.footer("Exit codes: 0 done, 1 failed, 2 bad usage.");
 }
 
-/// Nothing here has to be put in order at the end, so a signal ends the process at once, also in
-/// the middle of a request. The first process of a container is not ended by signals by itself.
-void EndBySignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] {
-    int signal = 0;
-    while (sigwait(&signals, &signal) != 0) {
-    }
-    std::_Exit(signal == SIGTERM ? kDone : 128 + signal);
-  }).detach();
-}
-
 std::string KernelMachine() {
   utsname names{};
   return uname(&names) == 0 ? names.machine : "";
@@ -94,7 +80,8 @@ class Publisher {
     const auto expires = line_.once ? std::nullopt
                                     : std::optional(platform::FromUnixSeconds(
                                           WallClockSeconds() + 3 * line_.interval_seconds));
-    return WriteFeatureFile(line_.feature_file, FeatureFileOf(facts, expires));
+    // NFD ignores the hidden file that this is written to first.
+    return platform::WriteFileAtomically(line_.feature_file, FeatureFileOf(facts, expires));
   }
 
  private:
@@ -158,10 +145,14 @@ int main(int argc, char** argv) {
   }
   if (line.feature_file.empty() && !evenkeel::model::IsDnsSubdomain(line.node)) {
     std::fprintf(stderr, "evenkeel-labeller: --node: must be the name of a node, is \"%s\"\n",
-                 Printable(line.node).c_str());
+                 evenkeel::PrintableAscii(line.node, kMaxTextBytes).c_str());
     return kBadUsage;
   }
-  EndBySignals();
+  // Nothing has to be cleaned up, so a signal ends the process at once, also during a request. The
+  // first process of a container does not end by a signal's default action.
+  evenkeel::platform::BlockedSignals signals({SIGTERM, SIGINT});
+  const evenkeel::platform::SignalThread signal_thread(
+      signals, {[](int signal) { std::_Exit(signal == SIGTERM ? kDone : 128 + signal); }});
   evenkeel::SetLogLevel(evenkeel::LogLevel::kInfo);
   return Work(line);
 }

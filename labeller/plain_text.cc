@@ -22,14 +22,6 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-std::string Printable(std::string_view text) {
-  constexpr std::size_t kMost = 200;
-  std::string shown(text.substr(0, kMost));
-  std::replace_if(
-      shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return shown;
-}
-
 std::string ShortNumber(double number) {
   char text[64];
   std::snprintf(text, sizeof text, "%.1f", number);

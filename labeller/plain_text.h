@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +13,8 @@ namespace evenkeel::labeller {
 
 [[nodiscard]] std::vector<std::string> Lines(std::string_view text);
 
-/// At most 200 characters of printable ASCII, what is none as '?'.
-[[nodiscard]] std::string Printable(std::string_view text);
+/// Maximum length of a text of a board in facts and messages.
+inline constexpr std::size_t kMaxTextBytes = 200;
 
 /// A number with at most one decimal, as it can stand in a label: "6.4", "2048".
 [[nodiscard]] std::string ShortNumber(double number);

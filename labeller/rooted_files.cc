@@ -11,6 +11,8 @@
 #include <deque>
 #include <system_error>
 
+#include "platform/file_descriptor.h"
+
 namespace evenkeel::labeller {
 namespace {
 
@@ -25,20 +27,6 @@ void PutAhead(const std::filesystem::path& path, std::deque<std::string>& ahead)
   }
   ahead.insert(ahead.begin(), parts.begin(), parts.end());
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int Number() const { return number_; }
-
- private:
-  int number_;
-};
 
 }  // namespace
 
@@ -76,17 +64,17 @@ std::optional<std::string> RootedFiles::Read(const std::string& path, std::size_
   const auto resolved = Resolve(path);
   if (!resolved) return std::nullopt;
   // A pipe or a device in the place of a file must not block, nor be read.
-  const Descriptor file(
+  const platform::FileDescriptor file(
       open(Below(*resolved).c_str(), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC));
   struct stat state {};
-  if (file.Number() < 0 || fstat(file.Number(), &state) != 0 || !S_ISREG(state.st_mode)) {
+  if (file.Get() < 0 || fstat(file.Get(), &state) != 0 || !S_ISREG(state.st_mode)) {
     return std::nullopt;
   }
   std::string text;
   std::array<char, 4096> buffer;
   while (text.size() < max_bytes) {
     const std::size_t wanted = std::min(buffer.size(), max_bytes - text.size());
-    const ssize_t got = read(file.Number(), buffer.data(), wanted);
+    const ssize_t got = read(file.Get(), buffer.data(), wanted);
     if (got == 0) return text;
     if (got > 0) {
       text.append(buffer.data(), static_cast<std::size_t>(got));

@@ -39,7 +39,7 @@ void CapturedPipe::Read(std::size_t most) {
     kept_.append(bytes.data(), kept);
     cut_ = cut_ || kept < size;
     got += size;
-    if (size < bytes.size()) return;  // that was all, or poll will say so
+    if (size < bytes.size()) return;  // that was all, or poll reports more
   }
 }
 

@@ -14,7 +14,7 @@
 namespace evenkeel::launcher {
 namespace {
 
-// What waits in a pipe when the command has ended; Linux lets no user's pipe hold more.
+// Bytes left in a pipe when the command has ended; Linux limits a user's pipe to this.
 constexpr std::size_t kMostInPipe = 1 << 20;
 
 std::uint64_t Nanoseconds(const timeval& time) {

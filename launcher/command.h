@@ -36,8 +36,8 @@ class Command {
   void KillIfDue();
   void Kill() const;
 
-  /// Its process has ended and waits to be collected: kills what is left of the group, collects it
-  /// and what is in the pipes.
+  /// Its process has ended and waits to be collected: kills the rest of the group, collects it and
+  /// reads the pipes to their ends.
   [[nodiscard]] Ended Collect();
 
  private:

@@ -2,7 +2,8 @@
 
 namespace evenkeel::launcher {
 
-/// What has come since it was last asked.
+/// Signals since the last call of ReadSignals. The launcher does not use platform/signals.h: it has
+/// one thread, and is linked statically without the other rooms, to stay small in a user's image.
 struct HeardSignals {
   bool child = false;  ///< a child has ended
   bool end = false;    ///< SIGTERM or SIGINT

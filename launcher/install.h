@@ -5,7 +5,7 @@
 namespace evenkeel::launcher {
 
 /// Copies this program to `folder`/evenkeel-launcher, executable for all; makes the folder if there
-/// is none. What is there already is replaced in one step. Returns what went wrong, empty if
+/// is none. Replaces an existing file in one step. Returns what went wrong, empty if
 /// nothing did.
 [[nodiscard]] std::string Install(const std::string& folder);
 

@@ -17,8 +17,8 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Listens at this path, to everybody who may reach it; a socket that is there already is
-  /// replaced. Returns what went wrong, empty if nothing did.
+  /// Listens at this path, for all users that may reach it; replaces an existing socket.
+  /// Returns what went wrong, empty if nothing did.
   [[nodiscard]] std::string Listen(const std::string& path);
 
   /// Serves until SIGTERM or SIGINT. Then it listens no more, lets the workers that are connected

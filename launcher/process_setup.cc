@@ -26,11 +26,11 @@ void KeepStandardDescriptors() {
   }
 }
 
-/// What this process was left with by whoever started it is nothing for commands. (Kernels before
-/// 5.11 do not know the call.)
+/// Commands do not inherit the descriptors that this process inherited. (Kernels before 5.11 lack
+/// the call.)
 void KeepTheRestFromCommands() { ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); }
 
-/// Commands inherit what is ignored; whoever started this may have ignored something.
+/// Commands inherit ignored signals, and the parent of this process may have ignored some.
 void TakeSignalsAsUsual() {
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
 }

@@ -8,9 +8,9 @@
 #include <variant>
 #include <vector>
 
-/// What a worker and the launcher beside it say to each other over a stream socket.
+/// Messages between a worker and the launcher beside it over a stream socket.
 /// docs/protocol.md has the layout. Both ends of a connection run on one machine and came with one
-/// release; the version is there to say so clearly where they did not.
+/// release; the version makes the error clear if they did not.
 namespace evenkeel::launcher {
 
 inline constexpr std::uint32_t kVersion = 1;
@@ -28,7 +28,7 @@ struct Hello {
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
-/// What all commands of a connection have in common; sent once, before the first Run.
+/// The parameters of all commands of a connection; sent once, before the first Run.
 struct Job {
   std::string folder;                    ///< to run in; empty: the launcher's own
   std::vector<std::string> words;        ///< the command
@@ -92,7 +92,7 @@ class FrameReader {
   void Append(std::string_view bytes) { bytes_.append(bytes); }
   /// The next message, or nothing: more bytes are needed, or Broken().
   [[nodiscard]] std::optional<Message> Next();
-  /// What came is no such stream; nothing more will come out of it.
+  /// The input is malformed; there are no more messages.
   [[nodiscard]] bool Broken() const { return broken_; }
 
  private:

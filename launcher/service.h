@@ -6,8 +6,8 @@
 
 namespace evenkeel::launcher {
 
-/// What a process does that starts commands for one worker: a loop over its connection, its command
-/// and signals. The process was made ready by PrepareProcess and has one thread.
+/// Starts commands for one worker: a loop over its connection, its command and signals.
+/// The process was made ready by PrepareProcess and has one thread.
 class Service {
  public:
   /// `signals` is what PrepareProcess gave, `socket` is connected; both are its own.

@@ -27,7 +27,7 @@ Session::Watched Session::Watch() const {
 }
 
 void Session::Proceed(const pollfd* found) {
-  // The command may have changed since: its pipes are looked at before anything else happens.
+  // Reads the pipes before the command can change.
   if (found[1].revents != 0) command_.ReadOutput();
   if (found[2].revents != 0) command_.ReadError();
   command_.KillIfDue();

@@ -20,7 +20,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// What it waits for; poll(2) passes over those that are closed.
+  /// The descriptors it waits for; poll(2) skips those that are closed.
   using Watched = std::array<pollfd, 3>;
   [[nodiscard]] Watched Watch() const;
   /// Goes on with what poll(2) found, and kills the command if that is due.
@@ -32,7 +32,7 @@ class Session {
   [[nodiscard]] std::optional<SteadyClock::time_point> KillTime() const {
     return command_.KillTime();
   }
-  /// Ends the command at once; nobody is told.
+  /// Ends the command at once, without a message.
   void Abandon();
   /// The worker has gone, and its command too.
   [[nodiscard]] bool Over() const { return socket_ < 0 && !command_.Running(); }

@@ -11,7 +11,7 @@ namespace evenkeel::launcher {
 namespace {
 
 /// The child writes it into the memory that it shares with its parent until execve. Volatile, or
-/// the compiler takes what is written before the child's end for written to nobody.
+/// the compiler removes the writes before the child's end, because it sees no reader.
 struct Trouble {
   Ending ending;
   int error;

@@ -11,7 +11,6 @@
 
 #include "cluster/job_plan.h"
 #include "cluster/job_status.h"
-#include "cluster/timestamp.h"
 #include "core/base/clock.h"
 #include "kubernetes/client.h"
 #include "kubernetes/object.h"
@@ -21,6 +20,7 @@
 #include "operator/manifests/job_objects.h"
 #include "operator/plan/plan.h"
 #include "operator/plan/snapshot.h"
+#include "platform/time.h"
 
 namespace evenkeel::controller {
 
@@ -42,8 +42,8 @@ struct JobRecord {
   };
   Authorities authorities;
   /// By node: since when the job has had a worker pod there. Only these nodes enter the history.
-  std::map<std::string, cluster::Timestamp> worker_since;
-  std::optional<cluster::Timestamp> last_status_write;
+  std::map<std::string, platform::Timestamp> worker_since;
+  std::optional<platform::Timestamp> last_status_write;
   bool expected = false;  ///< by the history, on these nodes
   bool counted = false;   ///< in the history, whatever a cache that is behind may show
   /// The status as it was written last. It counts instead of the cache's as long as the cache still

@@ -280,8 +280,8 @@ void JobReconciler::UpdatePoller(const kube::ObjectKey& key, const plan::Plan& p
                        *plan.coordinator);
 }
 
-cluster::Timestamp JobReconciler::WallNow() const {
-  return cluster::Timestamp(parts_.executor.wall.Now().time_since_epoch());
+platform::Timestamp JobReconciler::WallNow() const {
+  return platform::Timestamp(parts_.executor.wall.Now().time_since_epoch());
 }
 
 }  // namespace evenkeel::controller

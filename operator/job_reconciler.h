@@ -68,7 +68,7 @@ class JobReconciler {
   /// Has the coordinator polled that the plan names, or none.
   void UpdatePoller(const kube::ObjectKey& key, const plan::Plan& plan,
                     const plan::Snapshot& snapshot, JobRecord& record) const;
-  [[nodiscard]] cluster::Timestamp WallNow() const;
+  [[nodiscard]] platform::Timestamp WallNow() const;
 
   Parts parts_;
   JobRecords records_;

@@ -10,6 +10,7 @@
 #include "operator/health.h"
 #include "operator/options.h"
 #include "operator/process.h"
+#include "platform/signals.h"
 
 namespace {
 
@@ -17,15 +18,6 @@ constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 
 std::atomic<bool> g_lost_lead{false};
-
-// All threads leave these to main().
-sigset_t BlockEndSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
 
 int Complain(const evenkeel::Error& error) {
   std::fprintf(stderr, "evenkeel-operator: %s\n", error.message.c_str());
@@ -49,15 +41,14 @@ int main(int argc, char** argv) {
   mallopt(M_ARENA_MAX, 2);
   evenkeel::SetLogLevel(evenkeel::LogLevel::kInfo);
   if (!line.options.probe.empty()) return AskOnce(line.options.probe);
-  const sigset_t signals = BlockEndSignals();
+  evenkeel::platform::BlockedSignals signals({SIGTERM, SIGINT});
   auto process = OperatorProcess::Make(line.options, [] {
     g_lost_lead = true;
     ::kill(::getpid(), SIGTERM);
   });
   if (!process) return Complain(process.error());
   if (const auto started = (*process)->Start(); !started) return Complain(started.error());
-  int signal = 0;
-  sigwait(&signals, &signal);
+  static_cast<void>(signals.Wait());
   if (g_lost_lead) {
     evenkeel::Log(evenkeel::LogLevel::kError,
                   "this replica may not act without the lease; it ends, to begin anew");

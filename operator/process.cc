@@ -179,7 +179,7 @@ class RunningOperator final : public OperatorProcess {
     plan::OperatorSettings settings;
     settings.image = options_.image;
     settings.secret_propagation = options_.secret_propagation;
-    settings.started = cluster::Timestamp(dependencies_->wall.Now().time_since_epoch());
+    settings.started = platform::Timestamp(dependencies_->wall.Now().time_since_epoch());
     return settings;
   }
 

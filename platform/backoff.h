@@ -20,7 +20,7 @@ struct BackoffOptions {
   Duration shortest{};  ///< above 0
   Duration longest{};   ///< at least `shortest`
   double factor = 2;    ///< from one pause to the next; at least 1
-  Jitter jitter;        ///< applied last: a pause may exceed `longest` if `most` exceeds 1
+  Jitter jitter{};      ///< applied last: a pause may exceed `longest` if `most` exceeds 1
 };
 
 /// The pause after `earlier_failures` + 1 failures in a row, without jitter: `shortest`, then

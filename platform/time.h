@@ -38,6 +38,11 @@ enum class Fraction : std::uint8_t {
 /// Formats a timestamp as RFC 3339 in UTC, e.g. "2026-03-01T09:30:00Z". Cuts finer digits off.
 [[nodiscard]] std::string FormatTimestamp(Timestamp time, Fraction fraction = Fraction::kNone);
 
+/// Cuts the fraction of a second off, as FormatTimestamp does by default.
+[[nodiscard]] constexpr Timestamp WholeSeconds(Timestamp time) {
+  return std::chrono::floor<std::chrono::seconds>(time);
+}
+
 /// Seconds since 1970, for arithmetic with displayed times. Accurate to a microsecond.
 [[nodiscard]] constexpr double ToUnixSeconds(Timestamp time) {
   return ToSeconds(time.time_since_epoch());

@@ -4,14 +4,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 
-#include "report/atomic_file.h"
+#include "platform/files.h"
 
 namespace evenkeel::report {
 namespace {
@@ -22,7 +20,7 @@ using model::ChartPoint;
 using model::ChartSeries;
 using model::ChartView;
 
-constexpr std::uintmax_t kMaxBytes = std::uintmax_t{32} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{32} << 20;
 
 double SixDigits(double number) {
   char text[32];
@@ -168,24 +166,17 @@ Json ChartsToJson(const std::vector<Chart>& charts) {
 Result<void> WriteCharts(const std::filesystem::path& folder, const std::vector<Chart>& charts) {
   if (charts.empty()) return {};
   const Json json = ChartsToJson(charts);
-  return WriteWholeFile(PathIn(folder),
-                        json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  return platform::WriteFileAtomically(
+      PathIn(folder), json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Result<std::vector<Chart>> ReadCharts(const std::filesystem::path& folder) {
   const std::filesystem::path path = PathIn(folder);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return std::vector<Chart>{};
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (error) return InvalidInput(path.string() + ": is no file of charts");
-  if (bytes > kMaxBytes) {
-    return InvalidInput(path.string() + ": must have at most " + std::to_string(kMaxBytes) +
-                        " bytes, has " + std::to_string(bytes));
-  }
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) return Fail(ErrorCode::kUnavailable, path.string() + ": cannot be read");
-  auto charts = ChartsFromJson(text);
+  const auto text = platform::ReadRegularFile(path, kMaxBytes);
+  if (!text) return tl::unexpected(text.error());
+  auto charts = ChartsFromJson(*text);
   if (!charts) return InvalidInput(path.string() + ": " + charts.error().message);
   return charts;
 }

@@ -18,7 +18,8 @@ namespace evenkeel::report {
 /// Applies the limits of core/model/chart.h; numbers have six digits.
 [[nodiscard]] Json ChartsToJson(const std::vector<model::Chart>& charts);
 
-/// Writes charts.json into `folder`, or nothing if there are no charts. Errors of WriteWholeFile.
+/// Writes charts.json into `folder`, or nothing if there are no charts. Errors of
+/// platform::WriteFileAtomically.
 [[nodiscard]] Result<void> WriteCharts(const std::filesystem::path& folder,
                                        const std::vector<model::Chart>& charts);
 

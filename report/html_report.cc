@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "platform/files.h"
 #include "report/assets.h"
-#include "report/atomic_file.h"
 #include "report/chart_json.h"
 #include "report/json_reader.h"
 #include "report/summary_json.h"
@@ -181,7 +181,7 @@ Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {
   const auto data = PageData(*summary, std::move(digest), *charts);
   if (!data) return tl::unexpected(data.error());
   std::filesystem::path path = folder / "report.html";
-  if (auto written = WriteWholeFile(path, Page(summary->job, *data)); !written) {
+  if (auto written = platform::WriteFileAtomically(path, Page(summary->job, *data)); !written) {
     return tl::unexpected(written.error());
   }
   return path;

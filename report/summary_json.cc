@@ -1,12 +1,10 @@
 #include "report/summary_json.h"
 
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "core/base/json_depth.h"
-#include "report/atomic_file.h"
+#include "platform/files.h"
 #include "report/json_reader.h"
 
 namespace evenkeel::report {
@@ -266,16 +264,13 @@ Result<RunSummary> SummaryFromJson(std::string_view text) {
 Result<void> WriteSummary(const std::filesystem::path& path, const RunSummary& summary) {
   const auto text = SummaryToJson(summary);
   if (!text) return tl::unexpected(text.error());
-  return WriteWholeFile(path, *text);
+  return platform::WriteFileAtomically(path, *text);
 }
 
 Result<RunSummary> ReadSummary(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    return Fail(ErrorCode::kUnavailable, path.string() + ": cannot be read");
-  }
-  auto summary = SummaryFromJson(std::move(text).str());
+  const auto text = platform::ReadInputFile(path);
+  if (!text) return Fail(ErrorCode::kUnavailable, text.error().message);
+  auto summary = SummaryFromJson(*text);
   if (!summary) return InvalidInput(path.string() + ": " + summary.error().message);
   return summary;
 }

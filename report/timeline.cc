@@ -156,20 +156,20 @@ std::string TimelineLine(const TimelineEvent& event) {
   return line + "}\n";
 }
 
-TimelineWriter::TimelineWriter(AtomicFile file) : file_(std::move(file)) {}
+TimelineWriter::TimelineWriter(platform::AtomicFile file) : file_(std::move(file)) {}
 
 Result<TimelineWriter> TimelineWriter::Create(std::filesystem::path path) {
-  auto file = AtomicFile::Create(std::move(path));
+  auto file = platform::AtomicFile::Create(std::move(path));
   if (!file) return tl::unexpected(file.error());
   return TimelineWriter(std::move(*file));
 }
 
 Result<void> TimelineWriter::Write(const ResultRecord& record) {
-  return file_.Write(TimelineLine(record));
+  return file_.Append(TimelineLine(record));
 }
 
 Result<void> TimelineWriter::Write(const TimelineEvent& event) {
-  return file_.Write(TimelineLine(event));
+  return file_.Append(TimelineLine(event));
 }
 
 Result<void> TimelineWriter::Commit() { return file_.Commit(); }

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/model/run_record.h"
-#include "report/atomic_file.h"
+#include "platform/files.h"
 
 /// timeline.jsonl: one JSON object per line, in any order; times are seconds with six decimals.
 ///
@@ -39,8 +39,8 @@ class TimelineWriter {
   Result<void> Commit();
 
  private:
-  explicit TimelineWriter(AtomicFile file);
-  AtomicFile file_;
+  explicit TimelineWriter(platform::AtomicFile file);
+  platform::AtomicFile file_;
 };
 
 /// One line. Records have no results.

@@ -1,5 +1,7 @@
 #include "worker/worker_main.h"
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -12,21 +14,21 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <string>
 #include <system_error>
 
 #include "core/base/clock.h"
-#include "worker/signal_watch.h"
+#include "platform/files.h"
+#include "platform/signals.h"
 #include "worker/worker_process.h"
 
 namespace evenkeel::worker {
 namespace {
 
 constexpr int kBadUsage = 2;
+constexpr std::size_t kMaxPemBytes = 256 << 10;
 // The user's image may have to be fetched over a slow line first.
 constexpr Duration kLauncherPatience = std::chrono::minutes(30);
 constexpr Duration kBetweenAttempts = std::chrono::milliseconds(200);
@@ -99,13 +101,6 @@ std::string TakeToken() {
   return token;
 }
 
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file || text.empty()) return InvalidInput(path + ": cannot be read");
-  return text;
-}
-
 Result<void> Complete(CommandLine& line) {
   WorkerOptions& options = line.options;
   if (std::isnan(options.ratio)) return InvalidInput("--ratio: must be a number");
@@ -118,8 +113,9 @@ Result<void> Complete(CommandLine& line) {
   for (auto [path, text] : {std::pair(&line.tls_ca, &identity.ca_pem),
                             std::pair(&line.tls_certificate, &identity.certificate_pem),
                             std::pair(&line.tls_key, &identity.key_pem)}) {
-    auto read = ReadFile(*path);
+    auto read = platform::ReadRegularFile(*path, kMaxPemBytes);
     if (!read) return tl::unexpected(read.error());
+    if (read->empty()) return InvalidInput(*path + ": is empty");
     *text = std::move(*read);
   }
   options.connection.tls = std::move(identity);
@@ -159,8 +155,25 @@ Result<void> AwaitSocket(const std::filesystem::path& path, Duration patience,
   return {};
 }
 
+/// For workers that are children of a local run: Ctrl-C in the terminal reaches the whole process
+/// group and is handled by the parent, and no worker outlives the thread that started it, even if
+/// that is killed. Ends the process if the parent dies meanwhile.
+void BelongToParent() {
+  const pid_t parent = ::getppid();
+  ::signal(SIGINT, SIG_IGN);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // The parent may have died before prctl.
+  if (::getppid() != parent) std::_Exit(128 + SIGKILL);
+}
+
+platform::BlockedSignals BlockStopSignals() {
+  if (platform::IsIgnored(SIGINT)) return platform::BlockedSignals({SIGTERM});
+  return platform::BlockedSignals({SIGTERM, SIGINT});
+}
+
 int Work(CommandLine line, const workloads::Registry& registry) {
   if (line.local) BelongToParent();
+  platform::BlockedSignals signals = BlockStopSignals();
   const SteadyClock clock;
   auto process =
       Complete(line).and_then([&] { return WorkerProcess::Make(line.options, registry, clock); });
@@ -169,10 +182,13 @@ int Work(CommandLine line, const workloads::Registry& registry) {
     return kBadUsage;
   }
   std::stop_source stop;
-  const SignalWatch watch([&] {
-    stop.request_stop();
-    (*process)->Drain();
-  });
+  // The first signal drains the worker; a second one ends the process at once.
+  const platform::SignalThread signal_thread(signals, {[&, stopping = false](int signal) mutable {
+                                               if (stopping) std::_Exit(128 + signal);
+                                               stopping = true;
+                                               stop.request_stop();
+                                               (*process)->Drain();
+                                             }});
   const std::filesystem::path& launcher = line.options.launcher_socket;
   if (!launcher.empty()) {
     // Work that is taken before commands can be started would only wait here.

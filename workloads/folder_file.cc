@@ -8,8 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <system_error>
+
+#include "platform/files.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -19,7 +20,7 @@ constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 /// An open descriptor, or -1 and errno. Links may be followed while they stay inside.
 int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  const FileDescriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const platform::FileDescriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (root.Get() < 0) return -1;
   open_how how{};
   how.flags = kHow;
@@ -34,20 +35,6 @@ std::string WhyNotOpened(int error) {
   if (error == ENOENT || error == ENOTDIR) return "there is no such file";
   if (error == EXDEV) return "leads out of the folder of the job's inputs";
   return "cannot be read: " + std::generic_category().message(error);
-}
-
-Result<std::string> ReadAll(int file, std::size_t size) {
-  std::string text(size, '\0');
-  std::size_t done = 0;
-  while (done < size) {
-    const ssize_t count = ::read(file, text.data() + done, size - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return InvalidInput(WhyNotOpened(errno));
-    if (count == 0) break;  // it has become shorter
-    done += static_cast<std::size_t>(count);
-  }
-  text.resize(done);
-  return text;
 }
 
 }  // namespace
@@ -66,9 +53,10 @@ int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem
   return -1;
 }
 
-Result<FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
-                                      const std::filesystem::path& name, bool confined) {
-  FileDescriptor file(confined ? OpenBeneath(folder, name) : ::open((folder / name).c_str(), kHow));
+Result<platform::FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
+                                                const std::filesystem::path& name, bool confined) {
+  platform::FileDescriptor file(confined ? OpenBeneath(folder, name)
+                                         : ::open((folder / name).c_str(), kHow));
   struct stat status {};
   if (file.Get() < 0 || ::fstat(file.Get(), &status) != 0) {
     return InvalidInput(WhyNotOpened(errno));
@@ -82,14 +70,7 @@ Result<std::string> ReadFolderFile(const std::filesystem::path& folder,
                                    std::size_t max_bytes) {
   const auto file = OpenFolderFile(folder, name, confined);
   if (!file) return tl::unexpected(file.error());
-  struct stat status {};
-  if (::fstat(file->Get(), &status) != 0) return InvalidInput(WhyNotOpened(errno));
-  const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (size > max_bytes) {
-    return InvalidInput("must have at most " + std::to_string(max_bytes) + " bytes, has " +
-                        std::to_string(size));
-  }
-  return ReadAll(file->Get(), static_cast<std::size_t>(size));
+  return platform::ReadToEnd(*file, max_bytes);
 }
 
 }  // namespace evenkeel::workloads

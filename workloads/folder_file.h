@@ -5,16 +5,16 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "workloads/file_descriptor.h"
+#include "platform/file_descriptor.h"
 
 namespace evenkeel::workloads {
 
 /// Opens an ordinary file for reading; a relative `name` is looked up in `folder`. If `confined`,
 /// only what is in there is opened: names that lead out of it, by themselves or by links, are
 /// refused. Errors (kInvalidInput) say what is wrong with the file, without its name.
-[[nodiscard]] Result<FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
-                                                    const std::filesystem::path& name,
-                                                    bool confined);
+[[nodiscard]] Result<platform::FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
+                                                              const std::filesystem::path& name,
+                                                              bool confined);
 
 /// Reads a file that OpenFolderFile opens, and that has at most `max_bytes`.
 [[nodiscard]] Result<std::string> ReadFolderFile(const std::filesystem::path& folder,

@@ -55,15 +55,15 @@ std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape) {
 Result<std::unique_ptr<NpyWriter>> NpyWriter::Create(const std::filesystem::path& path,
                                                      NpyType type,
                                                      const std::vector<std::int64_t>& shape) {
-  auto file = ResultFile::Create(path);
+  auto file = platform::AtomicFile::Create(path);
   if (!file) return tl::unexpected(file.error());
-  if (auto begun = (*file)->Append(NpyHeader(type, shape)); !begun) {
+  if (auto begun = file->Append(NpyHeader(type, shape)); !begun) {
     return tl::unexpected(begun.error());
   }
   return std::unique_ptr<NpyWriter>(new NpyWriter(std::move(*file), ElementCount(shape)));
 }
 
-NpyWriter::NpyWriter(std::unique_ptr<ResultFile> file, std::int64_t element_count)
+NpyWriter::NpyWriter(platform::AtomicFile file, std::int64_t element_count)
     : file_(std::move(file)), missing_elements_(element_count) {}
 
 Result<void> NpyWriter::Append(std::uint64_t element) {
@@ -71,12 +71,12 @@ Result<void> NpyWriter::Append(std::uint64_t element) {
   --missing_elements_;
   bytes_.clear();
   AppendLittleEndian(element, bytes_);
-  return file_->Append(bytes_);
+  return file_.Append(bytes_);
 }
 
 Result<void> NpyWriter::Commit() {
   EVENKEEL_CHECK(missing_elements_ == 0, "fewer elements than the shape of the array has");
-  return file_->Commit();
+  return file_.Commit();
 }
 
 }  // namespace evenkeel::workloads

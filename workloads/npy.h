@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "workloads/result_file.h"
+#include "platform/files.h"
 
 namespace evenkeel::workloads {
 
@@ -17,11 +17,11 @@ enum class NpyType { kInt32, kInt64, kUint64, kFloat32, kFloat64 };
 [[nodiscard]] std::string NpyHeader(NpyType type, const std::vector<std::int64_t>& shape);
 
 /// Writes one array of 64-bit integers as a NumPy file (.npy format 1.0, little-endian, C order)
-/// with little memory: elements are given in order. As ResultFile, it is there complete or not at
-/// all. Not thread-safe.
+/// with little memory: elements are given in order. As platform::AtomicFile, it is there complete
+/// or not at all. Not thread-safe.
 class NpyWriter {
  public:
-  /// Errors of all functions: those of ResultFile.
+  /// Errors of all functions: those of platform::AtomicFile.
   [[nodiscard]] static Result<std::unique_ptr<NpyWriter>> Create(
       const std::filesystem::path& path, NpyType type, const std::vector<std::int64_t>& shape);
 
@@ -30,9 +30,9 @@ class NpyWriter {
   [[nodiscard]] Result<void> Commit();
 
  private:
-  NpyWriter(std::unique_ptr<ResultFile> file, std::int64_t element_count);
+  NpyWriter(platform::AtomicFile file, std::int64_t element_count);
 
-  std::unique_ptr<ResultFile> file_;
+  platform::AtomicFile file_;
   std::int64_t missing_elements_;
   std::string bytes_;  // of one element; kept for its memory
 };

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,8 @@
 #include <utility>
 
 #include "core/base/clock.h"
+#include "platform/file_descriptor.h"
+#include "platform/process.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -20,76 +21,30 @@ namespace {
 constexpr Duration kGrace = std::chrono::seconds(1);
 constexpr Duration kBetweenLooks = std::chrono::milliseconds(10);
 
-/// Both ends of a pipe; those not taken out are closed.
-struct Pipe {
-  ~Pipe() {
-    for (const int end : ends) {
-      if (end >= 0) close(end);
-    }
-  }
-  bool Open() { return pipe2(ends.data(), O_CLOEXEC) == 0; }
-  int TakeReader() { return std::exchange(ends[0], -1); }
-  std::array<int, 2> ends{-1, -1};
-};
-
-/// What a child starts with: no input, pipes as outputs, no signal blocked or ignored.
-class SpawnSettings {
- public:
-  SpawnSettings(int out, int err) {
-    posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_addopen(&files_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, err, STDERR_FILENO);
-    posix_spawnattr_init(&attributes_);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    sigset_t usual;
-    sigemptyset(&usual);
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) sigaddset(&usual, signal);
-    posix_spawnattr_setsigdefault(&attributes_, &usual);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&files_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  /// 0 or the number of an error.
-  int Spawn(pid_t& pid, const std::vector<std::string>& command) {
-    std::vector<std::string> words = command;  // argv is not const
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    return posix_spawnp(&pid, argv[0], &files_, &attributes_, argv.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t files_{};
-  posix_spawnattr_t attributes_{};
-};
-
-tl::unexpected<Error> CannotRun(const std::string& program, int error) {
-  return Fail(ErrorCode::kUnavailable,
-              program + ": cannot be run: " + std::generic_category().message(error));
-}
-
 int CodeOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
 
 }  // namespace
 
 Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command) {
-  Pipe out;
-  Pipe err;
-  if (!out.Open() || !err.Open()) return CannotRun(command.front(), errno);
-  pid_t pid = -1;
-  if (const int error = SpawnSettings(out.ends[1], err.ends[1]).Spawn(pid, command)) {
-    return CannotRun(command.front(), error);
+  std::array<platform::FileDescriptor, 2> readers;
+  std::array<platform::FileDescriptor, 2> writers;
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    std::array<int, 2> ends{};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+      return Fail(ErrorCode::kUnavailable, command.front() + " cannot be started: " +
+                                               std::generic_category().message(errno));
+    }
+    readers[i].Reset(ends[0]);
+    writers[i].Reset(ends[1]);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
   }
-  for (const int reader : {out.ends[0], err.ends[0]}) fcntl(reader, F_SETFL, O_NONBLOCK);
-  return ChildProcess(pid, {out.TakeReader(), err.TakeReader()});
+  const auto pid = platform::StartProcess(
+      {.command = command,
+       .search_path = true,
+       .no_input = true,
+       .descriptors = {{writers[0].Get(), STDOUT_FILENO}, {writers[1].Get(), STDERR_FILENO}}});
+  if (!pid) return tl::unexpected(pid.error());
+  return ChildProcess(*pid, {readers[0].Release(), readers[1].Release()});
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
@@ -115,7 +70,8 @@ ChildProcess::~ChildProcess() {
   waitpid(pid_, nullptr, 0);
 }
 
-bool ChildProcess::Read(Duration patience, const StopSignals& stop, std::size_t max_bytes) {
+bool ChildProcess::Read(Duration patience, const platform::BlockedSignals& stop,
+                        std::size_t max_bytes) {
   std::array<pollfd, 3> watched{
       {{pipes_[0], POLLIN, 0}, {pipes_[1], POLLIN, 0}, {stop.Descriptor(), POLLIN, 0}}};
   const auto whole = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
@@ -150,7 +106,8 @@ std::optional<int> ChildProcess::Exit() {
   return exit_;
 }
 
-std::optional<int> ChildProcess::WaitForExit(Duration patience, const StopSignals& stop) {
+std::optional<int> ChildProcess::WaitForExit(Duration patience,
+                                             const platform::BlockedSignals& stop) {
   const SteadyClock clock;
   const Instant end = clock.Now() + patience;
   while (!Exit() && clock.Now() < end) {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/kubectl/stop_signals.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -26,9 +26,9 @@ class ChildProcess {
   ~ChildProcess();
 
   /// Reads what has been written meanwhile, waiting until there is something, or an output is
-  /// closed, or `stop` has come, but no longer than `patience`. What comes after `max_bytes` of an
-  /// output is read and dropped. False once both outputs are closed.
-  bool Read(Duration patience, const StopSignals& stop, std::size_t max_bytes);
+  /// closed, or `stop` has come, but no longer than `patience`. Reads and drops
+  /// the rest of an output after `max_bytes`. False once both outputs are closed.
+  bool Read(Duration patience, const platform::BlockedSignals& stop, std::size_t max_bytes);
   /// Everything that was read so far.
   [[nodiscard]] const std::string& Out() const { return texts_[0]; }
   [[nodiscard]] const std::string& Err() const { return texts_[1]; }
@@ -38,7 +38,8 @@ class ChildProcess {
   /// The exit code once it has ended (128 + n if signal n did it); nothing while it runs.
   [[nodiscard]] std::optional<int> Exit();
   /// Waits for the end, at most so long.
-  [[nodiscard]] std::optional<int> WaitForExit(Duration patience, const StopSignals& stop);
+  [[nodiscard]] std::optional<int> WaitForExit(Duration patience,
+                                               const platform::BlockedSignals& stop);
 
  private:
   ChildProcess(pid_t pid, std::array<int, 2> pipes) : pid_(pid), pipes_(pipes) {}

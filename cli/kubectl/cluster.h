@@ -14,7 +14,7 @@ struct PodPlace {
   std::string name;
 };
 
-/// What the commands ask a cluster for.
+/// Source of the objects that the commands read from a cluster.
 class Cluster {
  public:
   virtual ~Cluster() = default;

@@ -4,7 +4,7 @@
 
 namespace evenkeel::cli {
 
-int Complain(const Error& error, const StopSignals& stop, std::ostream& err) {
+int Complain(const Error& error, const platform::BlockedSignals& stop, std::ostream& err) {
   if (stop.Arrived()) return kInterrupted;
   err << "kubectl-evenkeel: " << error.message << '\n';
   const bool users = error.code == ErrorCode::kInvalidInput || error.code == ErrorCode::kConflict;

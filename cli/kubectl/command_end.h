@@ -2,8 +2,8 @@
 
 #include <iosfwd>
 
-#include "cli/kubectl/stop_signals.h"
 #include "core/base/error.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -13,8 +13,8 @@ inline constexpr int kFailed = 1;
 inline constexpr int kBadInput = 2;
 inline constexpr int kInterrupted = 130;
 
-/// Writes the error as one line and returns the exit code for it; after a signal nothing needs to
-/// be said.
-int Complain(const Error& error, const StopSignals& stop, std::ostream& err);
+/// Writes the error as one line and returns its exit code. Writes nothing if a signal has
+/// arrived.
+int Complain(const Error& error, const platform::BlockedSignals& stop, std::ostream& err);
 
 }  // namespace evenkeel::cli

@@ -8,12 +8,13 @@ namespace evenkeel::cli {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);
-/// kubectl needs a moment to notice that the other side has gone, and to say so.
+/// Time for kubectl to notice and report that the other side has closed the connection.
 constexpr Duration kLastWords = std::chrono::seconds(1);
 
 }  // namespace
 
-CoordinatorPages::CoordinatorPages(Kubectl& kubectl, Options options, const StopSignals& stop)
+CoordinatorPages::CoordinatorPages(Kubectl& kubectl, Options options,
+                                   const platform::BlockedSignals& stop)
     : kubectl_(kubectl), options_(std::move(options)), stop_(stop), fetcher_(stop) {}
 
 Result<std::optional<std::uint64_t>> CoordinatorPages::Try(

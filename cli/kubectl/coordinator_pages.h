@@ -23,7 +23,7 @@ class CoordinatorPages {
     std::function<void(const std::string& line)> tell;
   };
   /// `kubectl` and `stop` must outlive it.
-  CoordinatorPages(Kubectl& kubectl, Options options, const StopSignals& stop);
+  CoordinatorPages(Kubectl& kubectl, Options options, const platform::BlockedSignals& stop);
 
   /// Hands a page to a sink that `make_sink` makes anew for each attempt. Returns its size; nothing
   /// if there is no such page, or not yet. Errors: as of FindCoordinator and PageFetcher::Fetch, of
@@ -43,7 +43,7 @@ class CoordinatorPages {
 
   Kubectl& kubectl_;
   Options options_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   PageFetcher fetcher_;
   std::optional<PortForward> forward_;
 };

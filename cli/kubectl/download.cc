@@ -5,7 +5,7 @@
 
 #include "cli/human_text.h"
 #include "core/base/clock.h"
-#include "report/atomic_file.h"
+#include "platform/files.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -34,7 +34,7 @@ class TransferLine {
   }
 
  private:
-  /// What takes less needs no line.
+  /// Shorter downloads print no progress.
   static constexpr Duration kInterval = std::chrono::milliseconds(300);
 
   std::ostream* screen_;
@@ -58,16 +58,16 @@ Downloads::Downloads(CoordinatorPages& pages, std::filesystem::path folder, std:
 Result<std::optional<std::uint64_t>> Downloads::Get(const std::string& path,
                                                     const std::string& name,
                                                     std::optional<std::uint64_t> want_bytes) {
-  std::optional<report::AtomicFile> file;
+  std::optional<platform::AtomicFile> file;
   TransferLine line(screen_, name);
   const auto fetched =
       pages_.Fetch(path, want_bytes.value_or(kMaxBytes), [&]() -> Result<BodySink> {
         file.reset();  // before the next one of that name is made
-        auto created = report::AtomicFile::Create(folder_ / name);
+        auto created = platform::AtomicFile::Create(folder_ / name);
         if (!created) return tl::unexpected(OfFolder(created.error()));
         file.emplace(*std::move(created));
         return BodySink{[&file](std::string_view bytes) -> Result<void> {
-                          return file->Write(bytes).map_error(OfFolder);
+                          return file->Append(bytes).map_error(OfFolder);
                         },
                         [&line](std::uint64_t received, std::optional<std::uint64_t> total) {
                           line.Show(received, total);

@@ -21,7 +21,7 @@ json NodeList(json items) {
   return {{"apiVersion", "v1"}, {"kind", "NodeList"}, {"items", std::move(items)}};
 }
 
-/// What the weights go by; the rest of a Node is much longer.
+/// Only the fields that determine weights; the rest of a Node is much longer.
 json Trimmed(const json& node) {
   json trimmed;
   for (const char* place : {"/metadata/name", "/metadata/labels", "/metadata/annotations",

@@ -21,8 +21,8 @@ struct UnusedNode {
   std::vector<std::string> reasons;
 };
 
-/// Everything there is to say of a job. What could not be read is an error that takes the place of
-/// its section.
+/// All sections of the explanation of a job. A section that could not be read is replaced by its
+/// error.
 struct Explanation {
   JobObject job;
   /// The nodes whose weights are explained: those that the run was planned with, or before that

@@ -20,18 +20,18 @@ struct HistoryRow {
   std::string note;
 };
 
-/// What the history had to do with a job's weights.
+/// Measured rates of earlier jobs and their effect on a job's weights.
 struct HistoryView {
-  std::string message;  ///< how asking went; empty if nobody asked
+  std::string message;  ///< outcome of the query; empty without a query
   std::vector<HistoryRow> rows;
 
   [[nodiscard]] std::set<std::string> Nodes() const;
 };
 
-/// Of the ConfigMap JOB-plan, whatever is in it.
+/// Reads the ConfigMap JOB-plan. Accepts any content.
 [[nodiscard]] HistoryView ReadHistoryView(const nlohmann::json& plan);
 
-/// A row a node, and its notes. Nothing if nobody asked.
+/// Writes a row and notes for each node. Writes nothing without a query.
 void WriteHistoryView(const HistoryView& view, std::ostream& out);
 
 }  // namespace evenkeel::cli

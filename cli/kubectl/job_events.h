@@ -8,7 +8,7 @@
 
 namespace evenkeel::cli {
 
-/// Something that was told about a job.
+/// A Kubernetes event about a job.
 struct JobEvent {
   std::optional<double> last;  ///< seconds since 1970
   std::int64_t count = 1;

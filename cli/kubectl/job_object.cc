@@ -5,6 +5,7 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/object_places.h"
+#include "cluster/job_status.h"
 #include "core/model/decimal.h"
 #include "core/model/names.h"
 #include "platform/time.h"
@@ -61,7 +62,7 @@ void ReadSpec(const json& spec, JobObject& job) {
   }
 }
 
-/// A share is told as a number of tasks, or as a percentage.
+/// A share is a number of tasks or a percentage.
 double ShareOf(const json& share, std::int64_t tasks_total) {
   const double number = Number(share);
   if (share.is_string()) return number;
@@ -116,10 +117,7 @@ bool JobObject::Is(const std::string& type) const {
 }
 
 std::string JobObject::State() const {
-  for (const char* type : {"Complete", "Failed", "Suspended"}) {
-    if (Is(type)) return type;
-  }
-  return start || Is("Progressing") ? "Running" : "Pending";
+  return cluster::JobState([this](const std::string& type) { return Is(type); });
 }
 
 JobObject ReadJobObject(const json& object) {

@@ -38,8 +38,8 @@ struct JobWorker {
   std::string weight_source;
 };
 
-/// What people want to know of a WeightedJob, as the API server has it. Whatever is missing, or is
-/// not what this version knows, is left empty: a newer operator's job can still be looked at.
+/// The displayed fields of a WeightedJob from the API server. A field that is missing or has an
+/// unknown form stays empty, so that jobs of a newer operator can be displayed.
 /// All texts are printable.
 struct JobObject {
   std::string name;
@@ -75,7 +75,11 @@ struct JobObject {
   [[nodiscard]] bool Is(const std::string& type) const;
   /// Complete or Failed: nothing more happens to it.
   [[nodiscard]] bool IsOver() const { return Is("Complete") || Is("Failed"); }
-  /// "Complete", "Failed", "Suspended", "Running", or "Pending" as long as nothing was started.
+  /// Started, and neither over nor suspended.
+  [[nodiscard]] bool IsRunning() const {
+    return !IsOver() && !Is("Suspended") && (start || Is("Progressing"));
+  }
+  /// The word that kubectl get shows, see cluster::JobState().
   [[nodiscard]] std::string State() const;
 };
 

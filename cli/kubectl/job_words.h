@@ -6,7 +6,7 @@
 
 namespace evenkeel::cli {
 
-/// How far a job is, in words: "Running, 63% done (7 of 10 tasks), ends in about 0:40". `now`:
+/// How far a job is, in words: "Progressing, 63% done (7 of 10 tasks), ends in about 0:40". `now`:
 /// seconds since 1970.
 [[nodiscard]] std::string StateInWords(const JobObject& job, double now);
 

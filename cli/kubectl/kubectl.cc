@@ -23,7 +23,7 @@ bool NamesNamespace(const std::vector<std::string>& words) {
   });
 }
 
-/// What kubectl has to say comes last; before it may stand warnings.
+/// kubectl prints its error last, after any warnings.
 std::string LastLine(const std::string& text) {
   std::istringstream lines(text);
   std::string last;
@@ -53,7 +53,7 @@ Error KubectlError(const std::string& complaint, int exit_code) {
   return {ErrorCode::kUnavailable, line};
 }
 
-Kubectl::Kubectl(KubectlFlags flags, const StopSignals& stop)
+Kubectl::Kubectl(KubectlFlags flags, const platform::BlockedSignals& stop)
     : flags_(std::move(flags)), stop_(stop) {}
 
 std::vector<std::string> Kubectl::CommandLine(std::vector<std::string> words) const {
@@ -91,7 +91,7 @@ Result<nlohmann::json> Kubectl::Get(const std::vector<std::string>& arguments) {
   }
   auto answer = nlohmann::json::parse(child->Out(), nullptr, false);
   if (!answer.is_object())
-    return Fail(ErrorCode::kUnavailable, "kubectl's answer is no JSON object");
+    return Fail(ErrorCode::kUnavailable, "kubectl's answer is not a JSON object");
   return answer;
 }
 

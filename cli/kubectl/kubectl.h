@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/kubectl/cluster.h"
-#include "cli/kubectl/stop_signals.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -21,7 +21,7 @@ struct KubectlFlags {
 class Kubectl final : public Cluster {
  public:
   /// `stop` must outlive it; a signal ends what is under way with kUnavailable.
-  Kubectl(KubectlFlags flags, const StopSignals& stop);
+  Kubectl(KubectlFlags flags, const platform::BlockedSignals& stop);
 
   [[nodiscard]] Result<nlohmann::json> Get(const std::vector<std::string>& arguments) override;
 
@@ -31,7 +31,7 @@ class Kubectl final : public Cluster {
 
  private:
   KubectlFlags flags_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
 };
 
 /// The error that kubectl's complaint stands for.

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 
 #include "cli/kubectl/command_end.h"
@@ -12,6 +13,7 @@
 #include "cli/usage_error.h"
 #include "core/base/clock.h"
 #include "core/model/names.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -67,7 +69,7 @@ CommandLine::CommandLine(CLI::App& app) {
   }
 }
 
-int Explain(const std::string& job, Kubectl& kubectl, const StopSignals& stop) {
+int Explain(const std::string& job, Kubectl& kubectl, const platform::BlockedSignals& stop) {
   const auto explanation = GatherExplanation(job, kubectl);
   if (stop.Arrived()) return kInterrupted;
   if (!explanation) return Complain(explanation.error(), stop, std::cerr);
@@ -76,7 +78,7 @@ int Explain(const std::string& job, Kubectl& kubectl, const StopSignals& stop) {
 }
 
 int Run(CommandLine& line) {
-  const StopSignals stop;
+  const platform::BlockedSignals stop({SIGINT, SIGTERM});
   Kubectl kubectl(line.flags, stop);
   if (*line.results_command) {
     line.results.terminal = isatty(STDERR_FILENO) != 0;

@@ -35,7 +35,7 @@ void CheckTaints(const json& node, const JobObject& job, std::vector<std::string
   for (const json& taint : ListAt(node, "/spec/taints")) {
     const std::string effect = TextAt(taint, "/effect");
     const std::string key = TextAt(taint, "/key");
-    // Cordoning is said in plainer words, and PreferNoSchedule keeps nobody off.
+    // Cordoning has its own text, and PreferNoSchedule does not exclude pods.
     if (effect == "PreferNoSchedule" || key == "node.kubernetes.io/unschedulable") continue;
     const bool tolerated =
         std::any_of(job.tolerations.begin(), job.tolerations.end(),

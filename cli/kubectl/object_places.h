@@ -5,8 +5,8 @@
 
 namespace evenkeel::cli {
 
-/// What an object of the cluster has at a place (a JSON pointer such as "/metadata/name"); null if
-/// there is nothing. Objects are written by others: no shape of theirs is an error.
+/// The value of a cluster object at a place (a JSON pointer such as "/metadata/name"); null if
+/// there is none. Other programs write these objects, so that no shape is an error.
 [[nodiscard]] const nlohmann::json& ValueAt(const nlohmann::json& object, const char* place);
 
 /// As it stands there, so not yet fit for a terminal; empty if there is no text.

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "cli/kubectl/stop_signals.h"
 #include "core/base/error.h"
 #include "http/http_client.h"
+#include "platform/signals.h"
 
 namespace evenkeel::cli {
 
@@ -25,7 +25,7 @@ struct BodySink {
 class PageFetcher {
  public:
   /// `stop` must outlive it; a signal ends a transfer within a second.
-  explicit PageFetcher(const StopSignals& stop) : stop_(stop) {}
+  explicit PageFetcher(const platform::BlockedSignals& stop) : stop_(stop) {}
 
   /// Hands the body of an answer of status 200 to `sink`, on a thread of its own. Returns how many
   /// bytes it had; nothing if there is no such page (404), or not yet (503). Errors: kUnavailable
@@ -37,7 +37,7 @@ class PageFetcher {
                                                            const BodySink& sink);
 
  private:
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   http::HttpClient client_;
 };
 

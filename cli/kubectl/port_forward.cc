@@ -36,7 +36,7 @@ std::optional<std::uint16_t> ForwardedPort(std::string_view line) {
 
 Result<PortForward> PortForward::Open(const Kubectl& kubectl, const PodPlace& pod,
                                       std::uint16_t pod_port, std::uint16_t local_port,
-                                      const StopSignals& stop) {
+                                      const platform::BlockedSignals& stop) {
   const std::string local = local_port == 0 ? "" : std::to_string(local_port);
   auto child = ChildProcess::Start(
       kubectl.CommandLine({"port-forward", "--address=127.0.0.1", "--namespace=" + pod.name_space,
@@ -60,7 +60,7 @@ Result<PortForward> PortForward::Open(const Kubectl& kubectl, const PodPlace& po
   return tl::unexpected(std::move(error));
 }
 
-bool PortForward::Lives(Duration patience, const StopSignals& stop) {
+bool PortForward::Lives(Duration patience, const platform::BlockedSignals& stop) {
   const SteadyClock clock;
   const Instant end = clock.Now() + patience;
   do {

@@ -21,12 +21,12 @@ class PortForward {
   /// Takes `local_port`, 0: any that is free. Errors: kUnavailable, in kubectl's words.
   [[nodiscard]] static Result<PortForward> Open(const Kubectl& kubectl, const PodPlace& pod,
                                                 std::uint16_t pod_port, std::uint16_t local_port,
-                                                const StopSignals& stop);
+                                                const platform::BlockedSignals& stop);
 
   [[nodiscard]] std::uint16_t LocalPort() const { return local_port_; }
   /// False once kubectl has ended, because the pod or the connection has gone. Waits for that, or
   /// for a signal, at most so long.
-  bool Lives(Duration patience, const StopSignals& stop);
+  bool Lives(Duration patience, const platform::BlockedSignals& stop);
   /// kubectl's last words.
   [[nodiscard]] std::string Complaint() const;
 

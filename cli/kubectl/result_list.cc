@@ -26,10 +26,9 @@ bool IsNameCharacter(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
 }
 
-/// Ending in .tmp is what files are called while they are being written here.
 bool IsPlainName(std::string_view name) {
   return !name.empty() && name.size() <= kMaxName && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), IsNameCharacter) && !name.ends_with(".tmp");
+         std::all_of(name.begin(), name.end(), IsNameCharacter);
 }
 
 std::string LowerCase(std::string text) {

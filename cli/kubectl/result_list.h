@@ -15,7 +15,7 @@ struct ResultFile {
   std::optional<std::uint64_t> bytes;
 };
 
-/// Reads the list: JSON, of names or of objects with `name` and `bytes`. Whoever wrote it may be
+/// Reads the list: JSON, of names or of objects with `name` and `bytes`. Its writer may be
 /// hostile, so each name must be one of a plain file: 1 to 100 letters, digits, '.', '_' and '-',
 /// no '.' in front, none of the files that this program writes itself, none twice; at most 1,000
 /// files. Otherwise the whole list is refused (kInternal).

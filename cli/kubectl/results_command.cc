@@ -32,7 +32,7 @@ constexpr Page kPages[] = {{"metrics.prom", false},
 
 class Results {
  public:
-  Results(const ResultsOptions& options, Kubectl& kubectl, const StopSignals& stop,
+  Results(const ResultsOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
           std::ostream& out, std::ostream& err)
       : options_(options),
         kubectl_(kubectl),
@@ -132,7 +132,7 @@ class Results {
 
   const ResultsOptions& options_;
   Kubectl& kubectl_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   std::ostream& out_;
   std::ostream& err_;
   std::filesystem::path folder_;
@@ -141,8 +141,8 @@ class Results {
 
 }  // namespace
 
-int RunResultsCommand(const ResultsOptions& options, Kubectl& kubectl, const StopSignals& stop,
-                      std::ostream& out, std::ostream& err) {
+int RunResultsCommand(const ResultsOptions& options, Kubectl& kubectl,
+                      const platform::BlockedSignals& stop, std::ostream& out, std::ostream& err) {
   const auto brought = Results(options, kubectl, stop, out, err).Bring();
   return brought ? kDone : Complain(brought.error(), stop, err);
 }

@@ -16,7 +16,7 @@ struct ResultsOptions {
 
 /// `kubectl evenkeel results`: brings the files that a run leaves behind into a folder. Returns the
 /// exit code.
-int RunResultsCommand(const ResultsOptions& options, Kubectl& kubectl, const StopSignals& stop,
-                      std::ostream& out, std::ostream& err);
+int RunResultsCommand(const ResultsOptions& options, Kubectl& kubectl,
+                      const platform::BlockedSignals& stop, std::ostream& out, std::ostream& err);
 
 }  // namespace evenkeel::cli

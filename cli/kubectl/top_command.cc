@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaxSummaryBytes = std::uint64_t{16} << 20;
 constexpr TerminalSize kPaper{160, 10'000};
 
 using Lines = std::vector<std::string>;
-/// What is to be seen now.
+/// Returns the lines to display now.
 using Look = std::function<Result<Lines>(TerminalSize size)>;
 
 Result<Lines> LookAtJobs(const TopOptions& options, Kubectl& kubectl, TerminalSize size) {
@@ -43,7 +43,7 @@ Result<Lines> LookAtJobs(const TopOptions& options, Kubectl& kubectl, TerminalSi
 /// Looks at one job; the connection to its coordinator is kept between looks.
 class JobLook {
  public:
-  JobLook(const TopOptions& options, Kubectl& kubectl, const StopSignals& stop)
+  JobLook(const TopOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop)
       : options_(options), kubectl_(kubectl), stop_(stop) {}
 
   Result<Lines> operator()(TerminalSize size) {
@@ -54,9 +54,9 @@ class JobLook {
   }
 
  private:
-  /// Whoever may not forward ports sees the status alone, which is at most some seconds old.
+  /// Without permission to forward ports, the status is displayed, which is a few seconds old.
   std::optional<model::RunSummary> Live(const JobObject& job) {
-    if (job.State() != "Running" || !reachable_) return std::nullopt;
+    if (!job.IsRunning() || !reachable_) return std::nullopt;
     if (!pages_) {
       pages_.emplace(kubectl_, CoordinatorPages::Options{job.name_space, job.name, 1, {}}, stop_);
     }
@@ -75,7 +75,7 @@ class JobLook {
 
   const TopOptions& options_;
   Kubectl& kubectl_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   std::optional<CoordinatorPages> pages_;
   bool reachable_ = true;
   int failures_ = 0;
@@ -88,8 +88,8 @@ Result<void> Print(const Look& look, std::ostream& out) {
   return {};
 }
 
-/// Draws until a signal comes. What fails later than at first is shown, for it may pass.
-Result<void> Watch(const Look& look, const StopSignals& stop, std::ostream& out) {
+/// Draws until a signal comes. A later failure is displayed, because it may be temporary.
+Result<void> Watch(const Look& look, const platform::BlockedSignals& stop, std::ostream& out) {
   LiveLines screen(out);
   Lines last;
   for (bool first = true;; first = false) {
@@ -112,7 +112,7 @@ Result<void> Watch(const Look& look, const StopSignals& stop, std::ostream& out)
 
 }  // namespace
 
-int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                   std::ostream& out, std::ostream& err) {
   if (!options.job.empty()) {
     if (const auto named = CheckJobName(options.job); !named) {

@@ -15,7 +15,7 @@ struct TopOptions {
 
 /// `kubectl evenkeel top`: jobs, or one job and its workers; once, or on a terminal until SIGINT or
 /// SIGTERM. Returns the exit code.
-int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunTopCommand(const TopOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                   std::ostream& out, std::ostream& err);
 
 }  // namespace evenkeel::cli

@@ -85,7 +85,7 @@ std::vector<std::string> JobTopLines(const JobObject& job,
   JobHead head;
   head.name = job.name;
   head.done_ratio = DoneRatio(job);
-  head.eta = job.State() == "Running" || job.Is("Complete") ? EtaOf(job, now) : job.State();
+  head.eta = job.IsRunning() || job.Is("Complete") ? EtaOf(job, now) : job.State();
   head.tasks_completed = job.tasks_completed;
   head.tasks_total = job.tasks_total;
   head.tasks_failed = job.tasks_failed;

@@ -35,8 +35,8 @@ Error CoordinatorHasGone(const JobObject& job) {
 /// The pages of one job behind a port of this machine, as long as there is a way to them.
 class Pages {
  public:
-  Pages(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop, std::ostream& out,
-        std::ostream& err)
+  Pages(const UiOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
+        std::ostream& out, std::ostream& err)
       : options_(options),
         kubectl_(kubectl),
         stop_(stop),
@@ -62,8 +62,8 @@ class Pages {
   }
 
  private:
-  /// Tries until there is a connection or a signal, or there will be none. `meanwhile` is said
-  /// once, with the reason.
+  /// Retries until it connects, a signal arrives, or the job cannot be reached any more. Prints
+  /// `meanwhile` once, with the reason.
   Result<void> Connect(const std::string& meanwhile) {
     const SteadyClock clock;
     bool said = false;
@@ -79,9 +79,9 @@ class Pages {
     return {};
   }
 
-  /// What keeps the pages from being reached, after some seconds without any. kubectl goes on when
-  /// the pod behind it has gone, so only an answer shows that there is a coordinator; that it has
-  /// no such page is one.
+  /// Why the pages cannot be reached, after some seconds without an answer. kubectl keeps running
+  /// when its pod has ended, so that only an answer, even "404", shows that the coordinator
+  /// lives.
   std::optional<std::string> Trouble() {
     if (!forward_->Lives(kLook, stop_)) return forward_->Complaint();
     const BodySink nowhere{.write = [](std::string_view) { return Result<void>(); },
@@ -124,7 +124,7 @@ class Pages {
     if (options_.open) OpenBrowser(address);
   }
 
-  /// What it says is not shown; the address has been.
+  /// Drops the output of the browser; the address was printed before.
   void OpenBrowser(const std::string& address) {
     if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) {
       err_ << "kubectl-evenkeel: there is no display to open a browser on" << std::endl;
@@ -141,7 +141,7 @@ class Pages {
 
   const UiOptions& options_;
   Kubectl& kubectl_;
-  const StopSignals& stop_;
+  const platform::BlockedSignals& stop_;
   std::ostream& out_;
   std::ostream& err_;
   std::uint16_t port_;
@@ -151,7 +151,7 @@ class Pages {
 
 }  // namespace
 
-int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                  std::ostream& out, std::ostream& err) {
   const auto served = Pages(options, kubectl, stop, out, err).Serve();
   if (served || stop.Arrived()) return kDone;  // this is how it is meant to end

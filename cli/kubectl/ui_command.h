@@ -19,7 +19,7 @@ struct UiOptions {
 /// that is not there yet is waited for, and a connection that breaks is made again, on the same
 /// port, also to a coordinator that has replaced the one before; after two minutes without one it
 /// gives up. Returns the exit code.
-int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const StopSignals& stop,
+int RunUiCommand(const UiOptions& options, Kubectl& kubectl, const platform::BlockedSignals& stop,
                  std::ostream& out, std::ostream& err);
 
 }  // namespace evenkeel::cli

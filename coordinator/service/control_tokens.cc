@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "coordinator/bounded_file.h"
 #include "core/base/log.h"
+#include "platform/files.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -15,12 +15,12 @@ namespace {
 constexpr Duration kReadInterval = std::chrono::seconds(5);
 constexpr std::size_t kMinTokenBytes = 16;
 constexpr std::size_t kMaxTokens = 4;
-constexpr std::int64_t kMaxFileBytes = 4096;
+constexpr std::size_t kMaxFileBytes = 4096;
 
 }  // namespace
 
 Result<std::vector<std::string>> ReadControlTokens(const std::filesystem::path& file) {
-  const Result<std::string> text = ReadBoundedFile(file, kMaxFileBytes);
+  const Result<std::string> text = platform::ReadRegularFile(file, kMaxFileBytes);
   if (!text) return tl::unexpected<Error>(text.error());
   std::vector<std::string> tokens;
   for (const absl::string_view line :

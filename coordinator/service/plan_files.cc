@@ -6,18 +6,18 @@
 #include <system_error>
 #include <utility>
 
-#include "coordinator/bounded_file.h"
 #include "coordinator/service/control_tokens.h"
 #include "core/model/document.h"
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
 #include "core/model/names.h"
+#include "platform/files.h"
 
 namespace evenkeel::coordinator {
 namespace {
 
-constexpr std::int64_t kMaxPlanBytes = 4 << 20;
-constexpr std::int64_t kMaxPemBytes = 256 << 10;
+constexpr std::size_t kMaxPlanBytes = 4 << 20;
+constexpr std::size_t kMaxPemBytes = 256 << 10;
 constexpr std::size_t kMaxNodes = 10'000;
 // Bounds of what a history may say of a node.
 constexpr double kLeastRate = 1e-30;
@@ -26,8 +26,14 @@ constexpr double kLeastSigma = 0.01;
 constexpr std::size_t kMaxNameBytes = 253;
 constexpr double kMaxWatts = 100'000;
 
-Result<void> ReadInto(const std::string& file, std::int64_t max_bytes, std::string& text) {
-  auto read = ReadBoundedFile(file, max_bytes);
+Result<std::string> ReadNonEmptyFile(const std::string& file, std::size_t max_bytes) {
+  auto text = platform::ReadRegularFile(file, max_bytes);
+  if (text && text->empty()) return InvalidInput(file + ": is empty");
+  return text;
+}
+
+Result<void> ReadInto(const std::string& file, std::size_t max_bytes, std::string& text) {
+  auto read = ReadNonEmptyFile(file, max_bytes);
   if (!read) return tl::unexpected(read.error());
   text = std::move(*read);
   return {};
@@ -42,7 +48,7 @@ Result<void> ReadJob(const ServiceOptions& options, const workloads::Registry& r
 }
 
 Result<void> ReadNodes(const ServiceOptions& options, ServicePlan& plan) {
-  const auto text = ReadBoundedFile(options.nodes_file, kMaxPlanBytes);
+  const auto text = ReadNonEmptyFile(options.nodes_file, kMaxPlanBytes);
   if (!text) return tl::unexpected(text.error());
   auto nodes = ParsePlannedNodes(*text, options.nodes_file);
   if (!nodes) return tl::unexpected(nodes.error());
@@ -77,7 +83,7 @@ Result<void> CheckInputs(const ServiceOptions& options) {
 
 Result<SharedJobVersion> ReadJobFile(const ServiceOptions& options,
                                      const workloads::Registry& registry) {
-  const auto text = ReadBoundedFile(options.job_file, kMaxPlanBytes);
+  const auto text = ReadNonEmptyFile(options.job_file, kMaxPlanBytes);
   if (!text) return tl::unexpected(text.error());
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return tl::unexpected(job.error());

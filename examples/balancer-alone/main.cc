@@ -1,5 +1,5 @@
 // Balances a made-up list of tasks over three made-up nodes, in virtual time: the coordinator and
-// the workers of Evenkeel are state machines, and whoever calls them brings clock, messages and
+// the workers of Evenkeel are state machines, and their caller provides clock, messages and
 // tasks. Prints each node's share and when it ended.
 #include <evenkeel/core/base/rng.h>
 #include <evenkeel/core/engine/coordinator.h>
@@ -58,7 +58,7 @@ class VirtualCluster {
   engine::CoordinatorConfig Configuration() const {
     engine::CoordinatorConfig config;
     config.job.name = config.job.workload = "madeUp";
-    config.costs = costs_;  // nobody knows how long a task takes
+    config.costs = costs_;  // the durations of tasks are unknown
     for (const Node& node : nodes_) config.nodes.push_back({node.name, node.ratio});
     return config;
   }

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 
   const SteadyClock clock;
-  SteadyWaiter waiter;
+  kube::SteadyWaiter waiter;
   const auto config = argc == 4 ? kube::LoadKubeconfig(argv[3])
                                 : kube::LoadInClusterConfig(kube::ReadPodSurroundings());
   if (!config) {

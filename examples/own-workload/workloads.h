@@ -2,5 +2,5 @@
 
 #include <evenkeel/workloads/registry.h>
 
-/// What the programs of this project know.
+/// The workloads of this project's programs.
 evenkeel::workloads::Registry OwnWorkloads();

@@ -1,6 +1,5 @@
 #include "operator/history/prometheus.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -14,6 +13,7 @@
 #include "kubernetes/cpprest_transport.h"
 #include "kubernetes/credentials.h"
 #include "kubernetes/object.h"
+#include "platform/backoff.h"
 
 namespace evenkeel::controller {
 namespace {
@@ -245,8 +245,8 @@ bool Prometheus::IsThere() const {
 namespace {
 
 constexpr Duration kInterval = std::chrono::minutes(1);
-/// Maximum number of times that the interval is doubled while no Prometheus is found.
-constexpr int kMaxDoublings = 4;
+/// Where no Prometheus is found, the searches become rarer.
+constexpr platform::BackoffOptions kSearch{.shortest = kInterval, .longest = 16 * kInterval};
 /// Failed probes until another Prometheus is searched: an upgrade takes a minute or two.
 constexpr int kMaxFailures = 5;
 
@@ -303,7 +303,7 @@ Duration PrometheusFinder::Look(const std::stop_token& stop) {
     Set(candidate);
     return kInterval;
   }
-  return kInterval * (1 << std::min(in_vain_++, kMaxDoublings));
+  return platform::ExponentialPause(kSearch, in_vain_++);
 }
 
 void PrometheusFinder::Run(const std::stop_token& stop) {

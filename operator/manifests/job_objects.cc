@@ -8,6 +8,7 @@
 #include "cluster/json_fields.h"
 #include "cluster/names.h"
 #include "operator/manifests/pod_parts.h"
+#include "platform/text.h"
 
 namespace evenkeel::cluster {
 namespace {
@@ -112,7 +113,8 @@ namespace {
 using nlohmann::json;
 
 json CertificateEntries(const TlsFiles& files, const std::string& name) {
-  return {{name + ".crt", ToBase64(files.certificate)}, {name + ".key", ToBase64(files.key)}};
+  return {{name + ".crt", platform::EncodeBase64(files.certificate)},
+          {name + ".key", platform::EncodeBase64(files.key)}};
 }
 
 }  // namespace
@@ -123,8 +125,8 @@ json CoordinatorSecret(const WeightedJob& job, const std::string& ca_certificate
                             component::kCoordinator, job);
   object["type"] = "kubernetes.io/tls";
   object["data"] = CertificateEntries(files, "tls");
-  object["data"]["ca.crt"] = ToBase64(ca_certificates);
-  object["data"]["operator-token"] = ToBase64(operator_tokens);
+  object["data"]["ca.crt"] = platform::EncodeBase64(ca_certificates);
+  object["data"]["operator-token"] = platform::EncodeBase64(operator_tokens);
   return object;
 }
 
@@ -133,7 +135,7 @@ json WorkerSecret(const WeightedJob& job, const std::string& name,
                   const std::map<std::string, TlsFiles>& files_by_pod) {
   json object = ObjectFrame("v1", "Secret", name, component::kWorker, job);
   object["type"] = "Opaque";
-  object["data"] = {{"ca.crt", ToBase64(ca_certificates)}};
+  object["data"] = {{"ca.crt", platform::EncodeBase64(ca_certificates)}};
   for (const auto& [pod, files] : files_by_pod) {
     object["data"].update(CertificateEntries(files, pod));
   }
@@ -168,7 +170,7 @@ nlohmann::json PlanConfigMap(const WeightedJob& job, const JobPlan& plan) {
     annotations[annotation::kIdentityAlsoTrusted] = plan.identity.also_trusted;
   }
   if (plan.identity.since) {
-    annotations[annotation::kIdentitySince] = FormatTimestamp(*plan.identity.since);
+    annotations[annotation::kIdentitySince] = platform::FormatTimestamp(*plan.identity.since);
   }
   const std::string weights = WeightsJson(plan);
   if (!weights.empty()) object["data"]["weights.json"] = weights;
@@ -191,7 +193,7 @@ nlohmann::json SnapshotConfigMap(const WeightedJob& job, std::int64_t attempt,
   nlohmann::json object =
       ObjectFrame("v1", "ConfigMap", SnapshotName(job.meta.name), component::kJob, job);
   object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(attempt)}};
-  object["binaryData"] = {{"journal.db.z", ToBase64(bytes)}};
+  object["binaryData"] = {{"journal.db.z", platform::EncodeBase64(bytes)}};
   return object;
 }
 

@@ -32,11 +32,11 @@ std::string HowItEnded(const cluster::PodView& pod) {
 
 /// The first loss is made good at once; when pods keep ending, there is a reason that takes time.
 std::optional<Duration> WaitAfterEnd(const cluster::PodView& pod, std::int64_t first_attempt,
-                                     cluster::Timestamp now) {
+                                     platform::Timestamp now) {
   if (pod.attempt <= first_attempt) return std::nullopt;
-  const cluster::Timestamp end =
+  const platform::Timestamp end =
       pod.termination && pod.termination->finished ? *pod.termination->finished : pod.created;
-  const cluster::Timestamp due = end + BackoffAfter(pod.attempt - first_attempt);
+  const platform::Timestamp due = end + BackoffAfter(pod.attempt - first_attempt);
   if (now >= due) return std::nullopt;
   return due - now;
 }
@@ -62,7 +62,7 @@ CoordinatorAssessment AssessCoordinator(const PlanBuilder& builder, std::int64_t
   const cluster::NodeView* node = builder.Node(pod->node);
   if (!pod->node.empty() && node == nullptr) return gone("was on node " + pod->node + ", now gone");
   if (pod->deleted) {
-    const cluster::Timestamp patience = *pod->deleted + kStuck;
+    const platform::Timestamp patience = *pod->deleted + kStuck;
     const bool closes_journal = builder.HasClaim() && (node == nullptr || node->ready);
     if (!closes_journal || builder.Now() >= patience) return gone("was deleted");
     assessment.kind = CoordinatorHealth::kTerminating;
@@ -70,7 +70,7 @@ CoordinatorAssessment AssessCoordinator(const PlanBuilder& builder, std::int64_t
     return assessment;
   }
   if (node != nullptr && !node->ready) {
-    const cluster::Timestamp until =
+    const platform::Timestamp until =
         node->ready_changed.value_or(builder.Now()) + NodeGrace(builder);
     const std::string where = "is on node " + pod->node + ", which is not ready";
     if (builder.Now() >= until) return gone(where);

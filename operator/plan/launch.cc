@@ -254,7 +254,7 @@ std::int32_t WorkerSecretsFor(const PlanBuilder& builder) {
 /// steps all pods have the time to read their Secrets.
 cluster::IdentityKeys NextIdentity(PlanBuilder& builder, const cluster::IdentityKeys& known) {
   const OperatorSettings& settings = builder.snapshot().settings;
-  const cluster::Timestamp now = cluster::WholeSeconds(builder.Now());
+  const platform::Timestamp now = platform::WholeSeconds(builder.Now());
   const std::string& key = settings.key_id;
   if (known.issuer.empty()) return {key, {}, {}};
   const bool is_moved = known.issuer == key;
@@ -262,7 +262,7 @@ cluster::IdentityKeys NextIdentity(PlanBuilder& builder, const cluster::Identity
   // The operator no longer has that key.
   if (!is_moved && known.issuer != settings.previous_key_id) return {key, {}, now};
   if (!is_moved && known.also_trusted != key) return {known.issuer, key, now};
-  const cluster::Timestamp due = known.since.value_or(now) + settings.secret_propagation;
+  const platform::Timestamp due = known.since.value_or(now) + settings.secret_propagation;
   if (builder.Now() < due) {
     builder.RequeueAt(due);
     return known;

@@ -16,7 +16,7 @@ void Fail(PlanBuilder& builder, std::string reason, std::string message) {
 }
 
 void Complete(PlanBuilder& builder, const cluster::Progress& report) {
-  builder.Status().completion_time = cluster::WholeSeconds(builder.Now());
+  builder.Status().completion_time = platform::WholeSeconds(builder.Now());
   if (report.reason == model::kSuccessPolicyMet) {
     builder.SetCondition(cluster::condition_type::kComplete, true, model::kSuccessPolicyMet,
                          "as many tasks succeeded as spec.taskPolicy.successPolicy asks for");
@@ -249,7 +249,7 @@ constexpr Duration kGrace = std::chrono::seconds(30);
 
 bool DeleteAtEndOfLife(PlanBuilder& builder) {
   if (!builder.Job().ttl) return false;
-  const cluster::Timestamp end = FinishedAt(builder.Status()) + *builder.Job().ttl;
+  const platform::Timestamp end = FinishedAt(builder.Status()) + *builder.Job().ttl;
   if (builder.Now() < end) {
     builder.RequeueAt(end);
     return false;
@@ -259,7 +259,7 @@ bool DeleteAtEndOfLife(PlanBuilder& builder) {
 }
 
 void EndWorkers(PlanBuilder& builder, bool failed) {
-  const cluster::Timestamp patience = FinishedAt(builder.Status()) + kGrace;
+  const platform::Timestamp patience = FinishedAt(builder.Status()) + kGrace;
   for (const cluster::PodView* pod : builder.Workers()) {
     if (pod->Ended() && !pod->lingers) continue;
     const bool idle = pod->phase == cluster::PodPhase::kPending || pod->lingers;
@@ -290,7 +290,7 @@ void StopCoordinator(PlanBuilder& builder) {
 
 }  // namespace
 
-cluster::Timestamp FinishedAt(const cluster::JobStatus& status) {
+platform::Timestamp FinishedAt(const cluster::JobStatus& status) {
   for (const auto& type : {cluster::condition_type::kComplete, cluster::condition_type::kFailed}) {
     const cluster::Condition* found = cluster::Find(status.conditions, type);
     if (found != nullptr && found->status == cluster::Condition::Status::kTrue) {

@@ -35,6 +35,6 @@ void Suspend(PlanBuilder& builder);
 void FinishUp(PlanBuilder& builder);
 
 /// The time at which the job was found to be over.
-[[nodiscard]] cluster::Timestamp FinishedAt(const cluster::JobStatus& status);
+[[nodiscard]] platform::Timestamp FinishedAt(const cluster::JobStatus& status);
 
 }  // namespace evenkeel::plan

@@ -20,7 +20,7 @@ void StartClock(PlanBuilder& builder) {
   const bool resumed = cluster::IsTrue(builder.snapshot().job.status.conditions,
                                        cluster::condition_type::kSuspended);
   auto& started = builder.Status().start_time;
-  if (resumed || !started) started = cluster::WholeSeconds(builder.Now());
+  if (resumed || !started) started = platform::WholeSeconds(builder.Now());
 }
 
 /// None of them has run: they make way for pods with another image.
@@ -108,16 +108,6 @@ void Advance(PlanBuilder& builder) {
   }
 }
 
-/// The one condition that holds, for people who look at a table of jobs.
-std::string StateOf(const cluster::Conditions& conditions) {
-  for (const auto& type :
-       {cluster::condition_type::kComplete, cluster::condition_type::kFailed,
-        cluster::condition_type::kSuspended, cluster::condition_type::kProgressing}) {
-    if (cluster::IsTrue(conditions, type)) return type;
-  }
-  return "Pending";
-}
-
 /// Figures of a job that was over before stay as they are.
 void CompleteStatus(PlanBuilder& builder, bool was_over) {
   if (builder.Finished()) {
@@ -130,7 +120,8 @@ void CompleteStatus(PlanBuilder& builder, bool was_over) {
   for (cluster::Condition& one : status.conditions) {
     one.observed_generation = status.observed_generation;
   }
-  status.state = StateOf(status.conditions);
+  status.state = cluster::JobState(
+      [&status](const std::string& type) { return cluster::IsTrue(status.conditions, type); });
 }
 
 void WriteStatus(PlanBuilder& builder) {

@@ -71,7 +71,7 @@ void PlanBuilder::SetCondition(const std::string& type, bool is_true, std::strin
       status_.conditions,
       {type, is_true ? cluster::Condition::Status::kTrue : cluster::Condition::Status::kFalse,
        std::move(reason), OneLine(std::move(message)), Job().meta.generation,
-       cluster::WholeSeconds(Now())});
+       platform::WholeSeconds(Now())});
 }
 
 bool PlanBuilder::Finished() const {

@@ -20,7 +20,7 @@ class PlanBuilder {
 
   [[nodiscard]] const Snapshot& snapshot() const { return *snapshot_; }
   [[nodiscard]] const cluster::WeightedJob& Job() const { return snapshot_->job; }
-  [[nodiscard]] cluster::Timestamp Now() const { return snapshot_->now; }
+  [[nodiscard]] platform::Timestamp Now() const { return snapshot_->now; }
   [[nodiscard]] bool HasClaim() const { return !snapshot_->job.result_claim.empty(); }
 
   /// Of coordinator and workers, should the job start now.
@@ -58,7 +58,7 @@ class PlanBuilder {
   /// Look again after this time, or earlier if something else asks for it.
   void RequeueAfter(Duration delay);
   /// Look again at that time.
-  void RequeueAt(cluster::Timestamp time) { RequeueAfter(time - Now()); }
+  void RequeueAt(platform::Timestamp time) { RequeueAfter(time - Now()); }
 
   /// The status as it is going to be.
   [[nodiscard]] cluster::JobStatus& Status() { return status_; }

@@ -46,8 +46,8 @@ PodProblem SchedulingTroubleOf(const cluster::PodView& pod, const std::string& w
   return {"Unschedulable", message};
 }
 
-Diagnosis Waiting(PodProblem trouble, cluster::Timestamp since, Duration patience,
-                  cluster::Timestamp now) {
+Diagnosis Waiting(PodProblem trouble, platform::Timestamp since, Duration patience,
+                  platform::Timestamp now) {
   if (now >= since + patience) return {std::move(trouble), std::nullopt, std::nullopt};
   return {std::nullopt, since + patience - now, std::nullopt};
 }
@@ -87,7 +87,7 @@ bool PullsImage(const cluster::PodView& pod) {
   return pod.waiting_reason == "PodInitializing" && pod.initialized.has_value();
 }
 
-Diagnosis Pulling(const cluster::PodView& pod, cluster::Timestamp now) {
+Diagnosis Pulling(const cluster::PodView& pod, platform::Timestamp now) {
   Diagnosis diagnosis =
       Waiting({"PullingImage",
                PodAnd(pod, "its image " + pod.image +
@@ -100,7 +100,7 @@ Diagnosis Pulling(const cluster::PodView& pod, cluster::Timestamp now) {
 Diagnosis Wrong(PodProblem trouble) { return {std::move(trouble), std::nullopt, std::nullopt}; }
 
 /// Also during the short times between two crashes, in which it runs.
-bool KeepsCrashing(const cluster::PodView& pod, cluster::Timestamp now) {
+bool KeepsCrashing(const cluster::PodView& pod, platform::Timestamp now) {
   if (pod.restarts < kCrashes || pod.ready) return false;
   if (pod.waiting_reason == "CrashLoopBackOff") return true;
   return pod.termination && pod.termination->finished &&
@@ -128,7 +128,7 @@ bool RefusedItsJob(const cluster::PodView& pod) {
   return pod.termination && pod.termination->exit_code == kBadUsage;
 }
 
-Diagnosis DiagnosePod(const cluster::PodView& pod, cluster::Timestamp now) {
+Diagnosis DiagnosePod(const cluster::PodView& pod, platform::Timestamp now) {
   if (pod.unscheduled) {
     return Waiting(SchedulingTroubleOf(pod, pod.unscheduled->message), pod.unscheduled->since,
                    kSchedulerPatience, now);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cluster/pod.h"
-#include "cluster/timestamp.h"
+#include "platform/time.h"
 
 namespace evenkeel::plan {
 
@@ -25,7 +25,7 @@ struct Diagnosis {
   std::optional<PodProblem> delay;
 };
 
-[[nodiscard]] Diagnosis DiagnosePod(const cluster::PodView& pod, cluster::Timestamp now);
+[[nodiscard]] Diagnosis DiagnosePod(const cluster::PodView& pod, platform::Timestamp now);
 
 /// True if the image of the pod cannot be had.
 [[nodiscard]] bool LacksImage(const cluster::PodView& pod);

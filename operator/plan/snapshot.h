@@ -46,7 +46,7 @@ struct OperatorSettings {
   std::string image;  ///< of workers and coordinators of jobs that start now
   /// The architectures of the image, spelled as in status.nodeInfo.architecture of nodes.
   std::vector<std::string> architectures{"amd64", "arm64", "arm"};
-  cluster::Timestamp started{};  ///< when this operator began to follow jobs
+  platform::Timestamp started{};  ///< when this operator began to follow jobs
   /// Ids of the operator's keys: certificates of new jobs are made by the first; jobs that began
   /// with the previous one (empty: none) are moved over.
   std::string key_id;
@@ -63,7 +63,7 @@ using Requests = std::map<std::string, cluster::Resources>;
 
 /// All that a decision about one job is made of.
 struct Snapshot {
-  cluster::Timestamp now{};
+  platform::Timestamp now{};
   cluster::WeightedJob job;
   /// The WeightingPolicy that the job names; nothing if there is no such object.
   std::optional<cluster::PolicyView> policy;
@@ -79,8 +79,8 @@ struct Snapshot {
   /// An object that this job does not own and that has a name it needs: "Service
   /// lab/primes-coordinator".
   std::optional<std::string> name_conflict;
-  std::optional<cluster::Timestamp> last_status_write;  ///< of this process
-  bool history_there = false;                           ///< a source of history is available
+  std::optional<platform::Timestamp> last_status_write;  ///< of this process
+  bool history_there = false;                            ///< a source of history is available
   std::optional<HistoryAnswer> history;  ///< of the job's profile, once a plan has wanted it
   OperatorSettings settings;
 };

@@ -36,8 +36,8 @@ bool ConditionsDiffer(const cluster::Conditions& known, const cluster::Condition
 }
 
 WriteRule DecideStatusWrite(const cluster::JobStatus& known, const cluster::JobStatus& next,
-                            cluster::Timestamp now,
-                            const std::optional<cluster::Timestamp>& last_write) {
+                            platform::Timestamp now,
+                            const std::optional<platform::Timestamp>& last_write) {
   if (known == next) return {};
   if (known.observed_generation != next.observed_generation ||
       ConditionsDiffer(known.conditions, next.conditions)) {
@@ -64,10 +64,11 @@ std::string Percent(const cluster::Progress& report) {
 
 /// Keeps the last estimate while the new one differs by less than 2 % of the remaining time,
 /// because estimates fluctuate.
-std::optional<cluster::Timestamp> Eta(const PlanBuilder& builder, const cluster::Progress& report) {
+std::optional<platform::Timestamp> Eta(const PlanBuilder& builder,
+                                       const cluster::Progress& report) {
   if (!report.eta || report.state != cluster::CoordinatorState::kRunning) return std::nullopt;
   const Duration age = builder.snapshot().report->age;
-  const cluster::Timestamp eta = cluster::WholeSeconds(builder.Now() - age + *report.eta);
+  const platform::Timestamp eta = platform::WholeSeconds(builder.Now() - age + *report.eta);
   const auto& known = builder.Status().estimated_completion_time;
   if (!known) return eta;
   const Duration change = eta > *known ? eta - *known : *known - eta;
@@ -323,13 +324,13 @@ MaybeAnswer AskReport(PlanBuilder& builder, const RunPicture& picture) {
         cluster::Find(builder.Status().conditions, cluster::condition_type::kProgressing);
     const bool ran = known != nullptr && known->status == cluster::Condition::Status::kTrue &&
                      known->reason != kStarting && known->reason != kRestarting;
-    const cluster::Timestamp asked_since = builder.snapshot().settings.started;
+    const platform::Timestamp asked_since = builder.snapshot().settings.started;
     if (ran && builder.Now() < asked_since + kSilence) {
       builder.RequeueAt(asked_since + kSilence);
       return Yes(known->reason, known->message);
     }
     // Images may have had to be pulled first: what counts is since when it could have answered.
-    const cluster::Timestamp since = pod.ready_since.value_or(pod.created);
+    const platform::Timestamp since = pod.ready_since.value_or(pod.created);
     if (builder.Now() < since + kSilence) {
       builder.RequeueAt(since + kSilence);
       return Yes(kStarting, "pod " + pod.name + " has not answered yet");

@@ -21,8 +21,8 @@ struct WriteRule {
 /// card: at once if a condition or the generation it is about changes; otherwise at most every
 /// 10 s or 5 % of progress; never when nothing has changed.
 [[nodiscard]] WriteRule DecideStatusWrite(const cluster::JobStatus& known,
-                                          const cluster::JobStatus& next, cluster::Timestamp now,
-                                          const std::optional<cluster::Timestamp>& last_write);
+                                          const cluster::JobStatus& next, platform::Timestamp now,
+                                          const std::optional<platform::Timestamp>& last_write);
 
 /// True if a condition was added, or changed its status or reason. Messages alone do not count.
 [[nodiscard]] bool ConditionsDiffer(const cluster::Conditions& known,

@@ -23,7 +23,7 @@ std::size_t MaxWorkers(const PlanBuilder& builder) {
   return static_cast<std::size_t>(std::max(1, builder.Job().spec.max_workers));
 }
 
-cluster::Timestamp EndOf(const cluster::PodView& pod) {
+platform::Timestamp EndOf(const cluster::PodView& pod) {
   return pod.termination && pod.termination->finished ? *pod.termination->finished : pod.created;
 }
 
@@ -71,7 +71,7 @@ void CountFree(const PlanBuilder& builder, const NodeEligibility& eligibility,
   if (!holder->Ended() || holder->deleted || holder->target_node != eligibility.node->Name())
     return;
   const std::int64_t attempt = AttemptThatCounts(*holder);
-  const cluster::Timestamp due = EndOf(*holder) + BackoffAfter(attempt);
+  const platform::Timestamp due = EndOf(*holder) + BackoffAfter(attempt);
   if (builder.Now() >= due) {
     inventory.free.push_back({eligibility.node, attempt + 1, holder});
   } else {

@@ -40,12 +40,12 @@ ALLOWED = {
                  "operator/history", "operator/identity", "operator/manifests", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "kubernetes"},
     "docker": {"cli", "coordinator", "coordinator_loop", "worker", "worker_loop", "workloads"},
-    "cli": {"base", "http", "model", "model_parsing", "scheduling", "engine", "protocol", "metrics", "report",
-            "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
+    "cli": {"base", "http", "model", "model_parsing", "cluster", "scheduling", "engine", "protocol", "metrics",
+            "report", "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
 }
 
 # The files of platform/ without I/O; the others start processes and use files and signals.
-PLATFORM_VALUES = re.compile(r"platform/(backoff|time)\.\w+")
+PLATFORM_VALUES = re.compile(r"platform/(backoff|text|time)\.\w+")
 
 # Rooms that decide and do nothing else: no threads, files, sockets, clocks, chance.
 PURE = {"platform_values", "model", "scheduling", "techniques", "engine", "cluster", "operator/plan"}

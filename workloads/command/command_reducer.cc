@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "core/base/check.h"
+#include "platform/files.h"
 #include "workloads/command/task_record.h"
 #include "workloads/received_tasks.h"
-#include "workloads/result_file.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -57,7 +57,7 @@ Result<void> RowSpool::Append(model::IndexRange range, std::string_view rows) {
   return unwritten_.size() < kBufferBytes ? Result<void>() : Flush();
 }
 
-Result<void> RowSpool::CopyTo(ResultFile& file) {
+Result<void> RowSpool::CopyTo(platform::AtomicFile& file) {
   if (auto flushed = Flush(); !flushed) return flushed;
   std::sort(pieces_.begin(), pieces_.end(), [](const Piece& one, const Piece& other) {
     return one.range.begin < other.range.begin;
@@ -82,7 +82,7 @@ Result<void> RowSpool::Flush() {
   return {};
 }
 
-Result<void> RowSpool::CopyPiece(const Piece& piece, ResultFile& file) const {
+Result<void> RowSpool::CopyPiece(const Piece& piece, platform::AtomicFile& file) const {
   std::string bytes(static_cast<std::size_t>(std::min<std::uint64_t>(piece.bytes, kBufferBytes)),
                     '\0');
   for (std::uint64_t done = 0; done < piece.bytes;) {
@@ -128,9 +128,9 @@ class CommandReducer final : public Reducer {
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {
-    auto file = ResultFile::Create(folder / "results.jsonl");
+    auto file = platform::AtomicFile::Create(folder / "results.jsonl");
     if (!file) return tl::unexpected(file.error());
-    auto written = spool_.CopyTo(**file).and_then([&] { return (*file)->Commit(); });
+    auto written = spool_.CopyTo(*file).and_then([&] { return file->Commit(); });
     if (!written) return tl::unexpected(written.error());
     return Summary();
   }

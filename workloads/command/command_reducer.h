@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/model/index_range.h"
+#include "platform/files.h"
 #include "workloads/command/command.h"
-#include "workloads/result_file.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {
@@ -30,7 +30,7 @@ class RowSpool {
   /// Adds the rows of the tasks of `range`, in their order. No task may be added twice.
   [[nodiscard]] Result<void> Append(model::IndexRange range, std::string_view rows);
   /// Appends all rows to `file`.
-  [[nodiscard]] Result<void> CopyTo(ResultFile& file);
+  [[nodiscard]] Result<void> CopyTo(platform::AtomicFile& file);
 
  private:
   struct Piece {  // rows of consecutive tasks, contiguous in the file
@@ -39,7 +39,7 @@ class RowSpool {
     std::uint64_t bytes;
   };
   [[nodiscard]] Result<void> Flush();
-  [[nodiscard]] Result<void> CopyPiece(const Piece& piece, ResultFile& file) const;
+  [[nodiscard]] Result<void> CopyPiece(const Piece& piece, platform::AtomicFile& file) const;
 
   int file_ = -1;
   std::filesystem::path folder_;

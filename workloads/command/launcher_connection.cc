@@ -1,8 +1,6 @@
 #include "workloads/command/launcher_connection.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -14,6 +12,8 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+
+#include "platform/process.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -57,30 +57,6 @@ std::filesystem::path DefaultLauncherPath() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored).replace_filename(kLaunchersName);
 }
 
-/// Starts the program with the socket as its only open descriptor beyond the usual three, apart
-/// from the process group and the blocked signals of this process. Returns an errno.
-int StartProgram(const std::filesystem::path& program, int socket, pid_t& process) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_adddup2(&files, socket, kLaunchersDescriptor);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
-  std::array<std::string, 4> words{program.native(), "serve", "--fd",
-                                   std::to_string(kLaunchersDescriptor)};
-  std::array<char*, 5> pointers{words[0].data(), words[1].data(), words[2].data(), words[3].data(),
-                                nullptr};
-  const int error =
-      ::posix_spawn(&process, program.c_str(), &files, &attributes, pointers.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
-  return error;
-}
-
 }  // namespace
 
 Result<void> LauncherConnection::Connect(const std::filesystem::path& path,
@@ -109,17 +85,21 @@ Result<void> LauncherConnection::ConnectOnce(const std::filesystem::path& path) 
 Result<void> LauncherConnection::Start(std::filesystem::path program) {
   if (program.empty()) program = DefaultLauncherPath();
   std::array<int, 2> ends{};
-  int error = ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0 ? 0 : errno;
-  if (error == 0) {
-    socket_ = ends[0];
-    error = StartProgram(program, ends[1], launcher_);
-    ::close(ends[1]);
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    return Fail(ErrorCode::kUnavailable, "no socket for the launcher: " + SystemText(errno));
   }
-  if (error == 0) return Handshake();
-  launcher_ = -1;
+  socket_ = ends[0];
+  const auto pid = platform::StartProcess(
+      {.command = {program.native(), "serve", "--fd", std::to_string(kLaunchersDescriptor)},
+       .own_process_group = true,
+       .descriptors = {{ends[1], kLaunchersDescriptor}}});
+  ::close(ends[1]);
+  if (pid) {
+    launcher_ = *pid;
+    return Handshake();
+  }
   Close();
-  return Fail(ErrorCode::kUnavailable,
-              "the launcher " + program.string() + " cannot be started: " + SystemText(error));
+  return Fail(pid.error().code, "the launcher " + pid.error().message);
 }
 
 void LauncherConnection::Close() {

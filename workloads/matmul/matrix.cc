@@ -145,7 +145,7 @@ class MappedFile {
 
 class NpyMatrix final : public Matrix {
  public:
-  NpyMatrix(FileDescriptor file, std::string name, ElementType type,
+  NpyMatrix(platform::FileDescriptor file, std::string name, ElementType type,
             std::array<std::int64_t, 2> shape, std::int64_t data_offset)
       : file_(std::move(file)),
         mapped_(file_.Get(), data_offset + shape[0] * shape[1] * BytesOf(type)),
@@ -199,7 +199,7 @@ class NpyMatrix final : public Matrix {
     return {};
   }
 
-  FileDescriptor file_;
+  platform::FileDescriptor file_;
   MappedFile mapped_;
   std::string name_;
   ElementType type_;

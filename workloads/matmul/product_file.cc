@@ -9,25 +9,12 @@
 #include <utility>
 
 #include "workloads/npy.h"
-#include "workloads/result_file.h"
 
 namespace evenkeel::workloads::matmul {
 namespace {
 
-std::filesystem::path WithEnding(std::filesystem::path path, const char* ending) {
-  return path += ending;
-}
-
-tl::unexpected<Error> WriteFailure(int error, const std::filesystem::path& path) {
-  const bool full = error == ENOSPC || error == EDQUOT;
-  return Fail(full ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
-              path.string() + ": cannot be written: " + std::generic_category().message(error));
-}
-
-Result<int> OpenNew(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return WriteFailure(errno, path);
-  return file;
+tl::unexpected<Error> Failed(const std::filesystem::path& path, int error_number) {
+  return tl::unexpected(platform::WriteError(path, error_number));
 }
 
 /// Moves all of `size` bytes with pread or pwrite; false with errno.
@@ -81,37 +68,29 @@ Result<std::unique_ptr<ProductFile>> ProductFile::Create(const std::filesystem::
 }
 
 ProductFile::ProductFile(std::filesystem::path path, const Division& division)
-    : path_(std::move(path)),
-      partial_path_(WithEnding(path_, ".partial")),
-      parts_path_(WithEnding(path_, ".parts.partial")),
-      division_(division) {}
+    : path_(std::move(path)), parts_path_(path_.string() + ".parts.partial"), division_(division) {}
 
 ProductFile::~ProductFile() {
-  if (file_ >= 0) ::close(file_);
-  if (!committed_) ::unlink(partial_path_.c_str());
-  if (parts_ >= 0) ::close(parts_);
-  ::unlink(parts_path_.c_str());
+  if (parts_.IsOpen()) ::unlink(parts_path_.c_str());
 }
 
 Result<void> ProductFile::Open() {
   const ProductShape& shape = division_.Shape();
-  auto file = OpenNew(partial_path_);
+  auto file = platform::AtomicFile::Create(path_);
   if (!file) return tl::unexpected(file.error());
-  file_ = *file;
+  file_.emplace(std::move(*file));
   const std::string header = NpyHeader(FileTypeOf(shape.type), {shape.rows, shape.columns});
   data_offset_ = static_cast<std::int64_t>(header.size());
-  if (!MoveAll(::pwrite, file_, header.data(), header.size(), 0)) {
-    return WriteFailure(errno, partial_path_);
+  if (!MoveAll(::pwrite, file_->Descriptor().Get(), header.data(), header.size(), 0)) {
+    return Failed(path_, errno);
   }
   const std::int64_t bytes = data_offset_ + shape.rows * shape.columns * BytesOf(shape.type);
-  const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  const int error = ::posix_fallocate(file_->Descriptor().Get(), 0, static_cast<off_t>(bytes));
   // Some file systems cannot preallocate; then the file grows as tiles are written.
-  if (error != 0 && error != EOPNOTSUPP && error != EINVAL)
-    return WriteFailure(error, partial_path_);
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) return Failed(path_, error);
   if (division_.Parts() == 1) return {};
-  auto parts = OpenNew(parts_path_);
-  if (!parts) return tl::unexpected(parts.error());
-  parts_ = *parts;
+  parts_.Reset(::open(parts_path_.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!parts_.IsOpen()) return Failed(parts_path_, errno);
   return {};
 }
 
@@ -124,10 +103,10 @@ std::int64_t ProductFile::PlaceOfPart(std::int64_t tile_row, std::int64_t tile_c
 }
 
 Result<void> ProductFile::Put(const Tile& tile, std::span<const char> elements) {
-  if (parts_ < 0) return WriteWindow(tile.c, elements);
+  if (!parts_.IsOpen()) return WriteWindow(tile.c, elements);
   const std::int64_t place = PlaceOfPart(tile.tile_row, tile.tile_column, tile.part);
-  if (MoveAll(::pwrite, parts_, elements.data(), elements.size(), place)) return {};
-  return WriteFailure(errno, parts_path_);
+  if (MoveAll(::pwrite, parts_.Get(), elements.data(), elements.size(), place)) return {};
+  return Failed(parts_path_, errno);
 }
 
 Result<void> ProductFile::WriteWindow(const Window& window, std::span<const char> elements) {
@@ -137,9 +116,10 @@ Result<void> ProductFile::WriteWindow(const Window& window, std::span<const char
   const std::size_t size = elements.size() / static_cast<std::size_t>(writes);
   for (std::int64_t n = 0; n < writes; ++n) {
     const std::int64_t first = (window.row + n) * columns + window.column;
-    if (!MoveAll(::pwrite, file_, elements.data() + static_cast<std::size_t>(n) * size, size,
+    if (!MoveAll(::pwrite, file_->Descriptor().Get(),
+                 elements.data() + static_cast<std::size_t>(n) * size, size,
                  data_offset_ + first * element)) {
-      return WriteFailure(errno, partial_path_);
+      return Failed(path_, errno);
     }
   }
   return {};
@@ -152,8 +132,9 @@ Result<void> ProductFile::AddPartsOf(std::int64_t tile_row, std::int64_t tile_co
   const auto bytes = static_cast<std::size_t>(window.Elements() * BytesOf(type));
   for (std::int64_t part = 0; part < division_.Parts(); ++part) {
     std::vector<char>& into = part == 0 ? sum : next;
-    if (!MoveAll(::pread, parts_, into.data(), bytes, PlaceOfPart(tile_row, tile_column, part))) {
-      return WriteFailure(errno, parts_path_);
+    if (!MoveAll(::pread, parts_.Get(), into.data(), bytes,
+                 PlaceOfPart(tile_row, tile_column, part))) {
+      return Failed(parts_path_, errno);
     }
     if (part == 0) continue;
     WithNumbersOf(type, [&]<typename Number>(Number) { AddTo<Number>(sum, next, bytes); });
@@ -162,7 +143,7 @@ Result<void> ProductFile::AddPartsOf(std::int64_t tile_row, std::int64_t tile_co
 }
 
 Result<void> ProductFile::AddParts() {
-  if (parts_ < 0) return {};
+  if (!parts_.IsOpen()) return {};
   const TileSizes& sizes = division_.Sizes();
   const auto most =
       static_cast<std::size_t>(sizes.rows * sizes.columns * BytesOf(division_.Shape().type));
@@ -179,18 +160,11 @@ Result<void> ProductFile::AddParts() {
 Result<void> ProductFile::ReadRows(std::int64_t row, std::span<char> into) const {
   const ProductShape& shape = division_.Shape();
   const std::int64_t offset = data_offset_ + row * shape.columns * BytesOf(shape.type);
-  if (MoveAll(::pread, file_, into.data(), into.size(), offset)) return {};
-  return Fail(ErrorCode::kUnavailable, partial_path_.string() + ": cannot be read: " +
-                                           std::generic_category().message(errno));
+  if (MoveAll(::pread, file_->Descriptor().Get(), into.data(), into.size(), offset)) return {};
+  return Fail(ErrorCode::kUnavailable,
+              path_.string() + ": cannot be read: " + std::generic_category().message(errno));
 }
 
-Result<void> ProductFile::Commit() {
-  if (::fsync(file_) != 0) return WriteFailure(errno, partial_path_);
-  // Some file systems report a full disk only here.
-  if (::close(std::exchange(file_, -1)) != 0) return WriteFailure(errno, partial_path_);
-  if (::rename(partial_path_.c_str(), path_.c_str()) != 0) return WriteFailure(errno, path_);
-  committed_ = true;
-  return SyncFolderOf(path_);
-}
+Result<void> ProductFile::Commit() { return file_->Commit(); }
 
 }  // namespace evenkeel::workloads::matmul

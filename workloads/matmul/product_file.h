@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
+#include "platform/files.h"
 #include "workloads/matmul/division.h"
 
 namespace evenkeel::workloads::matmul {
@@ -46,13 +48,11 @@ class ProductFile {
                           std::vector<char>& next);
 
   std::filesystem::path path_;
-  std::filesystem::path partial_path_;
   std::filesystem::path parts_path_;
   Division division_;
   std::int64_t data_offset_ = 0;
-  int file_ = -1;
-  int parts_ = -1;
-  bool committed_ = false;
+  std::optional<platform::AtomicFile> file_;  // once Open has succeeded
+  platform::FileDescriptor parts_;            // open if there are partial sums
 };
 
 }  // namespace evenkeel::workloads::matmul

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "workloads/result_file.h"
+#include "platform/files.h"
 #include "workloads/short_text.h"
 
 namespace evenkeel::workloads::parameter_estimation {
@@ -90,9 +90,9 @@ std::string CsvRow(const EstimationSpec& spec, std::size_t task, const TaskResul
 Result<void> WriteTable(const std::filesystem::path& path, const EstimationSpec& spec,
                         const EstimationResults& results, const std::vector<std::size_t>& tasks,
                         const std::vector<bool>& in_front) {
-  auto created = ResultFile::Create(path);
+  auto created = platform::AtomicFile::Create(path);
   if (!created) return tl::unexpected(created.error());
-  ResultFile& file = **created;
+  platform::AtomicFile& file = *created;
   if (auto begun = file.Append(CsvHeader(spec)); !begun) return begun;
   for (const std::size_t task : tasks) {
     if (!results[task]) continue;
@@ -105,9 +105,9 @@ Result<void> WriteTable(const std::filesystem::path& path, const EstimationSpec&
 Result<void> WriteFrontJson(const std::filesystem::path& path, const EstimationSpec& spec,
                             const EstimationResults& results,
                             const std::vector<std::size_t>& front) {
-  auto created = ResultFile::Create(path);
+  auto created = platform::AtomicFile::Create(path);
   if (!created) return tl::unexpected(created.error());
-  ResultFile& file = **created;
+  platform::AtomicFile& file = *created;
   std::string separator = "[";
   for (const std::size_t task : front) {
     const std::string item = separator + "\n" + CombinationJson(spec, task, *results[task]);

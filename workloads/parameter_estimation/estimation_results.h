@@ -19,7 +19,7 @@ using EstimationResults = std::vector<std::optional<TaskResult>>;
 [[nodiscard]] std::vector<std::size_t> ParetoFront(const EstimationResults& results);
 
 /// Writes results.csv, all combinations by index, and the Pareto front as pareto.csv and
-/// pareto.json. `front` as ParetoFront gives it. Errors as ResultFile gives them.
+/// pareto.json. `front` as ParetoFront gives it. Errors as platform::AtomicFile gives them.
 [[nodiscard]] Result<void> WriteResultFiles(const std::filesystem::path& folder,
                                             const EstimationSpec& spec,
                                             const EstimationResults& results,

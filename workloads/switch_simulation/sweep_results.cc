@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "workloads/result_file.h"
+#include "platform/files.h"
 #include "workloads/short_text.h"
 
 namespace evenkeel::workloads::switch_simulation {
@@ -70,9 +70,9 @@ std::string Row(const SwitchSpec& spec, model::TaskIndex index, const TaskResult
 }  // namespace
 
 Result<void> WriteResultTable(const std::filesystem::path& path, const SweepResults& results) {
-  auto created = ResultFile::Create(path);
+  auto created = platform::AtomicFile::Create(path);
   if (!created) return tl::unexpected(created.error());
-  ResultFile& file = **created;
+  platform::AtomicFile& file = *created;
   if (auto begun = file.Append(kCsvHeader); !begun) return begun;
   for (std::size_t task = 0; task < results.All().size(); ++task) {
     const auto& result = results.All()[task];

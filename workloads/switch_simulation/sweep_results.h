@@ -46,7 +46,7 @@ extern template std::vector<std::size_t> OrderOf(const std::vector<double>&);
 extern template std::vector<std::size_t> OrderOf(const std::vector<std::uint32_t>&);
 
 /// Writes the results as CSV (RFC 4180, but lines end with LF): a line of names, then one for each
-/// task that has a result, in the order of their indexes. Errors: those of ResultFile.
+/// task that has a result, in the order of their indexes. Errors: those of platform::AtomicFile.
 [[nodiscard]] Result<void> WriteResultTable(const std::filesystem::path& path,
                                             const SweepResults& results);
 

@@ -1,8 +1,8 @@
 #include "mandelbrot/mandelbrot.h"
 
 #include <evenkeel/core/model/field_reader.h>
+#include <evenkeel/platform/files.h>
 #include <evenkeel/workloads/received_tasks.h>
-#include <evenkeel/workloads/result_file.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -82,13 +82,13 @@ class PictureFile final : public Reducer {
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {
-    auto file = ResultFile::Create(folder / "mandelbrot.pgm");
+    auto file = evenkeel::platform::AtomicFile::Create(folder / "mandelbrot.pgm");
     if (!file) return tl::unexpected(file.error());
     const std::string head =
         "P5\n" + std::to_string(picture_.width) + " " + std::to_string(picture_.height) + "\n255\n";
     const auto written =
-        (*file)->Append(head).and_then([&] { return (*file)->Append(points_); }).and_then([&] {
-          return (*file)->Commit();
+        file->Append(head).and_then([&] { return file->Append(points_); }).and_then([&] {
+          return file->Commit();
         });
     if (!written) return tl::unexpected(written.error());
     const auto inside = std::count(points_.begin(), points_.end(), '\0');

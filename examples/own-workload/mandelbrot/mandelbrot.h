@@ -11,7 +11,7 @@ class FieldReader;
 }
 
 /// A picture of the Mandelbrot set. A task is a row of it; rows through the middle take many times
-/// as long as those at the edges, and nobody knows beforehand how long.
+/// as long as those at the edges, and the times are unknown beforehand.
 namespace mandelbrot {
 
 inline constexpr std::string_view kName = "mandelbrot";

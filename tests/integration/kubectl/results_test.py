@@ -72,7 +72,7 @@ class ResultsTest(PluginTest):
     def test_a_job_that_is_not_complete(self):
         self.objects[f"{JOBS} primes"] = job(complete=False)
         self.check_refused("results", "primes", code=1,
-                           says=["not complete: Running, 25% done (1 of 4 tasks)", "--partial"])
+                           says=["not complete: Progressing, 25% done (1 of 4 tasks)", "--partial"])
         self.assertIsNone(self.files())
         (self.cluster / "pages.json").write_text(json.dumps({"/report.html": 503}))
         self.pages["index.json"] = "[]"
@@ -127,7 +127,7 @@ class ResultsTest(PluginTest):
                 self.objects[f"{JOBS} primes"] = answer
                 self.check_refused("results", "primes", code=1, says=[says])
         self.environment["PATH"] = str(self.folder)
-        self.check_refused("results", "primes", code=1, says=["kubectl: cannot be run"])
+        self.check_refused("results", "primes", code=1, says=["kubectl cannot be started"])
 
     def test_signals_end_it_with_its_children(self):
         self.forwards = ["silent"]

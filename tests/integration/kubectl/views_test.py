@@ -28,7 +28,7 @@ class TopTest(PluginTest):
         lines = out.splitlines()
         self.assertEqual(lines[0].split(), "JOB STATE PROGRESS TASKS ETA WORKERS AGE".split())
         self.assertEqual([line.split()[:2] for line in lines[1:]],
-                         [["alpha", "Running"], ["zeta", "Complete"]])
+                         [["alpha", "Progressing"], ["zeta", "Complete"]])
         self.assertIn("--namespace=lab", self.calls()[0])
         out, _ = self.run_plugin("top", "-A", "-n", "lab")
         self.assertIn("lab/zeta", out)

@@ -135,14 +135,12 @@ TEST_F(WeightsCommand, BadInputIsOneLineAndExitCodeTwo) {
     WeightsOptions options;
     std::string want;
   } cases[] = {
-      {{folder_ + "/none.yaml", "default", false},
-       folder_ + "/none.yaml: there is no such file, or it cannot be read\n"},
-      {{"/dev/zero", "default", false}, "/dev/zero: is larger than 256 MiB\n"},
+      {{folder_ + "/none.yaml", "default", false}, folder_ + "/none.yaml: there is no such file\n"},
+      {{"/dev/zero", "default", false}, "/dev/zero: must have at most 268435456 bytes\n"},
       {{folder_, "default", false}, folder_ + ": is a folder, must be a file\n"},
       {{job, "default", false}, job + ": kind: must be one of List, NodeList, Node, is \"Job\"\n"},
       {{kNodes + "pi-trio.yaml", "papers", false},
-       "--policy: must be default, paper or a file, papers: there is no such file, or it cannot be"
-       " read\n"},
+       "--policy: must be default, paper or a file, papers: there is no such file\n"},
       {{kNodes + "pi-trio.yaml", job, true},
        job + ": apiVersion: must be batch.evenkeel.dev/v1alpha1, is \"v1\"\n"},
   };

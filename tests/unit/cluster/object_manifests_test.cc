@@ -14,7 +14,7 @@ using nlohmann::json;
 TEST(PlanConfigMap, IsReadAsItWasWritten) {
   const JobPlan plan{R"({"kind":"WeightedJob"})",
                      {{"pi4", 4.252, 5}, {"pi3", 1, 1}},
-                     {"0011", "2233", ParseTimestamp("2026-11-26T09:30:00Z")},
+                     {"0011", "2233", platform::ParseTimestamp("2026-11-26T09:30:00Z")},
                      4,
                      "evenkeel/worker:1",
                      3,

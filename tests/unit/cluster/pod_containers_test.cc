@@ -76,7 +76,7 @@ TEST(ReadPodContainers, APodLingersWhenOneOfTheTwoHasEndedWell) {
   EXPECT_TRUE(pod.lingers);
   EXPECT_TRUE(pod.Ended());
   ASSERT_TRUE(pod.termination && pod.termination->finished);
-  EXPECT_EQ(FormatTimestamp(*pod.termination->finished), "2026-03-01T09:31:05Z");
+  EXPECT_EQ(platform::FormatTimestamp(*pod.termination->finished), "2026-03-01T09:31:05Z");
   EXPECT_TRUE(TwoContainers("Running", kDone, kDone, kRunning).lingers);  // set by a command
   EXPECT_FALSE(TwoContainers("Running", kDone, kRunning, kRunning).lingers);
   const char* failed = R"({"state": {"terminated": {"exitCode": 1}}})";

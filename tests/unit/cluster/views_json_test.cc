@@ -45,7 +45,7 @@ TEST(ReadPod, ReadsAPodThatRuns) {
   EXPECT_EQ(pod.termination->exit_code, 137);
   EXPECT_EQ(pod.termination->reason, "OOMKilled");
   ASSERT_TRUE(pod.termination->finished.has_value());
-  EXPECT_EQ(FormatTimestamp(*pod.termination->finished), "2026-03-01T09:31:05Z");
+  EXPECT_EQ(platform::FormatTimestamp(*pod.termination->finished), "2026-03-01T09:31:05Z");
   EXPECT_FALSE(pod.unscheduled.has_value());
 }
 
@@ -62,7 +62,7 @@ TEST(ReadPod, ReadsAPodThatDoesNot) {
   EXPECT_TRUE(pod.deleted.has_value());
   ASSERT_TRUE(pod.unscheduled.has_value());
   EXPECT_EQ(pod.unscheduled->message, "0/3 nodes");
-  EXPECT_EQ(FormatTimestamp(pod.unscheduled->since), "2026-03-01T09:30:05Z");
+  EXPECT_EQ(platform::FormatTimestamp(pod.unscheduled->since), "2026-03-01T09:30:05Z");
   EXPECT_EQ(pod.waiting_reason, "ImagePullBackOff");
   EXPECT_EQ(pod.waiting_message, "back-off");
   EXPECT_EQ(pod.reason, "Evicted");
@@ -136,16 +136,16 @@ TEST(StatusJson, IsReadAsItWasWritten) {
   status.tasks = {768, 10, 1};
   status.progress = "63%";
   status.failed_indexes = "3,7-9";
-  status.start_time = Timestamp{seconds(1'800'000'000)};
-  status.completion_time = Timestamp{seconds(1'800'000'001)};
-  status.estimated_completion_time = Timestamp{seconds(1'800'000'002)};
+  status.start_time = platform::Timestamp{seconds(1'800'000'000)};
+  status.completion_time = platform::Timestamp{seconds(1'800'000'001)};
+  status.estimated_completion_time = platform::Timestamp{seconds(1'800'000'002)};
   status.active_workers = 2;
   status.workers = {{"a", 5, 384, 4, 1, "Running", "Fuzzy"}, {"b", 1, 0, 0, 0, "Lost", "Fuzzy"}};
   status.result = {R"({"count":25997})", "here"};
   status.conditions = {{"Progressing", Condition::Status::kTrue, "Running", "m", 4,
-                        Timestamp{seconds(1'800'000'000)}},
+                        platform::Timestamp{seconds(1'800'000'000)}},
                        {"Suspended", Condition::Status::kFalse, "Resumed", "", 4,
-                        Timestamp{seconds(1'800'000'000)}}};
+                        platform::Timestamp{seconds(1'800'000'000)}}};
   const json written = StatusJson(status);
   EXPECT_EQ(ReadStatus(json::parse(written.dump())), status);
   EXPECT_EQ(written["startTime"], "2027-01-15T08:00:00Z");
@@ -156,6 +156,14 @@ TEST(StatusJson, IsReadAsItWasWritten) {
   EXPECT_EQ(ReadStatus(StatusJson(empty)), empty);
   EXPECT_FALSE(StatusJson(empty).contains("workers"));
   EXPECT_FALSE(StatusJson(empty).contains("startTime"));
+}
+
+TEST(StatusJson, KeepsTimesAfter2038) {
+  JobStatus status;
+  status.start_time = platform::Timestamp{seconds(2'214'129'600)};
+  const json written = StatusJson(status);
+  EXPECT_EQ(written["startTime"], "2040-02-29T12:00:00Z");
+  EXPECT_EQ(ReadStatus(json::parse(written.dump())).start_time, status.start_time);
 }
 
 }  // namespace

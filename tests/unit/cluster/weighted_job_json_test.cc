@@ -41,7 +41,7 @@ TEST(ReadWeightedJob, ReadsAllThatMatters) {
   EXPECT_EQ(job.meta.uid, "u-1");
   EXPECT_EQ(job.meta.generation, 3);
   EXPECT_EQ(job.meta.resource_version, "77");
-  EXPECT_EQ(FormatTimestamp(job.meta.created), "2026-03-01T09:30:05Z");
+  EXPECT_EQ(platform::FormatTimestamp(job.meta.created), "2026-03-01T09:30:05Z");
   EXPECT_FALSE(job.meta.deleted.has_value());
   EXPECT_EQ(job.spec.workload, "primes");
   EXPECT_EQ(job.spec.max_workers, 7);

@@ -184,7 +184,7 @@ TEST_F(ReadPlanTest, AWeakOrUnreadableTokenIsRefused) {
   Put(options_.control_token_file, "token", "0123456789 abcdef");
   ExpectRefused("printable");
   Put(options_.control_token_file, "token", std::string(5000, 'x'));
-  ExpectRefused("larger than 4096");
+  ExpectRefused("must have at most 4096 bytes, has 5000");
 }
 
 TEST_F(ReadPlanTest, InputsMustBeAFolder) {

@@ -427,9 +427,9 @@ TEST_F(LongBatchTest, TheNextBatchesAreSmaller) {
 TEST_F(WorkerTest, GivesBackGrantsOfMoreTasksThanCanBeCounted) {
   Open();
   constexpr std::int64_t kMany = std::int64_t{1} << 60;
-  EXPECT_TRUE(Sent<GiveBack>(Hear(Assign{{{GrantId{1}, {0, kMany}}}})).empty());
+  EXPECT_TRUE(Sent<GiveBack>(Receive(Assign{{{GrantId{1}, {0, kMany}}}})).empty());
   const Grant more{GrantId{2}, {kMany, 5 * kMany}};
-  const auto given = Sent<GiveBack>(Hear(Assign{{more}}));
+  const auto given = Sent<GiveBack>(Receive(Assign{{more}}));
   ASSERT_EQ(given.size(), 1U);
   EXPECT_EQ(given[0].recall, RecallId{});
   EXPECT_EQ(given[0].parts, std::vector<Grant>{more});

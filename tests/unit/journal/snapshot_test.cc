@@ -55,7 +55,7 @@ TEST_F(SnapshotTest, ADamagedSnapshotIsRefused) {
   ExpectUnusable("no such file");
   const std::string good = PackOrFail();
   Keep("");
-  ExpectUnusable("is empty");
+  ExpectUnusable("it is empty");
   Keep("something else");
   ExpectUnusable("it is damaged");
   Keep(good.substr(0, good.size() / 2));
@@ -67,7 +67,7 @@ TEST_F(SnapshotTest, ADamagedSnapshotIsRefused) {
   Keep(flipped);
   ExpectUnusable("it is damaged");
   Keep(std::string(kMaxSnapshotBytes + 1, 'x'));
-  ExpectUnusable("is larger than");
+  ExpectUnusable("must have at most");
 }
 
 TEST_F(SnapshotTest, ASnapshotOfAnotherJobIsRefused) {

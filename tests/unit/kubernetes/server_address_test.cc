@@ -39,18 +39,5 @@ TEST(ServerAddress, RefusesEverythingElse) {
   }
 }
 
-TEST(Base64, DecodesWithPaddingAndLineBreaks) {
-  EXPECT_EQ(DecodeBase64("aGVsbG8="), "hello");
-  EXPECT_EQ(DecodeBase64("aGVs\nbG8h\n"), "hello!");
-  EXPECT_EQ(DecodeBase64(""), "");
-  EXPECT_EQ(DecodeBase64("AAEC/w=="), std::string("\x00\x01\x02\xff", 4));
-}
-
-TEST(Base64, RefusesEverythingElse) {
-  for (const char* text : {"aGVsbG8", "aGV$bG8=", "a", "====", "-----BEGIN CERTIFICATE-----"}) {
-    EXPECT_FALSE(DecodeBase64(text)) << text;
-  }
-}
-
 }  // namespace
 }  // namespace evenkeel::kube

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "core/model/document.h"
 #include "labeller/pauses.h"
 #include "tests/unit/labeller/boards.h"
@@ -46,21 +43,6 @@ TEST(BoardText, FeatureFile) {
             "hardware.evenkeel.dev/cpu=cortex-a72\n"
             "hardware.evenkeel.dev/cpu-mhz=1500\n");
   EXPECT_EQ(FeatureFileOf(Sample(), std::nullopt).find("expiry"), std::string::npos);
-}
-
-TEST(BoardText, FeatureFileAppearsWhole) {
-  Board folder;
-  const auto path = folder.Root() / "evenkeel";
-  ASSERT_TRUE(WriteFeatureFile(path, "one\n"));
-  ASSERT_TRUE(WriteFeatureFile(path, "two\n"));
-  std::ifstream file(path);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "two\n");
-  const auto left = std::distance(std::filesystem::directory_iterator(folder.Root()),
-                                  std::filesystem::directory_iterator());
-  EXPECT_EQ(left, 1) << "nothing else is left";
-  const auto failed = WriteFeatureFile(folder.Root() / "missing" / "file", "x");
-  ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.find("missing/file: cannot be written"), std::string::npos);
 }
 
 TEST(Pauses, LongAfterSuccessSoonerIfSomethingWasPutOff) {

@@ -234,11 +234,11 @@ TEST(SummaryJson, NamesTheFieldThatIsWrong) {
 TEST(SummaryJson, FilesAppearWholeAndBadOnesAreNamed) {
   const TemporaryFolder folder;
   const auto path = folder.Path() / "summary.json";
-  EXPECT_EQ(ReadSummary(path).error().message, path.string() + ": cannot be read");
+  EXPECT_EQ(ReadSummary(path).error().message, path.string() + ": there is no such file");
 
   ASSERT_TRUE(WriteSummary(path, FullSummary()));
   EXPECT_EQ(ReadSummary(path)->seed, FullSummary().seed);
-  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "summary.json.tmp"));
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / ".summary.json.partial"));
 
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
   EXPECT_EQ(ReadSummary(path).error().message, path.string() + ": is not JSON, or was cut off");

@@ -196,7 +196,7 @@ TEST_F(RecordedRunTest, AFolderWithoutARunIsRefusedInOneLine) {
   std::filesystem::remove(stored_.Folder() / "summary.json");
   const auto alone = ReadRecordedRun(stored_.Folder());
   ASSERT_FALSE(alone);
-  EXPECT_NE(alone.error().message.find("summary.json: cannot be read"), std::string::npos);
+  EXPECT_NE(alone.error().message.find("summary.json: there is no such file"), std::string::npos);
   const auto none = ReadRecordedRun(stored_.Folder() / "nothing");
   ASSERT_FALSE(none);
   EXPECT_NE(none.error().message.find("nothing: cannot be read"), std::string::npos);

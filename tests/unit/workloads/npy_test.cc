@@ -22,7 +22,7 @@ TEST(Npy, WritesAnArrayOfOneDimension) {
   EXPECT_EQ(npy.dictionary, "{'descr': '<i8', 'fortran_order': False, 'shape': (3, ), }");
   EXPECT_EQ(npy.data_offset % 64, 0u);
   EXPECT_EQ(npy.elements, (std::vector<std::uint64_t>{1, 256, 77}));
-  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "a.npy.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / ".a.npy.partial"));
 }
 
 TEST(Npy, WritesMoreThanItsBufferHolds) {
@@ -68,7 +68,7 @@ TEST(Npy, AMissingFolderIsAnError) {
   const auto writer = NpyWriter::Create(folder.Path() / "no" / "a.npy", NpyType::kInt64, {1});
   ASSERT_FALSE(writer.has_value());
   EXPECT_EQ(writer.error().code, ErrorCode::kUnavailable);
-  EXPECT_NE(writer.error().message.find("a.npy.partial: cannot be written: No such file"),
+  EXPECT_NE(writer.error().message.find("a.npy: cannot be written: No such file"),
             std::string::npos)
       << writer.error().message;
 }

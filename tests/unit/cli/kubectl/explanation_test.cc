@@ -61,7 +61,7 @@ class Explanations : public testing::Test {
 
 TEST_F(Explanations, AJobThatRuns) {
   EXPECT_EQ(Explained(),
-            R"(primes in namespace lab: Running, 50% done (50 of 100 tasks): 2 of 2 workers run
+            R"(primes in namespace lab: Progressing, 50% done (50 of 100 tasks): 2 of 2 workers run
 
 Conditions
   Progressing: yes, for 60 s, Running: 2 of 2 workers run

@@ -62,7 +62,7 @@ TEST(JobObject, TextsAreMadePrintable) {
 TEST(JobWords, States) {
   json object = RunningJob();
   EXPECT_EQ(StateInWords(ReadJobObject(object), kNow),
-            "Running, 63% done (484 of 768 tasks), ends in about 40.0 s: 2 of 2 workers run");
+            "Progressing, 63% done (484 of 768 tasks), ends in about 40.0 s: 2 of 2 workers run");
   object["status"]["conditions"] = json::parse(
       R"([{"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": ""}])");
   object["status"]["completionTime"] = "2026-03-01T09:32:05Z";
@@ -101,9 +101,9 @@ TEST(TopView, ManyJobsFitTheTerminal) {
   std::vector<JobObject> jobs(100, ReadJobObject(RunningJob()));
   const Lines lines = JobListLines(jobs, true, kNow, {80, 10});
   ASSERT_LT(lines.size(), 10u);
-  EXPECT_EQ(lines[0], "JOB           STATE         PROGRESS    TASKS     ETA  WORKERS    AGE");
-  EXPECT_EQ(lines[1], "lab/primes  Running  ██████░░░░  63%  484/768  40.0 s        2  2 min");
-  EXPECT_EQ(JobListLines(jobs, true, kNow, {25, 10})[1], "lab/primes  Running  ████");
+  EXPECT_EQ(lines[0], "JOB               STATE         PROGRESS    TASKS     ETA  WORKERS    AGE");
+  EXPECT_EQ(lines[1], "lab/primes  Progressing  ██████░░░░  63%  484/768  40.0 s        2  2 min");
+  EXPECT_EQ(JobListLines(jobs, true, kNow, {25, 10})[1], "lab/primes  Progressing  ");
   EXPECT_EQ(lines.back(), "... and 93 more jobs");
   EXPECT_EQ(JobListLines({}, false, kNow, {}), Lines{"no jobs"});
 }

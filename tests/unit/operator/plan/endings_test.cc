@@ -38,7 +38,7 @@ TEST_F(Ending, ACompleteJobKeepsItsCoordinatorAndLetsWorkersEnd) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "False AllTasksDone");
   EXPECT_EQ(status.state, "Complete");
   EXPECT_EQ(status.progress, "100%");
-  EXPECT_EQ(status.completion_time, cluster::WholeSeconds(cluster_.now));
+  EXPECT_EQ(status.completion_time, platform::WholeSeconds(cluster_.now));
   EXPECT_EQ(status.estimated_completion_time, std::nullopt);
   EXPECT_EQ(status.result.summary, R"({"count":25997})");
   EXPECT_EQ(status.result.location, "kubectl evenkeel results primes -n default");

@@ -33,7 +33,7 @@ cluster::NodeView Pi3(const std::string& name) {
 }
 
 ModelCluster::ModelCluster() {
-  now = cluster::Timestamp{std::chrono::seconds(1'800'000'000)};
+  now = platform::Timestamp{std::chrono::seconds(1'800'000'000)};
   job.meta = {"default", "primes", "0123456789ab", "1", 1, now, std::nullopt, {}};
   job.spec.name = "primes";
   job.spec.workload = "primes";

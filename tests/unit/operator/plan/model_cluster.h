@@ -52,7 +52,7 @@ class ModelCluster {
   /// A change of spec through the API server.
   void ChangeSpec(const std::function<void(cluster::WeightedJob&)>& change);
 
-  cluster::Timestamp now{};
+  platform::Timestamp now{};
   cluster::WeightedJob job;
   std::optional<cluster::PolicyView> policy;
   std::map<std::string, cluster::NodeView> nodes;
@@ -75,7 +75,7 @@ class ModelCluster {
   std::optional<std::string> refusal;
   OperatorSettings settings;
   cluster::Progress progress;  ///< of the coordinator, unless it is drained
-  std::optional<cluster::Timestamp> last_status_write;
+  std::optional<platform::Timestamp> last_status_write;
   std::vector<Event> events;
   std::vector<std::string> violations;  ///< rules that plans have broken; to be empty
 

@@ -29,7 +29,7 @@ void ModelCluster::Create(cluster::PodView pod) {
   if (Pod(pod.name) != nullptr) return;  // AlreadyExists
   pod.uid = "uid-" + std::to_string(++made_);
   pod.job = job.meta.name;
-  pod.created = cluster::WholeSeconds(now);
+  pod.created = platform::WholeSeconds(now);
   pods.push_back(std::move(pod));
 }
 

@@ -5,7 +5,7 @@
 namespace evenkeel::plan {
 namespace {
 
-constexpr cluster::Timestamp kStart{std::chrono::seconds(1'000'000)};
+constexpr platform::Timestamp kStart{std::chrono::seconds(1'000'000)};
 
 cluster::PodView Pod() {
   cluster::PodView pod;

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr cluster::Timestamp kRunStart{seconds(1'000'000)};
+constexpr platform::Timestamp kRunStart{seconds(1'000'000)};
 
 cluster::JobStatus Running(const std::string& progress) {
   cluster::JobStatus status;
@@ -104,7 +104,7 @@ TEST_F(Figures, ComeFromTheCoordinator) {
   EXPECT_EQ(status.tasks, (cluster::TaskCounts{100, 63, 2}));
   EXPECT_EQ(status.progress, "63%");
   EXPECT_EQ(status.failed_indexes, "3,7");
-  EXPECT_EQ(status.estimated_completion_time, cluster::WholeSeconds(cluster_.now + seconds(30)));
+  EXPECT_EQ(status.estimated_completion_time, platform::WholeSeconds(cluster_.now + seconds(30)));
   EXPECT_EQ(status.active_workers, 2);
   ASSERT_EQ(status.workers.size(), 2U);
   const cluster::WorkerRow heavy{"a",    cluster_.WorkerOn("a")->weight, 80, 52, 3, "Waiting",

@@ -114,7 +114,7 @@ TEST_F(Survival, ANodeThatComesBackInTimeCostsNothing) {
 
 TEST_F(Survival, WithAClaimADeletedPodMayCloseItsJournalFirst) {
   StartWithClaim("b");
-  const cluster::Timestamp deleted = cluster_.now;
+  const platform::Timestamp deleted = cluster_.now;
   cluster_.DeletePod("primes-coordinator-1");
   Snapshot snapshot = cluster_.Take();
   EXPECT_TRUE(MakePlan(snapshot).actions.empty());

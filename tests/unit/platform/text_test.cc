@@ -1,0 +1,37 @@
+#include "platform/text.h"
+
+#include <gtest/gtest.h>
+
+namespace evenkeel::platform {
+namespace {
+
+TEST(Base64, FollowsTheVectorsOfTheRfc) {
+  const std::pair<const char*, const char*> cases[] = {{"", ""},
+                                                       {"f", "Zg=="},
+                                                       {"fo", "Zm8="},
+                                                       {"foo", "Zm9v"},
+                                                       {"foob", "Zm9vYg=="},
+                                                       {"fooba", "Zm9vYmE="},
+                                                       {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : cases) {
+    EXPECT_EQ(EncodeBase64(bytes), text);
+    EXPECT_EQ(DecodeBase64(text), bytes);
+  }
+  EXPECT_EQ(EncodeBase64(std::string("\x00\xff\xfe", 3)), "AP/+");
+  EXPECT_EQ(DecodeBase64("AAEC/w=="), std::string("\x00\x01\x02\xff", 4));
+}
+
+TEST(Base64, DecodesAcrossLineBreaks) {
+  EXPECT_EQ(DecodeBase64("aGVs\nbG8h\r\n"), "hello!");
+  EXPECT_EQ(DecodeBase64("aGVsbG8\n="), "hello");
+}
+
+TEST(Base64, RefusesOtherText) {
+  for (const char* text : {"aGVsbG8", "aGV$bG8=", "a", "=", "====", "aGVsbG8.", "aGVs bG8h",
+                           "aGVs====", "aG=sbG8h", "-----BEGIN CERTIFICATE-----", "aGVs-G8_"}) {
+    EXPECT_FALSE(DecodeBase64(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::platform
