@@ -1,5 +1,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -63,16 +64,29 @@ sockaddr_in AddressOf(std::uint32_t ip, std::uint16_t port) {
   return address;
 }
 
-/// A connection to the server. Each comes from another loopback address, because ports of ended
-/// connections cannot be used again for a minute.
-int Connect(std::uint16_t port) {
+/// A connection to the server, or -1. Each comes from another loopback address, because ports of
+/// ended connections cannot be used again for a minute.
+int TryConnect(std::uint16_t port) {
   static std::uint32_t count = 0;
   const int peer = ::socket(AF_INET, SOCK_STREAM, 0);
   const sockaddr_in from = AddressOf((127U << 24) + (1U << 16) + count++ % 65'000, 0);
   const sockaddr_in to = AddressOf(INADDR_LOOPBACK, port);
-  EVENKEEL_CHECK(::bind(peer, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0 &&
-                     ::connect(peer, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0,
-                 "the server cannot be reached");
+  if (::bind(peer, reinterpret_cast<const sockaddr*>(&from), sizeof from) == 0 &&
+      ::connect(peer, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) {
+    return peer;
+  }
+  ::close(peer);
+  return -1;
+}
+
+/// A connection to the server. On a busy machine an attempt may fail.
+int Connect(std::uint16_t port) {
+  int peer = -1;
+  for (int attempts = 0; peer < 0 && attempts < 500; ++attempts) {
+    if (attempts > 0) ::poll(nullptr, 0, 10);
+    peer = TryConnect(port);
+  }
+  EVENKEEL_CHECK(peer >= 0, "the server cannot be reached");
   const timeval patience{5, 0};
   ::setsockopt(peer, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return peer;
