@@ -65,7 +65,7 @@ TEST(EstimationResults, TheTableHoldsTheFiguresOfEachCombination) {
   EXPECT_EQ(summary["fastest"]["cycles"], 4);
   EXPECT_EQ(summary["smallest"]["area"], 1100);
   EXPECT_EQ(summary["leastPower"]["units"], nlohmann::json({{"alu", 1}, {"mul", 1}}));
-  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "results.csv.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / ".results.csv.partial"));
 }
 
 TEST(EstimationResults, AnyDivisionOfTheTasksGivesTheSameFiles) {

@@ -75,7 +75,7 @@ TEST(Npy, AMissingFolderIsAnError) {
 
 TEST(Npy, AFullDiskIsToldApart) {
   const TempFolder folder;
-  std::filesystem::create_symlink("/dev/full", folder.Path() / "a.npy.partial");
+  std::filesystem::create_symlink("/dev/full", folder.Path() / ".a.npy.partial");
   auto writer = NpyWriter::Create(folder.Path() / "a.npy", NpyType::kInt64, {1});
   ASSERT_TRUE(writer.has_value());
   ASSERT_TRUE((*writer)->Append(1).has_value());

@@ -65,7 +65,7 @@ TEST(SwitchResults, TheTableHasARowATaskInOrder) {
     EXPECT_LE(std::stod(cells[12]), std::stod(cells[13]));
     EXPECT_LE(std::stod(cells[14]), std::stod(cells[15]));
   }
-  EXPECT_FALSE(std::filesystem::exists(folder.Path() / "results.csv.partial"));
+  EXPECT_FALSE(std::filesystem::exists(folder.Path() / ".results.csv.partial"));
 }
 
 TEST(SwitchResults, TrafficIsTheSameForEveryAlgorithmAndBufferSize) {
