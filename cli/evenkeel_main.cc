@@ -74,7 +74,7 @@ CommandLine::CommandLine(CLI::App& app) {
   run_command->add_option("--output", run.output, "Folder of the run [evenkeel-NAME]");
   run_command->add_option("--strategy", run.strategy,
                           "Instead of the job's spec.balancing.strategy");
-  run_command->add_option("--seed", run.seed, "Seed of what the workload draws")
+  run_command->add_option("--seed", run.seed, "Seed of what the workload synthetic draws")
       ->check(CLI::Validator(WhatIsWrongWithSeed, "whole number from 0 to 2^63-1"));
   run_command
       ->add_flag("--ui{free}", ui_port,

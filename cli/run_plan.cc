@@ -47,8 +47,11 @@ Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
 
 Result<void> OverrideSeed(const RunOptions& options, model::JobSpec& job) {
   if (!options.seed) return {};
+  if (job.workload != "synthetic") {
+    return InvalidInput("--seed: only the workload synthetic takes it, " + options.job_file +
+                        " has " + job.workload);
+  }
   auto parameters = nlohmann::json::parse(job.workload_parameters);
-  if (job.workload != "synthetic") return {};  // nothing else here draws
   parameters["seed"] = *options.seed;
   job.workload_parameters = parameters.dump();
   return {};

@@ -22,7 +22,7 @@ struct RunOptions {
   std::string nodes_file;                ///< empty: this machine as one node with all its cores
   std::string output;                    ///< empty: evenkeel-NAME in the current folder
   std::string strategy;                  ///< empty: as the job says
-  std::optional<std::int64_t> seed;      ///< for workloads that draw
+  std::optional<std::int64_t> seed;      ///< for the workload synthetic alone
   bool json = false;                     ///< summary.json on standard output instead of text
   std::string worker_binary;             ///< path of evenkeel-worker
   std::optional<std::uint16_t> ui_port;  ///< of the live page, 0: any that is free; none: no page

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/kubectl.h"
+#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/port_forward.h"
 
 namespace evenkeel::cli {

@@ -8,9 +8,9 @@
 #include "cli/kubectl/child_process.h"
 #include "cli/kubectl/command_end.h"
 #include "cli/kubectl/coordinator_pod.h"
-#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/job_object.h"
 #include "cli/kubectl/job_words.h"
+#include "cli/kubectl/page_fetcher.h"
 #include "cli/kubectl/port_forward.h"
 #include "core/base/clock.h"
 

@@ -20,6 +20,15 @@ namespace {
 
 using nlohmann::json;
 
+bool IsUtf8(const std::string& text) {
+  try {
+    (void)json(text).dump();
+    return true;
+  } catch (const json::type_error&) {
+    return false;
+  }
+}
+
 /// Stops yaml-cpp's parser, which reports errors by exceptions. Caught in this file.
 struct DocumentError : std::runtime_error {
   DocumentError(int line_index, const std::string& what)
@@ -61,6 +70,7 @@ class TreeBuilder final : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
     line_ = mark.line;
+    CheckText(value);
     if (WantsKey()) return OpenKey(value);
     Add(1 + value.size() / kTextPieceBytes);
     if (tag != "?") return Complete(json(value), anchor);  // quoted or tagged
@@ -94,6 +104,18 @@ class TreeBuilder final : public YAML::EventHandler {
 
   [[nodiscard]] bool WantsKey() const {
     return !frames_.empty() && frames_.back().value.is_object() && !frames_.back().key;
+  }
+
+  /// Escapes can make texts that the document itself could not have: yaml-cpp expands `\N` and `\_`
+  /// to one byte each, which is not UTF-8.
+  void CheckText(const std::string& text) const {
+    if (text.find('\0') != std::string::npos) {
+      throw DocumentError(line_, "a text must not have a character of value 0");
+    }
+    if (!IsUtf8(text)) {
+      throw DocumentError(
+          line_, R"(the escapes "\N" and "\_" are not supported: write the characters themselves)");
+    }
   }
 
   void Add(std::size_t values) {
@@ -169,15 +191,6 @@ class TreeBuilder final : public YAML::EventHandler {
   int line_ = 0;
 };
 
-bool IsUtf8(const std::string& text) {
-  try {
-    (void)json(text).dump();
-    return true;
-  } catch (const json::type_error&) {
-    return false;
-  }
-}
-
 std::string OneLine(std::string text) {
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
@@ -194,6 +207,9 @@ Result<json> ParseDocument(const std::string& text, const std::string& file_name
                         std::to_string(limits.max_bytes) + " are allowed");
   }
   if (!IsUtf8(text)) return InvalidInput(file_name + ": must be text in UTF-8");
+  if (const auto at = text.find('\0'); at != std::string::npos) {
+    return InvalidInput(file_name + ": has a byte of value 0 at offset " + std::to_string(at));
+  }
 
   const auto at_line = [&file_name](int line, const std::string& what) {
     return InvalidInput(file_name + ": line " + std::to_string(line) + ": " + OneLine(what));

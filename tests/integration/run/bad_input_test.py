@@ -189,6 +189,10 @@ class BadFlagsTest(BadInputTest):
             with self.subTest(arguments):
                 self.check_refused(["run", path, *arguments], *parts)
 
+    def test_a_seed_that_nothing_would_use(self):
+        self.check_refused(self.command(job("counting", primes(100)), None, "--seed", "3"),
+                           "--seed", "synthetic", "primes")
+
     def test_commands(self):
         for arguments in ([], ["dance"], ["run"], ["report"], ["weights"]):
             with self.subTest(arguments):

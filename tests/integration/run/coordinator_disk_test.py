@@ -10,7 +10,7 @@ from cluster import ClusterTest
 from evenkeel import eventually, job, synthetic
 
 TASKS = 20000  # 16 bytes each: 313 KiB
-WORKLOAD = synthetic(TASKS, {"constant": 0}, mode="None")
+WORKLOAD = synthetic(TASKS, {"constant": 0.0003})
 ENDLESS = resource.RLIM_INFINITY
 
 
@@ -41,8 +41,11 @@ class FullDiskTest(ClusterTest):
         self.assertEqual((shape, numbers[::2]), ((TASKS, 2), tuple(range(TASKS))))
 
     def test_files_that_may_not_grow(self):
-        coordinator = self.coordinator(preexec_fn=limit_of(150))
+        coordinator = self.coordinator()
         workers = self.workers("one", "two")
+        eventually(lambda: len(self.journal_rows()) > 0, "results are durable")
+        largest = max(path.stat().st_size for path in self.output.glob("journal.db*"))
+        resource.prlimit(coordinator.pid, resource.RLIMIT_FSIZE, (largest, ENDLESS))
         self.check_blocked(coordinator)
         durable = self.journal_rows()
         self.assertLess(0, len(durable))

@@ -61,6 +61,20 @@ TEST(Document, ErrorsNameFileAndLine) {
   EXPECT_EQ(ErrorOf("? [1]\n: 2\n"), "job.yaml: line 1: a key must be a plain word or text");
 }
 
+TEST(Document, TextsAreUtf8WithoutZeroBytes) {
+  for (const char* escape : {"\\N", "\\_"}) {
+    EXPECT_EQ(
+        ErrorOf(std::string("a: 1\nb: \"x") + escape + "\"\n"),
+        R"(job.yaml: line 2: the escapes "\N" and "\_" are not supported: write the characters)"
+        " themselves");
+  }
+  EXPECT_EQ(ErrorOf("\"a\\0\": 1\n"),
+            "job.yaml: line 1: a text must not have a character of value 0");
+  EXPECT_EQ(ErrorOf(std::string("a: 1\n\0b: 2\n", 12)),
+            "job.yaml: has a byte of value 0 at offset 5");
+  EXPECT_EQ(Parsed("a: \"\\xa0\\u00e9\"\n")["a"], "\xc2\xa0\xc3\xa9");
+}
+
 TEST(Document, AnAliasBombIsRefused) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int level = 1; level < 12; ++level) {
