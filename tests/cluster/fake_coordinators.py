@@ -1,9 +1,10 @@
-"""Answers GET /progress for every coordinator pod of a large cluster that is not there: one server for
-all their addresses, with each job's own certificate.
+"""Answers the operator for every coordinator pod of a large cluster that is not there: one server for all
+their addresses, with each job's own certificate.
 
 Usage: fake_coordinators.py FOLDER SECONDS
-FOLDER has ADDRESS.pem (certificate and key) for each pod and gets more of them while this runs; SECONDS
-is how long a job takes. Runs where packets for all these addresses arrive."""
+FOLDER has ADDRESS.pem (certificate and key) for each pod and gets more of them while this runs; a pod that
+also has ADDRESS.silent accepts connections and never answers. SECONDS is how long a job takes. Runs where
+packets for all these addresses arrive."""
 
 import http.server
 import json
@@ -15,6 +16,7 @@ import time
 
 PORT = 7402
 TASKS = 1000
+DRAIN_SECONDS = 2
 
 
 class Fakes(http.server.ThreadingHTTPServer):
@@ -26,6 +28,7 @@ class Fakes(http.server.ThreadingHTTPServer):
         self._folder, self._seconds = folder, seconds
         self._lock = threading.Lock()
         self._contexts, self._begun = {}, {}
+        self._suspended = {}  # address -> since when
 
     def context(self, address):
         """The job whose coordinator has the address; None if it is not known yet."""
@@ -37,16 +40,32 @@ class Fakes(http.server.ThreadingHTTPServer):
                 self._contexts[address] = context
             return self._contexts.get(address)
 
+    def is_silent(self, address):
+        return (self._folder / f"{address}.silent").exists()
+
     def progress(self, address):
         now = time.monotonic()
         with self._lock:
             begun = self._begun.setdefault(address, now)
-        part = min(1.0, (now - begun) / self._seconds)
+            suspended = self._suspended.get(address)
+        until = now if suspended is None else suspended
+        part = min(1.0, (until - begun) / self._seconds)
+        state = "Complete" if part == 1 else "Running"
+        if suspended is not None and now - suspended >= DRAIN_SECONDS:
+            state = "Interrupted"
         done = int(TASKS * part)
-        return {"epoch": 1, "state": "Complete" if part == 1 else "Running", "reason": "",
+        return {"epoch": 1, "state": state, "reason": "",
+                "desiredState": "Running" if suspended is None else "Suspended",
                 "tasks": {"total": TASKS, "completed": done, "failed": 0}, "progress": part,
                 "etaSeconds": self._seconds * (1 - part), "etaSigmaSeconds": 1.0,
                 "activeSeconds": self._seconds * part, "workers": []}
+
+    def set_suspended(self, address, suspended):
+        with self._lock:
+            if not suspended:
+                self._suspended.pop(address, None)
+            else:
+                self._suspended.setdefault(address, time.monotonic())
 
     def handle_error(self, request, client_address):
         pass  # the operator went away, or does not know this job's certificate yet: it comes again
@@ -62,15 +81,36 @@ class Answer(http.server.BaseHTTPRequestHandler):
         context = self.server.context(self.address)
         if context is None:
             raise ConnectionAbortedError(self.address)
+        if self.server.is_silent(self.address):
+            while self.request.recv(4096):
+                pass
+            raise ConnectionAbortedError(self.address)
         self.request.settimeout(10)
         self.request = context.wrap_socket(self.request, server_side=True)
         super().setup()
 
     def do_GET(self):
-        found = self.path == "/progress"
-        body = json.dumps(self.server.progress(self.address) if found else {}).encode()
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "application/json")
+        if self.path == "/progress":
+            self.answer(200, "application/json", json.dumps(self.server.progress(self.address)))
+        elif self.path == "/snapshot":
+            self.answer(200, "application/octet-stream", "snapshot of " + self.address)
+        else:
+            self.answer(404, "text/plain", "not found")
+
+    def do_PUT(self):
+        place, _, state = self.path.rpartition("/")
+        if place != "/desired-state" or state not in ("Suspended", "Running"):
+            return self.answer(404, "text/plain", "not found")
+        self.server.set_suspended(self.address, state == "Suspended")
+        return self.answer(202, "text/plain", "accepted")
+
+    def answer(self, status, kind, text):
+        # A connection that was open before its pod became silent.
+        while self.server.is_silent(self.address):
+            time.sleep(1)
+        body = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

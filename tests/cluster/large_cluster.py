@@ -84,13 +84,14 @@ def fake_nodes(count, log):
 
 
 class Certificates(threading.Thread):
-    """Stores the certificate of each coordinator for the fakes, by the pod's address."""
+    """Stores the certificate of each coordinator for the fakes, by the pod's address. `known` has the job
+    of each address."""
 
     def __init__(self, folder, namespace):
         super().__init__(daemon=True)
         self._folder, self._namespace = pathlib.Path(folder), namespace
         self._over = threading.Event()
-        self.known = set()
+        self.known = {}
 
     def run(self):
         while not self._over.wait(2):
@@ -109,14 +110,20 @@ class Certificates(threading.Thread):
             if secrets is None:
                 secrets = {secret["metadata"]["name"]: secret["data"]
                            for secret in kube.get("secrets", "-n", self._namespace)}
-            data = secrets.get(pod["metadata"]["labels"]["evenkeel.dev/weighted-job"] +
-                               "-coordinator-tls")
+            job = pod["metadata"]["labels"]["evenkeel.dev/weighted-job"]
+            data = secrets.get(job + "-coordinator-tls")
             if data:
                 partial = self._folder / f"{address}.partial"
                 partial.write_bytes(base64.b64decode(data["tls.crt"]) +
                                     base64.b64decode(data["tls.key"]))
                 partial.rename(self._folder / f"{address}.pem")
-                self.known.add(address)
+                self.known[address] = job
+
+    def silence(self, jobs):
+        """From now on, the coordinators of these jobs accept connections and never answer."""
+        for address, job in self.known.items():
+            if job in jobs:
+                (self._folder / f"{address}.silent").touch()
 
     def stop(self):
         self._over.set()
@@ -125,7 +132,7 @@ class Certificates(threading.Thread):
 
 @contextlib.contextmanager
 def fake_coordinators(folder, namespace, seconds):
-    """Answer for all pods of that range, at the hub, where their packets come by."""
+    """Answer for all pods of that range, at the hub, where their packets come by. Gives Certificates."""
     shutil.rmtree(folder, ignore_errors=True)
     pathlib.Path(folder).mkdir(parents=True)
     subprocess.run(["ip", "-n", HUB, "route", "add", "local", POD_RANGE, "dev", "lo"], check=True)
@@ -136,7 +143,7 @@ def fake_coordinators(folder, namespace, seconds):
     certificates = Certificates(folder, namespace)
     certificates.start()
     try:
-        yield
+        yield certificates
     finally:
         certificates.stop()
         server.terminate()

@@ -2,24 +2,21 @@
 
 import datetime
 import json
-import math
 import os
 import pathlib
 import re
 import time
-import urllib.request
 
-import chart
 import cluster_case
 import faults
 import jobs
 import kube
 import large_cluster
 import machine
+import operator_process
 
 NODES = JOBS = 1000
 JOB_SECONDS = 240
-METRICS_PORT = 8080
 MEMORY_KIB = 64 * 1024
 WRITES_PER_SECOND = 5
 RECONCILE_SECONDS = 1.0
@@ -34,20 +31,7 @@ def job(number):
         "selector": {"matchLabels": selector}, "maxWorkers": 1})
 
 
-def share_within(text, name, seconds):
-    """The share of a histogram's observations that took at most so long, which is the bound of a bucket."""
-    buckets = {}
-    for bound, count in re.findall(rf'^{name}_bucket{{[^}}]*le="([^"]+)"[^}}]*}} (\S+)$', text, re.M):
-        buckets[float(bound)] = buckets.get(float(bound), 0) + float(count)
-    return buckets[seconds] / buckets[math.inf]
-
-
 class ThousandNodesTest(cluster_case.ClusterTest):
-    def operator(self):
-        """(process id, pod) of the one operator."""
-        pod = chart.operator_pods()[0]
-        return machine.pod_processes(pod["metadata"]["uid"], "evenkeel-operator")[0], pod
-
     def cpu_seconds(self, pid):
         fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -55,12 +39,6 @@ class ThousandNodesTest(cluster_case.ClusterTest):
     def peak_kib(self, pid):
         status = pathlib.Path(f"/proc/{pid}/status").read_text()
         return int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.M).group(1))
-
-    def metrics(self, pod):
-        with kube.forwarded(pod["metadata"]["name"], METRICS_PORT,
-                            cluster_case.OPERATOR_NAMESPACE) as port:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
-                return answer.read().decode()
 
     def complete(self):
         return sum(jobs.condition(found, "Complete").get("status") == "True"
@@ -81,7 +59,7 @@ class ThousandNodesTest(cluster_case.ClusterTest):
         folder = machine.ROOT / "build" / "cluster-files" / "thousand"
         with large_cluster.fake_coordinators(folder, self.namespace, JOB_SECONDS), \
                 large_cluster.fake_nodes(NODES, folder / "kwok.log"):
-            pid, pod = self.operator()
+            pid, pod = operator_process.find()
             begun = time.time()
             large_cluster.create_all([job(number) for number in range(JOBS)], self.namespace)
             for _ in range(RECONNECTS):
@@ -93,7 +71,7 @@ class ThousandNodesTest(cluster_case.ClusterTest):
             self.check_writes(list(self.status_writes(begun)))
             self.check_operator(pid, pod)
             self.check_watches_live()
-            self.assertEqual(self.operator()[0], pid, "the operator was not restarted")
+            self.assertEqual(operator_process.find()[0], pid, "the operator was not restarted")
             kube.kubectl("delete", "weightedjobs", "--all", "-n", self.namespace, "--wait=false",
                          seconds=600)
 
@@ -118,8 +96,8 @@ class ThousandNodesTest(cluster_case.ClusterTest):
 
     def check_operator(self, pid, pod):
         peak = self.peak_kib(pid)
-        within = share_within(self.metrics(pod), "controller_runtime_reconcile_time_seconds",
-                              RECONCILE_SECONDS)
+        within = operator_process.share_of_reconciles(RECONCILE_SECONDS,
+                                                      operator_process.metrics(pod))
         print(f"memory at most {peak / 1024:.1f} MiB, {within:.4f} of the looks at a job took "
               f"{RECONCILE_SECONDS} s or less", flush=True)
         self.assertLess(peak, MEMORY_KIB)
