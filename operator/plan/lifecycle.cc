@@ -185,7 +185,16 @@ void DrainAndDelete(PlanBuilder& builder, const cluster::PodView& pod) {
                "pod " + pod.name + " is not ready; what it has done cannot be kept yet");
   }
   builder.SetDesiredCoordinator({pod.uid, true, false});
-  Say(builder, reason::kSuspending, "the coordinator drains");
+  if (silent) {
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(kSilenceWhileSuspending).count();
+    return Say(builder, "CoordinatorUnreachable",
+               "pod " + pod.name + " has not answered for " + std::to_string(seconds) +
+                   " s; what it has done cannot be kept yet");
+  }
+  Say(builder, reason::kSuspending,
+      builder.Report() == nullptr ? "the coordinator has not answered yet"
+                                  : "the coordinator drains");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""The operator writes only what it made, makes again what was lost, and cannot be starved by connections."""
+"""The operator writes only what it made, and makes again what was lost."""
 
 import json
 

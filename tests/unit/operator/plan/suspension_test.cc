@@ -144,6 +144,24 @@ TEST_F(Suspending, WithoutAClaimAnUnreachableCoordinatorIsWaitedFor) {
   EXPECT_EQ(cluster_.Condition("Suspended"), "True Suspended");
 }
 
+TEST_F(Suspending, WithoutAClaimASilentCoordinatorIsNamedAndAskedAgain) {
+  Start();
+  Suspend(true);
+  Snapshot snapshot = cluster_.Take();
+  ASSERT_TRUE(snapshot.report.has_value());
+  for (const auto& [age, reason] :
+       {std::pair{std::chrono::seconds(29), "Suspending"},
+        std::pair{std::chrono::seconds(31), "CoordinatorUnreachable"}}) {
+    snapshot.report->age = age;
+    const Plan plan = MakePlan(snapshot);
+    ASSERT_TRUE(plan.status.has_value());
+    EXPECT_EQ(cluster::Find(plan.status->conditions, "Suspended")->reason, reason);
+    EXPECT_TRUE(plan.actions.empty());
+    ASSERT_TRUE(plan.coordinator.has_value());
+    EXPECT_TRUE(plan.coordinator->suspended);
+  }
+}
+
 TEST_F(Suspending, WithAClaimAnUnreachableCoordinatorIsNot) {
   cluster_.job.result_claim = "results";
   Start();
