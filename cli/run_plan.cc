@@ -75,21 +75,15 @@ Result<model::JobSpec> ReadJob(const RunOptions& options) {
   return job;
 }
 
-bool Selected(const model::NodeProfile& node, const model::JobSpec& job) {
-  return std::all_of(job.node_selector.begin(), job.node_selector.end(), [&](const auto& wanted) {
-    const auto label = node.labels.find(wanted.first);
-    return label != node.labels.end() && label->second == wanted.second;
-  });
-}
-
 Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, RunPlan& plan) {
   const auto text = platform::ReadInputFile(options.nodes_file);
   if (!text) return tl::unexpected<Error>(text.error());
   auto all = model::ParseNodes(*text, options.nodes_file);
   if (!all) return all;
   std::vector<model::NodeProfile> nodes;
-  std::copy_if(all->begin(), all->end(), std::back_inserter(nodes),
-               [&](const auto& node) { return Selected(node, plan.job()); });
+  std::copy_if(all->begin(), all->end(), std::back_inserter(nodes), [&](const auto& node) {
+    return model::MissingLabels(node, plan.job().node_selector).empty();
+  });
   if (nodes.empty()) {
     return InvalidInput(options.job_file + ": spec.nodes.selector: fits none of the " +
                         std::to_string(all->size()) + " nodes of " + options.nodes_file);

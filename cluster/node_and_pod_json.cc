@@ -109,14 +109,26 @@ std::string ControllerOf(const json& metadata) {
   return {};
 }
 
+Resources ReadRequests(const json& container) {
+  return RequestsOf({Quantities(Child(container, "resources"), "requests"), {}});
+}
+
 void ReadSpec(const json& spec, PodView& pod) {
   pod.node = Text(spec, "nodeName");
+  PodRequestParts parts;
   for (const json& container : Items(spec, "containers")) {
     if (pod.image.empty()) pod.image = Text(container, "image");
-    pod.requests =
-        pod.requests + RequestsOf({Quantities(Child(container, "resources"), "requests"), {}});
+    parts.containers.push_back(ReadRequests(container));
   }
-  pod.requests.pods = 1;
+  for (const json& container : Items(spec, "initContainers")) {
+    parts.init_containers.push_back(
+        {ReadRequests(container), Text(container, "restartPolicy") == "Always"});
+  }
+  const auto whole = Quantities(Child(spec, "resources"), "requests");
+  parts.pod_cpu_millicores = QuantityIn(whole, "cpu", 1000);
+  parts.pod_memory_bytes = QuantityIn(whole, "memory", 1);
+  parts.overhead = RequestsOf({Quantities(spec, "overhead"), {}});
+  pod.requests = PodRequests(parts);
 }
 
 void ReadConditions(const json& status, PodView& pod) {
@@ -211,25 +223,37 @@ std::string ImageOf(const json& spec, const std::string& container) {
   return {};
 }
 
+/// Containers that a webhook or a service mesh has added are none of ours.
+bool IsOurs(const ContainerState& container) {
+  return container.name == kCoordinatorContainer || container.name == kWorkerContainer ||
+         container.name == kCommandContainer || container.name == kLauncherContainer;
+}
+
 void ReadState(const json& spec, const json& status, PodView& pod) {
   const std::vector<ContainerState> containers = ReadContainers(status);
   if (containers.empty()) return;
-  ContainerState worst = *std::min_element(containers.begin(), containers.end(), WorseOff);
+  const ContainerState* worst = &*std::min_element(containers.begin(), containers.end(), WorseOff);
+  const ContainerState* worst_of_ours = nullptr;
   // A single container that has ended makes the pod end, or is about to be started again.
   const bool several = Items(status, "containerStatuses").size() > 1;
   for (const ContainerState& one : containers) {
+    if (!IsOurs(one)) continue;
+    if (worst_of_ours == nullptr || WorseOff(one, *worst_of_ours)) worst_of_ours = &one;
     pod.has_run = pod.has_run || one.has_run;
-    const bool well = one.ended && one.termination->exit_code == 0;
-    if (!several || !well || pod.phase != PodPhase::kRunning) continue;
-    pod.lingers = true;
-    worst = one;
   }
-  pod.container = worst.name;
-  if (const std::string image = ImageOf(spec, worst.name); !image.empty()) pod.image = image;
-  pod.waiting_reason = worst.waiting_reason;
-  pod.waiting_message = worst.waiting_message;
-  pod.termination = worst.termination;
-  pod.restarts = worst.restarts;
+  for (const ContainerState& one : containers) {
+    const bool ended_well = one.ended && one.termination->exit_code == 0;
+    if (!several || !ended_well || !IsOurs(one) || pod.phase != PodPhase::kRunning) continue;
+    pod.lingers = true;
+    worst = worst_of_ours = &one;
+  }
+  pod.container = worst->name;
+  pod.is_injected = !IsOurs(*worst);
+  if (const std::string image = ImageOf(spec, worst->name); !image.empty()) pod.image = image;
+  pod.waiting_reason = worst->waiting_reason;
+  pod.waiting_message = worst->waiting_message;
+  pod.restarts = worst->restarts;
+  if (worst_of_ours != nullptr) pod.termination = worst_of_ours->termination;
 }
 
 }  // namespace

@@ -41,9 +41,10 @@ struct PodView {
   double ratio = 1;          ///< annotation evenkeel.dev/ratio
   std::int64_t weight = 1;   ///< label evenkeel.dev/weight
   std::string container;     ///< the name of that container
+  bool is_injected = false;  ///< the container was added by others, such as a service mesh
   std::string image;         ///< of the container
   std::string ip;            ///< empty until there is one
-  Resources requests;        ///< of all its containers
+  Resources requests;        ///< what the scheduler reserves for it
   PodPhase phase = PodPhase::kPending;
   std::string reason;  ///< status.reason, e.g. Evicted
   bool ready = false;
@@ -54,13 +55,14 @@ struct PodView {
   std::optional<SchedulingTrouble> unscheduled;
   std::string waiting_reason;  ///< of the container, e.g. ImagePullBackOff; empty if it runs
   std::string waiting_message;
-  std::optional<Termination> termination;  ///< the last one, of this or the run before
+  /// The last one of our own container that is worst off, in this run or the one before.
+  std::optional<Termination> termination;
   std::int32_t restarts = 0;
-  bool has_run = false;  ///< a container has been started at least once
+  bool has_run = false;  ///< one of our own containers has been started at least once
   /// Since when the init containers are done; nothing if they are not, or there are none.
   std::optional<platform::Timestamp> initialized;
-  /// A container has ended well, so that it is not started again, but one beside it does not know:
-  /// the pod will do nothing more.
+  /// One of our own containers has ended well, so that it is not started again, but one beside it
+  /// runs: the pod will do nothing more.
   bool lingers = false;
 
   [[nodiscard]] bool Ended() const {

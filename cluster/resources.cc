@@ -1,5 +1,7 @@
 #include "cluster/resources.h"
 
+#include <algorithm>
+
 #include "core/model/quantity.h"
 
 namespace evenkeel::cluster {
@@ -45,6 +47,37 @@ bool Fits(const Resources& asked, const Resources& room) {
 Resources RequestsOf(const ResourceRequirements& container) {
   return {QuantityOf(container.requests, "cpu", kMilli),
           QuantityOf(container.requests, "memory", 1), 1};
+}
+
+namespace {
+
+Resources Larger(const Resources& a, const Resources& b) {
+  return {std::max(a.cpu_millicores, b.cpu_millicores), std::max(a.memory_bytes, b.memory_bytes),
+          std::max(a.pods, b.pods)};
+}
+
+}  // namespace
+
+Resources PodRequests(const PodRequestParts& parts) {
+  Resources running;
+  for (const Resources& container : parts.containers) running = running + container;
+  Resources sidecars;
+  Resources starting;
+  for (const auto& init : parts.init_containers) {
+    if (init.is_sidecar) {
+      running = running + init.requests;
+      sidecars = sidecars + init.requests;
+      starting = Larger(starting, sidecars);
+    } else {
+      starting = Larger(starting, sidecars + init.requests);
+    }
+  }
+  Resources most = Larger(running, starting);
+  if (parts.pod_cpu_millicores) most.cpu_millicores = *parts.pod_cpu_millicores;
+  if (parts.pod_memory_bytes) most.memory_bytes = *parts.pod_memory_bytes;
+  most = most + parts.overhead;
+  most.pods = 1;
+  return most;
 }
 
 ResourceRequirements WithWorkerDefaults(ResourceRequirements asked) {

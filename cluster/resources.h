@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace evenkeel::cluster {
 
@@ -30,6 +32,24 @@ struct ResourceRequirements {
 
 /// The requests of a pod with this one container; quantities that cannot be read count as 0.
 [[nodiscard]] Resources RequestsOf(const ResourceRequirements& container);
+
+/// What the parts of a pod ask for.
+struct PodRequestParts {
+  struct InitContainer {
+    Resources requests;
+    bool is_sidecar = false;  ///< restartPolicy Always: it goes on beside all that come after it
+  };
+  std::vector<Resources> containers;
+  std::vector<InitContainer> init_containers;  ///< in the order in which they are started
+  /// spec.resources.requests: replaces the sum of the containers where it names a resource.
+  std::optional<std::int64_t> pod_cpu_millicores;
+  std::optional<std::int64_t> pod_memory_bytes;
+  Resources overhead;  ///< spec.overhead, of its runtime class
+};
+
+/// What the scheduler reserves for a pod: the most that is needed at any time of its life
+/// (k8s.io/component-helpers/resource, PodRequests).
+[[nodiscard]] Resources PodRequests(const PodRequestParts& parts);
 
 /// A worker asks for this much unless told otherwise: a quarter of a core and 64 MiB, so that
 /// several jobs share a board. A limit below that is the request as well.

@@ -1,11 +1,16 @@
 #include "cli/kubectl/explain_command.h"
 
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "cli/human_text.h"
-#include "cli/kubectl/node_eligibility.h"
 #include "cli/kubectl/object_places.h"
+#include "cluster/eligibility.h"
+#include "cluster/json_fields.h"
+#include "cluster/node_and_pod_json.h"
+#include "cluster/weighted_job_json.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
@@ -72,9 +77,84 @@ void ReadPlan(Cluster& cluster, Explanation& explanation) {
   explanation.history = ReadHistoryView(*plan);
 }
 
+/// What the operator asks of nodes, and how it sees them.
+class NodeChecks {
+ public:
+  NodeChecks(const json& job, Cluster& cluster)
+      : job_(cluster::ReadWeightedJob(job)),
+        demands_(cluster::NodeDemandsOf(job_)),
+        cluster_(cluster) {
+    if (job_.invalid.empty()) return;
+    // A later operator may know fields that are unknown here; the selector is there all the same.
+    demands_.selector = cluster::Texts(ValueAt(job, "/spec/nodes/selector"), "matchLabels");
+  }
+
+  /// What keeps a worker off this node, apart from other pods; a reason each, in words that follow
+  /// "NODE: ".
+  [[nodiscard]] std::vector<std::string> Obstacles(const json& node) const {
+    return Words(node, cluster::FindObstacles(cluster::ReadNode(node), std::nullopt, demands_));
+  }
+
+  /// Whether other pods leave too little room there; nothing if this user may not list them.
+  [[nodiscard]] std::optional<bool> LacksRoom(const json& node) {
+    if (!pods_are_read_) ReadPods();
+    if (!reserved_) return std::nullopt;
+    const auto there = reserved_->find(TextAt(node, "/metadata/name"));
+    const auto used = there == reserved_->end() ? cluster::Resources{} : there->second;
+    return !cluster::FindObstacles(cluster::ReadNode(node), used, demands_).empty();
+  }
+
+ private:
+  static std::vector<std::string> Words(const json& node,
+                                        const std::vector<cluster::NodeObstacle>& obstacles) {
+    std::vector<std::string> reasons;
+    for (const cluster::NodeObstacle& one : obstacles) {
+      std::string text = "is " + Printable(one.why, 300);
+      if (one.obstacle == cluster::Obstacle::kCordoned) {
+        text += " (kubectl uncordon lets it in again)";
+      } else if (one.obstacle == cluster::Obstacle::kNotReady) {
+        text += WhyNotReady(node);
+      }
+      reasons.push_back(std::move(text));
+    }
+    return reasons;
+  }
+
+  static std::string WhyNotReady(const json& node) {
+    for (const json& condition : ListAt(node, "/status/conditions")) {
+      if (TextAt(condition, "/type") != "Ready") continue;
+      const std::string message = Printable(TextAt(condition, "/message"), 200);
+      return message.empty() ? std::string() : ": " + message;
+    }
+    return ": it has not reported yet";
+  }
+
+  void ReadPods() {
+    pods_are_read_ = true;
+    const auto pods = cluster_.Get({"pods", "--all-namespaces", "--field-selector",
+                                    "status.phase!=Succeeded,status.phase!=Failed"});
+    if (!pods) return;
+    reserved_.emplace();
+    for (const json& object : ListAt(*pods, "/items")) {
+      const cluster::PodView pod = cluster::ReadPod(object);
+      const bool is_own_worker =
+          pod.owner == job_.meta.uid && pod.role == cluster::PodRole::kWorker;
+      if (pod.node.empty() || is_own_worker) continue;
+      cluster::Resources& sum = (*reserved_)[pod.node];
+      sum = sum + pod.requests;
+    }
+  }
+
+  cluster::WeightedJob job_;
+  cluster::NodeDemands demands_;
+  Cluster& cluster_;
+  bool pods_are_read_ = false;
+  std::optional<std::map<std::string, cluster::Resources>> reserved_;  ///< by node
+};
+
 std::vector<std::string> WhyUnused(const json& node, const Explanation& explanation,
-                                   std::size_t used) {
-  std::vector<std::string> reasons = WhatKeepsOff(node, explanation.job);
+                                   std::size_t used, NodeChecks& checks) {
+  std::vector<std::string> reasons = checks.Obstacles(node);
   if (!reasons.empty()) return reasons;
   if (explanation.left_out.contains(NameOf(node))) {
     return {
@@ -85,13 +165,18 @@ std::vector<std::string> WhyUnused(const json& node, const Explanation& explanat
     return {"spec.nodes.maxWorkers is " + std::to_string(explanation.job.max_workers) +
             ", others were taken"};
   }
-  return {
-      "nothing on the node speaks against it: what the worker requests may not fit beside its "
-      "other pods, or it came later"};
+  const std::optional<bool> lacks_room = checks.LacksRoom(node);
+  if (!lacks_room) {
+    return {
+        "nothing on the node speaks against it; what the worker requests may not fit beside its "
+        "other pods, which you may not list"};
+  }
+  if (*lacks_room) return {"is without room for what the worker requests"};
+  return {"nothing speaks against it: it came later, or its pod is about to be created"};
 }
 
 /// Sorts the nodes into those whose weights are explained and those that are not used.
-void SortNodes(const json& list, Explanation& explanation) {
+void SortNodes(const json& list, NodeChecks& checks, Explanation& explanation) {
   std::set<std::string> used;
   for (const JobWorker& worker : explanation.job.workers) used.insert(worker.node);
   for (const auto& [name, ratio] : explanation.ratios) used.insert(name);
@@ -99,8 +184,8 @@ void SortNodes(const json& list, Explanation& explanation) {
   json explained = json::array();
   std::vector<const json*> others;
   for (const json& node : list) {
-    const bool weighed = explanation.planned ? used.contains(NameOf(node))
-                                             : WhatKeepsOff(node, explanation.job).empty();
+    const bool weighed =
+        explanation.planned ? used.contains(NameOf(node)) : checks.Obstacles(node).empty();
     if (weighed) {
       explained.push_back(Trimmed(node));
     } else {
@@ -108,7 +193,8 @@ void SortNodes(const json& list, Explanation& explanation) {
     }
   }
   for (const json* node : others) {
-    explanation.unused.push_back({NameOf(*node), WhyUnused(*node, explanation, used.size())});
+    explanation.unused.push_back(
+        {NameOf(*node), WhyUnused(*node, explanation, used.size(), checks)});
   }
   if (explained.empty()) return;
   explanation.nodes = model::ParseNodes(NodeList(std::move(explained)).dump(), "nodes");
@@ -130,7 +216,8 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
   if (!nodes) {
     explanation.nodes = tl::unexpected(nodes.error());
   } else if (nodes->contains("items") && (*nodes)["items"].is_array()) {
-    SortNodes((*nodes)["items"], explanation);
+    NodeChecks checks(*object, cluster);
+    SortNodes((*nodes)["items"], checks, explanation);
   }
   const auto events =
       cluster.Get({"events", "--namespace=" + explanation.job.name_space, "--field-selector",

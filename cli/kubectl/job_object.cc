@@ -54,12 +54,6 @@ void ReadSpec(const json& spec, JobObject& job) {
   if (ValueAt(nodes, "/maxWorkers").is_number_integer()) {
     job.max_workers = Count(nodes, "/maxWorkers");
   }
-  if (ValueAt(nodes, "/tolerations").is_array()) job.tolerations = ValueAt(nodes, "/tolerations");
-  const json& labels = ValueAt(nodes, "/selector/matchLabels");
-  if (!labels.is_object()) return;
-  for (const auto& [name, value] : labels.items()) {
-    if (value.is_string()) job.selector[Printable(name)] = value.get<std::string>();
-  }
 }
 
 /// A share is a number of tasks or a percentage.

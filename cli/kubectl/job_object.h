@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -53,8 +52,6 @@ struct JobObject {
   std::string weighting_mode = "Auto";
   std::string strategy = "TailStealing";
   std::int64_t max_workers = 32;
-  std::map<std::string, std::string> selector;  ///< spec.nodes.selector.matchLabels
-  nlohmann::json tolerations = nlohmann::json::array();
   std::string result_claim;  ///< spec.resultStorage.persistentVolumeClaim
 
   std::int64_t tasks_total = 0;

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace evenkeel::model {
 
@@ -21,5 +22,9 @@ struct NodeProfile {
   /// core; for synthetic tasks that sleep, its speed.
   std::optional<double> emulated_speed;
 };
+
+/// The labels of `selector` that the node lacks or has with another value, each as "key=value".
+[[nodiscard]] std::vector<std::string> MissingLabels(
+    const NodeProfile& node, const std::map<std::string, std::string>& selector);
 
 }  // namespace evenkeel::model

@@ -58,6 +58,7 @@ std::string PodAnd(const cluster::PodView& pod, const std::string& words) {
 
 /// Names the container. That of a command is the user's, so the reason may be there.
 std::string ContainerOf(const cluster::PodView& pod) {
+  if (pod.is_injected) return "container " + pod.container + ", which others have added to it,";
   return pod.container == cluster::kCommandContainer ? "the container of its command"
                                                      : "its container";
 }
@@ -109,7 +110,7 @@ bool KeepsCrashing(const cluster::PodView& pod, platform::Timestamp now) {
 
 PodProblem Crashing(const cluster::PodView& pod) {
   std::string how = ContainerOf(pod) + " keeps ending";
-  if (pod.termination) {
+  if (pod.termination && !pod.is_injected) {
     how += ", last with exit code " + std::to_string(pod.termination->exit_code);
     if (!pod.termination->reason.empty()) how += " (" + pod.termination->reason + ")";
     if (!pod.termination->message.empty()) how += ": " + pod.termination->message;

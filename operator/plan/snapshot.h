@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/eligibility.h"
 #include "cluster/job_plan.h"
 #include "cluster/job_status.h"
 #include "cluster/node.h"
@@ -45,7 +46,7 @@ struct ApplyFailure {
 struct OperatorSettings {
   std::string image;  ///< of workers and coordinators of jobs that start now
   /// The architectures of the image, spelled as in status.nodeInfo.architecture of nodes.
-  std::vector<std::string> architectures{"amd64", "arm64", "arm"};
+  std::vector<std::string> architectures = cluster::ImageArchitectures();
   platform::Timestamp started{};  ///< when this operator began to follow jobs
   /// Ids of the operator's keys: certificates of new jobs are made by the first; jobs that began
   /// with the previous one (empty: none) are moved over.

@@ -290,7 +290,7 @@ MaybeAnswer AskForWorkers(PlanBuilder& builder, const RunPicture& picture) {
     }
   }
   if (!inventory.stuck.empty()) return AskPod(builder, *inventory.stuck.front());
-  const std::string why = Summarize(inventory.eligibilities);
+  const std::string why = cluster::Summarize(inventory.eligibilities);
   return No(inventory.room_may_come ? "WaitingForRoom" : "NoEligibleNodes", why);
 }
 

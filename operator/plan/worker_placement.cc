@@ -36,14 +36,15 @@ void Sooner(std::optional<Duration>& requeue_after, Duration delay) {
 }
 
 /// A pod that no scheduler or kubelet will do anything about any more.
-bool Obsolete(const cluster::PodView& pod, const NodeEligibility* eligibility) {
+bool Obsolete(const cluster::PodView& pod, const cluster::NodeEligibility* eligibility) {
   if (eligibility == nullptr) return true;
-  const bool open = eligibility->Eligible() || eligibility->obstacle == Obstacle::kRoom;
+  const bool open =
+      eligibility->Eligible() || eligibility->first.obstacle == cluster::Obstacle::kRoom;
   return pod.node.empty() && pod.unscheduled && !open;
 }
 
 void CountPod(const PlanBuilder& builder, const cluster::PodView& pod,
-              const NodeEligibility* eligibility, WorkerInventory& inventory) {
+              const cluster::NodeEligibility* eligibility, WorkerInventory& inventory) {
   if (pod.deleted) {
     // Its node gets the next one, unless that node cannot have it.
     if (eligibility != nullptr && eligibility->Eligible()) ++inventory.leaving;
@@ -62,7 +63,7 @@ void CountPod(const PlanBuilder& builder, const cluster::PodView& pod,
 }
 
 /// A node with an eligible eligibility, and the pod that holds the name of its worker, if any.
-void CountFree(const PlanBuilder& builder, const NodeEligibility& eligibility,
+void CountFree(const PlanBuilder& builder, const cluster::NodeEligibility& eligibility,
                const cluster::PodView* holder, WorkerInventory& inventory) {
   if (holder == nullptr) {
     inventory.free.push_back({eligibility.node, 1, nullptr});
@@ -115,6 +116,40 @@ void RemoveSurplus(std::size_t most, std::vector<const cluster::PodView*>& live,
 
 }  // namespace
 
+namespace {
+
+/// Checks which nodes are eligible for one job. Requests of the job's own workers are not counted:
+/// a node with a worker is checked as if it had none. The snapshot must outlive it.
+class EligibilityChecker {
+ public:
+  explicit EligibilityChecker(const Snapshot& snapshot)
+      : requests_(*snapshot.requests), demands_(cluster::NodeDemandsOf(snapshot.job)) {
+    demands_.architectures = snapshot.settings.architectures;
+    for (const cluster::PodView& pod : snapshot.pods) {
+      if (pod.role != cluster::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) {
+        continue;
+      }
+      cluster::Resources& own = own_workers_[pod.NodeForRoom()];
+      own = own + pod.requests;
+    }
+  }
+
+  [[nodiscard]] cluster::NodeEligibility operator()(const cluster::NodeView& node) const {
+    const auto at = [&node](const Requests& requests) {
+      const auto found = requests.find(node.Name());
+      return found == requests.end() ? cluster::Resources{} : found->second;
+    };
+    return cluster::CheckEligibility(node, at(requests_) - at(own_workers_), demands_);
+  }
+
+ private:
+  const Requests& requests_;
+  cluster::NodeDemands demands_;
+  Requests own_workers_;
+};
+
+}  // namespace
+
 WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
   const EligibilityChecker judge(builder.snapshot());
   WorkerInventory inventory;
@@ -125,7 +160,7 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
     if (node == nullptr) {
       CountPod(builder, *pod, nullptr, inventory);
     } else if (!pod->Ended()) {
-      const NodeEligibility eligibility = judge(*node);
+      const cluster::NodeEligibility eligibility = judge(*node);
       CountPod(builder, *pod, &eligibility, inventory);
     }
   }
@@ -133,8 +168,8 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
   if (inventory.live.size() + inventory.leaving >= MaxWorkers(builder)) return inventory;
   for (const auto& [name, node] : *builder.snapshot().nodes) {
     inventory.eligibilities.push_back(judge(*node));
-    const NodeEligibility& eligibility = inventory.eligibilities.back();
-    if (eligibility.obstacle == Obstacle::kRoom) inventory.room_may_come = true;
+    const cluster::NodeEligibility& eligibility = inventory.eligibilities.back();
+    if (eligibility.first.obstacle == cluster::Obstacle::kRoom) inventory.room_may_come = true;
     if (!eligibility.Eligible()) continue;
     const auto holder = by_name.find(cluster::WorkerPodName(builder.Job().meta.name, name));
     CountFree(builder, eligibility, holder == by_name.end() ? nullptr : holder->second, inventory);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "cluster/eligibility.h"
 #include "cluster/job_plan.h"
 #include "cluster/pod.h"
-#include "operator/plan/eligibility.h"
 #include "operator/plan/plan_builder.h"
 
 namespace evenkeel::plan {
@@ -26,8 +26,9 @@ struct WorkerInventory {
       obsolete;             ///< cannot run any more: their node is gone or closed
   std::size_t leaving = 0;  ///< are being deleted and can be made again
   std::vector<Place> free;  ///< eligible nodes without a worker
-  std::vector<NodeEligibility> eligibilities;  ///< of all nodes, unless there are workers enough
-  bool room_may_come = false;                  ///< a node lacks nothing but room
+  std::vector<cluster::NodeEligibility>
+      eligibilities;           ///< of all nodes, unless there are workers enough
+  bool room_may_come = false;  ///< a node lacks nothing but room
   std::optional<Duration> requeue_after;
 };
 

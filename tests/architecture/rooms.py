@@ -40,7 +40,7 @@ ALLOWED = {
                  "operator/history", "operator/identity", "operator/manifests", "operator/plan"},
     "labeller": {"base", "model", "scheduling", "workloads", "kubernetes"},
     "docker": {"cli", "coordinator", "coordinator_loop", "worker", "worker_loop", "workloads"},
-    "cli": {"base", "http", "model", "model_parsing", "cluster", "scheduling", "engine", "protocol", "metrics",
+    "cli": {"base", "http", "model", "model_parsing", "cluster", "cluster_json", "scheduling", "engine", "protocol", "metrics",
             "report", "workloads", "coordinator", "coordinator_loop", "worker", "worker_loop", "simulator"},
 }
 

@@ -92,5 +92,63 @@ TEST(ReadPodContainers, ASingleContainerThatEndedDoesNotLinger) {
   EXPECT_FALSE(pod.Ended());
 }
 
+/// A worker's pod to which a mesh has added a container.
+PodView WithInjected(const char* phase, const char* worker, const char* injected) {
+  json object = json::parse(R"({"metadata": {"name": "p"}, "spec": {"containers": [
+      {"name": "worker", "image": "ours:1"}, {"name": "istio-proxy", "image": "mesh:1"}]}})");
+  json statuses = json::array({json::parse(worker), json::parse(injected)});
+  statuses[0]["name"] = "worker";
+  statuses[1]["name"] = "istio-proxy";
+  object["status"] = {{"phase", phase}, {"containerStatuses", statuses}};
+  return ReadPod(object);
+}
+
+TEST(ReadPodContainers, AnInjectedContainerDoesNotEndAPod) {
+  EXPECT_FALSE(WithInjected("Running", kRunning, kDone).lingers);
+  EXPECT_TRUE(WithInjected("Running", kDone, kRunning).lingers);
+  // Exit code 2 of ours means that the job was refused.
+  const char* ended = R"({"state": {"terminated": {"exitCode": 2}}})";
+  EXPECT_FALSE(WithInjected("Running", kRunning, ended).termination.has_value());
+  EXPECT_EQ(WithInjected("Running", ended, kCrashed).termination->exit_code, 2);
+  EXPECT_FALSE(WithInjected("Pending", kInitializing, kRunning).has_run);
+}
+
+TEST(ReadPodContainers, AnInjectedContainerThatCrashesIsNamed) {
+  const PodView pod = WithInjected("Running", kRunning, kCrashed);
+  EXPECT_EQ(pod.container, "istio-proxy");
+  EXPECT_EQ(pod.image, "mesh:1");
+  EXPECT_TRUE(pod.is_injected);
+  EXPECT_EQ(pod.restarts, 3);
+  EXPECT_FALSE(WithInjected("Running", kCrashed, kRunning).is_injected);
+}
+
+TEST(ReadPodRequests, AreTheMostThatIsNeededAtAnyTime) {
+  const auto requests = [](const char* spec) {
+    return ReadPod({{"metadata", {{"name", "p"}}}, {"spec", json::parse(spec)}}).requests;
+  };
+  const char* plain = R"({"containers": [
+      {"resources": {"requests": {"cpu": "100m", "memory": "10Mi"}}},
+      {"resources": {"requests": {"cpu": "200m"}}}]})";
+  EXPECT_EQ(requests(plain), (Resources{300, 10 << 20, 1}));
+  // The first init container is larger than all that comes later in CPU, not in memory.
+  const char* with_init = R"({"initContainers": [
+      {"resources": {"requests": {"cpu": "1", "memory": "5Mi"}}}, {}], "containers": [
+      {"resources": {"requests": {"cpu": "100m", "memory": "10Mi"}}}]})";
+  EXPECT_EQ(requests(with_init), (Resources{1000, 10 << 20, 1}));
+  // A sidecar goes on beside the containers, and beside the init containers after it.
+  const char* with_sidecar = R"({"initContainers": [
+      {"resources": {"requests": {"cpu": "400m"}}},
+      {"restartPolicy": "Always", "resources": {"requests": {"cpu": "50m", "memory": "1Mi"}}},
+      {"resources": {"requests": {"cpu": "380m"}}}], "containers": [
+      {"resources": {"requests": {"cpu": "100m", "memory": "10Mi"}}}]})";
+  EXPECT_EQ(requests(with_sidecar), (Resources{430, 11 << 20, 1}));
+  const char* with_overhead = R"({"overhead": {"cpu": "20m", "memory": "2Mi"}, "containers": [
+      {"resources": {"requests": {"cpu": "100m"}}}]})";
+  EXPECT_EQ(requests(with_overhead), (Resources{120, 2 << 20, 1}));
+  const char* whole = R"({"resources": {"requests": {"cpu": "2"}}, "containers": [
+      {"resources": {"requests": {"cpu": "100m", "memory": "10Mi"}}}]})";
+  EXPECT_EQ(requests(whole), (Resources{2000, 10 << 20, 1}));
+}
+
 }  // namespace
 }  // namespace evenkeel::cluster

@@ -25,7 +25,7 @@ TEST(ReadPod, ReadsAPodThatRuns) {
     "status": {"phase": "Running", "podIP": "10.42.0.7",
       "conditions": [{"type": "PodScheduled", "status": "True"},
                      {"type": "Ready", "status": "True"}],
-      "containerStatuses": [{"restartCount": 1, "state": {"running": {}},
+      "containerStatuses": [{"name": "worker", "restartCount": 1, "state": {"running": {}},
         "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled", "message": "m",
                                      "finishedAt": "2026-03-01T09:31:05Z"}}}]}})"));
   EXPECT_EQ(pod.role, PodRole::kWorker);

@@ -112,7 +112,7 @@ void OperatorFixture::RunPods() {
                      {"podIP", "10.42.0." + std::to_string(host++)},
                      {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})},
                      {"containerStatuses",
-                      Json::array({{{"name", "c"}, {"state", {{"running", Json::object()}}}}})}};
+                      Json::array({{{"name", pod["spec"]["containers"][0]["name"]}, {"state", {{"running", Json::object()}}}}})}};
     server_.Put(kPodsPath, pod);
   }
 }

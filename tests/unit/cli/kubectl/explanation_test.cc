@@ -120,7 +120,7 @@ TEST_F(Explanations, NoNodeAtAll) {
   Job()["spec"]["nodes"]["selector"]["matchLabels"]["disk"] = "ssd";
   const std::string text = Explained();
   EXPECT_NE(text.find("There are none.\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("pi3: spec.nodes.selector asks for disk=ssd, the node has none\n"),
+  EXPECT_NE(text.find("pi3: is without label disk=ssd of spec.nodes.selector\n"),
             std::string::npos);
 }
 
@@ -189,7 +189,53 @@ TEST_F(Explanations, MoreNodesThanWorkers) {
   EXPECT_NE(Explained().find("pi4-b: spec.nodes.maxWorkers is 2, others were taken\n"),
             std::string::npos);
   Job()["spec"]["nodes"]["maxWorkers"] = 3;
-  EXPECT_NE(Explained().find("pi4-b: nothing on the node speaks against it"), std::string::npos);
+  EXPECT_NE(Explained().find("pi4-b: nothing on the node speaks against it; what the worker "
+                             "requests may not fit beside its other pods, which you may not list"),
+            std::string::npos);
+}
+
+TEST_F(Explanations, EachObstacleInWords) {
+  json node = Node("odd", "raspberry-pi-4b", "riscv64");
+  node["spec"] = json::parse(R"({"unschedulable": true, "taints": [
+      {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"},
+      {"key": "only", "value": "me", "effect": "NoExecute"},
+      {"key": "soft", "effect": "PreferNoSchedule"}]})");
+  node["status"]["conditions"] = json::parse(
+      R"([{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting"}])");
+  cluster_.objects["nodes"]["items"].push_back(node);
+  Job()["spec"]["nodes"]["selector"]["matchLabels"] = {{"disk", "nvme"}, {"zone", "b"}};
+  const std::string text = Explained();
+  for (const char* reason :
+       {"is without label disk=nvme of spec.nodes.selector",
+        "is without label zone=b of spec.nodes.selector",
+        "is of architecture riscv64, which has no image", "is not ready: Kubelet stopped posting",
+        "is cordoned (kubectl uncordon lets it in again)",
+        "is closed by taint only=me:NoExecute, which spec.nodes.tolerations does not tolerate"}) {
+    EXPECT_NE(text.find(reason), std::string::npos) << reason << '\n' << text;
+  }
+  EXPECT_EQ(text.find("soft"), std::string::npos);
+  EXPECT_EQ(text.find("taint node.kubernetes.io"), std::string::npos);
+}
+
+TEST_F(Explanations, ANodeWhoseRoomOtherPodsTake) {
+  json node = Node("pi4-b", "raspberry-pi-4b", "arm64");
+  node["status"]["allocatable"] = {{"cpu", "4"}, {"memory", "4Gi"}, {"pods", "110"}};
+  cluster_.objects["nodes"]["items"].push_back(node);
+  Job()["metadata"]["uid"] = "u1";
+  const auto pods = [&](const char* owner) {
+    json pod = json::parse(R"({"metadata": {"name": "p", "labels": {
+        "app.kubernetes.io/component": "worker"}}, "spec": {"nodeName": "pi4-b", "containers": [
+        {"resources": {"requests": {"cpu": "3900m"}}}]}})");
+    pod["metadata"]["ownerReferences"] = {{{"uid", owner}, {"controller", true}}};
+    cluster_.objects
+        ["pods --all-namespaces --field-selector "
+         "status.phase!=Succeeded,status.phase!=Failed"] = {{"items", json::array({pod})}};
+  };
+  pods("another job");
+  EXPECT_NE(Explained().find("pi4-b: is without room for what the worker requests\n"),
+            std::string::npos);
+  pods("u1");
+  EXPECT_NE(Explained().find("pi4-b: nothing speaks against it: it came later"), std::string::npos);
 }
 
 TEST_F(Explanations, NodesThatAreLeftOutToSaveEnergy) {

@@ -3,7 +3,6 @@
 #include "cli/kubectl/coordinator_pod.h"
 #include "cli/kubectl/job_events.h"
 #include "cli/kubectl/job_words.h"
-#include "cli/kubectl/node_eligibility.h"
 #include "cli/kubectl/top_view.h"
 
 namespace evenkeel::cli {

@@ -252,8 +252,8 @@ TEST_F(Survival, NoEligibleNodeIsReportedAndRecovers) {
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False NoEligibleNodes");
   EXPECT_EQ(Message("Progressing"),
-            "none of 3 nodes can take a worker: 2 cordoned (a, b); 1 with untolerated taint "
-            "dedicated:NoSchedule (c)");
+            "none of 3 nodes can take a worker: 2 cordoned (a, b); 1 closed by taint "
+            "dedicated=db:NoSchedule, which spec.nodes.tolerations does not tolerate (c)");
   EXPECT_FALSE(cluster_.plan.has_value());
   cluster_.Node("a").unschedulable = false;
   ASSERT_TRUE(cluster_.Rest());

@@ -231,5 +231,36 @@ TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
   EXPECT_EQ(ThreadsOf({}, node), 4);
 }
 
+cluster::Obstacle ObstacleOfOnlyNode(const Snapshot& snapshot) {
+  const WorkerInventory inventory = TakeWorkerInventory(PlanBuilder(snapshot));
+  return inventory.eligibilities.at(0).first.obstacle;
+}
+
+TEST(TakeWorkerInventory, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
+  ModelCluster cluster;
+  cluster.AddNode(Pi4("a"));
+  cluster.job.resources.requests["cpu"] = "3";
+  cluster.Rest();
+  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
+  Snapshot snapshot = cluster.Take();
+  EXPECT_EQ(ObstacleOfOnlyNode(snapshot), cluster::Obstacle::kNone);
+  cluster.job.resources.requests["cpu"] = "3980m";  // 50m of the coordinator are there, too
+  snapshot = cluster.Take();
+  EXPECT_EQ(ObstacleOfOnlyNode(snapshot), cluster::Obstacle::kRoom);
+}
+
+TEST(TakeWorkerInventory, AWorkerThatHasEndedHoldsNoRoom) {
+  ModelCluster cluster;
+  cluster.AddNode(Pi4("a"));
+  cluster.job.resources.requests["cpu"] = "2";
+  cluster.Rest();
+  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
+  cluster.WorkerOn("a")->phase = cluster::PodPhase::kFailed;
+  cluster.others["a"] = {3000, 0, 1};
+  const Snapshot snapshot = cluster.Take();
+  EXPECT_EQ(ObstacleOfOnlyNode(snapshot), cluster::Obstacle::kRoom)
+      << "its requests are not part of the node's";
+}
+
 }  // namespace
 }  // namespace evenkeel::plan

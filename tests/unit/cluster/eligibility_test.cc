@@ -1,17 +1,15 @@
-#include "operator/plan/eligibility.h"
+#include "cluster/eligibility.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "tests/unit/operator/plan/model_cluster.h"
-
-namespace evenkeel::plan {
+namespace evenkeel::cluster {
 namespace {
 
 struct Case {
   const char* name;
-  std::function<void(cluster::NodeView&, cluster::WeightedJob&, cluster::Resources&)> change;
+  std::function<void(NodeView&, WeightedJob&, Resources&)> change;
   Obstacle want;
   const char* want_why;
 };
@@ -29,7 +27,7 @@ const Case kCases[] = {
        node.profile.labels["pool"] = "y";
        job.spec.node_selector = {{"pool", "x"}};
      },
-     Obstacle::kSelector, "without label pool=x"},
+     Obstacle::kSelector, "without label pool=x of spec.nodes.selector"},
     {"an architecture without image",
      [](auto& node, auto&, auto&) { node.profile.architecture = "riscv64"; },
      Obstacle::kArchitecture, "of architecture riscv64, which has no image"},
@@ -49,7 +47,9 @@ const Case kCases[] = {
      [](auto& node, auto&, auto&) {
        node.taints = {{"node-role.kubernetes.io/control-plane", "", "NoSchedule"}};
      },
-     Obstacle::kTaint, "with untolerated taint node-role.kubernetes.io/control-plane:NoSchedule"},
+     Obstacle::kTaint,
+     "closed by taint node-role.kubernetes.io/control-plane:NoSchedule, which "
+     "spec.nodes.tolerations does not tolerate"},
     {"a taint that only asks to stay away",
      [](auto& node, auto&, auto&) {
        node.taints = {{"k", "", "PreferNoSchedule"}};
@@ -80,50 +80,51 @@ const Case kCases[] = {
 
 TEST(CheckEligibility, SaysWhyANodeTakesNoWorker) {
   for (const Case& one : kCases) {
-    cluster::NodeView node = Pi4("a");
-    cluster::WeightedJob job;
-    job.resources = cluster::WithWorkerDefaults({});
-    cluster::Resources used;
+    NodeView node;
+    node.profile.name = "a";
+    node.profile.architecture = "arm64";
+    node.ready = true;
+    node.allocatable = {4000, 4LL << 30, 110};
+    WeightedJob job;
+    job.resources = WithWorkerDefaults({});
+    Resources used;
     one.change(node, job, used);
-    const NodeEligibility eligibility = CheckEligibility(node, used, job, OperatorSettings{});
-    EXPECT_EQ(eligibility.obstacle, one.want) << one.name;
-    EXPECT_EQ(eligibility.why, one.want_why) << one.name;
+    const NodeEligibility eligibility = CheckEligibility(node, used, NodeDemandsOf(job));
+    EXPECT_EQ(eligibility.first.obstacle, one.want) << one.name;
+    EXPECT_EQ(eligibility.first.why, one.want_why) << one.name;
   }
 }
 
-TEST(EligibilityChecker, DoesNotCountTheJobsOwnWorkersButItsCoordinator) {
-  ModelCluster cluster;
-  cluster.AddNode(Pi4("a"));
-  cluster.job.resources.requests["cpu"] = "3";
-  cluster.Rest();
-  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
-  Snapshot snapshot = cluster.Take();
-  EXPECT_TRUE(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).Eligible());
-  cluster.job.resources.requests["cpu"] = "3980m";  // 50m of the coordinator are there, too
-  snapshot = cluster.Take();
-  EXPECT_EQ(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom);
-}
-
-TEST(EligibilityChecker, AWorkerThatHasEndedHoldsNoRoom) {
-  ModelCluster cluster;
-  cluster.AddNode(Pi4("a"));
-  cluster.job.resources.requests["cpu"] = "2";
-  cluster.Rest();
-  ASSERT_EQ(cluster.WorkerNodes().size(), 1U);
-  cluster.WorkerOn("a")->phase = cluster::PodPhase::kFailed;
-  cluster.others["a"] = {3000, 0, 1};
-  const Snapshot snapshot = cluster.Take();
-  EXPECT_EQ(EligibilityChecker(snapshot)(*snapshot.nodes->at("a")).obstacle, Obstacle::kRoom)
-      << "its requests are not part of the node's";
+TEST(FindObstacles, NamesAllAndWithoutRoomIfItIsNotKnown) {
+  NodeView node;
+  node.profile.name = "a";
+  node.unschedulable = true;
+  node.taints = {{"node.kubernetes.io/unschedulable", "", "NoSchedule"},
+                 {"node.kubernetes.io/not-ready", "", "NoExecute"},
+                 {"first", "", "NoSchedule"},
+                 {"second", "x", "NoExecute"}};
+  NodeDemands demands;
+  demands.selector = {{"disk", "ssd"}, {"zone", "b"}};
+  demands.requests = {100, 0, 1};
+  const auto kinds = [&](const std::optional<Resources>& used) {
+    std::vector<Obstacle> found;
+    for (const auto& one : FindObstacles(node, used, demands)) found.push_back(one.obstacle);
+    return found;
+  };
+  std::vector<Obstacle> want{Obstacle::kSelector, Obstacle::kSelector, Obstacle::kNotReady,
+                             Obstacle::kCordoned, Obstacle::kTaint,    Obstacle::kTaint};
+  EXPECT_EQ(kinds(std::nullopt), want);
+  want.push_back(Obstacle::kRoom);
+  EXPECT_EQ(kinds(Resources{}), want);
 }
 
 TEST(Summarize, GroupsNodesByReasonAndIsBounded) {
   EXPECT_EQ(Summarize({}), "the cluster has no nodes");
-  std::vector<cluster::NodeView> nodes(40);
+  std::vector<NodeView> nodes(40);
   std::vector<NodeEligibility> eligibilities;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     nodes[i].profile.name = "n" + std::to_string(i);
-    eligibilities.push_back({&nodes[i], Obstacle::kTaint, "with taint " + std::to_string(i % 8)});
+    eligibilities.push_back({&nodes[i], {Obstacle::kTaint, "with taint " + std::to_string(i % 8)}});
   }
   const std::string text = Summarize(eligibilities);
   EXPECT_TRUE(
@@ -135,4 +136,4 @@ TEST(Summarize, GroupsNodesByReasonAndIsBounded) {
 }
 
 }  // namespace
-}  // namespace evenkeel::plan
+}  // namespace evenkeel::cluster
