@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/run_record.h"
 #include "platform/time.h"
 
 namespace evenkeel::cluster {
@@ -140,6 +141,7 @@ struct Progress {
   std::int64_t epoch = 0;
   CoordinatorState state = CoordinatorState::kRunning;
   std::string reason;
+  model::EndCause cause = model::EndCause::kOther;
   TaskCounts tasks;
   double fraction = 0;  ///< of the work, 0 to 1
   std::optional<Duration> eta;

@@ -209,6 +209,7 @@ Result<Progress> ReadProgress(std::string_view text) {
   progress.state = known->second;
   progress.epoch = Count(object, "epoch");
   progress.reason = Bounded(Text(object, "reason"), kMaxReason);
+  progress.cause = model::ParseEndCause(Text(object, "cause"));
   const json& tasks = Child(object, "tasks");
   progress.tasks = {Count(tasks, "total"), Count(tasks, "completed"), Count(tasks, "failed")};
   progress.fraction = NumberUpTo(object, "progress", 1);

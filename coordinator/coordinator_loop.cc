@@ -146,6 +146,7 @@ void CoordinatorLoop::Execute(engine::Effects effects) {
     } else if (auto* end = std::get_if<engine::EndJob>(&effect)) {
       end_.state = end->state;
       end_.reason = std::move(end->reason);
+      end_.cause = end->cause;
       end_.superseded = end->superseded;
     }
   }

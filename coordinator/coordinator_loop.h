@@ -66,7 +66,8 @@ class ProgressSink {
 /// How a loop ended.
 struct LoopEnd {
   model::JobState state = model::JobState::kRunning;
-  std::string reason;                  ///< one line unless complete
+  std::string reason;  ///< one line unless complete
+  model::EndCause cause = model::EndCause::kOther;
   engine::Progress progress;           ///< the last one
   std::optional<Error> journal_error;  ///< why the journal could not be written, if that was it
   bool superseded = false;             ///< a later start has the job now

@@ -66,6 +66,7 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   summary.workload = job.workload;
   summary.state = end.state;
   summary.reason = end.reason;
+  summary.cause = end.cause;
   summary.strategy = model::ToString(job.balancing.strategy);
   summary.tasks_total = progress.tasks_total;
   summary.tasks_completed = progress.tasks_completed;

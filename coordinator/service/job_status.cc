@@ -114,6 +114,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.state = summary.state;
   status.blocked = false;
   status.reason = summary.reason;
+  status.cause = summary.cause;
   status.tasks_total = summary.tasks_total;
   status.tasks_completed = summary.tasks_completed;
   status.tasks_failed = summary.tasks_failed;
@@ -142,6 +143,7 @@ std::string StatusJson(const JobStatus& status, bool to_be_suspended) {
               {"state", StateText(status)},
               {"desiredState", to_be_suspended ? "Suspended" : "Running"},
               {"reason", status.reason},
+              {"cause", model::ToString(status.cause)},
               {"tasks",
                {{"total", status.tasks_total},
                 {"completed", status.tasks_completed},

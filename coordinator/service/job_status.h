@@ -32,6 +32,7 @@ struct JobStatus {
   model::JobState state = model::JobState::kRunning;
   bool blocked = false;  ///< cannot go on for now, `reason` says why; tries again by itself
   std::string reason;    ///< one line
+  model::EndCause cause = model::EndCause::kOther;
   std::int64_t tasks_total = 0;
   std::int64_t tasks_completed = 0;
   std::int64_t tasks_failed = 0;

@@ -6,6 +6,7 @@
 
 namespace evenkeel::engine {
 
+using model::EndCause;
 using model::IndexRange;
 using model::JobState;
 
@@ -48,12 +49,13 @@ void CompletionPolicy::QuoteFailure(model::TaskIndex index, const std::string& n
 std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,
                                                                  const model::RangeSet& failed) {
   const bool all_settled = durable_ + durable_failed_ == tasks_;
-  if (!fails_job_.empty()) return Verdict{JobState::kFailed, fails_job_};
+  if (!fails_job_.empty()) return Verdict{JobState::kFailed, fails_job_, EndCause::kTasksFailed};
   if (SuccessRuleMet()) {
     ends_early_ = true;  // results that are about to be durable belong to the job: wait for them
     if (in_flight) return std::nullopt;
     const bool by_all = all_settled && durable_failed_ <= policy_.max_failed_tasks;
-    return Verdict{JobState::kComplete, by_all ? "" : model::kSuccessPolicyMet};
+    if (by_all) return Verdict{JobState::kComplete, {}};
+    return Verdict{JobState::kComplete, model::kSuccessPolicyMet, EndCause::kSuccessRuleMet};
   }
   if (durable_failed_ > policy_.max_failed_tasks) {
     const std::int64_t count = failed.Size();
@@ -61,7 +63,8 @@ std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,
                    std::to_string(count) + (count == 1 ? " task" : " tasks") +
                        " failed for good (" + ToIndexString(failed, kMaxFailedRangesShown) +
                        "), maxFailedTasks is " + std::to_string(policy_.max_failed_tasks) + "; " +
-                       example_};
+                       example_,
+                   EndCause::kTasksFailed};
   }
   if (!all_settled) return std::nullopt;
   if (!policy_.success.Any()) return Verdict{JobState::kComplete, {}};
@@ -69,7 +72,8 @@ std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,
                  std::to_string(durable_wanted_) +
                      " of the tasks that spec.taskPolicy.successPolicy asks for succeeded, it "
                      "wants " +
-                     std::to_string(WantedCount())};
+                     std::to_string(WantedCount()),
+                 EndCause::kTasksFailed};
 }
 
 void CompletionPolicy::Drain(const std::string& reason, Instant deadline) {

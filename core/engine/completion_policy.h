@@ -28,6 +28,7 @@ class CompletionPolicy {
   struct Verdict {
     model::JobState state;
     std::string reason;  ///< one line; empty if complete by all of its tasks
+    model::EndCause cause = model::EndCause::kOther;
   };
 
   CompletionPolicy(const model::TaskPolicy& policy, std::int64_t tasks);

@@ -193,7 +193,7 @@ Effects Coordinator::OnJournalFailed(const std::string& reason, Instant now) {
 // ---- Time ----
 
 Effects Coordinator::OnDeadline(const std::string& reason) {
-  ending_.End(model::JobState::kFailed, reason);
+  ending_.End({model::JobState::kFailed, reason, model::EndCause::kDeadlineExceeded});
   return outbox_.Take({});
 }
 

@@ -34,6 +34,7 @@ struct EndJob {
   model::JobState state;
   std::string reason;       ///< one line, empty if complete
   bool superseded = false;  ///< a later start of this coordinator has the job now
+  model::EndCause cause = model::EndCause::kOther;
 };
 
 /// Actions that the coordinator's state machine requests, to be done in this order.

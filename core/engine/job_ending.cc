@@ -7,7 +7,7 @@ namespace evenkeel::engine {
 void JobEnding::EndIfOver() {
   if (ended_) return;
   const auto verdict = parts_.completion.Judge(!parts_.commits.Empty(), parts_.ledger.Failed());
-  if (verdict) End(verdict->state, verdict->reason);
+  if (verdict) End(*verdict);
 }
 
 void JobEnding::EndIfDrained(Instant now) {
@@ -25,10 +25,10 @@ void JobEnding::Interrupt(const std::string& reason, Duration grace, Instant now
   EndIfDrained(now);
 }
 
-void JobEnding::End(model::JobState state, const std::string& reason) {
+void JobEnding::End(const CompletionPolicy::Verdict& verdict) {
   if (ended_) return;
-  SendFinish(reason);
-  parts_.outbox.Add(EndJob{state, reason});
+  SendFinish(verdict.reason);
+  parts_.outbox.Add(EndJob{verdict.state, verdict.reason, false, verdict.cause});
   ended_ = true;
 }
 

@@ -40,7 +40,7 @@ class JobEnding {
   /// ends this start of the coordinator at once.
   void Interrupt(const std::string& reason, Duration grace, Instant now);
   /// The job is over.
-  void End(model::JobState state, const std::string& reason);
+  void End(const CompletionPolicy::Verdict& verdict);
   /// This start of the coordinator is over, the job is not.
   void Break(EndJob end);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.h"
@@ -95,6 +96,20 @@ struct MoveCounts {
 /// run.
 inline constexpr const char* kSuccessPolicyMet = "SuccessPolicyMet";
 
+/// Why a job is over.
+enum class EndCause {
+  kOther,             ///< the reason says it
+  kSuccessRuleMet,    ///< complete before all tasks had run
+  kTasksFailed,       ///< too many, or one that the task policy lets fail the job
+  kDeadlineExceeded,  ///< activeDeadlineSeconds
+};
+
+/// As in the coordinator's progress: "SuccessPolicyMet", "TasksFailed", "DeadlineExceeded"; empty
+/// for kOther.
+[[nodiscard]] std::string_view ToString(EndCause cause);
+/// kOther for every text that is not one of these.
+[[nodiscard]] EndCause ParseEndCause(std::string_view text);
+
 enum class JobState { kComplete, kFailed, kInterrupted, kRunning };
 
 /// summary.json
@@ -103,6 +118,7 @@ struct RunSummary {
   std::string workload;
   JobState state = JobState::kRunning;
   std::string reason;  ///< one line when not complete, or kSuccessPolicyMet
+  EndCause cause = EndCause::kOther;
   std::string strategy;
   std::int64_t tasks_total = 0;
   std::int64_t tasks_completed = 0;

@@ -17,7 +17,7 @@ void Fail(PlanBuilder& builder, std::string reason, std::string message) {
 
 void Complete(PlanBuilder& builder, const cluster::Progress& report) {
   builder.Status().completion_time = platform::WholeSeconds(builder.Now());
-  if (report.reason == model::kSuccessPolicyMet) {
+  if (report.cause == model::EndCause::kSuccessRuleMet) {
     builder.SetCondition(cluster::condition_type::kComplete, true, model::kSuccessPolicyMet,
                          "as many tasks succeeded as spec.taskPolicy.successPolicy asks for");
   } else {
@@ -26,17 +26,11 @@ void Complete(PlanBuilder& builder, const cluster::Progress& report) {
   }
 }
 
-/// The coordinator fails a job for too many failed tasks, by another rule of its task policy, or
-/// because it cannot go on at all.
 void FailAsReported(PlanBuilder& builder, const cluster::Progress& report) {
-  const bool tasks = report.tasks.failed > builder.Job().spec.task_policy.max_failed_tasks ||
-                     report.reason.find("spec.taskPolicy.") != std::string::npos;
-  std::string message = report.reason.empty() ? "the coordinator says so" : report.reason;
-  if (report.reason.find("deadline") != std::string::npos) {
-    Fail(builder, "DeadlineExceeded", std::move(message));
-  } else {
-    Fail(builder, tasks ? "TasksFailed" : "CoordinatorFailed", std::move(message));
-  }
+  const bool has_cause = report.cause == model::EndCause::kTasksFailed ||
+                         report.cause == model::EndCause::kDeadlineExceeded;
+  Fail(builder, has_cause ? std::string(model::ToString(report.cause)) : "CoordinatorFailed",
+       report.reason.empty() ? "the coordinator gives no reason" : report.reason);
 }
 
 bool EndByReport(PlanBuilder& builder) {

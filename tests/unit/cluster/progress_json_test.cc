@@ -40,8 +40,20 @@ TEST(ReadProgress, FieldsMayBeAbsentOrNull) {
   ASSERT_TRUE(progress.has_value());
   EXPECT_EQ(progress->state, CoordinatorState::kBlocked);
   EXPECT_EQ(progress->reason, "full");
+  EXPECT_EQ(progress->cause, model::EndCause::kOther);
   EXPECT_FALSE(progress->eta.has_value());
   EXPECT_TRUE(progress->workers.empty());
+}
+
+TEST(ReadProgress, KnowsTheCausesThatACoordinatorWrites) {
+  for (const auto cause : {model::EndCause::kSuccessRuleMet, model::EndCause::kTasksFailed,
+                           model::EndCause::kDeadlineExceeded, model::EndCause::kOther}) {
+    const auto progress = ReadProgress(R"({"state":"Failed","cause":")" +
+                                       std::string(model::ToString(cause)) + "\"}");
+    ASSERT_TRUE(progress.has_value());
+    EXPECT_EQ(progress->cause, cause);
+  }
+  EXPECT_EQ(ReadProgress(R"({"state":"Failed","cause":"Later"})")->cause, model::EndCause::kOther);
 }
 
 TEST(ReadProgress, ADeeplyNestedResultIsRefused) {

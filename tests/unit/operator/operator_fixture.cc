@@ -107,12 +107,14 @@ void OperatorFixture::RunPods() {
   int host = 1;
   for (Json pod : server_.All(kPodsPath)) {
     const auto& annotations = pod["metadata"]["annotations"];
+    const Json container = pod["spec"]["containers"][0]["name"];
     pod["spec"]["nodeName"] = annotations.value("evenkeel.dev/node", "pi4-a");
-    pod["status"] = {{"phase", "Running"},
-                     {"podIP", "10.42.0." + std::to_string(host++)},
-                     {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})},
-                     {"containerStatuses",
-                      Json::array({{{"name", pod["spec"]["containers"][0]["name"]}, {"state", {{"running", Json::object()}}}}})}};
+    pod["status"] = {
+        {"phase", "Running"},
+        {"podIP", "10.42.0." + std::to_string(host++)},
+        {"conditions", Json::array({{{"type", "Ready"}, {"status", "True"}}})},
+        {"containerStatuses",
+         Json::array({{{"name", container}, {"state", {{"running", Json::object()}}}}})}};
     server_.Put(kPodsPath, pod);
   }
 }

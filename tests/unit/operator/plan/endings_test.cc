@@ -74,6 +74,7 @@ TEST_F(Ending, TooManyFailedTasksFailTheJob) {
   cluster_.progress.failed_indexes = "7";
   const std::string reason = "1 task failed for good (7), maxFailedTasks is 0; task 7 on pi3: no";
   cluster_.progress.reason = reason;
+  cluster_.progress.cause = model::EndCause::kTasksFailed;
   End(cluster::CoordinatorState::kFailed);
   EXPECT_EQ(cluster_.Condition("Failed"), "True TasksFailed");
   EXPECT_EQ(Message("Failed"), reason);
@@ -81,6 +82,26 @@ TEST_F(Ending, TooManyFailedTasksFailTheJob) {
   EXPECT_EQ(cluster_.job.status.completion_time, std::nullopt);
   EXPECT_TRUE(cluster_.WorkerNodes().empty());
   EXPECT_NE(cluster_.Coordinator(), nullptr);  // serves what there is
+}
+
+TEST_F(Ending, TheReasonFollowsFromTheCauseAndNotFromItsWords) {
+  const struct {
+    model::EndCause cause;
+    const char* want;
+  } cases[] = {{model::EndCause::kDeadlineExceeded, "True DeadlineExceeded"},
+               {model::EndCause::kTasksFailed, "True TasksFailed"},
+               {model::EndCause::kOther, "True CoordinatorFailed"}};
+  for (const auto& one : cases) {
+    ModelCluster cluster;
+    cluster.AddNode(Pi4("a"));
+    ASSERT_TRUE(cluster.Rest());
+    cluster.progress.tasks = {100, 50, 1};
+    cluster.progress.reason = "task 7 on pi3: spec.taskPolicy.x: missed the deadline of the rack";
+    cluster.progress.cause = one.cause;
+    cluster.progress.state = cluster::CoordinatorState::kFailed;
+    ASSERT_TRUE(cluster.Rest());
+    EXPECT_EQ(cluster.Condition("Failed"), one.want);
+  }
 }
 
 TEST_F(Ending, TheDeadlineFailsTheJobAndKeepsWhatIsDone) {
