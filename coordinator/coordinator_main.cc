@@ -18,6 +18,7 @@
 #include "coordinator/service/control_handler.h"
 #include "coordinator/service/epoch_hmac.h"
 #include "coordinator/service/health_handler.h"
+#include "coordinator/service/https_identity_watch.h"
 #include "coordinator/service/job_supervisor.h"
 #include "coordinator/service/live_report.h"
 #include "coordinator/service/options.h"
@@ -25,6 +26,7 @@
 #include "coordinator/service/plan_files.h"
 #include "core/base/clock.h"
 #include "core/base/log.h"
+#include "core/protocol/tls_credentials.h"
 #include "http/http_server.h"
 #include "http/local_only.h"
 #include "platform/signals.h"
@@ -56,6 +58,8 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   if (!options.snapshot.empty()) config.snapshot = options.snapshot;
   config.server.address = options.listen;
   config.server.tls = plan.tls;
+  config.server.tls->files = std::make_shared<protocol::WatchedTlsFiles>(
+      protocol::TlsPaths{options.tls_ca, options.tls_certificate, options.tls_key});
   config.server.client_name = plan.version->spec().name + "-worker";
   config.server.namespace_name = options.name_space;
   config.server.job = plan.version->spec().name;
@@ -84,6 +88,8 @@ class HttpEndpoints {
     opened = http::HttpServer::Start(http, control);
     if (!opened) return tl::unexpected(opened.error());
     endpoints->control_ = std::move(*opened);
+    endpoints->identity_watch_.emplace(*endpoints->control_, options.tls_certificate,
+                                       options.tls_key, *http.https);
 
     http.address = options.pages_listen;
     http.https.reset();
@@ -103,6 +109,7 @@ class HttpEndpoints {
  private:
   std::unique_ptr<http::HttpServer> health_;
   std::unique_ptr<http::HttpServer> control_;
+  std::optional<HttpsIdentityWatch> identity_watch_;
   std::unique_ptr<http::HttpServer> pages_;
 };
 

@@ -17,6 +17,7 @@
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
 #include "core/protocol/server_setup.h"
+#include "core/protocol/tls_credentials.h"
 
 namespace evenkeel::coordinator {
 namespace {

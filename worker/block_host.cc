@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/protocol/limits.h"
-#include "core/protocol/peer_name.h"
 #include "core/protocol/server_setup.h"
+#include "core/protocol/tls_credentials.h"
 
 namespace evenkeel::worker {
 

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include "core/protocol/limits.h"
+#include "core/protocol/tls_credentials.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -16,12 +17,6 @@ std::string Target(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
   in_addr parsed{};
   return inet_pton(AF_INET, host.c_str(), &parsed) == 1 ? "ipv4:" + address : address;
-}
-
-std::shared_ptr<grpc::ChannelCredentials> Credentials(const ConnectionOptions& options) {
-  if (!options.tls) return grpc::InsecureChannelCredentials();
-  return grpc::SslCredentials(
-      {options.tls->ca_pem, options.tls->key_pem, options.tls->certificate_pem});
 }
 
 grpc::ChannelArguments Arguments(const ConnectionOptions& options) {
@@ -51,8 +46,8 @@ grpc::ChannelArguments Arguments(const ConnectionOptions& options) {
 
 std::shared_ptr<grpc::Channel> MakeChannel(const ConnectionOptions& options) {
   protocol::RouteGrpcLog();
-  return grpc::CreateCustomChannel(Target(options.address), Credentials(options),
-                                   Arguments(options));
+  return grpc::CreateCustomChannel(Target(options.address),
+                                   protocol::ChannelCredentialsOf(options.tls), Arguments(options));
 }
 
 }  // namespace evenkeel::worker

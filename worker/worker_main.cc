@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "core/base/clock.h"
+#include "core/protocol/tls_credentials.h"
 #include "platform/files.h"
 #include "platform/signals.h"
 #include "worker/worker_process.h"
@@ -118,6 +119,8 @@ Result<void> Complete(CommandLine& line) {
     if (read->empty()) return InvalidInput(*path + ": is empty");
     *text = std::move(*read);
   }
+  identity.files = std::make_shared<protocol::WatchedTlsFiles>(
+      protocol::TlsPaths{line.tls_ca, line.tls_certificate, line.tls_key});
   options.connection.tls = std::move(identity);
   return {};
 }

@@ -4,12 +4,10 @@
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "core/model/worker_identity.h"
-#include "core/protocol/transport_settings.h"
 
 namespace evenkeel::protocol {
 
@@ -29,17 +27,6 @@ namespace evenkeel::protocol {
   const auto uris = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
   if (uris.size() != 1) return std::nullopt;
   return model::ParseWorkerUri({uris.front().data(), uris.front().size()});
-}
-
-/// Server credentials that accept only clients whose certificate our CA has signed; insecure ones
-/// without an identity.
-[[nodiscard]] inline std::shared_ptr<grpc::ServerCredentials> ServerCredentialsOf(
-    const std::optional<TlsIdentity>& tls) {
-  if (!tls) return grpc::InsecureServerCredentials();
-  grpc::SslServerCredentialsOptions ssl(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  ssl.pem_root_certs = tls->ca_pem;
-  ssl.pem_key_cert_pairs.push_back({tls->key_pem, tls->certificate_pem});
-  return grpc::SslServerCredentials(ssl);
 }
 
 }  // namespace evenkeel::protocol

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "core/base/time.h"
@@ -10,12 +11,17 @@
 /// Settings that both ends of the stream share.
 namespace evenkeel::protocol {
 
+class WatchedTlsFiles;
+
 /// Our certificate and key and the trusted CA, as PEM texts. Both ends must present a certificate
 /// that `ca_pem` signed.
 struct TlsIdentity {
   std::string ca_pem;
   std::string certificate_pem;
   std::string key_pem;
+  /// If set, what its files contain counts instead of the texts, for connections that begin after
+  /// a change; those that are open go on.
+  std::shared_ptr<const WatchedTlsFiles> files{};
 };
 
 /// Keepalive of HTTP/2: a silent connection is pinged after `interval` and closed if there is no

@@ -42,7 +42,7 @@ TEST(JobStatus, FollowsARun) {
   status.workload_digest = "fnv1a:7";
   Apply(TwoNodes(), {}, status);
   EXPECT_EQ(json::parse(StatusJson(status, false)), json::parse(R"({
-    "epoch": 3, "state": "Running", "desiredState": "Running", "reason": "",
+    "epoch": 3, "state": "Running", "desiredState": "Running", "reason": "", "cause": "",
     "workloadDigest": "fnv1a:7",
     "tasks": {"total": 768, "completed": 10, "failed": 2},
     "progress": 0.25, "etaSeconds": null, "activeSeconds": 12.3, "failedIndexes": "3,7",
