@@ -1,6 +1,7 @@
 #include "cluster/job_status.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace evenkeel::cluster {
@@ -33,12 +34,30 @@ std::string ToString(Condition::Status status) {
   return status == Condition::Status::kFalse ? "False" : "Unknown";
 }
 
-std::string JobState(const std::function<bool(const std::string& type)>& is_true) {
-  for (const std::string& type : {condition_type::kComplete, condition_type::kFailed,
-                                  condition_type::kSuspended, condition_type::kProgressing}) {
-    if (is_true(type)) return type;
+namespace {
+
+const std::string kPending = "Pending";
+
+/// In order: the first that is true is the phase.
+const std::array<std::string, 4> kPhases{condition_type::kComplete, condition_type::kFailed,
+                                         condition_type::kSuspended, condition_type::kProgressing};
+
+}  // namespace
+
+std::string JobState(const FindCondition& find) {
+  for (const std::string& type : kPhases) {
+    const auto condition = find(type);
+    if (condition && condition->first == "True") return type;
   }
-  return "Pending";
+  const auto progressing = find(condition_type::kProgressing);
+  return progressing && !progressing->second.empty() ? progressing->second : kPending;
+}
+
+std::string PhaseOf(const Conditions& conditions) {
+  const auto phase = std::find_if(kPhases.begin(), kPhases.end(), [&](const std::string& type) {
+    return IsTrue(conditions, type);
+  });
+  return phase == kPhases.end() ? kPending : *phase;
 }
 
 }  // namespace evenkeel::cluster

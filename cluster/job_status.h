@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/time.h"
@@ -49,9 +50,15 @@ void Set(Conditions& conditions, Condition condition);
 [[nodiscard]] std::string ToString(Condition::Status status);
 
 /// The word for a job's state in status.state, kubectl get, top and explain: the first of Complete,
-/// Failed, Suspended and Progressing whose condition is true, else Pending. `is_true` tells whether
-/// the condition of a type is.
-[[nodiscard]] std::string JobState(const std::function<bool(const std::string& type)>& is_true);
+/// Failed, Suspended and Progressing whose condition is true, else the reason of a condition
+/// Progressing that is false, such as ImagePullFailed; Pending if there is none. `find` returns the
+/// status ("True", ...) and the reason of the condition of a type; nothing if it was never set.
+using FindCondition =
+    std::function<std::optional<std::pair<std::string, std::string>>(const std::string& type)>;
+[[nodiscard]] std::string JobState(const FindCondition& find);
+
+/// The state without the reasons, of which there are many: Pending if a job does not progress.
+[[nodiscard]] std::string PhaseOf(const Conditions& conditions);
 
 struct TaskCounts {
   std::int64_t total = 0;

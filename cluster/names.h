@@ -74,6 +74,7 @@ inline constexpr int kWorkers = 7400;  ///< gRPC
 inline constexpr int kHealth = 7401;   ///< plain HTTP
 inline constexpr int kControl = 7402;  ///< HTTPS, for the operator
 inline constexpr int kBlocks = 7404;   ///< gRPC, of workers for other workers
+inline constexpr int kProbes = 7405;   ///< plain HTTP, for the kubelet alone
 inline constexpr int kPages = 7403;    ///< plain HTTP, on the pod's localhost
 }  // namespace port
 

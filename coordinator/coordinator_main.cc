@@ -67,7 +67,7 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   return config;
 }
 
-/// The three endpoints of the process beside that of the workers.
+/// The endpoints of the process beside that of the workers.
 class HttpEndpoints {
  public:
   static Result<std::unique_ptr<HttpEndpoints>> Open(const ServiceOptions& options,
@@ -81,6 +81,11 @@ class HttpEndpoints {
     auto opened = http::HttpServer::Start(http, health);
     if (!opened) return tl::unexpected(opened.error());
     endpoints->health_ = std::move(*opened);
+
+    http.address = options.probe_listen;
+    opened = http::HttpServer::Start(http, health);
+    if (!opened) return tl::unexpected(opened.error());
+    endpoints->probes_ = std::move(*opened);
 
     http.address = options.control_listen;
     http.https = http::HttpIdentity{plan.tls.certificate_pem, plan.tls.key_pem};
@@ -102,12 +107,14 @@ class HttpEndpoints {
   }
 
   [[nodiscard]] std::string Ports() const {
-    return "health on port " + std::to_string(health_->Port()) + ", control on port " +
+    return "health on port " + std::to_string(health_->Port()) + ", probes on port " +
+           std::to_string(probes_->Port()) + ", control on port " +
            std::to_string(control_->Port()) + ", pages on port " + std::to_string(pages_->Port());
   }
 
  private:
   std::unique_ptr<http::HttpServer> health_;
+  std::unique_ptr<http::HttpServer> probes_;
   std::unique_ptr<http::HttpServer> control_;
   std::optional<HttpsIdentityWatch> identity_watch_;
   std::unique_ptr<http::HttpServer> pages_;

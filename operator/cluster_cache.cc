@@ -256,7 +256,7 @@ std::map<std::string, int> ClusterCache::JobsByState() const {
   std::map<std::string, int> states{{"Pending", 0}};
   for (const auto& key : Jobs()) {
     const auto job = Job(key);
-    if (job) ++states[job->status.state.empty() ? "Pending" : job->status.state];
+    if (job) ++states[cluster::PhaseOf(job->status.conditions)];
   }
   return states;
 }

@@ -111,7 +111,12 @@ bool JobObject::Is(const std::string& type) const {
 }
 
 std::string JobObject::State() const {
-  return cluster::JobState([this](const std::string& type) { return Is(type); });
+  return cluster::JobState(
+      [this](const std::string& type) -> std::optional<std::pair<std::string, std::string>> {
+        const JobCondition* found = Find(type);
+        if (found == nullptr) return std::nullopt;
+        return std::pair(found->status, found->reason);
+      });
 }
 
 JobObject ReadJobObject(const json& object) {

@@ -20,6 +20,9 @@ void Describe(CLI::App& app, ServiceOptions& options) {
   app.add_option("--health-listen", options.health_listen,
                  "IP:PORT of /healthz, /readyz and /metrics")
       ->capture_default_str();
+  app.add_option("--probe-listen", options.probe_listen,
+                 "IP:PORT of the same for probes, which connections for metrics cannot block")
+      ->capture_default_str();
   app.add_option("--control-listen", options.control_listen, "IP:PORT for the operator, with HTTPS")
       ->capture_default_str();
   app.add_option("--control-token-file", options.control_token_file,

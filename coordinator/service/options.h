@@ -17,6 +17,7 @@ struct ServiceOptions {
   std::string name_space;  ///< of the job: in the certificates of its workers and the metrics
   std::string listen = "0.0.0.0:7400";
   std::string health_listen = "0.0.0.0:7401";
+  std::string probe_listen = "0.0.0.0:7405";
   std::string control_listen = "0.0.0.0:7402";
   std::string pages_listen = "127.0.0.1:7403";
   std::string tls_ca;

@@ -71,7 +71,13 @@ class TreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     line_ = mark.line;
     CheckText(value);
-    if (WantsKey()) return OpenKey(value);
+    if (WantsKey()) {
+      // Errors name keys. A text that a field takes is checked by who reads the field.
+      if (value.find('\0') != std::string::npos) {
+        throw DocumentError(line_, "a key must not have a character of value 0");
+      }
+      return OpenKey(value);
+    }
     Add(1 + value.size() / kTextPieceBytes);
     if (tag != "?") return Complete(json(value), anchor);  // quoted or tagged
     Result<json> typed = TypePlainScalar(value);
@@ -109,9 +115,6 @@ class TreeBuilder final : public YAML::EventHandler {
   /// Escapes can make texts that the document itself could not have: yaml-cpp expands `\N` and `\_`
   /// to one byte each, which is not UTF-8.
   void CheckText(const std::string& text) const {
-    if (text.find('\0') != std::string::npos) {
-      throw DocumentError(line_, "a text must not have a character of value 0");
-    }
     if (!IsUtf8(text)) {
       throw DocumentError(
           line_, R"(the escapes "\N" and "\_" are not supported: write the characters themselves)");

@@ -61,6 +61,8 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
                            path::kTls + "/tls.key",
                            "--health-listen",
                            Listening(port::kHealth),
+                           "--probe-listen",
+                           Listening(port::kProbes),
                            "--control-listen",
                            Listening(port::kControl),
                            "--control-token-file",
@@ -78,7 +80,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
 }
 
 json Probe(const char* path, int period_seconds, int failures) {
-  return {{"httpGet", {{"path", path}, {"port", port::kHealth}}},
+  return {{"httpGet", {{"path", path}, {"port", port::kProbes}}},
           {"periodSeconds", period_seconds},
           {"timeoutSeconds", 5},
           {"failureThreshold", failures}};
@@ -88,7 +90,7 @@ json Ports() {
   json ports = json::array();
   for (const auto& [name, number] :
        {std::pair{"grpc", port::kWorkers}, std::pair{"health", port::kHealth},
-        std::pair{"control", port::kControl}}) {
+        std::pair{"control", port::kControl}, std::pair{"probes", port::kProbes}}) {
     ports.push_back({{"name", name}, {"containerPort", number}});
   }
   return ports;

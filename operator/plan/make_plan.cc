@@ -121,7 +121,11 @@ void CompleteStatus(PlanBuilder& builder, bool was_over) {
     one.observed_generation = status.observed_generation;
   }
   status.state = cluster::JobState(
-      [&status](const std::string& type) { return cluster::IsTrue(status.conditions, type); });
+      [&status](const std::string& type) -> std::optional<std::pair<std::string, std::string>> {
+        const cluster::Condition* found = cluster::Find(status.conditions, type);
+        if (found == nullptr) return std::nullopt;
+        return std::pair(cluster::ToString(found->status), found->reason);
+      });
 }
 
 void WriteStatus(PlanBuilder& builder) {

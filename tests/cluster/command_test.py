@@ -237,7 +237,7 @@ class ImageTest(CommandCase):
         kube.until(lambda events: any(event.get("reason") == reason and image in event.get("note", "")
                                       for event in events.values()),
                    "events.events.k8s.io", "-n", self.namespace, what=f"an event of {reason}")
-        self.assertIn("Pending", kube.kubectl("get", "wj", "commands", "-n", self.namespace))
+        self.assertIn(reason, kube.kubectl("get", "wj", "commands", "-n", self.namespace))
         return job
 
     def mend(self, job, image):

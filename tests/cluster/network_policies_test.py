@@ -6,7 +6,7 @@ import jobs
 import kube
 from network_policy import Peer, Policies
 
-GRPC, HEALTH, CONTROL, PAGES, API, DNS = 7400, 7401, 7402, 7403, 6443, 53
+GRPC, HEALTH, CONTROL, PAGES, PROBES, API, DNS = 7400, 7401, 7402, 7403, 7405, 6443, 53
 OUTSIDE = Peer(address="198.51.100.7")
 NAME_SERVER = Peer({"k8s-app": "kube-dns"}, "kube-system", "10.42.9.9", {"dns": DNS, "dns-tcp": DNS})
 
@@ -57,6 +57,7 @@ class NetworkPoliciesTest(cluster_case.ClusterTest):
                            (self.operator, self.coordinator, HEALTH),
                            (self.pretender, self.coordinator, CONTROL),
                            (self.worker, self.coordinator, PAGES),
+                           (self.stranger, self.coordinator, PROBES),
                            (self.neighbour, self.coordinator, PAGES)])
 
     def test_a_worker_is_closed_to_others(self):

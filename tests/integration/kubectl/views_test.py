@@ -89,7 +89,7 @@ class ExplainTest(PluginTest):
         self.assertEqual(err, "")
         self.assertIn("primes in namespace lab: Complete, 100% done (4 of 4 tasks)", out)
         self.assertIn("pi4: cpu cortex-a72 1500 MHz", out)
-        self.assertIn("pi?5: has not reported yet that it is ready", out)
+        self.assertIn("pi?5: is not ready: it has not reported yet", out)
         self.assertNotIn("\x1b", out)
 
     def test_what_may_not_be_read_is_said(self):

@@ -112,12 +112,15 @@ class Program:
         self._said.close()
 
 
+COORDINATOR_PORTS = 5
+
+
 class Coordinator(Program):
-    """`ports` are those of workers, health, control and pages."""
+    """`ports` are those of workers, health, control, pages and probes."""
 
     def __init__(self, command, folder, ports, ca, **popen):
         super().__init__(command, folder, **popen)
-        self.port, self.health, self.control, self.pages = ports
+        self.port, self.health, self.control, self.pages, self.probes = ports
         self._context = ssl.create_default_context(cafile=ca)
 
     def _ask(self, connection, method, path, headers):
@@ -180,7 +183,7 @@ class ClusterTest(RunTest):
     def setUp(self):
         super().setUp()
         self.authority = Authority(self.root / "authority")
-        self.ports = free_ports(4)
+        self.ports = free_ports(COORDINATOR_PORTS)
         (self.folder / "token").write_text(TOKEN + "\n")
 
     def plan(self, manifest, *nodes):
@@ -200,7 +203,7 @@ class ClusterTest(RunTest):
         options = ["--job", "job.json", "--nodes", "nodes.json", "--folder", folder or self.output,
                    "--namespace", self.namespace,
                    *(identity or self.server).options(), "--control-token-file", "token"]
-        for name, port in zip(("listen", "health-listen", "control-listen", "pages-listen"), ports):
+        for name, port in zip(("listen", "health-listen", "control-listen", "pages-listen", "probe-listen"), ports):
             options += ["--" + name, f"127.0.0.1:{port}"]
         started = Coordinator([COORDINATOR, *options, *more], self.folder, ports, self.authority.ca,
                               **popen)

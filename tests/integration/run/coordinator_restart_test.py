@@ -6,7 +6,7 @@ import time
 import zlib
 
 import evenkeel
-from cluster import ClusterTest, free_ports
+from cluster import ClusterTest, COORDINATOR_PORTS, free_ports
 from evenkeel import eventually, job, synthetic
 
 TASKS = 240
@@ -111,13 +111,13 @@ class RestartTest(SturdyJob):
 
     def test_two_in_one_folder(self):
         coordinator, workers = self.start_and_get_half_way()
-        second = self.coordinator(ports=free_ports(4))
+        second = self.coordinator(ports=free_ports(COORDINATOR_PORTS))
         self.assertEqual(second.wait(10), 5, second.said)
         self.assertIn("journal.db is in use by another process", second.said)
         self.check_result(coordinator, 1)
         self.check_all_done(workers)
         # It keeps the folder to itself as long as it serves.
-        third = self.coordinator(ports=free_ports(4))
+        third = self.coordinator(ports=free_ports(COORDINATOR_PORTS))
         self.assertEqual(third.wait(10), 5, third.said)
 
 

@@ -1,8 +1,10 @@
 """evenkeel-coordinator from beginning to end: progress, pages, results, and what stays afterwards."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 
 import evenkeel
 from cluster import TOKEN, ClusterTest
@@ -108,6 +110,22 @@ class CompleteTest(ClusterTest):
         self.assertRegex(text.decode(), r'(?m)^evenkeel_job_progress_ratio\{.*weighted_job="slow".*\} 0\.\d')
         self.assertRegex(text.decode(), r"(?m)^evenkeel_task_duration_seconds_count [1-9]")
         self.assertEqual(coordinator.get("/progress", coordinator.health)[0], 404)
+
+
+    def test_idle_connections_do_not_fail_the_probes(self):
+        self.plan(job("slow", synthetic(2000, {"constant": 0.05})), ("a", 1))
+        coordinator = self.coordinator()
+        self.worker("a")
+        coordinator.await_tasks(5)
+        with contextlib.ExitStack() as held:
+            for port in (coordinator.health, coordinator.control):
+                for _ in range(200):
+                    held.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+            for path in ("/healthz", "/readyz"):
+                self.assertEqual(coordinator.get(path, coordinator.probes), (200, b"ok\n"))
+            # Who comes last replaces the connection that has been idle longest.
+            self.assertEqual(coordinator.get("/metrics", coordinator.health)[0], 200)
+            self.assertEqual(coordinator.ask("GET", "/progress")[0], 200)
 
 
 class JoinTest(ClusterTest):

@@ -1,7 +1,7 @@
 """Authentication: certificates of workers and of the coordinator, and the operator's token."""
 
 import evenkeel
-from cluster import Authority, ClusterTest, free_ports
+from cluster import Authority, ClusterTest, COORDINATOR_PORTS, free_ports
 from evenkeel import eventually, job, synthetic
 
 
@@ -72,7 +72,7 @@ class TrustTest(ClusterTest):
         both = self.client("pi")
         client_only = self.authority.issue_worker("primes", "client", "pi", "clientAuth")
         for identity in (client_only, both):
-            ports = free_ports(4)
+            ports = free_ports(COORDINATOR_PORTS)
             posing = self.coordinator(identity=identity, folder=self.root / "posing", ports=ports)
             worker = self.worker("pi", identity=both, port=ports[0])
             self.check_stays_out(None, worker, "no coordinator at")

@@ -129,6 +129,7 @@ TEST_F(Flows, OnlyTheOperatorReachesTheControlPort) {
 TEST_F(Flows, MetricsAreOpenToTheClusterAndPagesToNone) {
   EXPECT_TRUE(Flow(prometheus_, Coordinator("a"), 7401));
   EXPECT_TRUE(Flow(prometheus_, Worker("a"), 7401));
+  EXPECT_FALSE(Flow(prometheus_, Coordinator("a"), 7405));
   EXPECT_FALSE(Flow(prometheus_, Coordinator("a"), 7403));
 }
 

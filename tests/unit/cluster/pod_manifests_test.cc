@@ -169,6 +169,8 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
                                             "/etc/evenkeel/tls/tls.key",
                                             "--health-listen",
                                             "0.0.0.0:7401",
+                                            "--probe-listen",
+                                            "0.0.0.0:7405",
                                             "--control-listen",
                                             "0.0.0.0:7402",
                                             "--control-token-file",
@@ -178,7 +180,7 @@ TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
                                             "--namespace",
                                             "lab"}));
   for (const char* probe : {"startupProbe", "livenessProbe", "readinessProbe"}) {
-    EXPECT_EQ(container[probe]["httpGet"]["port"], 7401) << probe;
+    EXPECT_EQ(container[probe]["httpGet"]["port"], 7405) << probe;
   }
   EXPECT_EQ(container["resources"], json::parse(R"({"requests": {"cpu": "50m", "memory": "64Mi"},
                             "limits": {"memory": "512Mi"}})"));

@@ -45,6 +45,7 @@ TEST(ServiceOptions, HaveTheClustersPorts) {
   ASSERT_TRUE(options && *options);
   EXPECT_EQ((*options)->listen, "0.0.0.0:7400");
   EXPECT_EQ((*options)->health_listen, "0.0.0.0:7401");
+  EXPECT_EQ((*options)->probe_listen, "0.0.0.0:7405");
   EXPECT_EQ((*options)->control_listen, "0.0.0.0:7402");
   EXPECT_EQ((*options)->pages_listen, "127.0.0.1:7403");
   EXPECT_EQ((*options)->tls_key, "k");

@@ -69,7 +69,7 @@ TEST(Document, TextsAreUtf8WithoutZeroBytes) {
         " themselves");
   }
   EXPECT_EQ(ErrorOf("\"a\\0\": 1\n"),
-            "job.yaml: line 1: a text must not have a character of value 0");
+            "job.yaml: line 1: a key must not have a character of value 0");
   EXPECT_EQ(ErrorOf(std::string("a: 1\n\0b: 2\n", 12)),
             "job.yaml: has a byte of value 0 at offset 5");
   EXPECT_EQ(Parsed("a: \"\\xa0\\u00e9\"\n")["a"], "\xc2\xa0\xc3\xa9");

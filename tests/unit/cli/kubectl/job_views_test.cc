@@ -68,6 +68,10 @@ TEST(JobWords, States) {
   EXPECT_EQ(StateInWords(ReadJobObject(object), kNow),
             "Failed, 63% done (484 of 768 tasks), after 2:05: DeadlineExceeded");
   EXPECT_EQ(StateInWords(JobObject(), kNow), "Pending");
+  object = {{"status", {{"conditions", json::parse(R"([{"type": "Progressing", "status": "False",
+      "reason": "ImagePullFailed", "message": "pod a-1: its image x cannot be pulled"}])")}}}};
+  EXPECT_EQ(StateInWords(ReadJobObject(object), kNow),
+            "ImagePullFailed: pod a-1: its image x cannot be pulled");
 }
 
 TEST(TopView, OneJob) {

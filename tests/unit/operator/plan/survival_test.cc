@@ -239,7 +239,7 @@ TEST_F(Survival, AFullClaimIsReportedAndRecovers) {
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False StorageFull");
   EXPECT_EQ(Message("Progressing"), "no space left in the result folder");
-  EXPECT_EQ(cluster_.job.status.state, "Pending");
+  EXPECT_EQ(cluster_.job.status.state, "StorageFull");
   cluster_.progress.state = cluster::CoordinatorState::kRunning;
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
