@@ -59,6 +59,21 @@ TEST_F(Ending, NothingIsRecreatedForAFinishedJob) {
   EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
 }
 
+TEST_F(Ending, AnOlderCoordinatorDoesNotOutliveTheJob) {
+  Start();
+  End(cluster::CoordinatorState::kComplete);
+  cluster::PodView older = *cluster_.Coordinator();
+  const std::string newest = older.name;
+  older.name = "primes-coordinator-0";
+  older.uid = "older";
+  older.attempt = 0;
+  cluster_.pods.push_back(older);
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Pod("primes-coordinator-0"), nullptr);
+  ASSERT_NE(cluster_.Pod(newest), nullptr);
+  EXPECT_EQ(cluster_.Pod(newest)->deleted, std::nullopt);
+}
+
 TEST_F(Ending, FiguresOfAJobThatIsOverStay) {
   Start();
   cluster_.progress.tasks = {100, 100, 0};

@@ -102,7 +102,9 @@ TEST_F(Suspending, ATooLargeSnapshotIsRefusedAndTheJobContinues) {
 
   // A restarted operator does not drain it again.
   cluster_.refusal.reset();
-  EXPECT_TRUE(MakePlan(cluster_.Take()).actions.empty());
+  const Plan plan = MakePlan(cluster_.Take());
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_FALSE(plan.coordinator && plan.coordinator->suspended);
   // Nothing but another wish does.
   Suspend(false);
   ASSERT_TRUE(cluster_.Rest());
