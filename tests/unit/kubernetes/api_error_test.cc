@@ -65,6 +65,8 @@ TEST(ApiError, RetryAfterComesFromTheHeaderOrTheDetails) {
   EXPECT_EQ(ErrorFromResponse({429, status.dump(), std::chrono::seconds(9)}, "x").retry_after,
             std::chrono::seconds(9));
   EXPECT_FALSE(ErrorFromResponse({429, "{}", {}}, "x").retry_after);
+  const json forever = {{"details", {{"retryAfterSeconds", 1'000'000'000}}}, {"code", 429}};
+  EXPECT_EQ(ErrorFromResponse({429, forever.dump(), {}}, "x").retry_after, std::chrono::hours(1));
 }
 
 TEST(ApiError, ErrorEventsOfAWatchCarryTheirCode) {
