@@ -43,6 +43,24 @@ TEST_F(Survival, WithoutAClaimAContainerThatRestartsIsLeftAlone) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
+TEST_F(Survival, OnlyACoordinatorOfWhichNothingRunsIsDeletedWithoutGrace) {
+  for (const bool lingers : {true, false}) {
+    ModelCluster cluster;
+    cluster.AddNode(Pi4("a"));
+    ASSERT_TRUE(cluster.Rest());
+    // A container that others have added to the pod may still run.
+    cluster.Coordinator()->lingers = lingers;
+    if (!lingers) cluster.Coordinator()->phase = cluster::PodPhase::kFailed;
+    std::vector<DeletePod> deletions;
+    for (const Action& action : MakePlan(cluster.Take()).actions) {
+      if (const auto* found = std::get_if<DeletePod>(&action)) deletions.push_back(*found);
+    }
+    ASSERT_EQ(deletions.size(), 1U);
+    EXPECT_EQ(deletions.front().name, "primes-coordinator-1");
+    EXPECT_EQ(deletions.front().at_once, !lingers);
+  }
+}
+
 TEST_F(Survival, WithoutAClaimALostPodStartsAgainAndTheConditionSaysSo) {
   Start();
   cluster_.DeletePod("primes-coordinator-1");
