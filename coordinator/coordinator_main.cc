@@ -136,13 +136,13 @@ int Serve(const ServiceOptions& options, const workloads::Registry& registry, In
                               plan->version->spec().name);
   SupervisorConfig config = ConfigOf(options, *plan, started);
   config.source = &watch;
-  const EpochHmac epochs(plan->control_tokens.front());
+  ControlTokens tokens(options.control_token_file, plan->control_tokens, clock);
+  const EpochHmac epochs([&tokens] { return tokens.Tokens(); });
   config.epochs = &epochs;
   LiveFeed feed(clock);
   JobSupervisor supervisor(std::move(config), board, metrics, feed, clock);
   LiveReport live(supervisor.snapshots(), options.folder, clock);
   HealthHandler health(board, metrics, options.folder);
-  ControlTokens tokens(options.control_token_file, plan->control_tokens, clock);
   ControlHandler control(tokens, board, supervisor);
   LiveHandler live_page(feed, supervisor.snapshots(),
                         [&] { return LiveStateOf(plan->version->spec().name, *board.Read()); });

@@ -46,23 +46,30 @@ Result<std::vector<std::string>> ReadControlTokens(const std::filesystem::path& 
 ControlTokens::ControlTokens(std::filesystem::path file, std::vector<std::string> tokens,
                              const Clock& clock)
     : file_(std::move(file)), clock_(clock), read_again_(clock.Now() + kReadInterval) {
-  Set(tokens);
+  Set(std::move(tokens));
 }
 
-void ControlTokens::Set(const std::vector<std::string>& tokens) {
+void ControlTokens::Set(std::vector<std::string> tokens) {
   digests_.clear();
   for (const std::string& token : tokens) {
     const std::string header = "Bearer " + token;
     SHA256(reinterpret_cast<const unsigned char*>(header.data()), header.size(),
            digests_.emplace_back().data());
   }
+  tokens_ = std::move(tokens);
+}
+
+std::vector<std::string> ControlTokens::Tokens() {
+  const std::scoped_lock lock(mutex_);
+  ReadAgain();
+  return tokens_;
 }
 
 void ControlTokens::ReadAgain() {
   if (clock_.Now() < read_again_) return;
   read_again_ = clock_.Now() + kReadInterval;
-  if (const auto tokens = ReadControlTokens(file_)) {
-    Set(*tokens);
+  if (auto tokens = ReadControlTokens(file_)) {
+    Set(std::move(*tokens));
   } else {
     Log(LogLevel::kWarning, "the tokens stay as they were: " + tokens.error().message);
   }

@@ -26,18 +26,22 @@ class ControlTokens {
   /// Whether the header Authorization shows one of the tokens. Takes the same time whatever is
   /// wrong with it.
   [[nodiscard]] bool Authorizes(const std::string& authorization);
+  /// The present tokens, at least one.
+  [[nodiscard]] std::vector<std::string> Tokens();
 
  private:
   using Digest = std::array<unsigned char, 32>;
 
-  void Set(const std::vector<std::string>& tokens);
+  void Set(std::vector<std::string> tokens);
   void ReadAgain();
 
   const std::filesystem::path file_;
   const Clock& clock_;
   std::mutex mutex_;
-  std::vector<Digest> digests_;  // of the whole header; guarded by mutex_
-  Instant read_again_{};         // guarded by mutex_
+  // All guarded by mutex_.
+  std::vector<std::string> tokens_;
+  std::vector<Digest> digests_;  // of the whole header
+  Instant read_again_{};
 };
 
 }  // namespace evenkeel::coordinator
