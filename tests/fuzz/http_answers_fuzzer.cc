@@ -37,8 +37,9 @@ class ByteServer {
     return "127.0.0.1:" + std::to_string(ntohs(address_.sin_port));
   }
 
-  /// Sends the bytes to the next peer, as soon as it has sent something, and ends the connection.
-  void Answer(std::string_view bytes) const {
+  /// Sends the bytes to the next peer, as soon as it has sent something, and nothing after them.
+  /// Returns the connection, for Close().
+  [[nodiscard]] int Answer(std::string_view bytes) const {
     EVENKEEL_CHECK(Readable(listener_), "the client connects");
     const int peer = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     EVENKEEL_CHECK(peer >= 0, "the connection is accepted");
@@ -46,10 +47,13 @@ class ByteServer {
     if (Readable(peer)) (void)::recv(peer, request, sizeof request, 0);
     // The socket's buffers take the whole input. The client may have closed the connection before.
     (void)::send(peer, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    // Reset when closed: ports of ended connections could not be used again for a minute.
     ::shutdown(peer, SHUT_WR);
-    while (Readable(peer) && ::recv(peer, request, sizeof request, 0) > 0) {
-    }
+    return peer;
+  }
+
+  /// Once the client has taken the answer, which a reset would cut. Reset, because ports of ended
+  /// connections could not be used again for a minute.
+  static void Close(int peer) {
     const linger reset{1, 0};
     ::setsockopt(peer, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     ::close(peer);
@@ -97,8 +101,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::promise<Result<HttpReply>> answered;
   client.Send(CallOf(server, data[0] % 2 == 1, streamed),
               [&](Result<HttpReply> reply) { answered.set_value(std::move(reply)); });
-  server.Answer({reinterpret_cast<const char*>(data) + 1, size - 1});
+  const int peer = server.Answer({reinterpret_cast<const char*>(data) + 1, size - 1});
   const Result<HttpReply> reply = answered.get_future().get();
+  ByteServer::Close(peer);
   EVENKEEL_CHECK(streamed <= kMaxBodyBytes, "no more of a body is taken than is allowed");
   if (reply) {
     EVENKEEL_CHECK(reply->status >= 100 && reply->status <= 999, "a status has three digits");
