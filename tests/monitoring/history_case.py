@@ -3,7 +3,7 @@ of a Prometheus."""
 
 import json
 
-from cluster import ClusterTest, free_ports
+from cluster import ClusterTest, COORDINATOR_PORTS, free_ports
 from evenkeel import eventually, job
 from fake_cluster import JOBS, FakeCluster, Front
 
@@ -46,7 +46,7 @@ class HistoryCase(ClusterTest):
         rows, secret = self.submit(name, workload, **sections)
         self.plan(self.planned)
         self.write("nodes.json", list(rows.values()))  # as the coordinator's pod would find it
-        ports = free_ports(4)
+        ports = free_ports(COORDINATOR_PORTS)
         coordinator = self.coordinator(folder=self.folder / name, ports=ports)
         front = Front(secret, coordinator, self.folder)
         self.addCleanup(front.end)

@@ -18,7 +18,7 @@ if not all(map(os.path.exists, (prometheus.PROGRAM, PROMTOOL))):
     print("skipped: no Prometheus; Debian's package prometheus has it", file=sys.stderr)
     sys.exit(SKIPPED)
 
-from cluster import ClusterTest, free_ports  # noqa: E402
+from cluster import ClusterTest, COORDINATOR_PORTS, free_ports  # noqa: E402
 from evenkeel import eventually, job, synthetic  # noqa: E402
 from fake_cluster import FakeCluster, Front  # noqa: E402
 
@@ -85,7 +85,7 @@ class QueriesTest(ClusterTest):
         slow = self.begin(job("slow", synthetic(1200, {"uniform": [0.05, 0.15]})), self.ports)
         # No scrape ever sees the coordinator of this one.
         quick = self.begin(job("quick", synthetic(30, {"constant": 0.1}), profile="brief"),
-                           free_ports(4))
+                           free_ports(COORDINATOR_PORTS))
         self.await_complete("quick")
         self.await_complete("slow")
         self.check_history(slow, quick)
