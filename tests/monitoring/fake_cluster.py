@@ -108,7 +108,8 @@ class FakeCluster:
             self.merge(path + "/status", {"status": {
                 "phase": "Running", "podIP": coordinator_ip if coordinator else "127.0.0.1",
                 "conditions": [{"type": "Ready", "status": "True"}],
-                "containerStatuses": [{"name": "c", "state": {"running": {}}}]}})
+                "containerStatuses": [{"name": each["name"], "state": {"running": {}}}
+                                      for each in pod["spec"]["containers"]]}})
 
     def status(self, job):
         return (self.ask("GET", f"{JOBS}/{job}") or {}).get("status", {})
