@@ -62,7 +62,7 @@ set(public_headers
   core/engine/retry_policy.h core/engine/round_trip_estimator.h core/engine/run_statistics.h
   core/engine/strategy_driver.h core/engine/stream_table.h core/engine/task_ledger.h
   core/engine/withheld_placement.h
-  core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h
+  core/engine/worker.h core/engine/worker_lease.h core/engine/worker_lifecycle.h core/engine/worker_room.h
   # workloads
   platform/file_descriptor.h platform/files.h
   core/model/field_reader.h

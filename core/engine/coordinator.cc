@@ -39,9 +39,8 @@ Coordinator::Coordinator(CoordinatorConfig config)
                                      config_.seed, places_}),
               config_.job.task_policy.idempotent,
               {ledger_, membership_, statistics_, outbox_, deliveries_}),
-      placement_(
-          {*costs_, estimator_, membership_, ledger_, retries_, isolation_, driver_, outbox_},
-          config_.report_interval),
+      room_({*costs_, estimator_, membership_, ledger_, isolation_}, config_.report_interval),
+      placement_({room_, membership_, ledger_, retries_, isolation_, driver_, outbox_}),
       reclaimer_({ledger_, retries_, isolation_, driver_}),
       commits_({ledger_, membership_, completion_, statistics_, outbox_}),
       ending_({ledger_, membership_, completion_, commits_, driver_, outbox_},

@@ -105,6 +105,7 @@ class Coordinator {
   // Parts that change them; each refers only to those above it.
   DeliveryWatch deliveries_;
   StrategyDriver driver_;
+  WorkerRoom room_;
   WithheldPlacement placement_;
   LeaseReclaimer reclaimer_;
   CommitQueue commits_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/base/check.h"
-#include "core/scheduling/predicted_time.h"
 
 namespace evenkeel::engine {
 
@@ -17,9 +16,6 @@ namespace {
 // Retries that one call looks at; the others wait for the next call.
 constexpr std::size_t kMaxDueLooks = 256;
 constexpr std::size_t kMaxParkedLooks = 64;
-// A worker takes a retry if it will have run its leases within so many report intervals, which is
-// about what strategies lease ahead.
-constexpr int kReportIntervalsAhead = 3;
 // One in so many connected workers, and at least one, may be reserved for suspects.
 constexpr std::size_t kWorkersPerIsolation = 4;
 
@@ -132,7 +128,7 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
     for (const auto& [stream, worker] : streams) {
       if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
       if (!MayRetryAt(next, worker)) continue;
-      const Instant ready = ReadyTime(worker, now);
+      const Instant ready = parts_.room.ReadyTime(worker, now);
       if (best && best_ready <= ready) continue;
       best = worker;
       best_ready = ready;
@@ -151,17 +147,18 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
 
 void WithheldPlacement::PlaceDueRetries(Instant now) {
   if (!parts_.retries.AnyDue()) return;
-  std::vector<WorkerId> with_room = WorkersWithRoom(now);
+  std::vector<WorkerId> with_room = parts_.room.WorkersWithRoom(now);
   for (std::size_t looks = 0; looks < kMaxDueLooks; ++looks) {
     const auto index = parts_.retries.TakeDue();
     if (!index) break;
-    const auto worker = PlaceFor(*index, with_room, now);
+    const auto worker = parts_.room.EndsFirst(
+        *index, with_room, now, [&](WorkerId candidate) { return MayRetryAt(*index, candidate); });
     if (!worker) {
       parts_.retries.Park(*index);
       continue;
     }
     LeaseRetry(*index, *worker, now);
-    if (!HasRoom(*worker, now)) std::erase(with_room, *worker);
+    if (!parts_.room.HasRoom(*worker, now)) std::erase(with_room, *worker);
   }
 }
 
@@ -169,7 +166,7 @@ void WithheldPlacement::PlaceParkedRetries(Instant now) {
   for (const WorkerId worker : touched_) {
     const bool connected = parts_.membership.At(worker).stream.has_value();
     std::size_t looks = std::min(parts_.retries.ParkedCount(), kMaxParkedLooks);
-    for (; looks > 0 && connected && HasRoom(worker, now); --looks) {
+    for (; looks > 0 && connected && parts_.room.HasRoom(worker, now); --looks) {
       const auto index = parts_.retries.TakeParked();
       if (!index) break;
       if (MayRetryAt(*index, worker)) {
@@ -189,23 +186,6 @@ void WithheldPlacement::LeaseRetry(TaskIndex index, WorkerId worker, Instant now
   parts_.driver.Touch(worker, now);
 }
 
-std::optional<WorkerId> WithheldPlacement::PlaceFor(TaskIndex index,
-                                                    const std::vector<WorkerId>& with_room,
-                                                    Instant now) const {
-  const auto cost = static_cast<double>(parts_.costs.Of({index, index + 1}));
-  std::optional<WorkerId> best;
-  Instant best_end{};
-  for (const WorkerId worker : with_room) {
-    if (!MayRetryAt(index, worker)) continue;
-    const Instant end = ReadyTime(worker, now) +
-                        scheduling::PredictedTime(cost / parts_.estimator.ThreadRate(worker));
-    if (best && best_end <= end) continue;
-    best = worker;
-    best_end = end;
-  }
-  return best;
-}
-
 bool WithheldPlacement::MayRetryAt(TaskIndex index, WorkerId worker) const {
   const std::string& name = parts_.membership.At(worker).name;
   if (AnyUntriedNode(index)) return !parts_.retries.FailedOn(index, name);
@@ -222,29 +202,6 @@ bool WithheldPlacement::AnyUntriedNode(TaskIndex index) const {
     if (worker && !parts_.membership.At(*worker).lost) ++tried;
   }
   return parts_.membership.Present() > tried;
-}
-
-std::vector<WorkerId> WithheldPlacement::WorkersWithRoom(Instant now) const {
-  std::vector<WorkerId> workers;
-  for (const auto& [stream, worker] : parts_.membership.Streams()) {
-    if (HasRoom(worker, now)) workers.push_back(worker);
-  }
-  return workers;
-}
-
-bool WithheldPlacement::HasRoom(WorkerId worker, Instant now) const {
-  if (parts_.isolation.IsReserved(worker) || parts_.membership.At(worker).draining) return false;
-  const auto threads = static_cast<std::int64_t>(parts_.estimator.Threads(worker));
-  if (parts_.ledger.OutstandingTasks(worker) < 2 * threads) return true;
-  return parts_.estimator.Measured(worker) &&
-         ReadyTime(worker, now) - now < kReportIntervalsAhead * report_interval_;
-}
-
-Instant WithheldPlacement::ReadyTime(WorkerId worker, Instant now) const {
-  if (parts_.ledger.OutstandingTasks(worker) == 0) return now;
-  const auto cost = static_cast<double>(parts_.ledger.OutstandingCost(worker));
-  return std::max(now, parts_.ledger.WorkingSince(worker) +
-                           scheduling::PredictedTime(cost / parts_.estimator.Rate(worker)));
 }
 
 void WithheldPlacement::CheckInvariants() const {

@@ -10,8 +10,7 @@
 #include "core/engine/retry_policy.h"
 #include "core/engine/strategy_driver.h"
 #include "core/engine/task_ledger.h"
-#include "core/model/cost_model.h"
-#include "core/scheduling/timing_estimator.h"
+#include "core/engine/worker_room.h"
 
 namespace evenkeel::engine {
 
@@ -25,8 +24,7 @@ class WithheldPlacement {
 
   /// All of them outlive the placement.
   struct Parts {
-    const model::CostModel& costs;
-    const scheduling::TimingEstimator& estimator;
+    const WorkerRoom& room;
     const Membership& membership;
     TaskLedger& ledger;
     RetryPolicy& retries;
@@ -35,9 +33,7 @@ class WithheldPlacement {
     EffectOutbox& outbox;
   };
 
-  /// `report_interval`: how often a busy worker reports.
-  WithheldPlacement(const Parts& parts, Duration report_interval)
-      : parts_(parts), report_interval_(report_interval) {}
+  explicit WithheldPlacement(const Parts& parts) : parts_(parts) {}
 
   /// Something changed at the worker: parked retries may fit there. Also notifies the strategy.
   void Touch(WorkerId worker, Instant now);
@@ -64,20 +60,11 @@ class WithheldPlacement {
   void PlaceDueRetries(Instant now);
   void PlaceParkedRetries(Instant now);
   void LeaseRetry(model::TaskIndex index, WorkerId worker, Instant now);
-  /// The worker with room on which the task would end first; nothing if the task has to wait.
-  [[nodiscard]] std::optional<WorkerId> PlaceFor(model::TaskIndex index,
-                                                 const std::vector<WorkerId>& with_room,
-                                                 Instant now) const;
   [[nodiscard]] bool MayRetryAt(model::TaskIndex index, WorkerId worker) const;
   /// Some node that is not lost has not failed the task.
   [[nodiscard]] bool AnyUntriedNode(model::TaskIndex index) const;
-  [[nodiscard]] std::vector<WorkerId> WorkersWithRoom(Instant now) const;
-  [[nodiscard]] bool HasRoom(WorkerId worker, Instant now) const;
-  /// When the worker will have run what it has leased.
-  [[nodiscard]] Instant ReadyTime(WorkerId worker, Instant now) const;
 
   Parts parts_;
-  Duration report_interval_;
   std::vector<WorkerId> touched_;  // since retries were last placed
 };
 

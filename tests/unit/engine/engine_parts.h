@@ -41,9 +41,8 @@ class EngineParts : public testing::Test {
       scheduling::MakeStrategy({costs, estimator, ledger, ledger, config.job.balancing}),
       true,
       {ledger, membership, statistics, outbox, deliveries}};
-  WithheldPlacement placement{
-      {costs, estimator, membership, ledger, retries, isolation, driver, outbox},
-      std::chrono::seconds(1)};
+  WorkerRoom room{{costs, estimator, membership, ledger, isolation}, std::chrono::seconds(1)};
+  WithheldPlacement placement{{room, membership, ledger, retries, isolation, driver, outbox}};
   LeaseReclaimer reclaimer{{ledger, retries, isolation, driver}};
   CommitQueue commits{{ledger, membership, completion, statistics, outbox}};
   ResultIntake intake{{costs, membership, estimator, ledger, retries, isolation, completion,
