@@ -86,6 +86,31 @@ Result<void> LoadEndOfEvents(const Database& database, JournalState& state) {
   });
 }
 
+Result<void> LoadVerification(const Database& database, JournalState& state) {
+  Result<Statement> key = database.Prepare("SELECT draw_key FROM job");
+  if (!key) return tl::unexpected(key.error());
+  if (const Result<bool> found = key->Step(); !found) return tl::unexpected(found.error());
+  state.draw_key = key->Bytes(0);
+  const auto confirmation = [&](const Statement& row) -> Result<void> {
+    if (!state.completed.Contains(row.Integer(0))) {
+      return Fail(ErrorCode::kInternal, "journal.db is damaged: task " +
+                                            std::to_string(row.Integer(0)) +
+                                            " is confirmed and has no result");
+    }
+    state.confirmed.emplace(row.Integer(0), row.Bytes(1));
+    return {};
+  };
+  const auto exclusion = [&](const Statement& row) -> Result<void> {
+    Result<model::ExclusionRecord> record = ReadExclusion(row);
+    if (!record) return tl::unexpected(record.error());
+    state.exclusions.push_back(std::move(*record));
+    return {};
+  };
+  return ForEachRow(database, kSelectConfirmations, confirmation).and_then([&] {
+    return ForEachRow(database, kSelectExclusions, exclusion);
+  });
+}
+
 Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
                                std::int64_t task_count) {
   JournalState state;
@@ -100,7 +125,8 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
   const Result<void> loaded =
       LoadCompleted(database, task_count, state)
           .and_then([&] { return LoadFailures(database, task_count, state); })
-          .and_then([&] { return LoadEndOfEvents(database, state); });
+          .and_then([&] { return LoadEndOfEvents(database, state); })
+          .and_then([&] { return LoadVerification(database, state); });
   if (!loaded) return tl::unexpected(loaded.error());
   if (state.active > kMaxActive) {
     return Fail(ErrorCode::kInternal, "journal.db is damaged: a time after more than 100 years");
@@ -115,15 +141,15 @@ class SqliteJournal final : public Journal {
 
   [[nodiscard]] const JournalState& State() const override { return state_; }
 
-  Result<void> Append(const std::vector<model::ResultRecord>& results,
-                      const std::vector<model::FailureRecord>& failures,
-                      const std::vector<model::TimelineEvent>& events) override {
-    if (results.empty() && failures.empty() && events.empty()) return {};
+  Result<void> Append(const JournalRecords& records) override {
+    if (records.Empty()) return {};
     const std::lock_guard lock(mutex_);
     Result<void> done = database_->Execute("BEGIN IMMEDIATE")
-                            .and_then([&] { return WriteAll(results); })
-                            .and_then([&] { return WriteAll(failures); })
-                            .and_then([&] { return WriteAll(events); })
+                            .and_then([&] { return WriteAll(records.exclusions); })
+                            .and_then([&] { return WriteAll(records.results); })
+                            .and_then([&] { return WriteAll(records.failures); })
+                            .and_then([&] { return WriteAll(records.events); })
+                            .and_then([&] { return WriteAll(records.confirmations); })
                             .and_then([&] { return database_->Execute("COMMIT"); });
     if (done) return done;
     EVENKEEL_CHECK(done.error().code != ErrorCode::kConflict, "a result was journaled twice");

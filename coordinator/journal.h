@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,6 +30,10 @@ struct JournalState {
   model::RangeSet completed;  ///< durable results
   std::vector<model::FailureRecord> failures;  ///< in the order of writing, without `record`
   Duration active{};                           ///< time on the job's time line so far
+  std::string draw_key;                        ///< secret; decides which results are verified
+  /// Tasks whose result was confirmed, with the node of the second run.
+  std::map<model::TaskIndex, std::string> confirmed;
+  std::vector<model::ExclusionRecord> exclusions;
 };
 
 /// Expected size of a result.

@@ -15,6 +15,9 @@
 namespace evenkeel::coordinator {
 namespace {
 
+/// `draw_key` decides which results are verified; no worker knows it. SQLite takes its random
+/// numbers from a generator that the kernel's seeds. `confirmations`: `second` is the node that
+/// gave the same result as the one in `results`. `exclusions`: nodes whose results were removed.
 /// Times are nanoseconds on the job's time line. `sizes` is NULL if all results of the range have
 /// `equal_size` bytes, else one little-endian 32-bit number per task. Kinds and states have the
 /// numbers of core/model/run_record.h.
@@ -22,7 +25,8 @@ constexpr const char* kTables = R"sql(
   CREATE TABLE job(
     name TEXT NOT NULL, workload TEXT NOT NULL, workload_version INTEGER NOT NULL,
     parameters TEXT NOT NULL, task_count INTEGER NOT NULL,
-    epoch INTEGER NOT NULL, state INTEGER NOT NULL, inputs TEXT NOT NULL DEFAULT '');
+    epoch INTEGER NOT NULL, state INTEGER NOT NULL, inputs TEXT NOT NULL DEFAULT '',
+    draw_key BLOB);
   CREATE TABLE nodes(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE results(
     begin INTEGER PRIMARY KEY, "end" INTEGER NOT NULL, node INTEGER NOT NULL,
@@ -35,6 +39,10 @@ constexpr const char* kTables = R"sql(
     id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, start_ns INTEGER NOT NULL,
     end_ns INTEGER NOT NULL, sigma_ns INTEGER NOT NULL, node INTEGER NOT NULL,
     from_node INTEGER NOT NULL, tasks INTEGER NOT NULL, detail TEXT NOT NULL);
+  CREATE TABLE confirmations(task INTEGER PRIMARY KEY, second INTEGER NOT NULL);
+  CREATE TABLE exclusions(
+    node INTEGER PRIMARY KEY, task INTEGER NOT NULL, reason TEXT NOT NULL,
+    revoked INTEGER NOT NULL);
 )sql";
 
 /// Converts format 1, in which failures had no exit code and tasks had no inputs.
@@ -44,6 +52,19 @@ constexpr const char* kFromFormat1 = R"sql(
   ALTER TABLE failures ADD COLUMN exit_code INTEGER;
   ALTER TABLE failures ADD COLUMN record BLOB;
   PRAGMA user_version = 2;
+  COMMIT;
+)sql";
+
+/// Converts format 2, in which results were not verified.
+constexpr const char* kFromFormat2 = R"sql(
+  BEGIN IMMEDIATE;
+  ALTER TABLE job ADD COLUMN draw_key BLOB;
+  UPDATE job SET draw_key = randomblob(16);
+  CREATE TABLE confirmations(task INTEGER PRIMARY KEY, second INTEGER NOT NULL);
+  CREATE TABLE exclusions(
+    node INTEGER PRIMARY KEY, task INTEGER NOT NULL, reason TEXT NOT NULL,
+    revoked INTEGER NOT NULL);
+  PRAGMA user_version = 3;
   COMMIT;
 )sql";
 
@@ -93,7 +114,8 @@ Result<JobIdentity> ReadIdentity(const Database& database, std::int64_t format) 
 }
 
 Result<void> InsertJob(const Database& database, const JobIdentity& identity) {
-  Result<Statement> row = database.Prepare("INSERT INTO job VALUES(?, ?, ?, ?, ?, 1, ?, ?)");
+  Result<Statement> row =
+      database.Prepare("INSERT INTO job VALUES(?, ?, ?, ?, ?, 1, ?, ?, randomblob(16))");
   if (!row) return tl::unexpected(row.error());
   row->BindText(1, identity.job);
   row->BindText(2, identity.workload);
@@ -284,7 +306,8 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
 
   const Result<std::int64_t> format = database.Number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
-  if (*format < kJournalFormat) done = database.Execute(kFromFormat1);
+  if (*format < 2) done = database.Execute(kFromFormat1);
+  if (done && *format < 3) done = database.Execute(kFromFormat2);
   if (!done) return tl::unexpected(done.error());
 
   // 4. Record tasks that were appended since.

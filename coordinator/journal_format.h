@@ -12,7 +12,7 @@ namespace evenkeel::coordinator {
 /// PRAGMA application_id: "EvKl".
 inline constexpr std::int64_t kJournalApplicationId = 0x45764b6c;
 /// PRAGMA user_version. Incremented with every change that an older program would misread.
-inline constexpr std::int64_t kJournalFormat = 2;
+inline constexpr std::int64_t kJournalFormat = 3;
 
 /// Creates a journal with epoch 1 if `file` does not exist, atomically and durably. Returns whether
 /// it did. An interruption leaves at most a hidden draft beside it.

@@ -30,14 +30,26 @@ void JournalQueue::Add(JournalEntry entry) {
   group_.bytes += bytes;
   pending_bytes_ += bytes;
   if (auto* batch = std::get_if<engine::Persist>(&entry)) {
-    MoveToEnd(group_.results, batch->results);
-    MoveToEnd(group_.failures, batch->failures);
+    for (const model::ExclusionRecord& exclusion : batch->exclusions) Revoke(exclusion.node);
+    MoveToEnd(group_.records.exclusions, batch->exclusions);
+    MoveToEnd(group_.records.results, batch->results);
+    MoveToEnd(group_.records.failures, batch->failures);
+    MoveToEnd(group_.records.confirmations, batch->confirmations);
     group_.last = batch->batch;
   } else if (auto* events = std::get_if<std::vector<model::TimelineEvent>>(&entry)) {
-    MoveToEnd(group_.events, *events);
+    MoveToEnd(group_.records.events, *events);
   } else {
     group_.versions.push_back(std::move(std::get<VersionChange>(entry)));
   }
+}
+
+// The store applies the exclusions of a group before its results.
+void JournalQueue::Revoke(const std::string& node) {
+  std::erase_if(group_.records.results,
+                [&](const model::ResultRecord& result) { return result.node == node; });
+  std::erase_if(group_.records.confirmations, [&](const model::ConfirmationRecord& confirmation) {
+    return confirmation.node == node || confirmation.second == node;
+  });
 }
 
 std::vector<LoopEvent> Commit(const JournalQueue::Group& group, RecordStore& store) {
@@ -47,7 +59,7 @@ std::vector<LoopEvent> Commit(const JournalQueue::Group& group, RecordStore& sto
     done.emplace_back(VersionCommitted{change.version, change.identity,
                                        grown ? std::nullopt : std::optional(grown.error())});
   }
-  const auto written = store.Append(group.results, group.failures, group.events);
+  const auto written = store.Append(group.records);
   if (!written) {
     done.emplace_back(JournalFailed{written.error()});
   } else if (group.last) {

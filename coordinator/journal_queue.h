@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,10 +17,8 @@ class JournalQueue {
  public:
   struct Group {
     std::vector<VersionChange> versions;
-    std::vector<model::ResultRecord> results;
-    std::vector<model::FailureRecord> failures;
-    std::vector<model::TimelineEvent> events;
-    std::optional<engine::BatchId> last;  ///< batch with results or failures
+    JournalRecords records;
+    std::optional<engine::BatchId> last;  ///< batch with more than events
     std::size_t bytes = 0;
   };
 
@@ -33,6 +32,8 @@ class JournalQueue {
   [[nodiscard]] std::size_t PendingBytes() const { return pending_bytes_; }
 
  private:
+  void Revoke(const std::string& node);
+
   Group group_;
   std::size_t pending_bytes_ = 0;
 };

@@ -15,7 +15,9 @@ static_assert(static_cast<int>(RunKind::kPlanned) == 0 && static_cast<int>(RunKi
 static_assert(static_cast<int>(EventKind::kStage) == 0 &&
               static_cast<int>(EventKind::kMaster) == 1 &&
               static_cast<int>(EventKind::kMove) == 2 && static_cast<int>(EventKind::kEta) == 3 &&
-              static_cast<int>(EventKind::kLost) == 4 && static_cast<int>(EventKind::kJoined) == 5);
+              static_cast<int>(EventKind::kLost) == 4 &&
+              static_cast<int>(EventKind::kJoined) == 5 &&
+              static_cast<int>(EventKind::kExcluded) == 6);
 static_assert(static_cast<int>(JobState::kComplete) == 0 &&
               static_cast<int>(JobState::kFailed) == 1 &&
               static_cast<int>(JobState::kInterrupted) == 2 &&
@@ -71,37 +73,38 @@ Result<model::PackedResults> ReadPacked(const Statement& row, std::int64_t tasks
 
 }  // namespace
 
-RowWriter::RowWriter(Statement node, Statement find_node, Statement result, Statement failure,
-                     Statement event)
-    : insert_node_(std::move(node)),
-      find_node_(std::move(find_node)),
-      insert_result_(std::move(result)),
-      insert_failure_(std::move(failure)),
-      insert_event_(std::move(event)) {}
-
 Result<RowWriter> RowWriter::Make(const Database& database) {
-  auto node = database.Prepare("INSERT OR IGNORE INTO nodes(name) VALUES(?)");
-  if (!node) return tl::unexpected(node.error());
-  auto find = database.Prepare("SELECT id FROM nodes WHERE name = ?");
-  if (!find) return tl::unexpected(find.error());
-  auto result = database.Prepare("INSERT INTO results VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!result) return tl::unexpected(result.error());
-  auto failure = database.Prepare("INSERT INTO failures VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)");
-  if (!failure) return tl::unexpected(failure.error());
-  auto event = database.Prepare("INSERT INTO events VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?)");
-  if (!event) return tl::unexpected(event.error());
-  return RowWriter(std::move(*node), std::move(*find), std::move(*result), std::move(*failure),
-                   std::move(*event));
+  Statements statements;
+  const std::pair<Statement*, const char*> all[] = {
+      {&statements.insert_node, "INSERT OR IGNORE INTO nodes(name) VALUES(?)"},
+      {&statements.find_node, "SELECT id FROM nodes WHERE name = ?"},
+      {&statements.insert_result, "INSERT INTO results VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&statements.insert_failure, "INSERT INTO failures VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)"},
+      {&statements.insert_event, "INSERT INTO events VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?)"},
+      {&statements.insert_confirmation, "INSERT INTO confirmations VALUES(?, ?)"},
+      {&statements.delete_confirmations,
+       "DELETE FROM confirmations WHERE second = ?1 OR ?1 = (SELECT node FROM results"
+       " WHERE begin <= task ORDER BY begin DESC LIMIT 1)"},
+      {&statements.delete_results, "DELETE FROM results WHERE node = ?"},
+      {&statements.insert_exclusion, "INSERT INTO exclusions VALUES(?, ?, ?, ?)"},
+  };
+  for (const auto& [statement, sql] : all) {
+    auto prepared = database.Prepare(sql);
+    if (!prepared) return tl::unexpected(prepared.error());
+    *statement = std::move(*prepared);
+  }
+  return RowWriter(std::move(statements));
 }
 
 Result<std::int64_t> RowWriter::NodeId(const std::string& name) {
   if (const auto known = node_ids_.find(name); known != node_ids_.end()) return known->second;
-  insert_node_.BindText(1, name);
-  if (const auto inserted = insert_node_.Run(); !inserted) return tl::unexpected(inserted.error());
-  find_node_.BindText(1, name);
-  const Result<bool> found = find_node_.Step();
-  const std::int64_t id = found && *found ? find_node_.Integer(0) : 0;
-  find_node_.Reset();
+  statements_.insert_node.BindText(1, name);
+  if (const auto inserted = statements_.insert_node.Run(); !inserted)
+    return tl::unexpected(inserted.error());
+  statements_.find_node.BindText(1, name);
+  const Result<bool> found = statements_.find_node.Step();
+  const std::int64_t id = found && *found ? statements_.find_node.Integer(0) : 0;
+  statements_.find_node.Reset();
   if (!found) return tl::unexpected(found.error());
   node_ids_.emplace(name, id);
   return id;
@@ -111,40 +114,40 @@ Result<void> RowWriter::Write(const model::ResultRecord& result) {
   const Result<std::int64_t> node = NodeId(result.node);
   if (!node) return tl::unexpected(node.error());
   const model::PackedResults& packed = result.results;
-  insert_result_.Bind(1, result.range.begin);
-  insert_result_.Bind(2, result.range.end);
-  insert_result_.Bind(3, *node);
-  insert_result_.Bind(4, result.started.count());
-  insert_result_.Bind(5, result.ended.count());
-  insert_result_.Bind(6, result.busy.count());
-  insert_result_.Bind(7, static_cast<std::int64_t>(result.kind));
+  statements_.insert_result.Bind(1, result.range.begin);
+  statements_.insert_result.Bind(2, result.range.end);
+  statements_.insert_result.Bind(3, *node);
+  statements_.insert_result.Bind(4, result.started.count());
+  statements_.insert_result.Bind(5, result.ended.count());
+  statements_.insert_result.Bind(6, result.busy.count());
+  statements_.insert_result.Bind(7, static_cast<std::int64_t>(result.kind));
   if (packed.AllSizesEqual()) {
-    insert_result_.Bind(8, packed.EqualSize());
-    insert_result_.BindNull(9);
+    statements_.insert_result.Bind(8, packed.EqualSize());
+    statements_.insert_result.BindNull(9);
   } else {
     PackSizes(packed.Sizes(), sizes_);
-    insert_result_.Bind(8, 0);
-    insert_result_.BindBlob(9, sizes_);
+    statements_.insert_result.Bind(8, 0);
+    statements_.insert_result.BindBlob(9, sizes_);
   }
-  insert_result_.BindBlob(10, packed.Bytes());
-  return insert_result_.Run();
+  statements_.insert_result.BindBlob(10, packed.Bytes());
+  return statements_.insert_result.Run();
 }
 
 Result<void> RowWriter::Write(const model::FailureRecord& failure) {
   const Result<std::int64_t> node = NodeId(failure.node);
   if (!node) return tl::unexpected(node.error());
-  insert_failure_.Bind(1, failure.index);
-  insert_failure_.Bind(2, *node);
-  insert_failure_.BindText(3, failure.reason);
-  insert_failure_.Bind(4, failure.attempt);
-  insert_failure_.Bind(5, failure.final ? 1 : 0);
+  statements_.insert_failure.Bind(1, failure.index);
+  statements_.insert_failure.Bind(2, *node);
+  statements_.insert_failure.BindText(3, failure.reason);
+  statements_.insert_failure.Bind(4, failure.attempt);
+  statements_.insert_failure.Bind(5, failure.final ? 1 : 0);
   if (failure.exit_code) {
-    insert_failure_.Bind(6, *failure.exit_code);
+    statements_.insert_failure.Bind(6, *failure.exit_code);
   } else {
-    insert_failure_.BindNull(6);
+    statements_.insert_failure.BindNull(6);
   }
-  insert_failure_.BindBlob(7, failure.record);
-  return insert_failure_.Run();
+  statements_.insert_failure.BindBlob(7, failure.record);
+  return statements_.insert_failure.Run();
 }
 
 Result<void> RowWriter::Write(const model::TimelineEvent& event) {
@@ -152,15 +155,38 @@ Result<void> RowWriter::Write(const model::TimelineEvent& event) {
   if (!node) return tl::unexpected(node.error());
   const Result<std::int64_t> from_node = NodeId(event.from_node);
   if (!from_node) return tl::unexpected(from_node.error());
-  insert_event_.Bind(1, static_cast<std::int64_t>(event.kind));
-  insert_event_.Bind(2, event.start.count());
-  insert_event_.Bind(3, event.end.count());
-  insert_event_.Bind(4, event.sigma.count());
-  insert_event_.Bind(5, *node);
-  insert_event_.Bind(6, *from_node);
-  insert_event_.Bind(7, event.tasks);
-  insert_event_.BindText(8, event.detail);
-  return insert_event_.Run();
+  statements_.insert_event.Bind(1, static_cast<std::int64_t>(event.kind));
+  statements_.insert_event.Bind(2, event.start.count());
+  statements_.insert_event.Bind(3, event.end.count());
+  statements_.insert_event.Bind(4, event.sigma.count());
+  statements_.insert_event.Bind(5, *node);
+  statements_.insert_event.Bind(6, *from_node);
+  statements_.insert_event.Bind(7, event.tasks);
+  statements_.insert_event.BindText(8, event.detail);
+  return statements_.insert_event.Run();
+}
+
+Result<void> RowWriter::Write(const model::ConfirmationRecord& confirmation) {
+  const Result<std::int64_t> second = NodeId(confirmation.second);
+  if (!second) return tl::unexpected(second.error());
+  statements_.insert_confirmation.Bind(1, confirmation.index);
+  statements_.insert_confirmation.Bind(2, *second);
+  return statements_.insert_confirmation.Run();
+}
+
+Result<void> RowWriter::Write(const model::ExclusionRecord& exclusion) {
+  const Result<std::int64_t> node = NodeId(exclusion.node);
+  if (!node) return tl::unexpected(node.error());
+  for (Statement* const removal :
+       {&statements_.delete_confirmations, &statements_.delete_results}) {
+    removal->Bind(1, *node);
+    if (const auto removed = removal->Run(); !removed) return removed;
+  }
+  statements_.insert_exclusion.Bind(1, *node);
+  statements_.insert_exclusion.Bind(2, exclusion.index);
+  statements_.insert_exclusion.BindText(3, exclusion.reason);
+  statements_.insert_exclusion.Bind(4, exclusion.revoked);
+  return statements_.insert_exclusion.Run();
 }
 
 Result<model::ResultRecord> ReadResult(const Statement& row) {
@@ -197,7 +223,7 @@ Result<model::FailureRecord> ReadFailure(const Statement& row) {
 
 Result<model::TimelineEvent> ReadEvent(const Statement& row) {
   const std::int64_t kind = row.Integer(0);
-  if (kind < 0 || kind > static_cast<std::int64_t>(EventKind::kJoined))
+  if (kind < 0 || kind > static_cast<std::int64_t>(EventKind::kExcluded))
     return Damaged("events", kind);
   model::TimelineEvent event;
   event.kind = static_cast<EventKind>(kind);
@@ -209,6 +235,16 @@ Result<model::TimelineEvent> ReadEvent(const Statement& row) {
   event.tasks = row.Integer(6);
   event.detail = row.Bytes(7);
   return event;
+}
+
+Result<model::ExclusionRecord> ReadExclusion(const Statement& row) {
+  model::ExclusionRecord exclusion;
+  exclusion.node = row.Bytes(0);
+  exclusion.index = row.Integer(1);
+  exclusion.reason = row.Bytes(2);
+  exclusion.revoked = row.Integer(3);
+  if (exclusion.index < 0 || exclusion.revoked < 0) return Damaged("exclusions", row.Integer(4));
+  return exclusion;
 }
 
 }  // namespace evenkeel::coordinator

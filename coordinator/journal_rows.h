@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <vector>
+#include <utility>
 
 #include "coordinator/sqlite_database.h"
 #include "core/model/run_record.h"
@@ -20,20 +20,29 @@ class RowWriter {
   [[nodiscard]] Result<void> Write(const model::ResultRecord& result);
   [[nodiscard]] Result<void> Write(const model::FailureRecord& failure);
   [[nodiscard]] Result<void> Write(const model::TimelineEvent& event);
+  [[nodiscard]] Result<void> Write(const model::ConfirmationRecord& confirmation);
+  /// Also removes the results of the node and the confirmations to which it was a party.
+  [[nodiscard]] Result<void> Write(const model::ExclusionRecord& exclusion);
 
   /// Must be called after a rollback, which may have removed nodes.
   void ForgetNodes() { node_ids_.clear(); }
 
  private:
-  RowWriter(Statement node, Statement find_node, Statement result, Statement failure,
-            Statement event);
+  struct Statements {
+    Statement insert_node;
+    Statement find_node;
+    Statement insert_result;
+    Statement insert_failure;
+    Statement insert_event;
+    Statement insert_confirmation;
+    Statement delete_confirmations;
+    Statement delete_results;
+    Statement insert_exclusion;
+  };
+  explicit RowWriter(Statements statements) : statements_(std::move(statements)) {}
   [[nodiscard]] Result<std::int64_t> NodeId(const std::string& name);
 
-  Statement insert_node_;
-  Statement find_node_;
-  Statement insert_result_;
-  Statement insert_failure_;
-  Statement insert_event_;
+  Statements statements_;
   std::unordered_map<std::string, std::int64_t> node_ids_;
   std::string sizes_;  // of the result that is bound
 };
@@ -70,10 +79,19 @@ inline constexpr RowQuery kSelectEvents{
     " JOIN nodes n ON n.id = events.node JOIN nodes f ON f.id = from_node"
     " WHERE events.id > ?1 ORDER BY events.id",
     8};
+inline constexpr RowQuery kSelectConfirmations{
+    "SELECT task, nodes.name FROM confirmations JOIN nodes ON nodes.id = second"
+    " WHERE task > ?1 ORDER BY task",
+    0};
+inline constexpr RowQuery kSelectExclusions{
+    "SELECT nodes.name, task, reason, revoked, node FROM exclusions"
+    " JOIN nodes ON nodes.id = node WHERE node > ?1 ORDER BY node",
+    4};
 
 /// Reads the current row. kInternal if its values are invalid.
 [[nodiscard]] Result<model::ResultRecord> ReadResult(const Statement& row);
 [[nodiscard]] Result<model::FailureRecord> ReadFailure(const Statement& row);
 [[nodiscard]] Result<model::TimelineEvent> ReadEvent(const Statement& row);
+[[nodiscard]] Result<model::ExclusionRecord> ReadExclusion(const Statement& row);
 
 }  // namespace evenkeel::coordinator

@@ -23,6 +23,22 @@ struct JobIdentity {
   std::function<bool(const JobIdentity& earlier)> continues{};
 };
 
+/// Records that become durable together.
+struct JournalRecords {
+  std::vector<model::ResultRecord> results{};
+  std::vector<model::FailureRecord> failures{};
+  std::vector<model::TimelineEvent> events{};
+  std::vector<model::ConfirmationRecord> confirmations{};
+  /// The results of these nodes that the journal has, and the confirmations to which they were a
+  /// party, are removed; `results` has none of theirs.
+  std::vector<model::ExclusionRecord> exclusions{};
+
+  [[nodiscard]] bool Empty() const {
+    return results.empty() && failures.empty() && events.empty() && confirmations.empty() &&
+           exclusions.empty();
+  }
+};
+
 /// The part of a journal that a running job writes.
 class RecordStore {
  public:
@@ -30,9 +46,7 @@ class RecordStore {
 
   /// Appends the records in one transaction, which is durable on return. On error nothing was
   /// written; kStorageFull if the disk is full.
-  virtual Result<void> Append(const std::vector<model::ResultRecord>& results,
-                              const std::vector<model::FailureRecord>& failures,
-                              const std::vector<model::TimelineEvent>& events) = 0;
+  virtual Result<void> Append(const JournalRecords& records) = 0;
 
   /// Records, durably, that tasks were appended to the job. kConflict if `identity` is not this
   /// journal's job with tasks appended. On error nothing was changed. Waits for a transaction that

@@ -16,6 +16,8 @@ namespace evenkeel::coordinator {
 /// Reset. Must be destroyed before its Database. Not thread-safe.
 class Statement {
  public:
+  Statement() = default;  ///< to be assigned to before use
+
   /// As in SQLite, parameters are numbered from 1 and columns from 0.
   void Bind(int parameter, std::int64_t value);
   void BindText(int parameter, std::string_view text);
@@ -42,7 +44,7 @@ class Statement {
       : statement_(statement), database_(&database) {}
 
   std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
-  const class Database* database_;
+  const class Database* database_ = nullptr;
 };
 
 /// Advice for a user at a terminal; the end of NoSpaceLeft's message.

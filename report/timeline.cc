@@ -36,6 +36,7 @@ constexpr std::array kEventShapes = {
     EventShape{TimelineEvent::Kind::kEta, "eta", false, true, true, false, false},
     EventShape{TimelineEvent::Kind::kLost, "lost", true, false, false, false, false},
     EventShape{TimelineEvent::Kind::kJoined, "joined", true, false, false, false, false},
+    EventShape{TimelineEvent::Kind::kExcluded, "excluded", true, false, false, false, true},
 };
 
 const EventShape& ShapeOf(TimelineEvent::Kind kind) {

@@ -18,22 +18,20 @@ void SimulatedJournal::SlowDown(Duration latency, Instant until) {
   slow_until_ = until;
 }
 
-Result<void> SimulatedJournal::Append(const std::vector<model::ResultRecord>& results,
-                                      const std::vector<model::FailureRecord>& failures,
-                                      const std::vector<model::TimelineEvent>& events) {
+Result<void> SimulatedJournal::Append(const coordinator::JournalRecords& records) {
   if (std::exchange(fails_next_, false)) {
     return tl::unexpected(Error{ErrorCode::kStorageFull, "the disk failed"});
   }
   const Recorder& recorder = context_.config.recorder;
-  for (const auto& record : results) {
+  for (const auto& record : records.results) {
     tasks_.CountDurable(record);
     if (recorder.on_result) recorder.on_result(record);
     completed_.Insert(record.range);
     active_ = std::max(active_, record.ended);
   }
-  failures_.insert(failures_.end(), failures.begin(), failures.end());
+  failures_.insert(failures_.end(), records.failures.begin(), records.failures.end());
   if (recorder.on_event) {
-    for (const auto& event : events) recorder.on_event(event);
+    for (const auto& event : records.events) recorder.on_event(event);
   }
   return {};
 }

@@ -19,9 +19,7 @@ class SimulatedJournal final : public coordinator::RecordStore {
   SimulatedJournal(SimulationContext& context, SimulatedTasks& tasks);
 
   /// Makes the records durable now. kStorageFull if a fault makes the disk fail.
-  Result<void> Append(const std::vector<model::ResultRecord>& results,
-                      const std::vector<model::FailureRecord>& failures,
-                      const std::vector<model::TimelineEvent>& events) override;
+  Result<void> Append(const coordinator::JournalRecords& records) override;
   Result<void> Grow(const coordinator::JobIdentity& identity) override;
 
   /// Duration of a commit that begins now.

@@ -7,8 +7,18 @@ namespace evenkeel::engine {
 void CommitQueue::Add(Commit commit) {
   const BatchId batch{next_batch_++};
   parts_.outbox.Add(
-      Persist{batch, std::exchange(commit.results, {}), std::exchange(commit.failures, {})});
+      Persist{batch, std::exchange(commit.results, {}), std::exchange(commit.failures, {}),
+              std::exchange(commit.confirmations, {}), std::exchange(commit.exclusions, {})});
   commits_.emplace(batch, std::move(commit));
+}
+
+void CommitQueue::Revoke(scheduling::WorkerId worker) {
+  for (auto& [batch, commit] : commits_) {
+    if (commit.worker != worker) continue;
+    commit.completed.clear();
+    commit.batch.completed = 0;
+    commit.batch.wanted = 0;
+  }
 }
 
 void CommitQueue::OnDurable(BatchId batch, Instant now) {

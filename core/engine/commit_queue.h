@@ -13,12 +13,14 @@
 
 namespace evenkeel::engine {
 
-/// Results and failures that are made durable together.
+/// Results, failures and outcomes of checks that are made durable together.
 struct Commit {
   scheduling::WorkerId worker{};
   StreamId stream{};  ///< 0: no acknowledgement is due
   std::vector<model::ResultRecord> results{};
   std::vector<model::FailureRecord> failures{};
+  std::vector<model::ConfirmationRecord> confirmations{};
+  std::vector<model::ExclusionRecord> exclusions{};
   std::vector<model::IndexRange> reported{};   ///< to be acknowledged, new or not
   std::vector<model::IndexRange> completed{};  ///< new ones
   CompletionPolicy::Batch batch{};
@@ -42,6 +44,8 @@ class CommitQueue {
 
   /// Asks for the records of the commit to be made durable.
   void Add(Commit commit);
+  /// The results of the worker on their way to the disk do not count any more.
+  void Revoke(scheduling::WorkerId worker);
   /// All batches up to this one are durable.
   void OnDurable(BatchId batch, Instant now);
   [[nodiscard]] bool Empty() const { return commits_.empty(); }

@@ -33,6 +33,12 @@ void CompletionPolicy::AddDurable(const Batch& batch) {
   if (fails_job_.empty()) fails_job_ = batch.fails_job;
 }
 
+void CompletionPolicy::Revoke(IndexRange range) {
+  EVENKEEL_CHECK(!ends_early_, "a result is revoked when the job is over");
+  durable_ -= range.Size();
+  durable_wanted_ -= WantedWithin(range);
+}
+
 std::int64_t CompletionPolicy::WantedWithin(IndexRange range) const {
   std::int64_t wanted = 0;
   wanted_.ForEachWithin(range, [&wanted](IndexRange part) { wanted += part.Size(); });
@@ -46,13 +52,14 @@ void CompletionPolicy::QuoteFailure(model::TaskIndex index, const std::string& n
              PrintableAscii(reason, kMaxReasonBytes);
 }
 
-std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,
+std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(const Pending& pending,
                                                                  const model::RangeSet& failed) {
   const bool all_settled = durable_ + durable_failed_ == tasks_;
   if (!fails_job_.empty()) return Verdict{JobState::kFailed, fails_job_, EndCause::kTasksFailed};
   if (SuccessRuleMet()) {
+    if (pending.checks) return std::nullopt;
     ends_early_ = true;  // results that are about to be durable belong to the job: wait for them
-    if (in_flight) return std::nullopt;
+    if (pending.commits) return std::nullopt;
     const bool by_all = all_settled && durable_failed_ <= policy_.max_failed_tasks;
     if (by_all) return Verdict{JobState::kComplete, {}};
     return Verdict{JobState::kComplete, model::kSuccessPolicyMet, EndCause::kSuccessRuleMet};
@@ -66,7 +73,7 @@ std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(bool in_flight,
                        example_,
                    EndCause::kTasksFailed};
   }
-  if (!all_settled) return std::nullopt;
+  if (!all_settled || pending.checks) return std::nullopt;
   if (!policy_.success.Any()) return Verdict{JobState::kComplete, {}};
   return Verdict{JobState::kFailed,
                  std::to_string(durable_wanted_) +

@@ -36,6 +36,8 @@ class CompletionPolicy {
   /// The job has more tasks.
   void Append(model::IndexRange range);
   void AddDurable(const Batch& batch);
+  /// Durable results do not count any more. Not to be called once EndsEarly().
+  void Revoke(model::IndexRange range);
   /// Number of tasks of the range that the success rule asks for.
   [[nodiscard]] std::int64_t WantedWithin(model::IndexRange range) const;
 
@@ -43,9 +45,13 @@ class CompletionPolicy {
   /// example that the job's reason quotes.
   void QuoteFailure(model::TaskIndex index, const std::string& node, std::string_view reason);
 
-  /// The verdict as things stand, if there is one. `in_flight`: results are about to be durable.
-  /// `failed`: the tasks that failed for good.
-  [[nodiscard]] std::optional<Verdict> Judge(bool in_flight, const model::RangeSet& failed);
+  /// What a verdict may have to wait for.
+  struct Pending {
+    bool commits = false;  ///< results are about to be durable
+    bool checks = false;   ///< results are to be verified: the job cannot complete yet
+  };
+  /// The verdict as things stand, if there is one. `failed`: the tasks that failed for good.
+  [[nodiscard]] std::optional<Verdict> Judge(const Pending& pending, const model::RangeSet& failed);
   /// The success rule is met: only results that are about to be durable are waited for.
   [[nodiscard]] bool EndsEarly() const { return ends_early_; }
 

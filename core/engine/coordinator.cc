@@ -42,17 +42,25 @@ Coordinator::Coordinator(CoordinatorConfig config)
       room_({*costs_, estimator_, membership_, ledger_, isolation_}, config_.report_interval),
       placement_({room_, membership_, ledger_, retries_, isolation_, driver_, outbox_}),
       reclaimer_({ledger_, retries_, isolation_, driver_}),
+      verification_({ledger_, membership_, room_, outbox_}, config_.verification,
+                    config_.job.task_policy.backoff_limit_per_task),
       commits_({ledger_, membership_, completion_, statistics_, outbox_}),
-      ending_({ledger_, membership_, completion_, commits_, driver_, outbox_},
+      ending_({ledger_, membership_, completion_, commits_, verification_, driver_, outbox_},
               config_.keep_workers),
       intake_({*costs_, membership_, estimator_, ledger_, retries_, isolation_, completion_,
-               statistics_, driver_, placement_, commits_, outbox_, deliveries_},
+               statistics_, driver_, placement_, verification_, commits_, outbox_, deliveries_},
               config_.job.task_policy.idempotent),
       lifecycle_({config_, membership_, estimator_, ledger_, retries_, isolation_, statistics_,
                   driver_, placement_, reclaimer_, intake_, outbox_}),
+      exclusion_({*costs_, membership_, ledger_, completion_, statistics_, driver_, verification_,
+                  commits_, lifecycle_}),
       reporter_({*costs_, estimator_, ledger_, membership_, completion_, driver_, statistics_}) {
   config_.costs = costs_;
   intake_.RestoreCompleted(config_.completed);
+  for (const auto& excluded : config_.verified.exclusions) {
+    membership_.Exclude(excluded.node, excluded.reason);
+  }
+  verification_.Restore(std::exchange(config_.verified, {}));
 }
 
 // ---- The job ----
@@ -63,7 +71,7 @@ Effects Coordinator::Start(Instant now) {
     leases_from_ = now + config_.job.balancing.lease;
   }
   for (const auto& node : config_.nodes) {
-    if (!node.left_out) lifecycle_.AddNode(node, now);
+    if (!node.left_out && !membership_.IsExcluded(node.name)) lifecycle_.AddNode(node, now);
   }
   if (const auto rate = UnitRate(config_.nodes)) estimator_.SetUnitRate(*rate);
   Place(config_.placed);
@@ -153,6 +161,7 @@ void Coordinator::Apply(WorkerId worker, Report report, Instant now) {
   }
   if (report.draining && !member.draining) lifecycle_.OnDraining(worker);
   intake_.Apply(worker, std::move(report), now);
+  exclusion_.ExcludeFound(now);
   ending_.EndIfOver();
 }
 
@@ -228,6 +237,9 @@ void Coordinator::Decide(Instant now) {
   }
   leases_from_.reset();
   placement_.Place(now);
+  verification_.Place(now);
+  ending_.EndIfOver();
+  if (Ended()) return;
   driver_.Decide(now);
   reporter_.RecordPrediction(now);
 }

@@ -14,6 +14,7 @@
 #include "core/engine/job_ending.h"
 #include "core/engine/lease_reclaimer.h"
 #include "core/engine/membership.h"
+#include "core/engine/node_exclusion.h"
 #include "core/engine/progress.h"
 #include "core/engine/progress_reporter.h"
 #include "core/engine/result_intake.h"
@@ -108,10 +109,12 @@ class Coordinator {
   WorkerRoom room_;
   WithheldPlacement placement_;
   LeaseReclaimer reclaimer_;
+  ResultVerification verification_;
   CommitQueue commits_;
   JobEnding ending_;
   ResultIntake intake_;
   WorkerLifecycle lifecycle_;
+  NodeExclusion exclusion_;
   ProgressReporter reporter_;
   // Workers of an earlier start may run tasks that must not run twice until their leases are over.
   std::optional<Instant> leases_from_;

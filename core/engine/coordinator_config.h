@@ -9,6 +9,7 @@
 
 #include "core/base/time.h"
 #include "core/engine/epoch_authenticator.h"
+#include "core/engine/verification_rules.h"
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
 #include "core/model/range_set.h"
@@ -59,6 +60,8 @@ struct CoordinatorConfig {
   bool admit_unexpected = true;                ///< nodes that are not listed may join
   model::RangeSet completed;                   ///< durable results, from the journal
   std::vector<model::FailureRecord> failures;  ///< from the journal; their records are not needed
+  std::optional<VerificationRules> verification{};  ///< nothing: results are not verified
+  VerifiedSoFar verified{};                         ///< from the journal
   InputOf input_of;
   std::optional<Instant> started;  ///< when the command started, if that was before Start
   Duration active_before{};        ///< length of the job's time line so far, from the journal

@@ -28,6 +28,9 @@ struct Persist {
   BatchId batch;
   std::vector<model::ResultRecord> results;
   std::vector<model::FailureRecord> failures;
+  std::vector<model::ConfirmationRecord> confirmations{};
+  /// The results of these nodes that came before do not count any more, and none come later.
+  std::vector<model::ExclusionRecord> exclusions{};
 };
 /// The job is over (all its results are durable if it is complete). Comes once.
 struct EndJob {

@@ -6,7 +6,12 @@ namespace evenkeel::engine {
 
 void JobEnding::EndIfOver() {
   if (ended_) return;
-  const auto verdict = parts_.completion.Judge(!parts_.commits.Empty(), parts_.ledger.Failed());
+  if (const std::string& failure = parts_.verification.Failure(); !failure.empty()) {
+    return End({model::JobState::kFailed, failure, model::EndCause::kResultsDiffer});
+  }
+  const auto verdict = parts_.completion.Judge(
+      {.commits = !parts_.commits.Empty(), .checks = !parts_.verification.Settled()},
+      parts_.ledger.Failed());
   if (verdict) End(*verdict);
 }
 

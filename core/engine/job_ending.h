@@ -7,6 +7,7 @@
 #include "core/engine/effect_outbox.h"
 #include "core/engine/effects.h"
 #include "core/engine/membership.h"
+#include "core/engine/result_verification.h"
 #include "core/engine/strategy_driver.h"
 #include "core/engine/task_ledger.h"
 
@@ -22,6 +23,7 @@ class JobEnding {
     const Membership& membership;
     CompletionPolicy& completion;
     const CommitQueue& commits;
+    const ResultVerification& verification;
     StrategyDriver& driver;
     EffectOutbox& outbox;
   };

@@ -20,6 +20,11 @@ void LeaseReclaimer::ReclaimNotHeld(WorkerId worker, const model::RangeSet& held
   for (const IndexRange copy : parts_.ledger.Copies(worker).Ranges()) {
     for (const IndexRange gone : held.Missing(copy)) parts_.ledger.DropCopies(worker, gone);
   }
+  for (const IndexRange check : parts_.ledger.Checks(worker).Ranges()) {
+    for (const IndexRange gone : held.Missing(check)) {
+      parts_.ledger.DropChecks(worker, gone, /*lost=*/true);
+    }
+  }
 }
 
 std::int64_t LeaseReclaimer::ReclaimGivenBack(WorkerId worker, const std::vector<Grant>& parts,
@@ -28,6 +33,7 @@ std::int64_t LeaseReclaimer::ReclaimGivenBack(WorkerId worker, const std::vector
   for (const Grant& part : parts) {
     const IndexRange range = model::Intersect(part.range, {0, parts_.ledger.TaskCount()});
     if (range.Empty()) continue;
+    parts_.ledger.DropChecks(worker, range, /*lost=*/false);
     const auto released = parts_.ledger.Release(worker, range, &part.id);
     for (const IndexRange free : released.unassigned) tasks += free.Size();
     for (const IndexRange free : released.withheld) tasks += free.Size();

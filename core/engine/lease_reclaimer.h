@@ -27,7 +27,7 @@ class LeaseReclaimer {
 
   explicit LeaseReclaimer(const Parts& parts) : parts_(parts) {}
 
-  /// The worker's process is gone: all of its leases and copies end.
+  /// The worker's process is gone: all of its leases, copies and checks end.
   void ReclaimAll(WorkerId worker, Instant now);
   /// The worker's process holds only these tasks: others never reached it, or its report was lost.
   void ReclaimNotHeld(WorkerId worker, const model::RangeSet& held, Instant now);

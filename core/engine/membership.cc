@@ -49,6 +49,9 @@ std::string Membership::RefusalReason(const Hello& hello) const {
   if (!(hello.ratio >= 0 && hello.ratio <= kMaxRatio)) {  // also refuses NaN
     return "a worker's ratio must be above 0 and at most 1000000";
   }
+  if (const auto excluded = excluded_.find(hello.node); excluded != excluded_.end()) {
+    return "node " + hello.node + " is left out of this job: " + excluded->second;
+  }
   const bool known = by_name_.contains(hello.node);
   if (!known && !rules_.admit_unexpected) return "node " + hello.node + " is not part of this job";
   if (!known && IsFull()) {

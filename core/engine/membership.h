@@ -75,6 +75,11 @@ class Membership {
                                   const std::string& peer = {});
   /// The incarnation is the node's process from now on.
   void SetProcess(WorkerId worker, const std::string& incarnation, const std::string& boot_id);
+  /// The node takes part no more: its Hellos are refused with this reason, one line.
+  void Exclude(const std::string& node, const std::string& reason) {
+    excluded_.emplace(node, reason);
+  }
+  [[nodiscard]] bool IsExcluded(const std::string& node) const { return excluded_.contains(node); }
   /// The worker takes part again.
   void Rejoin(WorkerId worker);
   /// The stream is closed; returns whose it was. The lease goes on; for idempotent jobs the
@@ -117,6 +122,7 @@ class Membership {
   std::vector<Member> members_;
   std::size_t present_ = 0;
   std::map<std::string, WorkerId> by_name_;
+  std::map<std::string, std::string> excluded_;  // nodes, and why
   StreamTable streams_;
   Instant held_until_{};        // no lease ends before
   AgeList last_heard_;          // of each worker that is not lost; its lease runs from then

@@ -98,7 +98,7 @@ void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
   for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, commit);
   parts_.placement.Touch(worker, now);
   const bool counts_leases = !idempotent_;  // its leases run at the worker, too
-  if (!commit.results.empty() || !commit.failures.empty()) {
+  if (!commit.results.empty() || !commit.failures.empty() || !commit.confirmations.empty()) {
     // A commit may take longer than a lease, so the worker's lease is renewed before it.
     if (counts_leases) {
       parts_.outbox.Send(commit.stream, Acknowledge{{}, member.reports_received});
@@ -161,6 +161,7 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
   statistics.NoteTaskStarted(now - done.started_ago);
   parts_.deliveries.NoteStart(worker, done.range, now - done.started_ago);
 
+  const std::int64_t checked = parts_.verification.TakeChecks(worker, done, commit);
   std::int64_t fresh = 0;
   const std::int64_t reported = done.range.Size();
   open_parts_.clear();
@@ -186,7 +187,7 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
     for (const auto& other : completion.others) parts_.placement.Touch(other.worker, now);
     if (completion.from_strategy) parts_.driver.TakeAway(part);
   }
-  statistics.AddWasted(busy_seconds * Fraction(reported - fresh, reported));
+  statistics.AddWasted(busy_seconds * Fraction(reported - fresh - checked, reported));
   parts_.ledger.NoteWorked(worker, now - done.ended_ago);
   statistics.PredictShareEnd(worker, parts_.ledger.PlannedCost(worker),
                              parts_.estimator.Rate(worker), now);
@@ -210,6 +211,7 @@ void ResultIntake::AddRecords(WorkerId worker, CompletedRange& done, IndexRange 
     record.results = part == done.range ? std::move(done.results)
                                         : done.results.Slice(part.begin - done.range.begin,
                                                              part.end - done.range.begin);
+    parts_.verification.NoteResults(record.node, part, record.results);
     commit.results.push_back(std::move(record));
     from = part.end;
   }
@@ -239,6 +241,7 @@ void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, 
   const IndexRange one{failed.index, failed.index + 1};
   parts_.statistics.Node(worker).busy_seconds += ToSeconds(failed.busy);
   parts_.statistics.AddWasted(ToSeconds(failed.busy));
+  if (parts_.verification.TakeFailure(worker, failed)) return;
   switch (parts_.ledger.FailRun(failed.index, worker, failed.grant)) {
     case TaskLedger::FailedFrom::kIgnored:
       return;

@@ -10,6 +10,7 @@
 #include "core/engine/effect_outbox.h"
 #include "core/engine/membership.h"
 #include "core/engine/messages.h"
+#include "core/engine/result_verification.h"
 #include "core/engine/retry_policy.h"
 #include "core/engine/run_statistics.h"
 #include "core/engine/strategy_driver.h"
@@ -40,6 +41,7 @@ class ResultIntake {
     RunStatistics& statistics;
     StrategyDriver& driver;
     WithheldPlacement& placement;
+    ResultVerification& verification;
     CommitQueue& commits;
     EffectOutbox& outbox;
     DeliveryWatch& deliveries;

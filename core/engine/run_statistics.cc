@@ -47,6 +47,14 @@ void RunStatistics::AddCompleted(WorkerId worker, std::int64_t tasks, model::Cos
   node.last_end = std::max(node.last_end, ended);
 }
 
+void RunStatistics::Revoke(WorkerId worker, model::Cost cost) {
+  completed_cost_ -= cost;
+  NodeProgress& node = Node(worker);
+  node.completed = 0;
+  node.cost = 0;
+  AddWasted(node.busy_seconds);
+}
+
 void RunStatistics::PredictShareEnd(WorkerId worker, model::Cost planned, double rate,
                                     Instant now) {
   NodeProgress& node = Node(worker);

@@ -49,6 +49,9 @@ class RunStatistics {
   void RestoreCompleted(model::Cost cost) { completed_cost_ += cost; }
   /// Tasks with a result that counts, of the given cost, the last of which ended at `ended`.
   void AddCompleted(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration ended);
+  /// The results of all of the worker's tasks do not count any more; their cost, including that of
+  /// earlier starts, is `cost`.
+  void Revoke(WorkerId worker, model::Cost cost);
   /// Cost of all tasks with a result that counts.
   [[nodiscard]] model::Cost CompletedCost() const { return completed_cost_; }
   /// Predicts when the worker will have done what was planned for it, once a tenth of it is done.

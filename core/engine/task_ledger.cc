@@ -118,7 +118,7 @@ void TaskLedger::LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant,
 template <typename Check>
 void TaskLedger::Lease(IndexRange range, const Segment& to, Instant now, const Check& check) {
   Assign(range, to, check);
-  AddHolding(range, to.worker, false, now);
+  AddHolding(range, to.worker, Held::kLease, now);
 }
 
 void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now) {
@@ -139,7 +139,7 @@ void TaskLedger::LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Ins
     from = it->second.end;
   }
   copied_.Insert(range);
-  AddHolding(range, worker, true, now);
+  AddHolding(range, worker, Held::kCopy, now);
 }
 
 TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
@@ -147,7 +147,7 @@ TaskLedger::Completion TaskLedger::Complete(IndexRange range, WorkerId by) {
   ForEach(range, [&](IndexRange part, const Segment& segment) {
     if (IsFree(segment.state)) completion.from_strategy = true;
     if (segment.state != TaskState::kLeased) return;
-    RemoveHolding(part, segment.worker, false);
+    RemoveHolding(part, segment.worker, Held::kLease);
     if (segment.worker != by) completion.others.push_back({part, segment.worker, segment.grant});
   });
   for (const Holding& copy : RemoveCopies(range)) {
@@ -187,7 +187,7 @@ TaskLedger::Released TaskLedger::Release(WorkerId worker, IndexRange range, cons
 }
 
 void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& released) {
-  RemoveHolding(lease.range, lease.worker, false);
+  RemoveHolding(lease.range, lease.worker, Held::kLease);
   const auto from_lease = From(TaskState::kLeased, "the end of a lease that does not exist");
   TaskIndex from = lease.range.begin;
   const auto end_until = [&](TaskIndex until) {
@@ -213,7 +213,7 @@ void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& release
     from = part.end;
     WorkerTasks& worker = workers_[heir.worker.value];
     const Instant working_since = worker.working_since;
-    RemoveHolding(part, heir.worker, true);
+    RemoveHolding(part, heir.worker, Held::kCopy);
     Lease(part, {.state = TaskState::kLeased, .worker = heir.worker, .grant = heir.grant},
           working_since, from_lease);
     NoteOrder(heir.worker, part, heir.grant);
@@ -231,6 +231,7 @@ TaskLedger::Released TaskLedger::ReleaseAll(WorkerId worker) {
                                part.unassigned.end());
     released.withheld.insert(released.withheld.end(), part.withheld.begin(), part.withheld.end());
   }
+  DropChecks(worker, {0, end_}, /*lost=*/true);
   workers_[worker.value].order.clear();
   workers_[worker.value].running.clear();
   workers_[worker.value].received.clear();
@@ -247,7 +248,7 @@ void TaskLedger::DropCopies(WorkerId worker, IndexRange range) {
       const IndexRange part{it->first, it->second.end};
       std::erase_if(it->second.holders,
                     [&](const CopyHolder& holder) { return holder.worker == worker; });
-      RemoveHolding(part, worker, true);
+      RemoveHolding(part, worker, Held::kCopy);
       if (!it->second.holders.empty()) {
         ++it;
         continue;
@@ -256,6 +257,37 @@ void TaskLedger::DropCopies(WorkerId worker, IndexRange range) {
       copied_.Erase(part);
     }
   }
+}
+
+void TaskLedger::LeaseCheck(TaskIndex index, WorkerId worker, Instant now) {
+  const TaskState state = StateOf(index);
+  EVENKEEL_CHECK(state == TaskState::kCompleted || state == TaskState::kDurable,
+                 "a check of a task without a result");
+  EVENKEEL_CHECK(!workers_[worker.value].checks.Contains(index), "a second check at one worker");
+  AddHolding({index, index + 1}, worker, Held::kCheck, now);
+}
+
+void TaskLedger::EndChecks(WorkerId worker, IndexRange range) {
+  for (const IndexRange part : workers_[worker.value].checks.Within(range)) {
+    RemoveHolding(part, worker, Held::kCheck);
+  }
+}
+
+void TaskLedger::DropChecks(WorkerId worker, IndexRange range, bool lost) {
+  for (const IndexRange part : workers_[worker.value].checks.Within(range)) {
+    for (TaskIndex i = part.begin; i < part.end; ++i) dropped_checks_.push_back({i, lost});
+    RemoveHolding(part, worker, Held::kCheck);
+  }
+}
+
+void TaskLedger::Revoke(IndexRange range) {
+  for (const WorkerTasks& worker : workers_) {
+    EVENKEEL_CHECK(!worker.checks.Overlaps(range), "a check of a revoked result");
+  }
+  Assign(range, {.state = TaskState::kUnassigned}, [](const Segment& from) {
+    EVENKEEL_CHECK(from.state == TaskState::kCompleted || from.state == TaskState::kDurable,
+                   "the revocation of a result that does not exist");
+  });
 }
 
 TaskLedger::FailedFrom TaskLedger::FailRun(TaskIndex index, WorkerId worker, GrantId grant) {
@@ -309,6 +341,7 @@ scheduling::RunningTasks TaskLedger::Running(WorkerId worker, std::int64_t threa
   };
   state.leased.ForEach(add);
   state.copies.ForEach(add);
+  state.checks.ForEach(add);
   std::sort(running.begin() + reported, running.end(), [](const auto& a, const auto& b) {
     return a.since != b.since ? a.since < b.since : a.index < b.index;
   });
@@ -450,26 +483,32 @@ TaskLedger::PlannedRun TaskLedger::PlanOf(TaskIndex index) const {
   return {std::nullopt, after == plans_.end() ? end_ : after->first};
 }
 
-void TaskLedger::AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now) {
+model::RangeSet& TaskLedger::TasksOf(WorkerTasks& worker, Held held) {
+  if (held == Held::kLease) return worker.leased;
+  return held == Held::kCopy ? worker.copies : worker.checks;
+}
+
+void TaskLedger::AddHolding(IndexRange range, WorkerId worker, Held held, Instant now) {
   WorkerTasks& state = workers_[worker.value];
   if (OutstandingTasks(worker) == 0) state.working_since = std::max(state.working_since, now);
-  (copy ? state.copies : state.leased).Insert(range);
+  TasksOf(state, held).Insert(range);
   state.cost += costs_.Of(range);
   if (OutstandingTasks(worker) > kMostTasksWithTimes) return;
   if (state.received.size() >= state.compact_received_at) {
     std::erase_if(state.received, [&](const WorkerTasks::Received& old) {
-      return !state.leased.Overlaps(old.range) && !state.copies.Overlaps(old.range);
+      return !state.leased.Overlaps(old.range) && !state.copies.Overlaps(old.range) &&
+             !state.checks.Overlaps(old.range);
     });
     state.compact_received_at = std::max(2 * state.received.size(), kLeastReceived);
   }
   state.received.push_back({range, now});
 }
 
-void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, bool copy) {
+void TaskLedger::RemoveHolding(IndexRange range, WorkerId worker, Held held) {
   WorkerTasks& state = workers_[worker.value];
-  (copy ? state.copies : state.leased).Erase(range);
+  TasksOf(state, held).Erase(range);
   state.cost -= costs_.Of(range);
-  if (!copy) not_to_be_copied_.Erase(range);
+  if (held == Held::kLease) not_to_be_copied_.Erase(range);
 }
 
 void TaskLedger::NoteOrder(WorkerId worker, IndexRange range, GrantId grant) {
@@ -502,7 +541,7 @@ std::vector<TaskLedger::Holding> TaskLedger::RemoveCopies(IndexRange range) {
     const IndexRange part{it->first, it->second.end};
     for (const CopyHolder& holder : it->second.holders) {
       removed.push_back({part, holder.worker, holder.grant});
-      RemoveHolding(part, holder.worker, true);
+      RemoveHolding(part, holder.worker, Held::kCopy);
     }
     it = copies_.erase(it);
   }
@@ -568,6 +607,14 @@ void TaskLedger::CheckInvariants() const {
     model::Cost cost = 0;
     leased[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
     copies[i].ForEach([&](IndexRange range) { cost += costs_.Of(range); });
+    workers_[i].checks.ForEach([&](IndexRange range) {
+      cost += costs_.Of(range);
+      ForEach(range, [](IndexRange, const Segment& segment) {
+        EVENKEEL_CHECK(
+            segment.state == TaskState::kCompleted || segment.state == TaskState::kDurable,
+            "a check of a task without a result");
+      });
+    });
     EVENKEEL_CHECK(workers_[i].cost == cost, "a sum of cost that disagrees with the leases");
     model::Cost reserved_cost = 0;
     reserved[i].ForEach([&](IndexRange range) { reserved_cost += costs_.Of(range); });

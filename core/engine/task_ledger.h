@@ -44,7 +44,8 @@ inline constexpr std::size_t kTaskStates = 7;
 /// The only owner of every task's state, kept by ranges. Named transitions move tasks from state to
 /// state. Each checks where its tasks come from and stops the process if the transition is illegal,
 /// because the caller has to refuse illegal input before. A leased task may have speculative copies
-/// at other workers, one at each. Memory grows with the number of ranges, not of tasks; a
+/// at other workers, one at each, and a task with a result may have checks: second runs whose
+/// results are compared with it. Memory grows with the number of ranges, not of tasks; a
 /// transition takes O(log ranges) plus the ranges it touches. Not thread-safe.
 class TaskLedger final : public scheduling::LeaseView, public scheduling::ReservationLedger {
  public:
@@ -67,6 +68,12 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   struct Released {
     std::vector<IndexRange> unassigned;  ///< for the strategy
     std::vector<IndexRange> withheld;    ///< for the retry policy or for the quarantine
+  };
+  /// A check that ended without an outcome.
+  struct DroppedCheck {
+    model::TaskIndex index = 0;
+    bool lost = false;  ///< with its worker; false: given back
+    friend bool operator==(const DroppedCheck&, const DroppedCheck&) = default;
   };
   /// Where a task was whose run has failed.
   enum class FailedFrom {
@@ -117,6 +124,19 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   Released ReleaseAll(WorkerId worker);
   /// The worker does not run these copies any more.
   void DropCopies(WorkerId worker, IndexRange range);
+  /// The completed or durable task runs a second time, at a worker that does not run it yet. A
+  /// check changes no state; it counts as the worker's outstanding task.
+  void LeaseCheck(model::TaskIndex index, WorkerId worker, Instant now);
+  /// The worker's checks within the range have ended with an outcome.
+  void EndChecks(WorkerId worker, IndexRange range);
+  /// The worker's checks within the range have ended without an outcome.
+  void DropChecks(WorkerId worker, IndexRange range, bool lost);
+  /// The checks that were dropped since the last call.
+  [[nodiscard]] std::vector<DroppedCheck> TakeDroppedChecks() {
+    return std::exchange(dropped_checks_, {});
+  }
+  /// Completed or durable to unassigned: the results do not count any more. Nobody may check them.
+  void Revoke(IndexRange range);
   /// A run of the task under that grant failed at the worker. The task is withheld afterwards,
   /// unless the failure is ignored; then no copy of it is made from now on.
   FailedFrom FailRun(model::TaskIndex index, WorkerId worker, GrantId grant);
@@ -171,6 +191,11 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   /// The parts of the range that a result would complete, i.e. of open tasks, go to `parts`.
   void CollectOpen(IndexRange range, std::vector<IndexRange>& parts) const;
 
+  /// Tasks that the worker runs a second time.
+  [[nodiscard]] const model::RangeSet& Checks(WorkerId worker) const {
+    return workers_[worker.value].checks;
+  }
+
   // scheduling::LeaseView
   [[nodiscard]] const model::RangeSet& Leased(WorkerId worker) const override {
     return workers_[worker.value].leased;
@@ -182,7 +207,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
     return workers_[worker.value].cost;
   }
   [[nodiscard]] std::int64_t OutstandingTasks(WorkerId worker) const override {
-    return workers_[worker.value].leased.Size() + workers_[worker.value].copies.Size();
+    const WorkerTasks& state = workers_[worker.value];
+    return state.leased.Size() + state.copies.Size() + state.checks.Size();
   }
   [[nodiscard]] IndexRange NewestUncopied(WorkerId worker,
                                           const model::RangeSet& besides) const override;
@@ -229,7 +255,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   struct WorkerTasks {
     model::RangeSet leased;
     model::RangeSet copies;
-    model::Cost cost = 0;  // of both
+    model::RangeSet checks;
+    model::Cost cost = 0;  // of all three
     Instant working_since{};
     // With more threads than this, tasks that waited are taken to have started later than they did.
     static constexpr std::size_t kMostEnds = 8;
@@ -259,7 +286,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
       return std::nullopt;
     }
     [[nodiscard]] bool Holds(model::TaskIndex index) const {
-      return leased.Contains(index) || copies.Contains(index);
+      return leased.Contains(index) || copies.Contains(index) || checks.Contains(index);
     }
     bool available = false;
     std::int64_t reserved_tasks = 0;
@@ -303,8 +330,11 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void NotePlan(IndexRange range, WorkerId worker);
   template <typename Check>
   void Lease(IndexRange range, const Segment& to, Instant now, const Check& check);
-  void AddHolding(IndexRange range, WorkerId worker, bool copy, Instant now);
-  void RemoveHolding(IndexRange range, WorkerId worker, bool copy);
+  enum class Held { kLease, kCopy, kCheck };
+  /// The worker's tasks that it holds in this way.
+  [[nodiscard]] static model::RangeSet& TasksOf(WorkerTasks& worker, Held held);
+  void AddHolding(IndexRange range, WorkerId worker, Held held, Instant now);
+  void RemoveHolding(IndexRange range, WorkerId worker, Held held);
   void NoteOrder(WorkerId worker, IndexRange range, GrantId grant);
   /// Takes the copies within the range out and returns them.
   std::vector<Holding> RemoveCopies(IndexRange range);
@@ -321,6 +351,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   absl::btree_map<model::TaskIndex, Plan> plans_;  // by begin; of tasks that were reserved
   model::RangeSet unplanned_;                      // the other tasks
   model::RangeSet failed_;
+  std::vector<DroppedCheck> dropped_checks_;
   model::RangeSet not_to_be_copied_;  // leased tasks that failed before
   model::RangeSet copied_;            // leased tasks that have copies
 };

@@ -135,9 +135,9 @@ void WorkerLifecycle::CancelStale(WorkerId worker, const Hello& hello) {
   std::vector<IndexRange> cancelled;
   HeldTasks(hello, all, /*with_results=*/false).ForEach([&](IndexRange held) {
     ledger.ForEachState(held, [&](IndexRange part, TaskState state) {
-      if (state == TaskState::kCompleted || state == TaskState::kDurable) {
-        cancelled.push_back(part);
-      }
+      if (state != TaskState::kCompleted && state != TaskState::kDurable) return;
+      const auto unchecked = ledger.Checks(worker).Missing(part);
+      cancelled.insert(cancelled.end(), unchecked.begin(), unchecked.end());
     });
     ledger.ForEachLease(held, [&](const TaskLedger::Holding& lease) {
       if (lease.worker == worker) return;

@@ -6,10 +6,11 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<EndCause, std::string_view>, 3> kCauses{
+constexpr std::array<std::pair<EndCause, std::string_view>, 4> kCauses{
     {{EndCause::kSuccessRuleMet, kSuccessPolicyMet},
      {EndCause::kTasksFailed, "TasksFailed"},
-     {EndCause::kDeadlineExceeded, "DeadlineExceeded"}}};
+     {EndCause::kDeadlineExceeded, "DeadlineExceeded"},
+     {EndCause::kResultsDiffer, "ResultsDiffer"}}};
 
 }  // namespace
 

@@ -46,6 +46,22 @@ struct FailureRecord {
   std::string record{};  ///< as TaskFailure, if final; not always read from the journal
 };
 
+/// Two nodes gave the same result of a task. One row of the journal.
+struct ConfirmationRecord {
+  TaskIndex index = 0;
+  std::string node;    ///< whose result counts
+  std::string second;  ///< the node of the second run
+};
+
+/// A node gave a wrong result: it is left out of the job, and its results do not count any more.
+/// One row of the journal.
+struct ExclusionRecord {
+  std::string node;
+  TaskIndex index = 0;       ///< of the wrong result
+  std::string reason;        ///< one line
+  std::int64_t revoked = 0;  ///< tasks whose results are revoked
+};
+
 /// A line of timeline.jsonl that is not a range of results.
 struct TimelineEvent {
   enum class Kind {
@@ -56,6 +72,7 @@ struct TimelineEvent {
     kEta,     ///< at `start` the job was predicted to end at `end` +- `sigma`
     kLost,    ///< `node` was lost at `start`
     kJoined,  ///< `node` (re)joined at `start`
+    kExcluded,  ///< at `start` the results of `node` were revoked; `detail` says why
   };
   Kind kind = Kind::kEta;
   Duration start{};
@@ -102,10 +119,11 @@ enum class EndCause {
   kSuccessRuleMet,    ///< complete before all tasks had run
   kTasksFailed,       ///< too many, or one that the task policy lets fail the job
   kDeadlineExceeded,  ///< activeDeadlineSeconds
+  kResultsDiffer,     ///< nodes gave different results of a task, and none could decide
 };
 
-/// As in the coordinator's progress: "SuccessPolicyMet", "TasksFailed", "DeadlineExceeded"; empty
-/// for kOther.
+/// As in the coordinator's progress: "SuccessPolicyMet", "TasksFailed", "DeadlineExceeded",
+/// "ResultsDiffer"; empty for kOther.
 [[nodiscard]] std::string_view ToString(EndCause cause);
 /// kOther for every text that is not one of these.
 [[nodiscard]] EndCause ParseEndCause(std::string_view text);

@@ -286,15 +286,14 @@ class GatedJournal final : public Journal {
     changed_.notify_all();
   }
 
-  Result<void> Append(const std::vector<model::ResultRecord>& results,
-                      const std::vector<model::FailureRecord>& failures,
-                      const std::vector<model::TimelineEvent>& events) override {
+  Result<void> Append(const JournalRecords& records) override {
     std::unique_lock lock(mutex_);
     arrived_ = true;
     changed_.notify_all();
     Wait(lock, [this] { return open_ || always_open_; });
-    ledger_.Submit({.results = results, .failures = failures, .events = events});
-    Result<void> appended = journal_.Append(results, failures, events);
+    ledger_.Submit(
+        {.results = records.results, .failures = records.failures, .events = records.events});
+    Result<void> appended = journal_.Append(records);
     if (appended) ledger_.Acknowledge();
     open_ = false;
     changed_.notify_all();
@@ -508,7 +507,7 @@ class Run {
                             .events = records_.Events()};
     ledger_.Submit(transaction);
     const auto appended =
-        journal.Append(transaction.results, transaction.failures, transaction.events);
+        journal.Append({transaction.results, transaction.failures, transaction.events});
     if (appended) ledger_.Acknowledge();
     if (!appended && disk_.HasPower()) Fail("appending: " + appended.error().message);
   }

@@ -30,11 +30,7 @@ class PlayedRun final : public coordinator::SnapshotSource, private coordinator:
   [[nodiscard]] model::RunSummary SummaryOf(const engine::Progress& progress) const;
 
   [[nodiscard]] const coordinator::JournalState& State() const override { return state_; }
-  Result<void> Append(const std::vector<model::ResultRecord>&,
-                      const std::vector<model::FailureRecord>&,
-                      const std::vector<model::TimelineEvent>&) override {
-    return {};
-  }
+  Result<void> Append(const coordinator::JournalRecords&) override { return {}; }
   Result<void> Grow(const coordinator::JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {

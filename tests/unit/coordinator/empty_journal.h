@@ -14,11 +14,7 @@ namespace evenkeel::coordinator {
 class EmptyJournal : public Journal {
  public:
   [[nodiscard]] const JournalState& State() const override { return state_; }
-  Result<void> Append(const std::vector<model::ResultRecord>&,
-                      const std::vector<model::FailureRecord>&,
-                      const std::vector<model::TimelineEvent>&) override {
-    return {};
-  }
+  Result<void> Append(const JournalRecords&) override { return {}; }
   Result<void> Grow(const JobIdentity&) override { return {}; }
   Result<void> ForEachResult(
       const std::function<Result<void>(const model::ResultRecord&)>& visit) const override {

@@ -71,7 +71,7 @@ TEST_F(RunSnapshotsTest, UpdatesDoNotWaitForAReader) {
 }
 
 TEST_F(RunSnapshotsTest, TheEndStopsAReaderAtItsNextRow) {
-  ASSERT_TRUE(journal_->Append({RecordOf(0), RecordOf(1)}, {}, {}));
+  ASSERT_TRUE(journal_->Append({{RecordOf(0), RecordOf(1)}, {}, {}}));
   OpenRun();
   std::promise<void> reads;
   int rows = 0;
@@ -96,7 +96,7 @@ TEST_F(RunSnapshotsTest, TheEndStopsAReaderAtItsNextRow) {
 TEST_F(RunSnapshotsTest, RecordsAndVersionsAreStoredWhileAPageReadsAllTheTime) {
   std::vector<model::ResultRecord> records;
   for (std::int64_t task = 0; task < 5'000; ++task) records.push_back(RecordOf(task));
-  ASSERT_TRUE(journal_->Append(records, {}, {}));
+  ASSERT_TRUE(journal_->Append({records, {}, {}}));
   OpenRun();
   std::atomic<bool> stored = false;
   std::promise<void> reads;

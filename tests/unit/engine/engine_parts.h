@@ -44,9 +44,12 @@ class EngineParts : public testing::Test {
   WorkerRoom room{{costs, estimator, membership, ledger, isolation}, std::chrono::seconds(1)};
   WithheldPlacement placement{{room, membership, ledger, retries, isolation, driver, outbox}};
   LeaseReclaimer reclaimer{{ledger, retries, isolation, driver}};
+  ResultVerification verification{{ledger, membership, room, outbox},
+                                  std::nullopt,
+                                  config.job.task_policy.backoff_limit_per_task};
   CommitQueue commits{{ledger, membership, completion, statistics, outbox}};
   ResultIntake intake{{costs, membership, estimator, ledger, retries, isolation, completion,
-                       statistics, driver, placement, commits, outbox, deliveries},
+                       statistics, driver, placement, verification, commits, outbox, deliveries},
                       config.job.task_policy.idempotent};
   WorkerLifecycle lifecycle{{config, membership, estimator, ledger, retries, isolation, statistics,
                              driver, placement, reclaimer, intake, outbox}};

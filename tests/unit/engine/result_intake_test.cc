@@ -135,9 +135,10 @@ TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {
 
 // Its lease runs at the worker as well, and a commit may take longer than that.
 TEST_F(ResultIntakeTest, AWorkerWithALeaseClockIsHeardBeforeItsResultIsDurable) {
-  ResultIntake not_idempotent{{costs, membership, estimator, ledger, retries, isolation, completion,
-                               statistics, driver, placement, commits, outbox, deliveries},
-                              false};
+  ResultIntake not_idempotent{
+      {costs, membership, estimator, ledger, retries, isolation, completion, statistics, driver,
+       placement, verification, commits, outbox, deliveries},
+      false};
   Connect(0);
   Lease({0, 2}, 0);
   (void)outbox.Take(now);

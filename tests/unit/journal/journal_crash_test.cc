@@ -34,7 +34,7 @@ TEST_F(JournalTest, AKilledWriterLeavesWholeBatchesAndEveryAcknowledgedOne) {
     const pid_t child = fork();
     if (child == 0) {
       const auto journal = Journal::Open(folder_, PrimesJob());
-      for (model::TaskIndex n = first_batch; journal && (*journal)->Append(Batch(n), {}, {}); ++n) {
+      for (model::TaskIndex n = first_batch; journal && (*journal)->Append({Batch(n), {}, {}}); ++n) {
         if (write(acknowledged[1], "a", 1) != 1) break;
       }
       _exit(1);
@@ -72,7 +72,7 @@ TEST_F(JournalTest, AFullDiskFailsAnAppendAndLeavesTheJournalUsable) {
     LimitFileSize(400 * 1024);
     model::TaskIndex n = 0;
     Result<void> appended;
-    while ((appended = (*journal)->Append(Batch(n), {}, {}))) ++n;
+    while ((appended = (*journal)->Append({Batch(n), {}, {}}))) ++n;
     const bool told = appended.error().code == ErrorCode::kStorageFull &&
                       appended.error().message.find("no space left") != std::string::npos;
     // Still usable: nothing of the failed batch is there, everything before is.
@@ -91,7 +91,7 @@ TEST_F(JournalTest, AFullDiskFailsAnAppendAndLeavesTheJournalUsable) {
   close(counts[1]);
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().completed.Size(), n * kBatch);
-  EXPECT_TRUE(journal->Append(Batch(n), {}, {})) << "the disk has space again";
+  EXPECT_TRUE(journal->Append({Batch(n), {}, {}})) << "the disk has space again";
 }
 
 TEST_F(JournalTest, OpeningOnAFullDiskIsRefused) {
@@ -101,7 +101,7 @@ TEST_F(JournalTest, OpeningOnAFullDiskIsRefused) {
     return !journal && journal.error().code == ErrorCode::kStorageFull;
   };
   EXPECT_EQ(InChild(refused), 0) << "a new journal";
-  ASSERT_TRUE(MustOpen()->Append(Batch(0), {}, {}));
+  ASSERT_TRUE(MustOpen()->Append({Batch(0), {}, {}}));
   EXPECT_EQ(InChild(refused), 0) << "a journal that was there";
   EXPECT_EQ(MustOpen()->State().epoch, 2u);
 }

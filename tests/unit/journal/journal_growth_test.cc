@@ -13,17 +13,17 @@ JobIdentity Growing(std::int64_t tasks) {
 }
 
 TEST_F(JournalTest, RecordsTasksAppendedBetweenStarts) {
-  ASSERT_TRUE(MustOpen(Growing(2))->Append({OneTask(1)}, {}, {}));
+  ASSERT_TRUE(MustOpen(Growing(2))->Append({{OneTask(1)}, {}, {}}));
   const auto journal = MustOpen(Growing(5));
   EXPECT_EQ(journal->State().completed.Size(), 1);
   EXPECT_EQ(journal->State().epoch, 2u);
-  ASSERT_TRUE(journal->Append({OneTask(4)}, {}, {}));
+  ASSERT_TRUE(journal->Append({{OneTask(4)}, {}, {}}));
 }
 
 TEST_F(JournalTest, TasksAppendedDuringARunSurviveACrash) {
   ASSERT_NE(InChild([this] {
               const auto journal = Journal::Open(folder_, Growing(2));
-              if (!(*journal)->Grow(Growing(4)) || !(*journal)->Append({OneTask(3)}, {}, {})) {
+              if (!(*journal)->Grow(Growing(4)) || !(*journal)->Append({{OneTask(3)}, {}, {}})) {
                 return false;
               }
               std::abort();

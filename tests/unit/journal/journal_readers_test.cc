@@ -32,14 +32,14 @@ TEST_F(JournalTest, AReaderDoesNotKeepTheLogFromBeingEmptied) {
   constexpr std::uint32_t kResultBytes = 500'000;  // 10 MB together
   const auto journal = MustOpen();
   for (model::TaskIndex n = 0; n < kRows; ++n) {
-    ASSERT_TRUE(journal->Append({OneTask(kRows + n)}, {}, {}));
+    ASSERT_TRUE(journal->Append({{OneTask(kRows + n)}, {}, {}}));
   }
   model::TaskIndex visits = 0;
   ASSERT_TRUE(journal->ForEachResult([&](const model::ResultRecord&) {
     model::ResultRecord large = OneTask(visits++);  // before the rows that are being read
     large.results =
         model::PackedResults::OfEqualSize(1, kResultBytes, std::string(kResultBytes, 'x'));
-    return journal->Append({large}, {}, {});
+    return journal->Append({{large}, {}, {}});
   }));
   EXPECT_EQ(visits, kRows);
   // SQLite moves the log into the database whenever it has more than 1,000 pages of 4 KiB.
@@ -57,7 +57,7 @@ TEST_F(JournalTest, ReadsMoreThanOnePage) {
     failures.push_back({n, "pi-1", "exit code 1", 1, n % 2 == 0});
     events.emplace_back().tasks = n;
   }
-  ASSERT_TRUE(journal->Append(results, failures, events));
+  ASSERT_TRUE(journal->Append({results, failures, events}));
   model::TaskIndex next = 0;
   const auto visit_result = [&](const model::ResultRecord& result) -> Result<void> {
     EXPECT_EQ(result.range.begin, next++);

@@ -7,7 +7,7 @@ namespace {
 
 TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
   const auto held = MustOpen();
-  ASSERT_TRUE(held->Append({OneTask(1)}, {}, {}));
+  ASSERT_TRUE(held->Append({{OneTask(1)}, {}, {}}));
   EXPECT_EQ(InChild([this] {
               const auto second = Journal::Open(folder_, PrimesJob());
               return !second && second.error().code == ErrorCode::kInUse &&
@@ -15,7 +15,7 @@ TEST_F(JournalTest, RefusesASecondProcessAtOnce) {
             }),
             0);
   ExpectRefused(PrimesJob(), ErrorCode::kInUse, "in use by another process");
-  EXPECT_TRUE(held->Append({OneTask(2)}, {}, {})) << "the first one is not affected";
+  EXPECT_TRUE(held->Append({{OneTask(2)}, {}, {}})) << "the first one is not affected";
 }
 
 TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
@@ -24,7 +24,7 @@ TEST_F(JournalTest, RefusesASecondProcessOnANewJournalToo) {
 }
 
 TEST_F(JournalTest, AnotherJobsJournalIsRefusedAndUnchanged) {
-  ASSERT_TRUE(MustOpen()->Append({OneTask(1)}, {}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{OneTask(1)}, {}, {}}));
   const std::string before = FileBytes(File());
   JobIdentity other = PrimesJob();
   other.job = "sums";
@@ -48,7 +48,7 @@ TEST_F(JournalTest, FailuresOfTasksThatDoNotExistAreDamage) {
   model::FailureRecord failure;
   failure.index = PrimesJob().task_count;
   failure.node = "pi-1";
-  ASSERT_TRUE(MustOpen()->Append({}, {failure}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{}, {failure}, {}}));
   ExpectRefused(PrimesJob(), ErrorCode::kInternal,
                 "journal.db is damaged: failed task 1000000 is not of this job");
 }
@@ -56,7 +56,7 @@ TEST_F(JournalTest, FailuresOfTasksThatDoNotExistAreDamage) {
 TEST_F(JournalTest, TimesThatCannotBeAreDamage) {
   model::ResultRecord late = OneTask(1);
   late.ended = Duration::max();
-  ASSERT_TRUE(MustOpen()->Append({late}, {}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{late}, {}, {}}));
   ExpectRefused(PrimesJob(), ErrorCode::kInternal,
                 "journal.db is damaged: a time after more than 100 years");
 }
@@ -64,7 +64,7 @@ TEST_F(JournalTest, TimesThatCannotBeAreDamage) {
 TEST_F(JournalTest, ARefusalAfterACrashDoesNotChangeTheLog) {
   ASSERT_NE(InChild([this] {
               const auto journal = Journal::Open(folder_, PrimesJob());
-              if (!(*journal)->Append({OneTask(1)}, {}, {})) return false;
+              if (!(*journal)->Append({{OneTask(1)}, {}, {}})) return false;
               raise(SIGKILL);
               return false;
             }),
@@ -82,9 +82,9 @@ TEST_F(JournalTest, ARefusalAfterACrashDoesNotChangeTheLog) {
 
 TEST_F(JournalTest, ANewerFormatIsRefused) {
   MustOpen();
-  Execute(File(), "PRAGMA user_version = 3");
+  Execute(File(), "PRAGMA user_version = 4");
   ExpectRefused(PrimesJob(), ErrorCode::kConflict,
-                "format 3 is newer than this program understands (2); use");
+                "format 4 is newer than this program understands (3); use");
 }
 
 TEST_F(JournalTest, AnotherProgramsDatabaseIsRefused) {
@@ -113,7 +113,7 @@ TEST_F(JournalTest, CreationLeavesNothingBesideTheJournal) {
 }
 
 TEST_F(JournalTest, InvalidRowsAreReported) {
-  ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{OneTask(1), OneTask(2)}, {}, {}}));
   Execute(File(), "UPDATE results SET bytes = x'00' WHERE begin = 2");
   const auto journal = MustOpen();
   const auto visited = journal->ForEachResult([](const auto&) { return Result<void>(); });
@@ -123,7 +123,7 @@ TEST_F(JournalTest, InvalidRowsAreReported) {
 }
 
 TEST_F(JournalTest, OverlappingRowsAreReported) {
-  ASSERT_TRUE(MustOpen()->Append({OneTask(1), OneTask(2)}, {}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{OneTask(1), OneTask(2)}, {}, {}}));
   Execute(File(), "UPDATE results SET \"end\" = 4 WHERE begin = 1");
   ExpectRefused(PrimesJob(), ErrorCode::kInternal, "damaged");
 }

@@ -29,7 +29,7 @@ TEST_F(JournalTest, AppendedRecordsAreThereAfterReopening) {
   eta.start = seconds(6);
   eta.end = seconds(100);
   ASSERT_TRUE(
-      MustOpen()->Append({OneTask(8), OneTask(3, "pi-2"), OneTask(4)}, {failure}, {stage, eta}));
+      MustOpen()->Append({{OneTask(8), OneTask(3, "pi-2"), OneTask(4)}, {failure}, {stage, eta}}));
 
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().completed.Ranges(), (std::vector<model::IndexRange>{{3, 5}, {8, 9}}));
@@ -56,8 +56,8 @@ TEST_F(JournalTest, ResultsAreReadInOrderWithAllFields) {
   const std::vector<model::ResultRecord> want{OneTask(1), unequal, empty};
 
   const auto journal = MustOpen();
-  ASSERT_TRUE(journal->Append({empty, OneTask(1)}, {}, {}));
-  ASSERT_TRUE(journal->Append({unequal}, {}, {}));
+  ASSERT_TRUE(journal->Append({{empty, OneTask(1)}, {}, {}}));
+  ASSERT_TRUE(journal->Append({{unequal}, {}, {}}));
   std::size_t n = 0;
   const auto visited = journal->ForEachResult([&](const model::ResultRecord& read) -> Result<void> {
     const model::ResultRecord& expected = want.at(n++);
@@ -99,7 +99,7 @@ TEST_F(JournalTest, EventsAreReadInTheOrderOfWriting) {
   joined.start = seconds(1);
   joined.node = "pi-3";
   const auto journal = MustOpen();
-  ASSERT_TRUE(journal->Append({}, {}, {move, joined}));
+  ASSERT_TRUE(journal->Append({{}, {}, {move, joined}}));
   std::vector<model::TimelineEvent> read;
   ASSERT_TRUE(journal->ForEachEvent([&read](const model::TimelineEvent& event) -> Result<void> {
     read.push_back(event);
@@ -115,7 +115,7 @@ TEST_F(JournalTest, EventsAreReadInTheOrderOfWriting) {
 
 TEST_F(JournalTest, AVisitorsErrorEndsTheVisit) {
   const auto journal = MustOpen();
-  ASSERT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
+  ASSERT_TRUE(journal->Append({{OneTask(1), OneTask(2)}, {}, {}}));
   int visits = 0;
   const auto visited = journal->ForEachResult([&visits](const model::ResultRecord&) {
     ++visits;
@@ -128,11 +128,11 @@ TEST_F(JournalTest, AVisitorsErrorEndsTheVisit) {
 
 TEST_F(JournalTest, AVisitorMayAppend) {
   const auto journal = MustOpen();
-  ASSERT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
+  ASSERT_TRUE(journal->Append({{OneTask(1), OneTask(2)}, {}, {}}));
   int visits = 0;
   ASSERT_TRUE(journal->ForEachResult([&](const model::ResultRecord& read) -> Result<void> {
     ++visits;
-    return read.range.begin == 1 ? journal->Append({OneTask(0)}, {}, {}) : Result<void>();
+    return read.range.begin == 1 ? journal->Append({{OneTask(0)}, {}, {}}) : Result<void>();
   }));
   EXPECT_EQ(visits, 2);
 }
@@ -151,14 +151,14 @@ TEST_F(JournalTest, CompleteIsSeenByTheNextStart) {
 
 TEST_F(JournalTest, AResultIsNeverJournaledTwice) {
   const auto journal = MustOpen();
-  ASSERT_TRUE(journal->Append({OneTask(1)}, {}, {}));
-  EXPECT_DEATH((void)journal->Append({OneTask(1)}, {}, {}), "journaled twice");
+  ASSERT_TRUE(journal->Append({{OneTask(1)}, {}, {}}));
+  EXPECT_DEATH((void)journal->Append({{OneTask(1)}, {}, {}}), "journaled twice");
 }
 
 TEST_F(JournalTest, VisitsFinalFailuresWithTheirRecords) {
   const model::FailureRecord once{7, "pi", "exit code 75", 1, false, 75, {}};
   const model::FailureRecord last{7, "pi-2", "exit code 3", 2, true, 3, std::string("o\0ut", 4)};
-  ASSERT_TRUE(MustOpen()->Append({}, {once, last}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{}, {once, last}, {}}));
   const auto journal = MustOpen();
   ASSERT_EQ(journal->State().failures.size(), 2u);
   EXPECT_EQ(journal->State().failures[0].exit_code, 75);
@@ -189,7 +189,7 @@ TEST_F(JournalTest, LargeResultsStayInTheLogUntilTheEnd) {
     for (model::TaskIndex n = 0; n < kTasks; ++n) {
       model::ResultRecord record = OneTask(n);
       record.results = model::PackedResults::OfEqualSize(1, 300 << 10, large(n));
-      ASSERT_TRUE(journal->Append({record}, {}, {}));
+      ASSERT_TRUE(journal->Append({{record}, {}, {}}));
     }
     EXPECT_LT(std::filesystem::file_size(File()), 2u << 20);
   }
@@ -213,15 +213,16 @@ TEST_F(JournalTest, LargeResultsStayInTheLogUntilTheEnd) {
 
 TEST_F(JournalTest, AJournalOfFormat1IsConverted) {
   const model::FailureRecord failure{77, "pi-2", "no", 1, false};
-  ASSERT_TRUE(MustOpen()->Append({OneTask(8)}, {failure}, {}));
+  ASSERT_TRUE(MustOpen()->Append({{OneTask(8)}, {failure}, {}}));
   Execute(File(),
           "ALTER TABLE job DROP COLUMN inputs; ALTER TABLE failures DROP COLUMN exit_code;"
-          "ALTER TABLE failures DROP COLUMN record; PRAGMA user_version = 1");
+          "ALTER TABLE failures DROP COLUMN record; ALTER TABLE job DROP COLUMN draw_key;"
+          "DROP TABLE confirmations; DROP TABLE exclusions; PRAGMA user_version = 1");
   const auto journal = MustOpen();
   EXPECT_EQ(journal->State().completed.Size(), 1);
   ASSERT_EQ(journal->State().failures.size(), 1u);
   EXPECT_FALSE(journal->State().failures[0].exit_code);
-  EXPECT_TRUE(journal->Append({OneTask(9)}, {{3, "pi", "exit code 1", 1, true, 1, "x"}}, {}));
+  EXPECT_TRUE(journal->Append({{OneTask(9)}, {{3, "pi", "exit code 1", 1, true, 1, "x"}}, {}}));
 }
 
 }  // namespace

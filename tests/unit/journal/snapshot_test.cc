@@ -12,7 +12,7 @@ class SnapshotTest : public JournalTest {
   void Keep(const std::string& bytes) const { std::ofstream(file_, std::ios::binary) << bytes; }
   std::string PackOrFail(const JobIdentity& identity = PrimesJob()) {
     const auto journal = MustOpen(identity);
-    EXPECT_TRUE(journal->Append({OneTask(1), OneTask(2)}, {}, {}));
+    EXPECT_TRUE(journal->Append({{OneTask(1), OneTask(2)}, {}, {}}));
     const auto snapshot = MakeSnapshot(*journal);
     EXPECT_TRUE(snapshot) << snapshot.error().message;
     return *snapshot;
@@ -84,7 +84,7 @@ TEST_F(SnapshotTest, ATooLargeSnapshotIsRefusedWithItsSize) {
   std::uint32_t state = 1;
   for (char& c : noise) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
   large.results = model::PackedResults::OfEqualSize(1, 700'000, noise);
-  ASSERT_TRUE(journal->Append({large}, {}, {}));
+  ASSERT_TRUE(journal->Append({{large}, {}, {}}));
   const auto snapshot = MakeSnapshot(*journal);
   ASSERT_FALSE(snapshot);
   EXPECT_EQ(snapshot.error().code, ErrorCode::kStorageFull);
