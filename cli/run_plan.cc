@@ -201,6 +201,14 @@ void WarnOfTooMuchSpeed(RunPlan& plan) {
   plan.notes.emplace_back(text);
 }
 
+/// A second run needs a second node.
+Result<void> CheckVerification(const RunOptions& options, const RunPlan& plan) {
+  if (plan.job().task_policy.verified_share == 0 || plan.nodes.size() >= 2) return {};
+  return InvalidInput(options.job_file +
+                      ": spec.taskPolicy.verify: needs at least 2 nodes that run tasks (--nodes), "
+                      "there is 1");
+}
+
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
     // No weights are needed, but errors in the job are reported here already.
@@ -211,7 +219,7 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
           "spec.balancing.objective: this machine is the one node, there is nothing to choose");
     }
     plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
-    return {};
+    return CheckVerification(options, plan);
   }
   const auto nodes = ReadNodes(options, plan);
   if (!nodes) return tl::unexpected<Error>(nodes.error());
@@ -221,8 +229,9 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
     plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed,
                           scheduling::CollectPower((*nodes)[i]).power});
   }
-  const auto checked =
-      CheckSpeeds(options, plan).and_then([&] { return LeaveOutForEnergy(options, plan); });
+  const auto checked = CheckSpeeds(options, plan)
+                           .and_then([&] { return LeaveOutForEnergy(options, plan); })
+                           .and_then([&] { return CheckVerification(options, plan); });
   if (checked) WarnOfTooMuchSpeed(plan);
   return checked;
 }

@@ -53,6 +53,9 @@ NodeDemands NodeDemandsOf(const WeightedJob& job) {
 std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optional<Resources>& used,
                                         const NodeDemands& demands) {
   std::vector<NodeObstacle> found;
+  if (demands.excluded.contains(node.Name())) {
+    found.push_back({Obstacle::kExcluded, "left out because of a wrong result"});
+  }
   for (const std::string& label : model::MissingLabels(node.profile, demands.selector)) {
     found.push_back({Obstacle::kSelector, "without label " + label + " of spec.nodes.selector"});
   }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@ namespace evenkeel::cluster {
 /// Why a node takes no new worker of a job.
 enum class Obstacle {
   kNone,
+  kExcluded,      ///< it gave a wrong result of one of the job's tasks
   kSelector,      ///< spec.nodes.selector does not fit
   kArchitecture,  ///< the image does not run there
   kNotReady,
@@ -29,6 +31,7 @@ enum class Obstacle {
 
 /// What a job asks of the nodes of its workers.
 struct NodeDemands {
+  std::set<std::string> excluded;               ///< nodes that gave wrong results
   std::map<std::string, std::string> selector;  ///< labels that a node must have
   std::vector<Toleration> tolerations;
   /// Nodes that have a weight; nothing: every node may have one.

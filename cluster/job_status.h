@@ -21,6 +21,8 @@ inline const std::string kProgressing = "Progressing";
 inline const std::string kWeightsMeasured = "WeightsMeasured";
 /// An object that the job needs has the name of another owner's object.
 inline const std::string kNameConflict = "NameConflict";
+/// Nodes gave wrong results of tasks and are left out of the job.
+inline const std::string kNodesExcluded = "NodesExcluded";
 }  // namespace condition_type
 
 /// metav1.Condition. kUnknown is only read, never written.
@@ -139,6 +141,13 @@ struct NodeWork {
   std::int64_t threads = 0;  ///< of its worker; 0 if not known
 };
 
+/// A node that gave a wrong result and is left out of the job.
+struct ExcludedNode {
+  std::string node;
+  std::string reason;        ///< one line
+  std::int64_t revoked = 0;  ///< tasks that are done again
+};
+
 /// Nodes whose work is read of an answer.
 inline constexpr std::size_t kMaxWorkRows = 1024;
 
@@ -155,7 +164,8 @@ struct Progress {
   Duration active{};
   std::string failed_indexes;  ///< digits, commas, dashes and dots only
   std::vector<WorkerProgress> workers;
-  std::vector<NodeWork> work;  ///< of nodes that have done something, at most kMaxWorkRows
+  std::vector<ExcludedNode> excluded;  ///< at most kMaxWorkerRows
+  std::vector<NodeWork> work;          ///< of nodes that have done something, at most kMaxWorkRows
   /// Of JobSpec::workload_parameters, as the coordinator works by them; empty if it does not say.
   std::string workload_digest;
   std::string result;  ///< JSON text of an object; empty while there is none

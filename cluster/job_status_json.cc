@@ -184,6 +184,14 @@ WorkerProgress ReadWorker(const json& object) {
   return worker;
 }
 
+ExcludedNode ReadExcluded(const json& object) {
+  ExcludedNode excluded;
+  excluded.node = Bounded(Text(object, "node"), kMaxName);
+  excluded.reason = Bounded(Text(object, "reason"), kMaxReason);
+  excluded.revoked = Count(object, "revoked");
+  return excluded;
+}
+
 NodeWork ReadWork(const json& object) {
   NodeWork work;
   work.node = Bounded(Text(object, "node"), kMaxName);
@@ -220,6 +228,9 @@ Result<Progress> ReadProgress(std::string_view text) {
   progress.failed_indexes = IndexText(Text(object, "failedIndexes"));
   for (const json& worker : Items(object, "workers")) {
     if (progress.workers.size() < kMaxWorkerRows) progress.workers.push_back(ReadWorker(worker));
+  }
+  for (const json& node : Items(Child(object, "verification"), "excludedNodes")) {
+    if (progress.excluded.size() < kMaxWorkerRows) progress.excluded.push_back(ReadExcluded(node));
   }
   const std::string desired = Text(object, "desiredState");
   if (desired == "Suspended" || desired == "Running") {

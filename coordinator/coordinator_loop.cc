@@ -156,6 +156,12 @@ void CoordinatorLoop::Persist(engine::Persist batch) {
   if (ports_.progress != nullptr) {
     for (const auto& record : batch.results) ports_.progress->Put(WithoutResults(record));
   }
+  for (const auto& excluded : batch.exclusions) {
+    Log(LogLevel::kWarning, config_.version->spec().name + ": node " + excluded.node +
+                                " is left out: " + excluded.reason + "; " +
+                                std::to_string(excluded.revoked) +
+                                " results are revoked and computed again");
+  }
   ports_.journal.Append(std::move(batch));
 }
 

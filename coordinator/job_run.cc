@@ -8,6 +8,7 @@
 
 #include "coordinator/journal_writer.h"
 #include "coordinator/manifest_watch.h"
+#include "coordinator/verification.h"
 #include "core/base/freed_memory.h"
 
 namespace evenkeel::coordinator {
@@ -61,6 +62,7 @@ Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
   auto journal = Journal::Open(config.folder, *identity, config.complete, SizesOf(version));
   if (!journal) return tl::unexpected<Error>(journal.error());
   std::unique_ptr<JobRun> run(new JobRun(std::move(config), std::move(*journal)));
+  if (auto read = run->ReadVerification(); !read) return tl::unexpected<Error>(read.error());
   if (auto listening = run->Listen(); !listening) return tl::unexpected<Error>(listening.error());
   return run;
 }
@@ -69,6 +71,14 @@ JobRun::JobRun(JobRunConfig config, std::unique_ptr<Journal> journal)
     : config_(std::move(config)), journal_(std::move(journal)) {}
 
 JobRun::~JobRun() { StopListening(); }
+
+Result<void> JobRun::ReadVerification() {
+  verification_ = VerificationRulesOf(*config_.version, journal_->State().draw_key);
+  auto verified = ReadVerified(*journal_, verification_);
+  if (!verified) return tl::unexpected<Error>(verified.error());
+  verified_ = std::move(*verified);
+  return {};
+}
 
 Result<void> JobRun::Listen() {
   ServerOptions options = config_.server;
@@ -92,7 +102,7 @@ void JobRun::StopListening() {
 
 void JobRun::Interrupt(const std::string& reason) { inbox_.Post(InterruptRequested{reason}); }
 
-CoordinatorLoop::Config JobRun::LoopConfig() const {
+CoordinatorLoop::Config JobRun::LoopConfig() {
   const JournalState& known = journal_->State();
   CoordinatorLoop::Config loop;
   loop.version = config_.version;
@@ -109,6 +119,8 @@ CoordinatorLoop::Config JobRun::LoopConfig() const {
   loop.engine.started = config_.started;
   loop.engine.report_interval = config_.report_interval;
   loop.engine.keep_workers = config_.keep_workers;
+  loop.engine.verification = verification_;
+  loop.engine.verified = std::exchange(verified_, {});
   if (const auto& allowed = config_.version->spec().active_deadline) {
     // On the job's own time line: the gaps between an interruption and its resumption do not count.
     loop.deadline = config_.started + *allowed - known.active;

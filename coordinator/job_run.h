@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,9 @@ class JobRun final : private StreamListener, private Transport {
 
  private:
   JobRun(JobRunConfig config, std::unique_ptr<Journal> journal);
+  Result<void> ReadVerification();
   Result<void> Listen();
-  [[nodiscard]] CoordinatorLoop::Config LoopConfig() const;
+  [[nodiscard]] CoordinatorLoop::Config LoopConfig();
 
   // StreamListener, on the server's threads.
   void OnMessage(StreamId stream, engine::ToCoordinator message) override;
@@ -78,6 +80,8 @@ class JobRun final : private StreamListener, private Transport {
   const JobRunConfig config_;
   const SteadyClock clock_;
   const std::shared_ptr<Journal> journal_;
+  std::optional<engine::VerificationRules> verification_;
+  engine::VerifiedSoFar verified_;  // until the run begins
   LoopInbox inbox_;
   std::unique_ptr<WorkerServer> server_;
 };

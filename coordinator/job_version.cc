@@ -80,6 +80,13 @@ Result<JobIdentity> IdentityOf(const JobVersion& version) {
 Result<void> CheckJob(const model::JobSpec& spec, const workloads::Workload& workload) {
   const auto success = model::CheckSuccessPolicy(spec.task_policy.success, workload.TaskCount());
   if (!success) return success;
+  if (spec.task_policy.verified_share > 0) {
+    const auto share = model::CheckVerifiedShare(spec.task_policy, workload.TaskCount());
+    if (!share) return share;
+    if (const std::string why = workload.WhyNotRepeatable(); !why.empty()) {
+      return InvalidInput("spec.taskPolicy.verify: must be absent, because " + why);
+    }
+  }
   const auto inputs = DigestOfInputs(spec.workload, workload, workload.TaskCount());
   if (!inputs) return tl::unexpected(inputs.error());
   return {};

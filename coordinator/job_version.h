@@ -54,8 +54,9 @@ class JobSource {
 /// kInvalidInput if one of them, or all together, are too large.
 [[nodiscard]] Result<JobIdentity> IdentityOf(const JobVersion& version);
 
-/// Checks what neither the manifest nor the workload can check alone: the success policy against
-/// the number of tasks, and the size of the inputs. kInvalidInput names the field.
+/// Checks what neither the manifest nor the workload can check alone: the success policy and
+/// the verified share against the number of tasks, whether results can be verified, and the size of
+/// the inputs. kInvalidInput names the field.
 [[nodiscard]] Result<void> CheckJob(const model::JobSpec& spec,
                                     const workloads::Workload& workload);
 

@@ -72,6 +72,7 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   summary.tasks_completed = progress.tasks_completed;
   summary.tasks_failed = progress.tasks_failed;
   summary.failed_indexes = progress.failed_indexes;
+  summary.verification = progress.verification;
   summary.makespan_seconds = ToSeconds(progress.last_durable);
   summary.startup_seconds = ToSeconds(progress.startup);
   summary.wasted_seconds = progress.wasted_seconds;

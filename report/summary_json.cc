@@ -6,6 +6,7 @@
 #include "core/base/json_depth.h"
 #include "platform/files.h"
 #include "report/json_reader.h"
+#include "report/verification_json.h"
 
 namespace evenkeel::report {
 namespace {
@@ -207,37 +208,39 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
 
   Json nodes = Json::array();
   for (const NodeSummary& node : summary.nodes) nodes.push_back(NodeToJson(node));
-  const Json out = {{"job", summary.job},
-                    {"workload", summary.workload},
-                    {"state", StateName(summary.state)},
-                    {"reason", summary.reason},
-                    {"strategy", summary.strategy},
-                    {"tasks",
-                     {{"total", summary.tasks_total},
-                      {"completed", summary.tasks_completed},
-                      {"failed", summary.tasks_failed}}},
-                    {"failedIndexes", summary.failed_indexes},
-                    {"makespanSeconds", summary.makespan_seconds},
-                    {"startupSeconds", summary.startup_seconds},
-                    {"lowerBoundSeconds", summary.lower_bound_seconds},
-                    {"rateSource", summary.rate_source},
-                    {"efficiency", summary.efficiency},
-                    {"loadImbalancePercent", summary.load_imbalance_percent},
-                    {"wastedSeconds", summary.wasted_seconds},
-                    {"messages", summary.messages},
-                    {"moves",
-                     {{"reserved", summary.moves.reserved},
-                      {"leased", summary.moves.leased},
-                      {"copies", summary.moves.copies}}},
-                    {"bytesSent", summary.bytes_sent},
-                    {"bytesReceived", summary.bytes_received},
-                    {"leaseSeconds", summary.lease_seconds},
-                    {"speedControl", summary.speed_control},
-                    {"seed", summary.seed},
-                    {"epoch", summary.epoch},
-                    {"energy", EnergyToJson(summary.energy)},
-                    {"nodes", std::move(nodes)},
-                    {"result", std::move(result)}};
+  const Json out = {
+      {"job", summary.job},
+      {"workload", summary.workload},
+      {"state", StateName(summary.state)},
+      {"reason", summary.reason},
+      {"strategy", summary.strategy},
+      {"tasks",
+       {{"total", summary.tasks_total},
+        {"completed", summary.tasks_completed},
+        {"failed", summary.tasks_failed}}},
+      {"failedIndexes", summary.failed_indexes},
+      {"makespanSeconds", summary.makespan_seconds},
+      {"startupSeconds", summary.startup_seconds},
+      {"lowerBoundSeconds", summary.lower_bound_seconds},
+      {"rateSource", summary.rate_source},
+      {"efficiency", summary.efficiency},
+      {"loadImbalancePercent", summary.load_imbalance_percent},
+      {"wastedSeconds", summary.wasted_seconds},
+      {"messages", summary.messages},
+      {"moves",
+       {{"reserved", summary.moves.reserved},
+        {"leased", summary.moves.leased},
+        {"copies", summary.moves.copies}}},
+      {"bytesSent", summary.bytes_sent},
+      {"bytesReceived", summary.bytes_received},
+      {"leaseSeconds", summary.lease_seconds},
+      {"speedControl", summary.speed_control},
+      {"seed", summary.seed},
+      {"epoch", summary.epoch},
+      {"energy", EnergyToJson(summary.energy)},
+      {"verification", summary.verification ? VerificationToJson(*summary.verification) : Json()},
+      {"nodes", std::move(nodes)},
+      {"result", std::move(result)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -254,6 +257,7 @@ Result<RunSummary> SummaryFromJson(std::string_view text) {
   ReadCounts(top, problem, out);
   ReadNodes(top, problem, out);
   out.energy = EnergyFromJson(object, problem);
+  out.verification = VerificationFromJson(object, problem);
   if (const Json* result = top.Child("result", Json::value_t::object)) {
     out.result_json = result->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

@@ -179,6 +179,14 @@ class Workload {
   [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reducer> MakeReducer() const = 0;
+  /// What all correct runs of a task give, wherever they run: results of two runs are compared by
+  /// it. `result` may be anything, as it comes from a worker. Any thread.
+  [[nodiscard]] virtual std::string RepeatablePartOf(std::string_view result) const {
+    return std::string(result);
+  }
+  /// Why correct runs of a task may give different results, in words that follow "because"; empty:
+  /// they do not.
+  [[nodiscard]] virtual std::string WhyNotRepeatable() const { return {}; }
   /// Whether partial results are useful when the job has failed, e.g. to find out why.
   [[nodiscard]] virtual bool ResultsOfFailedJobs() const { return false; }
 };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/summary_json.h"
+#include "report/verification_json.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -93,6 +94,7 @@ void Apply(const engine::Progress& progress, const WorkByNode& earlier, JobStatu
   status.tasks_completed = progress.tasks_completed;
   status.tasks_failed = progress.tasks_failed;
   status.failed_indexes = progress.failed_indexes;
+  status.verification = progress.verification;
   status.progress = progress.cost_done_ratio;
   status.eta_seconds = progress.eta ? std::optional(ToSeconds(*progress.eta)) : std::nullopt;
   status.eta_sigma_seconds = ToSeconds(progress.eta_sigma);
@@ -119,6 +121,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.tasks_completed = summary.tasks_completed;
   status.tasks_failed = summary.tasks_failed;
   status.failed_indexes = summary.failed_indexes;
+  status.verification = summary.verification;
   if (complete) status.progress = 1;
   status.eta_seconds = complete ? std::optional(0.0) : std::nullopt;
   status.eta_sigma_seconds = 0;
@@ -153,6 +156,7 @@ std::string StatusJson(const JobStatus& status, bool to_be_suspended) {
   if (status.eta_seconds) out["etaSigmaSeconds"] = status.eta_sigma_seconds;
   out["activeSeconds"] = status.active_seconds;
   out["failedIndexes"] = status.failed_indexes;
+  if (status.verification) out["verification"] = report::VerificationToJson(*status.verification);
   out["workers"] = std::move(workers);
   out["workersTotal"] = status.workers.size();
   out["work"] = WorkJson(status.workers);

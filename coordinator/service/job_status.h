@@ -37,6 +37,7 @@ struct JobStatus {
   std::int64_t tasks_completed = 0;
   std::int64_t tasks_failed = 0;
   std::string failed_indexes;
+  std::optional<model::VerificationSummary> verification;
   double progress = 0;  ///< share of the cost that is done, 0..1
   std::optional<double> eta_seconds;
   double eta_sigma_seconds = 0;

@@ -41,6 +41,8 @@ struct Progress {
   model::MoveCounts moves;
   std::int64_t recalls_failed = 0;  ///< recalls that brought no task in time
   std::string failed_indexes;
+  /// If results are verified, or were when a node was left out.
+  std::optional<model::VerificationSummary> verification;
   std::vector<NodeProgress> nodes;
 };
 

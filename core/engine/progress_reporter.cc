@@ -59,6 +59,11 @@ Progress ProgressReporter::Snapshot(Instant now) const {
     node.leased = parts_.ledger.OutstandingTasks({i});
     if (parts_.estimator.Measured({i})) node.rate = parts_.estimator.Rate({i});
   }
+  const ResultVerification& verification = parts_.verification;
+  if (verification.Enabled() || !verification.Exclusions().empty()) {
+    progress.verification = {verification.ConfirmedTasks(), verification.OpenTasks(),
+                             verification.Exclusions()};
+  }
   if (const auto end = PredictEnd(now)) {
     progress.eta = end->left;
     progress.eta_sigma = end->sigma;

@@ -6,6 +6,7 @@
 #include "core/engine/completion_policy.h"
 #include "core/engine/membership.h"
 #include "core/engine/progress.h"
+#include "core/engine/result_verification.h"
 #include "core/engine/run_statistics.h"
 #include "core/engine/strategy_driver.h"
 #include "core/engine/task_ledger.h"
@@ -25,6 +26,7 @@ class ProgressReporter {
     const TaskLedger& ledger;
     const Membership& membership;
     const CompletionPolicy& completion;
+    const ResultVerification& verification;
     const StrategyDriver& driver;
     RunStatistics& statistics;
   };

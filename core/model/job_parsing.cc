@@ -65,6 +65,19 @@ void ReadSuccess(FieldReader fields, SuccessPolicy& success) {
   }
 }
 
+void ReadVerifiedShare(FieldReader& fields, TaskPolicy& policy) {
+  constexpr std::size_t kMaxBytes = 16;
+  const std::string text = fields.OptionalString("verify", kMaxBytes, "0%");
+  const auto share = ParsePercentage(text);
+  if (!share) {
+    fields.Fail("verify", "must be a percentage such as 1% or 0.25%, is " + Shown(text));
+  } else if (*share > 0 && !policy.idempotent) {
+    fields.Fail("verify", "must be absent if idempotent is false, is " + Shown(text));
+  } else {
+    policy.verified_share = *share;
+  }
+}
+
 /// Reads spec.taskPolicy; errors are reported to `fields`.
 void ReadTaskPolicy(FieldReader fields, TaskPolicy& policy) {
   policy.backoff_limit_per_task = static_cast<std::int32_t>(
@@ -73,6 +86,7 @@ void ReadTaskPolicy(FieldReader fields, TaskPolicy& policy) {
   policy.timeout = FromSeconds(
       fields.OptionalNumber("timeoutSeconds", {0, kMaxSeconds, true}, ToSeconds(policy.timeout)));
   policy.idempotent = fields.OptionalBool("idempotent", policy.idempotent);
+  ReadVerifiedShare(fields, policy);
   ReadRules(fields, policy);
   ReadSuccess(fields.OptionalObject("successPolicy"), policy.success);
 }

@@ -131,6 +131,13 @@ enum class EndCause {
 enum class JobState { kComplete, kFailed, kInterrupted, kRunning };
 
 /// summary.json
+/// How far the results of the drawn tasks are verified.
+struct VerificationSummary {
+  std::int64_t confirmed = 0;               ///< tasks of which two nodes gave the same result
+  std::int64_t open = 0;                    ///< tasks whose second run has not confirmed the first
+  std::vector<ExclusionRecord> exclusions;  ///< in the order of their time
+};
+
 struct RunSummary {
   std::string job;
   std::string workload;
@@ -159,8 +166,9 @@ struct RunSummary {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 1;  ///< number of starts of the coordinator
   std::vector<NodeSummary> nodes;
-  std::optional<EnergySummary> energy;  ///< if the power of any node is known
-  std::string result_json = "{}";       ///< the workload's own object
+  std::optional<VerificationSummary> verification;  ///< if results are verified
+  std::optional<EnergySummary> energy;              ///< if the power of any node is known
+  std::string result_json = "{}";                   ///< the workload's own object
 };
 
 }  // namespace evenkeel::model

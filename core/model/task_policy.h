@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -32,6 +33,11 @@ struct SuccessPolicy {
   [[nodiscard]] bool Any() const { return succeeded_indexes || succeeded_count; }
 };
 
+/// All tasks, as TaskPolicy::verified_share.
+inline constexpr std::int64_t kWholeJob = 100'000;
+/// Maximum number of tasks that are verified.
+inline constexpr std::int64_t kMaxVerifiedTasks = 100'000;
+
 /// spec.taskPolicy
 struct TaskPolicy {
   std::int32_t backoff_limit_per_task = 3;  ///< retries of one task; lost nodes do not count
@@ -39,11 +45,21 @@ struct TaskPolicy {
   Duration timeout = std::chrono::seconds(3600);  ///< of one task
   bool idempotent = true;                         ///< a task may run twice at the same time
   std::vector<ExitCodeRule> on_exit_codes;        ///< the first match counts
+  /// Share of the tasks whose results are verified on a second node, in parts of kWholeJob.
+  std::int64_t verified_share = 0;
   SuccessPolicy success;
 
   /// The reaction to a failure; kCount if there is no exit code or no rule matches.
   [[nodiscard]] ExitCodeRule::Action ActionOn(std::optional<std::int32_t> exit_code) const;
 };
+
+/// Reads a percentage such as "1%" or "0.25%", with at most three decimals, in parts of kWholeJob;
+/// nothing if the text is none.
+[[nodiscard]] std::optional<std::int64_t> ParsePercentage(std::string_view text);
+
+/// Checks that `tasks` times `policy.verified_share` is at most kMaxVerifiedTasks; kInvalidInput
+/// names the field.
+[[nodiscard]] Result<void> CheckVerifiedShare(const TaskPolicy& policy, std::int64_t tasks);
 
 /// Checks that a job with `tasks` tasks can meet the policy; kInvalidInput names the field.
 [[nodiscard]] Result<void> CheckSuccessPolicy(const SuccessPolicy& policy, std::int64_t tasks);

@@ -28,7 +28,8 @@ void Complete(PlanBuilder& builder, const cluster::Progress& report) {
 
 void FailAsReported(PlanBuilder& builder, const cluster::Progress& report) {
   const bool has_cause = report.cause == model::EndCause::kTasksFailed ||
-                         report.cause == model::EndCause::kDeadlineExceeded;
+                         report.cause == model::EndCause::kDeadlineExceeded ||
+                         report.cause == model::EndCause::kResultsDiffer;
   Fail(builder, has_cause ? std::string(model::ToString(report.cause)) : "CoordinatorFailed",
        report.reason.empty() ? "the coordinator gives no reason" : report.reason);
 }

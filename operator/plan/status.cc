@@ -177,12 +177,39 @@ std::string Location(const PlanBuilder& builder) {
   return "kubectl evenkeel results " + job.name + " -n " + job.namespace_name;
 }
 
+/// "node pi3 is left out: its result of ...; 40 results were revoked and are computed again".
+std::string DescribeExclusions(const std::vector<cluster::ExcludedNode>& excluded) {
+  constexpr std::size_t kMostNamed = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(excluded.size(), kMostNamed); ++i) {
+    const cluster::ExcludedNode& one = excluded[i];
+    text += (i > 0 ? "; " : "") + ("node " + one.node + " is left out: " + one.reason) + "; " +
+            std::to_string(one.revoked) + " results were revoked and are computed again";
+  }
+  if (excluded.size() > kMostNamed) {
+    text += "; " + std::to_string(excluded.size() - kMostNamed) + " more nodes are left out";
+  }
+  return text;
+}
+
+/// Present only for jobs of which a node was left out.
+void SetNodesExcludedCondition(PlanBuilder& builder, const cluster::Progress& report) {
+  const std::string& type = cluster::condition_type::kNodesExcluded;
+  if (!report.excluded.empty()) {
+    builder.SetCondition(type, true, "WrongResults", DescribeExclusions(report.excluded));
+  } else if (cluster::IsTrue(builder.Status().conditions, type)) {
+    builder.SetCondition(type, false, "StartedAgain",
+                         "the coordinator has started again without its journal");
+  }
+}
+
 void ReportCoordinator(PlanBuilder& builder, const cluster::Progress& report) {
   cluster::JobStatus& status = builder.Status();
   status.tasks = {Count(report.tasks.total), Count(report.tasks.completed),
                   Count(report.tasks.failed)};
   status.progress = Percent(report);
   status.failed_indexes = CappedIndexes(report.failed_indexes, report.tasks.failed, kMaxIndexBytes);
+  SetNodesExcludedCondition(builder, report);
   if (report.state == cluster::CoordinatorState::kComplete) {
     status.result = {report.result, Location(builder)};  // which may be too long to be shown here
   }
@@ -459,7 +486,8 @@ std::ptrdiff_t CountReason(const cluster::Conditions& conditions, const std::str
 }
 
 bool IsWarning(const cluster::Condition& condition) {
-  if (condition.type == cluster::condition_type::kFailed || condition.reason == "StartedAgain") {
+  if (condition.type == cluster::condition_type::kFailed || condition.reason == "StartedAgain" ||
+      condition.reason == "WrongResults") {
     return true;
   }
   return condition.status == cluster::Condition::Status::kFalse && !IsHarmless(condition.reason);

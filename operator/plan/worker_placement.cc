@@ -35,9 +35,11 @@ void Sooner(std::optional<Duration>& requeue_after, Duration delay) {
   requeue_after = std::min(requeue_after.value_or(delay), delay);
 }
 
-/// A pod that no scheduler or kubelet will do anything about any more.
+/// A pod that no scheduler or kubelet will do anything about any more, or whose node is left out.
 bool Obsolete(const cluster::PodView& pod, const cluster::NodeEligibility* eligibility) {
-  if (eligibility == nullptr) return true;
+  if (eligibility == nullptr || eligibility->first.obstacle == cluster::Obstacle::kExcluded) {
+    return true;
+  }
   const bool open =
       eligibility->Eligible() || eligibility->first.obstacle == cluster::Obstacle::kRoom;
   return pod.node.empty() && pod.unscheduled && !open;
@@ -119,12 +121,17 @@ void RemoveSurplus(std::size_t most, std::vector<const cluster::PodView*>& live,
 namespace {
 
 /// Checks which nodes are eligible for one job. Requests of the job's own workers are not counted:
-/// a node with a worker is checked as if it had none. The snapshot must outlive it.
+/// a node with a worker is checked as if it had none. The builder must outlive it.
 class EligibilityChecker {
  public:
-  explicit EligibilityChecker(const Snapshot& snapshot)
-      : requests_(*snapshot.requests), demands_(cluster::NodeDemandsOf(snapshot.job)) {
+  explicit EligibilityChecker(const PlanBuilder& builder)
+      : requests_(*builder.snapshot().requests),
+        demands_(cluster::NodeDemandsOf(builder.snapshot().job)) {
+    const Snapshot& snapshot = builder.snapshot();
     demands_.architectures = snapshot.settings.architectures;
+    if (const cluster::Progress* report = builder.Report()) {
+      for (const auto& excluded : report->excluded) demands_.excluded.insert(excluded.node);
+    }
     for (const cluster::PodView& pod : snapshot.pods) {
       if (pod.role != cluster::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) {
         continue;
@@ -151,7 +158,7 @@ class EligibilityChecker {
 }  // namespace
 
 WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
-  const EligibilityChecker judge(builder.snapshot());
+  const EligibilityChecker judge(builder);
   WorkerInventory inventory;
   std::map<std::string, const cluster::PodView*> by_name;
   for (const cluster::PodView* pod : builder.Workers()) {

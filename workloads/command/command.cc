@@ -7,6 +7,7 @@
 #include "launcher/protocol.h"
 #include "workloads/command/command_reducer.h"
 #include "workloads/command/command_runner.h"
+#include "workloads/command/task_record.h"
 #include "workloads/folder_file.h"
 
 namespace evenkeel::workloads::command {
@@ -222,6 +223,9 @@ class Command final : public Workload {
   [[nodiscard]] std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const override {
     return MakeCommandRunner(spec_, options);
+  }
+  [[nodiscard]] std::string RepeatablePartOf(std::string_view result) const override {
+    return command::RepeatablePartOf(result);
   }
   [[nodiscard]] bool ResultsOfFailedJobs() const override { return true; }
   [[nodiscard]] std::unique_ptr<Reducer> MakeReducer() const override {

@@ -58,6 +58,19 @@ std::optional<TaskRecord> ReadRecord(std::string_view bytes) {
   return record;
 }
 
+std::string RepeatablePartOf(std::string_view bytes) {
+  const auto record = ReadRecord(bytes);
+  if (!record) return "not a record:" + std::string(bytes);
+  Ended part;
+  part.ending = record->ended.ending;
+  part.value = record->ended.value;
+  part.output_cut = record->ended.output_cut;
+  part.output = record->ended.output;
+  std::string packed;
+  launcher::AppendFrame(part, packed);
+  return packed;
+}
+
 std::int32_t ExitCodeOf(const Ended& ended) {
   switch (ended.ending) {
     case Ending::kExited:

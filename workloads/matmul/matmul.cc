@@ -67,6 +67,11 @@ class Matmul final : public Workload {
       const RunnerOptions& options) const override {
     return MakeMatmulRunner(spec_, division_, blocks_, options);
   }
+  [[nodiscard]] std::string WhyNotRepeatable() const override {
+    if (IsWhole(spec_.shape.type)) return {};
+    return std::string("products of ") + NameOf(spec_.shape.type) +
+           " are rounded differently on different processors";
+  }
   [[nodiscard]] std::unique_ptr<Reducer> MakeReducer() const override {
     return MakeMatmulReducer(spec_, division_);
   }

@@ -94,6 +94,7 @@ void PlayedRun::Take(const model::TimelineEvent& event) {
       break;
     case EventKind::kStage:
     case EventKind::kMaster:
+    case EventKind::kExcluded:
       break;
   }
 }

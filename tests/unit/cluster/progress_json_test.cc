@@ -14,7 +14,8 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
     {"node":"pi4a","ratio":4.2,"connected":true,"share":384,"completed":4,"stolen":1,
      "rate":1234.5,"state":"Running"}],"work":[{"node":"pi4a","units":400,
      "busySeconds":2.5,"threads":4}],"result":{"count":5},"resultFiles":["primes.npy"],
-    "resumedTasks":7,"workloadDigest":"fnv1a:0123456789abcdef"})");
+    "resumedTasks":7,"workloadDigest":"fnv1a:0123456789abcdef","verification":{"confirmed":3,
+    "open":1,"excludedNodes":[{"node":"pi3","task":5,"reason":"wrong\n","revoked":40}]}})");
   ASSERT_TRUE(progress.has_value()) << progress.error().message;
   EXPECT_EQ(progress->epoch, 3);
   EXPECT_EQ(progress->state, CoordinatorState::kRunning);
@@ -32,6 +33,10 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
   EXPECT_EQ(progress->work[0].busy_seconds, 2.5);
   EXPECT_EQ(progress->work[0].threads, 4);
   EXPECT_EQ(progress->result, R"({"count":5})");
+  ASSERT_EQ(progress->excluded.size(), 1U);
+  EXPECT_EQ(progress->excluded[0].node, "pi3");
+  EXPECT_EQ(progress->excluded[0].reason, "wrong ");
+  EXPECT_EQ(progress->excluded[0].revoked, 40);
   EXPECT_EQ(progress->workload_digest, "fnv1a:0123456789abcdef");
 }
 
@@ -47,7 +52,8 @@ TEST(ReadProgress, FieldsMayBeAbsentOrNull) {
 
 TEST(ReadProgress, KnowsTheCausesThatACoordinatorWrites) {
   for (const auto cause : {model::EndCause::kSuccessRuleMet, model::EndCause::kTasksFailed,
-                           model::EndCause::kDeadlineExceeded, model::EndCause::kOther}) {
+                           model::EndCause::kDeadlineExceeded, model::EndCause::kResultsDiffer,
+                           model::EndCause::kOther}) {
     const auto progress = ReadProgress(R"({"state":"Failed","cause":")" +
                                        std::string(model::ToString(cause)) + "\"}");
     ASSERT_TRUE(progress.has_value());

@@ -34,7 +34,8 @@ TEST_F(JournalTest, AKilledWriterLeavesWholeBatchesAndEveryAcknowledgedOne) {
     const pid_t child = fork();
     if (child == 0) {
       const auto journal = Journal::Open(folder_, PrimesJob());
-      for (model::TaskIndex n = first_batch; journal && (*journal)->Append({Batch(n), {}, {}}); ++n) {
+      for (model::TaskIndex n = first_batch; journal && (*journal)->Append({Batch(n), {}, {}});
+           ++n) {
         if (write(acknowledged[1], "a", 1) != 1) break;
       }
       _exit(1);

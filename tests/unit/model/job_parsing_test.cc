@@ -66,6 +66,7 @@ spec:
     maxFailedTasks: 2
     timeoutSeconds: 60
     idempotent: false
+    verify: "0%"
     onExitCodes: [{action: FailJob, operator: In, values: [42]}]
     successPolicy: {succeededCount: 5, succeededIndexes: "0-4"}
   nodes:
@@ -331,6 +332,32 @@ TEST(JobParsing, CompensationIsReadAsItStands) {
             "job.yaml: spec.balancing.compensated.compensation: must be one of None, First, "
             "Second, Third, is "
             "\"Fourth\"");
+}
+
+TEST(ParsePercentage, ReadsUpToThreeDecimals) {
+  EXPECT_EQ(ParsePercentage("1%"), 1000);
+  EXPECT_EQ(ParsePercentage("0.25%"), 250);
+  EXPECT_EQ(ParsePercentage("0.001%"), 1);
+  EXPECT_EQ(ParsePercentage("12.5%"), 12'500);
+  EXPECT_EQ(ParsePercentage("0%"), 0);
+  EXPECT_EQ(ParsePercentage("100%"), kWholeJob);
+  EXPECT_EQ(ParsePercentage("100.000%"), kWholeJob);
+  for (const char* text : {"", "%", "1", "1 %", "-1%", "+1%", "1e1%", ".5%", "1.%", "0.0001%",
+                           "100.001%", "101%", "1000%", "1%%", "1,5%", "0x1%"}) {
+    EXPECT_FALSE(ParsePercentage(text)) << text;
+  }
+}
+
+TEST(CheckVerifiedShare, AtMostAHundredThousandTasksAreDrawn) {
+  TaskPolicy policy;
+  policy.verified_share = 1000;
+  EXPECT_TRUE(CheckVerifiedShare(policy, 10'000'000));
+  EXPECT_TRUE(CheckVerifiedShare(policy, 0));
+  const auto checked = CheckVerifiedShare(policy, 1'000'000'000'000);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message,
+            "spec.taskPolicy.verify: must draw at most 100000 tasks, draws 10000000000 of "
+            "1000000000000");
 }
 
 }  // namespace

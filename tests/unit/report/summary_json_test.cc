@@ -57,6 +57,7 @@ model::RunSummary FullSummary() {
   node.joules = model::NodeJoules{31.5, 32.5};
   summary.nodes[1].name = "pi3";
   summary.energy = {33.5, 34.5, 35.5, 36.5, true, true, 1.25, {"pi3-b"}};
+  summary.verification = {37, 38, {{"pi3-c", 39, "its result of task 39 is wrong", 40}}};
   summary.result_json = R"({"count":25997,"largest":299993,"means":[1,2.5]})";
   return summary;
 }

@@ -57,6 +57,25 @@ TEST(CommandRecord, RoundTrips) {
   EXPECT_EQ(read->ended, ended);
 }
 
+TEST(CommandRecord, ExitCodeAndStdoutAreWhatIsComparedBetweenNodes) {
+  Ended ended = EndedWith(Ending::kExited, 0, "42\n", "took 3 s");
+  ended.wall_nanoseconds = 3'000'000'000;
+  std::string one;
+  AppendRecord({1, "pi", ended}, one);
+  Ended again = EndedWith(Ending::kExited, 0, "42\n", "took 5 s");
+  again.cpu_nanoseconds = 7;
+  std::string other;
+  AppendRecord({2, "nas", again}, other);
+  EXPECT_EQ(RepeatablePartOf(one), RepeatablePartOf(other));
+  again.output = "43\n";
+  EXPECT_NE(RepeatablePartOf(one), RepeatablePartOf(RecordOf(again)));
+  again = ended;
+  again.value = 1;
+  EXPECT_NE(RepeatablePartOf(one), RepeatablePartOf(RecordOf(again)));
+  EXPECT_NE(RepeatablePartOf("x"), RepeatablePartOf("y"));
+  EXPECT_NE(RepeatablePartOf(RepeatablePartOf(one)), RepeatablePartOf(one));
+}
+
 TEST(CommandRecord, OtherBytesAreRejected) {
   const std::string good = RecordOf(EndedWith(Ending::kExited, 0, "out"));
   for (std::size_t size = 0; size < good.size(); ++size) {

@@ -105,6 +105,7 @@ TEST_F(Ending, TheReasonFollowsFromTheCauseAndNotFromItsWords) {
     const char* want;
   } cases[] = {{model::EndCause::kDeadlineExceeded, "True DeadlineExceeded"},
                {model::EndCause::kTasksFailed, "True TasksFailed"},
+               {model::EndCause::kResultsDiffer, "True ResultsDiffer"},
                {model::EndCause::kOther, "True CoordinatorFailed"}};
   for (const auto& one : cases) {
     ModelCluster cluster;

@@ -52,6 +52,25 @@ TEST_F(Placing, ANodeThatJoinsGetsAWorkerOnTheScaleOfTheOthers) {
   EXPECT_NEAR(cluster_.WorkerOn("a")->ratio, heavy, 1e-9);
 }
 
+TEST_F(Placing, ANodeThatGaveAWrongResultIsNamedAndLosesItsWorker) {
+  ASSERT_TRUE(cluster_.Rest());
+  const std::string reason =
+      "its result of task 5 is wrong: the nodes a and c agree on another one";
+  cluster_.progress.excluded = {{"b", reason, 40}};
+  const Plan plan = cluster_.Step();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "c"}));
+  EXPECT_EQ(cluster_.Condition("NodesExcluded"), "True WrongResults");
+  const std::string message =
+      "node b is left out: " + reason + "; 40 results were revoked and are computed again";
+  EXPECT_EQ(plan.events, (std::vector<Event>{{true, "WrongResults", message, true}}));
+  // It counts for this job only, and the others stay.
+  cluster_.progress.excluded.push_back({"a", "wrong", 1});
+  cluster_.progress.excluded.push_back({"c", "wrong", 1});
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False NoEligibleNodes");
+}
+
 TEST_F(Placing, ANodeThatGoesTakesItsWorkerWithIt) {
   ASSERT_TRUE(cluster_.Rest());
   cluster_.RemoveNode("b");
