@@ -37,13 +37,14 @@ test_all() {
   stage "format" check_format || true
   stage "build release" build_preset release || return 0
   begin_meanwhile 'scripts/cluster.sh binaries'
-  stage "test release" run_tests release -LE '^(soak|cluster|chart)$' || return 0
+  stage "test release" run_tests release -LE '^(soak|cluster|chart|apiserver)$' || return 0
   end_meanwhile  # go's caches keep how far it came
   local cluster=0
   stage "cluster programs" build_cluster_programs || cluster=$?
   begin_meanwhile "scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets
                    scripts/build.sh fuzz $fuzz_targets
                    source scripts/lib/common.sh; source scripts/lib/source_checks.sh; keep_tidy release"
+  stage "test apiserver" run_tests release -L '^apiserver$' || true
   # Helm is one of the programs.
   local labels='^(chart|cluster)$'
   if [ "$cluster" -ne 0 ]; then labels='^chart$'; fi

@@ -56,7 +56,7 @@ def workloads_that_know_each_other(tree):
 HTTP_LIBRARIES = {
     "cpprest": r"kubernetes/cpprest_transport\.cc",
     "pplx": r"kubernetes/cpprest_transport\.cc",
-    "boost": r"kubernetes/cpprest_transport\.cc|http/(endpoint|http_client|http_server|http_session|tls_context)\.(cc|h)",
+    "boost": r"tests/support/in_memory_api_server\.cc|kubernetes/cpprest_transport\.cc|http/(endpoint|http_client|http_server|http_session|tls_context)\.(cc|h)",
 }
 
 

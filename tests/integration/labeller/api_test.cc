@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "tests/integration/worker/child.h"
-#include "tests/support/fake_api_server.h"
+#include "tests/support/in_memory_api_server.h"
 
 namespace evenkeel::labeller {
 namespace {
@@ -64,7 +64,7 @@ class LabellerApi : public testing::Test {
   [[nodiscard]] json Metadata() const { return (*server_.Find(kNodes, "", "pi4"))["metadata"]; }
   [[nodiscard]] std::size_t Patches() const { return server_.Requests({"PATCH", "", {}}).size(); }
 
-  support::FakeApiServer server_;
+  support::InMemoryApiServer server_;
   std::filesystem::path folder_;
 };
 
@@ -102,7 +102,7 @@ TEST_F(LabellerApi, GoesOnAfterRefusals) {
   forbidden.status = 403;
   server_.Inject(forbidden);
   Child labeller(Command());
-  ASSERT_TRUE(server_.WaitForRequests(1, {"PATCH", "", {}}, std::chrono::seconds(60)));
+  ASSERT_TRUE(server_.WaitForRequests(1, {"PATCH", "", {}}));
   labeller.Signal(SIGTERM);
   EXPECT_EQ(labeller.AwaitExit(), 0);
   EXPECT_NE(labeller.ReadAll().find("403"), std::string::npos);
@@ -113,7 +113,7 @@ TEST_F(LabellerApi, EndsAtOnceInTheMiddleOfARequest) {
   slow.delay = std::chrono::seconds(20);
   server_.Inject(slow);
   Child labeller(Command());
-  ASSERT_TRUE(server_.WaitForRequests(1, {}, std::chrono::seconds(60)));
+  ASSERT_TRUE(server_.WaitForRequests(1, {}));
   labeller.Signal(SIGTERM);
   EXPECT_EQ(labeller.AwaitExit(), 0);
   EXPECT_EQ(server_.Requests({}).front().status, 0) << "it did not wait for the answer";

@@ -12,7 +12,7 @@
 #include "kubernetes/cpprest_transport.h"
 #include "kubernetes/reflector.h"
 #include "kubernetes/transport.h"
-#include "tests/support/fake_api_server.h"
+#include "tests/support/in_memory_api_server.h"
 
 namespace evenkeel::kube {
 
@@ -42,7 +42,7 @@ class AgainstServer : public ::testing::Test {
 
   [[nodiscard]] ServerAccess Access() { return {*transport_, clock_, waiter_, tokens_.get()}; }
 
-  support::FakeApiServer server_;
+  support::InMemoryApiServer server_;
   SteadyClock clock_;
   SteadyWaiter waiter_;
   std::shared_ptr<TokenSource> tokens_;

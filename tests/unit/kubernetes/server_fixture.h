@@ -10,7 +10,7 @@
 
 #include "kubernetes/client.h"
 #include "kubernetes/cpprest_transport.h"
-#include "tests/support/fake_api_server.h"
+#include "tests/support/in_memory_api_server.h"
 
 namespace evenkeel::kube {
 
@@ -79,7 +79,7 @@ class ServerTest : public ::testing::Test {
     client_ = std::make_unique<Client>(*transport_);
   }
 
-  support::FakeApiServer server_;
+  support::InMemoryApiServer server_;
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<Client> client_;
 };

@@ -163,7 +163,7 @@ TEST_F(TransportSend, ATokenThatWasReplacedIsTakenUp) {
 }
 
 TEST(TransportSendAlone, AServerThatStartedAgainAnswersTheFirstRequest) {
-  support::FakeApiServer server;
+  support::InMemoryApiServer server;
   CpprestOptions options;
   options.server = server.url();
   options.keep_connections = false;
@@ -191,9 +191,9 @@ TEST(TransportMaking, RejectsInvalidOptions) {
 }
 
 TEST(TransportMaking, TalksToIpV6) {
-  support::FakeApiServerOptions where;
+  support::InMemoryApiServerOptions where;
   where.address = "::1";
-  const support::FakeApiServer server(where);
+  const support::InMemoryApiServer server(where);
   CpprestOptions options;
   options.server = server.url();
   const auto transport = MakeCpprestTransport(options);
@@ -204,7 +204,7 @@ TEST(TransportMaking, TalksToIpV6) {
 }
 
 TEST(TransportMaking, KeepsThePrefixOfTheServer) {
-  const support::FakeApiServer server;
+  const support::InMemoryApiServer server;
   CpprestOptions options;
   options.server = server.url() + "/k8s/clusters/c-1";
   const auto transport = MakeCpprestTransport(options);

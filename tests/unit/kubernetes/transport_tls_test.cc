@@ -14,14 +14,14 @@ using std::chrono::seconds;
 class TransportTls : public ::testing::Test {
  protected:
   /// A server whose certificate has these names.
-  std::unique_ptr<support::FakeApiServer> Serve(const std::string& alternatives,
-                                                const std::string& client_ca = "") {
+  std::unique_ptr<support::InMemoryApiServer> Serve(const std::string& alternatives,
+                                                    const std::string& client_ca = "") {
     const auto identity = authority_.Issue("fake API server", alternatives);
-    support::FakeApiServerOptions options;
+    support::InMemoryApiServerOptions options;
     options.certificate_pem = identity.certificate_pem;
     options.key_pem = identity.key_pem;
     options.client_ca_pem = client_ca;
-    return std::make_unique<support::FakeApiServer>(options);
+    return std::make_unique<support::InMemoryApiServer>(options);
   }
 
   static Result<Response> Ask(const std::string& url, const TlsSettings& tls) {

@@ -213,13 +213,10 @@ TEST_F(JobReconcilerTest, AJobWithoutReportedWorkIsCountedAsMissed) {
 }
 
 TEST_F(JobReconcilerTest, ARefusalIsInTheStatusUntilItIsLifted) {
-  support::Fault quota;
-  quota.filter = {"POST", "/pods", {}};
-  quota.times = -1;
-  quota.status = 403;
-  server_.Inject(quota);
+  transport_.Refuse("POST", "/pods",
+                    {403, R"({"kind":"Status","reason":"Forbidden","message":"quota"})", {}});
   ExpectRefusalInStatus();
-  server_.ClearFaults();
+  transport_.RefuseNothing();
   Settle("primes");
   Settle("primes");
   EXPECT_EQ(PodNames().size(), 3U);
@@ -290,8 +287,12 @@ TEST_F(NameConflictTest, ForeignObjectsAreNeverWrittenAndTheJobGoesOnWhenTheyAre
     const char* suffix;
     Json content;
   };
+  const Json kPorts = Json::array({{{"name", "sql"}, {"port", 5432}}});
   const std::vector<Case> cases{
-      {"/api/v1/services", "Service", "-coordinator", {{"spec", {{"selector", {{"app", "db"}}}}}}},
+      {"/api/v1/services",
+       "Service",
+       "-coordinator",
+       {{"spec", {{"selector", {{"app", "db"}}}, {"ports", kPorts}}}}},
       {"/api/v1/configmaps", "ConfigMap", "-plan", {{"data", {{"theirs", "1"}}}}},
       {"/api/v1/secrets", "Secret", "-worker-tls", {{"data", {{"theirs", "MQ=="}}}}},
       {"/api/v1/secrets", "Secret", "-coordinator-tls", {{"data", {{"theirs", "MQ=="}}}}},
@@ -329,7 +330,8 @@ TEST_F(NameConflictTest, AForeignPodIsNamed) {
 }
 
 TEST_F(NameConflictTest, WaitsForObjectsOfAnEarlierJobOfTheSameName) {
-  Json left = {{"apiVersion", "v1"}, {"kind", "Service"}, {"spec", Json::object()}};
+  Json left = {{"apiVersion", "v1"}, {"kind", "Service"}};
+  left["spec"]["ports"] = Json::array({{{"port", 80}}});
   left["metadata"] = {{"name", "primes-coordinator"}, {"namespace", "lab"}};
   left["metadata"]["ownerReferences"] = Json::array({{{"apiVersion", "batch.evenkeel.dev/v1alpha1"},
                                                       {"kind", "WeightedJob"},
@@ -427,14 +429,9 @@ TEST_F(OwnedObjectsTest, APlanOfAnotherWriterIsNotTrusted) {
 }
 
 TEST_F(JobReconcilerTest, ATerminatingNamespaceIsNotAnError) {
-  support::Fault ends;
-  ends.filter = {"POST", "/pods", {}};
-  ends.times = -1;
   const std::string body = R"({"kind":"Status","reason":"Forbidden","message":"ends","details":)"
                            R"({"causes":[{"reason":"NamespaceTerminating"}]}})";
-  ends.raw_answer = "HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nContent-Length: " +
-                    std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + body;
-  server_.Inject(ends);
+  transport_.Refuse("POST", "/pods", {403, body, {}});
   PutJob("primes", kPrimes);
   AwaitCache();
   const auto end = reconciler_->Reconcile({"lab", "primes"});

@@ -1,11 +1,23 @@
 #include "tests/unit/operator/operator_fixture.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/check.h"
+#include "kubernetes/cpprest_transport.h"
 
 namespace evenkeel::controller {
 namespace {
 
 using kube::Json;
+
+std::unique_ptr<kube::Transport> TransportTo(const std::string& url) {
+  kube::CpprestOptions options;
+  options.server = url;
+  auto made = kube::MakeCpprestTransport(std::move(options));
+  EVENKEEL_CHECK(made.has_value(), "there is no way to the server in memory");
+  return *std::move(made);
+}
 
 Json Named(const std::string& api_version, const std::string& kind, const std::string& name) {
   return {{"apiVersion", api_version}, {"kind", kind}, {"metadata", {{"name", name}}}};
@@ -13,15 +25,22 @@ Json Named(const std::string& api_version, const std::string& kind, const std::s
 
 }  // namespace
 
+OperatorFixture::OperatorFixture()
+    : real_(support::RealApi::FromEnvironment()),
+      in_memory_(real_ ? nullptr : std::make_unique<support::InMemoryApiServer>()),
+      server_(real_ ? static_cast<support::TestApi&>(*real_) : *in_memory_),
+      to_memory_(real_ ? nullptr : TransportTo(in_memory_->url())),
+      transport_(real_ ? real_->transport() : *to_memory_) {}
+
 void OperatorFixture::SetUp() {
-  AgainstServer::SetUp();
-  client_ = std::make_unique<kube::Client>(*transport_);
+  const kube::ServerAccess access{transport_, clock_, waiter_};
+  client_ = std::make_unique<kube::Client>(transport_);
   kube::EventRecorderOptions recording;
   recording.reporter = {"evenkeel.dev/operator", "test"};
-  events_ = std::make_unique<kube::EventRecorder>(Access(), wall_, recording);
+  events_ = std::make_unique<kube::EventRecorder>(access, wall_, recording);
   poller_ = std::make_unique<CoordinatorPoller>(coordinators_, clock_, PollLimits{},
                                                 [](const kube::ObjectKey&) {});
-  cache_ = std::make_unique<ClusterCache>(Access(), std::vector<std::string>{},
+  cache_ = std::make_unique<ClusterCache>(access, std::vector<std::string>{},
                                           CacheListener{[](const auto&) {}, [](const auto&) {}}, 1);
   executor_ = std::make_unique<ExecutorDependencies>(
       ExecutorDependencies{*client_, *cache_, wall_, clock_, keys_, {"evenkeel-system", {}}});
@@ -83,8 +102,9 @@ void OperatorFixture::AwaitCache() {
       // Pods that run have addresses.
       const auto running = std::count_if(view.pods.begin(), view.pods.end(),
                                          [](const auto& pod) { return !pod.ip.empty(); });
-      if (running != std::count_if(pods.begin(), pods.end(),
-                                   [](const Json& pod) { return pod.contains("status"); })) {
+      if (running != std::count_if(pods.begin(), pods.end(), [](const Json& pod) {
+            return pod.contains("/status/podIP"_json_pointer);
+          })) {
         return false;
       }
       return view.nodes->size() == nodes.size() && view.pods.size() == pods.size();

@@ -9,7 +9,10 @@
 
 #include "kubernetes/client.h"
 #include "operator/job_reconciler.h"
+#include "tests/support/in_memory_api_server.h"
+#include "tests/support/real_api.h"
 #include "tests/unit/kubernetes/against_server.h"
+#include "tests/unit/operator/refusing_transport.h"
 
 namespace evenkeel::controller {
 
@@ -73,10 +76,11 @@ class FakeRates final : public RateHistory {
   int requests = 0;
 };
 
-/// The inner parts of the operator with a fake API server. The test acts as scheduler and kubelet,
-/// and triggers each reconciliation.
-class OperatorFixture : public kube::AgainstServer {
+/// The inner parts of the operator with an API server: in memory, or the real one of
+/// tests/apiserver. The test acts as scheduler and kubelet, and triggers each reconciliation.
+class OperatorFixture : public ::testing::Test {
  protected:
+  OperatorFixture();
   void SetUp() override;
   void TearDown() override;
 
@@ -95,6 +99,13 @@ class OperatorFixture : public kube::AgainstServer {
   /// The cache shows all that the server holds.
   void AwaitCache();
 
+  std::unique_ptr<support::RealApi> real_;
+  std::unique_ptr<support::InMemoryApiServer> in_memory_;
+  support::TestApi& server_;
+  std::unique_ptr<kube::Transport> to_memory_;
+  RefusingTransport transport_;
+  SteadyClock clock_;
+  kube::SteadyWaiter waiter_;
   FakeCoordinators coordinators_;
   kube::SystemWallClock wall_;
   std::unique_ptr<kube::Client> client_;

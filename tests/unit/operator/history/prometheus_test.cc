@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/clock.h"
-#include "tests/support/fake_api_server.h"
+#include "tests/support/in_memory_api_server.h"
 #include "tests/unit/operator/history/scripted_prometheus.h"
 
 namespace evenkeel::controller {
@@ -67,7 +67,7 @@ TEST(Prometheus, ReportsErrors) {
 }
 
 TEST(Prometheus, AnswersTheFirstQuestionAfterARestart) {
-  support::FakeApiServer server;
+  support::InMemoryApiServer server;
   const SteadyClock clock;
   const auto prometheus = Prometheus::Make({server.url(), {}, {}}, {}, clock);
   ASSERT_TRUE(prometheus) << prometheus.error().message;
