@@ -1,4 +1,4 @@
-"""A cluster without machines: the fake API server and the real operator as processes, this module as
+"""A cluster without machines: the API server in memory and the real operator as processes, this module as
 kubelet, and coordinators that run as processes, to which the operator is led."""
 
 import base64
@@ -17,7 +17,7 @@ from cluster import Program
 from evenkeel import eventually
 
 OPERATOR = os.environ.get("EVENKEEL_OPERATOR", "")
-FAKE_API = os.environ.get("EVENKEEL_FAKE_API", "")
+TEST_API = os.environ.get("EVENKEEL_TEST_API", "")
 JOBS = "/apis/batch.evenkeel.dev/v1alpha1/namespaces/lab/weightedjobs"
 CONTROL = 7402  # where operators expect coordinators
 KUBECONFIG = """apiVersion: v1
@@ -32,7 +32,7 @@ users: [{{name: test, user: {{token: test}}}}]
 class FakeCluster:
     def __init__(self, folder):
         self.folder = folder
-        self._api = Program([FAKE_API], folder, stdin=subprocess.PIPE)
+        self._api = Program([TEST_API], folder, stdin=subprocess.PIPE)
         self.server = eventually(lambda: self._api.said.strip(), "the API server has an address")
         (folder / "kubeconfig").write_text(KUBECONFIG.format(server=self.server))
         (folder / "key").write_text("0123456789abcdef0123456789abcdef")

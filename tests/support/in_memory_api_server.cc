@@ -41,7 +41,7 @@ std::string Chunk(const std::string& bytes) {
   return size + bytes + "\r\n";
 }
 
-/// What a watch says at last; HTTP ends in good order unless it is to break.
+/// The last chunks of a watch. The end of the HTTP body follows unless the connection has to break.
 std::string LastWords(WatchEnd end) {
   constexpr const char* kHalfALine = R"({"type":"MODIFIED","object":{"kind":"Po)";
   const auto error = [](const ApiAnswer& status) {
@@ -99,14 +99,17 @@ class Peer {
     char byte = 0;
     return ::recv(Handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
   }
-  void ResetAtEnd() {
+  /// The other side sees a reset, not an end.
+  void Reset() {
+    const std::lock_guard lock(closing_);
     BeastError ignored;
     stream_.next_layer().set_option(net::socket_base::linger(true, 0), ignored);
-    resets_ = true;
+    stream_.next_layer().close(ignored);
   }
   /// Wakes reads and writes, which fail from now on. Any thread.
   void Shutdown() {
-    if (!resets_) ::shutdown(Handle(), SHUT_RDWR);
+    const std::lock_guard lock(closing_);
+    if (stream_.next_layer().is_open()) ::shutdown(Handle(), SHUT_RDWR);
   }
 
  private:
@@ -119,7 +122,7 @@ class Peer {
   boost::beast::ssl_stream<tcp::socket> stream_;
   boost::beast::flat_buffer buffer_;
   bool plain_ = true;
-  std::atomic<bool> resets_{false};
+  std::mutex closing_;
 };
 
 struct OpenWatch {
@@ -155,7 +158,7 @@ class InMemoryApiServer::State {
            std::to_string(port_);
   }
 
-  /// Runs `act` under the lock, and tells everybody that something has changed.
+  /// Runs `act` under the lock and wakes all waiting threads.
   template <typename Act>
   decltype(auto) With(const Act& act) {
     const std::lock_guard lock(mutex_);
@@ -269,7 +272,7 @@ class InMemoryApiServer::State {
     const Fault fault = TakeFault(seen).value_or(Fault{});
     if (changed_.wait_for(lock, fault.delay, [this] { return down; })) return false;
     if (fault.reset) {
-      peer.ResetAtEnd();
+      peer.Reset();
       return false;
     }
     if (!fault.raw_answer.empty()) {
@@ -307,21 +310,25 @@ class InMemoryApiServer::State {
   }
 
   bool ServeWatch(Peer& peer, const ApiRequest& request, std::unique_lock<std::mutex>& lock) {
-    const auto open = watches.insert(watches.end(), OpenWatch{{request}});
-    changed_.notify_all();
     lock.unlock();
     const bool begun = peer.Write(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
         "Transfer-Encoding: chunked\r\n\r\n");
     lock.lock();
+    // A test that sees the watch may change objects at once: what the watch begins with is
+    // collected before the lock is released.
+    const auto open = watches.insert(watches.end(), OpenWatch{{request}});
+    changed_.notify_all();
     const WatchEnd end = begun ? Follow(peer, *open, lock) : WatchEnd::kEof;
     watches.erase(open);
     changed_.notify_all();
     lock.unlock();
-    if (end == WatchEnd::kReset) peer.ResetAtEnd();
+    if (end == WatchEnd::kReset) {
+      peer.Reset();
+      return false;
+    }
     if (!peer.Write(LastWords(end))) return false;
-    const bool breaks =
-        end == WatchEnd::kEof || end == WatchEnd::kEofInMidLine || end == WatchEnd::kReset;
+    const bool breaks = end == WatchEnd::kEof || end == WatchEnd::kEofInMidLine;
     return !breaks && peer.Write("0\r\n\r\n");
   }
 
