@@ -135,7 +135,7 @@ ApiAnswer NotFound(const std::string& name) { return Refusal(404, "\"" + name + 
 
 }  // namespace
 
-/// What the target of a request names.
+/// The target of a request, parsed.
 struct ApiObjects::Address {
   std::string collection;  // empty: not one of an API
   std::string namespace_name;
@@ -377,7 +377,7 @@ ApiAnswer ApiObjects::Replace(const Address& address, const json& wanted) {
 }
 
 /// Replaces the object by `wanted`, of which only the status counts, or everything but the status.
-/// Metadata that belongs to the server stays. What changes nothing makes no new version.
+/// Metadata that belongs to the server stays. An update without changes makes no new version.
 ApiAnswer ApiObjects::Update(const Address& address, const json& wanted) {
   const json current = objects_.at(address.ToKey());
   if (auto clash = Clash(current, MetadataOf(wanted))) return *std::move(clash);

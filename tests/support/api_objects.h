@@ -87,7 +87,7 @@ class ApiObjects {
     nlohmann::json object;
     nlohmann::json before;  // null: it was created
   };
-  struct Page {  // what is left of a list, as it was at its beginning
+  struct Page {  // the items of a list that were not sent yet, as they were at its beginning
     std::int64_t version = 0;
     std::deque<nlohmann::json> items;
   };

@@ -44,8 +44,16 @@ const Kind& KindOf(const std::string& collection) {
   std::abort();
 }
 
-std::string TextIn(const json& object, const char* field) {
-  return object.value(json::json_pointer(field), std::string());
+std::string NameOf(const json& object) {
+  return kube::TextAt(kube::MemberOf(object, "metadata"), "name");
+}
+
+std::string NamespaceOf(const json& object) {
+  return kube::TextAt(kube::MemberOf(object, "metadata"), "namespace");
+}
+
+std::string NodeOf(const json& pod) {
+  return kube::TextAt(kube::MemberOf(pod, "spec"), "nodeName");
 }
 
 json WithKind(const Kind& kind, json object) {
@@ -84,9 +92,9 @@ void RealApi::Clear() {
   for (const Kind& kind : Kinds()) {
     const std::string collection = kube::CollectionPath(kind.resource, "");
     for (const json& object : All(collection)) {
-      const std::string place = TextIn(object, "/metadata/namespace");
+      const std::string place = NamespaceOf(object);
       const bool of_server = place == "default" || place.starts_with("kube-");
-      if (!of_server) Erase(collection, place, TextIn(object, "/metadata/name"));
+      if (!of_server) Erase(collection, place, NameOf(object));
     }
   }
 }
@@ -101,18 +109,16 @@ json RealApi::MustSend(const kube::Request& request) const {
 void RealApi::Bind(const json& pod, const std::string& node) {
   const json binding = {{"apiVersion", "v1"},
                         {"kind", "Binding"},
-                        {"metadata", {{"name", TextIn(pod, "/metadata/name")}}},
+                        {"metadata", {{"name", NameOf(pod)}}},
                         {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
   const std::string target =
-      kube::ObjectPath({"", "v1", "pods"}, TextIn(pod, "/metadata/namespace"),
-                       TextIn(pod, "/metadata/name"), "binding");
+      kube::ObjectPath({"", "v1", "pods"}, NamespaceOf(pod), NameOf(pod), "binding");
   (void)MustSend({"POST", target, "application/json", binding.dump()});
 }
 
 void RealApi::PutStatus(const std::string& collection, json object) {
   const std::string target =
-      kube::ObjectPath(KindOf(collection).resource, TextIn(object, "/metadata/namespace"),
-                       TextIn(object, "/metadata/name"), "status");
+      kube::ObjectPath(KindOf(collection).resource, NamespaceOf(object), NameOf(object), "status");
   (void)MustSend({"PUT", target, "application/json", object.dump()});
 }
 
@@ -120,8 +126,8 @@ json RealApi::Put(const std::string& collection, json object) {
   const Kind& kind = KindOf(collection);
   object = WithKind(kind, std::move(object));
   object["metadata"].erase("managedFields");
-  const std::string place = TextIn(object, "/metadata/namespace");
-  const std::string name = TextIn(object, "/metadata/name");
+  const std::string place = NamespaceOf(object);
+  const std::string name = NameOf(object);
   const auto current = Find(collection, place, name);
   json written;
   if (!current) {
@@ -129,9 +135,8 @@ json RealApi::Put(const std::string& collection, json object) {
     object["metadata"].erase("uid");
     written = Must(client_.Create(kind.resource, place, object));
   } else {
-    const std::string node = TextIn(object, "/spec/nodeName");
-    if (collection == "/api/v1/pods" && !node.empty() &&
-        TextIn(*current, "/spec/nodeName").empty()) {
+    const std::string node = NodeOf(object);
+    if (collection == "/api/v1/pods" && !node.empty() && NodeOf(*current).empty()) {
       Bind(object, node);
     }
     object["metadata"]["uid"] = (*current)["metadata"]["uid"];
@@ -139,7 +144,8 @@ json RealApi::Put(const std::string& collection, json object) {
         (*Find(collection, place, name))["metadata"]["resourceVersion"];
     written = Must(client_.Replace(kind.resource, place, name, object));
   }
-  if (kind.has_status && (object.contains("status") || kind.resource.group != "")) {
+  // Without a status in `object`, that of a custom resource is removed.
+  if (kind.has_status && (object.contains("status") || !kind.resource.group.empty())) {
     json status = written;
     status.erase("status");
     if (object.contains("status")) status["status"] = object["status"];

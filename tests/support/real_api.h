@@ -7,8 +7,8 @@
 
 namespace evenkeel::support {
 
-/// A real API server without controllers, as its administrator: the test plays scheduler, kubelet
-/// and everybody else. Thread-safe.
+/// A real API server without controllers, as its administrator: the test acts as scheduler, kubelet
+/// and every other client. Thread-safe.
 class RealApi final : public TestApi {
  public:
   /// The server of the kubeconfig in EVENKEEL_TEST_KUBECONFIG, without the objects that an earlier

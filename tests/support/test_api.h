@@ -22,7 +22,7 @@ class TestApi {
   /// Removes it at once, whatever its finalizers. False: it was not there.
   virtual bool Erase(const std::string& collection, const std::string& namespace_name,
                      const std::string& name) = 0;
-  /// Of all namespaces.
+  /// The objects of all namespaces.
   [[nodiscard]] virtual std::vector<nlohmann::json> All(const std::string& collection) const = 0;
   /// Changes with every write.
   [[nodiscard]] virtual std::string ResourceVersion() const = 0;

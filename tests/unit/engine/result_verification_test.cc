@@ -46,7 +46,7 @@ class ResultVerificationTest : public CoordinatorFixture {
     Deliver(stream, report);
     Keep();
   }
-  /// What the latest call wants to have in the journal.
+  /// The records that the latest call sends to the journal.
   void Keep() {
     for (const Persist& batch : Wanted<Persist>()) {
       for (const auto& each : batch.confirmations) {
@@ -507,7 +507,7 @@ class LyingCluster {
   std::optional<EndJob> end_;
 };
 
-/// Every result that counts is right if the liar was found, and nobody else is ever left out.
+/// Every result that counts is right if the liar was found, and no other node is ever left out.
 void CheckOutcome(const LyingCluster& cluster) {
   ASSERT_EQ(cluster.end().state, model::JobState::kComplete) << cluster.end().reason;
   const Records& records = cluster.records();

@@ -26,7 +26,7 @@ inline bool Eventually(const std::function<bool()>& condition) {
   return true;
 }
 
-/// A fake API server and the real way to it.
+/// An API server in memory and a transport to it.
 class AgainstServer : public ::testing::Test {
  protected:
   void SetUp() override { Connect(nullptr); }

@@ -6,9 +6,7 @@
 #include <mutex>
 
 #include "kubernetes/client.h"
-#include "kubernetes/cpprest_transport.h"
-#include "tests/support/in_memory_api_server.h"
-#include "tests/support/real_api.h"
+#include "tests/support/api_under_test.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -64,20 +62,8 @@ class Watcher final : public LineSink {
 
 class ApiContract : public ::testing::Test {
  protected:
-  ApiContract() : real_(support::RealApi::FromEnvironment()) {
-    if (!real_) {
-      in_memory_ = std::make_unique<support::InMemoryApiServer>();
-      CpprestOptions options;
-      options.server = in_memory_->url();
-      transport_ = *MakeCpprestTransport(std::move(options));
-    }
-    client_ = std::make_unique<Client>(Way());
-  }
-
-  [[nodiscard]] Transport& Way() { return real_ ? real_->transport() : *transport_; }
-  [[nodiscard]] support::TestApi& Server() {
-    return real_ ? static_cast<support::TestApi&>(*real_) : *in_memory_;
-  }
+  [[nodiscard]] Transport& Way() { return api_.transport(); }
+  [[nodiscard]] support::TestApi& Server() { return api_.objects(); }
   void PutConfigMap(const std::string& name, json labels = json::object()) {
     Server().Put("/api/v1/configmaps", ConfigMap(name, std::move(labels)));
   }
@@ -86,7 +72,7 @@ class ApiContract : public ::testing::Test {
   }
   std::future<ApiResult<void>> Watch(Watcher& watcher, const WatchOptions& options) {
     return std::async(std::launch::async, [this, &watcher, options] {
-      return client_->Watch(kConfigMaps, "demo", options, seconds(20), watcher, {});
+      return client_.Watch(kConfigMaps, "demo", options, seconds(20), watcher, {});
     });
   }
   WatchOptions FromNow() {
@@ -95,71 +81,69 @@ class ApiContract : public ::testing::Test {
     return options;
   }
 
-  std::unique_ptr<support::RealApi> real_;
-  std::unique_ptr<support::InMemoryApiServer> in_memory_;
-  std::unique_ptr<Transport> transport_;
-  std::unique_ptr<Client> client_;
+  support::ApiUnderTest api_;
+  const Client client_{Way()};
 };
 
 // ---- Writes ----
 
 TEST_F(ApiContract, AnObjectsLife) {
-  const auto created = client_->Create(kThings, "demo", Thing("a", 1));
+  const auto created = client_.Create(kThings, "demo", Thing("a", 1));
   ASSERT_TRUE(created) << created.error().message;
   const std::string uid = (*created)["metadata"]["uid"];
   EXPECT_EQ((*created)["metadata"]["generation"], 1);
-  EXPECT_EQ(client_->Create(kThings, "demo", Thing("a", 1)).error().kind,
+  EXPECT_EQ(client_.Create(kThings, "demo", Thing("a", 1)).error().kind,
             ApiErrorKind::kAlreadyExists);
-  const auto read = client_->Get(kThings, "demo", "a");
+  const auto read = client_.Get(kThings, "demo", "a");
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, *created);
 
   json changed = *read;
   changed["spec"]["size"] = 2;
-  const auto replaced = client_->Replace(kThings, "demo", "a", changed);
+  const auto replaced = client_.Replace(kThings, "demo", "a", changed);
   ASSERT_TRUE(replaced) << replaced.error().message;
   EXPECT_EQ((*replaced)["metadata"]["generation"], 2);
-  EXPECT_EQ(client_->Replace(kThings, "demo", "a", changed).error().kind, ApiErrorKind::kConflict);
+  EXPECT_EQ(client_.Replace(kThings, "demo", "a", changed).error().kind, ApiErrorKind::kConflict);
 
   DeleteOptions another;
   another.uid = "another";
-  EXPECT_EQ(client_->Delete(kThings, "demo", "a", another).error().kind, ApiErrorKind::kConflict);
+  EXPECT_EQ(client_.Delete(kThings, "demo", "a", another).error().kind, ApiErrorKind::kConflict);
   DeleteOptions this_one;
   this_one.uid = uid;
-  EXPECT_TRUE(client_->Delete(kThings, "demo", "a", this_one));
-  EXPECT_EQ(client_->Get(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
-  EXPECT_EQ(client_->Delete(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
+  EXPECT_TRUE(client_.Delete(kThings, "demo", "a", this_one));
+  EXPECT_EQ(client_.Get(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
+  EXPECT_EQ(client_.Delete(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
 }
 
 TEST_F(ApiContract, ACustomResourceIsNotReplacedWithoutItsVersion) {
-  ASSERT_TRUE(client_->Create(kThings, "demo", Thing("a", 1)));
-  EXPECT_EQ(client_->Replace(kThings, "demo", "a", Thing("a", 2)).error().kind,
+  ASSERT_TRUE(client_.Create(kThings, "demo", Thing("a", 1)));
+  EXPECT_EQ(client_.Replace(kThings, "demo", "a", Thing("a", 2)).error().kind,
             ApiErrorKind::kInvalid);
   PutConfigMap("b");
-  EXPECT_TRUE(client_->Replace(kConfigMaps, "demo", "b", ConfigMap("b", {{"x", "y"}})));
+  EXPECT_TRUE(client_.Replace(kConfigMaps, "demo", "b", ConfigMap("b", {{"x", "y"}})));
 }
 
 TEST_F(ApiContract, FinalizersHoldAnObject) {
   json thing = Thing("a", 1);
   thing["metadata"]["finalizers"] = {"evenkeel.dev/done"};
-  ASSERT_TRUE(client_->Create(kThings, "demo", thing));
-  const auto deleted = client_->Delete(kThings, "demo", "a");
+  ASSERT_TRUE(client_.Create(kThings, "demo", thing));
+  const auto deleted = client_.Delete(kThings, "demo", "a");
   ASSERT_TRUE(deleted);
   EXPECT_TRUE((*deleted)["metadata"].contains("deletionTimestamp"));
-  EXPECT_TRUE(client_->Get(kThings, "demo", "a"));
-  ASSERT_TRUE(client_->MergePatch(kThings, "demo", "a", {{"metadata", {{"finalizers", nullptr}}}}));
-  EXPECT_EQ(client_->Get(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
+  EXPECT_TRUE(client_.Get(kThings, "demo", "a"));
+  ASSERT_TRUE(client_.MergePatch(kThings, "demo", "a", {{"metadata", {{"finalizers", nullptr}}}}));
+  EXPECT_EQ(client_.Get(kThings, "demo", "a").error().kind, ApiErrorKind::kNotFound);
 }
 
 TEST_F(ApiContract, StatusAndTheRestAreApart) {
   json thing = Thing("a", 1);
   thing["status"] = {{"progress", "1%"}};
-  const auto created = client_->Create(kThings, "demo", thing);
+  const auto created = client_.Create(kThings, "demo", thing);
   ASSERT_TRUE(created);
   EXPECT_FALSE(created->contains("status"));
-  const auto with_status = client_->MergePatch(
-      kThings, "demo", "a", {{"spec", {{"size", 9}}}, {"status", {{"progress", "2%"}}}}, "",
-      "status");
+  const auto with_status =
+      client_.MergePatch(kThings, "demo", "a",
+                         {{"spec", {{"size", 9}}}, {"status", {{"progress", "2%"}}}}, "", "status");
   ASSERT_TRUE(with_status) << with_status.error().message;
   EXPECT_EQ((*with_status)["spec"]["size"], 1);
   EXPECT_EQ((*with_status)["status"]["progress"], "2%");
@@ -167,87 +151,87 @@ TEST_F(ApiContract, StatusAndTheRestAreApart) {
   json next = *with_status;
   next["spec"]["size"] = 3;
   next["status"]["progress"] = "99%";
-  const auto replaced = client_->Replace(kThings, "demo", "a", next);
+  const auto replaced = client_.Replace(kThings, "demo", "a", next);
   ASSERT_TRUE(replaced) << replaced.error().message;
   EXPECT_EQ((*replaced)["spec"]["size"], 3);
   EXPECT_EQ((*replaced)["status"]["progress"], "2%");
 }
 
 TEST_F(ApiContract, AMergePatchCanStateTheVersion) {
-  const auto created = client_->Create(kThings, "demo", Thing("a", 3));
+  const auto created = client_.Create(kThings, "demo", Thing("a", 3));
   const std::string version = (*created)["metadata"]["resourceVersion"];
   const json patch = {{"spec", {{"size", nullptr}, {"rounds", 2}}}};
-  const auto patched = client_->MergePatch(kThings, "demo", "a", patch, version);
+  const auto patched = client_.MergePatch(kThings, "demo", "a", patch, version);
   ASSERT_TRUE(patched) << patched.error().message;
   EXPECT_EQ((*patched)["spec"], json({{"rounds", 2}}));
   EXPECT_EQ(
-      client_->MergePatch(kThings, "demo", "a", {{"spec", {{"size", 1}}}}, version).error().kind,
+      client_.MergePatch(kThings, "demo", "a", {{"spec", {{"size", 1}}}}, version).error().kind,
       ApiErrorKind::kConflict);
-  EXPECT_EQ(client_->MergePatch(kThings, "demo", "none", patch).error().kind,
+  EXPECT_EQ(client_.MergePatch(kThings, "demo", "none", patch).error().kind,
             ApiErrorKind::kNotFound);
 }
 
 TEST_F(ApiContract, AppliedFieldsBelongToTheirManagers) {
   json mine = Thing("a", 1);
   mine["spec"]["mine"] = "x";
-  ASSERT_TRUE(client_->Apply(kThings, "demo", "a", mine, {"me"}));
+  ASSERT_TRUE(client_.Apply(kThings, "demo", "a", mine, {"me"}));
   json theirs = Thing("a", 1);
   theirs["spec"]["theirs"] = "y";
-  ASSERT_TRUE(client_->Apply(kThings, "demo", "a", theirs, {"they"}));
+  ASSERT_TRUE(client_.Apply(kThings, "demo", "a", theirs, {"they"}));
 
   // A field that this manager leaves out is removed, a field of the other manager stays.
-  const auto less = client_->Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
+  const auto less = client_.Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
   EXPECT_EQ((*less)["spec"], json({{"size", 1}, {"theirs", "y"}}));
-  const auto again = client_->Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
+  const auto again = client_.Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
   EXPECT_EQ((*again)["metadata"]["resourceVersion"], (*less)["metadata"]["resourceVersion"])
       << "what changes nothing makes no version";
 
-  const auto clash = client_->Apply(kThings, "demo", "a", Thing("a", 2), {"me", false});
+  const auto clash = client_.Apply(kThings, "demo", "a", Thing("a", 2), {"me", false});
   EXPECT_EQ(clash.error().kind, ApiErrorKind::kConflict);
-  const auto forced = client_->Apply(kThings, "demo", "a", Thing("a", 2), {"me", true});
+  const auto forced = client_.Apply(kThings, "demo", "a", Thing("a", 2), {"me", true});
   EXPECT_EQ((*forced)["spec"]["size"], 2);
 }
 
 TEST_F(ApiContract, ApplyChecksNameUidAndVersion) {
-  const auto applied = client_->Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
+  const auto applied = client_.Apply(kThings, "demo", "a", Thing("a", 1), {"me"});
   ASSERT_TRUE(applied) << applied.error().message;
   json stale = Thing("a", 2);
   stale["metadata"]["resourceVersion"] = "1";
-  EXPECT_EQ(client_->Apply(kThings, "demo", "a", stale, {"me"}).error().kind,
+  EXPECT_EQ(client_.Apply(kThings, "demo", "a", stale, {"me"}).error().kind,
             ApiErrorKind::kConflict);
   json of_another = Thing("a", 2);
   of_another["metadata"]["uid"] = "7d4a8a52-3f44-4c1c-8f0e-000000000000";
-  EXPECT_EQ(client_->Apply(kThings, "demo", "a", of_another, {"me"}).error().kind,
+  EXPECT_EQ(client_.Apply(kThings, "demo", "a", of_another, {"me"}).error().kind,
             ApiErrorKind::kInvalid);
   json same = Thing("a", 2);
   same["metadata"]["uid"] = (*applied)["metadata"]["uid"];
   same["metadata"]["resourceVersion"] = (*applied)["metadata"]["resourceVersion"];
-  EXPECT_TRUE(client_->Apply(kThings, "demo", "a", same, {"me"}));
+  EXPECT_TRUE(client_.Apply(kThings, "demo", "a", same, {"me"}));
   json gone = of_another;
   gone["metadata"]["name"] = "gone";
-  EXPECT_EQ(client_->Apply(kThings, "demo", "gone", gone, {"me"}).error().kind,
+  EXPECT_EQ(client_.Apply(kThings, "demo", "gone", gone, {"me"}).error().kind,
             ApiErrorKind::kConflict)
       << "what was deleted meanwhile is not made again";
-  EXPECT_EQ(client_->Apply(kThings, "demo", "other", Thing("a", 1), {"me"}).error().kind,
+  EXPECT_EQ(client_.Apply(kThings, "demo", "other", Thing("a", 1), {"me"}).error().kind,
             ApiErrorKind::kInvalid);
 }
 
 TEST_F(ApiContract, AppliedStatusLeavesTheRestAlone) {
-  ASSERT_TRUE(client_->Apply(kThings, "demo", "a", Thing("a", 3), {"me"}));
+  ASSERT_TRUE(client_.Apply(kThings, "demo", "a", Thing("a", 3), {"me"}));
   json status = Thing("a", 99);
   status["status"] = {{"progress", "5%"}};
-  const auto written = client_->ApplyStatus(kThings, "demo", "a", status, {"me"});
+  const auto written = client_.ApplyStatus(kThings, "demo", "a", status, {"me"});
   ASSERT_TRUE(written) << written.error().message;
   EXPECT_EQ((*written)["status"]["progress"], "5%");
   EXPECT_EQ((*written)["spec"]["size"], 3);
-  EXPECT_EQ(client_->ApplyStatus(kThings, "demo", "none", Thing("none", 1), {"me"}).error().kind,
+  EXPECT_EQ(client_.ApplyStatus(kThings, "demo", "none", Thing("none", 1), {"me"}).error().kind,
             ApiErrorKind::kNotFound);
 }
 
 TEST_F(ApiContract, InvalidBodiesAreRefused) {
-  EXPECT_EQ(client_->Create(kThings, "demo", {{"metadata", {{"name", "a"}}}}).error().kind,
+  EXPECT_EQ(client_.Create(kThings, "demo", {{"metadata", {{"name", "a"}}}}).error().kind,
             ApiErrorKind::kInvalid);
-  EXPECT_EQ(client_->Create(kConfigMaps, "elsewhere", ConfigMap("a")).error().kind,
+  EXPECT_EQ(client_.Create(kConfigMaps, "elsewhere", ConfigMap("a")).error().kind,
             ApiErrorKind::kInvalid);
   const std::string path = CollectionPath(kConfigMaps, "demo");
   EXPECT_EQ(Way().Send({"POST", path, "application/json", "{{{"})->status, 400);
@@ -259,8 +243,8 @@ TEST_F(ApiContract, NamesAreGenerated) {
   json map = ConfigMap("x");
   map["metadata"].erase("name");
   map["metadata"]["generateName"] = "worker-";
-  const auto first = client_->Create(kConfigMaps, "demo", map);
-  const auto second = client_->Create(kConfigMaps, "demo", map);
+  const auto first = client_.Create(kConfigMaps, "demo", map);
+  const auto second = client_.Create(kConfigMaps, "demo", map);
   ASSERT_TRUE(first && second);
   EXPECT_NE((*first)["metadata"]["name"], (*second)["metadata"]["name"]);
   EXPECT_TRUE((*first)["metadata"]["name"].get<std::string>().starts_with("worker-"));
@@ -275,7 +259,7 @@ TEST_F(ApiContract, PagesShowTheListAsItWasAtItsBeginning) {
   std::vector<std::string> names;
   std::string version;
   do {
-    const auto page = client_->List(kConfigMaps, "demo", options);
+    const auto page = client_.List(kConfigMaps, "demo", options);
     ASSERT_TRUE(page) << page.error().message;
     for (const json& item : page->items) {
       names.push_back(item["metadata"]["name"]);
@@ -297,7 +281,7 @@ TEST_F(ApiContract, LabelsAndFieldsSelect) {
     options.label_selector = labels;
     options.field_selector = fields;
     std::string all;
-    const auto page = client_->List(kConfigMaps, "demo", options);
+    const auto page = client_.List(kConfigMaps, "demo", options);
     for (const json& item : page->items) {
       all += item["metadata"]["name"];
     }
@@ -308,7 +292,7 @@ TEST_F(ApiContract, LabelsAndFieldsSelect) {
   EXPECT_EQ(names("app", ""), "ab");
   EXPECT_EQ(names("!app", ""), "");
   EXPECT_EQ(names("", "metadata.name=b"), "b");
-  EXPECT_TRUE(client_->List(kConfigMaps, "elsewhere")->items.empty());
+  EXPECT_TRUE(client_.List(kConfigMaps, "elsewhere")->items.empty());
 }
 
 // ---- Watches ----

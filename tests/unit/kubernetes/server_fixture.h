@@ -68,7 +68,7 @@ class Lines final : public LineSink {
   std::vector<std::string> all_;
 };
 
-/// A fake server and a client that talks to it through real sockets.
+/// An API server in memory and a client that talks to it through sockets.
 class ServerTest : public ::testing::Test {
  protected:
   explicit ServerTest(CpprestOptions options = {}) {

@@ -16,7 +16,7 @@ class TransportTls : public ::testing::Test {
   /// A server whose certificate has these names.
   std::unique_ptr<support::InMemoryApiServer> Serve(const std::string& alternatives,
                                                     const std::string& client_ca = "") {
-    const auto identity = authority_.Issue("fake API server", alternatives);
+    const auto identity = authority_.Issue("API server", alternatives);
     support::InMemoryApiServerOptions options;
     options.certificate_pem = identity.certificate_pem;
     options.key_pem = identity.key_pem;

@@ -3,34 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/check.h"
-#include "kubernetes/cpprest_transport.h"
-
 namespace evenkeel::controller {
 namespace {
 
 using kube::Json;
-
-std::unique_ptr<kube::Transport> TransportTo(const std::string& url) {
-  kube::CpprestOptions options;
-  options.server = url;
-  auto made = kube::MakeCpprestTransport(std::move(options));
-  EVENKEEL_CHECK(made.has_value(), "there is no way to the server in memory");
-  return *std::move(made);
-}
 
 Json Named(const std::string& api_version, const std::string& kind, const std::string& name) {
   return {{"apiVersion", api_version}, {"kind", kind}, {"metadata", {{"name", name}}}};
 }
 
 }  // namespace
-
-OperatorFixture::OperatorFixture()
-    : real_(support::RealApi::FromEnvironment()),
-      in_memory_(real_ ? nullptr : std::make_unique<support::InMemoryApiServer>()),
-      server_(real_ ? static_cast<support::TestApi&>(*real_) : *in_memory_),
-      to_memory_(real_ ? nullptr : TransportTo(in_memory_->url())),
-      transport_(real_ ? real_->transport() : *to_memory_) {}
 
 void OperatorFixture::SetUp() {
   const kube::ServerAccess access{transport_, clock_, waiter_};

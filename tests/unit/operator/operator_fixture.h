@@ -9,8 +9,7 @@
 
 #include "kubernetes/client.h"
 #include "operator/job_reconciler.h"
-#include "tests/support/in_memory_api_server.h"
-#include "tests/support/real_api.h"
+#include "tests/support/api_under_test.h"
 #include "tests/unit/kubernetes/against_server.h"
 #include "tests/unit/operator/refusing_transport.h"
 
@@ -80,7 +79,6 @@ class FakeRates final : public RateHistory {
 /// tests/apiserver. The test acts as scheduler and kubelet, and triggers each reconciliation.
 class OperatorFixture : public ::testing::Test {
  protected:
-  OperatorFixture();
   void SetUp() override;
   void TearDown() override;
 
@@ -99,11 +97,9 @@ class OperatorFixture : public ::testing::Test {
   /// The cache shows all that the server holds.
   void AwaitCache();
 
-  std::unique_ptr<support::RealApi> real_;
-  std::unique_ptr<support::InMemoryApiServer> in_memory_;
-  support::TestApi& server_;
-  std::unique_ptr<kube::Transport> to_memory_;
-  RefusingTransport transport_;
+  support::ApiUnderTest api_;
+  support::TestApi& server_ = api_.objects();
+  RefusingTransport transport_{api_.transport()};
   SteadyClock clock_;
   kube::SteadyWaiter waiter_;
   FakeCoordinators coordinators_;
