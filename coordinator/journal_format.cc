@@ -39,6 +39,10 @@ constexpr const char* kTables = R"sql(
     id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, start_ns INTEGER NOT NULL,
     end_ns INTEGER NOT NULL, sigma_ns INTEGER NOT NULL, node INTEGER NOT NULL,
     from_node INTEGER NOT NULL, tasks INTEGER NOT NULL, detail TEXT NOT NULL);
+)sql";
+
+/// The tables that came with format 3.
+constexpr const char* kVerificationTables = R"sql(
   CREATE TABLE confirmations(task INTEGER PRIMARY KEY, second INTEGER NOT NULL);
   CREATE TABLE exclusions(
     node INTEGER PRIMARY KEY, task INTEGER NOT NULL, reason TEXT NOT NULL,
@@ -56,17 +60,12 @@ constexpr const char* kFromFormat1 = R"sql(
 )sql";
 
 /// Converts format 2, in which results were not verified.
-constexpr const char* kFromFormat2 = R"sql(
-  BEGIN IMMEDIATE;
-  ALTER TABLE job ADD COLUMN draw_key BLOB;
-  UPDATE job SET draw_key = randomblob(16);
-  CREATE TABLE confirmations(task INTEGER PRIMARY KEY, second INTEGER NOT NULL);
-  CREATE TABLE exclusions(
-    node INTEGER PRIMARY KEY, task INTEGER NOT NULL, reason TEXT NOT NULL,
-    revoked INTEGER NOT NULL);
-  PRAGMA user_version = 3;
-  COMMIT;
-)sql";
+std::string FromFormat2() {
+  return std::string(
+             "BEGIN IMMEDIATE; ALTER TABLE job ADD COLUMN draw_key BLOB;"
+             "UPDATE job SET draw_key = randomblob(16);") +
+         kVerificationTables + "PRAGMA user_version = 3; COMMIT";
+}
 
 std::string Shortened(const std::string& text) {
   constexpr std::size_t kShown = 120;
@@ -139,6 +138,7 @@ Result<void> CreateTables(const Database& database, const JobIdentity& identity,
             "PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
       })
       .and_then([&] { return database.Execute(kTables); })
+      .and_then([&] { return database.Execute(kVerificationTables); })
       .and_then([&] { return database.Execute(marks.c_str()); })
       .and_then([&] { return InsertJob(database, identity); })
       .and_then([&] { return database.Execute("COMMIT; PRAGMA journal_mode = WAL"); });
@@ -307,7 +307,7 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   const Result<std::int64_t> format = database.Number("PRAGMA user_version");
   if (!format) return tl::unexpected(format.error());
   if (*format < 2) done = database.Execute(kFromFormat1);
-  if (done && *format < 3) done = database.Execute(kFromFormat2);
+  if (done && *format < 3) done = database.Execute(FromFormat2().c_str());
   if (!done) return tl::unexpected(done.error());
 
   // 4. Record tasks that were appended since.

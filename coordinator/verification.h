@@ -18,8 +18,8 @@ namespace evenkeel::coordinator {
 [[nodiscard]] std::optional<engine::VerificationRules> VerificationRulesOf(
     const JobVersion& version, const std::string& draw_key);
 
-/// What the journal knows of results, confirmations and nodes that were left out. Reads all results
-/// if there are rules. Errors as of Journal::ForEachResult.
+/// Reads results, confirmations and the nodes that were left out from the journal. Reads all
+/// results if there are rules. Errors as of Journal::ForEachResult.
 [[nodiscard]] Result<engine::VerifiedSoFar> ReadVerified(
     const Journal& journal, const std::optional<engine::VerificationRules>& rules);
 

@@ -63,9 +63,9 @@ void JsonReader::Read(const char* field, bool& out, Presence presence) {
   out = value->get<bool>();
 }
 
-const Json* JsonReader::Child(const char* field, Json::value_t type) {
-  const Json* value = Find(field, Presence::kRequired);
-  if (value == nullptr) return nullptr;
+const Json* JsonReader::Child(const char* field, Json::value_t type, Presence presence) {
+  const Json* value = Find(field, presence);
+  if (value == nullptr || (value->is_null() && presence == Presence::kOptional)) return nullptr;
   if (value->type() == type) return value;
   Complain(field, std::string(type == Json::value_t::object ? "object" : "list") + " expected");
   return nullptr;

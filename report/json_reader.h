@@ -25,8 +25,10 @@ class JsonReader {
   void Read(const char* field, std::int64_t& out, Presence presence = Presence::kRequired);
   void Read(const char* field, std::uint64_t& out, Presence presence = Presence::kRequired);
   void Read(const char* field, bool& out, Presence presence = Presence::kRequired);
-  /// The field's value if it has the given type (object or array), else null and an error.
-  [[nodiscard]] const Json* Child(const char* field, Json::value_t type);
+  /// The field's value if it has the given type (object or array), else null and an error. An
+  /// optional field may also be null.
+  [[nodiscard]] const Json* Child(const char* field, Json::value_t type,
+                                  Presence presence = Presence::kRequired);
 
   /// Keeps the message "where.field: text" unless there is an earlier one.
   void Complain(const char* field, const std::string& text);

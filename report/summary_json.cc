@@ -60,12 +60,9 @@ Json EnergyToJson(const std::optional<model::EnergySummary>& energy) {
 }
 
 std::optional<model::EnergySummary> EnergyFromJson(const Json& summary, std::string& problem) {
-  const auto found = summary.find("energy");
-  if (found == summary.end() || found->is_null()) return std::nullopt;
-  if (!found->is_object()) {
-    if (problem.empty()) problem = "energy: object expected";
-    return std::nullopt;
-  }
+  const Json* const found =
+      JsonReader(summary, "", problem).Child("energy", Json::value_t::object, Presence::kOptional);
+  if (found == nullptr) return std::nullopt;
   model::EnergySummary energy;
   std::string idle;
   JsonReader reader(*found, "energy", problem);

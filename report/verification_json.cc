@@ -26,12 +26,9 @@ Json VerificationToJson(const model::VerificationSummary& verification) {
 
 std::optional<model::VerificationSummary> VerificationFromJson(const Json& object,
                                                                std::string& problem) {
-  const auto found = object.find("verification");
-  if (found == object.end() || found->is_null()) return std::nullopt;
-  if (!found->is_object()) {
-    if (problem.empty()) problem = "verification: object expected";
-    return std::nullopt;
-  }
+  const Json* const found = JsonReader(object, "", problem)
+                                .Child("verification", Json::value_t::object, Presence::kOptional);
+  if (found == nullptr) return std::nullopt;
   model::VerificationSummary verification;
   JsonReader reader(*found, "verification", problem);
   reader.Read("confirmed", verification.confirmed);

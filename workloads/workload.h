@@ -179,8 +179,8 @@ class Workload {
   [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reducer> MakeReducer() const = 0;
-  /// What all correct runs of a task give, wherever they run: results of two runs are compared by
-  /// it. `result` may be anything, as it comes from a worker. Any thread.
+  /// The part of a result that is the same in all correct runs of a task, on every node. Results of
+  /// two runs are compared by it. `result` may be anything, as it comes from a worker. Any thread.
   [[nodiscard]] virtual std::string RepeatablePartOf(std::string_view result) const {
     return std::string(result);
   }

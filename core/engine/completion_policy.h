@@ -45,7 +45,7 @@ class CompletionPolicy {
   /// example that the job's reason quotes.
   void QuoteFailure(model::TaskIndex index, const std::string& node, std::string_view reason);
 
-  /// What a verdict may have to wait for.
+  /// Reasons to wait with a verdict.
   struct Pending {
     bool commits = false;  ///< results are about to be durable
     bool checks = false;   ///< results are to be verified: the job cannot complete yet

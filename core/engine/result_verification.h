@@ -27,7 +27,7 @@ namespace evenkeel::engine {
 /// differ, a third node decides which of the two gave a wrong one. If no third node can, or its
 /// result is a third one, the job fails. Detects a node that gives wrong results, unless another
 /// node gives the same ones; if a share p of the tasks is drawn, n wrong results escape with a
-/// probability of (1 - p)^n. Checks are leased here and by nobody else. Memory grows with the
+/// probability of (1 - p)^n. Only this class leases checks. Memory grows with the
 /// number of drawn tasks. Without rules it does nothing. Not thread-safe.
 class ResultVerification {
  public:
@@ -59,7 +59,7 @@ class ResultVerification {
   /// First results of the tasks of the range, which count.
   void NoteResults(const std::string& node, model::IndexRange range,
                    const model::PackedResults& results);
-  /// Takes those results of the range that the worker was asked to check; returns their number.
+  /// Takes the results of the range that belong to checks of this worker; returns their number.
   std::int64_t TakeChecks(WorkerId worker, const CompletedRange& done, Commit& commit);
   /// Takes the failure of a run if it was a check.
   bool TakeFailure(WorkerId worker, const FailedTask& failed);

@@ -13,8 +13,8 @@
 
 namespace evenkeel::engine {
 
-/// What all correct results of a task have in common, of which a wrong result cannot have the same:
-/// a cryptographic digest.
+/// A cryptographic digest of the part of a result that is the same in all correct results of a
+/// task. A wrong result has another digest.
 using ResultDigest = std::array<std::uint8_t, 32>;
 
 /// Which tasks are verified and how results are compared. Both functions always give the same
@@ -33,7 +33,7 @@ struct DrawnResult {
   std::string second{};  ///< the node that confirmed it; empty if none has
 };
 
-/// What the journal knows for the verification of results.
+/// The state of the verification when the coordinator starts, from the journal.
 struct VerifiedSoFar {
   std::map<std::string, model::RangeSet> results;  ///< of each node
   std::vector<DrawnResult> drawn;

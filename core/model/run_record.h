@@ -130,7 +130,6 @@ enum class EndCause {
 
 enum class JobState { kComplete, kFailed, kInterrupted, kRunning };
 
-/// summary.json
 /// How far the results of the drawn tasks are verified.
 struct VerificationSummary {
   std::int64_t confirmed = 0;               ///< tasks of which two nodes gave the same result
@@ -138,6 +137,7 @@ struct VerificationSummary {
   std::vector<ExclusionRecord> exclusions;  ///< in the order of their time
 };
 
+/// summary.json
 struct RunSummary {
   std::string job;
   std::string workload;

@@ -22,9 +22,8 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 /// Nothing if the bytes are not a valid record.
 [[nodiscard]] std::optional<TaskRecord> ReadRecord(std::string_view bytes);
 
-/// What every correct run of a task has in its record: how the command ended and what it wrote to
-/// stdout. Node, attempts, times and stderr differ. Bytes that are not a record are returned with a
-/// mark.
+/// The part of a record that is the same in all correct runs of a task: exit status and stdout.
+/// Node, attempts, times and stderr differ. Bytes that are not a record are returned with a mark.
 [[nodiscard]] std::string RepeatablePartOf(std::string_view bytes);
 
 /// The exit code as a shell reports it: the command's own, 128 + the signal that ended it, 127 if
