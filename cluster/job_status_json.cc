@@ -77,6 +77,18 @@ json ResultJson(const JobResult& result) {
 
 }  // namespace
 
+json ConditionsJson(const Conditions& conditions) {
+  json list = json::array();
+  for (const Condition& condition : conditions) list.push_back(ConditionJson(condition));
+  return list;
+}
+
+Conditions ReadConditions(const json& status) {
+  Conditions conditions;
+  for (const json& one : Items(status, "conditions")) conditions.push_back(ReadCondition(one));
+  return conditions;
+}
+
 json StatusJson(const JobStatus& status) {
   json object{{"observedGeneration", status.observed_generation},
               {"activeWorkers", status.active_workers}};
@@ -93,9 +105,7 @@ json StatusJson(const JobStatus& status) {
   PutTime(object, "estimatedCompletionTime", status.estimated_completion_time);
   for (const WorkerRow& row : status.workers) object["workers"].push_back(RowJson(row));
   if (!status.result.Empty()) object["result"] = ResultJson(status.result);
-  for (const Condition& condition : status.conditions) {
-    object["conditions"].push_back(ConditionJson(condition));
-  }
+  if (!status.conditions.empty()) object["conditions"] = ConditionsJson(status.conditions);
   return object;
 }
 
@@ -117,9 +127,7 @@ JobStatus ReadStatus(const json& object) {
   for (const json& row : Items(object, "workers")) status.workers.push_back(ReadRow(row));
   const json& result = Child(object, "result");
   status.result = {Text(result, "summary"), Text(result, "location")};
-  for (const json& one : Items(object, "conditions")) {
-    status.conditions.push_back(ReadCondition(one));
-  }
+  status.conditions = ReadConditions(object);
   return status;
 }
 

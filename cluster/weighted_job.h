@@ -83,9 +83,10 @@ struct WeightedJob {
 
 /// A WeightingPolicy as the API server has it.
 struct PolicyView {
-  std::string name;
+  ObjectMeta meta;
   std::string invalid;  ///< why it cannot be worked with, one line; empty if it can
   model::WeightingPolicy policy;
+  Conditions conditions;  ///< of its status
 };
 
 }  // namespace evenkeel::cluster

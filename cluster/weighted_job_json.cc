@@ -234,17 +234,18 @@ WeightedJob ReadWeightedJob(const json& object) {
 
 PolicyView ReadWeightingPolicy(const nlohmann::json& object) {
   PolicyView view;
-  view.name = Text(Child(object, "metadata"), "name");
+  view.meta = ReadObjectMeta(object);
   // Only what is ours: the server may add to metadata as it likes.
   auto policy = model::ReadPolicy({{"apiVersion", model::kApiVersion},
                                    {"kind", kPolicyKind},
-                                   {"metadata", {{"name", view.name}}},
+                                   {"metadata", {{"name", view.meta.name}}},
                                    {"spec", Child(object, "spec")}});
   if (policy) {
     view.policy = std::move(*policy);
   } else {
     view.invalid = policy.error().message;
   }
+  view.conditions = ReadConditions(Child(object, "status"));
   return view;
 }
 

@@ -170,8 +170,18 @@ std::shared_ptr<const kube::OwnedMetadata> ClusterCache::FindOwned(
 }
 
 void ClusterCache::FollowPolicies() {
-  const auto changed = [this](const kube::ObjectKey& key, const auto&...) { TellActive(key.name); };
-  policies_.AddHandler({changed, changed, changed});
+  const auto changed = [this](const kube::ObjectKey& key, const auto&...) {
+    listener_.on_policy(key.name);
+    TellActive(key.name);
+  };
+  policies_.AddHandler(
+      {changed,
+       [this, changed](const kube::ObjectKey& key, const cluster::PolicyView& before,
+                       const cluster::PolicyView& now) {
+         if (before.meta.generation != now.meta.generation) return changed(key);
+         listener_.on_policy(key.name);  // jobs do not depend on its status
+       },
+       changed});
 }
 
 void ClusterCache::FollowNodes() {
@@ -270,6 +280,16 @@ std::vector<kube::ObjectKey> ClusterCache::Jobs() const {
   return keys;
 }
 
+std::shared_ptr<const cluster::PolicyView> ClusterCache::Policy(const std::string& name) const {
+  return policies_.Objects().Find({"", name});
+}
+
+std::vector<std::string> ClusterCache::Policies() const {
+  std::vector<std::string> names;
+  for (const auto& key : policies_.Objects().Keys()) names.push_back(key.name);
+  return names;
+}
+
 std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
   const std::scoped_lock lock(nodes_mutex_);
   if (!nodes_by_name_) {
@@ -283,9 +303,7 @@ std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
 plan::Snapshot ClusterCache::Look(const std::shared_ptr<const cluster::WeightedJob>& job) const {
   plan::Snapshot snapshot;
   snapshot.job = *job;
-  if (const auto policy = policies_.Objects().Find({"", job->spec.weighting.policy})) {
-    snapshot.policy = *policy;
-  }
+  if (const auto policy = Policy(job->spec.weighting.policy)) snapshot.policy = *policy;
   snapshot.nodes = Nodes();
   snapshot.requests = room_.Requested();
   const std::string word = JobWord({job->meta.namespace_name, ""}, job->meta.name);

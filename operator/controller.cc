@@ -19,28 +19,31 @@ void Controller::Stop(Duration patience) {
 }
 
 void Controller::Run(const std::stop_token& stop) {
-  while (const auto job = queue_.Take(stop)) {
-    if (may_act_()) LookAt(*job);
-    queue_.Done(*job);
+  while (const auto key = queue_.Take(stop)) {
+    if (may_act_()) Reconcile(*key);
+    queue_.Done(*key);
   }
 }
 
-void Controller::LookAt(const kube::ObjectKey& job) {
+void Controller::Reconcile(const kube::ObjectKey& key) {
   metrics_.OnReconcileBegin();
   const Instant began = clock_.Now();
-  const Reconciliation end = reconciler_.Reconcile(job);
+  const bool is_policy = key.namespace_name.empty();
+  Reconciler& reconciler = is_policy ? reconcilers_.policies : reconcilers_.jobs;
+  const Reconciliation end = reconciler.Reconcile(key);
   ReconcileResult result = ReconcileResult::kSuccess;
   if (end.failed) {
     result = ReconcileResult::kError;
-    if (repeated_errors_.IsNew(job, end.error, began)) {
-      Log(LogLevel::kWarning, ToString(job) + ": " + end.error);
+    if (repeated_errors_.IsNew(key, end.error, began)) {
+      Log(LogLevel::kWarning,
+          (is_policy ? "WeightingPolicy " : "") + ToString(key) + ": " + end.error);
     }
-    queue_.AddRateLimited(job);
+    queue_.AddRateLimited(key);
   } else {
-    if (!end.status_pending) queue_.Forget(job);
+    if (!end.status_pending) queue_.Forget(key);
     if (end.requeue_after) {
       result = ReconcileResult::kRequeueAfter;
-      queue_.AddAfter(job, *end.requeue_after);
+      queue_.AddAfter(key, *end.requeue_after);
     }
   }
   metrics_.OnReconcileEnd(result, clock_.Now() - began);

@@ -12,8 +12,8 @@
 #include "core/base/time.h"
 #include "kubernetes/object.h"
 #include "kubernetes/work_queue.h"
-#include "operator/job_reconciler.h"
 #include "operator/metrics.h"
+#include "operator/reconciler.h"
 
 namespace evenkeel::controller {
 
@@ -21,14 +21,15 @@ namespace evenkeel::controller {
 /// fails with the same error. Thread-safe.
 class RepeatedErrorFilter {
  public:
-  /// Returns whether to log the error: the job had no line with this text in the last ten seconds.
-  [[nodiscard]] bool IsNew(const kube::ObjectKey& job, const std::string& trouble, Instant now) {
+  /// Returns whether to log the error: the object had no line with this text in the last ten
+  /// seconds.
+  [[nodiscard]] bool IsNew(const kube::ObjectKey& object, const std::string& trouble, Instant now) {
     constexpr Duration kQuiet = std::chrono::seconds(10);
     const std::lock_guard lock(mutex_);
     std::erase_if(said_, [&](const auto& said) { return now - said.second.at >= kQuiet; });
-    const auto last = said_.find(job);
+    const auto last = said_.find(object);
     if (last != said_.end() && last->second.trouble == trouble) return false;
-    said_[job] = {trouble, now};
+    said_[object] = {trouble, now};
     return true;
   }
 
@@ -41,15 +42,22 @@ class RepeatedErrorFilter {
   std::map<kube::ObjectKey, Said> said_;
 };
 
-/// Takes jobs from a queue and looks at them, several at a time. For one owner.
+/// What reconciles the objects of each kind.
+struct Reconcilers {
+  Reconciler& jobs;
+  Reconciler& policies;  ///< keys without a namespace
+};
+
+/// Takes keys of jobs and policies from a queue and reconciles them, several at a time. For one
+/// owner.
 class Controller {
  public:
-  /// `may_act`: whether this process may still act as leader; asked before each look. All must
-  /// outlive the controller.
-  Controller(kube::WorkQueue& queue, JobReconciler& reconciler, OperatorMetrics& metrics,
+  /// `may_act`: whether this process may still act as leader; asked before each reconciliation. All
+  /// must outlive the controller.
+  Controller(kube::WorkQueue& queue, const Reconcilers& reconcilers, OperatorMetrics& metrics,
              const Clock& clock, std::function<bool()> may_act)
       : queue_(queue),
-        reconciler_(reconciler),
+        reconcilers_(reconcilers),
         metrics_(metrics),
         clock_(clock),
         may_act_(std::move(may_act)) {}
@@ -63,10 +71,10 @@ class Controller {
 
  private:
   void Run(const std::stop_token& stop);
-  void LookAt(const kube::ObjectKey& job);
+  void Reconcile(const kube::ObjectKey& key);
 
   kube::WorkQueue& queue_;
-  JobReconciler& reconciler_;
+  const Reconcilers reconcilers_;
   OperatorMetrics& metrics_;
   const Clock& clock_;
   const std::function<bool()> may_act_;

@@ -12,23 +12,14 @@
 #include "operator/job_history.h"
 #include "operator/plan/make_plan.h"
 #include "operator/plan/plan.h"
+#include "operator/reconciler.h"
 #include "operator/status_pacer.h"
 
 namespace evenkeel::controller {
 
-/// The result of one reconciliation.
-struct Reconciliation {
-  bool failed = false;                    ///< reconcile again, with a growing pause
-  std::string error;                      ///< why, one line
-  bool status_pending = false;            ///< its status waits for its turn: it may yet be refused
-  std::optional<Duration> requeue_after;  ///< reconcile again after this time
-};
-
-/// Reconciles one job: takes a snapshot of cluster and coordinator, has plan::MakePlan decide, and
-/// executes the plan. Calls only the API server. Level-triggered: only the current state counts,
-/// not the events that led to it. Thread-safe for different jobs; one caller at a time for the same
-/// job.
-class JobReconciler {
+/// Reconciles jobs: takes a snapshot of cluster and coordinator, has plan::MakePlan decide, and
+/// executes the plan. Calls only the API server.
+class JobReconciler final : public Reconciler {
  public:
   struct Parts {
     const ClusterCache& cache;
@@ -43,7 +34,7 @@ class JobReconciler {
   };
   explicit JobReconciler(Parts parts) : parts_(std::move(parts)) {}
 
-  [[nodiscard]] Reconciliation Reconcile(const kube::ObjectKey& key);
+  [[nodiscard]] Reconciliation Reconcile(const kube::ObjectKey& key) override;
 
  private:
   using Job = std::shared_ptr<const cluster::WeightedJob>;

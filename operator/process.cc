@@ -19,6 +19,7 @@
 #include "operator/health.h"
 #include "operator/http_coordinator_link.h"
 #include "operator/plan/weighting.h"
+#include "operator/policy_reconciler.h"
 
 namespace evenkeel::controller {
 namespace {
@@ -135,6 +136,7 @@ class RunningOperator final : public OperatorProcess {
       const auto jobs = cache_.Jobs();
       Log(LogLevel::kInfo, "looking after " + std::to_string(jobs.size()) + " jobs");
       for (const auto& job : jobs) queue_.Add(job);
+      for (const auto& policy : cache_.Policies()) queue_.Add({"", policy});
       controller_.Start(options_.concurrency);
     });
   }
@@ -217,6 +219,9 @@ class RunningOperator final : public OperatorProcess {
                        [this](const kube::ObjectKey& job) {
                          queue_.Add(job);
                          poller_.Hurry(job);
+                       },
+                       [this](const std::string& policy) {
+                         queue_.Add({"", policy});
                        }},
                       dependencies_->seed};
   JobHistory history_{dependencies_->clock, {.scrape_interval = options_.scrape_interval}};
@@ -231,7 +236,12 @@ class RunningOperator final : public OperatorProcess {
   JobReconciler reconciler_{{cache_, poller_, events_, pacer_, history_,
                              dependencies_->rates->History(), dependencies_->clock, executor_,
                              PlanSettings()}};
-  Controller controller_{queue_, reconciler_, *dependencies_->metrics, dependencies_->clock,
+  PolicyReconciler policy_reconciler_{
+      {cache_, client_, pacer_, dependencies_->wall, dependencies_->clock}};
+  Controller controller_{queue_,
+                         {reconciler_, policy_reconciler_},
+                         *dependencies_->metrics,
+                         dependencies_->clock,
                          [this] { return MayAct(); }};
   HealthHandler probe_health_{{[this] { return queue_.Figures().longest_running < kStuck; },
                                [this] { return cache_.HasSynced(); },

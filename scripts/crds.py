@@ -42,6 +42,7 @@ TAIL = """## Differences between a cluster and `evenkeel run`
 | `worker.template` | the fields above | only names of fields are checked, because there are no pods |
 | `thresholds[].from` of a WeightingPolicy | whole numbers or dates | also fractions |
 | lengths | characters | bytes |
+| `balancing.leaseSeconds`, `taskPolicy.timeoutSeconds` | whole numbers | also fractions: a lease from 0.1, a timeout above 0 |
 | `suspend: true` | suspends the job | refused, because nothing could resume it |
 """
 

@@ -41,6 +41,26 @@ PolicyChoice ChoosePolicy(const Snapshot& snapshot) {
           "spec.weighting.policy: there is no WeightingPolicy " + weighting.policy};
 }
 
+cluster::Condition AcceptedCondition(const cluster::PolicyView& policy, platform::Timestamp now) {
+  cluster::Condition condition;
+  condition.type = cluster::condition_type::kAccepted;
+  condition.observed_generation = policy.meta.generation;
+  condition.last_transition = platform::WholeSeconds(now);
+  if (!policy.invalid.empty()) {
+    condition.status = cluster::Condition::Status::kFalse;
+    condition.reason = "InvalidPolicy";
+    condition.message = policy.invalid;
+    return condition;
+  }
+  condition.status = cluster::Condition::Status::kTrue;
+  condition.reason = "Accepted";
+  condition.message = "jobs that start from now on can use it";
+  if (scheduling::FindBuiltinPolicy(policy.meta.name)) {
+    condition.message += "; it replaces the built-in policy of this name";
+  }
+  return condition;
+}
+
 namespace {
 
 constexpr double kMaxRatio = 1e6;

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "cluster/job_plan.h"
+#include "cluster/job_status.h"
 #include "cluster/node.h"
+#include "cluster/weighted_job.h"
 #include "core/model/node_power.h"
 #include "core/model/weighting_policy.h"
 #include "operator/plan/snapshot.h"
+#include "platform/time.h"
 
 namespace evenkeel::plan {
 
@@ -35,6 +38,11 @@ struct PolicyChoice {
 /// The policy that the job names; "default" and "paper" are built in. Modes Explicit and Equal need
 /// no policy.
 [[nodiscard]] PolicyChoice ChoosePolicy(const Snapshot& snapshot);
+
+/// The condition Accepted of this policy, as of `now`: whether jobs can be weighed by it, and why
+/// not.
+[[nodiscard]] cluster::Condition AcceptedCondition(const cluster::PolicyView& policy,
+                                                   platform::Timestamp now);
 
 /// Whether the job's weights come from the history of earlier jobs: mode Measured always, mode Auto
 /// if a source of history is available.

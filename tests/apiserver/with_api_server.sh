@@ -2,8 +2,15 @@
 # Runs a command while a Kubernetes API server without controllers listens on 127.0.0.1: the one of the test
 # cluster (scripts/cluster.sh binaries), with kine below it. EVENKEEL_TEST_KUBECONFIG names the administrator's
 # kubeconfig. Needs no root. Exits with code 77 where the programs are not built.
-# Usage: with_api_server.sh COMMAND [ARGUMENT...]
+# Usage: with_api_server.sh [--without-watch-cache] COMMAND [ARGUMENT...]
+#   --without-watch-cache  lists and watches go to kine: a list need not wait for the cache to catch up, which
+#                          takes half a second each time
 set -euo pipefail
+options=()
+if [ "$1" = --without-watch-cache ]; then
+  options+=(--watch-cache=false)
+  shift
+fi
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 STATE=$(mktemp -d)
 export EVENKEEL_CLUSTER=$STATE
@@ -52,7 +59,7 @@ pids+=($!)
   --service-account-signing-key-file "$PKI/service-accounts.key" \
   --service-account-issuer https://kubernetes.default.svc --service-cluster-ip-range 10.43.0.0/16 \
   --feature-gates APIServerIdentity=false \
-  --disable-admission-plugins ServiceAccount,TaintNodesByCondition >"$STATE/apiserver.log" 2>&1 &
+  --disable-admission-plugins ServiceAccount,TaintNodesByCondition "${options[@]}" >"$STATE/apiserver.log" 2>&1 &
 pids+=($!)
 
 admin() { "$PROGRAMS/kubectl" --kubeconfig "$STATE/kubeconfig" "$@"; }

@@ -10,6 +10,7 @@ SELDOM = {
     ("weightedjobs", "get"): "a job that the watch does not show yet",
     ("weightedjobs", "delete"): "ttlSecondsAfterFinished",
     ("weightedjobs/status", "get"): "server-side apply of a status is a read as well",
+    ("weightingpolicies/status", "get"): "likewise",
     ("weightedjobs/finalizers", "update"): "checked by admission, never asked for",
     ("pods", "get"): "a pod whose name is taken", ("pods", "patch"): "tasks are appended",
     ("services", "get"): "an object whose name is taken",

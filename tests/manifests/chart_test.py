@@ -22,7 +22,7 @@ FULL = {"replicaCount": 2, "labeller.enabled": True, "nodeFeatureRule.enabled": 
         "labeller.extraFiles": ["/etc/rpi-issue"], "extraArgs": ["--verbose"],
         "extraEnv": [{"name": "A", "value": "b"}]}
 OPERATOR_RULES = {  # resource: verbs, for both ClusterRoles
-    "nodes": "get list watch", "weightingpolicies": "get list watch",
+    "nodes": "get list watch", "weightingpolicies": "get list watch", "weightingpolicies/status": "get patch",
     "weightedjobs": "delete get list watch", "weightedjobs/status": "get patch",
     "weightedjobs/finalizers": "update", "pods": "create delete get list patch watch",
     "configmaps": "create get list patch watch", "secrets": "create get list patch watch",

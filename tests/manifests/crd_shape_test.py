@@ -87,7 +87,6 @@ class Shape(unittest.TestCase):
     def test_columns(self):
         crd = crd_schema.definitions()["WeightedJob"]
         (version,) = crd["spec"]["versions"]
-        self.assertIn("status", version["subresources"])
         columns = version["additionalPrinterColumns"]
         self.assertEqual([c["name"] for c in columns if not c.get("priority")],
                          ["Status", "Progress", "ETA", "Workers", "Age"])
@@ -97,9 +96,13 @@ class Shape(unittest.TestCase):
                 self.assertIsNotNone(crd_schema.at(crd_schema.schema_of(crd), column["jsonPath"]))
 
     def test_conditions_are_a_map_by_type(self):
-        conditions = crd_schema.at(crd_schema.schemas()["WeightedJob"], ".status.conditions")
-        self.assertEqual(conditions["x-kubernetes-list-type"], "map")
-        self.assertEqual(conditions["x-kubernetes-list-map-keys"], ["type"])
+        for kind, crd in crd_schema.definitions().items():
+            with self.subTest(kind=kind):
+                (version,) = crd["spec"]["versions"]
+                self.assertIn("status", version["subresources"])
+                conditions = crd_schema.at(crd_schema.schemas()[kind], ".status.conditions")
+                self.assertEqual(conditions["x-kubernetes-list-type"], "map")
+                self.assertEqual(conditions["x-kubernetes-list-map-keys"], ["type"])
 
 
 class Structure(unittest.TestCase):

@@ -9,11 +9,14 @@ import parser_probe
 import tables
 
 POD = "left to the API server by the parser, which knows pods no better"
+WHOLE = "whole seconds, as in all of Kubernetes; runs on one machine are short, and also take fractions"
 DIFFERENCES = {
     # path: the reason that the CRD differs from the parser
     "spec.workload.custom": "named by another message, which has a test of its own",
     "spec.workload.command.image": "for a cluster only, which needs one",
     "spec.workload.synthetic.cost": "named by another message, which has a test of its own",
+    "spec.balancing.leaseSeconds": WHOLE,
+    "spec.taskPolicy.timeoutSeconds": WHOLE,
     "spec.worker.template.volumes[].name": POD,
     "spec.worker.template.volumeMounts[].name": POD,
     "spec.criteria[].thresholds[].from": "a schema has no number or text, only whole number or text",
@@ -92,6 +95,13 @@ class Bounds(unittest.TestCase):
             wrong = 7 if node["type"] in ("string", "boolean") else "seven"
             with self.subTest(kind=kind, path=path):
                 self.assertEqual(stated(node), parser_probe.allowed(kind, path, wrong))
+
+    def test_seconds_have_the_same_upper_bound(self):
+        for kind, path, node in spec_nodes():
+            if DIFFERENCES.get(path) == WHOLE:
+                with self.subTest(kind=kind, path=path):
+                    self.assertEqual((node["type"], node["minimum"]), ("integer", 1))
+                    self.assertEqual(stated(node)[1], parser_probe.allowed(kind, path, "seven")[1])
 
     def test_quantities_are_refused_alike(self):
         for kind, path, node in spec_nodes():

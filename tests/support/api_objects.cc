@@ -1,11 +1,14 @@
 #include "tests/support/api_objects.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 #include <utility>
+
+#include "platform/time.h"
 
 namespace evenkeel::support {
 namespace {
@@ -53,6 +56,17 @@ const json& MetadataOf(const json& object) {
   static const json kNone = json::object();
   const auto found = object.find("metadata");
   return found == object.end() ? kNone : *found;
+}
+
+/// One more than before if anything but metadata and status changed.
+std::int64_t NextGeneration(const json& current, const json& next) {
+  const auto without_rest = [](json object) {
+    object.erase("metadata");
+    object.erase("status");
+    return object;
+  };
+  const bool changed = without_rest(next) != without_rest(current);
+  return MetadataOf(current).value("generation", std::int64_t{1}) + (changed ? 1 : 0);
 }
 
 /// Whether the object has what a selector such as "a=b,c!=d,!e,f" asks for. `fields`: names are
@@ -221,7 +235,8 @@ const json& ApiObjects::Write(const Key& key, json object) {
     char uid[37];
     std::snprintf(uid, sizeof(uid), "00000000-0000-4000-8000-%012d", ++created_);
     metadata["uid"] = uid;
-    metadata["creationTimestamp"] = "2024-01-01T00:00:00Z";
+    metadata["creationTimestamp"] = platform::FormatTimestamp(
+        platform::Timestamp(std::chrono::system_clock::now().time_since_epoch()));
     metadata["generation"] = 1;
   }
   metadata["resourceVersion"] = std::to_string(++version_);
@@ -243,9 +258,10 @@ json ApiObjects::Put(const std::string& collection, json object) {
   const json metadata = MetadataOf(object);
   const Key key{collection, TextIn(metadata, "namespace"), TextIn(metadata, "name")};
   if (const auto current = objects_.find(key); current != objects_.end()) {
-    for (const char* const field : {"uid", "creationTimestamp", "generation"}) {
+    for (const char* const field : {"uid", "creationTimestamp"}) {
       object["metadata"][field] = current->second["metadata"][field];
     }
+    object["metadata"]["generation"] = NextGeneration(current->second, object);
   }
   return Write(key, std::move(object));
 }
@@ -392,14 +408,7 @@ ApiAnswer ApiObjects::Update(const Address& address, const json& wanted) {
     if (current["metadata"].contains(field)) next["metadata"][field] = current["metadata"][field];
   }
   if (next == current) return {200, current};
-  const auto without_rest = [](json object) {
-    object.erase("metadata");
-    object.erase("status");
-    return object;
-  };
-  if (without_rest(next) != without_rest(current)) {
-    next["metadata"]["generation"] = current["metadata"].value("generation", 1) + 1;
-  }
+  next["metadata"]["generation"] = NextGeneration(current, next);
   const bool goes = next["metadata"].contains("deletionTimestamp") && !HasFinalizers(next);
   const json written = Write(address.ToKey(), std::move(next));
   if (goes) Remove(address.ToKey());

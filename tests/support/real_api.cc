@@ -21,9 +21,10 @@ struct Kind {
 };
 
 /// The kinds that tests use.
-const std::array<Kind, 9>& Kinds() {
-  static const std::array<Kind, 9> kKinds{{
+const std::array<Kind, 10>& Kinds() {
+  static const std::array<Kind, 10> kKinds{{
       {{"batch.evenkeel.dev", "v1alpha1", "weightedjobs"}, "WeightedJob", true},
+      {{"batch.evenkeel.dev", "v1alpha1", "weightingpolicies", false}, "WeightingPolicy", true},
       {{"contract.evenkeel.dev", "v1", "things"}, "Thing", true},
       {{"", "v1", "pods"}, "Pod", true},
       {{"", "v1", "services"}, "Service"},

@@ -119,7 +119,9 @@ TEST(ReadWeightingPolicy, ReadsOneOrSaysWhatIsWrong) {
     "spec": {"criteria": [{"name": "ram", "labels": ["hardware.evenkeel.dev/ram-mib"],
                            "kind": "Numeric", "exponent": 1}]}})");
   const PolicyView view = ReadWeightingPolicy(good);
-  EXPECT_EQ(view.name, "mine");
+  EXPECT_EQ(view.meta.name, "mine");
+  EXPECT_EQ(view.meta.uid, "u");
+  EXPECT_TRUE(view.conditions.empty());
   EXPECT_EQ(view.invalid, "");
   EXPECT_EQ(view.policy.criteria.size(), 1U);
   json bad = good;

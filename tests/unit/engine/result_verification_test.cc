@@ -282,6 +282,8 @@ class LyingCluster {
  public:
   static constexpr std::uint32_t kNodes = 8;
   static constexpr std::int64_t kTasks = 120;
+  /// The check goes through all tasks, and what is once broken stays so.
+  static constexpr int kStepsPerCheck = 16;
 
   LyingCluster(std::uint64_t seed, double share, double lies)
       : rng_(seed), seed_(seed), share_(share), lies_(lies), workers_(kNodes) {
@@ -293,6 +295,7 @@ class LyingCluster {
     for (int step = 0; step < 200'000 && !end_; ++step) {
       now_ += std::chrono::milliseconds(5);
       Step();
+      if (!end_ && step % kStepsPerCheck == 0) coordinator_->CheckInvariants();
     }
     return end_.has_value();
   }
@@ -367,7 +370,6 @@ class LyingCluster {
       RunOne(node, worker);
     }
     if (!end_) Execute(coordinator_->OnTimer(now_));
-    if (!end_) coordinator_->CheckInvariants();
   }
 
   void Connect(std::uint32_t node, SimulatedWorker& worker) {

@@ -227,8 +227,10 @@ TEST_F(JobReconcilerTest, ARefusalIsInTheStatusUntilItIsLifted) {
 TEST_F(JobReconcilerTest, AStatusThatWaitsForItsTurnIsUnfinishedWork) {
   StatusPacer slow{std::chrono::hours(1), 1};
   EXPECT_EQ(slow.Ask({"lab", "another"}, false, clock_.Now()), Duration::zero());
-  JobReconciler reconciler(JobReconciler::Parts{
-      *cache_, *poller_, *events_, slow, history_, rates_, clock_, *executor_, {}});
+  plan::OperatorSettings settings;
+  settings.image = "evenkeel/worker:test";
+  JobReconciler reconciler(JobReconciler::Parts{*cache_, *poller_, *events_, slow, history_, rates_,
+                                                clock_, *executor_, settings});
   PutJob("primes", kPrimes);
   AwaitCache();
   const auto waits = reconciler.Reconcile({"lab", "primes"});

@@ -249,12 +249,16 @@ TEST_F(Launching, AnUnknownPolicyWaitsUntilItIsThere) {
   EXPECT_EQ(cluster_.events.back().reason, "UnknownPolicy");
   EXPECT_TRUE(cluster_.events.back().warning);
 
-  cluster_.policy =
-      cluster::PolicyView{"mine", "spec.criteria: must have at least 1 criterion", {}};
+  cluster::PolicyView mine;
+  mine.meta.name = "mine";
+  mine.invalid = "spec.criteria: must have at least 1 criterion";
+  cluster_.policy = mine;
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False InvalidPolicy");
 
-  cluster_.policy = cluster::PolicyView{"mine", "", scheduling::DefaultPolicy()};
+  mine.invalid.clear();
+  mine.policy = scheduling::DefaultPolicy();
+  cluster_.policy = mine;
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
