@@ -48,6 +48,22 @@ class ConditionsTest(cluster_case.ClusterTest):
                      "metadata": {"name": "nobody-knows"}, "spec": policy["spec"]})
         self.addCleanup(kube.delete, "weightingpolicy", "nobody-knows")
         self.expect_recovery(job, "nobody-knows")
+        kube.wait("condition=Accepted", "weightingpolicy/nobody-knows")
+
+    def test_policy_that_the_schema_lets_pass(self):
+        """The schema counts characters, the parser bytes."""
+        policy = kube.get("weightingpolicy", "default")
+        policy["spec"]["criteria"][0]["name"] = 40 * "\u00e9"
+        kube.create({"apiVersion": policy["apiVersion"], "kind": policy["kind"],
+                     "metadata": {"name": "too-long"}, "spec": policy["spec"]})
+        self.addCleanup(kube.delete, "weightingpolicy", "too-long")
+        (told,) = kube.until(
+            lambda found: found.get("too-long", {}).get("status", {}).get("conditions"),
+            "weightingpolicy", "too-long", what="a condition of the policy")
+        self.assertEqual((told["type"], told["status"], told["reason"]),
+                         ("Accepted", "False", "InvalidPolicy"))
+        self.assertIn("spec.criteria[0].name: must be text of 1 to 63 bytes", told["message"])
+        self.expect_trouble(self.begin(weighting={"policy": "too-long"}), "spec.criteria[0].name")
 
     def test_missing_claim(self):
         job = self.begin(resultStorage={"persistentVolumeClaim": "not-there"})
