@@ -8,5 +8,7 @@ set_target_properties(OpenBLAS::Serial PROPERTIES
   IMPORTED_LOCATION ${EVENKEEL_OPENBLAS}
   INTERFACE_INCLUDE_DIRECTORIES ${EVENKEEL_OPENBLAS_INCLUDE}
   INTERFACE_LINK_LIBRARIES "Threads::Threads;m"
-  # Some of its kernels for 32-bit ARM do not say that they need no executable stack.
-  INTERFACE_LINK_OPTIONS "LINKER:-z,noexecstack")
+  # Some of its kernels for 32-bit ARM do not say that they need no executable stack. Its allocator of working
+  # memory is not thread-safe: workloads/matmul/gemm.cc wraps it.
+  INTERFACE_LINK_OPTIONS
+    "LINKER:-z,noexecstack;LINKER:--wrap=blas_memory_alloc;LINKER:--wrap=blas_memory_free")

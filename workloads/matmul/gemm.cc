@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <mutex>
 
 // OpenBLAS has no products of whole numbers, so they are computed here in blocks: a strip of B
 // stays in the cache, and the sums of a few rows and columns at a time stay in registers.
@@ -15,6 +16,33 @@
 #else
 #define EVENKEEL_FOR_EACH_PROCESSOR
 #endif
+
+// OpenBLAS takes working memory from a table for each product. Its variant without threads searches
+// the table without a lock (0.3.21, driver/others/memory.c), although Debian builds it with
+// USE_LOCKING: two threads could get the same memory and spoil each other's products. The linker
+// sends all calls of these two functions here; see cmake/EvenkeelOpenBlas.cmake.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
+extern "C" {
+void* __real_blas_memory_alloc(int position);
+void __real_blas_memory_free(void* memory);
+void* __wrap_blas_memory_alloc(int position);
+void __wrap_blas_memory_free(void* memory);
+}
+
+namespace {
+std::mutex blas_memory_mutex;
+}
+
+void* __wrap_blas_memory_alloc(int position) {
+  const std::scoped_lock lock(blas_memory_mutex);
+  return __real_blas_memory_alloc(position);
+}
+
+void __wrap_blas_memory_free(void* memory) {
+  const std::scoped_lock lock(blas_memory_mutex);
+  __real_blas_memory_free(memory);
+}
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace evenkeel::workloads::matmul {
 namespace {
