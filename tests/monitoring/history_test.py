@@ -41,8 +41,10 @@ class HistoryTest(history_case.HistoryCase):
         query = f'count(increase(evenkeel_history_busy_seconds_total{{profile="{profile}"}}[1h]) > 0)'
         eventually(lambda: self.prometheus.now(query) == {"": len(SPEEDS)}, f"{profile} is in the history")
 
-    def stolen(self, status):
-        return sum(row["stolen"] for row in status["workers"])
+    def misplaced(self, status):
+        """Tasks that other nodes did than the plan had them for. What nodes take from each other and back again
+        after a pause of this machine does not count."""
+        return sum(max(0, row["share"] - row["completed"]) for row in status["workers"])
 
     def test_the_second_job_starts_with_what_the_first_one_showed(self):
         self.start_prometheus()
@@ -62,7 +64,7 @@ class HistoryTest(history_case.HistoryCase):
             self.assertAlmostEqual(row["parts"]["measured"], 4e9 * SPEEDS[node],
                                    delta=4e8 * SPEEDS[node])
             self.assertGreater(row["parts"]["confidence"], 0.8)
-        self.assertLess(self.stolen(second), 0.5 * self.stolen(first))
+        self.assertLess(self.misplaced(second), 0.2 * self.misplaced(first))
 
         plain, _ = self.submit("plain", tasks, weighting={"mode": "Fuzzy"})
         self.check_fuzzy(plain)
