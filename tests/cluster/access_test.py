@@ -17,12 +17,14 @@ import machine
 OPERATOR = f"system:serviceaccount:{cluster_case.OPERATOR_NAMESPACE}:{chart.RELEASE}"
 MAY = [("create", "secrets"), ("patch", "secrets"), ("watch", "secrets"), ("create", "pods"),
        ("delete", "pods"), ("watch", "nodes"), ("list", "weightedjobs.batch.evenkeel.dev"),
-       ("patch", "weightedjobs.batch.evenkeel.dev/status")]
+       ("patch", "weightedjobs.batch.evenkeel.dev/status"),
+       ("patch", "weightingpolicies.batch.evenkeel.dev/status")]
 MAY_NOT = [("delete", "secrets"), ("delete", "configmaps"), ("update", "secrets"), ("create", "pods/exec"),
            ("create", "pods/portforward"), ("patch", "nodes"), ("delete", "nodes"),
            ("create", "clusterrolebindings"), ("create", "rolebindings"), ("escalate", "clusterroles"),
            ("impersonate", "users"), ("create", "serviceaccounts/token"), ("delete", "namespaces"),
-           ("create", "weightedjobs.batch.evenkeel.dev"), ("delete", "persistentvolumeclaims")]
+           ("create", "weightedjobs.batch.evenkeel.dev"), ("patch", "weightingpolicies.batch.evenkeel.dev"),
+           ("delete", "persistentvolumeclaims")]
 
 
 def audit():
