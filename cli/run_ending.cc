@@ -22,6 +22,16 @@ std::string EnergyLine(const model::EnergySummary& energy) {
   return line + '\n';
 }
 
+/// "verified: 12 of 12 tasks; node pi3 is left out: its result of task 5 is wrong: ..."
+std::string VerificationLine(const model::VerificationSummary& verification) {
+  std::string line = "verified: " + std::to_string(verification.confirmed) + " of " +
+                     std::to_string(verification.confirmed + verification.open) + " drawn tasks";
+  for (const model::ExclusionRecord& exclusion : verification.exclusions) {
+    line += "; node " + exclusion.node + " is left out: " + exclusion.reason;
+  }
+  return line + '\n';
+}
+
 }  // namespace
 
 coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control) {
@@ -56,6 +66,7 @@ void PrintEnd(const RunPlan& plan, const model::RunSummary& summary, std::ostrea
   if (summary.speed_control == "duty-cycle") out << "; speeds held by pausing the workers";
   out << '\n';
   if (summary.energy) out << EnergyLine(*summary.energy);
+  if (summary.verification) out << VerificationLine(*summary.verification);
   if (summary.state == model::JobState::kComplete) out << "result: " << summary.result_json << '\n';
   out << "report: " << (plan.folder / "report.html").string() << '\n';
 }

@@ -26,12 +26,18 @@ int PercentOf(const std::string& progress) {
   return read.ec == std::errc{} ? percent : 0;
 }
 
+/// Messages alone do not count, but for the one that names each excluded node.
+bool Differs(const cluster::Condition& before, const cluster::Condition& now) {
+  if (before.status != now.status || before.reason != now.reason) return true;
+  return now.type == cluster::condition_type::kNodesExcluded && before.message != now.message;
+}
+
 }  // namespace
 
 bool ConditionsDiffer(const cluster::Conditions& known, const cluster::Conditions& next) {
   return std::any_of(next.begin(), next.end(), [&known](const cluster::Condition& one) {
     const cluster::Condition* before = cluster::Find(known, one.type);
-    return before == nullptr || before->status != one.status || before->reason != one.reason;
+    return before == nullptr || Differs(*before, one);
   });
 }
 
@@ -397,6 +403,18 @@ std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& pictu
   return "workers run";
 }
 
+/// A job with verified results ends when each drawn task has run on a second node.
+MaybeAnswer AskVerification(PlanBuilder& builder, const RunPicture& picture) {
+  if (builder.Job().spec.task_policy.verified_share == 0) return std::nullopt;
+  const cluster::TaskCounts& tasks = builder.Report()->tasks;
+  const bool all_ran = tasks.total > 0 && tasks.completed + tasks.failed >= tasks.total;
+  if (!all_ran || picture.inventory.live.size() > 1) return std::nullopt;
+  return No(
+      "WaitingForSecondNode",
+      "all tasks are done; their results can only be verified on another node, and there is no "
+      "other node with a worker");
+}
+
 Answer Running(PlanBuilder& builder, const RunPicture& picture) {
   const std::int64_t attempt = picture.assessment.pod->attempt;
   if (attempt <= picture.first_attempt)
@@ -438,6 +456,7 @@ Answer Ask(PlanBuilder& builder, const RunPicture& picture) {
   if (auto answer = AskCoordinatorPod(builder, picture)) return *answer;
   if (auto answer = AskReport(builder, picture)) return *answer;
   if (auto answer = AskRunningWorkers(builder, picture)) return *answer;
+  if (auto answer = AskVerification(builder, picture)) return *answer;
   return Running(builder, picture);
 }
 
@@ -499,8 +518,7 @@ void EmitConditionEvents(PlanBuilder& builder) {
   const cluster::Conditions& known = builder.snapshot().job.status.conditions;
   for (const cluster::Condition& one : builder.Status().conditions) {
     const cluster::Condition* before = cluster::Find(known, one.type);
-    const bool same =
-        before != nullptr && before->status == one.status && before->reason == one.reason;
+    const bool same = before != nullptr && !Differs(*before, one);
     // The condition that ended or suspended the job has its own event.
     // The source of weights gets an event only if something is wrong.
     const bool usual =

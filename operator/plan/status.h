@@ -24,7 +24,8 @@ struct WriteRule {
                                           const cluster::JobStatus& next, platform::Timestamp now,
                                           const std::optional<platform::Timestamp>& last_write);
 
-/// True if a condition was added, or changed its status or reason. Messages alone do not count.
+/// True if a condition was added, or changed its status or reason, or if another node is excluded.
+/// Other messages alone do not count.
 [[nodiscard]] bool ConditionsDiffer(const cluster::Conditions& known,
                                     const cluster::Conditions& next);
 

@@ -44,6 +44,7 @@ class VerificationTest(RunTest):
         events = [line for line in self.timeline() if line["kind"] == "excluded"]
         self.assertEqual([event["worker"] for event in events], ["liar"])
         self.assertIn("node liar is left out: its result of task", process.err)
+        self.assertRegex(process.out, "verified: .* drawn tasks; node liar is left out: its result of task")
 
     def test_a_killed_run_goes_on_without_the_node(self):
         command = self.lying_job("100%", script=LYING.replace("0.01", "0.05"))
@@ -68,7 +69,8 @@ class VerificationTest(RunTest):
 
     def test_honest_nodes_agree(self):
         script = 'echo $(({} * 2 + 1)); echo "on $EVENKEEL_NODE" >&2'
-        self.run_to_end(self.lying_job("100%", script=script, tasks=40))
+        process = self.run_to_end(self.lying_job("100%", script=script, tasks=40))
+        self.assertIn("verified: 40 of 40 drawn tasks\n", process.out)
         self.assertEqual(self.summary()["verification"],
                          {"confirmed": 40, "open": 0, "excludedNodes": []})
 

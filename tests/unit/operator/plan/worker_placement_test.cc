@@ -64,11 +64,29 @@ TEST_F(Placing, ANodeThatGaveAWrongResultIsNamedAndLosesItsWorker) {
   const std::string message =
       "node b is left out: " + reason + "; 40 results were revoked and are computed again";
   EXPECT_EQ(plan.events, (std::vector<Event>{{true, "WrongResults", message, true}}));
-  // It counts for this job only, and the others stay.
+  // A second one is told of as well. It counts for this job only, and the others stay.
   cluster_.progress.excluded.push_back({"a", "wrong", 1});
+  const Plan second = cluster_.Step();
+  ASSERT_EQ(second.events.size(), 1U);
+  EXPECT_EQ(second.events[0].reason, "WrongResults");
+  EXPECT_NE(second.events[0].note.find("node a is left out"), std::string::npos);
   cluster_.progress.excluded.push_back({"c", "wrong", 1});
   ASSERT_TRUE(cluster_.Rest());
   EXPECT_EQ(cluster_.Condition("Progressing"), "False NoEligibleNodes");
+}
+
+TEST_F(Placing, VerificationWaitsForASecondNodeAndSaysSo) {
+  cluster_.job.spec.max_workers = 1;
+  cluster_.job.spec.task_policy.verified_share = 1;
+  cluster_.progress.tasks = {100, 99, 0};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
+  cluster_.progress.tasks = {100, 100, 0};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False WaitingForSecondNode");
+  cluster_.ChangeSpec([](auto& job) { job.spec.max_workers = 2; });
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
 TEST_F(Placing, ANodeThatGoesTakesItsWorkerWithIt) {
