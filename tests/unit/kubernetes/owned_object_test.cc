@@ -89,7 +89,26 @@ TEST_F(OwnedObjectTest, OfAnotherOwnerIsNeverWritten) {
     EXPECT_EQ(outcome.error().kind, one.want) << one.owner;
     EXPECT_EQ(outcome.error().object, "ConfigMap a/x");
     EXPECT_EQ(transport_.requests.back().method, "GET");
+    // It carries the label that caches follow.
+    transport_.requests.clear();
+    transport_.Answer(200, object.dump());
+    const auto seen = Reconcile(object);
+    ASSERT_FALSE(seen);
+    EXPECT_EQ(seen.error().kind, one.want) << one.owner;
+    ASSERT_EQ(transport_.requests.size(), 1U);
+    EXPECT_EQ(transport_.requests[0].method, "GET");
   }
+}
+
+TEST_F(OwnedObjectTest, ThatIsBeingDeletedIsWaitedFor) {
+  json object = ObjectOf("owner", "old");
+  object["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z";
+  transport_.Answer(200, object.dump());
+  const auto outcome = Reconcile(object);
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().kind, Kind::kBeingCollected);
+  ASSERT_EQ(transport_.requests.size(), 1U);
+  EXPECT_EQ(transport_.requests[0].method, "GET");
 }
 
 TEST_F(OwnedObjectTest, IsLeftAloneWhileNobodyElseHasWrittenIt) {

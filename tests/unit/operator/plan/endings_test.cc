@@ -158,6 +158,24 @@ TEST_F(Ending, ASpecThatCannotBeReadFailsAtOnce) {
   EXPECT_EQ(plan.events[0].reason, "InvalidSpec");
 }
 
+// Started by a later version of the operator, which could read it.
+TEST_F(Ending, ARunningJobWhoseSpecCannotBeReadGoesOn) {
+  Start();
+  const std::size_t pods = cluster_.pods.size();
+  cluster_.job.invalid = "spec.balancing.strategy: must be one of TailStealing, is \"Foo\"";
+  const Plan plan = cluster_.Step();
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_TRUE(plan.coordinator.has_value());
+  EXPECT_EQ(cluster_.Condition("Failed"), "none");
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False SpecNotReadable");
+  EXPECT_TRUE(Message("Progressing").ends_with(cluster_.job.invalid));
+  EXPECT_EQ(cluster_.pods.size(), pods);
+  cluster_.progress.tasks = {100, 100, 0};
+  cluster_.progress.state = cluster::CoordinatorState::kComplete;
+  cluster_.Steps(2);
+  EXPECT_EQ(cluster_.Condition("Complete").substr(0, 4), "True");
+}
+
 TEST_F(Ending, ACoordinatorThatRefusesTheJobFailsItWithItsTerminationMessage) {
   Start();
   cluster::PodView* pod = cluster_.Coordinator();

@@ -190,6 +190,17 @@ TEST_F(Suspending, WithdrawingTheSuspensionBeforeTheDeletionLosesNothing) {
   }
 }
 
+TEST_F(Suspending, NoDeadlinePassesWhileTheJobIsBeingSuspended) {
+  cluster_.job.result_claim = "results";
+  cluster_.job.spec.active_deadline = std::chrono::seconds(100);
+  cluster_.Steps(4);
+  Suspend(true);
+  cluster_.Advance(std::chrono::seconds(110));
+  cluster_.Steps(6);
+  EXPECT_EQ(cluster_.Condition("Failed"), "none");
+  EXPECT_EQ(cluster_.Condition("Suspended"), "True Suspended");
+}
+
 TEST_F(Suspending, TheDeadlineCountsFromTheResumption) {
   cluster_.job.result_claim = "results";
   cluster_.job.spec.active_deadline = std::chrono::seconds(100);
