@@ -89,7 +89,7 @@ RunWeights MakeRunWeights(PlanBuilder& builder, const CoordinatorAssessment& ass
   const Snapshot& seen = builder.snapshot();
   const std::vector<const cluster::NodeView*> again =
       NodesToWeighAgain(builder, assessment, inventory);
-  const bool joins = NeedsWeights(builder, inventory);
+  const bool joins = !inventory.free.empty();
   if (policy.Bad() || (!joins && again.empty())) return weights;
   if (GoesByHistory(seen) && seen.history_there && !seen.history) {
     builder.Result().wants_history = true;

@@ -184,10 +184,6 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
   return inventory;
 }
 
-bool NeedsWeights(const PlanBuilder& builder, const WorkerInventory& inventory) {
-  return !inventory.free.empty() && inventory.live.size() + inventory.leaving < MaxWorkers(builder);
-}
-
 WorkerChanges PlaceWorkers(const PlanBuilder& builder, const WorkerInventory& inventory,
                            const std::vector<cluster::PlannedNode>& weights,
                            const std::string& image) {

@@ -25,7 +25,8 @@ struct WorkerInventory {
   std::vector<const cluster::PodView*>
       obsolete;             ///< cannot run any more: their node is gone or closed
   std::size_t leaving = 0;  ///< are being deleted and can be made again
-  std::vector<Place> free;  ///< eligible nodes without a worker
+  /// Eligible nodes without a worker; none if there are workers enough.
+  std::vector<Place> free;
   std::vector<cluster::NodeEligibility>
       eligibilities;           ///< of all nodes, unless there are workers enough
   bool room_may_come = false;  ///< a node lacks nothing but room
@@ -51,9 +52,6 @@ struct WorkerChanges {
                                          const WorkerInventory& inventory,
                                          const std::vector<cluster::PlannedNode>& weights,
                                          const std::string& image);
-
-/// Whether PlaceWorkers() would look at the weights of inventory.free at all.
-[[nodiscard]] bool NeedsWeights(const PlanBuilder& builder, const WorkerInventory& inventory);
 
 /// Threads of a worker: one for each core, or part of one, that it may use: what the node has for
 /// pods, within the worker's limit.
