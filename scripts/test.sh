@@ -36,13 +36,16 @@ cluster_lanes=3  # of tests/cluster/CMakeLists.txt
 test_all() {
   stage "format" check_format || true
   stage "build release" build_preset release || return 0
-  begin_meanwhile 'scripts/cluster.sh binaries'
-  stage "test release" run_tests release -LE '^(soak|cluster|chart|apiserver)$' || return 0
-  end_meanwhile  # go's caches keep how far it came
+  local builds="scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets
+                scripts/build.sh fuzz $fuzz_targets"
+  begin_meanwhile "scripts/cluster.sh binaries; $builds"
+  # Many of them wait most of the time; those that measure run alone.
+  stage "test release" run_tests release -LE '^(soak|cluster|chart|apiserver)$' \
+    --parallel "$(($(nproc) + 1))" || return 0
+  end_meanwhile  # caches and object files keep how far it came
   local cluster=0
   stage "cluster programs" build_cluster_programs || cluster=$?
-  begin_meanwhile "scripts/build.sh asan-ubsan $address_targets; scripts/build.sh tsan $thread_targets
-                   scripts/build.sh fuzz $fuzz_targets
+  begin_meanwhile "$builds
                    source scripts/lib/common.sh; source scripts/lib/source_checks.sh; keep_tidy release"
   stage "test apiserver" run_tests release -L '^apiserver$' || true
   # Helm is one of the programs.
