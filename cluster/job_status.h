@@ -23,7 +23,7 @@ inline const std::string kWeightsMeasured = "WeightsMeasured";
 inline const std::string kNameConflict = "NameConflict";
 /// Nodes gave wrong results of tasks and are left out of the job.
 inline const std::string kNodesExcluded = "NodesExcluded";
-/// Of a WeightingPolicy: jobs can be weighed by it.
+/// The operator accepts a WeightingPolicy: jobs can be weighed by it.
 inline const std::string kAccepted = "Accepted";
 }  // namespace condition_type
 

@@ -115,6 +115,10 @@ ApiError ErrorFromTransport(const Error& error) {
   return mapped;
 }
 
+bool IsGoneOrReplaced(const ApiError& error) {
+  return error.kind == ApiErrorKind::kNotFound || error.kind == ApiErrorKind::kConflict;
+}
+
 Error ToError(const ApiError& error) {
   switch (error.kind) {
     case ApiErrorKind::kAlreadyExists:

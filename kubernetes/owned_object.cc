@@ -107,9 +107,8 @@ class Reconciliation {
         client_.Apply(desired_.resource, desired_.key.namespace_name, desired_.key.name, *object,
                       {options_.field_manager, true});
     if (written) return Written(*written, found.resource_version);
-    const ApiErrorKind kind = written.error().kind;
-    const bool is_stale = kind == ApiErrorKind::kConflict || kind == ApiErrorKind::kNotFound;
-    return is_stale ? Failed(Kind::kStale, written.error()) : Refused(written.error());
+    return IsGoneOrReplaced(written.error()) ? Failed(Kind::kStale, written.error())
+                                             : Refused(written.error());
   }
 
   Outcome Written(const Json& object, std::string version_before) {

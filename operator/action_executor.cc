@@ -134,11 +134,8 @@ ActionResult ActionExecutor::Do(const plan::DeletePod& action) {
   if (action.at_once) options.grace_period_seconds = 0;
   const auto deleted =
       dependencies_.client.Delete(resource::kPods, job_.meta.namespace_name, action.name, options);
-  if (deleted) return {};
-  const bool gone = deleted.error().kind == ApiErrorKind::kNotFound ||
-                    deleted.error().kind == ApiErrorKind::kConflict;  // another uid by now
-  if (!gone) return Failed("Pod " + action.name + " cannot be deleted", deleted.error());
-  return {};
+  if (deleted || kube::IsGoneOrReplaced(deleted.error())) return {};
+  return Failed("Pod " + action.name + " cannot be deleted", deleted.error());
 }
 
 ActionResult ActionExecutor::Do(const plan::RefreshCoordinator& action) {
@@ -146,11 +143,8 @@ ActionResult ActionExecutor::Do(const plan::RefreshCoordinator& action) {
   const kube::Json patch = {{"metadata", {{"uid", action.uid}, {"annotations", annotations}}}};
   const auto patched =
       dependencies_.client.MergePatch(resource::kPods, job_.meta.namespace_name, action.pod, patch);
-  if (patched) return {};
-  const bool another = patched.error().kind == ApiErrorKind::kNotFound ||
-                       patched.error().kind == ApiErrorKind::kConflict;
-  if (!another) return Failed("Pod " + action.pod + " cannot be annotated", patched.error());
-  return {};
+  if (patched || kube::IsGoneOrReplaced(patched.error())) return {};
+  return Failed("Pod " + action.pod + " cannot be annotated", patched.error());
 }
 
 ActionResult ActionExecutor::Do(const plan::StoreSnapshot& action) {
@@ -169,10 +163,8 @@ ActionResult ActionExecutor::Do(const plan::DeleteJob&) {
   options.propagation = kube::Propagation::kBackground;
   const auto deleted = dependencies_.client.Delete(resource::kJobs, job_.meta.namespace_name,
                                                    job_.meta.name, options);
-  const bool gone = deleted || deleted.error().kind == ApiErrorKind::kNotFound ||
-                    deleted.error().kind == ApiErrorKind::kConflict;
-  if (!gone) return Failed("WeightedJob " + job_.meta.name + " cannot be deleted", deleted.error());
-  return {};
+  if (deleted || kube::IsGoneOrReplaced(deleted.error())) return {};
+  return Failed("WeightedJob " + job_.meta.name + " cannot be deleted", deleted.error());
 }
 
 }  // namespace evenkeel::controller

@@ -171,7 +171,7 @@ std::shared_ptr<const kube::OwnedMetadata> ClusterCache::FindOwned(
 
 void ClusterCache::FollowPolicies() {
   const auto changed = [this](const kube::ObjectKey& key, const auto&...) {
-    listener_.on_policy(key.name);
+    listener_.on_policy(key);
     TellActive(key.name);
   };
   policies_.AddHandler(
@@ -179,7 +179,7 @@ void ClusterCache::FollowPolicies() {
        [this, changed](const kube::ObjectKey& key, const cluster::PolicyView& before,
                        const cluster::PolicyView& now) {
          if (before.meta.generation != now.meta.generation) return changed(key);
-         listener_.on_policy(key.name);  // jobs do not depend on its status
+         listener_.on_policy(key);  // jobs do not depend on its status
        },
        changed});
 }
@@ -284,11 +284,7 @@ std::shared_ptr<const cluster::PolicyView> ClusterCache::Policy(const std::strin
   return policies_.Objects().Find({"", name});
 }
 
-std::vector<std::string> ClusterCache::Policies() const {
-  std::vector<std::string> names;
-  for (const auto& key : policies_.Objects().Keys()) names.push_back(key.name);
-  return names;
-}
+std::vector<kube::ObjectKey> ClusterCache::Policies() const { return policies_.Objects().Keys(); }
 
 std::shared_ptr<const plan::Nodes> ClusterCache::Nodes() const {
   const std::scoped_lock lock(nodes_mutex_);

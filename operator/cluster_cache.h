@@ -46,8 +46,7 @@ struct CacheListener {
   std::function<void(const kube::ObjectKey& job)> on_job;  ///< added, changed or deleted
   std::function<void(const kube::ObjectKey& job)>
       on_job_pods;  ///< one of its pods was added, changed or deleted
-  std::function<void(const std::string& policy)> on_policy = [](const auto&) {
-  };  ///< added, changed or deleted
+  std::function<void(const kube::ObjectKey& policy)> on_policy;  ///< added, changed or deleted
 };
 
 /// The last observed state of the cluster, updated by watches: jobs, policies, nodes, pods, and the
@@ -73,8 +72,7 @@ class ClusterCache final : public OwnedObjectCache {
   [[nodiscard]] std::vector<kube::ObjectKey> Jobs() const;
   /// Null when there is none of this name.
   [[nodiscard]] std::shared_ptr<const cluster::PolicyView> Policy(const std::string& name) const;
-  /// The names of all policies.
-  [[nodiscard]] std::vector<std::string> Policies() const;
+  [[nodiscard]] std::vector<kube::ObjectKey> Policies() const;
   /// How many jobs there are in each state; a state that is not known yet is Pending.
   [[nodiscard]] std::map<std::string, int> JobsByState() const;
   /// All nodes; never null.

@@ -42,7 +42,7 @@ class RepeatedErrorFilter {
   std::map<kube::ObjectKey, Said> said_;
 };
 
-/// What reconciles the objects of each kind.
+/// The reconcilers of jobs and of policies.
 struct Reconcilers {
   Reconciler& jobs;
   Reconciler& policies;  ///< keys without a namespace

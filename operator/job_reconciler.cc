@@ -17,7 +17,7 @@
 namespace evenkeel::controller {
 namespace {
 
-const std::string kApiVersion = cluster::kGroup + "/" + resource::kOwnVersion;
+const std::string kApiVersion = kube::ApiVersionOf(resource::kJobs);
 
 void RequeueAfter(Reconciliation& end, Duration after) {
   end.requeue_after = std::min(end.requeue_after.value_or(after), after);
@@ -211,9 +211,7 @@ bool JobReconciler::WriteStatus(const kube::ObjectKey& key, const plan::Plan& pl
     record.written = JobRecord::WrittenStatus{meta.resource_version, *plan.status};
     return true;
   }
-  const bool gone = written.error().kind == kube::ApiErrorKind::kNotFound ||
-                    written.error().kind == kube::ApiErrorKind::kConflict;
-  if (gone) return false;  // the watch will tell
+  if (kube::IsGoneOrReplaced(written.error())) return false;  // the watch will tell
   end.failed = true;
   if (end.error.empty()) end.error = "status cannot be written: " + written.error().message;
   return false;

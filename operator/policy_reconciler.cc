@@ -12,11 +12,11 @@
 namespace evenkeel::controller {
 namespace {
 
-/// Of two writes for the same spec.
-constexpr Duration kRest = std::chrono::minutes(1);
+/// Shortest time between two writes for the same spec.
+constexpr Duration kWriteInterval = std::chrono::minutes(1);
 
 kube::Json StatusObject(const cluster::PolicyView& policy, const cluster::Condition& condition) {
-  return {{"apiVersion", cluster::kGroup + "/" + resource::kOwnVersion},
+  return {{"apiVersion", kube::ApiVersionOf(resource::kPolicies)},
           {"kind", cluster::kPolicyKind},
           {"metadata",
            {{"name", policy.meta.name}, {"uid", policy.meta.uid}}},  // never that of a later one
@@ -25,14 +25,14 @@ kube::Json StatusObject(const cluster::PolicyView& policy, const cluster::Condit
 
 }  // namespace
 
-Duration PolicyReconciler::RestOf(const cluster::PolicyView& policy) const {
+Duration PolicyReconciler::TimeUntilWrite(const cluster::PolicyView& policy) const {
   const std::scoped_lock lock(mutex_);
   const auto last = writes_.find(policy.meta.name);
   if (last == writes_.end() || last->second.uid != policy.meta.uid ||
       last->second.generation != policy.meta.generation) {
     return Duration::zero();
   }
-  return std::max(last->second.at + kRest - parts_.clock.Now(), Duration::zero());
+  return std::max(last->second.at + kWriteInterval - parts_.clock.Now(), Duration::zero());
 }
 
 Reconciliation PolicyReconciler::Reconcile(const kube::ObjectKey& key) {
@@ -47,7 +47,7 @@ Reconciliation PolicyReconciler::Reconcile(const kube::ObjectKey& key) {
   cluster::Conditions desired = policy->conditions;
   cluster::Set(desired, plan::AcceptedCondition(*policy, now));
   if (desired == policy->conditions) return end;
-  Duration wait = RestOf(*policy);
+  Duration wait = TimeUntilWrite(*policy);
   if (wait == Duration::zero()) wait = parts_.pacer.Ask(key, true, parts_.clock.Now());
   if (wait > Duration::zero()) {
     end.requeue_after = wait;
@@ -63,9 +63,7 @@ Reconciliation PolicyReconciler::Reconcile(const kube::ObjectKey& key) {
     writes_[key.name] = {policy->meta.uid, policy->meta.generation, parts_.clock.Now()};
     return end;
   }
-  const bool gone = written.error().kind == kube::ApiErrorKind::kNotFound ||
-                    written.error().kind == kube::ApiErrorKind::kConflict;
-  if (gone) return end;  // the watch will tell
+  if (kube::IsGoneOrReplaced(written.error())) return end;  // the watch will tell
   end.failed = true;
   end.error = "status cannot be written: " + written.error().message;
   return end;

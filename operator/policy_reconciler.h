@@ -37,9 +37,10 @@ class PolicyReconciler final : public Reconciler {
     Instant at{};
   };
 
-  /// How long the status must rest: the cache may not show the last write yet, and an operator of
-  /// another version may judge the same policy differently. Zero: it can be written now.
-  [[nodiscard]] Duration RestOf(const cluster::PolicyView& policy) const;
+  /// Time after which the status may be written; zero: now. The cache may not show the last write
+  /// yet, and an operator of another version may judge the same policy differently: writes for the
+  /// same spec keep an interval.
+  [[nodiscard]] Duration TimeUntilWrite(const cluster::PolicyView& policy) const;
 
   Parts parts_;
   mutable std::mutex mutex_;

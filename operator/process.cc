@@ -136,7 +136,7 @@ class RunningOperator final : public OperatorProcess {
       const auto jobs = cache_.Jobs();
       Log(LogLevel::kInfo, "looking after " + std::to_string(jobs.size()) + " jobs");
       for (const auto& job : jobs) queue_.Add(job);
-      for (const auto& policy : cache_.Policies()) queue_.Add({"", policy});
+      for (const auto& policy : cache_.Policies()) queue_.Add(policy);
       controller_.Start(options_.concurrency);
     });
   }
@@ -220,9 +220,7 @@ class RunningOperator final : public OperatorProcess {
                          queue_.Add(job);
                          poller_.Hurry(job);
                        },
-                       [this](const std::string& policy) {
-                         queue_.Add({"", policy});
-                       }},
+                       [this](const kube::ObjectKey& policy) { queue_.Add(policy); }},
                       dependencies_->seed};
   JobHistory history_{dependencies_->clock, {.scrape_interval = options_.scrape_interval}};
   StatusPacer pacer_{kStatusInterval, kStatusBurst};

@@ -7,7 +7,7 @@
 #                          takes half a second each time
 set -euo pipefail
 options=()
-if [ "$1" = --without-watch-cache ]; then
+if [ "${1:-}" = --without-watch-cache ]; then
   options+=(--watch-cache=false)
   shift
 fi

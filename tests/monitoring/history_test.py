@@ -42,8 +42,8 @@ class HistoryTest(history_case.HistoryCase):
         eventually(lambda: self.prometheus.now(query) == {"": len(SPEEDS)}, f"{profile} is in the history")
 
     def misplaced(self, status):
-        """Tasks that other nodes did than the plan had them for. What nodes take from each other and back again
-        after a pause of this machine does not count."""
+        """Tasks that were planned for a node and done by another. Tasks that are stolen after a pause of this
+        machine and stolen back do not count."""
         return sum(max(0, row["share"] - row["completed"]) for row in status["workers"])
 
     def test_the_second_job_starts_with_what_the_first_one_showed(self):

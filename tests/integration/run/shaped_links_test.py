@@ -58,7 +58,7 @@ class ShapedLinksTest(RunTest):
         share = {name: rounds[1]["wireless"][1] / sum(tasks for _, tasks in rounds[1].values())
                  for name, rounds in (("aware", aware), ("blind", blind))}
         self.assertLess(share["aware"], 0.6 * share["blind"], "calculation alone does not see the link")
-        # Not yet in the second round: in the first one a throttled processor begins with the quota it has saved.
+        # The second round is too early: a throttled processor begins the first one with saved quota, and looks too fast.
         self.assertLess(shaped_links.spread(aware[2]), 0.3 * shaped_links.spread(first), aware)
 
     def test_a_node_that_cannot_balance_is_dropped_and_nothing_is_lost(self):

@@ -22,8 +22,9 @@ void OperatorFixture::SetUp() {
   events_ = std::make_unique<kube::EventRecorder>(access, wall_, recording);
   poller_ = std::make_unique<CoordinatorPoller>(coordinators_, clock_, PollLimits{},
                                                 [](const kube::ObjectKey&) {});
-  cache_ = std::make_unique<ClusterCache>(access, std::vector<std::string>{},
-                                          CacheListener{[](const auto&) {}, [](const auto&) {}}, 1);
+  cache_ = std::make_unique<ClusterCache>(
+      access, std::vector<std::string>{},
+      CacheListener{[](const auto&) {}, [](const auto&) {}, [](const auto&) {}}, 1);
   executor_ = std::make_unique<ExecutorDependencies>(
       ExecutorDependencies{*client_, *cache_, wall_, clock_, keys_, {"evenkeel-system", {}}});
   plan::OperatorSettings settings;

@@ -103,7 +103,7 @@ TEST_F(PolicyReconcilerTest, AnInvalidPolicyIsNotAcceptedUntilItIsCorrected) {
   EXPECT_EQ(Accepted("mine").substr(0, 13), "True Accepted");
 }
 
-// Such as by an operator of another version, which judges the same policy differently.
+// The other writer may be an operator of another version that judges the policy differently.
 TEST_F(PolicyReconcilerTest, AConditionOfAnotherWriterIsReplacedAtMostOnceAMinute) {
   PutPolicy("mine", "ram");
   EXPECT_FALSE(Reconcile("mine").failed);

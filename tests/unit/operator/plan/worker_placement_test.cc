@@ -64,7 +64,7 @@ TEST_F(Placing, ANodeThatGaveAWrongResultIsNamedAndLosesItsWorker) {
   const std::string message =
       "node b is left out: " + reason + "; 40 results were revoked and are computed again";
   EXPECT_EQ(plan.events, (std::vector<Event>{{true, "WrongResults", message, true}}));
-  // A second one is told of as well. It counts for this job only, and the others stay.
+  // A second node that is left out has an event of its own.
   cluster_.progress.excluded.push_back({"a", "wrong", 1});
   const Plan second = cluster_.Step();
   ASSERT_EQ(second.events.size(), 1U);
