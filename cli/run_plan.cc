@@ -1,6 +1,7 @@
 #include "cli/run_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -22,6 +23,22 @@ namespace {
 /// Folder of a file; "." for a bare name.
 std::filesystem::path FolderOf(const std::filesystem::path& file) {
   return file.has_parent_path() ? file.parent_path() : ".";
+}
+
+/// The file of learned costs in the user's folder of states (XDG Base Directory Specification);
+/// empty if the user has no home.
+std::filesystem::path LearnedCostsOf(const model::JobSpec& job) {
+  const char* const state = std::getenv("XDG_STATE_HOME");
+  const char* const home = std::getenv("HOME");
+  std::filesystem::path states;
+  if (state != nullptr && *state == '/') {
+    states = state;
+  } else if (home != nullptr && *home == '/') {
+    states = std::filesystem::path(home) / ".local/state";
+  } else {
+    return {};
+  }
+  return coordinator::LearnedCostsFile(states / "evenkeel" / "learned-costs", job);
 }
 
 Result<void> OverrideStrategy(const RunOptions& options, model::JobSpec& job) {
@@ -242,8 +259,9 @@ Result<coordinator::SharedJobVersion> ReadJobVersion(const RunOptions& options,
                                                      const workloads::Registry& registry) {
   auto job = ReadJob(options);
   if (!job) return tl::unexpected<Error>(job.error());
-  const auto workload =
-      registry.Make(job->workload, job->workload_parameters, {FolderOf(options.job_file)});
+  const workloads::WorkloadContext context{FolderOf(options.job_file), false, false,
+                                           LearnedCostsOf(*job)};
+  const auto workload = registry.Make(job->workload, job->workload_parameters, context);
   if (!workload) {
     return Fail(workload.error().code, options.job_file + ": " + workload.error().message);
   }

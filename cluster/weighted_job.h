@@ -72,6 +72,7 @@ struct WeightedJob {
   ResourceRequirements resources;       ///< spec.worker.resources, defaults filled in
   WorkerTemplate worker;
   Inputs inputs;
+  bool learns_costs = false;    ///< cost.learned of the workload's parameters
   std::string result_claim;     ///< spec.resultStorage.persistentVolumeClaim; empty if none
   std::optional<Duration> ttl;  ///< spec.ttlSecondsAfterFinished
   bool suspend = false;

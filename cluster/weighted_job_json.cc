@@ -169,6 +169,11 @@ std::string TaskImage(const json& workload) {
   return Text(*workload.begin(), "image");
 }
 
+bool LearnsCosts(const json& workload) {
+  if (!workload.is_object() || workload.size() != 1) return false;
+  return Flag(Child(*workload.begin(), "cost"), "learned");
+}
+
 void ReadSpec(const json& spec, WeightedJob& job) {
   auto read = model::ReadJob(Manifest(job.meta.name, spec));
   if (!read) {
@@ -208,6 +213,7 @@ void ReadClusterSections(const json& spec, WeightedJob& job) {
       WithWorkerDefaults({Quantities(resources, "requests"), Quantities(resources, "limits")});
   job.workload = Compact(Child(spec, "workload"));
   job.task_image = TaskImage(Child(spec, "workload"));
+  job.learns_costs = LearnsCosts(Child(spec, "workload"));
   job.result_claim = Text(Child(spec, "resultStorage"), "persistentVolumeClaim");
   job.suspend = Flag(spec, "suspend");
   const std::int64_t ttl = Integer(spec, "ttlSecondsAfterFinished", -1);

@@ -77,6 +77,12 @@ Result<JobIdentity> IdentityOf(const JobVersion& version) {
   return identity;
 }
 
+// A profile is the value of a label, so it is a plain name.
+std::filesystem::path LearnedCostsFile(const std::filesystem::path& folder,
+                                       const model::JobSpec& spec) {
+  return folder / (spec.profile + ".costs");
+}
+
 Result<void> CheckJob(const model::JobSpec& spec, const workloads::Workload& workload) {
   const auto success = model::CheckSuccessPolicy(spec.task_policy.success, workload.TaskCount());
   if (!success) return success;

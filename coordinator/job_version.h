@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,6 +54,10 @@ class JobSource {
 /// tasks, because a run is only resumed with the inputs it began with. Reads all inputs.
 /// kInvalidInput if one of them, or all together, are too large.
 [[nodiscard]] Result<JobIdentity> IdentityOf(const JobVersion& version);
+
+/// The file in `folder` in which jobs of this job's profile keep the costs that they learned.
+[[nodiscard]] std::filesystem::path LearnedCostsFile(const std::filesystem::path& folder,
+                                                     const model::JobSpec& spec);
 
 /// Checks what neither the manifest nor the workload can check alone: the success policy and
 /// the verified share against the number of tasks, whether results can be verified, and the size of

@@ -16,10 +16,12 @@ namespace {
 // Enough for tasks that cost nothing worth measuring.
 constexpr int kMaxCalibrationRuns = 1'000'000;
 
-LowerBound Bound(const model::CostModel& costs, const std::vector<model::NodeCapacity>& nodes,
-                 const char* source) {
-  const model::WorkSize work{static_cast<double>(costs.Total()),
-                             static_cast<double>(costs.Longest())};
+LowerBound Bound(const model::CostModel& costs, bool estimates,
+                 const std::vector<model::NodeCapacity>& nodes, const char* source) {
+  const auto total = static_cast<double>(costs.Total());
+  const auto tasks = static_cast<double>(std::max<std::int64_t>(costs.TaskCount(), 1));
+  const model::WorkSize work{total,
+                             estimates ? total / tasks : static_cast<double>(costs.Longest())};
   return {model::LowerBoundSeconds(work, nodes).value_or(0), source};
 }
 
@@ -63,8 +65,9 @@ LowerBound ComputeLowerBound(const workloads::Workload& workload,
     capacities.push_back(
         {unit_rate > 0 ? of_unit_rate : node.measured_rate.value_or(0), node.threads});
   }
-  if (unit_rate <= 0) return Bound(*workload.Costs(), capacities, "measured");
-  return Bound(*workload.TrueCosts(), capacities, declared ? "declared" : "calibrated");
+  const bool estimates = workload.CostsAreEstimates();
+  if (unit_rate <= 0) return Bound(*workload.Costs(), estimates, capacities, "measured");
+  return Bound(*workload.TrueCosts(), estimates, capacities, declared ? "declared" : "calibrated");
 }
 
 double CalibrateCore(const workloads::Workload& workload, Duration budget) {

@@ -23,7 +23,8 @@ struct LowerBound {
   std::string rate_source;  ///< "declared", "calibrated" or "measured"
 };
 
-/// max(total work / sum of the speeds of all nodes, longest task / fastest thread). Speeds are
+/// max(total work / sum of the speeds of all nodes, longest task / fastest thread). Where costs are
+/// estimates, the mean task stands for the longest one. Speeds are
 /// declared where the workload defines what speed 1 means; else declared shares of a core times the
 /// rate of a whole core, `units_per_core_second`, calibrated alone; else the run's own rates.
 [[nodiscard]] LowerBound ComputeLowerBound(const workloads::Workload& workload,

@@ -37,6 +37,8 @@ TAIL = """## Differences between a cluster and `evenkeel run`
 | `worker.image` | an image | ignored |
 | `workload.command.image` | required | optional and ignored: the command runs on this machine |
 | `workload.command.argumentsFile` | relative to `spec.inputs`, which is required, without `..` | relative to the manifest, or absolute |
+| `workload.command.cost.fileSize` | the files are in `spec.inputs`, which is required | relative to the manifest, or absolute |
+| `workload.command.cost.learned` | kept in the claim of `spec.resultStorage`, which is required | kept in the user's folder of states |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |
 | `nodes.tolerations` | checked as in a pod | only types and allowed words are checked |
 | `worker.template` | the fields above | only names of fields are checked, because there are no pods |

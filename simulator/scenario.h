@@ -73,6 +73,7 @@ struct TaskSource {
   TaskCosts costs;
   bool costs_declared = false;  ///< the scheduler knows the costs
   double cost_error = 0;        ///< sigma of the logarithm of the error of declared costs
+  bool costs_shuffled = false;  ///< declared costs are those of other tasks: worthless
   double input_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;

@@ -62,11 +62,17 @@ struct CostDrawer {
 };
 
 /// The declared costs have the same mean as the true ones.
-std::vector<double> DeclareCosts(const std::vector<double>& costs, double sigma,
+std::vector<double> DeclareCosts(const std::vector<double>& costs, const TaskSource& source,
                                  std::uint64_t seed) {
   Rng rng = RngFor(seed, Purpose::kCostErrors);
-  std::vector<double> declared;
-  for (const double cost : costs) declared.push_back(Draw(LogNormal{cost, sigma}, rng));
+  std::vector<double> declared = costs;
+  if (source.cost_error > 0) {
+    for (double& cost : declared) cost = Draw(LogNormal{cost, source.cost_error}, rng);
+  }
+  if (!source.costs_shuffled) return declared;
+  for (std::size_t left = declared.size(); left > 1; --left) {
+    std::swap(declared[left - 1], declared[static_cast<std::size_t>(rng.Below(left))]);
+  }
   return declared;
 }
 
@@ -180,9 +186,9 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   SimulationConfig simulation;
   simulation.true_costs = std::visit(CostDrawer{seed}, scenario.tasks.costs);
   simulation.costs_known = scenario.tasks.costs_declared;
-  if (scenario.tasks.costs_declared && scenario.tasks.cost_error > 0) {
-    simulation.declared_costs =
-        DeclareCosts(simulation.true_costs, scenario.tasks.cost_error, seed);
+  const TaskSource& tasks = scenario.tasks;
+  if (tasks.costs_declared && (tasks.cost_error > 0 || tasks.costs_shuffled)) {
+    simulation.declared_costs = DeclareCosts(simulation.true_costs, tasks, seed);
   }
   simulation.input_bytes = scenario.tasks.input_bytes;
   simulation.result_bytes = scenario.tasks.result_bytes;

@@ -138,6 +138,7 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   }
   read.costs_declared = tasks.OptionalBool("costsTold", read.costs_declared);
   read.cost_error = tasks.OptionalNumber("costError", {0, 5}, read.cost_error);
+  read.costs_shuffled = tasks.OptionalBool("costsShuffled", read.costs_shuffled);
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
   if (tasks.Has("blocks")) read.blocks = ReadBlocks(tasks.RequiredObject("blocks"));

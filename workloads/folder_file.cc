@@ -16,19 +16,19 @@ namespace evenkeel::workloads {
 namespace {
 
 // A named pipe is opened without a writer, and refused then.
-constexpr int kHow = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 /// An open descriptor, or -1 and errno. Links may be followed while they stay inside.
-int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path& name) {
+int OpenBeneath(const std::filesystem::path& folder, const std::filesystem::path& name, int flags) {
   const platform::FileDescriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (root.Get() < 0) return -1;
   open_how how{};
-  how.flags = kHow;
+  how.flags = static_cast<__u64>(flags);
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
   const long opened = ::syscall(SYS_openat2, root.Get(), name.c_str(), &how, sizeof how);
   // Container runtimes that do not know the call forbid it; EAGAIN: a concurrent rename.
   const bool unknown = opened < 0 && (errno == ENOSYS || errno == EPERM || errno == EAGAIN);
-  return unknown ? OpenBeneathByName(folder, name) : static_cast<int>(opened);
+  return unknown ? OpenBeneathByName(folder, name, flags) : static_cast<int>(opened);
 }
 
 std::string WhyNotOpened(int error) {
@@ -39,8 +39,9 @@ std::string WhyNotOpened(int error) {
 
 }  // namespace
 
-int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem::path& name) {
-  const int file = ::open((folder / name).c_str(), kHow);
+int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem::path& name,
+                      int flags) {
+  const int file = ::open((folder / name).c_str(), flags);
   if (file < 0) return -1;
   // The check is of the opened file, because its name may refer to another file by now.
   std::error_code error;
@@ -53,16 +54,42 @@ int OpenBeneathByName(const std::filesystem::path& folder, const std::filesystem
   return -1;
 }
 
-Result<platform::FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
-                                                const std::filesystem::path& name, bool confined) {
-  platform::FileDescriptor file(confined ? OpenBeneath(folder, name)
-                                         : ::open((folder / name).c_str(), kHow));
+namespace {
+
+/// An ordinary file, as openat(2) opened it.
+struct OpenFile {
+  platform::FileDescriptor descriptor;
+  std::int64_t bytes = 0;
+};
+
+Result<OpenFile> Open(const std::filesystem::path& folder, const std::filesystem::path& name,
+                      bool confined, int flags) {
+  OpenFile file{platform::FileDescriptor(confined ? OpenBeneath(folder, name, flags)
+                                                  : ::open((folder / name).c_str(), flags)),
+                0};
   struct stat status {};
-  if (file.Get() < 0 || ::fstat(file.Get(), &status) != 0) {
+  if (file.descriptor.Get() < 0 || ::fstat(file.descriptor.Get(), &status) != 0) {
     return InvalidInput(WhyNotOpened(errno));
   }
   if (!S_ISREG(status.st_mode)) return InvalidInput("is no ordinary file");
+  file.bytes = status.st_size;
   return file;
+}
+
+}  // namespace
+
+Result<platform::FileDescriptor> OpenFolderFile(const std::filesystem::path& folder,
+                                                const std::filesystem::path& name, bool confined) {
+  auto file = Open(folder, name, confined, kToRead);
+  if (!file) return tl::unexpected(file.error());
+  return std::move(file->descriptor);
+}
+
+Result<std::int64_t> FolderFileSize(const std::filesystem::path& folder,
+                                    const std::filesystem::path& name, bool confined) {
+  const auto file = Open(folder, name, confined, O_PATH | O_CLOEXEC);
+  if (!file) return tl::unexpected(file.error());
+  return file->bytes;
 }
 
 Result<std::string> ReadFolderFile(const std::filesystem::path& folder,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -16,14 +17,18 @@ namespace evenkeel::workloads {
                                                               const std::filesystem::path& name,
                                                               bool confined);
 
+/// The size in bytes of a file that OpenFolderFile would open. It need not be readable.
+[[nodiscard]] Result<std::int64_t> FolderFileSize(const std::filesystem::path& folder,
+                                                  const std::filesystem::path& name, bool confined);
+
 /// Reads a file that OpenFolderFile opens, and that has at most `max_bytes`.
 [[nodiscard]] Result<std::string> ReadFolderFile(const std::filesystem::path& folder,
                                                  const std::filesystem::path& name, bool confined,
                                                  std::size_t max_bytes);
 
-/// The way of OpenFolderFile on kernels without openat2(2), before Linux 5.6: an open descriptor of
-/// the file, or -1 and errno; EXDEV if the file is not in `folder`.
+/// The way of OpenFolderFile on kernels without openat2(2), before Linux 5.6: a descriptor of the
+/// file, opened with `flags`, or -1 and errno; EXDEV if the file is not in `folder`.
 [[nodiscard]] int OpenBeneathByName(const std::filesystem::path& folder,
-                                    const std::filesystem::path& name);
+                                    const std::filesystem::path& name, int flags);
 
 }  // namespace evenkeel::workloads

@@ -118,6 +118,9 @@ struct WorkloadContext {
   /// Only files in `folder` are read, also through links. For a process that can read files that
   /// the owner of the folder cannot.
   bool confined = false;
+  /// File in which the times of earlier runs of the job's profile are kept, if its folder exists;
+  /// empty: none are.
+  std::filesystem::path learned_costs{};
 };
 
 /// Maximum size of the input of one task.
@@ -141,6 +144,9 @@ class Workload {
   [[nodiscard]] virtual std::shared_ptr<const model::CostModel> TrueCosts() const {
     return Costs();
   }
+  /// Whether Costs() are estimates, which may be wrong for each task. Then nothing follows from the
+  /// longest one.
+  [[nodiscard]] virtual bool CostsAreEstimates() const { return false; }
   /// Cost units per second of a node of speed 1, if the workload defines it; 0 if it must be
   /// measured.
   [[nodiscard]] virtual double DeclaredUnitsPerSecond() const { return 0.0; }

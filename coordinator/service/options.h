@@ -9,12 +9,13 @@ namespace evenkeel::coordinator {
 
 /// The command line of evenkeel-coordinator.
 struct ServiceOptions {
-  std::string job_file;    ///< the manifest
-  std::string nodes_file;  ///< [{"name", "ratio", "weight"}]
-  std::string folder;      ///< of journal and results
-  std::string snapshot;    ///< empty: none
-  std::string inputs;      ///< folder of the workload's input files; empty: none
-  std::string name_space;  ///< of the job: in the certificates of its workers and the metrics
+  std::string job_file;       ///< the manifest
+  std::string nodes_file;     ///< [{"name", "ratio", "weight"}]
+  std::string folder;         ///< of journal and results
+  std::string snapshot;       ///< empty: none
+  std::string inputs;         ///< folder of the workload's input files; empty: none
+  std::string learned_costs;  ///< folder of the costs that earlier jobs learned; empty: none
+  std::string name_space;     ///< of the job: in the certificates of its workers and the metrics
   std::string listen = "0.0.0.0:7400";
   std::string health_listen = "0.0.0.0:7401";
   std::string probe_listen = "0.0.0.0:7405";

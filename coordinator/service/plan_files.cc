@@ -88,7 +88,10 @@ Result<SharedJobVersion> ReadJobFile(const ServiceOptions& options,
   auto job = model::ParseJob(*text, options.job_file);
   if (!job) return tl::unexpected(job.error());
   // The folder is the user's; this process has keys and a token, too.
-  const workloads::WorkloadContext context{options.inputs, false, true};
+  workloads::WorkloadContext context{options.inputs, false, true, {}};
+  if (!options.learned_costs.empty()) {
+    context.learned_costs = LearnedCostsFile(options.learned_costs, *job);
+  }
   const auto workload = registry.Make(job->workload, job->workload_parameters, context);
   if (!workload) return InvalidInput(options.job_file + ": " + workload.error().message);
   if (const auto checked = CheckJob(*job, **workload); !checked) {

@@ -12,6 +12,7 @@ class Digest {
   void Add(std::string_view bytes);
   /// Separates parts of variable length: add the size before the bytes.
   void AddSize(std::uint64_t size);
+  [[nodiscard]] std::uint64_t Value() const { return state_; }
   /// The digest as text, e.g. "fnv1a:00000000000000ff".
   [[nodiscard]] std::string Text() const;
 

@@ -77,7 +77,10 @@ class PrefixCosts final : public CostModel {
 class GrowingCosts final : public CostModel {
  public:
   explicit GrowingCosts(std::shared_ptr<const CostModel> costs) : costs_(std::move(costs)) {}
-  /// Replaces the costs. `costs` covers all tasks; the costs of the previous tasks are unchanged.
+  /// Appends the tasks of `costs`, which covers all tasks, after the present ones. Costs of the
+  /// present tasks never change, because sums of them are in use: where `costs` has others, e.g.
+  /// the new size of a file, they stay as they are. Tasks count as 1 unit if costs were unknown,
+  /// and as much as the mean of the present ones if only those of the appended tasks are unknown.
   void GrowTo(std::shared_ptr<const CostModel> costs);
   [[nodiscard]] std::int64_t TaskCount() const override { return costs_->TaskCount(); }
   [[nodiscard]] Cost Cumulative(TaskIndex index) const override {

@@ -11,6 +11,14 @@
 namespace evenkeel::cluster {
 namespace {
 
+/// Folder of a result claim that its jobs share: the costs that they learned. No folder of a job
+/// has this name, because that ends with the job's UID.
+const std::string kLearnedClaimFolder = "evenkeel-learned-costs";
+
+bool KeepsLearnedCosts(const WeightedJob& job) {
+  return job.learns_costs && !job.result_claim.empty();
+}
+
 using nlohmann::json;
 
 std::string Listening(int at) { return "0.0.0.0:" + std::to_string(at); }
@@ -76,6 +84,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
   add("--namespace", job.meta.namespace_name);
   if (pod.with_snapshot) add("--snapshot", path::kSnapshot + "/journal.db.z");
   if (job.inputs.Any()) add("--inputs", path::kInputs);
+  if (KeepsLearnedCosts(job)) add("--learned-costs", path::kLearned);
   return args;
 }
 
@@ -110,9 +119,12 @@ void AddData(json& spec, const WeightedJob& job) {
   }
   AddVolume(spec, "data", {{"persistentVolumeClaim", {{"claimName", job.result_claim}}}},
             path::kData, false);
-  // Several jobs may share a claim; none sees the files of another.
-  spec["containers"].back()["volumeMounts"].back()["subPath"] =
-      ClaimFolder(job.meta.name, job.meta.uid);
+  json& mounts = spec["containers"].back()["volumeMounts"];
+  // Several jobs may share a claim; none sees the results of another.
+  mounts.back()["subPath"] = ClaimFolder(job.meta.name, job.meta.uid);
+  if (!KeepsLearnedCosts(job)) return;
+  AddMount(spec, "data", path::kLearned, false);
+  mounts.back()["subPath"] = kLearnedClaimFolder;
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ DIFFERENCES = {
     "spec.workload.custom": "named by another message, which has a test of its own",
     "spec.workload.command.image": "for a cluster only, which needs one",
     "spec.workload.synthetic.cost": "named by another message, which has a test of its own",
+    "spec.workload.command.cost": "named by another message, which has a test of its own",
     "spec.balancing.leaseSeconds": WHOLE,
     "spec.taskPolicy.timeoutSeconds": WHOLE,
     "spec.worker.template.volumes[].name": POD,
@@ -26,6 +27,9 @@ DIFFERENCES = {
 OPEN = ("spec.worker.template.env[]", "spec.worker.template.volumes[]",
         "spec.worker.template.volumeMounts[]", "spec.worker.template.imagePullSecrets[]",
         "spec.worker.template.securityContext")
+
+# Objects with exactly one field.
+COSTS = ("spec.workload.synthetic.cost", "spec.workload.command.cost")
 
 
 def is_open(path):
@@ -66,7 +70,7 @@ class Fields(unittest.TestCase):
             for path, node in [("spec", schema["properties"]["spec"]), *crd_schema.walk(schema)]:
                 if "properties" not in node or not path.startswith("spec") or is_open(path):
                     continue
-                if path in (*OPEN, "spec.workload", "spec.workload.synthetic.cost"):
+                if path in (*OPEN, "spec.workload", *COSTS):
                     continue
                 with self.subTest(kind=kind, path=path):
                     self.assertEqual(set(node["properties"]), parser_probe.known_fields(kind, path))
@@ -81,10 +85,13 @@ class Fields(unittest.TestCase):
         self.assertIn("spec.workload.custom: must be an object with exactly one workload, is none", said)
 
     def test_costs_are_the_same(self):
-        path = "spec.workload.synthetic.cost"
-        schema = crd_schema.at(crd_schema.schemas()["WeightedJob"], "." + path)
-        said = parser_probe.complaint("WeightedJob", path, {})
-        self.assertIn("must have exactly one of " + ", ".join(schema["properties"]), said)
+        for path in COSTS:
+            schema = crd_schema.at(crd_schema.schemas()["WeightedJob"], "." + path)
+            fields = [name + ": true" * (field["type"] == "boolean")
+                      for name, field in schema["properties"].items()]
+            with self.subTest(path=path):
+                said = parser_probe.complaint("WeightedJob", path, {})
+                self.assertIn("must have exactly one of " + ", ".join(fields), said)
 
 
 class Bounds(unittest.TestCase):

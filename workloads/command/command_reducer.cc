@@ -11,9 +11,12 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "core/base/check.h"
+#include "core/base/log.h"
 #include "platform/files.h"
+#include "workloads/command/learned_costs.h"
 #include "workloads/command/task_record.h"
 #include "workloads/received_tasks.h"
 
@@ -113,6 +116,7 @@ class CommandReducer final : public Reducer {
           auto record = ReadRecord(bytes);
           if (!record) return Fail(ErrorCode::kInternal, "its result is not a record of a command");
           ++succeeded_;
+          if (Learns()) times_.Add(task, record->node, SecondsOf(record->ended));
           AppendRowOf(task, std::move(record), std::nullopt);
           return {};
         });
@@ -132,10 +136,26 @@ class CommandReducer final : public Reducer {
     if (!file) return tl::unexpected(file.error());
     auto written = spool_.CopyTo(*file).and_then([&] { return file->Commit(); });
     if (!written) return tl::unexpected(written.error());
+    if (Learns()) Learn();
     return Summary();
   }
 
  private:
+  [[nodiscard]] bool Learns() const { return !spec_.learned_file.empty(); }
+
+  /// Keeps the costs of this run's tasks for later runs. Costs are hints: if they cannot be kept,
+  /// the results are no worse.
+  void Learn() const {
+    const double unit = spec_.costs->Known() ? kUnitsPerDeclaredCost : 1;
+    std::vector<std::pair<std::string, double>> named;
+    for (const auto& [task, cost] : times_.Costs(*spec_.costs)) {
+      named.emplace_back(LearnedNameOf(spec_, task), cost / unit);
+    }
+    if (const auto kept = LearnedCosts::AddTo(spec_.learned_file, named); !kept) {
+      Log(LogLevel::kWarning, "the costs of the tasks are not kept: " + kept.error().message);
+    }
+  }
+
   void AppendRowOf(model::TaskIndex index, std::optional<TaskRecord> record,
                    std::optional<std::string> failure) {
     ResultRow row{index, std::nullopt, std::move(record), std::move(failure)};
@@ -156,6 +176,7 @@ class CommandReducer final : public Reducer {
 
   const CommandSpec& spec_;
   ReceivedTasks received_;
+  ObservedTimes times_;
   RowSpool spool_;
   std::string rows_;  // of what is being added; kept for its memory
   std::int64_t succeeded_ = 0;

@@ -10,7 +10,7 @@
 #include "core/base/error.h"
 #include "core/model/index_range.h"
 #include "platform/files.h"
-#include "workloads/command/command.h"
+#include "workloads/command/command_spec.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "workloads/command/command.h"
+#include "workloads/command/command_spec.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {

@@ -71,6 +71,12 @@ std::string RepeatablePartOf(std::string_view bytes) {
   return packed;
 }
 
+double SecondsOf(const Ended& ended) {
+  constexpr double kPerMicrosecond = 1e3;
+  constexpr double kMicroseconds = 1e6;
+  return std::round(static_cast<double>(ended.wall_nanoseconds) / kPerMicrosecond) / kMicroseconds;
+}
+
 std::int32_t ExitCodeOf(const Ended& ended) {
   switch (ended.ending) {
     case Ending::kExited:
@@ -126,16 +132,10 @@ std::string_view WithoutCutCharacter(std::string_view text, bool cut) {
   return text;
 }
 
-double Seconds(std::uint64_t nanoseconds) {
-  constexpr double kPerMicrosecond = 1e3;
-  constexpr double kMicroseconds = 1e6;
-  return std::round(static_cast<double>(nanoseconds) / kPerMicrosecond) / kMicroseconds;
-}
-
 void AddRecord(const TaskRecord& record, Json& line) {
   const launcher::Ended& ended = record.ended;
   line["node"] = record.node;
-  line["seconds"] = Seconds(ended.wall_nanoseconds);
+  line["seconds"] = SecondsOf(ended);
   line["attempts"] = record.attempts;
   line["stdout"] = WithoutCutCharacter(ended.output, ended.output_cut);
   line["stderr"] = WithoutCutCharacter(ended.error, ended.error_cut);

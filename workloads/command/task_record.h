@@ -26,6 +26,9 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 /// Node, attempts, times and stderr differ. Bytes that are not a record are returned with a mark.
 [[nodiscard]] std::string RepeatablePartOf(std::string_view bytes);
 
+/// How long the run took, in seconds, rounded to microseconds.
+[[nodiscard]] double SecondsOf(const launcher::Ended& ended);
+
 /// The exit code as a shell reports it: the command's own, 128 + the signal that ended it, 127 if
 /// the program does not exist, 126 if it could not be started for another reason.
 [[nodiscard]] std::int32_t ExitCodeOf(const launcher::Ended& ended);

@@ -75,6 +75,31 @@ class WhatTheyGet(CommandTest):
         rows = self.run_job(command(["/bin/echo"], argumentsFile="names.txt"))
         self.assertEqual([row["stdout"] for row in rows], [f"{line}\n" for line in lines])
 
+    def starts(self):
+        """The arguments in the order in which the tasks started."""
+        return [row["argument"] for row in sorted(self.rows(), key=lambda row: int(row["stdout"]))]
+
+    def test_a_column_of_costs_is_not_passed_on_and_the_long_ones_start_first(self):
+        costs = [1] * 30 + [50]
+        self.write("list.tsv", "".join(f"{cost}\t{n}\n" for n, cost in enumerate(costs)))
+        self.run_job(shell("date +%s%N; sleep 0.01", argumentsFile="list.tsv", cost={"column": 1}))
+        self.assertEqual([row["argument"] for row in self.rows()], [str(n) for n in range(31)])
+        self.assertLess(self.starts().index("30"), 8)
+
+    def test_costs_are_learned_from_run_to_run(self):
+        arguments = [f"0.0{n % 3}" for n in range(24)] + ["0.5"]
+        workload = shell("date +%s%N; sleep $EVENKEEL_ARGUMENT", arguments=arguments,
+                         cost={"learned": True})
+        os.environ["XDG_STATE_HOME"] = str(self.folder / "states")
+        self.addCleanup(os.environ.pop, "XDG_STATE_HOME")
+        self.run_job(workload)
+        self.assertGreater(self.starts().index("0.5"), 20)
+        kept = self.folder / "states" / "evenkeel" / "learned-costs" / "many.costs"
+        self.assertEqual(len(kept.read_text().splitlines()), 1 + 4, "four different arguments")
+        self.output = self.folder / "again"
+        self.run_job(workload)
+        self.assertLess(self.starts().index("0.5"), 8)
+
     def test_working_directory(self):
         rows = self.run_job(shell("pwd", tasks=1, workingDirectory=str(self.root)))
         self.assertEqual(rows[0]["stdout"], f"{self.root}\n")

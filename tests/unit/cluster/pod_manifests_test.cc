@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -207,6 +208,28 @@ TEST(CoordinatorPodManifest, KeepsItsFolderInAClaimThatOthersMayShare) {
   EXPECT_EQ(VolumeAt(pod, "/var/lib/evenkeel")["persistentVolumeClaim"]["claimName"], "out");
   EXPECT_EQ(MountAt(pod, "/var/lib/evenkeel")["subPath"], "primes-01234567");
   EXPECT_EQ(pod["spec"]["tolerations"][0]["tolerationSeconds"], 30);
+}
+
+TEST(CoordinatorPodManifest, SharesLearnedCostsInTheClaimIfTheJobWantsThem) {
+  const auto has_flag = [](const json& pod) {
+    const json& args = pod["spec"]["containers"][0]["args"];
+    return std::find(args.begin(), args.end(), "--learned-costs") != args.end();
+  };
+  WeightedJob job = Job();
+  job.learns_costs = true;
+  const json unclaimed = CoordinatorPodManifest(job, FirstAttempt());
+  EXPECT_EQ(MountAt(unclaimed, "/var/lib/evenkeel-learned"), nullptr);
+  EXPECT_FALSE(has_flag(unclaimed));
+  job.result_claim = "out";
+  const json pod = CoordinatorPodManifest(job, FirstAttempt());
+  ExpectRestricted(pod);
+  const json mount = MountAt(pod, "/var/lib/evenkeel-learned");
+  EXPECT_EQ(mount["name"], MountAt(pod, "/var/lib/evenkeel")["name"]);
+  EXPECT_EQ(mount["subPath"], "evenkeel-learned-costs");
+  EXPECT_EQ(MountAt(pod, "/var/lib/evenkeel")["subPath"], "primes-01234567");
+  EXPECT_TRUE(has_flag(pod));
+  job.learns_costs = false;
+  EXPECT_FALSE(has_flag(CoordinatorPodManifest(job, FirstAttempt())));
 }
 
 TEST(CoordinatorPodManifest, GoesOnFromASnapshotAndReadsInputs) {

@@ -148,6 +148,16 @@ TEST(ReadWeightedJob, AnyWorkloadMayNameAnImageForItsTasks) {
   EXPECT_EQ(ReadWeightedJob(object).task_image, "tool:1");
 }
 
+TEST(ReadWeightedJob, AJobMayLearnItsCosts) {
+  json object = JobObject();
+  EXPECT_FALSE(ReadWeightedJob(object).learns_costs);
+  object["spec"]["workload"] = {
+      {"command", {{"image", "tool:1"}, {"command", {"x"}}, {"cost", {{"learned", true}}}}}};
+  EXPECT_TRUE(ReadWeightedJob(object).learns_costs);
+  object["spec"]["workload"]["command"]["cost"] = {{"list", {1}}};
+  EXPECT_FALSE(ReadWeightedJob(object).learns_costs);
+}
+
 TEST(ReadWeightedJob, AJobMayBringProgramsOfItsOwn) {
   json object = JobObject();
   EXPECT_EQ(ReadWeightedJob(object).worker_image, "");

@@ -8,7 +8,7 @@
 #include "core/model/job_parsing.h"
 #include "core/model/policy_parsing.h"
 #include "tests/unit/manifests/source_files.h"
-#include "workloads/command/command.h"
+#include "workloads/command/command_spec.h"
 #include "workloads/matmul/matmul_spec.h"
 #include "workloads/parameter_estimation/parameter_estimation.h"
 #include "workloads/primes/primes.h"

@@ -76,6 +76,7 @@ tasks:
   count: 100
   seconds: {logNormal: {mean: 2, sigma: 1.5}}
   costsTold: true
+  costsShuffled: true
   inputBytes: 10
   resultBytes: 20
   arrivals: [{at: 5, tasks: 30}]

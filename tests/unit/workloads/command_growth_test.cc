@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "workloads/built_in.h"
-#include "workloads/command/command.h"
+#include "workloads/command/command_spec.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -11,6 +11,8 @@ TEST(CommandGrowth, TasksMayBeAppended) {
   EXPECT_TRUE(OnlyAppendsTasks(R"({"command":["x"],"tasks":3})", R"({"tasks":9,"command":["x"]})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"arguments":["a"]})", R"({"arguments":["a","b"]})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"argumentsFile":"x"})", R"({"argumentsFile":"x"})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"tasks":1,"cost":{"list":[1]}})",
+                               R"({"tasks":2,"cost":{"list":[9,2]}})"));
 }
 
 TEST(CommandGrowth, NothingElseMayChange) {
@@ -25,6 +27,8 @@ TEST(CommandGrowth, NothingElseMayChange) {
       {R"({"tasks":3})", R"({"tasks":4,"outputLimitBytes":1})"},
       {R"({"tasks":"3"})", R"({"tasks":4})"},
       {R"({"tasks":3})", "no JSON"},
+      {R"({"tasks":1})", R"({"tasks":1,"cost":{"list":[1]}})"},
+      {R"({"tasks":1,"cost":{"learned":true}})", R"({"tasks":1,"cost":{"list":[1]}})"},
   };
   for (const auto& [earlier, now] : kOthers) EXPECT_FALSE(OnlyAppendsTasks(earlier, now)) << now;
 }

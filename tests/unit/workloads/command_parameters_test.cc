@@ -47,13 +47,11 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
        {R"({"command": ["ls"], "tasks": 1, "outputLimitBytes": 1048577})",
         "outputLimitBytes: must be a whole number from 0 to 1048576, is 1048577"},
        {R"({"command": ["ls"], "tasks": 1, "withArguments": true})",
-        "withArguments: unknown field, known are command, tasks, arguments, argumentsFile, image, "
-        "workingDirectory, "
-        "outputLimitBytes"},
+        "withArguments: unknown field, known are command, cost, tasks, arguments, argumentsFile, "
+        "image, workingDirectory, outputLimitBytes"},
        {R"({"command": ["ls"], "tasks": 1, "args": []})",
-        "args: unknown field, known are command, tasks, arguments, argumentsFile, image, "
-        "workingDirectory, "
-        "outputLimitBytes"}});
+        "args: unknown field, known are command, cost, tasks, arguments, argumentsFile, image, "
+        "workingDirectory, outputLimitBytes"}});
   EXPECT_NE(ParameterError("command", R"({"command": ["ls", 3], "tasks": 1})").find("command[1]"),
             std::string::npos);
   EXPECT_NE(

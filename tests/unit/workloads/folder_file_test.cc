@@ -45,7 +45,7 @@ class FolderFile : public testing::Test {
   }
   /// 0 if the fallback opens it, else errno.
   [[nodiscard]] int ByName(const std::filesystem::path& name) const {
-    const int file = OpenBeneathByName(Inputs(), name);
+    const int file = OpenBeneathByName(Inputs(), name, O_RDONLY);
     if (file < 0) return errno;
     ::close(file);
     return 0;
