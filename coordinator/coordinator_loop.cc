@@ -34,6 +34,7 @@ engine::CoordinatorConfig EngineConfigOf(const JobVersion& version) {
   config.costs = version.costs();
   config.workload_version = version.workload()->Version();
   config.input_of = InputsOf(version.workload());
+  config.ranges = version.workload()->Ranges();
   return config;
 }
 

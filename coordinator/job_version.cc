@@ -93,6 +93,10 @@ Result<void> CheckJob(const model::JobSpec& spec, const workloads::Workload& wor
       return InvalidInput("spec.taskPolicy.verify: must be absent, because " + why);
     }
   }
+  if (workload.Ranges() && spec.balancing.objective == model::Objective::kEnergy) {
+    return InvalidInput(
+        "spec.balancing.objective: must not be Energy, because tasks run in ranges");
+  }
   const auto inputs = DigestOfInputs(spec.workload, workload, workload.TaskCount());
   if (!inputs) return tl::unexpected(inputs.error());
   return {};

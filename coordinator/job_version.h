@@ -60,8 +60,8 @@ class JobSource {
                                                      const model::JobSpec& spec);
 
 /// Checks what neither the manifest nor the workload can check alone: the success policy and
-/// the verified share against the number of tasks, whether results can be verified, and the size of
-/// the inputs. kInvalidInput names the field.
+/// the verified share against the number of tasks, whether results can be verified, the objective
+/// of jobs with ranges, and the size of the inputs. kInvalidInput names the field.
 [[nodiscard]] Result<void> CheckJob(const model::JobSpec& spec,
                                     const workloads::Workload& workload);
 

@@ -10,6 +10,7 @@
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
 #include "core/model/node_power.h"
+#include "core/model/range_bounds.h"
 #include "simulator/distribution.h"
 #include "simulator/simulation_config.h"
 
@@ -74,6 +75,8 @@ struct TaskSource {
   bool costs_declared = false;  ///< the scheduler knows the costs
   double cost_error = 0;        ///< sigma of the logarithm of the error of declared costs
   bool costs_shuffled = false;  ///< declared costs are those of other tasks: worthless
+  std::optional<model::RangeBounds> ranges;  ///< one run of a program does a range of tasks
+  double startup_seconds = 0;                ///< of that program, at speed 1
   double input_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;

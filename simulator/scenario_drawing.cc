@@ -190,6 +190,8 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   if (tasks.costs_declared && (tasks.cost_error > 0 || tasks.costs_shuffled)) {
     simulation.declared_costs = DeclareCosts(simulation.true_costs, tasks, seed);
   }
+  simulation.ranges = tasks.ranges;
+  simulation.startup_seconds = tasks.startup_seconds;
   simulation.input_bytes = scenario.tasks.input_bytes;
   simulation.result_bytes = scenario.tasks.result_bytes;
   simulation.blocks = scenario.tasks.blocks;

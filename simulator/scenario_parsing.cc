@@ -128,6 +128,16 @@ std::optional<RecordedRun> ReadRun(FieldReader& tasks, const Source& source) {
   return std::nullopt;
 }
 
+/// `range`: one run of a program does several tasks.
+void ReadRange(FieldReader fields, TaskSource& read) {
+  model::RangeBounds bounds;
+  read.startup_seconds = fields.RequiredNumber("startupSeconds", {0, 86'400});
+  bounds.least_tasks = fields.OptionalInt("minTasks", {1, model::kMaxTasksPerRun}, 1);
+  bounds.most_tasks = fields.OptionalInt("maxTasks", {bounds.least_tasks, model::kMaxTasksPerRun},
+                                         model::kMaxTasksPerRun);
+  read.ranges = bounds;
+}
+
 TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded) {
   TaskSource read;
   if (auto run = ReadRun(tasks, source)) {
@@ -139,6 +149,8 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   read.costs_declared = tasks.OptionalBool("costsTold", read.costs_declared);
   read.cost_error = tasks.OptionalNumber("costError", {0, 5}, read.cost_error);
   read.costs_shuffled = tasks.OptionalBool("costsShuffled", read.costs_shuffled);
+  if (tasks.Has("range")) ReadRange(tasks.RequiredObject("range"), read);
+  tasks.Any("range");
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
   if (tasks.Has("blocks")) read.blocks = ReadBlocks(tasks.RequiredObject("blocks"));

@@ -30,6 +30,7 @@ class SimulatedWorkload final : public workloads::Workload {
                    [](double seconds) { return FromSeconds(seconds).count(); });
     return std::make_shared<model::PrefixCosts>(costs);
   }
+  [[nodiscard]] std::optional<model::RangeBounds> Ranges() const override { return config_.ranges; }
   [[nodiscard]] bool HasInputs() const override { return config_.inputs; }
   [[nodiscard]] std::string InputOf(model::TaskIndex index) const override {
     return simulator::InputOf(index);

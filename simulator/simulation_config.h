@@ -9,6 +9,7 @@
 
 #include "core/engine/progress.h"
 #include "core/model/job_spec.h"
+#include "core/model/range_bounds.h"
 #include "core/model/run_record.h"
 #include "core/scheduling/techniques/technique.h"
 #include "simulator/invariant_monitor.h"
@@ -126,9 +127,12 @@ struct SimulationConfig {
   std::optional<std::int64_t> initial_tasks;  ///< number of tasks at the start; all if not given
   std::vector<Growth> growths;                ///< by time
   bool costs_known = true;                    ///< the scheduler is given `declared_costs`
-  std::vector<double> declared_costs;         ///< of each task; empty: those that are true
-  double input_bytes = 0;                     ///< of each task, on the way to its worker
-  double result_bytes = 0;                    ///< of each task, on the way back
+  /// One run of a program does a range of tasks; nothing: one task.
+  std::optional<model::RangeBounds> ranges;
+  double startup_seconds = 0;          ///< of the program, at speed 1, with ranges
+  std::vector<double> declared_costs;  ///< of each task; empty: those that are true
+  double input_bytes = 0;              ///< of each task, on the way to its worker
+  double result_bytes = 0;             ///< of each task, on the way back
   std::optional<BlockModel> blocks;
   model::JobSpec job;
   /// Takes the place of the strategy of `job`.

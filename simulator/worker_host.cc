@@ -225,8 +225,9 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
     context_.trace.Note(now, model_.name + " runs [" + std::to_string(range.begin) + "," +
                                  std::to_string(range.end) + ")");
   }
+  const double startup = thread.batch->as_one_run ? context_.config.startup_seconds : 0;
   Schedule(kBatchEnd, thread_number, ++thread.generation,
-           speed_.DoneAt(thread.ready, tasks_.Begin(range)));
+           speed_.DoneAt(thread.ready, startup + tasks_.Begin(range)));
 }
 
 void WorkerHost::Stop(std::uint32_t thread) {
@@ -275,6 +276,7 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
 void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                           engine::BatchOutcome& outcome) {
   const Instant now = context_.time.Now();
+  if (batch.as_one_run) return RunAsOne(batch, stopped, begins, outcome);
   const bool ends_now = batch.range.Size() == 1 && !stopped;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (context_.config.inputs ? InputOf(i) : ""),
@@ -288,6 +290,20 @@ void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begi
     }
     outcome.ended = begins = end;
   }
+}
+
+// A run that is stopped, or of which a task fails, has no results.
+void WorkerHost::RunAsOne(const engine::Batch& batch, bool stopped, Instant begins,
+                          engine::BatchOutcome& outcome) {
+  if (stopped) return;
+  for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
+    outcome.failure = tasks_.End(i, outcome.results);
+    if (!outcome.failure) continue;
+    outcome.failure_busy = context_.time.Now() - begins;
+    outcome.results = {};
+    return;
+  }
+  outcome.ended = context_.time.Now();
 }
 
 void WorkerHost::DropBatches() {

@@ -98,6 +98,8 @@ class WorkerHost final : public EventTarget,
   /// Runs the batch's tasks up to now, in virtual time; fills in everything but `busy`.
   void RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                 engine::BatchOutcome& outcome);
+  void RunAsOne(const engine::Batch& batch, bool stopped, Instant begins,
+                engine::BatchOutcome& outcome);
   void DropBatches();
   void Schedule(Kind kind, std::uint32_t thread, std::uint64_t detail, Instant at);
   void PlanWakeup();

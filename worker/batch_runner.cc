@@ -40,7 +40,11 @@ engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, TaskClaim& cla
   engine::BatchOutcome outcome;
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
-  RunFront(batch, claim, stop, outcome);
+  if (batch.as_one_run) {
+    RunAsOne(batch, claim, stop, outcome);
+  } else {
+    RunFront(batch, claim, stop, outcome);
+  }
   outcome.waited = runner_->TakeWaited();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
@@ -76,10 +80,33 @@ void BatchRunner::RunFront(const engine::Batch& batch, TaskClaim& claim,
   outcome.ended = then == done ? looked : clock_.Now();
 }
 
-workloads::TaskOutcome BatchRunner::RunTask(const workloads::TaskCall& call,
-                                            const std::stop_token& stop) {
+void BatchRunner::RunAsOne(const engine::Batch& batch, TaskClaim& claim,
+                           const std::stop_token& stop, engine::BatchOutcome& outcome) {
+  while (claim.ClaimNext()) {  // all of them: the batch cannot be cut any more
+  }
+  const auto run = Guarded([&] {
+    return runner_->RunRange(batch.range, batch.attempt, stop, outcome.results, failure_);
+  });
+  const Instant now = clock_.Now();
+  const std::size_t bytes = outcome.results.Bytes().size();
+  if (run == workloads::TaskOutcome::kDone && bytes <= limits_.max_result_bytes) {
+    outcome.ended = now;
+    return;
+  }
+  outcome.results = {};
+  outcome.ended = outcome.started;
+  if (run == workloads::TaskOutcome::kDone) {
+    outcome.failure.emplace().reason = TooLarge(bytes);
+  } else {
+    KeepReason(run, outcome);
+  }
+  if (outcome.failure) outcome.failure_busy = now - outcome.started;
+}
+
+template <typename Call>
+workloads::TaskOutcome BatchRunner::Guarded(const Call& call) {
   try {
-    return runner_->Run(call, stop, result_, failure_);
+    return call();
   } catch (const std::bad_alloc&) {
     failure_ = {"out of memory", {}, {}};
   } catch (const std::exception& exception) {
@@ -93,25 +120,13 @@ workloads::TaskOutcome BatchRunner::RunTask(const workloads::TaskCall& call,
 bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token& stop,
                          engine::BatchOutcome& outcome) {
   result_.clear();
-  switch (RunTask(call, stop)) {
-    case workloads::TaskOutcome::kStopped:
-      outcome.stopped_record = std::exchange(failure_, {}).record;
-      BoundRecord(outcome.stopped_record);
-      return false;
-    case workloads::TaskOutcome::kFailed:
-      outcome.failure = std::exchange(failure_, {});
-      BoundRecord(outcome.failure->record);
-      return false;
-    case workloads::TaskOutcome::kUnable:
-      outcome.unable = std::exchange(failure_, {}).reason;
-      return false;
-    case workloads::TaskOutcome::kDone:
-      break;
+  const auto run = Guarded([&] { return runner_->Run(call, stop, result_, failure_); });
+  if (run != workloads::TaskOutcome::kDone) {
+    KeepReason(run, outcome);
+    return false;
   }
   if (result_.size() > limits_.max_result_bytes) {
-    outcome.failure.emplace().reason = "its result has " + std::to_string(result_.size()) +
-                                       " bytes, " + std::to_string(limits_.max_result_bytes) +
-                                       " are allowed";
+    outcome.failure.emplace().reason = TooLarge(result_.size());
     return false;
   }
   if (result_.size() >= kWorthTaking) {
@@ -120,6 +135,29 @@ bool BatchRunner::RunOne(const workloads::TaskCall& call, const std::stop_token&
     outcome.results.Append(result_);
   }
   return true;
+}
+
+void BatchRunner::KeepReason(workloads::TaskOutcome outcome, engine::BatchOutcome& batch) {
+  workloads::TaskFailure failure = std::exchange(failure_, {});
+  BoundRecord(failure.record);
+  switch (outcome) {
+    case workloads::TaskOutcome::kStopped:
+      batch.stopped_record = std::move(failure.record);
+      return;
+    case workloads::TaskOutcome::kFailed:
+      batch.failure = std::move(failure);
+      return;
+    case workloads::TaskOutcome::kUnable:
+      batch.unable = std::move(failure.reason);
+      return;
+    case workloads::TaskOutcome::kDone:
+      return;
+  }
+}
+
+std::string BatchRunner::TooLarge(std::size_t bytes) const {
+  return "its result has " + std::to_string(bytes) + " bytes, " +
+         std::to_string(limits_.max_result_bytes) + " are allowed";
 }
 
 // No message could carry it; the reason of the failure is worth more than the output.

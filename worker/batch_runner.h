@@ -43,9 +43,15 @@ class BatchRunner {
               engine::BatchOutcome& outcome);
   void RunFront(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
-  /// An exception of the task is its failure.
-  workloads::TaskOutcome RunTask(const workloads::TaskCall& call, const std::stop_token& stop);
+  void RunAsOne(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
+                engine::BatchOutcome& outcome);
+  /// Calls `call`, which returns a TaskOutcome; an exception is the failure of the task.
+  template <typename Call>
+  workloads::TaskOutcome Guarded(const Call& call);
+  /// Takes over what the runner said of a task that is not done.
+  void KeepReason(workloads::TaskOutcome outcome, engine::BatchOutcome& batch);
   void BoundRecord(std::string& record) const;
+  [[nodiscard]] std::string TooLarge(std::size_t bytes) const;
   void Pause(const std::stop_token& stop, Duration cpu_before, engine::BatchOutcome& outcome);
 
   std::unique_ptr<workloads::TaskRunner> runner_;

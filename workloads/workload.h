@@ -14,6 +14,7 @@
 #include "core/model/chart.h"
 #include "core/model/cost_model.h"
 #include "core/model/packed_results.h"
+#include "core/model/range_bounds.h"
 #include "core/model/task_failure.h"
 #include "workloads/data_blocks.h"
 
@@ -48,6 +49,16 @@ class TaskRunner {
   /// Tasks that may run longer than 100 ms must check `stop`; others may ignore it.
   virtual TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                           TaskFailure& failure) = 0;
+  /// Runs the tasks of `range` in one go, for workloads with Workload::Ranges. kDone: one result
+  /// per task was appended to `results`. With other outcomes, which are those of Run, no task of
+  /// the range is done.
+  virtual TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, std::stop_token stop,
+                               model::PackedResults& results, TaskFailure& failure) {
+    static_cast<void>(range), static_cast<void>(attempt), static_cast<void>(stop);
+    static_cast<void>(results);
+    failure.reason = "this workload runs its tasks one by one";
+    return TaskOutcome::kFailed;
+  }
   /// CPU time that other processes spent on its tasks since the last call.
   [[nodiscard]] virtual Duration TakeCpuElsewhere() { return Duration::zero(); }
   /// Time that its tasks spent waiting for data since the last call.
@@ -147,6 +158,9 @@ class Workload {
   /// Whether Costs() are estimates, which may be wrong for each task. Then nothing follows from the
   /// longest one.
   [[nodiscard]] virtual bool CostsAreEstimates() const { return false; }
+  /// If one run of the user's program does a range of tasks: how many. Then each batch is one call
+  /// of TaskRunner::RunRange.
+  [[nodiscard]] virtual std::optional<model::RangeBounds> Ranges() const { return {}; }
   /// Cost units per second of a node of speed 1, if the workload defines it; 0 if it must be
   /// measured.
   [[nodiscard]] virtual double DeclaredUnitsPerSecond() const { return 0.0; }

@@ -25,7 +25,7 @@ Membership::Rules MembershipRules(const CoordinatorConfig& config) {
 Coordinator::Coordinator(CoordinatorConfig config)
     : costs_(std::make_shared<model::GrowingCosts>(config.costs)),
       config_(std::move(config)),
-      estimator_(EstimatorOptions(*costs_, config_.round_trip)),
+      estimator_(EstimatorOptions(config_, *costs_)),
       ledger_(*costs_),
       membership_(MembershipRules(config_)),
       retries_(config_.job.task_policy),
@@ -36,7 +36,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
       driver_(config_.make_strategy({*costs_, estimator_, ledger_, ledger_, config_.job.balancing,
                                      config_.job.task_policy.idempotent, config_.round_trip,
                                      config_.report_interval, LeftOutRatio(config_.nodes),
-                                     config_.seed, places_}),
+                                     config_.seed, places_, config_.ranges}),
               config_.job.task_policy.idempotent,
               {ledger_, membership_, statistics_, outbox_, deliveries_}),
       room_({*costs_, estimator_, membership_, ledger_, isolation_}, config_.report_interval),

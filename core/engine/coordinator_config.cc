@@ -12,10 +12,11 @@ constexpr double kSigmaOfUnknownCosts = 0.5;
 
 }  // namespace
 
-scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,
-                                                      Duration round_trip) {
+scheduling::TimingEstimator::Options EstimatorOptions(const CoordinatorConfig& config,
+                                                      const model::CostModel& costs) {
   scheduling::TimingEstimator::Options options;
-  options.round_trip = round_trip;
+  options.round_trip = config.round_trip;
+  options.runs_ranges = config.ranges.has_value();
   options.task_relative_sigma = costs.Known() ? kSigmaOfDeclaredCosts : kSigmaOfUnknownCosts;
   options.costs = &costs;
   return options;

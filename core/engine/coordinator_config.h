@@ -12,6 +12,7 @@
 #include "core/engine/verification_rules.h"
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
+#include "core/model/range_bounds.h"
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
 #include "core/scheduling/strategy.h"
@@ -63,6 +64,8 @@ struct CoordinatorConfig {
   std::optional<VerificationRules> verification{};  ///< nothing: results are not verified
   VerifiedSoFar verified{};                         ///< from the journal
   InputOf input_of;
+  /// One run of the user's program does a whole grant; nothing: one task.
+  std::optional<model::RangeBounds> ranges{};
   std::optional<Instant> started;  ///< when the command started, if that was before Start
   Duration active_before{};        ///< length of the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
@@ -84,8 +87,9 @@ struct GrownJob {
   std::string workload_parameters;                ///< for workers that connect from now on
 };
 
-[[nodiscard]] scheduling::TimingEstimator::Options EstimatorOptions(const model::CostModel& costs,
-                                                                    Duration round_trip);
+/// `costs` are those of the job as it grows.
+[[nodiscard]] scheduling::TimingEstimator::Options EstimatorOptions(const CoordinatorConfig& config,
+                                                                    const model::CostModel& costs);
 /// Sum of the ratios of the nodes that get no worker.
 [[nodiscard]] double LeftOutRatio(const std::vector<ExpectedNode>& nodes);
 /// The rate that a ratio of 1 stands for, by the expected rates: the median over the nodes, so that

@@ -152,6 +152,8 @@ struct Welcome {
   Duration task_timeout{};
   ClockStamp stamp{};
   std::string epoch_tag{};  ///< proof, for other starts of the coordinator, that this epoch exists
+  /// One run of the user's program does all tasks of a grant.
+  bool runs_whole_grants = false;
   friend bool operator==(const Welcome&, const Welcome&) = default;
 };
 

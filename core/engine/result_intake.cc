@@ -135,7 +135,7 @@ void ResultIntake::Measure(WorkerId worker, const Report& report, Instant now) {
     cost += std::min(parts_.costs.Of(done.range), parts_.costs.Total() - cost);
     const double busy = std::max(ToSeconds(done.busy), 0.0);
     busy_seconds += busy;
-    parts_.estimator.ObserveIndexes(worker, done.range, FromSeconds(busy));
+    parts_.estimator.ObserveRange(worker, done.range, FromSeconds(busy));
     waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
   }
   if (tasks > 0) {

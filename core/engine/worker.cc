@@ -166,9 +166,10 @@ void Worker::Accept(const Cancel& cancel, Effects& effects) {
   for (const IndexRange range : cancel.ranges) cancelled.Insert(range);
   queue_.Remove(cancelled, cancel.last);
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const Slot& slot = slots_[i];
+    Slot& slot = slots_[i];
     if (!slot.busy || IsLater(slot.grant, cancel.last)) continue;
-    if (cancelled.Contains(slot.batch.range)) Stop(i, effects);
+    for (const IndexRange part : cancelled.Within(slot.batch.range)) slot.cancelled.Insert(part);
+    if (slot.cancelled.Contains(slot.batch.range)) Stop(i, effects);
   }
 }
 
@@ -177,9 +178,10 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   EVENKEEL_CHECK(!slot.busy, "a thread takes a second batch");
   if (ended_ || draining_ || ResultsFull() || !welcome_ || queue_.Empty()) return std::nullopt;
   if (lease_.IsOver(now)) return std::nullopt;
-  Grant grant = queue_.TakeFirst(BatchTasks());
+  const bool as_one_run = welcome_->runs_whole_grants;
+  Grant grant = queue_.TakeFirst(as_one_run ? kMaxQueuedTasks : BatchTasks());
   slot = Slot{};
-  slot.batch = {grant.range, grant.copy, grant.attempt, std::move(grant.inputs)};
+  slot.batch = {grant.range, grant.copy, grant.attempt, std::move(grant.inputs), as_one_run};
   slot.grant = grant.id;
   slot.started = slot.task_started = now;
   slot.busy = true;
@@ -206,12 +208,15 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
     outcome.failure_busy = now - outcome.ended;
   }
   const bool failed = outcome.failure.has_value();
-  if (failed) {
+  const bool halved = failed && slot.batch.as_one_run && slot.batch.range.Size() > 1;
+  if (halved) {
+    PutBackHalves(slot, effects);
+  } else if (failed) {
     outbox_.AddFailure({next, std::move(outcome.failure->reason), outcome.failure_busy,
                         slot.outdated ? GrantId{} : slot.grant, outcome.failure->exit_code,
                         std::move(outcome.failure->record)});
   }
-  ReturnRest(slot, next + (failed ? 1 : 0), effects);
+  if (!halved) ReturnRest(slot, next + (failed ? 1 : 0), effects);
   // A task that was stopped does not show whether others can run.
   const bool cancelled = slot.stopped && !slot.timed_out;
   if (unable && !cancelled && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
@@ -254,6 +259,20 @@ void Worker::ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effect
   effects.emplace_back(WorkAvailable{});
 }
 
+void Worker::PutBackHalves(const Slot& slot, Effects& effects) {
+  const bool cancelled = slot.stopped && !slot.timed_out;
+  if (slot.outdated || cancelled) return;
+  const IndexRange range = slot.batch.range;
+  const model::TaskIndex middle = range.begin + range.Size() / 2;
+  for (const IndexRange half : {IndexRange{middle, range.end}, IndexRange{range.begin, middle}}) {
+    const auto parts = slot.cancelled.Missing(half);
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      queue_.PutBack({slot.grant, *part, slot.batch.copy, slot.batch.attempt, slot.batch.inputs});
+    }
+  }
+  effects.emplace_back(WorkAvailable{});
+}
+
 bool Worker::ResultsFull() const { return outbox_.KeptBytes() > config_.max_unacknowledged_bytes; }
 
 void Worker::Stop(std::uint32_t thread, Effects& effects) {
@@ -263,7 +282,14 @@ void Worker::Stop(std::uint32_t thread, Effects& effects) {
 }
 
 bool Worker::CanBeCut(const Slot& slot) {
-  return slot.busy && !slot.stopped && !slot.cut && slot.batch.range.Size() > 1;
+  return slot.busy && !slot.stopped && !slot.cut && slot.batch.range.Size() > 1 &&
+         !slot.batch.as_one_run;
+}
+
+Duration Worker::TimeLimit(const Slot& slot) const {
+  const Duration each = welcome_->task_timeout;
+  const std::int64_t tasks = slot.batch.as_one_run ? slot.batch.range.Size() : 1;
+  return tasks > 1 && each > Duration::max() / 2 / tasks ? Duration::max() / 2 : each * tasks;
 }
 
 // The size of a batch is a guess from earlier tasks. Where it was wrong, the tasks behind a long
@@ -299,7 +325,7 @@ void Worker::StopTimedOut(Instant now, Effects& effects) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     if (!slot.busy || slot.stopped || slot.batch.range.Empty()) continue;
-    if (CanBeCut(slot) || now - slot.task_started < welcome_->task_timeout) continue;
+    if (CanBeCut(slot) || now - slot.task_started < TimeLimit(slot)) continue;
     slot.timed_out = true;
     Stop(i, effects);
   }
@@ -389,7 +415,7 @@ Instant Worker::NextTimer() const {
     could_stop = true;
     if (slot.batch.range.Empty()) continue;  // cut before its first task
     next = std::min(next, CanBeCut(slot) ? slot.started + config_.cut_after
-                                         : slot.task_started + welcome_->task_timeout);
+                                         : slot.task_started + TimeLimit(slot));
   }
   if (could_stop) next = std::min(next, lease_.End());
   return next;

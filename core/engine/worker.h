@@ -10,6 +10,7 @@
 #include "core/engine/messages.h"
 #include "core/engine/result_outbox.h"
 #include "core/engine/worker_lease.h"
+#include "core/model/range_set.h"
 #include "core/model/task_failure.h"
 #include "core/model/task_inputs.h"
 
@@ -38,6 +39,8 @@ struct Batch {
   bool copy = false;
   std::int32_t attempt = 0;    ///< how often each of these has failed before
   model::TaskInputs inputs{};  ///< of these and perhaps of more tasks
+  /// One run of the user's program does all of them: either all have results, or none.
+  bool as_one_run = false;
 };
 
 /// Outcome of a batch: the tasks of its front part are done; the next one may have failed; the rest
@@ -117,8 +120,9 @@ class Worker {
     bool cut = false;
     bool stopped = false;
     bool timed_out = false;
-    bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
-    bool outdated = false;    // granted in an earlier epoch: the rest does not go back
+    bool lease_over = false;      // stopped for that: the rest goes back to the coordinator
+    bool outdated = false;        // granted in an earlier epoch: the rest does not go back
+    model::RangeSet cancelled{};  // tasks of a batch that is one run, while others go on
   };
 
   void Accept(const Welcome& welcome, Effects& effects);
@@ -134,6 +138,10 @@ class Worker {
   void StopTimedOut(Instant now, Effects& effects);
   void StopWithoutLease(Instant now, Effects& effects);
   [[nodiscard]] static bool CanBeCut(const Slot& slot);
+  /// How long the slot's task may take, or its batch if that is one run.
+  [[nodiscard]] Duration TimeLimit(const Slot& slot) const;
+  /// A run of several tasks failed: which of them failed shows when its halves run.
+  void PutBackHalves(const Slot& slot, Effects& effects);
   void NoteStamp(const ToWorker& message, Instant now);
   /// The latest stamp, if it was not sent back yet.
   [[nodiscard]] StampEcho TakeEcho(Instant now);

@@ -77,7 +77,8 @@ bool WorkerLifecycle::Admit(StreamId stream, const Hello& hello, Instant now) {
                              config.job.task_policy.idempotent,
                              config.job.task_policy.timeout,
                              {},
-                             config.epochs ? config.epochs->Tag(config.epoch) : std::string()});
+                             config.epochs ? config.epochs->Tag(config.epoch) : std::string(),
+                             config.ranges.has_value()});
   CancelStale(worker, hello);
   parts_.retries.UnparkAll();
   parts_.placement.Touch(worker, now);

@@ -248,6 +248,7 @@ engine::Welcome Read(v1::Welcome* wire, WireChecks& checks) {
   welcome.epoch_tag = checks.Text(wire->mutable_epoch_tag());
   checks.Require(welcome.epoch_tag.size() <= engine::kMaxEpochTagBytes,
                  "Welcome with an epoch tag of more than 64 bytes");
+  welcome.runs_whole_grants = wire->runs_whole_grants();
   return welcome;
 }
 

@@ -156,6 +156,7 @@ void Append(engine::Welcome welcome, std::vector<v1::CoordinatorItem>& items) {
   wire.set_task_timeout_ns(Nanoseconds(welcome.task_timeout));
   wire.set_stamp(welcome.stamp.value);
   wire.set_epoch_tag(std::move(welcome.epoch_tag));
+  wire.set_runs_whole_grants(welcome.runs_whole_grants);
 }
 
 void Append(engine::Refusal refusal, std::vector<v1::CoordinatorItem>& items) {

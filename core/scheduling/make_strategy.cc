@@ -2,6 +2,7 @@
 #include "core/scheduling/strategies/adaptive_iterative.h"
 #include "core/scheduling/strategies/compensated.h"
 #include "core/scheduling/strategies/master_slave.h"
+#include "core/scheduling/strategies/range_sharing.h"
 #include "core/scheduling/strategies/static_split.h"
 #include "core/scheduling/strategy.h"
 #include "core/scheduling/tail_stealing/tail_stealing.h"
@@ -13,6 +14,7 @@ using model::StrategyName;
 std::unique_ptr<Strategy> MakeStrategy(const StrategyContext& context) {
   switch (context.balancing.strategy) {
     case StrategyName::kTailStealing:
+      if (context.ranges) return std::make_unique<RangeSharing>(context);
       return std::make_unique<TailStealing>(context);
     case StrategyName::kDomainDecomposition:
       return std::make_unique<StaticSplit>(context, StaticSplit::Kind::kDomainDecomposition);

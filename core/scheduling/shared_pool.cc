@@ -49,13 +49,17 @@ void SharedPool::Insert(const model::RangeSet& tasks) {
 std::vector<IndexRange> SharedPool::TakeFirst(std::int64_t count) {
   std::vector<IndexRange> taken;
   while (count > 0 && !tasks_.Empty()) {
-    const IndexRange front = tasks_.Front();
-    const IndexRange part{front.begin, front.begin + std::min(front.Size(), count)};
-    tasks_.Erase(part);
-    count -= part.Size();
-    taken.push_back(part);
+    taken.push_back(TakeFirstRange(count));
+    count -= taken.back().Size();
   }
   return taken;
+}
+
+IndexRange SharedPool::TakeFirstRange(std::int64_t count) {
+  const IndexRange front = tasks_.Front();
+  const IndexRange part{front.begin, front.begin + std::min(front.Size(), count)};
+  tasks_.Erase(part);
+  return part;
 }
 
 }  // namespace evenkeel::scheduling

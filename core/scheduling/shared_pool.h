@@ -41,6 +41,8 @@ class SharedPool {
   void Insert(const model::RangeSet& tasks);
   /// Takes the first `count` tasks, fewer if there are fewer.
   [[nodiscard]] std::vector<model::IndexRange> TakeFirst(std::int64_t count);
+  /// Takes the first consecutive tasks, up to `count` >= 1 of them. The pool must not be empty.
+  [[nodiscard]] model::IndexRange TakeFirstRange(std::int64_t count);
   /// Removes the tasks of this range, as far as they are here: they were completed or withheld.
   void Withdraw(model::IndexRange range) { tasks_.Erase(range); }
 

@@ -12,6 +12,7 @@
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
 #include "core/model/job_spec.h"
+#include "core/model/range_bounds.h"
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
 #include "core/scheduling/lease_view.h"
@@ -105,11 +106,13 @@ struct StrategyContext {
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
   const TaskPlaces& places = TaskPlaces::Unknown();
+  /// Of jobs whose program does several tasks in one run; nothing: one task is one run.
+  std::optional<model::RangeBounds> ranges = std::nullopt;
 
   /// The same with other costs.
   [[nodiscard]] StrategyContext With(const model::CostModel& other) const {
     return {other,      estimator,       leases,         reservations, balancing, idempotent,
-            round_trip, report_interval, left_out_ratio, seed,         places};
+            round_trip, report_interval, left_out_ratio, seed,         places,    ranges};
   }
   /// Mean cost of a task; 0 without tasks.
   [[nodiscard]] double MeanCost() const {

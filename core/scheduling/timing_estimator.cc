@@ -36,6 +36,7 @@ void TimingEstimator::AddWorker(double prior_ratio, std::uint32_t threads,
   EVENKEEL_CHECK(prior_ratio > 0 && threads >= 1, "a worker without speed or threads");
   State state;
   trend_.AddWorker();
+  ranges_.AddWorker();
   reliability_.AddWorker();
   calibration_.AddWorker(prior_ratio, prior_sigma.value_or(options_.prior_relative_sigma));
   state.threads = threads;

@@ -9,6 +9,7 @@
 #include "core/model/cost_model.h"
 #include "core/scheduling/cost_reliability.h"
 #include "core/scheduling/index_trend.h"
+#include "core/scheduling/range_times.h"
 #include "core/scheduling/residual_time.h"
 #include "core/scheduling/weight_calibration.h"
 #include "core/scheduling/worker_id.h"
@@ -42,6 +43,8 @@ class TimingEstimator {
     /// The costs of the job: unknown, or declared and possibly wrong. Outlives the estimator.
     /// Without it, the estimator neither fits a trend nor checks the costs that it observes.
     const model::CostModel* costs = nullptr;
+    /// One run of a program does several tasks, and takes a time to start.
+    bool runs_ranges = false;
   };
 
   /// A measured round trip counts as at least this long.
@@ -71,10 +74,14 @@ class TimingEstimator {
   void ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed,
                          std::optional<double> index = std::nullopt);
 
-  /// These tasks took `busy` together; says how times go with the index.
-  void ObserveIndexes(WorkerId worker, model::IndexRange tasks, Duration busy) {
+  /// One thread ran these tasks in `busy`, one after the other: says how times go with the index,
+  /// and how long it takes to start a range.
+  void ObserveRange(WorkerId worker, model::IndexRange tasks, Duration busy) {
     trend_.Observe(worker, tasks, ToSeconds(busy));
+    if (options_.runs_ranges) ranges_.Observe(worker, tasks.Size(), ToSeconds(busy));
   }
+  /// With Options::runs_ranges; else nothing is known.
+  [[nodiscard]] const RangeTimes& Ranges() const { return ranges_; }
   [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
   /// Of costs that are not known, or not used any more: how long a task takes relative to the mean
   /// task, by the trend over the index. Else 1.
@@ -225,6 +232,7 @@ class TimingEstimator {
   mutable std::vector<State> workers_;  // ThreadRate keeps what it has computed
   WeightCalibration calibration_;
   IndexTrend trend_;
+  RangeTimes ranges_;
   CostReliability reliability_;
   std::optional<model::Cost> equal_cost_;
   double all_spread_ = 0;  // of all workers: sum of tasks * (relative deviation)^2

@@ -18,6 +18,7 @@ CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 # The other fields that the parser requires before it reads a field.
 BESIDE = {
     "spec.workload.command": {"image": "example.com/tool:1", "command": ["tool"], "tasks": 1},
+    "spec.workload.command.range": {"tasks": 1},
     "spec.workload.primes": {"end": 1, "method": "Sieve"},
     "spec.workload.matmul": {"a": {"random": {"rows": 1, "columns": 1}},
                              "b": {"random": {"rows": 1, "columns": 1}}},
@@ -46,6 +47,7 @@ BESIDE = {
 INSTEAD = {
     "spec.workload.command.arguments": {"tasks"},
     "spec.workload.command.argumentsFile": {"tasks"},
+    "spec.workload.command.range": {"tasks"},
 }
 # Options of a strategy are allowed with that strategy only.
 STRATEGIES = {"masterSlave": "MasterSlave", "modifiedMasterSlave": "ModifiedMasterSlave",

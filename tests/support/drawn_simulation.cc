@@ -307,6 +307,18 @@ void DrawCredit(std::uint64_t seed, SimulationConfig& simulation, std::string& s
   if (!simulation.job.balancing.tail_stealing.credit) summary += " no-credit";
 }
 
+/// Programs that do a range of tasks in one run. From a generator of its own, too.
+void DrawRanges(std::uint64_t seed, SimulationConfig& simulation, std::string& summary) {
+  Rng rng(seed ^ 0x72616e676573ULL);
+  if (rng.Chance(0.8)) return;
+  model::RangeBounds bounds;
+  if (rng.Chance(0.3)) bounds.least_tasks = rng.Between(1, 20);
+  if (rng.Chance(0.3)) bounds.most_tasks = bounds.least_tasks + rng.Between(0, 50);
+  simulation.ranges = bounds;
+  simulation.startup_seconds = rng.Chance(0.3) ? 0 : rng.Uniform(0, 3) * rng.Unit();
+  summary += " ranges";
+}
+
 }  // namespace
 
 DrawnSimulation DrawSimulation(std::uint64_t seed) {
@@ -335,6 +347,7 @@ DrawnSimulation DrawSimulation(std::uint64_t seed) {
   DrawHostFaults(seed, simulation, drawn);
   DrawEnergy(seed, simulation, drawn.summary);
   DrawCredit(seed, simulation, drawn.summary);
+  DrawRanges(seed, simulation, drawn.summary);
 
   // All workers together need some seconds, and a single survivor still ends.
   const double total =

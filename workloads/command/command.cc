@@ -20,6 +20,7 @@ class Command final : public Workload {
   [[nodiscard]] std::shared_ptr<const model::CostModel> Costs() const override {
     return spec_.costs;
   }
+  [[nodiscard]] std::optional<model::RangeBounds> Ranges() const override { return spec_.ranges; }
   [[nodiscard]] bool CostsAreEstimates() const override { return true; }
   [[nodiscard]] std::optional<std::string> WorkerParameters() const override {
     return WorkerParametersOf(spec_);
@@ -37,6 +38,10 @@ class Command final : public Workload {
   }
   [[nodiscard]] std::string RepeatablePartOf(std::string_view result) const override {
     return command::RepeatablePartOf(result);
+  }
+  [[nodiscard]] std::string WhyNotRepeatable() const override {
+    return spec_.ranges ? "with range, nodes run different ranges, whose outputs cannot be compared"
+                        : "";
   }
   [[nodiscard]] bool ResultsOfFailedJobs() const override { return true; }
   [[nodiscard]] std::unique_ptr<Reducer> MakeReducer() const override {

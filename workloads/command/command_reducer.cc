@@ -111,6 +111,7 @@ class CommandReducer final : public Reducer {
 
   Result<void> Add(model::IndexRange range, const model::PackedResults& results) override {
     rows_.clear();
+    if (spec_.ranges) return AddRuns(range, results);
     auto added = received_.TakeEach(
         range, results, [&](model::TaskIndex task, std::string_view bytes) -> Result<void> {
           auto record = ReadRecord(bytes);
@@ -124,10 +125,32 @@ class CommandReducer final : public Reducer {
     return spool_.Append(range, rows_);
   }
 
+  /// Results of runs that did ranges. Where the first task of a run is missing, because others were
+  /// faster with it, the rest has no record.
+  Result<void> AddRuns(model::IndexRange range, const model::PackedResults& results) {
+    received_.Take(range, results);
+    succeeded_ += range.Size();
+    for (model::TaskIndex first = range.begin; first < range.end;) {
+      const std::string_view bytes = results.At(first - range.begin);
+      auto record = ReadRecord(bytes);
+      if (!record && !bytes.empty()) {
+        return Fail(ErrorCode::kInternal,
+                    "task " + std::to_string(first) + ": its result is not a record of a command");
+      }
+      const model::TaskIndex most = record ? std::min(range.end, first + record->tasks) : range.end;
+      model::TaskIndex next = first + 1;
+      while (next < most && results.At(next - range.begin).empty()) ++next;
+      AppendRowOf(first, std::move(record), std::nullopt, next - 1);
+      first = next;
+    }
+    return spool_.Append(range, rows_);
+  }
+
   Result<void> AddFailed(model::TaskIndex index, const TaskFailure& failure) override {
     rows_.clear();
     ++failed_;
-    AppendRowOf(index, ReadRecord(failure.record), failure.reason);
+    AppendRowOf(index, ReadRecord(failure.record), failure.reason,
+                spec_.ranges ? std::optional(index) : std::nullopt);
     return spool_.Append({index, index + 1}, rows_);
   }
 
@@ -157,8 +180,9 @@ class CommandReducer final : public Reducer {
   }
 
   void AppendRowOf(model::TaskIndex index, std::optional<TaskRecord> record,
-                   std::optional<std::string> failure) {
-    ResultRow row{index, std::nullopt, std::move(record), std::move(failure)};
+                   std::optional<std::string> failure,
+                   std::optional<model::TaskIndex> last = std::nullopt) {
+    ResultRow row{index, std::nullopt, std::move(record), std::move(failure), last};
     if (row.record) ++exit_codes_[ExitCodeOf(row.record->ended)];
     if (spec_.has_arguments) row.argument = std::string(spec_.arguments.At(index));
     AppendRow(row, rows_);

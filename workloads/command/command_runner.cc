@@ -22,15 +22,23 @@ constexpr std::uint32_t kCompletionIndex = 0;
 constexpr std::uint32_t kTaskIndex = 1;
 constexpr std::uint32_t kAttempt = 2;
 constexpr std::uint32_t kArgument = 3;  // only if tasks have arguments
+constexpr std::uint32_t kFirst = 3;     // only if a run does a range
+constexpr std::uint32_t kLast = 4;
 
-bool HasPlaceholder(const std::string& word) { return word.find(kPlaceholder) != word.npos; }
+constexpr std::string_view kFirstPlaceholder = "{first}";
+constexpr std::string_view kLastPlaceholder = "{last}";
 
-std::string ReplacePlaceholders(const std::string& word, std::string_view argument) {
+bool Has(const std::string& word, std::string_view placeholder) {
+  return word.find(placeholder) != word.npos;
+}
+
+std::string Replace(const std::string& word, std::string_view placeholder,
+                    std::string_view argument) {
   std::string replaced;
   std::size_t begin = 0;
-  for (auto at = word.find(kPlaceholder); at != word.npos; at = word.find(kPlaceholder, begin)) {
+  for (auto at = word.find(placeholder); at != word.npos; at = word.find(placeholder, begin)) {
     replaced.append(word, begin, at - begin).append(argument);
-    begin = at + kPlaceholder.size();
+    begin = at + placeholder.size();
   }
   return replaced.append(word, begin);
 }
@@ -46,14 +54,40 @@ class CommandRunner final : public TaskRunner {
   CommandRunner(const CommandSpec& spec, const RunnerOptions& options)
       : spec_(spec), options_(options) {
     for (std::uint32_t n = 0; n < spec_.words.size(); ++n) {
-      if (spec_.has_arguments && HasPlaceholder(spec_.words[n]))
-        words_with_placeholder_.push_back(n);
+      const std::string& word = spec_.words[n];
+      const bool found = spec_.ranges ? Has(word, kFirstPlaceholder) || Has(word, kLastPlaceholder)
+                                      : spec_.has_arguments && Has(word, kPlaceholder);
+      if (found) words_with_placeholder_.push_back(n);
     }
   }
 
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
-    const launcher::Run run = RunOf(call);
+    return RunAndRecord(RunOf(call), {call.attempt + 1, options_.node, {}, 1}, stop, result,
+                        failure);
+  }
+
+  TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, std::stop_token stop,
+                       model::PackedResults& results, TaskFailure& failure) override {
+    std::string result;
+    const TaskOutcome outcome =
+        RunAndRecord(RunOf(range, attempt), {attempt + 1, options_.node, {}, range.Size()}, stop,
+                     result, failure);
+    if (outcome != TaskOutcome::kDone) return outcome;
+    results.Append(result);
+    for (std::int64_t others = range.Size() - 1; others > 0; --others)
+      results.Append(std::string_view());
+    return outcome;
+  }
+
+  [[nodiscard]] Duration TakeCpuElsewhere() override {
+    return std::exchange(cpu_, Duration::zero());
+  }
+
+ private:
+  /// `record` lacks the end of the run.
+  TaskOutcome RunAndRecord(const launcher::Run& run, TaskRecord record, const std::stop_token& stop,
+                           std::string& result, TaskFailure& failure) {
     if (FitsLauncher(run.words) && !AwaitLauncher(stop, failure)) return TaskOutcome::kUnable;
     auto ended = RunCommand(run, stop);
     if (!ended) {
@@ -68,17 +102,12 @@ class CommandRunner final : public TaskRunner {
       failure.reason = ReasonOf(*ended);
       failure.exit_code = code;
     }
-    AppendRecord({call.attempt + 1, options_.node, std::move(*ended)},
-                 done ? result : failure.record);
+    record.ended = std::move(*ended);
+    AppendRecord(record, done ? result : failure.record);
     if (done) return TaskOutcome::kDone;
     return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
   }
 
-  [[nodiscard]] Duration TakeCpuElsewhere() override {
-    return std::exchange(cpu_, Duration::zero());
-  }
-
- private:
   [[nodiscard]] Result<Ended> RunCommand(const launcher::Run& run, const std::stop_token& stop) {
     if (!FitsLauncher(run.words)) {
       Ended too_long;
@@ -117,6 +146,10 @@ class CommandRunner final : public TaskRunner {
     job.words = spec_.words;
     job.variables = {"JOB_COMPLETION_INDEX=", "EVENKEEL_TASK_INDEX=", "EVENKEEL_ATTEMPT="};
     if (spec_.has_arguments) job.variables.emplace_back("EVENKEEL_ARGUMENT=");
+    if (spec_.ranges) {
+      job.variables.emplace_back("EVENKEEL_FIRST=");
+      job.variables.emplace_back("EVENKEEL_LAST=");
+    }
     job.variables.push_back("EVENKEEL_TASK_COUNT=" + std::to_string(spec_.tasks));
     job.variables.push_back("EVENKEEL_NODE=" + options_.node);
     job.variables.push_back("EVENKEEL_JOB=" + options_.job);
@@ -125,17 +158,35 @@ class CommandRunner final : public TaskRunner {
     return job;
   }
 
-  [[nodiscard]] launcher::Run RunOf(const TaskCall& call) {
+  [[nodiscard]] launcher::Run RunFor(model::TaskIndex task, std::int32_t attempt) {
     launcher::Run run;
     run.id = ++runs_;
-    const std::string index = std::to_string(call.index);
+    const std::string index = std::to_string(task);
     run.variables = {{kCompletionIndex, "JOB_COMPLETION_INDEX=" + index},
                      {kTaskIndex, "EVENKEEL_TASK_INDEX=" + index},
-                     {kAttempt, "EVENKEEL_ATTEMPT=" + std::to_string(call.attempt)}};
+                     {kAttempt, "EVENKEEL_ATTEMPT=" + std::to_string(attempt)}};
+    return run;
+  }
+
+  [[nodiscard]] launcher::Run RunOf(model::IndexRange range, std::int32_t attempt) {
+    launcher::Run run = RunFor(range.begin, attempt);
+    const std::string first = std::to_string(range.begin);
+    const std::string last = std::to_string(range.end - 1);
+    run.variables.push_back({kFirst, "EVENKEEL_FIRST=" + first});
+    run.variables.push_back({kLast, "EVENKEEL_LAST=" + last});
+    for (const std::uint32_t n : words_with_placeholder_) {
+      run.words.push_back(
+          {n, Replace(Replace(spec_.words[n], kFirstPlaceholder, first), kLastPlaceholder, last)});
+    }
+    return run;
+  }
+
+  [[nodiscard]] launcher::Run RunOf(const TaskCall& call) {
+    launcher::Run run = RunFor(call.index, call.attempt);
     if (!spec_.has_arguments) return run;
     run.variables.push_back({kArgument, "EVENKEEL_ARGUMENT=" + std::string(call.input)});
     for (const std::uint32_t n : words_with_placeholder_) {
-      run.words.push_back({n, ReplacePlaceholders(spec_.words[n], call.input)});
+      run.words.push_back({n, Replace(spec_.words[n], kPlaceholder, call.input)});
     }
     if (words_with_placeholder_.empty()) {
       run.words.push_back(
@@ -147,7 +198,7 @@ class CommandRunner final : public TaskRunner {
   const CommandSpec& spec_;
   const RunnerOptions options_;
   std::vector<std::uint32_t>
-      words_with_placeholder_;  // indexes of the words that contain kPlaceholder
+      words_with_placeholder_;  // indexes of the words that contain a placeholder
   LauncherConnection launcher_;
   std::uint64_t runs_ = 0;
   Duration cpu_{};  // of commands, since the last TakeCpuElsewhere

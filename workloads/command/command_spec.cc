@@ -87,18 +87,33 @@ void ReadFile(model::FieldReader& fields, const WorkloadContext& context, std::s
   }
 }
 
+void ReadRange(model::FieldReader range, CommandSpec& spec) {
+  spec.tasks = range.RequiredInt("tasks", {1, kMaxTasks});
+  model::RangeBounds bounds;
+  bounds.least_tasks = range.OptionalInt("minTasks", {1, model::kMaxTasksPerRun}, 1);
+  bounds.most_tasks =
+      range.OptionalInt("maxTasks", {1, model::kMaxTasksPerRun}, model::kMaxTasksPerRun);
+  if (bounds.least_tasks > bounds.most_tasks) {
+    range.Fail("minTasks", "must be at most maxTasks, " + std::to_string(bounds.most_tasks) +
+                               ", is " + std::to_string(bounds.least_tasks));
+  }
+  spec.ranges = bounds;
+}
+
 void ReadTasks(model::FieldReader& fields, const WorkloadContext& context, std::size_t cost_column,
                CommandSpec& spec) {
-  for (const char* field : {"tasks", "arguments", "argumentsFile"}) {
+  for (const char* field : {"tasks", "arguments", "argumentsFile", "range"}) {
     static_cast<void>(fields.Any(field));  // known fields, whether present or not
   }
   const bool has_count = fields.Has("tasks");
   const bool has_list = fields.Has("arguments");
   const bool in_file = fields.Has("argumentsFile");
-  if (int{has_count} + int{has_list} + int{in_file} != 1) {
-    fields.Fail("tasks", "exactly one of tasks, arguments, argumentsFile must be there");
+  const bool has_range = fields.Has("range");
+  if (int{has_count} + int{has_list} + int{in_file} + int{has_range} != 1) {
+    fields.Fail("tasks", "exactly one of tasks, arguments, argumentsFile, range must be there");
     return;
   }
+  if (has_range) return ReadRange(fields.RequiredObject("range"), spec);
   if (has_count) {
     spec.tasks = fields.RequiredInt("tasks", {1, kMaxTasks});
     return;
@@ -187,8 +202,10 @@ void ReadCosts(model::FieldReader& fields, const CostFields& cost, const Workloa
                CommandSpec& spec) {
   spec.cost_source = cost.source;
   if (cost.source == CostSource::kLearned) spec.learned_file = context.learned_costs;
-  if (fields.Failed()) return;
-  if (cost.source == CostSource::kColumn && !fields.Has("argumentsFile")) {
+  if (fields.Failed() || cost.source == CostSource::kNone) return;
+  if (spec.ranges) {
+    fields.Fail("cost", "must be absent with range: its tasks count as equal");
+  } else if (cost.source == CostSource::kColumn && !fields.Has("argumentsFile")) {
     fields.Fail("cost.column", "needs argumentsFile, of which it is a column");
   } else if (cost.source == CostSource::kList &&
              static_cast<std::int64_t>(cost.list.size()) != spec.tasks) {
@@ -241,9 +258,13 @@ Result<CommandSpec> ReadCommandSpec(model::FieldReader fields, const WorkloadCon
 
 std::string WorkerParametersOf(const CommandSpec& spec) {
   nlohmann::json parameters = {{"command", spec.words},
-                               {"tasks", spec.tasks},
                                {"outputLimitBytes", spec.output_limit},
                                {kWithArguments, spec.has_arguments}};
+  if (spec.ranges) {
+    parameters["range"] = {{"tasks", spec.tasks}};
+  } else {
+    parameters["tasks"] = spec.tasks;
+  }
   if (!spec.folder.empty()) parameters["workingDirectory"] = spec.folder;
   return parameters.dump();
 }
@@ -270,6 +291,12 @@ bool OnlyAppendsTasks(const std::string& earlier, const std::string& now) {
   // Costs are hints: other ones do not make it another job.
   for (json* job : {&before, &after}) {
     if (job->contains("cost") && (*job)["cost"].is_object()) (*job)["cost"].erase("list");
+  }
+  // The tasks of a range may grow, too; its bounds may not change.
+  for (json* job : {&before, &after}) {
+    if (!job->contains("range") || !(*job)["range"].is_object()) continue;
+    (*job)["tasks"] = (*job)["range"]["tasks"];
+    (*job)["range"].erase("tasks");
   }
   for (const char* field : {"tasks", "arguments"}) {
     if (!before.contains(field) || !after.contains(field)) continue;

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/model/cost_model.h"
 #include "core/model/field_reader.h"
+#include "core/model/range_bounds.h"
 #include "workloads/command/arguments.h"
 #include "workloads/workload.h"
 
@@ -33,6 +35,8 @@ struct CommandSpec {
   std::int64_t tasks = 0;
   bool has_arguments = false;  ///< one argument a task
   Arguments arguments;         ///< empty at a worker, which gets them with its tasks
+  /// One run of the command does a range of tasks; nothing: one task.
+  std::optional<model::RangeBounds> ranges;
   CostSource cost_source = CostSource::kNone;
   /// Units are thousandths of declared costs, and bytes of files; unknown at a worker. Not null.
   std::shared_ptr<const model::CostModel> costs;

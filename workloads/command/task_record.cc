@@ -19,7 +19,9 @@ constexpr std::int32_t kExitNotFound = 127;
 constexpr std::int32_t kExitCannotExecute = 126;
 constexpr std::int32_t kSignalBase = 128;
 constexpr std::size_t kMaxQuotedBytes = 160;
-constexpr std::size_t kHeadBytes = 16;  // attempts, size of the node's name
+// Attempts and number of tasks but one, 4 bytes each; size of the node's name, 8 bytes.
+constexpr std::size_t kHeadBytes = 16;
+constexpr int kTasksShift = 32;
 
 /// The last line that is not blank, with unprintable characters replaced.
 std::string LastLine(const std::string& text) {
@@ -35,7 +37,8 @@ std::string ErrorText(std::int32_t error) { return std::generic_category().messa
 }  // namespace
 
 void AppendRecord(const TaskRecord& record, std::string& bytes) {
-  AppendLittleEndian(static_cast<std::uint64_t>(record.attempts), bytes);
+  const auto others = static_cast<std::uint64_t>(record.tasks - 1);
+  AppendLittleEndian(others << kTasksShift | static_cast<std::uint32_t>(record.attempts), bytes);
   AppendLittleEndian(record.node.size(), bytes);
   bytes += record.node;
   launcher::AppendFrame(record.ended, bytes);
@@ -44,7 +47,9 @@ void AppendRecord(const TaskRecord& record, std::string& bytes) {
 std::optional<TaskRecord> ReadRecord(std::string_view bytes) {
   if (bytes.size() < kHeadBytes) return std::nullopt;
   TaskRecord record;
-  record.attempts = static_cast<std::int32_t>(ReadLittleEndian(bytes, 0));
+  const std::uint64_t head = ReadLittleEndian(bytes, 0);
+  record.attempts = static_cast<std::int32_t>(head & 0xffffffffU);
+  record.tasks = static_cast<std::int64_t>(head >> kTasksShift) + 1;
   const std::uint64_t node_bytes = ReadLittleEndian(bytes, kHeadBytes / 2);
   bytes.remove_prefix(kHeadBytes);
   if (record.attempts < 1 || node_bytes > bytes.size()) return std::nullopt;
@@ -147,7 +152,12 @@ void AddRecord(const TaskRecord& record, Json& line) {
 
 void AppendRow(const ResultRow& row, std::string& text) {
   Json line;
-  line["index"] = row.index;
+  if (row.last) {
+    line["first"] = row.index;
+    line["last"] = *row.last;
+  } else {
+    line["index"] = row.index;
+  }
   line["status"] = row.failure ? "failed" : "succeeded";
   if (row.record) {
     line["exitCode"] = ExitCodeOf(row.record->ended);

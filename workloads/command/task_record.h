@@ -10,12 +10,14 @@
 
 namespace evenkeel::workloads::command {
 
-/// The record of one run of a task: the result of a task that succeeded, TaskFailure::record of one
-/// that failed.
+/// The record of one run: the result of a task that succeeded, TaskFailure::record of one that
+/// failed. If the run did a range of tasks, it is the result of the first one, and the results of
+/// the others are empty.
 struct TaskRecord {
   std::int32_t attempts = 1;  ///< this one included
   std::string node;
-  launcher::Ended ended;  ///< its id is not kept
+  launcher::Ended ended;   ///< its id is not kept
+  std::int64_t tasks = 1;  ///< that it did, at most 2^32
 };
 
 void AppendRecord(const TaskRecord& record, std::string& bytes);
@@ -40,8 +42,10 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 struct ResultRow {
   model::TaskIndex index = 0;
   std::optional<std::string> argument;
-  std::optional<TaskRecord> record;    ///< of the last run, if it ended
-  std::optional<std::string> failure;  ///< reason of a final failure; nothing: success
+  /// Of the last run, if it ended. Nothing for a range if a part of its run was done by others.
+  std::optional<TaskRecord> record;
+  std::optional<std::string> failure;      ///< reason of a final failure; nothing: success
+  std::optional<model::TaskIndex> last{};  ///< of a range that begins with `index`
 };
 /// Appends the row with its line end. Bytes that are not UTF-8 become U+FFFD.
 void AppendRow(const ResultRow& row, std::string& text);

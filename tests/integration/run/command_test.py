@@ -75,6 +75,28 @@ class WhatTheyGet(CommandTest):
         rows = self.run_job(command(["/bin/echo"], argumentsFile="names.txt"))
         self.assertEqual([row["stdout"] for row in rows], [f"{line}\n" for line in lines])
 
+    def test_a_run_does_a_range(self):
+        rows = self.run_job(shell('echo "{first} {last} $EVENKEEL_FIRST $EVENKEEL_LAST"',
+                                  range={"tasks": 5000}), node_list=nodes(node("a"), node("b", 0.5)))
+        following = 0
+        for row in rows:
+            self.assertEqual(row["first"], following)
+            following = row["last"] + 1
+            words = f"{row['first']} {row['last']}"
+            self.assertEqual(row["stdout"], f"{words} {words}\n")
+        self.assertEqual(following, 5000)
+        self.assertEqual(self.summary()["result"]["succeeded"], 5000)
+
+    def test_the_failing_task_of_a_range_is_found(self):
+        rows = self.run_job(
+            shell("for n in $(seq {first} {last}); do [ $n -ne 77 ] || { echo seven >&2; exit 3; }; done",
+                  range={"tasks": 200, "minTasks": 50}),
+            taskPolicy={"backoffLimitPerTask": 1, "maxFailedTasks": 1})
+        failed = [row for row in rows if row["status"] == "failed"]
+        self.assertEqual([(row["first"], row["last"], row["exitCode"], row["attempts"])
+                          for row in failed], [(77, 77, 3, 2)])
+        self.assertEqual(sum(row["last"] - row["first"] + 1 for row in rows), 200)
+
     def starts(self):
         """The arguments in the order in which the tasks started."""
         return [row["argument"] for row in sorted(self.rows(), key=lambda row: int(row["stdout"]))]

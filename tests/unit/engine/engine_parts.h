@@ -27,7 +27,7 @@ class EngineParts : public testing::Test {
   Instant now{std::chrono::seconds(100)};
   CoordinatorConfig config = Config();
   model::UnitCosts costs{kTasks};
-  scheduling::TimingEstimator estimator{EstimatorOptions(costs, config.round_trip)};
+  scheduling::TimingEstimator estimator{EstimatorOptions(config, costs)};
   TaskLedger ledger{costs};
   Membership membership{
       {"", "w", 1, true, 10, config.job.balancing.lease, config.job.task_policy.idempotent}};

@@ -308,6 +308,81 @@ TEST_F(WorkerTest, BatchesGrowWithShortTasks) {
   EXPECT_EQ(Take(0), (model::IndexRange{1, 41})) << "4 ms of 0.1 ms each";
 }
 
+// Programs that do all tasks of a grant in one run.
+class WholeGrantsTest : public WorkerFixture {
+ protected:
+  WholeGrantsTest() {
+    (void)worker.OnConnected(now);
+    Welcome whole;
+    whole.runs_whole_grants = true;
+    whole.task_timeout = seconds(10);
+    whole.lease = std::chrono::hours(1);
+    (void)Receive(whole);
+  }
+  /// The run of thread 0 fails.
+  Effects Fail() {
+    BatchOutcome outcome;
+    outcome.started = outcome.ended = now;
+    outcome.failure = model::TaskFailure{"exit code 1", 1, {}};
+    return worker.OnBatchDone(0, std::move(outcome), now);
+  }
+};
+
+TEST_F(WholeGrantsTest, ARunDoesAllOfItsGrant) {
+  Give({5, 905});
+  const auto batch = worker.Take(0, now);
+  ASSERT_TRUE(batch);
+  EXPECT_TRUE(batch->as_one_run);
+  EXPECT_EQ(batch->range, (model::IndexRange{5, 905}));
+  now += seconds(100);
+  EXPECT_TRUE(Of<Worker::CutBatch>(worker.OnTimer(now)).empty());
+}
+
+TEST_F(WholeGrantsTest, TheHalvesOfARunThatFailedRunUntilTheFailingTaskIsAlone) {
+  Give({0, 5});
+  (void)Take(0);
+  EXPECT_TRUE(Sent<Report>(Fail()).empty()) << "no task has failed yet";
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 2}));
+  (void)Fail();
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 1}));
+  const auto reports = Sent<Report>(Fail());
+  ASSERT_EQ(reports.size(), 1U);
+  ASSERT_EQ(reports[0].failed.size(), 1U);
+  EXPECT_EQ(reports[0].failed[0].index, 0);
+  EXPECT_EQ(Take(0), (model::IndexRange{1, 2}));
+  EXPECT_EQ(Take(1), (model::IndexRange{2, 5}));
+}
+
+TEST_F(WholeGrantsTest, TasksThatOthersHaveDoneDoNotRunAgain) {
+  Give({0, 8});
+  (void)Take(0);
+  EXPECT_TRUE(Of<Worker::StopBatch>(Receive(Cancel{{{2, 6}}, {}})).empty());
+  (void)Fail();
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 2}));
+  EXPECT_EQ(Take(1), (model::IndexRange{6, 8}));
+}
+
+TEST_F(WholeGrantsTest, ARunWhoseTasksAreAllDoneIsStopped) {
+  Give({0, 8});
+  (void)Take(0);
+  (void)Receive(Cancel{{{0, 6}}, {}});
+  EXPECT_EQ(Of<Worker::StopBatch>(Receive(Cancel{{{6, 8}}, {}})).size(), 1U);
+}
+
+TEST_F(WholeGrantsTest, TheTimeLimitIsThatOfAllTasks) {
+  Give({0, 30});
+  (void)Take(0);
+  now += seconds(299);
+  EXPECT_TRUE(Of<Worker::StopBatch>(worker.OnTimer(now)).empty());
+  EXPECT_LE(worker.NextTimer(), now + seconds(1));
+  now += seconds(1);
+  EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
+  BatchOutcome stopped;
+  stopped.started = stopped.ended = now;
+  (void)worker.OnBatchDone(0, std::move(stopped), now);
+  EXPECT_EQ(Take(0), (model::IndexRange{0, 15}));
+}
+
 // Batches are as large as earlier tasks suggest. When a long task comes after short ones, those
 // behind it must not wait for it.
 class LongBatchTest : public WorkerFixture {

@@ -142,7 +142,7 @@ struct FallingTimes {
       const model::IndexRange task{i, i + 1};
       const auto worker = static_cast<std::uint32_t>(i % 4);
       const Duration busy = FromSeconds(Time(i) / (1.0 + worker));
-      estimator.ObserveIndexes({worker}, task, busy);
+      estimator.ObserveRange({worker}, task, busy);
       estimator.Observe({worker}, 1, costs.Of(task), busy, task.Middle());
     }
   }

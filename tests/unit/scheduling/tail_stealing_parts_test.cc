@@ -462,7 +462,7 @@ TEST_F(TailParts, WhereTimesRiseWithTheIndexTheFastWorkerTakesTheLongestAndASlow
   for (model::TaskIndex index = 0; index < 90; ++index) {
     const auto worker = static_cast<std::uint32_t>(index % 2);
     const Duration busy = (worker == 0 ? 1 : 2) * milliseconds(30 + 10 * index);
-    last.estimator.ObserveIndexes({worker}, {index, index + 1}, busy);
+    last.estimator.ObserveRange({worker}, {index, index + 1}, busy);
     last.estimator.Observe({worker}, 1, 1, busy, static_cast<double>(index) + 0.5);
   }
   last.pool.SetFromBack(true);

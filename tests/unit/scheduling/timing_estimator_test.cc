@@ -189,7 +189,7 @@ TEST(EstimatorOfUnknownCosts, CountsTasksByTheTrendOverTheirIndex) {
   for (int n = 0; n < 2; ++n) estimator.AddWorker(1, 1);
   const auto run = [&](WorkerId worker, model::TaskIndex index) {
     const Duration busy = milliseconds(30 + 10 * index);
-    estimator.ObserveIndexes(worker, {index, index + 1}, busy);
+    estimator.ObserveRange(worker, {index, index + 1}, busy);
     estimator.Observe(worker, 1, 1, busy, static_cast<double>(index) + 0.5);
   };
   for (model::TaskIndex i = 0; i < 20; ++i) {
@@ -213,7 +213,7 @@ TEST(EstimatorOfUnknownCosts, DeclaredCostsHaveNoTrend) {
   TimingEstimator estimator(options);
   estimator.AddWorker(1, 1);
   for (model::TaskIndex i = 0; i < 40; ++i) {
-    estimator.ObserveIndexes({0}, {i, i + 1}, milliseconds(10 + i));
+    estimator.ObserveRange({0}, {i, i + 1}, milliseconds(10 + i));
     estimator.Observe({0}, 1, 5, milliseconds(10 + i), static_cast<double>(i) + 0.5);
   }
   EXPECT_EQ(estimator.Trend(), IndexTrend::Direction::kRising);

@@ -11,6 +11,8 @@ TEST(CommandGrowth, TasksMayBeAppended) {
   EXPECT_TRUE(OnlyAppendsTasks(R"({"command":["x"],"tasks":3})", R"({"tasks":9,"command":["x"]})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"arguments":["a"]})", R"({"arguments":["a","b"]})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"argumentsFile":"x"})", R"({"argumentsFile":"x"})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"range":{"tasks":3,"minTasks":2}})",
+                               R"({"range":{"tasks":4,"minTasks":2}})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"tasks":1,"cost":{"list":[1]}})",
                                R"({"tasks":2,"cost":{"list":[9,2]}})"));
 }
@@ -27,6 +29,9 @@ TEST(CommandGrowth, NothingElseMayChange) {
       {R"({"tasks":3})", R"({"tasks":4,"outputLimitBytes":1})"},
       {R"({"tasks":"3"})", R"({"tasks":4})"},
       {R"({"tasks":3})", "no JSON"},
+      {R"({"range":{"tasks":3}})", R"({"range":{"tasks":2}})"},
+      {R"({"range":{"tasks":3}})", R"({"range":{"tasks":3,"minTasks":2}})"},
+      {R"({"range":{"tasks":3}})", R"({"tasks":3})"},
       {R"({"tasks":1})", R"({"tasks":1,"cost":{"list":[1]}})"},
       {R"({"tasks":1,"cost":{"learned":true}})", R"({"tasks":1,"cost":{"list":[1]}})"},
   };

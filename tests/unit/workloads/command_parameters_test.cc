@@ -36,9 +36,9 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
        {R"({"command": [""], "tasks": 1})", "command[0]: must be a program, is empty"},
        {R"({"command": "ls", "tasks": 1})", "command: must be a list of at most 256, is \"ls\""},
        {R"({"command": ["ls"]})",
-        "tasks: exactly one of tasks, arguments, argumentsFile must be there"},
+        "tasks: exactly one of tasks, arguments, argumentsFile, range must be there"},
        {R"({"command": ["ls"], "tasks": 2, "arguments": ["a"]})",
-        "tasks: exactly one of tasks, arguments, argumentsFile must be there"},
+        "tasks: exactly one of tasks, arguments, argumentsFile, range must be there"},
        {R"({"command": ["ls"], "tasks": 0})",
         "tasks: must be a whole number from 1 to 10000000, is 0"},
        {R"({"command": ["ls"], "arguments": []})", "arguments: must have at least one"},
@@ -48,15 +48,44 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
         "outputLimitBytes: must be a whole number from 0 to 1048576, is 1048577"},
        {R"({"command": ["ls"], "tasks": 1, "withArguments": true})",
         "withArguments: unknown field, known are command, cost, tasks, arguments, argumentsFile, "
+        "range, "
         "image, workingDirectory, outputLimitBytes"},
        {R"({"command": ["ls"], "tasks": 1, "args": []})",
-        "args: unknown field, known are command, cost, tasks, arguments, argumentsFile, image, "
+        "args: unknown field, known are command, cost, tasks, arguments, argumentsFile, range, "
+        "image, "
         "workingDirectory, outputLimitBytes"}});
   EXPECT_NE(ParameterError("command", R"({"command": ["ls", 3], "tasks": 1})").find("command[1]"),
             std::string::npos);
   EXPECT_NE(
       ParameterError("command", R"({"command": ["a\u0000b"], "tasks": 1})").find("command[0]"),
       std::string::npos);
+}
+
+TEST(CommandParameters, ARangeHasBounds) {
+  const auto made = MakeOrFail(
+      "command", R"({"command": ["x"], "range": {"tasks": 86400, "minTasks": 3, "maxTasks": 9}})");
+  EXPECT_EQ(made->TaskCount(), 86'400);
+  ASSERT_TRUE(made->Ranges());
+  EXPECT_EQ(*made->Ranges(), (model::RangeBounds{3, 9}));
+  EXPECT_FALSE(made->WhyNotRepeatable().empty());
+  EXPECT_FALSE(made->Costs()->Known());
+  const auto there = BuiltInWorkloads().Make("command", *made->WorkerParameters(), {{}, true});
+  ASSERT_TRUE(there) << there.error().message;
+  EXPECT_EQ((*there)->TaskCount(), 86'400);
+  EXPECT_TRUE((*there)->Ranges());
+  EXPECT_FALSE(MakeOrFail("command", R"({"command": ["x"], "tasks": 3})")->Ranges());
+  ExpectRefused("command",
+                {{R"({"command": ["x"], "range": {"tasks": 0}})",
+                  "range.tasks: must be a whole number from 1 to 10000000, is 0"},
+                 {R"({"command": ["x"], "range": {}})",
+                  "range.tasks: is missing, must be a whole number from 1 to 10000000"},
+                 {R"({"command": ["x"], "range": 5})", "range: must be an object, is 5"},
+                 {R"({"command": ["x"], "range": {"tasks": 9, "minTasks": 4, "maxTasks": 3}})",
+                  "range.minTasks: must be at most maxTasks, 3, is 4"},
+                 {R"({"command": ["x"], "range": {"tasks": 9}, "tasks": 9})",
+                  "tasks: exactly one of tasks, arguments, argumentsFile, range must be there"},
+                 {R"({"command": ["x"], "range": {"tasks": 1}, "cost": {"list": [1]}})",
+                  "cost: must be absent with range: its tasks count as equal"}});
 }
 
 TEST(CommandParameters, ArgumentsAreTheTasksInputs) {

@@ -76,6 +76,53 @@ TEST(CommandRecord, ExitCodeAndStdoutAreWhatIsComparedBetweenNodes) {
   EXPECT_NE(RepeatablePartOf(RepeatablePartOf(one)), RepeatablePartOf(one));
 }
 
+TEST(CommandRecord, KeepsTheNumberOfTasks) {
+  std::string bytes;
+  AppendRecord({3, "pi", EndedWith(Ending::kExited, 0), 86'400}, bytes);
+  EXPECT_EQ(ReadRecord(bytes)->tasks, 86'400);
+  EXPECT_EQ(ReadRecord(bytes)->attempts, 3);
+  EXPECT_EQ(ReadRecord(RecordOf(EndedWith(Ending::kExited, 0)))->tasks, 1);
+}
+
+// [0, 4) and [4, 10) were one run each; of a run of [2, 8) only [4, 8) counted before, so that its
+// record is lost.
+TEST(CommandRanges, ARangeHasALine) {
+  const auto workload =
+      MakeOrFail("command", R"({"command": ["x", "{first}"], "range": {"tasks": 10}})");
+  TempFolder folder;
+  const auto reducer = workload->MakeReducer();
+  ASSERT_TRUE(reducer->Begin(folder.Path()));
+  const auto run_of = [](std::int64_t tasks) {
+    std::string bytes;
+    AppendRecord({1, "pi", EndedWith(Ending::kExited, 0, "out\n"), tasks}, bytes);
+    return bytes;
+  };
+  model::PackedResults rest;
+  for (int n = 0; n < 4; ++n) rest.Append(std::string_view());
+  ASSERT_TRUE(reducer->Add({4, 8}, rest));
+  model::PackedResults front;
+  front.Append(run_of(6));
+  for (int n = 0; n < 2; ++n) front.Append(std::string_view());
+  front.Append(run_of(1));
+  ASSERT_TRUE(reducer->Add({0, 4}, front));
+  model::PackedResults last;
+  last.Append(run_of(1));
+  ASSERT_TRUE(reducer->Add({9, 10}, last));
+  ASSERT_TRUE(reducer->AddFailed(8, {"exit code 1", 1, run_of(1)}));
+  ASSERT_TRUE(reducer->Finish(folder.Path()));
+  const auto lines = LinesOf(folder.Path() / "results.jsonl");
+  std::vector<std::pair<int, int>> ranges;
+  for (const json& line : lines) {
+    EXPECT_FALSE(line.contains("index"));
+    ranges.emplace_back(line["first"].get<int>(), line["last"].get<int>());
+  }
+  EXPECT_EQ(ranges, (std::vector<std::pair<int, int>>{{0, 2}, {3, 3}, {4, 7}, {8, 8}, {9, 9}}));
+  EXPECT_EQ(lines[0]["stdout"], "out\n");
+  EXPECT_FALSE(lines[2].contains("stdout"));
+  EXPECT_EQ(lines[2]["status"], "succeeded");
+  EXPECT_EQ(lines[3]["status"], "failed");
+}
+
 TEST(CommandRecord, OtherBytesAreRejected) {
   const std::string good = RecordOf(EndedWith(Ending::kExited, 0, "out"));
   for (std::size_t size = 0; size < good.size(); ++size) {

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/scheduling/range_times.h"
+#include "core/scheduling/shared_pool.h"
+#include "core/scheduling/strategy.h"
+
+namespace evenkeel::scheduling {
+
+/// For jobs whose program does a range of consecutive tasks in one run and takes a time to start:
+/// each idle thread gets one range, in the order of the indexes. What is left of the job would end
+/// at one level, if each thread began one more range when it is ready: the level L with
+///
+///     sum over threads of (L - ready - a) / b = tasks that are left
+///
+/// (terms below 0 do not count). A thread gets half of its part of that, so that later measurements
+/// correct the rest; all of it once a start of the program would take more than 1/20 of a half; and
+/// nothing if its part is less than a task. A worker of which nothing is
+/// measured gets 1/32 of its part at first. Where nothing is measured at all, parts go by the
+/// weights. Halving is that of factoring (Hummel, Schonberg and Flynn, "Factoring", CACM 35(8),
+/// 1992), with unequal workers as in weighted factoring (Hummel et al., SPAA 1996).
+///
+/// When no tasks are left, an idle thread runs a copy of the range that ends last, if that one
+/// takes twice as long as expected, or if the copy is expected to end before it. First result wins.
+/// A decision is O(threads). Used in place of TailStealing, which moves single tasks.
+class RangeSharing final : public Strategy {
+ public:
+  /// context.ranges must be there.
+  explicit RangeSharing(const StrategyContext& context)
+      : context_(context), bounds_(*context.ranges) {}
+
+  void Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
+             Instant now) override;
+  void OnTasksAvailable(const TasksAvailable& tasks, Instant now) override;
+  void OnTasksTaken(model::IndexRange range) override { pool_.Withdraw(range); }
+  void OnWorkerEvent(const WorkerEvent& event, Instant now) override;
+  [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
+  [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
+  [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const override;
+
+ private:
+  /// A range that a thread runs.
+  struct Run {
+    model::IndexRange range;
+    Instant leased{};
+    bool is_copy = false;
+  };
+  struct Worker {
+    double ratio = 1;
+    std::vector<Run> runs;  // those that are still leased
+  };
+  /// A thread as the level counts it: when it is ready for its next range, and its times. Seconds
+  /// from now.
+  struct Thread {
+    WorkerId worker;
+    double ready = 0;
+    RangeTime time;
+  };
+
+  [[nodiscard]] bool Usable(WorkerId worker) const {
+    return live_.Alive(worker) && context_.leases.Connected(worker);
+  }
+  /// Drops runs that have ended.
+  void Prune(WorkerId worker);
+  [[nodiscard]] std::int64_t IdleThreads(WorkerId worker) const;
+  /// Measured, or by the weight relative to measured workers; nothing if none is measured.
+  [[nodiscard]] std::optional<RangeTime> TimeOf(WorkerId worker) const;
+  [[nodiscard]] double SecondsToEnd(const Run& run, const RangeTime& time, Instant now) const;
+  [[nodiscard]] std::vector<Thread> Threads(Instant now) const;
+  /// Seconds from now to the level at which the threads have done so many tasks.
+  [[nodiscard]] static double Level(const std::vector<Thread>& threads, double tasks);
+  /// How many tasks an idle thread of the worker gets; 0: none for now.
+  [[nodiscard]] std::int64_t TasksFor(WorkerId worker, Instant now) const;
+  [[nodiscard]] std::int64_t FirstTasksFor(WorkerId worker) const;
+  [[nodiscard]] bool NobodyRuns() const;
+  /// The range that an idle thread of the worker runs a copy of; nothing if none is worth it by
+  /// now, and next_decision_ is the time to look again.
+  [[nodiscard]] std::optional<model::IndexRange> RangeToCopy(WorkerId idle, Instant now);
+  [[nodiscard]] bool MayBeCopied(const Run& run) const;
+
+  StrategyContext context_;
+  model::RangeBounds bounds_;
+  SharedPool pool_;
+  LiveWorkers live_;
+  std::vector<Worker> workers_;
+  Instant next_decision_ = kNever;
+};
+
+}  // namespace evenkeel::scheduling
