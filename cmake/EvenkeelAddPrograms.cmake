@@ -3,8 +3,9 @@
 # Makes the programs evenkeel, evenkeel-worker and evenkeel-coordinator with the workloads of a registry:
 # <function>, declared in <header> and defined in one of the libraries, returns an
 # evenkeel::workloads::Registry. The programs are put into ${PROJECT_BINARY_DIR}/bin, and beside them
-# evenkeel-launcher, which the built-in workload `command` starts. Their names are what `evenkeel run`
-# and the operator look for. `cmake --install` puts all four into bin; in an image that has to be /usr/bin.
+# evenkeel-launcher, which the built-in workload `command` starts, and evenkeel-range, a link to it. Their
+# names are what `evenkeel run` and the operator look for. `cmake --install` puts all five into bin; in an
+# image that has to be /usr/bin.
 function(evenkeel_add_programs)
   cmake_parse_arguments(PARSE_ARGV 0 ARG "" "REGISTRY;HEADER" "LIBRARIES")
   foreach(argument REGISTRY HEADER LIBRARIES)
@@ -24,9 +25,12 @@ function(evenkeel_add_programs)
   add_custom_command(TARGET evenkeel-worker POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E copy_if_different
             $<TARGET_FILE:Evenkeel::evenkeel-launcher> $<TARGET_FILE_DIR:evenkeel-worker>
+    COMMAND ${CMAKE_COMMAND} -E create_symlink evenkeel-launcher
+            $<TARGET_FILE_DIR:evenkeel-worker>/evenkeel-range
     VERBATIM)
   install(TARGETS evenkeel evenkeel-worker evenkeel-coordinator)
   install(IMPORTED_RUNTIME_ARTIFACTS Evenkeel::evenkeel-launcher)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/evenkeel-range TYPE BIN)
 endfunction()
 
 # One of them; `registry`, `registry_header` and ARG_LIBRARIES are the caller's.

@@ -8,6 +8,7 @@ install(TARGETS evenkeel kubectl-evenkeel evenkeel-worker evenkeel-coordinator e
                 evenkeel-labeller
   RUNTIME COMPONENT Runtime)
 install(TARGETS evenkeel-launcher EXPORT EvenkeelPrograms RUNTIME COMPONENT Runtime)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/bin/evenkeel-range TYPE BIN COMPONENT Runtime)  # a link to it
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT Runtime)
 
 # The balancer as a library: policies and state machines, without I/O.

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -28,26 +29,58 @@ std::optional<Ended> Command::Start(std::uint64_t id, const CommandLine& line) {
   id_ = id;
   stopped_ = false;
   kill_at_.reset();
+  read_progress_at_.reset();
   started_ = SteadyClock::now();
   Ended trouble;
   trouble.id = id;
   trouble.ending = Ending::kNoProcess;
-  const int output = output_.Open(line.TheJob().output_limit);
-  const int error = output < 0 ? -1 : error_.Open(line.TheJob().output_limit);
+  Ends ends;
+  const bool opened = OpenPipes(line.TheJob(), ends);
   trouble.value = errno;
-  if (error >= 0) {
-    const Spawned spawned = Spawn({line.Programs(), line.Words(), line.Variables(), line.Folder(),
-                                   EmptyInput(), output, error, ::getpid()});
+  if (opened) {
+    const Spawned spawned = Spawn({.programs = line.Programs(),
+                                   .words = line.Words(),
+                                   .variables = line.Variables(),
+                                   .folder = line.Folder(),
+                                   .input = EmptyInput(),
+                                   .output = ends.output,
+                                   .error = ends.error,
+                                   .progress = ends.progress,
+                                   .control = ends.control,
+                                   .parent = ::getpid()});
     pid_ = spawned.pid;
     trouble.ending = spawned.ending;
     trouble.value = spawned.error;
-    ::close(error);
   }
-  if (output >= 0) ::close(output);
+  for (const int end : {ends.output, ends.error, ends.progress, ends.control}) {
+    if (end >= 0) ::close(end);
+  }
   if (Running()) return std::nullopt;
+  ClosePipes();
+  return trouble;
+}
+
+bool Command::OpenPipes(const Job& job, Ends& ends) {
+  ends.output = output_.Open(job.output_limit);
+  if (ends.output < 0) return false;
+  ends.error = error_.Open(job.output_limit);
+  if (ends.error < 0 || !job.follows_progress) return ends.error >= 0;
+  ends.progress = progress_.Open();
+  if (ends.progress < 0) return false;
+  ends.control = control_.Open();
+  return ends.control >= 0;
+}
+
+void Command::ClosePipes() {
   output_.Close();
   error_.Close();
-  return trouble;
+  progress_.Close();
+  control_.Close();
+}
+
+void Command::ReadProgress() {
+  progress_.Read(kMostAtOnce);
+  read_progress_at_ = SteadyClock::now() + kProgressInterval;
 }
 
 void Command::Stop(std::chrono::milliseconds grace) {
@@ -58,8 +91,16 @@ void Command::Stop(std::chrono::milliseconds grace) {
   ::kill(-pid_, SIGCONT);  // who is stopped would not hear it
 }
 
-void Command::KillIfDue() {
-  if (!kill_at_ || SteadyClock::now() < *kill_at_) return;
+std::optional<SteadyClock::time_point> Command::NextDeadline() const {
+  if (!kill_at_ || !read_progress_at_) return kill_at_ ? kill_at_ : read_progress_at_;
+  return std::min(*kill_at_, *read_progress_at_);
+}
+
+void Command::HandleDeadlines() {
+  if (!NextDeadline()) return;
+  const auto now = SteadyClock::now();
+  if (read_progress_at_ && now >= *read_progress_at_) read_progress_at_.reset();
+  if (!kill_at_ || now < *kill_at_) return;
   Kill();
   kill_at_.reset();
 }
@@ -75,10 +116,11 @@ Ended Command::Collect() {
   ::wait4(pid_, &status, 0, &usage);
   pid_ = -1;
   kill_at_.reset();
+  read_progress_at_.reset();
   output_.Read(kMostInPipe);
   error_.Read(kMostInPipe);
-  output_.Close();
-  error_.Close();
+  progress_.Read(kMostInPipe);
+  ClosePipes();
   Ended ended;
   ended.id = id_;
   ended.ending = WIFSIGNALED(status) ? Ending::kSignalled : Ending::kExited;

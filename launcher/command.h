@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "launcher/captured_pipe.h"
 #include "launcher/command_line.h"
+#include "launcher/command_pipes.h"
 #include "launcher/protocol.h"
 
 namespace evenkeel::launcher {
@@ -29,11 +29,26 @@ class Command {
   void ReadOutput() { output_.Read(kMostAtOnce); }
   void ReadError() { error_.Read(kMostAtOnce); }
 
+  /// Where to wait for its progress; -1 during kProgressInterval after ReadProgress, and if it
+  /// reports none.
+  [[nodiscard]] int ProgressDescriptor() const {
+    return read_progress_at_ ? -1 : progress_.Descriptor();
+  }
+  void ReadProgress();
+  /// The highest item that it has reported, if it is higher than at the last call.
+  [[nodiscard]] std::optional<std::int64_t> TakeProgress() { return progress_.TakeNewHighest(); }
+  /// Asks it to stop after this item.
+  void Limit(std::int64_t item) { control_.Limit(item); }
+  /// Where to wait for room for a limit; -1 if all are written.
+  [[nodiscard]] int ControlDescriptor() const { return control_.DescriptorToWrite(); }
+  void WriteLimit() { control_.Write(); }
+
   /// SIGTERM now, SIGKILL after the grace. A second time changes nothing.
   void Stop(std::chrono::milliseconds grace);
-  /// When KillIfDue has something to do; nothing if it has not.
-  [[nodiscard]] std::optional<SteadyClock::time_point> KillTime() const { return kill_at_; }
-  void KillIfDue();
+  /// When HandleDeadlines has something to do; nothing if it has not.
+  [[nodiscard]] std::optional<SteadyClock::time_point> NextDeadline() const;
+  /// Kills it after the grace, and lets its progress be read again after kProgressInterval.
+  void HandleDeadlines();
   void Kill() const;
 
   /// Its process has ended and waits to be collected: kills the rest of the group, collects it and
@@ -44,13 +59,27 @@ class Command {
   // Of one pipe, before the others have their turn.
   static constexpr std::size_t kMostAtOnce = 1 << 20;
 
+  /// The command's ends of its pipes; -1 where there is none.
+  struct Ends {
+    int output = -1;
+    int error = -1;
+    int progress = -1;
+    int control = -1;
+  };
+  /// False and errno: not all could be made.
+  [[nodiscard]] bool OpenPipes(const Job& job, Ends& ends);
+  void ClosePipes();
+
   pid_t pid_ = -1;  // also the number of the process group
   std::uint64_t id_ = 0;
   SteadyClock::time_point started_{};
   std::optional<SteadyClock::time_point> kill_at_;
+  std::optional<SteadyClock::time_point> read_progress_at_;  // no earlier; nothing: at any time
   bool stopped_ = false;
   CapturedPipe output_;
   CapturedPipe error_;
+  ProgressPipe progress_;
+  ControlPipe control_;
 };
 
 }  // namespace evenkeel::launcher

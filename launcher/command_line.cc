@@ -4,6 +4,9 @@
 #include <string_view>
 #include <utility>
 
+#include "launcher/item_lines.h"
+#include "launcher/range.h"
+
 namespace evenkeel::launcher {
 namespace {
 
@@ -23,6 +26,10 @@ bool Apply(const std::vector<Change>& changes, std::vector<std::string>& list) {
   return true;
 }
 
+std::string NumberVariable(std::string_view name, int number) {
+  return std::string(name) + '=' + std::to_string(number);
+}
+
 void Point(std::vector<std::string>& texts, std::vector<char*>& pointers) {
   for (std::string& text : texts) pointers.push_back(text.data());
 }
@@ -31,11 +38,17 @@ void Point(std::vector<std::string>& texts, std::vector<char*>& pointers) {
 
 CommandLine::CommandLine(Job job, const char* const* own) : job_(std::move(job)) {
   for (; *own != nullptr; ++own) {
-    const bool replaced = std::any_of(
-        job_.variables.begin(), job_.variables.end(),
-        [own](const std::string& variable) { return NameOf(variable) == NameOf(*own); });
-    if (!replaced) inherited_.emplace_back(*own);
+    const std::string_view name = NameOf(*own);
+    // Descriptors of this process, if it has such, are not those of its commands.
+    if (name == kProgressVariable || name == kControlVariable) continue;
+    const bool replaced =
+        std::any_of(job_.variables.begin(), job_.variables.end(),
+                    [name](const std::string& variable) { return NameOf(variable) == name; });
+    if (!replaced) others_.emplace_back(*own);
   }
+  if (!job_.follows_progress) return;
+  others_.push_back(NumberVariable(kProgressVariable, kProgressDescriptor));
+  others_.push_back(NumberVariable(kControlVariable, kControlDescriptor));
 }
 
 bool CommandLine::Change(const Run& run) {
@@ -48,7 +61,7 @@ bool CommandLine::Change(const Run& run) {
   program_pointers_.clear();
   Point(words_, word_pointers_);
   Point(variables_, variable_pointers_);
-  Point(inherited_, variable_pointers_);
+  Point(others_, variable_pointers_);
   Point(programs_, program_pointers_);
   word_pointers_.push_back(nullptr);
   variable_pointers_.push_back(nullptr);
@@ -64,7 +77,7 @@ void CommandLine::FindPrograms() {
     return;
   }
   std::string_view folders = kUsualPath;
-  for (const auto* list : {&variables_, &inherited_}) {
+  for (const auto* list : {&variables_, &others_}) {
     const auto path = std::find_if(list->begin(), list->end(), [](const auto& variable) {
       return variable.starts_with(kPath);
     });
@@ -78,6 +91,8 @@ void CommandLine::FindPrograms() {
     programs_.push_back((folder.empty() ? "." : std::string(folder)) + "/" + name);
     begin = end + 1;
   }
+  // This program is also evenkeel-range, whether or not a folder of PATH has it.
+  if (name == kRangeProgram) programs_.emplace_back("/proc/self/exe");
 }
 
 }  // namespace evenkeel::launcher

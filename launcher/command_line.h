@@ -20,7 +20,7 @@ class CommandLine {
   [[nodiscard]] char* const* Words() const { return word_pointers_.data(); }
   [[nodiscard]] char* const* Variables() const { return variable_pointers_.data(); }
   /// Where the program may be: the first word if it has a slash, else one path for each folder in
-  /// the command's PATH.
+  /// the command's PATH. evenkeel-range is found everywhere.
   [[nodiscard]] const char* const* Programs() const { return program_pointers_.data(); }
   [[nodiscard]] const char* Folder() const {
     return job_.folder.empty() ? nullptr : job_.folder.c_str();
@@ -31,7 +31,7 @@ class CommandLine {
   void FindPrograms();
 
   const Job job_;
-  std::vector<std::string> inherited_;  // variables of this process that the job does not set
+  std::vector<std::string> others_;  // variables that the job does not set
   std::vector<std::string> words_;
   std::vector<std::string> variables_;
   std::vector<std::string> programs_;

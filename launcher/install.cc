@@ -8,10 +8,13 @@
 #include <cerrno>
 #include <cstring>
 
+#include "launcher/range.h"
+
 namespace evenkeel::launcher {
 namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
+constexpr const char* kLauncherProgram = "evenkeel-launcher";
 constexpr mode_t kExecutable = 0755;
 
 std::string Complaint(const std::string& path) { return path + ": " + std::strerror(errno); }
@@ -30,21 +33,37 @@ bool Copy(int from, int to) {
   }
 }
 
+/// The name that a new file has until it is complete.
+std::string PartialName(const std::string& path) { return path + "." + std::to_string(::getpid()); }
+
+/// Makes `path` a link to the program beside it.
+std::string InstallLink(const std::string& path) {
+  const std::string partial = PartialName(path);
+  ::unlink(partial.c_str());  // of an earlier process with the same number
+  if (::symlink(kLauncherProgram, partial.c_str()) == 0 &&
+      ::rename(partial.c_str(), path.c_str()) == 0) {
+    return {};
+  }
+  const std::string complaint = Complaint(path);
+  ::unlink(partial.c_str());
+  return complaint;
+}
+
 }  // namespace
 
 std::string Install(const std::string& folder) {
   const int self = ::open(kSelf, O_RDONLY | O_CLOEXEC);
   if (self < 0) return Complaint(kSelf);
   if (::mkdir(folder.c_str(), kExecutable) != 0 && errno != EEXIST) return Complaint(folder);
-  const std::string program = folder + "/evenkeel-launcher";
-  const std::string partial = program + "." + std::to_string(::getpid());
+  const std::string program = folder + "/" + kLauncherProgram;
+  const std::string partial = PartialName(program);
   const int copy = ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kExecutable);
   const bool copied = copy >= 0 && Copy(self, copy) && ::fchmod(copy, kExecutable) == 0 &&
                       ::close(copy) == 0 && ::rename(partial.c_str(), program.c_str()) == 0;
   const std::string complaint = copied ? std::string() : Complaint(program);
   if (!copied) ::unlink(partial.c_str());
   ::close(self);
-  return complaint;
+  return copied ? InstallLink(folder + "/" + std::string(kRangeProgram)) : complaint;
 }
 
 }  // namespace evenkeel::launcher

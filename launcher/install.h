@@ -4,9 +4,9 @@
 
 namespace evenkeel::launcher {
 
-/// Copies this program to `folder`/evenkeel-launcher, executable for all; makes the folder if there
-/// is none. Replaces an existing file in one step. Returns what went wrong, empty if
-/// nothing did.
+/// Copies this program to `folder`/evenkeel-launcher, executable for all, and makes evenkeel-range
+/// beside it, a symbolic link to it; makes the folder if there is none. Replaces each existing file
+/// in one step. Returns what went wrong, empty if nothing did.
 [[nodiscard]] std::string Install(const std::string& folder);
 
 }  // namespace evenkeel::launcher

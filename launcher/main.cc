@@ -2,10 +2,12 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "launcher/install.h"
 #include "launcher/listener.h"
 #include "launcher/process_setup.h"
+#include "launcher/range.h"
 #include "launcher/service.h"
 
 namespace evenkeel::launcher {
@@ -15,10 +17,13 @@ constexpr int kFailed = 1;
 constexpr int kBadUsage = 2;
 
 constexpr const char* kUsage =
-    "Usage: evenkeel-launcher install FOLDER     copy this program to FOLDER/evenkeel-launcher\n"
-    "       evenkeel-launcher serve SOCKET       start commands for the workers that connect "
-    "there\n"
-    "       evenkeel-launcher serve --fd NUMBER  the same for one worker, over an open socket\n";
+    "Usage: evenkeel-launcher install FOLDER     copy this program to FOLDER as evenkeel-launcher\n"
+    "                                            and evenkeel-range\n"
+    "       evenkeel-launcher serve SOCKET       start commands for the workers that connect\n"
+    "                                            there\n"
+    "       evenkeel-launcher serve --fd NUMBER  the same for one worker, over an open socket\n"
+    "       evenkeel-launcher range ...          the same as evenkeel-range (--help describes "
+    "it)\n";
 
 int Complain(const std::string& complaint) {
   if (complaint.empty()) return EXIT_SUCCESS;
@@ -44,8 +49,15 @@ int ServeOver(const char* number) {
   return EXIT_SUCCESS;
 }
 
+/// Whether this program was started under the name evenkeel-range.
+bool IsRangeProgram(std::string_view path) {
+  return path.substr(path.rfind('/') + 1) == kRangeProgram;
+}
+
 int Main(int argc, char** argv) {
   const std::string_view verb = argc > 1 ? argv[1] : "";
+  if (argc > 0 && IsRangeProgram(argv[0])) return RunRange({argv + 1, argv + argc});
+  if (verb == "range") return RunRange({argv + 2, argv + argc});
   if (argc == 2 && (verb == "--help" || verb == "-h")) {
     return std::fputs(kUsage, stdout) < 0 ? kFailed : EXIT_SUCCESS;
   }

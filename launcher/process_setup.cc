@@ -10,16 +10,18 @@
 #include <initializer_list>
 
 #include "launcher/empty_input.h"
+#include "launcher/item_lines.h"
 
 namespace evenkeel::launcher {
 namespace {
 
-/// Commands get their own 0, 1 and 2 by dup2, which needs others to copy from.
-void KeepStandardDescriptors() {
+/// Commands get their own descriptors up to kControlDescriptor by dup2, which needs others to copy
+/// from.
+void OccupyDescriptorsOfCommands() {
   while (true) {
-    const int lowest = ::open("/", O_RDONLY);
+    const int lowest = ::open("/", O_RDONLY | O_CLOEXEC);
     if (lowest < 0) return;
-    if (lowest > STDERR_FILENO) {
+    if (lowest > kControlDescriptor) {
       ::close(lowest);
       return;
     }
@@ -38,7 +40,7 @@ void TakeSignalsAsUsual() {
 }  // namespace
 
 int PrepareProcess() {
-  KeepStandardDescriptors();
+  OccupyDescriptorsOfCommands();
   KeepTheRestFromCommands();
   TakeSignalsAsUsual();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -46,8 +48,10 @@ int PrepareProcess() {
   sigset_t set;
   ::sigemptyset(&set);
   for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) ::sigaddset(&set, signal);
+  const int signals = ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  ::sigaddset(&set, SIGPIPE);  // a write to a pipe whose command has closed its end fails
   ::sigprocmask(SIG_SETMASK, &set, nullptr);
-  return ::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  return signals;
 }
 
 }  // namespace evenkeel::launcher

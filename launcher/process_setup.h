@@ -2,10 +2,10 @@
 
 namespace evenkeel::launcher {
 
-/// Makes this process fit to start commands and to collect what they leave behind: 0, 1 and 2 are
-/// open and all else is closed on exec, no signal is ignored, orphans become its children. SIGCHLD,
-/// SIGTERM and SIGINT are blocked; returns a descriptor to read them from (signalfd(2)). To be
-/// called again after fork.
+/// Makes this process fit to start commands and to collect what they leave behind: the numbers of
+/// descriptors that commands get are open and all others are closed on exec, no signal is ignored,
+/// orphans become its children. SIGPIPE is blocked, and so are SIGCHLD, SIGTERM and SIGINT; returns
+/// a descriptor to read these three from (signalfd(2)). To be called again after fork.
 [[nodiscard]] int PrepareProcess();
 
 }  // namespace evenkeel::launcher

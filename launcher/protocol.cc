@@ -11,7 +11,15 @@ constexpr std::size_t kSizeBytes = 4;
 constexpr std::size_t kKindBytes = 1;
 constexpr std::uint32_t kMagic = 0x4c4b5645;  // "EVKL", in front of the version
 
-enum class Kind : std::uint8_t { kHello = 1, kJob = 2, kRun = 3, kStop = 4, kEnded = 5 };
+enum class Kind : std::uint8_t {
+  kHello = 1,
+  kJob = 2,
+  kRun = 3,
+  kStop = 4,
+  kEnded = 5,
+  kProgress = 6,
+  kLimit = 7
+};
 
 template <typename Number>
 void Append(Number number, std::string& bytes) {
@@ -48,6 +56,7 @@ Kind AppendFields(const Job& job, std::string& bytes) {
   Append(job.variables, bytes);
   Append(job.output_limit, bytes);
   Append(job.grace_milliseconds, bytes);
+  Append(static_cast<std::uint8_t>(job.follows_progress), bytes);
   return Kind::kJob;
 }
 
@@ -76,6 +85,18 @@ Kind AppendFields(const Ended& ended, std::string& bytes) {
   return Kind::kEnded;
 }
 
+Kind AppendFields(const Progress& progress, std::string& bytes) {
+  Append(progress.id, bytes);
+  Append(static_cast<std::uint64_t>(progress.item), bytes);
+  return Kind::kProgress;
+}
+
+Kind AppendFields(const Limit& limit, std::string& bytes) {
+  Append(limit.id, bytes);
+  Append(static_cast<std::uint64_t>(limit.item), bytes);
+  return Kind::kLimit;
+}
+
 template <typename Number>
 Number NumberAt(std::string_view bytes, std::size_t at) {
   std::uint64_t number = 0;
@@ -101,6 +122,11 @@ class Fields {
     return number;
   }
   bool ReadFlag() { return Read<std::uint8_t>() != 0; }
+  std::int64_t ReadItem() {
+    const auto item = static_cast<std::int64_t>(Read<std::uint64_t>());
+    Expect(item >= 0 && item <= kMaxItem);
+    return item;
+  }
   std::string ReadText(std::size_t most) {
     const std::size_t size = ReadCount(most);
     std::string text(rest_.substr(0, size));
@@ -163,6 +189,7 @@ Job ReadJob(Fields& fields) {
   job.variables = fields.ReadWords(kMaxVariables);
   job.output_limit = fields.Read<std::uint32_t>();
   job.grace_milliseconds = fields.Read<std::uint32_t>();
+  job.follows_progress = fields.ReadFlag();
   fields.Expect(!job.words.empty() && job.output_limit <= kMaxOutputBytes);
   return job;
 }
@@ -192,6 +219,16 @@ Ended ReadEnded(Fields& fields) {
   return ended;
 }
 
+Progress ReadProgress(Fields& fields) {
+  const auto id = fields.Read<std::uint64_t>();
+  return {id, fields.ReadItem()};
+}
+
+Limit ReadLimit(Fields& fields) {
+  const auto id = fields.Read<std::uint64_t>();
+  return {id, fields.ReadItem()};
+}
+
 std::optional<Message> ReadMessage(Kind kind, Fields& fields) {
   switch (kind) {
     case Kind::kHello:
@@ -204,6 +241,10 @@ std::optional<Message> ReadMessage(Kind kind, Fields& fields) {
       return Stop{fields.Read<std::uint64_t>()};
     case Kind::kEnded:
       return ReadEnded(fields);
+    case Kind::kProgress:
+      return ReadProgress(fields);
+    case Kind::kLimit:
+      return ReadLimit(fields);
   }
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,12 +9,14 @@
 #include <variant>
 #include <vector>
 
+#include "launcher/item_lines.h"
+
 /// Messages between a worker and the launcher beside it over a stream socket.
 /// docs/protocol.md has the layout. Both ends of a connection run on one machine and came with one
 /// release; the version makes the error clear if they did not.
 namespace evenkeel::launcher {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 // Bounds. A frame that breaks one of them ends the connection.
 inline constexpr std::size_t kMaxWords = 257;          ///< the command's, and its argument
@@ -35,6 +38,8 @@ struct Job {
   std::vector<std::string> variables;    ///< "NAME=value", beside and before the launcher's own
   std::uint32_t output_limit = 0;        ///< bytes kept of stdout and of stderr each
   std::uint32_t grace_milliseconds = 0;  ///< between SIGTERM and SIGKILL
+  /// Commands get descriptors for the lines of item_lines.h; Progress and Limit are used.
+  bool follows_progress = false;
   friend bool operator==(const Job&, const Job&) = default;
 };
 
@@ -59,6 +64,24 @@ struct Stop {
   friend bool operator==(const Stop&, const Stop&) = default;
 };
 
+/// Tells the command to stop after this item, if it still runs and the job follows progress. A
+/// limit that is not lower than an earlier one of the same run changes nothing.
+struct Limit {
+  std::uint64_t id = 0;
+  std::int64_t item = 0;  ///< 0 to kMaxItem
+  friend bool operator==(const Limit&, const Limit&) = default;
+};
+
+/// The command has reported a higher item than before. Sent at most every kProgressInterval; an
+/// item that was not sent yet when the command ends is sent before Ended.
+struct Progress {
+  std::uint64_t id = 0;
+  std::int64_t item = 0;  ///< the highest so far, 0 to kMaxItem
+  friend bool operator==(const Progress&, const Progress&) = default;
+};
+
+inline constexpr std::chrono::milliseconds kProgressInterval{5};
+
 /// How a command ended.
 enum class Ending : std::uint8_t {
   kExited = 1,     ///< `value` is the exit code
@@ -81,7 +104,7 @@ struct Ended {
   friend bool operator==(const Ended&, const Ended&) = default;
 };
 
-using Message = std::variant<Hello, Job, Run, Stop, Ended>;
+using Message = std::variant<Hello, Job, Run, Stop, Ended, Progress, Limit>;
 
 /// Appends the message as a frame. It must keep to the bounds.
 void AppendFrame(const Message& message, std::string& bytes);

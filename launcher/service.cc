@@ -37,7 +37,7 @@ void Service::Wait() {
 }
 
 int Service::MillisecondsToWait() const {
-  const auto due = session_.KillTime();
+  const auto due = session_.NextDeadline();
   if (!due) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(*due - SteadyClock::now());
   return static_cast<int>(std::max<long long>(left.count(), 0));

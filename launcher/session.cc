@@ -23,19 +23,29 @@ Session::Watched Session::Watch() const {
   const auto events = static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT);
   return {{{socket_, events, 0},
            {command_.Output().Descriptor(), POLLIN, 0},
-           {command_.Error().Descriptor(), POLLIN, 0}}};
+           {command_.Error().Descriptor(), POLLIN, 0},
+           {command_.ProgressDescriptor(), POLLIN, 0},
+           {command_.ControlDescriptor(), POLLOUT, 0}}};
 }
 
 void Session::Proceed(const pollfd* found) {
   // Reads the pipes before the command can change.
   if (found[1].revents != 0) command_.ReadOutput();
   if (found[2].revents != 0) command_.ReadError();
-  command_.KillIfDue();
+  if (found[3].revents != 0) command_.ReadProgress();
+  if (found[4].revents != 0) command_.WriteLimit();
+  command_.HandleDeadlines();
   if ((found[0].revents & POLLOUT) != 0) Flush();
+  // A worker that does not read gets one message once it does, with the latest item.
+  if (outgoing_.empty()) ReportProgress(command_.Id());
   if ((found[0].revents & ~POLLOUT) != 0) Receive();
 }
 
-void Session::Collect() { Send(command_.Collect()); }
+void Session::Collect() {
+  const Ended ended = command_.Collect();
+  ReportProgress(ended.id);
+  Send(ended);
+}
 
 void Session::Abandon() {
   Close();
@@ -64,10 +74,9 @@ void Session::Take(const Message& message) {
   if (!greeted_) return Close("it speaks another version of the protocol");
   if (const auto* job = std::get_if<Job>(&message)) return TakeJob(*job);
   if (const auto* run = std::get_if<Run>(&message)) return TakeRun(*run);
-  const auto* stop = std::get_if<Stop>(&message);
-  if (stop == nullptr) return Close("it sent what only a launcher may send");
-  if (stop->id != command_.Id() || !line_) return;  // that one has ended meanwhile
-  command_.Stop(std::chrono::milliseconds(line_->TheJob().grace_milliseconds));
+  if (const auto* stop = std::get_if<Stop>(&message)) return TakeStop(*stop);
+  if (const auto* limit = std::get_if<Limit>(&message)) return TakeLimit(*limit);
+  Close("it sent what only a launcher may send");
 }
 
 void Session::TakeJob(const Job& job) {
@@ -79,6 +88,19 @@ void Session::TakeRun(const Run& run) {
   if (!line_ || command_.Running()) return Close("it asked for a command out of turn");
   if (!line_->Change(run)) return Close("it changed a word that is not there");
   if (const auto trouble = command_.Start(run.id, *line_)) Send(*trouble);
+}
+
+void Session::TakeStop(const Stop& stop) {
+  if (stop.id != command_.Id() || !line_) return;  // that one has ended meanwhile
+  command_.Stop(std::chrono::milliseconds(line_->TheJob().grace_milliseconds));
+}
+
+void Session::TakeLimit(const Limit& limit) {
+  if (limit.id == command_.Id()) command_.Limit(limit.item);
+}
+
+void Session::ReportProgress(std::uint64_t id) {
+  if (const auto item = command_.TakeProgress()) Send(Progress{id, *item});
 }
 
 void Session::Send(const Message& message) {

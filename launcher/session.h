@@ -21,16 +21,17 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// The descriptors it waits for; poll(2) skips those that are closed.
-  using Watched = std::array<pollfd, 3>;
+  using Watched = std::array<pollfd, 5>;
   [[nodiscard]] Watched Watch() const;
-  /// Goes on with what poll(2) found, and kills the command if that is due.
+  /// Goes on with what poll(2) found, and does what is due.
   void Proceed(const pollfd* found);
   /// Its command has ended and waits to be collected.
   void Collect();
   /// The process of its command; -1 if none runs.
   [[nodiscard]] pid_t Process() const { return command_.Process(); }
-  [[nodiscard]] std::optional<SteadyClock::time_point> KillTime() const {
-    return command_.KillTime();
+  /// When Proceed has something to do, whatever poll(2) finds; nothing if it has not.
+  [[nodiscard]] std::optional<SteadyClock::time_point> NextDeadline() const {
+    return command_.NextDeadline();
   }
   /// Ends the command at once, without a message.
   void Abandon();
@@ -42,6 +43,9 @@ class Session {
   void Take(const Message& message);
   void TakeJob(const Job& job);
   void TakeRun(const Run& run);
+  void TakeStop(const Stop& stop);
+  void TakeLimit(const Limit& limit);
+  void ReportProgress(std::uint64_t id);
   void Send(const Message& message);
   void Flush();
   /// The worker has gone or talks nonsense: its command has to end.

@@ -29,14 +29,21 @@ bool MayBeElsewhere(int error) {
          error == ENAMETOOLONG;
 }
 
+/// False and errno if that fails. -1 leaves the number as it is.
+bool Place(int descriptor, int number) { return descriptor < 0 || ::dup2(descriptor, number) >= 0; }
+
+bool PlaceDescriptors(const Recipe& recipe) {
+  return Place(recipe.input, STDIN_FILENO) && Place(recipe.output, STDOUT_FILENO) &&
+         Place(recipe.error, STDERR_FILENO) && Place(recipe.progress, kProgressDescriptor) &&
+         Place(recipe.control, kControlDescriptor);
+}
+
 /// Everything here has to be fit for the memory of another process: system calls only.
 [[noreturn, gnu::noinline]] void Become(const Recipe& recipe, volatile Trouble& trouble) {
-  ::setpgid(0, 0);
+  if (recipe.own_group) ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != recipe.launcher) ::_exit(127);  // it was killed before that was in place
-  if (::dup2(recipe.input, 0) < 0 || ::dup2(recipe.output, 1) < 0 || ::dup2(recipe.error, 2) < 0) {
-    GiveUp(trouble, Ending::kNoProcess, errno);
-  }
+  if (::getppid() != recipe.parent) ::_exit(127);  // it was killed before that was in place
+  if (!PlaceDescriptors(recipe)) GiveUp(trouble, Ending::kNoProcess, errno);
   if (recipe.folder != nullptr && ::chdir(recipe.folder) != 0) {
     GiveUp(trouble, Ending::kNoFolder, errno);
   }

@@ -160,18 +160,30 @@ Result<Message> LauncherConnection::Receive() {
   }
 }
 
-Result<launcher::Ended> LauncherConnection::AwaitEnd(std::uint64_t id) {
-  auto message = Receive();
-  if (!message) return tl::unexpected(message.error());
-  auto* const ended = std::get_if<launcher::Ended>(&*message);
-  if (ended != nullptr && ended->id == id) return std::move(*ended);
+Result<launcher::Ended> LauncherConnection::AwaitEnd(std::uint64_t id,
+                                                     const ProgressHandler& on_progress) {
+  while (true) {
+    auto message = Receive();
+    if (!message) return tl::unexpected(message.error());
+    auto* const ended = std::get_if<launcher::Ended>(&*message);
+    if (ended != nullptr && ended->id == id) return std::move(*ended);
+    const auto* const progress = std::get_if<launcher::Progress>(&*message);
+    if (progress == nullptr || progress->id != id) break;
+    if (on_progress) on_progress(progress->item);
+  }
   Close();
   return Fail(ErrorCode::kInternal, "the launcher sent an answer without a request");
 }
 
-void LauncherConnection::Stop(std::uint64_t id) {
+void LauncherConnection::Stop(std::uint64_t id) { SendIfOpen(launcher::Stop{id}); }
+
+void LauncherConnection::Limit(std::uint64_t id, std::int64_t item) {
+  SendIfOpen(launcher::Limit{id, item});
+}
+
+void LauncherConnection::SendIfOpen(const Message& message) {
   std::string bytes;
-  launcher::AppendFrame(launcher::Stop{id}, bytes);
+  launcher::AppendFrame(message, bytes);
   const std::lock_guard lock(sending_);
   // So few bytes fit into the socket's buffer: the launcher always reads.
   if (socket_ >= 0) static_cast<void>(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -16,7 +17,7 @@
 namespace evenkeel::workloads::command {
 
 /// A connection to an evenkeel-launcher, which listens on a socket or is started by this object.
-/// Stop is thread-safe; all other functions are for one thread.
+/// Stop and Limit are thread-safe; all other functions are for one thread.
 class LauncherConnection {
  public:
   LauncherConnection() = default;
@@ -38,15 +39,24 @@ class LauncherConnection {
 
   /// kUnavailable: the launcher has closed the connection, which is then closed here, too.
   [[nodiscard]] Result<void> Send(const launcher::Message& message);
-  /// Waits for the answer to a Run. Errors as of Send; kInternal: the answer is invalid.
-  [[nodiscard]] Result<launcher::Ended> AwaitEnd(std::uint64_t id);
+  /// Receives the highest item that a command has reported so far.
+  using ProgressHandler = std::function<void(std::int64_t item)>;
+  /// Waits for the answer to a Run, and calls `on_progress`, unless it is empty, on this thread for
+  /// each Progress of the run. Errors as of Send; kInternal: the answer is invalid.
+  [[nodiscard]] Result<launcher::Ended> AwaitEnd(std::uint64_t id,
+                                                 const ProgressHandler& on_progress = {});
   /// Asks the launcher to end a command. AwaitEnd still gets the answer to its Run.
   void Stop(std::uint64_t id);
+  /// Asks a command to stop after `item` (0 to launcher::kMaxItem). Without effect if the command
+  /// has ended, if its job does not follow progress, or after a limit that was as low.
+  void Limit(std::uint64_t id, std::int64_t item);
 
  private:
   [[nodiscard]] Result<void> ConnectOnce(const std::filesystem::path& path);
   [[nodiscard]] Result<void> Handshake();
   [[nodiscard]] Result<launcher::Message> Receive();
+  /// For a message of few bytes, from any thread; lost if there is no connection.
+  void SendIfOpen(const launcher::Message& message);
 
   std::mutex sending_;  // frames of several threads must not mix
   int socket_ = -1;

@@ -8,9 +8,11 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "launcher/protocol.h"
 #include "workloads/built_in.h"
+#include "workloads/command/launcher_connection.h"
 #include "workloads/command/task_record.h"
 
 namespace evenkeel::workloads::command {
@@ -244,6 +246,67 @@ TEST(CommandRunner, RejectsAServerThatIsNotALauncher) {
       EXPECT_FALSE(ran.failure.exit_code);
     }
   }
+}
+
+launcher::Job ShellThatFollows(const std::string& script) {
+  launcher::Job job;
+  job.words = {"/bin/sh", "-c", script};
+  job.output_limit = 1'000;
+  job.follows_progress = true;
+  return job;
+}
+
+TEST(LauncherConnection, PassesProgressOnAndLimitsACommand) {
+  LauncherConnection connection;
+  ASSERT_TRUE(connection.Start(EVENKEEL_LAUNCHER));
+  ASSERT_TRUE(connection.Send(ShellThatFollows(
+      R"(echo "done 3" >&3; read -r word last <&4; echo "$word $last"; echo "done $last" >&3)")));
+  for (std::uint64_t id = 1; id <= 3; ++id) {
+    ASSERT_TRUE(connection.Send(launcher::Run{id, {}, {}}));
+    std::vector<std::int64_t> reported;
+    std::thread limiter;
+    const auto ended = connection.AwaitEnd(id, [&](std::int64_t item) {
+      reported.push_back(item);
+      if (item == 3) limiter = std::thread([&] { connection.Limit(id, 5); });
+    });
+    ASSERT_TRUE(limiter.joinable());
+    limiter.join();
+    ASSERT_TRUE(ended) << ended.error().message;
+    EXPECT_EQ(ended->output, "last 5\n");
+    EXPECT_EQ(reported, (std::vector<std::int64_t>{3, 5}));
+    connection.Limit(id, 1);  // it has ended
+  }
+}
+
+TEST(LauncherConnection, ProgressMayBeIgnored) {
+  LauncherConnection connection;
+  connection.Limit(1, 5);  // there is no launcher yet
+  ASSERT_TRUE(connection.Start(EVENKEEL_LAUNCHER));
+  ASSERT_TRUE(connection.Send(ShellThatFollows("echo 'done 3' >&3; exit 4")));
+  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}}));
+  const auto ended = connection.AwaitEnd(1);
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->value, 4);
+}
+
+TEST(LauncherConnection, RejectsProgressOfAnotherRun) {
+  const FakeLauncher launcher([](int socket) {
+    SendMessage(socket, launcher::Hello{});
+    const auto run = AwaitRun(socket);
+    if (!run) return;
+    SendMessage(socket, launcher::Progress{run->id, 1});
+    SendMessage(socket, launcher::Progress{run->id + 1, 2});
+  });
+  LauncherConnection connection;
+  ASSERT_TRUE(connection.Connect(launcher.Options().launcher_socket, std::chrono::seconds(60), {}));
+  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}}));
+  std::vector<std::int64_t> reported;
+  const auto ended =
+      connection.AwaitEnd(1, [&reported](std::int64_t item) { reported.push_back(item); });
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().message, "the launcher sent an answer without a request");
+  EXPECT_EQ(reported, std::vector<std::int64_t>{1});
+  EXPECT_FALSE(connection.Open());
 }
 
 }  // namespace

@@ -13,9 +13,11 @@ import time
 import unittest
 
 LAUNCHER = os.environ["EVENKEEL_LAUNCHER"]
+# Programs with sanitizers are not static, and need more memory.
+SANITIZED = b"INTERP" in subprocess.run(["readelf", "-lW", LAUNCHER], capture_output=True, check=True).stdout
 PATIENCE = 60  # seconds that anything may take which should happen soon
-MAGIC, VERSION = 0x4C4B5645, 1
-HELLO, JOB, RUN, STOP, ENDED = 1, 2, 3, 4, 5
+MAGIC, VERSION = 0x4C4B5645, 2
+HELLO, JOB, RUN, STOP, ENDED, PROGRESS, LIMIT = 1, 2, 3, 4, 5, 6, 7
 EXITED, SIGNALLED, NO_PROGRAM, NO_FOLDER, NO_PROCESS = 1, 2, 3, 4, 5
 
 
@@ -41,10 +43,10 @@ def hello(version=VERSION):
     return frame(HELLO, struct.pack("<II", MAGIC, version))
 
 
-def job(words, variables=(), folder="", limit=65536, grace_ms=1000):
+def job(words, variables=(), folder="", limit=65536, grace_ms=1000, follows=False):
     return frame(JOB, text(folder) + listed([text(word) for word in words])
                  + listed([text(variable) for variable in variables])
-                 + struct.pack("<II", limit, grace_ms))
+                 + struct.pack("<II?", limit, grace_ms, follows))
 
 
 def run(number, words=None, variables=None):
@@ -53,6 +55,10 @@ def run(number, words=None, variables=None):
 
 def stop(number):
     return frame(STOP, struct.pack("<Q", number))
+
+
+def limit(number, item):
+    return frame(LIMIT, struct.pack("<Qq", number, item))
 
 
 @dataclasses.dataclass
@@ -75,6 +81,7 @@ class Worker:
         self.socket = connected
         self.socket.settimeout(PATIENCE)
         self.runs = 0
+        self.progress = []  # items that the running command has reported
 
     def send(self, data):
         self.socket.sendall(data)
@@ -100,11 +107,27 @@ class Worker:
 
     def start(self, **differences):
         self.runs += 1
+        self.progress = []
         self.send(run(self.runs, **differences))
         return self.runs
 
+    def _take_progress(self, fields):
+        number, item = struct.unpack("<Qq", fields)
+        assert number == self.runs, (number, self.runs)
+        self.progress.append(item)
+
+    def await_progress(self, item):
+        """Receives until the command has reported this item or a higher one."""
+        while not self.progress or self.progress[-1] < item:
+            kind, fields = self.receive()
+            assert kind == PROGRESS, kind
+            self._take_progress(fields)
+
     def ended(self):
         kind, fields = self.receive()
+        while kind == PROGRESS:
+            self._take_progress(fields)
+            kind, fields = self.receive()
         assert kind == ENDED, kind
         head = struct.Struct("<QBiQQ??")
         output, rest = self._text(fields[head.size:])
@@ -191,7 +214,14 @@ class LauncherTest(unittest.TestCase):
     def connected(self, path, words, **more):
         connection = socket.socket(socket.AF_UNIX)
         self.addCleanup(connection.close)
-        connection.connect(str(path))
+
+        def listens():
+            try:
+                connection.connect(str(path))
+                return True
+            except (ConnectionRefusedError, FileNotFoundError):
+                return False  # not yet
+        eventually(listens, "the launcher listens")
         worker = Worker(connection)
         return worker.prepare(words, **more)
 

@@ -10,7 +10,6 @@ import unittest
 import launcher
 from launcher import LAUNCHER, LauncherTest, alive, children, eventually
 
-STATIC = subprocess.run(["ldd", LAUNCHER], capture_output=True).returncode != 0
 ROOT = os.geteuid() == 0
 
 
@@ -22,16 +21,26 @@ class Installing(LauncherTest):
     def test_it_copies_itself_as_often_as_it_is_told(self):
         for _ in range(2):
             self.assertEqual(self.install(self.folder / "bin").returncode, 0)
-            self.assertEqual(os.listdir(self.folder / "bin"), ["evenkeel-launcher"])
+            self.assertEqual(sorted(os.listdir(self.folder / "bin")),
+                             ["evenkeel-launcher", "evenkeel-range"])
         copy = self.folder / "bin" / "evenkeel-launcher"
         self.assertEqual(copy.read_bytes(), pathlib.Path(LAUNCHER).read_bytes())
         self.assertEqual(copy.stat().st_mode & 0o777, 0o755)
+        done = subprocess.run([self.folder / "bin" / "evenkeel-range", "1", "2", "--", "echo"],
+                              capture_output=True, text=True, timeout=launcher.PATIENCE)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n2\n", ""))
 
     def test_it_says_where_it_cannot(self):
         (self.folder / "file").write_text("")
         done = self.install(self.folder / "file")
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^evenkeel-launcher: .*/file.*: Not a directory\n$")
+        (self.folder / "bin" / "evenkeel-range").mkdir(parents=True)
+        done = self.install(self.folder / "bin")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^evenkeel-launcher: .*/bin/evenkeel-range: Is a directory\n$")
+        self.assertEqual(sorted(os.listdir(self.folder / "bin")),
+                         ["evenkeel-launcher", "evenkeel-range"])
 
     def test_help(self):
         for option in ("--help", "-h"):
@@ -50,7 +59,7 @@ class Installing(LauncherTest):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
 
 
-@unittest.skipUnless(STATIC, "with sanitizers it is no static program")
+@unittest.skipIf(launcher.SANITIZED, "with sanitizers it is no static program")
 class FromScratch(LauncherTest):
     @unittest.skipUnless(ROOT, "only root may change the root of a process")
     def test_it_needs_nothing_of_the_image(self):

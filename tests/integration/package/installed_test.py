@@ -62,6 +62,15 @@ class Balancer(unittest.TestCase):
             self.assertNotIn(word, cache)
 
 
+class Programs(unittest.TestCase):
+    def test_the_helper_for_ranges_is_beside_the_launcher(self):
+        for folder in (FOLDER / "prefix" / "bin", FOLDER / "own-workload" / "build" / "bin"):
+            self.assertEqual((folder / "evenkeel-range").resolve(), folder.resolve() / "evenkeel-launcher")
+            done = subprocess.run([folder / "evenkeel-range", "1", "2", "--", "echo"], capture_output=True,
+                                  text=True, check=True, timeout=60)
+            self.assertEqual(done.stdout, "1\n2\n")
+
+
 class Versions(unittest.TestCase):
     def configure(self, request):
         """Returns (success, output) of CMake for a project with that find_package()."""

@@ -29,8 +29,15 @@ Ended SampleEnded() {
 
 std::vector<Message> OneOfEach() {
   launcher::Run run{5, {{1, "x y"}, {2, ""}}, {{0, "INDEX=5"}}};
-  return {Hello{}, Job{"/data", {"/bin/sh", "-c", ""}, {"INDEX=", "HOME=/"}, 65'536, 1'000}, run,
-          Stop{9}, SampleEnded()};
+  return {Hello{},
+          Job{"/data", {"/bin/sh", "-c", ""}, {"INDEX=", "HOME=/"}, 65'536, 1'000, true},
+          run,
+          Stop{9},
+          SampleEnded(),
+          Progress{5, 0},
+          Progress{5, kMaxItem},
+          Limit{5, 0},
+          Limit{6, kMaxItem}};
 }
 
 TEST(LauncherProtocol, MessagesRoundTrip) {
@@ -61,9 +68,13 @@ TEST(LauncherProtocol, FramesMayComeInPieces) {
 // The wire format may only change together with kVersion.
 TEST(LauncherProtocol, GoldenBytes) {
   EXPECT_EQ(FrameOf(Hello{}), std::string("\x09\0\0\0\x01"
-                                          "EVKL\x01\0\0\0",
+                                          "EVKL\x02\0\0\0",
                                           13));
   EXPECT_EQ(FrameOf(Stop{258}), std::string("\x09\0\0\0\x04\x02\x01\0\0\0\0\0\0", 13));
+  EXPECT_EQ(FrameOf(Progress{2, 258}),
+            std::string("\x11\0\0\0\x06\x02\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 21));
+  EXPECT_EQ(FrameOf(Limit{2, 258}),
+            std::string("\x11\0\0\0\x07\x02\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 21));
   EXPECT_EQ(
       FrameOf(launcher::Run{1, {{2, "ab"}}, {}}),
       std::string("\x1b\0\0\0\x03\x01\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x02\0\0\0ab\0\0\0\0", 31));
@@ -87,6 +98,10 @@ TEST(LauncherProtocol, RefusesMessagesBeyondTheirBounds) {
                                    greedy,
                                    Job{},
                                    loud,
+                                   Progress{1, -1},
+                                   Progress{1, kMaxItem + 1},
+                                   Limit{1, -1},
+                                   Limit{1, kMaxItem + 1},
                                    launcher::Run{1, {{kMaxWords, "x"}}, {}},
                                    launcher::Run{1, {}, {{kMaxVariables, "x"}}}};
   for (const Message& message : wrong) {
@@ -98,7 +113,8 @@ TEST(LauncherProtocol, RefusesMessagesBeyondTheirBounds) {
 }
 
 TEST(LauncherProtocol, NoByteMoreOrLessThanTheFieldsNeed) {
-  for (const Message& message : {Message(Hello{}), OneOfEach()[1], OneOfEach()[2]}) {
+  for (const Message& message : {Message(Hello{}), OneOfEach()[1], OneOfEach()[2],
+                                 Message(Progress{1, 2}), Message(Limit{1, 2})}) {
     const std::string good = FrameOf(message);
     for (std::size_t size = 1; size + 4 < good.size(); ++size) {
       std::string cut = good.substr(0, 4 + size);
