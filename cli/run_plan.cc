@@ -279,6 +279,9 @@ Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& re
   auto environment = ExpandEnvironment(plan.job().environment);
   if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
   plan.environment = std::move(*environment);
+  if (!plan.job().after.empty()) {
+    plan.notes.emplace_back("spec.after: is ignored; only jobs of a cluster wait for each other");
+  }
   if (auto planned = PlanNodes(options, plan); !planned) {
     return tl::unexpected<Error>(planned.error());
   }

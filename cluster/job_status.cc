@@ -17,6 +17,11 @@ bool IsTrue(const Conditions& conditions, const std::string& type) {
   return found != nullptr && found->status == Condition::Status::kTrue;
 }
 
+bool IsOver(const Conditions& conditions) {
+  return IsTrue(conditions, condition_type::kComplete) ||
+         IsTrue(conditions, condition_type::kFailed);
+}
+
 void Set(Conditions& conditions, Condition condition) {
   const auto found =
       std::find_if(conditions.begin(), conditions.end(),

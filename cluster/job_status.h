@@ -46,6 +46,8 @@ using Conditions = std::vector<Condition>;
 /// Nothing if it was never set.
 [[nodiscard]] const Condition* Find(const Conditions& conditions, const std::string& type);
 [[nodiscard]] bool IsTrue(const Conditions& conditions, const std::string& type);
+/// Complete or Failed is True: the job has ended.
+[[nodiscard]] bool IsOver(const Conditions& conditions);
 
 /// Adds or replaces the condition of that type. last_transition stays as it was as long as the
 /// status does; otherwise it is that of `condition`.
@@ -93,6 +95,15 @@ struct JobResult {
   friend bool operator==(const JobResult&, const JobResult&) = default;
 };
 
+/// A job of spec.after that was seen Complete. It may be deleted since, or replaced by another one
+/// of its name.
+struct CompletedDependency {
+  std::string name;
+  std::string uid;
+
+  friend bool operator==(const CompletedDependency&, const CompletedDependency&) = default;
+};
+
 /// status of a WeightedJob. Times are whole seconds. Comparing two of them tells whether there is
 /// anything to write.
 struct JobStatus {
@@ -106,6 +117,7 @@ struct JobStatus {
   std::optional<platform::Timestamp> estimated_completion_time;
   std::int32_t active_workers = 0;  ///< connected to the coordinator
   std::vector<WorkerRow> workers;   ///< the heaviest first; nodes differ
+  std::vector<CompletedDependency> after;
   JobResult result;
   Conditions conditions;
 

@@ -104,6 +104,9 @@ json StatusJson(const JobStatus& status) {
   PutTime(object, "completionTime", status.completion_time);
   PutTime(object, "estimatedCompletionTime", status.estimated_completion_time);
   for (const WorkerRow& row : status.workers) object["workers"].push_back(RowJson(row));
+  for (const CompletedDependency& one : status.after) {
+    object["after"].push_back({{"name", one.name}, {"uid", one.uid}});
+  }
   if (!status.result.Empty()) object["result"] = ResultJson(status.result);
   if (!status.conditions.empty()) object["conditions"] = ConditionsJson(status.conditions);
   return object;
@@ -125,6 +128,9 @@ JobStatus ReadStatus(const json& object) {
   status.completion_time = Time(object, "completionTime");
   status.estimated_completion_time = Time(object, "estimatedCompletionTime");
   for (const json& row : Items(object, "workers")) status.workers.push_back(ReadRow(row));
+  for (const json& one : Items(object, "after")) {
+    status.after.push_back({Text(one, "name"), Text(one, "uid")});
+  }
   const json& result = Child(object, "result");
   status.result = {Text(result, "summary"), Text(result, "location")};
   status.conditions = ReadConditions(object);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,8 +12,6 @@ namespace evenkeel::cluster {
 inline const std::string kGroup = "batch.evenkeel.dev";
 inline const std::string kJobKind = "WeightedJob";
 inline const std::string kPolicyKind = "WeightingPolicy";
-/// So long that the names of all its objects, and certificates for them, stay valid.
-inline constexpr std::size_t kMaxJobName = 50;
 
 namespace label {
 inline const std::string kName = "app.kubernetes.io/name";

@@ -11,6 +11,7 @@
 #include "core/model/field_reader.h"
 #include "core/model/job_parsing.h"
 #include "core/model/manifest.h"
+#include "core/model/names.h"
 #include "core/model/policy_parsing.h"
 
 namespace evenkeel::cluster {
@@ -129,7 +130,7 @@ using nlohmann::json;
 
 /// Fields of the spec that only the operator acts on. They may change in mid-run, and the time
 /// before a suspension does not count for the deadline, which the coordinator could not know.
-constexpr const char* kOperatorFields[] = {"suspend", "activeDeadlineSeconds",
+constexpr const char* kOperatorFields[] = {"suspend", "activeDeadlineSeconds", "after",
                                            "ttlSecondsAfterFinished"};
 
 json Manifest(const std::string& name, json spec) {
@@ -155,9 +156,9 @@ std::string SizeTrouble(const std::string& manifest) {
 
 /// Repeats the rule for names in the schema of the CRD; names of objects depend on it.
 std::string NameTrouble(const std::string& name) {
-  if (name.size() > kMaxJobName) {
-    return "metadata.name: must be at most " + std::to_string(kMaxJobName) + " characters, has " +
-           std::to_string(name.size());
+  if (name.size() > model::kMaxJobName) {
+    return "metadata.name: must be at most " + std::to_string(model::kMaxJobName) +
+           " characters, has " + std::to_string(name.size());
   }
   const bool letter_first = !name.empty() && name.front() >= 'a' && name.front() <= 'z';
   return letter_first ? "" : "metadata.name: must begin with a lower-case letter";

@@ -1,6 +1,7 @@
 #include "operator/cluster_cache.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "cluster/job_status.h"
@@ -8,6 +9,7 @@
 #include "cluster/node_and_pod_json.h"
 #include "cluster/weighted_job_json.h"
 #include "operator/desired_objects.h"
+#include "operator/plan/dependencies.h"
 #include "operator/resources.h"
 
 namespace evenkeel::controller {
@@ -39,6 +41,7 @@ std::shared_ptr<const plan::Requests> NodeRoom::Requested() const {
 namespace {
 
 const std::string kByJob = "job";
+const std::string kByDependency = "dependency";
 
 kube::ReflectorOptions Following(const kube::Resource& resource,
                                  const std::string& namespace_name = {}) {
@@ -56,11 +59,6 @@ typename kube::StoreFeeder<T>::Projection Reading(T (*read)(const kube::Json&)) 
 PodRoom ReadRoom(const kube::Json& object) {
   const cluster::PodView pod = cluster::ReadPod(object);
   return {pod.node, pod.requests};
-}
-
-bool Over(const cluster::WeightedJob& job) {
-  return cluster::IsTrue(job.status.conditions, cluster::condition_type::kComplete) ||
-         cluster::IsTrue(job.status.conditions, cluster::condition_type::kFailed);
 }
 
 /// Kubelets report a node's state every few minutes without anything having changed.
@@ -104,10 +102,26 @@ void ClusterCache::FollowNamespace(const kube::ServerAccess& access,
                                    const std::string& namespace_name, std::uint64_t seed) {
   auto jobs = std::make_unique<JobInformer>(access, Following(resource::kJobs, namespace_name),
                                             Reading(cluster::ReadWeightedJob), seed);
-  const auto job_changed = [this](const kube::ObjectKey& key, const auto&...) {
-    listener_.on_job(key);
-  };
-  jobs->AddHandler({job_changed, job_changed, job_changed});
+  jobs->AddIndex(kByDependency, [](const kube::ObjectKey& key, const cluster::WeightedJob& job) {
+    std::vector<std::string> words;
+    for (const std::string& name : job.spec.after) words.push_back(JobWord(key, name));
+    return words;
+  });
+  jobs->AddHandler({[this](const kube::ObjectKey& key, const auto&) {
+                      listener_.on_job(key);
+                      NotifyDependents(key);
+                    },
+                    [this](const kube::ObjectKey& key, const auto& before, const auto& now) {
+                      listener_.on_job(key);
+                      if (plan::ReadDependency(before) != plan::ReadDependency(now))
+                        NotifyDependents(key);
+                      NotifyReleasedDependencies(before, &now);
+                    },
+                    [this](const kube::ObjectKey& key, const auto& last) {
+                      listener_.on_job(key);
+                      NotifyDependents(key);
+                      NotifyReleasedDependencies(last, nullptr);
+                    }});
   jobs_.push_back(std::move(jobs));
 
   kube::ReflectorOptions own = Following(resource::kPods, namespace_name);
@@ -206,8 +220,34 @@ void ClusterCache::TellActive(const std::string& policy) {
   for (const auto& informer : jobs_) {
     for (const auto& job : informer->Objects().All()) {
       const bool concerned = policy.empty() || job->spec.weighting.policy == policy;
-      if (concerned && !Over(*job)) listener_.on_job({job->meta.namespace_name, job->meta.name});
+      if (concerned && !cluster::IsOver(job->status.conditions))
+        listener_.on_job({job->meta.namespace_name, job->meta.name});
     }
+  }
+}
+
+std::vector<std::shared_ptr<const cluster::WeightedJob>> ClusterCache::Dependents(
+    const kube::ObjectKey& key) const {
+  std::vector<std::shared_ptr<const cluster::WeightedJob>> dependents;
+  for (const auto& informer : jobs_) {
+    auto some = informer->Objects().Under(kByDependency, ToString(key));
+    std::move(some.begin(), some.end(), std::back_inserter(dependents));
+  }
+  return dependents;
+}
+
+void ClusterCache::NotifyDependents(const kube::ObjectKey& key) {
+  for (const auto& job : Dependents(key)) {
+    if (plan::WaitsFor(*job, key.name)) listener_.on_job({key.namespace_name, job->meta.name});
+  }
+}
+
+void ClusterCache::NotifyReleasedDependencies(const cluster::WeightedJob& before,
+                                              const cluster::WeightedJob* now) {
+  for (const std::string& name : before.spec.after) {
+    const bool released =
+        plan::WaitsFor(before, name) && (now == nullptr || !plan::WaitsFor(*now, name));
+    if (released) listener_.on_job({before.meta.namespace_name, name});
   }
 }
 
@@ -302,7 +342,20 @@ plan::Snapshot ClusterCache::Look(const std::shared_ptr<const cluster::WeightedJ
   if (const auto policy = Policy(job->spec.weighting.policy)) snapshot.policy = *policy;
   snapshot.nodes = Nodes();
   snapshot.requests = room_.Requested();
-  const std::string word = JobWord({job->meta.namespace_name, ""}, job->meta.name);
+  const kube::ObjectKey key{job->meta.namespace_name, job->meta.name};
+  if (!job->spec.after.empty() && !cluster::IsOver(job->status.conditions)) {
+    snapshot.dependencies = plan::CollectDependencies(*job, !Dependents(key).empty(),
+                                                      [this, &key](const std::string& name) {
+                                                        return Job({key.namespace_name, name});
+                                                      });
+  }
+  if (job->ttl) {
+    const auto dependents = Dependents(key);
+    snapshot.has_waiting_dependents =
+        std::any_of(dependents.begin(), dependents.end(),
+                    [&key](const auto& one) { return plan::WaitsFor(*one, key.name); });
+  }
+  const std::string word = ToString(key);
   for (const auto& informer : pods_) {
     for (const auto& pod : informer->Objects().Under(kByJob, word)) {
       if (pod->owner == job->meta.uid) snapshot.pods.push_back(*pod);

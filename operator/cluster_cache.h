@@ -43,7 +43,9 @@ class NodeRoom {
 
 /// Callbacks for changes. Called on the informers' threads; must not block.
 struct CacheListener {
-  std::function<void(const kube::ObjectKey& job)> on_job;  ///< added, changed or deleted
+  /// Added, changed or deleted; also when that happened to a job that it waits for, or to one that
+  /// waited for it.
+  std::function<void(const kube::ObjectKey& job)> on_job;
   std::function<void(const kube::ObjectKey& job)>
       on_job_pods;  ///< one of its pods was added, changed or deleted
   std::function<void(const kube::ObjectKey& policy)> on_policy;  ///< added, changed or deleted
@@ -98,6 +100,15 @@ class ClusterCache final : public OwnedObjectCache {
   void FollowNodes();
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
   void TellActive(const std::string& policy);
+  /// The jobs that name this one in spec.after.
+  [[nodiscard]] std::vector<std::shared_ptr<const cluster::WeightedJob>> Dependents(
+      const kube::ObjectKey& key) const;
+  /// Brings the jobs that wait for this one back into the queue.
+  void NotifyDependents(const kube::ObjectKey& key);
+  /// Does the same for jobs that a job waited for before a change and does not any more: one that
+  /// is over may be deleted now. `now`: null if the job was deleted.
+  void NotifyReleasedDependencies(const cluster::WeightedJob& before,
+                                  const cluster::WeightedJob* now);
 
   const CacheListener listener_;
   NodeRoom room_;

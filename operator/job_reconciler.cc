@@ -35,11 +35,6 @@ kube::ApiResult<kube::Json> ReadOwned(const kube::Client& client, const cluster:
   return object;
 }
 
-bool Over(const cluster::JobStatus& status) {
-  return cluster::IsTrue(status.conditions, cluster::condition_type::kComplete) ||
-         cluster::IsTrue(status.conditions, cluster::condition_type::kFailed);
-}
-
 /// The pod with that uid, if its coordinator can be reached.
 const cluster::PodView* ReachablePod(const std::vector<cluster::PodView>& pods,
                                      const std::string& uid) {
@@ -240,13 +235,14 @@ void JobReconciler::UpdateHistory(const plan::Plan& plan, const plan::Snapshot& 
     const auto [entry, is_new] = record.worker_since.try_emplace(pod.node, pod.created);
     if (!is_new) entry->second = std::min(entry->second, pod.created);
   }
-  if (record.plan && !record.expected && !Over(snapshot.job.status)) {
+  if (record.plan && !record.expected && !cluster::IsOver(snapshot.job.status.conditions)) {
     std::vector<std::string> nodes;
     for (const auto& node : record.plan->nodes) nodes.push_back(node.name);
     parts_.history.Expect(profile, nodes);
     record.expected = true;
   }
-  if (!status_written || !Over(*plan.status) || Over(snapshot.job.status)) return;
+  const bool was_over = cluster::IsOver(snapshot.job.status.conditions);
+  if (!status_written || !cluster::IsOver(plan.status->conditions) || was_over) return;
   if (std::exchange(record.counted, true)) return;
   if (snapshot.report && !snapshot.report->progress.work.empty()) {
     parts_.history.Count(profile, DoneBy(snapshot.report->progress.work, snapshot, record));

@@ -45,6 +45,7 @@ TAIL = """## Differences between a cluster and `evenkeel run`
 | `thresholds[].from` of a WeightingPolicy | whole numbers or dates | also fractions |
 | lengths | characters | bytes |
 | `balancing.leaseSeconds`, `taskPolicy.timeoutSeconds` | whole numbers | also fractions: a lease from 0.1, a timeout above 0 |
+| `after` | the job starts when the named jobs are complete | checked and ignored, with a note |
 | `suspend: true` | suspends the job | refused, because nothing could resume it |
 """
 

@@ -1,5 +1,6 @@
 #include "cli/kubectl/explain_command.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -75,6 +76,22 @@ void ReadPlan(Cluster& cluster, Explanation& explanation) {
   explanation.ratios = ReadRatios(*plan, explanation.left_out);
   explanation.planned = !explanation.ratios.empty();
   explanation.history = ReadHistoryView(*plan);
+}
+
+void ReadAwaitedJobs(Cluster& cluster, Explanation& explanation) {
+  const JobObject& job = explanation.job;
+  if (!job.MayWaitForJobs()) return;
+  for (const std::string& name : job.after) {
+    AwaitedJob& awaited = explanation.awaited.emplace_back(AwaitedJob{name, false, JobObject()});
+    const auto& complete = job.seen_complete;
+    awaited.was_complete = std::find(complete.begin(), complete.end(), name) != complete.end();
+    if (awaited.was_complete) continue;
+    awaited.job = CheckJobName(name)
+                      .and_then([&] {
+                        return cluster.Get({kJobs, name, "--namespace=" + job.name_space});
+                      })
+                      .transform(ReadJobObject);
+  }
 }
 
 /// What the operator asks of nodes, and how it sees them.
@@ -211,6 +228,7 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
   explanation.job = ReadJobObject(*object);
   explanation.policy = ReadPolicy(explanation.job.policy, cluster);
   ReadPlan(cluster, explanation);
+  ReadAwaitedJobs(cluster, explanation);
 
   const auto nodes = cluster.Get({"nodes"});
   if (!nodes) {

@@ -46,6 +46,18 @@ void WriteConditions(const JobObject& job, double now, std::ostream& out) {
   }
 }
 
+void WriteAwaited(const Explanation& explanation, double now, std::ostream& out) {
+  if (explanation.awaited.empty()) return;
+  out << "\nStarts after these jobs\n";
+  for (const AwaitedJob& awaited : explanation.awaited) {
+    out << "  " << awaited.name << ": "
+        << (awaited.was_complete ? "was complete"
+            : awaited.job        ? StateInWords(*awaited.job, now)
+                                 : awaited.job.error().message)
+        << '\n';
+  }
+}
+
 const char* WhereFrom(const std::string& mode) {
   if (mode == "Measured") {
     return "Weights are what earlier jobs measured, blended with the nodes' labels by this policy, "
@@ -148,6 +160,7 @@ void WriteEvents(const Explanation& explanation, double now, std::ostream& out) 
 void WriteExplanation(const Explanation& explanation, double now, std::ostream& out) {
   WriteHead(explanation.job, now, out);
   WriteConditions(explanation.job, now, out);
+  WriteAwaited(explanation, now, out);
   WriteWeights(explanation, out);
   WriteHistoryView(explanation.history, out);
   WriteUnused(explanation, out);

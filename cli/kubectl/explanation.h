@@ -21,10 +21,18 @@ struct UnusedNode {
   std::vector<std::string> reasons;
 };
 
+/// A job that has to be complete before the explained one starts.
+struct AwaitedJob {
+  std::string name;
+  bool was_complete = false;  ///< it does not matter any more, and may be deleted
+  Result<JobObject> job;      ///< read unless it was complete
+};
+
 /// All sections of the explanation of a job. A section that could not be read is replaced by its
 /// error.
 struct Explanation {
   JobObject job;
+  std::vector<AwaitedJob> awaited;  ///< before it starts
   /// The nodes whose weights are explained: those that the run was planned with, or before that
   /// those that could be.
   Result<std::vector<model::NodeProfile>> nodes;

@@ -50,6 +50,7 @@ void ReadSpec(const json& spec, JobObject& job) {
   job.weighting_mode = PrintableAt(spec, "/weighting/mode", job.weighting_mode);
   job.strategy = PrintableAt(spec, "/balancing/strategy", job.strategy);
   job.result_claim = PrintableAt(spec, "/resultStorage/persistentVolumeClaim");
+  for (const json& name : Items(spec, "/after")) job.after.push_back(PrintableAt(name, ""));
   const json& nodes = ValueAt(spec, "/nodes");
   if (ValueAt(nodes, "/maxWorkers").is_number_integer()) {
     job.max_workers = Count(nodes, "/maxWorkers");
@@ -82,6 +83,9 @@ void ReadStatus(const json& status, JobObject& job) {
                            Count(row, "/completed"), Count(row, "/stolen"),
                            Number(ValueAt(row, "/rate")), PrintableAt(row, "/state"),
                            PrintableAt(row, "/weightSource")});
+  }
+  for (const json& row : Items(status, "/after")) {
+    job.seen_complete.push_back(PrintableAt(row, "/name"));
   }
   for (const json& row : Items(status, "/conditions")) {
     job.conditions.push_back({PrintableAt(row, "/type"), PrintableAt(row, "/status"),

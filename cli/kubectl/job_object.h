@@ -52,7 +52,8 @@ struct JobObject {
   std::string weighting_mode = "Auto";
   std::string strategy = "TailStealing";
   std::int64_t max_workers = 32;
-  std::string result_claim;  ///< spec.resultStorage.persistentVolumeClaim
+  std::string result_claim;        ///< spec.resultStorage.persistentVolumeClaim
+  std::vector<std::string> after;  ///< spec.after: names of jobs that have to be complete first
 
   std::int64_t tasks_total = 0;
   std::int64_t tasks_completed = 0;
@@ -63,6 +64,7 @@ struct JobObject {
   std::optional<double> completion;
   std::optional<double> estimated_completion;
   std::vector<JobWorker> workers;
+  std::vector<std::string> seen_complete;  ///< status.after: those of spec.after that were complete
   std::vector<JobCondition> conditions;
   std::string result_summary;   ///< the workload's result as JSON text
   std::string result_location;  ///< where the result files are, in words
@@ -76,6 +78,8 @@ struct JobObject {
   [[nodiscard]] bool IsRunning() const {
     return !IsOver() && !Is("Suspended") && (start || Is("Progressing"));
   }
+  /// Neither started nor over, and there are jobs that have to be complete first.
+  [[nodiscard]] bool MayWaitForJobs() const { return !after.empty() && !start && !IsOver(); }
   /// The word that kubectl get shows, see cluster::JobState().
   [[nodiscard]] std::string State() const;
 };

@@ -95,7 +95,13 @@ std::vector<std::string> JobTopLines(const JobObject& job,
     head.tasks_completed = std::max(head.tasks_completed, live->tasks_completed);
     Refresh(*live, rows);
   }
-  return JobLines(head, rows, size);
+  std::vector<std::string> lines = JobLines(head, rows, size);
+  const JobCondition* progressing = job.Find("Progressing");
+  if (job.MayWaitForJobs() && progressing != nullptr) {
+    constexpr int kLinesOfHead = 2;
+    lines.insert(lines.begin() + kLinesOfHead, Clipped("  " + progressing->message, size.columns));
+  }
+  return lines;
 }
 
 }  // namespace evenkeel::cli

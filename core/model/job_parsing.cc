@@ -1,5 +1,6 @@
 #include "core/model/job_parsing.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -302,6 +303,25 @@ void ReadNodes(FieldReader nodes, JobSpec& job) {
       static_cast<std::int32_t>(nodes.OptionalInt("maxWorkers", {1, kMaxNodes}, job.max_workers));
 }
 
+void ReadAfter(FieldReader& spec, JobSpec& job) {
+  constexpr std::size_t kMaxJobs = 32;
+  job.after = spec.Strings("after", kMaxJobs, kMaxJobName);
+  if (spec.Has("after") && job.after.empty()) {
+    spec.Fail("after",
+              "must be a list of 1 to " + std::to_string(kMaxJobs) + " names of jobs, is []");
+  }
+  for (auto name = job.after.begin(); name != job.after.end(); ++name) {
+    const std::string field = "after[" + std::to_string(name - job.after.begin()) + "]";
+    if (!IsJobName(*name)) {
+      spec.Fail(field, "must be " + kAllowedJobName + ", is " + Shown(*name));
+    } else if (*name == job.name) {
+      spec.Fail(field, "must not name the job itself, is " + Shown(*name));
+    } else if (std::find(job.after.begin(), name, *name) != name) {
+      spec.Fail(field, "must not name a job twice, is " + Shown(*name));
+    }
+  }
+}
+
 void ReadSpec(FieldReader spec, JobSpec& job) {
   ReadWorkload(spec, job);
   ReadProfile(spec, job);
@@ -315,6 +335,7 @@ void ReadSpec(FieldReader spec, JobSpec& job) {
         std::chrono::seconds(spec.RequiredInt("activeDeadlineSeconds", {1, kMaxSeconds}));
   }
   spec.Any("activeDeadlineSeconds");
+  ReadAfter(spec, job);
   job.environment = ReadClusterSections(spec);
 }
 

@@ -139,6 +139,8 @@ struct JobSpec {
   std::optional<Duration> active_deadline;
   std::vector<EnvironmentVariable> environment;  ///< spec.worker.template.env, in its order
   bool suspend = false;
+  /// spec.after: names of jobs that have to be complete before this one starts. In a cluster only.
+  std::vector<std::string> after;
 };
 
 [[nodiscard]] std::string ToString(StrategyName name);

@@ -17,6 +17,11 @@ bool IsDnsLabel(std::string_view text) {
          });
 }
 
+bool IsJobName(std::string_view text) {
+  return IsDnsLabel(text) && text.size() <= kMaxJobName && text.front() >= 'a' &&
+         text.front() <= 'z';
+}
+
 bool IsDnsSubdomain(std::string_view text) {
   if (text.size() > 253) return false;
   while (true) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,13 @@ namespace evenkeel::model {
 /// kCustomPrefix + NAME is a label value.
 [[nodiscard]] bool IsWorkloadName(std::string_view text);
 
+/// Names of all objects of a job begin with its name. So long that these, and certificates for
+/// them, stay valid.
+inline constexpr std::size_t kMaxJobName = 50;
+/// The name of a WeightedJob in a cluster: a DNS-1123 label of at most kMaxJobName characters that
+/// begins with a letter.
+[[nodiscard]] bool IsJobName(std::string_view text);
+
 /// The key of spec.workload that contains a user-defined workload.
 inline constexpr std::string_view kCustomWorkload = "custom";
 /// Prefix of the name of a user-defined workload in JobSpec::workload, metrics and labels.
@@ -24,6 +32,9 @@ inline constexpr std::string_view kCustomPrefix = "custom.";
 /// Follow "must be " in messages.
 inline const std::string kAllowedDnsLabel =
     "1 to 63 lower-case letters, digits or '-', with a letter or digit at both ends";
+inline const std::string kAllowedJobName =
+    "1 to 50 lower-case letters, digits or '-', beginning with a letter and ending with a letter "
+    "or digit";
 inline const std::string kAllowedDnsSubdomain =
     "1 to 253 lower-case letters, digits, '-' or '.', with a letter or digit at both ends";
 inline const std::string kAllowedLabelValue =

@@ -8,12 +8,15 @@
 #include "operator/plan/pod_diagnosis.h"
 
 namespace evenkeel::plan {
-namespace {
 
-void Fail(PlanBuilder& builder, std::string reason, std::string message) {
-  builder.SetCondition(cluster::condition_type::kFailed, true, std::move(reason),
-                       std::move(message));
+void Fail(PlanBuilder& builder, const std::string& reason, std::string message) {
+  if (cluster::IsTrue(builder.Status().conditions, cluster::condition_type::kSuspended)) {
+    builder.SetCondition(cluster::condition_type::kSuspended, false, reason, "the job has failed");
+  }
+  builder.SetCondition(cluster::condition_type::kFailed, true, reason, std::move(message));
 }
+
+namespace {
 
 void Complete(PlanBuilder& builder, const cluster::Progress& report) {
   builder.Status().completion_time = platform::WholeSeconds(builder.Now());
@@ -258,6 +261,8 @@ bool DeleteAtEndOfLife(PlanBuilder& builder) {
     builder.RequeueAt(end);
     return false;
   }
+  // Dependents would wait for ever. Their next status brings this job back into the queue.
+  if (builder.snapshot().has_waiting_dependents) return false;
   builder.AddAction(DeleteJob{});
   return true;
 }

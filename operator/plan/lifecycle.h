@@ -4,6 +4,9 @@
 
 namespace evenkeel::plan {
 
+/// Sets Failed. A job that was suspended is not any more: at most one of these conditions is True.
+void Fail(PlanBuilder& builder, const std::string& reason, std::string message);
+
 /// Sets Complete or Failed, with completionTime, if the job is over: its spec cannot be worked
 /// with, the coordinator says that all is done or lost, or the deadline has passed. The deadline
 /// counts from startTime, which a resumption sets anew (as in batch/v1). Otherwise looks again when
@@ -31,7 +34,8 @@ void Suspend(PlanBuilder& builder);
 
 /// Cleans up after a finished job. Workers exit by themselves when all tasks are done; those that
 /// do not are deleted, and all at once when the job failed. The coordinator stays to serve the
-/// results until the job is deleted, which happens when its time to live ends. No pod is created.
+/// results until the job is deleted, which happens when its time to live ends and no other job
+/// still has to record its end. No pod is created.
 void FinishUp(PlanBuilder& builder);
 
 /// The time at which the job was found to be over.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "operator/plan/coordinator_health.h"
+#include "operator/plan/dependencies.h"
 #include "operator/plan/launch.h"
 #include "operator/plan/lifecycle.h"
 #include "operator/plan/plan_builder.h"
@@ -100,9 +101,13 @@ void Advance(PlanBuilder& builder) {
   EndIfOver(builder);
   if (builder.Finished()) return;
   if (!builder.Job().invalid.empty()) return LeaveAsItIs(builder);
+  CheckDependencies(builder);
+  if (builder.Finished()) return;
   if (builder.Job().suspend && !SuspensionRefused(builder)) {
     Suspend(builder);
     MirrorTerminalCondition(builder);
+  } else if (WaitsForDependencies(builder)) {
+    WaitForDependencies(builder);
   } else {
     Run(builder);
   }

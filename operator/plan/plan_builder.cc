@@ -74,10 +74,7 @@ void PlanBuilder::SetCondition(const std::string& type, bool is_true, std::strin
        platform::WholeSeconds(Now())});
 }
 
-bool PlanBuilder::Finished() const {
-  return cluster::IsTrue(status_.conditions, cluster::condition_type::kComplete) ||
-         cluster::IsTrue(status_.conditions, cluster::condition_type::kFailed);
-}
+bool PlanBuilder::Finished() const { return cluster::IsOver(status_.conditions); }
 
 std::string OneLine(std::string text, std::size_t max_bytes) {
   if (text.size() > max_bytes) {

@@ -86,6 +86,7 @@ namespace reason {
 inline const std::string kSuspending = "Suspending";
 inline const std::string kSnapshotTooLarge = "SnapshotTooLarge";
 inline const std::string kNoHistory = "NoHistory";
+inline const std::string kCircularDependency = "CircularDependency";
 }  // namespace reason
 
 }  // namespace evenkeel::plan

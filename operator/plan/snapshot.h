@@ -36,6 +36,32 @@ struct CoordinatorReport {
   bool has_snapshot = false;  ///< the operator holds a snapshot from this coordinator
 };
 
+/// A job that spec.after names, as the cluster has it.
+struct Dependency {
+  enum class State {
+    kAbsent,  ///< there is no such job
+    kUnfinished,
+    kSuspended,
+    kComplete,
+    kFailed,
+  };
+  std::string name;
+  State state = State::kAbsent;
+  std::string uid;             ///< empty if it is absent
+  std::string failure_reason;  ///< of its condition Failed, if it has failed
+
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+/// The jobs in spec.after, as the cluster has them.
+struct Dependencies {
+  std::vector<Dependency> jobs;  ///< in the order of spec.after
+  /// Names of jobs that can never start: this one, a job it waits for, a job that one waits for,
+  /// and so on; the last one waits for this one. Empty if there is no such circle, or if an earlier
+  /// search found none.
+  std::vector<std::string> circle;
+};
+
 /// The last thing the API server or a coordinator refused to do for this job, while it still does.
 struct ApplyFailure {
   std::string action;   ///< such as "pod primes-coordinator-1 cannot be created"
@@ -68,9 +94,12 @@ struct Snapshot {
   cluster::WeightedJob job;
   /// The WeightingPolicy that the job names; nothing if there is no such object.
   std::optional<cluster::PolicyView> policy;
-  std::shared_ptr<const Nodes> nodes;         ///< all of the cluster; never null
-  std::shared_ptr<const Requests> requests;   ///< of all pods, this job's included; never null
-  std::vector<cluster::PodView> pods;         ///< of this job
+  std::shared_ptr<const Nodes> nodes;        ///< all of the cluster; never null
+  std::shared_ptr<const Requests> requests;  ///< of all pods, this job's included; never null
+  std::vector<cluster::PodView> pods;        ///< of this job
+  Dependencies dependencies;                 ///< empty for a job that is over
+  /// Another job names this one in spec.after and has not recorded yet how this one ended.
+  bool has_waiting_dependents = false;
   std::optional<cluster::JobPlan> plan;       ///< the ConfigMap NAME-plan
   std::optional<cluster::SnapshotView> kept;  ///< the ConfigMap NAME-snapshot
   std::optional<CoordinatorReport> report;

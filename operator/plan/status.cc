@@ -49,6 +49,8 @@ WriteRule DecideStatusWrite(const cluster::JobStatus& known, const cluster::JobS
       ConditionsDiffer(known.conditions, next.conditions)) {
     return {.write = true, .urgent = true};
   }
+  // A job that is Complete is kept until those that wait for it have recorded that.
+  if (known.after != next.after) return {.write = true};
   const int step = std::abs(PercentOf(next.progress) - PercentOf(known.progress));
   const bool due = !last_write || now >= *last_write + kInterval || now < *last_write;
   if (due || step >= kStepPercent) return {.write = true};
@@ -489,8 +491,8 @@ void MirrorTerminalCondition(PlanBuilder& builder) {
 namespace {
 
 /// Reasons of conditions that are no trouble although the condition is False.
-constexpr std::array<std::string_view, 6> kHarmless{"Suspending",   "Suspended", "Resumed",
-                                                    "AllTasksDone", "Starting",  "Running"};
+constexpr std::array<std::string_view, 7> kHarmless{
+    "Suspending", "Suspended", "Resumed", "AllTasksDone", "Starting", "Running", "WaitingForJobs"};
 
 bool IsHarmless(const std::string& reason) {
   for (const std::string_view one : kHarmless) {
@@ -520,11 +522,14 @@ void EmitConditionEvents(PlanBuilder& builder) {
     const cluster::Condition* before = cluster::Find(known, one.type);
     const bool same = before != nullptr && !Differs(*before, one);
     // The condition that ended or suspended the job has its own event.
+    const bool ends_suspension =
+        one.type == cluster::condition_type::kSuspended &&
+        cluster::IsTrue(builder.Status().conditions, cluster::condition_type::kFailed);
     // The source of weights gets an event only if something is wrong.
     const bool usual =
         one.type == cluster::condition_type::kWeightsMeasured &&
         (one.status == cluster::Condition::Status::kTrue || one.reason == reason::kNoHistory);
-    const bool echo = one.type == cluster::condition_type::kProgressing &&
+    const bool echo = (one.type == cluster::condition_type::kProgressing || ends_suspension) &&
                       CountReason(builder.Status().conditions, one.reason) > 1;
     if (!same && !echo && !usual) builder.AddEvent({IsWarning(one), one.reason, one.message, true});
   }

@@ -114,6 +114,68 @@ class ConditionsTest(cluster_case.ClusterTest):
         kube.wait("delete", "pod", "-l", f"evenkeel.dev/weighted-job={job.name}", "-n",
                   self.namespace)
 
+    def submit_after(self, name, *after, workload=None, **sections):
+        """A short job that starts after those jobs."""
+        workload = workload or jobs.sleeping(10, 0.05)
+        if after:
+            sections["after"] = list(after)
+        return self.submit(jobs.manifest(name, workload, **sections))
+
+    def expect_waiting(self, job, words):
+        """It says what it waits for, and nothing is created for it."""
+        found = job.until(lambda thing: words in jobs.condition(thing, "Progressing").get("message", ""),
+                          what=f"{job.name} {words}")
+        self.assertEqual(found["status"]["state"], "WaitingForJobs")
+        self.assertNotIn("startTime", found["status"])
+        for kind in ("pods", "configmaps", "secrets", "services"):
+            own = kube.get(kind, "-n", self.namespace, "-l", f"evenkeel.dev/weighted-job={job.name}")
+            self.assertEqual(own, [], kind)
+
+    def test_jobs_after_jobs(self):
+        """c starts after b, and b after a, although a is deleted as soon as it is complete."""
+        last = self.submit_after("c", "b")
+        self.expect_waiting(last, "waits for b (does not exist)")
+        middle = self.submit_after("b", "a", activeDeadlineSeconds=600)
+        self.expect_waiting(middle, "waits for a (does not exist)")
+        shown = kube.kubectl("get", "weightedjob", "-n", self.namespace)
+        self.assertEqual(shown.count("WaitingForJobs"), 2, shown)
+        first = self.submit_after("a", ttlSecondsAfterFinished=0)
+        uid = first.get()["metadata"]["uid"]
+        middle.wait_complete()
+        self.assertEqual(middle.status()["after"], [{"name": "a", "uid": uid}])
+        last.wait_complete()
+        kube.wait("delete", "weightedjob/a", "-n", self.namespace)
+        end = jobs.condition(middle.get(), "Complete")["lastTransitionTime"]
+        self.assertGreaterEqual(last.status()["startTime"], end)
+        reasons = {event["reason"] for event in last.events()}
+        self.assertIn("WaitingForJobs", reasons)
+        self.assertTrue(reasons & {"Starting", "Running"}, reasons)
+
+    def test_jobs_after_a_failed_job(self):
+        failing = {"synthetic": {"tasks": 4, "cost": {"constant": 0.01}, "failing": [2]}}
+        middle = self.submit_after("b", "a")
+        last = self.submit_after("c", "b", suspend=True)
+        self.submit_after("a", workload=failing, taskPolicy={"backoffLimitPerTask": 0})
+        for job, message in ((middle, "job a has failed (TasksFailed)"),
+                             (last, "job b has failed (DependencyFailed)")):
+            found = job.until(lambda thing: jobs.condition(thing, "Failed").get("status") == "True",
+                              what=f"{job.name} has failed")
+            failed = jobs.condition(found, "Failed")
+            self.assertEqual(failed["reason"], "DependencyFailed")
+            self.assertIn(message, failed["message"])
+            self.assertNotEqual(jobs.condition(found, "Suspended").get("status"), "True")
+            self.assertEqual(job.pods("coordinator") + job.pods("worker"), [])
+
+    def test_jobs_in_a_circle(self):
+        circle = [self.submit_after("a", "c"), self.submit_after("b", "a"), self.submit_after("c", "b")]
+        for job in circle:
+            found = job.until(lambda thing: jobs.condition(thing, "Failed").get("status") == "True",
+                              what=f"{job.name} has failed")
+            failed = jobs.condition(found, "Failed")
+            self.assertEqual(failed["reason"], "CircularDependency")
+            self.assertRegex(failed["message"],
+                             rf": {job.name} after [abc] after [abc] after {job.name}$")
+
     def test_failed_tasks_are_listed(self):
         workload = {"synthetic": {"tasks": 20, "cost": {"constant": 0.01}, "failing": [3, 7, 8, 9]}}
         job = self.submit(jobs.manifest("flawed", workload, taskPolicy={

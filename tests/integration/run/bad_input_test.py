@@ -58,6 +58,10 @@ class BadJobTest(BadInputTest):
         ("spec.balancing.masterSlave", {}, "strategy MasterSlave only"),
         ("spec.balancing.compensation", "First", "compensated.compensation"),
         ("spec.balancing.leaseSeconds", 0, "0.1"),
+        ("spec.after", [], "1 to 32"),
+        ("spec.after", ["earlier", "good"], "spec.after[1]", "itself"),
+        ("spec.after", ["earlier", "earlier"], "spec.after[1]", "twice"),
+        ("spec.after", ["Earlier"], "spec.after[0]", "1 to 50", "Earlier"),
         ("spec.balancing.leaseSeconds", "soon", "must be a number"),
         ("spec.balancing.stealing", "Disabled", "tailStealing.stealing"),
         ("spec.taskPolicy.idempotent", "maybe", "true or false"),
@@ -130,6 +134,12 @@ class BadJobTest(BadInputTest):
         path = self.write("job.yaml", GOOD)
         self.check_refused(["run", path, "--nodes", self.folder], self.folder, "folder")
         self.check_refused(["weights", "--nodes", self.folder], self.folder)
+
+
+class IgnoredFieldsTest(RunTest):
+    def test_other_jobs_are_not_waited_for(self):
+        process = self.run_to_end(self.command(changed("spec.after", ["earlier"])))
+        self.assertIn("note: spec.after: is ignored; only jobs of a cluster wait for each other", process.out)
 
 
 class BadNodesTest(BadInputTest):

@@ -5,6 +5,7 @@
 #include "cluster/names.h"
 #include "cluster/node.h"
 #include "cluster/resources.h"
+#include "core/model/names.h"
 
 namespace evenkeel::cluster {
 namespace {
@@ -42,7 +43,7 @@ TEST(Names, OfWorkersSayWhichNodeAsFarAsThereIsRoom) {
     EXPECT_LE(name.size(), 63U);
     EXPECT_EQ(name.find("--"), std::string::npos) << name;
   }
-  const std::string longest(kMaxJobName, 'x');
+  const std::string longest(model::kMaxJobName, 'x');
   EXPECT_EQ(WorkerPodName(longest, "foobar"), longest + "-worker-bf9cf968");
   EXPECT_LE(CoordinatorName(longest).size(), 63U);
 }

@@ -143,6 +143,7 @@ TEST(StatusJson, IsReadAsItWasWritten) {
   status.estimated_completion_time = platform::Timestamp{seconds(1'800'000'002)};
   status.active_workers = 2;
   status.workers = {{"a", 5, 384, 4, 1, "Running", "Fuzzy"}, {"b", 1, 0, 0, 0, "Lost", "Fuzzy"}};
+  status.after = {{"extract", "u-1"}, {"load", "u-2"}};
   status.result = {R"({"count":25997})", "here"};
   status.conditions = {{"Progressing", Condition::Status::kTrue, "Running", "m", 4,
                         platform::Timestamp{seconds(1'800'000'000)}},
@@ -157,6 +158,7 @@ TEST(StatusJson, IsReadAsItWasWritten) {
   const JobStatus empty;
   EXPECT_EQ(ReadStatus(StatusJson(empty)), empty);
   EXPECT_FALSE(StatusJson(empty).contains("workers"));
+  EXPECT_FALSE(StatusJson(empty).contains("after"));
   EXPECT_FALSE(StatusJson(empty).contains("startTime"));
 }
 

@@ -29,7 +29,8 @@ json JobObject() {
                               "securityContext": {"runAsUser": 1000}}},
       "inputs": {"configMap": "files"},
       "resultStorage": {"persistentVolumeClaim": "out"},
-      "activeDeadlineSeconds": 60, "ttlSecondsAfterFinished": 600, "suspend": true},
+      "activeDeadlineSeconds": 60, "ttlSecondsAfterFinished": 600, "suspend": true,
+      "after": ["extract"]},
     "status": {"observedGeneration": 2, "progress": "63%"}})");
 }
 
@@ -58,6 +59,7 @@ TEST(ReadWeightedJob, ReadsAllThatMatters) {
   EXPECT_EQ(job.result_claim, "out");
   EXPECT_EQ(job.ttl, std::chrono::seconds(600));
   EXPECT_TRUE(job.suspend);
+  EXPECT_EQ(job.spec.after, std::vector<std::string>{"extract"});
   EXPECT_EQ(job.status.progress, "63%");
   EXPECT_EQ(job.status.observed_generation, 2);
 }
@@ -68,7 +70,8 @@ TEST(ReadWeightedJob, TheCoordinatorIsToldWhatIsNotTheOperatorsAlone) {
   EXPECT_EQ(manifest["metadata"], json({{"name", "primes"}}));
   EXPECT_EQ(manifest["spec"]["workload"]["primes"]["end"], 300000);
   EXPECT_EQ(manifest["spec"]["nodes"]["maxWorkers"], 7);
-  for (const char* field : {"suspend", "activeDeadlineSeconds", "ttlSecondsAfterFinished"}) {
+  for (const char* field :
+       {"suspend", "activeDeadlineSeconds", "ttlSecondsAfterFinished", "after"}) {
     EXPECT_FALSE(manifest["spec"].contains(field)) << field;
   }
   EXPECT_FALSE(manifest.contains("status"));

@@ -89,6 +89,7 @@ spec:
   suspend: true
   activeDeadlineSeconds: 7200
   ttlSecondsAfterFinished: 600
+  after: [extract, load-2]
 status: {progress: "63%"}
 )",
                             "job.yaml");
@@ -113,6 +114,27 @@ status: {progress: "63%"}
   EXPECT_EQ(job->max_workers, 4);
   EXPECT_TRUE(job->suspend);
   EXPECT_EQ(job->active_deadline, std::chrono::seconds(7200));
+  EXPECT_EQ(job->after, (std::vector<std::string>{"extract", "load-2"}));
+}
+
+TEST(ParseJob, JobsToWaitForAreOtherJobs) {
+  EXPECT_EQ(JobErrorOf(JobWith("  after: []\n")),
+            "job.yaml: spec.after: must be a list of 1 to 32 names of jobs, is []");
+  EXPECT_EQ(JobErrorOf(JobWith("  after: extract\n")),
+            "job.yaml: spec.after: must be a list of at most 32, is \"extract\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  after: [extract, primes]\n")),
+            "job.yaml: spec.after[1]: must not name the job itself, is \"primes\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  after: [extract, load, extract]\n")),
+            "job.yaml: spec.after[2]: must not name a job twice, is \"extract\"");
+  for (const char* name : {"''", "7up", "Extract", "a.b", "a-"}) {
+    const std::string error = JobErrorOf(JobWith(std::string("  after: [") + name + "]\n"));
+    EXPECT_TRUE(error.starts_with("job.yaml: spec.after[0]: must be 1 to 50 lower-case letters,"))
+        << error;
+  }
+  EXPECT_NE(JobErrorOf(JobWith("  after: [" + std::string(51, 'a') + "]\n")), "");
+  std::string many;
+  for (int i = 0; i < 33; ++i) many += (i > 0 ? ", j" : "j") + std::to_string(i);
+  EXPECT_NE(JobErrorOf(JobWith("  after: [" + many + "]\n")), "");
 }
 
 TEST(ReadJob, ReadsADocumentLikeItsText) {

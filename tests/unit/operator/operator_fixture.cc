@@ -22,9 +22,13 @@ void OperatorFixture::SetUp() {
   events_ = std::make_unique<kube::EventRecorder>(access, wall_, recording);
   poller_ = std::make_unique<CoordinatorPoller>(coordinators_, clock_, PollLimits{},
                                                 [](const kube::ObjectKey&) {});
+  const auto on_job = [this](const kube::ObjectKey& job) {
+    const std::scoped_lock lock(notified_mutex_);
+    notified_.insert(job);
+  };
   cache_ = std::make_unique<ClusterCache>(
       access, std::vector<std::string>{},
-      CacheListener{[](const auto&) {}, [](const auto&) {}, [](const auto&) {}}, 1);
+      CacheListener{on_job, [](const auto&) {}, [](const auto&) {}}, 1);
   executor_ = std::make_unique<ExecutorDependencies>(
       ExecutorDependencies{*client_, *cache_, wall_, clock_, keys_, {"evenkeel-system", {}}});
   plan::OperatorSettings settings;
@@ -93,6 +97,11 @@ void OperatorFixture::AwaitCache() {
       return view.nodes->size() == nodes.size() && view.pods.size() == pods.size();
     });
   }));
+}
+
+std::set<kube::ObjectKey> OperatorFixture::TakeNotifiedJobs() {
+  const std::scoped_lock lock(notified_mutex_);
+  return std::exchange(notified_, {});
 }
 
 void OperatorFixture::Settle(const std::string& job) {

@@ -96,6 +96,8 @@ class OperatorFixture : public ::testing::Test {
   [[nodiscard]] std::vector<kube::Json> PodsOf(const kube::Json& job) const;
   /// The cache shows all that the server holds.
   void AwaitCache();
+  /// The jobs that the cache has named as changed or concerned since the last call.
+  [[nodiscard]] std::set<kube::ObjectKey> TakeNotifiedJobs();
 
   support::ApiUnderTest api_;
   support::TestApi& server_ = api_.objects();
@@ -115,6 +117,10 @@ class OperatorFixture : public ::testing::Test {
   FakeRates rates_;
   StatusPacer pacer_{std::chrono::milliseconds(1), 1000};
   std::unique_ptr<JobReconciler> reconciler_;
+
+ private:
+  std::mutex notified_mutex_;
+  std::set<kube::ObjectKey> notified_;  // guarded by notified_mutex_
 };
 
 }  // namespace evenkeel::controller

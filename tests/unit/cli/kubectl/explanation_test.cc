@@ -115,6 +115,34 @@ TEST_F(Explanations, BeforeAnythingIsPlanned) {
   EXPECT_NE(text.find("pi4   1.000"), std::string::npos);
 }
 
+TEST_F(Explanations, JobsThatHaveToBeCompleteFirst) {
+  cluster_.objects.erase("configmaps primes-plan --namespace=lab");
+  Job()["spec"]["after"] = {"fetch", "extract", "load", "--all"};
+  Job()["status"] = json::parse(R"({"after": [{"name": "fetch", "uid": "u"}],
+      "conditions": [{"type": "Progressing", "status": "False", "reason": "WaitingForJobs",
+                      "message": "waits for extract and load"}]})");
+  json extract = Job();
+  extract["metadata"]["name"] = "extract";
+  extract["spec"].erase("after");
+  extract["status"] = json::parse(R"({"tasks": {"total": 10, "completed": 4}, "progress": "40%",
+      "conditions": [{"type": "Progressing", "status": "True", "reason": "Running",
+                      "message": "workers run"}]})");
+  cluster_.objects[kJobs + " extract --namespace=lab"] = extract;
+  const std::string text = Explained();
+  EXPECT_TRUE(
+      text.starts_with("primes in namespace lab: WaitingForJobs: waits for extract and load\n"))
+      << text;
+  EXPECT_NE(text.find("\nStarts after these jobs\n"
+                      "  fetch: was complete\n"
+                      "  extract: Progressing, 40% done (4 of 10 tasks): workers run\n"
+                      "  load: (NotFound): " +
+                      kJobs + " load --namespace=lab not found\n  --all: JOB: must be the name"),
+            std::string::npos)
+      << text;
+  Job()["status"]["startTime"] = "2026-03-01T09:30:00Z";
+  EXPECT_EQ(Explained().find("Starts after"), std::string::npos);
+}
+
 TEST_F(Explanations, NoNodeAtAll) {
   cluster_.objects.erase("configmaps primes-plan --namespace=lab");
   Job()["spec"]["nodes"]["selector"]["matchLabels"]["disk"] = "ssd";

@@ -100,6 +100,21 @@ TEST(TopView, OneJobWithWhatItsCoordinatorSays) {
   EXPECT_EQ(lines.size(), 5u);
 }
 
+TEST(TopView, AJobThatWaitsForOtherJobs) {
+  json object = RunningJob();
+  object["spec"]["after"] = {"extract", "load"};
+  object["status"] = {{"conditions", json::parse(R"([{"type": "Progressing", "status": "False",
+      "reason": "WaitingForJobs", "message": "waits for extract and load"}])")}};
+  const JobObject job = ReadJobObject(object);
+  EXPECT_EQ(
+      JobTopLines(job, std::nullopt, kNow, {80, 24}),
+      (Lines{"primes  ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0.0%  WaitingForJobs", "  0 of 0 tasks",
+             "  waits for extract and load",
+             "  NODE               WEIGHT   SHARE        DONE      STOLEN      RATE  STATE"}));
+  EXPECT_NE(JobListLines({job}, false, kNow, {80, 24})[1].find("  WaitingForJobs  "),
+            std::string::npos);
+}
+
 TEST(TopView, ManyJobsFitTheTerminal) {
   std::vector<JobObject> jobs(100, ReadJobObject(RunningJob()));
   const Lines lines = JobListLines(jobs, true, kNow, {80, 10});

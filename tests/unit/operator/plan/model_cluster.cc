@@ -70,6 +70,8 @@ Snapshot ModelCluster::Take() const {
   snapshot.now = now;
   snapshot.job = job;
   snapshot.policy = policy;
+  snapshot.dependencies = dependencies;
+  snapshot.has_waiting_dependents = has_waiting_dependents;
   auto shared = std::make_shared<Nodes>();
   for (const auto& [name, node] : nodes) {
     shared->emplace(name, std::make_shared<const cluster::NodeView>(node));

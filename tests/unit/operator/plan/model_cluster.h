@@ -55,6 +55,8 @@ class ModelCluster {
   platform::Timestamp now{};
   cluster::WeightedJob job;
   std::optional<cluster::PolicyView> policy;
+  Dependencies dependencies;            ///< as of the jobs in spec.after
+  bool has_waiting_dependents = false;  ///< see Snapshot
   std::map<std::string, cluster::NodeView> nodes;
   Requests others;   ///< of other jobs, known to the operator
   Requests unknown;  ///< of pods the operator does not see
