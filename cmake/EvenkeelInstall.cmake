@@ -69,7 +69,7 @@ set(public_headers
   core/model/field_reader.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h
   workloads/little_endian.h workloads/npy.h workloads/received_tasks.h workloads/registry.h
-  workloads/short_text.h workloads/workload.h
+  workloads/run_limit.h workloads/short_text.h workloads/workload.h
   # programs
   cli/evenkeel_main.h coordinator/coordinator_main.h worker/worker_main.h workloads/built_in.h)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/InstallHeaders.cmake.in

@@ -76,6 +76,7 @@ struct TaskSource {
   double cost_error = 0;        ///< sigma of the logarithm of the error of declared costs
   bool costs_shuffled = false;  ///< declared costs are those of other tasks: worthless
   std::optional<model::RangeBounds> ranges;  ///< one run of a program does a range of tasks
+  bool runs_report_progress = true;          ///< so that runs can be cut
   double startup_seconds = 0;                ///< of that program, at speed 1
   double input_bytes = 0;
   double result_bytes = 0;

@@ -192,6 +192,7 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   }
   simulation.ranges = tasks.ranges;
   simulation.startup_seconds = tasks.startup_seconds;
+  simulation.runs_report_progress = tasks.runs_report_progress;
   simulation.input_bytes = scenario.tasks.input_bytes;
   simulation.result_bytes = scenario.tasks.result_bytes;
   simulation.blocks = scenario.tasks.blocks;

@@ -132,6 +132,7 @@ std::optional<RecordedRun> ReadRun(FieldReader& tasks, const Source& source) {
 void ReadRange(FieldReader fields, TaskSource& read) {
   model::RangeBounds bounds;
   read.startup_seconds = fields.RequiredNumber("startupSeconds", {0, 86'400});
+  read.runs_report_progress = fields.OptionalBool("progress", true);
   bounds.least_tasks = fields.OptionalInt("minTasks", {1, model::kMaxTasksPerRun}, 1);
   bounds.most_tasks = fields.OptionalInt("maxTasks", {bounds.least_tasks, model::kMaxTasksPerRun},
                                          model::kMaxTasksPerRun);

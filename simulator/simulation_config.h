@@ -129,6 +129,7 @@ struct SimulationConfig {
   bool costs_known = true;                    ///< the scheduler is given `declared_costs`
   /// One run of a program does a range of tasks; nothing: one task.
   std::optional<model::RangeBounds> ranges;
+  bool runs_report_progress = false;   ///< so that runs can be cut
   double startup_seconds = 0;          ///< of the program, at speed 1, with ranges
   std::vector<double> declared_costs;  ///< of each task; empty: those that are true
   double input_bytes = 0;              ///< of each task, on the way to its worker

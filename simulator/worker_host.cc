@@ -228,14 +228,45 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
   const double startup = thread.batch->as_one_run ? context_.config.startup_seconds : 0;
   Schedule(kBatchEnd, thread_number, ++thread.generation,
            speed_.DoneAt(thread.ready, startup + tasks_.Begin(range)));
+  thread.next = range.begin;
+  thread.next_done = speed_.DoneAt(thread.ready, startup + tasks_.Seconds(range.begin));
 }
 
 void WorkerHost::Stop(std::uint32_t thread) {
   Schedule(kBatchStopped, thread, threads_[thread].generation, context_.time.Now());
 }
 
-model::IndexRange WorkerHost::Cut(std::uint32_t thread_number, Instant) {
+model::TaskIndex WorkerHost::Progress(std::uint32_t thread_number) const {
   Thread& thread = threads_[thread_number];
+  if (!thread.batch) return 0;
+  const model::IndexRange range = thread.batch->range;
+  if (!context_.config.runs_report_progress) return range.begin;
+  while (thread.next < range.end && thread.next_done <= context_.time.Now()) {
+    if (++thread.next == range.end) break;
+    thread.next_done = speed_.DoneAt(thread.next_done, tasks_.Seconds(thread.next));
+  }
+  return thread.next;
+}
+
+model::IndexRange WorkerHost::CutRun(std::uint32_t thread_number, std::int64_t max_tasks) {
+  Thread& thread = threads_[thread_number];
+  model::IndexRange& range = thread.batch->range;
+  const model::TaskIndex next = Progress(thread_number);
+  const model::TaskIndex begun = next > range.begin ? next + 1 : range.end;
+  const std::int64_t free = std::max<std::int64_t>(range.end - begun, 0);
+  const model::IndexRange tail{range.end - std::min(free, max_tasks), range.end};
+  range.end = tail.begin;
+  if (tail.Empty()) return tail;
+  if (context_.config.check_invariants) context_.monitor.OnRunEnded(node_, tail);
+  double seconds = 0;
+  for (model::TaskIndex i = next + 1; i < range.end; ++i) seconds += tasks_.Seconds(i);
+  Schedule(kBatchEnd, thread_number, ++thread.generation, speed_.DoneAt(thread.next_done, seconds));
+  return tail;
+}
+
+model::IndexRange WorkerHost::Cut(std::uint32_t thread_number, std::int64_t max_tasks, Instant) {
+  Thread& thread = threads_[thread_number];
+  if (thread.batch->as_one_run) return CutRun(thread_number, max_tasks);
   const Instant now = context_.time.Now();
   model::IndexRange& range = thread.batch->range;
   model::IndexRange unstarted = range;
@@ -255,6 +286,7 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   Thread& thread = threads_[thread_number];
   if (!loop_ || thread.generation != generation || !thread.batch) return;
   const Instant now = context_.time.Now();
+  const model::TaskIndex next = Progress(thread_number);
   const engine::Batch batch = std::move(*thread.batch);
   thread.batch.reset();
   ++thread.generation;
@@ -262,7 +294,11 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
   outcome.waited = std::min(thread.ready, now) - thread.started;
-  RunTasks(batch, stopped, thread.ready, outcome);
+  if (batch.as_one_run) {
+    RunAsOne(batch, stopped, next, thread.ready, outcome);
+  } else {
+    RunTasks(batch, stopped, thread.ready, outcome);
+  }
   busy_seconds_ += ToSeconds(now - outcome.started);
   const bool any_done = outcome.ended > outcome.started;
   outcome.started += thread.clock_offset;
@@ -276,7 +312,6 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
 void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                           engine::BatchOutcome& outcome) {
   const Instant now = context_.time.Now();
-  if (batch.as_one_run) return RunAsOne(batch, stopped, begins, outcome);
   const bool ends_now = batch.range.Size() == 1 && !stopped;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
     EVENKEEL_CHECK(batch.inputs.Of(i) == (context_.config.inputs ? InputOf(i) : ""),
@@ -292,18 +327,21 @@ void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begi
   }
 }
 
-// A run that is stopped, or of which a task fails, has no results.
-void WorkerHost::RunAsOne(const engine::Batch& batch, bool stopped, Instant begins,
-                          engine::BatchOutcome& outcome) {
-  if (stopped) return;
-  for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
+// A run that is stopped, or of which a task fails, has the results that it has reported, if any.
+void WorkerHost::RunAsOne(const engine::Batch& batch, bool stopped, model::TaskIndex next,
+                          Instant begins, engine::BatchOutcome& outcome) {
+  const bool reports = context_.config.runs_report_progress;
+  const model::TaskIndex end = !stopped ? batch.range.end : reports ? next : batch.range.begin;
+  for (model::TaskIndex i = batch.range.begin; i < end && !outcome.failure; ++i) {
     outcome.failure = tasks_.End(i, outcome.results);
-    if (!outcome.failure) continue;
-    outcome.failure_busy = context_.time.Now() - begins;
-    outcome.results = {};
-    return;
   }
-  outcome.ended = context_.time.Now();
+  if (outcome.failure && !reports) outcome.results = {};
+  const Instant now = context_.time.Now();
+  if (outcome.results.Count() > 0) {
+    outcome.ended = now;
+  } else if (outcome.failure) {
+    outcome.failure_busy = now - begins;
+  }
 }
 
 void WorkerHost::DropBatches() {

@@ -68,6 +68,9 @@ class WorkerHost final : public EventTarget,
     Instant ready{};               // its blocks have arrived
     Duration clock_offset{};       // when it started
     std::uint64_t generation = 0;  // tells the end of this batch from that of any earlier one
+    // Of a run that reports its progress: the first task that is not done, and when it will be.
+    model::TaskIndex next = 0;
+    Instant next_done{};
   };
   /// A stream of the loop, of this process.
   struct LoopStream {
@@ -84,7 +87,8 @@ class WorkerHost final : public EventTarget,
   void Drop() override;
   void Wake() override { work_available_ = true; }
   void Stop(std::uint32_t thread) override;
-  model::IndexRange Cut(std::uint32_t thread, Instant now) override;
+  model::IndexRange Cut(std::uint32_t thread, std::int64_t max_tasks, Instant now) override;
+  [[nodiscard]] model::TaskIndex Progress(std::uint32_t thread) const override;
   Result<void> Load(const engine::Welcome&) override { return {}; }
 
   /// Opens the stream if the coordinator can be reached, or tries again until `give_up`.
@@ -98,16 +102,18 @@ class WorkerHost final : public EventTarget,
   /// Runs the batch's tasks up to now, in virtual time; fills in everything but `busy`.
   void RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                 engine::BatchOutcome& outcome);
-  void RunAsOne(const engine::Batch& batch, bool stopped, Instant begins,
+  /// `next`: the first task that is not done.
+  void RunAsOne(const engine::Batch& batch, bool stopped, model::TaskIndex next, Instant begins,
                 engine::BatchOutcome& outcome);
+  model::IndexRange CutRun(std::uint32_t thread, std::int64_t max_tasks);
   void DropBatches();
   void Schedule(Kind kind, std::uint32_t thread, std::uint64_t detail, Instant at);
   void PlanWakeup();
   void OnWakeup(Instant due);
 
   // The members that every event needs come first: VirtualTime prefetches the start of the object.
-  std::vector<Thread> threads_;
-  Instant wakeup_ = kNever;  // on the node's clock
+  mutable std::vector<Thread> threads_;  // Progress() goes on from where it was
+  Instant wakeup_ = kNever;              // on the node's clock
   Instant stalled_until_{};
   Duration clock_offset_{};  // of the node's clock, against virtual time
   LoopStream stream_;        // the latest

@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "core/base/check.h"
 #include "core/base/printable.h"
 
 namespace evenkeel::worker {
@@ -36,12 +37,12 @@ BatchRunner::BatchRunner(std::unique_ptr<workloads::TaskRunner> runner, const Cl
     : runner_(std::move(runner)), clock_(clock), limits_(limits), duty_cycle_(duty_cycle) {}
 
 engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, TaskClaim& claim,
-                                      const std::stop_token& stop) {
+                                      workloads::RunLimit& limit, const std::stop_token& stop) {
   engine::BatchOutcome outcome;
   const Duration cpu_before = duty_cycle_ ? ProcessCpuTime() : Duration::zero();
   outcome.started = clock_.Now();
   if (batch.as_one_run) {
-    RunAsOne(batch, claim, stop, outcome);
+    RunAsOne(batch, limit, stop, outcome);
   } else {
     RunFront(batch, claim, stop, outcome);
   }
@@ -80,27 +81,37 @@ void BatchRunner::RunFront(const engine::Batch& batch, TaskClaim& claim,
   outcome.ended = then == done ? looked : clock_.Now();
 }
 
-void BatchRunner::RunAsOne(const engine::Batch& batch, TaskClaim& claim,
+// The tasks that a run reported as done count, however it ends. If it fails behind the last one,
+// that one runs again.
+void BatchRunner::RunAsOne(const engine::Batch& batch, workloads::RunLimit& limit,
                            const std::stop_token& stop, engine::BatchOutcome& outcome) {
-  while (claim.ClaimNext()) {  // all of them: the batch cannot be cut any more
-  }
   const auto run = Guarded([&] {
-    return runner_->RunRange(batch.range, batch.attempt, stop, outcome.results, failure_);
+    return runner_->RunRange(batch.range, batch.attempt, limit, stop, outcome.results, failure_);
   });
+  const model::IndexRange kept = limit.End();
   const Instant now = clock_.Now();
   const std::size_t bytes = outcome.results.Bytes().size();
-  if (run == workloads::TaskOutcome::kDone && bytes <= limits_.max_result_bytes) {
+  const bool too_large = bytes > limits_.max_result_bytes;
+  if (run == workloads::TaskOutcome::kDone && !too_large) {
+    EVENKEEL_CHECK(outcome.results.Count() == kept.Size(), "a run without a result for each task");
     outcome.ended = now;
     return;
   }
   outcome.results = {};
-  outcome.ended = outcome.started;
+  if (!too_large) {
+    const model::TaskIndex end = std::min(limit.Next(), kept.end - 1);
+    for (model::TaskIndex done = batch.range.begin; done < end; ++done) {
+      outcome.results.Append(std::string_view());
+    }
+  }
   if (run == workloads::TaskOutcome::kDone) {
     outcome.failure.emplace().reason = TooLarge(bytes);
   } else {
     KeepReason(run, outcome);
   }
-  if (outcome.failure) outcome.failure_busy = now - outcome.started;
+  const bool any_done = outcome.results.Count() > 0;
+  outcome.ended = any_done ? now : outcome.started;
+  if (outcome.failure && !any_done) outcome.failure_busy = now - outcome.started;
 }
 
 template <typename Call>

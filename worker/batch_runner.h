@@ -10,6 +10,7 @@
 #include "core/engine/worker.h"
 #include "worker/duty_cycle.h"
 #include "worker/task_claim.h"
+#include "workloads/run_limit.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::worker {
@@ -34,8 +35,9 @@ class BatchRunner {
   /// Runs the tasks of `batch` in order, each after it was claimed, until none can be claimed, one
   /// fails, `stop` is requested or a limit is reached. The pause that a share asks for is part of
   /// the batch's time, as it would be on a board that is slow by nature.
+  /// A batch that is one run does what `limit` leaves it.
   [[nodiscard]] engine::BatchOutcome Run(const engine::Batch& batch, TaskClaim& claim,
-                                         const std::stop_token& stop);
+                                         workloads::RunLimit& limit, const std::stop_token& stop);
 
  private:
   /// True if the task is done and its result kept.
@@ -43,7 +45,7 @@ class BatchRunner {
               engine::BatchOutcome& outcome);
   void RunFront(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
-  void RunAsOne(const engine::Batch& batch, TaskClaim& claim, const std::stop_token& stop,
+  void RunAsOne(const engine::Batch& batch, workloads::RunLimit& limit, const std::stop_token& stop,
                 engine::BatchOutcome& outcome);
   /// Calls `call`, which returns a TaskOutcome; an exception is the failure of the task.
   template <typename Call>

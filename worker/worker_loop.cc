@@ -38,7 +38,15 @@ void WorkerLoop::Step() {
     EndWith(WorkerExit::kNoCoordinator, connection_.GiveUpReason());
   }
   if (!end_) ContinueDrain(now);
+  if (!end_) NoteProgress();
   if (!end_) Apply(engine_.OnTimer(now), now);
+}
+
+void WorkerLoop::NoteProgress() {
+  if (!engine_.RunsWholeGrants()) return;
+  for (std::uint32_t i = 0; i < thread_count_; ++i) {
+    engine_.NoteProgress(i, seams_.threads.Progress(i));
+  }
 }
 
 Instant WorkerLoop::NextWakeup() const {
@@ -62,6 +70,7 @@ void WorkerLoop::OnMessage(std::uint64_t stream, engine::ToWorker message) {
     }
   }
   const Instant now = seams_.clock.Now();
+  NoteProgress();
   Apply(engine_.OnMessage(std::move(message), now), now);
 }
 
@@ -112,7 +121,9 @@ void WorkerLoop::Apply(engine::Worker::Effects effects, Instant now) {
     } else if (const auto* stop = std::get_if<engine::Worker::StopBatch>(&effect)) {
       seams_.threads.Stop(stop->thread);
     } else if (const auto* cut = std::get_if<engine::Worker::CutBatch>(&effect)) {
-      Apply(engine_.OnBatchCut(cut->thread, seams_.threads.Cut(cut->thread, now), now), now);
+      Apply(engine_.OnBatchCut(cut->thread, seams_.threads.Cut(cut->thread, cut->max_tasks, now),
+                               now),
+            now);
     } else if (std::holds_alternative<engine::Worker::WorkAvailable>(effect)) {
       seams_.threads.Wake();
     } else if (auto* end = std::get_if<engine::Worker::End>(&effect)) {

@@ -35,8 +35,10 @@ class TaskThreads {
   virtual void Wake() = 0;
   /// Asks the running task of the thread to stop; no further task of its batch starts.
   virtual void Stop(std::uint32_t thread) = 0;
-  /// Takes back the tasks of the thread's batch that were not started.
-  virtual model::IndexRange Cut(std::uint32_t thread, Instant now) = 0;
+  /// Takes back tasks from the end of the thread's batch that were not started, up to `max_tasks`.
+  virtual model::IndexRange Cut(std::uint32_t thread, std::int64_t max_tasks, Instant now) = 0;
+  /// The first task that the thread's batch, which is one run, has not reported as done.
+  [[nodiscard]] virtual model::TaskIndex Progress(std::uint32_t thread) const = 0;
 };
 
 /// Makes the tasks of a job runnable in this process: its workload and its access to blocks.
@@ -111,6 +113,7 @@ class WorkerLoop {
 
  private:
   void Connect(Instant now);
+  void NoteProgress();
   void ContinueDrain(Instant now);
   void StartDrain(Instant now);
   void Apply(engine::Worker::Effects effects, Instant now);

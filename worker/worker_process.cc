@@ -100,8 +100,12 @@ class BatchControls final : public TaskThreads {
 
   void Wake() override { work_.notify_all(); }
   void Stop(std::uint32_t thread) override { slots_[thread].stop.request_stop(); }
-  model::IndexRange Cut(std::uint32_t thread, Instant now) override {
-    return slots_[thread].claim.Cut(now);
+  model::IndexRange Cut(std::uint32_t thread, std::int64_t max_tasks, Instant now) override {
+    Slot& slot = slots_[thread];
+    return slot.as_one_run ? slot.limit.CutTail(max_tasks) : slot.claim.Cut(now);
+  }
+  [[nodiscard]] model::TaskIndex Progress(std::uint32_t thread) const override {
+    return slots_[thread].limit.Next();
   }
 
   void StopAll() {
@@ -112,14 +116,19 @@ class BatchControls final : public TaskThreads {
     Slot& slot = slots_[thread];
     if (slot.stop.stop_requested()) slot.stop = std::stop_source();
     slot.claim.Reset(batch.range);
+    slot.as_one_run = batch.as_one_run;
+    if (batch.as_one_run) slot.limit.Begin(batch.range);
     return slot.stop.get_token();
   }
   [[nodiscard]] TaskClaim& Claim(std::uint32_t thread) { return slots_[thread].claim; }
+  [[nodiscard]] workloads::RunLimit& Limit(std::uint32_t thread) { return slots_[thread].limit; }
 
  private:
   struct Slot {
     std::stop_source stop;
     TaskClaim claim;
+    workloads::RunLimit limit;  // of batches that are one run
+    bool as_one_run = false;
   };
 
   std::condition_variable work_;
@@ -236,7 +245,7 @@ void ThreadedProcess::Compute(std::uint32_t thread) {
         outcome.unable = made.error().message;
       }
     }
-    if (runner) outcome = runner->Run(*batch, batches_.Claim(thread), stop);
+    if (runner) outcome = runner->Run(*batch, batches_.Claim(thread), batches_.Limit(thread), stop);
     lock.lock();
     loop_.OnBatchDone(thread, std::move(outcome));
     WakeLoop();

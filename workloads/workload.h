@@ -17,6 +17,7 @@
 #include "core/model/range_bounds.h"
 #include "core/model/task_failure.h"
 #include "workloads/data_blocks.h"
+#include "workloads/run_limit.h"
 
 namespace evenkeel::workloads {
 
@@ -49,13 +50,15 @@ class TaskRunner {
   /// Tasks that may run longer than 100 ms must check `stop`; others may ignore it.
   virtual TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                           TaskFailure& failure) = 0;
-  /// Runs the tasks of `range` in one go, for workloads with Workload::Ranges. kDone: one result
-  /// per task was appended to `results`. With other outcomes, which are those of Run, no task of
-  /// the range is done.
-  virtual TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, std::stop_token stop,
-                               model::PackedResults& results, TaskFailure& failure) {
-    static_cast<void>(range), static_cast<void>(attempt), static_cast<void>(stop);
-    static_cast<void>(results);
+  /// Runs the tasks of `range` in one go, for workloads with Workload::Ranges. Notes in `limit`
+  /// which tasks are done, if it can tell, and then stops after the last task that `limit` leaves
+  /// it. kDone: limit.End() was called, and one result for each of its tasks appended to `results`.
+  /// Other outcomes are those of Run; only the tasks noted in `limit` are done.
+  virtual TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, RunLimit& limit,
+                               std::stop_token stop, model::PackedResults& results,
+                               TaskFailure& failure) {
+    static_cast<void>(range), static_cast<void>(attempt), static_cast<void>(limit);
+    static_cast<void>(stop), static_cast<void>(results);
     failure.reason = "this workload runs its tasks one by one";
     return TaskOutcome::kFailed;
   }

@@ -106,10 +106,11 @@ struct FailedTask {
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 
-/// A task that a thread of the worker runs, alone and for some time already.
+/// A task that a thread of the worker runs, alone and for some time already; or the first task of a
+/// run that does a range which the run has not reported as done.
 struct RunningTask {
   model::TaskIndex index = 0;
-  Duration elapsed{};  ///< since it started, before sending
+  Duration elapsed{};  ///< since it started, or since its run did, before sending
   friend bool operator==(const RunningTask&, const RunningTask&) = default;
 };
 

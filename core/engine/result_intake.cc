@@ -115,7 +115,8 @@ void ResultIntake::NoteRunning(WorkerId worker, const std::vector<RunningTask>& 
   const Duration longest = now - parts_.statistics.StartTime();
   std::vector<scheduling::RunningTask> tasks;
   for (const RunningTask& task : running) {
-    tasks.push_back({task.index, now - std::clamp(task.elapsed, Duration::zero(), longest)});
+    tasks.push_back(
+        {task.index, now - std::clamp(task.elapsed, Duration::zero(), longest), true, now});
   }
   parts_.ledger.NoteRunning(worker, std::move(tasks));
 }

@@ -130,8 +130,40 @@ void Worker::Accept(Assign assign, Effects& effects) {
 }
 
 void Worker::Accept(const Recall& recall, Instant now, Effects& effects) {
-  effects.emplace_back(SendToCoordinator{
-      GiveBack{recall.id, queue_.TakeLast(recall.max_tasks, recall.failed_before), TakeEcho(now)}});
+  GiveBack answer{recall.id, queue_.TakeLast(recall.max_tasks, recall.failed_before),
+                  TakeEcho(now)};
+  std::int64_t missing = recall.max_tasks;
+  for (const Grant& part : answer.parts) missing -= part.range.Size();
+  const auto longest = missing > 0 ? LongestRun() : std::nullopt;
+  if (longest) {
+    slots_[*longest].recalled = std::move(answer);
+    effects.emplace_back(CutBatch{*longest, missing});
+  } else {
+    effects.emplace_back(SendToCoordinator{std::move(answer)});
+  }
+}
+
+void Worker::NoteProgress(std::uint32_t thread, model::TaskIndex next) {
+  Slot& slot = slots_[thread];
+  if (!slot.busy || next <= slot.next) return;
+  slot.next = std::min(next, slot.batch.range.end);
+  progressed_ = true;
+}
+
+std::optional<std::uint32_t> Worker::LongestRun() const {
+  std::optional<std::uint32_t> longest;
+  std::int64_t most = 0;
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    const Slot& slot = slots_[i];
+    const bool may_be_cut = slot.busy && slot.batch.as_one_run && !slot.stopped && !slot.outdated &&
+                            !slot.recalled && !slot.batch.copy && slot.batch.attempt == 0 &&
+                            slot.next > slot.batch.range.begin;
+    const std::int64_t tasks = slot.batch.range.end - slot.next - 1;  // one has begun
+    if (!may_be_cut || tasks <= most) continue;
+    most = tasks;
+    longest = i;
+  }
+  return longest;
 }
 
 void Worker::NoteStamp(const ToWorker& message, Instant now) {
@@ -178,11 +210,12 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   EVENKEEL_CHECK(!slot.busy, "a thread takes a second batch");
   if (ended_ || draining_ || ResultsFull() || !welcome_ || queue_.Empty()) return std::nullopt;
   if (lease_.IsOver(now)) return std::nullopt;
-  const bool as_one_run = welcome_->runs_whole_grants;
+  const bool as_one_run = RunsWholeGrants();
   Grant grant = queue_.TakeFirst(as_one_run ? kMaxQueuedTasks : BatchTasks());
   slot = Slot{};
   slot.batch = {grant.range, grant.copy, grant.attempt, std::move(grant.inputs), as_one_run};
   slot.grant = grant.id;
+  slot.next = grant.range.begin;
   slot.started = slot.task_started = now;
   slot.busy = true;
   return slot.batch;
@@ -208,15 +241,16 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
     outcome.failure_busy = now - outcome.ended;
   }
   const bool failed = outcome.failure.has_value();
-  const bool halved = failed && slot.batch.as_one_run && slot.batch.range.Size() > 1;
-  if (halved) {
-    PutBackHalves(slot, effects);
-  } else if (failed) {
+  const bool is_range = slot.batch.as_one_run && slot.batch.range.Size() > 1;
+  const bool to_be_split = failed && is_range && (!slot.stopped || slot.timed_out);
+  if (to_be_split) {
+    PutBackParts(slot, next, effects);
+  } else if (failed && !is_range) {
     outbox_.AddFailure({next, std::move(outcome.failure->reason), outcome.failure_busy,
                         slot.outdated ? GrantId{} : slot.grant, outcome.failure->exit_code,
                         std::move(outcome.failure->record)});
   }
-  if (!halved) ReturnRest(slot, next + (failed ? 1 : 0), effects);
+  if (!to_be_split) ReturnRest(slot, next + (failed && !is_range ? 1 : 0), effects);
   // A task that was stopped does not show whether others can run.
   const bool cancelled = slot.stopped && !slot.timed_out;
   if (unable && !cancelled && !draining_) effects.emplace_back(Unable{std::move(outcome.unable)});
@@ -259,11 +293,11 @@ void Worker::ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effect
   effects.emplace_back(WorkAvailable{});
 }
 
-void Worker::PutBackHalves(const Slot& slot, Effects& effects) {
-  const bool cancelled = slot.stopped && !slot.timed_out;
-  if (slot.outdated || cancelled) return;
-  const IndexRange range = slot.batch.range;
-  const model::TaskIndex middle = range.begin + range.Size() / 2;
+void Worker::PutBackParts(const Slot& slot, model::TaskIndex next, Effects& effects) {
+  if (slot.outdated) return;
+  const IndexRange range{next, slot.batch.range.end};
+  const bool any_done = next > slot.batch.range.begin;
+  const model::TaskIndex middle = range.begin + (any_done ? 1 : range.Size() / 2);
   for (const IndexRange half : {IndexRange{middle, range.end}, IndexRange{range.begin, middle}}) {
     const auto parts = slot.cancelled.Missing(half);
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
@@ -299,7 +333,7 @@ void Worker::CutLongBatches(Instant now, Effects& effects) {
     Slot& slot = slots_[i];
     if (!CanBeCut(slot) || now - slot.started < config_.cut_after) continue;
     slot.cut = true;
-    effects.emplace_back(CutBatch{i});
+    effects.emplace_back(CutBatch{i, slot.batch.range.Size()});
   }
 }
 
@@ -309,6 +343,13 @@ Worker::Effects Worker::OnBatchCut(std::uint32_t thread, IndexRange unstarted, I
   IndexRange& range = slot.batch.range;
   EVENKEEL_CHECK(slot.busy && unstarted.end == range.end && unstarted.begin >= range.begin,
                  "a batch was cut that does not run");
+  if (slot.recalled) {
+    range.end = unstarted.begin;
+    GiveBack answer = *std::exchange(slot.recalled, std::nullopt);
+    if (!unstarted.Empty()) answer.parts.push_back({slot.grant, unstarted, false, 0, {}});
+    effects.emplace_back(SendToCoordinator{std::move(answer)});
+    return effects;
+  }
   slot.task_started = now;
   range.end = unstarted.begin;
   const auto started = static_cast<double>(std::max<std::int64_t>(range.Size(), 1));
@@ -348,7 +389,10 @@ void Worker::StopWithoutLease(Instant now, Effects& effects) {
 }
 
 void Worker::ReportIfDue(Instant now, Effects& effects) {
-  if (!connected_ || !welcome_ || ended_ || !outbox_.HasUnreported()) return;
+  if (!connected_ || !welcome_ || ended_) return;
+  if (progressed_ && now - last_report_ >= welcome_->report_interval)
+    return SendReports(now, effects);
+  if (!outbox_.HasUnreported()) return;
   if (NeedsTasks() || outbox_.UnreportedBytes() >= ResultOutbox::kReportBytes ||
       outbox_.HasFailures() || now - last_report_ >= welcome_->report_interval) {
     SendReports(now, effects);
@@ -364,6 +408,7 @@ bool Worker::NeedsTasks() const {
 
 void Worker::SendReports(Instant now, Effects& effects) {
   last_report_ = now;
+  progressed_ = false;
   window_tasks_ = queue_.Tasks();
   bool echoes = outbox_.UnreportedBytes() <= kMaxEchoingBytes;
   for (Report& report : outbox_.TakeReports(now)) {
@@ -380,6 +425,11 @@ void Worker::SendReports(Instant now, Effects& effects) {
 std::vector<RunningTask> Worker::LongRunning(Instant now) const {
   std::vector<RunningTask> running;
   for (const Slot& slot : slots_) {
+    if (slot.busy && !slot.stopped && slot.next > slot.batch.range.begin &&
+        slot.next < slot.batch.range.end) {
+      running.push_back({slot.next, now - slot.started});
+      continue;
+    }
     if (!slot.busy || slot.stopped || slot.batch.range.Size() != 1) continue;
     const Duration elapsed = now - slot.task_started;
     if (elapsed >= welcome_->report_interval / 2) {
@@ -392,6 +442,7 @@ std::vector<RunningTask> Worker::LongRunning(Instant now) const {
 Worker::Effects Worker::OnTimer(Instant now) {
   Effects effects;
   if (ended_) return effects;
+  progress_noted_ = now;
   StopTimedOut(now, effects);
   StopWithoutLease(now, effects);
   CutLongBatches(now, effects);
@@ -408,6 +459,11 @@ Instant Worker::NextTimer() const {
   if (connected_) {
     next = last_report_ + welcome_->lease / kHeartbeatsPerLease;
     if (outbox_.HasUnreported()) next = std::min(next, last_report_ + welcome_->report_interval);
+    const bool runs =
+        std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.busy; });
+    if (runs && RunsWholeGrants()) {
+      next = std::min(next, progress_noted_ + welcome_->report_interval);
+    }
   }
   bool could_stop = !queue_.Empty();  // what is stopped already needs no timer
   for (const Slot& slot : slots_) {

@@ -71,10 +71,11 @@ class Worker {
   struct StopBatch {
     std::uint32_t thread;
   };
-  /// Take the tasks that were not started from the thread's batch, then call OnBatchCut. The task
-  /// that runs goes on.
+  /// Take tasks that were not started from the end of the thread's batch, up to `max_tasks`, then
+  /// call OnBatchCut. The task that runs goes on.
   struct CutBatch {
     std::uint32_t thread;
+    std::int64_t max_tasks;
   };
   /// Idle threads may find work now.
   struct WorkAvailable {};
@@ -103,6 +104,10 @@ class Worker {
   /// Follows CutBatch, before anything else of this thread: `unstarted` is the end of its batch and
   /// will not be started there, perhaps empty.
   [[nodiscard]] Effects OnBatchCut(std::uint32_t thread, model::IndexRange unstarted, Instant now);
+  /// Whether a batch is one run of a program: then the process says how far each has come.
+  [[nodiscard]] bool RunsWholeGrants() const { return welcome_ && welcome_->runs_whole_grants; }
+  /// The first task of the thread's batch that its run has not reported as done.
+  void NoteProgress(std::uint32_t thread, model::TaskIndex next);
   /// To be called at NextTimer() at the latest.
   [[nodiscard]] Effects OnTimer(Instant now);
   [[nodiscard]] Instant NextTimer() const;
@@ -120,9 +125,12 @@ class Worker {
     bool cut = false;
     bool stopped = false;
     bool timed_out = false;
-    bool lease_over = false;      // stopped for that: the rest goes back to the coordinator
-    bool outdated = false;        // granted in an earlier epoch: the rest does not go back
-    model::RangeSet cancelled{};  // tasks of a batch that is one run, while others go on
+    bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
+    bool outdated = false;    // granted in an earlier epoch: the rest does not go back
+    // Of a batch that is one run:
+    model::RangeSet cancelled{};         // tasks that others have done, while the run goes on
+    model::TaskIndex next = 0;           // not reported as done
+    std::optional<GiveBack> recalled{};  // the answer that lacks the tasks being cut off
   };
 
   void Accept(const Welcome& welcome, Effects& effects);
@@ -140,8 +148,12 @@ class Worker {
   [[nodiscard]] static bool CanBeCut(const Slot& slot);
   /// How long the slot's task may take, or its batch if that is one run.
   [[nodiscard]] Duration TimeLimit(const Slot& slot) const;
-  /// A run of several tasks failed: which of them failed shows when its halves run.
-  void PutBackHalves(const Slot& slot, Effects& effects);
+  /// A run of several tasks failed, or was stopped for its time limit. If it reported tasks as
+  /// done, the task behind these runs alone next; else it shows when the halves run which one
+  /// fails.
+  void PutBackParts(const Slot& slot, model::TaskIndex next, Effects& effects);
+  /// The run with the most tasks that it has not begun, if there are any to be recalled.
+  [[nodiscard]] std::optional<std::uint32_t> LongestRun() const;
   void NoteStamp(const ToWorker& message, Instant now);
   /// The latest stamp, if it was not sent back yet.
   [[nodiscard]] StampEcho TakeEcho(Instant now);
@@ -167,7 +179,9 @@ class Worker {
   WorkerLease lease_;
   double task_seconds_ = 0;  // recent mean of one task; 0 while unknown
   Instant last_report_{};
-  ClockStamp stamp_{};  // the latest one on this stream; 0: sent back
+  bool progressed_ = false;   // a run, since then
+  Instant progress_noted_{};  // when the process last had to say how far the runs are
+  ClockStamp stamp_{};        // the latest one on this stream; 0: sent back
   Instant stamp_received_{};
 };
 

@@ -17,6 +17,9 @@ struct RunningTask {
   model::TaskIndex index = 0;
   Instant since{};          ///< when it started, or when it was leased
   bool start_known = true;  ///< false: `since` is when it was leased
+  /// Where a run does a range: when the worker reported that `index` is the first task that is not
+  /// done; `since` is when the run started.
+  Instant noted{};
 };
 
 using RunningTasks = absl::InlinedVector<RunningTask, 4>;

@@ -1,6 +1,7 @@
 // Programs that do a range of tasks in one run, in virtual time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -53,10 +54,11 @@ double MakespanOverBound(const Outcome& outcome) {
 }
 
 TEST(Ranges, FewStartsSufficeWhateverTheWeights) {
-  for (const char* weights : {"speeds", "equal", "inverse"}) {
+  for (const char* weights : {"speeds", "equal", "inverse", "equal, with progress"}) {
     SimulationConfig simulation = Trio();
+    simulation.runs_report_progress = weights == std::string("equal, with progress");
     for (auto& node : simulation.nodes) {
-      if (weights == std::string("equal")) node.ratio = 1;
+      if (std::string(weights).starts_with("equal")) node.ratio = 1;
       if (weights == std::string("inverse")) node.ratio = 1 / node.ratio;
     }
     const Outcome outcome = Simulation(std::move(simulation)).Run();
@@ -110,8 +112,50 @@ TEST(Ranges, AThrottledNodeDoesNotKeepTheJobWaiting) {
   EXPECT_LE(ToSeconds(outcome.progress.last_durable), 1.35 * bound);
 }
 
+// Items of a second, an hour of them on each node if all were as fast as they seem at first.
+TEST(Ranges, ARunOfAnHourIsCutSoThatAllNodesFinishWithinATask) {
+  SimulationConfig simulation = Trio();
+  simulation.runs_report_progress = true;
+  simulation.true_costs.assign(3'600, 1);
+  simulation.startup_seconds = 0.1;
+  for (auto& node : simulation.nodes) {
+    node.speed = simulator::SpeedProfile(1);
+    node.ratio = 1;
+  }
+  // Half an hour into the run of the third node, it becomes three times as slow.
+  simulation.nodes[2].speed.ChangeAt(Instant{seconds(600)}, 1.0 / 3);
+  std::vector<double> ends(3);
+  const auto node_of = [](const std::string& name) {
+    return static_cast<std::size_t>(name.back() - '0');
+  };
+  simulation.recorder.on_result = [&](const model::ResultRecord& record) {
+    double& end = ends[node_of(record.node)];
+    end = std::max(end, ToSeconds(record.ended));
+  };
+  const Outcome outcome = Simulation(std::move(simulation)).Run();
+  ExpectAllRunOnce(outcome);
+  std::printf("ranges, cut: nodes end after %.1f, %.1f and %.1f s\n", ends[0], ends[1], ends[2]);
+  const auto [first, last] = std::minmax_element(ends.begin(), ends.end());
+  EXPECT_LE(*last - *first, 3.0) << "a task takes 3 s on the slowest node";
+  // 1,800 tasks in 600 s, and then 7 in 3 s.
+  EXPECT_LE(*last, 1.01 * (600 + 1'800 * 3.0 / 7));
+}
+
+TEST(Ranges, ARunOfAThrottledNodeIsCut) {
+  SimulationConfig simulation = Trio();
+  simulation.runs_report_progress = true;
+  simulation.nodes[0].speed.ChangeAt(Instant{seconds(60)}, kSpeeds[0] / 4);
+  const Outcome outcome = Simulation(std::move(simulation)).Run();
+  ExpectAllRunOnce(outcome);
+  const double bound = 60 + (BoundSeconds() - 60) * 0.89 / 0.59;
+  const double makespan = ToSeconds(outcome.progress.last_durable);
+  std::printf("ranges, throttled and cut: %.1f s, bound %.1f s\n", makespan, bound);
+  EXPECT_LE(makespan, 1.06 * bound);
+}
+
 TEST(Ranges, NodesAndTheCoordinatorMayDie) {
   SimulationConfig simulation = Trio();
+  simulation.runs_report_progress = true;
   simulation.faults = {{Fault::Kind::kKillWorker, 1, seconds(20), seconds(5), {}},
                        {Fault::Kind::kKillCoordinator, 0, seconds(50), seconds(2), {}},
                        {Fault::Kind::kKillWorker, 2, seconds(70), simulator::kForEver, {}},

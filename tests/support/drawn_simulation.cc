@@ -316,7 +316,8 @@ void DrawRanges(std::uint64_t seed, SimulationConfig& simulation, std::string& s
   if (rng.Chance(0.3)) bounds.most_tasks = bounds.least_tasks + rng.Between(0, 50);
   simulation.ranges = bounds;
   simulation.startup_seconds = rng.Chance(0.3) ? 0 : rng.Uniform(0, 3) * rng.Unit();
-  summary += " ranges";
+  simulation.runs_report_progress = rng.Chance(0.6);
+  summary += simulation.runs_report_progress ? " ranges with progress" : " ranges";
 }
 
 }  // namespace

@@ -63,20 +63,26 @@ class CommandRunner final : public TaskRunner {
 
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
-    return RunAndRecord(RunOf(call), {call.attempt + 1, options_.node, {}, 1}, stop, result,
-                        failure);
+    TaskRecord record{call.attempt + 1, options_.node, {}};
+    const TaskOutcome outcome = Execute(RunOf(call), stop, {}, record, failure);
+    if (outcome == TaskOutcome::kDone) AppendRecord(record, result);
+    return outcome;
   }
 
-  TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, std::stop_token stop,
-                       model::PackedResults& results, TaskFailure& failure) override {
-    std::string result;
-    const TaskOutcome outcome =
-        RunAndRecord(RunOf(range, attempt), {attempt + 1, options_.node, {}, range.Size()}, stop,
-                     result, failure);
+  TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, RunLimit& limit,
+                       std::stop_token stop, model::PackedResults& results,
+                       TaskFailure& failure) override {
+    const launcher::Run run = RunOf(range, attempt);
+    limit.Watch([this, id = run.id](model::TaskIndex last) { launcher_.Limit(id, last); });
+    TaskRecord record{attempt + 1, options_.node, {}};
+    const TaskOutcome outcome = Execute(
+        run, stop, [&limit](std::int64_t item) { limit.NoteDone(item); }, record, failure);
     if (outcome != TaskOutcome::kDone) return outcome;
+    record.tasks = limit.End().Size();
+    std::string result;
+    AppendRecord(record, result);
     results.Append(result);
-    for (std::int64_t others = range.Size() - 1; others > 0; --others)
-      results.Append(std::string_view());
+    for (auto others = record.tasks - 1; others > 0; --others) results.Append(std::string_view());
     return outcome;
   }
 
@@ -85,30 +91,30 @@ class CommandRunner final : public TaskRunner {
   }
 
  private:
-  /// `record` lacks the end of the run.
-  TaskOutcome RunAndRecord(const launcher::Run& run, TaskRecord record, const std::stop_token& stop,
-                           std::string& result, TaskFailure& failure) {
+  /// Runs the command and puts its end into `record`, which becomes that of the failure unless the
+  /// outcome is kDone.
+  TaskOutcome Execute(const launcher::Run& run, const std::stop_token& stop,
+                      const LauncherConnection::ProgressHandler& on_progress, TaskRecord& record,
+                      TaskFailure& failure) {
     if (FitsLauncher(run.words) && !AwaitLauncher(stop, failure)) return TaskOutcome::kUnable;
-    auto ended = RunCommand(run, stop);
+    auto ended = RunCommand(run, stop, on_progress);
     if (!ended) {
       failure.reason = ended.error().message;
       return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
     }
     cpu_ += Duration(ended->cpu_nanoseconds);
-    // A command that was stopped may exit with 0 without having done its work.
-    const std::int32_t code = ExitCodeOf(*ended);
-    const bool done = code == 0 && !stop.stop_requested();
-    if (!done) {
-      failure.reason = ReasonOf(*ended);
-      failure.exit_code = code;
-    }
     record.ended = std::move(*ended);
-    AppendRecord(record, done ? result : failure.record);
-    if (done) return TaskOutcome::kDone;
+    // A command that was stopped may exit with 0 without having done its work.
+    const std::int32_t code = ExitCodeOf(record.ended);
+    if (code == 0 && !stop.stop_requested()) return TaskOutcome::kDone;
+    failure.reason = ReasonOf(record.ended);
+    failure.exit_code = code;
+    AppendRecord(record, failure.record);
     return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
   }
 
-  [[nodiscard]] Result<Ended> RunCommand(const launcher::Run& run, const std::stop_token& stop) {
+  [[nodiscard]] Result<Ended> RunCommand(const launcher::Run& run, const std::stop_token& stop,
+                                         const LauncherConnection::ProgressHandler& on_progress) {
     if (!FitsLauncher(run.words)) {
       Ended too_long;
       too_long.ending = launcher::Ending::kNoProgram;
@@ -118,7 +124,7 @@ class CommandRunner final : public TaskRunner {
     if (auto ready = EnsureLauncher(); !ready) return tl::unexpected(ready.error());
     if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
     const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
-    return launcher_.AwaitEnd(run.id);
+    return launcher_.AwaitEnd(run.id, on_progress);
   }
 
   /// Connects to the launcher at the given socket, if there is one. False if that fails.
@@ -144,6 +150,7 @@ class CommandRunner final : public TaskRunner {
     launcher::Job job;
     job.folder = spec_.folder;
     job.words = spec_.words;
+    job.follows_progress = spec_.ranges.has_value();
     job.variables = {"JOB_COMPLETION_INDEX=", "EVENKEEL_TASK_INDEX=", "EVENKEEL_ATTEMPT="};
     if (spec_.has_arguments) job.variables.emplace_back("EVENKEEL_ARGUMENT=");
     if (spec_.ranges) {

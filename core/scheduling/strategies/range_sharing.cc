@@ -15,28 +15,37 @@ constexpr double kOverrun = 0.1;
 // A run that takes so many times as long as expected is copied.
 constexpr double kLate = 2;
 constexpr int kBisections = 60;
+// The latest progress of a run is what it has done in this time or twice as long, if that is as
+// many tasks.
+constexpr Duration kProgressInterval = std::chrono::seconds(5);
+constexpr double kTasksOfProgress = 4;
 
 }  // namespace
 
 void RangeSharing::Start(const std::vector<WorkerFacts>& workers, const model::RangeSet& todo,
                          Instant) {
   live_.Add(workers.size());
-  for (const WorkerFacts& facts : workers) workers_.push_back({facts.ratio, {}});
+  for (const WorkerFacts& facts : workers) workers_.push_back({facts.ratio});
   pool_.Insert(todo);
 }
 
 void RangeSharing::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
   pool_.Insert(tasks.range);
+  if (tasks.origin == TaskOrigin::kGivenBack) workers_[tasks.from.value].gave_back = true;
 }
 
 void RangeSharing::OnWorkerEvent(const WorkerEvent& event, Instant) {
   live_.Apply(event);
-  if (event.change == WorkerChange::kJoined) workers_.push_back({event.facts.ratio, {}});
+  if (event.change == WorkerChange::kJoined) workers_.push_back({event.facts.ratio});
   // Other decisions of the same call may not be leased yet.
   if (event.change != WorkerChange::kLeased) Prune(event.worker);
+  if (event.change == WorkerChange::kRecallEnded || event.change == WorkerChange::kLost) {
+    EndRecall(event.worker);
+  }
 }
 
 void RangeSharing::Prune(WorkerId worker) {
+  NoteProgress(worker);
   const LeaseView& leases = context_.leases;
   std::erase_if(workers_[worker.value].runs, [&](const Run& run) {
     return !(run.is_copy ? leases.Copies(worker) : leases.Leased(worker)).Overlaps(run.range);
@@ -47,7 +56,7 @@ std::vector<Decision> RangeSharing::Decide(Instant now) {
   std::vector<Decision> decisions;
   const auto grant = [&](WorkerId worker, std::int64_t tasks) {
     const auto range = pool_.TakeFirstRange(tasks);
-    workers_[worker.value].runs.push_back({range, now, false});
+    workers_[worker.value].runs.push_back({range, now, false, false, {}, {}});
     decisions.emplace_back(GrantDecision{worker, range});
   };
   std::optional<WorkerId> soonest;  // of the idle ones
@@ -64,18 +73,31 @@ std::vector<Decision> RangeSharing::Decide(Instant now) {
       break;
     }
   }
-  // Each one expects another one to be sooner, which may be suspended or about to be lost.
-  if (soonest && NobodyRuns() && !pool_.Empty()) grant(*soonest, bounds_.least_tasks);
+  // Several have less than a task as their part; or each expects a busy thread to be sooner.
+  if (soonest && !pool_.Empty() && IsSoonest(*soonest, now)) grant(*soonest, bounds_.least_tasks);
   next_decision_ = kNever;
   for (std::uint32_t i = 0; i < live_.Size() && pool_.Empty() && decisions.empty(); ++i) {
     const WorkerId worker{i};
-    if (!Usable(worker) || IdleThreads(worker) <= 0) continue;
-    if (const auto range = RangeToCopy(worker, now)) {
-      workers_[i].runs.push_back({*range, now, true});
+    if (!Usable(worker) || IdleThreads(worker) <= 0 || workers_[i].awaits_tasks) continue;
+    if (const auto recall = RecallFor(worker, now)) {
+      decisions.emplace_back(*recall);
+    } else if (const auto range = RangeToCopy(worker, now)) {
+      workers_[i].runs.push_back({*range, now, true, false, {}, {}});
       decisions.emplace_back(CopyDecision{worker, *range});
     }
   }
   return decisions;
+}
+
+void RangeSharing::NoteProgress(WorkerId worker) {
+  for (Run& run : workers_[worker.value].runs) {
+    const auto progress = ProgressOf(worker, run);
+    if (!progress) continue;
+    runs_can_be_cut_ = true;
+    if (progress->noted - run.after.noted < kProgressInterval) continue;
+    run.before = run.after;
+    run.after = *progress;
+  }
 }
 
 std::int64_t RangeSharing::IdleThreads(WorkerId worker) const {
@@ -99,8 +121,42 @@ std::optional<RangeTime> RangeSharing::TimeOf(WorkerId worker) const {
   return RangeTime{times.StartupTasks() * per_task, per_task};
 }
 
-double RangeSharing::SecondsToEnd(const Run& run, const RangeTime& time, Instant now) const {
+std::optional<RunningTask> RangeSharing::ProgressOf(WorkerId worker, const Run& run) const {
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  for (const RunningTask& running : context_.leases.Running(worker, threads)) {
+    const bool inside = running.index > run.range.begin && running.index < run.range.end;
+    if (inside && running.noted > running.since) return running;
+  }
+  return std::nullopt;
+}
+
+double RangeSharing::SecondsPerTask(WorkerId worker, const Run& run, const RangeTime& time) const {
+  const auto progress = ProgressOf(worker, run);
+  if (!progress) return time.per_task;
+  const bool knows_before = run.before.noted > run.leased;
+  const auto latest = static_cast<double>(progress->index - run.before.index);
+  if (knows_before && latest >= kTasksOfProgress) {
+    return ToSeconds(progress->noted - run.before.noted) / latest;
+  }
+  const double elapsed = ToSeconds(progress->noted - progress->since);
+  const auto done = static_cast<double>(progress->index - run.range.begin);
+  // Before the times of the program are known, all counts as work.
+  const double working = elapsed > time.startup ? elapsed - time.startup : elapsed;
+  return working / done;
+}
+
+double RangeSharing::SecondsToEnd(WorkerId worker, const Run& run, const RangeTime& time,
+                                  Instant now) const {
   const double elapsed = ToSeconds(now - run.leased);
+  if (const auto progress = ProgressOf(worker, run)) {
+    // It may have been cut.
+    model::TaskIndex end = run.range.begin;
+    for (const auto part : context_.leases.Leased(worker).Within(run.range)) end = part.end;
+    const auto tasks = static_cast<double>(std::max<std::int64_t>(end - progress->index, 0));
+    const double left =
+        tasks * SecondsPerTask(worker, run, time) - ToSeconds(now - progress->noted);
+    return std::max(left, 0.0);
+  }
   const double left = time.Of(static_cast<double>(run.range.Size())) - elapsed;
   return std::max(left, kOverrun * elapsed);
 }
@@ -113,7 +169,8 @@ std::vector<RangeSharing::Thread> RangeSharing::Threads(Instant now) const {
     if (!Usable(worker) || !time) continue;
     const std::vector<Run>& runs = workers_[i].runs;
     for (std::size_t thread = 0; thread < context_.estimator.Threads(worker); ++thread) {
-      const double ready = thread < runs.size() ? SecondsToEnd(runs[thread], *time, now) : 0;
+      const double ready =
+          thread < runs.size() ? SecondsToEnd(worker, runs[thread], *time, now) : 0;
       threads.push_back({worker, ready, *time});
     }
   }
@@ -138,11 +195,12 @@ double RangeSharing::Level(const std::vector<Thread>& threads, double tasks) {
   return high;
 }
 
-bool RangeSharing::NobodyRuns() const {
-  for (std::uint32_t i = 0; i < live_.Size(); ++i) {
-    if (Usable({i}) && !workers_[i].runs.empty()) return false;
-  }
-  return true;
+bool RangeSharing::IsSoonest(WorkerId idle, Instant now) const {
+  const double own_end = TimeOf(idle)->Of(1);
+  const auto threads = Threads(now);
+  return std::all_of(threads.begin(), threads.end(), [&](const Thread& thread) {
+    return thread.ready <= 0 || thread.ready + thread.time.Of(1) > own_end;
+  });
 }
 
 std::int64_t RangeSharing::FirstTasksFor(WorkerId worker) const {
@@ -169,9 +227,46 @@ std::int64_t RangeSharing::TasksFor(WorkerId worker, Instant now) const {
   if (!context_.estimator.Ranges().Of(worker)) return bounded(part * kFirstPart);
   if (part < 1) return 0;  // the others do all of them sooner
   const double least = time->startup / time->per_task / kStartupPart;
-  double tasks = std::max(part / 2, std::min(part, least));
+  double tasks = std::max(runs_can_be_cut_ ? part : part / 2, std::min(part, least));
   if (part - tasks < least / 2) tasks = part;
   return bounded(tasks);
+}
+
+std::optional<RecallDecision> RangeSharing::RecallFor(WorkerId idle, Instant now) {
+  const auto own = TimeOf(idle);
+  if (!own || !context_.balancing.tail_stealing.stealing) return std::nullopt;
+  std::optional<RecallDecision> recall;
+  double latest = 0;
+  for (std::uint32_t i = 0; i < live_.Size(); ++i) {
+    const WorkerId worker{i};
+    const auto time = TimeOf(worker);
+    if (worker == idle || !Usable(worker) || !time || workers_[i].is_recalled) continue;
+    for (const Run& run : workers_[i].runs) {
+      if (run.is_copy || run.is_uncuttable || !ProgressOf(worker, run)) continue;
+      const double left = SecondsToEnd(worker, run, *time, now);
+      const double per_task = SecondsPerTask(worker, run, *time);
+      const double round_trips = ToSeconds(context_.estimator.RoundTrip(worker)) +
+                                 ToSeconds(context_.estimator.RoundTrip(idle));
+      const double moved = (left - own->startup - round_trips) / (per_task + own->per_task);
+      if (moved < 1 || left <= latest) continue;
+      latest = left;
+      recall = RecallDecision{worker, static_cast<std::int64_t>(std::min(moved, 1e9)), idle};
+    }
+  }
+  if (!recall) return std::nullopt;
+  workers_[recall->worker.value].is_recalled = true;
+  workers_[recall->worker.value].gave_back = false;
+  workers_[idle.value].awaits_tasks = true;
+  return recall;
+}
+
+void RangeSharing::EndRecall(WorkerId worker) {
+  Worker& own = workers_[worker.value];
+  if (!own.is_recalled) return;
+  own.is_recalled = false;
+  for (Worker& other : workers_) other.awaits_tasks = false;
+  if (own.gave_back) return;
+  for (Run& run : own.runs) run.is_uncuttable = true;
 }
 
 bool RangeSharing::MayBeCopied(const Run& run) const {
@@ -195,7 +290,7 @@ std::optional<model::IndexRange> RangeSharing::RangeToCopy(WorkerId idle, Instan
       if (!MayBeCopied(run)) continue;
       const double expected = time->Of(static_cast<double>(run.range.Size()));
       const Instant late = run.leased + FromSeconds(kLate * expected);
-      const double left = SecondsToEnd(run, *time, now);
+      const double left = SecondsToEnd(worker, run, *time, now);
       const bool ends_later = left > own->Of(static_cast<double>(run.range.Size()));
       if (now < late && !ends_later) {
         next_decision_ = std::min(next_decision_, late);

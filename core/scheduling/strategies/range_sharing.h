@@ -23,9 +23,13 @@ namespace evenkeel::scheduling {
 /// weights. Halving is that of factoring (Hummel, Schonberg and Flynn, "Factoring", CACM 35(8),
 /// 1992), with unequal workers as in weighted factoring (Hummel et al., SPAA 1996).
 ///
-/// When no tasks are left, an idle thread runs a copy of the range that ends last, if that one
-/// takes twice as long as expected, or if the copy is expected to end before it. First result wins.
-/// A decision is O(threads). Used in place of TailStealing, which moves single tasks.
+/// Runs that report their progress are predicted by it, and can be cut: a thread gets all of its
+/// part, and when no tasks are left, an idle worker gets the tail of the run that ends last, so
+/// many tasks that both end together: (left - a - round trips) / (b of that run + b).
+///
+/// When there is nothing to cut either, an idle thread runs a copy of the range that ends last, if
+/// that one takes twice as long as expected, or if the copy is expected to end before it. First
+/// result wins. A decision is O(threads). Used in place of TailStealing, which moves single tasks.
 class RangeSharing final : public Strategy {
  public:
   /// context.ranges must be there.
@@ -47,10 +51,17 @@ class RangeSharing final : public Strategy {
     model::IndexRange range;
     Instant leased{};
     bool is_copy = false;
+    bool is_uncuttable = false;  ///< a recall got nothing of it
+    /// Two of its reports, 5 s or more apart: how fast it is now.
+    RunningTask before{};
+    RunningTask after{};
   };
   struct Worker {
     double ratio = 1;
-    std::vector<Run> runs;  // those that are still leased
+    std::vector<Run> runs{};  // those that are still leased
+    bool is_recalled = false;
+    bool gave_back = false;     // since it was recalled
+    bool awaits_tasks = false;  // of a worker that was recalled for it
   };
   /// A thread as the level counts it: when it is ready for its next range, and its times. Seconds
   /// from now.
@@ -68,14 +79,27 @@ class RangeSharing final : public Strategy {
   [[nodiscard]] std::int64_t IdleThreads(WorkerId worker) const;
   /// Measured, or by the weight relative to measured workers; nothing if none is measured.
   [[nodiscard]] std::optional<RangeTime> TimeOf(WorkerId worker) const;
-  [[nodiscard]] double SecondsToEnd(const Run& run, const RangeTime& time, Instant now) const;
+  /// The first task of the run that was not reported as done; nothing if it has reported none.
+  [[nodiscard]] std::optional<RunningTask> ProgressOf(WorkerId worker, const Run& run) const;
+  /// Keeps the reports of the worker's runs.
+  void NoteProgress(WorkerId worker);
+  /// Seconds for a task of this run: by its latest progress, by all of it, or by other runs of the
+  /// worker.
+  [[nodiscard]] double SecondsPerTask(WorkerId worker, const Run& run, const RangeTime& time) const;
+  [[nodiscard]] double SecondsToEnd(WorkerId worker, const Run& run, const RangeTime& time,
+                                    Instant now) const;
+  /// A recall of the tail of the run that ends last, so many tasks that it and the idle worker end
+  /// together; nothing if none is worth a start of the program.
+  [[nodiscard]] std::optional<RecallDecision> RecallFor(WorkerId idle, Instant now);
+  void EndRecall(WorkerId worker);
   [[nodiscard]] std::vector<Thread> Threads(Instant now) const;
   /// Seconds from now to the level at which the threads have done so many tasks.
   [[nodiscard]] static double Level(const std::vector<Thread>& threads, double tasks);
   /// How many tasks an idle thread of the worker gets; 0: none for now.
   [[nodiscard]] std::int64_t TasksFor(WorkerId worker, Instant now) const;
   [[nodiscard]] std::int64_t FirstTasksFor(WorkerId worker) const;
-  [[nodiscard]] bool NobodyRuns() const;
+  /// No busy thread would end another task before the idle worker ends one.
+  [[nodiscard]] bool IsSoonest(WorkerId idle, Instant now) const;
   /// The range that an idle thread of the worker runs a copy of; nothing if none is worth it by
   /// now, and next_decision_ is the time to look again.
   [[nodiscard]] std::optional<model::IndexRange> RangeToCopy(WorkerId idle, Instant now);
@@ -87,6 +111,7 @@ class RangeSharing final : public Strategy {
   LiveWorkers live_;
   std::vector<Worker> workers_;
   Instant next_decision_ = kNever;
+  bool runs_can_be_cut_ = false;  // some have reported progress
 };
 
 }  // namespace evenkeel::scheduling

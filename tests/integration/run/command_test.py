@@ -97,6 +97,18 @@ class WhatTheyGet(CommandTest):
                           for row in failed], [(77, 77, 3, 2)])
         self.assertEqual(sum(row["last"] - row["first"] + 1 for row in rows), 200)
 
+    def test_a_range_is_cut_for_a_node_that_is_idle(self):
+        """Node b comes to nothing at first; evenkeel-range reports its progress and can be cut."""
+        rows = self.run_job(
+            command(["evenkeel-range", "{first}", "{last}", "--", "/bin/sh", "-c", "sleep 0.02", "{}"],
+                    range={"tasks": 400}),
+            node_list=nodes(node("a"), node("b")))
+        following = 0
+        for row in rows:
+            self.assertEqual((row["first"], row["status"]), (following, "succeeded"))
+            following = row["last"] + 1
+        self.assertEqual(following, 400)
+
     def starts(self):
         """The arguments in the order in which the tasks started."""
         return [row["argument"] for row in sorted(self.rows(), key=lambda row: int(row["stdout"]))]

@@ -353,6 +353,71 @@ TEST_F(WholeGrantsTest, TheHalvesOfARunThatFailedRunUntilTheFailingTaskIsAlone) 
   EXPECT_EQ(Take(1), (model::IndexRange{2, 5}));
 }
 
+TEST_F(WholeGrantsTest, BehindTheTasksThatAreDoneTheNextOneRunsAlone) {
+  Give({0, 9});
+  (void)Take(0);
+  BatchOutcome outcome;
+  for (int n = 0; n < 4; ++n) outcome.results.Append(std::string_view());
+  outcome.started = now;
+  outcome.ended = now += seconds(1);
+  outcome.failure = model::TaskFailure{"exit code 1", 1, {}};
+  (void)worker.OnBatchDone(0, std::move(outcome), now);
+  EXPECT_EQ(Take(0), (model::IndexRange{4, 5}));
+  EXPECT_EQ(Take(1), (model::IndexRange{5, 9}));
+}
+
+TEST_F(WholeGrantsTest, TheTailOfARunningRunCanBeRecalled) {
+  const GrantId grant = Give({0, 100});
+  (void)Take(0);
+  EXPECT_TRUE(Sent<GiveBack>(Receive(Recall{RecallId{1}, 10}))[0].parts.empty())
+      << "it is not known how far the run is";
+  worker.NoteProgress(0, 40);
+  const auto cut = Of<Worker::CutBatch>(Receive(Recall{RecallId{2}, 30}));
+  ASSERT_EQ(cut.size(), 1U);
+  EXPECT_EQ(cut[0].max_tasks, 30);
+  const auto given = Sent<GiveBack>(worker.OnBatchCut(0, {70, 100}, now));
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].recall, RecallId{2});
+  ASSERT_EQ(given[0].parts.size(), 1U);
+  EXPECT_EQ(given[0].parts[0].id, grant);
+  EXPECT_EQ(given[0].parts[0].range, (model::IndexRange{70, 100}));
+  BatchOutcome outcome;
+  for (int n = 0; n < 70; ++n) outcome.results.Append(std::string_view());
+  outcome.started = now;
+  outcome.ended = now += seconds(1);
+  (void)worker.OnBatchDone(0, std::move(outcome), now);
+  EXPECT_FALSE(worker.Take(0, now)) << "nothing is left";
+}
+
+TEST_F(WholeGrantsTest, ReportsSayHowFarRunsAre) {
+  Give({0, 100});
+  (void)Take(0);
+  now += seconds(3);
+  worker.NoteProgress(0, 40);
+  const auto reports = Sent<Report>(worker.OnTimer(now));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].running, (std::vector<RunningTask>{{40, seconds(3)}}));
+  EXPECT_TRUE(Sent<Report>(worker.OnTimer(now)).empty());
+}
+
+TEST_F(WholeGrantsTest, ARunThatFailsWhileItsLeaseIsOverGoesBack) {
+  (void)worker.OnConnected(now);
+  Welcome strict;
+  strict.epoch = 2;
+  strict.runs_whole_grants = true;
+  strict.idempotent = false;
+  strict.lease = seconds(5);
+  strict.task_timeout = std::chrono::hours(1);
+  (void)Receive(strict);
+  Give({0, 8});
+  ASSERT_TRUE(worker.Take(0, now));
+  now += seconds(6);
+  EXPECT_EQ(Of<Worker::StopBatch>(worker.OnTimer(now)).size(), 1U);
+  const auto given = Sent<GiveBack>(Fail());
+  ASSERT_EQ(given.size(), 1U);
+  EXPECT_EQ(given[0].parts.at(0).range, (model::IndexRange{0, 8}));
+}
+
 TEST_F(WholeGrantsTest, TasksThatOthersHaveDoneDoNotRunAgain) {
   Give({0, 8});
   (void)Take(0);

@@ -64,12 +64,14 @@ class BatchRunnerTest : public ::testing::Test {
   }
   engine::BatchOutcome RunBatch(BatchRunner& runner, const engine::Batch& batch) {
     claim_.Reset(batch.range);
-    return runner.Run(batch, claim_, stop_.get_token());
+    limit_.Begin(batch.range);
+    return runner.Run(batch, claim_, limit_, stop_.get_token());
   }
 
   FakeClock clock_;
   std::stop_source stop_;
   TaskClaim claim_;
+  workloads::RunLimit limit_;
 };
 
 TEST_F(BatchRunnerTest, ResultsComeInOrderWithTheTimeOfTheTasks) {
@@ -249,6 +251,85 @@ TEST_F(BatchRunnerTest, ATaskIsToldItsAttemptAndItsInput) {
   const auto outcome = RunBatch(runner, {{5, 7}, false, 2, inputs});
   EXPECT_EQ(outcome.results.Count(), 2);
   EXPECT_EQ(heard, "2:bb2:ccc");
+}
+
+/// A program that does ranges: `run` gets the limit of its run.
+class RangeRunner final : public workloads::TaskRunner {
+ public:
+  using Range = std::function<TaskOutcome(workloads::RunLimit&, model::PackedResults&)>;
+  RangeRunner(FakeClock& clock, Range run) : clock_(clock), run_(std::move(run)) {}
+  TaskOutcome Run(const TaskCall&, std::stop_token, std::string&, TaskFailure&) override {
+    return TaskOutcome::kFailed;
+  }
+  TaskOutcome RunRange(IndexRange, std::int32_t, workloads::RunLimit& limit, std::stop_token,
+                       model::PackedResults& results, TaskFailure& failure) override {
+    clock_.now += std::chrono::seconds(9);
+    failure.reason = "exit code 1";
+    return run_(limit, results);
+  }
+
+ private:
+  FakeClock& clock_;
+  Range run_;
+};
+
+class RangeRunTest : public BatchRunnerTest {
+ protected:
+  engine::BatchOutcome RunRange(IndexRange range, RangeRunner::Range run) {
+    BatchRunner runner(std::make_unique<RangeRunner>(clock_, std::move(run)), clock_, std::nullopt);
+    return RunBatch(runner, {range, false, 0, {}, true});
+  }
+  static void Append(std::int64_t count, model::PackedResults& results) {
+    for (; count > 0; --count) results.Append(std::string_view());
+  }
+};
+
+TEST_F(RangeRunTest, AllTasksOfARunThatIsDoneHaveResults) {
+  const auto outcome = RunRange({5, 9}, [](workloads::RunLimit& limit, auto& results) {
+    Append(limit.End().Size(), results);
+    return TaskOutcome::kDone;
+  });
+  EXPECT_EQ(outcome.results.Count(), 4);
+  EXPECT_EQ(outcome.busy, std::chrono::seconds(9));
+}
+
+TEST_F(RangeRunTest, ARunMayBeCutWhileItGoesOn) {
+  std::vector<TaskIndex> lasts;
+  const auto outcome = RunRange({0, 100}, [&](workloads::RunLimit& limit, auto& results) {
+    limit.Watch([&lasts](TaskIndex last) { lasts.push_back(last); });
+    EXPECT_TRUE(limit.CutTail(10).Empty()) << "it has not said yet what it has done";
+    limit.NoteDone(6);
+    EXPECT_EQ(limit.Next(), 7);
+    EXPECT_EQ(limit.CutTail(10), (IndexRange{90, 100}));
+    EXPECT_EQ(limit.CutTail(1'000), (IndexRange{8, 90})) << "7 has begun";
+    EXPECT_TRUE(limit.CutTail(1).Empty());
+    limit.NoteDone(1'000'000);  // nonsense
+    Append(limit.End().Size(), results);
+    EXPECT_TRUE(limit.CutTail(1).Empty()) << "it is over";
+    return TaskOutcome::kDone;
+  });
+  EXPECT_EQ(outcome.results.Count(), 8);
+  EXPECT_EQ(lasts, (std::vector<TaskIndex>{89, 7}));
+}
+
+TEST_F(RangeRunTest, WhatARunReportedAsDoneCountsIfItFails) {
+  const auto outcome = RunRange({10, 20}, [](workloads::RunLimit& limit, auto&) {
+    limit.NoteDone(13);
+    return TaskOutcome::kFailed;
+  });
+  EXPECT_EQ(outcome.results.Count(), 4);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.busy, std::chrono::seconds(9));
+}
+
+TEST_F(RangeRunTest, ARunThatFailsBehindItsLastTaskDoesThatAgain) {
+  const auto outcome = RunRange({10, 11}, [](workloads::RunLimit& limit, auto&) {
+    limit.NoteDone(10);
+    return TaskOutcome::kFailed;
+  });
+  EXPECT_EQ(outcome.results.Count(), 0);
+  ASSERT_TRUE(outcome.failure);
+  EXPECT_EQ(outcome.failure_busy, std::chrono::seconds(9));
 }
 
 }  // namespace

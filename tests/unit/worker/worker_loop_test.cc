@@ -56,7 +56,10 @@ class MemoryThreads final : public TaskThreads {
  public:
   void Wake() override { ++wakes; }
   void Stop(std::uint32_t thread) override { stopped.push_back(thread); }
-  model::IndexRange Cut(std::uint32_t, Instant) override { return std::exchange(unstarted, {}); }
+  model::IndexRange Cut(std::uint32_t, std::int64_t, Instant) override {
+    return std::exchange(unstarted, {});
+  }
+  [[nodiscard]] model::TaskIndex Progress(std::uint32_t) const override { return 0; }
 
   int wakes = 0;
   std::vector<std::uint32_t> stopped;
