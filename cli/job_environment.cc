@@ -4,40 +4,12 @@
 #include <map>
 
 namespace evenkeel::cli {
-namespace {
-
-using Known = std::map<std::string, std::string>;
-
-std::string Expanded(const std::string& text, const Known& known) {
-  std::string expanded;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char next = at + 1 < text.size() ? text[at + 1] : '\0';
-    if (text[at] == '$' && next == '$') {
-      expanded += '$';
-      ++at;
-      continue;
-    }
-    const std::size_t end = text[at] == '$' && next == '(' ? text.find(')', at) : text.npos;
-    const auto found =
-        end == text.npos ? known.end() : known.find(text.substr(at + 2, end - at - 2));
-    if (found == known.end()) {
-      expanded += text[at];
-      continue;
-    }
-    expanded += found->second;
-    at = end;
-  }
-  return expanded;
-}
-
-}  // namespace
-
 Result<std::vector<std::string>> ExpandEnvironment(
     const std::vector<model::EnvironmentVariable>& variables) {
   std::vector<std::string> environment;
-  Known known;
+  std::map<std::string, std::string> known;
   for (const auto& variable : variables) {
-    std::string value = Expanded(variable.value, known);
+    std::string value = model::ExpandReferences(variable.value, known);
     if (variable.from_cluster) {
       const char* const own = std::getenv(variable.name.c_str());
       if (own == nullptr) {

@@ -99,11 +99,15 @@ Result<std::vector<model::NodeProfile>> ReadNodes(const RunOptions& options, Run
   if (!all) return all;
   std::vector<model::NodeProfile> nodes;
   std::copy_if(all->begin(), all->end(), std::back_inserter(nodes), [&](const auto& node) {
-    return model::MissingLabels(node, plan.job().node_selector).empty();
+    return model::MissingLabels(node, plan.job().node_selector).empty() &&
+           model::Matches(plan.job().node_affinity, node);
   });
   if (nodes.empty()) {
-    return InvalidInput(options.job_file + ": spec.nodes.selector: fits none of the " +
-                        std::to_string(all->size()) + " nodes of " + options.nodes_file);
+    const bool by_affinity = !plan.job().node_affinity.terms.empty();
+    return InvalidInput(options.job_file + ": spec.nodes.selector" +
+                        (by_affinity ? " and spec.worker.template.affinity: fit" : ": fits") +
+                        " none of the " + std::to_string(all->size()) + " nodes of " +
+                        options.nodes_file);
   }
   const auto most = static_cast<std::size_t>(plan.job().max_workers);
   if (nodes.size() > most) {

@@ -24,6 +24,23 @@ std::string Unsupported(const NodeView& node, const std::vector<std::string>& ar
   return runs ? std::string() : architecture;
 }
 
+/// An extended resource of which there is less than a worker requests.
+struct Shortage {
+  std::string resource;
+  std::int64_t requested = 0;
+  std::int64_t available = 0;
+};
+
+/// The first one; nothing if there is enough of all.
+std::optional<Shortage> FirstShortage(const Resources& requests, const Resources& room) {
+  for (const auto& [resource, requested] : requests.extended) {
+    const auto found = room.extended.find(resource);
+    const std::int64_t available = found == room.extended.end() ? 0 : found->second;
+    if (available < requested) return Shortage{resource, requested, available};
+  }
+  return std::nullopt;
+}
+
 /// Taints that the node controller sets with another state of the node, which is told by itself.
 bool RepeatsState(const Taint& taint, const NodeView& node) {
   if (taint.key == "node.kubernetes.io/unschedulable") return node.unschedulable;
@@ -42,6 +59,7 @@ const std::vector<std::string>& ImageArchitectures() {
 NodeDemands NodeDemandsOf(const WeightedJob& job) {
   NodeDemands demands;
   demands.selector = job.spec.node_selector;
+  demands.affinity = job.spec.node_affinity;
   demands.tolerations = job.tolerations;
   if (job.spec.weighting.mode == model::WeightingMode::kExplicit) {
     demands.explicit_weights = job.spec.weighting.explicit_weights;
@@ -59,6 +77,11 @@ std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optiona
   for (const std::string& label : model::MissingLabels(node.profile, demands.selector)) {
     found.push_back({Obstacle::kSelector, "without label " + label + " of spec.nodes.selector"});
   }
+  if (!model::Matches(demands.affinity, node.profile)) {
+    found.push_back(
+        {Obstacle::kAffinity, "excluded by spec.worker.template.affinity, which requires " +
+                                  model::UnmetRequirements(demands.affinity, node.profile)});
+  }
   if (const std::string what = Unsupported(node, demands.architectures); !what.empty()) {
     found.push_back({Obstacle::kArchitecture, "of architecture " + what + ", which has no image"});
   }
@@ -70,11 +93,20 @@ std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optiona
     found.push_back({Obstacle::kTaint, "closed by taint " + taint.key + value + ":" + taint.effect +
                                            ", which spec.nodes.tolerations does not tolerate"});
   }
+  const auto shortage = FirstShortage(demands.requests, node.allocatable);
+  if (shortage) {
+    found.push_back({Obstacle::kResource, "without enough " + shortage->resource + ": it has " +
+                                              std::to_string(shortage->available) +
+                                              ", the worker requests " +
+                                              std::to_string(shortage->requested)});
+  }
   if (demands.explicit_weights && !demands.explicit_weights->contains(node.Name())) {
     found.push_back({Obstacle::kNoWeight, "without a number in spec.weighting.weights"});
   }
-  if (used && !Fits(demands.requests, node.allocatable - *used)) {
-    found.push_back({Obstacle::kRoom, "without room for what the worker requests"});
+  if (used && !shortage && !Fits(demands.requests, node.allocatable - *used)) {
+    const auto taken = FirstShortage(demands.requests, node.allocatable - *used);
+    found.push_back({Obstacle::kRoom, "without room for what the worker requests" +
+                                          (taken ? ": " + taken->resource : std::string())});
   }
   return found;
 }

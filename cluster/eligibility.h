@@ -18,10 +18,12 @@ enum class Obstacle {
   kNone,
   kExcluded,      ///< it gave a wrong result of one of the job's tasks
   kSelector,      ///< spec.nodes.selector does not fit
+  kAffinity,      ///< spec.worker.template.affinity does not match
   kArchitecture,  ///< the image does not run there
   kNotReady,
   kCordoned,
   kTaint,     ///< it has a taint that spec.nodes.tolerations does not tolerate
+  kResource,  ///< it has too little of an extended resource, even without other pods
   kNoWeight,  ///< spec.weighting.weights has none for it
   kRoom,      ///< other pods leave too little of what the worker asks for
 };
@@ -33,6 +35,7 @@ enum class Obstacle {
 struct NodeDemands {
   std::set<std::string> excluded;               ///< nodes that gave wrong results
   std::map<std::string, std::string> selector;  ///< labels that a node must have
+  model::NodeAffinity affinity;                 ///< what a node must match
   std::vector<Toleration> tolerations;
   /// Nodes that have a weight; nothing: every node may have one.
   std::optional<std::map<std::string, double>> explicit_weights;

@@ -66,7 +66,8 @@ NodeView ReadNode(const json& object) {
   const auto allocatable = Quantities(status, "allocatable");
   node.allocatable = {QuantityIn(allocatable, "cpu", 1000).value_or(0),
                       QuantityIn(allocatable, "memory", 1).value_or(0),
-                      QuantityIn(allocatable, "pods", 1).value_or(0)};
+                      QuantityIn(allocatable, "pods", 1).value_or(0),
+                      ExtendedResources(allocatable)};
   return node;
 }
 

@@ -1,7 +1,9 @@
 #include "cluster/resources.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "core/model/names.h"
 #include "core/model/quantity.h"
 
 namespace evenkeel::cluster {
@@ -28,12 +30,34 @@ void RequestByDefault(ResourceRequirements& container, const std::string& resour
 
 }  // namespace
 
+namespace {
+
+using Extended = std::map<std::string, std::int64_t>;
+
+std::int64_t AmountOf(const Extended& amounts, const std::string& resource) {
+  const auto found = amounts.find(resource);
+  return found == amounts.end() ? 0 : found->second;
+}
+
+/// `combine` of the amounts of each resource, without those that become 0.
+template <typename Combine>
+Extended Combined(Extended a, const Extended& b, Combine combine) {
+  for (const auto& [resource, amount] : b) a.try_emplace(resource, 0);
+  for (auto& [resource, amount] : a) amount = combine(amount, AmountOf(b, resource));
+  std::erase_if(a, [](const auto& entry) { return entry.second == 0; });
+  return a;
+}
+
+}  // namespace
+
 Resources operator+(const Resources& a, const Resources& b) {
-  return {a.cpu_millicores + b.cpu_millicores, a.memory_bytes + b.memory_bytes, a.pods + b.pods};
+  return {a.cpu_millicores + b.cpu_millicores, a.memory_bytes + b.memory_bytes, a.pods + b.pods,
+          Combined(a.extended, b.extended, std::plus<>())};
 }
 
 Resources operator-(const Resources& a, const Resources& b) {
-  return {a.cpu_millicores - b.cpu_millicores, a.memory_bytes - b.memory_bytes, a.pods - b.pods};
+  return {a.cpu_millicores - b.cpu_millicores, a.memory_bytes - b.memory_bytes, a.pods - b.pods,
+          Combined(a.extended, b.extended, std::minus<>())};
 }
 
 bool Fits(const Resources& asked, const Resources& room) {
@@ -41,19 +65,34 @@ bool Fits(const Resources& asked, const Resources& room) {
     return wanted <= 0 || wanted <= left;
   };
   return fits(asked.cpu_millicores, room.cpu_millicores) &&
-         fits(asked.memory_bytes, room.memory_bytes) && fits(asked.pods, room.pods);
+         fits(asked.memory_bytes, room.memory_bytes) && fits(asked.pods, room.pods) &&
+         std::all_of(asked.extended.begin(), asked.extended.end(), [&](const auto& entry) {
+           return fits(entry.second, AmountOf(room.extended, entry.first));
+         });
 }
 
 Resources RequestsOf(const ResourceRequirements& container) {
   return {QuantityOf(container.requests, "cpu", kMilli),
-          QuantityOf(container.requests, "memory", 1), 1};
+          QuantityOf(container.requests, "memory", 1), 1, ExtendedResources(container.requests)};
+}
+
+Extended ExtendedResources(const std::map<std::string, std::string>& quantities) {
+  Extended amounts;
+  for (const auto& [resource, quantity] : quantities) {
+    if (!model::IsExtendedResource(resource)) continue;
+    const std::int64_t amount = model::ParseQuantity(quantity, 1).value_or(0);
+    if (amount != 0) amounts[resource] = amount;
+  }
+  return amounts;
 }
 
 namespace {
 
 Resources Larger(const Resources& a, const Resources& b) {
   return {std::max(a.cpu_millicores, b.cpu_millicores), std::max(a.memory_bytes, b.memory_bytes),
-          std::max(a.pods, b.pods)};
+          std::max(a.pods, b.pods),
+          Combined(a.extended, b.extended,
+                   [](std::int64_t x, std::int64_t y) { return std::max(x, y); })};
 }
 
 }  // namespace
@@ -83,6 +122,9 @@ Resources PodRequests(const PodRequestParts& parts) {
 ResourceRequirements WithWorkerDefaults(ResourceRequirements asked) {
   RequestByDefault(asked, "cpu", "250m");
   RequestByDefault(asked, "memory", "64Mi");
+  for (const auto& [resource, limit] : asked.limits) {
+    if (model::IsExtendedResource(resource)) asked.requests.try_emplace(resource, limit);
+  }
   return asked;
 }
 

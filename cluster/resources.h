@@ -13,6 +13,8 @@ struct Resources {
   std::int64_t cpu_millicores = 0;
   std::int64_t memory_bytes = 0;
   std::int64_t pods = 0;
+  /// By name: extended resources and bytes of huge pages. No entry is 0.
+  std::map<std::string, std::int64_t> extended{};
 
   friend bool operator==(const Resources&, const Resources&) = default;
 };
@@ -33,6 +35,10 @@ struct ResourceRequirements {
 /// The requests of a pod with this one container; quantities that cannot be read count as 0.
 [[nodiscard]] Resources RequestsOf(const ResourceRequirements& container);
 
+/// The extended resources and huge pages among quantities by resource.
+[[nodiscard]] std::map<std::string, std::int64_t> ExtendedResources(
+    const std::map<std::string, std::string>& quantities);
+
 /// What the parts of a pod ask for.
 struct PodRequestParts {
   struct InitContainer {
@@ -52,7 +58,8 @@ struct PodRequestParts {
 [[nodiscard]] Resources PodRequests(const PodRequestParts& parts);
 
 /// A worker asks for this much unless told otherwise: a quarter of a core and 64 MiB, so that
-/// several jobs share a board. A limit below that is the request as well.
+/// several jobs share a board. A limit below that is the request as well, and so is the limit of an
+/// extended resource.
 [[nodiscard]] ResourceRequirements WithWorkerDefaults(ResourceRequirements asked);
 
 /// The coordinator's: small, and bounded in memory.

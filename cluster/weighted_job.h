@@ -31,13 +31,16 @@ struct ObjectMeta {
 /// canonical JSON text, empty if absent: they go into the pod as they are, the API server judges
 /// them.
 struct WorkerTemplate {
+  std::map<std::string, std::string> labels;
+  std::map<std::string, std::string> annotations;
   std::string env;                 ///< a list
   std::string volumes;             ///< a list, kinds of the restricted pod security only
   std::string volume_mounts;       ///< a list, none at our own places
   std::string image_pull_secrets;  ///< a list
   std::string image_pull_policy;   ///< IfNotPresent if empty
   std::string priority_class_name;
-  std::string security_context;  ///< an object; only who the process is, see SecurityFields()
+  std::string
+      security_context;  ///< an object; only who the process is, see model::SecurityFields()
 
   friend bool operator==(const WorkerTemplate&, const WorkerTemplate&) = default;
 };

@@ -1,7 +1,5 @@
 #include "cluster/weighted_job_json.h"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -36,9 +34,6 @@ using nlohmann::json;
 
 const std::string kField = "spec.worker.template.";
 
-/// A part of what the restricted pod security admits (kubernetes.io/docs, pod security standards).
-constexpr std::array kVolumeKinds{"configMap", "secret", "emptyDir", "persistentVolumeClaim"};
-
 std::string Indexed(const char* list, std::size_t i, const std::string& field) {
   return kField + list + "[" + std::to_string(i) + "]." + field;
 }
@@ -49,18 +44,9 @@ bool Within(const std::string& path, const std::string& folder) {
 
 Result<void> CheckVolumes(const json& volumes) {
   for (std::size_t i = 0; i < volumes.size(); ++i) {
-    const json& volume = volumes[i];
-    if (Text(volume, "name").starts_with(kOwnVolumePrefix)) {
-      return InvalidInput(Indexed("volumes", i, "name") + ": must not begin with \"" +
-                          kOwnVolumePrefix + "\"");
-    }
-    if (!volume.is_object()) continue;
-    for (const auto& [kind, value] : volume.items()) {
-      const auto is_it = [&kind = kind](const char* known) { return kind == known; };
-      if (kind == "name" || std::any_of(kVolumeKinds.begin(), kVolumeKinds.end(), is_it)) continue;
-      return InvalidInput(Indexed("volumes", i, model::ShownKey(kind)) +
-                          ": is not allowed by the restricted pod security");
-    }
+    if (!Text(volumes[i], "name").starts_with(kOwnVolumePrefix)) continue;
+    return InvalidInput(Indexed("volumes", i, "name") + ": must not begin with \"" +
+                        kOwnVolumePrefix + "\"");
   }
   return {};
 }
@@ -83,37 +69,20 @@ Result<void> CheckMounts(const json& mounts, bool has_inputs) {
   return {};
 }
 
-Result<void> CheckSecurity(const json& context) {
-  if (!context.is_object()) return {};
-  for (const auto& [field, value] : context.items()) {
-    const auto& known = SecurityFields();
-    if (std::find(known.begin(), known.end(), field) != known.end()) continue;
-    return InvalidInput(kField + "securityContext." + model::ShownKey(field) +
-                        ": is not allowed by the restricted pod security, allowed are " +
-                        model::Joined(known));
-  }
-  return {};
-}
-
 std::string TextOf(const json& value) { return value.empty() ? std::string() : Compact(value); }
 
 }  // namespace
-
-const std::vector<std::string>& SecurityFields() {
-  static const std::vector<std::string> fields{"runAsUser", "runAsGroup", "fsGroup",
-                                               "fsGroupChangePolicy", "supplementalGroups"};
-  return fields;
-}
 
 Result<WorkerTemplate> ReadWorkerTemplate(const json& pod_template, bool has_inputs) {
   const json& volumes = Items(pod_template, "volumes");
   const json& mounts = Items(pod_template, "volumeMounts");
   const json& security = Child(pod_template, "securityContext");
-  for (const Result<void>& checked :
-       {CheckVolumes(volumes), CheckMounts(mounts, has_inputs), CheckSecurity(security)}) {
+  for (const Result<void>& checked : {CheckVolumes(volumes), CheckMounts(mounts, has_inputs)}) {
     if (!checked) return tl::unexpected(checked.error());
   }
   WorkerTemplate result;
+  result.labels = Texts(pod_template, "labels");
+  result.annotations = Texts(pod_template, "annotations");
   result.env = TextOf(Items(pod_template, "env"));
   result.volumes = TextOf(volumes);
   result.volume_mounts = TextOf(mounts);

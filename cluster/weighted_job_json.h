@@ -12,15 +12,11 @@ namespace evenkeel::cluster {
 /// Reads `metadata` of an object.
 [[nodiscard]] ObjectMeta ReadObjectMeta(const nlohmann::json& object);
 
-/// Reads spec.worker.template. Refuses all that could loosen the restricted pod security or replace
-/// the operator's parts of a pod (kInvalidInput, one line "FIELD: what is wrong"): volumes of
-/// the node, volumes by our names, mounts at our places (that of the inputs only if there are any),
-/// anything in securityContext but who the process is.
+/// Reads spec.worker.template, which model::ReadJob has accepted. Refuses what would replace the
+/// operator's parts of a pod (kInvalidInput, one line "FIELD: what is wrong"): volumes by our names
+/// and mounts at our places (that of the inputs only if there are any).
 [[nodiscard]] Result<WorkerTemplate> ReadWorkerTemplate(const nlohmann::json& pod_template,
                                                         bool has_inputs);
-
-/// The fields of securityContext that a job may set.
-[[nodiscard]] const std::vector<std::string>& SecurityFields();
 
 /// Names of our own volumes begin with this.
 inline const std::string kOwnVolumePrefix = "evenkeel-";

@@ -41,7 +41,7 @@ TAIL = """## Differences between a cluster and `evenkeel run`
 | `workload.command.cost.learned` | kept in the claim of `spec.resultStorage`, which is required | kept in the user's folder of states |
 | `worker.resources` | whole numbers, or quantities in quotes (`"0.5"`, `500m`) | also `0.5` without quotes |
 | `nodes.tolerations` | checked as in a pod | only types and allowed words are checked |
-| `worker.template` | the fields above | only names of fields are checked, because there are no pods |
+| `worker.template` | the fields above | refused fields, labels, annotations and kinds of volumes are checked, the rest is not, because there are no pods |
 | `thresholds[].from` of a WeightingPolicy | whole numbers or dates | also fractions |
 | lengths | characters | bytes |
 | `balancing.leaseSeconds`, `taskPolicy.timeoutSeconds` | whole numbers | also fractions: a lease from 0.1, a timeout above 0 |

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "cli/kubectl/command_end.h"
+#include "cli/kubectl/convert_command.h"
 #include "cli/kubectl/explain_command.h"
 #include "cli/kubectl/results_command.h"
 #include "cli/kubectl/top_command.h"
@@ -26,10 +27,12 @@ struct CommandLine {
   TopOptions top;
   std::string explain_job;
   UiOptions ui;
+  std::string convert_file;
   CLI::App* results_command;
   CLI::App* top_command;
   CLI::App* explain_command;
   CLI::App* ui_command;
+  CLI::App* convert_command;
 };
 
 std::string WhatIsWrongWithNamespace(const std::string& text) {
@@ -62,9 +65,15 @@ CommandLine::CommandLine(CLI::App& app) {
   ui_command->add_option("--port", ui.port, "Port of this machine [any that is free]")
       ->check(CLI::Range(1, 65535));
   ui_command->add_flag("--open", ui.open, "Open the page in a browser");
+
+  convert_command = app.add_subcommand(
+      "convert", "Print Jobs of batch/v1 as WeightedJobs, and what is not converted");
+  convert_command->add_option("file", convert_file, "File with the Jobs, or - for standard input")
+      ->required();
   app.require_subcommand(1);
   app.fallthrough();
-  for (CLI::App* command : {results_command, top_command, explain_command, ui_command}) {
+  for (CLI::App* command :
+       {results_command, top_command, explain_command, ui_command, convert_command}) {
     command->fallthrough();
   }
 }
@@ -78,6 +87,7 @@ int Explain(const std::string& job, Kubectl& kubectl, const platform::BlockedSig
 }
 
 int Run(CommandLine& line) {
+  if (*line.convert_command) return RunConvertCommand(line.convert_file, std::cout, std::cerr);
   const platform::BlockedSignals stop({SIGINT, SIGTERM});
   Kubectl kubectl(line.flags, stop);
   if (*line.results_command) {
@@ -96,7 +106,8 @@ int Run(CommandLine& line) {
 }  // namespace evenkeel::cli
 
 int main(int argc, char** argv) {
-  CLI::App app{"Looks at WeightedJobs of a cluster and brings their results", "kubectl evenkeel"};
+  CLI::App app{"Looks at WeightedJobs of a cluster, brings their results and converts Jobs",
+               "kubectl evenkeel"};
   app.set_version_flag("--version", EVENKEEL_VERSION);
   app.footer("Exit codes: 0 done, 1 failed or not complete, 2 bad input, 130 interrupted.");
   evenkeel::cli::CommandLine line(app);

@@ -127,7 +127,7 @@ class Worker {
     bool timed_out = false;
     bool lease_over = false;  // stopped for that: the rest goes back to the coordinator
     bool outdated = false;    // granted in an earlier epoch: the rest does not go back
-    // Of a batch that is one run:
+    // The following are of a batch that is one run.
     model::RangeSet cancelled{};         // tasks that others have done, while the run goes on
     model::TaskIndex next = 0;           // not reported as done
     std::optional<GiveBack> recalled{};  // the answer that lacks the tasks being cut off

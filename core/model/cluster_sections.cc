@@ -1,8 +1,11 @@
 #include "core/model/cluster_sections.h"
 
+#include <optional>
 #include <string>
 
+#include "core/model/manifest.h"
 #include "core/model/names.h"
+#include "core/model/pod_template_parsing.h"
 #include "core/model/quantity.h"
 
 namespace evenkeel::model {
@@ -13,86 +16,91 @@ using nlohmann::json;
 constexpr std::size_t kMaxEntries = 64;
 constexpr std::size_t kMaxImageBytes = 1024;
 
-void CheckName(FieldReader& object, const std::string& field) {
-  if (object.Any(field).is_null()) return;
-  const std::string name = object.RequiredString(field, 253);
-  if (!IsDnsSubdomain(name)) {
-    object.Fail(field, "must be " + kAllowedDnsSubdomain + ", is " + Shown(name));
+bool IsUsualResource(const std::string& name) {
+  return name == "cpu" || name == "memory" || name == "ephemeral-storage";
+}
+
+/// A quantity of the manifest as text: people also write plain numbers. Empty if it is neither.
+std::string QuantityText(const json& value) {
+  if (value.is_structured()) return {};
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void CheckQuantity(FieldReader& quantities, const std::string& resource, const json& value) {
+  const std::string text = QuantityText(value);
+  const auto thousandths = ParseQuantity(text, 1000);
+  if (!IsUsualResource(resource) && !IsExtendedResource(resource)) {
+    quantities.Fail(ShownKey(resource),
+                    "is no resource, must be cpu, memory, ephemeral-storage, an extended resource "
+                    "such as nvidia.com/gpu, or huge pages such as hugepages-2Mi");
+  } else if (!thousandths) {
+    quantities.Fail(resource, "must be " + kAllowedQuantity + ", is " + Shown(value));
+  } else if (!IsUsualResource(resource) && *thousandths % 1000 != 0) {
+    quantities.Fail(resource, "must be a whole number, is " + Shown(value));
   }
 }
 
-/// requests or limits: quantities, which people also write as plain numbers.
+/// requests or limits.
 void CheckQuantities(FieldReader& resources, const std::string& field) {
+  constexpr std::size_t kMaxResources = 16;
+  const json& all = resources.Any(field);
+  if (all.is_null()) return;
+  if (!all.is_object() || all.size() > kMaxResources) {
+    resources.Fail(field, "must be an object of at most " + std::to_string(kMaxResources) +
+                              (all.is_object() ? ", has " + std::to_string(all.size())
+                                               : ", is " + Shown(all)));
+    return;
+  }
   FieldReader quantities = resources.OptionalObject(field);
-  for (const char* resource : {"cpu", "memory", "ephemeral-storage"}) {
-    const json& value = quantities.Any(resource);
-    if (value.is_null()) continue;
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (value.is_structured() || !ParseQuantity(text, 1000)) {
-      quantities.Fail(resource, "must be " + kAllowedQuantity + ", is " + Shown(value));
-    }
+  quantities.AllowUnknownFields();
+  for (const auto& [resource, value] : all.items()) {
+    if (!value.is_null()) CheckQuantity(quantities, resource, value);
   }
 }
 
-void CheckObjects(FieldReader& object, const std::string& field) {
-  for (FieldReader& item : object.Objects(field, kMaxEntries)) {
-    item.RequiredString("name", 253);
-    item.AllowUnknownFields();  // the API server knows the rest
+/// Extended resources cannot be shared: who requests one gets it alone, so that the limit is the
+/// request.
+void CheckExtendedResources(FieldReader& resources) {
+  const json& requests = resources.Any("requests");
+  const json& limits = resources.Any("limits");
+  if (!requests.is_object()) return;
+  for (const auto& [resource, value] : requests.items()) {
+    if (value.is_null() || !IsExtendedResource(resource)) continue;
+    const bool is_limited = limits.is_object() && limits.contains(resource);
+    const auto limit = is_limited ? ParseQuantity(QuantityText(limits[resource]), 1) : std::nullopt;
+    if (limit && limit == ParseQuantity(QuantityText(value), 1)) continue;
+    resources.Fail("requests." + resource,
+                   "must be equal to limits." + resource +
+                       (is_limited ? ", is " + Shown(value) : ", which is missing"));
   }
 }
 
-std::vector<EnvironmentVariable> ReadEnvironment(FieldReader& pod_template) {
-  constexpr std::size_t kMaxValueBytes = 32'768;
-  std::vector<EnvironmentVariable> environment;
-  for (FieldReader& item : pod_template.Objects("env", kMaxEntries)) {
-    EnvironmentVariable& variable = environment.emplace_back();
-    variable.name = item.RequiredString("name", 253);
-    variable.value = item.OptionalString("value", kMaxValueBytes, "");
-    variable.from_cluster = !item.Any("valueFrom").is_null();
-    if (variable.name.find('=') != std::string::npos) {
-      item.Fail("name", "must be without '=', is " + Shown(variable.name));
-    }
-    item.AllowUnknownFields();  // the API server knows the rest
-  }
-  return environment;
-}
-
-std::vector<EnvironmentVariable> ReadWorker(FieldReader worker) {
+void ReadWorker(FieldReader worker, JobSpec& job) {
   worker.Any("image");  // its name is the container runtime's to judge
   if (worker.Has("image")) worker.RequiredString("image", kMaxImageBytes);
   FieldReader resources = worker.OptionalObject("resources");
   CheckQuantities(resources, "requests");
   CheckQuantities(resources, "limits");
-
-  FieldReader pod_template = worker.OptionalObject("template");
-  std::vector<EnvironmentVariable> environment = ReadEnvironment(pod_template);
-  CheckObjects(pod_template, "volumes");
-  CheckObjects(pod_template, "volumeMounts");
-  CheckObjects(pod_template, "imagePullSecrets");
-  pod_template.OptionalChoice("imagePullPolicy", {"Always", "IfNotPresent", "Never"},
-                              "IfNotPresent");
-  CheckName(pod_template, "priorityClassName");
-  pod_template.OptionalObject("securityContext").AllowUnknownFields();
-  return environment;
+  CheckExtendedResources(resources);
+  ReadPodTemplate(worker.OptionalObject("template"), job);
 }
 
 }  // namespace
 
-std::vector<EnvironmentVariable> ReadClusterSections(FieldReader& spec) {
-  std::vector<EnvironmentVariable> environment = ReadWorker(spec.OptionalObject("worker"));
+void ReadClusterSections(FieldReader& spec, JobSpec& job) {
+  ReadWorker(spec.OptionalObject("worker"), job);
 
   FieldReader inputs = spec.OptionalObject("inputs");
-  CheckName(inputs, "persistentVolumeClaim");
-  CheckName(inputs, "configMap");
+  CheckObjectName(inputs, "persistentVolumeClaim");
+  CheckObjectName(inputs, "configMap");
   if (inputs.Has("persistentVolumeClaim") && inputs.Has("configMap")) {
     inputs.Fail("configMap", "must not stand beside persistentVolumeClaim");
   }
   FieldReader storage = spec.OptionalObject("resultStorage");
-  CheckName(storage, "persistentVolumeClaim");
+  CheckObjectName(storage, "persistentVolumeClaim");
 
   constexpr std::int64_t kMaxSeconds = 1'000'000'000;
   spec.OptionalInt("ttlSecondsAfterFinished", {0, kMaxSeconds}, 0);
-  return environment;
 }
 
 void CheckTolerations(FieldReader& nodes) {

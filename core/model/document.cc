@@ -1,10 +1,15 @@
 #include "core/model/document.h"
 
+#include <yaml-cpp/emitter.h>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -36,18 +41,22 @@ struct DocumentError : std::runtime_error {
   int line;
 };
 
-/// Builds the tree from the parser's events and enforces the limits.
+/// Builds the trees from the parser's events and enforces the limits.
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(const DocumentLimits& limits) : limits_(limits) {}
+  TreeBuilder(const DocumentLimits& limits, std::size_t max_documents)
+      : limits_(limits), max_documents_(max_documents) {}
 
-  [[nodiscard]] json TakeRoot() { return std::move(root_); }
+  /// One tree for each document.
+  [[nodiscard]] std::vector<json> TakeRoots() { return std::move(roots_); }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     line_ = mark.line;
-    if (++documents_ > 1) {
+    if (roots_.size() == max_documents_) {
       throw DocumentError(line_, "a second document begins here, only one is allowed");
     }
+    roots_.emplace_back();
+    anchors_.clear();  // an alias refers to an anchor of its own document
   }
   void OnDocumentEnd() override {}
 
@@ -168,7 +177,7 @@ class TreeBuilder final : public YAML::EventHandler {
       anchors_[anchor] = {value, cost};
     }
     if (frames_.empty()) {
-      root_ = std::move(value);
+      roots_.back() = std::move(value);
       return;
     }
     Frame& parent = frames_.back();
@@ -184,13 +193,13 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   const DocumentLimits& limits_;
-  json root_;
+  const std::size_t max_documents_;
+  std::vector<json> roots_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, std::pair<json, std::size_t>> anchors_;  // copy and its cost
   std::size_t charged_ = 0;     // values created so far, including copies for aliases
   std::size_t cost_ = 0;        // values of the tree so far
   std::size_t value_cost_ = 0;  // values of the mapping or sequence closed last
-  int documents_ = 0;
   int line_ = 0;
 };
 
@@ -201,10 +210,8 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-}  // namespace
-
-Result<json> ParseDocument(const std::string& text, const std::string& file_name,
-                           const DocumentLimits& limits) {
+Result<std::vector<json>> Parse(const std::string& text, const std::string& file_name,
+                                const DocumentLimits& limits, std::size_t max_documents) {
   if (text.size() > limits.max_bytes) {
     return InvalidInput(file_name + ": has " + std::to_string(text.size()) + " bytes, at most " +
                         std::to_string(limits.max_bytes) + " are allowed");
@@ -218,7 +225,7 @@ Result<json> ParseDocument(const std::string& text, const std::string& file_name
     return InvalidInput(file_name + ": line " + std::to_string(line) + ": " + OneLine(what));
   };
   std::istringstream stream(text);
-  TreeBuilder builder(limits);
+  TreeBuilder builder(limits, max_documents);
   try {
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {
@@ -228,7 +235,117 @@ Result<json> ParseDocument(const std::string& text, const std::string& file_name
   } catch (const YAML::Exception& error) {
     return at_line(error.mark.line + 1, "is not YAML: " + error.msg);
   }
-  return builder.TakeRoot();
+  return builder.TakeRoots();
+}
+
+}  // namespace
+
+Result<json> ParseDocument(const std::string& text, const std::string& file_name,
+                           const DocumentLimits& limits) {
+  auto roots = Parse(text, file_name, limits, 1);
+  if (!roots) return tl::unexpected(roots.error());
+  return roots->empty() ? json() : std::move(roots->front());
+}
+
+Result<std::vector<json>> ParseDocuments(const std::string& text, const std::string& file_name,
+                                         const DocumentLimits& limits) {
+  auto roots = Parse(text, file_name, limits, SIZE_MAX);
+  if (roots) std::erase_if(*roots, [](const json& root) { return root.is_null(); });
+  return roots;
+}
+
+namespace {
+
+using nlohmann::ordered_json;
+
+/// Booleans and null of YAML 1.1 or 1.2, in lower case.
+constexpr std::array kTypedWords{"true", "false", "yes", "no", "on", "off", "null", "y", "n"};
+
+bool IsTypedWord(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return std::find(kTypedWords.begin(), kTypedWords.end(), text) != kTypedWords.end();
+}
+
+bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDecimalDigit(char c) { return c >= '0' && c <= '9'; }
+
+/// Whole numbers with a suffix, such as 250m and 64Mi. 1E could be half of a number.
+bool IsQuantityWithSuffix(const std::string& text) {
+  constexpr std::array kSuffixes{"m", "k", "M", "G", "T", "Ki", "Mi", "Gi", "Ti"};
+  const auto end = std::find_if_not(text.begin(), text.end(), IsDecimalDigit);
+  return end != text.begin() && std::find(kSuffixes.begin(), kSuffixes.end(),
+                                          std::string(end, text.end())) != kSuffixes.end();
+}
+
+/// Words that mean the same to every parser, inside of lists in flow style as well.
+bool IsPlain(const std::string& text) {
+  if (text.empty()) return false;
+  if (IsQuantityWithSuffix(text)) return true;
+  const bool begins_well = IsAsciiLetter(text.front()) || text.front() == '/';
+  const bool is_word = std::all_of(text.begin(), text.end(), [](char c) {
+    return IsAsciiLetter(c) || IsDecimalDigit(c) ||
+           std::string_view("_./-:@").find(c) != std::string::npos;
+  });
+  return begins_well && is_word && text.back() != ':' && !IsTypedWord(text);
+}
+
+/// Whether a literal block gives back the text: lines that do not begin or end with a blank, the
+/// last one with one newline, and nothing that would need an escape.
+bool IsLiteral(const std::string& text) {
+  if (text.find('\n') == std::string::npos || text.back() != '\n' || text.front() == '\n' ||
+      text.front() == ' ' || text.ends_with("\n\n")) {
+    return false;
+  }
+  return text.find(" \n") == std::string::npos && std::all_of(text.begin(), text.end(), [](char c) {
+           return c == '\n' || (c >= ' ' && c < 0x7f);
+         });
+}
+
+/// A short list of words and numbers fits into one line.
+bool FitsOneLine(const ordered_json& list) {
+  constexpr std::size_t kMaxBytes = 80;
+  return std::none_of(list.begin(), list.end(),
+                      [](const ordered_json& item) { return item.is_structured(); }) &&
+         list.dump().size() <= kMaxBytes;
+}
+
+void Emit(const ordered_json& value, YAML::Emitter& out) {
+  if (value.is_object()) {
+    if (value.empty()) out << YAML::Flow;  // {} on the line of its key
+    out << YAML::BeginMap;
+    for (const auto& [key, member] : value.items()) {
+      out << YAML::Key;
+      Emit(ordered_json(key), out);
+      out << YAML::Value;
+      Emit(member, out);
+    }
+    out << YAML::EndMap;
+  } else if (value.is_array()) {
+    if (FitsOneLine(value)) out << YAML::Flow;
+    out << YAML::BeginSeq;
+    for (const ordered_json& item : value) Emit(item, out);
+    out << YAML::EndSeq;
+  } else if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    if (IsLiteral(text)) {
+      out << YAML::Literal;
+    } else if (!IsPlain(text)) {
+      out << YAML::DoubleQuoted;
+    }
+    out << text;
+  } else if (value.is_null()) {
+    out << YAML::Null;
+  } else {
+    out << value.dump();
+  }
+}
+
+}  // namespace
+
+std::string FormatDocument(const ordered_json& tree) {
+  YAML::Emitter out;
+  Emit(tree, out);
+  return std::string(out.c_str(), out.size()) + "\n";
 }
 
 }  // namespace evenkeel::model

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -25,5 +26,16 @@ struct DocumentLimits {
 [[nodiscard]] Result<nlohmann::json> ParseDocument(const std::string& text,
                                                    const std::string& file_name,
                                                    const DocumentLimits& limits = {});
+
+/// The same for a text of any number of documents: their trees in order, without the empty ones.
+/// The limits apply to all of them together.
+[[nodiscard]] Result<std::vector<nlohmann::json>> ParseDocuments(const std::string& text,
+                                                                 const std::string& file_name,
+                                                                 const DocumentLimits& limits = {});
+
+/// A tree as one YAML document in block style, with fields in the order of the tree and a newline
+/// at the end. Parsers of YAML 1.1 and 1.2 read the same values: text that either of them would
+/// take for another type is quoted. The texts must be UTF-8.
+[[nodiscard]] std::string FormatDocument(const nlohmann::ordered_json& tree);
 
 }  // namespace evenkeel::model

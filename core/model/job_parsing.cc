@@ -336,7 +336,7 @@ void ReadSpec(FieldReader spec, JobSpec& job) {
   }
   spec.Any("activeDeadlineSeconds");
   ReadAfter(spec, job);
-  job.environment = ReadClusterSections(spec);
+  ReadClusterSections(spec, job);
 }
 
 }  // namespace

@@ -38,4 +38,27 @@ std::vector<StrategyName> AllStrategies() {
   return all;
 }
 
+std::string ExpandReferences(const std::string& text,
+                             const std::map<std::string, std::string>& known) {
+  std::string expanded;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char next = at + 1 < text.size() ? text[at + 1] : '\0';
+    if (text[at] == '$' && next == '$') {
+      expanded += '$';
+      ++at;
+      continue;
+    }
+    const std::size_t end = text[at] == '$' && next == '(' ? text.find(')', at) : text.npos;
+    const auto found =
+        end == text.npos ? known.end() : known.find(text.substr(at + 2, end - at - 2));
+    if (found == known.end()) {
+      expanded += text[at];
+      continue;
+    }
+    expanded += found->second;
+    at = end;
+  }
+  return expanded;
+}
+
 }  // namespace evenkeel::model

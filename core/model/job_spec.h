@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/model/node_affinity.h"
 #include "core/model/task_policy.h"
 
 namespace evenkeel::model {
@@ -125,6 +126,11 @@ struct EnvironmentVariable {
   bool from_cluster = false;  ///< its value is known in a cluster only
 };
 
+/// Replaces references to variables as Kubernetes does in env, command and args: $(NAME) stands for
+/// the value in `known`, $$ for $; a reference to anything else stays as it is.
+[[nodiscard]] std::string ExpandReferences(const std::string& text,
+                                           const std::map<std::string, std::string>& known);
+
 /// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.
 struct JobSpec {
   std::string name;
@@ -135,6 +141,7 @@ struct JobSpec {
   BalancingSpec balancing;
   TaskPolicy task_policy;
   std::map<std::string, std::string> node_selector;  ///< spec.nodes.selector.matchLabels
+  NodeAffinity node_affinity;                        ///< spec.worker.template.affinity.nodeAffinity
   std::int32_t max_workers = 32;
   std::optional<Duration> active_deadline;
   std::vector<EnvironmentVariable> environment;  ///< spec.worker.template.env, in its order

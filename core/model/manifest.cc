@@ -25,4 +25,12 @@ std::string ReadObjectHead(FieldReader& object, const std::string& kind) {
   return name;
 }
 
+void CheckObjectName(FieldReader& object, const std::string& field) {
+  if (object.Any(field).is_null()) return;
+  const std::string name = object.RequiredString(field, 253);
+  if (!IsDnsSubdomain(name)) {
+    object.Fail(field, "must be " + kAllowedDnsSubdomain + ", is " + Shown(name));
+  }
+}
+
 }  // namespace evenkeel::model

@@ -14,4 +14,7 @@ inline const std::string kApiVersion = "batch.evenkeel.dev/v1alpha1";
 /// Returns the name.
 std::string ReadObjectHead(FieldReader& object, const std::string& kind);
 
+/// Checks a field with the name of another object, if there is one.
+void CheckObjectName(FieldReader& object, const std::string& field);
+
 }  // namespace evenkeel::model

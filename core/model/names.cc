@@ -39,6 +39,19 @@ bool IsLabelValue(std::string_view text) {
          });
 }
 
+bool IsQualifiedName(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return IsLabelValue(text);
+  return IsDnsSubdomain(text.substr(0, slash)) && IsLabelValue(text.substr(slash + 1));
+}
+
+bool IsExtendedResource(std::string_view text) {
+  constexpr std::string_view kHugePages = "hugepages-";
+  if (text.starts_with(kHugePages)) return text.size() > kHugePages.size() && IsLabelValue(text);
+  return text.find('/') != std::string_view::npos && IsQualifiedName(text) &&
+         text.find("kubernetes.io/") == std::string_view::npos;  // those are Kubernetes' own
+}
+
 bool IsWorkloadName(std::string_view text) {
   constexpr std::size_t kMostCharacters = 56;
   return !text.empty() && text.size() <= kMostCharacters && text.front() >= 'a' &&

@@ -13,6 +13,12 @@ namespace evenkeel::model {
 /// A Kubernetes label value that is not empty: 1 to 63 of A-Z, a-z, 0-9, '-', '_' and '.', with a
 /// letter or digit at both ends.
 [[nodiscard]] bool IsLabelValue(std::string_view text);
+/// A key of labels and annotations: a name of 1 to 63 characters like a label value, after an
+/// optional prefix, a DNS subdomain and '/'.
+[[nodiscard]] bool IsQualifiedName(std::string_view text);
+/// A resource that a node has beside cpu, memory and storage: an extended resource such as
+/// nvidia.com/gpu, or huge pages such as hugepages-2Mi. Requests for these equal their limits.
+[[nodiscard]] bool IsExtendedResource(std::string_view text);
 /// A workload name: a lower-case letter, then letters and digits, at most 56 characters, so that
 /// kCustomPrefix + NAME is a label value.
 [[nodiscard]] bool IsWorkloadName(std::string_view text);
@@ -39,5 +45,10 @@ inline const std::string kAllowedDnsSubdomain =
     "1 to 253 lower-case letters, digits, '-' or '.', with a letter or digit at both ends";
 inline const std::string kAllowedLabelValue =
     "1 to 63 letters, digits, '-', '_' or '.', with a letter or digit at both ends";
+
+inline const std::string kAllowedQualifiedName =
+    "a name of 1 to 63 letters, digits, '-', '_' or '.', with a letter or digit at both ends, "
+    "after "
+    "an optional domain and '/'";
 
 }  // namespace evenkeel::model

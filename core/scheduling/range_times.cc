@@ -18,7 +18,7 @@ constexpr double kTowardsZero = 1e-4;
 // A worker's own ratio departs from the common one if its times fit better by so much, as a part of
 // the square of the distance: errors of 5 % against a factor of 1.6.
 constexpr double kTowardsCommon = 0.01;
-// Workers whose measurements are looked at for the common ratio.
+// Workers that the common ratio is computed from.
 constexpr std::size_t kMostWorkers = 64;
 
 const std::array<double, kCandidates>& Candidates() {

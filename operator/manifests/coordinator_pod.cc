@@ -23,8 +23,32 @@ using nlohmann::json;
 
 std::string Listening(int at) { return "0.0.0.0:" + std::to_string(at); }
 
-json Requirement(const std::string& key, const char* op, json values) {
-  return {{"key", key}, {"operator", op}, {"values", std::move(values)}};
+json Requirement(const std::string& key, const std::string& op, json values) {
+  json requirement{{"key", key}, {"operator", op}};
+  if (!values.empty()) requirement["values"] = std::move(values);
+  return requirement;
+}
+
+json RequirementsOf(const std::vector<model::NodeRequirement>& requirements) {
+  json list = json::array();
+  for (const model::NodeRequirement& one : requirements) {
+    list.push_back(Requirement(one.key, model::ToString(one.op), one.values));
+  }
+  return list;
+}
+
+/// A term for each of the job's, with what is required of every node.
+json NodeSelectorTerms(const model::NodeAffinity& affinity, const json& required) {
+  if (affinity.terms.empty()) return json::array({{{"matchExpressions", required}}});
+  json terms = json::array();
+  for (const model::NodeSelectorTerm& term : affinity.terms) {
+    json one{{"matchExpressions", required}};
+    const json more = RequirementsOf(term.expressions);
+    one["matchExpressions"].insert(one["matchExpressions"].end(), more.begin(), more.end());
+    if (!term.fields.empty()) one["matchFields"] = RequirementsOf(term.fields);
+    terms.push_back(std::move(one));
+  }
+  return terms;
 }
 
 /// Where the job's workers may run, on an architecture of the image; rather not on the slowest
@@ -37,9 +61,8 @@ json Affinity(const WeightedJob& job, const CoordinatorPod& pod) {
   for (const auto& [key, value] : job.spec.node_selector) {
     required.push_back(Requirement(key, "In", json::array({value})));
   }
-  const json term{{"matchExpressions", std::move(required)}};
   json affinity{{"requiredDuringSchedulingIgnoredDuringExecution",
-                 {{"nodeSelectorTerms", json::array({term})}}}};
+                 {{"nodeSelectorTerms", NodeSelectorTerms(job.spec.node_affinity, required)}}}};
 
   json avoided = json::array();  // the API server allows one value for each
   for (const std::string& node : pod.avoided_nodes) {
@@ -158,6 +181,7 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
                             component::kCoordinator, job);
   object["metadata"]["labels"][label::kAttempt] = std::to_string(pod.attempt);
   object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(pod.attempt)}};
+  AddTemplateMarks(object["metadata"], job);
   object["spec"] = std::move(spec);
   return object;
 }

@@ -8,6 +8,7 @@
 #include "cluster/names.h"
 #include "cluster/weighted_job_json.h"
 #include "core/model/manifest.h"
+#include "core/model/pod_template_parsing.h"
 
 namespace evenkeel::cluster {
 
@@ -36,6 +37,15 @@ json ObjectFrame(const std::string& api_version, const std::string& kind, const 
             {"ownerReferences", json::array({std::move(owner)})}}}};
 }
 
+void AddTemplateMarks(json& metadata, const WeightedJob& job) {
+  for (const auto& [field, marks] : {std::pair{"labels", &job.worker.labels},
+                                     std::pair{"annotations", &job.worker.annotations}}) {
+    for (const auto& [key, value] : *marks) {
+      if (!metadata[field].contains(key)) metadata[field][key] = value;
+    }
+  }
+}
+
 namespace {
 
 using nlohmann::json;
@@ -57,7 +67,7 @@ json SecurityContext(const WeightedJob& job) {
                {"fsGroupChangePolicy", "OnRootMismatch"},
                {"seccompProfile", {{"type", "RuntimeDefault"}}}};
   const json asked = Parsed(job.worker.security_context, json::object());
-  for (const std::string& field : SecurityFields()) {
+  for (const std::string& field : model::SecurityFields()) {
     if (asked.contains(field)) context[field] = asked[field];
   }
   return context;

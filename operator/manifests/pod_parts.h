@@ -18,6 +18,10 @@ namespace evenkeel::cluster {
 /// The labels by which the pods of a job are selected.
 [[nodiscard]] nlohmann::json PodLabels(const WeightedJob& job, const std::string& component);
 
+/// Adds the labels and annotations of the job's template to those that the operator has set
+/// already, which stay as they are.
+void AddTemplateMarks(nlohmann::json& metadata, const WeightedJob& job);
+
 /// The common part of the specs of a job's pods: the settings that the restricted pod security
 /// standard requires, no service-account token, no environment variables for services, the job's
 /// security context, pull secrets and priority. Volumes and containers are empty lists. A lost node

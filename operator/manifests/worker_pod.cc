@@ -98,6 +98,7 @@ json WorkerPodManifest(const WeightedJob& job, const WorkerPod& pod) {
                                        {annotation::kNode, pod.node},
                                        {annotation::kAttempt, std::to_string(pod.attempt)},
                                        {annotation::kDefaultContainer, kWorkerContainer}};
+  AddTemplateMarks(object["metadata"], job);
   object["spec"] = std::move(spec);
   return object;
 }

@@ -29,7 +29,11 @@ def made(kind, name, api_version="v1", **content):
             "metadata": {"name": name, "labels": dict(LABELS), "ownerReferences": [dict(OWNER)]}}
 
 
+OWN_CLAIM = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": {
+    "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}}}
 GOOD = {"pod": made("Pod", "prey-worker-a", spec=POD),
+        "pod with a claim of its own": made("Pod", "prey-worker-b",
+                                            spec={**POD, "volumes": [OWN_CLAIM]}),
         "config map": made("ConfigMap", "prey-plan", data={"a": "b"}),
         "secret of the workers": made("Secret", "prey-worker-tls-2", type="Opaque"),
         "service": made("Service", "prey-coordinator", spec={"ports": [{"port": 80}]}),

@@ -217,6 +217,69 @@ class TasksTest(CommandCase):
         self.assertEqual(self.outputs(job), ["4711 yes\n", "4711 no\n"])
 
 
+class TemplateTest(CommandCase):
+    """Parts of the pod template: marks of the pods, and nodes that are left out."""
+
+    def test_labels_and_node_affinity(self):
+        left_out, *others = sorted(cluster_case.NODES)
+        term = {"matchExpressions": [{"key": "kubernetes.io/os", "operator": "Exists"}],
+                "matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": [left_out]}]}
+        job = self.begin(["square", "300"], {"tasks": 100}, template={
+            "labels": {"team": "lab"}, "annotations": {"example.com/note": "two words"},
+            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+                "nodeSelectorTerms": [term]}}}})
+        job.wait_part(0.05, 120)
+        pods = [*job.workers().values(), job.coordinator()]
+        self.assertEqual(set(job.workers()), set(others))
+        for pod in pods:
+            self.assertEqual(pod["metadata"]["labels"]["team"], "lab")
+            self.assertEqual(pod["metadata"]["annotations"]["example.com/note"], "two words")
+        self.assertNotEqual(job.coordinator()["spec"]["nodeName"], left_out)
+        job.wait_complete(240)
+        rows = self.check_squares(job, 100)
+        self.assertLessEqual({row["node"] for row in rows}, set(others))
+
+    def test_an_extended_resource_that_no_node_has(self):
+        job = self.submit(jobs.manifest("commands", {"command": {
+            "image": self.images["numbered"], "command": ["/commands", "square", "1"], "tasks": 3}},
+            worker={"resources": {"limits": {"example.com/codec": 1}}}))
+        job.until(lambda thing: "without enough example.com/codec: it has 0, the worker requests 1" in
+                  jobs.condition(thing, "Progressing").get("message", ""), 120, "it says what is missing")
+
+
+class ConvertTest(CommandCase):
+    """Jobs of batch/v1 that kubectl evenkeel has converted."""
+
+    def test_a_converted_indexed_job_has_one_right_result_per_index(self):
+        tasks = 12
+        text, remarks = jobs.convert({
+            "apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "fruit"},
+            "spec": {"completions": tasks, "parallelism": 3, "completionMode": "Indexed",
+                     "backoffLimit": 4, "template": {"spec": {
+                         "restartPolicy": "Never",
+                         "nodeSelector": {"kubernetes.io/os": "linux"},
+                         "securityContext": {"runAsUser": 65532},
+                         "containers": [{
+                             "name": "main", "image": self.images["numbered"],
+                             "command": ["/commands", "show"],
+                             "args": ["=$(FRUIT) $(JOB_COMPLETION_INDEX)", "JOB_COMPLETION_INDEX",
+                                      "FRUIT"],
+                             "env": [{"name": "FRUIT", "value": "plum"}],
+                             "resources": SMALL}]}}}})
+        self.assertEqual([line.split(": ")[1] for line in remarks],
+                         ["spec.parallelism", "spec.backoffLimit",
+                          "spec.template.spec.containers[0].resources"])
+        # kubectl validates strictly: every field of the converted job has to be known.
+        kube.kubectl("apply", "-n", self.namespace, "--dry-run=server", "-f", "-", text=text)
+        kube.kubectl("apply", "-n", self.namespace, "-f", "-", text=text)
+        job = jobs.Job("fruit", self.namespace)
+        job.wait_complete(120)
+        rows = self.rows(job)
+        self.assertEqual([row["stdout"] for row in rows],
+                         [f"plum {n}\n{n}\nplum\n" for n in range(tasks)])
+        self.assertEqual({row["status"] for row in rows}, {"succeeded"})
+
+
 class ImageTest(CommandCase):
     """Images that cannot run show as a condition with a reason, and recover when they are mended."""
 

@@ -11,6 +11,7 @@ import kube
 import machine
 
 PAGES_PORT = 7403
+PLUGIN = machine.ROOT / "build" / "release" / "bin" / "kubectl-evenkeel"
 GROUP = "batch.evenkeel.dev/v1alpha1"
 
 
@@ -20,6 +21,13 @@ def manifest(name, workload, **sections):
         sections["worker"] = {"resources": {"requests": {"cpu": "20m"}}, **sections.get("worker", {})}
     return {"apiVersion": GROUP, "kind": "WeightedJob", "metadata": {"name": name},
             "spec": {"workload": workload, **sections}}
+
+
+def convert(manifest_of_job):
+    """(WeightedJob, remarks): what kubectl evenkeel convert makes of a Job of batch/v1."""
+    done = subprocess.run([str(PLUGIN), "convert", "-"], input=json.dumps(manifest_of_job), text=True,
+                          capture_output=True, check=True, timeout=60)
+    return done.stdout, done.stderr.splitlines()
 
 
 def primes(end, method="TrialDivision", **more):
@@ -135,8 +143,7 @@ class Job:
 
     def fetch_results(self, folder):
         """kubectl evenkeel results; the names of the files that came."""
-        program = machine.ROOT / "build" / "release" / "bin" / "kubectl-evenkeel"
-        subprocess.run([str(program), "results", self.name, "-n", self.namespace, "--output",
+        subprocess.run([str(PLUGIN), "results", self.name, "-n", self.namespace, "--output",
                         str(folder)], env=kube.environment(), check=True, timeout=60)
         return sorted(path.name for path in pathlib.Path(folder).iterdir())
 

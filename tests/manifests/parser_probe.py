@@ -15,6 +15,10 @@ EVENKEEL = os.environ.get("EVENKEEL", "evenkeel")
 HEAD = {"apiVersion": f"{crd_schema.GROUP}/v1alpha1", "metadata": {"name": "probe"}}
 CRITERION = {"name": "a", "labels": ["x"], "kind": "Linguistic", "exponent": 1}
 
+AFFINITY = "spec.worker.template.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
+TERM = AFFINITY + ".nodeSelectorTerms[]"
+TERM_OF_A_LABEL = {"matchExpressions": [{"key": "a", "operator": "Exists"}]}
+
 # The other fields that the parser requires before it reads a field.
 BESIDE = {
     "spec.workload.command": {"image": "example.com/tool:1", "command": ["tool"], "tasks": 1},
@@ -36,6 +40,10 @@ BESIDE = {
     "spec.workload.synthetic": {"tasks": 100_000_000, "mode": "None", "cost": {"constant": 1}},
     "spec.weighting.weights": {"node": 1},
     "spec.taskPolicy.onExitCodes[]": {"action": "Count", "values": [1]},
+    AFFINITY: {"nodeSelectorTerms": [TERM_OF_A_LABEL]},
+    TERM: TERM_OF_A_LABEL,
+    f"{TERM}.matchExpressions[]": {"key": "a", "operator": "Exists"},
+    f"{TERM}.matchFields[]": {"key": "metadata.name", "operator": "In", "values": ["a"]},
     "spec.worker.template.env[]": {"name": "A"},
     "spec.worker.template.volumes[]": {"name": "v"},
     "spec.worker.template.volumeMounts[]": {"name": "v"},
@@ -49,6 +57,8 @@ INSTEAD = {
     "spec.workload.command.argumentsFile": {"tasks"},
     "spec.workload.command.range": {"tasks"},
 }
+# Keys that the parser takes in maps; others take any.
+KEYS = {"spec.worker.resources.requests.*": "cpu", "spec.worker.resources.limits.*": "cpu"}
 # Options of a strategy are allowed with that strategy only.
 STRATEGIES = {"masterSlave": "MasterSlave", "modifiedMasterSlave": "ModifiedMasterSlave",
               "adaptiveIterative": "AdaptiveIterative", "compensated": "Compensated"}
@@ -111,7 +121,7 @@ def containing(kind, steps, value, path="spec", spec=None):
 def manifest(kind, path, value):
     """A manifest that is right but for the value at a path such as spec.nodes.tolerations[].key."""
     steps = [step for step in re.split(r"\.|(?=\[\])", path) if step][1:]
-    steps = ["node" if step == "*" else step for step in steps]
+    steps = [KEYS.get(path, "node") if step == "*" else step for step in steps]
     return {**HEAD, "kind": kind, "spec": containing(kind, steps, value, spec=SPECS[kind])}
 
 

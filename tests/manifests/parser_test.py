@@ -23,6 +23,12 @@ DIFFERENCES = {
     "spec.criteria[].thresholds[].from": "a schema has no number or text, only whole number or text",
     "spec.criteria[].thresholds[].term": "one of the words of the policy: a rule in CEL",
 }
+AFFINITY = "spec.worker.template.affinity"
+# Fields of a pod that the schema has only to refuse them by name, as the parser does.
+REFUSED = (f"{AFFINITY}.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution",
+           f"{AFFINITY}.podAffinity", f"{AFFINITY}.podAntiAffinity")
+TERM = f"{AFFINITY}.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[]"
+DIFFERENCES[f"{TERM}.matchFields[].key"] = "one word only, which the parser does not call a choice"
 # Objects whose fields the parser ignores, except for their names.
 OPEN = ("spec.worker.template.env[]", "spec.worker.template.volumes[]",
         "spec.worker.template.volumeMounts[]", "spec.worker.template.imagePullSecrets[]",
@@ -33,8 +39,9 @@ COSTS = ("spec.workload.synthetic.cost", "spec.workload.command.cost")
 
 
 def is_open(path):
-    """Below an open object, its name excepted."""
-    return any(path.startswith(place + ".") and path != place + ".name" for place in OPEN)
+    """Below an open object, its name excepted, or refused as a whole."""
+    return path.startswith(REFUSED) or any(
+        path.startswith(place + ".") and path != place + ".name" for place in OPEN)
 
 
 def is_quantity(node):

@@ -42,7 +42,7 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 struct ResultRow {
   model::TaskIndex index = 0;
   std::optional<std::string> argument;
-  /// Of the last run, if it ended. Nothing for a range if a part of its run was done by others.
+  /// Record of the last run, if it ended. Nothing for a range if others did a part of its run.
   std::optional<TaskRecord> record;
   std::optional<std::string> failure;      ///< reason of a final failure; nothing: success
   std::optional<model::TaskIndex> last{};  ///< of a range that begins with `index`

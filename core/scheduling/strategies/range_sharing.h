@@ -11,7 +11,7 @@
 namespace evenkeel::scheduling {
 
 /// For jobs whose program does a range of consecutive tasks in one run and takes a time to start:
-/// each idle thread gets one range, in the order of the indexes. What is left of the job would end
+/// each idle thread gets one range, in the order of the indexes. The rest of the job would end
 /// at one level, if each thread began one more range when it is ready: the level L with
 ///
 ///     sum over threads of (L - ready - a) / b = tasks that are left

@@ -172,6 +172,13 @@ class BadNodesTest(BadInputTest):
         missing = self.folder / "missing.yaml"
         self.check_refused(["run", self.write("job.yaml", GOOD), "--nodes", missing], missing)
 
+    def test_affinity_that_fits_no_node(self):
+        term = {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}
+        manifest = changed("spec.worker.template.affinity.nodeAffinity", {
+            "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}})
+        self.check_refused(self.command(manifest, TWO), self.folder / "job.yaml",
+                           "spec.worker.template.affinity", "none of the 2 nodes")
+
     def test_selector_that_fits_no_node(self):
         manifest = changed("spec.nodes.selector.matchLabels", {"disk": "ssd"})
         self.check_refused(self.command(manifest, TWO), self.folder / "job.yaml", "spec.nodes.selector",

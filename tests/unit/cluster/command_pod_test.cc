@@ -149,6 +149,17 @@ TEST(CommandPod, AsksForRoomForBothContainers) {
   EXPECT_EQ(WorkerRequests(Job()), RequestsOf(Job().resources));
 }
 
+TEST(CommandPod, ExtendedResourcesAreThoseOfTheCommandAlone) {
+  WeightedJob job = CommandJob();
+  job.resources = WithWorkerDefaults({{}, {{"nvidia.com/gpu", "1"}}});
+  const json pod = PodOf(job);
+  EXPECT_EQ(Container(pod, "command")["resources"]["requests"]["nvidia.com/gpu"], "1");
+  EXPECT_EQ(Container(pod, "command")["resources"]["limits"]["nvidia.com/gpu"], "1");
+  EXPECT_FALSE(Container(pod, "worker")["resources"]["limits"].contains("nvidia.com/gpu"));
+  EXPECT_EQ(ReadPod(pod).requests, WorkerRequests(job));
+  EXPECT_EQ(WorkerRequests(job).extended.at("nvidia.com/gpu"), 1);
+}
+
 TEST(CommandPod, LeavesTheCoordinatorAlone) {
   CoordinatorPod request;
   request.image = "evenkeel/worker:1";

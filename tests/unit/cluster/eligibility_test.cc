@@ -7,6 +7,8 @@
 namespace evenkeel::cluster {
 namespace {
 
+using NodeOperator = model::NodeRequirement::Operator;
+
 struct Case {
   const char* name;
   std::function<void(NodeView&, WeightedJob&, Resources&)> change;
@@ -28,6 +30,21 @@ const Case kCases[] = {
        job.spec.node_selector = {{"pool", "x"}};
      },
      Obstacle::kSelector, "without label pool=x of spec.nodes.selector"},
+    {"an affinity that matches",
+     [](auto& node, auto& job, auto&) {
+       node.profile.labels["board"] = "pi4";
+       job.spec.node_affinity = {{{{{"board", NodeOperator::kNotIn, {"pi3"}}}, {}}}};
+     },
+     Obstacle::kNone, ""},
+    {"an affinity of two terms that do not match",
+     [](auto& node, auto& job, auto&) {
+       node.profile.labels["ram-mib"] = "900";
+       job.spec.node_affinity = {{{{{"ram-mib", NodeOperator::kGreaterThan, {"1500"}}}, {}},
+                                  {{}, {{"metadata.name", NodeOperator::kIn, {"b"}}}}}};
+     },
+     Obstacle::kAffinity,
+     "excluded by spec.worker.template.affinity, which requires ram-mib Gt 1500 or metadata.name "
+     "In b"},
     {"an architecture without image",
      [](auto& node, auto&, auto&) { node.profile.architecture = "riscv64"; },
      Obstacle::kArchitecture, "of architecture riscv64, which has no image"},
@@ -74,6 +91,26 @@ const Case kCases[] = {
     {"too little memory left",
      [](auto&, auto&, auto& used) { used.memory_bytes = (4LL << 30) - 1; }, Obstacle::kRoom,
      "without room for what the worker requests"},
+    {"no extended resource",
+     [](auto&, auto& job, auto&) {
+       job.resources = WithWorkerDefaults({{}, {{"nvidia.com/gpu", "2"}}});
+     },
+     Obstacle::kResource, "without enough nvidia.com/gpu: it has 0, the worker requests 2"},
+    {"an extended resource that other pods have",
+     [](auto& node, auto& job, auto& used) {
+       node.allocatable.extended = {{"nvidia.com/gpu", 2}};
+       used.extended = {{"nvidia.com/gpu", 1}};
+       job.resources = WithWorkerDefaults({{}, {{"nvidia.com/gpu", "2"}}});
+     },
+     Obstacle::kRoom, "without room for what the worker requests: nvidia.com/gpu"},
+    {"just enough of an extended resource",
+     [](auto& node, auto& job, auto& used) {
+       node.allocatable.extended = {{"nvidia.com/gpu", 2}, {"hugepages-2Mi", 64 << 20}};
+       used.extended = {{"nvidia.com/gpu", 1}};
+       job.resources =
+           WithWorkerDefaults({{}, {{"nvidia.com/gpu", "1"}, {"hugepages-2Mi", "64Mi"}}});
+     },
+     Obstacle::kNone, ""},
     {"too many pods", [](auto&, auto&, auto& used) { used.pods = 110; }, Obstacle::kRoom,
      "without room for what the worker requests"},
 };

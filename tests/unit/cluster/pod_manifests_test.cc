@@ -145,6 +145,20 @@ TEST(WorkerPodManifest, TakesOverTheTemplate) {
   EXPECT_EQ(MountAt(pod, "/inputs")["readOnly"], true);
 }
 
+TEST(PodManifests, HaveTheLabelsAndAnnotationsOfTheTemplateBesideTheOperatorsOwn) {
+  WeightedJob job = Job();
+  job.worker.labels = {{"team", "lab"}, {"app.kubernetes.io/name", "stolen"}};
+  job.worker.annotations = {{"example.com/note", "a b"}, {"evenkeel.dev/attempt", "99"}};
+  json coordinator = CoordinatorPodManifest(job, FirstAttempt());
+  AnnotateForScrapes(coordinator);
+  for (const json& pod : {WorkerPodManifest(job, OnPi4()), coordinator}) {
+    ExpectOwned(pod);
+    EXPECT_EQ(pod["metadata"]["labels"]["team"], "lab");
+    EXPECT_EQ(pod["metadata"]["annotations"]["example.com/note"], "a b");
+    EXPECT_NE(pod["metadata"]["annotations"]["evenkeel.dev/attempt"], "99");
+  }
+}
+
 TEST(CoordinatorPodManifest, ServesAndKeepsItsFolderInThePod) {
   const json pod = CoordinatorPodManifest(Job(), FirstAttempt());
   ExpectOwned(pod);
@@ -267,6 +281,31 @@ TEST(CoordinatorPodManifest, KeepsOffSlowBoardsAndWithinTheSelector) {
     [{"weight": 100, "preference": {"matchFields": [
       {"key": "metadata.name", "operator": "NotIn", "values": ["pi3"]},
       {"key": "metadata.name", "operator": "NotIn", "values": ["zero"]}]}}])"));
+}
+
+TEST(CoordinatorPodManifest, KeepsWithinEachTermOfTheAffinity) {
+  WeightedJob job = Job();
+  job.spec.node_selector = {{"pool", "x"}};
+  job.spec.node_affinity = {
+      {{{{"board", model::NodeRequirement::Operator::kNotIn, {"pi3"}}}, {}},
+       {{{"fast", model::NodeRequirement::Operator::kExists, {}}},
+        {{"metadata.name", model::NodeRequirement::Operator::kIn, {"big"}}}}}};
+  const json affinity =
+      CoordinatorPodManifest(job, FirstAttempt())["spec"]["affinity"]["nodeAffinity"];
+  EXPECT_EQ(affinity["requiredDuringSchedulingIgnoredDuringExecution"], json::parse(R"(
+    {"nodeSelectorTerms": [
+      {"matchExpressions": [
+        {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]},
+        {"key": "pool", "operator": "In", "values": ["x"]},
+        {"key": "board", "operator": "NotIn", "values": ["pi3"]}]},
+      {"matchExpressions": [
+        {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]},
+        {"key": "pool", "operator": "In", "values": ["x"]},
+        {"key": "fast", "operator": "Exists"}],
+       "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["big"]}]}]})"));
+  // A worker is bound to a node that matches.
+  EXPECT_EQ(WorkerPodManifest(job, OnPi4())["spec"]["affinity"],
+            WorkerPodManifest(Job(), OnPi4())["spec"]["affinity"]);
 }
 
 }  // namespace

@@ -70,6 +70,22 @@ TEST(Resources, DefaultsDoNotExceedLimits) {
   EXPECT_EQ(RequestsOf(asked).cpu_millicores, 2000);
 }
 
+TEST(Resources, ExtendedOnesAreCountedByName) {
+  const ResourceRequirements asked = WithWorkerDefaults(
+      {{{"hugepages-2Mi", "64Mi"}}, {{"nvidia.com/gpu", "2"}, {"hugepages-2Mi", "64Mi"}}});
+  EXPECT_EQ(asked.requests.at("nvidia.com/gpu"), "2");
+  const Resources requests = RequestsOf(asked);
+  EXPECT_EQ(requests.extended, (std::map<std::string, std::int64_t>{{"hugepages-2Mi", 64 << 20},
+                                                                    {"nvidia.com/gpu", 2}}));
+  const Resources node{4000, 1LL << 30, 110, {{"nvidia.com/gpu", 3}, {"hugepages-2Mi", 1 << 30}}};
+  EXPECT_TRUE(Fits(requests, node));
+  EXPECT_FALSE(Fits(requests, node - requests));
+  EXPECT_EQ((node - requests).extended.at("nvidia.com/gpu"), 1);
+  EXPECT_EQ(node - requests + requests, node);
+  EXPECT_EQ(requests - requests, Resources{}) << "nothing of a resource is no entry";
+  EXPECT_EQ(PodRequests({{requests}, {{requests, false}}, {}, {}, {}}).extended, requests.extended);
+}
+
 TEST(Resources, NothingAskedForAlwaysFits) {
   EXPECT_TRUE(Fits({}, {-5, -5, -5}));
   EXPECT_FALSE(Fits({1, 0, 0}, {0, 5, 5}));

@@ -93,7 +93,8 @@ TEST(ReadNode, ReadsANode) {
     "spec": {"unschedulable": true,
              "taints": [{"key": "k", "value": "v", "effect": "NoSchedule"}]},
     "status": {"capacity": {"cpu": "4", "memory": "2Gi"},
-      "allocatable": {"cpu": "3800m", "memory": "1Gi", "pods": "110"},
+      "allocatable": {"cpu": "3800m", "memory": "1Gi", "pods": "110", "ephemeral-storage": "9Gi",
+                      "nvidia.com/gpu": "2", "hugepages-2Mi": "0"},
       "conditions": [{"type": "MemoryPressure", "status": "False"},
         {"type": "Ready", "status": "True", "lastTransitionTime": "2026-03-01T09:30:05Z"}],
       "nodeInfo": {"architecture": "arm64", "operatingSystem": "linux", "osImage": "Debian"}}})"));
@@ -107,7 +108,7 @@ TEST(ReadNode, ReadsANode) {
   EXPECT_TRUE(node.unschedulable);
   EXPECT_TRUE(node.ready);
   EXPECT_TRUE(node.ready_changed.has_value());
-  EXPECT_EQ(node.allocatable, (Resources{3800, 1LL << 30U, 110}));
+  EXPECT_EQ(node.allocatable, (Resources{3800, 1LL << 30U, 110, {{"nvidia.com/gpu", 2}}}));
   EXPECT_FALSE(ReadNode(json::parse(R"({"status": {"conditions": [
     {"type": "Ready", "status": "Unknown"}]}})"))
                    .ready);

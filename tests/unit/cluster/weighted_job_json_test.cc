@@ -23,6 +23,7 @@ json JobObject() {
       "worker": {"resources": {"requests": {"cpu": 2}, "limits": {"memory": "1Gi"}},
                  "template": {"env": [{"name": "A", "value": "b"}], "priorityClassName": "low",
                               "imagePullPolicy": "Always",
+                              "labels": {"team": "lab"}, "annotations": {"example.com/a": "b c"},
                               "volumes": [{"name": "v", "emptyDir": {}}],
                               "volumeMounts": [{"name": "v", "mountPath": "/v"}],
                               "imagePullSecrets": [{"name": "s"}],
@@ -52,6 +53,8 @@ TEST(ReadWeightedJob, ReadsAllThatMatters) {
   EXPECT_EQ(job.resources.requests.at("memory"), "64Mi");
   EXPECT_EQ(job.resources.limits.at("memory"), "1Gi");
   EXPECT_EQ(job.worker.env, R"([{"name":"A","value":"b"}])");
+  EXPECT_EQ(job.worker.labels, (std::map<std::string, std::string>{{"team", "lab"}}));
+  EXPECT_EQ(job.worker.annotations, (std::map<std::string, std::string>{{"example.com/a", "b c"}}));
   EXPECT_EQ(job.worker.priority_class_name, "low");
   EXPECT_EQ(job.worker.image_pull_policy, "Always");
   EXPECT_EQ(job.worker.security_context, R"({"runAsUser":1000})");
@@ -94,7 +97,7 @@ TEST(ReadWeightedJob, WhatIsWrongIsOneLineThatNamesTheField) {
        "metadata.name: must be at most 50 characters, has 51"},
       {"/metadata/name", "\"1primes\"", "metadata.name: must begin with a lower-case letter"},
       {"/spec/worker/template/volumes/0", R"({"name": "v", "hostPath": {"path": "/"}})",
-       "spec.worker.template.volumes[0].hostPath: is not allowed by the restricted pod security"},
+       "spec.worker.template.volumes[0].hostPath: is not allowed, allowed are configMap, "},
       {"/spec/worker/template/volumes/0/name", "\"evenkeel-tls\"",
        "spec.worker.template.volumes[0].name: must not begin with \"evenkeel-\""},
       {"/spec/worker/template/volumeMounts/0/mountPath", "\"/etc/evenkeel/tls\"",

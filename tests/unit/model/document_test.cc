@@ -95,5 +95,43 @@ TEST(Document, DepthAndSizeAreBounded) {
   EXPECT_NE(ErrorOf("[1, 2, 3]", {.max_values = 3}).find("more than 3 values"), std::string::npos);
 }
 
+TEST(Documents, AreReadInOrderWithoutTheEmptyOnes) {
+  const auto documents = ParseDocuments("---\na: &x 1\nb: *x\n---\n---\n[2]\n...\n", "jobs.yaml");
+  ASSERT_TRUE(documents.has_value()) << documents.error().message;
+  EXPECT_EQ(*documents, (std::vector<nlohmann::json>{{{"a", 1}, {"b", 1}}, {2}}));
+  EXPECT_TRUE(ParseDocuments("", "jobs.yaml").value().empty());
+  const auto wrong = ParseDocuments("a: 1\n---\na: [\n", "jobs.yaml");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_TRUE(wrong.error().message.starts_with("jobs.yaml: line 4: ")) << wrong.error().message;
+  EXPECT_FALSE(ParseDocuments("a: &x 1\n---\nb: *x\n", "jobs.yaml").has_value());
+}
+
+TEST(FormatDocument, KeepsTheOrderAndTheTypesOfAllValues) {
+  const auto tree = nlohmann::ordered_json::parse(R"json({
+    "z": 1, "a": -0.5, "yes": true, "none": null, "empty": {}, "nothing": [],
+    "words": ["true", "No", "~", "null", "1", "1e3", "0x1f", "1_000", "12:30", "", " a", "a ",
+              "a: b", "a #b", "- a", "{}", "*x", "&x", "!x", "%x", "@x", "`x", "=", "<<", "'", "\"",
+              "2026-01-01", ".5", "é", "a\tb", "\u0001", "\u2028", "a:", "a,b", "$(X)"],
+    "plain": ["64Mi", "250m", "/bin/sh", "example.com/a_b:1.2", "a-b"],
+    "script": "for i in 1 2; do\n  echo \"$i\"\ndone\n",
+    "unfinished": "one\ntwo", "padded": "\n one \n\n",
+    "nested": [{"name": "a", "list": ["sh", "-c", "echo a\n"]}, [[1], [{"b": {"c": []}}]]]})json");
+  const std::string text = FormatDocument(tree);
+  EXPECT_EQ(Parsed(text), nlohmann::json::parse(tree.dump())) << text;
+  EXPECT_TRUE(text.starts_with("z: 1\na: -0.5\n\"yes\": true\n")) << text;
+  for (const char* lines :
+       {"empty: {}\n", "plain: [64Mi, 250m, /bin/sh, example.com/a_b:1.2, a-b]\n",
+        "script: |\n  for i in 1 2; do\n    echo \"$i\"\n  done\n"}) {
+    EXPECT_NE(text.find(lines), std::string::npos) << text;
+  }
+}
+
+TEST(FormatDocument, LongListsHaveALineForEachItem) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (int i = 0; i < 100; ++i) list.push_back(std::to_string(i));
+  const std::string text = FormatDocument({{"items", list}});
+  EXPECT_TRUE(text.starts_with("items:\n  - \"0\"\n  - \"1\"\n")) << text;
+}
+
 }  // namespace
 }  // namespace evenkeel::model

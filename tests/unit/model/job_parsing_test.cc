@@ -213,6 +213,108 @@ TEST(ParseJob, BadInputIsOneLineThatNamesFileAndField) {
             "job.yaml: line 7: duplicate key suspend");
 }
 
+TEST(ParseJob, LabelsAndAnnotationsOfPodsAreNotThoseOfOthers) {
+  const auto error = [](const std::string& marks) {
+    return JobErrorOf(JobWith("  worker: {template: {" + marks + "}}\n"));
+  };
+  const std::string path = "job.yaml: spec.worker.template.";
+  for (const char* key : {"evenkeel.dev/weight", "app.kubernetes.io/name", "kubernetes.io/arch",
+                          "x.y.k8s.io/z", "prometheus.io/scrape"}) {
+    EXPECT_EQ(error("labels: {" + std::string(key) + ": '1'}"),
+              path + "labels." + key +
+                  ": the key must not be of evenkeel.dev, k8s.io, kubernetes.io, prometheus.io or "
+                  "a domain below them, which the operator and Kubernetes use");
+  }
+  EXPECT_TRUE(error("annotations: {a/b/c: x}")
+                  .starts_with(path + "annotations.a/b/c: the key must be a name of 1 to 63"));
+  EXPECT_TRUE(error("labels: {a: 'b c'}")
+                  .starts_with(path + "labels.a: must be empty or 1 to 63 letters, digits"));
+  const auto job = ParseJob(JobWith("  worker: {template: {labels: {team: '', notkubernetes.io/a: "
+                                    "b}, annotations: {example.com/a: 'b c'}}}\n"),
+                            "job.yaml");
+  EXPECT_TRUE(job.has_value()) << job.error().message;
+}
+
+TEST(ParseJob, ReadsTheRequiredNodeAffinity) {
+  const auto job = ParseJob(JobWith(R"(
+  worker:
+    template:
+      affinity:
+        nodeAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            nodeSelectorTerms:
+            - matchExpressions: [{key: ram-mib, operator: Gt, values: ["1500"]}]
+              matchFields: [{key: metadata.name, operator: NotIn, values: [old]}]
+            - matchExpressions: [{key: fast, operator: Exists}]
+)"),
+                            "job.yaml");
+  ASSERT_TRUE(job.has_value()) << job.error().message;
+  using Operator = NodeRequirement::Operator;
+  const NodeAffinity want{{{{{"ram-mib", Operator::kGreaterThan, {"1500"}}},
+                            {{"metadata.name", Operator::kNotIn, {"old"}}}},
+                           {{{"fast", Operator::kExists, {}}}, {}}}};
+  EXPECT_EQ(job->node_affinity, want);
+}
+
+TEST(ParseJob, ExtendedResourcesAreWholeAndTheirRequestIsTheirLimit) {
+  const auto error = [](const std::string& resources) {
+    return JobErrorOf(JobWith("  worker: {resources: {" + resources + "}}\n"));
+  };
+  const std::string path = "job.yaml: spec.worker.resources.";
+  EXPECT_EQ(error("requests: {gpu: 1}"),
+            path +
+                "requests.gpu: is no resource, must be cpu, memory, ephemeral-storage, an "
+                "extended resource such as nvidia.com/gpu, or huge pages such as hugepages-2Mi");
+  EXPECT_TRUE(error("limits: {kubernetes.io/batch: 1}")
+                  .starts_with(path + "limits.kubernetes.io/batch: is no resource"));
+  EXPECT_EQ(error("limits: {nvidia.com/gpu: 500m}"),
+            path + "limits.nvidia.com/gpu: must be a whole number, is \"500m\"");
+  EXPECT_EQ(error("requests: {nvidia.com/gpu: 1}"),
+            path +
+                "requests.nvidia.com/gpu: must be equal to limits.nvidia.com/gpu, which is "
+                "missing");
+  EXPECT_EQ(error("requests: {nvidia.com/gpu: 1}, limits: {nvidia.com/gpu: 2}"),
+            path + "requests.nvidia.com/gpu: must be equal to limits.nvidia.com/gpu, is 1");
+  EXPECT_EQ(error("limits: 7"), path + "limits: must be an object of at most 16, is 7");
+  const auto job =
+      ParseJob(JobWith("  worker: {resources: {requests: {hugepages-2Mi: 64Mi}, limits: "
+                       "{nvidia.com/gpu: '2', hugepages-2Mi: 67108864}}}\n"),
+               "job.yaml");
+  EXPECT_TRUE(job.has_value()) << job.error().message;
+}
+
+TEST(ParseJob, FieldsOfAPodThatAJobMayNotSetAreRefusedByName) {
+  const auto error = [](const std::string& field) {
+    return JobErrorOf(JobWith("  worker: {template: {" + field + "}}\n"));
+  };
+  const std::string path = "job.yaml: spec.worker.template.";
+  EXPECT_TRUE(error("hostNetwork: true")
+                  .starts_with(path + "hostNetwork: is not allowed: the restricted pod security "
+                                      "level forbids it; allowed are "));
+  EXPECT_TRUE(error("initContainers: []")
+                  .starts_with(path + "initContainers: is not allowed: nothing runs before"));
+  EXPECT_TRUE(error("nodeSelector: {a: b}")
+                  .starts_with(path + "nodeSelector: is not allowed: use spec.nodes.selector; "));
+  EXPECT_TRUE(error("shiny: 1").starts_with(path + "shiny: unknown field, known are labels, "));
+  EXPECT_EQ(error("volumes: [{name: v, hostPath: {path: /}}]"),
+            path +
+                "volumes[0].hostPath: is not allowed, allowed are configMap, secret, emptyDir, "
+                "persistentVolumeClaim, ephemeral");
+  EXPECT_EQ(error("volumes: [{name: v}]"),
+            path +
+                "volumes[0]: must have exactly one of configMap, secret, emptyDir, "
+                "persistentVolumeClaim, ephemeral");
+  EXPECT_TRUE(error("volumes: [{name: v, ephemeral: {volumeClaimTemplate: {spec: {accessModes: "
+                    "[ReadWriteOnce], resources: {requests: {storage: 1Gi}}, dataSource: {}}}}}]")
+                  .starts_with(path + "volumes[0].ephemeral.volumeClaimTemplate.spec.dataSource: "
+                                      "unknown field, known are accessModes, "));
+  EXPECT_EQ(error("securityContext: {privileged: true}"),
+            path +
+                "securityContext.privileged: is not allowed by the restricted pod security, "
+                "allowed are runAsUser, runAsGroup, fsGroup, fsGroupChangePolicy, "
+                "supplementalGroups");
+}
+
 TEST(ParseJob, SuccessPoliciesThatCannotBeAreRefused) {
   const auto error = [](const std::string& policy) {
     return JobErrorOf(JobWith("  taskPolicy: {successPolicy: {" + policy + "}}\n"));

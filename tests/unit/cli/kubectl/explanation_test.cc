@@ -232,9 +232,14 @@ TEST_F(Explanations, EachObstacleInWords) {
       R"([{"type": "Ready", "status": "Unknown", "message": "Kubelet stopped posting"}])");
   cluster_.objects["nodes"]["items"].push_back(node);
   Job()["spec"]["nodes"]["selector"]["matchLabels"] = {{"disk", "nvme"}, {"zone", "b"}};
+  Job()["spec"]["workload"] = {{"primes", {{"end", 1000}}}};
+  Job()["spec"]["worker"]["template"]["affinity"] = json::parse(R"({"nodeAffinity": {
+      "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+          {"matchExpressions": [{"key": "ram-mib", "operator": "Gt", "values": ["1500"]}]}]}}})");
   const std::string text = Explained();
   for (const char* reason :
        {"is without label disk=nvme of spec.nodes.selector",
+        "is excluded by spec.worker.template.affinity, which requires ram-mib Gt 1500",
         "is without label zone=b of spec.nodes.selector",
         "is of architecture riscv64, which has no image", "is not ready: Kubelet stopped posting",
         "is cordoned (kubectl uncordon lets it in again)",

@@ -122,6 +122,14 @@ TEST_F(Placing, ARelabelRestartsNoWorker) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
 }
 
+TEST_F(Placing, NodesThatTheAffinityExcludesGetNoWorker) {
+  using Operator = model::NodeRequirement::Operator;
+  cluster_.Node("b").profile.labels["board"] = "pi3";
+  cluster_.job.spec.node_affinity = {{{{{"board", Operator::kNotIn, {"pi3"}}}, {}}}};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "c"}));
+}
+
 TEST_F(Placing, ADeletedWorkerIsRecreated) {
   ASSERT_TRUE(cluster_.Rest());
   const std::string uid = cluster_.WorkerOn("a")->uid;
