@@ -3,7 +3,7 @@
 docs/benchmarks.md.
 
 Ours in ranges, with and without progress, and item by item (few items, extrapolated), as ratios to the bound that counts one
-start per node. Exit code 1 if a budget is missed. About 7 minutes per repetition."""
+start per node. Exit code 1 if a budget is missed. About 5 minutes per repetition."""
 
 import argparse
 import pathlib

@@ -18,6 +18,7 @@ import adaptive_links
 import decision_growth
 import few_boards
 import grid
+import ranges
 import run_cases
 import strategies
 from evenkeel_runs import PROJECT
@@ -51,6 +52,7 @@ STEPS = (
     Step("strategies", 11, strategies, quick=("--end", "200000")),
     Step("links", 14, adaptive_links, quick=("--repetitions", "1", "--orders", "200")),
     Step("few-boards", 25, few_boards, quick=("--quick",)),
+    Step("ranges", 15, ranges, quick=("--repetitions", "1")),
     Step("grid", 45, grid, quick=("--scenarios", "03", "04", "05", "06")),
 )
 
