@@ -134,11 +134,14 @@ void CheckDependencies(PlanBuilder& builder) {
 }
 
 bool WaitsForDependencies(const PlanBuilder& builder) {
-  return !HasStarted(builder) && !FindAwaited(builder).empty();
+  if (HasStarted(builder)) return false;
+  const auto& recorded = builder.snapshot().job.status.after;
+  return !FindAwaited(builder).empty() || recorded != builder.Status().after;
 }
 
 void WaitForDependencies(PlanBuilder& builder) {
   const std::vector<const Dependency*> awaited = FindAwaited(builder);
+  if (awaited.empty()) return;  // the status that records them brings the job back
   std::string text = "waits for ";
   const std::size_t named = std::min(awaited.size(), kMostJobNames);
   for (std::size_t i = 0; i < named; ++i) {

@@ -31,8 +31,9 @@ using FindJob = std::function<std::shared_ptr<const cluster::WeightedJob>(const 
 /// and sets Failed if one of the others has failed or if jobs wait for each other.
 void CheckDependencies(PlanBuilder& builder);
 
-/// True while a job has not started because jobs of spec.after are not complete yet. Call it after
-/// CheckDependencies().
+/// True while a job has not started because jobs of spec.after are not complete yet, or because the
+/// API server has not recorded that they are: they may be deleted by the time it has started. Call
+/// it after CheckDependencies().
 [[nodiscard]] bool WaitsForDependencies(const PlanBuilder& builder);
 
 /// Sets Progressing of a job that waits: which jobs it waits for, without figures that change all
