@@ -5,8 +5,10 @@
 namespace evenkeel::cli {
 
 simulator::Recorder LaneRecorder::Recorder() {
-  return {[this](const model::ResultRecord& record) { Add(record); },
-          [this](const model::TimelineEvent& event) { Add(event); }};
+  simulator::Recorder recorder;
+  recorder.on_result = [this](const model::ResultRecord& record) { Add(record); };
+  recorder.on_event = [this](const model::TimelineEvent& event) { Add(event); };
+  return recorder;
 }
 
 void LaneRecorder::Add(const report::TimelineEntry& entry) {

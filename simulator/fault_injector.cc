@@ -50,6 +50,10 @@ void FaultInjector::InjectIntoWorker(const Fault& fault, Instant until) {
       Note("killed: " + name);
       worker.Kill();
       return context_.time.At(until, [&worker] { worker.Start(); });
+    case Fault::Kind::kLosePower:
+      Note("no power: " + name);
+      worker.LosePower(fault.noticed_after);
+      return context_.time.At(until, [&worker] { worker.Start(); });
     case Fault::Kind::kCutLink:
       Note("link cut: " + name);
       return worker.CutLink(until, fault.noticed_after);

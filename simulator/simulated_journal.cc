@@ -29,6 +29,9 @@ Result<void> SimulatedJournal::Append(const coordinator::JournalRecords& records
     completed_.Insert(record.range);
     active_ = std::max(active_, record.ended);
   }
+  if (recorder.on_failure) {
+    for (const auto& failure : records.failures) recorder.on_failure(failure);
+  }
   failures_.insert(failures_.end(), records.failures.begin(), records.failures.end());
   if (recorder.on_event) {
     for (const auto& event : records.events) recorder.on_event(event);

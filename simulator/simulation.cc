@@ -50,7 +50,11 @@ Outcome Simulation::CollectOutcome() const {
   outcome.times_run = tasks_.times_run();
   outcome.times_durable = tasks_.times_durable();
   outcome.run_after_acknowledged = tasks_.run_after_acknowledged();
-  for (const WorkerHost& worker : workers_) outcome.busy_seconds.push_back(worker.busy_seconds());
+  for (const WorkerHost& worker : workers_) {
+    outcome.busy_seconds.push_back(worker.busy_seconds());
+    outcome.lost_seconds += worker.lost_seconds();
+    for (const auto& [task, deaths] : worker.deaths()) outcome.deaths[task] += deaths;
+  }
   outcome.messages_sent = network_.messages_sent();
   outcome.violations = context_.monitor.violations();
   outcome.deliveries = context_.trace.deliveries();

@@ -99,15 +99,28 @@ struct Fault {
     kStallWorker,       ///< the node does nothing for `lasts` (SIGSTOP, a hung board)
     kStallCoordinator,  ///< likewise; messages for it wait in the kernel and arrive all at once
     kSlowDisk,          ///< for `lasts`, each commit that begins takes `amount`
-    kFailDisk,  ///< the next commit fails; the coordinator exits and starts anew after `lasts`
-    kJumpClock  ///< the worker's steady clock jumps ahead by `amount`
+    kFailDisk,   ///< the next commit fails; the coordinator exits and starts anew after `lasts`
+    kJumpClock,  ///< the worker's steady clock jumps ahead by `amount`
+    kLosePower   ///< as kKillWorker, but the node boots anew, and the coordinator's end of the
+                 ///< connection stays open for `noticed_after`
   };
   Kind kind = Kind::kKillWorker;
   std::size_t node = 0;
   Duration at{};
   Duration lasts{};
-  Duration noticed_after{};  ///< kCutLink: until the coordinator notices
+  Duration noticed_after{};  ///< kCutLink, kLosePower: until the coordinator notices
   Duration amount{};         ///< kSlowDisk, kJumpClock
+};
+
+/// A task that ends what runs it, each time it runs.
+struct DeadlyTask {
+  enum class Kills {
+    kProcess,  ///< the worker's process alone
+    kNode      ///< the node, which boots anew; the connection is not closed
+  };
+  Kills kills = Kills::kProcess;
+  double after = 1;          ///< the part of its time that it runs before, 0 to 1
+  Duration restart_after{};  ///< the process starts anew then
 };
 
 /// From `at` on the job has so many tasks, unless it is over.
@@ -119,6 +132,7 @@ struct Growth {
 /// Receives the records of a journal when they become durable. Each function may be empty.
 struct Recorder {
   std::function<void(const model::ResultRecord&)> on_result;
+  std::function<void(const model::FailureRecord&)> on_failure;
   std::function<void(const model::TimelineEvent&)> on_event;
 };
 
@@ -151,7 +165,8 @@ struct SimulationConfig {
   std::vector<Fault> faults;
   std::map<model::TaskIndex, int> failing;              ///< task -> how many of its runs fail
   std::map<model::TaskIndex, std::int32_t> exit_codes;  ///< of the failing runs of a task
-  bool inputs = false;                                  ///< tasks have inputs
+  std::map<model::TaskIndex, DeadlyTask> deadly;
+  bool inputs = false;  ///< tasks have inputs
   std::uint64_t seed = 1;
   Duration give_up_after = std::chrono::hours(24);
   Duration linger{};              ///< the simulation goes on for so long after the end of the job
@@ -168,10 +183,12 @@ struct Outcome {
   std::string reason;
   Duration makespan{};  ///< until the last durable result
   // Of each task; empty without account_tasks.
-  std::vector<std::int64_t> times_run;       ///< completed runs, by any worker
-  std::vector<std::int64_t> times_durable;   ///< durable results; more than 1 is a bug
-  std::int64_t run_after_acknowledged = 0;   ///< runs that began after the acknowledgement arrived
-  std::vector<double> busy_seconds;          ///< of each node
+  std::vector<std::int64_t> times_run;      ///< completed runs, by any worker
+  std::vector<std::int64_t> times_durable;  ///< durable results; more than 1 is a bug
+  std::int64_t run_after_acknowledged = 0;  ///< runs that began after the acknowledgement arrived
+  std::vector<double> busy_seconds;         ///< of each node
+  std::map<model::TaskIndex, std::int64_t> deaths;  ///< by each deadly task that ran
+  double lost_seconds = 0;                   ///< of threads, in the runs that deadly tasks ended
   double coordinator_seconds = 0;            ///< of its processor
   double coordinator_bytes = 0;              ///< of task data that passed it, both ways
   engine::Progress progress;                 ///< the coordinator's own view at the end

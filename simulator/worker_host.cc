@@ -39,6 +39,7 @@ void WorkerHost::Start() {
   config.threads = model_.threads;
   config.workload = context_.config.job.workload;
   config.incarnation = config.node + "/" + std::to_string(stream_.process);
+  config.boot_id = config.node + "-" + std::to_string(boots_);
   worker::WorkerLoop::Options options;
   options.connection.address = "coordinator";
   options.connection.seed = PauseSeed(context_.config.seed, node_, stream_.process);
@@ -51,11 +52,21 @@ void WorkerHost::Start() {
 }
 
 void WorkerHost::Kill() {
+  EndProcess();
+  network_.CloseWorkerEndAfterSending(node_);
+}
+
+void WorkerHost::LosePower(Duration noticed_after) {
+  EndProcess();
+  ++boots_;
+  network_.CloseWorkerEnd(node_, noticed_after);
+}
+
+void WorkerHost::EndProcess() {
   DropBatches();
   blocks_.Drop(node_);
   loop_.reset();
   unsent_.clear();
-  network_.CloseWorkerEndAfterSending(node_);
 }
 
 void WorkerHost::Drain() {
@@ -115,6 +126,8 @@ void WorkerHost::OnEvent(const Event& event) {
       return EndBatch(event.number, event.detail, false);
     case kBatchStopped:
       return EndBatch(event.number, event.detail, true);
+    case kDeath:
+      return Die(event.number, event.detail);
     default:
       return OnWakeup(Instant{Duration{static_cast<std::int64_t>(event.detail)}});
   }
@@ -226,10 +239,44 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
                                  std::to_string(range.end) + ")");
   }
   const double startup = thread.batch->as_one_run ? context_.config.startup_seconds : 0;
-  Schedule(kBatchEnd, thread_number, ++thread.generation,
+  ++thread.generation;
+  PlanDeath(thread_number);
+  Schedule(kBatchEnd, thread_number, thread.generation,
            speed_.DoneAt(thread.ready, startup + tasks_.Begin(range)));
   thread.next = range.begin;
   thread.next_done = speed_.DoneAt(thread.ready, startup + tasks_.Seconds(range.begin));
+}
+
+void WorkerHost::PlanDeath(std::uint32_t thread_number) {
+  const Thread& thread = threads_[thread_number];
+  const model::IndexRange range = thread.batch->range;
+  const auto deadly = context_.config.deadly.lower_bound(range.begin);
+  if (deadly == context_.config.deadly.end() || deadly->first >= range.end) return;
+  double seconds = thread.batch->as_one_run ? context_.config.startup_seconds : 0;
+  for (model::TaskIndex i = range.begin; i < deadly->first; ++i) seconds += tasks_.Seconds(i);
+  seconds += deadly->second.after * tasks_.Seconds(deadly->first);
+  Schedule(kDeath, thread_number, thread.generation, speed_.DoneAt(thread.ready, seconds));
+}
+
+void WorkerHost::Die(std::uint32_t thread_number, std::uint64_t generation) {
+  const Thread& thread = threads_[thread_number];
+  if (!loop_ || thread.generation != generation || !thread.batch) return;
+  const Instant now = context_.time.Now();
+  const auto deadly = context_.config.deadly.lower_bound(thread.batch->range.begin);
+  const auto& [task, death] = *deadly;
+  ++deaths_[task];
+  for (const Thread& running : threads_) {
+    if (running.batch) lost_seconds_ += ToSeconds(now - running.started);
+  }
+  const bool whole_node = death.kills == DeadlyTask::Kills::kNode;
+  context_.trace.Note(
+      now, model_.name + (whole_node ? " reboots" : " dies") + " of task " + std::to_string(task));
+  if (whole_node) {
+    LosePower(kForEver);
+  } else {
+    Kill();
+  }
+  context_.time.At(context_.time.After(death.restart_after), [this] { Start(); });
 }
 
 void WorkerHost::Stop(std::uint32_t thread) {
@@ -277,7 +324,9 @@ model::IndexRange WorkerHost::Cut(std::uint32_t thread_number, std::int64_t max_
   range.end = unstarted.begin;
   if (!unstarted.Empty()) {
     if (context_.config.check_invariants) context_.monitor.OnRunEnded(node_, unstarted);
-    Schedule(kBatchEnd, thread_number, ++thread.generation, end);
+    ++thread.generation;
+    PlanDeath(thread_number);
+    Schedule(kBatchEnd, thread_number, thread.generation, end);
   }
   return unstarted;
 }

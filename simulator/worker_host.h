@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,8 @@ class WorkerHost final : public EventTarget,
   /// Starts the process unless it runs or the job is over.
   void Start();
   void Kill();
+  /// As Kill; the node boots anew, and the coordinator notices `noticed_after` from now.
+  void LosePower(Duration noticed_after);
   /// SIGTERM; the process must run and must not be stalled.
   void Drain();
   /// Must be called before the simulation runs: no task advances in [from, to).
@@ -59,9 +62,13 @@ class WorkerHost final : public EventTarget,
   [[nodiscard]] Instant stalled_until() const { return stalled_until_; }
   /// Seconds of its threads, summed.
   [[nodiscard]] double busy_seconds() const { return busy_seconds_; }
+  /// Deaths by each deadly task that ran here.
+  [[nodiscard]] const std::map<model::TaskIndex, std::int64_t>& deaths() const { return deaths_; }
+  /// Seconds of its threads in the runs that deadly tasks ended.
+  [[nodiscard]] double lost_seconds() const { return lost_seconds_; }
 
  private:
-  enum Kind : std::uint8_t { kBatchEnd, kBatchStopped, kWakeup };
+  enum Kind : std::uint8_t { kBatchEnd, kBatchStopped, kDeath, kWakeup };
   struct Thread {
     std::optional<engine::Batch> batch;
     Instant started{};
@@ -99,6 +106,11 @@ class WorkerHost final : public EventTarget,
   void FollowLoop();
   void TakeBatch(std::uint32_t thread_number);
   void EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped);
+  /// Plans the death by the first deadly task of the thread's batch, if there is one.
+  void PlanDeath(std::uint32_t thread_number);
+  void Die(std::uint32_t thread_number, std::uint64_t generation);
+  /// The process is gone; its stream is not closed yet.
+  void EndProcess();
   /// Runs the batch's tasks up to now, in virtual time; fills in everything but `busy`.
   void RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
                 engine::BatchOutcome& outcome);
@@ -119,6 +131,9 @@ class WorkerHost final : public EventTarget,
   LoopStream stream_;        // the latest
   bool work_available_ = false;
   double busy_seconds_ = 0;
+  double lost_seconds_ = 0;
+  std::map<model::TaskIndex, std::int64_t> deaths_;
+  std::uint64_t boots_ = 1;
   std::size_t node_;
   SimulationContext& context_;
   Network& network_;

@@ -31,6 +31,11 @@ class AgeList {
     links_[link.behind].before = link.before;
     link.listed = false;
   }
+  /// The worker's time; nothing if it is not in the list.
+  [[nodiscard]] std::optional<Instant> Since(WorkerId worker) const {
+    if (worker.value + 1 >= links_.size() || !links_[worker.value + 1].listed) return std::nullopt;
+    return links_[worker.value + 1].since;
+  }
   /// The earliest time; nothing if the list is empty.
   [[nodiscard]] std::optional<Instant> Oldest() const {
     const std::uint32_t first = links_[kEnds].behind;

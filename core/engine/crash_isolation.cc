@@ -8,6 +8,27 @@ namespace evenkeel::engine {
 using model::IndexRange;
 using scheduling::WorkerId;
 
+namespace {
+
+/// `pointed_at[k]` has the tasks that were pointed at more than k times. Points at the range once
+/// more. Returns the parts of it that were in the last set.
+template <std::size_t kTimes>
+std::vector<IndexRange> PointAt(IndexRange range, std::array<model::RangeSet, kTimes>& pointed_at) {
+  std::vector<IndexRange> often{range};
+  for (model::RangeSet& set : pointed_at) {
+    std::vector<IndexRange> again;
+    for (const IndexRange part : often) {
+      const auto within = set.Within(part);
+      again.insert(again.end(), within.begin(), within.end());
+      set.Insert(part);
+    }
+    often = std::move(again);
+  }
+  return often;
+}
+
+}  // namespace
+
 void CrashIsolation::NoteUnreachable(WorkerId worker, std::vector<IndexRange> leased) {
   Worker& state = workers_[worker.value];
   state.loss = {std::move(leased), state.isolated};
@@ -17,30 +38,32 @@ CrashIsolation::Loss CrashIsolation::TakeLoss(WorkerId worker) {
   return std::exchange(workers_[worker.value].loss, {});
 }
 
-std::vector<IndexRange> CrashIsolation::RecordDeath(const std::vector<IndexRange>& leased) {
+std::vector<IndexRange> CrashIsolation::RecordDeath(const std::vector<IndexRange>& leased,
+                                                    Death death) {
   std::vector<IndexRange> found;
   for (const IndexRange range : leased) {
-    for (const IndexRange again : pointed_at_.Within(range)) {
-      for (const IndexRange suspect : suspects_.Missing(again)) found.push_back(suspect);
-      suspects_.Insert(again);
+    const auto often =
+        death == Death::kProcess ? PointAt(range, by_processes_) : PointAt(range, by_nodes_);
+    for (const IndexRange part : often) {
+      for (const IndexRange suspect : suspects_.Missing(part)) found.push_back(suspect);
+      suspects_.Insert(part);
     }
-    pointed_at_.Insert(range);
   }
   return found;
 }
 
 void CrashIsolation::Clear(IndexRange range) {
-  if (pointed_at_.Empty()) return;
-  pointed_at_.Erase(range);
+  for (model::RangeSet& set : by_processes_) set.Erase(range);
+  for (model::RangeSet& set : by_nodes_) set.Erase(range);
   suspects_.Erase(range);
 }
 
-void CrashIsolation::Halve(IndexRange range) {
-  const auto entry = std::find(waiting_.begin(), waiting_.end(), range);
-  if (entry == waiting_.end() || range.Size() < 2) return;
+void CrashIsolation::EnqueueAgain(WorkerId from, IndexRange range) {
   const model::TaskIndex middle = range.begin + range.Size() / 2;
-  *entry = {range.begin, middle};
-  waiting_.push_back({middle, range.end});
+  const bool ran_alone = model::Intersect(workers_[from.value].loss.isolated, range) == range;
+  if (!ran_alone || middle == range.begin) return Enqueue(range);
+  Enqueue({range.begin, middle});
+  Enqueue({middle, range.end});
 }
 
 std::size_t CrashIsolation::WaitingCount() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <vector>
@@ -9,16 +11,31 @@
 
 namespace evenkeel::engine {
 
-/// Finds tasks that kill the worker process that runs them. The coordinator cannot see which of a
-/// worker's tasks were running when its process died, so each death points at all tasks that the
-/// process had leased. A task that two deaths point at is a suspect. Suspects are withheld from the
-/// strategy and run alone: one range on a worker that has nothing else. If the process dies
-/// meanwhile, the range is halved, until it has one task, which is charged with a failed attempt.
-/// A task that kills its process each time is alone after at most 2 + ceil(log2(n)) known deaths,
-/// where n is the number of tasks in the range with which it became a suspect. A process that is
-/// gone counts as dead when another one of the same boot of the same node connects: a node that
-/// lost its power points at nothing. Memory grows with the number of ranges in doubt. Not
-/// thread-safe.
+/// The extent of a worker's death.
+enum class Death {
+  kProcess,  ///< its process alone: the next one is of the same boot of the node
+  kNode,     ///< the node, which has booted anew
+};
+
+/// Finds tasks that kill what runs them: the worker's process, or its whole node. The coordinator
+/// cannot see which of a worker's tasks were running when it died, so each death points at all
+/// tasks that the worker had leased. A task that two deaths of processes or three of nodes point at
+/// is a suspect. Suspects are withheld from the strategy and run alone: one range on a worker that
+/// has nothing else. If that run ends without a result because its worker cannot be reached any
+/// more, the range is halved, until it has one task, which is charged with a failed attempt for
+/// each death. A death is known when the next process of the node connects.
+///
+/// A task that kills each time is alone after at most 4 + ceil(log2(n)) known deaths, where n is
+/// the number of tasks in the range with which it became a suspect: 4 are one of a process, two of
+/// nodes, and the one that decides. Deaths that are not known yet come on top, twice at most one of
+/// each other worker: until it is a suspect, and while it is alone.
+///
+/// Nodes lose their power for reasons of their own, all of a rack at once or one with a bad power
+/// supply again and again. That must not condemn the tasks they had. So three deaths of nodes are
+/// needed, and few tasks stay without a result for so long. And a suspect runs alone on a node that
+/// has died least often: a node that keeps restarting by itself is not asked while another one is
+/// there, and the task is cleared by its result. Memory grows with the number of ranges in doubt.
+/// Not thread-safe.
 class CrashIsolation {
  public:
   using IndexRange = model::IndexRange;
@@ -39,19 +56,27 @@ class CrashIsolation {
   void NoteUnreachable(WorkerId worker, std::vector<IndexRange> leased);
   /// Takes what NoteUnreachable noted: the process has died, is back, or has left in good order.
   [[nodiscard]] Loss TakeLoss(WorkerId worker);
-  /// A process died with these tasks leased. Returns the tasks that become suspects by that.
-  [[nodiscard]] std::vector<IndexRange> RecordDeath(const std::vector<IndexRange>& leased);
+  /// A worker died with these tasks leased. Returns the tasks that become suspects by that.
+  [[nodiscard]] std::vector<IndexRange> RecordDeath(const std::vector<IndexRange>& leased,
+                                                    Death death);
   /// The tasks of the range are no suspects any more: they have a result, or a failure that the
   /// process lived to report, or have failed for good.
   void Clear(IndexRange range);
   [[nodiscard]] const model::RangeSet& Suspects() const { return suspects_; }
+  /// The worker's node has booted anew; it had not been told to.
+  void NoteReboot(WorkerId worker) { ++workers_[worker.value].reboots; }
+  [[nodiscard]] std::int32_t Reboots(WorkerId worker) const {
+    return workers_[worker.value].reboots;
+  }
 
   // Runs in isolation.
 
   /// Withheld suspects wait for their run. No task is enqueued twice.
   void Enqueue(IndexRange range) { waiting_.push_back(range); }
-  /// A process died while it ran the range alone; if the range waits again, its halves do instead.
-  void Halve(IndexRange range);
+  /// As Enqueue, for suspects whose lease at `from` ended: in halves, if it ran them alone and
+  /// cannot be reached. It need not be known yet whether it died; other workers may run them before
+  /// it is.
+  void EnqueueAgain(WorkerId from, IndexRange range);
   /// Number of ranges that wait.
   [[nodiscard]] std::size_t WaitingCount();
   /// The range that TakeNext would return a part of; nothing if none waits.
@@ -70,13 +95,16 @@ class CrashIsolation {
  private:
   struct Worker {
     bool reserved = false;
+    std::int32_t reboots = 0;
     IndexRange isolated;
     Loss loss;
   };
   std::vector<Worker> workers_;
   std::vector<WorkerId> reserved_;
-  model::RangeSet pointed_at_;  // by one death or more
-  model::RangeSet suspects_;    // by two or more
+  // The tasks at which one death of that kind or more points, two or more, and so on.
+  std::array<model::RangeSet, 1> by_processes_;
+  std::array<model::RangeSet, 2> by_nodes_;
+  model::RangeSet suspects_;
   std::deque<IndexRange> waiting_;
 };
 

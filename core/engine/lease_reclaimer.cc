@@ -51,14 +51,16 @@ void LeaseReclaimer::Return(WorkerId from, const TaskLedger::Released& released,
     }
     for (const IndexRange suspect : suspects.Within(range)) {
       parts_.ledger.Withhold(suspect);
-      parts_.isolation.Enqueue(suspect);
+      parts_.isolation.EnqueueAgain(from, suspect);
     }
   }
   for (const IndexRange range : released.withheld) {
     for (const IndexRange part : suspects.Missing(range)) {
       for (TaskIndex i = part.begin; i < part.end; ++i) parts_.retries.RetryNow(i);
     }
-    for (const IndexRange suspect : suspects.Within(range)) parts_.isolation.Enqueue(suspect);
+    for (const IndexRange suspect : suspects.Within(range)) {
+      parts_.isolation.EnqueueAgain(from, suspect);
+    }
   }
 }
 

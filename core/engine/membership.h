@@ -90,6 +90,10 @@ class Membership {
   /// Others get the worker's tasks; it may still come back under its lease.
   void MarkAbsent(WorkerId worker);
   void RenewLease(WorkerId worker, Instant now) { last_heard_.Renew(worker, now); }
+  /// When the lease was renewed last; nothing if the worker is lost.
+  [[nodiscard]] std::optional<Instant> LastHeard(WorkerId worker) const {
+    return last_heard_.Since(worker);
+  }
 
   /// Takes the workers whose lease is over.
   [[nodiscard]] std::vector<WorkerId> TakeExpired(Instant now);

@@ -15,7 +15,8 @@ namespace {
 
 // A worker reports one running task per thread.
 constexpr std::size_t kMaxRunning = 4096;
-constexpr const char* kDiedAlone = "the worker process died while it ran this task alone";
+constexpr const char* kProcessDied = "the worker process died while it ran this task alone";
+constexpr const char* kNodeDied = "the node restarted while it ran this task alone";
 
 std::string FailJobReason(TaskIndex index, const std::string& node,
                           std::optional<std::int32_t> exit_code) {
@@ -259,11 +260,24 @@ void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, 
   CountFailure(std::move(failed), parts_.membership.At(worker).name, now, commit);
 }
 
-void ResultIntake::ChargeDeath(WorkerId worker, TaskIndex alone, Instant now) {
+void ResultIntake::ChargeDeath(WorkerId worker, TaskIndex alone, Death death, Instant now) {
+  const char* const reason = death == Death::kProcess ? kProcessDied : kNodeDied;
   Commit commit;
   commit.worker = worker;
-  CountFailure({alone, kDiedAlone, {}, {}, {}, {}}, parts_.membership.At(worker).name, now, commit);
+  CountFailure({alone, reason, {}, {}, {}, {}}, parts_.membership.At(worker).name, now, commit);
   parts_.commits.Add(std::move(commit));
+}
+
+void ResultIntake::StopRuns(TaskIndex index, Instant now) {
+  const IndexRange one{index, index + 1};
+  std::vector<TaskLedger::Holding> leases;
+  while (parts_.ledger.StateOf(index) == TaskState::kLeased) {  // a copy may inherit the lease
+    parts_.ledger.ForEachLease(one, [&](const auto& lease) { leases.push_back(lease); });
+    const auto released = parts_.ledger.Release(leases.back().worker, one, nullptr);
+    if (!released.unassigned.empty()) parts_.ledger.Withhold(one);
+  }
+  CancelElsewhere(leases);
+  for (const auto& lease : leases) parts_.placement.Touch(lease.worker, now);
 }
 
 void ResultIntake::CountFailure(FailedTask failed, const std::string& node, Instant now,
@@ -280,11 +294,13 @@ void ResultIntake::CountFailure(FailedTask failed, const std::string& node, Inst
                              std::move(failed.record)});
   if (final) {
     parts_.completion.QuoteFailure(failed.index, node, commit.failures.back().reason);
+    StopRuns(failed.index, now);
     parts_.ledger.GiveUp(one);
     parts_.retries.Forget(one);
     parts_.isolation.Clear(one);
     ++commit.batch.failed;
-  } else if (!parts_.isolation.Suspects().Contains(failed.index)) {
+  } else if (parts_.ledger.StateOf(failed.index) == TaskState::kWithheld &&
+             !parts_.isolation.Suspects().Contains(failed.index)) {
     parts_.retries.RetryLater(failed.index, now);
   }
 }

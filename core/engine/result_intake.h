@@ -61,8 +61,9 @@ class ResultIntake {
   [[nodiscard]] bool IsValid(const Report& report) const;
   /// A valid report of a connected worker.
   void Apply(WorkerId worker, Report report, Instant now);
-  /// The worker's process died while it ran this withheld task alone: a failed attempt.
-  void ChargeDeath(WorkerId worker, model::TaskIndex alone, Instant now);
+  /// The worker died while it ran this task alone: a failed attempt. The task is withheld, or
+  /// leased to another worker since.
+  void ChargeDeath(WorkerId worker, model::TaskIndex alone, Death death, Instant now);
 
  private:
   void Measure(WorkerId worker, const Report& report, Instant now);
@@ -75,8 +76,10 @@ class ResultIntake {
   /// Runs of tasks that others have completed: so long these workers had run them for nothing.
   void MeasureUnfinished(const std::vector<TaskLedger::Holding>& others, Instant now);
   void CancelElsewhere(const std::vector<TaskLedger::Holding>& others);
+  /// Ends the leases of the task and stops its runs: it is withheld.
+  void StopRuns(model::TaskIndex index, Instant now);
   void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
-  /// Counts a failed attempt of a withheld task.
+  /// Counts a failed attempt of a withheld task, or of one that is leased again.
   void CountFailure(FailedTask failed, const std::string& node, Instant now, Commit& commit);
 
   Parts parts_;

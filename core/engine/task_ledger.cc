@@ -115,6 +115,10 @@ void TaskLedger::LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant,
   not_to_be_copied_.Insert(range);
 }
 
+void TaskLedger::ForbidCopies(IndexRange range) {
+  ForEachLease(range, [&](const Holding& lease) { not_to_be_copied_.Insert(lease.range); });
+}
+
 template <typename Check>
 void TaskLedger::Lease(IndexRange range, const Segment& to, Instant now, const Check& check) {
   Assign(range, to, check);
@@ -187,6 +191,7 @@ TaskLedger::Released TaskLedger::Release(WorkerId worker, IndexRange range, cons
 }
 
 void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& released) {
+  const std::vector<IndexRange> banned = not_to_be_copied_.Within(lease.range);
   RemoveHolding(lease.range, lease.worker, Held::kLease);
   const auto from_lease = From(TaskState::kLeased, "the end of a lease that does not exist");
   TaskIndex from = lease.range.begin;
@@ -216,6 +221,7 @@ void TaskLedger::EndLease(const Holding& lease, bool withheld, Released& release
     RemoveHolding(part, heir.worker, Held::kCopy);
     Lease(part, {.state = TaskState::kLeased, .worker = heir.worker, .grant = heir.grant},
           working_since, from_lease);
+    for (const IndexRange ban : banned) not_to_be_copied_.Insert(model::Intersect(ban, part));
     NoteOrder(heir.worker, part, heir.grant);
     worker.working_since = working_since;
   }

@@ -109,6 +109,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void LeaseWithheld(IndexRange range, WorkerId worker, GrantId grant, Instant now);
   /// The leased range gets a copy at a worker that has neither the lease nor a copy of any of it.
   void LeaseCopy(IndexRange range, WorkerId worker, GrantId grant, Instant now);
+  /// Nobody may copy the leased parts of the range any more, whichever copy inherits their leases.
+  void ForbidCopies(IndexRange range);
   /// Any state before completion to completed, by a result of worker `by`.
   Completion Complete(IndexRange range, WorkerId by);
   /// Completed to durable.
@@ -352,7 +354,7 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   model::RangeSet unplanned_;                      // the other tasks
   model::RangeSet failed_;
   std::vector<DroppedCheck> dropped_checks_;
-  model::RangeSet not_to_be_copied_;  // leased tasks that failed before
+  model::RangeSet not_to_be_copied_;  // leased tasks that failed before, and suspects
   model::RangeSet copied_;            // leased tasks that have copies
 };
 

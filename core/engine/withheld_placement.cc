@@ -43,16 +43,17 @@ void WithheldPlacement::UpdateAvailability(WorkerId worker) {
 
 // ---- Suspects ----
 
-std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Loss& loss) {
-  const TaskIndex alone = loss.isolated.begin;
-  if (loss.isolated.Size() == 1 && parts_.ledger.StateOf(alone) == TaskState::kWithheld) {
-    return alone;
-  }
+std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Loss& loss,
+                                                        Death death) {
   if (!loss.isolated.Empty()) {
-    parts_.isolation.Halve(loss.isolated);
+    const TaskIndex alone = loss.isolated.begin;
+    const TaskState state = parts_.ledger.StateOf(alone);
+    const bool waits_or_runs = state == TaskState::kWithheld || state == TaskState::kLeased;
+    if (loss.isolated.Size() == 1 && waits_or_runs) return alone;
     return std::nullopt;
   }
-  for (const IndexRange suspect : parts_.isolation.RecordDeath(WithoutResult(loss.leased))) {
+  for (const IndexRange suspect : parts_.isolation.RecordDeath(WithoutResult(loss.leased), death)) {
+    parts_.ledger.ForbidCopies(suspect);
     std::vector<IndexRange> free_parts;
     parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
       if (IsFree(state)) free_parts.push_back(part);
@@ -86,8 +87,12 @@ void WithheldPlacement::PlaceSuspects(Instant now) {
   const std::vector<WorkerId> reserved = isolation.Reserved();
   for (const WorkerId worker : reserved) {
     const Member& member = parts_.membership.At(worker);
-    const bool ready = member.stream && !member.draining;
+    // Only in answer to a message: a worker that died unnoticed would have the task charged for it.
+    const bool ready =
+        member.stream && !member.draining && parts_.membership.LastHeard(worker) == now;
     if (!ready || parts_.ledger.OutstandingTasks(worker) > 0) continue;
+    const auto next = isolation.Next();
+    if (next && !MayRetryAt(next->begin, worker)) continue;  // it is freed for that next time
     if (const auto range = isolation.TakeNext()) {
       const GrantId grant = parts_.outbox.AddGrant(*member.stream, *range, /*copy=*/false,
                                                    parts_.retries.Failures(range->begin));
@@ -124,14 +129,14 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
   while (isolation.Reserved().size() < std::min(most, isolation.WaitingCount())) {
     const model::TaskIndex next = isolation.Next()->begin;
     std::optional<WorkerId> best;
-    Instant best_ready{};
+    std::pair<std::int32_t, Instant> best_rank;  // reboots first
     for (const auto& [stream, worker] : streams) {
       if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
       if (!MayRetryAt(next, worker)) continue;
-      const Instant ready = parts_.room.ReadyTime(worker, now);
-      if (best && best_ready <= ready) continue;
+      const std::pair rank(isolation.Reboots(worker), parts_.room.ReadyTime(worker, now));
+      if (best && best_rank <= rank) continue;
       best = worker;
-      best_ready = ready;
+      best_rank = rank;
     }
     if (!best) return;
     isolation.Reserve(*best);

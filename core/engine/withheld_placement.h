@@ -43,9 +43,11 @@ class WithheldPlacement {
   void Skip() { touched_.clear(); }
   /// The worker's stream, its draining or its reservation has changed.
   void UpdateAvailability(WorkerId worker);
-  /// A process died that had lost these leases: tasks become suspects, or fewer are. Returns the
-  /// task that it ran alone, which is withheld and is to be charged with a failed attempt.
-  [[nodiscard]] std::optional<model::TaskIndex> RecordDeath(const CrashIsolation::Loss& loss);
+  /// A worker died that had lost these leases: tasks become suspects. Returns the task that it ran
+  /// alone, which is to be charged with a failed attempt. That task is withheld, or leased to
+  /// another worker since.
+  [[nodiscard]] std::optional<model::TaskIndex> RecordDeath(const CrashIsolation::Loss& loss,
+                                                            Death death);
 
   /// Stops the process if a suspect is neither withheld nor leased.
   void CheckInvariants() const;

@@ -106,7 +106,8 @@ void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, bool ca
   const bool replaced = !member.incarnation.empty() && member.incarnation != hello.incarnation;
   const bool same_process =
       member.incarnation == hello.incarnation && hello.epoch == parts_.config.epoch;
-  const bool died = replaced && can_have_run && member.boot_id == hello.boot_id && !member.draining;
+  const bool died = replaced && can_have_run && !member.draining;
+  const Death death = member.boot_id == hello.boot_id ? Death::kProcess : Death::kNode;
   if (replaced && !member.absent) {
     parts_.isolation.NoteUnreachable(worker, Holdings(parts_.ledger, worker));
   }
@@ -123,8 +124,9 @@ void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, bool ca
   parts_.membership.Rejoin(worker);
   const CrashIsolation::Loss loss = parts_.isolation.TakeLoss(worker);
   if (!died) return;
-  if (const auto alone = parts_.placement.RecordDeath(loss)) {
-    parts_.intake.ChargeDeath(worker, *alone, now);
+  if (death == Death::kNode) parts_.isolation.NoteReboot(worker);
+  if (const auto alone = parts_.placement.RecordDeath(loss, death)) {
+    parts_.intake.ChargeDeath(worker, *alone, death, now);
   }
 }
 

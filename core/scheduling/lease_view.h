@@ -61,7 +61,8 @@ class LeaseView {
   [[nodiscard]] virtual const model::RangeSet& Copied() const = 0;
   /// The workers that run copies of the task, in the order in which they got them.
   [[nodiscard]] virtual std::vector<WorkerId> CopyHolders(model::TaskIndex index) const = 0;
-  /// Leased tasks of which no copy is allowed, because they failed before.
+  /// Leased tasks of which no copy is allowed, because they failed before or are
+  /// suspected of killing what runs them.
   [[nodiscard]] virtual const model::RangeSet& NotToBeCopied() const = 0;
 };
 

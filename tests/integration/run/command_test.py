@@ -299,6 +299,26 @@ class WhatBecomesOfThem(CommandTest):
         self.assertIn("the launcher has gone while a command ran", {row["reason"] for row in self.rows()})
 
 
+class Deadly(CommandTest):
+    """Tasks that kill what runs them: 7 its launcher, 20 the worker above that, each time."""
+
+    SCRIPT = ('case $EVENKEEL_TASK_INDEX in 7) kill -9 $PPID; sleep 60;; '
+              '20) kill -9 $(cut -d" " -f4 /proc/$PPID/stat); sleep 60;; esac; echo done')
+
+    def test_they_fail_for_good_and_all_others_complete(self):
+        arguments = self.command(
+            job("many", shell(self.SCRIPT, tasks=60),
+                taskPolicy={"backoffLimitPerTask": 1, "maxFailedTasks": 2}),
+            nodes(node("alpha", 0.4), node("beta", 0.4), node("gamma", 0.2)))
+        process = self.run_to_end(arguments)
+        reasons = {row["index"]: row["reason"] for row in self.rows() if row["status"] == "failed"}
+        self.assertEqual(reasons, {7: "the launcher has gone while a command ran",
+                                   20: "the worker process died while it ran this task alone"})
+        self.assertEqual(self.summary()["tasks"], {"total": 60, "completed": 58, "failed": 2})
+        # docs/running.md: 4 until it is a suspect, ceil(log2(60)), two attempts, twice two others.
+        self.assertLessEqual(process.err.count("was killed by signal Killed"), 4 + 6 + 2 + 4)
+
+
 class Speeds(CommandTest):
     BURN = "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done"
 

@@ -101,13 +101,46 @@ TEST_F(CoordinatorCrashesTest, AProcessThatWasReplacedBeforeItCouldRunChargesNot
   }
 }
 
-TEST_F(CoordinatorCrashesTest, ANodeThatWasRebootedChargesNothing) {
+TEST_F(CoordinatorCrashesTest, ATaskThatRebootsItsNodesFailsForGoodAndTheJobGoesOn) {
   Start(4, 1);
   ConnectNext(0);
-  for (int boot = 0; boot < 5; ++boot) {
+  for (int boot = 0; boot < 3; ++boot) {  // a suspect after the third
     Restart(0, 1);
-    EXPECT_TRUE(Wanted<Persist>().empty());
-    EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}}));
+    EXPECT_TRUE(Wanted<Persist>().empty()) << boot;
+    EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}})) << boot;
+  }
+  Restart(0, 1);
+  ASSERT_EQ(Wanted<Persist>().size(), 1U);
+  EXPECT_EQ(Wanted<Persist>()[0].failures[0].reason,
+            "the node restarted while it ran this task alone");
+  Restart(0, 1);
+  ASSERT_EQ(Wanted<Persist>().size(), 1U);
+  EXPECT_TRUE(Wanted<Persist>()[0].failures[0].final);
+  EXPECT_EQ(Assigned(StreamOf(0)), (Ranges{{1, 2}}));
+}
+
+// The next process of a node may come long after others got the tasks of the one before.
+TEST_F(CoordinatorCrashesTest, ADeathIsChargedAlsoIfAnotherNodeRunsTheTaskMeanwhile) {
+  for (const int backoff_limit : {1, 0}) {
+    config.job.task_policy.backoff_limit_per_task = backoff_limit;
+    Start(1, 2);
+    ConnectNext(0);
+    Restart(0);
+    Restart(0);
+    ASSERT_EQ(Assigned(StreamOf(0)), (Ranges{{0, 1}})) << "a suspect, alone";
+    ConnectNext(1);
+    Note(coordinator().OnStreamClosed(StreamId{StreamOf(0)}, now));
+    Wait(seconds(2));
+    EXPECT_TRUE(Assigned(StreamOf(1)).empty()) << "it may be dead, too";
+    Deliver(StreamOf(1), Report{});
+    ASSERT_EQ(Assigned(StreamOf(1)), (Ranges{{0, 1}}));
+    ConnectNext(0);
+    ASSERT_EQ(Wanted<Persist>().size(), 1U);
+    const bool final = backoff_limit == 0;
+    EXPECT_EQ(Wanted<Persist>()[0].failures[0].final, final);
+    EXPECT_EQ(Sent<Cancel>(StreamOf(1)).size(), final ? 1U : 0U);
+    AllDurable();
+    EXPECT_EQ(coordinator().CurrentProgress(now).failed_indexes, final ? "0" : "");
   }
 }
 

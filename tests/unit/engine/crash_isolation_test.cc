@@ -22,26 +22,46 @@ class CrashIsolationTest : public testing::Test {
 };
 
 TEST_F(CrashIsolationTest, TheSecondDeathPointsAtSuspects) {
-  EXPECT_TRUE(isolation.RecordDeath({{0, 10}}).empty());
-  EXPECT_EQ(isolation.RecordDeath({{8, 20}}), (Ranges{{8, 10}}));
-  EXPECT_TRUE(isolation.RecordDeath({{8, 10}}).empty()) << "suspects already";
-  EXPECT_EQ(isolation.RecordDeath({{15, 30}}), (Ranges{{15, 20}}));
+  EXPECT_TRUE(isolation.RecordDeath({{0, 10}}, Death::kProcess).empty());
+  EXPECT_EQ(isolation.RecordDeath({{8, 20}}, Death::kProcess), (Ranges{{8, 10}}));
+  EXPECT_TRUE(isolation.RecordDeath({{8, 10}}, Death::kProcess).empty()) << "suspects already";
+  EXPECT_EQ(isolation.RecordDeath({{15, 30}}, Death::kProcess), (Ranges{{15, 20}}));
 }
 
 TEST_F(CrashIsolationTest, AClearedTaskNeedsTwoMoreDeaths) {
-  (void)isolation.RecordDeath({{0, 2}});
-  (void)isolation.RecordDeath({{0, 2}});
+  (void)isolation.RecordDeath({{0, 2}}, Death::kProcess);
+  (void)isolation.RecordDeath({{0, 2}}, Death::kProcess);
   isolation.Clear({0, 1});
   EXPECT_EQ(isolation.Suspects().Ranges(), (Ranges{{1, 2}}));
-  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}).empty());
-  EXPECT_EQ(isolation.RecordDeath({{0, 1}}), (Ranges{{0, 1}}));
+  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kProcess).empty());
+  EXPECT_EQ(isolation.RecordDeath({{0, 1}}, Death::kProcess), (Ranges{{0, 1}}));
 }
 
-TEST_F(CrashIsolationTest, WaitingRangesAreHalvedAndCutToWhatIsStillSuspect) {
-  (void)isolation.RecordDeath({{0, 8}});
-  (void)isolation.RecordDeath({{0, 8}});
-  isolation.Enqueue({0, 8});
-  isolation.Halve({0, 8});
+TEST_F(CrashIsolationTest, TheThirdDeathOfANodePointsAtSuspects) {
+  EXPECT_TRUE(isolation.RecordDeath({{0, 10}}, Death::kNode).empty());
+  EXPECT_TRUE(isolation.RecordDeath({{5, 20}}, Death::kNode).empty()) << "all of a rack, perhaps";
+  EXPECT_EQ(isolation.RecordDeath({{0, 7}, {15, 30}}, Death::kNode), (Ranges{{5, 7}}));
+  EXPECT_EQ(isolation.RecordDeath({{5, 30}}, Death::kNode), (Ranges{{7, 10}, {15, 20}}));
+  isolation.Clear({7, 10});
+  EXPECT_TRUE(isolation.RecordDeath({{7, 10}}, Death::kNode).empty());
+  EXPECT_TRUE(isolation.RecordDeath({{7, 10}}, Death::kNode).empty());
+  EXPECT_EQ(isolation.RecordDeath({{7, 10}}, Death::kNode), (Ranges{{7, 10}}));
+}
+
+TEST_F(CrashIsolationTest, DeathsOfProcessesAndOfNodesAreCountedApart) {
+  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kProcess).empty());
+  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kNode).empty());
+  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kNode).empty());
+  EXPECT_EQ(isolation.RecordDeath({{0, 1}}, Death::kProcess), (Ranges{{0, 1}}));
+  EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kNode).empty()) << "a suspect already";
+}
+
+TEST_F(CrashIsolationTest, WhatAnUnreachableWorkerRanAloneIsHalved) {
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  isolation.Run(kA, {0, 8});
+  isolation.NoteUnreachable(kA, {{0, 8}});
+  isolation.EnqueueAgain(kA, {0, 8});
   EXPECT_EQ(isolation.WaitingCount(), 2U);
   isolation.Clear({1, 2});
   EXPECT_EQ(isolation.TakeNext(), (IndexRange{0, 1}));
@@ -51,12 +71,28 @@ TEST_F(CrashIsolationTest, WaitingRangesAreHalvedAndCutToWhatIsStillSuspect) {
   EXPECT_FALSE(isolation.TakeNext());
 }
 
-TEST_F(CrashIsolationTest, OneTaskIsNotHalved) {
-  (void)isolation.RecordDeath({{3, 4}});
-  (void)isolation.RecordDeath({{3, 4}});
-  isolation.Enqueue({3, 4});
-  isolation.Halve({3, 4});
-  EXPECT_EQ(isolation.WaitingCount(), 1U);
+TEST_F(CrashIsolationTest, WhatIsLeftOfARunAloneIsHalved) {
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  isolation.Run(kA, {0, 8});
+  isolation.NoteUnreachable(kA, {{3, 8}});
+  isolation.EnqueueAgain(kA, {3, 8});
+  EXPECT_EQ(isolation.TakeNext(), (IndexRange{3, 5}));
+  EXPECT_EQ(isolation.TakeNext(), (IndexRange{5, 8}));
+}
+
+TEST_F(CrashIsolationTest, NothingElseIsHalved) {
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
+  isolation.EnqueueAgain(kB, {0, 2});
+  EXPECT_EQ(isolation.TakeNext(), (IndexRange{0, 2})) << "it ran in company";
+  isolation.Run(kA, {3, 4});
+  isolation.NoteUnreachable(kA, {{3, 4}});
+  isolation.EnqueueAgain(kA, {3, 4});
+  EXPECT_EQ(isolation.TakeNext(), (IndexRange{3, 4})) << "one task";
+  isolation.Run(kB, {4, 8});
+  isolation.EnqueueAgain(kB, {4, 8});
+  EXPECT_EQ(isolation.TakeNext(), (IndexRange{4, 8})) << "given back in good order";
 }
 
 TEST_F(CrashIsolationTest, ALossRemembersWhatRanAlone) {

@@ -193,7 +193,7 @@ TEST_F(ResultIntakeTest, ADeathIsChargedAsAFailureWithoutAnAcknowledgement) {
   Connect(0);
   driver.TakeAway({7, 8});
   ledger.Withhold({7, 8});
-  intake.ChargeDeath({0}, 7, now);
+  intake.ChargeDeath({0}, 7, Death::kProcess, now);
   const Effects effects = outbox.Take(now);
   ASSERT_EQ(Of<Persist>(effects).size(), 1U);
   EXPECT_EQ(Of<Persist>(effects)[0].failures[0].index, 7);

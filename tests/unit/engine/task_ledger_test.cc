@@ -166,6 +166,19 @@ TEST_F(TaskLedgerTest, AWithheldTaskIsWithheldAgainWhenItsLeaseEnds) {
   EXPECT_EQ(Open({3, 6}), (Ranges{{3, 4}, {5, 6}}));
 }
 
+TEST_F(TaskLedgerTest, ABanOnCopiesGoesWithTheLease) {
+  ledger.Lease({0, 4}, kOne, kGrant1, kTime);
+  ledger.LeaseCopy({2, 4}, kTwo, kGrant2, kTime);
+  ledger.ForbidCopies({3, 8});
+  EXPECT_EQ(ledger.NotToBeCopied().Ranges(), (Ranges{{3, 4}})) << "others are not leased";
+  (void)ledger.ReleaseAll(kOne);
+  ledger.CheckInvariants();
+  EXPECT_EQ(ledger.Leased(kTwo).Ranges(), (Ranges{{2, 4}}));
+  EXPECT_EQ(ledger.NotToBeCopied().Ranges(), (Ranges{{3, 4}}));
+  (void)ledger.ReleaseAll(kTwo);
+  EXPECT_TRUE(ledger.NotToBeCopied().Empty());
+}
+
 TEST_F(TaskLedgerTest, AFailureCountsOnlyUnderTheGrantThatIsHeld) {
   ledger.Lease({0, 2}, kOne, kGrant1, kTime);
   EXPECT_EQ(ledger.FailRun(0, kOne, kGrant2), FailedFrom::kIgnored);

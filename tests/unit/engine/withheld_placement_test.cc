@@ -22,8 +22,8 @@ class WithheldPlacementTest : public EngineParts {
   }
   /// Two deaths while these tasks were leased make them suspects that wait.
   void Suspect(model::IndexRange range) {
-    EXPECT_FALSE(placement.RecordDeath({{range}, {}}));
-    EXPECT_FALSE(placement.RecordDeath({{range}, {}}));
+    EXPECT_FALSE(placement.RecordDeath({{range}, {}}, Death::kProcess));
+    EXPECT_FALSE(placement.RecordDeath({{range}, {}}, Death::kProcess));
   }
   void Place() {
     placement.Place(now);
@@ -165,12 +165,52 @@ TEST_F(WithheldPlacementTest, AtMostOneInFourWorkersIsReserved) {
 
 TEST_F(WithheldPlacementTest, OnlyATaskThatRanAloneIsChargedWithADeath) {
   Suspect({4, 8});
-  EXPECT_FALSE(placement.RecordDeath({{{4, 8}}, {4, 8}})) << "the range is halved";
-  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{4, 6}));
-  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{6, 8}));
-  EXPECT_EQ(placement.RecordDeath({{{4, 5}}, {4, 5}}), 4);
+  const CrashIsolation::Loss four{{{4, 8}}, {4, 8}};
+  const CrashIsolation::Loss one{{{4, 5}}, {4, 5}};
+  EXPECT_FALSE(placement.RecordDeath(four, Death::kProcess)) << "any of the four";
+  EXPECT_EQ(placement.RecordDeath(one, Death::kProcess), 4);
+  EXPECT_EQ(placement.RecordDeath(one, Death::kNode), 4);
+  Connect(1);
+  Place();
+  ASSERT_TRUE(ledger.Leased({1}).Contains(4));
+  EXPECT_EQ(placement.RecordDeath(one, Death::kNode), 4) << "b runs it now";
   (void)ledger.Complete({4, 5}, {0});
-  EXPECT_FALSE(placement.RecordDeath({{{4, 5}}, {4, 5}})) << "it has a result from elsewhere";
+  EXPECT_FALSE(placement.RecordDeath(one, Death::kNode)) << "it has a result from elsewhere";
+  (void)outbox.Take(now);
+}
+
+TEST_F(WithheldPlacementTest, ASuspectRunsAloneOnANodeThatRebootedLeastOften) {
+  for (std::uint32_t i = 0; i < kNodes; ++i) Connect(i);
+  isolation.NoteReboot({0});
+  isolation.NoteReboot({0});
+  isolation.NoteReboot({1});
+  Lease({10, 11}, 2);
+  Suspect({4, 5});
+  Place();
+  EXPECT_TRUE(isolation.IsReserved({2})) << "it has work, and a and b have none";
+  (void)outbox.Take(now);
+}
+
+TEST_F(WithheldPlacementTest, ASuspectIsLeasedInAnswerToAMessage) {
+  Connect(0);
+  Suspect({4, 5});
+  now += milliseconds(1);
+  Place();
+  EXPECT_EQ(ledger.StateOf(4), TaskState::kWithheld) << "a may have died since";
+  membership.RenewLease({0}, now);
+  Place();
+  EXPECT_TRUE(ledger.Leased({0}).Contains(4));
+  (void)outbox.Take(now);
+}
+
+TEST_F(WithheldPlacementTest, ASuspectThatIsLeasedIsNotCopied) {
+  Connect(0);
+  Lease({4, 6}, 0);
+  (void)outbox.Take(now);
+  Suspect({4, 8});
+  EXPECT_EQ(ledger.NotToBeCopied().Ranges(), (Ranges{{4, 6}}));
+  EXPECT_EQ(ledger.StateOf(7), TaskState::kWithheld);
+  ledger.CheckInvariants();
 }
 
 TEST_F(WithheldPlacementTest, ATaskWithAResultFromElsewhereIsNoSuspect) {

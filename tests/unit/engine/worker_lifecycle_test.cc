@@ -28,7 +28,7 @@ TEST_F(LeaseReclaimerTest, ARetryIsDueAtOnceAndASuspectWaitsForIsolation) {
   driver.TakeAway({4, 6});
   ledger.Withhold({4, 6});
   ledger.LeaseWithheld({4, 6}, {0}, GrantId{9}, now);
-  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}});
+  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}}, Death::kProcess);
   reclaimer.ReclaimAll({0}, now);
   EXPECT_EQ(retries.TakeDue(), 4);
   EXPECT_FALSE(retries.TakeDue()) << "task 5 is no retry";
@@ -38,7 +38,7 @@ TEST_F(LeaseReclaimerTest, ARetryIsDueAtOnceAndASuspectWaitsForIsolation) {
 TEST_F(LeaseReclaimerTest, AnUnassignedSuspectIsWithheldAndNotTheStrategys) {
   Connect(0);
   Lease({4, 7}, 0);
-  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}});
+  for (int death = 0; death < 2; ++death) (void)isolation.RecordDeath({{5, 6}}, Death::kProcess);
   reclaimer.ReclaimAll({0}, now);
   EXPECT_TRUE(IsFree(ledger.StateOf(4)));
   EXPECT_EQ(ledger.StateOf(5), TaskState::kWithheld);

@@ -1,0 +1,338 @@
+// Tasks that kill what runs them: the worker's process or the whole node. EVENKEEL_SEED=n replays
+// one simulation with a trace on stderr; EVENKEEL_SEEDS=n runs n others (soak), from
+// EVENKEEL_FIRST_SEED on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "simulator/simulated_strategy.h"
+#include "simulator/simulation.h"
+
+namespace evenkeel {
+namespace {
+
+using simulator::DeadlyTask;
+using simulator::Fault;
+using simulator::Outcome;
+using simulator::Simulation;
+using simulator::SimulationConfig;
+using std::chrono::seconds;
+
+constexpr std::uint64_t kSeedsACase = 50;
+constexpr double kSlowest = 0.1;  // speed of a node
+constexpr int kMostThreads = 4;   // of a node
+
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::string ReplayCommand(std::uint64_t seed) {
+  return "replay with EVENKEEL_SEED=" + std::to_string(seed) +
+         " poison_test --gtest_filter='PoisonReplay.OneSeed*'";
+}
+
+std::uint64_t g_seed = 0;
+
+void PrintSeed(int) {
+  std::fprintf(stderr, "%s\n", ReplayCommand(g_seed).c_str());
+  std::signal(SIGABRT, SIG_DFL);
+}
+
+struct Poisoned {
+  SimulationConfig config;
+  std::string summary;  ///< one line for people
+};
+
+// ---- Drawing ----
+
+/// 2 to 12 nodes with 50 to 400 tasks, which together need 5 to 60 s.
+SimulationConfig DrawHealthy(Rng& rng, std::string& summary) {
+  SimulationConfig simulation;
+  model::JobSpec& job = simulation.job;
+  job.name = job.workload = "poison";
+  const auto strategies = simulator::AllSimulatedStrategies();
+  const simulator::SimulatedStrategy strategy =
+      rng.Chance(0.5) ? simulator::SimulatedStrategy()
+                      : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
+  job.balancing.strategy = strategy.strategy;
+  simulation.technique = strategy.technique;
+  if (rng.Chance(0.3)) job.balancing.tail_stealing.speculation = model::Speculation::kDisabled;
+  job.balancing.lease = rng.Chance(0.5) ? seconds(1) : seconds(10);
+  job.task_policy.idempotent = rng.Chance(0.6);
+  job.task_policy.timeout = std::chrono::hours(1000);
+  job.task_policy.backoff_limit_per_task = static_cast<std::int32_t>(rng.Between(0, 3));
+  simulation.costs_known = rng.Chance(0.5);
+
+  const std::int64_t nodes = rng.Between(2, 12);
+  double together = 0;
+  for (std::int64_t i = 0; i < nodes; ++i) {
+    simulator::NodeModel node;
+    node.name = "node-" + std::to_string(i);
+    const double speed = rng.Uniform(kSlowest, 1);
+    node.threads = static_cast<std::uint32_t>(rng.Chance(0.5) ? 1 : rng.Between(2, kMostThreads));
+    node.ratio = rng.Chance(0.7) ? speed * node.threads : rng.Uniform(0.1, 4);
+    node.speed = simulator::SpeedProfile(speed);
+    together += speed * node.threads;
+    simulation.nodes.push_back(node);
+  }
+  simulation.true_costs.resize(static_cast<std::size_t>(rng.Between(50, 400)));
+  job.task_policy.max_failed_tasks = static_cast<std::int64_t>(simulation.true_costs.size());
+  const bool heavy_tailed = rng.Chance(0.3);
+  for (double& cost : simulation.true_costs) {
+    cost = heavy_tailed ? std::min(std::pow(1 - rng.Unit(), -1.25), 100.0) : rng.Uniform(0.5, 1.5);
+  }
+  const double total =
+      std::accumulate(simulation.true_costs.begin(), simulation.true_costs.end(), 0.0);
+  const double scale = rng.Uniform(5, 60) * together / total;
+  for (double& cost : simulation.true_costs) cost *= scale;
+  if (rng.Chance(0.4)) {
+    simulation.ranges.emplace();
+    simulation.startup_seconds = rng.Uniform(0, 1);
+    summary += " ranges";
+  }
+  simulation.check_invariants = true;
+  simulation.linger = seconds(1);
+  summary += " " + std::to_string(simulation.true_costs.size()) + " tasks on " +
+             std::to_string(nodes) + " nodes, " + ToString(strategy);
+  if (!job.task_policy.idempotent) summary += " not-idempotent";
+  return simulation;
+}
+
+/// Up to 5 % of the tasks, at least one.
+void DrawDeadly(Rng& rng, Poisoned& drawn) {
+  SimulationConfig& simulation = drawn.config;
+  const std::size_t tasks = simulation.true_costs.size();
+  const std::int64_t count = rng.Between(1, static_cast<std::int64_t>(tasks) / 20);
+  const double nodes_killed = rng.Chance(0.3) ? 0 : rng.Chance(0.4) ? 1 : rng.Unit();
+  const bool at_their_ends = rng.Chance(0.5);
+  const double longest_restart = rng.Chance(0.5) ? 1 : 30;
+  const bool adjacent = rng.Chance(0.2);
+  const std::uint64_t first = rng.Below(tasks - static_cast<std::size_t>(count));
+  for (std::int64_t i = 0; i < count; ++i) {
+    DeadlyTask deadly;
+    if (rng.Chance(nodes_killed)) deadly.kills = DeadlyTask::Kills::kNode;
+    deadly.after = at_their_ends ? 1 : rng.Unit();
+    deadly.restart_after = FromSeconds(rng.Uniform(0.1, longest_restart));
+    const std::uint64_t task = adjacent ? first + static_cast<std::uint64_t>(i) : rng.Below(tasks);
+    simulation.deadly.emplace(static_cast<model::TaskIndex>(task), deadly);
+  }
+  drawn.summary += ", deadly " + std::to_string(simulation.deadly.size());
+}
+
+/// A fault that hits a task while it runs alone charges the task: it is allowed one more attempt.
+void DrawFaults(Rng& rng, Poisoned& drawn) {
+  SimulationConfig& simulation = drawn.config;
+  if (rng.Chance(0.5)) return;
+  constexpr Fault::Kind kKinds[] = {Fault::Kind::kKillWorker,  Fault::Kind::kLosePower,
+                                    Fault::Kind::kCutLink,     Fault::Kind::kDrainWorker,
+                                    Fault::Kind::kStallWorker, Fault::Kind::kKillCoordinator};
+  const std::int64_t count = rng.Between(1, 6);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Fault fault;
+    fault.kind = kKinds[rng.Below(std::size(kKinds))];
+    fault.node = static_cast<std::size_t>(rng.Below(simulation.nodes.size()));
+    fault.at = FromSeconds(rng.Uniform(0, 60));
+    fault.lasts = FromSeconds(rng.Uniform(0, 5));
+    fault.noticed_after = rng.Chance(0.5) ? Duration::zero() : fault.lasts;
+    simulation.faults.push_back(fault);
+  }
+  simulation.job.task_policy.backoff_limit_per_task += static_cast<std::int32_t>(count);
+  drawn.summary += ", faults " + std::to_string(count);
+}
+
+/// Nodes lose their power for reasons of their own; no task is deadly.
+void DrawPowerLosses(Rng& rng, Poisoned& drawn) {
+  SimulationConfig& simulation = drawn.config;
+  const auto lose = [&](std::size_t node, double at, double lasts) {
+    Fault fault{Fault::Kind::kLosePower, node, FromSeconds(at), FromSeconds(lasts), {}};
+    fault.noticed_after = fault.lasts;
+    simulation.faults.push_back(fault);
+  };
+  constexpr double kUntil = 1000;
+  const std::size_t nodes = simulation.nodes.size();
+  switch (rng.Below(3)) {
+    case 0: {  // each node by itself, at a mean interval of several tasks
+      const double longest =
+          *std::max_element(simulation.true_costs.begin(), simulation.true_costs.end());
+      const double interval = std::max(20.0, 5 * longest / kSlowest);
+      for (std::size_t node = 0; node < nodes; ++node) {
+        double at = 0;
+        while ((at -= interval * std::log(1 - rng.Unit())) < kUntil) {
+          lose(node, at, rng.Uniform(1, 10));
+        }
+      }
+      simulation.job.task_policy.backoff_limit_per_task = 3;
+      drawn.summary += ", losses";
+      return;
+    }
+    case 1: {  // all of a rack at once
+      const std::int64_t times = rng.Between(1, 2);
+      for (std::int64_t i = 0; i < times; ++i) {
+        const double at = rng.Uniform(0, 60);
+        for (std::size_t node = 0; node < nodes; ++node) lose(node, at, rng.Uniform(1, 30));
+      }
+      drawn.summary += ", rack";
+      return;
+    }
+    default: {  // one node has a bad power supply
+      const auto node = static_cast<std::size_t>(rng.Below(nodes));
+      const double uptime = rng.Uniform(0.5, 5);
+      for (double at = 0; at < kUntil; at += uptime) {
+        const double lasts = rng.Uniform(0.1, 2);
+        lose(node, at, lasts);
+        at += lasts;
+      }
+      drawn.summary += ", power supply";
+    }
+  }
+}
+
+Poisoned Draw(std::uint64_t seed, bool poisoned) {
+  Rng rng(seed);
+  Poisoned drawn;
+  drawn.config = DrawHealthy(rng, drawn.summary);
+  drawn.config.seed = seed;
+  if (poisoned) {
+    DrawDeadly(rng, drawn);
+    DrawFaults(rng, drawn);
+  } else {
+    DrawPowerLosses(rng, drawn);
+  }
+  return drawn;
+}
+
+// ---- Checking ----
+
+/// Deaths by one deadly task, as docs/running.md states.
+double MaxDeathsOfOne(const SimulationConfig& simulation) {
+  constexpr double kUntilSuspect = 4;
+  const auto tasks = static_cast<double>(simulation.true_costs.size());
+  const auto others = static_cast<double>(simulation.nodes.size() - 1);
+  return kUntilSuspect + std::ceil(std::log2(tasks)) +
+         simulation.job.task_policy.backoff_limit_per_task + 1 + 2 * others;
+}
+
+struct Run {
+  Outcome outcome;
+  std::map<model::TaskIndex, std::int32_t> charged;  ///< failed attempts of each task
+  [[nodiscard]] std::int64_t Deaths() const {
+    std::int64_t deaths = 0;
+    for (const auto& [task, times] : outcome.deaths) deaths += times;
+    return deaths;
+  }
+};
+
+double g_most_deaths = 0;  // of all simulations, in parts of the bound
+
+Run RunDrawn(Poisoned& drawn, bool traced) {
+  if (traced) {
+    std::fprintf(stderr, "%s\n", drawn.summary.c_str());
+    drawn.config.trace = [](const std::string& line) {
+      std::fprintf(stderr, "%s\n", line.c_str());
+    };
+  }
+  Run run;
+  drawn.config.recorder.on_failure = [&run](const model::FailureRecord& failure) {
+    ++run.charged[failure.index];
+  };
+  run.outcome = Simulation(drawn.config).Run();
+  return run;
+}
+
+void ExpectHealthyDone(const SimulationConfig& simulation, const Outcome& outcome) {
+  EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
+  EXPECT_EQ(outcome.progress.tasks_failed, static_cast<std::int64_t>(simulation.deadly.size()));
+  for (std::size_t i = 0; i < outcome.times_durable.size(); ++i) {
+    const bool deadly = simulation.deadly.contains(static_cast<model::TaskIndex>(i));
+    EXPECT_EQ(outcome.times_durable[i], deadly ? 0 : 1) << "task " << i;
+  }
+  EXPECT_EQ(outcome.violations.leased_though_durable, 0);
+  EXPECT_EQ(outcome.violations.progress_losses, 0);
+  EXPECT_EQ(outcome.violations.retried_in_place, 0);
+  EXPECT_EQ(outcome.violations.lost_though_heard, 0);
+  if (!simulation.job.task_policy.idempotent) {
+    EXPECT_EQ(outcome.violations.side_by_side, 0);
+  }
+}
+
+void CheckPoisoned(std::uint64_t seed, bool traced) {
+  g_seed = seed;
+  std::signal(SIGABRT, PrintSeed);
+  Poisoned drawn = Draw(seed, /*poisoned=*/true);
+  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
+  Run run = RunDrawn(drawn, traced);
+  const SimulationConfig& simulation = drawn.config;
+  ExpectHealthyDone(simulation, run.outcome);
+  for (const auto& [task, deadly] : simulation.deadly) {
+    EXPECT_LE(run.charged[task], simulation.job.task_policy.backoff_limit_per_task + 1) << task;
+  }
+  // A coordinator that starts anew knows only the failed attempts.
+  const double most = MaxDeathsOfOne(simulation) * static_cast<double>(simulation.deadly.size()) *
+                      static_cast<double>(run.outcome.coordinator_starts);
+  const auto deaths = static_cast<double>(run.Deaths());
+  g_most_deaths = std::max(g_most_deaths, deaths / most);
+  EXPECT_LE(deaths, most);
+  if (simulation.ranges || !simulation.faults.empty()) return;  // runs may take any time
+  const double longest =
+      *std::max_element(simulation.true_costs.begin(), simulation.true_costs.end());
+  EXPECT_LE(run.outcome.lost_seconds, deaths * kMostThreads * (longest / kSlowest + 0.1));
+}
+
+void CheckPowerLosses(std::uint64_t seed, bool traced) {
+  g_seed = seed;
+  std::signal(SIGABRT, PrintSeed);
+  Poisoned drawn = Draw(seed, /*poisoned=*/false);
+  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
+  const Run run = RunDrawn(drawn, traced);
+  ExpectHealthyDone(drawn.config, run.outcome);
+  const bool each_by_itself = drawn.summary.ends_with("losses");
+  const auto tasks = static_cast<double>(drawn.config.true_costs.size());
+  EXPECT_LE(static_cast<double>(run.charged.size()), each_by_itself ? 0.02 * tasks : 0)
+      << "tasks with a failed attempt";
+}
+
+class Poison : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Poison, DeadlyTasksFailForGoodAndAllOthersComplete) {
+  const std::uint64_t first = 1 + GetParam() * kSeedsACase;
+  for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
+    CheckPoisoned(seed, false);
+  }
+}
+
+TEST_P(Poison, NodesThatLosePowerCondemnNoTask) {
+  const std::uint64_t first = 1 + GetParam() * kSeedsACase;
+  for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
+    CheckPowerLosses(seed, false);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, Poison, testing::Range<std::uint64_t>(0, 6));
+
+TEST(PoisonReplay, OneSeed) { CheckPoisoned(FromEnvironment("EVENKEEL_SEED", 1), true); }
+
+TEST(PoisonReplay, OneSeedOfPowerLosses) {
+  CheckPowerLosses(FromEnvironment("EVENKEEL_SEED", 1), true);
+}
+
+TEST(PoisonSoak, ManySeeds) {
+  const std::uint64_t seeds = FromEnvironment("EVENKEEL_SEEDS", 10'000);
+  const std::uint64_t first = FromEnvironment("EVENKEEL_FIRST_SEED", 1'000'000);
+  for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
+    CheckPoisoned(seed, false);
+    CheckPowerLosses(seed, false);
+  }
+  std::printf("deaths: at most %.2f x the bound\n", g_most_deaths);
+}
+
+}  // namespace
+}  // namespace evenkeel
