@@ -55,7 +55,7 @@ class TaskRunner {
   /// it. kDone: limit.End() was called, and one result for each of its tasks appended to `results`.
   /// Other outcomes are those of Run; only the tasks noted in `limit` are done.
   virtual TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, RunLimit& limit,
-                               std::stop_token stop, model::PackedResults& results,
+                               const std::stop_token& stop, model::PackedResults& results,
                                TaskFailure& failure) {
     static_cast<void>(range), static_cast<void>(attempt), static_cast<void>(limit);
     static_cast<void>(stop), static_cast<void>(results);

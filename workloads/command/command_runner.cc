@@ -70,7 +70,7 @@ class CommandRunner final : public TaskRunner {
   }
 
   TaskOutcome RunRange(model::IndexRange range, std::int32_t attempt, RunLimit& limit,
-                       std::stop_token stop, model::PackedResults& results,
+                       const std::stop_token& stop, model::PackedResults& results,
                        TaskFailure& failure) override {
     const launcher::Run run = RunOf(range, attempt);
     limit.Watch([this, id = run.id](model::TaskIndex last) { launcher_.Limit(id, last); });

@@ -261,7 +261,7 @@ class RangeRunner final : public workloads::TaskRunner {
   TaskOutcome Run(const TaskCall&, std::stop_token, std::string&, TaskFailure&) override {
     return TaskOutcome::kFailed;
   }
-  TaskOutcome RunRange(IndexRange, std::int32_t, workloads::RunLimit& limit, std::stop_token,
+  TaskOutcome RunRange(IndexRange, std::int32_t, workloads::RunLimit& limit, const std::stop_token&,
                        model::PackedResults& results, TaskFailure& failure) override {
     clock_.now += std::chrono::seconds(9);
     failure.reason = "exit code 1";
