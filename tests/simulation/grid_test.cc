@@ -93,7 +93,7 @@ TEST_F(HeavyTail, CostsMakeTheJobShorterAsFarAsTheyAreRight) {
 
 // The makespan of one seed says little: it is that of a few long tasks.
 TEST_F(HeavyTail, WorthlessCostsDoNoHarm) {
-  constexpr int kSeeds = 400;
+  constexpr int kSeeds = 200;
   const auto unknown = OverBound(kSeeds, false, 0, false);
   const auto worthless = OverBound(kSeeds, true, 0, true);
   double sum = 0;
