@@ -41,8 +41,8 @@ using ApiResult = tl::expected<T, ApiError>;
 /// Name of the kind, for metrics and logs: "NotFound", ...
 [[nodiscard]] std::string_view NameOf(ApiErrorKind kind);
 
-/// Of a write that names a UID or version: the object is not there any more, or is another one or
-/// another version by now.
+/// Whether a write that names a UID or version failed because the object is not there any more, or
+/// is another one or another version by now.
 [[nodiscard]] bool IsGoneOrReplaced(const ApiError& error);
 
 /// From an answer that is not 2xx. `what` begins the message: "GET /api/v1/nodes".

@@ -75,7 +75,7 @@ class WorkerHost final : public EventTarget,
     Instant ready{};               // its blocks have arrived
     Duration clock_offset{};       // when it started
     std::uint64_t generation = 0;  // tells the end of this batch from that of any earlier one
-    // Of a run that reports its progress: the first task that is not done, and when it will be.
+    // The first task that is not done, and when it will be, if the run reports its progress.
     model::TaskIndex next = 0;
     Instant next_done{};
   };

@@ -106,7 +106,7 @@ struct StrategyContext {
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
   const TaskPlaces& places = TaskPlaces::Unknown();
-  /// Of jobs whose program does several tasks in one run; nothing: one task is one run.
+  /// Bounds of a run, if the job's program does several tasks in one; nothing: one task is one run.
   std::optional<model::RangeBounds> ranges = std::nullopt;
 
   /// The same with other costs.

@@ -24,8 +24,8 @@ class Arguments {
   /// Reads one argument per line. Lines end with "\n" or "\r\n"; the last one may have no end.
   /// `name` is resolved in `folder`, and must be inside if `confined`. `cost_column` > 0: lines
   /// have columns separated by tabs, of which this one (from 1) is the declared cost of the task;
-  /// what is left is the argument, with its tabs. Errors (kInvalidInput) name the file and the
-  /// line.
+  /// the others are the argument, with the tabs between them. Errors (kInvalidInput) name the file
+  /// and the line.
   [[nodiscard]] static Result<Arguments> FromFile(const std::filesystem::path& folder,
                                                   const std::filesystem::path& name, bool confined,
                                                   std::size_t cost_column = 0);

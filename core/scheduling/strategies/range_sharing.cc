@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace evenkeel::scheduling {
 namespace {
@@ -46,25 +47,28 @@ void RangeSharing::OnWorkerEvent(const WorkerEvent& event, Instant) {
 
 void RangeSharing::Prune(WorkerId worker) {
   NoteProgress(worker);
-  const LeaseView& leases = context_.leases;
-  std::erase_if(workers_[worker.value].runs, [&](const Run& run) {
-    return !(run.is_copy ? leases.Copies(worker) : leases.Leased(worker)).Overlaps(run.range);
-  });
+  std::erase_if(workers_[worker.value].runs,
+                [&](const Run& run) { return !HeldBy(worker, run).Overlaps(run.range); });
 }
 
 std::vector<Decision> RangeSharing::Decide(Instant now) {
   std::vector<Decision> decisions;
+  std::optional<double> level;  // seconds from now; changes with each grant
   const auto grant = [&](WorkerId worker, std::int64_t tasks) {
     const auto range = pool_.TakeFirstRange(tasks);
     workers_[worker.value].runs.push_back({range, now, false, false, {}, {}});
     decisions.emplace_back(GrantDecision{worker, range});
+    level.reset();
   };
   std::optional<WorkerId> soonest;  // of the idle ones
   for (std::uint32_t i = 0; i < live_.Size() && !pool_.Empty(); ++i) {
     const WorkerId worker{i};
     if (!Usable(worker)) continue;
     for (std::int64_t idle = IdleThreads(worker); idle > 0 && !pool_.Empty(); --idle) {
-      const std::int64_t tasks = TasksFor(worker, now);
+      if (!level && TimeOf(worker)) {
+        level = Level(Threads(now), static_cast<double>(pool_.Tasks()));
+      }
+      const std::int64_t tasks = TasksFor(worker, level);
       if (tasks > 0) {
         grant(worker, tasks);
         continue;
@@ -78,7 +82,7 @@ std::vector<Decision> RangeSharing::Decide(Instant now) {
   next_decision_ = kNever;
   for (std::uint32_t i = 0; i < live_.Size() && pool_.Empty() && decisions.empty(); ++i) {
     const WorkerId worker{i};
-    if (!Usable(worker) || IdleThreads(worker) <= 0 || workers_[i].awaits_tasks) continue;
+    if (!Usable(worker) || IdleThreads(worker) <= 0 || AwaitsTasks(worker)) continue;
     if (const auto recall = RecallFor(worker, now)) {
       decisions.emplace_back(*recall);
     } else if (const auto range = RangeToCopy(worker, now)) {
@@ -106,9 +110,7 @@ std::int64_t RangeSharing::IdleThreads(WorkerId worker) const {
   // Retries and suspects, one thread each, are the engine's to lease.
   std::int64_t others = context_.leases.OutstandingTasks(worker);
   for (const Run& run : own.runs) {
-    const LeaseView& leases = context_.leases;
-    const auto& held = run.is_copy ? leases.Copies(worker) : leases.Leased(worker);
-    for (const auto part : held.Within(run.range)) others -= part.Size();
+    for (const auto part : HeldBy(worker, run).Within(run.range)) others -= part.Size();
   }
   return threads - static_cast<std::int64_t>(own.runs.size()) - std::max<std::int64_t>(others, 0);
 }
@@ -213,7 +215,7 @@ std::int64_t RangeSharing::FirstTasksFor(WorkerId worker) const {
   return std::llround(static_cast<double>(pool_.Tasks()) * part / threads * kFirstPart);
 }
 
-std::int64_t RangeSharing::TasksFor(WorkerId worker, Instant now) const {
+std::int64_t RangeSharing::TasksFor(WorkerId worker, std::optional<double> level) const {
   const auto bounded = [this](double tasks) {
     const std::int64_t most = std::min(bounds_.most_tasks, pool_.Tasks());
     const auto whole =
@@ -221,9 +223,8 @@ std::int64_t RangeSharing::TasksFor(WorkerId worker, Instant now) const {
     return std::clamp(whole, std::min(std::max<std::int64_t>(bounds_.least_tasks, 1), most), most);
   };
   const auto time = TimeOf(worker);
-  if (!time) return bounded(static_cast<double>(FirstTasksFor(worker)));
-  const double level = Level(Threads(now), static_cast<double>(pool_.Tasks()));
-  const double part = (level - time->startup) / time->per_task;
+  if (!time || !level) return bounded(static_cast<double>(FirstTasksFor(worker)));
+  const double part = (*level - time->startup) / time->per_task;
   if (!context_.estimator.Ranges().Of(worker)) return bounded(part * kFirstPart);
   if (part < 1) return 0;  // the others do all of them sooner
   const double least = time->startup / time->per_task / kStartupPart;
@@ -240,7 +241,7 @@ std::optional<RecallDecision> RangeSharing::RecallFor(WorkerId idle, Instant now
   for (std::uint32_t i = 0; i < live_.Size(); ++i) {
     const WorkerId worker{i};
     const auto time = TimeOf(worker);
-    if (worker == idle || !Usable(worker) || !time || workers_[i].is_recalled) continue;
+    if (worker == idle || !Usable(worker) || !time || workers_[i].recalled_for) continue;
     for (const Run& run : workers_[i].runs) {
       if (run.is_copy || run.is_uncuttable || !ProgressOf(worker, run)) continue;
       const double left = SecondsToEnd(worker, run, *time, now);
@@ -254,18 +255,19 @@ std::optional<RecallDecision> RangeSharing::RecallFor(WorkerId idle, Instant now
     }
   }
   if (!recall) return std::nullopt;
-  workers_[recall->worker.value].is_recalled = true;
+  workers_[recall->worker.value].recalled_for = idle;
   workers_[recall->worker.value].gave_back = false;
-  workers_[idle.value].awaits_tasks = true;
   return recall;
+}
+
+bool RangeSharing::AwaitsTasks(WorkerId idle) const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [idle](const Worker& worker) { return worker.recalled_for == idle; });
 }
 
 void RangeSharing::EndRecall(WorkerId worker) {
   Worker& own = workers_[worker.value];
-  if (!own.is_recalled) return;
-  own.is_recalled = false;
-  for (Worker& other : workers_) other.awaits_tasks = false;
-  if (own.gave_back) return;
+  if (!std::exchange(own.recalled_for, std::nullopt) || own.gave_back) return;
   for (Run& run : own.runs) run.is_uncuttable = true;
 }
 
@@ -287,7 +289,9 @@ std::optional<model::IndexRange> RangeSharing::RangeToCopy(WorkerId idle, Instan
     const auto time = TimeOf(worker);
     if (worker == idle || !Usable(worker) || !time) continue;
     for (const Run& run : workers_[i].runs) {
-      if (!MayBeCopied(run)) continue;
+      // Part of it may have its result already.
+      const auto open = context_.leases.Leased(worker).Within(run.range);
+      if (open.empty() || !MayBeCopied(run)) continue;
       const double expected = time->Of(static_cast<double>(run.range.Size()));
       const Instant late = run.leased + FromSeconds(kLate * expected);
       const double left = SecondsToEnd(worker, run, *time, now);
@@ -295,8 +299,7 @@ std::optional<model::IndexRange> RangeSharing::RangeToCopy(WorkerId idle, Instan
       if (now < late && !ends_later) {
         next_decision_ = std::min(next_decision_, late);
       } else if (!latest || left > latest_left) {
-        // Part of it may have its result already.
-        latest = context_.leases.Leased(worker).Within(run.range).front();
+        latest = open.front();
         latest_left = left;
       }
     }

@@ -18,10 +18,10 @@ namespace evenkeel::scheduling {
 ///
 /// (terms below 0 do not count). A thread gets half of its part of that, so that later measurements
 /// correct the rest; all of it once a start of the program would take more than 1/20 of a half; and
-/// nothing if its part is less than a task. A worker of which nothing is
-/// measured gets 1/32 of its part at first. Where nothing is measured at all, parts go by the
-/// weights. Halving is that of factoring (Hummel, Schonberg and Flynn, "Factoring", CACM 35(8),
-/// 1992), with unequal workers as in weighted factoring (Hummel et al., SPAA 1996).
+/// nothing if its part is less than a task. A worker of which nothing is measured gets 1/32 of its
+/// part at first. Where nothing is measured at all, parts go by the weights. Halving is that of
+/// factoring (Hummel, Schonberg and Flynn, "Factoring", CACM 35(8), 1992), with unequal workers as
+/// in weighted factoring (Hummel et al., SPAA 1996).
 ///
 /// Runs that report their progress are predicted by it, and can be cut: a thread gets all of its
 /// part, and when no tasks are left, an idle worker gets the tail of the run that ends last, so
@@ -58,10 +58,9 @@ class RangeSharing final : public Strategy {
   };
   struct Worker {
     double ratio = 1;
-    std::vector<Run> runs{};  // those that are still leased
-    bool is_recalled = false;
-    bool gave_back = false;     // since it was recalled
-    bool awaits_tasks = false;  // of a worker that was recalled for it
+    std::vector<Run> runs{};                 // those that are still leased
+    std::optional<WorkerId> recalled_for{};  // while the recall is not answered
+    bool gave_back = false;                  // since it was recalled
   };
   /// A thread as the level counts it: when it is ready for its next range, and its times. Seconds
   /// from now.
@@ -74,6 +73,11 @@ class RangeSharing final : public Strategy {
   [[nodiscard]] bool Usable(WorkerId worker) const {
     return live_.Alive(worker) && context_.leases.Connected(worker);
   }
+  /// The tasks that the worker holds in the way of the run: by lease, or as a copy.
+  [[nodiscard]] const model::RangeSet& HeldBy(WorkerId worker, const Run& run) const {
+    return run.is_copy ? context_.leases.Copies(worker) : context_.leases.Leased(worker);
+  }
+  [[nodiscard]] bool AwaitsTasks(WorkerId idle) const;
   /// Drops runs that have ended.
   void Prune(WorkerId worker);
   [[nodiscard]] std::int64_t IdleThreads(WorkerId worker) const;
@@ -95,8 +99,9 @@ class RangeSharing final : public Strategy {
   [[nodiscard]] std::vector<Thread> Threads(Instant now) const;
   /// Seconds from now to the level at which the threads have done so many tasks.
   [[nodiscard]] static double Level(const std::vector<Thread>& threads, double tasks);
-  /// How many tasks an idle thread of the worker gets; 0: none for now.
-  [[nodiscard]] std::int64_t TasksFor(WorkerId worker, Instant now) const;
+  /// How many tasks an idle thread of the worker gets; 0: none for now. `level` of a worker with
+  /// times, seconds from now.
+  [[nodiscard]] std::int64_t TasksFor(WorkerId worker, std::optional<double> level) const;
   [[nodiscard]] std::int64_t FirstTasksFor(WorkerId worker) const;
   /// No busy thread would end another task before the idle worker ends one.
   [[nodiscard]] bool IsSoonest(WorkerId idle, Instant now) const;
