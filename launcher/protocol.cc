@@ -1,5 +1,6 @@
 #include "launcher/protocol.h"
 
+#include <cerrno>
 #include <utility>
 
 namespace evenkeel::launcher {
@@ -10,6 +11,11 @@ namespace {
 constexpr std::size_t kSizeBytes = 4;
 constexpr std::size_t kKindBytes = 1;
 constexpr std::uint32_t kMagic = 0x4c4b5645;  // "EVKL", in front of the version
+
+// Exit codes of shells.
+constexpr std::int32_t kExitNotFound = 127;
+constexpr std::int32_t kExitCannotExecute = 126;
+constexpr std::int32_t kSignalBase = 128;
 
 enum class Kind : std::uint8_t {
   kHello = 1,
@@ -250,6 +256,21 @@ std::optional<Message> ReadMessage(Kind kind, Fields& fields) {
 }
 
 }  // namespace
+
+std::int32_t ExitCodeOf(Ending ending, std::int32_t value) {
+  switch (ending) {
+    case Ending::kExited:
+      return value;
+    case Ending::kSignalled:
+      return kSignalBase + value;
+    case Ending::kNoProgram:
+      return value == ENOENT || value == ENOTDIR ? kExitNotFound : kExitCannotExecute;
+    case Ending::kNoFolder:
+    case Ending::kNoProcess:
+      break;
+  }
+  return kExitCannotExecute;
+}
 
 void AppendFrame(const Message& message, std::string& bytes) {
   const std::size_t start = bytes.size();

@@ -104,6 +104,13 @@ struct Ended {
   friend bool operator==(const Ended&, const Ended&) = default;
 };
 
+/// The exit code as a shell reports it: the command's own, 128 + the signal that ended it, 127 if
+/// the program does not exist, 126 if it could not be started for another reason.
+[[nodiscard]] std::int32_t ExitCodeOf(Ending ending, std::int32_t value);
+[[nodiscard]] inline std::int32_t ExitCodeOf(const Ended& ended) {
+  return ExitCodeOf(ended.ending, ended.value);
+}
+
 using Message = std::variant<Hello, Job, Run, Stop, Ended, Progress, Limit>;
 
 /// Appends the message as a frame. It must keep to the bounds.

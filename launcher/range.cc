@@ -17,19 +17,17 @@
 
 #include "launcher/command_line.h"
 #include "launcher/item_lines.h"
+#include "launcher/placeholder.h"
+#include "launcher/protocol.h"
 #include "launcher/spawn.h"
 
 namespace evenkeel::launcher {
 namespace {
 
 constexpr int kExitBadUsage = 2;
-constexpr int kExitCannotRun = 126;
-constexpr int kExitNotFound = 127;
-constexpr int kSignalBase = 128;
 constexpr std::int64_t kMaxDescriptor = 1'000'000;
 constexpr std::size_t kControlReadBytes = 4096;
 
-constexpr std::string_view kPlaceholder = "{}";
 constexpr const char* kRangeUsage =
     "Usage: evenkeel-range FIRST LAST -- COMMAND [WORD...]\n"
     "Runs COMMAND for each item from FIRST to LAST, one after the other, and stops at the first "
@@ -41,18 +39,6 @@ void Print(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str())
 int Refuse(const std::string& reason) {
   Print(std::string(kRangeProgram) + ": " + reason);
   return kExitBadUsage;
-}
-
-bool HasPlaceholder(const std::string& word) {
-  return word.find(kPlaceholder) != std::string::npos;
-}
-
-std::string WithItem(std::string word, const std::string& item) {
-  for (std::size_t at = 0; (at = word.find(kPlaceholder, at)) != std::string::npos;) {
-    word.replace(at, kPlaceholder.size(), item);
-    at += item.size();
-  }
-  return word;
 }
 
 /// Reads the number of a descriptor from an environment variable, and keeps the descriptor from
@@ -108,7 +94,7 @@ class RangeLoop {
       if (signal_ != 0) {
         Print("stopped by signal " + std::to_string(signal_) + " before item " +
               std::to_string(item));
-        return kSignalBase + signal_;
+        return ExitCodeOf(Ending::kSignalled, signal_);
       }
       if (const int code = RunItem(item); code != EXIT_SUCCESS) return code;
       ReportDone(item);
@@ -132,12 +118,12 @@ class RangeLoop {
                                    .parent = ::getpid()});
     if (spawned.pid < 0) {
       Print(name + "cannot run " + line_.Words()[0] + ": " + std::strerror(spawned.error));
-      return spawned.error == ENOENT || spawned.error == ENOTDIR ? kExitNotFound : kExitCannotRun;
+      return ExitCodeOf(spawned.ending, spawned.error);
     }
     const int status = Await(spawned.pid);
     if (WIFSIGNALED(status)) {
       Print(name + "signal " + std::to_string(WTERMSIG(status)));
-      return kSignalBase + WTERMSIG(status);
+      return ExitCodeOf(Ending::kSignalled, WTERMSIG(status));
     }
     const int code = WEXITSTATUS(status);
     if (code != EXIT_SUCCESS) Print(name + "exit code " + std::to_string(code));
@@ -147,7 +133,8 @@ class RangeLoop {
   [[nodiscard]] launcher::Run RunOf(const std::string& item) const {
     launcher::Run run;
     for (std::uint32_t n = 0; n < words_.size(); ++n) {
-      if (HasPlaceholder(words_[n])) run.words.push_back({n, WithItem(words_[n], item)});
+      if (!HasPlaceholder(words_[n], kPlaceholder)) continue;
+      run.words.push_back({n, ReplacePlaceholder(words_[n], kPlaceholder, item)});
     }
     if (run.words.empty()) run.words.push_back({static_cast<std::uint32_t>(words_.size()), item});
     return run;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "launcher/placeholder.h"
 #include "workloads/command/launcher_connection.h"
 #include "workloads/command/task_record.h"
 
@@ -13,8 +14,10 @@ namespace {
 
 using launcher::Change;
 using launcher::Ended;
+using launcher::HasPlaceholder;
+using launcher::kPlaceholder;
+using launcher::ReplacePlaceholder;
 
-constexpr std::string_view kPlaceholder = "{}";
 constexpr std::uint32_t kGraceMilliseconds = 1'000;
 
 // Positions of the environment variables that differ between tasks: the first ones of the job.
@@ -28,21 +31,6 @@ constexpr std::uint32_t kLast = 4;
 constexpr std::string_view kFirstPlaceholder = "{first}";
 constexpr std::string_view kLastPlaceholder = "{last}";
 
-bool Has(const std::string& word, std::string_view placeholder) {
-  return word.find(placeholder) != word.npos;
-}
-
-std::string Replace(const std::string& word, std::string_view placeholder,
-                    std::string_view argument) {
-  std::string replaced;
-  std::size_t begin = 0;
-  for (auto at = word.find(placeholder); at != word.npos; at = word.find(placeholder, begin)) {
-    replaced.append(word, begin, at - begin).append(argument);
-    begin = at + placeholder.size();
-  }
-  return replaced.append(word, begin);
-}
-
 bool FitsLauncher(const std::vector<Change>& changes) {
   return std::all_of(changes.begin(), changes.end(), [](const Change& change) {
     return change.text.size() <= launcher::kMaxTextBytes;
@@ -55,8 +43,9 @@ class CommandRunner final : public TaskRunner {
       : spec_(spec), options_(options) {
     for (std::uint32_t n = 0; n < spec_.words.size(); ++n) {
       const std::string& word = spec_.words[n];
-      const bool found = spec_.ranges ? Has(word, kFirstPlaceholder) || Has(word, kLastPlaceholder)
-                                      : spec_.has_arguments && Has(word, kPlaceholder);
+      const bool found = spec_.ranges ? HasPlaceholder(word, kFirstPlaceholder) ||
+                                            HasPlaceholder(word, kLastPlaceholder)
+                                      : spec_.has_arguments && HasPlaceholder(word, kPlaceholder);
       if (found) words_with_placeholder_.push_back(n);
     }
   }
@@ -183,7 +172,8 @@ class CommandRunner final : public TaskRunner {
     run.variables.push_back({kLast, "EVENKEEL_LAST=" + last});
     for (const std::uint32_t n : words_with_placeholder_) {
       run.words.push_back(
-          {n, Replace(Replace(spec_.words[n], kFirstPlaceholder, first), kLastPlaceholder, last)});
+          {n, ReplacePlaceholder(ReplacePlaceholder(spec_.words[n], kFirstPlaceholder, first),
+                                 kLastPlaceholder, last)});
     }
     return run;
   }
@@ -193,7 +183,7 @@ class CommandRunner final : public TaskRunner {
     if (!spec_.has_arguments) return run;
     run.variables.push_back({kArgument, "EVENKEEL_ARGUMENT=" + std::string(call.input)});
     for (const std::uint32_t n : words_with_placeholder_) {
-      run.words.push_back({n, Replace(spec_.words[n], kPlaceholder, call.input)});
+      run.words.push_back({n, ReplacePlaceholder(spec_.words[n], kPlaceholder, call.input)});
     }
     if (words_with_placeholder_.empty()) {
       run.words.push_back(

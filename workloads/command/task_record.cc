@@ -1,6 +1,5 @@
 #include "workloads/command/task_record.h"
 
-#include <cerrno>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -15,9 +14,6 @@ namespace {
 using launcher::Ended;
 using launcher::Ending;
 
-constexpr std::int32_t kExitNotFound = 127;
-constexpr std::int32_t kExitCannotExecute = 126;
-constexpr std::int32_t kSignalBase = 128;
 constexpr std::size_t kMaxQuotedBytes = 160;
 // Attempts and number of tasks but one, 4 bytes each; size of the node's name, 8 bytes.
 constexpr std::size_t kHeadBytes = 16;
@@ -80,21 +76,6 @@ double SecondsOf(const Ended& ended) {
   constexpr double kPerMicrosecond = 1e3;
   constexpr double kMicroseconds = 1e6;
   return std::round(static_cast<double>(ended.wall_nanoseconds) / kPerMicrosecond) / kMicroseconds;
-}
-
-std::int32_t ExitCodeOf(const Ended& ended) {
-  switch (ended.ending) {
-    case Ending::kExited:
-      return ended.value;
-    case Ending::kSignalled:
-      return kSignalBase + ended.value;
-    case Ending::kNoProgram:
-      return ended.value == ENOENT || ended.value == ENOTDIR ? kExitNotFound : kExitCannotExecute;
-    case Ending::kNoFolder:
-    case Ending::kNoProcess:
-      break;
-  }
-  return kExitCannotExecute;
 }
 
 std::string ReasonOf(const Ended& ended) {

@@ -31,10 +31,6 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 /// How long the run took, in seconds, rounded to microseconds.
 [[nodiscard]] double SecondsOf(const launcher::Ended& ended);
 
-/// The exit code as a shell reports it: the command's own, 128 + the signal that ended it, 127 if
-/// the program does not exist, 126 if it could not be started for another reason.
-[[nodiscard]] std::int32_t ExitCodeOf(const launcher::Ended& ended);
-
 /// The reason of the failure in one line, with the last line of stderr.
 [[nodiscard]] std::string ReasonOf(const launcher::Ended& ended);
 
