@@ -15,6 +15,7 @@
 
 #include "simulator/simulated_strategy.h"
 #include "simulator/simulation.h"
+#include "tests/support/drawn_simulation.h"
 
 namespace evenkeel {
 namespace {
@@ -59,12 +60,7 @@ SimulationConfig DrawHealthy(Rng& rng, std::string& summary) {
   SimulationConfig simulation;
   model::JobSpec& job = simulation.job;
   job.name = job.workload = "poison";
-  const auto strategies = simulator::AllSimulatedStrategies();
-  const simulator::SimulatedStrategy strategy =
-      rng.Chance(0.5) ? simulator::SimulatedStrategy()
-                      : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
-  job.balancing.strategy = strategy.strategy;
-  simulation.technique = strategy.technique;
+  const simulator::SimulatedStrategy strategy = support::DrawStrategy(rng, simulation);
   if (rng.Chance(0.3)) job.balancing.tail_stealing.speculation = model::Speculation::kDisabled;
   job.balancing.lease = rng.Chance(0.5) ? seconds(1) : seconds(10);
   job.task_policy.idempotent = rng.Chance(0.6);

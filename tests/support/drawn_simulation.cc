@@ -5,8 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "simulator/simulated_strategy.h"
-
 namespace evenkeel::support {
 namespace {
 
@@ -71,12 +69,7 @@ std::vector<NodeModel> DrawNodes(Rng& rng, std::vector<double>& speeds) {
 void DrawJob(Rng& rng, SimulationConfig& simulation, std::string& summary) {
   model::JobSpec& job = simulation.job;
   job.name = job.workload = "drawn";
-  const auto strategies = simulator::AllSimulatedStrategies();
-  const simulator::SimulatedStrategy strategy =
-      rng.Chance(0.5) ? simulator::SimulatedStrategy()
-                      : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
-  job.balancing.strategy = strategy.strategy;
-  simulation.technique = strategy.technique;
+  const simulator::SimulatedStrategy strategy = DrawStrategy(rng, simulation);
   job.balancing.tail_stealing.stealing = rng.Chance(0.8);
   job.balancing.tail_stealing.speculation =
       rng.Chance(0.7) ? model::Speculation::kWhenIdle : model::Speculation::kBounded;
@@ -321,6 +314,16 @@ void DrawRanges(std::uint64_t seed, SimulationConfig& simulation, std::string& s
 }
 
 }  // namespace
+
+simulator::SimulatedStrategy DrawStrategy(Rng& rng, SimulationConfig& config) {
+  const auto strategies = simulator::AllSimulatedStrategies();
+  const simulator::SimulatedStrategy strategy =
+      rng.Chance(0.5) ? simulator::SimulatedStrategy()
+                      : strategies[static_cast<std::size_t>(rng.Below(strategies.size()))];
+  config.job.balancing.strategy = strategy.strategy;
+  config.technique = strategy.technique;
+  return strategy;
+}
 
 DrawnSimulation DrawSimulation(std::uint64_t seed) {
   Rng rng(seed);

@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "core/base/rng.h"
+#include "simulator/simulated_strategy.h"
 #include "simulator/simulation.h"
 
 /// Simulations drawn from a seed for property tests: unequal nodes, tasks of all sizes, faults.
@@ -23,6 +25,10 @@ struct DrawnSimulation {
   bool everybody_knows = true;
   std::string summary;  ///< one line for people
 };
+
+/// Half of the time the default strategy, else any of those that can be simulated. Sets it in the
+/// configuration and returns it.
+simulator::SimulatedStrategy DrawStrategy(Rng& rng, simulator::SimulationConfig& config);
 
 /// The same seed gives the same simulation everywhere. At least one worker lives at the end of it.
 [[nodiscard]] DrawnSimulation DrawSimulation(std::uint64_t seed);
