@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <future>
 #include <optional>
@@ -62,7 +63,11 @@ class ByteServer {
  private:
   static bool Readable(int socket) {
     pollfd wanted{socket, POLLIN, 0};
-    return ::poll(&wanted, 1, kPatienceMs) == 1;
+    // libFuzzer's alarm, which checks for inputs that take too long, interrupts the wait.
+    int ready = -1;
+    do ready = ::poll(&wanted, 1, kPatienceMs);
+    while (ready < 0 && errno == EINTR);
+    return ready == 1;
   }
 
   int listener_;
