@@ -77,29 +77,39 @@ LocalWorkers::LocalWorkers(Options options, std::vector<LocalNode> nodes,
     : options_(std::move(options)), on_none_left_(std::move(on_none_left)) {
   for (auto& node : nodes) {
     Child child(std::move(node), platform::Backoff(kRestart));
-    HoldToSpeed(child);
+    Limit(child);
     children_.push_back(std::move(child));
   }
 }
 
 LocalWorkers::~LocalWorkers() { EndAll(Duration::zero()); }
 
-void LocalWorkers::HoldToSpeed(Child& child) {
-  if (!child.node.emulated_speed) return;
-  if (options_.sleeps) {
-    control_ = SpeedControl::kSleep;
-    return;
+bool LocalWorkers::NeedsQuota(const Child& child) const {
+  const auto& speed = child.node.emulated_speed;
+  return speed && !options_.sleeps && *speed < 1.0;  // one thread uses one core at most
+}
+
+void LocalWorkers::Limit(Child& child) {
+  if (child.node.emulated_speed && options_.sleeps) control_ = SpeedControl::kSleep;
+  coordinator::GroupLimits limits{{}, child.node.memory_limit_bytes};
+  // What one was refused the others are, too.
+  const bool tries_quota = NeedsQuota(child) && control_ != SpeedControl::kDutyCycle;
+  if (tries_quota) limits.cpu_share = child.node.emulated_speed;
+  if (!limits.cpu_share && !limits.memory_bytes) return;
+  auto groups = coordinator::ControlGroups::Create(child.node.name, limits);
+  if (!groups && limits.memory_bytes) {
+    Log(LogLevel::kInfo,
+        "no limit of memory for " + child.node.name + ": " + groups.error().message);
+    if (!limits.cpu_share) return;
+    groups = coordinator::ControlGroups::Create(child.node.name, {limits.cpu_share, {}});
   }
-  if (*child.node.emulated_speed >= 1.0) return;     // one thread uses one core at most
-  if (control_ == SpeedControl::kDutyCycle) return;  // what one was refused the others are, too
-  auto quota = coordinator::CpuQuota::Create(child.node.name, *child.node.emulated_speed);
-  if (quota) {
-    control_ = SpeedControl::kCgroup;
-    child.quota = std::make_unique<coordinator::CpuQuota>(std::move(*quota));
+  if (groups) {
+    child.groups = std::make_unique<coordinator::ControlGroups>(std::move(*groups));
+    child.is_held_to_speed = tries_quota;
   } else {
-    control_ = SpeedControl::kDutyCycle;
-    Log(LogLevel::kInfo, "no cgroup for " + child.node.name + ": " + quota.error().message);
+    Log(LogLevel::kInfo, "no cgroup for " + child.node.name + ": " + groups.error().message);
   }
+  if (tries_quota) control_ = groups ? SpeedControl::kCgroup : SpeedControl::kDutyCycle;
 }
 
 Result<void> LocalWorkers::StartAll() {
@@ -125,7 +135,7 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
                                      "--local"};
   if (child.node.emulated_speed && options_.sleeps) {
     arguments.insert(arguments.end(), {"--speed", std::to_string(*child.node.emulated_speed)});
-  } else if (child.node.emulated_speed && *child.node.emulated_speed < 1.0 && !child.quota) {
+  } else if (NeedsQuota(child) && !child.is_held_to_speed) {
     arguments.insert(arguments.end(), {"--duty-cycle", std::to_string(*child.node.emulated_speed)});
   }
   return arguments;
@@ -140,9 +150,9 @@ Result<void> LocalWorkers::Start(Child& child) {
   child.pid = *pid;
   child.started = clock_.Now();
   child.due = kNever;
-  if (child.quota) {
-    if (auto entered = child.quota->Enter(child.pid); !entered) {
-      options_.tell(child.node.name + " runs at full speed: " + entered.error().message);
+  if (child.groups) {
+    if (auto entered = child.groups->Enter(child.pid); !entered) {
+      options_.tell(child.node.name + " runs without limits: " + entered.error().message);
     }
   }
   return {};

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/run_plan.h"
-#include "coordinator/speed_control.h"
+#include "coordinator/control_groups.h"
 #include "core/base/clock.h"
 #include "platform/backoff.h"
 
@@ -62,11 +62,14 @@ class LocalWorkers {
     Instant started{};
     Instant due = kNever;       // when it is to be started again
     platform::Backoff backoff;  // pauses before the next start
-    std::unique_ptr<coordinator::CpuQuota> quota;
+    std::unique_ptr<coordinator::ControlGroups> groups;
+    bool is_held_to_speed = false;  ///< by its groups
     bool given_up = false;
   };
 
-  void HoldToSpeed(Child& child);
+  void Limit(Child& child);
+  /// Whether the emulated speed takes a control group or pauses of the worker.
+  [[nodiscard]] bool NeedsQuota(const Child& child) const;
   [[nodiscard]] Result<void> Start(Child& child);
   [[nodiscard]] std::vector<std::string> Arguments(const Child& child) const;
   void Ended(Child& child, int status);

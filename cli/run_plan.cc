@@ -8,7 +8,7 @@
 
 #include "cli/energy_plan.h"
 #include "cli/job_environment.h"
-#include "coordinator/speed_control.h"
+#include "coordinator/control_groups.h"
 #include "core/model/job_parsing.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
@@ -16,6 +16,7 @@
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
 #include "platform/files.h"
+#include "worker/machine.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -190,7 +191,7 @@ Result<std::vector<double>> Weigh(const RunOptions& options, RunPlan& plan,
 Result<void> CheckSpeeds(const RunOptions& options, RunPlan& plan) {
   constexpr double kLeastSleeping = 1e-6;
   const bool sleeps = plan.workload().Sleeps();
-  const double least = sleeps ? kLeastSleeping : coordinator::CpuQuota::kLeastShare;
+  const double least = sleeps ? kLeastSleeping : coordinator::GroupLimits::kLeastShare;
   for (LocalNode& node : plan.nodes) {
     const double speed = node.emulated_speed.value_or(1.0);
     char text[64];
@@ -230,6 +231,73 @@ Result<void> CheckVerification(const RunOptions& options, const RunPlan& plan) {
                       "there is 1");
 }
 
+/// Memory of the worker itself, which its tasks are not charged for.
+constexpr std::int64_t kWorkerBytes = std::int64_t{64} << 20;
+
+std::string ShownRoom(const model::TaskRoom& room) {
+  char cores[32];
+  std::snprintf(cores, sizeof cores, "%g", static_cast<double>(room.cpu_millicores) / 1000);
+  return std::string(cores) + " cores and " + std::to_string(room.memory_bytes >> 20) + " MiB";
+}
+
+/// The needs of a task as far as they are known here: of CPU and memory.
+model::TaskResources LocalNeeds(RunPlan& plan) {
+  model::TaskResources need = plan.job().task_resources;
+  if (need.extended.empty()) return need;
+  plan.notes.push_back("spec.worker.taskResources: " + need.extended.begin()->first +
+                       " and other extended resources are not counted here");
+  need.extended.clear();
+  return need;
+}
+
+/// Gives this machine, the one node, as many threads as tasks fit into it.
+Result<void> FitTasksToMachine(const RunOptions& options, RunPlan& plan) {
+  LocalNode& node = plan.nodes.front();
+  const model::TaskResources need = LocalNeeds(plan);
+  if (!need.Any()) return {};
+  const model::TaskRoom room{std::int64_t{node.threads} * 1000, worker::MemoryLimit(), {}};
+  const std::int64_t slots = model::CountSlots(need, room);
+  if (slots == 0) {
+    return InvalidInput(options.job_file +
+                        ": spec.worker.taskResources: this machine has too little for one task: " +
+                        ShownRoom(room));
+  }
+  node.threads = static_cast<std::uint32_t>(slots);
+  if (need.memory_bytes) node.memory_limit_bytes = slots * *need.memory_bytes + kWorkerBytes;
+  return {};
+}
+
+/// Leaves out nodes that have too little for one task. The others, which run one task at a time,
+/// are slower and lighter by the part of their cores for which there is no task.
+Result<void> FitTasksToNodes(const RunOptions& options, RunPlan& plan,
+                             const std::vector<model::NodeProfile>& profiles) {
+  const model::TaskResources need = LocalNeeds(plan);
+  if (!need.Any()) return {};
+  std::vector<LocalNode> fit;
+  std::string last_left_out;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const model::TaskRoom room{profiles[i].cpu_millicores.value_or(1000),
+                               profiles[i].memory_bytes.value_or(INT64_MAX),
+                               {}};
+    const std::int64_t slots = model::CountSlots(need, room);
+    LocalNode node = std::move(plan.nodes[i]);
+    if (slots == 0) {
+      last_left_out = node.name + " has too little for one task of spec.worker.taskResources: " +
+                      ShownRoom(room);
+      plan.notes.push_back("left out: " + last_left_out);
+      continue;
+    }
+    const double fraction = model::FractionOfNode(need, slots, room.cpu_millicores);
+    node.ratio *= fraction;
+    if (fraction < 1) node.emulated_speed = node.emulated_speed.value_or(1.0) * fraction;
+    if (need.memory_bytes) node.memory_limit_bytes = *need.memory_bytes + kWorkerBytes;
+    fit.push_back(std::move(node));
+  }
+  plan.nodes = std::move(fit);
+  if (!plan.nodes.empty()) return {};
+  return InvalidInput(options.nodes_file + ": no node can run a task: " + last_left_out);
+}
+
 Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   if (options.nodes_file.empty()) {
     // No weights are needed, but errors in the job are reported here already.
@@ -240,7 +308,9 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
           "spec.balancing.objective: this machine is the one node, there is nothing to choose");
     }
     plan.nodes.push_back({"local", 1.0, std::max(1U, std::thread::hardware_concurrency()), {}});
-    return CheckVerification(options, plan);
+    return FitTasksToMachine(options, plan).and_then([&] {
+      return CheckVerification(options, plan);
+    });
   }
   const auto nodes = ReadNodes(options, plan);
   if (!nodes) return tl::unexpected<Error>(nodes.error());
@@ -250,7 +320,8 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
     plan.nodes.push_back({(*nodes)[i].name, (*ratios)[i], 1, (*nodes)[i].emulated_speed,
                           scheduling::CollectPower((*nodes)[i]).power});
   }
-  const auto checked = CheckSpeeds(options, plan)
+  const auto checked = FitTasksToNodes(options, plan, *nodes)
+                           .and_then([&] { return CheckSpeeds(options, plan); })
                            .and_then([&] { return LeaveOutForEnergy(options, plan); })
                            .and_then([&] { return CheckVerification(options, plan); });
   if (checked) WarnOfTooMuchSpeed(plan);
@@ -283,6 +354,12 @@ Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& re
   auto environment = ExpandEnvironment(plan.job().environment);
   if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
   plan.environment = std::move(*environment);
+  for (std::string& variable : model::ThreadVariables(plan.job().task_resources)) {
+    const std::string name = variable.substr(0, variable.find('=') + 1);
+    const bool is_set = std::any_of(plan.environment.begin(), plan.environment.end(),
+                                    [&name](const auto& set) { return set.starts_with(name); });
+    if (!is_set) plan.environment.push_back(std::move(variable));
+  }
   if (!plan.job().after.empty()) {
     plan.notes.emplace_back("spec.after: is ignored; only jobs of a cluster wait for each other");
   }

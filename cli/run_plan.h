@@ -36,6 +36,8 @@ struct LocalNode {
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
   std::optional<model::NodePower> power{};
+  /// Of the worker and its tasks together; nothing: none.
+  std::optional<std::int64_t> memory_limit_bytes{};
 };
 
 /// A local run, checked and ready to start. Nothing has been written yet.

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "cluster/names.h"
+#include "cluster/worker_size.h"
+#include "core/model/names.h"
 
 namespace evenkeel::cluster {
 namespace {
@@ -22,23 +24,6 @@ std::string Unsupported(const NodeView& node, const std::vector<std::string>& ar
   const bool runs = architecture.empty() || std::find(architectures.begin(), architectures.end(),
                                                       architecture) != architectures.end();
   return runs ? std::string() : architecture;
-}
-
-/// An extended resource of which there is less than a worker requests.
-struct Shortage {
-  std::string resource;
-  std::int64_t requested = 0;
-  std::int64_t available = 0;
-};
-
-/// The first one; nothing if there is enough of all.
-std::optional<Shortage> FirstShortage(const Resources& requests, const Resources& room) {
-  for (const auto& [resource, requested] : requests.extended) {
-    const auto found = room.extended.find(resource);
-    const std::int64_t available = found == room.extended.end() ? 0 : found->second;
-    if (available < requested) return Shortage{resource, requested, available};
-  }
-  return std::nullopt;
 }
 
 /// Taints that the node controller sets with another state of the node, which is told by itself.
@@ -65,6 +50,8 @@ NodeDemands NodeDemandsOf(const WeightedJob& job) {
     demands.explicit_weights = job.spec.weighting.explicit_weights;
   }
   demands.requests = WorkerRequests(job);
+  demands.room = LeastRoom(job);
+  if (job.spec.task_resources.Any()) demands.requester = "a worker with one task";
   return demands;
 }
 
@@ -93,20 +80,28 @@ std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optiona
     found.push_back({Obstacle::kTaint, "closed by taint " + taint.key + value + ":" + taint.effect +
                                            ", which spec.nodes.tolerations does not tolerate"});
   }
-  const auto shortage = FirstShortage(demands.requests, node.allocatable);
-  if (shortage) {
-    found.push_back({Obstacle::kResource, "without enough " + shortage->resource + ": it has " +
-                                              std::to_string(shortage->available) +
-                                              ", the worker requests " +
-                                              std::to_string(shortage->requested)});
+  // A node that does not say yet what it has may have enough.
+  const bool is_known = node.allocatable.cpu_millicores > 0;
+  const auto shortages =
+      is_known ? FindShortages(demands.requests, node.allocatable) : std::vector<std::string>{};
+  if (!shortages.empty()) {
+    const std::string& resource = shortages.front();
+    found.push_back(
+        {Obstacle::kResource, "without enough " + resource + ": it has " +
+                                  QuantityText(resource, AmountOf(node.allocatable, resource)) +
+                                  ", " + demands.requester + " requests " +
+                                  QuantityText(resource, AmountOf(demands.requests, resource))});
   }
   if (demands.explicit_weights && !demands.explicit_weights->contains(node.Name())) {
     found.push_back({Obstacle::kNoWeight, "without a number in spec.weighting.weights"});
   }
-  if (used && !shortage && !Fits(demands.requests, node.allocatable - *used)) {
-    const auto taken = FirstShortage(demands.requests, node.allocatable - *used);
-    found.push_back({Obstacle::kRoom, "without room for what the worker requests" +
-                                          (taken ? ": " + taken->resource : std::string())});
+  if (used && shortages.empty()) {
+    const auto taken = FindShortages(demands.room, node.allocatable - *used);
+    const bool names = !taken.empty() && model::IsExtendedResource(taken.front());
+    if (!taken.empty()) {
+      found.push_back({Obstacle::kRoom, "without room for what the worker requests" +
+                                            (names ? ": " + taken.front() : std::string())});
+    }
   }
   return found;
 }

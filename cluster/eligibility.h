@@ -23,7 +23,7 @@ enum class Obstacle {
   kNotReady,
   kCordoned,
   kTaint,     ///< it has a taint that spec.nodes.tolerations does not tolerate
-  kResource,  ///< it has too little of an extended resource, even without other pods
+  kResource,  ///< it has too little of a resource, even without other pods
   kNoWeight,  ///< spec.weighting.weights has none for it
   kRoom,      ///< other pods leave too little of what the worker asks for
 };
@@ -39,7 +39,9 @@ struct NodeDemands {
   std::vector<Toleration> tolerations;
   /// Nodes that have a weight; nothing: every node may have one.
   std::optional<std::map<std::string, double>> explicit_weights;
-  Resources requests;  ///< of a worker
+  Resources requests;  ///< of the smallest worker; the node must have them for all of its pods
+  Resources room;      ///< that other pods must leave; at most `requests`
+  std::string requester = "the worker";  ///< whose requests they are, in messages
   std::vector<std::string> architectures = ImageArchitectures();
 };
 

@@ -81,6 +81,8 @@ struct WorkerPod {
   std::int64_t attempt = 1;
   std::string image;
   std::int32_t secrets = 1;  ///< see JobPlan::worker_secrets
+  /// Of the container that runs the tasks; nothing: those of the job.
+  std::optional<ResourceRequirements> resources{};
 
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };

@@ -71,6 +71,38 @@ bool Fits(const Resources& asked, const Resources& room) {
          });
 }
 
+namespace {
+
+const std::string kCpu = "cpu";
+const std::string kMemory = "memory";
+const std::string kPods = "pods";
+
+}  // namespace
+
+std::int64_t AmountOf(const Resources& resources, const std::string& resource) {
+  if (resource == kCpu) return resources.cpu_millicores;
+  if (resource == kMemory) return resources.memory_bytes;
+  if (resource == kPods) return resources.pods;
+  return AmountOf(resources.extended, resource);
+}
+
+std::vector<std::string> FindShortages(const Resources& asked, const Resources& room) {
+  std::vector<std::string> names{kCpu, kMemory, kPods};
+  for (const auto& [resource, amount] : asked.extended) names.push_back(resource);
+  std::erase_if(names, [&](const std::string& resource) {
+    const std::int64_t wanted = AmountOf(asked, resource);
+    return wanted <= 0 || wanted <= AmountOf(room, resource);
+  });
+  return names;
+}
+
+std::string QuantityText(const std::string& resource, std::int64_t amount) {
+  constexpr std::int64_t kMebibyte = 1LL << 20U;
+  if (resource == kCpu) return std::to_string(amount) + "m";
+  const bool in_mebibytes = resource == kMemory && amount >= kMebibyte;
+  return in_mebibytes ? std::to_string(amount / kMebibyte) + "Mi" : std::to_string(amount);
+}
+
 Resources RequestsOf(const ResourceRequirements& container) {
   return {QuantityOf(container.requests, "cpu", kMilli),
           QuantityOf(container.requests, "memory", 1), 1, ExtendedResources(container.requests)};

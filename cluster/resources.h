@@ -23,6 +23,14 @@ struct Resources {
 [[nodiscard]] Resources operator-(const Resources& a, const Resources& b);
 /// Whether `room` suffices for all of `asked`. Zero always fits.
 [[nodiscard]] bool Fits(const Resources& asked, const Resources& room);
+/// The resources of which `room` has less than `asked`, by their names in Kubernetes: cpu, memory,
+/// pods, then extended ones. Empty if it fits.
+[[nodiscard]] std::vector<std::string> FindShortages(const Resources& asked, const Resources& room);
+/// Millicores of cpu, bytes of memory, else a count; 0 for a resource that is not there.
+[[nodiscard]] std::int64_t AmountOf(const Resources& resources, const std::string& resource);
+/// An amount as Kubernetes writes quantities: "250m" of cpu, "64Mi" of memory (rounded down from 1
+/// MiB on), "3" of others.
+[[nodiscard]] std::string QuantityText(const std::string& resource, std::int64_t amount);
 
 /// `resources` of a container: quantities by resource, as Kubernetes writes them.
 struct ResourceRequirements {

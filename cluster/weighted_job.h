@@ -82,9 +82,6 @@ struct WeightedJob {
   JobStatus status;
 };
 
-/// Resource requests of one worker pod of the job.
-[[nodiscard]] Resources WorkerRequests(const WeightedJob& job);
-
 /// A WeightingPolicy as the API server has it.
 struct PolicyView {
   ObjectMeta meta;

@@ -34,7 +34,7 @@ evenkeel_install_libraries(Programs
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
   journal launcher_protocol
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator
-  speed_control techniques transport_settings worker_loop worker_main worker_process
+  control_groups techniques transport_settings worker_loop worker_machine worker_main worker_process
   worker_transport workloads)
 
 # Headers that programs of others include as <evenkeel/ROOM/NAME.h>; closed under inclusion.
@@ -45,7 +45,7 @@ set(public_headers
   core/model/chart.h core/model/cost_model.h core/model/index_range.h core/model/job_spec.h
   core/model/node_affinity.h core/model/node_power.h core/model/node_statistics.h core/model/node_profile.h core/model/packed_results.h core/model/range_bounds.h core/model/range_set.h
   core/model/run_record.h core/model/task_failure.h core/model/task_inputs.h
-  core/model/task_policy.h core/model/weighting_policy.h
+  core/model/task_policy.h core/model/task_resources.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h
   core/scheduling/partition.h core/scheduling/range_times.h core/scheduling/running_means.h

@@ -7,6 +7,7 @@
 #include "cluster/job_status.h"
 #include "cluster/job_status_json.h"
 #include "cluster/names.h"
+#include "cluster/worker_size.h"
 #include "core/base/log.h"
 #include "core/model/node_power.h"
 #include "operator/desired_objects.h"
@@ -67,8 +68,8 @@ std::vector<DoneWork> DoneBy(const std::vector<cluster::NodeWork>& work,
     const auto node = snapshot.nodes->find(row.node);
     const auto since = record.worker_since.find(row.node);
     if (node == snapshot.nodes->end() || since == record.worker_since.end()) continue;
-    const std::int64_t threads =
-        std::clamp<std::int64_t>(row.threads, 1, plan::ThreadsOf(snapshot.job, *node->second));
+    const std::int64_t threads = std::clamp<std::int64_t>(
+        row.threads, 1, std::max(cluster::ThreadsOf(snapshot.job, *node->second), 1));
     const double possible = ToSeconds(snapshot.now - since->second) * static_cast<double>(threads);
     const double busy = std::clamp(row.busy_seconds, 0.0, std::max(possible, 0.0));
     const double believed = row.busy_seconds > 0 ? busy / row.busy_seconds : 0;

@@ -176,9 +176,9 @@ class JobConverter {
       remarks_.Add("spec.parallelism", "0 becomes suspend: true");
     } else if (parallelism < tasks) {
       remarks_.AddUnconverted("spec.parallelism",
-                              "as many tasks run at a time as the nodes have cores; "
+                              "as many tasks run at a time as the nodes have room for; "
                               "spec.nodes.maxWorkers limits the nodes, and "
-                              "spec.worker.resources.limits.cpu the tasks of a node");
+                              "spec.worker.taskResources the tasks of a node");
     }
   }
 

@@ -14,6 +14,7 @@
 #include "core/model/job_spec.h"
 #include "core/model/names.h"
 #include "core/model/pod_template_parsing.h"
+#include "core/model/quantity.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -372,7 +373,7 @@ class PodConverter {
     return model::ExpandReferences(word, {{name, ""}}) != model::ExpandReferences(word, {});
   }
 
-  /// A pod of a Job runs one task, that of a worker several.
+  /// A pod of a Job runs one task: what it requests is what one task needs.
   void ConvertResources(const json& resources) {
     static const FieldRules kRules{
         {"requests"},
@@ -380,21 +381,52 @@ class PodConverter {
         {"claims", "devices can be requested as extended resources only"}};
     const std::string path = kContainerPath + ".resources";
     ordered_json kept = remarks_.KeepConverted(resources, path, kRules);
+    ordered_json lists = ordered_json::object();
+    ordered_json need = ordered_json::object();
     for (const char* list : {"requests", "limits"}) {
       if (!kept.contains(list)) continue;
-      kept[list] = ConvertQuantities(resources[list], path + "." + list);
-      if (kept[list].empty()) kept.erase(list);
+      lists[list] = ConvertQuantities(resources[list], path + "." + list);
+      for (const auto& [resource, quantity] : lists[list].items()) {
+        if (resource != "ephemeral-storage") need[resource] = nullptr;
+      }
+    }
+    for (auto& [resource, quantity] : need.items()) {
+      // A task may use idle CPU, and never more memory than its limit.
+      const bool by_request = resource == "cpu";
+      const char* const first = by_request ? "requests" : "limits";
+      const char* const second = by_request ? "limits" : "requests";
+      quantity = NonZero(lists, first, resource);
+      const ordered_json other = NonZero(lists, second, resource);
+      if (quantity.is_null()) {
+        quantity = other;
+      } else if (!other.is_null() && other != quantity) {
+        remarks_.AddUnconverted(path + "." + second + "." + resource,
+                                by_request ? "a task may use idle CPU of its node"
+                                           : "a task has the memory of its limit to itself");
+      }
+    }
+    for (auto it = need.begin(); it != need.end();) it = it->is_null() ? need.erase(it) : ++it;
+    ConvertStorage(lists, path);
+    PutUnlessEmpty(converted_.worker, "taskResources", std::move(need));
+  }
+
+  /// Null if it is zero or not there.
+  static ordered_json NonZero(const ordered_json& lists, const char* list,
+                              const std::string& resource) {
+    if (!lists.contains(list) || !lists[list].contains(resource)) return nullptr;
+    const ordered_json& quantity = lists[list][resource];
+    const std::string text = quantity.is_string() ? quantity.get<std::string>() : quantity.dump();
+    return model::ParseQuantity(text, 1000).value_or(1) == 0 ? ordered_json(nullptr) : quantity;
+  }
+
+  void ConvertStorage(const ordered_json& lists, const std::string& path) {
+    const std::string resource = "ephemeral-storage";
+    ordered_json kept = ordered_json::object();
+    for (const auto& [list, quantities] : lists.items()) {
+      if (quantities.contains(resource)) kept[list][resource] = quantities[resource];
     }
     if (kept.empty()) return;
-    // The API server does this for pods, the operator has defaults of its own.
-    for (const char* resource : {"cpu", "memory"}) {
-      if (!kept.contains("limits") || !kept["limits"].contains(resource)) continue;
-      ordered_json& requests = kept["requests"];
-      if (!requests.contains(resource)) requests[resource] = kept["limits"][resource];
-    }
-    remarks_.Add(path,
-                 "hold for all tasks that run on a node at the same time, one per core, at most "
-                 "limits.cpu rounded up; in a Job they held for one task");
+    remarks_.Add(path, "ephemeral-storage holds for all tasks that run on a node at the same time");
     converted_.worker["resources"] = std::move(kept);
   }
 

@@ -75,6 +75,62 @@ void CheckExtendedResources(FieldReader& resources) {
   }
 }
 
+/// The least need of a task of this resource, times 1000.
+std::int64_t LeastNeedThousandths(const std::string& resource) {
+  if (resource == "cpu") return 1;
+  return resource == "memory" ? (std::int64_t{1} << 20) * 1000 : 1000;
+}
+
+TaskResources ReadTaskResources(FieldReader& worker) {
+  const std::string field = "taskResources";
+  TaskResources need;
+  CheckQuantities(worker, field);
+  const json& all = worker.Any(field);
+  if (!all.is_object()) return need;
+  FieldReader quantities = worker.OptionalObject(field);
+  quantities.AllowUnknownFields();
+  for (const auto& [resource, value] : all.items()) {
+    if (value.is_null()) continue;
+    const std::string text = QuantityText(value);
+    if (resource == "ephemeral-storage") {
+      quantities.Fail(resource,
+                      "is no resource of a task, must be cpu, memory, an extended resource such as "
+                      "nvidia.com/gpu, or huge pages such as hugepages-2Mi");
+    } else if (ParseQuantity(text, 1000).value_or(0) < LeastNeedThousandths(resource)) {
+      quantities.Fail(ShownKey(resource), "must be at least " +
+                                              std::string(resource == "cpu"      ? "1m"
+                                                          : resource == "memory" ? "1Mi"
+                                                                                 : "1") +
+                                              ", is " + Shown(value));
+    } else if (resource == "cpu") {
+      need.cpu_millicores = ParseQuantity(text, 1000);
+    } else if (resource == "memory") {
+      need.memory_bytes = ParseQuantity(text, 1);
+    } else {
+      need.extended[resource] = ParseQuantity(text, 1).value_or(1);
+    }
+  }
+  if (all.empty()) worker.Fail(field, "must have at least one resource, is {}");
+  return need;
+}
+
+/// What tasks need decides what a worker requests of that resource.
+void CheckNamedOnce(FieldReader& worker, FieldReader& resources) {
+  const json& need = worker.Any("taskResources");
+  if (!need.is_object()) return;
+  for (const char* field : {"requests", "limits"}) {
+    const json& quantities = resources.Any(field);
+    if (!quantities.is_object()) continue;
+    for (const auto& [resource, value] : need.items()) {
+      const bool is_in_both = quantities.contains(resource) && !quantities[resource].is_null();
+      if (value.is_null() || !is_in_both) continue;
+      worker.Fail("taskResources." + ShownKey(resource),
+                  "must not stand beside resources." + std::string(field) + "." +
+                      ShownKey(resource) + ": a worker requests what its tasks need together");
+    }
+  }
+}
+
 void ReadWorker(FieldReader worker, JobSpec& job) {
   worker.Any("image");  // its name is the container runtime's to judge
   if (worker.Has("image")) worker.RequiredString("image", kMaxImageBytes);
@@ -82,6 +138,8 @@ void ReadWorker(FieldReader worker, JobSpec& job) {
   CheckQuantities(resources, "requests");
   CheckQuantities(resources, "limits");
   CheckExtendedResources(resources);
+  job.task_resources = ReadTaskResources(worker);
+  CheckNamedOnce(worker, resources);
   ReadPodTemplate(worker.OptionalObject("template"), job);
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/time.h"
 #include "core/model/node_affinity.h"
 #include "core/model/task_policy.h"
+#include "core/model/task_resources.h"
 
 namespace evenkeel::model {
 
@@ -145,6 +146,7 @@ struct JobSpec {
   std::int32_t max_workers = 32;
   std::optional<Duration> active_deadline;
   std::vector<EnvironmentVariable> environment;  ///< spec.worker.template.env, in its order
+  TaskResources task_resources;                  ///< spec.worker.taskResources
   bool suspend = false;
   /// spec.after: names of jobs that have to be complete before this one starts. In a cluster only.
   std::vector<std::string> after;

@@ -146,6 +146,23 @@ void Append(json& list, const std::string& text) {
   for (const json& item : more) list.push_back(item);
 }
 
+void AddTaskEnvironment(json& container, const WeightedJob& job) {
+  const auto is_set = [&job](const std::string& name) {
+    const auto& own = job.spec.environment;
+    return std::any_of(own.begin(), own.end(),
+                       [&name](const auto& variable) { return variable.name == name; });
+  };
+  json list = json::array();
+  for (const std::string& variable : model::ThreadVariables(job.spec.task_resources)) {
+    const std::size_t equals = variable.find('=');
+    const std::string name = variable.substr(0, equals);
+    if (!is_set(name)) list.push_back({{"name", name}, {"value", variable.substr(equals + 1)}});
+  }
+  if (!job.worker.env.empty()) Append(list, job.worker.env);
+  if (list.empty()) return;
+  for (json& variable : list) container["env"].push_back(std::move(variable));
+}
+
 void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,
                bool read_only) {
   source["name"] = kOwnVolumePrefix + name;
@@ -197,13 +214,13 @@ const std::string kSocketVolume = "run";
 
 /// A file system of a pod's own, as far as its image allows it: commands may write where they are
 /// used to.
-json CommandContainer(const WeightedJob& job) {
+json CommandContainer(const WeightedJob& job, const WorkerPod& pod) {
   json container = ContainerBase(job, kCommandContainer, job.task_image,
                                  path::kLauncherProgram + "/" + kLauncher);
   container["args"] = {"serve", LauncherSocket()};
-  container["resources"] = ResourcesJson(job.resources);
+  container["resources"] = ResourcesJson(pod.resources.value_or(job.resources));
   container["securityContext"].erase("readOnlyRootFilesystem");
-  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
+  AddTaskEnvironment(container, job);
   Append(container["volumeMounts"], job.worker.volume_mounts);
   return container;
 }
@@ -228,10 +245,10 @@ void RunAsUserOfImage(const WeightedJob& job, json& context) {
 
 }  // namespace
 
-void AddCommandContainer(json& pod_spec, const WeightedJob& job, const std::string& worker_image) {
+void AddCommandContainer(json& pod_spec, const WeightedJob& job, const WorkerPod& pod) {
   RunAsUserOfImage(job, pod_spec["securityContext"]);
-  pod_spec["initContainers"] = json::array({LauncherInstaller(job, worker_image)});
-  pod_spec["containers"].push_back(CommandContainer(job));
+  pod_spec["initContainers"] = json::array({LauncherInstaller(job, pod.image)});
+  pod_spec["containers"].push_back(CommandContainer(job, pod));
   Append(pod_spec["volumes"], job.worker.volumes);
   AddVolume(pod_spec, kProgramVolume, Folder("64Mi"), path::kLauncherProgram, true);
   AddVolume(pod_spec, kSocketVolume, Folder("1Mi"), path::kLauncherRun, false);

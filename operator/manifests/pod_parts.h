@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "cluster/pod.h"
 #include "cluster/weighted_job.h"
 
 namespace evenkeel::cluster {
@@ -36,6 +37,10 @@ void AddTemplateMarks(nlohmann::json& metadata, const WeightedJob& job);
 
 /// The user of our own programs, unless the job says otherwise.
 inline constexpr std::int64_t kOwnUser = 65532;
+
+/// Adds the environment of the job's tasks to a container that runs them: variables of threads,
+/// unless the job sets them itself, then those of its template.
+void AddTaskEnvironment(nlohmann::json& container, const WeightedJob& job);
 
 /// Appends a list of the job's template, which is JSON text, to a list.
 void Append(nlohmann::json& list, const std::string& text);
@@ -74,8 +79,7 @@ void AddTemporary(nlohmann::json& pod_spec, const std::string& name, const std::
 ///
 /// From then on the pod's user is that of the image, or the one that the job names; containers of
 /// ours have to say who they are, see RunAsOwnUser().
-void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job,
-                         const std::string& worker_image);
+void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job, const WorkerPod& pod);
 
 /// Lets the container that the pod got last talk to the launcher.
 void AddLauncherSocket(nlohmann::json& pod_spec);

@@ -54,8 +54,8 @@ void AddWorkerTls(json& spec, const WeightedJob& job, const WorkerPod& pod) {
 /// A worker that runs the tasks itself.
 void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
   AddPeers(container["args"], job);
-  container["resources"] = ResourcesJson(job.resources);
-  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
+  container["resources"] = ResourcesJson(pod.resources.value_or(job.resources));
+  AddTaskEnvironment(container, job);
   Append(container["volumeMounts"], job.worker.volume_mounts);
   spec["containers"].push_back(std::move(container));
   Append(spec["volumes"], job.worker.volumes);
@@ -67,7 +67,7 @@ void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json co
 /// A worker whose tasks run in a container of their own. That one is first: images are pulled in
 /// this order, and without it the worker has nothing to do.
 void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
-  AddCommandContainer(spec, job, pod.image);
+  AddCommandContainer(spec, job, pod);
   container["resources"] = ResourcesJson(RelayResources());
   RunAsOwnUser(container);
   spec["containers"].push_back(std::move(container));

@@ -33,17 +33,18 @@ bool MayWeighAnew(const PlanBuilder& builder, const CoordinatorAssessment& asses
   return WantsCoordinator(assessment) && GoesByHistory(builder.snapshot()) && !energy;
 }
 
-/// Nodes of workers that go on, while their coordinator begins anew.
-std::vector<const cluster::NodeView*> NodesToWeighAgain(const PlanBuilder& builder,
-                                                        const CoordinatorAssessment& assessment,
-                                                        const WorkerInventory& inventory) {
-  std::vector<const cluster::NodeView*> nodes;
-  if (!MayWeighAnew(builder, assessment)) return nodes;
+/// Workers that go on, while their coordinator begins anew.
+std::vector<WorkerToWeigh> WorkersToWeighAgain(const PlanBuilder& builder,
+                                               const CoordinatorAssessment& assessment,
+                                               const WorkerInventory& inventory) {
+  std::vector<WorkerToWeigh> workers;
+  if (!MayWeighAnew(builder, assessment)) return workers;
   for (const cluster::PodView* pod : inventory.live) {
     const cluster::NodeView* node = builder.Node(pod->target_node);
-    if (node != nullptr) nodes.push_back(node);
+    if (node == nullptr) continue;
+    workers.push_back({node, std::max(cluster::ThreadsOf(builder.Job(), *node), 1)});
   }
-  return nodes;
+  return workers;
 }
 
 /// How asking went, where no weight came of it.
@@ -87,24 +88,23 @@ RunWeights MakeRunWeights(PlanBuilder& builder, const CoordinatorAssessment& ass
                           const PolicyChoice& policy) {
   RunWeights weights;
   const Snapshot& seen = builder.snapshot();
-  const std::vector<const cluster::NodeView*> again =
-      NodesToWeighAgain(builder, assessment, inventory);
+  const std::vector<WorkerToWeigh> again = WorkersToWeighAgain(builder, assessment, inventory);
   const bool joins = !inventory.free.empty();
   if (policy.Bad() || (!joins && again.empty())) return weights;
   if (GoesByHistory(seen) && seen.history_there && !seen.history) {
     builder.Result().wants_history = true;
     return weights;
   }
-  std::vector<const cluster::NodeView*> nodes;
-  for (const Place& place : inventory.free) nodes.push_back(place.node);
+  std::vector<WorkerToWeigh> workers;
+  for (const Place& place : inventory.free) workers.push_back({place.node, place.size.threads});
   // Without a history there is nothing new to be known of nodes that were weighed before.
   const bool anew = MayWeighAnew(builder, assessment) && HasSamples(seen);
   if (!anew) {
-    weights.free = WeighNodes(seen, nodes, Planned(content), policy.policy);
+    weights.free = WeighNodes(seen, workers, Planned(content), policy.policy);
     return weights;
   }
-  nodes.insert(nodes.end(), again.begin(), again.end());
-  weights.live = WeighNodes(seen, nodes, {}, policy.policy);
+  workers.insert(workers.end(), again.begin(), again.end());
+  weights.live = WeighNodes(seen, workers, {}, policy.policy);
   const auto end_of_free =
       weights.live.begin() + static_cast<std::ptrdiff_t>(inventory.free.size());
   weights.free.assign(weights.live.begin(), end_of_free);

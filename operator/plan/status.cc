@@ -395,6 +395,22 @@ MaybeAnswer AskRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   return answer;
 }
 
+/// The first node that has too little for one task, as it is left out; empty if there is none.
+std::string DescribeTooSmallNodes(const PlanBuilder& builder, const RunPicture& picture) {
+  if (!builder.Job().spec.task_resources.Any()) return {};
+  std::string text;
+  std::size_t more = 0;
+  for (const cluster::NodeEligibility& one : picture.inventory.eligibilities) {
+    if (one.first.obstacle != cluster::Obstacle::kResource) continue;
+    if (text.empty()) {
+      text = "; left out: " + one.node->Name() + ", which is " + one.first.why;
+    } else {
+      ++more;
+    }
+  }
+  return more == 0 ? text : text + ", and " + std::to_string(more) + " more";
+}
+
 /// "workers run", and the problem of the first worker that does not: the job continues without it,
 /// so the problem would go unnoticed.
 std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
@@ -402,7 +418,7 @@ std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& pictu
     if (auto trouble = AskPod(builder, *pod))
       return "workers run, but not all: " + trouble->message;
   }
-  return "workers run";
+  return "workers run" + DescribeTooSmallNodes(builder, picture);
 }
 
 /// A job with verified results ends when each drawn task has run on a second node.

@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
+#include "cluster/worker_size.h"
 #include "core/scheduling/energy/energy_choice.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 #include "core/scheduling/fuzzy/weight_estimation.h"
 #include "core/scheduling/history/blended_rates.h"
-#include "operator/plan/worker_placement.h"
 
 namespace evenkeel::plan {
 
@@ -72,7 +72,8 @@ std::int64_t RoundedUp(double ratio) {
 /// A node before its weight is put on the scale of the plan.
 struct Estimate {
   std::string name;
-  double ratio = 1;
+  double ratio = 1;     ///< of the worker: the node's weight times `fraction`
+  double fraction = 1;  ///< of the node's speed that the worker uses
   std::optional<cluster::WeightParts> parts = std::nullopt;
 };
 
@@ -80,7 +81,8 @@ cluster::PlannedNode Planned(const Estimate& estimate, double scale) {
   // Nodes get ratios with six decimals; nothing may depend on more.
   const double ratio = std::round(estimate.ratio * scale * 1e6) / 1e6;
   const double bounded = std::clamp(ratio, 1e-6, kMaxRatio);
-  return {estimate.name, bounded, RoundedUp(bounded), {}, false, estimate.parts};
+  return {estimate.name, bounded,       RoundedUp(bounded / estimate.fraction), {},
+          false,         estimate.parts};
 }
 
 /// Six digits: what more there is of a measurement is noise, and takes room in the plan.
@@ -114,26 +116,35 @@ double Scale(const std::vector<Estimate>& estimates,
   return common == 0 ? 1.0 : std::exp(sum_of_logarithms / common);
 }
 
+/// A worker that uses a part of its node has that part of its weight.
+Estimate EstimateOf(const cluster::WeightedJob& job, const WorkerToWeigh& worker,
+                    double node_weight) {
+  const double fraction = cluster::FractionOfNode(job, *worker.node, worker.threads);
+  return {worker.node->Name(), node_weight * fraction, fraction};
+}
+
 /// By their labels alone.
-std::vector<Estimate> FuzzyEstimates(const std::vector<const cluster::NodeView*>& nodes,
+std::vector<Estimate> FuzzyEstimates(const cluster::WeightedJob& job,
+                                     const std::vector<WorkerToWeigh>& workers,
                                      const model::WeightingPolicy& policy) {
   std::vector<model::NodeProfile> profiles;
-  for (const cluster::NodeView* node : nodes) profiles.push_back(node->profile);
+  for (const WorkerToWeigh& worker : workers) profiles.push_back(worker.node->profile);
+  const auto weights = scheduling::EstimateWeights(profiles, policy);
   std::vector<Estimate> estimates;
-  for (const auto& weight : scheduling::EstimateWeights(profiles, policy)) {
-    estimates.push_back({weight.name, scheduling::PartitionWeight(weight, policy.rounding)});
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const double weight = scheduling::PartitionWeight(weights[i], policy.rounding);
+    estimates.push_back(EstimateOf(job, workers[i], weight));
   }
   return estimates;
 }
 
-void BlendWithHistory(const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
+void BlendWithHistory(const Snapshot& snapshot, const std::vector<WorkerToWeigh>& workers,
                       std::vector<Estimate>& estimates) {
   const auto& samples = snapshot.history->samples;
   std::vector<scheduling::NodeToBlend> to_blend;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  for (std::size_t i = 0; i < workers.size(); ++i) {
     scheduling::NodeToBlend node{estimates[i].name, estimates[i].ratio,
-                                 static_cast<std::uint32_t>(ThreadsOf(snapshot.job, *nodes[i])),
-                                 std::nullopt};
+                                 static_cast<std::uint32_t>(workers[i].threads), std::nullopt};
     if (const auto known = samples.find(node.name); known != samples.end()) {
       node.sample = known->second;
     }
@@ -151,23 +162,25 @@ void BlendWithHistory(const Snapshot& snapshot, const std::vector<const cluster:
 }
 
 std::vector<cluster::PlannedNode> Estimated(
-    const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
+    const Snapshot& snapshot, const std::vector<WorkerToWeigh>& workers,
     const std::map<std::string, cluster::PlannedNode>& planned,
     const model::WeightingPolicy& policy) {
-  std::vector<const cluster::NodeView*> all = nodes;
+  std::vector<WorkerToWeigh> all = workers;
   std::set<std::string> names;
-  for (const cluster::NodeView* node : nodes) names.insert(node->Name());
+  for (const WorkerToWeigh& worker : workers) names.insert(worker.node->Name());
   for (const auto& [name, entry] : planned) {
     const auto node = snapshot.nodes->find(name);
     const bool more = node != snapshot.nodes->end() && names.insert(name).second;
-    if (more) all.push_back(node->second.get());
+    if (!more) continue;
+    const std::int32_t threads = std::max(ThreadsOf(snapshot.job, *node->second), 1);
+    all.push_back({node->second.get(), threads});
   }
-  std::vector<Estimate> estimates = FuzzyEstimates(all, policy);
+  std::vector<Estimate> estimates = FuzzyEstimates(snapshot.job, all, policy);
   const bool told = snapshot.history && snapshot.history->kind == HistoryAnswer::Kind::kSamples;
   if (told && GoesByHistory(snapshot)) BlendWithHistory(snapshot, all, estimates);
   const double scale = Scale(estimates, planned);
   std::vector<cluster::PlannedNode> weighed;
-  for (std::size_t i = 0; i < nodes.size(); ++i) weighed.push_back(Planned(estimates[i], scale));
+  for (std::size_t i = 0; i < workers.size(); ++i) weighed.push_back(Planned(estimates[i], scale));
   return weighed;
 }
 
@@ -180,19 +193,19 @@ bool GoesByHistory(const Snapshot& snapshot) {
 }
 
 std::vector<cluster::PlannedNode> WeighNodes(const Snapshot& snapshot,
-                                             const std::vector<const cluster::NodeView*>& nodes,
+                                             const std::vector<WorkerToWeigh>& workers,
                                              const std::vector<cluster::PlannedNode>& planned,
                                              const std::optional<model::WeightingPolicy>& policy) {
   const model::WeightingSpec& weighting = snapshot.job.spec.weighting;
   const auto known = ByName(planned);
   std::vector<cluster::PlannedNode> weighed;
   if (policy) {
-    weighed = Estimated(snapshot, nodes, known, *policy);
+    weighed = Estimated(snapshot, workers, known, *policy);
   } else {
-    for (const cluster::NodeView* node : nodes) {
-      const auto given = weighting.explicit_weights.find(node->Name());
+    for (const WorkerToWeigh& worker : workers) {
+      const auto given = weighting.explicit_weights.find(worker.node->Name());
       const double ratio = given == weighting.explicit_weights.end() ? 1.0 : given->second;
-      weighed.push_back(Planned({node->Name(), ratio}, 1.0));
+      weighed.push_back(Planned(EstimateOf(snapshot.job, worker, ratio), 1.0));
     }
   }
   for (cluster::PlannedNode& node : weighed) {

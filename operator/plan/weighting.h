@@ -48,7 +48,15 @@ struct PolicyChoice {
 /// if a source of history is available.
 [[nodiscard]] bool GoesByHistory(const Snapshot& snapshot);
 
+/// A worker that is to be weighed.
+struct WorkerToWeigh {
+  const cluster::NodeView* node = nullptr;
+  std::int32_t threads = 1;  ///< tasks at a time
+};
+
 /// Computes the weights of nodes that get a worker. Ratios are relative to the lightest of them.
+/// With spec.worker.taskResources a ratio is that of the worker: the node's, times the fraction of
+/// its speed that so many tasks use. The whole number of a row is of the whole node.
 ///
 /// Where the job runs already (`planned` is not empty), nodes of the plan keep their ratio whatever
 /// their labels say by now, and the others are put on the same scale: all are estimated together,
@@ -58,9 +66,9 @@ struct PolicyChoice {
 /// Estimates are fuzzy weights; if the job goes by history and the snapshot has one, they are
 /// blended with it (scheduling::BlendRates), and each node carries its parts.
 ///
-/// The result has the order of `nodes`. `policy` is needed for modes Auto, Fuzzy and Measured.
+/// The result has the order of `workers`. `policy` is needed for modes Auto, Fuzzy and Measured.
 [[nodiscard]] std::vector<cluster::PlannedNode> WeighNodes(
-    const Snapshot& snapshot, const std::vector<const cluster::NodeView*>& nodes,
+    const Snapshot& snapshot, const std::vector<WorkerToWeigh>& workers,
     const std::vector<cluster::PlannedNode>& planned,
     const std::optional<model::WeightingPolicy>& policy);
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cluster/names.h"
-#include "core/model/quantity.h"
 #include "core/scheduling/energy/energy_choice.h"
 #include "operator/plan/coordinator_health.h"
 #include "operator/plan/weighting.h"
@@ -66,9 +65,10 @@ void CountPod(const PlanBuilder& builder, const cluster::PodView& pod,
 
 /// A node with an eligible eligibility, and the pod that holds the name of its worker, if any.
 void CountFree(const PlanBuilder& builder, const cluster::NodeEligibility& eligibility,
-               const cluster::PodView* holder, WorkerInventory& inventory) {
+               cluster::WorkerSize size, const cluster::PodView* holder,
+               WorkerInventory& inventory) {
   if (holder == nullptr) {
-    inventory.free.push_back({eligibility.node, 1, nullptr});
+    inventory.free.push_back({eligibility.node, 1, nullptr, std::move(size)});
     return;
   }
   if (!holder->Ended() || holder->deleted || holder->target_node != eligibility.node->Name())
@@ -76,7 +76,7 @@ void CountFree(const PlanBuilder& builder, const cluster::NodeEligibility& eligi
   const std::int64_t attempt = AttemptThatCounts(*holder);
   const platform::Timestamp due = EndOf(*holder) + BackoffAfter(attempt);
   if (builder.Now() >= due) {
-    inventory.free.push_back({eligibility.node, attempt + 1, holder});
+    inventory.free.push_back({eligibility.node, attempt + 1, holder, std::move(size)});
   } else {
     Sooner(inventory.requeue_after, due - builder.Now());
   }
@@ -125,7 +125,8 @@ namespace {
 class EligibilityChecker {
  public:
   explicit EligibilityChecker(const PlanBuilder& builder)
-      : requests_(*builder.snapshot().requests),
+      : job_(builder.Job()),
+        requests_(*builder.snapshot().requests),
         demands_(cluster::NodeDemandsOf(builder.snapshot().job)) {
     const Snapshot& snapshot = builder.snapshot();
     demands_.architectures = snapshot.settings.architectures;
@@ -142,14 +143,24 @@ class EligibilityChecker {
   }
 
   [[nodiscard]] cluster::NodeEligibility operator()(const cluster::NodeView& node) const {
+    return cluster::CheckEligibility(node, UsedByOthers(node), demands_);
+  }
+
+  /// Of a worker on an eligible node.
+  [[nodiscard]] cluster::WorkerSize SizeOn(const cluster::NodeView& node) const {
+    return cluster::SizeOf(job_, node, UsedByOthers(node));
+  }
+
+ private:
+  [[nodiscard]] cluster::Resources UsedByOthers(const cluster::NodeView& node) const {
     const auto at = [&node](const Requests& requests) {
       const auto found = requests.find(node.Name());
       return found == requests.end() ? cluster::Resources{} : found->second;
     };
-    return cluster::CheckEligibility(node, at(requests_) - at(own_workers_), demands_);
+    return at(requests_) - at(own_workers_);
   }
 
- private:
+  const cluster::WeightedJob& job_;
   const Requests& requests_;
   cluster::NodeDemands demands_;
   Requests own_workers_;
@@ -179,7 +190,8 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
     if (eligibility.first.obstacle == cluster::Obstacle::kRoom) inventory.room_may_come = true;
     if (!eligibility.Eligible()) continue;
     const auto holder = by_name.find(cluster::WorkerPodName(builder.Job().meta.name, name));
-    CountFree(builder, eligibility, holder == by_name.end() ? nullptr : holder->second, inventory);
+    CountFree(builder, eligibility, judge.SizeOn(*node),
+              holder == by_name.end() ? nullptr : holder->second, inventory);
   }
   return inventory;
 }
@@ -205,25 +217,14 @@ WorkerChanges PlaceWorkers(const PlanBuilder& builder, const WorkerInventory& in
       --workers;
     }
     if (place->former != nullptr) changes.remove.push_back(place->former);
-    changes.create.push_back({weight->name, weight->ratio, weight->weight,
-                              ThreadsOf(builder.Job(), *place->node), place->attempt, image});
+    const cluster::WorkerSize& size = place->size;
+    cluster::WorkerPod pod{weight->name, weight->ratio,  weight->weight,
+                           size.threads, place->attempt, image};
+    if (builder.Job().spec.task_resources.Any()) pod.resources = size.resources;
+    changes.create.push_back(std::move(pod));
     ++workers;
   }
   return changes;
-}
-
-std::int32_t ThreadsOf(const cluster::WeightedJob& job, const cluster::NodeView& node) {
-  constexpr std::int64_t kCore = 1000;
-  constexpr std::int64_t kMost = 4096;
-  std::int64_t millicores = node.allocatable.cpu_millicores;
-  if (millicores <= 0) millicores = node.profile.cpu_millicores.value_or(kCore);
-  const auto limit = job.resources.limits.find("cpu");
-  if (limit != job.resources.limits.end()) {
-    millicores = std::min(millicores, model::ParseQuantity(limit->second, kCore).value_or(kCore));
-  }
-  // Half a core still needs a thread.
-  const std::int64_t threads = millicores / kCore + (millicores % kCore > 0 ? 1 : 0);
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(threads, 1, kMost));
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "cluster/eligibility.h"
 #include "cluster/job_plan.h"
 #include "cluster/pod.h"
+#include "cluster/worker_size.h"
 #include "operator/plan/plan_builder.h"
 
 namespace evenkeel::plan {
@@ -16,6 +17,7 @@ struct Place {
   const cluster::NodeView* node = nullptr;
   std::int64_t attempt = 1;                  ///< of the worker made there
   const cluster::PodView* former = nullptr;  ///< the ended pod it takes the name of; mostly nullptr
+  cluster::WorkerSize size{};                ///< of a worker made there now
 };
 
 /// Which workers there are, and where new ones could go.
@@ -52,11 +54,6 @@ struct WorkerChanges {
                                          const WorkerInventory& inventory,
                                          const std::vector<cluster::PlannedNode>& weights,
                                          const std::string& image);
-
-/// Threads of a worker: one for each core, or part of one, that it may use: what the node has for
-/// pods, within the worker's limit.
-[[nodiscard]] std::int32_t ThreadsOf(const cluster::WeightedJob& job,
-                                     const cluster::NodeView& node);
 
 /// Which free nodes are left without a worker because objective Energy has no need of them.
 struct EnergyPlacement {

@@ -58,7 +58,8 @@ INSTEAD = {
     "spec.workload.command.range": {"tasks"},
 }
 # Keys that the parser takes in maps; others take any.
-KEYS = {"spec.worker.resources.requests.*": "cpu", "spec.worker.resources.limits.*": "cpu"}
+KEYS = {"spec.worker.resources.requests.*": "cpu", "spec.worker.resources.limits.*": "cpu",
+        "spec.worker.taskResources.*": "cpu"}
 # Options of a strategy are allowed with that strategy only.
 STRATEGIES = {"masterSlave": "MasterSlave", "modifiedMasterSlave": "ModifiedMasterSlave",
               "adaptiveIterative": "AdaptiveIterative", "compensated": "Compensated"}

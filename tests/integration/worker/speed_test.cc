@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "coordinator/speed_control.h"
+#include "coordinator/control_groups.h"
 #include "core/base/clock.h"
 #include "tests/integration/worker/child.h"
 #include "tests/integration/worker/tiny_coordinator.h"
@@ -13,7 +13,8 @@
 namespace evenkeel {
 namespace {
 
-using coordinator::CpuQuota;
+using coordinator::ControlGroups;
+using coordinator::GroupLimits;
 
 /// Over a second and a half, beginning now.
 double MeasuredShare(const Child& child) {
@@ -25,10 +26,10 @@ double MeasuredShare(const Child& child) {
   return ToSeconds(used) / ToSeconds(clock.Now() - begin);
 }
 
-class CpuQuotaShare : public ::testing::TestWithParam<double> {};
+class ControlGroupShare : public ::testing::TestWithParam<double> {};
 
-TEST_P(CpuQuotaShare, ABusyProcessGetsItsShare) {
-  auto quota = CpuQuota::Create("share-test", GetParam());
+TEST_P(ControlGroupShare, ABusyProcessGetsItsShare) {
+  auto quota = ControlGroups::Create("share-test", {.cpu_share = GetParam()});
   if (!quota) GTEST_SKIP() << quota.error().message;
   Child busy({"/bin/sh", "-c", "while :; do :; done"});
   ASSERT_TRUE(quota->Enter(busy.Pid()));
@@ -39,21 +40,22 @@ TEST_P(CpuQuotaShare, ABusyProcessGetsItsShare) {
   ASSERT_TRUE(busy.AwaitExit());
 }
 
-INSTANTIATE_TEST_SUITE_P(Shares, CpuQuotaShare, ::testing::Values(0.40, 0.0937));
+INSTANTIATE_TEST_SUITE_P(Shares, ControlGroupShare, ::testing::Values(0.40, 0.0937));
 
-TEST(CpuQuotaGroup, TheKernelTakesSmallAndLargeShares) {
-  if (auto quota = CpuQuota::Create("any", 0.5); !quota) GTEST_SKIP() << quota.error().message;
-  for (const double share : {CpuQuota::kLeastShare, 0.03, 1.0, 4.0}) {
-    EXPECT_TRUE(CpuQuota::Create("share", share)) << share;
+TEST(ControlGroup, TheKernelTakesSmallAndLargeShares) {
+  auto quota = ControlGroups::Create("any", {.cpu_share = 0.5});
+  if (!quota) GTEST_SKIP() << quota.error().message;
+  for (const double share : {GroupLimits::kLeastShare, 0.03, 1.0, 4.0}) {
+    EXPECT_TRUE(ControlGroups::Create("share", {.cpu_share = share})) << share;
   }
 }
 
-TEST(CpuQuotaGroup, GoesWithItsOwnerAndAfterAKilledOne) {
-  auto quota = CpuQuota::Create("owner-test", 0.5);
+TEST(ControlGroup, GoesWithItsOwnerAndAfterAKilledOne) {
+  auto quota = ControlGroups::Create("owner-test", {.cpu_share = 0.5});
   if (!quota) GTEST_SKIP() << quota.error().message;
-  const auto group = quota->EntryFile().parent_path();
+  const auto group = quota->Folders().front();
   EXPECT_TRUE(std::filesystem::exists(group));
-  { const CpuQuota owner = std::move(*quota); }
+  { const ControlGroups owner = std::move(*quota); }
   EXPECT_FALSE(std::filesystem::exists(group));
 
   // A process that is gone: this one's child, reaped.
@@ -62,8 +64,20 @@ TEST(CpuQuotaGroup, GoesWithItsOwnerAndAfterAKilledOne) {
   ASSERT_EQ(::waitpid(gone, nullptr, 0), gone);
   const auto left = group.parent_path() / ("evenkeel-" + std::to_string(gone) + "-left-over");
   ASSERT_TRUE(std::filesystem::create_directory(left));
-  ASSERT_TRUE(CpuQuota::Create("next", 0.5));
+  ASSERT_TRUE(ControlGroups::Create("next", {.cpu_share = 0.5}));
   EXPECT_FALSE(std::filesystem::exists(left));
+}
+
+TEST(ControlGroup, AProcessBeyondItsMemoryIsKilled) {
+  auto groups = ControlGroups::Create("memory-test", {.cpu_share = 0.5, .memory_bytes = 32 << 20});
+  if (!groups) GTEST_SKIP() << groups.error().message;
+  Child greedy({"/bin/sh", "-c",
+                "trap 'head -c 200M /dev/zero | tail -c 200M >/dev/null; exit $?' USR1; "
+                "echo ready; while :; do :; done"});
+  ASSERT_EQ(greedy.ReadLine(), "ready");
+  ASSERT_TRUE(groups->Enter(greedy.Pid()));
+  greedy.Signal(SIGUSR1);
+  EXPECT_EQ(greedy.AwaitExit(), 128 + SIGKILL);
 }
 
 TEST(DutyCycleShare, AWorkerToldToPauseGetsItsShare) {

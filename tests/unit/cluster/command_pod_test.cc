@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/node_and_pod_json.h"
+#include "cluster/worker_size.h"
 #include "operator/manifests/coordinator_pod.h"
 #include "operator/manifests/worker_pod.h"
 #include "tests/unit/cluster/job_objects.h"
@@ -158,6 +159,30 @@ TEST(CommandPod, ExtendedResourcesAreThoseOfTheCommandAlone) {
   EXPECT_FALSE(Container(pod, "worker")["resources"]["limits"].contains("nvidia.com/gpu"));
   EXPECT_EQ(ReadPod(pod).requests, WorkerRequests(job));
   EXPECT_EQ(WorkerRequests(job).extended.at("nvidia.com/gpu"), 1);
+}
+
+TEST(CommandPod, RequestsWhatItsTasksNeedTogether) {
+  WeightedJob job = CommandJob();
+  job.spec.environment = {{"OMP_NUM_THREADS", "1"}};
+  job.worker.env = R"([{"name":"OMP_NUM_THREADS","value":"1"}])";
+  job.resources = WithWorkerDefaults({});
+  job.spec.task_resources = {1500, std::int64_t{1} << 30, {{"nvidia.com/gpu", 1}}};
+  NodeView node;
+  node.allocatable = {4000, std::int64_t{8} << 30, 110, {{"nvidia.com/gpu", 4}}};
+  const WorkerSize size = SizeOf(job, node, {});
+  WorkerPod request{"pi4", 4.252, 5, size.threads, 1, "evenkeel/worker:1"};
+  request.resources = size.resources;
+  const json pod = WorkerPodManifest(job, request);
+  EXPECT_EQ(size.threads, 2);
+  // The container that passes on has 20m of the CPU, and memory of its own.
+  EXPECT_EQ(ReadPod(pod).requests,
+            (Resources{3000, (std::int64_t{2} << 30) + (32 << 20), 1, {{"nvidia.com/gpu", 2}}}));
+  const json limits = Container(pod, "command")["resources"]["limits"];
+  EXPECT_EQ(limits, json::parse(R"({"memory": "2214592512", "nvidia.com/gpu": "2"})"));
+  const json env = Container(pod, "command")["env"];
+  EXPECT_EQ(env[0], json::parse(R"({"name": "OPENBLAS_NUM_THREADS", "value": "1"})"));
+  EXPECT_EQ(env.back(), json::parse(R"({"name": "OMP_NUM_THREADS", "value": "1"})"));
+  EXPECT_EQ(Container(pod, "worker").count("env"), 0U);
 }
 
 TEST(CommandPod, LeavesTheCoordinatorAlone) {

@@ -91,6 +91,27 @@ const Case kCases[] = {
     {"too little memory left",
      [](auto&, auto&, auto& used) { used.memory_bytes = (4LL << 30) - 1; }, Obstacle::kRoom,
      "without room for what the worker requests"},
+    {"too little CPU in all",
+     [](auto&, auto& job, auto&) {
+       job.resources = WithWorkerDefaults({{{"cpu", "5"}}, {}});
+     },
+     Obstacle::kResource, "without enough cpu: it has 4000m, the worker requests 5000m"},
+    {"too little memory for one task",
+     [](auto&, auto& job, auto&) { job.spec.task_resources.memory_bytes = 5LL << 30; },
+     Obstacle::kResource,
+     "without enough memory: it has 4096Mi, a worker with one task requests 5120Mi"},
+    {"CPU for half a task",
+     [](auto&, auto& job, auto& used) {
+       job.spec.task_resources.cpu_millicores = 1000;
+       used.cpu_millicores = 3500;
+     },
+     Obstacle::kNone, ""},
+    {"CPU for less than half a task",
+     [](auto&, auto& job, auto& used) {
+       job.spec.task_resources.cpu_millicores = 1000;
+       used.cpu_millicores = 3501;
+     },
+     Obstacle::kRoom, "without room for what the worker requests"},
     {"no extended resource",
      [](auto&, auto& job, auto&) {
        job.resources = WithWorkerDefaults({{}, {{"nvidia.com/gpu", "2"}}});
@@ -143,6 +164,7 @@ TEST(FindObstacles, NamesAllAndWithoutRoomIfItIsNotKnown) {
   NodeDemands demands;
   demands.selector = {{"disk", "ssd"}, {"zone", "b"}};
   demands.requests = {100, 0, 1};
+  demands.room = demands.requests;
   const auto kinds = [&](const std::optional<Resources>& used) {
     std::vector<Obstacle> found;
     for (const auto& one : FindObstacles(node, used, demands)) found.push_back(one.obstacle);

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "coordinator/speed_control.h"
+#include "coordinator/control_groups.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -17,12 +17,14 @@ TEST(CgroupPlaces, VersionTwoOffersTheOwnGroupAndThoseAboveIt) {
   EXPECT_TRUE(places.cpu_v1.empty());
 }
 
-TEST(CgroupPlaces, VersionOneIsTheOwnGroupOfTheControllerCpu) {
+TEST(CgroupPlaces, VersionOneIsTheOwnGroupOfEachController) {
   const auto places = FindCgroupPlaces(
-      "5:cpuset:/other\n4:cpu,cpuacct:/jobs/a\n",
+      "6:memory:/jobs/b\n5:cpuset:/other\n4:cpu,cpuacct:/jobs/a\n",
+      "38 24 0:33 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
       "36 24 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n"
       "37 24 0:32 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n");
   EXPECT_EQ(places.cpu_v1, path("/sys/fs/cgroup/cpu,cpuacct/jobs/a"));
+  EXPECT_EQ(places.memory_v1, path("/sys/fs/cgroup/memory/jobs/b"));
   EXPECT_TRUE(places.unified.empty());
 }
 

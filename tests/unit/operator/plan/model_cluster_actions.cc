@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "cluster/names.h"
+#include "cluster/worker_size.h"
 #include "core/base/digest.h"
 #include "tests/unit/operator/plan/model_cluster.h"
 
@@ -59,7 +60,7 @@ void ModelCluster::Do(const Action& action) {
     pod.ratio = worker->pod.ratio;
     pod.weight = worker->pod.weight;
     pod.image = worker->pod.image;
-    pod.requests = cluster::WorkerRequests(job);
+    pod.requests = cluster::PodRequestsOf(job, worker->pod.resources.value_or(job.resources));
     Create(std::move(pod));
   } else if (const auto* deletion = std::get_if<plan::DeletePod>(&action)) {
     const cluster::PodView* pod = Pod(deletion->name);

@@ -23,9 +23,9 @@ class Weighing : public testing::Test {
                                           const std::vector<cluster::PlannedNode>& planned,
                                           const std::optional<model::WeightingPolicy>& policy) {
     snapshot_ = cluster_.Take();
-    std::vector<const cluster::NodeView*> nodes;
-    for (const auto& name : names) nodes.push_back(snapshot_.nodes->at(name).get());
-    return WeighNodes(snapshot_, nodes, planned, policy);
+    std::vector<WorkerToWeigh> workers;
+    for (const auto& name : names) workers.push_back({snapshot_.nodes->at(name).get(), 4});
+    return WeighNodes(snapshot_, workers, planned, policy);
   }
 
   ModelCluster cluster_;

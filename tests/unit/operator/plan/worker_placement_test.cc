@@ -251,29 +251,41 @@ TEST_F(Placing, WorkersDoNotMoveToABetterNode) {
   EXPECT_EQ(cluster_.WorkerNodes(), (Names{"b", "c"}));
 }
 
-TEST(ThreadsOf, AreTheCoresThatAWorkerMayUse) {
-  cluster::WeightedJob job;
-  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
-  job.resources.limits["cpu"] = "500m";
-  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 1);
-  job.resources.limits["cpu"] = "2";
-  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
-  job.resources.limits["cpu"] = "1500m";
-  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 2);
-  job.resources.limits["cpu"] = "16";
-  EXPECT_EQ(ThreadsOf(job, Pi4("a")), 4);
+TEST_F(Placing, ABoardWithMuchCpuAndLittleMemoryGetsItsTrueShare) {
+  cluster_.job.spec.weighting.mode = model::WeightingMode::kExplicit;
+  cluster_.job.spec.weighting.explicit_weights = {{"a", 4}, {"b", 4}, {"c", 2}};
+  cluster_.job.spec.task_resources.memory_bytes = std::int64_t{1} << 30;
+  for (const auto& [name, mebibytes] : {std::pair("a", 7800), {"b", 2100}, {"c", 900}}) {
+    cluster_.Node(name).allocatable = {4000, std::int64_t{mebibytes} << 20, 110, {}};
+  }
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b"}));  // c has too little for one task
+  EXPECT_EQ(cluster_.WorkerOn("a")->ratio, 4);
+  EXPECT_EQ(cluster_.WorkerOn("b")->ratio, 2);  // 2 of its 4 cores have a task
+  EXPECT_EQ(cluster_.WorkerOn("b")->weight, 4);
+  EXPECT_EQ(cluster_.WorkerOn("b")->requests.memory_bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(cluster::Find(cluster_.job.status.conditions, "Progressing")->message,
+            "workers run; left out: c, which is without enough memory: it has 900Mi, a worker with "
+            "one task requests 1024Mi");
+  // Of the plan, which its coordinator goes by.
+  const Snapshot seen = cluster_.Take();
+  for (const cluster::PlannedNode& node : seen.plan->nodes) {
+    EXPECT_EQ(node.ratio, node.name == "a" ? 4 : 2) << node.name;
+  }
 }
 
-TEST(ThreadsOf, LeaveTheCoresThatAreReservedForTheSystem) {
-  cluster::NodeView node = Pi4("a");
-  node.allocatable.cpu_millicores = 3400;
-  EXPECT_EQ(ThreadsOf({}, node), 4);
-  node.allocatable.cpu_millicores = 3000;
-  EXPECT_EQ(ThreadsOf({}, node), 3);
-  node.allocatable.cpu_millicores = 93;
-  EXPECT_EQ(ThreadsOf({}, node), 1);
-  node.allocatable.cpu_millicores = 0;  // not reported yet
-  EXPECT_EQ(ThreadsOf({}, node), 4);
+TEST_F(Placing, NeedsThatFitNowhereAreNamed) {
+  cluster_.job.spec.task_resources.memory_bytes = std::int64_t{64} << 30;
+  for (const char* name : {"a", "b", "c"}) {
+    cluster_.Node(name).allocatable = {4000, std::int64_t{8} << 30, 110, {}};
+  }
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), Names{});
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False NoEligibleNodes");
+  const auto* condition = cluster::Find(cluster_.job.status.conditions, "Progressing");
+  EXPECT_EQ(condition->message,
+            "none of 3 nodes can take a worker: 3 without enough memory: it has 8192Mi, a worker "
+            "with one task requests 65536Mi (a, b, c)");
 }
 
 cluster::Obstacle ObstacleOfOnlyNode(const Snapshot& snapshot) {

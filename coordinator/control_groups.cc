@@ -1,4 +1,4 @@
-#include "coordinator/speed_control.h"
+#include "coordinator/control_groups.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -36,9 +36,9 @@ bool Lists(const std::string& comma_separated, std::string_view wanted) {
   return false;
 }
 
-/// The mount of version 2, or of the controller cpu of version 1. See proc(5): "id parent dev root
-/// point options [more...] - type source super-options".
-Mount FindMount(const std::string& mounts, bool unified) {
+/// The mount of version 2, or of the named controller of version 1. See proc(5): "id parent dev
+/// root point options [more...] - type source super-options".
+Mount FindMount(const std::string& mounts, std::string_view controller) {
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream fields(line);
@@ -50,20 +50,25 @@ Mount FindMount(const std::string& mounts, bool unified) {
     std::string type;
     std::string options;
     fields >> type >> word >> options;
-    if (unified ? type == "cgroup2" : type == "cgroup" && Lists(options, "cpu")) return mount;
+    if (controller.empty() ? type == "cgroup2" : type == "cgroup" && Lists(options, controller)) {
+      return mount;
+    }
   }
   return {};
 }
 
-/// The own group as /proc/self/cgroup says it: "number:controllers:/group".
-std::string OwnGroup(const std::string& membership, bool unified) {
+/// The own group as /proc/self/cgroup says it: "number:controllers:/group". Without a controller:
+/// of version 2.
+std::string OwnGroup(const std::string& membership, std::string_view controller) {
   std::istringstream lines(membership);
   for (std::string line; std::getline(lines, line);) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (unified ? controllers.empty() : Lists(controllers, "cpu")) return line.substr(second + 1);
+    if (controller.empty() ? controllers.empty() : Lists(controllers, controller)) {
+      return line.substr(second + 1);
+    }
   }
   return {};
 }
@@ -80,16 +85,19 @@ path OwnFolder(const Mount& mount, const std::string& group) {
 
 CgroupPlaces FindCgroupPlaces(const std::string& membership, const std::string& mounts) {
   CgroupPlaces places;
-  const Mount unified = FindMount(mounts, true);
-  path group = OwnFolder(unified, OwnGroup(membership, true));
+  const Mount unified = FindMount(mounts, {});
+  path group = OwnFolder(unified, OwnGroup(membership, {}));
   if (!group.has_filename()) group = group.parent_path();
   while (!group.empty()) {
     places.unified.push_back(group);
     if (group == unified.point || group == group.root_path()) break;
     group = group.parent_path();
   }
-  path own = OwnFolder(FindMount(mounts, false), OwnGroup(membership, false));
-  places.cpu_v1 = own.has_filename() ? own : own.parent_path();
+  for (const auto& [controller, place] :
+       {std::pair("cpu", &places.cpu_v1), std::pair("memory", &places.memory_v1)}) {
+    path own = OwnFolder(FindMount(mounts, controller), OwnGroup(membership, controller));
+    *place = own.has_filename() ? own : own.parent_path();
+  }
   return places;
 }
 
@@ -133,10 +141,10 @@ Result<void> WriteText(const path& file, const std::string& text) {
   return Fail(ErrorCode::kUnavailable, file.string() + ": " + std::strerror(error));
 }
 
-bool HandsOutCpu(const path& group) {
+bool HandsOut(const path& group, std::string_view controller) {
   std::istringstream words(ReadText(group / "cgroup.subtree_control"));
   for (std::string word; words >> word;) {
-    if (word == "cpu") return true;
+    if (word == controller) return true;
   }
   return false;
 }
@@ -166,71 +174,126 @@ Result<path> MakeGroup(const path& parent, const std::string& name) {
   return Fail(ErrorCode::kUnavailable, group.string() + ": " + std::strerror(errno));
 }
 
-Result<path> MakeUnified(const std::vector<path>& places, const std::string& name, Quota quota) {
+/// Text for a control file of a group. Optional ones are not there on all systems.
+struct Setting {
+  std::string file;
+  std::string text;
+  bool is_optional = false;
+};
+
+/// A group of this name below `parent` with these settings.
+Result<path> MakeLimitedGroup(const path& parent, const std::string& name,
+                              const std::vector<Setting>& settings) {
+  auto group = MakeGroup(parent, name);
+  if (!group) return group;
+  for (const Setting& setting : settings) {
+    const auto set = WriteText(*group / setting.file, setting.text);
+    if (set || setting.is_optional) continue;
+    ::rmdir(group->c_str());
+    return tl::unexpected(set.error());
+  }
+  return group;
+}
+
+Result<path> MakeUnified(const std::vector<path>& places, const std::string& name,
+                         const GroupLimits& limits) {
+  std::vector<Setting> settings;
+  std::vector<std::string> controllers;
+  if (limits.cpu_share) {
+    const Quota quota = QuotaFor(*limits.cpu_share);
+    controllers.emplace_back("cpu");
+    settings.push_back(
+        {"cpu.max", std::to_string(quota.quota) + " " + std::to_string(quota.period)});
+  }
+  if (limits.memory_bytes) {
+    controllers.emplace_back("memory");
+    settings.push_back({"memory.max", std::to_string(*limits.memory_bytes)});
+    settings.push_back({"memory.swap.max", "0", true});
+  }
   std::string why = "no control groups of version 2";
   for (const path& parent : places) {
-    if (!HandsOutCpu(parent)) {
-      why = parent.string() + " hands out no CPU";
+    const auto lacking =
+        std::find_if(controllers.begin(), controllers.end(),
+                     [&parent](const auto& controller) { return !HandsOut(parent, controller); });
+    if (lacking != controllers.end()) {
+      why = parent.string() + " hands out no " + *lacking;
       continue;
     }
-    auto group = MakeGroup(parent, name);
-    if (group) {
-      const auto set = WriteText(*group / "cpu.max",
-                                 std::to_string(quota.quota) + " " + std::to_string(quota.period));
-      if (set) return group;
-      ::rmdir(group->c_str());
-      group = tl::unexpected(set.error());
-    }
+    auto group = MakeLimitedGroup(parent, name, settings);
+    if (group) return group;
     why = group.error().message;
   }
   return Fail(ErrorCode::kUnavailable, why);
 }
 
-Result<path> MakeV1(const path& parent, const std::string& name, Quota quota) {
+/// Adds a group of version 1 to `groups`.
+Result<void> AddV1(const path& parent, const std::string& name,
+                   const std::vector<Setting>& settings, std::vector<path>& groups) {
   if (parent.empty()) return Fail(ErrorCode::kUnavailable, "no control groups of version 1");
-  auto group = MakeGroup(parent, name);
-  if (!group) return group;
-  auto set = WriteText(*group / "cpu.cfs_period_us", std::to_string(quota.period)).and_then([&] {
-    return WriteText(*group / "cpu.cfs_quota_us", std::to_string(quota.quota));
-  });
-  if (set) return group;
-  ::rmdir(group->c_str());
-  return tl::unexpected(set.error());
+  auto group = MakeLimitedGroup(parent, name, settings);
+  if (!group) return tl::unexpected(group.error());
+  groups.push_back(std::move(*group));
+  return {};
+}
+
+Result<void> AddV1Groups(const CgroupPlaces& places, const std::string& name,
+                         const GroupLimits& limits, std::vector<path>& groups) {
+  if (limits.cpu_share) {
+    const Quota quota = QuotaFor(*limits.cpu_share);
+    auto added = AddV1(places.cpu_v1, name,
+                       {{"cpu.cfs_period_us", std::to_string(quota.period)},
+                        {"cpu.cfs_quota_us", std::to_string(quota.quota)}},
+                       groups);
+    if (!added) return added;
+  }
+  if (!limits.memory_bytes) return {};
+  const std::string bytes = std::to_string(*limits.memory_bytes);
+  return AddV1(places.memory_v1, name,
+               {{"memory.limit_in_bytes", bytes}, {"memory.memsw.limit_in_bytes", bytes, true}},
+               groups);
 }
 
 }  // namespace
 
-Result<CpuQuota> CpuQuota::Create(const std::string& name, double share) {
-  EVENKEEL_CHECK(share >= kLeastShare, "a share of a core that cannot be kept");
+Result<ControlGroups> ControlGroups::Create(const std::string& name, const GroupLimits& limits) {
+  EVENKEEL_CHECK(limits.cpu_share || limits.memory_bytes, "control groups without a limit");
+  EVENKEEL_CHECK(limits.cpu_share.value_or(1) >= GroupLimits::kLeastShare,
+                 "a share of a core that cannot be kept");
   const CgroupPlaces places =
       FindCgroupPlaces(ReadText("/proc/self/cgroup"), ReadText("/proc/self/mountinfo"));
-  const Quota quota = QuotaFor(share);
-  auto group = MakeUnified(places.unified, name, quota);
-  if (group) return CpuQuota(std::move(*group));
-  const std::string why = group.error().message;
-  group = MakeV1(places.cpu_v1, name, quota);
-  if (group) return CpuQuota(std::move(*group));
-  return Fail(ErrorCode::kUnavailable, "no CPU quota here: " + why + "; " + group.error().message);
+  const auto group = MakeUnified(places.unified, name, limits);
+  if (group) return ControlGroups({*group});
+  ControlGroups groups{std::vector<path>{}};
+  const auto added = AddV1Groups(places, name, limits, groups.groups_);
+  if (added) return groups;
+  return Fail(ErrorCode::kUnavailable,
+              "no limits here: " + group.error().message + "; " + added.error().message);
 }
 
-CpuQuota::~CpuQuota() { Remove(); }
+ControlGroups::~ControlGroups() { Remove(); }
 
-CpuQuota::CpuQuota(CpuQuota&& other) noexcept : group_(std::exchange(other.group_, {})) {}
+ControlGroups::ControlGroups(ControlGroups&& other) noexcept
+    : groups_(std::exchange(other.groups_, {})) {}
 
-CpuQuota& CpuQuota::operator=(CpuQuota&& other) noexcept {
+ControlGroups& ControlGroups::operator=(ControlGroups&& other) noexcept {
   if (this != &other) {
     Remove();
-    group_ = std::exchange(other.group_, {});
+    groups_ = std::exchange(other.groups_, {});
   }
   return *this;
 }
 
-Result<void> CpuQuota::Enter(pid_t process) const {
-  return WriteText(EntryFile(), std::to_string(process));
+Result<void> ControlGroups::Enter(pid_t process) const {
+  for (const path& group : groups_) {
+    auto written = WriteText(group / "cgroup.procs", std::to_string(process));
+    if (!written) return written;
+  }
+  return {};
 }
 
-void CpuQuota::Remove() {
-  if (!group_.empty()) ::rmdir(group_.c_str());
+void ControlGroups::Remove() {
+  for (const path& group : groups_) ::rmdir(group.c_str());
+  groups_.clear();
 }
 
 }  // namespace evenkeel::coordinator

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace evenkeel::model {
+
+/// spec.worker.taskResources: what one task needs for itself while it runs.
+struct TaskResources {
+  std::optional<std::int64_t> cpu_millicores;    ///< > 0
+  std::optional<std::int64_t> memory_bytes;      ///< > 0
+  std::map<std::string, std::int64_t> extended;  ///< extended resources and huge pages, each > 0
+
+  [[nodiscard]] bool Any() const { return cpu_millicores || memory_bytes || !extended.empty(); }
+  friend bool operator==(const TaskResources&, const TaskResources&) = default;
+};
+
+/// What a node has for the tasks of a worker. May be negative where more is in use than there is.
+struct TaskRoom {
+  std::int64_t cpu_millicores = 0;
+  std::int64_t memory_bytes = 0;
+  std::map<std::string, std::int64_t> extended;  ///< none of a resource that is not listed
+};
+
+/// Number of tasks that fit into `room` at a time: the least of what its resources divide into, at
+/// most kMaxSlots; 0 if there is not enough for one. A need without CPU counts as one core, and
+/// part of a core is enough for a task then.
+[[nodiscard]] std::int64_t CountSlots(const TaskResources& need, const TaskRoom& room);
+inline constexpr std::int64_t kMaxSlots = 4096;
+
+/// The fraction of a node's speed that a worker with `slots` >= 1 tasks at a time uses: what their
+/// CPU needs are of `cpu_millicores`, which is what the node has for pods; at most 1.
+[[nodiscard]] double FractionOfNode(const TaskResources& need, std::int64_t slots,
+                                    std::int64_t cpu_millicores);
+
+/// "NAME=value" for the variables by which programs learn how many threads to use, such as
+/// OMP_NUM_THREADS: the whole cores of the CPU need, at least 1. Empty if CPU is not among the
+/// needs.
+[[nodiscard]] std::vector<std::string> ThreadVariables(const TaskResources& need);
+
+}  // namespace evenkeel::model
