@@ -92,7 +92,7 @@ bool LocalWorkers::NeedsQuota(const Child& child) const {
 void LocalWorkers::Limit(Child& child) {
   if (child.node.emulated_speed && options_.sleeps) control_ = SpeedControl::kSleep;
   coordinator::GroupLimits limits{{}, child.node.memory_limit_bytes};
-  // What one was refused the others are, too.
+  // If the system refused one quota, it refuses all.
   const bool tries_quota = NeedsQuota(child) && control_ != SpeedControl::kDutyCycle;
   if (tries_quota) limits.cpu_share = child.node.emulated_speed;
   if (!limits.cpu_share && !limits.memory_bytes) return;

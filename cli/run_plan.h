@@ -36,7 +36,7 @@ struct LocalNode {
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
   std::optional<model::NodePower> power{};
-  /// Of the worker and its tasks together; nothing: none.
+  /// Limit for the worker and its tasks together; nothing: no limit.
   std::optional<std::int64_t> memory_limit_bytes{};
 };
 

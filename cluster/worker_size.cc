@@ -13,7 +13,7 @@ constexpr std::int64_t kCore = 1000;
 /// Memory of what starts the tasks in their container, which they may not be charged for.
 constexpr std::int64_t kStarterBytes = std::int64_t{64} << 20;
 
-/// What the node has for the job's tasks if there are no other pods.
+/// The node's room for tasks of the job if there are no other pods.
 model::TaskRoom WholeNode(const WeightedJob& job, const NodeView& node) {
   model::TaskRoom room{node.allocatable.cpu_millicores, node.allocatable.memory_bytes,
                        node.allocatable.extended};
@@ -26,8 +26,8 @@ model::TaskRoom WholeNode(const WeightedJob& job, const NodeView& node) {
   return room;
 }
 
-/// What a worker takes beside its tasks: the container that passes their results on. Its CPU is
-/// part of what the tasks need.
+/// Requests of the container that passes results on, beside the tasks. Its CPU is part of the needs
+/// of the tasks.
 Resources BesideTasks(const WeightedJob& job) {
   if (job.task_image.empty()) return {};
   Resources beside = RequestsOf(RelayResources());

@@ -114,7 +114,7 @@ TaskResources ReadTaskResources(FieldReader& worker) {
   return need;
 }
 
-/// What tasks need decides what a worker requests of that resource.
+/// The needs of tasks decide the request of a worker, so that a resource is named in one place.
 void CheckNamedOnce(FieldReader& worker, FieldReader& resources) {
   const json& need = worker.Any("taskResources");
   if (!need.is_object()) return;

@@ -18,7 +18,7 @@ struct TaskResources {
   friend bool operator==(const TaskResources&, const TaskResources&) = default;
 };
 
-/// What a node has for the tasks of a worker. May be negative where more is in use than there is.
+/// The room of a node for the tasks of a worker. Negative where more is in use than there is.
 struct TaskRoom {
   std::int64_t cpu_millicores = 0;
   std::int64_t memory_bytes = 0;

@@ -146,7 +146,7 @@ class EligibilityChecker {
     return cluster::CheckEligibility(node, UsedByOthers(node), demands_);
   }
 
-  /// Of a worker on an eligible node.
+  /// The size of a worker on an eligible node.
   [[nodiscard]] cluster::WorkerSize SizeOn(const cluster::NodeView& node) const {
     return cluster::SizeOf(job_, node, UsedByOthers(node));
   }

@@ -267,7 +267,7 @@ TEST_F(Placing, ABoardWithMuchCpuAndLittleMemoryGetsItsTrueShare) {
   EXPECT_EQ(cluster::Find(cluster_.job.status.conditions, "Progressing")->message,
             "workers run; left out: c, which is without enough memory: it has 900Mi, a worker with "
             "one task requests 1024Mi");
-  // Of the plan, which its coordinator goes by.
+  // The coordinator goes by the plan.
   const Snapshot seen = cluster_.Take();
   for (const cluster::PlannedNode& node : seen.plan->nodes) {
     EXPECT_EQ(node.ratio, node.name == "a" ? 4 : 2) << node.name;
