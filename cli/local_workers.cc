@@ -133,6 +133,10 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
                                      "--give-up-after",
                                      "10",
                                      "--local"};
+  if (child.node.memory_limit_bytes) {
+    arguments.insert(arguments.end(),
+                     {"--task-memory", std::to_string(*child.node.memory_limit_bytes)});
+  }
   if (child.node.emulated_speed && options_.sleeps) {
     arguments.insert(arguments.end(), {"--speed", std::to_string(*child.node.emulated_speed)});
   } else if (NeedsQuota(child) && !child.is_held_to_speed) {

@@ -290,7 +290,8 @@ Result<void> FitTasksToNodes(const RunOptions& options, RunPlan& plan,
     const double fraction = model::FractionOfNode(need, slots, room.cpu_millicores);
     node.ratio *= fraction;
     if (fraction < 1) node.emulated_speed = node.emulated_speed.value_or(1.0) * fraction;
-    if (need.memory_bytes) node.memory_limit_bytes = *need.memory_bytes + kWorkerBytes;
+    // As much as the tasks of such a board have together.
+    if (need.memory_bytes) node.memory_limit_bytes = slots * *need.memory_bytes + kWorkerBytes;
     fit.push_back(std::move(node));
   }
   plan.nodes = std::move(fit);

@@ -83,6 +83,7 @@ struct WorkerPod {
   std::int32_t secrets = 1;  ///< see JobPlan::worker_secrets
   /// Of the container that runs the tasks; nothing: those of the job.
   std::optional<ResourceRequirements> resources{};
+  std::int64_t task_memory_bytes = 0;  ///< as WorkerSize; 0: unknown
 
   friend bool operator==(const WorkerPod&, const WorkerPod&) = default;
 };

@@ -67,20 +67,27 @@ std::int32_t ThreadsOf(const WeightedJob& job, const NodeView& node) {
 
 WorkerSize SizeOf(const WeightedJob& job, const NodeView& node, const Resources& used) {
   const model::TaskResources& need = job.spec.task_resources;
-  const std::int64_t most = ThreadsOf(job, node);
-  if (!need.Any())
-    return {static_cast<std::int32_t>(std::max<std::int64_t>(most, 1)), job.resources};
-  const Resources left = node.allocatable - used - BesideTasks(job);
-  model::TaskRoom room{WholeNode(job, node).cpu_millicores, left.memory_bytes, left.extended};
-  if (need.cpu_millicores) {
-    room.cpu_millicores =
-        std::min(room.cpu_millicores, left.cpu_millicores + *need.cpu_millicores / 2);
+  WorkerSize size;
+  size.threads = std::max(ThreadsOf(job, node), 1);
+  size.resources = job.resources;
+  if (need.Any()) {
+    const Resources left = node.allocatable - used - BesideTasks(job);
+    model::TaskRoom room{WholeNode(job, node).cpu_millicores, left.memory_bytes, left.extended};
+    if (need.cpu_millicores) {
+      room.cpu_millicores =
+          std::min(room.cpu_millicores, left.cpu_millicores + *need.cpu_millicores / 2);
+    }
+    const std::int64_t slots = std::max<std::int64_t>(model::CountSlots(need, room), 1);
+    const std::int64_t wanted = slots * need.cpu_millicores.value_or(0);
+    size.threads = static_cast<std::int32_t>(slots);
+    size.resources =
+        ResourcesFor(job, slots, std::min(wanted, std::max<std::int64_t>(left.cpu_millicores, 1)));
   }
-  const std::int64_t slots = std::max<std::int64_t>(model::CountSlots(need, room), 1);
-  const std::int64_t wanted = slots * need.cpu_millicores.value_or(0);
-  return {
-      static_cast<std::int32_t>(slots),
-      ResourcesFor(job, slots, std::min(wanted, std::max<std::int64_t>(left.cpu_millicores, 1)))};
+  const auto limit = size.resources.limits.find("memory");
+  size.task_memory_bytes = limit == size.resources.limits.end()
+                               ? node.allocatable.memory_bytes
+                               : model::ParseQuantity(limit->second, 1).value_or(0);
+  return size;
 }
 
 double FractionOfNode(const WeightedJob& job, const NodeView& node, std::int32_t threads) {

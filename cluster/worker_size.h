@@ -12,6 +12,8 @@ namespace evenkeel::cluster {
 struct WorkerSize {
   std::int32_t threads = 1;        ///< tasks at a time
   ResourceRequirements resources;  ///< of the container that runs the tasks
+  /// Memory that its tasks may use together: their limit, or what the node has for pods.
+  std::int64_t task_memory_bytes = 0;
 };
 
 /// Tasks at a time of a worker that shares the node with no other pod: as many as fit into what the

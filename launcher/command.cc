@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "launcher/empty_input.h"
+#include "launcher/memory_kills.h"
 #include "launcher/spawn.h"
 
 namespace evenkeel::launcher {
@@ -30,6 +31,7 @@ std::optional<Ended> Command::Start(std::uint64_t id, const CommandLine& line) {
   stopped_ = false;
   kill_at_.reset();
   read_progress_at_.reset();
+  memory_kills_ = CountMemoryKills();
   started_ = SteadyClock::now();
   Ended trouble;
   trouble.id = id;
@@ -128,6 +130,11 @@ Ended Command::Collect() {
   ended.wall_nanoseconds =
       static_cast<std::uint64_t>(std::chrono::nanoseconds(SteadyClock::now() - started_).count());
   ended.cpu_nanoseconds = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime);
+  // The kernel may have killed a process that the command had started, and the command has failed
+  // for that in its own way. Commands that run side by side share the count of kills: one that
+  // failed for another reason at the same time is taken for killed, too, which costs it one run.
+  const bool failed = !stopped_ && ExitCodeOf(ended) != 0;
+  ended.out_of_memory = failed && CountMemoryKills() > memory_kills_;
   ended.output_cut = output_.Cut();
   ended.error_cut = error_.Cut();
   ended.output = std::exchange(output_.Kept(), {});

@@ -75,6 +75,7 @@ class Command {
   SteadyClock::time_point started_{};
   std::optional<SteadyClock::time_point> kill_at_;
   std::optional<SteadyClock::time_point> read_progress_at_;  // no earlier; nothing: at any time
+  std::int64_t memory_kills_ = 0;  // of the control group, before its start
   bool stopped_ = false;
   CapturedPipe output_;
   CapturedPipe error_;

@@ -84,6 +84,7 @@ Kind AppendFields(const Ended& ended, std::string& bytes) {
   Append(static_cast<std::uint32_t>(ended.value), bytes);
   Append(ended.wall_nanoseconds, bytes);
   Append(ended.cpu_nanoseconds, bytes);
+  Append(static_cast<std::uint8_t>(ended.out_of_memory), bytes);
   Append(static_cast<std::uint8_t>(ended.output_cut), bytes);
   Append(static_cast<std::uint8_t>(ended.error_cut), bytes);
   Append(ended.output, bytes);
@@ -218,6 +219,7 @@ Ended ReadEnded(Fields& fields) {
   ended.value = static_cast<std::int32_t>(fields.Read<std::uint32_t>());
   ended.wall_nanoseconds = fields.Read<std::uint64_t>();
   ended.cpu_nanoseconds = fields.Read<std::uint64_t>();
+  ended.out_of_memory = fields.ReadFlag();
   ended.output_cut = fields.ReadFlag();
   ended.error_cut = fields.ReadFlag();
   ended.output = fields.ReadText(kMaxOutputBytes);

@@ -16,7 +16,7 @@
 /// release; the version makes the error clear if they did not.
 namespace evenkeel::launcher {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 // Bounds. A frame that breaks one of them ends the connection.
 inline constexpr std::size_t kMaxWords = 257;          ///< the command's, and its argument
@@ -97,7 +97,8 @@ struct Ended {
   std::int32_t value = 0;
   std::uint64_t wall_nanoseconds = 0;  ///< from the start to the end of the command
   std::uint64_t cpu_nanoseconds = 0;   ///< of the command and what it waited for
-  bool output_cut = false;             ///< more than the limit was written
+  bool out_of_memory = false;  ///< it failed, and the kernel killed processes for lack of memory
+  bool output_cut = false;     ///< more than the limit was written
   bool error_cut = false;
   std::string output;
   std::string error;

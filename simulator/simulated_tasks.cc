@@ -25,11 +25,17 @@ double SimulatedTasks::Begin(model::IndexRange tasks) {
 }
 
 std::optional<model::TaskFailure> SimulatedTasks::End(model::TaskIndex task,
+                                                      std::int64_t memory_bytes,
                                                       model::PackedResults& results) {
+  const auto needed = config_.memory_bytes.find(task);
+  if (needed != config_.memory_bytes.end() && needed->second > memory_bytes) {
+    return model::TaskFailure{"ended by signal 9", 137, std::to_string(task),
+                              model::FailureCause::kOutOfMemory};
+  }
   const auto failing = failures_left_.find(task);
   if (failing != failures_left_.end() && failing->second > 0) {
     --failing->second;
-    model::TaskFailure failure{"told to fail", {}, std::to_string(task)};
+    model::TaskFailure failure{"told to fail", {}, std::to_string(task), {}};
     const auto code = config_.exit_codes.find(task);
     if (code != config_.exit_codes.end()) failure.exit_code = code->second;
     return failure;

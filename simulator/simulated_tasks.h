@@ -31,8 +31,10 @@ class SimulatedTasks {
   }
   /// A worker begins to run these tasks; returns their seconds at speed 1.
   double Begin(model::IndexRange tasks);
-  /// A run of the task ends. Appends its result unless it fails.
+  /// A run of the task, which could use so many bytes of memory, ends. Appends its result unless it
+  /// fails.
   [[nodiscard]] std::optional<model::TaskFailure> End(model::TaskIndex task,
+                                                      std::int64_t memory_bytes,
                                                       model::PackedResults& results);
 
   void CountDurable(const model::ResultRecord& record);

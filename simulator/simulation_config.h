@@ -30,8 +30,9 @@ struct NodeModel {
   std::optional<double> sigma = std::nullopt;
   SpeedProfile speed{1.0};  ///< of each thread
   std::uint32_t threads = 1;
-  bool expected = true;  ///< known to the coordinator from the start
-  Duration joins_at{};   ///< its process starts then
+  std::int64_t task_memory_bytes = 0;  ///< that its tasks may use together; 0: unlimited
+  bool expected = true;                ///< known to the coordinator from the start
+  Duration joins_at{};                 ///< its process starts then
   std::optional<model::NodePower> power;
   /// Of its link, in each direction; 0: data take no time, only messages do.
   double link_bytes_per_second = 0;
@@ -166,6 +167,8 @@ struct SimulationConfig {
   std::map<model::TaskIndex, int> failing;              ///< task -> how many of its runs fail
   std::map<model::TaskIndex, std::int32_t> exit_codes;  ///< of the failing runs of a task
   std::map<model::TaskIndex, DeadlyTask> deadly;
+  /// Bytes that a task needs, if it needs more than a thread's part of the memory of some node.
+  std::map<model::TaskIndex, std::int64_t> memory_bytes;
   bool inputs = false;  ///< tasks have inputs
   std::uint64_t seed = 1;
   Duration give_up_after = std::chrono::hours(24);

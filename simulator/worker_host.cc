@@ -1,6 +1,7 @@
 #include "simulator/worker_host.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/base/check.h"
@@ -40,6 +41,7 @@ void WorkerHost::Start() {
   config.workload = context_.config.job.workload;
   config.incarnation = config.node + "/" + std::to_string(stream_.process);
   config.boot_id = config.node + "-" + std::to_string(boots_);
+  config.task_memory_bytes = model_.task_memory_bytes;
   worker::WorkerLoop::Options options;
   options.connection.address = "coordinator";
   options.connection.seed = PauseSeed(context_.config.seed, node_, stream_.process);
@@ -232,6 +234,7 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
   const model::IndexRange range = thread.batch->range;
   thread.started = now;
   thread.clock_offset = clock_offset_;
+  thread.in_company = IsInCompany(thread_number);
   thread.ready = blocks_.Request(node_, range);
   if (context_.config.check_invariants) context_.monitor.OnRunBegan(node_, range);
   if (context_.trace.Writes()) {
@@ -245,6 +248,20 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
            speed_.DoneAt(thread.ready, startup + tasks_.Begin(range)));
   thread.next = range.begin;
   thread.next_done = speed_.DoneAt(thread.ready, startup + tasks_.Seconds(range.begin));
+}
+
+bool WorkerHost::IsInCompany(std::uint32_t thread_number) const {
+  for (std::uint32_t other = 0; other < threads_.size(); ++other) {
+    if (other != thread_number && threads_[other].batch) return true;
+  }
+  return false;
+}
+
+// Tasks that run side by side have equal parts.
+std::int64_t WorkerHost::MemoryFor(std::uint32_t thread_number) const {
+  if (model_.task_memory_bytes == 0) return std::numeric_limits<std::int64_t>::max();
+  const bool shares = threads_[thread_number].in_company || IsInCompany(thread_number);
+  return shares ? model_.task_memory_bytes / model_.threads : model_.task_memory_bytes;
 }
 
 void WorkerHost::PlanDeath(std::uint32_t thread_number) {
@@ -343,10 +360,11 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
   outcome.waited = std::min(thread.ready, now) - thread.started;
+  const std::int64_t memory_bytes = MemoryFor(thread_number);
   if (batch.as_one_run) {
-    RunAsOne(batch, stopped, next, thread.ready, outcome);
+    RunAsOne(batch, stopped, next, memory_bytes, thread.ready, outcome);
   } else {
-    RunTasks(batch, stopped, thread.ready, outcome);
+    RunTasks(batch, stopped, memory_bytes, thread.ready, outcome);
   }
   busy_seconds_ += ToSeconds(now - outcome.started);
   const bool any_done = outcome.ended > outcome.started;
@@ -358,8 +376,8 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   FollowLoop();
 }
 
-void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
-                          engine::BatchOutcome& outcome) {
+void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, std::int64_t memory_bytes,
+                          Instant begins, engine::BatchOutcome& outcome) {
   const Instant now = context_.time.Now();
   const bool ends_now = batch.range.Size() == 1 && !stopped;
   for (model::TaskIndex i = batch.range.begin; i < batch.range.end; ++i) {
@@ -367,7 +385,7 @@ void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begi
                    "an input that belongs to another task");
     const Instant end = ends_now ? now : speed_.DoneAt(begins, tasks_.Seconds(i));
     if (stopped && end > now) break;
-    outcome.failure = tasks_.End(i, outcome.results);
+    outcome.failure = tasks_.End(i, memory_bytes, outcome.results);
     if (outcome.failure) {
       outcome.failure_busy = end - begins;
       break;
@@ -378,11 +396,12 @@ void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, Instant begi
 
 // A run that is stopped, or of which a task fails, has the results that it has reported, if any.
 void WorkerHost::RunAsOne(const engine::Batch& batch, bool stopped, model::TaskIndex next,
-                          Instant begins, engine::BatchOutcome& outcome) {
+                          std::int64_t memory_bytes, Instant begins,
+                          engine::BatchOutcome& outcome) {
   const bool reports = context_.config.runs_report_progress;
   const model::TaskIndex end = !stopped ? batch.range.end : reports ? next : batch.range.begin;
   for (model::TaskIndex i = batch.range.begin; i < end && !outcome.failure; ++i) {
-    outcome.failure = tasks_.End(i, outcome.results);
+    outcome.failure = tasks_.End(i, memory_bytes, outcome.results);
   }
   if (outcome.failure && !reports) outcome.results = {};
   const Instant now = context_.time.Now();

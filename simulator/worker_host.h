@@ -74,6 +74,7 @@ class WorkerHost final : public EventTarget,
     Instant started{};
     Instant ready{};               // its blocks have arrived
     Duration clock_offset{};       // when it started
+    bool in_company = false;       // others ran when it started
     std::uint64_t generation = 0;  // tells the end of this batch from that of any earlier one
     // The first task that is not done, and when it will be, if the run reports its progress.
     model::TaskIndex next = 0;
@@ -106,17 +107,21 @@ class WorkerHost final : public EventTarget,
   void FollowLoop();
   void TakeBatch(std::uint32_t thread_number);
   void EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped);
+  /// Whether other threads than this one run tasks.
+  [[nodiscard]] bool IsInCompany(std::uint32_t thread_number) const;
+  /// Bytes of memory that the thread's tasks can use.
+  [[nodiscard]] std::int64_t MemoryFor(std::uint32_t thread_number) const;
   /// Plans the death by the first deadly task of the thread's batch, if there is one.
   void PlanDeath(std::uint32_t thread_number);
   void Die(std::uint32_t thread_number, std::uint64_t generation);
   /// The process is gone; its stream is not closed yet.
   void EndProcess();
   /// Runs the batch's tasks up to now, in virtual time; fills in everything but `busy`.
-  void RunTasks(const engine::Batch& batch, bool stopped, Instant begins,
+  void RunTasks(const engine::Batch& batch, bool stopped, std::int64_t memory_bytes, Instant begins,
                 engine::BatchOutcome& outcome);
   /// `next`: the first task that is not done.
-  void RunAsOne(const engine::Batch& batch, bool stopped, model::TaskIndex next, Instant begins,
-                engine::BatchOutcome& outcome);
+  void RunAsOne(const engine::Batch& batch, bool stopped, model::TaskIndex next,
+                std::int64_t memory_bytes, Instant begins, engine::BatchOutcome& outcome);
   model::IndexRange CutRun(std::uint32_t thread, std::int64_t max_tasks);
   void DropBatches();
   void Schedule(Kind kind, std::uint32_t thread, std::uint64_t detail, Instant at);

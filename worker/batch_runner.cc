@@ -119,11 +119,11 @@ workloads::TaskOutcome BatchRunner::Guarded(const Call& call) {
   try {
     return call();
   } catch (const std::bad_alloc&) {
-    failure_ = {"out of memory", {}, {}};
+    failure_ = {"it could not allocate memory", {}, {}, model::FailureCause::kOutOfMemory};
   } catch (const std::exception& exception) {
-    failure_ = {"exception: " + Printable(exception.what(), kMaxReasonBytes), {}, {}};
+    failure_ = {"exception: " + Printable(exception.what(), kMaxReasonBytes), {}, {}, {}};
   } catch (...) {
-    failure_ = {"exception of an unknown type", {}, {}};
+    failure_ = {"exception of an unknown type", {}, {}, {}};
   }
   return workloads::TaskOutcome::kFailed;
 }

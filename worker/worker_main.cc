@@ -70,6 +70,10 @@ void Describe(CLI::App& app, CommandLine& line) {
   app.add_option("--memory-limit", options.memory_limit,
                  "Bytes of memory to use (default: what the control group or the machine allows)")
       ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50));
+  app.add_option(
+         "--task-memory", options.task_memory,
+         "Bytes of memory that tasks may use together, if their control group is another one")
+      ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50));
   app.add_option("--peer-name", options.peer_name,
                  "Name in the certificates of all workers of the job");
   app.add_option("--peer-port", options.peer_port,

@@ -293,6 +293,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::Make(WorkerOptions options
   config.token = options.token;
   config.ratio = options.ratio;
   config.boot_id = BootId();
+  config.task_memory_bytes = options.task_memory.value_or(MemoryLimit());
   config.max_unacknowledged_bytes = kMaxUnacknowledgedBytes;
   return std::make_unique<ThreadedProcess>(std::move(options), std::move(config), registry, clock);
 }

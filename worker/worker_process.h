@@ -25,6 +25,8 @@ struct WorkerOptions {
   /// For workloads with blocks: what the worker may use of the memory, in bytes; nothing: what its
   /// control group or the machine allows.
   std::optional<std::int64_t> memory_limit;
+  /// Bytes of memory that the tasks may use together; nothing: as for memory_limit.
+  std::optional<std::int64_t> task_memory;
   /// The name in the certificates of all workers of the job; with TLS, without it blocks come from
   /// the coordinator only.
   std::string peer_name;

@@ -58,6 +58,12 @@ void CrashIsolation::Clear(IndexRange range) {
   suspects_.Erase(range);
 }
 
+void CrashIsolation::IsolateAt(WorkerId worker, model::TaskIndex index) {
+  const IndexRange one{index, index + 1};
+  suspects_.Insert(one);
+  waiting_.push_back({one, worker});
+}
+
 void CrashIsolation::EnqueueAgain(WorkerId from, IndexRange range) {
   const model::TaskIndex middle = range.begin + range.Size() / 2;
   const bool ran_alone = model::Intersect(workers_[from.value].loss.isolated, range) == range;
@@ -67,21 +73,42 @@ void CrashIsolation::EnqueueAgain(WorkerId from, IndexRange range) {
 }
 
 std::size_t CrashIsolation::WaitingCount() {
-  while (!waiting_.empty() && !suspects_.Overlaps(waiting_.front())) waiting_.pop_front();
+  std::erase_if(waiting_, [this](const Waiting& one) { return !suspects_.Overlaps(one.range); });
   return waiting_.size();
 }
 
-std::optional<IndexRange> CrashIsolation::Next() {
+std::optional<CrashIsolation::Waiting> CrashIsolation::First() {
   if (WaitingCount() == 0) return std::nullopt;
   return waiting_.front();
 }
 
-std::optional<IndexRange> CrashIsolation::TakeNext() {
-  if (WaitingCount() == 0) return std::nullopt;
-  const auto parts = suspects_.Within(waiting_.front());
-  waiting_.pop_front();
-  for (std::size_t i = parts.size(); i-- > 1;) waiting_.push_front(parts[i]);
+std::deque<CrashIsolation::Waiting>::iterator CrashIsolation::Find(WorkerId worker) {
+  static_cast<void>(WaitingCount());
+  return std::find_if(waiting_.begin(), waiting_.end(), [worker](const Waiting& one) {
+    return !one.at || one.at->value == worker.value;
+  });
+}
+
+std::optional<CrashIsolation::Waiting> CrashIsolation::Next(WorkerId worker) {
+  const auto found = Find(worker);
+  if (found == waiting_.end()) return std::nullopt;
+  return *found;
+}
+
+std::optional<IndexRange> CrashIsolation::TakeNext(WorkerId worker) {
+  const auto found = Find(worker);
+  if (found == waiting_.end()) return std::nullopt;
+  const auto at = found->at;
+  const auto parts = suspects_.Within(found->range);
+  auto rest = waiting_.erase(found);
+  for (std::size_t i = parts.size(); i-- > 1;) rest = waiting_.insert(rest, {parts[i], at});
   return parts.front();
+}
+
+void CrashIsolation::ReleaseFrom(WorkerId worker) {
+  for (Waiting& one : waiting_) {
+    if (one.at && one.at->value == worker.value) one.at.reset();
+  }
 }
 
 void CrashIsolation::Reserve(WorkerId worker) {

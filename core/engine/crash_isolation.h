@@ -34,8 +34,10 @@ enum class Death {
 /// supply again and again. That must not condemn the tasks they had. So three deaths of nodes are
 /// needed, and few tasks stay without a result for so long. And a suspect runs alone on a node that
 /// has died least often: a node that keeps restarting by itself is not asked while another one is
-/// there, and the task is cleared by its result. Memory grows with the number of ranges in doubt.
-/// Not thread-safe.
+/// there, and the task is cleared by its result.
+///
+/// Tasks that ran out of memory are suspects of their own kind: they run alone on a given worker.
+/// Memory grows with the number of ranges in doubt. Not thread-safe.
 class CrashIsolation {
  public:
   using IndexRange = model::IndexRange;
@@ -59,6 +61,8 @@ class CrashIsolation {
   /// A worker died with these tasks leased. Returns the tasks that become suspects by that.
   [[nodiscard]] std::vector<IndexRange> RecordDeath(const std::vector<IndexRange>& leased,
                                                     Death death);
+  /// The task ran out of memory: it is a suspect, and waits for a run alone on that worker.
+  void IsolateAt(WorkerId worker, model::TaskIndex index);
   /// The tasks of the range are no suspects any more: they have a result, or a failure that the
   /// process lived to report, or have failed for good.
   void Clear(IndexRange range);
@@ -72,27 +76,45 @@ class CrashIsolation {
   // Runs in isolation.
 
   /// Withheld suspects wait for their run. No task is enqueued twice.
-  void Enqueue(IndexRange range) { waiting_.push_back(range); }
+  void Enqueue(IndexRange range) { waiting_.push_back({range, {}}); }
   /// As Enqueue, for suspects whose lease at `from` ended: in halves, if it ran them alone and
   /// cannot be reached. It need not be known yet whether it died; other workers may run them before
   /// it is.
   void EnqueueAgain(WorkerId from, IndexRange range);
+  /// A range that waits to run alone.
+  struct Waiting {
+    IndexRange range;
+    std::optional<WorkerId> at;  ///< nothing: on any worker
+  };
   /// Number of ranges that wait.
   [[nodiscard]] std::size_t WaitingCount();
-  /// The range that TakeNext would return a part of; nothing if none waits.
-  [[nodiscard]] std::optional<IndexRange> Next();
-  /// The next range to run alone, without parts that were cleared meanwhile; nothing if none waits.
-  [[nodiscard]] std::optional<IndexRange> TakeNext();
+  /// The first range that waits; nothing if none does.
+  [[nodiscard]] std::optional<Waiting> First();
+  /// The first range that may run on the worker, of which TakeNext would return a part; nothing if
+  /// none waits for it.
+  [[nodiscard]] std::optional<Waiting> Next(WorkerId worker);
+  /// The next range to run alone on the worker, without parts that were cleared meanwhile; nothing
+  /// if none waits for it.
+  [[nodiscard]] std::optional<IndexRange> TakeNext(WorkerId worker);
+  /// Ranges that wait for this worker may run on any: it is lost.
+  void ReleaseFrom(WorkerId worker);
 
   /// The worker gets no other work until Free.
   void Reserve(WorkerId worker);
   void Run(WorkerId worker, IndexRange range) { workers_[worker.value].isolated = range; }
   void Free(WorkerId worker);
+  /// The worker runs this task alone.
+  [[nodiscard]] bool IsAlone(WorkerId worker, model::TaskIndex index) const {
+    return workers_[worker.value].isolated == IndexRange{index, index + 1};
+  }
   [[nodiscard]] bool IsReserved(WorkerId worker) const { return workers_[worker.value].reserved; }
   /// Reserved workers in the order of their reservation.
   [[nodiscard]] const std::vector<WorkerId>& Reserved() const { return reserved_; }
 
  private:
+  /// Drops ranges without suspects, and returns the first other one that may run on the worker.
+  [[nodiscard]] std::deque<Waiting>::iterator Find(WorkerId worker);
+
   struct Worker {
     bool reserved = false;
     std::int32_t reboots = 0;
@@ -105,7 +127,7 @@ class CrashIsolation {
   std::array<model::RangeSet, 1> by_processes_;
   std::array<model::RangeSet, 2> by_nodes_;
   model::RangeSet suspects_;
-  std::deque<IndexRange> waiting_;
+  std::deque<Waiting> waiting_;
 };
 
 }  // namespace evenkeel::engine

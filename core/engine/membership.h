@@ -20,9 +20,10 @@ namespace evenkeel::engine {
 struct Member {
   std::string name;
   double ratio = 1.0;
-  std::string incarnation;  ///< of its latest process; empty before the first one
-  std::string boot_id;      ///< of the node, as that process said
-  std::string peer{};       ///< Hello::peer of its latest stream
+  std::string incarnation;             ///< of its latest process; empty before the first one
+  std::string boot_id;                 ///< of the node, as that process said
+  std::string peer{};                  ///< Hello::peer of its latest stream
+  std::int64_t task_memory_bytes = 0;  ///< Hello::task_memory_bytes of its latest process
   std::optional<StreamId> stream;
   bool lost = false;      ///< its lease expired, or it said goodbye
   bool draining = false;  ///< its process is about to exit
@@ -75,6 +76,8 @@ class Membership {
                                   const std::string& peer = {});
   /// The incarnation is the node's process from now on.
   void SetProcess(WorkerId worker, const std::string& incarnation, const std::string& boot_id);
+  /// Tasks of the node may use so much memory together; 0: unknown.
+  void SetTaskMemory(WorkerId worker, std::int64_t bytes) { At(worker).task_memory_bytes = bytes; }
   /// The node takes part no more: its Hellos are refused with this reason, one line.
   void Exclude(const std::string& node, const std::string& reason) {
     excluded_.emplace(node, reason);

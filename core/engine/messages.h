@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/model/index_range.h"
 #include "core/model/packed_results.h"
+#include "core/model/task_failure.h"
 #include "core/model/task_inputs.h"
 
 /// Messages between coordinator and worker. core/protocol translates these to and from the
@@ -81,6 +82,8 @@ struct Hello {
   /// coordinator's end of the stream and never sent. Empty: the stream has no certificates.
   std::string peer{};
   std::string epoch_tag{};  ///< that came with the Welcome of `epoch`
+  /// Memory that the worker's tasks may use together; 0: unknown.
+  std::int64_t task_memory_bytes = 0;
   friend bool operator==(const Hello&, const Hello&) = default;
 };
 
@@ -103,6 +106,7 @@ struct FailedTask {
   GrantId grant{};  ///< under which it ran; 0: under one of an earlier epoch
   std::optional<std::int32_t> exit_code{};  ///< as model::TaskFailure
   std::string record{};                     ///< likewise
+  model::FailureCause cause = model::FailureCause::kTask;
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kMaxRunning = 4096;
 constexpr const char* kProcessDied = "the worker process died while it ran this task alone";
 constexpr const char* kNodeDied = "the node restarted while it ran this task alone";
+/// Begins the reasons of failures for lack of memory, also in the journal.
+constexpr const char* kOutOfMemory = "OutOfMemory: ";
 
 std::string FailJobReason(TaskIndex index, const std::string& node,
                           std::optional<std::int32_t> exit_code) {
@@ -51,8 +53,8 @@ void ResultIntake::RestoreFailures(const std::vector<model::FailureRecord>& fail
     const TaskState state = parts_.ledger.StateOf(failure.index);
     if (state == TaskState::kDurable || state == TaskState::kFailed) continue;
     if (state == TaskState::kUnassigned) parts_.ledger.Withhold(one);
-    const auto verdict =
-        parts_.retries.CountFailure(failure.index, failure.node, failure.exit_code);
+    const auto verdict = parts_.retries.CountFailure(failure.index, failure.node, failure.exit_code,
+                                                     failure.reason.starts_with(kOutOfMemory));
     if (!failure.final) continue;
     parts_.ledger.GiveUp(one);
     parts_.retries.Forget(one);
@@ -256,15 +258,35 @@ void ResultIntake::ApplyFailed(WorkerId worker, FailedTask failed, Instant now, 
     case TaskLedger::FailedFrom::kLease:
       break;
   }
+  if (failed.cause == model::FailureCause::kRunnerLost) {
+    return ApplyLostRunner(worker, std::move(failed), now, commit);
+  }
   parts_.isolation.Clear(one);  // the process lived to report the failure
-  CountFailure(std::move(failed), parts_.membership.At(worker).name, now, commit);
+  CountFailure(std::move(failed), worker, now, commit);
+}
+
+// Any of the tasks that ran there may be why: none is charged before it has run alone.
+void ResultIntake::ApplyLostRunner(WorkerId worker, FailedTask failed, Instant now,
+                                   Commit& commit) {
+  const TaskIndex index = failed.index;
+  const IndexRange one{index, index + 1};
+  if (parts_.isolation.IsAlone(worker, index)) {
+    failed.reason += " this task alone";
+    CountFailure(std::move(failed), worker, now, commit);
+  } else if (parts_.ledger.StateOf(index) == TaskState::kWithheld) {
+    parts_.placement.Suspect(parts_.isolation.RecordDeath({one}, Death::kProcess));
+    if (!parts_.isolation.Suspects().Contains(index)) parts_.retries.RetryNow(index);
+  }
+  const bool waits = parts_.ledger.StateOf(index) == TaskState::kWithheld &&
+                     parts_.isolation.Suspects().Contains(index);
+  if (waits) parts_.isolation.Enqueue(one);
 }
 
 void ResultIntake::ChargeDeath(WorkerId worker, TaskIndex alone, Death death, Instant now) {
   const char* const reason = death == Death::kProcess ? kProcessDied : kNodeDied;
   Commit commit;
   commit.worker = worker;
-  CountFailure({alone, reason, {}, {}, {}, {}}, parts_.membership.At(worker).name, now, commit);
+  CountFailure({alone, reason, {}, {}, {}, {}, {}}, worker, now, commit);
   parts_.commits.Add(std::move(commit));
 }
 
@@ -280,11 +302,19 @@ void ResultIntake::StopRuns(TaskIndex index, Instant now) {
   for (const auto& lease : leases) parts_.placement.Touch(lease.worker, now);
 }
 
-void ResultIntake::CountFailure(FailedTask failed, const std::string& node, Instant now,
-                                Commit& commit) {
+void ResultIntake::CountFailure(FailedTask failed, WorkerId worker, Instant now, Commit& commit) {
   const IndexRange one{failed.index, failed.index + 1};
-  const auto verdict = parts_.retries.CountFailure(failed.index, node, failed.exit_code);
-  const bool final = verdict != RetryPolicy::Verdict::kRetry;
+  const std::string node = parts_.membership.At(worker).name;
+  const bool out_of_memory = failed.cause == model::FailureCause::kOutOfMemory;
+  const auto verdict =
+      parts_.retries.CountFailure(failed.index, node, failed.exit_code, out_of_memory);
+  std::optional<WorkerId> alone_at;
+  if (verdict == RetryPolicy::Verdict::kRetryAlone) alone_at = worker;
+  if (verdict == RetryPolicy::Verdict::kRetryWithMostMemory) {
+    alone_at = parts_.placement.WorkerWithMoreMemory(worker);
+  }
+  const bool final = verdict != RetryPolicy::Verdict::kRetry && !alone_at;
+  if (out_of_memory) failed.reason.insert(0, kOutOfMemory);
   if (verdict == RetryPolicy::Verdict::kJobFailed) {
     commit.batch.fails_job = FailJobReason(failed.index, node, failed.exit_code);
   }
@@ -301,7 +331,11 @@ void ResultIntake::CountFailure(FailedTask failed, const std::string& node, Inst
     ++commit.batch.failed;
   } else if (parts_.ledger.StateOf(failed.index) == TaskState::kWithheld &&
              !parts_.isolation.Suspects().Contains(failed.index)) {
-    parts_.retries.RetryLater(failed.index, now);
+    if (alone_at) {
+      parts_.placement.RetryAlone(failed.index, *alone_at);
+    } else {
+      parts_.retries.RetryLater(failed.index, now);
+    }
   }
 }
 

@@ -79,8 +79,9 @@ class ResultIntake {
   /// Ends the leases of the task and stops its runs: it is withheld.
   void StopRuns(model::TaskIndex index, Instant now);
   void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
+  void ApplyLostRunner(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
   /// Counts a failed attempt of a withheld task, or of one that is leased again.
-  void CountFailure(FailedTask failed, const std::string& node, Instant now, Commit& commit);
+  void CountFailure(FailedTask failed, WorkerId worker, Instant now, Commit& commit);
 
   Parts parts_;
   bool idempotent_;

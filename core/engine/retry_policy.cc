@@ -16,11 +16,17 @@ constexpr Duration kLongestPause = std::chrono::seconds(60);
 }  // namespace
 
 RetryPolicy::Verdict RetryPolicy::CountFailure(TaskIndex index, const std::string& node,
-                                               std::optional<std::int32_t> exit_code) {
+                                               std::optional<std::int32_t> exit_code,
+                                               bool out_of_memory) {
   History& history = histories_[index];
   std::erase(history.nodes, node);
   history.nodes.push_back(node);
   const Action action = policy_.ActionOn(exit_code);
+  if (out_of_memory && (action == Action::kCount || action == Action::kIgnore)) {
+    ++history.out_of_memory;
+    if (history.out_of_memory == 1) return Verdict::kRetryAlone;
+    return history.out_of_memory == 2 ? Verdict::kRetryWithMostMemory : Verdict::kTaskFailed;
+  }
   ++(action == Action::kIgnore ? history.ignored : history.charged);
   if (action == Action::kFailJob) return Verdict::kJobFailed;
   const bool failed = action == Action::kFailTask || history.ignored > kMaxIgnored ||
@@ -30,7 +36,8 @@ RetryPolicy::Verdict RetryPolicy::CountFailure(TaskIndex index, const std::strin
 
 std::int32_t RetryPolicy::Failures(TaskIndex index) const {
   const auto known = histories_.find(index);
-  return known == histories_.end() ? 0 : known->second.charged + known->second.ignored;
+  if (known == histories_.end()) return 0;
+  return known->second.charged + known->second.ignored + known->second.out_of_memory;
 }
 
 const std::vector<std::string>& RetryPolicy::NodesOf(TaskIndex index) const {

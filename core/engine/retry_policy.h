@@ -29,11 +29,21 @@ class RetryPolicy {
 
   explicit RetryPolicy(const model::TaskPolicy& policy) : policy_(policy) {}
 
-  enum class Verdict { kRetry, kTaskFailed, kJobFailed };
+  enum class Verdict {
+    kRetry,
+    kRetryAlone,           ///< on the same node
+    kRetryWithMostMemory,  ///< alone on the node whose tasks have the most memory
+    kTaskFailed,
+    kJobFailed
+  };
 
-  /// Counts a failed attempt on that node. Call RetryLater or Forget next, as the verdict says.
+  /// Counts a failed attempt on that node. Call RetryLater or Forget next, or isolate the task, as
+  /// the verdict says. An attempt that ran out of memory is not charged: other tasks may have had
+  /// the memory. The first one is followed by kRetryAlone, the second one by kRetryWithMostMemory,
+  /// the third one is final.
   [[nodiscard]] Verdict CountFailure(model::TaskIndex index, const std::string& node,
-                                     std::optional<std::int32_t> exit_code);
+                                     std::optional<std::int32_t> exit_code,
+                                     bool out_of_memory = false);
   /// Failed attempts of the task so far, whether charged or ignored.
   [[nodiscard]] std::int32_t Failures(model::TaskIndex index) const;
   [[nodiscard]] bool FailedOn(model::TaskIndex index, const std::string& node) const;
@@ -71,6 +81,7 @@ class RetryPolicy {
   struct History {
     std::int32_t charged = 0;
     std::int32_t ignored = 0;
+    std::int32_t out_of_memory = 0;
     std::vector<std::string> nodes;
   };
   [[nodiscard]] std::optional<model::TaskIndex> TakeFrom(std::deque<model::TaskIndex>& queue);

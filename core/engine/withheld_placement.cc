@@ -52,7 +52,12 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
     if (loss.isolated.Size() == 1 && waits_or_runs) return alone;
     return std::nullopt;
   }
-  for (const IndexRange suspect : parts_.isolation.RecordDeath(WithoutResult(loss.leased), death)) {
+  Suspect(parts_.isolation.RecordDeath(WithoutResult(loss.leased), death));
+  return std::nullopt;
+}
+
+void WithheldPlacement::Suspect(const std::vector<IndexRange>& suspects) {
+  for (const IndexRange suspect : suspects) {
     parts_.ledger.ForbidCopies(suspect);
     std::vector<IndexRange> free_parts;
     parts_.ledger.ForEachState(suspect, [&](IndexRange part, TaskState state) {
@@ -64,7 +69,6 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
       parts_.isolation.Enqueue(part);
     }
   }
-  return std::nullopt;
 }
 
 // Others may have finished some of the tasks since the worker was last seen.
@@ -91,9 +95,9 @@ void WithheldPlacement::PlaceSuspects(Instant now) {
     const bool ready =
         member.stream && !member.draining && parts_.membership.LastHeard(worker) == now;
     if (!ready || parts_.ledger.OutstandingTasks(worker) > 0) continue;
-    const auto next = isolation.Next();
-    if (next && !MayRetryAt(next->begin, worker)) continue;  // it is freed for that next time
-    if (const auto range = isolation.TakeNext()) {
+    const auto next = isolation.Next(worker);
+    if (next && !MayRunAlone(*next, worker)) continue;  // it is freed for that next time
+    if (const auto range = isolation.TakeNext(worker)) {
       const GrantId grant = parts_.outbox.AddGrant(*member.stream, *range, /*copy=*/false,
                                                    parts_.retries.Failures(range->begin));
       parts_.ledger.LeaseWithheld(*range, worker, grant, now);
@@ -111,14 +115,13 @@ void WithheldPlacement::FreeReserved(WorkerId worker, Instant now) {
   Touch(worker, now);
 }
 
-// Looks at the first waiting range only: there is hardly ever a second one.
+// Looks at the first range that waits for each worker only: there is hardly ever a second one.
 void WithheldPlacement::FreeWhereNextFailed(Instant now) {
-  const auto next = parts_.isolation.Next();
-  if (!next) return;
   const std::vector<WorkerId> reserved = parts_.isolation.Reserved();
   for (const WorkerId worker : reserved) {
+    const auto next = parts_.isolation.Next(worker);
     const bool idle = parts_.ledger.OutstandingTasks(worker) == 0;
-    if (idle && !MayRetryAt(next->begin, worker)) FreeReserved(worker, now);
+    if (idle && next && !MayRunAlone(*next, worker)) FreeReserved(worker, now);
   }
 }
 
@@ -127,17 +130,7 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
   const StreamTable& streams = parts_.membership.Streams();
   const std::size_t most = std::max<std::size_t>(streams.Size() / kWorkersPerIsolation, 1);
   while (isolation.Reserved().size() < std::min(most, isolation.WaitingCount())) {
-    const model::TaskIndex next = isolation.Next()->begin;
-    std::optional<WorkerId> best;
-    std::pair<std::int32_t, Instant> best_rank;  // reboots first
-    for (const auto& [stream, worker] : streams) {
-      if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
-      if (!MayRetryAt(next, worker)) continue;
-      const std::pair rank(isolation.Reboots(worker), parts_.room.ReadyTime(worker, now));
-      if (best && best_rank <= rank) continue;
-      best = worker;
-      best_rank = rank;
-    }
+    const auto best = WorkerToReserve(*isolation.First(), now);
     if (!best) return;
     isolation.Reserve(*best);
     UpdateAvailability(*best);
@@ -146,6 +139,43 @@ void WithheldPlacement::ReserveForSuspects(Instant now) {
     }
     Touch(*best, now);
   }
+}
+
+std::optional<WorkerId> WithheldPlacement::WorkerToReserve(CrashIsolation::Waiting next,
+                                                           Instant now) const {
+  const CrashIsolation& isolation = parts_.isolation;
+  std::optional<WorkerId> best;
+  std::pair<std::int32_t, Instant> best_rank;  // reboots first
+  for (const auto& [stream, worker] : parts_.membership.Streams()) {
+    if (isolation.IsReserved(worker) || parts_.membership.At(worker).draining) continue;
+    if (!MayRunAlone(next, worker)) continue;
+    const std::pair rank(isolation.Reboots(worker), parts_.room.ReadyTime(worker, now));
+    if (best && best_rank <= rank) continue;
+    best = worker;
+    best_rank = rank;
+  }
+  return best;
+}
+
+bool WithheldPlacement::MayRunAlone(const CrashIsolation::Waiting& next, WorkerId worker) const {
+  return next.at ? next.at->value == worker.value : MayRetryAt(next.range.begin, worker);
+}
+
+void WithheldPlacement::RetryAlone(TaskIndex index, WorkerId worker) {
+  parts_.ledger.ForbidCopies({index, index + 1});
+  parts_.isolation.IsolateAt(worker, index);
+}
+
+std::optional<WorkerId> WithheldPlacement::WorkerWithMoreMemory(WorkerId than) const {
+  std::optional<WorkerId> best;
+  std::int64_t most = parts_.membership.At(than).task_memory_bytes;
+  for (const auto& [stream, worker] : parts_.membership.Streams()) {
+    const Member& member = parts_.membership.At(worker);
+    if (member.draining || member.task_memory_bytes <= most) continue;
+    best = worker;
+    most = member.task_memory_bytes;
+  }
+  return best;
 }
 
 // ---- Retries ----

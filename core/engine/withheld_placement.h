@@ -49,6 +49,13 @@ class WithheldPlacement {
   [[nodiscard]] std::optional<model::TaskIndex> RecordDeath(const CrashIsolation::Loss& loss,
                                                             Death death);
 
+  /// The tasks are suspects from now on: the strategy leases them no more, and they are not copied.
+  void Suspect(const std::vector<model::IndexRange>& suspects);
+  /// The withheld task ran out of memory: it runs next on that worker, which has nothing else then.
+  void RetryAlone(model::TaskIndex index, WorkerId worker);
+  /// The connected worker whose tasks have the most memory; nothing if none has more than `than`.
+  [[nodiscard]] std::optional<WorkerId> WorkerWithMoreMemory(WorkerId than) const;
+
   /// Stops the process if a suspect is neither withheld nor leased.
   void CheckInvariants() const;
 
@@ -59,6 +66,9 @@ class WithheldPlacement {
   void FreeReserved(WorkerId worker, Instant now);
   void FreeWhereNextFailed(Instant now);
   void ReserveForSuspects(Instant now);
+  [[nodiscard]] std::optional<WorkerId> WorkerToReserve(CrashIsolation::Waiting next,
+                                                        Instant now) const;
+  [[nodiscard]] bool MayRunAlone(const CrashIsolation::Waiting& next, WorkerId worker) const;
   void PlaceDueRetries(Instant now);
   void PlaceParkedRetries(Instant now);
   void LeaseRetry(model::TaskIndex index, WorkerId worker, Instant now);

@@ -52,6 +52,7 @@ Hello Worker::OnConnected(Instant now) {
   hello.token = config_.token;
   hello.ratio = config_.ratio;
   hello.boot_id = config_.boot_id;
+  hello.task_memory_bytes = config_.task_memory_bytes;
   hello.held.assign(queue_.Grants().begin(), queue_.Grants().end());
   for (const Slot& slot : slots_) {
     if (slot.busy) hello.held.push_back({slot.grant, slot.batch.range, slot.batch.copy, 0, {}});
@@ -237,7 +238,8 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   if (slot.timed_out && !outcome.failure && !unable && next < slot.batch.range.end) {
     outcome.failure = model::TaskFailure{"took longer than " + Format(welcome_->task_timeout),
                                          {},
-                                         std::move(outcome.stopped_record)};
+                                         std::move(outcome.stopped_record),
+                                         {}};
     outcome.failure_busy = now - outcome.ended;
   }
   const bool failed = outcome.failure.has_value();
@@ -248,7 +250,7 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   } else if (failed && !is_range) {
     outbox_.AddFailure({next, std::move(outcome.failure->reason), outcome.failure_busy,
                         slot.outdated ? GrantId{} : slot.grant, outcome.failure->exit_code,
-                        std::move(outcome.failure->record)});
+                        std::move(outcome.failure->record), outcome.failure->cause});
   }
   if (!to_be_split) ReturnRest(slot, next + (failed && !is_range ? 1 : 0), effects);
   // A task that was stopped does not show whether others can run.

@@ -23,8 +23,9 @@ struct WorkerConfig {
   std::string workload;
   std::uint32_t workload_version = 1;
   std::string token;
-  double ratio = 0;     ///< weight of the node, for Hello; 0: unknown
-  std::string boot_id;  ///< as Hello::boot_id
+  double ratio = 0;                    ///< weight of the node, for Hello; 0: unknown
+  std::string boot_id;                 ///< as Hello::boot_id
+  std::int64_t task_memory_bytes = 0;  ///< as Hello::task_memory_bytes
   /// How long a batch of short tasks should last.
   Duration batch = std::chrono::milliseconds(4);
   /// A batch of several tasks that lasts so long is cut: the tasks not started return to the queue.

@@ -112,6 +112,7 @@ void WorkerLifecycle::AttachProcess(WorkerId worker, const Hello& hello, bool ca
     parts_.isolation.NoteUnreachable(worker, Holdings(parts_.ledger, worker));
   }
   parts_.membership.SetProcess(worker, hello.incarnation, hello.boot_id);
+  parts_.membership.SetTaskMemory(worker, hello.task_memory_bytes);
   if (same_process) {
     const IndexRange all{0, parts_.ledger.TaskCount()};
     parts_.reclaimer.ReclaimNotHeld(worker, HeldTasks(hello, all, /*with_results=*/true), now);
@@ -185,6 +186,7 @@ void WorkerLifecycle::GiveTasksToOthers(WorkerId worker, bool in_good_order, Ins
   if (absent_before) return;
   if (!in_good_order) parts_.isolation.NoteUnreachable(worker, Holdings(parts_.ledger, worker));
   parts_.isolation.Free(worker);
+  parts_.isolation.ReleaseFrom(worker);
   parts_.driver.WorkerLost(worker, now);
   parts_.reclaimer.ReclaimAll(worker, now);
 }

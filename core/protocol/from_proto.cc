@@ -157,6 +157,7 @@ engine::Hello Read(v1::Hello* wire, WireChecks& checks) {
   hello.ratio = wire->ratio();
   hello.boot_id = checks.Text(wire->mutable_boot_id());
   hello.epoch_tag = checks.Text(wire->mutable_epoch_tag());
+  hello.task_memory_bytes = checks.Number(wire->task_memory_bytes());
   checks.Require(model::IsDnsSubdomain(hello.node),
                  "the node name in Hello must be 1 to 253 lower-case letters, digits, '-' or '.', "
                  "with a letter or digit at both ends");
@@ -195,6 +196,8 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
   failed.grant = engine::GrantId{wire->grant()};
   if (wire->has_exit_code()) failed.exit_code = wire->exit_code();
   failed.record = std::move(*wire->mutable_record());
+  checks.Require(v1::FailureCause_IsValid(wire->cause()), "a failure of an unknown cause");
+  failed.cause = static_cast<model::FailureCause>(wire->cause());
   return failed;
 }
 

@@ -78,6 +78,7 @@ void Append(engine::Hello hello, std::vector<v1::WorkerItem>& items) {
   wire.set_ratio(hello.ratio);
   wire.set_boot_id(std::move(hello.boot_id));
   wire.set_epoch_tag(std::move(hello.epoch_tag));
+  wire.set_task_memory_bytes(static_cast<std::uint64_t>(hello.task_memory_bytes));
 }
 
 /// Splits the entries of one message into items of about kBatchBytes.
@@ -129,6 +130,7 @@ void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
     wire.set_grant(failed.grant.value);
     if (failed.exit_code) wire.set_exit_code(*failed.exit_code);
     wire.set_record(std::move(failed.record));
+    wire.set_cause(static_cast<v1::FailureCause>(failed.cause));
   }
 }
 

@@ -29,6 +29,10 @@ json Arguments(const WeightedJob& job, const WorkerPod& pod) {
        pod.node, "--workload", job.spec.workload, "--threads", std::to_string(pod.threads),
        "--ratio", RatioText(pod.ratio), "--tls-ca", path::kTls + "/ca.crt", "--tls-cert",
        path::kTls + "/tls.crt", "--tls-key", path::kTls + "/tls.key"});
+  if (pod.task_memory_bytes > 0) {
+    args.push_back("--task-memory");
+    args.push_back(std::to_string(pod.task_memory_bytes));
+  }
   if (!job.task_image.empty()) {
     args.push_back("--launcher-socket");
     args.push_back(LauncherSocket());

@@ -221,6 +221,7 @@ WorkerChanges PlaceWorkers(const PlanBuilder& builder, const WorkerInventory& in
     cluster::WorkerPod pod{weight->name, weight->ratio,  weight->weight,
                            size.threads, place->attempt, image};
     if (builder.Job().spec.task_resources.Any()) pod.resources = size.resources;
+    pod.task_memory_bytes = size.task_memory_bytes;
     changes.create.push_back(std::move(pod));
     ++workers;
   }

@@ -1,4 +1,5 @@
-// Tasks that kill what runs them: the worker's process or the whole node. EVENKEEL_SEED=n replays
+// Tasks that kill what runs them, the worker's process or the whole node, and tasks that run out of
+// memory. EVENKEEL_SEED=n replays
 // one simulation with a trace on stderr; EVENKEEL_SEEDS=n runs n others (soak), from
 // EVENKEEL_FIRST_SEED on.
 #include <gtest/gtest.h>
@@ -192,16 +193,43 @@ void DrawPowerLosses(Rng& rng, Poisoned& drawn) {
   }
 }
 
-Poisoned Draw(std::uint64_t seed, bool poisoned) {
+/// Up to 5 % of the tasks, at least one, need more than a thread's part of the memory. Some fit
+/// into all memory of a node, or of the one that has most of it, or into none.
+void DrawHungry(Rng& rng, Poisoned& drawn) {
+  SimulationConfig& simulation = drawn.config;
+  std::int64_t most = 0;
+  for (simulator::NodeModel& node : simulation.nodes) {
+    node.task_memory_bytes = rng.Between(1, 8) << 30;
+    most = std::max(most, node.task_memory_bytes);
+  }
+  const std::size_t tasks = simulation.true_costs.size();
+  const std::int64_t count = rng.Between(1, static_cast<std::int64_t>(tasks) / 20);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t needed = rng.Chance(0.3) ? most + 1 : rng.Between(most / 8, most);
+    simulation.memory_bytes.emplace(static_cast<model::TaskIndex>(rng.Below(tasks)), needed);
+  }
+  drawn.summary += ", hungry " + std::to_string(simulation.memory_bytes.size());
+}
+
+enum class Trouble { kDeadlyTasks, kHungryTasks, kPowerLosses };
+
+Poisoned Draw(std::uint64_t seed, Trouble trouble) {
   Rng rng(seed);
   Poisoned drawn;
   drawn.config = DrawHealthy(rng, drawn.summary);
   drawn.config.seed = seed;
-  if (poisoned) {
-    DrawDeadly(rng, drawn);
-    DrawFaults(rng, drawn);
-  } else {
-    DrawPowerLosses(rng, drawn);
+  switch (trouble) {
+    case Trouble::kDeadlyTasks:
+      DrawDeadly(rng, drawn);
+      DrawFaults(rng, drawn);
+      break;
+    case Trouble::kHungryTasks:
+      DrawHungry(rng, drawn);
+      if (rng.Chance(0.5)) DrawFaults(rng, drawn);
+      break;
+    case Trouble::kPowerLosses:
+      DrawPowerLosses(rng, drawn);
+      break;
   }
   return drawn;
 }
@@ -244,26 +272,30 @@ Run RunDrawn(Poisoned& drawn, bool traced) {
   return run;
 }
 
-void ExpectHealthyDone(const SimulationConfig& simulation, const Outcome& outcome) {
+void ExpectSound(const SimulationConfig& simulation, const Outcome& outcome) {
   EXPECT_EQ(outcome.state, model::JobState::kComplete) << outcome.reason;
-  EXPECT_EQ(outcome.progress.tasks_failed, static_cast<std::int64_t>(simulation.deadly.size()));
-  for (std::size_t i = 0; i < outcome.times_durable.size(); ++i) {
-    const bool deadly = simulation.deadly.contains(static_cast<model::TaskIndex>(i));
-    EXPECT_EQ(outcome.times_durable[i], deadly ? 0 : 1) << "task " << i;
-  }
   EXPECT_EQ(outcome.violations.leased_though_durable, 0);
   EXPECT_EQ(outcome.violations.progress_losses, 0);
-  EXPECT_EQ(outcome.violations.retried_in_place, 0);
   EXPECT_EQ(outcome.violations.lost_though_heard, 0);
   if (!simulation.job.task_policy.idempotent) {
     EXPECT_EQ(outcome.violations.side_by_side, 0);
   }
 }
 
+void ExpectHealthyDone(const SimulationConfig& simulation, const Outcome& outcome) {
+  ExpectSound(simulation, outcome);
+  EXPECT_EQ(outcome.progress.tasks_failed, static_cast<std::int64_t>(simulation.deadly.size()));
+  for (std::size_t i = 0; i < outcome.times_durable.size(); ++i) {
+    const bool deadly = simulation.deadly.contains(static_cast<model::TaskIndex>(i));
+    EXPECT_EQ(outcome.times_durable[i], deadly ? 0 : 1) << "task " << i;
+  }
+  EXPECT_EQ(outcome.violations.retried_in_place, 0);
+}
+
 void CheckPoisoned(std::uint64_t seed, bool traced) {
   g_seed = seed;
   std::signal(SIGABRT, PrintSeed);
-  Poisoned drawn = Draw(seed, /*poisoned=*/true);
+  Poisoned drawn = Draw(seed, Trouble::kDeadlyTasks);
   SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
   Run run = RunDrawn(drawn, traced);
   const SimulationConfig& simulation = drawn.config;
@@ -286,7 +318,7 @@ void CheckPoisoned(std::uint64_t seed, bool traced) {
 void CheckPowerLosses(std::uint64_t seed, bool traced) {
   g_seed = seed;
   std::signal(SIGABRT, PrintSeed);
-  Poisoned drawn = Draw(seed, /*poisoned=*/false);
+  Poisoned drawn = Draw(seed, Trouble::kPowerLosses);
   SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
   const Run run = RunDrawn(drawn, traced);
   ExpectHealthyDone(drawn.config, run.outcome);
@@ -296,12 +328,48 @@ void CheckPowerLosses(std::uint64_t seed, bool traced) {
       << "tasks with a failed attempt";
 }
 
+/// Tasks that fit into the memory of some node complete, unless faults keep that node away.
+void CheckHungry(std::uint64_t seed, bool traced) {
+  g_seed = seed;
+  std::signal(SIGABRT, PrintSeed);
+  Poisoned drawn = Draw(seed, Trouble::kHungryTasks);
+  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
+  const Run run = RunDrawn(drawn, traced);
+  const SimulationConfig& simulation = drawn.config;
+  ExpectSound(simulation, run.outcome);
+  std::int64_t most = 0;
+  for (const auto& node : simulation.nodes) most = std::max(most, node.task_memory_bytes);
+  for (std::size_t i = 0; i < run.outcome.times_durable.size(); ++i) {
+    const auto hungry = simulation.memory_bytes.find(static_cast<model::TaskIndex>(i));
+    const bool fits = hungry == simulation.memory_bytes.end() || hungry->second <= most;
+    const bool is_sure = hungry == simulation.memory_bytes.end() || simulation.faults.empty();
+    if (fits && is_sure) {
+      EXPECT_EQ(run.outcome.times_durable[i], 1) << "task " << i;
+    } else {
+      EXPECT_LE(run.outcome.times_durable[i], fits ? 1 : 0) << "task " << i;
+    }
+  }
+  for (const auto& [task, times] : run.charged) {
+    if (simulation.faults.empty()) {
+      EXPECT_TRUE(simulation.memory_bytes.contains(task)) << task << " is charged for another";
+      EXPECT_LE(times, 3) << task;
+    }
+  }
+}
+
 class Poison : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Poison, DeadlyTasksFailForGoodAndAllOthersComplete) {
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
     CheckPoisoned(seed, false);
+  }
+}
+
+TEST_P(Poison, TasksWithoutMemoryRunAloneAndWhereThereIsMost) {
+  const std::uint64_t first = 1 + GetParam() * kSeedsACase;
+  for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
+    CheckHungry(seed, false);
   }
 }
 
@@ -316,6 +384,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, Poison, testing::Range<std::uint64_t>(0, 6));
 
 TEST(PoisonReplay, OneSeed) { CheckPoisoned(FromEnvironment("EVENKEEL_SEED", 1), true); }
 
+TEST(PoisonReplay, OneSeedOfHungryTasks) { CheckHungry(FromEnvironment("EVENKEEL_SEED", 1), true); }
+
 TEST(PoisonReplay, OneSeedOfPowerLosses) {
   CheckPowerLosses(FromEnvironment("EVENKEEL_SEED", 1), true);
 }
@@ -325,6 +395,7 @@ TEST(PoisonSoak, ManySeeds) {
   const std::uint64_t first = FromEnvironment("EVENKEEL_FIRST_SEED", 1'000'000);
   for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
     CheckPoisoned(seed, false);
+    CheckHungry(seed, false);
     CheckPowerLosses(seed, false);
   }
   std::printf("deaths: at most %.2f x the bound\n", g_most_deaths);

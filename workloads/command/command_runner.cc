@@ -89,6 +89,10 @@ class CommandRunner final : public TaskRunner {
     auto ended = RunCommand(run, stop, on_progress);
     if (!ended) {
       failure.reason = ended.error().message;
+      if (IsContainerGone(stop)) {
+        failure.reason = "the command container ended while it ran";
+        failure.cause = model::FailureCause::kRunnerLost;
+      }
       return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
     }
     cpu_ += Duration(ended->cpu_nanoseconds);
@@ -98,6 +102,7 @@ class CommandRunner final : public TaskRunner {
     if (code == 0 && !stop.stop_requested()) return TaskOutcome::kDone;
     failure.reason = ReasonOf(record.ended);
     failure.exit_code = code;
+    if (record.ended.out_of_memory) failure.cause = model::FailureCause::kOutOfMemory;
     AppendRecord(record, failure.record);
     return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kFailed;
   }
@@ -114,6 +119,16 @@ class CommandRunner final : public TaskRunner {
     if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
     const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
     return launcher_.AwaitEnd(run.id, on_progress);
+  }
+
+  /// Whether not even a new command could be started: the launcher has not gone alone. Only asked
+  /// after a command has lost its launcher.
+  [[nodiscard]] bool IsContainerGone(const std::stop_token& stop) {
+    if (options_.launcher_socket.empty() || stop.stop_requested()) return false;
+    const auto there = launcher_.Connect(options_.launcher_socket, {}, stop).and_then([this] {
+      return launcher_.Send(JobOf());
+    });
+    return !there;
   }
 
   /// Connects to the launcher at the given socket, if there is one. False if that fails.

@@ -229,9 +229,10 @@ TEST(CommandRunner, RejectsAServerThatIsNotALauncher) {
          SendMessage(socket, launcher::Hello{});
          const auto run = AwaitRun(socket);
          if (run)
-           SendMessage(socket,
-                       launcher::Ended{
-                           run->id + 1, launcher::Ending::kExited, 0, 0, 0, false, false, {}, {}});
+           SendMessage(
+               socket,
+               launcher::Ended{
+                   run->id + 1, launcher::Ending::kExited, 0, 0, 0, false, false, false, {}, {}});
        }},
   };
   for (const Case& each : cases) {

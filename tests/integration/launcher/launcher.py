@@ -16,7 +16,7 @@ LAUNCHER = os.environ["EVENKEEL_LAUNCHER"]
 # Programs with sanitizers are not static, and need more memory.
 SANITIZED = b"INTERP" in subprocess.run(["readelf", "-lW", LAUNCHER], capture_output=True, check=True).stdout
 PATIENCE = 60  # seconds that anything may take which should happen soon
-MAGIC, VERSION = 0x4C4B5645, 2
+MAGIC, VERSION = 0x4C4B5645, 3
 HELLO, JOB, RUN, STOP, ENDED, PROGRESS, LIMIT = 1, 2, 3, 4, 5, 6, 7
 EXITED, SIGNALLED, NO_PROGRAM, NO_FOLDER, NO_PROCESS = 1, 2, 3, 4, 5
 
@@ -68,6 +68,7 @@ class Ended:
     value: int
     wall_ns: int
     cpu_ns: int
+    out_of_memory: bool
     output_cut: bool
     error_cut: bool
     output: bytes
@@ -129,7 +130,7 @@ class Worker:
             self._take_progress(fields)
             kind, fields = self.receive()
         assert kind == ENDED, kind
-        head = struct.Struct("<QBiQQ??")
+        head = struct.Struct("<QBiQQ???")
         output, rest = self._text(fields[head.size:])
         error, rest = self._text(rest)
         assert not rest

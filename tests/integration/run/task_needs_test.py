@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import unittest
 
 import evenkeel
 from bad_input_test import BadInputTest
@@ -47,6 +49,40 @@ class TaskNeedsTest(RunTest):
                          {"small": 0.25, "middle": 0.5, "large": 1})
         self.assertIn("left out: tiny has too little for one task of spec.worker.taskResources: "
                       "4 cores and 900 MiB", process.out + process.err)
+
+
+def can_limit_memory():
+    """Whether this user may make control groups with the controller memory."""
+    if os.geteuid() != 0:
+        return False
+    lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+    own = {controllers: group for _, controllers, group in (line.split(":", 2) for line in lines)}
+    if "memory" in own:
+        return True
+    control = pathlib.Path("/sys/fs/cgroup" + own.get("", "/none"), "cgroup.subtree_control")
+    return control.exists() and "memory" in control.read_text()
+
+
+@unittest.skipUnless(can_limit_memory(), "needs root and control groups of memory")
+class OutOfMemoryTest(TaskNeedsTest):
+    """Each task but two needs little; task 0 fits on the large board alone, task 1 nowhere."""
+
+    SCRIPT = ('set -o pipefail; case $EVENKEEL_TASK_INDEX in 0) m=100M;; 1) m=160M;; *) m=1M; sleep 0.02;; esac; '
+              'head -c $m /dev/zero | tail -c $m | wc -c')
+
+    def test_a_task_runs_alone_then_where_there_is_most_memory_then_fails(self):
+        process = self.run_to_end(self.command(
+            job("many", {"command": {"command": ["/bin/bash", "-c", self.SCRIPT], "tasks": 40}},
+                worker={"taskResources": {"memory": "16Mi"}},
+                taskPolicy={"backoffLimitPerTask": 0, "maxFailedTasks": 1}),
+            nodes(board("small", 4, "16Mi", 1), board("large", 4, "1Gi", 1))))
+        rows = self.rows()
+        self.assertEqual((rows[0]["status"], rows[0]["node"]), ("succeeded", "large"))
+        self.assertEqual(rows[1]["status"], "failed")
+        self.assertRegex(rows[1]["reason"], "^OutOfMemory: ")
+        self.assertIn(rows[1]["attempts"], (2, 3))
+        self.assertEqual({(row["status"], row["attempts"]) for row in rows[2:]}, {("succeeded", 1)})
+        self.assertEqual(process.err.count("was killed"), 0, process.err)
 
 
 class BadNeedsTest(BadInputTest):

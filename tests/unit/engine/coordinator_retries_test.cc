@@ -31,6 +31,117 @@ class CoordinatorRetriesTest : public CoordinatorFixture {
   }
 };
 
+/// Tasks whose processes were killed for lack of memory, or with their container.
+class CoordinatorMemoryTest : public CoordinatorRetriesTest {
+ protected:
+  /// Nodes a, b, c, whose tasks have so many GiB each.
+  void StartWith(std::int64_t tasks, const std::vector<std::int64_t>& gibibytes) {
+    config.job.task_policy.backoff_limit_per_task = 0;
+    config.job.task_policy.max_failed_tasks = 1;
+    Start(tasks, gibibytes.size());
+    for (std::size_t i = 0; i < gibibytes.size(); ++i) {
+      Hello hello = HelloOf(i);
+      hello.threads = 2;
+      hello.task_memory_bytes = gibibytes[i] << 30;
+      Deliver(i + 1, hello);
+    }
+  }
+  void Ends(std::uint64_t stream, model::TaskIndex task, model::FailureCause cause) {
+    Report report;
+    report.failed.push_back(
+        {task, "ended", milliseconds(1), GrantOf(task), std::nullopt, {}, cause});
+    Deliver(stream, report);
+  }
+  void IsKilled(std::uint64_t stream, model::TaskIndex task) {
+    Ends(stream, task, model::FailureCause::kOutOfMemory);
+  }
+  [[nodiscard]] model::FailureRecord LastFailure() const {
+    return Wanted<Persist>().at(0).failures.at(0);
+  }
+};
+
+TEST_F(CoordinatorMemoryTest, RunsAloneOnItsNodeThenWhereThereIsMostMemoryThenFails) {
+  StartWith(40, {2, 1, 4});  // a has tasks 0 and 1, b 2 and 3, c 4 and 5
+  IsKilled(1, 0);
+  EXPECT_EQ(LastFailure().reason, "OutOfMemory: ended");
+  EXPECT_FALSE(LastFailure().final);
+  EXPECT_TRUE(Assigned(1).empty()) << "a waits for its other task";
+  Done(1, {1, 2});
+  EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "alone, although a has two threads";
+  IsKilled(1, 0);
+  EXPECT_FALSE(LastFailure().final);
+  EXPECT_FALSE(Assigned(1).empty()) << "a goes on with other tasks";
+  Done(3, {4, 6});
+  EXPECT_EQ(Assigned(3), (Ranges{{0, 1}}));
+  IsKilled(3, 0);
+  EXPECT_TRUE(LastFailure().final);
+  EXPECT_EQ(LastFailure().attempt, 3);
+  EXPECT_EQ(LastFailure().reason, "OutOfMemory: ended");
+}
+
+TEST_F(CoordinatorMemoryTest, FailsAfterItRanAloneIfNoNodeHasMore) {
+  StartWith(4, {2, 2});
+  IsKilled(1, 0);
+  Done(1, {1, 2});
+  ASSERT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  IsKilled(1, 0);
+  EXPECT_TRUE(LastFailure().final);
+}
+
+TEST_F(CoordinatorMemoryTest, WhatHasEnoughMemoryAloneIsNotCharged) {
+  StartWith(4, {2});
+  IsKilled(1, 0);
+  Done(1, {1, 2});
+  ASSERT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Done(1, {0, 1});
+  EXPECT_EQ(Assigned(1), (Ranges{{2, 3}, {3, 4}}));
+  Done(1, {2, 4});
+  AllDurable();
+  ExpectEnd(JobState::kComplete, "");
+}
+
+TEST_F(CoordinatorMemoryTest, ItsNodeIsLostMeanwhile) {
+  StartWith(6, {2, 1});
+  IsKilled(1, 0);
+  Note(coordinator().OnStreamClosed(StreamId{1}, now));
+  Wait(seconds(2));
+  Done(2, {2, 4});
+  EXPECT_EQ(Assigned(2), (Ranges{{0, 1}}));
+}
+
+TEST_F(CoordinatorMemoryTest, RulesForExitCodesComeFirst) {
+  config.job.task_policy.on_exit_codes = {{Action::kFailTask, true, {137}}};
+  StartWith(4, {2});
+  Report report;
+  report.failed.push_back({0,
+                           "ended by signal 9",
+                           milliseconds(1),
+                           GrantOf(0),
+                           137,
+                           {},
+                           model::FailureCause::kOutOfMemory});
+  Deliver(1, report);
+  EXPECT_TRUE(LastFailure().final);
+}
+
+TEST_F(CoordinatorMemoryTest, ALostContainerChargesNoTaskThatDidNotRunAlone) {
+  StartWith(4, {2});
+  for (int i = 0; i < 2; ++i) {
+    Ends(1, 0, model::FailureCause::kRunnerLost);
+    EXPECT_TRUE(Wanted<Persist>().empty());
+    Ends(1, 1, model::FailureCause::kRunnerLost);
+    EXPECT_TRUE(Wanted<Persist>().empty());
+  }
+  // Both are suspects now, and run alone, one after the other.
+  ASSERT_EQ(Assigned(1), (Ranges{{0, 1}}));
+  Ends(1, 0, model::FailureCause::kRunnerLost);
+  EXPECT_TRUE(LastFailure().final);
+  EXPECT_EQ(LastFailure().reason, "ended this task alone");
+  ASSERT_EQ(Assigned(1), (Ranges{{1, 2}}));
+  Done(1, {1, 2});
+  EXPECT_EQ(Assigned(1), (Ranges{{2, 3}, {3, 4}}));
+}
+
 TEST_F(CoordinatorRetriesTest, EachAttemptIsOnAnotherNodeAndKnowsItsNumber) {
   Start(1, 3);
   for (std::size_t i = 0; i < 3; ++i) Connect(i + 1, i);

@@ -64,11 +64,11 @@ TEST_F(CrashIsolationTest, WhatAnUnreachableWorkerRanAloneIsHalved) {
   isolation.EnqueueAgain(kA, {0, 8});
   EXPECT_EQ(isolation.WaitingCount(), 2U);
   isolation.Clear({1, 2});
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{0, 1}));
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{2, 4}));
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{0, 1}));
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{2, 4}));
   isolation.Clear({4, 8});
   EXPECT_EQ(isolation.WaitingCount(), 0U);
-  EXPECT_FALSE(isolation.TakeNext());
+  EXPECT_FALSE(isolation.TakeNext(kA));
 }
 
 TEST_F(CrashIsolationTest, WhatIsLeftOfARunAloneIsHalved) {
@@ -77,22 +77,35 @@ TEST_F(CrashIsolationTest, WhatIsLeftOfARunAloneIsHalved) {
   isolation.Run(kA, {0, 8});
   isolation.NoteUnreachable(kA, {{3, 8}});
   isolation.EnqueueAgain(kA, {3, 8});
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{3, 5}));
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{5, 8}));
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{3, 5}));
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{5, 8}));
 }
 
 TEST_F(CrashIsolationTest, NothingElseIsHalved) {
   (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
   (void)isolation.RecordDeath({{0, 8}}, Death::kProcess);
   isolation.EnqueueAgain(kB, {0, 2});
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{0, 2})) << "it ran in company";
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{0, 2})) << "it ran in company";
   isolation.Run(kA, {3, 4});
   isolation.NoteUnreachable(kA, {{3, 4}});
   isolation.EnqueueAgain(kA, {3, 4});
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{3, 4})) << "one task";
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{3, 4})) << "one task";
   isolation.Run(kB, {4, 8});
   isolation.EnqueueAgain(kB, {4, 8});
-  EXPECT_EQ(isolation.TakeNext(), (IndexRange{4, 8})) << "given back in good order";
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{4, 8})) << "given back in good order";
+}
+
+TEST_F(CrashIsolationTest, ATaskWithoutMemoryWaitsForItsWorker) {
+  isolation.IsolateAt(kB, 7);
+  EXPECT_TRUE(isolation.Suspects().Contains(7));
+  EXPECT_FALSE(isolation.TakeNext(kA));
+  EXPECT_EQ(isolation.First()->at->value, kB.value);
+  EXPECT_EQ(isolation.TakeNext(kB), (IndexRange{7, 8}));
+  isolation.IsolateAt(kB, 8);
+  isolation.IsolateAt(kB, 9);
+  isolation.Clear({8, 9});
+  isolation.ReleaseFrom(kB);
+  EXPECT_EQ(isolation.TakeNext(kA), (IndexRange{9, 10})) << "its worker is lost";
 }
 
 TEST_F(CrashIsolationTest, ALossRemembersWhatRanAlone) {

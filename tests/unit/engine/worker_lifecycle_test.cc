@@ -32,7 +32,7 @@ TEST_F(LeaseReclaimerTest, ARetryIsDueAtOnceAndASuspectWaitsForIsolation) {
   reclaimer.ReclaimAll({0}, now);
   EXPECT_EQ(retries.TakeDue(), 4);
   EXPECT_FALSE(retries.TakeDue()) << "task 5 is no retry";
-  EXPECT_EQ(isolation.TakeNext(), (model::IndexRange{5, 6}));
+  EXPECT_EQ(isolation.TakeNext({0}), (model::IndexRange{5, 6}));
 }
 
 TEST_F(LeaseReclaimerTest, AnUnassignedSuspectIsWithheldAndNotTheStrategys) {

@@ -68,7 +68,7 @@ TEST(LauncherProtocol, FramesMayComeInPieces) {
 // The wire format may only change together with kVersion.
 TEST(LauncherProtocol, GoldenBytes) {
   EXPECT_EQ(FrameOf(Hello{}), std::string("\x09\0\0\0\x01"
-                                          "EVKL\x02\0\0\0",
+                                          "EVKL\x03\0\0\0",
                                           13));
   EXPECT_EQ(FrameOf(Stop{258}), std::string("\x09\0\0\0\x04\x02\x01\0\0\0\0\0\0", 13));
   EXPECT_EQ(FrameOf(Progress{2, 258}),

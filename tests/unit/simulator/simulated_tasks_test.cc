@@ -17,13 +17,24 @@ TEST(SimulatedTasks, ATaskFailsAsOftenAsConfigured) {
   const SimulationConfig config = ThreeTasks();
   SimulatedTasks tasks(config);
   model::PackedResults results;
-  const auto failure = tasks.End(1, results);
+  const auto failure = tasks.End(1, 0, results);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->exit_code, 7);
   EXPECT_EQ(tasks.times_run()[1], 0);
-  EXPECT_FALSE(tasks.End(1, results));
+  EXPECT_FALSE(tasks.End(1, 0, results));
   EXPECT_EQ(tasks.times_run()[1], 1);
   EXPECT_EQ(results.At(0), "1");
+}
+
+TEST(SimulatedTasks, ATaskWithTooLittleMemoryIsKilled) {
+  SimulationConfig config = ThreeTasks();
+  config.memory_bytes[2] = 100;
+  SimulatedTasks tasks(config);
+  model::PackedResults results;
+  const auto failure = tasks.End(2, 99, results);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->cause, model::FailureCause::kOutOfMemory);
+  EXPECT_FALSE(tasks.End(2, 100, results));
 }
 
 TEST(SimulatedTasks, CountsRunsThatBeginAfterTheAcknowledgement) {
@@ -41,7 +52,7 @@ TEST(SimulatedTasks, KeepsNoAccountsUnlessAsked) {
   config.account_tasks = false;
   SimulatedTasks tasks(config);
   model::PackedResults results;
-  EXPECT_FALSE(tasks.End(0, results));
+  EXPECT_FALSE(tasks.End(0, 0, results));
   EXPECT_EQ(results.At(0), "");
   EXPECT_TRUE(tasks.times_run().empty());
 }

@@ -170,7 +170,9 @@ TEST_F(BatchRunnerTest, AnExceptionOfAnyTypeIsAFailureAndTheNextTaskRuns) {
                            return TaskOutcome::kDone;
                          }),
                      clock_, std::nullopt);
-  EXPECT_EQ(RunBatch(runner, {{0, 1}, false, 0, {}}).failure->reason, "out of memory");
+  const auto greedy = RunBatch(runner, {{0, 1}, false, 0, {}});
+  EXPECT_EQ(greedy.failure->cause, model::FailureCause::kOutOfMemory);
+  EXPECT_EQ(greedy.failure->reason, "it could not allocate memory");
   EXPECT_EQ(RunBatch(runner, {{1, 2}, false, 0, {}}).failure->reason,
             "exception of an unknown type");
   EXPECT_EQ(RunBatch(runner, {{2, 3}, false, 0, {}}).results.Count(), 1);
