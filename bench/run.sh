@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the release preset and measures the cases of docs/benchmarks.md.
 # Usage: bench/run.sh [quick|full]   quick (default): about 5 minutes, one repetition of each case;
-#                                    full: all figures, beside those of the version before (about 2 hours)
+#                                    full: all figures, beside those of the version before (about 3 hours)
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib/common.sh"
 
 how=${1:-quick}

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A command that runs a range of items, reports each and stops early when asked (in Python: range-python.py)
+# A command that runs a range of items, reports each and stops early when asked.
+# In Python: range-python.py; around one run of ffmpeg: ffmpeg-range.py
 # Usage: range-shell.sh FIRST LAST
 item=$1 last=$2
 # A shell would wait for a line in a pipe, but not in a file: cat copies limits to one that has no name.

@@ -90,6 +90,7 @@ esac
 lists=(build test)
 if [ "$what" = all ]; then lists+=(check); fi
 if [ "$what" = all ] || [ "$what" = soak ]; then lists+=(fuzz); fi
+if [ "$what" = soak ]; then lists+=(soak); fi
 # Packages are installed before any background work, which may be killed: an interrupted installation has to be
 # repaired by hand.
 if [ "$what" = all ] && [ "$(id -u)" -eq 0 ]; then lists+=(cluster); fi

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
 
 import launcher
@@ -14,6 +15,16 @@ RANGE = str(pathlib.Path(LAUNCHER).parent / "evenkeel-range")
 EXAMPLES = pathlib.Path(__file__).resolve().parents[3] / "examples"
 MOST = 10**12
 FOREVER = 1000  # seconds
+# Stands for ffmpeg: completes a file for each second of a video that ends before second 5, or never ends at all.
+FFMPEG = f"""#!{sys.executable}
+import sys, time
+first, count, source = (sys.argv[sys.argv.index(word) + 1] for word in ("-segment_start_number", "-t", "-i"))
+for second in range(int(first), int(first) + int(count)):
+    if second == 5 and source == "short": break
+    while second == 5 and source == "stuck": time.sleep({FOREVER})
+    open(sys.argv[-1] % second, "w").close()
+    print("%06d.ts" % second, flush=True)
+"""
 
 
 class RangeTest(LauncherTest):
@@ -331,6 +342,58 @@ class Examples(RangeTest):
                 self.assert_exited(ended)
                 self.assertEqual(ended.error, b"")
                 self.assertLess(worker.progress[-1], MOST)
+
+
+class FfmpegExample(RangeTest):
+    def setUp(self):
+        super().setUp()
+        ffmpeg = self.folder / "ffmpeg"
+        ffmpeg.write_text(FFMPEG)
+        ffmpeg.chmod(0o755)
+        self.parts = self.folder / "parts"
+        self.parts.mkdir()
+
+    def transcoder(self, source, first, last):
+        return self.worker([sys.executable, str(EXAMPLES / "ffmpeg-range.py"), source, str(self.parts), str(first), str(last)],
+                           follows=True, variables=[f"PATH={self.folder}:{os.environ['PATH']}"])
+
+    def assert_parts(self, first, last):
+        """The complete files, and no unfinished ones."""
+        self.assertEqual(sorted(part.name for part in self.parts.iterdir()),
+                         [f"{second:06d}.ts" for second in range(first, last + 1)])
+
+    def test_whole_range(self):
+        worker = self.transcoder("long", 3, 9)
+        ended = worker.run()
+        self.assert_exited(ended)
+        self.assertEqual((worker.progress[-1], ended.error), (9, b""))
+        self.assert_parts(3, 9)
+
+    def test_range_that_is_cut(self):
+        worker = self.transcoder("long", 0, 10**6)
+        number = worker.start()
+        worker.await_progress(3)
+        worker.send(launcher.limit(number, 2))
+        ended = worker.ended()
+        self.assert_exited(ended)
+        self.assertEqual(ended.error, b"")
+        self.assertLess(worker.progress[-1], 10**6)
+        self.assert_parts(0, worker.progress[-1])
+
+    def test_video_that_is_too_short(self):
+        worker = self.transcoder("short", 3, 9)
+        ended = worker.run()
+        self.assert_exited(ended, 1)
+        self.assertEqual((worker.progress[-1], ended.error), (4, b"ffmpeg ended before second 5\n"))
+        self.assert_parts(3, 4)
+
+    def test_stop_leaves_no_unfinished_files(self):
+        worker = self.transcoder("stuck", 3, 9)
+        number = worker.start()
+        worker.await_progress(4)
+        worker.send(launcher.stop(number))
+        self.assert_exited(worker.ended(), 128 + signal.SIGTERM)
+        self.assert_parts(3, 4)
 
 
 if __name__ == "__main__":
