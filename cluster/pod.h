@@ -68,8 +68,6 @@ struct PodView {
   [[nodiscard]] bool Ended() const {
     return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed || lingers;
   }
-  /// The node whose room it takes or will take; empty if that is open.
-  [[nodiscard]] const std::string& NodeForRoom() const { return node.empty() ? target_node : node; }
 };
 
 /// A worker pod to be made, beside what the job itself says.

@@ -8,6 +8,7 @@
 #include "cluster/names.h"
 #include "cluster/node_and_pod_json.h"
 #include "cluster/weighted_job_json.h"
+#include "cluster/worker_size.h"
 #include "operator/desired_objects.h"
 #include "operator/plan/dependencies.h"
 #include "operator/resources.h"
@@ -38,9 +39,29 @@ std::shared_ptr<const plan::Requests> NodeRoom::Requested() const {
   return shared_;
 }
 
+void RoomWaiters::Add(const kube::ObjectKey& job, const cluster::Resources& requests) {
+  const std::scoped_lock lock(mutex_);
+  requests_[job] = requests;
+}
+
+void RoomWaiters::Remove(const kube::ObjectKey& job) {
+  const std::scoped_lock lock(mutex_);
+  requests_.erase(job);
+}
+
+std::vector<kube::ObjectKey> RoomWaiters::ThatFit(const cluster::Resources& room) const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<kube::ObjectKey> jobs;
+  for (const auto& [job, requests] : requests_) {
+    if (cluster::Fits(requests, room)) jobs.push_back(job);
+  }
+  return jobs;
+}
+
 namespace {
 
 const std::string kByJob = "job";
+const std::string kByNode = "node";
 const std::string kByDependency = "dependency";
 
 kube::ReflectorOptions Following(const kube::Resource& resource,
@@ -74,6 +95,10 @@ bool Matters(const cluster::NodeView& before, const cluster::NodeView& now) {
 
 std::string JobWord(const kube::ObjectKey& key, const std::string& job) {
   return ToString(kube::ObjectKey{key.namespace_name, job});
+}
+
+std::string NodeWord(const std::string& namespace_name, const std::string& node) {
+  return ToString(kube::ObjectKey{namespace_name, node});
 }
 
 }  // namespace
@@ -130,6 +155,11 @@ void ClusterCache::FollowNamespace(const kube::ServerAccess& access,
   pods->AddIndex(kByJob, [](const kube::ObjectKey& key, const cluster::PodView& pod) {
     return std::vector<std::string>{JobWord(key, pod.job)};
   });
+  pods->AddIndex(kByNode, [](const kube::ObjectKey& key, const cluster::PodView& pod) {
+    std::vector<std::string> words;
+    if (!pod.node.empty() && !pod.Ended()) words.push_back(NodeWord(key.namespace_name, pod.node));
+    return words;
+  });
   const auto pod_changed = [this](const kube::ObjectKey& key, const auto& pod, const auto&...) {
     listener_.on_job_pods({key.namespace_name, pod.job});
   };
@@ -144,10 +174,15 @@ void ClusterCache::FollowRoom(const kube::ServerAccess& access, const std::strin
   auto rooms = std::make_unique<RoomInformer>(access, alive, Reading(ReadRoom), seed);
   rooms->AddHandler({[this](const auto&, const PodRoom& pod) { room_.Add(pod); },
                      [this](const auto&, const PodRoom& before, const PodRoom& now) {
+                       if (before == now) return;
                        room_.Remove(before);
                        room_.Add(now);
+                       NotifyWaiters(before.node);
                      },
-                     [this](const auto&, const PodRoom& last) { room_.Remove(last); }});
+                     [this](const auto&, const PodRoom& last) {
+                       room_.Remove(last);
+                       NotifyWaiters(last.node);
+                     }});
   pod_rooms_.push_back(std::move(rooms));
 }
 
@@ -249,6 +284,52 @@ void ClusterCache::NotifyReleasedDependencies(const cluster::WeightedJob& before
         plan::WaitsFor(before, name) && (now == nullptr || !plan::WaitsFor(*now, name));
     if (released) listener_.on_job({before.meta.namespace_name, name});
   }
+}
+
+std::optional<cluster::Resources> ClusterCache::RoomOn(const std::string& node) const {
+  const auto found = nodes_.Objects().Find({"", node});
+  if (!found) return std::nullopt;
+  const auto requested = room_.Requested();
+  const auto used = requested->find(node);
+  return used == requested->end() ? found->allocatable : found->allocatable - used->second;
+}
+
+void ClusterCache::NotifyWaiters(const std::string& node) {
+  const auto room = RoomOn(node);
+  if (!room) return;
+  for (const kube::ObjectKey& job : waiters_.ThatFit(*room)) listener_.on_job(job);
+}
+
+void ClusterCache::AwaitRoom(const cluster::WeightedJob& job,
+                             const std::vector<std::string>& crowded) {
+  const kube::ObjectKey key{job.meta.namespace_name, job.meta.name};
+  if (crowded.empty()) return waiters_.Remove(key);
+  const cluster::Resources requests = cluster::LeastRoom(job);
+  waiters_.Add(key, requests);
+  // A pod may have left between the snapshot and Add().
+  const bool is_there = std::any_of(crowded.begin(), crowded.end(), [&](const auto& node) {
+    const auto room = RoomOn(node);
+    return room && cluster::Fits(requests, *room);
+  });
+  if (is_there) listener_.on_job(key);
+}
+
+plan::RoomHolders ClusterCache::HoldersOfRoom(const kube::ObjectKey& job,
+                                              const std::vector<std::string>& nodes) const {
+  plan::RoomHolders holders;
+  for (const std::string& node : nodes) {
+    auto& by_job = holders[node];
+    for (const auto& informer : pods_) {
+      const auto pods = informer->Objects().Under(kByNode, NodeWord(job.namespace_name, node));
+      for (const auto& pod : pods) {
+        const bool own_worker = pod->job == job.name && pod->role == cluster::PodRole::kWorker;
+        if (pod->job.empty() || own_worker) continue;
+        cluster::Resources& sum = by_job[pod->job];
+        sum = sum + pod->requests;
+      }
+    }
+  }
+  return holders;
 }
 
 void ClusterCache::Start() {

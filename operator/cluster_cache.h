@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -24,6 +26,8 @@ struct PodRoom {
   cluster::Resources requests;
 
   [[nodiscard]] bool Counts() const { return !node.empty(); }
+
+  friend bool operator==(const PodRoom&, const PodRoom&) = default;
 };
 
 /// The sum of the resource requests of all pods on each node, updated pod by pod. Thread-safe.
@@ -41,10 +45,24 @@ class NodeRoom {
   mutable std::shared_ptr<const plan::Requests> shared_;  // null: out of date
 };
 
+/// The jobs that wait for room on nodes. Thread-safe.
+class RoomWaiters {
+ public:
+  /// `requests` are those of one worker. Replaces an earlier entry of the job.
+  void Add(const kube::ObjectKey& job, const cluster::Resources& requests);
+  void Remove(const kube::ObjectKey& job);
+  /// The jobs of which a worker fits into this room.
+  [[nodiscard]] std::vector<kube::ObjectKey> ThatFit(const cluster::Resources& room) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<kube::ObjectKey, cluster::Resources> requests_;  // guarded by mutex_
+};
+
 /// Callbacks for changes. Called on the informers' threads; must not block.
 struct CacheListener {
   /// Added, changed or deleted; also when that happened to a job that it waits for, or to one that
-  /// waited for it.
+  /// waited for it, and when there is room on a node that it waits for.
   std::function<void(const kube::ObjectKey& job)> on_job;
   std::function<void(const kube::ObjectKey& job)>
       on_job_pods;  ///< one of its pods was added, changed or deleted
@@ -83,6 +101,14 @@ class ClusterCache final : public OwnedObjectCache {
       const kube::Resource& resource, const kube::ObjectKey& key) const override;
   /// The part of a snapshot that stands in the cluster.
   [[nodiscard]] plan::Snapshot Look(const std::shared_ptr<const cluster::WeightedJob>& job) const;
+  /// Requests of the pods of all jobs in the namespace of `job`, without its own workers.
+  [[nodiscard]] plan::RoomHolders HoldersOfRoom(const kube::ObjectKey& job,
+                                                const std::vector<std::string>& nodes) const;
+  /// Calls on_job whenever a pod leaves a node and a worker of the job fits there; at once if one
+  /// fits on a node of `crowded` already. Ends if `crowded` is empty.
+  void AwaitRoom(const cluster::WeightedJob& job, const std::vector<std::string>& crowded);
+  /// The job does not wait for room any more.
+  void ForgetRoom(const kube::ObjectKey& job) { waiters_.Remove(job); }
 
  private:
   using PodInformer = kube::Informer<cluster::PodView>;
@@ -98,6 +124,10 @@ class ClusterCache final : public OwnedObjectCache {
                    std::uint64_t seed);
   void FollowPolicies();
   void FollowNodes();
+  /// Free room on the node as it stands; nothing if there is no such node.
+  [[nodiscard]] std::optional<cluster::Resources> RoomOn(const std::string& node) const;
+  /// Brings the jobs whose workers fit there back into the queue, if they wait for room.
+  void NotifyWaiters(const std::string& node);
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
   void TellActive(const std::string& policy);
   /// The jobs that name this one in spec.after.
@@ -112,6 +142,7 @@ class ClusterCache final : public OwnedObjectCache {
 
   const CacheListener listener_;
   NodeRoom room_;
+  RoomWaiters waiters_;
   mutable std::mutex nodes_mutex_;
   mutable std::shared_ptr<const plan::Nodes> nodes_by_name_;  // guarded; null: out of date
   kube::Informer<cluster::NodeView> nodes_;

@@ -89,6 +89,7 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
   if (!job) {  // its objects go with it, by their owner references
     records_.Forget(key);
     parts_.poller.Forget(key);
+    parts_.cache.ForgetRoom(key);
     return end;
   }
   const auto record = RecordOf(key, *job);
@@ -97,13 +98,14 @@ Reconciliation JobReconciler::Reconcile(const kube::ObjectKey& key) {
     end.error = "its plan cannot be read: " + record.error().message;
     return end;
   }
-  const plan::Snapshot snapshot = TakeSnapshot(key, job, **record);
-  const plan::Plan plan = plan::MakePlan(snapshot);
+  plan::Snapshot snapshot = TakeSnapshot(key, job, **record);
+  plan::Plan plan = plan::MakePlan(snapshot);
   if (plan.wants_history) {
     // The answer brings the job back into the queue.
     parts_.rates.Request(HistoryKeyOf(*job), key);
     return end;
   }
+  AwaitRoom(plan, snapshot);
   end.requeue_after = plan.requeue_after;
   Execute(plan, snapshot, **record, end);
   const bool written = WriteStatus(key, plan, snapshot, **record, end);
@@ -162,6 +164,17 @@ plan::Snapshot JobReconciler::TakeSnapshot(const kube::ObjectKey& key, const Job
   snapshot.settings.key_id = keys->current.id;
   snapshot.settings.previous_key_id = keys->previous.id;
   return snapshot;
+}
+
+void JobReconciler::AwaitRoom(plan::Plan& plan, plan::Snapshot& snapshot) const {
+  const cluster::WeightedJob& job = snapshot.job;
+  parts_.cache.AwaitRoom(job, plan.crowded_nodes);
+  if (plan.crowded_nodes.empty()) return;
+  std::vector<std::string> nodes = plan.crowded_nodes;
+  nodes.resize(std::min(nodes.size(), plan::kMaxExplainedNodes));
+  snapshot.room_holders =
+      parts_.cache.HoldersOfRoom({job.meta.namespace_name, job.meta.name}, nodes);
+  plan = plan::MakePlan(snapshot);
 }
 
 void JobReconciler::Execute(const plan::Plan& plan, const plan::Snapshot& snapshot,

@@ -22,7 +22,7 @@ namespace evenkeel::controller {
 class JobReconciler final : public Reconciler {
  public:
   struct Parts {
-    const ClusterCache& cache;
+    ClusterCache& cache;
     CoordinatorPoller& poller;
     kube::EventRecorder& events;
     StatusPacer& pacer;
@@ -44,6 +44,9 @@ class JobReconciler final : public Reconciler {
       const kube::ObjectKey& key, const cluster::WeightedJob& job);
   [[nodiscard]] plan::Snapshot TakeSnapshot(const kube::ObjectKey& key, const Job& job,
                                             JobRecord& record) const;
+  /// Has the cache name the job again when there is room on one of the plan's crowded nodes, and
+  /// has the plan say which jobs hold that room.
+  void AwaitRoom(plan::Plan& plan, plan::Snapshot& snapshot) const;
   /// Up to the first action that fails; what is wrong is noted in the record and in `end`.
   void Execute(const plan::Plan& plan, const plan::Snapshot& snapshot, JobRecord& record,
                Reconciliation& end) const;

@@ -21,10 +21,15 @@ extern const std::string_view kResultCharts;  ///< result_charts.js
 extern const std::string_view kNodes;         ///< nodes.js
 extern const std::string_view kReport;        ///< report.js
 extern const std::string_view kLiveData;      ///< live_data.js
+extern const std::string_view kPoller;        ///< poller.js, in live pages
 extern const std::string_view kLive;          ///< live.js
 
 extern const std::string_view kSimulationPage;   ///< simulation.html, likewise
 extern const std::string_view kSimulationStyle;  ///< simulation.css, after report.css
 extern const std::string_view kSimulation;       ///< simulation.js
+
+extern const std::string_view kBoardsPage;   ///< boards.html, with {{NAME}} in place of parts
+extern const std::string_view kBoardsStyle;  ///< boards.css, after report.css
+extern const std::string_view kBoards;       ///< boards.js
 
 }  // namespace evenkeel::report::assets

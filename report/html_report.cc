@@ -136,6 +136,7 @@ std::string FilledPage(std::string_view title, std::string_view data, std::strin
                                 {"NODES", assets::kNodes},
                                 {"REPORT", assets::kReport},
                                 {"LIVE_DATA", assets::kLiveData},
+                                {"POLLER", assets::kPoller},
                                 {"LIVE", assets::kLive}});
 }
 
@@ -163,6 +164,16 @@ std::string Page(std::string_view title, std::string_view data) {
 
 std::string LivePage(std::string_view title) {
   return FilledPage(title, R"({"live":true})", "'self'");
+}
+
+std::string BoardsPage() {
+  return FillIn(assets::kBoardsPage, {{"HEAD", assets::kHead},
+                                      {"MARK", assets::kMark},
+                                      {"STYLE", assets::kStyle},
+                                      {"BOARDS_STYLE", assets::kBoardsStyle},
+                                      {"FORMAT", assets::kFormat},
+                                      {"POLLER", assets::kPoller},
+                                      {"BOARDS", assets::kBoards}});
 }
 
 Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder) {

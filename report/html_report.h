@@ -38,6 +38,10 @@ namespace evenkeel::report {
 /// /report.html when the run has ended.
 [[nodiscard]] std::string LivePage(std::string_view title);
 
+/// The page of all jobs and boards of a cluster: it polls /boards.json of its own origin, which has
+/// the fields of docs/live-page.md.
+[[nodiscard]] std::string BoardsPage();
+
 /// Writes `folder`/report.html from its summary.json, timeline.jsonl and optional charts.json, and
 /// returns its path. Passes on the errors of reading and writing these files.
 [[nodiscard]] Result<std::filesystem::path> WriteReport(const std::filesystem::path& folder);

@@ -59,9 +59,10 @@ CommandLine::CommandLine(CLI::App& app) {
       app.add_subcommand("explain", "Say why nodes weigh what they weigh, and what happened");
   explain_command->add_option("job", explain_job, "Name of the WeightedJob")->required();
 
-  ui_command =
-      app.add_subcommand("ui", "Show a job live in a browser: make its pages reachable here");
-  ui_command->add_option("job", ui.job, "Name of the WeightedJob")->required();
+  ui_command = app.add_subcommand("ui", "Show a job, or all jobs and boards, live in a browser");
+  ui_command->add_option("job", ui.job, "Name of the WeightedJob; without it, all jobs and boards");
+  ui_command->add_flag("-A,--all-namespaces", ui.all_namespaces,
+                       "Jobs of all namespaces; only without a job");
   ui_command->add_option("--port", ui.port, "Port of this machine [any that is free]")
       ->check(CLI::Range(1, 65535));
   ui_command->add_flag("--open", ui.open, "Open the page in a browser");
@@ -99,6 +100,7 @@ int Run(CommandLine& line) {
     return RunTopCommand(line.top, kubectl, stop, std::cout, std::cerr);
   }
   if (*line.explain_command) return Explain(line.explain_job, kubectl, stop);
+  line.ui.namespace_name = line.flags.name_space;
   return RunUiCommand(line.ui, kubectl, stop, std::cout, std::cerr);
 }
 

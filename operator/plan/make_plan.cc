@@ -53,7 +53,12 @@ void LookAgain(PlanBuilder& builder, const CoordinatorAssessment& assessment,
                const WorkerInventory& inventory) {
   if (assessment.requeue_after) builder.RequeueAfter(*assessment.requeue_after);
   if (inventory.requeue_after) builder.RequeueAfter(*inventory.requeue_after);
-  if (inventory.room_may_come) builder.RequeueAfter(kRoomInterval);
+  if (inventory.crowded.empty()) return;
+  // The operator may not see all pods: those of other namespaces, if it serves only some.
+  builder.RequeueAfter(kRoomInterval);
+  for (const CrowdedNode& crowded : inventory.crowded) {
+    builder.Result().crowded_nodes.push_back(crowded.node->Name());
+  }
 }
 
 }  // namespace

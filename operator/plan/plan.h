@@ -106,6 +106,10 @@ struct Plan {
   /// Nodes are to be weighed, and Snapshot::history is not there yet though it could be. Nothing
   /// else in this plan counts: it is to be made again with the history.
   bool wants_history = false;
+  /// Nodes that lack nothing but room for a worker of the job, in the order in which the status
+  /// names them: the job is to be planned again when there is room on one of them. The status names
+  /// the jobs that hold the room only if Snapshot::room_holders has these nodes.
+  std::vector<std::string> crowded_nodes;
   /// Look again after this time, even if nothing changes until then.
   std::optional<Duration> requeue_after;
 

@@ -87,6 +87,8 @@ struct OperatorSettings {
 using Nodes = std::map<std::string, std::shared_ptr<const cluster::NodeView>>;
 /// The requests of the running pods on each node. Shared in the same way.
 using Requests = std::map<std::string, cluster::Resources>;
+/// Requests of the pods of the jobs of one namespace: by node, then by name of the job.
+using RoomHolders = std::map<std::string, std::map<std::string, cluster::Resources>>;
 
 /// All that a decision about one job is made of.
 struct Snapshot {
@@ -96,8 +98,11 @@ struct Snapshot {
   std::optional<cluster::PolicyView> policy;
   std::shared_ptr<const Nodes> nodes;        ///< all of the cluster; never null
   std::shared_ptr<const Requests> requests;  ///< of all pods, this job's included; never null
-  std::vector<cluster::PodView> pods;        ///< of this job
-  Dependencies dependencies;                 ///< empty for a job that is over
+  /// Requests in the job's namespace, without the job's own workers, on nodes of an earlier
+  /// Plan::crowded_nodes. Nothing is known of other nodes.
+  std::optional<RoomHolders> room_holders;
+  std::vector<cluster::PodView> pods;  ///< of this job
+  Dependencies dependencies;           ///< empty for a job that is over
   /// Another job names this one in spec.after and has not recorded yet how this one ended.
   bool has_waiting_dependents = false;
   std::optional<cluster::JobPlan> plan;       ///< the ConfigMap NAME-plan

@@ -324,9 +324,12 @@ MaybeAnswer AskForWorkers(PlanBuilder& builder, const RunPicture& picture) {
                                      " and is made again later");
     }
   }
+  if (!inventory.crowded.empty()) {
+    return No("WaitingForRoom", cluster::Summarize(inventory.eligibilities) + "; " +
+                                    DescribeMissingRoom(builder, inventory.crowded));
+  }
   if (!inventory.stuck.empty()) return AskPod(builder, *inventory.stuck.front());
-  const std::string why = cluster::Summarize(inventory.eligibilities);
-  return No(inventory.room_may_come ? "WaitingForRoom" : "NoEligibleNodes", why);
+  return No("NoEligibleNodes", cluster::Summarize(inventory.eligibilities));
 }
 
 MaybeAnswer AskCoordinatorPod(const PlanBuilder& builder, const RunPicture& picture) {
@@ -386,6 +389,11 @@ MaybeAnswer AskRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   const bool any_runs =
       std::any_of(live.begin(), live.end(), [](const auto* pod) { return pod->ready; });
   if (any_runs) return std::nullopt;
+  const bool any_has_node =
+      std::any_of(live.begin(), live.end(), [](const auto* pod) { return !pod->node.empty(); });
+  if (!any_has_node && !picture.inventory.crowded.empty()) {
+    return No("WaitingForRoom", DescribeMissingRoom(builder, picture.inventory.crowded));
+  }
   Answer answer = Yes(kStarting, "the workers are starting");
   for (const cluster::PodView* pod : live) {
     if (auto trouble = AskPod(builder, *pod)) return trouble;
@@ -411,9 +419,11 @@ std::string DescribeTooSmallNodes(const PlanBuilder& builder, const RunPicture& 
   return more == 0 ? text : text + ", and " + std::to_string(more) + " more";
 }
 
-/// "workers run", and the problem of the first worker that does not: the job continues without it,
-/// so the problem would go unnoticed.
+/// "workers run", and the nodes on which the job waits for room, or else the problem of the first
+/// worker that does not run: the job continues without it, so the problem would go unnoticed.
 std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
+  const std::vector<CrowdedNode>& crowded = picture.inventory.crowded;
+  if (!crowded.empty()) return "workers run; " + DescribeMissingRoom(builder, crowded);
   for (const cluster::PodView* pod : picture.inventory.live) {
     if (auto trouble = AskPod(builder, *pod))
       return "workers run, but not all: " + trouble->message;

@@ -134,10 +134,9 @@ class EligibilityChecker {
       for (const auto& excluded : report->excluded) demands_.excluded.insert(excluded.node);
     }
     for (const cluster::PodView& pod : snapshot.pods) {
-      if (pod.role != cluster::PodRole::kWorker || pod.Ended() || pod.NodeForRoom().empty()) {
-        continue;
-      }
-      cluster::Resources& own = own_workers_[pod.NodeForRoom()];
+      // Pods without a node are not counted among the node's requests.
+      if (pod.role != cluster::PodRole::kWorker || pod.Ended() || pod.node.empty()) continue;
+      cluster::Resources& own = own_workers_[pod.node];
       own = own + pod.requests;
     }
   }
@@ -151,7 +150,7 @@ class EligibilityChecker {
     return cluster::SizeOf(job_, node, UsedByOthers(node));
   }
 
- private:
+  /// The requests of all pods there but the job's own workers.
   [[nodiscard]] cluster::Resources UsedByOthers(const cluster::NodeView& node) const {
     const auto at = [&node](const Requests& requests) {
       const auto found = requests.find(node.Name());
@@ -160,6 +159,7 @@ class EligibilityChecker {
     return at(requests_) - at(own_workers_);
   }
 
+ private:
   const cluster::WeightedJob& job_;
   const Requests& requests_;
   cluster::NodeDemands demands_;
@@ -172,6 +172,7 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
   const EligibilityChecker judge(builder);
   WorkerInventory inventory;
   std::map<std::string, const cluster::PodView*> by_name;
+  std::set<std::string> waiting;  // nodes with a worker of the job that has no room yet
   for (const cluster::PodView* pod : builder.Workers()) {
     by_name[pod->name] = pod;
     const cluster::NodeView* node = builder.Node(pod->target_node);
@@ -180,6 +181,11 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
     } else if (!pod->Ended()) {
       const cluster::NodeEligibility eligibility = judge(*node);
       CountPod(builder, *pod, &eligibility, inventory);
+      const bool waits = pod->unscheduled && !pod->deleted;
+      if (waits && eligibility.first.obstacle == cluster::Obstacle::kRoom) {
+        inventory.crowded.push_back({node, judge.UsedByOthers(*node)});
+        waiting.insert(node->Name());
+      }
     }
   }
   // With thousands of nodes it is worth a thought whether anybody wants to know.
@@ -187,7 +193,9 @@ WorkerInventory TakeWorkerInventory(const PlanBuilder& builder) {
   for (const auto& [name, node] : *builder.snapshot().nodes) {
     inventory.eligibilities.push_back(judge(*node));
     const cluster::NodeEligibility& eligibility = inventory.eligibilities.back();
-    if (eligibility.first.obstacle == cluster::Obstacle::kRoom) inventory.room_may_come = true;
+    if (eligibility.first.obstacle == cluster::Obstacle::kRoom && !waiting.contains(name)) {
+      inventory.crowded.push_back({node.get(), judge.UsedByOthers(*node)});
+    }
     if (!eligibility.Eligible()) continue;
     const auto holder = by_name.find(cluster::WorkerPodName(builder.Job().meta.name, name));
     CountFree(builder, eligibility, judge.SizeOn(*node),

@@ -8,6 +8,7 @@
 #include "cluster/job_plan.h"
 #include "cluster/pod.h"
 #include "cluster/worker_size.h"
+#include "operator/plan/missing_room.h"
 #include "operator/plan/plan_builder.h"
 
 namespace evenkeel::plan {
@@ -30,8 +31,9 @@ struct WorkerInventory {
   /// Eligible nodes without a worker; none if there are workers enough.
   std::vector<Place> free;
   std::vector<cluster::NodeEligibility>
-      eligibilities;           ///< of all nodes, unless there are workers enough
-  bool room_may_come = false;  ///< a node lacks nothing but room
+      eligibilities;  ///< of all nodes, unless there are workers enough
+  /// Nodes that lack nothing but room, or have a worker of the job that waits for room there.
+  std::vector<CrowdedNode> crowded;
   std::optional<Duration> requeue_after;
 };
 

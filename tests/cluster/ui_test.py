@@ -1,4 +1,5 @@
-"""kubectl evenkeel ui: the live page of a job in the cluster, and the report that replaces it."""
+"""kubectl evenkeel ui: the live page of a job in the cluster, and the report that replaces it; the page of all jobs
+and boards."""
 
 import json
 import re
@@ -23,9 +24,9 @@ SECONDS = 0.15  # a task; three workers with a thread each sleep 45 s over all o
 class Ui:
     """The running command; its output as it comes."""
 
-    def __init__(self, job):
+    def __init__(self, *arguments):
         program = machine.ROOT / "build" / "release" / "bin" / "kubectl-evenkeel"
-        self.process = subprocess.Popen([str(program), "ui", job.name, "-n", job.namespace], text=True,
+        self.process = subprocess.Popen([str(program), "ui", *arguments], text=True,
                                         env=kube.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.said = []
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -49,10 +50,10 @@ class Ui:
             time.sleep(0.2)
         raise AssertionError(f"it did not come to this: {what}; it said {self.said}")
 
-    def data(self, since=""):
+    def data(self, path="live.json?since="):
         """The data that the page would get now, or None while there is no connection."""
         try:
-            with urllib.request.urlopen(f"{self.address()}live.json?since={since}", timeout=10) as answer:
+            with urllib.request.urlopen(self.address() + path, timeout=10) as answer:
                 return json.load(answer)
         except (OSError, ValueError):
             return None
@@ -66,7 +67,7 @@ class Ui:
 class UiTest(cluster_case.ClusterTest):
     def begin(self, tasks=TASKS, **sections):
         job = self.submit(jobs.manifest("shown", jobs.sleeping(tasks, SECONDS), **sections))
-        ui = Ui(job)  # at once: the coordinator is waited for
+        ui = Ui(job.name, "-n", job.namespace)  # at once: the coordinator is waited for
         self.addCleanup(ui.process.kill)
         return job, ui
 
@@ -110,6 +111,27 @@ class UiTest(cluster_case.ClusterTest):
         self.assertNotEqual(job.coordinator()["metadata"]["uid"], old["uid"])
         self.assertEqual(ui.address(), address)
         ui.stop()
+
+    def test_all_jobs_and_boards_are_shown_without_a_job(self):
+        job = self.submit(jobs.manifest("shown", jobs.sleeping(TASKS, SECONDS)))
+        ui = Ui("-n", self.namespace)
+        self.addCleanup(ui.process.kill)
+
+        def all_run():
+            data = ui.data("boards.json") or {}
+            workers = [worker for board in data.get("boards", []) for worker in board["workers"]
+                       if worker["job"] == job.name and worker["state"] == "Running"]
+            return len(workers) == 3 and data
+        data = ui.eventually(all_run, "the job's three workers are shown")
+        boards = {board["name"]: board for board in data["boards"]}
+        for name in cluster_case.NODES:
+            self.assertEqual(boards[name]["state"], "Ready")
+            self.assertGreater(boards[name]["cpu"], 0)
+            self.assertEqual([(worker["job"], worker["cpu"]) for worker in boards[name]["workers"]], [("shown", 20)])
+            self.assertGreater(boards[name]["workers"][0]["slots"], 0)
+        ui.eventually(lambda: 0 < ui.data("boards.json")["jobs"][0]["progress"] < 1, "progress is shown")
+        ui.stop()
+        self.assertEqual(ui.process.returncode, 0)
 
 
 if __name__ == "__main__":

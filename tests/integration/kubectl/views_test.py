@@ -9,6 +9,7 @@ import socket
 import struct
 import termios
 import threading
+import urllib.error
 import urllib.request
 
 import plugin
@@ -206,7 +207,41 @@ class UiTest(PluginTest):
         self.assertEqual(self.page(url), b"<p>live")
         self.end(process)
 
+    def test_all_jobs_without_a_name(self):
+        self.objects = {JOBS: {"items": [RUNNING]}, "pods": {"items": []}, "nodes": {"items": []}}
+        process = self.start("ui", "-n", "lab")
+        url = process.stdout.readline().strip()
+        self.assertIn(b"Jobs and boards", self.page(url))
+        data = json.loads(self.page(url + "boards.json"))
+        self.assertEqual([row["name"] for row in data["jobs"]], ["primes"])
+        self.assertEqual((data["namespace"], data["trouble"]), ("lab", ""))
+        self.assertIn("app.kubernetes.io/managed-by=evenkeel-operator,app.kubernetes.io/component=worker",
+                      self.calls()[1])
+        for path, host, status in (("", "evil.example", 421), ("nothing", "localhost", 404)):
+            request = urllib.request.Request(url + path, headers={"Host": host})
+            with self.assertRaises(urllib.error.HTTPError) as refused:
+                self.page(request)
+            self.assertEqual(refused.exception.code, status)
+            refused.exception.close()
+        self.check_refused("ui", "--port", url.split(":")[2].strip("/"), code=2, says=["--port"])
+        self.end(process)
+
+    def test_the_cluster_is_read_only_while_a_page_is_open(self):
+        self.objects = {JOBS: {"items": []}, "pods": {"items": []}, "nodes": {"items": []}}
+        process = self.start("ui", "-A")
+        url = process.stdout.readline().strip()
+        def looks():
+            return sum(JOBS in call for call in self.calls())
+        self.assertEqual(looks(), 1)
+        self.page(url + "boards.json")
+        plugin.eventually(lambda: looks() == 2, "it reads the jobs again for the page")
+        self.assertTrue(all("--all-namespaces" in call for call in self.calls() if JOBS in call))
+        self.end(process)
+
     def test_errors(self):
+        self.check_refused("ui", "primes", "-A", code=2, says=["-A", "only without the name of a job"])
+        self.objects[JOBS] = "error: You must be logged in to the server (Unauthorized)"
+        self.check_refused("ui", code=1, says=["logged in"])
         self.check_refused("ui", "missing", code=2, says=["not found"])
         self.objects["pods"] = {"items": []}
         self.check_refused("ui", "primes", code=1, says=["Complete", "its coordinator has gone"])

@@ -109,5 +109,23 @@ TEST(Conditions, TransitionTimesStayUntilTheStatusChanges) {
   EXPECT_EQ(Find(conditions, "Complete"), nullptr);
 }
 
+TEST(Shortages, AreTheResourcesOfWhichThereIsTooLittle) {
+  using Names = std::vector<std::string>;
+  const Resources asked{250, 64 << 20, 1, {{"example.com/camera", 2}}};
+  EXPECT_EQ(FindShortages(asked, asked), Names{});
+  EXPECT_EQ(FindShortages(asked, {249, 64 << 20, 1, {{"example.com/camera", 1}}}),
+            (Names{"cpu", "example.com/camera"}));
+  EXPECT_EQ(FindShortages(asked, {-50, 0, 0, {}}),
+            (Names{"cpu", "memory", "pods", "example.com/camera"}));
+  EXPECT_EQ(FindShortages({}, {-1, -1, -1, {}}), Names{}) << "nothing always fits";
+}
+
+TEST(QuantityText, IsWrittenAsKubernetesDoes) {
+  EXPECT_EQ(QuantityText("cpu", 250), "250m");
+  EXPECT_EQ(QuantityText("memory", (64 << 20) + 1), "64Mi");
+  EXPECT_EQ(QuantityText("memory", 1000), "1000");
+  EXPECT_EQ(QuantityText("example.com/camera", 3), "3");
+}
+
 }  // namespace
 }  // namespace evenkeel::cluster

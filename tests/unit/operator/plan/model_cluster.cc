@@ -59,8 +59,8 @@ void ModelCluster::SetReady(const std::string& node, bool ready) {
 Requests ModelCluster::AllRequests() const {
   Requests all = others;
   for (const cluster::PodView& pod : pods) {
-    if (pod.Ended() || pod.NodeForRoom().empty()) continue;
-    all[pod.NodeForRoom()] = all[pod.NodeForRoom()] + pod.requests;
+    if (pod.Ended() || pod.node.empty()) continue;
+    all[pod.node] = all[pod.node] + pod.requests;
   }
   return all;
 }
@@ -105,8 +105,7 @@ bool ModelCluster::Fits(const cluster::NodeView& node, const cluster::PodView& p
     return found == requests.end() ? cluster::Resources{} : found->second;
   };
   // Its own request is counted there already if it is bound to the node.
-  const cluster::Resources own =
-      pod.NodeForRoom() == node.Name() ? pod.requests : cluster::Resources{};
+  const cluster::Resources own = pod.node == node.Name() ? pod.requests : cluster::Resources{};
   const bool room = cluster::Fits(pod.requests, node.allocatable - (at(all) - own) - at(unknown));
   return room && node.ready && !node.unschedulable &&
          !cluster::FirstUntolerated(node.taints, job.tolerations);
@@ -166,6 +165,10 @@ Plan ModelCluster::Step() {
     made = MakePlan(snapshot);
     if (made.wants_history) violations.emplace_back("asks for a history that is there");
   }
+  if (!made.crowded_nodes.empty()) {
+    snapshot.room_holders = holders;
+    made = MakePlan(snapshot);
+  }
   Apply(made);
   Settle();
   return made;
@@ -218,6 +221,11 @@ std::vector<std::string> ModelCluster::WorkerNodes() const {
 std::string ModelCluster::Condition(const std::string& type) const {
   const cluster::Condition* found = cluster::Find(job.status.conditions, type);
   return found == nullptr ? "none" : cluster::ToString(found->status) + " " + found->reason;
+}
+
+std::string ModelCluster::ConditionMessage(const std::string& type) const {
+  const cluster::Condition* found = cluster::Find(job.status.conditions, type);
+  return found == nullptr ? std::string() : found->message;
 }
 
 void ModelCluster::ChangeSpec(const std::function<void(cluster::WeightedJob&)>& change) {

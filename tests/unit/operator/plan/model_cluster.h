@@ -49,6 +49,8 @@ class ModelCluster {
   [[nodiscard]] std::vector<std::string> WorkerNodes() const;
   /// The condition, as "Status Reason"; "none" if it is not there.
   [[nodiscard]] std::string Condition(const std::string& type) const;
+  /// The condition's message; empty if it is not there.
+  [[nodiscard]] std::string ConditionMessage(const std::string& type) const;
   /// A change of spec through the API server.
   void ChangeSpec(const std::function<void(cluster::WeightedJob&)>& change);
 
@@ -58,8 +60,9 @@ class ModelCluster {
   Dependencies dependencies;            ///< as of the jobs in spec.after
   bool has_waiting_dependents = false;  ///< see Snapshot
   std::map<std::string, cluster::NodeView> nodes;
-  Requests others;   ///< of other jobs, known to the operator
-  Requests unknown;  ///< of pods the operator does not see
+  Requests others;      ///< of other jobs, known to the operator
+  RoomHolders holders;  ///< which of `others` are of jobs of this namespace
+  Requests unknown;     ///< of pods the operator does not see
   std::set<std::string> broken_images;
   std::optional<std::string> claim_node;  ///< the claim is local to this node
   bool claim_exists = true;

@@ -208,6 +208,72 @@ TEST_F(Placing, ALaterJobWaitsWhileEveryNodeIsFull) {
   EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
 }
 
+TEST_F(Placing, ARunningJobSaysOnWhichNodesItWaitsForRoomAndWhoHoldsIt) {
+  cluster_.others["a"] = {3900, 64 << 20, 2};
+  cluster_.holders["a"] = {{"alpha", {3750, 64 << 20, 1}}, {"primes", {50, 64 << 20, 1}}};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
+  EXPECT_EQ(cluster_.ConditionMessage("Progressing"),
+            "workers run; waits for room: a lacks cpu: requested 250m, free 50m, held by job "
+            "alpha (3750m), this job's coordinator (50m), other pods (150m)");
+  EXPECT_EQ(MakePlan(cluster_.Take()).crowded_nodes, (Names{"a"}));
+  cluster_.others.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(MakePlan(cluster_.Take()).crowded_nodes, (Names{}));
+  EXPECT_EQ(cluster_.ConditionMessage("Progressing"), "workers run");
+}
+
+TEST_F(Placing, AWaitingJobNamesEachLackingResourceAndAtMostThreeJobs) {
+  constexpr std::int64_t kLot = 1LL << 30U;
+  for (const char* name : {"a", "b", "c"}) cluster_.others[name] = {3900, 4 * kLot, 6};
+  cluster_.holders["a"] = {{"one", {100, kLot, 1}},  {"two", {2000, kLot, 1}},
+                           {"three", {300, 0, 1}},   {"four", {500, kLot, 1}},
+                           {"five", {400, kLot, 1}}, {"primes", {50, 0, 1}}};
+  cluster_.AddNode(Pi4("d"));
+  cluster_.Node("d").unschedulable = true;
+  cluster_.AddNode(Pi4("e"));
+  cluster_.others["e"] = {4000, 0, 1};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False WaitingForRoom");
+  const std::string message = cluster_.ConditionMessage("Progressing");
+  EXPECT_TRUE(message.starts_with(
+      "none of 5 nodes can take a worker: 1 cordoned (d); 4 without room for what the worker "
+      "requests (a, b, c, ...); waits for room: a lacks cpu: requested 250m, free 100m, held by "
+      "job two (2000m), job four (500m), job five (400m), 2 more jobs (400m), this job's "
+      "coordinator (50m), other pods (550m); a lacks memory: requested 64Mi, free 0, held by job "))
+      << message;
+  EXPECT_TRUE(message.ends_with("; 1 more node")) << message;
+}
+
+TEST_F(Placing, ARequestLargerThanANodeIsNotBlamedOnOtherPods) {
+  cluster_.job.resources.requests["cpu"] = "5";
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_NE(cluster_.ConditionMessage("Progressing")
+                .find("without enough cpu: it has 4000m, the worker requests 5000m (a, b, c)"),
+            std::string::npos);
+}
+
+TEST_F(Placing, AWorkerThatLostItsRoomBeforeItWasScheduledSaysWhoHasIt) {
+  cluster_.Step();  // creates the pods
+  for (cluster::PodView& pod : cluster_.pods) {
+    if (pod.role != cluster::PodRole::kWorker) continue;
+    pod.node.clear();
+    pod.ready = false;
+    pod.phase = cluster::PodPhase::kPending;
+    pod.unscheduled = cluster::SchedulingTrouble{"Unschedulable", "Insufficient cpu", cluster_.now};
+  }
+  for (const char* name : {"a", "b", "c"}) cluster_.others[name] = {3900, 0, 1};
+  cluster_.holders["a"] = {{"alpha", {3750, 0, 1}}};
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "False WaitingForRoom");
+  EXPECT_NE(cluster_.ConditionMessage("Progressing").find("held by job alpha (3750m)"),
+            std::string::npos)
+      << cluster_.ConditionMessage("Progressing");
+  cluster_.others.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Running");
+}
+
 TEST_F(Placing, AWorkerWithoutRoomLetsAnotherNodeTakeItsPlaceAfter30Seconds) {
   cluster_.job.spec.max_workers = 2;
   cluster_.unknown["a"] = {3900, 0, 1};  // pods the operator does not see

@@ -1,0 +1,209 @@
+"""Several jobs on the same three boards: exact results, no time lost, estimates that follow the contention; and jobs
+whose requests do not fit together.
+
+Prints the figures that it checks.
+"""
+
+import datetime
+import sys
+import threading
+import time
+
+import cluster_case
+import jobs
+import kube
+
+END = 700_000        # of the two equal jobs
+SHORTER_END = 600_000  # of the job that is suspended
+REQUEST = "200m"     # three workers and their coordinators fit on each board
+TOLERANCE, START_SECONDS = 1.05, 3.0
+FOLLOW_SECONDS = 10  # estimates follow a change within this time
+STATUS_SECONDS = 2   # for the status to be written and read
+PRIORITY_CLASS = "evenkeel-test-important"
+CAPACITY = sum(cluster_case.SHARES.values())
+
+
+def note(text):
+    print(f"  {text}", file=sys.stderr)
+
+
+def seconds_of(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+
+
+def divisions(end):
+    """Trial divisions that primes needs up to `end`: an odd number is divided by 3, 5, ... until one divides it."""
+    smallest = [0] * (end + 1)
+    total = 0
+    for number in range(3, end + 1, 2):
+        if smallest[number] == 0:
+            for multiple in range(number * number, end + 1, 2 * number):
+                smallest[multiple] = smallest[multiple] or number
+        total += ((smallest[number] or number) - 1) // 2
+    return total
+
+
+class Watch:
+    """Statuses of all jobs of a namespace as they are written, until `stop()`."""
+
+    def __init__(self, namespace):
+        self.statuses = {}  # by name: [(seconds since 1970 when it was seen, status)]
+        self._stopped = False
+        self._thread = threading.Thread(target=self._follow, args=(namespace,), daemon=True)
+        self._thread.start()
+
+    def _follow(self, namespace):
+        def take(objects):
+            for name, thing in objects.items():
+                seen = self.statuses.setdefault(name, [])
+                status = thing.get("status", {})
+                if status and (not seen or seen[-1][1] != status):
+                    seen.append((time.time(), status))
+            return self._stopped
+        kube.until(take, "weightedjobs", "-n", namespace, seconds=400, what="the test ends the watch")
+
+    def stop(self):
+        self._stopped = True
+
+    def remaining(self, name, since, until):
+        """[(when it was seen, remaining seconds)] of the estimates seen in this time."""
+        return [(at, seconds_of(status["estimatedCompletionTime"]) - at)
+                for at, status in self.statuses.get(name, [])
+                if since <= at <= until and "estimatedCompletionTime" in status]
+
+
+class SharingTest(cluster_case.ClusterTest):
+    def primes(self, name, end, **template):
+        worker = {"resources": {"requests": {"cpu": REQUEST}}}
+        if template:
+            worker["template"] = template
+        return jobs.manifest(name, jobs.primes(end), worker=worker,
+                             weighting={"policy": "paper", "mode": "Fuzzy"})
+
+    def work_of_a_lone_run(self):
+        """CPU seconds of the primes up to END, measured by a job that has the boards for itself."""
+        job = self.submit(self.primes("alone", END))
+        job.wait_complete(120)
+        work = sum(node["busySeconds"] * cluster_case.SHARES[node["name"]] for node in job.summary()["nodes"])
+        self.delete_jobs()
+        return work
+
+    def suspend_for_a_while(self, job, others, watch):
+        """Suspends and resumes `job`; the estimates of `others` follow both within FOLLOW_SECONDS."""
+        def state(thing):
+            return jobs.condition(thing, "Suspended").get("status") == "True"
+        before = time.time()
+        job.change(suspend=True)
+        job.until(state, what=f"{job.name} is suspended")
+        suspended = time.time()
+        time.sleep(FOLLOW_SECONDS + STATUS_SECONDS)  # the time within which estimates must have followed
+        resumed = time.time()
+        job.change(suspend=False)
+        job.wait_workers(3)
+        running = time.time()
+        time.sleep(FOLLOW_SECONDS + STATUS_SECONDS)  # likewise
+        after = time.time()
+        for other in others:
+            early = watch.remaining(other.name, 0, before)
+            alone = watch.remaining(other.name, suspended, resumed)
+            late = watch.remaining(other.name, running, after)
+            self.assertTrue(early and alone and late, (early, alone, late))
+            (at, was), (then, follows), (last, again) = early[-1], alone[-1], late[-1]
+            # Two of three jobs need two thirds of the time for the same work, and half as much again beside the third.
+            shrunk = follows / max(was - (then - at), 1.0)
+            grown = again / max(follows - (last - then) * 2 / 3, 1.0)
+            note(f"{other.name}: {was:.0f} s left beside two jobs, {follows:.0f} s beside one ({shrunk:.2f} of what "
+                 f"it would have been), {again:.0f} s beside two again ({grown:.2f})")
+            self.assertLess(shrunk, 0.85)
+            self.assertGreater(grown, 1.15)
+
+    def test_three_jobs_share_the_boards(self):
+        kube.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
+                    "metadata": {"name": PRIORITY_CLASS}, "value": 1000})
+        self.addCleanup(kube.delete, "priorityclass", PRIORITY_CLASS)
+        alone = self.work_of_a_lone_run()
+        work = alone * (2 + divisions(SHORTER_END) / divisions(END))
+        watch = Watch(self.namespace)
+        self.addCleanup(watch.stop)
+
+        begun = time.monotonic()
+        ordinary = self.submit(self.primes("ordinary", END))
+        important = self.submit(self.primes("important", END, priorityClassName=PRIORITY_CLASS))
+        paused = self.submit(self.primes("paused", SHORTER_END))
+        for job in (ordinary, important, paused):
+            job.wait_workers(3)
+        paused.wait_part(0.2)
+        self.suspend_for_a_while(paused, (ordinary, important), watch)
+        for job in (ordinary, important, paused):
+            job.wait_complete(200)
+        took = time.monotonic() - begun
+
+        best = work / CAPACITY
+        limit = TOLERANCE * best + START_SECONDS
+        note(f"{took:.1f} s; the bound of all work is {best:.1f} s, the limit {limit:.1f} s")
+        for job, end in ((ordinary, END), (important, END), (paused, SHORTER_END)):
+            self.check_primes_in_status(job, end)
+            self.check_covered_once(job)
+        times = {}
+        for job in (ordinary, important):
+            status = job.status()
+            times[job.name] = seconds_of(status["completionTime"]) - seconds_of(status["startTime"])
+        first, last = sorted(times.values())
+        note(f"the equal jobs took {times}: {100 * (last - first) / last:.1f} % apart")
+        self.assertLessEqual(last - first, 0.1 * last)
+        self.assertLessEqual(took, limit)
+
+    def test_a_job_without_room_says_so_and_takes_boards_as_they_become_free(self):
+        allocatable = {node["metadata"]["name"]: node["status"]["allocatable"]["cpu"]
+                       for node in kube.get("nodes") if node["metadata"]["name"] in cluster_case.NODES}
+        least = min(int(cpu[:-1]) if cpu.endswith("m") else 1000 * int(cpu) for cpu in allocatable.values())
+        request = f"{6 * least // 10}m"  # two do not fit on any board
+        note(f"boards have {allocatable}; each worker requests {request}")
+
+        def large(name):
+            return jobs.manifest(name, jobs.sleeping(2000, 0.3), worker={
+                "resources": {"requests": {"cpu": request}}}, weighting={"policy": "paper", "mode": "Fuzzy"})
+
+        def says(*words):
+            def good(thing):
+                message = jobs.condition(thing, "Progressing").get("message", "")
+                return all(word in message for word in words) and message
+            return good
+
+        def live_workers(job):
+            return sorted(node for node, pod in job.workers().items() if "deletionTimestamp" not in pod["metadata"])
+
+        first = self.submit(large("first"))
+        first.wait_workers(3)
+        later = self.submit(large("later"))
+        found = later.until(lambda thing: thing.get("status", {}).get("state") == "WaitingForRoom" and thing,
+                            what="the later job waits for room")
+        message = jobs.condition(found, "Progressing")["message"]
+        note(f"it waits: {message}")
+        self.assertIn("lacks cpu: requested", message)
+        self.assertIn("held by job first", message)
+        self.assertEqual(live_workers(later), [])
+
+        first.change(nodes={"maxWorkers": 2})  # the lightest board becomes free
+        began = time.monotonic()
+        later.wait_workers(1)
+        note(f"a board became free: the later job has {live_workers(later)} after {time.monotonic() - began:.1f} s")
+        self.assertEqual(live_workers(later), ["pi3"])
+        found = later.until(says("workers run", "waits for room", "pi4-a lacks cpu", "pi4-b lacks cpu"),
+                            what="it says on which boards it waits while it runs")
+        note(f"it runs and waits: {jobs.condition(found, 'Progressing')['message']}")
+        self.assertEqual(found["status"]["state"], "Progressing")
+
+        began = time.monotonic()
+        kube.delete("weightedjob", "first", "-n", self.namespace, wait=False)
+        later.wait_workers(3)
+        note(f"all boards became free: the later job has {live_workers(later)} after "
+             f"{time.monotonic() - began:.1f} s")
+        found = later.until(lambda thing: jobs.condition(thing, "Progressing").get("message") == "workers run",
+                            what="it waits for nothing any more")
+        self.assertEqual(found["status"]["state"], "Progressing")
+        self.delete_jobs()
+
+
+if __name__ == "__main__":
+    cluster_case.main()
