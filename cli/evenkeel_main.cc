@@ -56,6 +56,7 @@ struct CommandLine {
   WeightsOptions weights;
   SimulateOptions simulate;
   std::string run_output = "text";
+  std::string rerun_failed;
   std::string ui_port;
   std::string weights_output = "table";
   std::string simulate_output = "table";
@@ -68,14 +69,33 @@ struct CommandLine {
 
 CommandLine::CommandLine(CLI::App& app) {
   run_command = app.add_subcommand("run", "Run a WeightedJob on this machine");
-  run_command->add_option("job", run.job_file, "The WeightedJob manifest")->required();
+  run_command->add_option("job", run.job_file, "The WeightedJob manifest");
   run_command->add_option("--nodes", run.nodes_file,
                           "Nodes to emulate, as printed by 'kubectl get nodes -o yaml'");
-  run_command->add_option("--output", run.output, "Folder of the run [evenkeel-NAME]");
+  CLI::Option* output =
+      run_command->add_option("--output", run.output, "Folder of the run [evenkeel-NAME]");
   run_command->add_option("--strategy", run.strategy,
                           "Instead of the job's spec.balancing.strategy");
   run_command->add_option("--seed", run.seed, "Seed of what the workload synthetic draws")
       ->check(CLI::Validator(WhatIsWrongWithSeed, "whole number from 0 to 2^63-1"));
+  CLI::Option* failed =
+      run_command
+          ->add_option("--rerun-failed", rerun_failed,
+                       "Folder of an earlier run: run its failed tasks again, keep its other "
+                       "results. Arguments not given are those of that run")
+          ->check(CLI::ExistingDirectory)
+          ->excludes(output);
+  CLI::Option* rerun =
+      run_command
+          ->add_option("--rerun", run.rerun,
+                       "Folder of an earlier run: run the tasks in --indexes again")
+          ->check(CLI::ExistingDirectory)
+          ->excludes(output)
+          ->excludes(failed);
+  CLI::Option* indexes =
+      run_command->add_option("--indexes", run.rerun_indexes, "Tasks that run again, as 3,7-9")
+          ->needs(rerun);
+  rerun->needs(indexes);
   run_command
       ->add_flag("--ui{free}", ui_port,
                  "Serve a live page on 127.0.0.1, port PORT (--ui=PORT) or any that is free; on a "
@@ -124,6 +144,11 @@ int EvenkeelMain(int argc, char** argv, const workloads::Registry& registry) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     std::cerr << "evenkeel: " << WhyRefused(app, error) << '\n';
+    return kBadInput;
+  }
+  if (!line.rerun_failed.empty()) line.run.rerun = line.rerun_failed;
+  if (*line.run_command && line.run.job_file.empty() && line.run.rerun.empty()) {
+    std::cerr << "evenkeel: job is required\n";
     return kBadInput;
   }
   if (*line.weights_command) {

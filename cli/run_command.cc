@@ -92,6 +92,7 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   config.folder = plan.folder;
   config.started = started;
   config.source = &source;
+  config.rerun = plan.rerun;
   return coordinator::JobRun::Open(std::move(config));
 }
 
@@ -199,10 +200,13 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
 
 }  // namespace
 
-int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
+int RunRunCommand(const RunOptions& given, const workloads::Registry& registry, Instant started,
                   platform::BlockedSignals& signals, std::ostream& out, std::ostream& err) {
   LogInBackground();  // a log line must not wait for a stopped terminal either
   // 1. Read and check everything; nothing is written before that.
+  const auto completed = CompleteOptions(given);
+  if (!completed) return Complain(completed.error(), err);
+  const RunOptions& options = *completed;
   coordinator::ManifestWatch manifest(
       options.job_file, [&options, &registry] { return ReadJobVersion(options, registry); });
   auto plan = PlanRun(options, registry);
@@ -223,15 +227,23 @@ int RunRunCommand(const RunOptions& options, const workloads::Registry& registry
   if (*page) text << "live page: " << (*page)->Address() << std::endl;
   const auto& known = (*run)->journal()->State();
   if (known.complete) {
-    text << plan->job().name << ": was complete already; results and report are written anew\n";
+    text << plan->job().name << (plan->rerun ? ": no task has failed" : ": was complete already")
+         << "; results and report are written anew\n";
     const auto context = OutcomeOf(*plan, SpeedControl::kNone);
     if (const auto summary = coordinator::RefreshResults(context, *(*run)->journal())) {
       if (*page) (*page)->Conclude(plan->folder, *summary);
       return Finish(options, *plan, *summary, signals, page->get(), out, text);
     }
+  } else if (plan->rerun) {
+    const std::int64_t all = plan->version->TaskCount();
+    text << plan->job().name << ": " << HumanCount(all - known.completed.Size()) << " of "
+         << HumanCount(all) << " tasks run, the results of the others stay\n";
   } else if (known.epoch > 1) {
     text << plan->job().name << ": goes on from the journal, " << HumanCount(known.completed.Size())
          << " tasks are done\n";
+  }
+  if (const auto kept = KeepOptions(options, plan->folder); !kept) {
+    text << "note: a rerun will need the manifest: " << kept.error().message << '\n';
   }
   // 3. The run. 4. Its results. 5. The output, which may wait for the terminal.
   const auto earlier = coordinator::ReadEarlierWork(*(*run)->journal(), *plan->version->costs());

@@ -12,7 +12,7 @@ namespace evenkeel::cli {
 /// timeline, report and results in its folder. `started` is when the command began; `signals`
 /// are SIGINT, SIGTERM and SIGCHLD. Returns the exit code: 0 complete, 1 failed, 2 bad input, 130
 /// interrupted.
-int RunRunCommand(const RunOptions& options, const workloads::Registry& registry, Instant started,
+int RunRunCommand(const RunOptions& given, const workloads::Registry& registry, Instant started,
                   platform::BlockedSignals& signals, std::ostream& out, std::ostream& err);
 
 }  // namespace evenkeel::cli

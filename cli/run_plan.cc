@@ -84,6 +84,12 @@ Result<model::JobSpec> ReadJob(const RunOptions& options) {
     return InvalidInput(options.job_file +
                         ": spec.suspend: the job is suspended; set it to false to run it");
   }
+  if (job->rerun) {
+    return InvalidInput(
+        options.job_file +
+        ": spec.rerun: is for jobs of a cluster; use --rerun-failed DIR, or --rerun "
+        "DIR with --indexes LIST");
+  }
   if (auto overridden = OverrideStrategy(options, *job); !overridden) {
     return tl::unexpected<Error>(overridden.error());
   }
@@ -329,7 +335,65 @@ Result<void> PlanNodes(const RunOptions& options, RunPlan& plan) {
   return checked;
 }
 
+constexpr const char* kOptionsFile = "run.json";
+constexpr std::size_t kMaxOptionsBytes = 64 << 10;
+
+Result<void> PlanRerun(const RunOptions& options, RunPlan& plan) {
+  if (options.rerun.empty()) return {};
+  plan.rerun.emplace();
+  if (!options.rerun_indexes.empty()) {
+    auto indexes = model::ParseIndexList(options.rerun_indexes);
+    if (!indexes) return InvalidInput("--indexes: " + indexes.error().message);
+    plan.rerun->indexes = std::move(*indexes);
+  }
+  const auto checked = model::CheckRerun(*plan.rerun, plan.job().task_policy,
+                                         plan.version->TaskCount(), "--indexes");
+  if (!checked) return InvalidInput(options.job_file + ": " + checked.error().message);
+  return {};
+}
+
 }  // namespace
+
+Result<RunOptions> CompleteOptions(RunOptions options) {
+  if (options.rerun.empty()) return options;
+  options.output = options.rerun;
+  const std::filesystem::path file = std::filesystem::path(options.rerun) / kOptionsFile;
+  const auto text = platform::ReadRegularFile(file, kMaxOptionsBytes);
+  const auto kept =
+      nlohmann::json::parse(text ? *text : std::string("{}"), nullptr, /*allow_exceptions=*/false);
+  if (!kept.is_object()) return InvalidInput(file.string() + ": must be a JSON object");
+  const auto take = [&kept](const char* name, std::string& option) {
+    const auto value = kept.find(name);
+    if (option.empty() && value != kept.end() && value->is_string()) option = *value;
+  };
+  take("job", options.job_file);
+  take("nodes", options.nodes_file);
+  take("strategy", options.strategy);
+  const auto seed = kept.find("seed");
+  if (!options.seed && seed != kept.end() && seed->is_number_integer()) options.seed = *seed;
+  if (!options.job_file.empty()) return options;
+  return InvalidInput(file.string() +
+                      ": does not name the manifest; name it before the other arguments: evenkeel "
+                      "run JOB.yaml ...");
+}
+
+Result<void> KeepOptions(const RunOptions& options, const std::filesystem::path& folder) {
+  nlohmann::ordered_json kept = nlohmann::ordered_json::object();
+  const auto keep_file = [&kept](const char* name, const std::string& file) {
+    std::error_code error;
+    // A pipe cannot be read again.
+    if (!std::filesystem::is_regular_file(file, error)) return;
+    kept[name] = std::filesystem::absolute(file, error).string();
+  };
+  keep_file("job", options.job_file);
+  keep_file("nodes", options.nodes_file);
+  if (!options.strategy.empty()) kept["strategy"] = options.strategy;
+  if (options.seed) kept["seed"] = *options.seed;
+  constexpr int kIndent = 2;
+  return platform::WriteFileAtomically(
+      folder / kOptionsFile,
+      kept.dump(kIndent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
 
 Result<coordinator::SharedJobVersion> ReadJobVersion(const RunOptions& options,
                                                      const workloads::Registry& registry) {
@@ -364,9 +428,8 @@ Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& re
   if (!plan.job().after.empty()) {
     plan.notes.emplace_back("spec.after: is ignored; only jobs of a cluster wait for each other");
   }
-  if (auto planned = PlanNodes(options, plan); !planned) {
-    return tl::unexpected<Error>(planned.error());
-  }
+  const auto planned = PlanRerun(options, plan).and_then([&] { return PlanNodes(options, plan); });
+  if (!planned) return tl::unexpected<Error>(planned.error());
   plan.folder = options.output.empty() ? "evenkeel-" + plan.job().name : options.output;
   return plan;
 }

@@ -19,9 +19,11 @@ namespace evenkeel::cli {
 
 struct RunOptions {
   std::string job_file;
-  std::string nodes_file;                ///< empty: this machine as one node with all its cores
-  std::string output;                    ///< empty: evenkeel-NAME in the current folder
-  std::string strategy;                  ///< empty: as the job says
+  std::string nodes_file;     ///< empty: this machine as one node with all its cores
+  std::string output;         ///< empty: evenkeel-NAME in the current folder
+  std::string rerun;          ///< the folder of an earlier run, tasks of which run again; or empty
+  std::string rerun_indexes;  ///< of these tasks, as "3,7-9"; empty: those that failed
+  std::string strategy;       ///< empty: as the job says
   std::optional<std::int64_t> seed;      ///< for the workload synthetic alone
   bool json = false;                     ///< summary.json on standard output instead of text
   std::string worker_binary;             ///< path of evenkeel-worker
@@ -46,12 +48,22 @@ struct RunPlan {
   std::vector<LocalNode> nodes;
   std::vector<LocalNode> left_out;  ///< get no worker, to save energy
   std::filesystem::path folder;
-  std::vector<std::string> environment;  ///< of the workers, beside ours: "NAME=value"
-  std::vector<std::string> notes;        ///< for the user, one line each
+  std::optional<model::RerunSelection> rerun;  ///< tasks of the run in `folder` that run again
+  std::vector<std::string> environment;        ///< of the workers, beside ours: "NAME=value"
+  std::vector<std::string> notes;              ///< for the user, one line each
 
   [[nodiscard]] const model::JobSpec& job() const { return version->spec(); }
   [[nodiscard]] const workloads::Workload& workload() const { return *version->workload(); }
 };
+
+/// The options of a run of which nothing is left open: with RunOptions::rerun, options that were
+/// not given are those that KeepOptions wrote there. Errors (kInvalidInput) are one line.
+[[nodiscard]] Result<RunOptions> CompleteOptions(RunOptions options);
+
+/// Writes the options that a rerun needs to `folder`/run.json. Errors as of
+/// platform::WriteFileAtomically.
+[[nodiscard]] Result<void> KeepOptions(const RunOptions& options,
+                                       const std::filesystem::path& folder);
 
 /// Reads and checks the manifest alone, as PlanRun does.
 [[nodiscard]] Result<coordinator::SharedJobVersion> ReadJobVersion(

@@ -95,8 +95,8 @@ struct JobResult {
   friend bool operator==(const JobResult&, const JobResult&) = default;
 };
 
-/// A job of spec.after that was seen Complete. It may be deleted since, or replaced by another one
-/// of its name.
+/// A job of spec.after that was seen Complete, or that of spec.rerun, which was seen ended. It may
+/// be deleted since, or replaced by another one of its name.
 struct CompletedDependency {
   std::string name;
   std::string uid;

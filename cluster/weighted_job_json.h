@@ -28,6 +28,7 @@ inline const std::string kTls = "/etc/evenkeel/tls";
 inline const std::string kPlan = "/etc/evenkeel/plan";
 inline const std::string kSnapshot = "/etc/evenkeel/snapshot";
 inline const std::string kData = "/var/lib/evenkeel";
+inline const std::string kEarlier = "/var/lib/evenkeel-earlier";  ///< folder of an earlier job
 inline const std::string kLearned = "/var/lib/evenkeel-learned";  ///< costs of earlier jobs
 inline const std::string kInputs = "/inputs";
 inline const std::string kTemporary = "/tmp";

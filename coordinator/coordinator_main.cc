@@ -56,6 +56,7 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   config.nodes = plan.nodes;
   config.folder = options.folder;
   if (!options.snapshot.empty()) config.snapshot = options.snapshot;
+  if (!options.earlier.empty()) config.earlier = options.earlier;
   config.server.address = options.listen;
   config.server.tls = plan.tls;
   config.server.tls->files = std::make_shared<protocol::WatchedTlsFiles>(

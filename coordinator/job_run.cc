@@ -59,7 +59,8 @@ Result<std::unique_ptr<JobRun>> JobRun::Open(JobRunConfig config) {
   }
   auto identity = IdentityOf(version);
   if (!identity) return tl::unexpected<Error>(identity.error());
-  auto journal = Journal::Open(config.folder, *identity, config.complete, SizesOf(version));
+  auto journal =
+      Journal::Open(config.folder, *identity, config.complete, SizesOf(version), config.rerun);
   if (!journal) return tl::unexpected<Error>(journal.error());
   std::unique_ptr<JobRun> run(new JobRun(std::move(config), std::move(*journal)));
   if (auto read = run->ReadVerification(); !read) return tl::unexpected<Error>(read.error());
@@ -123,7 +124,8 @@ CoordinatorLoop::Config JobRun::LoopConfig() {
   loop.engine.verified = std::exchange(verified_, {});
   if (const auto& allowed = config_.version->spec().active_deadline) {
     // On the job's own time line: the gaps between an interruption and its resumption do not count.
-    loop.deadline = config_.started + *allowed - known.active;
+    // A rerun has all of the time again.
+    loop.deadline = config_.started + *allowed - (known.active - known.active_before_rerun);
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*allowed);
     loop.deadline_reason = "active deadline exceeded: spec.activeDeadlineSeconds is " +
                            std::to_string(seconds.count());

@@ -32,6 +32,7 @@ struct JobRunConfig {
   bool keep_workers = false;                       ///< as engine::CoordinatorConfig::keep_workers
   JobSource* source = nullptr;  ///< of new versions; outlives the run; null: none
   CompleteJob complete = CompleteJob::kGoesOn;
+  std::optional<model::RerunSelection> rerun{};  ///< as in Journal::Open
 };
 
 /// How a run ended.

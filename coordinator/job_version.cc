@@ -86,6 +86,11 @@ std::filesystem::path LearnedCostsFile(const std::filesystem::path& folder,
 Result<void> CheckJob(const model::JobSpec& spec, const workloads::Workload& workload) {
   const auto success = model::CheckSuccessPolicy(spec.task_policy.success, workload.TaskCount());
   if (!success) return success;
+  if (spec.rerun) {
+    const auto rerun = model::CheckRerun(spec.rerun->tasks, spec.task_policy, workload.TaskCount(),
+                                         "spec.rerun.indexes");
+    if (!rerun) return rerun;
+  }
   if (spec.task_policy.verified_share > 0) {
     const auto share = model::CheckVerifiedShare(spec.task_policy, workload.TaskCount());
     if (!share) return share;

@@ -59,9 +59,10 @@ class JobSource {
 [[nodiscard]] std::filesystem::path LearnedCostsFile(const std::filesystem::path& folder,
                                                      const model::JobSpec& spec);
 
-/// Checks what neither the manifest nor the workload can check alone: the success policy and
-/// the verified share against the number of tasks, whether results can be verified, the objective
-/// of jobs with ranges, and the size of the inputs. kInvalidInput names the field.
+/// Checks what neither the manifest nor the workload can check alone: the success policy, the
+/// verified share and the tasks of a rerun against the number of tasks, whether results can be
+/// verified, the objective of jobs with ranges, and the size of the inputs. kInvalidInput names the
+/// field.
 [[nodiscard]] Result<void> CheckJob(const model::JobSpec& spec,
                                     const workloads::Workload& workload);
 

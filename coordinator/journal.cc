@@ -9,6 +9,7 @@
 #include "coordinator/journal_format.h"
 #include "coordinator/journal_rows.h"
 #include "coordinator/lock_probe.h"
+#include "coordinator/rerun.h"
 #include "coordinator/sqlite_database.h"
 #include "core/base/check.h"
 
@@ -128,6 +129,10 @@ Result<JournalState> LoadState(const Database& database, std::uint64_t epoch,
           .and_then([&] { return LoadEndOfEvents(database, state); })
           .and_then([&] { return LoadVerification(database, state); });
   if (!loaded) return tl::unexpected(loaded.error());
+  const auto start_of_rerun = ReadStartOfRerun(database);
+  if (!start_of_rerun) return tl::unexpected(start_of_rerun.error());
+  state.active_before_rerun = start_of_rerun->value_or(Duration::zero());
+  state.active = std::max(state.active, state.active_before_rerun);
   if (state.active > kMaxActive) {
     return Fail(ErrorCode::kInternal, "journal.db is damaged: a time after more than 100 years");
   }
@@ -190,13 +195,27 @@ class SqliteJournal final : public Journal {
 
   Result<void> MarkEnded(model::JobState state) override {
     const std::lock_guard lock(mutex_);
+    // A rerun that was interrupted continues with the next start.
+    const bool is_over = state != model::JobState::kInterrupted;
+    Result<void> done =
+        database_->Execute("BEGIN IMMEDIATE")
+            .and_then([&] { return WriteState(state); })
+            .and_then([&] {
+              return is_over ? database_->Execute("UPDATE reruns SET ended = 1") : Result<void>();
+            })
+            .and_then([&] { return database_->Execute("COMMIT"); });
+    if (!done) database_->RollBack();
+    return done;
+  }
+
+ private:
+  Result<void> WriteState(model::JobState state) {
     Result<Statement> update = database_->Prepare("UPDATE job SET state = ?");
     if (!update) return tl::unexpected(update.error());
     update->Bind(1, static_cast<std::int64_t>(state));
     return update->Run();
   }
 
- private:
   template <typename Record>
   Result<void> WriteAll(const std::vector<Record>& records) {
     for (const Record& record : records) {
@@ -255,8 +274,13 @@ class SqliteJournal final : public Journal {
 
 Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& folder,
                                                const JobIdentity& identity, CompleteJob complete,
-                                               ResultSizes sizes) {
+                                               ResultSizes sizes,
+                                               const std::optional<model::RerunSelection>& rerun) {
   std::error_code ignored;  // the next call reports what is wrong with the folder
+  if (rerun && !std::filesystem::exists(folder / "journal.db", ignored)) {
+    return InvalidInput(folder.string() +
+                        ": has no journal.db; only the folder of an earlier run can be rerun");
+  }
   std::filesystem::create_directories(folder, ignored);
   if (const auto locks = CheckThatFolderLocks(folder); !locks) return tl::unexpected(locks.error());
 
@@ -274,6 +298,10 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
     if (!kept) return tl::unexpected(kept.error());
   }
 
+  if (rerun) {
+    const auto taken = TakeBackTasks(**database, file.string(), *rerun);
+    if (!taken) return tl::unexpected(taken.error());
+  }
   Result<JournalState> state = LoadState(**database, *epoch, identity.task_count);
   if (!state) return tl::unexpected(state.error());
   Result<RowWriter> writer = RowWriter::Make(**database);

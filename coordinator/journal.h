@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "coordinator/record_store.h"
 #include "core/base/error.h"
 #include "core/base/time.h"
+#include "core/model/job_spec.h"
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
 
@@ -34,6 +36,8 @@ struct JournalState {
   /// Tasks whose result was confirmed, with the node of the second run.
   std::map<model::TaskIndex, std::string> confirmed;
   std::vector<model::ExclusionRecord> exclusions;
+  /// `active` when the rerun began that has not ended; zero if there is none.
+  Duration active_before_rerun{};
 };
 
 /// Expected size of a result.
@@ -72,11 +76,14 @@ class Journal : public JournalReader, public RecordStore {
  public:
   /// Creates or opens `folder`/journal.db for this job and increments the epoch durably. Records
   /// tasks that were appended to the job since. `sizes` sets the page size of a new journal.
-  /// Errors, one line each: kConflict (another job's journal, a newer format), kInUse (held by
-  /// another process), kStorageFull, kUnavailable, kInternal.
+  /// With `rerun` the folder must have a journal, and these tasks are taken back as TakeBackTasks
+  /// does. Errors, one line each: kInvalidInput (no journal), kConflict (another job's journal, a
+  /// newer format, a rerun of other tasks has not ended), kInUse (held by another process),
+  /// kStorageFull, kUnavailable, kInternal.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> Open(
       const std::filesystem::path& folder, const JobIdentity& identity,
-      CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall);
+      CompleteJob complete = CompleteJob::kGoesOn, ResultSizes sizes = ResultSizes::kSmall,
+      const std::optional<model::RerunSelection>& rerun = {});
 
   [[nodiscard]] virtual const JournalState& State() const = 0;
 

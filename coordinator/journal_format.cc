@@ -49,6 +49,13 @@ constexpr const char* kVerificationTables = R"sql(
     revoked INTEGER NOT NULL);
 )sql";
 
+/// The tasks that run again, as model::ToString(RerunSelection) writes them. The last row is the
+/// only one that may not have `ended`. Programs that do not know the table read the rest correctly.
+constexpr const char* kRerunTable = R"sql(
+  CREATE TABLE IF NOT EXISTS reruns(
+    tasks TEXT NOT NULL, began_ns INTEGER NOT NULL, ended INTEGER NOT NULL);
+)sql";
+
 /// Converts format 1, in which failures had no exit code and tasks had no inputs.
 constexpr const char* kFromFormat1 = R"sql(
   BEGIN IMMEDIATE;
@@ -139,6 +146,7 @@ Result<void> CreateTables(const Database& database, const JobIdentity& identity,
       })
       .and_then([&] { return database.Execute(kTables); })
       .and_then([&] { return database.Execute(kVerificationTables); })
+      .and_then([&] { return database.Execute(kRerunTable); })
       .and_then([&] { return database.Execute(marks.c_str()); })
       .and_then([&] { return InsertJob(database, identity); })
       .and_then([&] { return database.Execute("COMMIT; PRAGMA journal_mode = WAL"); });
@@ -214,7 +222,7 @@ Result<bool> CheckOwner(const Database& database, std::int64_t format, const std
   if (here.continues && here.continues(*there)) return true;
   const std::string allowed =
       here.continues ? "; tasks may only be appended at the end, else use another folder"
-                     : "; use another folder";
+                     : std::string(kUseAnotherFolder);
   return Fail(ErrorCode::kConflict, file + " belongs to " + Describe(*there) + ", not to " +
                                         Describe(here) + ": they differ in " + differences +
                                         allowed);
@@ -270,17 +278,26 @@ Result<void> GrowJob(const Database& database, const std::string& shown,
   return row->Run();
 }
 
+Result<std::unique_ptr<JournalDraft>> JournalDraft::Create(const std::filesystem::path& folder) {
+  std::string name = (folder / ".journal-XXXXXX").string();
+  const int fd = mkstemp(name.data());
+  if (fd < 0) return tl::unexpected(CannotCreate(folder / "journal.db", errno));
+  close(fd);
+  return std::unique_ptr<JournalDraft>(new JournalDraft(name));
+}
+
+JournalDraft::~JournalDraft() {
+  for (const char* ending : {"", "-wal", "-shm"}) unlink((file_.string() + ending).c_str());
+}
+
 Result<bool> CreateJournalIfMissing(const std::filesystem::path& file, const JobIdentity& identity,
                                     ResultSizes sizes) {
   if (access(file.c_str(), F_OK) == 0) return false;
-  std::string draft = (file.parent_path() / ".journal-XXXXXX").string();
-  const int fd = mkstemp(draft.data());
-  if (fd < 0) return tl::unexpected(CannotCreate(file, errno));
-  close(fd);
-  Result<bool> created =
-      WriteDraft(draft, identity, sizes).and_then([&] { return PublishJournal(draft, file); });
-  unlink(draft.c_str());
-  return created;
+  const auto draft = JournalDraft::Create(file.parent_path());
+  if (!draft) return tl::unexpected(draft.error());
+  return WriteDraft((*draft)->File(), identity, sizes).and_then([&] {
+    return PublishJournal((*draft)->File(), file);
+  });
 }
 
 Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesystem::path& file,
@@ -308,6 +325,7 @@ Result<std::uint64_t> ClaimJournal(const Database& database, const std::filesyst
   if (!format) return tl::unexpected(format.error());
   if (*format < 2) done = database.Execute(kFromFormat1);
   if (done && *format < 3) done = database.Execute(FromFormat2().c_str());
+  if (done) done = database.Execute(kRerunTable);
   if (!done) return tl::unexpected(done.error());
 
   // 4. Record tasks that were appended since.

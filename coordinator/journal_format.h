@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "coordinator/journal.h"
 #include "coordinator/sqlite_database.h"
@@ -13,6 +16,27 @@ namespace evenkeel::coordinator {
 inline constexpr std::int64_t kJournalApplicationId = 0x45764b6c;
 /// PRAGMA user_version. Incremented with every change that an older program would misread.
 inline constexpr std::int64_t kJournalFormat = 3;
+
+/// Advice at the end of messages about a journal of another job.
+inline constexpr std::string_view kUseAnotherFolder = "; use another folder";
+
+/// A hidden file in the folder of a journal, in which that is written before it gets its name. The
+/// destructor removes it and what SQLite leaves beside it.
+class JournalDraft {
+ public:
+  /// An empty file. kStorageFull, kUnavailable.
+  [[nodiscard]] static Result<std::unique_ptr<JournalDraft>> Create(
+      const std::filesystem::path& folder);
+  JournalDraft(const JournalDraft&) = delete;
+  JournalDraft& operator=(const JournalDraft&) = delete;
+  ~JournalDraft();
+
+  [[nodiscard]] const std::filesystem::path& File() const { return file_; }
+
+ private:
+  explicit JournalDraft(std::filesystem::path file) : file_(std::move(file)) {}
+  std::filesystem::path file_;
+};
 
 /// Creates a journal with epoch 1 if `file` does not exist, atomically and durably. Returns whether
 /// it did. An interruption leaves at most a hidden draft beside it.

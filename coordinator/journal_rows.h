@@ -64,6 +64,14 @@ inline constexpr RowQuery kSelectRanges{
     "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, 0, NULL, x''"
     " FROM results JOIN nodes ON nodes.id = results.node WHERE begin > ?1 ORDER BY begin",
     0};
+/// The columns of kSelectResults for the first row with results of tasks from parameter 1 to before
+/// parameter 2; nothing if there is none.
+inline constexpr const char* kSelectFirstOverlap =
+    "SELECT begin, \"end\", nodes.name, started_ns, ended_ns, busy_ns, kind, equal_size, sizes, "
+    "bytes"
+    " FROM results JOIN nodes ON nodes.id = results.node"
+    " WHERE begin >= COALESCE((SELECT MAX(begin) FROM results WHERE begin <= ?1), ?1)"
+    " AND begin < ?2 AND \"end\" > ?1 ORDER BY begin LIMIT 1";
 inline constexpr RowQuery kSelectFailures{
     "SELECT task, nodes.name, reason, attempt, final, exit_code, NULL, failures.id"
     " FROM failures JOIN nodes ON nodes.id = failures.node"

@@ -13,8 +13,8 @@ namespace evenkeel::coordinator {
 namespace {
 
 constexpr std::size_t kMaxFiles = 1000;
-constexpr std::array<std::string_view, 4> kOthers = {"summary.json", "timeline.jsonl",
-                                                     "report.html", "metrics.prom"};
+constexpr std::array<std::string_view, 5> kOthers = {"summary.json", "timeline.jsonl",
+                                                     "report.html", "metrics.prom", "run.json"};
 
 bool EndsWith(std::string_view text, std::string_view ending) {
   return text.size() >= ending.size() && text.substr(text.size() - ending.size()) == ending;

@@ -1,17 +1,17 @@
 #include "coordinator/snapshot.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <system_error>
 #include <utility>
 
 #include "coordinator/journal_format.h"
 #include "coordinator/sqlite_database.h"
+#include "platform/file_descriptor.h"
 #include "platform/files.h"
 
 namespace evenkeel::coordinator {
@@ -54,47 +54,23 @@ std::string Decompress(const std::string& compressed) {
   return whole && bytes.size() <= kMaxSnapshotJournalBytes ? bytes : std::string();
 }
 
-/// A temporary file, which is removed together with the files that SQLite creates beside it.
-class Draft {
- public:
-  static Result<std::unique_ptr<Draft>> Write(const path& folder, const std::string& bytes) {
-    std::string name = (folder / ".journal-XXXXXX").string();
-    const int fd = mkstemp(name.data());
-    if (fd < 0) return tl::unexpected(CannotWrite(folder, errno));
-    auto draft = std::make_unique<Draft>(name);
-    std::size_t written = 0;
-    ssize_t part = 1;
-    while (part > 0 && written < bytes.size()) {
-      part = ::write(fd, bytes.data() + written, bytes.size() - written);
-      if (part > 0) written += static_cast<std::size_t>(part);
-    }
-    const int error = errno;
-    ::close(fd);
-    if (written < bytes.size()) return tl::unexpected(CannotWrite(folder, error));
-    return draft;
+Result<void> WriteTo(const path& draft, const std::string& bytes) {
+  const platform::FileDescriptor file(::open(draft.c_str(), O_WRONLY | O_CLOEXEC));
+  std::size_t written = 0;
+  ssize_t part = file.IsOpen() ? 1 : -1;
+  while (part > 0 && written < bytes.size()) {
+    part = ::write(file.Get(), bytes.data() + written, bytes.size() - written);
+    if (part > 0) written += static_cast<std::size_t>(part);
   }
-
-  explicit Draft(path file) : file_(std::move(file)) {}
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    std::error_code ignored;
-    for (const char* ending : {"", "-wal", "-shm"}) {
-      std::filesystem::remove(file_.string() + ending, ignored);
-    }
+  if (part >= 0) return {};
+  const path folder = draft.parent_path();
+  const int error = errno;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
+    return tl::unexpected(NoSpaceLeft(folder.string()));
   }
-
-  [[nodiscard]] const path& File() const { return file_; }
-
- private:
-  static Error CannotWrite(const path& folder, int error) {
-    if (error == ENOSPC || error == EDQUOT || error == EFBIG) return NoSpaceLeft(folder.string());
-    return {ErrorCode::kUnavailable,
-            folder.string() + " cannot be written: " + std::strerror(error)};
-  }
-
-  path file_;
-};
+  return Fail(ErrorCode::kUnavailable,
+              folder.string() + " cannot be written: " + std::strerror(error));
+}
 
 /// Checks that the file is an undamaged journal of this job.
 Result<void> Check(const path& draft, const path& snapshot, const JobIdentity& identity) {
@@ -146,8 +122,9 @@ Result<void> SeedFolder(const path& snapshot, const path& folder, const JobIdent
   if (compressed->empty()) return Unusable(snapshot, "it is empty");
   if (bytes.empty()) return Unusable(snapshot, "it is damaged");
 
-  const auto draft = Draft::Write(folder, bytes);
+  const auto draft = JournalDraft::Create(folder);
   if (!draft) return tl::unexpected(draft.error());
+  if (auto written = WriteTo((*draft)->File(), bytes); !written) return written;
   if (const auto good = Check((*draft)->File(), snapshot, identity); !good) {
     const ErrorCode code = good.error().code;
     if (code == ErrorCode::kStorageFull || code == ErrorCode::kUnavailable) return good;

@@ -129,7 +129,7 @@ void ClusterCache::FollowNamespace(const kube::ServerAccess& access,
                                             Reading(cluster::ReadWeightedJob), seed);
   jobs->AddIndex(kByDependency, [](const kube::ObjectKey& key, const cluster::WeightedJob& job) {
     std::vector<std::string> words;
-    for (const std::string& name : job.spec.after) words.push_back(JobWord(key, name));
+    for (const std::string& name : plan::AwaitedJobs(job.spec)) words.push_back(JobWord(key, name));
     return words;
   });
   jobs->AddHandler({[this](const kube::ObjectKey& key, const auto&) {
@@ -279,7 +279,7 @@ void ClusterCache::NotifyDependents(const kube::ObjectKey& key) {
 
 void ClusterCache::NotifyReleasedDependencies(const cluster::WeightedJob& before,
                                               const cluster::WeightedJob* now) {
-  for (const std::string& name : before.spec.after) {
+  for (const std::string& name : plan::AwaitedJobs(before.spec)) {
     const bool released =
         plan::WaitsFor(before, name) && (now == nullptr || !plan::WaitsFor(*now, name));
     if (released) listener_.on_job({before.meta.namespace_name, name});
@@ -424,7 +424,7 @@ plan::Snapshot ClusterCache::Look(const std::shared_ptr<const cluster::WeightedJ
   snapshot.nodes = Nodes();
   snapshot.requests = room_.Requested();
   const kube::ObjectKey key{job->meta.namespace_name, job->meta.name};
-  if (!job->spec.after.empty() && !cluster::IsOver(job->status.conditions)) {
+  if (!plan::AwaitedJobs(job->spec).empty() && !cluster::IsOver(job->status.conditions)) {
     snapshot.dependencies = plan::CollectDependencies(*job, !Dependents(key).empty(),
                                                       [this, &key](const std::string& name) {
                                                         return Job({key.namespace_name, name});

@@ -130,7 +130,7 @@ class ClusterCache final : public OwnedObjectCache {
   void NotifyWaiters(const std::string& node);
   /// All jobs that a change of nodes or of this policy (empty: any) may concern.
   void TellActive(const std::string& policy);
-  /// The jobs that name this one in spec.after.
+  /// The jobs that name this one in spec.after or spec.rerun.
   [[nodiscard]] std::vector<std::shared_ptr<const cluster::WeightedJob>> Dependents(
       const kube::ObjectKey& key) const;
   /// Brings the jobs that wait for this one back into the queue.

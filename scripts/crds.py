@@ -46,6 +46,7 @@ TAIL = """## Differences between a cluster and `evenkeel run`
 | lengths | characters | bytes |
 | `balancing.leaseSeconds`, `taskPolicy.timeoutSeconds` | whole numbers | also fractions: a lease from 0.1, a timeout above 0 |
 | `after` | the job starts when the named jobs are complete | checked and ignored, with a note |
+| `rerun` | takes over the results of the named job | refused: use `--rerun-failed DIR` or `--rerun DIR` |
 | `suspend: true` | suspends the job | refused, because nothing could resume it |
 """
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,24 +26,39 @@ int CodeOf(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + 
 
 }  // namespace
 
-Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command) {
+Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& command,
+                                         const std::string& input) {
+  const auto trouble = [&command] {
+    return Fail(ErrorCode::kUnavailable,
+                command.front() + " cannot be started: " + std::generic_category().message(errno));
+  };
+  platform::ProcessOptions options{.command = command, .search_path = true};
+  // A file in memory: unlike a pipe, it can be written before the program runs.
+  platform::FileDescriptor input_file;
+  options.no_input = input.empty();
+  if (!input.empty()) {
+    input_file.Reset(memfd_create("input", MFD_CLOEXEC));
+    const auto bytes = static_cast<ssize_t>(input.size());
+    if (!input_file.IsOpen() || write(input_file.Get(), input.data(), input.size()) != bytes ||
+        lseek(input_file.Get(), 0, SEEK_SET) != 0) {
+      return trouble();
+    }
+    options.descriptors.emplace_back(input_file.Get(), STDIN_FILENO);
+  }
   std::array<platform::FileDescriptor, 2> readers;
   std::array<platform::FileDescriptor, 2> writers;
   for (std::size_t i = 0; i < readers.size(); ++i) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-      return Fail(ErrorCode::kUnavailable, command.front() + " cannot be started: " +
-                                               std::generic_category().message(errno));
+      return trouble();
     }
     readers[i].Reset(ends[0]);
     writers[i].Reset(ends[1]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
   }
-  const auto pid = platform::StartProcess(
-      {.command = command,
-       .search_path = true,
-       .no_input = true,
-       .descriptors = {{writers[0].Get(), STDOUT_FILENO}, {writers[1].Get(), STDERR_FILENO}}});
+  options.descriptors.emplace_back(writers[0].Get(), STDOUT_FILENO);
+  options.descriptors.emplace_back(writers[1].Get(), STDERR_FILENO);
+  const auto pid = platform::StartProcess(options);
   if (!pid) return tl::unexpected(pid.error());
   return ChildProcess(*pid, {readers[0].Release(), readers[1].Release()});
 }

@@ -14,12 +14,14 @@
 
 namespace evenkeel::cli {
 
-/// A program that runs beside this one, without input, its two outputs read through pipes. It is
+/// A program that runs beside this one, its two outputs read through pipes. It is
 /// found by PATH and started without a shell. Used by one thread.
 class ChildProcess {
  public:
-  /// Errors: kUnavailable (there is no such program, no resources).
-  [[nodiscard]] static Result<ChildProcess> Start(const std::vector<std::string>& command);
+  /// `input`: what it reads from its standard input. Errors: kUnavailable (there is no such
+  /// program, no resources).
+  [[nodiscard]] static Result<ChildProcess> Start(const std::vector<std::string>& command,
+                                                  const std::string& input = "");
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
   /// Ends it: SIGTERM, a second later SIGKILL.

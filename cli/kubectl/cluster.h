@@ -14,7 +14,7 @@ struct PodPlace {
   std::string name;
 };
 
-/// Source of the objects that the commands read from a cluster.
+/// The objects of a cluster that the commands read and create.
 class Cluster {
  public:
   virtual ~Cluster() = default;
@@ -23,6 +23,10 @@ class Cluster {
   /// "weightedjobs.batch.evenkeel.dev", "primes", "-l", ...). Errors are one line: kInvalidInput
   /// (there is no such object), kUnavailable (no access, no cluster, no such kind, no kubectl).
   [[nodiscard]] virtual Result<nlohmann::json> Get(const std::vector<std::string>& arguments) = 0;
+
+  /// Creates the object as `kubectl create` does. Errors are one line: kConflict (there is one of
+  /// that name), else as Get.
+  [[nodiscard]] virtual Result<void> Create(const nlohmann::json& object) = 0;
 };
 
 }  // namespace evenkeel::cli

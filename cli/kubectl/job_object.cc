@@ -51,6 +51,8 @@ void ReadSpec(const json& spec, JobObject& job) {
   job.strategy = PrintableAt(spec, "/balancing/strategy", job.strategy);
   job.result_claim = PrintableAt(spec, "/resultStorage/persistentVolumeClaim");
   for (const json& name : Items(spec, "/after")) job.after.push_back(PrintableAt(name, ""));
+  const std::string earlier = PrintableAt(spec, "/rerun/job");
+  if (!earlier.empty()) job.after.push_back(earlier);
   const json& nodes = ValueAt(spec, "/nodes");
   if (ValueAt(nodes, "/maxWorkers").is_number_integer()) {
     job.max_workers = Count(nodes, "/maxWorkers");

@@ -53,7 +53,7 @@ struct JobObject {
   std::string strategy = "TailStealing";
   std::int64_t max_workers = 32;
   std::string result_claim;        ///< spec.resultStorage.persistentVolumeClaim
-  std::vector<std::string> after;  ///< spec.after: names of jobs that have to be complete first
+  std::vector<std::string> after;  ///< jobs that have to end first: spec.after, spec.rerun.job
 
   std::int64_t tasks_total = 0;
   std::int64_t tasks_completed = 0;
@@ -64,7 +64,7 @@ struct JobObject {
   std::optional<double> completion;
   std::optional<double> estimated_completion;
   std::vector<JobWorker> workers;
-  std::vector<std::string> seen_complete;  ///< status.after: those of spec.after that were complete
+  std::vector<std::string> seen_complete;  ///< status.after: those of `after` that had ended
   std::vector<JobCondition> conditions;
   std::string result_summary;   ///< the workload's result as JSON text
   std::string result_location;  ///< where the result files are, in words

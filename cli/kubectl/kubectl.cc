@@ -42,6 +42,7 @@ bool Contains(const std::string& text, const char* part) {
 Error KubectlError(const std::string& complaint, int exit_code) {
   std::string line = Printable(LastLine(complaint), 400);
   if (line.empty()) line = "kubectl failed with exit code " + std::to_string(exit_code);
+  if (Contains(line, "(AlreadyExists)")) return {ErrorCode::kConflict, line};
   if (Contains(line, "(NotFound)")) {
     // A kind that the server does not know is "not found" as well, but not the user's slip.
     const bool kind = Contains(line, "the server could not find the requested resource");
@@ -70,11 +71,9 @@ std::vector<std::string> Kubectl::CommandLine(std::vector<std::string> words) co
   return command;
 }
 
-Result<nlohmann::json> Kubectl::Get(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{"get"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  words.insert(words.end(), {"-o", "json", kRequestTimeout});
-  auto child = ChildProcess::Start(CommandLine(words));
+Result<std::string> Kubectl::Run(std::vector<std::string> words, const std::string& input) {
+  words.emplace_back(kRequestTimeout);
+  auto child = ChildProcess::Start(CommandLine(std::move(words)), input);
   if (!child) return tl::unexpected(child.error());
 
   const SteadyClock clock;
@@ -89,10 +88,25 @@ Result<nlohmann::json> Kubectl::Get(const std::vector<std::string>& arguments) {
   if (child->Overflowed()) {
     return Fail(ErrorCode::kUnavailable, "kubectl's answer has more than 64 MiB");
   }
-  auto answer = nlohmann::json::parse(child->Out(), nullptr, false);
+  return child->Out();
+}
+
+Result<nlohmann::json> Kubectl::Get(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"get"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  words.insert(words.end(), {"-o", "json"});
+  const auto text = Run(std::move(words), "");
+  if (!text) return tl::unexpected(text.error());
+  auto answer = nlohmann::json::parse(*text, nullptr, false);
   if (!answer.is_object())
     return Fail(ErrorCode::kUnavailable, "kubectl's answer is not a JSON object");
   return answer;
+}
+
+Result<void> Kubectl::Create(const nlohmann::json& object) {
+  const auto created = Run({"create", "-f", "-"}, object.dump());
+  if (!created) return tl::unexpected(created.error());
+  return {};
 }
 
 }  // namespace evenkeel::cli

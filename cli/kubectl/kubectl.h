@@ -16,20 +16,24 @@ struct KubectlFlags {
   std::string name_space;
 };
 
-/// Reads the cluster by running kubectl, so that every way to log in that kubectl knows works, and
-/// nothing that kubectl's user may not see is shown. Used by one thread.
+/// Reads and changes the cluster by running kubectl, so that every way to log in that kubectl knows
+/// works, and nothing that kubectl's user may not see is shown. Used by one thread.
 class Kubectl final : public Cluster {
  public:
   /// `stop` must outlive it; a signal ends what is under way with kUnavailable.
   Kubectl(KubectlFlags flags, const platform::BlockedSignals& stop);
 
   [[nodiscard]] Result<nlohmann::json> Get(const std::vector<std::string>& arguments) override;
+  [[nodiscard]] Result<void> Create(const nlohmann::json& object) override;
 
   /// A command line: "kubectl", the words, then the flags, the namespace among them unless the
   /// words name one themselves.
   [[nodiscard]] std::vector<std::string> CommandLine(std::vector<std::string> words) const;
 
  private:
+  /// Runs kubectl with `input` as its standard input, and returns its output. Errors as of Get.
+  [[nodiscard]] Result<std::string> Run(std::vector<std::string> words, const std::string& input);
+
   KubectlFlags flags_;
   const platform::BlockedSignals& stop_;
 };

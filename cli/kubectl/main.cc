@@ -7,6 +7,7 @@
 #include "cli/kubectl/command_end.h"
 #include "cli/kubectl/convert_command.h"
 #include "cli/kubectl/explain_command.h"
+#include "cli/kubectl/rerun_command.h"
 #include "cli/kubectl/results_command.h"
 #include "cli/kubectl/top_command.h"
 #include "cli/kubectl/ui_command.h"
@@ -28,11 +29,15 @@ struct CommandLine {
   std::string explain_job;
   UiOptions ui;
   std::string convert_file;
+  RerunOptions rerun;
+  std::string rerun_output;
+  bool rerun_failed = false;
   CLI::App* results_command;
   CLI::App* top_command;
   CLI::App* explain_command;
   CLI::App* ui_command;
   CLI::App* convert_command;
+  CLI::App* rerun_command;
 };
 
 std::string WhatIsWrongWithNamespace(const std::string& text) {
@@ -71,10 +76,21 @@ CommandLine::CommandLine(CLI::App& app) {
       "convert", "Print Jobs of batch/v1 as WeightedJobs, and what is not converted");
   convert_command->add_option("file", convert_file, "File with the Jobs, or - for standard input")
       ->required();
+
+  rerun_command = app.add_subcommand(
+      "rerun", "Run some tasks of a job again, in a new job that has the results of all tasks");
+  rerun_command->add_option("job", rerun.job, "Name of the WeightedJob, which has ended")
+      ->required();
+  CLI::Option* failed =
+      rerun_command->add_flag("--failed", rerun_failed, "The tasks that failed [the default]");
+  rerun_command->add_option("--indexes", rerun.indexes, "These tasks, as 3,7-9")->excludes(failed);
+  rerun_command->add_option("--name", rerun.name, "Name of the new job [JOB-rerun-N]");
+  rerun_command->add_option("-o", rerun_output, "yaml: print the new job, do not create it")
+      ->check(CLI::IsMember({"yaml"}));
   app.require_subcommand(1);
   app.fallthrough();
-  for (CLI::App* command :
-       {results_command, top_command, explain_command, ui_command, convert_command}) {
+  for (CLI::App* command : {results_command, top_command, explain_command, ui_command,
+                            convert_command, rerun_command}) {
     command->fallthrough();
   }
 }
@@ -100,6 +116,10 @@ int Run(CommandLine& line) {
     return RunTopCommand(line.top, kubectl, stop, std::cout, std::cerr);
   }
   if (*line.explain_command) return Explain(line.explain_job, kubectl, stop);
+  if (*line.rerun_command) {
+    line.rerun.print = !line.rerun_output.empty();
+    return RunRerunCommand(line.rerun, kubectl, stop, std::cout, std::cerr);
+  }
   line.ui.namespace_name = line.flags.name_space;
   return RunUiCommand(line.ui, kubectl, stop, std::cout, std::cerr);
 }
@@ -108,8 +128,10 @@ int Run(CommandLine& line) {
 }  // namespace evenkeel::cli
 
 int main(int argc, char** argv) {
-  CLI::App app{"Looks at WeightedJobs of a cluster, brings their results and converts Jobs",
-               "kubectl evenkeel"};
+  CLI::App app{
+      "Looks at WeightedJobs of a cluster, brings their results, runs tasks again and converts "
+      "Jobs",
+      "kubectl evenkeel"};
   app.set_version_flag("--version", EVENKEEL_VERSION);
   app.footer("Exit codes: 0 done, 1 failed or not complete, 2 bad input, 130 interrupted.");
   evenkeel::cli::CommandLine line(app);

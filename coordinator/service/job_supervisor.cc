@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coordinator/rerun.h"
 #include "coordinator/run_results.h"
 #include "coordinator/snapshot.h"
 #include "coordinator/sqlite_database.h"
@@ -183,10 +184,14 @@ JobSupervisor::Attempt JobSupervisor::OnError(const Error& error) {
 }
 
 Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
-  if (config_.snapshot) {
-    const auto seeded = IdentityOf(*config_.version).and_then([this](const JobIdentity& identity) {
-      return SeedFolder(*config_.snapshot, config_.folder, identity);
-    });
+  if (config_.snapshot || config_.earlier) {
+    const auto seeded =
+        IdentityOf(*config_.version).and_then([this](const JobIdentity& identity) -> Result<void> {
+          // A snapshot is of this job, so it is newer.
+          if (config_.snapshot) return SeedFolder(*config_.snapshot, config_.folder, identity);
+          return SeedFromEarlierJob(*config_.earlier, config_.folder, identity,
+                                    *config_.version->spec().rerun);
+        });
     if (!seeded) return tl::unexpected(seeded.error());
   }
   JobRunConfig config;

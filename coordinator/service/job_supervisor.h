@@ -23,6 +23,8 @@ struct SupervisorConfig {
   std::vector<engine::ExpectedNode> nodes;
   std::filesystem::path folder;
   std::optional<std::filesystem::path> snapshot;  ///< of a journal to start from
+  /// Folder of the earlier job that spec.rerun of `version` names; its journal is the start.
+  std::optional<std::filesystem::path> earlier;
   ServerOptions server;
   /// As engine::CoordinatorConfig::epochs; must outlive the supervisor.
   const engine::EpochAuthenticator* epochs = nullptr;

@@ -36,6 +36,8 @@ void Describe(CLI::App& app, ServiceOptions& options) {
   app.add_option("--inputs", options.inputs, "Folder of the workload's input files");
   app.add_option("--learned-costs", options.learned_costs,
                  "Folder of the costs that earlier jobs of the same profile learned");
+  app.add_option("--earlier", options.earlier,
+                 "Folder of the earlier job whose tasks spec.rerun runs again; only read");
   app.add_option("--namespace", options.name_space, "Namespace of the job")->required();
   app.footer(
       "Exit codes: 0 told to stop, 1 trouble, 2 bad input, 5 another coordinator has the job.");

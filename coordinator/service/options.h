@@ -15,6 +15,7 @@ struct ServiceOptions {
   std::string snapshot;       ///< empty: none
   std::string inputs;         ///< folder of the workload's input files; empty: none
   std::string learned_costs;  ///< folder of the costs that earlier jobs learned; empty: none
+  std::string earlier;        ///< folder of the job of spec.rerun; empty: none
   std::string name_space;     ///< of the job: in the certificates of its workers and the metrics
   std::string listen = "0.0.0.0:7400";
   std::string health_listen = "0.0.0.0:7401";

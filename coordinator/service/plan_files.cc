@@ -97,6 +97,9 @@ Result<SharedJobVersion> ReadJobFile(const ServiceOptions& options,
   if (const auto checked = CheckJob(*job, **workload); !checked) {
     return InvalidInput(options.job_file + ": " + checked.error().message);
   }
+  if (job->rerun.has_value() == options.earlier.empty()) {
+    return InvalidInput(options.job_file + ": spec.rerun and --earlier must be there together");
+  }
   return std::make_shared<const JobVersion>(std::move(*job), *workload);
 }
 

@@ -322,6 +322,35 @@ void ReadAfter(FieldReader& spec, JobSpec& job) {
   }
 }
 
+void ReadRerun(FieldReader& spec, JobSpec& job) {
+  spec.Any("rerun");
+  if (!spec.Has("rerun")) return;
+  if (job.task_policy.success.Any()) {
+    spec.Fail("rerun",
+              "must be absent with taskPolicy.successPolicy, because such a job is complete "
+              "without the tasks that run again");
+  }
+  FieldReader rerun = spec.RequiredObject("rerun");
+  const std::string& earlier =
+      job.rerun.emplace(RerunSpec{rerun.RequiredString("job", kMaxJobName), {}}).job;
+  if (rerun.Has("job") && !IsJobName(earlier)) {
+    rerun.Fail("job", "must be " + kAllowedJobName + ", is " + Shown(earlier));
+  } else if (earlier == job.name) {
+    rerun.Fail("job", "must not name the job itself, is " + Shown(earlier));
+  } else if (std::find(job.after.begin(), job.after.end(), earlier) != job.after.end()) {
+    rerun.Fail("job", "must not be in spec.after, is " + Shown(earlier));
+  }
+  const bool failed = rerun.OptionalBool("failed", false);
+  const std::string text = rerun.OptionalString("indexes", kMaxIndexesBytes, "");
+  if (failed == rerun.Has("indexes")) {
+    return spec.Fail("rerun", "must have exactly one of failed: true, indexes");
+  }
+  if (failed) return;
+  auto indexes = ParseIndexList(text);
+  if (!indexes) return rerun.Fail("indexes", indexes.error().message);
+  job.rerun->tasks.indexes = std::move(*indexes);
+}
+
 void ReadSpec(FieldReader spec, JobSpec& job) {
   ReadWorkload(spec, job);
   ReadProfile(spec, job);
@@ -336,6 +365,7 @@ void ReadSpec(FieldReader spec, JobSpec& job) {
   }
   spec.Any("activeDeadlineSeconds");
   ReadAfter(spec, job);
+  ReadRerun(spec, job);
   ReadClusterSections(spec, job);
 }
 

@@ -38,6 +38,24 @@ std::vector<StrategyName> AllStrategies() {
   return all;
 }
 
+std::string ToString(const RerunSelection& selection) {
+  if (!selection.indexes) return "failed";
+  return ToIndexString(*selection.indexes, selection.indexes->RangeCount());
+}
+
+Result<void> CheckRerun(const RerunSelection& selection, const TaskPolicy& policy,
+                        std::int64_t tasks, const std::string& where) {
+  if (policy.success.Any()) {
+    return InvalidInput(
+        "spec.taskPolicy.successPolicy: must be absent, because such a job is complete without the "
+        "tasks that run again");
+  }
+  if (!selection.indexes || selection.indexes->Back().end <= tasks) return {};
+  return InvalidInput(where + ": must be below " + std::to_string(tasks) + ", is " +
+                      std::to_string(selection.indexes->Back().end - 1) + " (the job has " +
+                      std::to_string(tasks) + " tasks)");
+}
+
 std::string ExpandReferences(const std::string& text,
                              const std::map<std::string, std::string>& known) {
   std::string expanded;

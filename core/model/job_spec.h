@@ -132,6 +132,22 @@ struct EnvironmentVariable {
 [[nodiscard]] std::string ExpandReferences(const std::string& text,
                                            const std::map<std::string, std::string>& known);
 
+/// Tasks of a job that has ended that are to run again.
+struct RerunSelection {
+  std::optional<RangeSet> indexes{};  ///< nothing: the tasks that failed for good
+
+  friend bool operator==(const RerunSelection&, const RerunSelection&) = default;
+};
+/// "failed" or the indexes, "3,7-9".
+[[nodiscard]] std::string ToString(const RerunSelection& selection);
+
+/// spec.rerun: the results of an earlier job are taken over, except those of some tasks, which run
+/// again.
+struct RerunSpec {
+  std::string job;  ///< name of the earlier job
+  RerunSelection tasks;
+};
+
 /// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.
 struct JobSpec {
   std::string name;
@@ -150,11 +166,18 @@ struct JobSpec {
   bool suspend = false;
   /// spec.after: names of jobs that have to be complete before this one starts. In a cluster only.
   std::vector<std::string> after;
+  std::optional<RerunSpec> rerun;  ///< in a cluster only
 };
 
 [[nodiscard]] std::string ToString(StrategyName name);
 /// Nothing if there is no such strategy.
 [[nodiscard]] std::optional<StrategyName> ParseStrategyName(const std::string& text);
+/// Checks what the manifest cannot check alone: the indexes against the number of tasks, and that
+/// the job has no success policy. kInvalidInput says "WHERE: what is wrong"; `where` names the
+/// field or flag that has the indexes.
+[[nodiscard]] Result<void> CheckRerun(const RerunSelection& selection, const TaskPolicy& policy,
+                                      std::int64_t tasks, const std::string& where);
+
 /// All strategies that a job may choose.
 [[nodiscard]] std::vector<StrategyName> AllStrategies();
 

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <iterator>
+#include <utility>
 
 #include "core/base/check.h"
+#include "core/base/printable.h"
 
 namespace evenkeel::model {
 
@@ -115,9 +117,13 @@ std::string ToIndexString(const RangeSet& set, std::size_t max_ranges) {
   return text;
 }
 
-std::optional<RangeSet> ParseIndexString(std::string_view text) {
+namespace {
+
+/// Calls visit(IndexRange) for each index or range of the text. False if the text is malformed, or
+/// as soon as `visit` returns false.
+template <typename Visit>
+bool ForEachIndexRange(std::string_view text, const Visit& visit) {
   constexpr TaskIndex kMostIndex = 1'000'000'000'000;
-  RangeSet set;
   const char* at = text.data();
   const char* const end = at + text.size();
   const auto read = [&at, end](TaskIndex& index) {
@@ -128,16 +134,44 @@ std::optional<RangeSet> ParseIndexString(std::string_view text) {
   };
   for (;;) {
     TaskIndex first = 0;
-    if (!read(first)) return std::nullopt;
+    if (!read(first)) return false;
     TaskIndex last = first;
     if (at != end && *at == '-') {
       ++at;
-      if (!read(last) || last < first) return std::nullopt;
+      if (!read(last) || last < first) return false;
     }
-    set.Insert({first, last + 1});
-    if (at == end) return set;
-    if (*at++ != ',') return std::nullopt;
+    if (!visit(IndexRange{first, last + 1})) return false;
+    if (at == end) return true;
+    if (*at++ != ',') return false;
   }
+}
+
+}  // namespace
+
+std::optional<RangeSet> ParseIndexString(std::string_view text) {
+  RangeSet set;
+  const bool good = ForEachIndexRange(text, [&set](IndexRange range) {
+    set.Insert(range);
+    return true;
+  });
+  return good ? std::optional(std::move(set)) : std::nullopt;
+}
+
+Result<RangeSet> ParseIndexList(std::string_view text) {
+  constexpr std::size_t kMaxShown = 80;
+  RangeSet set;
+  std::optional<TaskIndex> repeated;
+  const bool good = ForEachIndexRange(text, [&](IndexRange range) {
+    if (set.Overlaps(range)) repeated = set.Within(range).front().begin;
+    set.Insert(range);
+    return !repeated;
+  });
+  if (good) return set;
+  if (repeated) {
+    return InvalidInput("must name each task once, names " + std::to_string(*repeated) + " twice");
+  }
+  const std::string shown = PrintableAscii(text, kMaxShown);
+  return InvalidInput("must be indexes and ranges of them such as 3,7-9, is \"" + shown + "\"");
 }
 
 }  // namespace evenkeel::model

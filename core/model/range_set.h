@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/model/index_range.h"
 
 namespace evenkeel::model {
@@ -76,5 +77,8 @@ class RangeSet {
 /// Reads the same notation: indexes and ranges of them, both ends included, in any order. Nothing
 /// if it is anything else.
 [[nodiscard]] std::optional<RangeSet> ParseIndexString(std::string_view text);
+/// Reads a list in which a user names each index once. Errors (kInvalidInput) say what is wrong in
+/// words that follow the name of the field: "must be ..., is ...".
+[[nodiscard]] Result<RangeSet> ParseIndexList(std::string_view text);
 
 }  // namespace evenkeel::model

@@ -19,6 +19,17 @@ bool KeepsLearnedCosts(const WeightedJob& job) {
   return job.learns_costs && !job.result_claim.empty();
 }
 
+/// Folder of the job of spec.rerun, whose end the status has recorded before this job starts. If it
+/// has not, the folder does not exist, and the coordinator refuses the job.
+std::string EarlierClaimFolder(const WeightedJob& job) {
+  const std::string& name = job.spec.rerun->job;
+  std::string uid;
+  for (const CompletedDependency& one : job.status.after) {
+    if (one.name == name) uid = one.uid;
+  }
+  return ClaimFolder(name, uid);
+}
+
 using nlohmann::json;
 
 std::string Listening(int at) { return "0.0.0.0:" + std::to_string(at); }
@@ -108,6 +119,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
   if (pod.with_snapshot) add("--snapshot", path::kSnapshot + "/journal.db.z");
   if (job.inputs.Any()) add("--inputs", path::kInputs);
   if (KeepsLearnedCosts(job)) add("--learned-costs", path::kLearned);
+  if (job.spec.rerun) add("--earlier", path::kEarlier);
   return args;
 }
 
@@ -145,9 +157,14 @@ void AddData(json& spec, const WeightedJob& job) {
   json& mounts = spec["containers"].back()["volumeMounts"];
   // Several jobs may share a claim; none sees the results of another.
   mounts.back()["subPath"] = ClaimFolder(job.meta.name, job.meta.uid);
-  if (!KeepsLearnedCosts(job)) return;
-  AddMount(spec, "data", path::kLearned, false);
-  mounts.back()["subPath"] = kLearnedClaimFolder;
+  if (KeepsLearnedCosts(job)) {
+    AddMount(spec, "data", path::kLearned, false);
+    mounts.back()["subPath"] = kLearnedClaimFolder;
+  }
+  if (job.spec.rerun) {
+    AddMount(spec, "data", path::kEarlier, true);
+    mounts.back()["subPath"] = EarlierClaimFolder(job);
+  }
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ constexpr std::size_t kMostVisited = 1000;
 /// Names in a message.
 constexpr std::size_t kMostJobNames = 5;
 
-bool WasSeenComplete(const cluster::JobStatus& status, const std::string& name) {
+bool WasSeenEnded(const cluster::JobStatus& status, const std::string& name) {
   return std::any_of(status.after.begin(), status.after.end(),
                      [&name](const auto& one) { return one.name == name; });
 }
@@ -44,8 +44,8 @@ std::vector<std::string> FindCircle(const cluster::WeightedJob& job, const FindJ
     const auto found = name == start ? nullptr : find(name);
     if (name != start && !found) continue;
     const cluster::WeightedJob& visited = found ? *found : job;
-    for (const std::string& next : visited.spec.after) {
-      if (WasSeenComplete(visited.status, next)) continue;
+    for (const std::string& next : AwaitedJobs(visited.spec)) {
+      if (WasSeenEnded(visited.status, next)) continue;
       if (next == start) return PathTo(name, start, reached_from);
       if (reached_from.size() == kMostVisited) return {};
       if (reached_from.try_emplace(next, name).second) open.push_back(next);
@@ -74,20 +74,50 @@ void FailForDependency(PlanBuilder& builder, const Dependency& failed) {
        "spec.after: job " + failed.name + " has failed (" + failed.failure_reason + ")");
 }
 
+bool IsEarlierRun(const cluster::WeightedJob& job, const std::string& name) {
+  return job.spec.rerun && job.spec.rerun->job == name;
+}
+
+/// Whether the job need not be waited for any more. A job can be rerun although it has failed.
+bool HasEnded(const PlanBuilder& builder, const Dependency& one) {
+  return one.state == DependencyState::kComplete ||
+         (one.state == DependencyState::kFailed && IsEarlierRun(builder.Job(), one.name));
+}
+
+/// Why the results of `earlier` cannot be taken over by `job`; empty if they can.
+std::string RerunObstacle(const cluster::WeightedJob& job, const cluster::WeightedJob& earlier) {
+  const std::string name = "job " + earlier.meta.name;
+  if (earlier.result_claim.empty()) {
+    return name + " has no resultStorage; a rerun needs its results on a claim";
+  }
+  if (earlier.result_claim != job.result_claim) {
+    return "the results of " + name + " are in the claim " + earlier.result_claim +
+           ", which spec.resultStorage must name, too";
+  }
+  if (earlier.workload != job.workload) return name + " has another spec.workload";
+  return {};
+}
+
 std::vector<const Dependency*> FindAwaited(const PlanBuilder& builder) {
   std::vector<const Dependency*> awaited;
   for (const Dependency& one : builder.snapshot().dependencies.jobs) {
-    if (!WasSeenComplete(builder.Status(), one.name)) awaited.push_back(&one);
+    if (!WasSeenEnded(builder.Status(), one.name)) awaited.push_back(&one);
   }
   return awaited;
 }
 
 }  // namespace
 
+std::vector<std::string> AwaitedJobs(const model::JobSpec& spec) {
+  std::vector<std::string> names = spec.after;
+  if (spec.rerun) names.push_back(spec.rerun->job);
+  return names;
+}
+
 bool WaitsFor(const cluster::WeightedJob& job, const std::string& name) {
-  const auto& after = job.spec.after;
-  return std::find(after.begin(), after.end(), name) != after.end() && !job.meta.deleted &&
-         !cluster::IsOver(job.status.conditions) && !WasSeenComplete(job.status, name);
+  const std::vector<std::string> awaited = AwaitedJobs(job.spec);
+  return std::find(awaited.begin(), awaited.end(), name) != awaited.end() && !job.meta.deleted &&
+         !cluster::IsOver(job.status.conditions) && !WasSeenEnded(job.status, name);
 }
 
 Dependency ReadDependency(const cluster::WeightedJob& job) {
@@ -108,11 +138,14 @@ Dependencies CollectDependencies(const cluster::WeightedJob& job, bool is_named,
                                  const FindJob& find) {
   Dependencies collected;
   bool may_be_in_circle = job.status.conditions.empty();
-  for (const std::string& name : job.spec.after) {
+  for (const std::string& name : AwaitedJobs(job.spec)) {
     const auto found = find(name);
     Dependency& one = collected.jobs.emplace_back();
     one.name = name;
     if (found) one = ReadDependency(*found);
+    if (found && IsEarlierRun(job, name) && cluster::IsOver(found->status.conditions)) {
+      collected.rerun_obstacle = RerunObstacle(job, *found);
+    }
     may_be_in_circle = may_be_in_circle || one.failure_reason == reason::kCircularDependency;
   }
   if (is_named && may_be_in_circle) collected.circle = FindCircle(job, find);
@@ -123,14 +156,15 @@ void CheckDependencies(PlanBuilder& builder) {
   if (HasStarted(builder)) return;
   const std::vector<const Dependency*> unseen = FindAwaited(builder);
   for (const Dependency* one : unseen) {
-    if (one->state == DependencyState::kComplete)
-      builder.Status().after.push_back({one->name, one->uid});
+    if (HasEnded(builder, *one)) builder.Status().after.push_back({one->name, one->uid});
   }
   if (!builder.snapshot().dependencies.circle.empty()) return FailForCircle(builder);
-  const auto failed = std::find_if(unseen.begin(), unseen.end(), [](const Dependency* one) {
-    return one->state == DependencyState::kFailed;
+  const auto failed = std::find_if(unseen.begin(), unseen.end(), [&](const Dependency* one) {
+    return one->state == DependencyState::kFailed && !HasEnded(builder, *one);
   });
-  if (failed != unseen.end()) FailForDependency(builder, **failed);
+  if (failed != unseen.end()) return FailForDependency(builder, **failed);
+  const std::string& obstacle = builder.snapshot().dependencies.rerun_obstacle;
+  if (!obstacle.empty()) Fail(builder, "RerunImpossible", "spec.rerun: " + obstacle);
 }
 
 bool WaitsForDependencies(const PlanBuilder& builder) {

@@ -36,7 +36,7 @@ struct CoordinatorReport {
   bool has_snapshot = false;  ///< the operator holds a snapshot from this coordinator
 };
 
-/// A job that spec.after names, as the cluster has it.
+/// A job that another one waits for, as the cluster has it.
 struct Dependency {
   enum class State {
     kAbsent,  ///< there is no such job
@@ -53,9 +53,11 @@ struct Dependency {
   friend bool operator==(const Dependency&, const Dependency&) = default;
 };
 
-/// The jobs in spec.after, as the cluster has them.
+/// The jobs that a job waits for, as the cluster has them.
 struct Dependencies {
-  std::vector<Dependency> jobs;  ///< in the order of spec.after
+  std::vector<Dependency> jobs;  ///< in the order of AwaitedJobs
+  /// Why the results of the job of spec.rerun, which has ended, cannot be taken over; or empty.
+  std::string rerun_obstacle;
   /// Names of jobs that can never start: this one, a job it waits for, a job that one waits for,
   /// and so on; the last one waits for this one. Empty if there is no such circle, or if an earlier
   /// search found none.
@@ -103,7 +105,7 @@ struct Snapshot {
   std::optional<RoomHolders> room_holders;
   std::vector<cluster::PodView> pods;  ///< of this job
   Dependencies dependencies;           ///< empty for a job that is over
-  /// Another job names this one in spec.after and has not recorded yet how this one ended.
+  /// Another job waits for this one and has not recorded yet how this one ended.
   bool has_waiting_dependents = false;
   std::optional<cluster::JobPlan> plan;       ///< the ConfigMap NAME-plan
   std::optional<cluster::SnapshotView> kept;  ///< the ConfigMap NAME-snapshot

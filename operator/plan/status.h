@@ -18,7 +18,7 @@ struct WriteRule {
 };
 
 /// A status is written as rarely as people can bear, for a whole cluster's state may be on one SD
-/// card: at once if a condition, the generation it is about or the completed jobs of spec.after
+/// card: at once if a condition, the generation it is about or the jobs in status.after
 /// change; otherwise at most every 10 s or 5 % of progress; never when nothing has changed.
 [[nodiscard]] WriteRule DecideStatusWrite(const cluster::JobStatus& known,
                                           const cluster::JobStatus& next, platform::Timestamp now,

@@ -217,6 +217,52 @@ class TasksTest(CommandCase):
         self.assertEqual(self.outputs(job), ["4711 yes\n", "4711 no\n"])
 
 
+class RerunTest(CommandCase):
+    """New jobs that run some tasks of an earlier job again and have the results of all."""
+
+    def test_failed_tasks_run_again_and_results_are_merged(self):
+        self.claim_new_volume("results", "pi4-b")
+        kube.create({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "files"},
+                     "data": {"other": ""}}, self.namespace)
+        first = self.begin(["demand", "/inputs/repaired", "4"], {"tasks": 12},
+                           inputs={"configMap": "files"},
+                           resultStorage={"persistentVolumeClaim": "results"},
+                           taskPolicy={"backoffLimitPerTask": 0, "maxFailedTasks": 12})
+        first.wait_complete(120)
+        self.assertEqual(first.status()["failedIndexes"], "0,4,8")
+        before = self.rows(first)
+
+        kube.patch("configmap", "files", {"data": {"repaired": ""}}, self.namespace)
+        second = first.rerun()
+        self.assertEqual(second.name, "commands-rerun-1")
+        self.assertEqual(second.get()["spec"]["rerun"], {"job": "commands", "failed": True})
+        second.wait_complete(120)
+        rows = self.check_squares(second, 12)
+        for index in range(12):
+            if index % 4:
+                self.assertEqual(rows[index], before[index], "it has not run again")
+
+        # The results are on the claim, so the first job is not needed any more.
+        kube.delete("weightedjob", first.name, "-n", self.namespace)
+        third = second.rerun("--indexes", "10-11,2")
+        self.assertEqual(third.name, "commands-rerun-2")
+        third.wait_complete(120)
+        again = self.check_squares(third, 12)
+        self.assertEqual([row for row in again if row["index"] not in (2, 10, 11)],
+                         [row for row in rows if row["index"] not in (2, 10, 11)])
+
+    def test_results_on_another_claim_cannot_be_taken_over(self):
+        first = self.begin(["square", "1"], {"tasks": 3})
+        first.wait_complete(120)
+        second = self.begin(["square", "1"], {"tasks": 3}, name="again",
+                            resultStorage={"persistentVolumeClaim": "results"},
+                            rerun={"job": first.name, "indexes": "1"})
+        found = self.wait_over(second)
+        failed = jobs.condition(found, "Failed")
+        self.assertEqual(failed.get("reason"), "RerunImpossible", found["status"])
+        self.assertIn("has no resultStorage", failed["message"])
+
+
 class TemplateTest(CommandCase):
     """Parts of the pod template: marks of the pods, and nodes that are left out."""
 

@@ -46,6 +46,15 @@ static int exit_codes(int argc, char** argv) {
   return (int)strtol(argv[index_of_task() % argc], NULL, 10);
 }
 
+/* demand PATH EVERY: as square 0, but each EVERYth task fails while the path does not exist. */
+static int demand(int argc, char** argv) {
+  if (argc != 2) return fails("demand PATH EVERY");
+  char* const no_pause[] = {"0"};
+  const int is_fragile = index_of_task() % strtol(argv[1], NULL, 10) == 0;
+  if (is_fragile && access(argv[0], F_OK) != 0) return fails("the file is missing");
+  return square(1, (char**)no_pause);
+}
+
 /* shun NODE: will not do on that node. */
 static int shun(int argc, char** argv) {
   if (argc != 1) return fails("shun NODE");
@@ -91,8 +100,8 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*run)(int, char**);
-  } verbs[] = {{"square", square}, {"burn", burn}, {"exit", exit_codes}, {"shun", shun},
-               {"show", show},     {"write", write_files}};
+  } verbs[] = {{"square", square}, {"burn", burn}, {"exit", exit_codes},  {"demand", demand},
+               {"shun", shun},     {"show", show}, {"write", write_files}};
   for (unsigned n = 0; argc > 1 && n < sizeof verbs / sizeof *verbs; ++n) {
     if (strcmp(argv[1], verbs[n].name) == 0) return verbs[n].run(argc - 2, argv + 2);
   }

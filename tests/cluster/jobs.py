@@ -147,6 +147,13 @@ class Job:
                         str(folder)], env=kube.environment(), check=True, timeout=60)
         return sorted(path.name for path in pathlib.Path(folder).iterdir())
 
+    def rerun(self, *options):
+        """kubectl evenkeel rerun; the new job."""
+        done = subprocess.run([str(PLUGIN), "rerun", self.name, "-n", self.namespace, *options],
+                              env=kube.environment(), check=True, timeout=60, text=True,
+                              stdout=subprocess.PIPE)
+        return Job(re.fullmatch(r"\S+/(\S+) created\n", done.stdout).group(1), self.namespace)
+
     def events(self):
         return [event for event in kube.get("events.events.k8s.io", "-n", self.namespace)
                 if event.get("regarding", {}).get("name") == self.name]

@@ -38,6 +38,7 @@ BESIDE = {
     "spec.workload.parameterEstimation.operations[]": {"name": "o", "kind": "add"},
     "spec.workload.switchSimulation": {"loads": [1], "bufferSizes": [1]},
     "spec.workload.synthetic": {"tasks": 100_000_000, "mode": "None", "cost": {"constant": 1}},
+    "spec.rerun": {"job": "first", "failed": True},
     "spec.weighting.weights": {"node": 1},
     "spec.taskPolicy.onExitCodes[]": {"action": "Count", "values": [1]},
     AFFINITY: {"nodeSelectorTerms": [TERM_OF_A_LABEL]},
@@ -56,6 +57,7 @@ INSTEAD = {
     "spec.workload.command.arguments": {"tasks"},
     "spec.workload.command.argumentsFile": {"tasks"},
     "spec.workload.command.range": {"tasks"},
+    "spec.rerun.indexes": {"failed"},
 }
 # Keys that the parser takes in maps; others take any.
 KEYS = {"spec.worker.resources.requests.*": "cpu", "spec.worker.resources.limits.*": "cpu",

@@ -2,6 +2,7 @@
 
 calls.jsonl    every command line, one a line
 objects.json   what `get` prints, by its words without flags; text instead of an object is an error
+created.json   what the last `create` got; with refusal.json, a text, it is refused
 forwards.json  how each port-forward behaves, one after the other, the last one for ever:
                "serve", "refuse", "silent", "end-at-once", {"break": PATH}: lose the connection in
                the middle of that page, or {"hollow": PATH}: from that page on there is nobody behind
@@ -43,6 +44,14 @@ def get(words):
     if isinstance(found, str):
         complain(found)
     print(json.dumps(found))
+
+
+def create(_):
+    (CLUSTER / "created.json").write_text(sys.stdin.read())
+    refusal = read("refusal.json", None)
+    if refusal:
+        complain(refusal)
+    print("created")
 
 
 def behaviour():
@@ -110,10 +119,10 @@ def main():
     for word in rest:
         if skip or word.startswith("-"):
             # -o json, -l SELECTOR and --field-selector SELECTOR are two arguments each
-            skip = not skip and word in ("-o", "-l", "--field-selector")
+            skip = not skip and word in ("-o", "-l", "-f", "--field-selector")
         else:
             words.append(word)
-    {"get": get, "port-forward": port_forward}[command](words)
+    {"get": get, "create": create, "port-forward": port_forward}[command](words)
 
 
 main()

@@ -254,5 +254,46 @@ class UiTest(PluginTest):
         self.end(process)
 
 
+class RerunTest(PluginTest):
+    def setUp(self):
+        super().setUp()
+        failed = job(complete=False, tasks={"total": 4, "completed": 3, "failed": 1})
+        failed["status"]["conditions"] = [{"type": "Failed", "status": "True", "reason": "TasksFailed"}]
+        failed["spec"] = {"workload": {"primes": {"end": 100}},
+                          "resultStorage": {"persistentVolumeClaim": "results"}}
+        self.objects[f"{JOBS} primes"] = failed
+
+    def created(self):
+        return json.loads((self.cluster / "created.json").read_text())
+
+    def test_a_job_is_created(self):
+        out, err = self.run_plugin("rerun", "primes", "-n", "lab")
+        self.assertEqual((out, err), (f"{JOBS}/primes-rerun-1 created\n", ""))
+        self.assertEqual(self.created()["metadata"], {"name": "primes-rerun-1", "namespace": "lab"})
+        self.assertEqual(self.created()["spec"]["rerun"], {"job": "primes", "failed": True})
+        self.assertEqual(self.calls()[-1][:3], ["create", "-f", "-"])
+        self.assertIn("--namespace=lab", self.calls()[-1])
+        self.run_plugin("rerun", "primes", "--indexes", "3,0-1", "--name", "again")
+        self.assertEqual(self.created()["spec"]["rerun"], {"job": "primes", "indexes": "0-1,3"})
+        self.assertEqual(self.created()["metadata"]["name"], "again")
+
+    def test_a_manifest_is_printed(self):
+        out, _ = self.run_plugin("rerun", "primes", "-o", "yaml")
+        self.assertIn("  rerun:\n    failed: true\n    job: primes\n", out)
+        self.assertFalse((self.cluster / "created.json").exists())
+
+    def test_errors(self):
+        self.check_refused("rerun", "missing", code=2, says=["not found"])
+        self.check_refused("rerun", "primes", "--indexes", "4", code=2, says=["must be below 4, is 4"])
+        self.check_refused("rerun", "primes", "--failed", "--indexes", "3", code=2, says=["excludes"])
+        self.check_refused("rerun", "primes", "-o", "json", code=2, says=["yaml"])
+        (self.cluster / "refusal.json").write_text(json.dumps(
+            'Error from server (AlreadyExists): weightedjobs "again" already exists'))
+        self.check_refused("rerun", "primes", "--name", "again", code=2, says=["already exists"])
+        (self.cluster / "refusal.json").write_text(json.dumps(
+            "Error from server (Forbidden): you cannot create resource weightedjobs"))
+        self.check_refused("rerun", "primes", code=1, says=["Forbidden"])
+
+
 if __name__ == "__main__":
     plugin.main()

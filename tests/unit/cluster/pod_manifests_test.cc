@@ -246,6 +246,24 @@ TEST(CoordinatorPodManifest, SharesLearnedCostsInTheClaimIfTheJobWantsThem) {
   EXPECT_FALSE(has_flag(CoordinatorPodManifest(job, FirstAttempt())));
 }
 
+TEST(CoordinatorPodManifest, ReadsTheFolderOfTheEarlierJobOfARerun) {
+  WeightedJob job = Job();
+  job.result_claim = "out";
+  job.spec.rerun = model::RerunSpec{"first", {}};
+  job.status.after = {{"other", "ffffffff-1"}, {"first", "89abcdef-2"}};
+  const json pod = CoordinatorPodManifest(job, FirstAttempt());
+  ExpectRestricted(pod);
+  const json mount = MountAt(pod, "/var/lib/evenkeel-earlier");
+  EXPECT_EQ(mount["name"], MountAt(pod, "/var/lib/evenkeel")["name"]);
+  EXPECT_EQ(mount["subPath"], "first-89abcdef");
+  EXPECT_EQ(mount["readOnly"], true);
+  EXPECT_EQ(MountAt(pod, "/var/lib/evenkeel")["subPath"], "primes-01234567");
+  const json& args = pod["spec"]["containers"][0]["args"];
+  const auto flag = std::find(args.begin(), args.end(), "--earlier");
+  ASSERT_NE(flag, args.end());
+  EXPECT_EQ(*std::next(flag), "/var/lib/evenkeel-earlier");
+}
+
 TEST(CoordinatorPodManifest, GoesOnFromASnapshotAndReadsInputs) {
   WeightedJob job = Job();
   job.inputs.config_map = "files";

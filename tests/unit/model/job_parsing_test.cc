@@ -137,6 +137,55 @@ TEST(ParseJob, JobsToWaitForAreOtherJobs) {
   EXPECT_NE(JobErrorOf(JobWith("  after: [" + many + "]\n")), "");
 }
 
+TEST(ParseJob, ARerunNamesAnEarlierJobAndItsTasks) {
+  const auto failed = ParseJob(JobWith("  rerun: {job: first, failed: true}\n"), "job.yaml");
+  ASSERT_TRUE(failed) << failed.error().message;
+  EXPECT_EQ(failed->rerun->job, "first");
+  EXPECT_EQ(ToString(failed->rerun->tasks), "failed");
+  const auto some = ParseJob(JobWith("  rerun: {job: first, indexes: '7-9,3'}\n"), "job.yaml");
+  ASSERT_TRUE(some) << some.error().message;
+  EXPECT_EQ(ToString(some->rerun->tasks), "3,7-9");
+
+  const auto error = [](const std::string& fields) {
+    return JobErrorOf(JobWith("  rerun: {" + fields + "}\n"));
+  };
+  const std::string one_of = "job.yaml: spec.rerun: must have exactly one of failed: true, indexes";
+  EXPECT_EQ(error("job: first"), one_of);
+  EXPECT_EQ(error("job: first, failed: false"), one_of);
+  EXPECT_EQ(error("job: first, failed: true, indexes: '3'"), one_of);
+  EXPECT_TRUE(error("failed: true").starts_with("job.yaml: spec.rerun.job: "))
+      << error("failed: true");
+  EXPECT_EQ(error("job: primes, failed: true"),
+            "job.yaml: spec.rerun.job: must not name the job itself, is \"primes\"");
+  EXPECT_EQ(error("job: first, indexes: '3,7-9,8'"),
+            "job.yaml: spec.rerun.indexes: must name each task once, names 8 twice");
+  EXPECT_EQ(error("job: first, indexes: '9-7'"),
+            "job.yaml: spec.rerun.indexes: must be indexes and ranges of them such as 3,7-9, is "
+            "\"9-7\"");
+  EXPECT_TRUE(
+      error("job: First, failed: true").starts_with("job.yaml: spec.rerun.job: must be 1 to"));
+  EXPECT_EQ(JobErrorOf(JobWith("  after: [a, first]\n  rerun: {job: first, failed: true}\n")),
+            "job.yaml: spec.rerun.job: must not be in spec.after, is \"first\"");
+  EXPECT_EQ(JobErrorOf(JobWith("  taskPolicy: {successPolicy: {succeededCount: 2}}\n"
+                               "  rerun: {job: first, failed: true}\n")),
+            "job.yaml: spec.rerun: must be absent with taskPolicy.successPolicy, because such a "
+            "job is complete without the tasks that run again");
+}
+
+TEST(CheckRerun, IndexesAreThoseOfTheJob) {
+  const RerunSelection last{RangeSet(IndexRange{11, 12})};
+  EXPECT_TRUE(CheckRerun(last, {}, 12, "--indexes"));
+  const auto outside = CheckRerun(last, {}, 11, "--indexes");
+  ASSERT_FALSE(outside);
+  EXPECT_EQ(outside.error().message, "--indexes: must be below 11, is 11 (the job has 11 tasks)");
+  EXPECT_TRUE(CheckRerun({}, {}, 1, "--indexes"));
+  TaskPolicy policy;
+  policy.success.succeeded_count = 3;
+  const auto early = CheckRerun({}, policy, 12, "--indexes");
+  ASSERT_FALSE(early);
+  EXPECT_TRUE(early.error().message.starts_with("spec.taskPolicy.successPolicy: must be absent"));
+}
+
 TEST(ReadJob, ReadsADocumentLikeItsText) {
   const auto document = ParseDocument(JobWith("  nodes: {maxWorkers: 3}\n"), "job.yaml");
   ASSERT_TRUE(document.has_value());

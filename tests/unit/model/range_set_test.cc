@@ -71,5 +71,23 @@ TEST(RangeSet, RejectsInvalidIndexStrings) {
   }
 }
 
+TEST(RangeSet, AListOfAUserNamesEachIndexOnce) {
+  RangeSet set(IndexRange{7, 10});
+  set.Insert({3, 4});
+  EXPECT_EQ(ParseIndexList("3,7-9"), set);
+  EXPECT_EQ(ParseIndexList("8-9,7,3"), set);
+  for (const char* text : {"3,7-9,8", "8,7-9", "8,8"}) {
+    const auto list = ParseIndexList(text);
+    ASSERT_FALSE(list) << text;
+    EXPECT_EQ(list.error().message, "must name each task once, names 8 twice");
+  }
+  for (const char* text : {"", "7-", "9-7", "3;4", "all", "-3"}) {
+    const auto list = ParseIndexList(text);
+    ASSERT_FALSE(list) << text;
+    EXPECT_EQ(list.error().message,
+              std::string("must be indexes and ranges of them such as 3,7-9, is \"") + text + "\"");
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel::model

@@ -29,6 +29,8 @@ TEST(KubectlError, ClassifiesKubectlsErrors) {
        ErrorCode::kInvalidInput, "\"x\" not found"},
       {"Error from server (NotFound): the server could not find the requested resource",
        ErrorCode::kUnavailable, "requested resource"},
+      {"Error from server (AlreadyExists): weightedjobs.batch.evenkeel.dev \"x\" already exists",
+       ErrorCode::kConflict, "already exists"},
       {"Error from server (Forbidden): nodes is forbidden: User \"u\" cannot list",
        ErrorCode::kUnavailable, "forbidden"},
       {"error: the server doesn't have a resource type \"weightedjobs\"", ErrorCode::kUnavailable,

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cli/kubectl/cluster.h"
 
@@ -18,7 +19,13 @@ class MemoryCluster final : public Cluster {
     return Fail(ErrorCode::kInvalidInput, "(NotFound): " + asked + " not found");
   }
 
+  Result<void> Create(const nlohmann::json& object) override {
+    created.push_back(object);
+    return {};
+  }
+
   std::map<std::string, nlohmann::json> objects;
+  std::vector<nlohmann::json> created;
 };
 
 }  // namespace evenkeel::cli

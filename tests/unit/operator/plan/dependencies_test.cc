@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 
@@ -31,6 +32,11 @@ class JobsAfterJobs : public testing::Test {
     one.job.spec.name = name;
     one.job.spec.after = std::move(after);
     return one;
+  }
+  /// Adds two jobs with the same claim, the second of which reruns the first.
+  void AddRerun() {
+    for (ModelCluster* one : {&Add("first"), &Add("again")}) one->job.result_claim = "out";
+    jobs_.at("again").job.spec.rerun = model::RerunSpec{"first", {}};
   }
   /// As the operator's cache sees them.
   void Look() {
@@ -89,8 +95,8 @@ class JobsAfterJobs : public testing::Test {
   }
   [[nodiscard]] bool IsNamed(const std::string& name) const {
     return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& one) {
-      const Names& after = one.second.job.spec.after;
-      return std::find(after.begin(), after.end(), name) != after.end();
+      const Names awaited = AwaitedJobs(one.second.job.spec);
+      return std::find(awaited.begin(), awaited.end(), name) != awaited.end();
     });
   }
 
@@ -431,6 +437,65 @@ TEST(Dependencies, AJobThatNoOtherNamesIsInNoCircle) {
       });
   EXPECT_EQ(lookups, 1);
   EXPECT_EQ(collected.jobs.size(), 1U);
+}
+
+TEST_F(JobsAfterJobs, ARerunWaitsForTheEndOfTheEarlierJob) {
+  AddRerun();
+  Steps(5);
+  EXPECT_TRUE(NothingIsCreatedFor("again"));
+  EXPECT_EQ(Message("again", "Progressing"), "WaitingForJobs: waits for first");
+  FailTasks("first");
+  Steps(3);
+  EXPECT_EQ(State("first"), "Failed");
+  EXPECT_EQ(jobs_.at("again").job.status.after,
+            (std::vector<cluster::CompletedDependency>{{"first", jobs_.at("first").job.meta.uid}}));
+  EXPECT_FALSE(NothingIsCreatedFor("again")) << "a job that has failed can be rerun";
+  EXPECT_EQ(Message("again", "Failed"), "none");
+}
+
+TEST_F(JobsAfterJobs, ARerunOfACompleteJobStarts) {
+  AddRerun();
+  Steps(5);
+  Complete("first");
+  Steps(3);
+  EXPECT_FALSE(NothingIsCreatedFor("again"));
+}
+
+TEST_F(JobsAfterJobs, ARerunFailsIfTheResultsCannotBeTakenOver) {
+  const auto failure_with = [this](const std::function<void(cluster::WeightedJob&)>& change) {
+    jobs_.clear();
+    AddRerun();
+    change(jobs_.at("first").job);
+    Steps(5);
+    Complete("first");
+    Steps(3);
+    EXPECT_TRUE(NothingIsCreatedFor("again"));
+    return Message("again", "Failed");
+  };
+  EXPECT_EQ(
+      failure_with([](auto& job) { job.result_claim.clear(); }),
+      "RerunImpossible: spec.rerun: job first has no resultStorage; a rerun needs its results "
+      "on a claim");
+  EXPECT_EQ(failure_with([](auto& job) { job.result_claim = "other"; }),
+            "RerunImpossible: spec.rerun: the results of job first are in the claim other, which "
+            "spec.resultStorage must name, too");
+  EXPECT_EQ(failure_with([](auto& job) { job.workload = "{}"; }),
+            "RerunImpossible: spec.rerun: job first has another spec.workload");
+}
+
+TEST_F(JobsAfterJobs, RerunsOfEachOtherFail) {
+  AddRerun();
+  jobs_.at("first").job.spec.rerun = model::RerunSpec{"again", {}};
+  Steps(3);
+  EXPECT_EQ(State("first"), "Failed");
+  EXPECT_EQ(State("again"), "Failed");
+}
+
+TEST_F(JobsAfterJobs, AJobIsKeptUntilItsRerunHasRecordedItsEnd) {
+  AddRerun();
+  EXPECT_TRUE(WaitsFor(jobs_.at("again").job, "first"));
+  jobs_.at("again").job.status.after = {{"first", "uid"}};
+  EXPECT_FALSE(WaitsFor(jobs_.at("again").job, "first"));
 }
 
 }  // namespace
