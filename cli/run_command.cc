@@ -27,6 +27,7 @@ constexpr int kComplete = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 constexpr int kInterrupted = 130;
+constexpr const char* kInterruptReason = "interrupted; the same command goes on";
 // Time for an open page to fetch the report.
 constexpr Duration kPagePatience = std::chrono::seconds(4);
 
@@ -93,6 +94,8 @@ Result<std::unique_ptr<coordinator::JobRun>> OpenRun(const RunPlan& plan, const 
   config.started = started;
   config.source = &source;
   config.rerun = plan.rerun;
+  config.reduce.environment = plan.environment;
+  config.reduce.forgets_failures = true;
   return coordinator::JobRun::Open(std::move(config));
 }
 
@@ -176,14 +179,14 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   };
   LocalWorkers workers({options.worker_binary, run.Port(), parts.token, plan.job().workload,
                         plan.environment, plan.workload().Sleeps(), tell},
-                       plan.nodes, [&run](const std::string& why) { run.Interrupt(why); });
+                       plan.nodes, [&run](const std::string& why) { run.InterruptTasks(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
   const auto on_signal = [&run, &workers](int signal) {
     if (signal == SIGCHLD) {
       workers.Collect();
     } else {
-      run.Interrupt("interrupted; the same command goes on");
+      run.Interrupt(kInterruptReason);
     }
   };
   std::optional<platform::SignalThread> signal_thread;
@@ -196,6 +199,23 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   signal_thread.reset();
   workers.EndAll(std::chrono::seconds(2));
   return end;
+}
+
+// The reduce command, if there is one, which a signal interrupts.
+Result<void> Reduce(coordinator::JobRun& run, platform::BlockedSignals& signals, TerminalView* live,
+                    coordinator::RunEnd& end) {
+  const auto on_signal = [&run](int signal) {
+    if (signal != SIGCHLD) run.Interrupt(kInterruptReason);
+  };
+  const platform::SignalThread signal_thread(signals, {on_signal});
+  const auto on_attempt = [live, &end](std::int32_t attempt) {
+    std::string line = "all tasks are done; the reduce command runs";
+    if (attempt > 1) line += ", attempt " + std::to_string(attempt);
+    if (live == nullptr) return Log(LogLevel::kInfo, line);
+    live->Say(std::move(line));
+    live->OnProgress(end.progress);  // draws it
+  };
+  return run.Reduce(on_attempt, end);
 }
 
 }  // namespace
@@ -252,11 +272,14 @@ int RunRunCommand(const RunOptions& given, const workloads::Registry& registry, 
   TerminalView view(text, plan->job().name,
                     DrawsLive(options) ? SizeOfTerminal : std::function<TerminalSize()>());
   const bool nothing_left = NothingLeft(*plan, known);
-  const auto end = nothing_left ? (*run)->Run(nullptr)
-                                : Execute(options, *plan, *earlier,
-                                          {token, **run, signals, page->get(), view}, control);
+  auto end = nothing_left ? (*run)->Run(nullptr)
+                          : Execute(options, *plan, *earlier,
+                                    {token, **run, signals, page->get(), view}, control);
   if (!end) return Complain(end.error(), err);
   plan->version = end->version;
+  TerminalView* const live = DrawsLive(options) && !nothing_left ? &view : nullptr;
+  const auto reduced = Reduce(**run, signals, live, *end);
+  if (!reduced) return Complain(reduced.error(), err);
   const auto summary =
       coordinator::LeaveResults(OutcomeOf(*plan, control), *(*run)->journal(), *end, *earlier);
   if (summary && *page) (*page)->Conclude(plan->folder, *summary);

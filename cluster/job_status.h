@@ -173,7 +173,8 @@ struct Progress {
   std::string reason;
   model::EndCause cause = model::EndCause::kOther;
   TaskCounts tasks;
-  double fraction = 0;  ///< of the work, 0 to 1
+  double fraction = 0;              ///< of the work, 0 to 1
+  std::int64_t reduce_attempt = 0;  ///< run of the reduce command that is under way; 0: none
   std::optional<Duration> eta;
   Duration active{};
   std::string failed_indexes;  ///< digits, commas, dashes and dots only

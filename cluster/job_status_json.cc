@@ -235,6 +235,7 @@ Result<Progress> ReadProgress(std::string_view text) {
   const json& tasks = Child(object, "tasks");
   progress.tasks = {Count(tasks, "total"), Count(tasks, "completed"), Count(tasks, "failed")};
   progress.fraction = NumberUpTo(object, "progress", 1);
+  progress.reduce_attempt = Count(object, "reduceAttempt");
   if (Child(object, "etaSeconds").is_number()) {
     progress.eta = FromSeconds(NumberUpTo(object, "etaSeconds", kMaxSeconds));
   }

@@ -224,6 +224,12 @@ std::string ImageOf(const json& spec, const std::string& container) {
   return {};
 }
 
+/// Whether the pod is there for this container: a coordinator's pod lives on whatever becomes of
+/// the container of its reduce command, and is always started again.
+bool IsMain(const PodView& pod, const ContainerState& container) {
+  return pod.role != PodRole::kCoordinator || container.name == kCoordinatorContainer;
+}
+
 /// Containers that a webhook or a service mesh has added are none of ours.
 bool IsOurs(const ContainerState& container) {
   return container.name == kCoordinatorContainer || container.name == kWorkerContainer ||
@@ -238,13 +244,14 @@ void ReadState(const json& spec, const json& status, PodView& pod) {
   // A single container that has ended makes the pod end, or is about to be started again.
   const bool several = Items(status, "containerStatuses").size() > 1;
   for (const ContainerState& one : containers) {
-    if (!IsOurs(one)) continue;
+    if (!IsOurs(one) || !IsMain(pod, one)) continue;
     if (worst_of_ours == nullptr || WorseOff(one, *worst_of_ours)) worst_of_ours = &one;
     pod.has_run = pod.has_run || one.has_run;
   }
   for (const ContainerState& one : containers) {
     const bool ended_well = one.ended && one.termination->exit_code == 0;
     if (!several || !ended_well || !IsOurs(one) || pod.phase != PodPhase::kRunning) continue;
+    if (pod.role == PodRole::kCoordinator) continue;
     pod.lingers = true;
     worst = worst_of_ours = &one;
   }

@@ -144,6 +144,11 @@ bool LearnsCosts(const json& workload) {
   return Flag(Child(*workload.begin(), "cost"), "learned");
 }
 
+bool HasReduce(const json& workload) {
+  if (!workload.is_object() || workload.size() != 1) return false;
+  return !Items(*workload.begin(), "reduce").empty();
+}
+
 void ReadSpec(const json& spec, WeightedJob& job) {
   auto read = model::ReadJob(Manifest(job.meta.name, spec));
   if (!read) {
@@ -184,6 +189,7 @@ void ReadClusterSections(const json& spec, WeightedJob& job) {
   job.workload = Compact(Child(spec, "workload"));
   job.task_image = TaskImage(Child(spec, "workload"));
   job.learns_costs = LearnsCosts(Child(spec, "workload"));
+  job.has_reduce = HasReduce(Child(spec, "workload"));
   job.result_claim = Text(Child(spec, "resultStorage"), "persistentVolumeClaim");
   job.suspend = Flag(spec, "suspend");
   const std::int64_t ttl = Integer(spec, "ttlSecondsAfterFinished", -1);

@@ -29,6 +29,9 @@ inline const std::string kPlan = "/etc/evenkeel/plan";
 inline const std::string kSnapshot = "/etc/evenkeel/snapshot";
 inline const std::string kData = "/var/lib/evenkeel";
 inline const std::string kEarlier = "/var/lib/evenkeel-earlier";  ///< folder of an earlier job
+/// In kData: where the reduce command runs, under the name that the coordinator gives the folder.
+inline const std::string kReduceFolder = "reduce";
+inline const std::string kReduce = kData + "/" + kReduceFolder;
 inline const std::string kLearned = "/var/lib/evenkeel-learned";  ///< costs of earlier jobs
 inline const std::string kInputs = "/inputs";
 inline const std::string kTemporary = "/tmp";

@@ -65,6 +65,7 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   config.server.namespace_name = options.name_space;
   config.server.job = plan.version->spec().name;
   config.started = started;
+  config.launcher_socket = options.launcher_socket;
   return config;
 }
 

@@ -101,7 +101,33 @@ void JobRun::StopListening() {
   if (server_) server_->Shutdown();
 }
 
-void JobRun::Interrupt(const std::string& reason) { inbox_.Post(InterruptRequested{reason}); }
+void JobRun::Interrupt(const std::string& reason) {
+  reduce_.Interrupt(reason);
+  InterruptTasks(reason);
+}
+
+void JobRun::InterruptTasks(const std::string& reason) { inbox_.Post(InterruptRequested{reason}); }
+
+Result<void> JobRun::Reduce(const ReducePhase::AttemptHandler& on_attempt, RunEnd& end) {
+  return reduce_.Run({config_.folder, config_.reduce, Deadline(), DeadlineReason()}, *journal_,
+                     on_attempt, end);
+}
+
+// On the job's own time line: the gaps between an interruption and its resumption do not count. A
+// rerun has all of the time again.
+Instant JobRun::Deadline() const {
+  const auto& allowed = config_.version->spec().active_deadline;
+  const JournalState& known = journal_->State();
+  if (!allowed) return kNever;
+  return config_.started + *allowed - (known.active - known.active_before_rerun);
+}
+
+std::string JobRun::DeadlineReason() const {
+  const Duration allowed = config_.version->spec().active_deadline.value_or(Duration::zero());
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(allowed);
+  return "active deadline exceeded: spec.activeDeadlineSeconds is " +
+         std::to_string(seconds.count());
+}
 
 CoordinatorLoop::Config JobRun::LoopConfig() {
   const JournalState& known = journal_->State();
@@ -122,14 +148,8 @@ CoordinatorLoop::Config JobRun::LoopConfig() {
   loop.engine.keep_workers = config_.keep_workers;
   loop.engine.verification = verification_;
   loop.engine.verified = std::exchange(verified_, {});
-  if (const auto& allowed = config_.version->spec().active_deadline) {
-    // On the job's own time line: the gaps between an interruption and its resumption do not count.
-    // A rerun has all of the time again.
-    loop.deadline = config_.started + *allowed - (known.active - known.active_before_rerun);
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*allowed);
-    loop.deadline_reason = "active deadline exceeded: spec.activeDeadlineSeconds is " +
-                           std::to_string(seconds.count());
-  }
+  loop.deadline = Deadline();
+  loop.deadline_reason = DeadlineReason();
   return loop;
 }
 

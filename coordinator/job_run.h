@@ -10,6 +10,7 @@
 #include "coordinator/coordinator_loop.h"
 #include "coordinator/journal.h"
 #include "coordinator/observer_thread.h"
+#include "coordinator/reduce_phase.h"
 #include "coordinator/worker_server.h"
 #include "core/base/clock.h"
 #include "core/engine/coordinator.h"
@@ -33,11 +34,15 @@ struct JobRunConfig {
   JobSource* source = nullptr;  ///< of new versions; outlives the run; null: none
   CompleteJob complete = CompleteJob::kGoesOn;
   std::optional<model::RerunSelection> rerun{};  ///< as in Journal::Open
+  ReduceSettings reduce;
 };
 
 /// How a run ended.
 struct RunEnd : LoopEnd {
   protocol::Traffic traffic;
+  /// If the result files were written already: the `result` object of summary.json.
+  std::optional<std::string> result_json;
+  std::optional<model::ReduceRecord> reduce;  ///< the last run of the reduce command
 };
 
 /// One start of a job's coordinator: a CoordinatorLoop with its journal, its server and its clock.
@@ -55,18 +60,27 @@ class JobRun final : private StreamListener, private Transport {
   /// Runs the loop on this thread until the job ends; once. Workers have been told so when it
   /// returns. `observer` may be null.
   [[nodiscard]] RunEnd Run(RunObserver* observer);
+  /// After Run: runs the reduce command of a complete job, as ReducePhase::Run. Once, on the same
+  /// thread.
+  [[nodiscard]] Result<void> Reduce(const ReducePhase::AttemptHandler& on_attempt, RunEnd& end);
   /// Ends all streams. To be called instead of Run if the job is over already.
   void StopListening();
   /// Traffic of all streams so far.
   [[nodiscard]] protocol::Traffic TrafficSoFar() const { return server_->Counters(); }
-  /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once.
+  /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once. Stops the
+  /// reduce command as well.
   void Interrupt(const std::string& reason);
+  /// The same, but a reduce command runs nevertheless if all tasks are done: it needs no workers.
+  void InterruptTasks(const std::string& reason);
 
  private:
   JobRun(JobRunConfig config, std::unique_ptr<Journal> journal);
   Result<void> ReadVerification();
   Result<void> Listen();
   [[nodiscard]] CoordinatorLoop::Config LoopConfig();
+  /// When activeDeadlineSeconds are over.
+  [[nodiscard]] Instant Deadline() const;
+  [[nodiscard]] std::string DeadlineReason() const;
 
   // StreamListener, on the server's threads.
   void OnMessage(StreamId stream, engine::ToCoordinator message) override;
@@ -85,6 +99,7 @@ class JobRun final : private StreamListener, private Transport {
   engine::VerifiedSoFar verified_;  // until the run begins
   LoopInbox inbox_;
   std::unique_ptr<WorkerServer> server_;
+  ReducePhase reduce_{clock_};
 };
 
 }  // namespace evenkeel::coordinator

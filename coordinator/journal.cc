@@ -9,6 +9,7 @@
 #include "coordinator/journal_format.h"
 #include "coordinator/journal_rows.h"
 #include "coordinator/lock_probe.h"
+#include "coordinator/reduce_rows.h"
 #include "coordinator/rerun.h"
 #include "coordinator/sqlite_database.h"
 #include "core/base/check.h"
@@ -191,6 +192,26 @@ class SqliteJournal final : public Journal {
   [[nodiscard]] Result<std::string> Copy(std::int64_t max_bytes) const override {
     const std::lock_guard lock(mutex_);
     return database_->Image(max_bytes);
+  }
+
+  [[nodiscard]] Result<ReduceHistory> ReadReduce(const std::string& command) const override {
+    const std::lock_guard lock(mutex_);
+    return ReadReduceRuns(*database_, command);
+  }
+
+  Result<void> BeginReduce(const std::string& command) override {
+    const std::lock_guard lock(mutex_);
+    return InsertReduceRun(*database_, command);
+  }
+
+  Result<void> EndReduce(const std::optional<model::ReduceRecord>& record) override {
+    const std::lock_guard lock(mutex_);
+    return EndReduceRun(*database_, record);
+  }
+
+  Result<void> ForgetFailedReduce() override {
+    const std::lock_guard lock(mutex_);
+    return RemoveFailedReduceRuns(*database_);
   }
 
   Result<void> MarkEnded(model::JobState state) override {

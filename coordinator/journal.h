@@ -40,6 +40,29 @@ struct JournalState {
   Duration active_before_rerun{};
 };
 
+/// The runs of a job's reduce command so far.
+struct ReduceHistory {
+  std::int32_t failed = 0;                  ///< runs that failed
+  std::int32_t lost = 0;                    ///< runs whose end no coordinator saw
+  std::optional<model::ReduceRecord> last;  ///< the last one that succeeded or failed
+  [[nodiscard]] bool Succeeded() const { return last && last->failure.empty(); }
+};
+
+/// Records the runs of the reduce command. The runs of another command, or on other results, do not
+/// count and are removed by the next BeginReduce. Thread-safe. Errors as of Journal.
+class ReduceStore {
+ public:
+  virtual ~ReduceStore() = default;
+  /// The runs of this command on the results that the journal has now.
+  [[nodiscard]] virtual Result<ReduceHistory> ReadReduce(const std::string& command) const = 0;
+  /// A run of this command begins. Durable when it returns. Without EndReduce it is lost.
+  virtual Result<void> BeginReduce(const std::string& command) = 0;
+  /// The run has ended. Nothing: it was interrupted and does not count. Durable when it returns.
+  virtual Result<void> EndReduce(const std::optional<model::ReduceRecord>& record) = 0;
+  /// Removes the runs that failed or were lost.
+  virtual Result<void> ForgetFailedReduce() = 0;
+};
+
 /// Expected size of a result.
 enum class ResultSizes : std::uint8_t {
   kSmall,
@@ -72,7 +95,7 @@ class JournalReader {
 /// process has it open at a time (an exclusive lock until destruction). Acknowledged
 /// data survives a crash of the process and a loss of power. A folder on a network file system that
 /// cannot lock is refused. Thread-safe.
-class Journal : public JournalReader, public RecordStore {
+class Journal : public JournalReader, public RecordStore, public ReduceStore {
  public:
   /// Creates or opens `folder`/journal.db for this job and increments the epoch durably. Records
   /// tasks that were appended to the job since. `sizes` sets the page size of a new journal.

@@ -8,6 +8,7 @@
 
 #include "coordinator/journal_format.h"
 #include "coordinator/journal_rows.h"
+#include "coordinator/reduce_rows.h"
 #include "core/base/printable.h"
 #include "core/model/range_set.h"
 
@@ -198,6 +199,7 @@ Result<void> TakeBackTasks(Database& database, const std::string& shown,
 
   auto done = database.Execute("BEGIN IMMEDIATE")
                   .and_then([&] { return Remove(database, tasks); })
+                  .and_then([&] { return RemoveReduceRuns(database); })
                   .and_then([&] { return RecordRerun(database, selection, *began_ns); })
                   .and_then([&] { return database.Execute("COMMIT"); });
   if (!done) database.RollBack();

@@ -1,6 +1,7 @@
 #include "coordinator/run_outcome.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "coordinator/lower_bound.h"
@@ -88,6 +89,17 @@ double CoreRate(const OutcomeContext& context) {
   return needed ? CalibrateCore(*context.version->workload(), kCalibration) : 0;
 }
 
+/// The result object with the end of the reduce command.
+std::string WithReduce(std::string result_json, const std::optional<model::ReduceRecord>& reduce) {
+  if (!reduce) return result_json;
+  auto result = nlohmann::ordered_json::parse(result_json, nullptr, /*allow_exceptions=*/false);
+  if (!result.is_object()) return result_json;
+  nlohmann::ordered_json end{{"seconds", reduce->seconds}, {"attempts", reduce->attempts}};
+  if (reduce->exit_code) end["exitCode"] = *reduce->exit_code;
+  result["reduce"] = std::move(end);
+  return result.dump();
+}
+
 Result<void> WriteReport(const std::filesystem::path& folder) {
   const auto page = report::WriteReport(folder);
   if (!page) return tl::unexpected<Error>(page.error());
@@ -112,13 +124,16 @@ Result<model::RunSummary> LeaveResults(const OutcomeContext& context, Journal& j
   std::string result_json;
   const bool partial =
       end.state == model::JobState::kFailed && context.version->workload()->ResultsOfFailedJobs();
-  if (end.state == model::JobState::kComplete || partial) {
+  if (end.result_json) {
+    result_json = *end.result_json;
+  } else if (end.state == model::JobState::kComplete || partial) {
     auto result = WriteResults(journal, *context.version->workload(), context.folder);
     if (!result) return tl::unexpected<Error>(result.error());
     result_json = std::move(*result);
   }
   auto summary = SumUp(context, end, earlier, journal.State().epoch, CoreRate(context));
-  if (!result_json.empty()) summary.result_json = std::move(result_json);
+  if (!result_json.empty()) summary.result_json = WithReduce(std::move(result_json), end.reduce);
+  summary.reduce = end.reduce;
   const auto written =
       WriteTimeline(journal, context.folder)
           .and_then([&] { return report::WriteSummary(context.folder / "summary.json", summary); })
@@ -139,7 +154,7 @@ Result<model::RunSummary> RefreshResults(const OutcomeContext& context, const Jo
   }
   auto result = WriteResults(journal, *context.version->workload(), context.folder);
   if (!result) return tl::unexpected<Error>(result.error());
-  summary->result_json = std::move(*result);
+  summary->result_json = WithReduce(std::move(*result), summary->reduce);
   const auto written =
       WriteTimeline(journal, context.folder)
           .and_then([&] { return report::WriteSummary(context.folder / "summary.json", *summary); })

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/model/run_figures.h"
+#include "platform/text.h"
 #include "report/chart_json.h"
 #include "report/timeline.h"
 
@@ -24,6 +25,22 @@ bool IsResult(const std::string& name) {
   const bool unfinished = EndsWith(name, ".tmp") || EndsWith(name, ".partial");
   return !unfinished && name.front() != '.' && name.rfind("journal.db", 0) != 0 &&
          std::find(kOthers.begin(), kOthers.end(), name) == kOthers.end();
+}
+
+std::vector<std::string> RegularFiles(const std::filesystem::path& folder,
+                                      bool (*is_wanted)(const std::string& name)) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder, error);
+       !error && entry != std::filesystem::directory_iterator() && names.size() < kMaxFiles;
+       entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    std::error_code unknown;
+    const bool regular =
+        entry->symlink_status(unknown).type() == std::filesystem::file_type::regular;
+    if (regular && is_wanted(name)) names.push_back(std::move(name));
+  }
+  return names;
 }
 
 }  // namespace
@@ -114,16 +131,12 @@ void FillRatios(model::RunSummary& summary) {
 }
 
 std::vector<std::string> ResultFiles(const std::filesystem::path& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(folder, error);
-       !error && entry != std::filesystem::directory_iterator() && names.size() < kMaxFiles;
-       entry.increment(error)) {
-    std::string name = entry->path().filename().string();
-    std::error_code unknown;
-    const bool regular =
-        entry->symlink_status(unknown).type() == std::filesystem::file_type::regular;
-    if (regular && IsResult(name)) names.push_back(std::move(name));
+  std::vector<std::string> names = RegularFiles(folder, IsResult);
+  // The user's command chooses these names.
+  const auto is_plain = [](const std::string& name) { return platform::IsPlainFileName(name); };
+  const std::vector<std::string> reduced = RegularFiles(folder / kReduceFolder, is_plain);
+  for (const std::string& name : reduced) {
+    if (names.size() < kMaxFiles) names.push_back(std::string(kReduceFolder) + "/" + name);
   }
   std::sort(names.begin(), names.end());
   return names;

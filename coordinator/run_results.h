@@ -38,7 +38,8 @@ using model::WorkByNode;
 void FillRatios(model::RunSummary& summary);
 
 /// Names of the result files in a job's folder, sorted: regular files that are neither the
-/// journal's nor summary, timeline, report or metrics, nor unfinished. At most 1,000.
+/// journal's nor summary, timeline, report or metrics, nor unfinished; and "reduce/NAME" for the
+/// plain names (platform::IsPlainFileName) of files of the reduce command. At most 1,000.
 [[nodiscard]] std::vector<std::string> ResultFiles(const std::filesystem::path& folder);
 
 }  // namespace evenkeel::coordinator

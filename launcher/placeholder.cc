@@ -1,6 +1,13 @@
 #include "launcher/placeholder.h"
 
+#include <algorithm>
+
 namespace evenkeel::launcher {
+
+bool IsPlaceholder(std::string_view word) {
+  return word.size() >= 2 && word.front() == '{' && word.back() == '}' &&
+         std::all_of(word.begin() + 1, word.end() - 1, [](char c) { return c >= 'a' && c <= 'z'; });
+}
 
 bool HasPlaceholder(std::string_view word, std::string_view placeholder) {
   return word.find(placeholder) != word.npos;

@@ -1,5 +1,6 @@
 #include "platform/text.h"
 
+#include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 
 #include <algorithm>
@@ -26,6 +27,15 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
     return std::nullopt;
   }
   return bytes;
+}
+
+bool IsPlainFileName(std::string_view name) {
+  constexpr std::size_t kMaxName = 100;
+  return !name.empty() && name.size() <= kMaxName && name.front() != '.' && name.front() != '-' &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' ||
+                  c == '-';
+         });
 }
 
 }  // namespace evenkeel::platform

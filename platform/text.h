@@ -13,4 +13,8 @@ namespace evenkeel::platform {
 /// any other text.
 [[nodiscard]] std::optional<std::string> DecodeBase64(std::string_view text);
 
+/// Whether a name is one of a file that is safe on every file system and in every URL: 1 to 100
+/// letters, digits, '.', '_' and '-', without '.' or '-' in front.
+[[nodiscard]] bool IsPlainFileName(std::string_view name);
+
 }  // namespace evenkeel::platform

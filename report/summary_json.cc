@@ -83,6 +83,42 @@ std::optional<model::EnergySummary> EnergyFromJson(const Json& summary, std::str
   return energy;
 }
 
+Json ReduceToJson(const model::ReduceRecord& reduce) {
+  Json out = {{"status", reduce.failure.empty() ? "succeeded" : "failed"},
+              {"exitCode", reduce.exit_code ? Json(*reduce.exit_code) : Json()},
+              {"seconds", reduce.seconds},
+              {"attempts", reduce.attempts}};
+  if (!reduce.failure.empty()) out["reason"] = reduce.failure;
+  out["stdout"] = reduce.output;
+  out["stderr"] = reduce.error;
+  if (reduce.output_cut) out["stdoutCut"] = true;
+  if (reduce.error_cut) out["stderrCut"] = true;
+  return out;
+}
+
+std::optional<model::ReduceRecord> ReduceFromJson(const Json& summary, std::string& problem) {
+  const Json* const found =
+      JsonReader(summary, "", problem).Child("reduce", Json::value_t::object, Presence::kOptional);
+  if (found == nullptr) return std::nullopt;
+  model::ReduceRecord reduce;
+  JsonReader reader(*found, "reduce", problem);
+  std::int64_t exit_code = 0;
+  std::int64_t attempts = 0;
+  if (HasNumber(*found, "exitCode")) {
+    reader.Read("exitCode", exit_code);
+    reduce.exit_code = static_cast<std::int32_t>(exit_code);
+  }
+  reader.Read("seconds", reduce.seconds);
+  reader.Read("attempts", attempts);
+  reduce.attempts = static_cast<std::int32_t>(attempts);
+  reader.Read("reason", reduce.failure, Presence::kOptional);
+  reader.Read("stdout", reduce.output);
+  reader.Read("stderr", reduce.error);
+  reader.Read("stdoutCut", reduce.output_cut, Presence::kOptional);
+  reader.Read("stderrCut", reduce.error_cut, Presence::kOptional);
+  return reduce;
+}
+
 Json NodeToJson(const NodeSummary& node) {
   Json out = {{"name", node.name},
               {"weight", node.Weight()},
@@ -205,7 +241,7 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
 
   Json nodes = Json::array();
   for (const NodeSummary& node : summary.nodes) nodes.push_back(NodeToJson(node));
-  const Json out = {
+  Json out = {
       {"job", summary.job},
       {"workload", summary.workload},
       {"state", StateName(summary.state)},
@@ -238,6 +274,7 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
       {"verification", summary.verification ? VerificationToJson(*summary.verification) : Json()},
       {"nodes", std::move(nodes)},
       {"result", std::move(result)}};
+  if (summary.reduce) out["reduce"] = ReduceToJson(*summary.reduce);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -255,6 +292,7 @@ Result<RunSummary> SummaryFromJson(std::string_view text) {
   ReadNodes(top, problem, out);
   out.energy = EnergyFromJson(object, problem);
   out.verification = VerificationFromJson(object, problem);
+  out.reduce = ReduceFromJson(object, problem);
   if (const Json* result = top.Child("result", Json::value_t::object)) {
     out.result_json = result->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

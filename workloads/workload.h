@@ -15,6 +15,7 @@
 #include "core/model/cost_model.h"
 #include "core/model/packed_results.h"
 #include "core/model/range_bounds.h"
+#include "core/model/run_record.h"
 #include "core/model/task_failure.h"
 #include "workloads/data_blocks.h"
 #include "workloads/run_limit.h"
@@ -122,6 +123,28 @@ struct RunnerOptions {
   std::filesystem::path launcher_program;
 };
 
+/// Where the reduce command of a job runs. Paths are as the command sees them.
+struct ReducePlace {
+  std::filesystem::path results;         ///< folder of the job's result files; exists
+  std::filesystem::path folder;          ///< its working directory; exists
+  std::vector<std::string> environment;  ///< of the job, "NAME=value"
+  RunnerOptions runner;                  ///< name of the job, and its launcher
+};
+
+/// A command of the user that runs once, when the result files of a complete job have been written.
+/// Used by one thread.
+class ReduceCommand {
+ public:
+  virtual ~ReduceCommand() = default;
+  /// Identifies the command: changes when its words do.
+  [[nodiscard]] virtual std::string Identity() const = 0;
+  /// Runs the command until it ends; if `stop` is requested, ends it first. `failures` is the
+  /// number of earlier runs that failed. kUnavailable: it cannot be started at present, for example
+  /// because the launcher is not there; this is not a failure of the command.
+  [[nodiscard]] virtual Result<model::ReduceRecord> Run(std::int32_t failures,
+                                                        const std::stop_token& stop) = 0;
+};
+
 /// The environment in which a workload is made from its parameters.
 struct WorkloadContext {
   /// Relative file names are resolved here: the folder of the manifest, or in a cluster the mount
@@ -202,6 +225,12 @@ class Workload {
   [[nodiscard]] virtual std::unique_ptr<TaskRunner> MakeRunner(
       const RunnerOptions& options) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reducer> MakeReducer() const = 0;
+  /// The command that runs after the last task; null: there is none.
+  [[nodiscard]] virtual std::unique_ptr<ReduceCommand> MakeReduceCommand(
+      const ReducePlace& place) const {
+    static_cast<void>(place);
+    return nullptr;
+  }
   /// The part of a result that is the same in all correct runs of a task, on every node. Results of
   /// two runs are compared by it. `result` may be anything, as it comes from a worker. Any thread.
   [[nodiscard]] virtual std::string RepeatablePartOf(std::string_view result) const {

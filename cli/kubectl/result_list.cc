@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/human_text.h"
+#include "platform/text.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -14,21 +15,18 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxFiles = 1000;
-constexpr std::size_t kMaxName = 100;
-constexpr std::array<std::string_view, 5> kOurs{"summary.json", "timeline.jsonl", "report.html",
-                                                "metrics.prom", "journal.db"};
+constexpr std::array<std::string_view, 6> kOurs{"summary.json", "timeline.jsonl", "report.html",
+                                                "metrics.prom", "journal.db",     "reduce"};
 
 tl::unexpected<Error> Refuse(const std::string& what) {
   return Fail(ErrorCode::kInternal, "the coordinator's list of results: " + what);
 }
 
-bool IsNameCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
-}
+constexpr std::string_view kReduceFolder = "reduce/";
 
-bool IsPlainName(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxName && name.front() != '.' && name.front() != '-' &&
-         std::all_of(name.begin(), name.end(), IsNameCharacter);
+bool IsResultName(std::string_view name) {
+  if (name.starts_with(kReduceFolder)) name.remove_prefix(kReduceFolder.size());
+  return platform::IsPlainFileName(name);
 }
 
 std::string LowerCase(std::string text) {
@@ -58,7 +56,7 @@ Result<std::vector<ResultFile>> ReadResultList(const std::string& text) {
     const json name = item.is_object() ? item.value("name", json()) : item;
     if (!name.is_string()) return Refuse("has an entry without a name");
     ResultFile file{name.get<std::string>(), std::nullopt};
-    if (!IsPlainName(file.name)) {
+    if (!IsResultName(file.name)) {
       return Refuse("\"" + Printable(file.name, 80) + "\" is not the name of a plain file");
     }
     if (IsTaken(files, file.name)) return Refuse("\"" + file.name + "\" is taken already");

@@ -16,8 +16,8 @@ struct ResultFile {
 };
 
 /// Reads the list: JSON, of names or of objects with `name` and `bytes`. Its writer may be
-/// hostile, so each name must be one of a plain file: 1 to 100 letters, digits, '.', '_' and '-',
-/// no '.' in front, none of the files that this program writes itself, none twice; at most 1,000
+/// hostile, so each name must be one of a plain file (platform::IsPlainFileName), or of one in the
+/// folder `reduce`; none of the files that this program writes itself, none twice; at most 1,000
 /// files. Otherwise the whole list is refused (kInternal).
 [[nodiscard]] Result<std::vector<ResultFile>> ReadResultList(const std::string& text);
 

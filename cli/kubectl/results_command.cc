@@ -104,6 +104,7 @@ class Results {
 
     Downloads downloads(pages, folder_, options_.terminal ? &err_ : nullptr);
     for (const ResultFile& file : files) {
+      std::filesystem::create_directory((folder_ / file.name).parent_path(), error);
       if (auto got = Bring(downloads, "/results/" + file.name, file.name, file.bytes, true); !got) {
         return got;
       }

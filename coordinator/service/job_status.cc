@@ -115,6 +115,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   const bool over = complete || summary.state == model::JobState::kFailed;
   status.state = summary.state;
   status.blocked = false;
+  status.reduce_attempt = 0;
   status.reason = summary.reason;
   status.cause = summary.cause;
   status.tasks_total = summary.tasks_total;
@@ -155,6 +156,7 @@ std::string StatusJson(const JobStatus& status, bool to_be_suspended) {
   out["etaSeconds"] = status.eta_seconds ? Json(*status.eta_seconds) : Json();
   if (status.eta_seconds) out["etaSigmaSeconds"] = status.eta_sigma_seconds;
   out["activeSeconds"] = status.active_seconds;
+  if (status.reduce_attempt > 0) out["reduceAttempt"] = status.reduce_attempt;
   out["failedIndexes"] = status.failed_indexes;
   if (status.verification) out["verification"] = report::VerificationToJson(*status.verification);
   out["workers"] = std::move(workers);

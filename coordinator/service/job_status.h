@@ -38,7 +38,8 @@ struct JobStatus {
   std::int64_t tasks_failed = 0;
   std::string failed_indexes;
   std::optional<model::VerificationSummary> verification;
-  double progress = 0;  ///< share of the cost that is done, 0..1
+  double progress = 0;              ///< share of the cost that is done, 0..1
+  std::int32_t reduce_attempt = 0;  ///< run of the reduce command that is under way; 0: none
   std::optional<double> eta_seconds;
   double eta_sigma_seconds = 0;
   double active_seconds = 0;

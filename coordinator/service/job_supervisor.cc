@@ -146,9 +146,11 @@ JobSupervisor::Attempt JobSupervisor::TryToRun() {
   // 3. The run. 4. Its results.
   Observer observer(*this);
   snapshots_.Open({run_->journal(), Outcome(), earlier_, [this] { return run_->TrafficSoFar(); }});
-  const RunEnd end = run_->Run(&observer);
+  RunEnd end = run_->Run(&observer);
   observer.OnProgress(end.progress);
+  const auto reduced = run_->Reduce([this](std::int32_t attempt) { PublishReduce(attempt); }, end);
   snapshots_.Close();
+  if (!reduced) return OnError(reduced.error());
   return Finish(end);
 }
 
@@ -161,6 +163,15 @@ JobSupervisor::Attempt JobSupervisor::Finish(const RunEnd& end) {
   if (!summary) return OnError(summary.error());
   Conclude(*summary);
   return {};
+}
+
+void JobSupervisor::PublishReduce(std::int32_t attempt) {
+  JobStatus status = *board_.Read();
+  status.reduce_attempt = attempt;
+  status.reason = "all tasks are done; the reduce command runs, attempt " + std::to_string(attempt);
+  status.eta_seconds.reset();
+  Log(LogLevel::kInfo, JobName() + ": " + status.reason);
+  board_.Publish(std::move(status));
 }
 
 // A process that has opened the job's journal once keeps trying: the job's workers wait for it.
@@ -206,6 +217,7 @@ Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
   config.keep_workers = true;
   config.source = config_.source;
   config.complete = CompleteJob::kStays;
+  config.reduce.launcher_socket = config_.launcher_socket;
   return JobRun::Open(std::move(config));
 }
 

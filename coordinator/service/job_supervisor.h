@@ -29,6 +29,7 @@ struct SupervisorConfig {
   /// As engine::CoordinatorConfig::epochs; must outlive the supervisor.
   const engine::EpochAuthenticator* epochs = nullptr;
   JobSource* source = nullptr;                      ///< as JobRunConfig::source
+  std::filesystem::path launcher_socket;            ///< as ReduceSettings::launcher_socket
   Instant started{};                                ///< of the process
   Duration retry = std::chrono::seconds(5);         ///< pause between attempts while blocked
   Duration drain_grace = std::chrono::seconds(20);  ///< for running tasks when told to stop
@@ -83,6 +84,8 @@ class JobSupervisor final : public JobControl {
   // The thread in Run:
   Attempt TryToRun();
   Attempt Finish(const RunEnd& end);
+  /// Publishes that the reduce command runs.
+  void PublishReduce(std::int32_t attempt);
   Attempt OnError(const Error& error);
   [[nodiscard]] Result<std::unique_ptr<JobRun>> Open();
   void Install(std::unique_ptr<JobRun> run);

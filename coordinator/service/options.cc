@@ -38,6 +38,8 @@ void Describe(CLI::App& app, ServiceOptions& options) {
                  "Folder of the costs that earlier jobs of the same profile learned");
   app.add_option("--earlier", options.earlier,
                  "Folder of the earlier job whose tasks spec.rerun runs again; only read");
+  app.add_option("--launcher-socket", options.launcher_socket,
+                 "Where the launcher of the reduce command listens (default: one is started here)");
   app.add_option("--namespace", options.name_space, "Namespace of the job")->required();
   app.footer(
       "Exit codes: 0 told to stop, 1 trouble, 2 bad input, 5 another coordinator has the job.");

@@ -16,7 +16,9 @@ struct ServiceOptions {
   std::string inputs;         ///< folder of the workload's input files; empty: none
   std::string learned_costs;  ///< folder of the costs that earlier jobs learned; empty: none
   std::string earlier;        ///< folder of the job of spec.rerun; empty: none
-  std::string name_space;     ///< of the job: in the certificates of its workers and the metrics
+  std::string
+      launcher_socket;     ///< of the launcher that runs the reduce command; empty: one is started
+  std::string name_space;  ///< of the job: in the certificates of its workers and the metrics
   std::string listen = "0.0.0.0:7400";
   std::string health_listen = "0.0.0.0:7401";
   std::string probe_listen = "0.0.0.0:7405";

@@ -72,7 +72,14 @@ http::HttpResponse PagesHandler::Live(const std::string& name) {
 http::HttpResponse PagesHandler::ResultFile(const std::string& name) const {
   const auto names = ResultFiles(folder_);
   if (!std::binary_search(names.begin(), names.end(), name)) return http::NotFound();
-  return FromFolder(name);
+  const std::string folder = std::string(kReduceFolder) + "/";
+  if (!name.starts_with(folder)) return FromFolder(name);
+  http::HttpResponse response;
+  response.file = http::ServedFile::Open(folder_ / kReduceFolder, name.substr(folder.size()));
+  if (!response.file) return http::NotFound();
+  // No page of the user's command runs its scripts beside ours.
+  response.content_type = "application/octet-stream";
+  return response;
 }
 
 http::HttpResponse PagesHandler::FromFolder(const std::string& name) const {

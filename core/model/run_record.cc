@@ -6,11 +6,12 @@
 namespace evenkeel::model {
 namespace {
 
-constexpr std::array<std::pair<EndCause, std::string_view>, 4> kCauses{
+constexpr std::array<std::pair<EndCause, std::string_view>, 5> kCauses{
     {{EndCause::kSuccessRuleMet, kSuccessPolicyMet},
      {EndCause::kTasksFailed, "TasksFailed"},
      {EndCause::kDeadlineExceeded, "DeadlineExceeded"},
-     {EndCause::kResultsDiffer, "ResultsDiffer"}}};
+     {EndCause::kResultsDiffer, "ResultsDiffer"},
+     {EndCause::kReduceFailed, "ReduceFailed"}}};
 
 }  // namespace
 

@@ -120,10 +120,11 @@ enum class EndCause {
   kTasksFailed,       ///< too many, or one that the task policy lets fail the job
   kDeadlineExceeded,  ///< activeDeadlineSeconds
   kResultsDiffer,     ///< nodes gave different results of a task, and none could decide
+  kReduceFailed,      ///< all tasks are done, but the reduce command failed
 };
 
 /// As in the coordinator's progress: "SuccessPolicyMet", "TasksFailed", "DeadlineExceeded",
-/// "ResultsDiffer"; empty for kOther.
+/// "ResultsDiffer", "ReduceFailed"; empty for kOther.
 [[nodiscard]] std::string_view ToString(EndCause cause);
 /// kOther for every text that is not one of these.
 [[nodiscard]] EndCause ParseEndCause(std::string_view text);
@@ -135,6 +136,18 @@ struct VerificationSummary {
   std::int64_t confirmed = 0;               ///< tasks of which two nodes gave the same result
   std::int64_t open = 0;                    ///< tasks whose second run has not confirmed the first
   std::vector<ExclusionRecord> exclusions;  ///< in the order of their time
+};
+
+/// The last run of a job's reduce command. One row of the journal.
+struct ReduceRecord {
+  std::int32_t attempts = 1;              ///< number of runs that have ended, this one included
+  std::string failure;                    ///< one line; empty: the command succeeded
+  std::optional<std::int32_t> exit_code;  ///< as of a task; nothing if no exit code is known
+  double seconds = 0;
+  std::string output;       ///< beginning of stdout; any bytes
+  std::string error;        ///< beginning of stderr; any bytes
+  bool output_cut = false;  ///< the command wrote more
+  bool error_cut = false;
 };
 
 /// summary.json
@@ -168,6 +181,7 @@ struct RunSummary {
   std::vector<NodeSummary> nodes;
   std::optional<VerificationSummary> verification;  ///< if results are verified
   std::optional<EnergySummary> energy;              ///< if the power of any node is known
+  std::optional<ReduceRecord> reduce;               ///< if a reduce command has run
   std::string result_json = "{}";                   ///< the workload's own object
 };
 

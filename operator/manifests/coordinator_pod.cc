@@ -29,6 +29,8 @@ std::string EarlierClaimFolder(const WeightedJob& job) {
   }
   return ClaimFolder(name, uid);
 }
+/// Whether a command of the user runs in the pod after the last task.
+bool RunsReduce(const WeightedJob& job) { return job.has_reduce && !job.task_image.empty(); }
 
 using nlohmann::json;
 
@@ -120,6 +122,7 @@ json Arguments(const WeightedJob& job, const CoordinatorPod& pod) {
   if (job.inputs.Any()) add("--inputs", path::kInputs);
   if (KeepsLearnedCosts(job)) add("--learned-costs", path::kLearned);
   if (job.spec.rerun) add("--earlier", path::kEarlier);
+  if (RunsReduce(job)) add("--launcher-socket", LauncherSocket());
   return args;
 }
 
@@ -167,6 +170,37 @@ void AddData(json& spec, const WeightedJob& job) {
   }
 }
 
+/// The limits of the job. Nothing is reserved: the command runs when the workers have gone. So
+/// there are no extended resources, of which the limit is the request.
+ResourceRequirements ReduceResources(const WeightedJob& job) {
+  // A quota of the namespace may demand that these are requested.
+  ResourceRequirements resources{{{"cpu", "0"}, {"memory", "0"}}, {}};
+  const auto extended = ExtendedResources(job.resources.limits);
+  for (const auto& [name, quantity] : job.resources.limits) {
+    if (extended.contains(name)) continue;
+    resources.limits[name] = quantity;
+    resources.requests[name] = "0";  // without it, the limit would be requested
+  }
+  return resources;
+}
+
+/// The container of the reduce command. It can read the folder of the job and write to the folder
+/// of the command in it; the keys of the coordinator are not mounted.
+void AddReduceContainer(json& spec, const WeightedJob& job, const CoordinatorPod& pod) {
+  RunAsOwnUser(spec["containers"].back());
+  AddLauncherSocket(spec);
+  AddCommandContainer(spec, job, pod.image, ReduceResources(job));
+  json& container = spec["containers"].back();
+  const std::string folder =
+      job.result_claim.empty() ? "" : ClaimFolder(job.meta.name, job.meta.uid) + "/";
+  AddMount(spec, "data", path::kData, true);
+  if (!folder.empty()) {
+    container["volumeMounts"].back()["subPath"] = ClaimFolder(job.meta.name, job.meta.uid);
+  }
+  AddMount(spec, "data", path::kReduce, false);
+  container["volumeMounts"].back()["subPath"] = folder + path::kReduceFolder;
+}
+
 }  // namespace
 
 json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
@@ -193,11 +227,14 @@ json CoordinatorPodManifest(const WeightedJob& job, const CoordinatorPod& pod) {
               path::kSnapshot, true);
   }
   AddData(spec, job);
+  if (RunsReduce(job)) AddReduceContainer(spec, job, pod);
 
   json object = ObjectFrame("v1", "Pod", CoordinatorPodName(job.meta.name, pod.attempt),
                             component::kCoordinator, job);
   object["metadata"]["labels"][label::kAttempt] = std::to_string(pod.attempt);
-  object["metadata"]["annotations"] = {{annotation::kAttempt, std::to_string(pod.attempt)}};
+  json& annotations = object["metadata"]["annotations"];
+  annotations = {{annotation::kAttempt, std::to_string(pod.attempt)}};
+  if (RunsReduce(job)) annotations[annotation::kDefaultContainer] = kCoordinatorContainer;
   AddTemplateMarks(object["metadata"], job);
   object["spec"] = std::move(spec);
   return object;

@@ -166,7 +166,11 @@ void AddTaskEnvironment(json& container, const WeightedJob& job) {
 void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,
                bool read_only) {
   source["name"] = kOwnVolumePrefix + name;
-  pod_spec["volumes"].push_back(std::move(source));
+  json& volumes = pod_spec["volumes"];
+  const bool is_there = std::any_of(volumes.begin(), volumes.end(), [&source](const json& volume) {
+    return volume["name"] == source["name"];
+  });
+  if (!is_there) volumes.push_back(std::move(source));
   AddMount(pod_spec, name, path, read_only);
 }
 
@@ -214,11 +218,11 @@ const std::string kSocketVolume = "run";
 
 /// A file system of a pod's own, as far as its image allows it: commands may write where they are
 /// used to.
-json CommandContainer(const WeightedJob& job, const WorkerPod& pod) {
+json CommandContainer(const WeightedJob& job, const ResourceRequirements& resources) {
   json container = ContainerBase(job, kCommandContainer, job.task_image,
                                  path::kLauncherProgram + "/" + kLauncher);
   container["args"] = {"serve", LauncherSocket()};
-  container["resources"] = ResourcesJson(pod.resources.value_or(job.resources));
+  container["resources"] = ResourcesJson(resources);
   container["securityContext"].erase("readOnlyRootFilesystem");
   AddTaskEnvironment(container, job);
   Append(container["volumeMounts"], job.worker.volume_mounts);
@@ -245,10 +249,11 @@ void RunAsUserOfImage(const WeightedJob& job, json& context) {
 
 }  // namespace
 
-void AddCommandContainer(json& pod_spec, const WeightedJob& job, const WorkerPod& pod) {
+void AddCommandContainer(json& pod_spec, const WeightedJob& job, const std::string& our_image,
+                         const ResourceRequirements& resources) {
   RunAsUserOfImage(job, pod_spec["securityContext"]);
-  pod_spec["initContainers"] = json::array({LauncherInstaller(job, pod.image)});
-  pod_spec["containers"].push_back(CommandContainer(job, pod));
+  pod_spec["initContainers"] = json::array({LauncherInstaller(job, our_image)});
+  pod_spec["containers"].push_back(CommandContainer(job, resources));
   Append(pod_spec["volumes"], job.worker.volumes);
   AddVolume(pod_spec, kProgramVolume, Folder("64Mi"), path::kLauncherProgram, true);
   AddVolume(pod_spec, kSocketVolume, Folder("1Mi"), path::kLauncherRun, false);

@@ -45,8 +45,8 @@ void AddTaskEnvironment(nlohmann::json& container, const WeightedJob& job);
 /// Appends a list of the job's template, which is JSON text, to a list.
 void Append(nlohmann::json& list, const std::string& text);
 
-/// Adds a volume and its place in the container that the pod got last. `source` is the volume
-/// without its name.
+/// Adds a volume, unless the pod has one of that name, and its place in the container that the pod
+/// got last. `source` is the volume without its name.
 void AddVolume(nlohmann::json& pod_spec, const std::string& name, nlohmann::json source,
                const std::string& path, bool read_only);
 /// A place, in the container that the pod got last, for a volume that it has already.
@@ -71,15 +71,16 @@ inline const std::string kDataLimit = "2Gi";
 /// A writable /tmp of that size, unless the container that the pod got last has one.
 void AddTemporary(nlohmann::json& pod_spec, const std::string& name, const std::string& size_limit);
 
-/// Adds to a worker's pod the container in which the job's tasks run, with the job's own image, and
+/// Adds to a pod the container in which the job's commands run, with the job's own image, and
 /// what has to be there for it: an init container with our image that puts the launcher into a
 /// volume, for the user's image has nothing of ours, and the folder of the launcher's socket. The
-/// container has the resources, environment, volumes and inputs of the job, and no credentials of
-/// ours.
+/// container has these resources, the environment, volumes and inputs of the job, and no
+/// credentials of ours.
 ///
 /// From then on the pod's user is that of the image, or the one that the job names; containers of
 /// ours have to say who they are, see RunAsOwnUser().
-void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job, const WorkerPod& pod);
+void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job,
+                         const std::string& our_image, const ResourceRequirements& resources);
 
 /// Lets the container that the pod got last talk to the launcher.
 void AddLauncherSocket(nlohmann::json& pod_spec);

@@ -71,7 +71,7 @@ void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json co
 /// A worker whose tasks run in a container of their own. That one is first: images are pulled in
 /// this order, and without it the worker has nothing to do.
 void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
-  AddCommandContainer(spec, job, pod);
+  AddCommandContainer(spec, job, pod.image, pod.resources.value_or(job.resources));
   container["resources"] = ResourcesJson(RelayResources());
   RunAsOwnUser(container);
   spec["containers"].push_back(std::move(container));

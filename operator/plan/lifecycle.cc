@@ -32,7 +32,8 @@ void Complete(PlanBuilder& builder, const cluster::Progress& report) {
 void FailAsReported(PlanBuilder& builder, const cluster::Progress& report) {
   const bool has_cause = report.cause == model::EndCause::kTasksFailed ||
                          report.cause == model::EndCause::kDeadlineExceeded ||
-                         report.cause == model::EndCause::kResultsDiffer;
+                         report.cause == model::EndCause::kResultsDiffer ||
+                         report.cause == model::EndCause::kReduceFailed;
   Fail(builder, has_cause ? std::string(model::ToString(report.cause)) : "CoordinatorFailed",
        report.reason.empty() ? "the coordinator gives no reason" : report.reason);
 }
@@ -247,6 +248,60 @@ bool UndoSuspension(PlanBuilder& builder) {
   }
   builder.RequeueAfter(kSoon);
   return false;
+}
+
+namespace {
+
+const std::string kReducing = "Reducing";
+/// A coordinator that has not answered for this time cannot be reached.
+constexpr Duration kSilenceWhileReducing = std::chrono::seconds(60);
+
+void SetReducingCondition(PlanBuilder& builder, const cluster::PodView& pod) {
+  const auto& type = cluster::condition_type::kProgressing;
+  const Diagnosis diagnosis = DiagnosePod(pod, builder.Now());
+  if (diagnosis.requeue_after) builder.RequeueAfter(*diagnosis.requeue_after);
+  if (diagnosis.trouble) {
+    builder.SetCondition(type, false, diagnosis.trouble->reason, diagnosis.trouble->message);
+    return;
+  }
+  if (const cluster::Progress* report = builder.FreshReport(kSilenceWhileReducing)) {
+    builder.SetCondition(type, true, kReducing,
+                         "all tasks are done; the reduce command runs, attempt " +
+                             std::to_string(report->reduce_attempt));
+    return;
+  }
+  // This operator may have just begun to ask.
+  const platform::Timestamp patience = builder.snapshot().settings.started + kSilenceWhileReducing;
+  if (builder.Now() < patience) return builder.RequeueAt(patience);
+  builder.SetCondition(type, false, "CoordinatorUnreachable",
+                       "pod " + pod.name + ", in which the reduce command runs, does not answer");
+}
+
+}  // namespace
+
+bool RunsReduce(const PlanBuilder& builder) {
+  const auto& plan = builder.snapshot().plan;
+  if (!plan || AssessCoordinator(builder, plan->first_attempt, plan->attempt_seen).kind !=
+                   CoordinatorHealth::kAlive) {
+    return false;
+  }
+  if (const cluster::Progress* report = builder.Report()) {
+    return report->state == cluster::CoordinatorState::kRunning && report->reduce_attempt > 0;
+  }
+  const cluster::Condition* known =
+      cluster::Find(builder.Status().conditions, cluster::condition_type::kProgressing);
+  return known != nullptr && known->reason == kReducing;
+}
+
+void AwaitReduce(PlanBuilder& builder) {
+  static_cast<void>(UndoSuspension(builder));
+  const cluster::PodView& pod = *builder.Coordinator();
+  KeepObjects(builder, *builder.snapshot().plan);
+  builder.SetDesiredCoordinator({pod.uid, false, false});
+  for (const cluster::PodView* worker : builder.Workers()) {
+    if (!worker->Ended() || worker->lingers) builder.Delete(*worker);
+  }
+  SetReducingCondition(builder, pod);
 }
 
 namespace {

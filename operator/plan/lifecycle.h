@@ -32,6 +32,15 @@ void Suspend(PlanBuilder& builder);
 /// replaced for it: the next one goes on where it stopped.
 [[nodiscard]] bool UndoSuspension(PlanBuilder& builder);
 
+/// True while the coordinator of a job whose tasks are all done runs the reduce command. Until it
+/// has answered this operator, the condition Progressing tells.
+[[nodiscard]] bool RunsReduce(const PlanBuilder& builder);
+
+/// For a job of which RunsReduce is true and that is not to be suspended: removes the workers and
+/// waits. The reduce command runs in the pod of the coordinator, which tries it again and reports
+/// how the job ends.
+void AwaitReduce(PlanBuilder& builder);
+
 /// Cleans up after a finished job. Workers exit by themselves when all tasks are done; those that
 /// do not are deleted, and all at once when the job failed. The coordinator stays to serve the
 /// results until the job is deleted, which happens when its time to live ends and no other job

@@ -113,6 +113,8 @@ void Advance(PlanBuilder& builder) {
     MirrorTerminalCondition(builder);
   } else if (WaitsForDependencies(builder)) {
     WaitForDependencies(builder);
+  } else if (RunsReduce(builder)) {
+    AwaitReduce(builder);
   } else {
     Run(builder);
   }

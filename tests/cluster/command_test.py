@@ -90,6 +90,45 @@ class SweepTest(CommandCase):
         self.check_squares(job, 10)
 
 
+class ReduceTest(CommandCase):
+    """The command after the last task: beside the results, in the image of the job."""
+
+    def test_it_gets_the_results_and_its_files_are_fetched(self):
+        job = self.begin(["square", "10"], {"tasks": 100, "reduce": ["/commands", "count", "{results}"]})
+        job.wait_complete(180)
+        summary = json.loads(job.status()["result"]["summary"])
+        self.assertEqual((summary["succeeded"], summary["reduce"]["exitCode"]), (100, 0))
+        folder = cluster_case.folder_of(self)
+        job.fetch_results(folder)
+        self.assertEqual((folder / "reduce" / "lines.txt").read_text(), "100\n")
+        kube.wait("delete", "pod", "-l", job.selector("worker"), "-n", self.namespace, seconds=60)
+
+    def test_its_failure_fails_the_job_and_keeps_the_results(self):
+        job = self.begin(["square", "10"], {"tasks": 20, "reduce": ["/commands", "exit", "3"]},
+                         taskPolicy={"backoffLimitPerTask": 1})
+        failed = jobs.condition(self.wait_over(job), "Failed")
+        self.assertEqual(failed["reason"], "ReduceFailed")
+        self.assertIn("command.reduce failed 2 times: exit code 3: complaint", failed["message"])
+        self.assertEqual(job.status()["tasks"]["completed"], 20)
+
+    def test_suspended_and_its_coordinator_killed_while_it_runs(self):
+        job = self.begin(["square", "10"], {"tasks": 20, "reduce": ["/commands", "square", "20000"]})
+        self.wait_reducing(job)
+        faults.kill_process(job.coordinator(), "evenkeel-coordinator")
+        self.wait_reducing(job)
+        job.change(suspend=True)
+        job.until(lambda thing: jobs.condition(thing, "Suspended").get("status") == "True", 120,
+                  "it is suspended")
+        job.change(suspend=False)
+        job.wait_complete(180)
+        self.assertEqual(job.status()["tasks"]["completed"], 20)
+
+    @staticmethod
+    def wait_reducing(job):
+        job.until(lambda thing: jobs.condition(thing, "Progressing").get("reason") == "Reducing", 120,
+                  "the reduce command runs")
+
+
 class GrowthTest(CommandCase):
     """Lists of tasks that grow: while the job runs, while it is suspended, when it is over."""
 

@@ -322,6 +322,16 @@ class GatedJournal final : public Journal {
     return journal_.Copy(max_bytes);
   }
   Result<void> MarkEnded(model::JobState state) override { return journal_.MarkEnded(state); }
+  [[nodiscard]] Result<ReduceHistory> ReadReduce(const std::string& command) const override {
+    return journal_.ReadReduce(command);
+  }
+  Result<void> BeginReduce(const std::string& command) override {
+    return journal_.BeginReduce(command);
+  }
+  Result<void> EndReduce(const std::optional<model::ReduceRecord>& record) override {
+    return journal_.EndReduce(record);
+  }
+  Result<void> ForgetFailedReduce() override { return journal_.ForgetFailedReduce(); }
 
  private:
   template <typename Condition>

@@ -5,6 +5,7 @@
 #include "workloads/command/command_reducer.h"
 #include "workloads/command/command_runner.h"
 #include "workloads/command/command_spec.h"
+#include "workloads/command/reduce_command.h"
 #include "workloads/command/task_record.h"
 
 namespace evenkeel::workloads::command {
@@ -42,6 +43,10 @@ class Command final : public Workload {
   [[nodiscard]] std::string WhyNotRepeatable() const override {
     return spec_.ranges ? "with range, nodes run different ranges, whose outputs cannot be compared"
                         : "";
+  }
+  [[nodiscard]] std::unique_ptr<ReduceCommand> MakeReduceCommand(
+      const ReducePlace& place) const override {
+    return spec_.reduce.empty() ? nullptr : command::MakeReduceCommand(spec_, place);
   }
   [[nodiscard]] bool ResultsOfFailedJobs() const override { return true; }
   [[nodiscard]] std::unique_ptr<Reducer> MakeReducer() const override {

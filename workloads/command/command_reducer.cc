@@ -155,7 +155,7 @@ class CommandReducer final : public Reducer {
   }
 
   Result<std::string> Finish(const std::filesystem::path& folder) override {
-    auto file = platform::AtomicFile::Create(folder / "results.jsonl");
+    auto file = platform::AtomicFile::Create(folder / kResultsFile);
     if (!file) return tl::unexpected(file.error());
     auto written = spool_.CopyTo(*file).and_then([&] { return file->Commit(); });
     if (!written) return tl::unexpected(written.error());

@@ -48,6 +48,9 @@ class RowSpool {
   std::vector<Piece> pieces_;
 };
 
+/// The result file of a job.
+inline constexpr const char* kResultsFile = "results.jsonl";
+
 /// Writes results.jsonl, a row for each task that succeeded or failed for good, by index. Memory:
 /// one report's results and the gaps between tasks; the rows are kept in a file until Finish.
 [[nodiscard]] std::unique_ptr<Reducer> MakeCommandReducer(const CommandSpec& spec);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <utility>
 
 #include "launcher/placeholder.h"
@@ -15,10 +14,10 @@ namespace {
 using launcher::Change;
 using launcher::Ended;
 using launcher::HasPlaceholder;
+using launcher::kFirstPlaceholder;
+using launcher::kLastPlaceholder;
 using launcher::kPlaceholder;
 using launcher::ReplacePlaceholder;
-
-constexpr std::uint32_t kGraceMilliseconds = 1'000;
 
 // Positions of the environment variables that differ between tasks: the first ones of the job.
 constexpr std::uint32_t kCompletionIndex = 0;
@@ -27,9 +26,6 @@ constexpr std::uint32_t kAttempt = 2;
 constexpr std::uint32_t kArgument = 3;  // only if tasks have arguments
 constexpr std::uint32_t kFirst = 3;     // only if a run does a range
 constexpr std::uint32_t kLast = 4;
-
-constexpr std::string_view kFirstPlaceholder = "{first}";
-constexpr std::string_view kLastPlaceholder = "{last}";
 
 bool FitsLauncher(const std::vector<Change>& changes) {
   return std::all_of(changes.begin(), changes.end(), [](const Change& change) {
@@ -115,10 +111,11 @@ class CommandRunner final : public TaskRunner {
       too_long.value = E2BIG;
       return too_long;
     }
-    if (auto ready = EnsureLauncher(); !ready) return tl::unexpected(ready.error());
-    if (auto sent = launcher_.Send(run); !sent) return tl::unexpected(sent.error());
-    const std::stop_callback on_stop(stop, [this, &run] { launcher_.Stop(run.id); });
-    return launcher_.AwaitEnd(run.id, on_progress);
+    if (!launcher_.Open()) {
+      const auto ready = launcher_.Prepare(options_, JobOf(), stop);
+      if (!ready) return tl::unexpected(ready.error());
+    }
+    return launcher_.Execute(run, stop, on_progress);
   }
 
   /// Whether not even a new command could be started: the launcher has not gone alone. Only asked
@@ -134,20 +131,9 @@ class CommandRunner final : public TaskRunner {
   /// Connects to the launcher at the given socket, if there is one. False if that fails.
   [[nodiscard]] bool AwaitLauncher(const std::stop_token& stop, TaskFailure& failure) {
     if (launcher_.Open() || options_.launcher_socket.empty()) return true;
-    const auto timeout =
-        std::chrono::duration_cast<std::chrono::milliseconds>(options_.launcher_patience);
-    const auto there = launcher_.Connect(options_.launcher_socket, timeout, stop).and_then([this] {
-      return launcher_.Send(JobOf());
-    });
+    const auto there = launcher_.Prepare(options_, JobOf(), stop);
     if (!there) failure.reason = there.error().message;
     return there.has_value();
-  }
-
-  /// Starts a launcher unless one is connected, and sends it the job.
-  [[nodiscard]] Result<void> EnsureLauncher() {
-    if (launcher_.Open()) return {};
-    if (auto started = launcher_.Start(options_.launcher_program); !started) return started;
-    return launcher_.Send(JobOf());
   }
 
   [[nodiscard]] launcher::Job JobOf() const {

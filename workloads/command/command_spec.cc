@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "launcher/placeholder.h"
 #include "launcher/protocol.h"
 #include "workloads/command/learned_costs.h"
 #include "workloads/folder_file.h"
@@ -24,12 +25,28 @@ constexpr std::size_t kMaxImageBytes = 1'024;
 // A field between coordinator and worker only: the worker gets the arguments with its tasks.
 constexpr const char* kWithArguments = "withArguments";
 
-void ReadWords(model::FieldReader& fields, CommandSpec& spec) {
-  spec.words = fields.Strings("command", kMaxWords, kMaxWordBytes);
-  if (spec.words.empty()) {
-    fields.Fail("command", "must be a list of 1 to " + std::to_string(kMaxWords) + " words");
-  } else if (spec.words.front().empty()) {
-    fields.Fail("command[0]", "must be a program, is empty");
+std::vector<std::string> ReadWords(model::FieldReader& fields, const std::string& field) {
+  std::vector<std::string> words = fields.Strings(field, kMaxWords, kMaxWordBytes);
+  if (words.empty()) {
+    fields.Fail(field, "must be a list of 1 to " + std::to_string(kMaxWords) + " words");
+  } else if (words.front().empty()) {
+    fields.Fail(field + "[0]", "must be a program, is empty");
+  }
+  return words;
+}
+
+/// A word that is a placeholder of another kind is a mistake. Braces within a word are not: they
+/// may be part of a script.
+void ReadReduce(model::FieldReader& fields, CommandSpec& spec) {
+  static_cast<void>(fields.Any("reduce"));  // known, whether present or not
+  if (!fields.Has("reduce")) return;
+  spec.reduce = ReadWords(fields, "reduce");
+  for (std::size_t n = 0; n < spec.reduce.size(); ++n) {
+    const std::string& word = spec.reduce[n];
+    if (launcher::IsPlaceholder(word) && word != launcher::kResultsPlaceholder) {
+      fields.Fail("reduce[" + std::to_string(n) + "]",
+                  "must not be " + word + ": {results} is the only placeholder here");
+    }
   }
 }
 
@@ -240,7 +257,8 @@ std::string LearnedNameOf(const CommandSpec& spec, model::TaskIndex index) {
 
 Result<CommandSpec> ReadCommandSpec(model::FieldReader fields, const WorkloadContext& context) {
   CommandSpec spec;
-  ReadWords(fields, spec);
+  spec.words = ReadWords(fields, "command");
+  ReadReduce(fields, spec);
   const CostFields cost = ReadCostFields(fields);
   ReadTasks(fields, context, cost.column, spec);
   static_cast<void>(
@@ -291,6 +309,7 @@ bool OnlyAppendsTasks(const std::string& earlier, const std::string& now) {
   // Costs are hints: other ones do not make it another job.
   for (json* job : {&before, &after}) {
     if (job->contains("cost") && (*job)["cost"].is_object()) (*job)["cost"].erase("list");
+    job->erase("reduce");  // runs on the results of the same tasks
   }
   // The tasks of a range may grow, too; its bounds may not change.
   for (json* job : {&before, &after}) {

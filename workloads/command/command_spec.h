@@ -31,6 +31,7 @@ enum class CostSource {
 struct CommandSpec {
   std::vector<std::string> words;  ///< of the command; at least one
   std::string folder;  ///< working directory; empty: the image's or that of `evenkeel run`
+  std::vector<std::string> reduce;      ///< words of the reduce command; empty: there is none
   std::uint32_t output_limit = 65'536;  ///< bytes kept of stdout and of stderr each
   std::int64_t tasks = 0;
   bool has_arguments = false;  ///< one argument a task
@@ -59,7 +60,7 @@ inline constexpr double kUnitsPerDeclaredCost = 1'000;
 [[nodiscard]] std::string WorkerParametersOf(const CommandSpec& spec);
 
 /// Whether the parameters `now` are `earlier` (both JSON) with a larger number of tasks, with
-/// arguments appended to the list, or unchanged. Listed costs may be others.
+/// arguments appended to the list, or unchanged. Listed costs and the reduce command may be others.
 [[nodiscard]] bool OnlyAppendsTasks(const std::string& earlier, const std::string& now);
 
 }  // namespace evenkeel::workloads::command

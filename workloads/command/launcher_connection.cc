@@ -160,6 +160,23 @@ Result<Message> LauncherConnection::Receive() {
   }
 }
 
+Result<void> LauncherConnection::Prepare(const RunnerOptions& options, const launcher::Job& job,
+                                         const std::stop_token& stop) {
+  const auto timeout =
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.launcher_patience);
+  auto ready = options.launcher_socket.empty() ? Start(options.launcher_program)
+                                               : Connect(options.launcher_socket, timeout, stop);
+  return ready ? Send(job) : ready;
+}
+
+Result<launcher::Ended> LauncherConnection::Execute(const launcher::Run& run,
+                                                    const std::stop_token& stop,
+                                                    const ProgressHandler& on_progress) {
+  if (auto sent = Send(run); !sent) return tl::unexpected(sent.error());
+  const std::stop_callback on_stop(stop, [this, &run] { Stop(run.id); });
+  return AwaitEnd(run.id, on_progress);
+}
+
 Result<launcher::Ended> LauncherConnection::AwaitEnd(std::uint64_t id,
                                                      const ProgressHandler& on_progress) {
   while (true) {

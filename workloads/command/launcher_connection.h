@@ -13,8 +13,12 @@
 
 #include "core/base/error.h"
 #include "launcher/protocol.h"
+#include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {
+
+/// Time between SIGTERM and SIGKILL for a command that is stopped.
+inline constexpr std::uint32_t kGraceMilliseconds = 1'000;
 
 /// A connection to an evenkeel-launcher, which listens on a socket or is started by this object.
 /// Stop and Limit are thread-safe; all other functions are for one thread.
@@ -41,6 +45,14 @@ class LauncherConnection {
   [[nodiscard]] Result<void> Send(const launcher::Message& message);
   /// Receives the highest item that a command has reported so far.
   using ProgressHandler = std::function<void(std::int64_t item)>;
+  /// To be called unless Open(): connects to the launcher of `options`, or starts one if they name
+  /// no socket, and sends it the job. Errors as of Connect and Send.
+  [[nodiscard]] Result<void> Prepare(const RunnerOptions& options, const launcher::Job& job,
+                                     const std::stop_token& stop);
+  /// Runs a command and waits for its end, which `stop` brings about. Errors as of AwaitEnd.
+  [[nodiscard]] Result<launcher::Ended> Execute(const launcher::Run& run,
+                                                const std::stop_token& stop,
+                                                const ProgressHandler& on_progress = {});
   /// Waits for the answer to a Run, and calls `on_progress`, unless it is empty, on this thread for
   /// each Progress of the run. Errors as of Send; kInternal: the answer is invalid.
   [[nodiscard]] Result<launcher::Ended> AwaitEnd(std::uint64_t id,

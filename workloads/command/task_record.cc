@@ -78,22 +78,24 @@ double SecondsOf(const Ended& ended) {
   return std::round(static_cast<double>(ended.wall_nanoseconds) / kPerMicrosecond) / kMicroseconds;
 }
 
-std::string ReasonOf(const Ended& ended) {
-  std::string reason;
+std::string EndingText(const Ended& ended) {
   switch (ended.ending) {
     case Ending::kExited:
-      reason = "exit code " + std::to_string(ended.value);
-      break;
+      return "exit code " + std::to_string(ended.value);
     case Ending::kSignalled:
-      reason = "ended by signal " + std::to_string(ended.value);
-      break;
+      return "ended by signal " + std::to_string(ended.value);
     case Ending::kNoProgram:
       return "cannot be started: " + ErrorText(ended.value);
     case Ending::kNoFolder:
       return "cannot be started in its working directory: " + ErrorText(ended.value);
     case Ending::kNoProcess:
-      return "cannot be started, the system has no more room: " + ErrorText(ended.value);
+      break;
   }
+  return "cannot be started, the system has no more room: " + ErrorText(ended.value);
+}
+
+std::string ReasonOf(const Ended& ended) {
+  const std::string reason = EndingText(ended);
   const std::string last_line = LastLine(ended.error);
   return last_line.empty() ? reason : reason + ": " + last_line;
 }

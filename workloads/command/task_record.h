@@ -31,6 +31,9 @@ void AppendRecord(const TaskRecord& record, std::string& bytes);
 /// How long the run took, in seconds, rounded to microseconds.
 [[nodiscard]] double SecondsOf(const launcher::Ended& ended);
 
+/// How a command that failed has ended, in one line.
+[[nodiscard]] std::string EndingText(const launcher::Ended& ended);
+
 /// The reason of the failure in one line, with the last line of stderr.
 [[nodiscard]] std::string ReasonOf(const launcher::Ended& ended);
 

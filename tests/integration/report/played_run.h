@@ -46,6 +46,12 @@ class PlayedRun final : public coordinator::SnapshotSource, private coordinator:
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const override;
   [[nodiscard]] Result<std::string> Copy(std::int64_t) const override { return std::string(); }
   Result<void> MarkEnded(model::JobState) override { return {}; }
+  [[nodiscard]] Result<coordinator::ReduceHistory> ReadReduce(const std::string&) const override {
+    return coordinator::ReduceHistory{};
+  }
+  Result<void> BeginReduce(const std::string&) override { return {}; }
+  Result<void> EndReduce(const std::optional<model::ReduceRecord>&) override { return {}; }
+  Result<void> ForgetFailedReduce() override { return {}; }
 
   const SampleOptions options_;
   coordinator::LiveFeed& feed_;

@@ -28,6 +28,10 @@ class BadCommandTest(BadInputTest):
         ({"command": ["ls"], "tasks": 1, "workingDirectory": 3}, "workingDirectory", "in quotes"),
         ({"command": ["ls"], "tasks": 1, "workingDirectory": "data"}, "must be an absolute path"),
         ({"command": ["ls"], "tasks": 1, "args": ["x"]}, "args", "unknown field"),
+        ({"command": ["ls"], "tasks": 1, "reduce": []}, "spec.workload.command.reduce", "1 to 256 words"),
+        ({"command": ["ls"], "tasks": 1, "reduce": [""]}, "spec.workload.command.reduce[0]", "is empty"),
+        ({"command": ["ls"], "tasks": 1, "reduce": ["x", "{}"]},
+         "spec.workload.command.reduce[1]", "{results} is the only placeholder"),
     )
 
     def test_each_is_one_line_and_nothing_is_started(self):

@@ -91,6 +91,65 @@ TEST(CommandPod, RunsTheLauncherInTheImageOfTheJob) {
   EXPECT_EQ(pod["metadata"]["annotations"]["kubectl.kubernetes.io/default-container"], "worker");
 }
 
+WeightedJob ReduceJob() {
+  WeightedJob job = CommandJob();
+  job.has_reduce = true;
+  job.resources.limits["cpu"] = "2";
+  job.resources.limits["nvidia.com/gpu"] = "1";
+  return job;
+}
+
+TEST(ReducePod, IsTheCoordinatorsWithTheContainerOfAWorker) {
+  const json pod = CoordinatorPodManifest(ReduceJob(), {1, "evenkeel/worker:1", false, {}, {}});
+  const json command = Container(pod, "command");
+  const json of_worker = Container(PodOf(ReduceJob()), "command");
+  for (const char* field : {"image", "command", "args", "env", "securityContext"}) {
+    EXPECT_EQ(command[field], of_worker[field]) << field;
+  }
+  EXPECT_EQ(pod["spec"]["containers"][0]["name"], "coordinator");  // it starts first
+  EXPECT_EQ(Container(pod, "launcher")["args"], json::array({"install", "/evenkeel/bin"}));
+  // Nothing is reserved while the workers run, and extended resources cannot be shared.
+  EXPECT_EQ(command["resources"], json::parse(R"({"requests": {"cpu": "0", "memory": "0"},
+                                                  "limits": {"cpu": "2", "memory": "1Gi"}})"));
+  const json coordinator = Container(pod, "coordinator");
+  const json& args = coordinator["args"];
+  EXPECT_EQ(args[args.size() - 2], "--launcher-socket");
+  EXPECT_EQ(args[args.size() - 1], "/evenkeel/run/launcher.sock");
+  EXPECT_EQ(coordinator["securityContext"]["runAsUser"], 65532);
+  EXPECT_FALSE(pod["spec"]["securityContext"].contains("runAsUser"));  // that of the image
+  EXPECT_EQ(pod["spec"]["restartPolicy"], "Always");
+}
+
+TEST(ReducePod, TheCommandReadsTheFolderOfTheJobAndWritesToItsOwn) {
+  WeightedJob job = ReduceJob();
+  const auto command = [&job](const char* path) {
+    const json pod = CoordinatorPodManifest(job, {1, "evenkeel/worker:1", false, {}, {}});
+    const json container = Container(pod, "command");
+    for (const json& mount : container["volumeMounts"]) {
+      if (mount["mountPath"] == path) return mount;
+    }
+    return json();
+  };
+  const json pod = CoordinatorPodManifest(job, {1, "evenkeel/worker:1", false, {}, {}});
+  const auto mounts = Mounts(pod, "command");
+  EXPECT_EQ(PathsOf(mounts), (Paths{"/data", "/evenkeel/bin", "/evenkeel/run", "/inputs", "/tmp",
+                                    "/var/lib/evenkeel", "/var/lib/evenkeel/reduce"}));
+  for (const auto& [path, volume] : mounts) EXPECT_FALSE(volume.contains("secret")) << path;
+  EXPECT_EQ(command("/var/lib/evenkeel")["readOnly"], true);
+  EXPECT_FALSE(command("/var/lib/evenkeel").contains("subPath"));
+  EXPECT_EQ(command("/var/lib/evenkeel/reduce")["subPath"], "reduce");
+  EXPECT_EQ(mounts.at("/inputs")["name"], Mounts(pod, "coordinator").at("/inputs")["name"]);
+  job.result_claim = "out";
+  EXPECT_EQ(command("/var/lib/evenkeel")["subPath"], "primes-01234567");
+  EXPECT_EQ(command("/var/lib/evenkeel/reduce")["subPath"], "primes-01234567/reduce");
+}
+
+TEST(ReducePod, JobsWithoutAReduceCommandHaveNone) {
+  const json pod = CoordinatorPodManifest(CommandJob(), {1, "evenkeel/worker:1", false, {}, {}});
+  EXPECT_EQ(pod["spec"]["containers"].size(), 1U);
+  EXPECT_FALSE(pod["spec"].contains("initContainers"));
+}
+
 TEST(CommandPod, KeepsCredentialsFromTheCommand) {
   const json pod = PodOf(CommandJob());
   EXPECT_EQ(pod["spec"]["automountServiceAccountToken"], false);

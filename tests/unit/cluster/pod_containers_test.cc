@@ -84,6 +84,31 @@ TEST(ReadPodContainers, APodLingersWhenOneOfTheTwoHasEndedWell) {
   EXPECT_FALSE(TwoContainers("Succeeded", kDone, ended, ended).lingers);
 }
 
+/// A coordinator's pod with the container of a reduce command.
+PodView WithReduce(const char* coordinator, const char* command) {
+  json object = json::parse(R"({
+    "metadata": {"name": "p", "labels": {"app.kubernetes.io/component": "coordinator"}},
+    "spec": {"containers": [{"name": "coordinator", "image": "ours:1"},
+                            {"name": "command", "image": "theirs:1"}]}})");
+  json statuses = json::array({json::parse(coordinator), json::parse(command)});
+  statuses[0]["name"] = "coordinator";
+  statuses[1]["name"] = "command";
+  object["status"] = {{"phase", "Running"}, {"containerStatuses", statuses}};
+  return ReadPod(object);
+}
+
+TEST(ReadPodContainers, ACoordinatorsPodIsNotOverWithItsReduceCommand) {
+  EXPECT_FALSE(WithReduce(kRunning, kDone).lingers);
+  EXPECT_FALSE(WithReduce(kDone, kRunning).lingers);  // it is started again
+  // Exit code 2 of the coordinator means that the job was refused, that of a command nothing.
+  const char* ended = R"({"state": {"terminated": {"exitCode": 2}}})";
+  EXPECT_FALSE(WithReduce(kRunning, ended).termination.has_value());
+  EXPECT_EQ(WithReduce(ended, kRunning).termination->exit_code, 2);
+  EXPECT_TRUE(WithReduce(kRunning, kInitializing).has_run);
+  EXPECT_FALSE(WithReduce(kInitializing, kRunning).has_run);
+  EXPECT_EQ(WithReduce(kRunning, kNoImage).image, "theirs:1");
+}
+
 TEST(ReadPodContainers, ASingleContainerThatEndedDoesNotLinger) {
   const PodView pod = ReadPod(json::parse(R"({"metadata": {"name": "p"},
     "status": {"phase": "Running",

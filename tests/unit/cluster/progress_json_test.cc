@@ -48,12 +48,14 @@ TEST(ReadProgress, FieldsMayBeAbsentOrNull) {
   EXPECT_EQ(progress->cause, model::EndCause::kOther);
   EXPECT_FALSE(progress->eta.has_value());
   EXPECT_TRUE(progress->workers.empty());
+  EXPECT_EQ(progress->reduce_attempt, 0);
+  EXPECT_EQ(ReadProgress(R"({"state":"Running","reduceAttempt":2})")->reduce_attempt, 2);
 }
 
 TEST(ReadProgress, KnowsTheCausesThatACoordinatorWrites) {
   for (const auto cause : {model::EndCause::kSuccessRuleMet, model::EndCause::kTasksFailed,
                            model::EndCause::kDeadlineExceeded, model::EndCause::kResultsDiffer,
-                           model::EndCause::kOther}) {
+                           model::EndCause::kReduceFailed, model::EndCause::kOther}) {
     const auto progress = ReadProgress(R"({"state":"Failed","cause":")" +
                                        std::string(model::ToString(cause)) + "\"}");
     ASSERT_TRUE(progress.has_value());

@@ -164,6 +164,14 @@ TEST(ReadWeightedJob, AJobMayLearnItsCosts) {
   EXPECT_FALSE(ReadWeightedJob(object).learns_costs);
 }
 
+TEST(ReadWeightedJob, AJobMayHaveAReduceCommand) {
+  json object = JobObject();
+  EXPECT_FALSE(ReadWeightedJob(object).has_reduce);
+  object["spec"]["workload"] = {
+      {"command", {{"image", "tool:1"}, {"command", {"x"}}, {"reduce", {"plot"}}}}};
+  EXPECT_TRUE(ReadWeightedJob(object).has_reduce);
+}
+
 TEST(ReadWeightedJob, AJobMayBringProgramsOfItsOwn) {
   json object = JobObject();
   EXPECT_EQ(ReadWeightedJob(object).worker_image, "");

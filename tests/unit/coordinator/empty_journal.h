@@ -34,6 +34,12 @@ class EmptyJournal : public Journal {
   }
   [[nodiscard]] Result<std::string> Copy(std::int64_t) const override { return std::string(); }
   Result<void> MarkEnded(model::JobState) override { return {}; }
+  [[nodiscard]] Result<ReduceHistory> ReadReduce(const std::string&) const override {
+    return ReduceHistory{};
+  }
+  Result<void> BeginReduce(const std::string&) override { return {}; }
+  Result<void> EndReduce(const std::optional<model::ReduceRecord>&) override { return {}; }
+  Result<void> ForgetFailedReduce() override { return {}; }
 
  private:
   JournalState state_;

@@ -61,6 +61,19 @@ class RerunTest : public JournalTest {
   }
 };
 
+TEST_F(RerunTest, TheReduceCommandRunsAgainWhateverComesOfTheTasks) {
+  WriteJob({{Row(0, 10)}, {}}, JobState::kComplete);
+  {
+    const auto journal = MustOpen(TenTasks());
+    ASSERT_TRUE(journal->BeginReduce("plot"));
+    ASSERT_TRUE(journal->EndReduce(model::ReduceRecord{}));
+  }
+  const auto journal = MustRerun(Indexes("4"));
+  const auto history = journal->ReadReduce("plot");
+  ASSERT_TRUE(history) << history.error().message;
+  EXPECT_FALSE(history->last);
+}
+
 TEST_F(RerunTest, TasksAreTakenBackAndTheOthersStay) {
   WriteJob({{Row(0, 4), Row(4, 5), Row(5, 10)}, {Failure(7, false), Failure(1, false)}},
            JobState::kComplete);

@@ -33,5 +33,14 @@ TEST(Base64, RefusesOtherText) {
   }
 }
 
+TEST(PlainFileName, IsSafeEverywhere) {
+  for (const char* name : {"a", "plot-1_b.SVG", "7"}) EXPECT_TRUE(IsPlainFileName(name)) << name;
+  EXPECT_TRUE(IsPlainFileName(std::string(100, 'x')));
+  EXPECT_FALSE(IsPlainFileName(std::string(101, 'x')));
+  for (const char* name : {"", ".", "..", ".hidden", "-rf", "a b", "a/b", "a\\b", "na\u00efve"}) {
+    EXPECT_FALSE(IsPlainFileName(name)) << name;
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel::platform

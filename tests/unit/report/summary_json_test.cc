@@ -57,6 +57,7 @@ model::RunSummary FullSummary() {
   node.joules = model::NodeJoules{31.5, 32.5};
   summary.nodes[1].name = "pi3";
   summary.energy = {33.5, 34.5, 35.5, 36.5, true, true, 1.25, {"pi3-b"}};
+  summary.reduce = {2, "exit code 3: no", 3, 0.25, "out", "err\n", true, false};
   summary.verification = {37, 38, {{"pi3-c", 39, "its result of task 39 is wrong", 40}}};
   summary.result_json = R"({"count":25997,"largest":299993,"means":[1,2.5]})";
   return summary;
@@ -101,6 +102,22 @@ TEST(SummaryJson, ReadsBackEnergyAndTakesSummariesWithout) {
   EXPECT_TRUE(SummaryFromJson(json.dump()));
   json["energy"] = 3;
   EXPECT_FALSE(SummaryFromJson(json.dump()));
+}
+
+TEST(SummaryJson, ReadsBackTheReduceCommandAndTakesSummariesWithout) {
+  auto want = FullSummary();
+  const auto got = SummaryFromJson(SummaryToJson(want).value());
+  ASSERT_TRUE(got && got->reduce);
+  EXPECT_EQ(got->reduce->attempts, 2);
+  EXPECT_EQ(got->reduce->failure, "exit code 3: no");
+  EXPECT_EQ(got->reduce->exit_code, 3);
+  EXPECT_EQ(got->reduce->seconds, 0.25);
+  EXPECT_EQ(got->reduce->output, "out");
+  EXPECT_EQ(got->reduce->error, "err\n");
+  EXPECT_TRUE(got->reduce->output_cut);
+  EXPECT_FALSE(got->reduce->error_cut);
+  want.reduce.reset();
+  EXPECT_FALSE(SummaryFromJson(SummaryToJson(want).value())->reduce);
 }
 
 TEST(SummaryJson, ReadsBackWhatWasWritten) {

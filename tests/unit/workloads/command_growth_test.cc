@@ -15,6 +15,7 @@ TEST(CommandGrowth, TasksMayBeAppended) {
                                R"({"range":{"tasks":4,"minTasks":2}})"));
   EXPECT_TRUE(OnlyAppendsTasks(R"({"tasks":1,"cost":{"list":[1]}})",
                                R"({"tasks":2,"cost":{"list":[9,2]}})"));
+  EXPECT_TRUE(OnlyAppendsTasks(R"({"tasks":1,"reduce":["plot"]})", R"({"tasks":2})"));
 }
 
 TEST(CommandGrowth, NothingElseMayChange) {

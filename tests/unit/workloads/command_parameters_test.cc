@@ -47,11 +47,13 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
        {R"({"command": ["ls"], "tasks": 1, "outputLimitBytes": 1048577})",
         "outputLimitBytes: must be a whole number from 0 to 1048576, is 1048577"},
        {R"({"command": ["ls"], "tasks": 1, "withArguments": true})",
-        "withArguments: unknown field, known are command, cost, tasks, arguments, argumentsFile, "
+        "withArguments: unknown field, known are command, reduce, cost, tasks, arguments, "
+        "argumentsFile, "
         "range, "
         "image, workingDirectory, outputLimitBytes"},
        {R"({"command": ["ls"], "tasks": 1, "args": []})",
-        "args: unknown field, known are command, cost, tasks, arguments, argumentsFile, range, "
+        "args: unknown field, known are command, reduce, cost, tasks, arguments, argumentsFile, "
+        "range, "
         "image, "
         "workingDirectory, outputLimitBytes"}});
   EXPECT_NE(ParameterError("command", R"({"command": ["ls", 3], "tasks": 1})").find("command[1]"),
@@ -59,6 +61,33 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
   EXPECT_NE(
       ParameterError("command", R"({"command": ["a\u0000b"], "tasks": 1})").find("command[0]"),
       std::string::npos);
+}
+
+TEST(CommandParameters, MistakesInAReduceCommandAreOneClearLine) {
+  ExpectRefused("command",
+                {{R"({"command": ["ls"], "tasks": 1, "reduce": []})",
+                  "reduce: must be a list of 1 to 256 words"},
+                 {R"({"command": ["ls"], "tasks": 1, "reduce": [""]})",
+                  "reduce[0]: must be a program, is empty"},
+                 {R"({"command": ["ls"], "tasks": 1, "reduce": "plot"})",
+                  "reduce: must be a list of at most 256, is \"plot\""},
+                 {R"({"command": ["ls"], "tasks": 1, "reduce": ["plot", "{}"]})",
+                  "reduce[1]: must not be {}: {results} is the only placeholder here"},
+                 {R"({"command": ["ls"], "tasks": 1, "reduce": ["plot", "a", "{first}"]})",
+                  "reduce[2]: must not be {first}: {results} is the only placeholder here"}});
+  EXPECT_NE(ParameterError("command", R"({"command": ["a"], "tasks": 1, "reduce": ["a\u0000b"]})")
+                .find("reduce[0]"),
+            std::string::npos);
+}
+
+TEST(CommandParameters, BracesWithinAWordOfAReduceCommandAreNoPlaceholder) {
+  const auto made = MakeOrFail("command", R"({"command": ["x"], "tasks": 1,
+      "reduce": ["awk", "{ print $1 }", "{results}", "--out={first}", "{A}", "{", "d={}"]})");
+  EXPECT_NE(made->MakeReduceCommand({}), nullptr);
+  EXPECT_EQ(MakeOrFail("command", R"({"command": ["x"], "tasks": 1})")->MakeReduceCommand({}),
+            nullptr);
+  // Workers have nothing to do with it.
+  EXPECT_EQ(made->WorkerParameters()->find("reduce"), std::string::npos);
 }
 
 TEST(CommandParameters, ARangeHasBounds) {

@@ -65,6 +65,10 @@ TEST(ResultList, NamesAndSizes) {
   EXPECT_EQ((*names)[0].name, "primes.npy");
   EXPECT_EQ((*names)[0].bytes, std::nullopt);
 
+  const auto reduced = ReadResultList(R"(["reduce/plot.svg", "plot.svg"])");
+  ASSERT_TRUE(reduced) << reduced.error().message;
+  EXPECT_EQ((*reduced)[0].name, "reduce/plot.svg");
+
   const auto sizes = ReadResultList(R"([{"name": "c.npy", "bytes": 128}])");
   ASSERT_TRUE(sizes) << sizes.error().message;
   EXPECT_EQ((*sizes)[0].bytes, 128u);
@@ -75,6 +79,10 @@ TEST(ResultList, RefusesWhatIsNoPlainFile) {
   const std::string names[] = {R"("../x")",
                                R"("/etc/passwd")",
                                R"("a/b")",
+                               R"("reduce/")",
+                               R"("reduce/../x")",
+                               R"("reduce/a/b")",
+                               R"("reduce")",
                                R"("a\\b")",
                                R"("..")",
                                R"(".")",

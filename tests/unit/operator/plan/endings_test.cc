@@ -106,6 +106,7 @@ TEST_F(Ending, TheReasonFollowsFromTheCauseAndNotFromItsWords) {
   } cases[] = {{model::EndCause::kDeadlineExceeded, "True DeadlineExceeded"},
                {model::EndCause::kTasksFailed, "True TasksFailed"},
                {model::EndCause::kResultsDiffer, "True ResultsDiffer"},
+               {model::EndCause::kReduceFailed, "True ReduceFailed"},
                {model::EndCause::kOther, "True CoordinatorFailed"}};
   for (const auto& one : cases) {
     ModelCluster cluster;
@@ -118,6 +119,70 @@ TEST_F(Ending, TheReasonFollowsFromTheCauseAndNotFromItsWords) {
     ASSERT_TRUE(cluster.Rest());
     EXPECT_EQ(cluster.Condition("Failed"), one.want);
   }
+}
+
+TEST_F(Ending, WorkersGoWhileTheReduceCommandRuns) {
+  Start();
+  cluster_.progress.tasks = {100, 100, 0};
+  cluster_.progress.reduce_attempt = 2;
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_TRUE(cluster_.WorkerNodes().empty());
+  EXPECT_EQ(cluster_.Condition("Progressing"), "True Reducing");
+  EXPECT_EQ(Message("Progressing"), "all tasks are done; the reduce command runs, attempt 2");
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_TRUE(plan.coordinator.has_value());
+  EXPECT_FALSE(plan.coordinator->suspended);
+  cluster_.progress.reduce_attempt = 0;
+  End(cluster::CoordinatorState::kComplete);
+  EXPECT_EQ(cluster_.Condition("Complete"), "True AllTasksDone");
+}
+
+TEST_F(Ending, AnOperatorThatStartsWhileTheReduceCommandRunsMakesNoWorkers) {
+  Start();
+  cluster_.progress.reduce_attempt = 1;
+  ASSERT_TRUE(cluster_.Rest());
+  Snapshot seen = cluster_.Take();
+  seen.report.reset();
+  seen.settings.started = seen.now;
+  EXPECT_TRUE(MakePlan(seen).actions.empty());
+  seen.now += std::chrono::seconds(61);
+  const Plan plan = MakePlan(seen);
+  EXPECT_TRUE(plan.actions.empty());
+  ASSERT_TRUE(plan.status.has_value());
+  EXPECT_EQ(cluster::Find(plan.status->conditions, "Progressing")->reason,
+            "CoordinatorUnreachable");
+}
+
+TEST_F(Ending, AJobIsSuspendedWhileTheReduceCommandRuns) {
+  Start();
+  cluster_.progress.reduce_attempt = 1;
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.ChangeSpec([](cluster::WeightedJob& job) { job.suspend = true; });
+  const Plan plan = MakePlan(cluster_.Take());
+  ASSERT_TRUE(plan.coordinator.has_value());
+  EXPECT_TRUE(plan.coordinator->suspended);
+}
+
+TEST_F(Ending, TheDeadlineEndsTheReduceCommand) {
+  cluster_.job.spec.active_deadline = std::chrono::seconds(60);
+  Start();
+  cluster_.progress.reduce_attempt = 1;
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(61));
+  const Plan last = cluster_.Step();
+  EXPECT_EQ(cluster_.Condition("Failed"), "True DeadlineExceeded");
+}
+
+TEST_F(Ending, ACoordinatorLostWithTheReduceCommandIsReplaced) {
+  Start();
+  cluster_.progress.reduce_attempt = 1;
+  ASSERT_TRUE(cluster_.Rest());
+  const std::string lost = cluster_.Coordinator()->name;
+  cluster_.progress.reduce_attempt = 0;  // of the next one, until it has read its journal
+  cluster_.DeletePod(lost);
+  ASSERT_TRUE(cluster_.Rest());
+  ASSERT_NE(cluster_.Coordinator(), nullptr);
+  EXPECT_NE(cluster_.Coordinator()->name, lost);
 }
 
 TEST_F(Ending, TheDeadlineFailsTheJobAndKeepsWhatIsDone) {
