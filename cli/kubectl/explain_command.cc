@@ -8,6 +8,7 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/object_places.h"
+#include "cli/kubectl/task_words.h"
 #include "cluster/eligibility.h"
 #include "cluster/json_fields.h"
 #include "cluster/node_and_pod_json.h"
@@ -226,6 +227,7 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
 
   Explanation explanation;
   explanation.job = ReadJobObject(*object);
+  explanation.tasks = DescribeTasks(*object);
   explanation.policy = ReadPolicy(explanation.job.policy, cluster);
   ReadPlan(cluster, explanation);
   ReadAwaitedJobs(cluster, explanation);

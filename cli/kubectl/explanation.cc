@@ -58,6 +58,12 @@ void WriteAwaited(const Explanation& explanation, double now, std::ostream& out)
   }
 }
 
+void WriteTasks(const Explanation& explanation, std::ostream& out) {
+  if (explanation.tasks.empty()) return;
+  out << "\nTasks\n";
+  for (const std::string& line : explanation.tasks) out << "  " << line << '\n';
+}
+
 const char* WhereFrom(const std::string& mode) {
   if (mode == "Measured") {
     return "Weights are what earlier jobs measured, blended with the nodes' labels by this policy, "
@@ -161,6 +167,7 @@ void WriteExplanation(const Explanation& explanation, double now, std::ostream& 
   WriteHead(explanation.job, now, out);
   WriteConditions(explanation.job, now, out);
   WriteAwaited(explanation, now, out);
+  WriteTasks(explanation, out);
   WriteWeights(explanation, out);
   WriteHistoryView(explanation.history, out);
   WriteUnused(explanation, out);

@@ -32,6 +32,7 @@ struct AwaitedJob {
 /// error.
 struct Explanation {
   JobObject job;
+  std::vector<std::string> tasks;   ///< as DescribeTasks
   std::vector<AwaitedJob> awaited;  ///< before it starts
   /// The nodes whose weights are explained: those that the run was planned with, or before that
   /// those that could be.

@@ -406,8 +406,23 @@ class PodConverter {
       }
     }
     for (auto it = need.begin(); it != need.end();) it = it->is_null() ? need.erase(it) : ++it;
+    RemarkOnSmallCpu(need, path);
     ConvertStorage(lists, path);
     PutUnlessEmpty(converted_.worker, "taskResources", std::move(need));
+  }
+
+  void RemarkOnSmallCpu(const ordered_json& need, const std::string& path) {
+    constexpr std::int64_t kCore = 1000;
+    if (!need.contains("cpu")) return;
+    const ordered_json& cpu = need["cpu"];
+    const auto millicores =
+        model::ParseQuantity(cpu.is_string() ? cpu.get<std::string>() : cpu.dump(), kCore);
+    if (!millicores || *millicores <= 0 || 2 * *millicores > kCore) return;
+    remarks_.Add(path,
+                 "becomes worker.taskResources: with so little CPU, up to " +
+                     std::to_string(kCore / *millicores) +
+                     " tasks run at a time on each core; request a core if each computes all the "
+                     "time");
   }
 
   /// Null if it is zero or not there.

@@ -96,6 +96,18 @@ static int write_files(int argc, char** argv) {
   return 0;
 }
 
+/* eat MEBIBYTES...: uses so much memory, each task as much as the word of its index says. */
+static int eat(int argc, char** argv) {
+  if (argc < 1) return fails("eat MEBIBYTES...");
+  const size_t bytes = (size_t)strtol(argv[index_of_task() % argc], NULL, 10) << 20;
+  char* const memory = malloc(bytes);
+  if (memory == NULL) return fails("there is no such memory");
+  for (size_t n = 0; n < bytes; n += 4096) memory[n] = (char)n;
+  printf("%d\n", memory[bytes / 2]);
+  free(memory);
+  return 0;
+}
+
 /* count FILE: writes the number of lines of the file into lines.txt in the working directory. */
 static int count_lines(int argc, char** argv) {
   FILE* const from = argc == 1 ? fopen(argv[0], "r") : NULL;
@@ -112,7 +124,8 @@ int main(int argc, char** argv) {
     const char* name;
     int (*run)(int, char**);
   } verbs[] = {{"square", square}, {"burn", burn},         {"exit", exit_codes}, {"demand", demand},
-               {"shun", shun},     {"show", show},         {"write", write_files}, {"count", count_lines}};
+               {"shun", shun},     {"show", show},         {"write", write_files}, {"count", count_lines},
+               {"eat", eat}};
   for (unsigned n = 0; argc > 1 && n < sizeof verbs / sizeof *verbs; ++n) {
     if (strcmp(argv[1], verbs[n].name) == 0) return verbs[n].run(argc - 2, argv + 2);
   }

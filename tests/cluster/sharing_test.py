@@ -13,7 +13,7 @@ import cluster_case
 import jobs
 import kube
 
-END = 700_000        # of the two equal jobs
+END = 850_000        # of the two equal jobs
 SHORTER_END = 600_000  # of the job that is suspended
 REQUEST = "200m"     # three workers and their coordinators fit on each board
 TOLERANCE, START_SECONDS = 1.05, 3.0
@@ -132,7 +132,7 @@ class SharingTest(cluster_case.ClusterTest):
         paused = self.submit(self.primes("paused", SHORTER_END))
         for job in (ordinary, important, paused):
             job.wait_workers(3)
-        paused.wait_part(0.2)
+        paused.wait_part(0.1)
         self.suspend_for_a_while(paused, (ordinary, important), watch)
         for job in (ordinary, important, paused):
             job.wait_complete(200)

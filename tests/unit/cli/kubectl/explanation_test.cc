@@ -115,6 +115,25 @@ TEST_F(Explanations, BeforeAnythingIsPlanned) {
   EXPECT_NE(text.find("pi4   1.000"), std::string::npos);
 }
 
+TEST_F(Explanations, WhatTheJobSaysOfItsTasks) {
+  EXPECT_EQ(Explained().find("Tasks\n"), std::string::npos);
+  Job()["spec"] = json::parse(R"({"profile": "scenes",
+    "workload": {"command": {"cost": {"learned": true}, "range": {"tasks": 86400, "maxTasks": 500},
+                             "reduce": ["sh", "-c", "cat\nx"]}},
+    "worker": {"taskResources": {"cpu": 2, "memory": "1500Mi"}}})");
+  EXPECT_NE(Explained().find(R"(
+Tasks
+  costs: learned from earlier runs of profile scenes; they are hints, and dropped if measured times do not follow them
+  ranges: one run of the command does many of the 86400 tasks, at most 500
+  needs of each: cpu 2, memory 1500Mi; a node runs as many at a time as fit
+  after the last one: sh -c cat x
+)"),
+            std::string::npos)
+      << Explained();
+  Job()["spec"]["workload"]["command"] = json::parse(R"({"cost": {"column": 2}})");
+  EXPECT_NE(Explained().find("  costs: column 2 of the file of arguments;"), std::string::npos);
+}
+
 TEST_F(Explanations, JobsThatHaveToBeCompleteFirst) {
   cluster_.objects.erase("configmaps primes-plan --namespace=lab");
   Job()["spec"]["after"] = {"fetch", "extract", "load", "--all"};

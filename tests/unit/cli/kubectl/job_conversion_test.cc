@@ -229,6 +229,10 @@ TEST(JobConversion, FieldsThatMeanSomethingElse) {
       {PatchedContainer("resources: {requests: {cpu: 0.5, memory: 64Mi}, limits: {memory: 1Gi}}"),
        "/spec/worker/taskResources", R"({"cpu": "0.5", "memory": "1Gi"})",
        "spec.template.spec.containers[0].resources.requests.memory: is not converted: a task has"},
+      {PatchedContainer("resources: {requests: {cpu: 100m}}"), "/spec/worker/taskResources",
+       R"({"cpu": "100m"})",
+       "spec.template.spec.containers[0].resources: becomes worker.taskResources: with so little "
+       "CPU, up to 10 tasks"},
       {PatchedContainer("resources: {requests: {cpu: 0}, limits: {cpu: 2}}"),
        "/spec/worker/taskResources", R"({"cpu": 2})", ""},
       {PatchedContainer("resources: {requests: {cpu: 1}, limits: {cpu: 2}}"),
