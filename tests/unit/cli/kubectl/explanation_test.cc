@@ -121,9 +121,11 @@ TEST_F(Explanations, WhatTheJobSaysOfItsTasks) {
     "workload": {"command": {"cost": {"learned": true}, "range": {"tasks": 86400, "maxTasks": 500},
                              "reduce": ["sh", "-c", "cat\nx"]}},
     "worker": {"taskResources": {"cpu": 2, "memory": "1500Mi"}}})");
+  EXPECT_NE(
+      Explained().find("\nTasks\n  costs: learned from earlier runs of profile scenes; they are "
+                       "hints, and dropped if measured times do not follow them\n"),
+      std::string::npos);
   EXPECT_NE(Explained().find(R"(
-Tasks
-  costs: learned from earlier runs of profile scenes; they are hints, and dropped if measured times do not follow them
   ranges: one run of the command does many of the 86400 tasks, at most 500
   needs of each: cpu 2, memory 1500Mi; a node runs as many at a time as fit
   after the last one: sh -c cat x
