@@ -419,11 +419,8 @@ Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& re
   auto environment = ExpandEnvironment(plan.job().environment);
   if (!environment) return InvalidInput(options.job_file + ": " + environment.error().message);
   plan.environment = std::move(*environment);
-  for (std::string& variable : model::ThreadVariables(plan.job().task_resources)) {
-    const std::string name = variable.substr(0, variable.find('=') + 1);
-    const bool is_set = std::any_of(plan.environment.begin(), plan.environment.end(),
-                                    [&name](const auto& set) { return set.starts_with(name); });
-    if (!is_set) plan.environment.push_back(std::move(variable));
+  for (const model::EnvironmentVariable& variable : model::ThreadVariables(plan.job())) {
+    plan.environment.push_back(variable.name + "=" + variable.value);
   }
   if (!plan.job().after.empty()) {
     plan.notes.emplace_back("spec.after: is ignored; only jobs of a cluster wait for each other");

@@ -97,10 +97,10 @@ std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optiona
   }
   if (used && shortages.empty()) {
     const auto taken = FindShortages(demands.room, node.allocatable - *used);
-    const bool names = !taken.empty() && model::IsExtendedResource(taken.front());
     if (!taken.empty()) {
+      const bool is_extended = model::IsExtendedResource(taken.front());
       found.push_back({Obstacle::kRoom, "without room for what the worker requests" +
-                                            (names ? ": " + taken.front() : std::string())});
+                                            (is_extended ? ": " + taken.front() : std::string())});
     }
   }
   return found;

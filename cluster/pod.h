@@ -79,7 +79,7 @@ struct WorkerPod {
   std::int64_t attempt = 1;
   std::string image;
   std::int32_t secrets = 1;  ///< see JobPlan::worker_secrets
-  /// Of the container that runs the tasks; nothing: those of the job.
+  /// Resources of the container that runs the tasks; nothing: those of the job.
   std::optional<ResourceRequirements> resources{};
   std::int64_t task_memory_bytes = 0;  ///< as WorkerSize; 0: unknown
 

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "launcher/empty_input.h"
-#include "launcher/memory_kills.h"
 #include "launcher/spawn.h"
 
 namespace evenkeel::launcher {
@@ -31,7 +30,7 @@ std::optional<Ended> Command::Start(std::uint64_t id, const CommandLine& line) {
   stopped_ = false;
   kill_at_.reset();
   read_progress_at_.reset();
-  memory_kills_ = CountMemoryKills();
+  memory_kills_before_ = memory_kills_.Count();
   started_ = SteadyClock::now();
   Ended trouble;
   trouble.id = id;
@@ -134,7 +133,7 @@ Ended Command::Collect() {
   // for that in its own way. Commands that run side by side share the count of kills: one that
   // failed for another reason at the same time is taken for killed, too, which costs it one run.
   const bool failed = !stopped_ && ExitCodeOf(ended) != 0;
-  ended.out_of_memory = failed && CountMemoryKills() > memory_kills_;
+  ended.out_of_memory = failed && memory_kills_.Count() > memory_kills_before_;
   ended.output_cut = output_.Cut();
   ended.error_cut = error_.Cut();
   ended.output = std::exchange(output_.Kept(), {});

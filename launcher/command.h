@@ -8,6 +8,7 @@
 
 #include "launcher/command_line.h"
 #include "launcher/command_pipes.h"
+#include "launcher/memory_kills.h"
 #include "launcher/protocol.h"
 
 namespace evenkeel::launcher {
@@ -75,7 +76,8 @@ class Command {
   SteadyClock::time_point started_{};
   std::optional<SteadyClock::time_point> kill_at_;
   std::optional<SteadyClock::time_point> read_progress_at_;  // no earlier; nothing: at any time
-  std::int64_t memory_kills_ = 0;  // of the control group, before its start
+  MemoryKills memory_kills_;  // of this process's control group, which is that of the commands
+  std::int64_t memory_kills_before_ = 0;
   bool stopped_ = false;
   CapturedPipe output_;
   CapturedPipe error_;

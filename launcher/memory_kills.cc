@@ -3,26 +3,26 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace evenkeel::launcher {
 namespace {
 
 constexpr std::size_t kMostBytes = 16 << 10;
 
-/// The beginning of the file; empty if it cannot be read.
-std::string ReadText(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  std::string text(kMostBytes, '\0');
-  const ssize_t count = ::read(file, text.data(), text.size());
-  ::close(file);
-  text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
-  return text;
+/// The beginning of the open file; empty if it cannot be read.
+std::string ReadText(int file) {
+  std::array<char, kMostBytes> bytes;
+  const ssize_t count = file < 0 ? 0 : ::pread(file, bytes.data(), bytes.size(), 0);
+  return {bytes.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
 }
+
+int Open(const std::string& path) { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
 /// Calls `take` with each line of the text, until it returns true.
 template <typename Take>
@@ -68,7 +68,9 @@ struct OwnGroups {
 
 OwnGroups ReadOwnGroups(const std::string& root) {
   OwnGroups own;
-  const std::string text = ReadText(root + "/proc/self/cgroup");
+  const int file = Open(root + "/proc/self/cgroup");
+  const std::string text = ReadText(file);
+  if (file >= 0) ::close(file);
   ForEachLine(text, [&own](std::string_view line) {
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
@@ -84,18 +86,24 @@ OwnGroups ReadOwnGroups(const std::string& root) {
 
 }  // namespace
 
-std::int64_t CountMemoryKills(const char* root) {
-  const std::string place = root;
-  const OwnGroups own = ReadOwnGroups(place);
-  const std::string groups = place + "/sys/fs/cgroup";
+MemoryKills::MemoryKills(const std::string& root) {
+  const OwnGroups own = ReadOwnGroups(root);
+  const std::string groups = root + "/sys/fs/cgroup";
   // A container may see its own group as the root of the hierarchy.
-  for (const std::string& file :
+  for (const std::string& path :
        {groups + own.unified + "/memory.events", groups + "/memory.events",
         groups + "/memory" + own.memory + "/memory.oom_control",
         groups + "/memory/memory.oom_control"}) {
-    if (const auto kills = KillsIn(ReadText(file))) return *kills;
+    file_ = Open(path);
+    if (KillsIn(ReadText(file_))) return;
+    if (file_ >= 0) ::close(std::exchange(file_, -1));
   }
-  return 0;
 }
+
+MemoryKills::~MemoryKills() {
+  if (file_ >= 0) ::close(file_);
+}
+
+std::int64_t MemoryKills::Count() const { return KillsIn(ReadText(file_)).value_or(0); }
 
 }  // namespace evenkeel::launcher

@@ -414,9 +414,7 @@ class PodConverter {
   void RemarkOnSmallCpu(const ordered_json& need, const std::string& path) {
     constexpr std::int64_t kCore = 1000;
     if (!need.contains("cpu")) return;
-    const ordered_json& cpu = need["cpu"];
-    const auto millicores =
-        model::ParseQuantity(cpu.is_string() ? cpu.get<std::string>() : cpu.dump(), kCore);
+    const auto millicores = model::ParseQuantity(model::QuantityText(need["cpu"]), kCore);
     if (!millicores || *millicores <= 0 || 2 * *millicores > kCore) return;
     remarks_.Add(path,
                  "becomes worker.taskResources: with so little CPU, up to " +
@@ -430,8 +428,9 @@ class PodConverter {
                               const std::string& resource) {
     if (!lists.contains(list) || !lists[list].contains(resource)) return nullptr;
     const ordered_json& quantity = lists[list][resource];
-    const std::string text = quantity.is_string() ? quantity.get<std::string>() : quantity.dump();
-    return model::ParseQuantity(text, 1000).value_or(1) == 0 ? ordered_json(nullptr) : quantity;
+    return model::ParseQuantity(model::QuantityText(quantity), 1000).value_or(1) == 0
+               ? ordered_json(nullptr)
+               : quantity;
   }
 
   void ConvertStorage(const ordered_json& lists, const std::string& path) {

@@ -6,6 +6,7 @@
 
 #include "cluster/json_fields.h"
 #include "core/base/printable.h"
+#include "core/model/field_reader.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -53,8 +54,7 @@ std::string DescribeRange(const json& range) {
 std::string DescribeNeeds(const json& needs) {
   std::vector<std::string> amounts;
   for (const auto& [resource, quantity] : needs.items()) {
-    const std::string amount = quantity.is_string() ? quantity.get<std::string>() : quantity.dump();
-    amounts.push_back(Shown(resource) + " " + Shown(amount));
+    amounts.push_back(Shown(resource) + " " + Shown(model::QuantityText(quantity)));
   }
   return "needs of each: " + absl::StrJoin(amounts, ", ") +
          "; a node runs as many at a time as fit";

@@ -6,8 +6,8 @@
 
 namespace evenkeel::cli {
 
-/// What a WeightedJob says of its tasks, a line each: their costs, ranges and needs, and what comes
-/// after them. Empty if it leaves all of these out. `job` is the object of the API server, of any
+/// Describes the tasks of a WeightedJob, a line each for costs, ranges, needs and the reduce
+/// command. Empty if the job has none of these. `job` is the object of the API server, of any
 /// version; its texts are made printable.
 [[nodiscard]] std::vector<std::string> DescribeTasks(const nlohmann::json& job);
 

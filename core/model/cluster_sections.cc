@@ -20,12 +20,6 @@ bool IsUsualResource(const std::string& name) {
   return name == "cpu" || name == "memory" || name == "ephemeral-storage";
 }
 
-/// A quantity of the manifest as text: people also write plain numbers. Empty if it is neither.
-std::string QuantityText(const json& value) {
-  if (value.is_structured()) return {};
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 void CheckQuantity(FieldReader& quantities, const std::string& resource, const json& value) {
   const std::string text = QuantityText(value);
   const auto thousandths = ParseQuantity(text, 1000);

@@ -63,6 +63,11 @@ std::string Shown(const json& value) {
   return Dump(value, json::error_handler_t::replace);
 }
 
+std::string QuantityText(const json& value) {
+  if (value.is_structured()) return {};
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 std::string ShownKey(const std::string& key) {
   const std::string quoted =
       Dump(json(key.substr(0, kMaxShownBytes)), json::error_handler_t::ignore);

@@ -33,6 +33,9 @@ struct NumberRange {
 
 /// A value in one short line, for messages.
 [[nodiscard]] std::string Shown(const nlohmann::json& value);
+/// A quantity of a manifest as text, since people also write plain numbers. Empty if the value is a
+/// list or an object.
+[[nodiscard]] std::string QuantityText(const nlohmann::json& value);
 /// A field's name for messages: truncated, without line breaks.
 [[nodiscard]] std::string ShownKey(const std::string& key);
 /// "a, b, c"

@@ -1,5 +1,6 @@
 #include "core/model/job_spec.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -54,6 +55,23 @@ Result<void> CheckRerun(const RerunSelection& selection, const TaskPolicy& polic
   return InvalidInput(where + ": must be below " + std::to_string(tasks) + ", is " +
                       std::to_string(selection.indexes->Back().end - 1) + " (the job has " +
                       std::to_string(tasks) + " tasks)");
+}
+
+std::vector<EnvironmentVariable> ThreadVariables(const JobSpec& job) {
+  constexpr std::int64_t kCoreMillicores = 1000;
+  const auto& cpu_millicores = job.task_resources.cpu_millicores;
+  if (!cpu_millicores) return {};
+  const std::string threads =
+      std::to_string(std::max<std::int64_t>(*cpu_millicores / kCoreMillicores, 1));
+  std::vector<EnvironmentVariable> variables;
+  for (const char* const name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                                 "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "GOMAXPROCS",
+                                 "RAYON_NUM_THREADS", "JULIA_NUM_THREADS", "POLARS_MAX_THREADS"}) {
+    const bool is_set = std::any_of(job.environment.begin(), job.environment.end(),
+                                    [name](const auto& own) { return own.name == name; });
+    if (!is_set) variables.push_back({name, threads});
+  }
+  return variables;
 }
 
 std::string ExpandReferences(const std::string& text,

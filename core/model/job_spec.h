@@ -169,15 +169,20 @@ struct JobSpec {
   std::optional<RerunSpec> rerun;  ///< in a cluster only
 };
 
-[[nodiscard]] std::string ToString(StrategyName name);
-/// Nothing if there is no such strategy.
-[[nodiscard]] std::optional<StrategyName> ParseStrategyName(const std::string& text);
+/// The variables by which programs learn how many threads to use, such as OMP_NUM_THREADS, except
+/// those that the job sets itself: the whole cores of the CPU that a task needs, at least 1. Empty
+/// if CPU is not among the needs.
+[[nodiscard]] std::vector<EnvironmentVariable> ThreadVariables(const JobSpec& job);
+
 /// Checks what the manifest cannot check alone: the indexes against the number of tasks, and that
 /// the job has no success policy. kInvalidInput says "WHERE: what is wrong"; `where` names the
 /// field or flag that has the indexes.
 [[nodiscard]] Result<void> CheckRerun(const RerunSelection& selection, const TaskPolicy& policy,
                                       std::int64_t tasks, const std::string& where);
 
+[[nodiscard]] std::string ToString(StrategyName name);
+/// Nothing if there is no such strategy.
+[[nodiscard]] std::optional<StrategyName> ParseStrategyName(const std::string& text);
 /// All strategies that a job may choose.
 [[nodiscard]] std::vector<StrategyName> AllStrategies();
 

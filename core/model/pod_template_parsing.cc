@@ -201,8 +201,7 @@ void CheckClaimTemplate(FieldReader ephemeral) {
   if (modes.empty()) claim.Fail("accessModes", "must have at least one access mode");
   FieldReader requests = claim.RequiredObject("resources").RequiredObject("requests");
   const json& storage = requests.Any("storage");
-  const std::string text = storage.is_string() ? storage.get<std::string>() : storage.dump();
-  if (storage.is_structured() || ParseQuantity(text, 1).value_or(0) == 0) {
+  if (ParseQuantity(QuantityText(storage), 1).value_or(0) == 0) {
     requests.Fail("storage", "must be " + kAllowedQuantity + ", above 0, is " + Shown(storage));
   }
   CheckObjectName(claim, "storageClassName");

@@ -35,17 +35,4 @@ double FractionOfNode(const TaskResources& need, std::int64_t slots, std::int64_
   return std::min(used, 1.0);
 }
 
-std::vector<std::string> ThreadVariables(const TaskResources& need) {
-  if (!need.cpu_millicores) return {};
-  const std::string threads =
-      std::to_string(std::max<std::int64_t>(*need.cpu_millicores / kCoreMillicores, 1));
-  std::vector<std::string> variables;
-  for (const char* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                           "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "GOMAXPROCS",
-                           "RAYON_NUM_THREADS", "JULIA_NUM_THREADS", "POLARS_MAX_THREADS"}) {
-    variables.push_back(std::string(name) + "=" + threads);
-  }
-  return variables;
-}
-
 }  // namespace evenkeel::model

@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace evenkeel::model {
 
@@ -35,10 +34,5 @@ inline constexpr std::int64_t kMaxSlots = 4096;
 /// CPU needs are of `cpu_millicores`, which is what the node has for pods; at most 1.
 [[nodiscard]] double FractionOfNode(const TaskResources& need, std::int64_t slots,
                                     std::int64_t cpu_millicores);
-
-/// "NAME=value" for the variables by which programs learn how many threads to use, such as
-/// OMP_NUM_THREADS: the whole cores of the CPU need, at least 1. Empty if CPU is not among the
-/// needs.
-[[nodiscard]] std::vector<std::string> ThreadVariables(const TaskResources& need);
 
 }  // namespace evenkeel::model

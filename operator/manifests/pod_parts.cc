@@ -147,20 +147,10 @@ void Append(json& list, const std::string& text) {
 }
 
 void AddTaskEnvironment(json& container, const WeightedJob& job) {
-  const auto is_set = [&job](const std::string& name) {
-    const auto& own = job.spec.environment;
-    return std::any_of(own.begin(), own.end(),
-                       [&name](const auto& variable) { return variable.name == name; });
-  };
-  json list = json::array();
-  for (const std::string& variable : model::ThreadVariables(job.spec.task_resources)) {
-    const std::size_t equals = variable.find('=');
-    const std::string name = variable.substr(0, equals);
-    if (!is_set(name)) list.push_back({{"name", name}, {"value", variable.substr(equals + 1)}});
+  for (const model::EnvironmentVariable& variable : model::ThreadVariables(job.spec)) {
+    container["env"].push_back({{"name", variable.name}, {"value", variable.value}});
   }
-  if (!job.worker.env.empty()) Append(list, job.worker.env);
-  if (list.empty()) return;
-  for (json& variable : list) container["env"].push_back(std::move(variable));
+  if (!job.worker.env.empty()) Append(container["env"], job.worker.env);
 }
 
 void AddVolume(json& pod_spec, const std::string& name, json source, const std::string& path,

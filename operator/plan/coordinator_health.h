@@ -17,6 +17,9 @@ namespace evenkeel::plan {
       {.shortest = std::chrono::seconds(10), .longest = std::chrono::minutes(6)}, attempt - 1);
 }
 
+/// A coordinator that has not answered for so long cannot be reached.
+inline constexpr Duration kLongestSilence = std::chrono::seconds(60);
+
 /// The state of the latest coordinator.
 enum class CoordinatorHealth {
   kNone,          ///< this run has had none yet

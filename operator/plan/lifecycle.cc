@@ -253,8 +253,6 @@ bool UndoSuspension(PlanBuilder& builder) {
 namespace {
 
 const std::string kReducing = "Reducing";
-/// A coordinator that has not answered for this time cannot be reached.
-constexpr Duration kSilenceWhileReducing = std::chrono::seconds(60);
 
 void SetReducingCondition(PlanBuilder& builder, const cluster::PodView& pod) {
   const auto& type = cluster::condition_type::kProgressing;
@@ -264,14 +262,14 @@ void SetReducingCondition(PlanBuilder& builder, const cluster::PodView& pod) {
     builder.SetCondition(type, false, diagnosis.trouble->reason, diagnosis.trouble->message);
     return;
   }
-  if (const cluster::Progress* report = builder.FreshReport(kSilenceWhileReducing)) {
+  if (const cluster::Progress* report = builder.FreshReport(kLongestSilence)) {
     builder.SetCondition(type, true, kReducing,
                          "all tasks are done; the reduce command runs, attempt " +
                              std::to_string(report->reduce_attempt));
     return;
   }
   // This operator may have just begun to ask.
-  const platform::Timestamp patience = builder.snapshot().settings.started + kSilenceWhileReducing;
+  const platform::Timestamp patience = builder.snapshot().settings.started + kLongestSilence;
   if (builder.Now() < patience) return builder.RequeueAt(patience);
   builder.SetCondition(type, false, "CoordinatorUnreachable",
                        "pod " + pod.name + ", in which the reduce command runs, does not answer");

@@ -276,7 +276,6 @@ using MaybeAnswer = std::optional<Answer>;
 
 const std::string kStarting = "Starting";
 const std::string kRestarting = "Restarting";
-constexpr Duration kSilence = std::chrono::seconds(60);
 
 Answer No(std::string reason, std::string message) {
   return {false, std::move(reason), std::move(message)};
@@ -363,18 +362,18 @@ MaybeAnswer AskReport(PlanBuilder& builder, const RunPicture& picture) {
     const bool ran = known != nullptr && known->status == cluster::Condition::Status::kTrue &&
                      known->reason != kStarting && known->reason != kRestarting;
     const platform::Timestamp asked_since = builder.snapshot().settings.started;
-    if (ran && builder.Now() < asked_since + kSilence) {
-      builder.RequeueAt(asked_since + kSilence);
+    if (ran && builder.Now() < asked_since + kLongestSilence) {
+      builder.RequeueAt(asked_since + kLongestSilence);
       return Yes(known->reason, known->message);
     }
     // Images may have had to be pulled first: what counts is since when it could have answered.
     const platform::Timestamp since = pod.ready_since.value_or(pod.created);
-    if (builder.Now() < since + kSilence) {
-      builder.RequeueAt(since + kSilence);
+    if (builder.Now() < since + kLongestSilence) {
+      builder.RequeueAt(since + kLongestSilence);
       return Yes(kStarting, "pod " + pod.name + " has not answered yet");
     }
   }
-  if (builder.FreshReport(kSilence) == nullptr) {
+  if (builder.FreshReport(kLongestSilence) == nullptr) {
     return No("CoordinatorUnreachable", "pod " + pod.name + " does not answer the operator");
   }
   if (report->state == cluster::CoordinatorState::kBlocked) {

@@ -292,12 +292,7 @@ void ExpectHealthyDone(const SimulationConfig& simulation, const Outcome& outcom
   EXPECT_EQ(outcome.violations.retried_in_place, 0);
 }
 
-void CheckPoisoned(std::uint64_t seed, bool traced) {
-  g_seed = seed;
-  std::signal(SIGABRT, PrintSeed);
-  Poisoned drawn = Draw(seed, Trouble::kDeadlyTasks);
-  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
-  Run run = RunDrawn(drawn, traced);
+void CheckPoisoned(const Poisoned& drawn, Run run) {
   const SimulationConfig& simulation = drawn.config;
   ExpectHealthyDone(simulation, run.outcome);
   for (const auto& [task, deadly] : simulation.deadly) {
@@ -315,12 +310,7 @@ void CheckPoisoned(std::uint64_t seed, bool traced) {
   EXPECT_LE(run.outcome.lost_seconds, deaths * kMostThreads * (longest / kSlowest + 0.1));
 }
 
-void CheckPowerLosses(std::uint64_t seed, bool traced) {
-  g_seed = seed;
-  std::signal(SIGABRT, PrintSeed);
-  Poisoned drawn = Draw(seed, Trouble::kPowerLosses);
-  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
-  const Run run = RunDrawn(drawn, traced);
+void CheckPowerLosses(const Poisoned& drawn, const Run& run) {
   ExpectHealthyDone(drawn.config, run.outcome);
   const bool each_by_itself = drawn.summary.ends_with("losses");
   const auto tasks = static_cast<double>(drawn.config.true_costs.size());
@@ -329,12 +319,7 @@ void CheckPowerLosses(std::uint64_t seed, bool traced) {
 }
 
 /// Tasks that fit into the memory of some node complete, unless faults keep that node away.
-void CheckHungry(std::uint64_t seed, bool traced) {
-  g_seed = seed;
-  std::signal(SIGABRT, PrintSeed);
-  Poisoned drawn = Draw(seed, Trouble::kHungryTasks);
-  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
-  const Run run = RunDrawn(drawn, traced);
+void CheckHungry(const Poisoned& drawn, const Run& run) {
   const SimulationConfig& simulation = drawn.config;
   ExpectSound(simulation, run.outcome);
   std::int64_t most = 0;
@@ -357,46 +342,67 @@ void CheckHungry(std::uint64_t seed, bool traced) {
   }
 }
 
+/// Draws a simulation, runs it and checks what has come of it.
+void CheckSeed(Trouble trouble, std::uint64_t seed, bool traced) {
+  g_seed = seed;
+  std::signal(SIGABRT, PrintSeed);
+  Poisoned drawn = Draw(seed, trouble);
+  SCOPED_TRACE(drawn.summary + "; " + ReplayCommand(seed));
+  Run run = RunDrawn(drawn, traced);
+  switch (trouble) {
+    case Trouble::kDeadlyTasks:
+      return CheckPoisoned(drawn, std::move(run));
+    case Trouble::kHungryTasks:
+      return CheckHungry(drawn, run);
+    case Trouble::kPowerLosses:
+      return CheckPowerLosses(drawn, run);
+  }
+}
+
 class Poison : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Poison, DeadlyTasksFailForGoodAndAllOthersComplete) {
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
-    CheckPoisoned(seed, false);
+    CheckSeed(Trouble::kDeadlyTasks, seed, false);
   }
 }
 
 TEST_P(Poison, TasksWithoutMemoryRunAloneAndWhereThereIsMost) {
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
-    CheckHungry(seed, false);
+    CheckSeed(Trouble::kHungryTasks, seed, false);
   }
 }
 
 TEST_P(Poison, NodesThatLosePowerCondemnNoTask) {
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
-    CheckPowerLosses(seed, false);
+    CheckSeed(Trouble::kPowerLosses, seed, false);
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Poison, testing::Range<std::uint64_t>(0, 6));
 
-TEST(PoisonReplay, OneSeed) { CheckPoisoned(FromEnvironment("EVENKEEL_SEED", 1), true); }
+TEST(PoisonReplay, OneSeed) {
+  CheckSeed(Trouble::kDeadlyTasks, FromEnvironment("EVENKEEL_SEED", 1), true);
+}
 
-TEST(PoisonReplay, OneSeedOfHungryTasks) { CheckHungry(FromEnvironment("EVENKEEL_SEED", 1), true); }
+TEST(PoisonReplay, OneSeedOfHungryTasks) {
+  CheckSeed(Trouble::kHungryTasks, FromEnvironment("EVENKEEL_SEED", 1), true);
+}
 
 TEST(PoisonReplay, OneSeedOfPowerLosses) {
-  CheckPowerLosses(FromEnvironment("EVENKEEL_SEED", 1), true);
+  CheckSeed(Trouble::kPowerLosses, FromEnvironment("EVENKEEL_SEED", 1), true);
 }
 
 TEST(PoisonSoak, ManySeeds) {
   const std::uint64_t seeds = FromEnvironment("EVENKEEL_SEEDS", 10'000);
   const std::uint64_t first = FromEnvironment("EVENKEEL_FIRST_SEED", 1'000'000);
   for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
-    CheckPoisoned(seed, false);
-    CheckHungry(seed, false);
-    CheckPowerLosses(seed, false);
+    CheckSeed(Trouble::kDeadlyTasks, seed, false);
+    CheckSeed(Trouble::kHungryTasks, seed, false);
+    CheckSeed(Trouble::kPowerLosses, seed, false);
   }
   std::printf("deaths: at most %.2f x the bound\n", g_most_deaths);
 }

@@ -122,10 +122,9 @@ class CommandRunner final : public TaskRunner {
   /// after a command has lost its launcher.
   [[nodiscard]] bool IsContainerGone(const std::stop_token& stop) {
     if (options_.launcher_socket.empty() || stop.stop_requested()) return false;
-    const auto there = launcher_.Connect(options_.launcher_socket, {}, stop).and_then([this] {
-      return launcher_.Send(JobOf());
-    });
-    return !there;
+    RunnerOptions at_once = options_;
+    at_once.launcher_patience = {};
+    return !launcher_.Prepare(at_once, JobOf(), stop);
   }
 
   /// Connects to the launcher at the given socket, if there is one. False if that fails.

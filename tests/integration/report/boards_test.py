@@ -11,12 +11,11 @@ import signal
 import sys
 import time
 
-from browser import Browser
+from browser_case import WithBrowser
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "kubectl"))
 import plugin  # noqa: E402
 
-CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 SCREENSHOTS = os.environ.get("EVENKEEL_SCREENSHOTS")
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -50,15 +49,7 @@ def node(name, ready=True, cordoned=False):
                        "conditions": [{"type": "Ready", "status": str(ready)}]}}
 
 
-class BoardsPageTest(plugin.PluginTest):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(CHROMIUM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-
+class BoardsPageTest(WithBrowser, plugin.PluginTest):
     def share(self, jobs, pods, nodes):
         self.objects = {plugin.JOBS: {"items": jobs}, "pods": {"items": pods},
                         "nodes": nodes if isinstance(nodes, str) else {"items": nodes}}

@@ -9,13 +9,11 @@ import pathlib
 import subprocess
 import tempfile
 import time
-import unittest
 import urllib.request
 
-from browser import Browser
+from browser_case import WithBrowser
 
 SERVE = os.environ["EVENKEEL_SERVE_SAMPLE_RUN"]
-CHROMIUM = os.environ["EVENKEEL_CHROMIUM"]
 PATIENCE = 60  # seconds that anything may take which should happen soon
 
 
@@ -67,15 +65,7 @@ class SampleRun:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-class LiveCase(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.browser = Browser(CHROMIUM)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.__exit__()
-
+class LiveCase(WithBrowser):
     def run_of(self, workers, **options):
         run = SampleRun(workers, **options)
         self.addCleanup(run.__exit__)

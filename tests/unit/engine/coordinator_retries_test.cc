@@ -70,7 +70,7 @@ TEST_F(CoordinatorMemoryTest, RunsAloneOnItsNodeThenWhereThereIsMostMemoryThenFa
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "alone, although a has two threads";
   IsKilled(1, 0);
   EXPECT_FALSE(LastFailure().final);
-  EXPECT_FALSE(Assigned(1).empty()) << "a goes on with other tasks";
+  EXPECT_FALSE(Assigned(1).empty()) << "a runs other tasks";
   Done(3, {4, 6});
   EXPECT_EQ(Assigned(3), (Ranges{{0, 1}}));
   IsKilled(3, 0);
