@@ -258,7 +258,7 @@ TEST(WorkerProcess, AnExceptionOfACustomWorkloadFailsItsTaskAndTheWorkerGoesOn) 
   EXPECT_EQ(end.exit, worker::WorkerExit::kDone) << end.reason;
   EXPECT_EQ(script.Failures(),
             (std::map<model::TaskIndex, std::string>{{1, "exception: matrix is singular at row 7"},
-                                                     {2, "out of memory"},
+                                                     {2, "it could not allocate memory"},
                                                      {3, "exception of an unknown type"}}));
 }
 
