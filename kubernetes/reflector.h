@@ -72,8 +72,8 @@ struct ReflectorOptions {
   /// How long the server may let a watch stand; drawn anew for each, so that not all end at once.
   Duration shortest_watch = std::chrono::minutes(5);
   Duration longest_watch = std::chrono::minutes(10);
-  /// A stream without a word for so long is given up. Bookmarks come about once a minute.
-  Duration idle_limit = std::chrono::seconds(90);
+  /// A stream without a word for so long is given up. Bookmarks come once a minute.
+  Duration idle_limit = std::chrono::seconds(75);
   ReconnectTimes reconnect;
 };
 

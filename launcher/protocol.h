@@ -80,7 +80,7 @@ struct Progress {
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 
-inline constexpr std::chrono::milliseconds kProgressInterval{5};
+inline constexpr std::chrono::milliseconds kProgressInterval{50};
 
 /// How a command ended.
 enum class Ending : std::uint8_t {

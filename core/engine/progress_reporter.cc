@@ -26,7 +26,8 @@ std::optional<ProgressReporter::Prediction> ProgressReporter::PredictEnd(Instant
       static_cast<double>(parts_.costs.Total() - parts_.statistics.CompletedCost()) / rate_sum;
   double left = std::max(fluid, slowest);
   if (const auto end = parts_.driver.PredictedEnd(now)) {
-    left = std::max(left, ToSeconds(*end - now));
+    const double planned = ToSeconds(*end - now);
+    left = parts_.driver.PredictsRuns() ? planned : std::max(left, planned);
   }
   const double variance =
       variance_sum / (rate_sum * rate_sum) + parts_.statistics.PredictionVariance();

@@ -75,6 +75,7 @@ class StrategyDriver {
   [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const {
     return strategy_->PredictedEnd(now);
   }
+  [[nodiscard]] bool PredictsRuns() const { return strategy_->PredictsRuns(); }
   /// Stages and masters of the strategy up to now.
   [[nodiscard]] std::vector<model::TimelineEvent> StageEvents(Instant now) const;
 

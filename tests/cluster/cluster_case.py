@@ -17,6 +17,7 @@ import kube
 import machine
 
 RECORDS = machine.ROOT / "build" / "cluster-failures"
+SHOWN_LOG_LINES = 30  # of each replica of the operator, at a failure
 OPERATOR_NAMESPACE = "evenkeel-system"
 SHARES = {"pi4-a": 0.40, "pi4-b": 0.40, "pi3": 0.0937}  # of a core: scripts/lib/cluster/settings.sh
 NODES = tuple(SHARES)
@@ -111,8 +112,12 @@ class ClusterTest(unittest.TestCase):
         self.save(folder, "events.txt", "get", "events", "-n", self.namespace,
                   "--sort-by=.lastTimestamp")
         self.save(folder, "nodes.txt", "get", "nodes", "-o", "wide")
+        self.save(folder, "policies.yaml", "get", "weightingpolicies", "-o", "yaml", "--show-managed-fields")
         self.save_logs(folder, self.namespace)
         self.save_logs(folder, OPERATOR_NAMESPACE)
+        for log in sorted(folder.glob("*operator*.log")):
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+            print(f"\nthe last lines of {log.name}:", *lines[-SHOWN_LOG_LINES:], sep="\n  ", file=sys.stderr)
         print(f"\nobjects, events and logs at the failure are in {folder}", file=sys.stderr)
 
     def save_logs(self, folder, namespace):

@@ -18,7 +18,7 @@ using simulator::Outcome;
 using simulator::Simulation;
 using support::DrawnSimulation;
 
-constexpr std::uint64_t kSeedsACase = 500;
+constexpr std::uint64_t kSeedsACase = 250;
 
 std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* text = std::getenv(name);
@@ -105,7 +105,7 @@ TEST_P(Invariants, HoldInDrawnSimulations) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Invariants, testing::Range<std::uint64_t>(0, 20));
+INSTANTIATE_TEST_SUITE_P(Seeds, Invariants, testing::Range<std::uint64_t>(0, 40));
 
 // A task that fails always, on slow nodes beside idle ones: each failure had a copy beside it.
 TEST(InvariantsReplay, AFailingTaskIsNotCopiedForEver) { CheckSimulation(1'021'511, false); }

@@ -153,6 +153,25 @@ TEST(Ranges, ARunOfAThrottledNodeIsCut) {
   EXPECT_LE(makespan, 1.06 * bound);
 }
 
+TEST(Ranges, TheEndIsPredictedByTheProgressOfRuns) {
+  SimulationConfig simulation = Trio();
+  simulation.runs_report_progress = true;
+  std::vector<model::TimelineEvent> predictions;
+  simulation.recorder.on_event = [&predictions](const model::TimelineEvent& event) {
+    if (event.kind == model::TimelineEvent::Kind::kEta) predictions.push_back(event);
+  };
+  const Outcome outcome = Simulation(std::move(simulation)).Run();
+  const double makespan = ToSeconds(outcome.progress.last_durable);
+  int checked = 0;
+  for (const auto& prediction : predictions) {
+    const double at = ToSeconds(prediction.start);
+    if (at < makespan / 4) continue;  // the slowest node still starts its program
+    ++checked;
+    EXPECT_NEAR(ToSeconds(prediction.end), makespan, 0.1 * makespan) << "at " << at << " s";
+  }
+  EXPECT_GE(checked, 20);
+}
+
 TEST(Ranges, NodesAndTheCoordinatorMayDie) {
   SimulationConfig simulation = Trio();
   simulation.runs_report_progress = true;

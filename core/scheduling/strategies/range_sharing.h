@@ -44,6 +44,7 @@ class RangeSharing final : public Strategy {
   [[nodiscard]] std::vector<Decision> Decide(Instant now) override;
   [[nodiscard]] Instant NextDecision() const override { return next_decision_; }
   [[nodiscard]] std::optional<Instant> PredictedEnd(Instant now) const override;
+  [[nodiscard]] bool PredictsRuns() const override { return true; }
 
  private:
   /// A range that a thread runs.
