@@ -36,12 +36,13 @@ std::string VerificationLine(const model::VerificationSummary& verification) {
 
 coordinator::OutcomeContext OutcomeOf(const RunPlan& plan, SpeedControl control) {
   coordinator::OutcomeContext context{plan.version, plan.folder, {}, true, ToString(control)};
+  context.tasks = coordinator::DescribeTasks(plan.job());
   for (const LocalNode& node : plan.nodes) {
-    context.nodes.push_back({node.threads, node.emulated_speed});
+    context.nodes.push_back({node.threads, node.emulated_speed, node.slot_limit});
   }
   for (const LocalNode& node : plan.left_out) {
     context.left_out.push_back(
-        {node.name, coordinator::NodeDeclaration{node.threads, node.emulated_speed}});
+        {node.name, coordinator::NodeDeclaration{node.threads, node.emulated_speed, {}}});
   }
   return context;
 }

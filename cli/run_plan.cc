@@ -269,6 +269,7 @@ Result<void> FitTasksToMachine(const RunOptions& options, RunPlan& plan) {
                         ShownRoom(room));
   }
   node.threads = static_cast<std::uint32_t>(slots);
+  node.slot_limit = model::SlotLimit(need, room);
   if (need.memory_bytes) node.memory_limit_bytes = slots * *need.memory_bytes + kWorkerBytes;
   return {};
 }

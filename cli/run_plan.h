@@ -40,6 +40,8 @@ struct LocalNode {
   std::optional<model::NodePower> power{};
   /// Limit for the worker and its tasks together; nothing: no limit.
   std::optional<std::int64_t> memory_limit_bytes{};
+  /// The resource that allows no more threads; empty if that is not what its tasks need.
+  std::string slot_limit{};
 };
 
 /// A local run, checked and ready to start. Nothing has been written yet.

@@ -44,8 +44,8 @@ set(public_headers
   core/base/time.h
   core/model/chart.h core/model/cost_model.h core/model/index_range.h core/model/job_spec.h
   core/model/node_affinity.h core/model/node_power.h core/model/node_statistics.h core/model/node_profile.h core/model/packed_results.h core/model/range_bounds.h core/model/range_set.h
-  core/model/run_record.h core/model/task_failure.h core/model/task_inputs.h
-  core/model/task_policy.h core/model/task_resources.h core/model/weighting_policy.h
+  core/model/run_record.h core/model/task_facts.h core/model/task_failure.h
+  core/model/task_inputs.h core/model/task_policy.h core/model/task_resources.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h
   core/scheduling/partition.h core/scheduling/range_times.h core/scheduling/running_means.h

@@ -6,6 +6,7 @@
 
 #include "coordinator/lower_bound.h"
 #include "core/metrics/job_metrics.h"
+#include "core/model/task_description.h"
 #include "core/scheduling/energy/accounting.h"
 #include "platform/files.h"
 #include "report/html_report.h"
@@ -14,6 +15,7 @@
 namespace evenkeel::coordinator {
 namespace {
 
+constexpr const char* kCommandWorkload = "command";
 constexpr Duration kCalibration = std::chrono::milliseconds(300);
 
 void FillNodes(const engine::Progress& progress, model::RunSummary& summary) {
@@ -89,6 +91,18 @@ double CoreRate(const OutcomeContext& context) {
   return needed ? CalibrateCore(*context.version->workload(), kCalibration) : 0;
 }
 
+/// Adds the description of the tasks, the findings about their costs, and the slots of the nodes.
+void FillTasks(const OutcomeContext& context, const engine::Progress& progress,
+               model::RunSummary& summary) {
+  summary.description = context.tasks;
+  if (!context.tasks.cost_unit.empty()) summary.costs = progress.costs;
+  if (!context.version->spec().task_resources.Any()) return;
+  for (std::size_t i = 0; i < progress.nodes.size(); ++i) {
+    summary.nodes[i].slots = {progress.nodes[i].threads,
+                              i < context.nodes.size() ? context.nodes[i].slot_limit : ""};
+  }
+}
+
 /// The result object with the end of the reduce command.
 std::string WithReduce(std::string result_json, const std::optional<model::ReduceRecord>& reduce) {
   if (!reduce) return result_json;
@@ -108,6 +122,14 @@ Result<void> WriteReport(const std::filesystem::path& folder) {
 
 }  // namespace
 
+model::TaskDescription DescribeTasks(const model::JobSpec& job) {
+  nlohmann::json command;  // null unless the workload is a command
+  if (job.workload == kCommandWorkload) {
+    command = nlohmann::json::parse(job.workload_parameters, nullptr, /*allow_exceptions=*/false);
+  }
+  return model::DescribeTasks({command, model::Quantities(job.task_resources), job.profile});
+}
+
 model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const WorkByNode& earlier,
                         std::uint64_t epoch, double units_per_core_second) {
   auto summary = Summarize(context.version->spec(), end, epoch);
@@ -115,6 +137,7 @@ model::RunSummary SumUp(const OutcomeContext& context, const RunEnd& end, const 
   model::AddEarlierAttempts(earlier, summary.nodes);
   FillBound(context, end.progress, units_per_core_second, summary);
   FillEnergy(context, end.progress, summary);
+  FillTasks(context, end.progress, summary);
   return summary;
 }
 

@@ -17,6 +17,7 @@ namespace evenkeel::coordinator {
 struct NodeDeclaration {
   std::uint32_t threads = 1;
   std::optional<double> emulated_speed;
+  std::string slot_limit{};  ///< as NodeSlots::limited_by
 };
 
 /// A node that could have taken part and got no work, to save energy.
@@ -35,7 +36,11 @@ struct OutcomeContext {
   bool calibrate = false;
   std::string speed_control = "none";
   std::vector<LeftOutNode> left_out{};
+  model::TaskDescription tasks{};  ///< as DescribeTasks
 };
+
+/// Describes the tasks of the job in words. Reads all parameters of the workload, so call it once.
+[[nodiscard]] model::TaskDescription DescribeTasks(const model::JobSpec& job);
 
 /// The summary of a run as it stands: with what earlier starts did and, if the rate of a core is
 /// known or not needed, the lower bound. `units_per_core_second` as in ComputeLowerBound.

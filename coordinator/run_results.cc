@@ -90,6 +90,8 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   summary.tasks_failed = progress.tasks_failed;
   summary.failed_indexes = progress.failed_indexes;
   summary.verification = progress.verification;
+  summary.failed_attempts = progress.failed_attempts;
+  summary.alone = progress.alone;
   summary.makespan_seconds = ToSeconds(progress.last_durable);
   summary.startup_seconds = ToSeconds(progress.startup);
   summary.wasted_seconds = progress.wasted_seconds;
@@ -100,7 +102,7 @@ model::RunSummary Summarize(const model::JobSpec& job, const RunEnd& end, std::u
   summary.lease_seconds = ToSeconds(job.balancing.lease);
   summary.epoch = epoch;
   for (const auto& node : progress.nodes) {
-    summary.nodes.push_back({node, {}, {}});
+    summary.nodes.push_back({node, {}, {}, {}});
   }
   return summary;
 }

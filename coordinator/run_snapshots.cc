@@ -53,6 +53,7 @@ void RunSnapshots::SetVersion(SharedJobVersion version) {
   if (!run_) return;
   Run next = *run_;
   next.outcome.version = std::move(version);
+  next.outcome.tasks = DescribeTasks(next.outcome.version->spec());
   run_ = std::make_shared<const Run>(std::move(next));
 }
 

@@ -19,6 +19,7 @@ extern const std::string_view kLegend;        ///< legend.js
 extern const std::string_view kCharts;        ///< charts.js
 extern const std::string_view kResultCharts;  ///< result_charts.js
 extern const std::string_view kNodes;         ///< nodes.js
+extern const std::string_view kTasks;         ///< tasks.js
 extern const std::string_view kReport;        ///< report.js
 extern const std::string_view kLiveData;      ///< live_data.js
 extern const std::string_view kPoller;        ///< poller.js, in live pages

@@ -134,6 +134,7 @@ std::string FilledPage(std::string_view title, std::string_view data, std::strin
                                 {"RESULT_CHARTS", assets::kResultCharts},
                                 {"LEGEND", assets::kLegend},
                                 {"NODES", assets::kNodes},
+                                {"TASKS", assets::kTasks},
                                 {"REPORT", assets::kReport},
                                 {"LIVE_DATA", assets::kLiveData},
                                 {"POLLER", assets::kPoller},

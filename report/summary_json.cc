@@ -6,6 +6,7 @@
 #include "core/base/json_depth.h"
 #include "platform/files.h"
 #include "report/json_reader.h"
+#include "report/task_facts_json.h"
 #include "report/verification_json.h"
 
 namespace evenkeel::report {
@@ -133,6 +134,7 @@ Json NodeToJson(const NodeSummary& node) {
               {"predictedFinishSeconds", ToSeconds(node.predicted_end)}};
   if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
   AddNodeEnergy(node, out);
+  AddNodeTaskFacts(node, out);
   return out;
 }
 
@@ -155,6 +157,7 @@ NodeSummary NodeFromJson(const Json& object, const std::string& where, std::stri
   node.predicted_end = FromSeconds(predicted_end);
   if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
   ReadNodeEnergy(object, reader, node);
+  ReadNodeTaskFacts(object, where, problem, node);
   return node;
 }
 
@@ -275,6 +278,7 @@ Result<std::string> SummaryToJson(const RunSummary& summary) {
       {"nodes", std::move(nodes)},
       {"result", std::move(result)}};
   if (summary.reduce) out["reduce"] = ReduceToJson(*summary.reduce);
+  AddTaskFacts(summary, out);
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -293,6 +297,7 @@ Result<RunSummary> SummaryFromJson(std::string_view text) {
   out.energy = EnergyFromJson(object, problem);
   out.verification = VerificationFromJson(object, problem);
   out.reduce = ReduceFromJson(object, problem);
+  ReadTaskFacts(object, problem, out);
   if (const Json* result = top.Child("result", Json::value_t::object)) {
     out.result_json = result->dump(-1, ' ', false, Json::error_handler_t::replace);
   }

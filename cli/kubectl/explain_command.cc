@@ -8,13 +8,13 @@
 
 #include "cli/human_text.h"
 #include "cli/kubectl/object_places.h"
-#include "cli/kubectl/task_words.h"
 #include "cluster/eligibility.h"
 #include "cluster/json_fields.h"
 #include "cluster/node_and_pod_json.h"
 #include "cluster/weighted_job_json.h"
 #include "core/model/node_parsing.h"
 #include "core/model/policy_parsing.h"
+#include "core/model/task_description.h"
 #include "core/scheduling/fuzzy/builtin_policies.h"
 
 namespace evenkeel::cli {
@@ -40,6 +40,14 @@ json Trimmed(const json& node) {
 }
 
 std::string NameOf(const json& object) { return Printable(TextAt(object, "/metadata/name"), 253); }
+
+std::vector<model::TaskNote> DescribeTasksOf(const json& job) {
+  const json& spec = cluster::Child(job, "spec");
+  return model::DescribeTasks({cluster::Child(cluster::Child(spec, "workload"), "command"),
+                               cluster::Quantities(cluster::Child(spec, "worker"), "taskResources"),
+                               cluster::Text(spec, "profile")})
+      .notes;
+}
 
 /// An object of the cluster counts, even one that has the name of a policy that is known anyway.
 Result<model::WeightingPolicy> ReadPolicy(const std::string& name, Cluster& cluster) {
@@ -227,7 +235,7 @@ Result<Explanation> GatherExplanation(const std::string& job, Cluster& cluster) 
 
   Explanation explanation;
   explanation.job = ReadJobObject(*object);
-  explanation.tasks = DescribeTasks(*object);
+  explanation.tasks = DescribeTasksOf(*object);
   explanation.policy = ReadPolicy(explanation.job.policy, cluster);
   ReadPlan(cluster, explanation);
   ReadAwaitedJobs(cluster, explanation);

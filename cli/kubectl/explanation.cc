@@ -61,7 +61,9 @@ void WriteAwaited(const Explanation& explanation, double now, std::ostream& out)
 void WriteTasks(const Explanation& explanation, std::ostream& out) {
   if (explanation.tasks.empty()) return;
   out << "\nTasks\n";
-  for (const std::string& line : explanation.tasks) out << "  " << line << '\n';
+  for (const model::TaskNote& note : explanation.tasks) {
+    out << "  " << note.name << ": " << note.text << '\n';
+  }
 }
 
 const char* WhereFrom(const std::string& mode) {

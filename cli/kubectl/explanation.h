@@ -11,6 +11,7 @@
 #include "cli/kubectl/job_object.h"
 #include "core/base/error.h"
 #include "core/model/node_profile.h"
+#include "core/model/task_facts.h"
 #include "core/model/weighting_policy.h"
 
 namespace evenkeel::cli {
@@ -32,8 +33,8 @@ struct AwaitedJob {
 /// error.
 struct Explanation {
   JobObject job;
-  std::vector<std::string> tasks;   ///< as DescribeTasks
-  std::vector<AwaitedJob> awaited;  ///< before it starts
+  std::vector<model::TaskNote> tasks;  ///< what the job says of them
+  std::vector<AwaitedJob> awaited;     ///< before it starts
   /// The nodes whose weights are explained: those that the run was planned with, or before that
   /// those that could be.
   Result<std::vector<model::NodeProfile>> nodes;

@@ -29,13 +29,16 @@ std::string Number(double value, const char* format = "%.5g") {
 
 std::string FixedPart(const model::NodeSummary& node, std::uint32_t threads) {
   const std::string declared = node.declared_speed ? Number(*node.declared_speed) : "null";
+  const std::string slot_limit = node.slots ? ',' + Dump(node.slots->limited_by) : "";
   return '[' + Dump(node.name) + ',' + std::to_string(node.Weight()) + ',' + Number(node.ratio) +
-         ',' + Number(node.share) + ',' + std::to_string(threads) + ',' + declared + ']';
+         ',' + Number(node.share) + ',' + std::to_string(threads) + ',' + declared + slot_limit +
+         ']';
 }
 
 char StateOf(const engine::NodeProgress& node) {
   if (node.lost) return 'l';
   if (!node.connected) return 'a';
+  if (node.runs_alone) return 'o';
   return node.leased > 0 ? 'b' : 'i';
 }
 
@@ -47,6 +50,13 @@ double PredictedEnd(const engine::NodeProgress& node, const engine::Progress& pr
   return node.rate > 0 ? ToSeconds(progress.elapsed) + left / node.rate : 0;
 }
 
+std::string RangesPart(const std::optional<model::RangeStatistics>& ranges) {
+  if (!ranges) return {};
+  return ",[" + Number(ranges->startup_seconds, "%.3g") + ',' +
+         Number(ranges->per_task_seconds, "%.3g") + ',' + std::to_string(ranges->running) + ',' +
+         std::to_string(ranges->cuttable) + ',' + std::to_string(ranges->cut) + ']';
+}
+
 std::string NowPart(const model::NodeSummary& node, const engine::NodeProgress* live,
                     const engine::Progress& progress) {
   const char state = live == nullptr ? 'l' : StateOf(*live);
@@ -55,7 +65,8 @@ std::string NowPart(const model::NodeSummary& node, const engine::NodeProgress* 
          std::to_string(node.stolen_in) + ',' + std::to_string(node.stolen_out) + ',' +
          Number(node.busy_seconds, "%.1f") + ',' + Number(rate, "%.4g") + ',' +
          Number(ToSeconds(node.last_end), "%.2f") + ',' +
-         Number(live == nullptr ? 0 : PredictedEnd(*live, progress), "%.1f") + ']';
+         Number(live == nullptr ? 0 : PredictedEnd(*live, progress), "%.1f") +
+         RangesPart(node.ranges) + ']';
 }
 
 constexpr Duration kInterval = std::chrono::seconds(1);

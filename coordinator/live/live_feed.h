@@ -28,12 +28,14 @@ class LiveRows {
 
   /// A JSON list of the rows that changed after `since`, in two parts each of which may be null:
   ///
-  ///   [[number, [name, weight, ratio, share, threads, declared speed or null],
+  ///   [[number, [name, weight, ratio, share, threads, declared speed or null, slot limit],
   ///     [state, completed, stolen in, stolen out, busy seconds, rate, last end,
-  ///      predicted end]], ...]
+  ///      predicted end, [startup seconds, seconds per task, running, cuttable, cut]]], ...]
   ///
-  /// `state` is b: has tasks, i: has none, a: is not there, l: lost. The predicted end is that of
-  /// its planned share at its present rate if nothing were moved; 0 if not known.
+  /// `state` is b: has tasks, i: has none, o: runs tasks alone, a: is not there, l: lost. The
+  /// predicted end is that of its planned share at its present rate if nothing were moved; 0 if not
+  /// known. The slot limit, perhaps empty, is there if the job says what a task needs, and the list
+  /// of ranges if runs do ranges; their members are those of RangeStatistics.
   [[nodiscard]] std::string Json(report::Mark since) const;
 
  private:

@@ -261,6 +261,7 @@ void JobSupervisor::Uninstall() {
 OutcomeContext JobSupervisor::Outcome() const {
   OutcomeContext context;
   context.version = config_.version;
+  context.tasks = DescribeTasks(config_.version->spec());
   context.folder = config_.folder;
   for (const auto& node : config_.nodes) {
     if (node.left_out) context.left_out.push_back({node.name, {}});

@@ -16,6 +16,12 @@ constexpr std::size_t kMaxReasonBytes = 200;
 
 }  // namespace
 
+std::string QuoteFailedAttempt(model::TaskIndex index, const std::string& node,
+                               std::string_view reason) {
+  return "task " + std::to_string(index) + " on " + node + ": " +
+         PrintableAscii(reason, kMaxReasonBytes);
+}
+
 CompletionPolicy::CompletionPolicy(const model::TaskPolicy& policy, std::int64_t tasks)
     : policy_(policy),
       tasks_(tasks),
@@ -48,8 +54,7 @@ std::int64_t CompletionPolicy::WantedWithin(IndexRange range) const {
 void CompletionPolicy::QuoteFailure(model::TaskIndex index, const std::string& node,
                                     std::string_view reason) {
   if (!example_.empty()) return;
-  example_ = "task " + std::to_string(index) + " on " + node + ": " +
-             PrintableAscii(reason, kMaxReasonBytes);
+  example_ = QuoteFailedAttempt(index, node, reason);
 }
 
 std::optional<CompletionPolicy::Verdict> CompletionPolicy::Judge(const Pending& pending,

@@ -54,8 +54,8 @@ Coordinator::Coordinator(CoordinatorConfig config)
                   driver_, placement_, reclaimer_, intake_, outbox_}),
       exclusion_({*costs_, membership_, ledger_, completion_, statistics_, driver_, verification_,
                   commits_, lifecycle_}),
-      reporter_({*costs_, estimator_, ledger_, membership_, completion_, verification_, driver_,
-                 statistics_}) {
+      reporter_({*costs_, estimator_, ledger_, membership_, isolation_, completion_, verification_,
+                 driver_, statistics_}) {
   config_.costs = costs_;
   intake_.RestoreCompleted(config_.completed);
   for (const auto& excluded : config_.verified.exclusions) {

@@ -108,6 +108,10 @@ class CrashIsolation {
     return workers_[worker.value].isolated == IndexRange{index, index + 1};
   }
   [[nodiscard]] bool IsReserved(WorkerId worker) const { return workers_[worker.value].reserved; }
+  /// The range that the worker was last given to run alone; empty if it is free.
+  [[nodiscard]] IndexRange RunningAlone(WorkerId worker) const {
+    return workers_[worker.value].isolated;
+  }
   /// Reserved workers in the order of their reservation.
   [[nodiscard]] const std::vector<WorkerId>& Reserved() const { return reserved_; }
 

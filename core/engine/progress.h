@@ -4,22 +4,30 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/model/index_range.h"
 #include "core/model/node_statistics.h"
 #include "core/model/run_record.h"
+#include "core/model/task_facts.h"
 
 namespace evenkeel::engine {
 
 /// Maximum number of ranges in a printed list of failed tasks.
 inline constexpr std::size_t kMaxFailedRangesShown = 64;
 
+/// "task 3 on pi4-a: exit code 1". `reason` may contain any bytes, and is cut to 200.
+[[nodiscard]] std::string QuoteFailedAttempt(model::TaskIndex index, const std::string& node,
+                                             std::string_view reason);
+
 /// A node's statistics and its state now.
 struct NodeProgress : model::NodeStatistics {
   bool connected = false;
   bool lost = false;
+  bool runs_alone = false;  ///< is reserved for tasks that run alone, one range at a time
   std::int64_t leased = 0;  ///< tasks
 };
 
@@ -43,6 +51,9 @@ struct Progress {
   std::string failed_indexes;
   /// If results are verified, or were when a node was left out.
   std::optional<model::VerificationSummary> verification;
+  model::CostFindings costs;
+  model::FailedAttempts failed_attempts;
+  model::TasksAlone alone;
   std::vector<NodeProgress> nodes;
 };
 

@@ -42,6 +42,29 @@ void ProgressReporter::RecordPrediction(Instant now) {
   }
 }
 
+model::RangeStatistics ProgressReporter::RangesOf(scheduling::WorkerId worker) const {
+  model::RangeStatistics ranges;
+  if (const auto time = parts_.estimator.Ranges().Of(worker)) {
+    ranges.startup_seconds = time->startup;
+    ranges.per_task_seconds = time->per_task;
+  }
+  const auto threads = static_cast<std::int64_t>(parts_.estimator.Threads(worker));
+  const scheduling::RunningTasks running = parts_.ledger.Running(worker, threads);
+  parts_.ledger.Leased(worker).ForEach([&](model::IndexRange leased) {
+    parts_.ledger.ForEachLease(leased, [&](const TaskLedger::Holding& run) {
+      ++ranges.running;
+      const bool reports =
+          std::any_of(running.begin(), running.end(), [&run](const scheduling::RunningTask& task) {
+            return task.index > run.range.begin && task.index < run.range.end;
+          });
+      if (reports) ++ranges.cuttable;
+    });
+  });
+  ranges.running += static_cast<std::int64_t>(parts_.ledger.Copies(worker).Ranges().size());
+  ranges.cut = parts_.statistics.LeasedMovesFrom(worker);
+  return ranges;
+}
+
 Progress ProgressReporter::Snapshot(Instant now) const {
   Progress progress = parts_.statistics.Snapshot(now);
   progress.tasks_total = parts_.ledger.TaskCount();
@@ -58,8 +81,14 @@ Progress ProgressReporter::Snapshot(Instant now) const {
     node.connected = member.stream.has_value();
     node.lost = member.lost;
     node.leased = parts_.ledger.OutstandingTasks({i});
+    node.runs_alone = parts_.isolation.IsReserved({i});
+    const auto alone = parts_.isolation.Suspects().Within(parts_.isolation.RunningAlone({i}));
+    for (const model::IndexRange range : alone) progress.alone.running += range.Size();
     if (parts_.estimator.Measured({i})) node.rate = parts_.estimator.Rate({i});
+    if (parts_.estimator.RunsRanges()) node.ranges = RangesOf({i});
   }
+  progress.alone.waiting = parts_.isolation.Suspects().Size() - progress.alone.running;
+  progress.costs = parts_.estimator.Costs();
   const ResultVerification& verification = parts_.verification;
   if (verification.Enabled() || !verification.Exclusions().empty()) {
     progress.verification = {verification.ConfirmedTasks(), verification.OpenTasks(),

@@ -4,6 +4,7 @@
 
 #include "core/base/time.h"
 #include "core/engine/completion_policy.h"
+#include "core/engine/crash_isolation.h"
 #include "core/engine/membership.h"
 #include "core/engine/progress.h"
 #include "core/engine/result_verification.h"
@@ -25,6 +26,7 @@ class ProgressReporter {
     const scheduling::TimingEstimator& estimator;
     const TaskLedger& ledger;
     const Membership& membership;
+    const CrashIsolation& isolation;
     const CompletionPolicy& completion;
     const ResultVerification& verification;
     const StrategyDriver& driver;
@@ -45,6 +47,8 @@ class ProgressReporter {
   [[nodiscard]] Progress Snapshot(Instant now) const;
 
  private:
+  [[nodiscard]] model::RangeStatistics RangesOf(scheduling::WorkerId worker) const;
+
   Parts parts_;
 };
 

@@ -49,12 +49,15 @@ void ResultIntake::RestoreCompleted(const model::RangeSet& completed) {
 void ResultIntake::RestoreFailures(const std::vector<model::FailureRecord>& failures, Instant now) {
   CompletionPolicy::Batch durable;
   for (const auto& failure : failures) {
+    const bool out_of_memory = failure.reason.starts_with(kOutOfMemory);
+    parts_.statistics.CountFailedAttempt(failure.index, failure.node, failure.reason,
+                                         out_of_memory);
     const IndexRange one{failure.index, failure.index + 1};
     const TaskState state = parts_.ledger.StateOf(failure.index);
     if (state == TaskState::kDurable || state == TaskState::kFailed) continue;
     if (state == TaskState::kUnassigned) parts_.ledger.Withhold(one);
-    const auto verdict = parts_.retries.CountFailure(failure.index, failure.node, failure.exit_code,
-                                                     failure.reason.starts_with(kOutOfMemory));
+    const auto verdict =
+        parts_.retries.CountFailure(failure.index, failure.node, failure.exit_code, out_of_memory);
     if (!failure.final) continue;
     parts_.ledger.GiveUp(one);
     parts_.retries.Forget(one);
@@ -318,6 +321,7 @@ void ResultIntake::CountFailure(FailedTask failed, WorkerId worker, Instant now,
   if (verdict == RetryPolicy::Verdict::kJobFailed) {
     commit.batch.fails_job = FailJobReason(failed.index, node, failed.exit_code);
   }
+  parts_.statistics.CountFailedAttempt(failed.index, node, failed.reason, out_of_memory);
   if (!final) failed.record.clear();  // results contain the record of the last attempt only
   commit.failures.push_back({failed.index, node, std::move(failed.reason),
                              parts_.retries.Failures(failed.index), final, failed.exit_code,

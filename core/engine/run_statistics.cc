@@ -34,6 +34,13 @@ void RunStatistics::AddRun(WorkerId worker, model::Cost cost, double busy_second
   node.run_seconds += busy_seconds;
 }
 
+void RunStatistics::CountFailedAttempt(model::TaskIndex index, const std::string& node,
+                                       std::string_view reason, bool out_of_memory) {
+  ++failed_attempts_.total;
+  if (out_of_memory) ++failed_attempts_.out_of_memory;
+  failed_attempts_.latest = QuoteFailedAttempt(index, node, reason);
+}
+
 void RunStatistics::NoteTaskStarted(Instant started) {
   if (!first_task_ || started < *first_task_) first_task_ = started;
 }
@@ -92,6 +99,7 @@ void RunStatistics::RecordReservedMove(WorkerId from, WorkerId to, std::int64_t 
 void RunStatistics::RecordLeasedMove(WorkerId from, std::optional<WorkerId> to, std::int64_t tasks,
                                      Instant at) {
   ++moves_.leased;
+  ++nodes_[from.value].leased_moves;
   TimelineEvent event;
   event.kind = TimelineEvent::Kind::kMove;
   event.start = event.end = JobTime(at);
@@ -131,6 +139,7 @@ Progress RunStatistics::Snapshot(Instant now) const {
   progress.messages = messages_;
   progress.moves = moves_;
   progress.recalls_failed = recalls_failed_;
+  progress.failed_attempts = failed_attempts_;
   for (const NodeFigures& node : nodes_) {
     progress.nodes.push_back(node.figures);
     if (node.run_seconds <= 0) continue;

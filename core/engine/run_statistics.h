@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/time.h"
@@ -40,6 +41,13 @@ class RunStatistics {
   void CountMessage() { ++messages_; }
   void CountCopy() { ++moves_.copies; }
   void CountFailedRecall() { ++recalls_failed_; }
+  /// An attempt of a task failed on that node. `reason` may contain any bytes.
+  void CountFailedAttempt(model::TaskIndex index, const std::string& node, std::string_view reason,
+                          bool out_of_memory);
+  /// Moves of leased tasks that the worker gave back.
+  [[nodiscard]] std::int64_t LeasedMovesFrom(WorkerId worker) const {
+    return nodes_[worker.value].leased_moves;
+  }
   /// Tasks of that cost ran on the worker for so long, over all threads, whether they counted or
   /// not.
   void AddRun(WorkerId worker, model::Cost cost, double busy_seconds);
@@ -84,6 +92,7 @@ class RunStatistics {
     NodeProgress figures;
     double run_cost = 0;
     double run_seconds = 0;
+    std::int64_t leased_moves = 0;
   };
 
   Duration active_before_;
@@ -99,6 +108,7 @@ class RunStatistics {
   double wasted_seconds_ = 0;
   model::MoveCounts moves_;
   std::int64_t recalls_failed_ = 0;
+  model::FailedAttempts failed_attempts_;
 };
 
 }  // namespace evenkeel::engine

@@ -16,6 +16,9 @@ using Cost = std::int64_t;
 /// Limit for costs that are computed as doubles: far above all sums of costs, and within 63 bits.
 inline constexpr double kMostCost = 4e18;
 
+/// Costs that a manifest declares, and those that were learned, have this many units per 1.
+inline constexpr double kUnitsPerDeclaredCost = 1'000;
+
 /// The costs of the tasks as the scheduler knows them, as prefix sums over the index.
 /// Immutable and therefore thread-safe, except for GrowingCosts.
 class CostModel {

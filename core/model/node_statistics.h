@@ -10,6 +10,7 @@
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
 #include "core/model/node_power.h"
+#include "core/model/task_facts.h"
 
 namespace evenkeel::model {
 
@@ -31,7 +32,8 @@ struct NodeStatistics {
   double mean_rate = 0;         ///< units per second, over the latest attempt; 0 if nothing has run
   Duration last_end{};          ///< end of its last result that counts; 0 if there is none
   Duration predicted_end{};     ///< the same, predicted when a tenth of its share was done; or 0
-  std::optional<NodePower> power;  ///< if known
+  std::optional<NodePower> power;           ///< if known
+  std::optional<RangeStatistics> ranges{};  ///< in the latest attempt; if runs do ranges
 
   /// The weight as a whole number.
   [[nodiscard]] std::int64_t Weight() const;

@@ -11,6 +11,7 @@
 #include "core/model/node_power.h"
 #include "core/model/node_statistics.h"
 #include "core/model/packed_results.h"
+#include "core/model/task_facts.h"
 
 /// The record of a run: the rows of the journal and of timeline.jsonl, and the summary.
 /// All times are on the job's own time line: durations since its first start, without the gaps
@@ -88,6 +89,7 @@ struct TimelineEvent {
 struct NodeSummary : NodeStatistics {
   std::optional<double> declared_speed;  ///< of an emulated node
   std::optional<NodeJoules> joules;      ///< if the node's power and threads are known
+  std::optional<NodeSlots> slots{};      ///< if the job says what a task needs
 };
 
 /// Estimated energy of a job, summed over the nodes whose power is known.
@@ -182,7 +184,11 @@ struct RunSummary {
   std::optional<VerificationSummary> verification;  ///< if results are verified
   std::optional<EnergySummary> energy;              ///< if the power of any node is known
   std::optional<ReduceRecord> reduce;               ///< if a reduce command has run
-  std::string result_json = "{}";                   ///< the workload's own object
+  TaskDescription description;                      ///< what the job says of its tasks
+  std::optional<CostFindings> costs;                ///< if the job has a source of costs
+  FailedAttempts failed_attempts;
+  TasksAlone alone;
+  std::string result_json = "{}";  ///< the workload's own object
 };
 
 }  // namespace evenkeel::model

@@ -29,6 +29,8 @@ struct TaskRoom {
 /// part of a core is enough for a task then.
 [[nodiscard]] std::int64_t CountSlots(const TaskResources& need, const TaskRoom& room);
 inline constexpr std::int64_t kMaxSlots = 4096;
+/// The resource because of which no more tasks fit; of several, the first of cpu, memory, others.
+[[nodiscard]] std::string SlotLimit(const TaskResources& need, const TaskRoom& room);
 
 /// The fraction of a node's speed that a worker with `slots` >= 1 tasks at a time uses: what their
 /// CPU needs are of `cpu_millicores`, which is what the node has for pods; at most 1.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "core/model/cost_model.h"
 #include "core/scheduling/task_time_regression.h"
@@ -25,6 +26,8 @@ class CostReliability {
   /// must have been observed, and 8 per worker, unless the observed ones take equally long to
   /// within 5 %.
   [[nodiscard]] bool CostsAreNoise(std::int64_t tasks) const;
+  /// The slope so far; nothing with fewer than 6 degrees of freedom, or if costs never differed.
+  [[nodiscard]] std::optional<TaskTimeRegression::Slope> Slope() const { return regression_.Fit(); }
   /// Variance of the logarithm of the time of a task on one worker around what follows from its
   /// cost; 0 with fewer than 6 degrees of freedom.
   [[nodiscard]] double VarianceAroundCosts() const { return regression_.ResidualVariance(); }

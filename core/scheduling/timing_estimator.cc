@@ -100,8 +100,23 @@ void TimingEstimator::ObserveCosts(WorkerId worker, std::int64_t tasks, model::C
                                    double seconds) {
   if (!CostsDeclared() || equal_cost_) return;
   reliability_.Observe(worker, tasks, cost, seconds);
-  const bool noise = reliability_.CostsAreNoise(options_.costs->TaskCount());
-  if (noise || IndexSaysMoreThanCosts()) CountEqually();
+  if (reliability_.CostsAreNoise(options_.costs->TaskCount())) {
+    CountEqually(model::CostUse::kNoise);
+  } else if (IndexSaysMoreThanCosts()) {
+    CountEqually(model::CostUse::kIndexIsBetter);
+  }
+}
+
+model::CostFindings TimingEstimator::Costs() const {
+  model::CostFindings found;
+  if (!CostsDeclared()) return found;
+  found.use = cost_use_;
+  found.time_sigma = std::sqrt(reliability_.VarianceAroundCosts());
+  const auto slope = reliability_.Slope();
+  if (!slope) return found;
+  found.slope = slope->value;
+  found.slope_sigma = slope->standard_error;
+  return found;
 }
 
 bool TimingEstimator::IndexSaysMoreThanCosts() const {
@@ -110,7 +125,8 @@ bool TimingEstimator::IndexSaysMoreThanCosts() const {
          trend_.Variance() < kMuchLessVariance * around_costs;
 }
 
-void TimingEstimator::CountEqually() {
+void TimingEstimator::CountEqually(model::CostUse reason) {
+  cost_use_ = reason;
   const std::int64_t tasks = std::max<std::int64_t>(options_.costs->TaskCount(), 1);
   equal_cost_ = std::max<model::Cost>(options_.costs->Total() / tasks, 1);
   for (State& state : workers_) state.cost = state.tasks * static_cast<double>(*equal_cost_);

@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/model/task_facts.h"
 #include "core/scheduling/cost_reliability.h"
 #include "core/scheduling/index_trend.h"
 #include "core/scheduling/range_times.h"
@@ -82,6 +83,7 @@ class TimingEstimator {
   }
   /// With Options::runs_ranges; else nothing is known.
   [[nodiscard]] const RangeTimes& Ranges() const { return ranges_; }
+  [[nodiscard]] bool RunsRanges() const { return options_.runs_ranges; }
   [[nodiscard]] IndexTrend::Direction Trend() const { return trend_.Found(); }
   /// Of costs that are not known, or not used any more: how long a task takes relative to the mean
   /// task, by the trend over the index. Else 1.
@@ -93,6 +95,8 @@ class TimingEstimator {
   /// counts as this cost, the mean of all, times RelativeCost, in what was observed and will be.
   /// Nothing while costs count as declared. Never changes again once it is there.
   [[nodiscard]] std::optional<model::Cost> EqualCost() const { return equal_cost_; }
+  /// Whether the costs of the job are used, and what the measured times say of them.
+  [[nodiscard]] model::CostFindings Costs() const;
 
   /// Measured on the worker's stream; nothing if it was not measured yet.
   void SetRoundTrip(WorkerId worker, std::optional<Duration> measured) {
@@ -189,8 +193,8 @@ class TimingEstimator {
   [[nodiscard]] double UnitsOf(double tasks, double cost, std::optional<double> mean_index) const;
   [[nodiscard]] double MiddleIndex() const;
   void ObserveCosts(WorkerId worker, std::int64_t tasks, model::Cost cost, double seconds);
-  /// From now on every task has the mean cost.
-  void CountEqually();
+  /// From now on every task has the mean cost, for this reason.
+  void CountEqually(model::CostUse reason);
   /// Computes the cost of the tasks observed so far anew from the present trend.
   void CountByTrend();
   /// Replaces the observed variance of task times around their costs.
@@ -235,6 +239,7 @@ class TimingEstimator {
   RangeTimes ranges_;
   CostReliability reliability_;
   std::optional<model::Cost> equal_cost_;
+  model::CostUse cost_use_ = model::CostUse::kUsed;  // of costs that are declared
   double all_spread_ = 0;  // of all workers: sum of tasks * (relative deviation)^2
   double all_spread_tasks_ = 0;
   std::optional<double> unit_rate_;

@@ -4,7 +4,7 @@
 class LiveData {
   static DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   static VALUE = new Map([...LiveData.DIGITS].map((digit, value) => [digit, value]));
-  static STATES = {b: 'busy', i: 'idle', a: 'away', l: 'lost'};
+  static STATES = {b: 'busy', i: 'idle', o: 'alone', a: 'away', l: 'lost'};
   static MOST_EVENTS = 2000;
 
   constructor() {
@@ -33,13 +33,19 @@ class LiveData {
   takeNode(number, fixed, now) {
     const node = this.nodes[number] ??= {};
     if (fixed) {
-      const [name, weight, ratio, share, threads, declared] = fixed;
+      const [name, weight, ratio, share, threads, declared, slotLimit] = fixed;
       Object.assign(node, {name, weight, ratio, share, threads, declaredSpeed: declared ?? undefined});
+      if (slotLimit !== undefined) Object.assign(node, {slots: threads, slotLimit});
     }
     if (now) {
-      const [state, completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds] = now;
+      const [state, completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds, ranges] = now;
       Object.assign(node, {state: LiveData.STATES[state], completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds});
+      if (ranges) node.ranges = LiveData.rangesOf(ranges);
     }
+  }
+
+  static rangesOf([startupSeconds, perTaskSeconds, running, cuttable, cut]) {
+    return {startupSeconds, perTaskSeconds, running, cuttable, cut};
   }
 
   /** A cell is a number of 12 bits: four each for planned, stolen and copied. */

@@ -46,9 +46,13 @@ class NodeChoice {
 class NodeTable {
   static LIVE_ROWS = 50;
 
+  /** Seconds of a range, once a run of the node was measured. */
+  static measured = (v, n) => n.ranges?.perTaskSeconds > 0 ? Format.number(v) + ' s' : '–';
+
   static COLUMNS = [
     ['Node', (n) => n.name, (v) => v],
     ['State', (n) => n.state, (v) => v],
+    ['Slots', (n) => n.slots, (v, n) => v > 0 ? Format.count(v) + (n.slotLimit ? ` (${n.slotLimit})` : '') : '–'],
     ['Weight', (n) => n.weight, Format.count],
     ['Ratio', (n) => n.ratio, Format.number],
     ['Share', (n) => n.share, (v) => Format.percent(v, v < 0.01 ? 2 : 1)],
@@ -59,12 +63,16 @@ class NodeTable {
     ['Rate, units/s', (n) => n.rate, Format.number],
     ['Predicted finish', (n) => n.predictedFinishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
     ['Finish', (n) => n.finishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
+    ['Start of a run', (n) => n.ranges?.startupSeconds, NodeTable.measured],
+    ['Per task', (n) => n.ranges?.perTaskSeconds, NodeTable.measured],
+    ['Runs now', (n) => n.ranges?.running, (v, n) => v > 0 ? Format.count(v) + (n.ranges.cuttable > 0 ? `, ${Format.count(n.ranges.cuttable)} can be cut` : '') : '–'],
+    ['Cut', (n) => n.ranges?.cut, Format.count],
     ['Joules', (n) => n.dynamicJoules ?? undefined, (v) => v === undefined ? '–' : Format.number(v)],
     ['Declared speed', (n) => n.declaredSpeed, (v) => v === undefined ? '–' : Format.number(v)],
   ];
   /** Not known of every run. */
-  static OPTIONAL = ['Joules', 'Declared speed'];
-  static LIVE_ORDER = ['Node', 'State', 'Completed', 'Rate, units/s', 'Predicted finish', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Joules', 'Declared speed'];
+  static OPTIONAL = ['Slots', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Joules', 'Declared speed'];
+  static LIVE_ORDER = ['Node', 'State', 'Slots', 'Completed', 'Rate, units/s', 'Predicted finish', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Joules', 'Declared speed'];
 
   constructor() {
     this.table = document.getElementById('nodes');
@@ -139,7 +147,7 @@ class NodeTable {
       this.rows.set(i, row);
       columns.forEach(([, value, format], c) => {
         const cell = row.cells[c] ?? row.insertCell();
-        const text = format(value(this.nodes[i]));
+        const text = format(value(this.nodes[i]), this.nodes[i]);
         if (cell.textContent !== text) cell.textContent = text;
       });
       if (this.live) row.dataset.state = this.nodes[i].state;

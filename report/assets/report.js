@@ -6,6 +6,7 @@ class Report {
     this.lanes = new Lanes(document.getElementById('lanes'));
     this.charts = new Charts();
     this.resultCharts = new ResultCharts(document.getElementById('result-charts'), this.charts);
+    this.tasks = new TaskFacts();
     this.table = new NodeTable();
     this.choice = new NodeChoice(() => this.choose());
   }
@@ -16,6 +17,7 @@ class Report {
     this.head(data);
     this.bar(data.now);
     this.figures(data);
+    this.tasks.setData(data);
     this.choice.setData(data);
     this.lanes.setData(data.timeline, data.summary, this.choice.shown, data.now);
     this.input ??= new LanesInput(this.lanes, document.getElementById('tip'), [...document.querySelectorAll('[data-zoom]')]);
@@ -111,10 +113,10 @@ class Report {
   }
 
   busyFigure(nodes) {
-    const count = {busy: 0, idle: 0, away: 0, lost: 0};
+    const count = {busy: 0, alone: 0, idle: 0, away: 0, lost: 0};
     for (const {state} of nodes) ++count[state];
-    const others = ['idle', 'away', 'lost'].filter((state) => count[state] > 0).map((state) => `${Format.count(count[state])} ${state}`);
-    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy)} of ${Format.count(nodes.length)}`, others.join(', ') || 'none idle, none lost'];
+    const others = ['alone', 'idle', 'away', 'lost'].filter((state) => count[state] > 0).map((state) => `${Format.count(count[state])} ${state}`);
+    return ['busyNodes', 'Nodes at work', `${Format.count(count.busy + count.alone)} of ${Format.count(nodes.length)}`, others.join(', ') || 'none idle, none lost'];
   }
 
   legend({timeline, summary, now}) {

@@ -169,7 +169,7 @@ class CommandReducer final : public Reducer {
   /// Keeps the costs of this run's tasks for later runs. Costs are hints: if they cannot be kept,
   /// the results are no worse.
   void Learn() const {
-    const double unit = spec_.costs->Known() ? kUnitsPerDeclaredCost : 1;
+    const double unit = spec_.costs->Known() ? model::kUnitsPerDeclaredCost : 1;
     std::vector<std::pair<std::string, double>> named;
     for (const auto& [task, cost] : times_.Costs(*spec_.costs)) {
       named.emplace_back(LearnedNameOf(spec_, task), cost / unit);

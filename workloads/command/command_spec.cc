@@ -143,7 +143,7 @@ void ReadTasks(model::FieldReader& fields, const WorkloadContext& context, std::
 
 /// A declared cost in units: thousandths, at least 1.
 model::Cost UnitsOf(double declared) {
-  return std::max<model::Cost>(std::llround(declared * kUnitsPerDeclaredCost), 1);
+  return std::max<model::Cost>(std::llround(declared * model::kUnitsPerDeclaredCost), 1);
 }
 
 /// The costs of a job as a table; an error if their sum is too large.

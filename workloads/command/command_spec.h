@@ -45,9 +45,6 @@ struct CommandSpec {
   std::filesystem::path learned_file;
 };
 
-/// Declared and learned costs have this many units per 1.
-inline constexpr double kUnitsPerDeclaredCost = 1'000;
-
 /// The name under which the cost of a task is learned: its argument, or else its index.
 [[nodiscard]] std::string LearnedNameOf(const CommandSpec& spec, model::TaskIndex index);
 

@@ -31,11 +31,11 @@ def eventually(condition, what):
 class SampleRun:
     """A run whose time the test moves. Use as a context manager."""
 
-    def __init__(self, workers, tasks=2000, report_seconds=0.3, job="primes"):
+    def __init__(self, workers, tasks=2000, report_seconds=0.3, job="primes", facts=""):
         self._root = tempfile.TemporaryDirectory(prefix="evenkeel-live-")
         self.folder = pathlib.Path(self._root.name)
         self.process = subprocess.Popen(
-            [SERVE, self._root.name, str(workers), str(tasks), str(report_seconds), job],
+            [SERVE, self._root.name, str(workers), str(tasks), str(report_seconds), job, facts],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.url = self.process.stdout.readline().strip()
 

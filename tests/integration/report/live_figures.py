@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 
-from live_case import CHROMIUM, Browser, SampleRun, eventually
+from browser import Browser
+from browser_case import CHROMIUM
+from live_case import SampleRun, eventually
 
 SIZES = ((3, {"tasks": 2000}), (50, {"tasks": 20000, "report_seconds": 0.5}),
          (1000, {"tasks": 200000, "report_seconds": 0.5}))

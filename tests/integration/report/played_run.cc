@@ -58,6 +58,8 @@ void PlayedRun::MoveTo(Duration now) {
     node.connected = !node.lost;
     const bool works = ToSeconds(progress_.elapsed) < last_end_.at(node.name);
     node.leased = node.connected && works ? 1 : 0;
+    node.runs_alone =
+        &node == &progress_.nodes.front() && options_.facts.find("alone") != std::string::npos;
   }
   progress_.cost_done_ratio =
       static_cast<double>(cost_done_) / static_cast<double>(progress_.cost_total);
@@ -110,6 +112,7 @@ model::RunSummary PlayedRun::SummaryOf(const engine::Progress& progress) const {
   summary.lower_bound_seconds = kSampleSeconds;
   summary.rate_source = "declared";
   summary.messages += static_cast<std::int64_t>(3 * progress.nodes.size());
+  if (!options_.facts.empty()) AddSampleFacts(options_, summary);
   return summary;
 }
 

@@ -1,9 +1,12 @@
 #include "tests/integration/report/sample_run.h"
 
 #include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/model/run_figures.h"
+#include "core/model/task_description.h"
 #include "report/summary_json.h"
 #include "report/timeline.h"
 #include "tests/integration/report/sample_cluster.h"
@@ -52,7 +55,39 @@ model::RunSummary Summarise(const SampleCluster& cluster, const SampleOptions& o
   return summary;
 }
 
+/// The manifest of a job with these facts, as far as they are described.
+nlohmann::json CommandWith(const std::string& facts) {
+  nlohmann::json command = nlohmann::json::object();
+  if (facts.find("costs") != std::string::npos) command["cost"] = {{"column", 1}};
+  if (facts.find("noise") != std::string::npos) command["cost"] = {{"fileSize", true}};
+  if (facts.find("ranges") != std::string::npos) command["range"] = {{"tasks", 2000}};
+  return command;
+}
+
 }  // namespace
+
+void AddSampleFacts(const SampleOptions& options, model::RunSummary& summary) {
+  const auto has = [&options](const char* fact) {
+    return options.facts.find(fact) != std::string::npos;
+  };
+  const nlohmann::json command = CommandWith(options.facts);
+  std::map<std::string, std::string> needs;
+  if (has("needs")) needs = {{"cpu", "2"}, {"memory", "1500Mi"}};
+  summary.description = model::DescribeTasks({command, needs, ""});
+  if (has("costs")) summary.costs = {model::CostUse::kUsed, 0.83, 0.05, 0.4};
+  if (has("noise")) summary.costs = {model::CostUse::kNoise, 0.02, 0.03, 0.7};
+  if (has("failures")) {
+    summary.failed_attempts = {7, 3, "task 12 on pi3: OutOfMemory: <b>of</b> 512 MiB"};
+  }
+  if (has("alone")) summary.alone = {1, 4};
+  for (std::size_t i = 0; i < summary.nodes.size(); ++i) {
+    model::NodeSummary& node = summary.nodes[i];
+    const double number = static_cast<double>(i % 10) + 1;
+    node.threads = 1;
+    if (has("needs")) node.slots = {1, i % 2 == 0 ? "memory" : ""};
+    if (has("ranges")) node.ranges = {0.5 * number, 0.005 * number, 1, i % 2 == 0 ? 1 : 0, 2};
+  }
+}
 
 Result<void> WriteSampleRun(const std::filesystem::path& folder, const SampleOptions& options) {
   SampleCluster cluster(options.workers, options.tasks, options.report_seconds,
@@ -67,7 +102,9 @@ Result<void> WriteSampleRun(const std::filesystem::path& folder, const SampleOpt
     if (auto written = writer->Write(event); !written) return written;
   }
   if (auto done = writer->Commit(); !done) return done;
-  return report::WriteSummary(folder / "summary.json", Summarise(cluster, options));
+  model::RunSummary summary = Summarise(cluster, options);
+  if (!options.facts.empty()) AddSampleFacts(options, summary);
+  return report::WriteSummary(folder / "summary.json", summary);
 }
 
 }  // namespace evenkeel::testing

@@ -1,6 +1,6 @@
-// serve_sample_run DIR WORKERS TASKS REPORT_SECONDS JOB: serves the live page of a sample run, by
-// the very handlers of a coordinator, and says where. Then it does what the lines of its input say,
-// and says "done" after each:
+// serve_sample_run DIR WORKERS TASKS REPORT_SECONDS JOB FACTS: serves the live page of a sample
+// run, by the very handlers of a coordinator, and says where. Then it does what the lines of its
+// input say, and says "done" after each:
 //
 //   at SECONDS   the run goes on up to then
 //   close        stops listening
@@ -83,8 +83,8 @@ class Served final : public http::HttpHandler {
 };
 
 int Serve(int argc, char** argv) {
-  if (argc != 6) {
-    std::cerr << "usage: serve_sample_run DIR WORKERS TASKS REPORT_SECONDS JOB\n";
+  if (argc != 7) {
+    std::cerr << "usage: serve_sample_run DIR WORKERS TASKS REPORT_SECONDS JOB FACTS\n";
     return 2;
   }
   SampleOptions options;
@@ -92,6 +92,7 @@ int Serve(int argc, char** argv) {
   options.tasks = std::atoll(argv[3]);
   options.report_seconds = std::atof(argv[4]);
   options.job = argv[5];
+  options.facts = argv[6];
   Served served(argv[1], options);
   served.Open();
   std::cout << "http://127.0.0.1:" << served.Port() << "/" << std::endl;

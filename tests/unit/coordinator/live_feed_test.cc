@@ -80,6 +80,25 @@ TEST_F(LiveFeedTest, AReaderThatIsUpToDateGetsOnlyChanges) {
   EXPECT_EQ(answer["timeline"]["lanes"].size(), 1U);
 }
 
+TEST_F(LiveFeedTest, RowsHaveSlotsAndRangesOfJobsThatHaveThem) {
+  json answer = Ask();
+  EXPECT_EQ(answer["nodes"][0][1].size(), 6U);
+  EXPECT_EQ(answer["nodes"][0][2].size(), 8U);
+  EXPECT_EQ(answer["nodes"][0][2][0], "i");
+  run_.slots.emplace();
+  run_.ranges = {0.5, 0.005, 4, 3, 2};
+  run_.runs_alone = true;
+  answer = Ask(answer["at"]);
+  ASSERT_EQ(answer["nodes"].size(), 1U) << "the row has changed";
+  EXPECT_EQ(answer["nodes"][0][1][4], 2);
+  EXPECT_EQ(answer["nodes"][0][1][6], "") << "what limits the slots is not known";
+  EXPECT_EQ(answer["nodes"][0][2][0], "o");
+  EXPECT_EQ(answer["nodes"][0][2][8], (json{0.5, 0.005, 4, 3, 2}));
+  run_.slots->limited_by = "<memory>\"";
+  answer = Ask(answer["at"]);
+  EXPECT_EQ(answer["nodes"][0][1][6], "<memory>\"");
+}
+
 TEST_F(LiveFeedTest, AReaderOfAnotherVersionGetsEverything) {
   const std::string at = Ask()["at"];
   const std::vector<std::string> others = {"x",

@@ -69,6 +69,22 @@ TEST_F(RunMetricsTest, TheFileHasTheEndOfTheRunAndTheDurationsOfTheJournal) {
   ExpectLine("evenkeel_task_duration_seconds_bucket{le=\"5\"} 3");
 }
 
+TEST(TasksOfAJob, AreDescribedByItsManifest) {
+  model::JobSpec job;
+  job.profile = "scenes";
+  job.workload_parameters = R"({"cost": {"list": [1, 2]}})";
+  job.workload = "synthetic";
+  EXPECT_TRUE(DescribeTasks(job).notes.empty()) << "these are no costs of commands";
+  job.workload = "command";
+  job.task_resources.cpu_millicores = 1500;
+  const auto description = DescribeTasks(job);
+  ASSERT_EQ(description.notes.size(), 2U);
+  EXPECT_TRUE(description.notes[0].text.starts_with("listed in the job;"));
+  EXPECT_TRUE(description.notes[1].text.starts_with("cpu 1500m;"));
+  job.workload_parameters = "not JSON";
+  EXPECT_EQ(DescribeTasks(job).notes.size(), 1U);
+}
+
 TEST_F(RunMetricsTest, WithoutItsJournalThereIsNoFile) {
   journal_.broken = true;
   const auto written = WriteMetrics(job_, journal_, end_, folder_);

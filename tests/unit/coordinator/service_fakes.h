@@ -55,6 +55,11 @@ class FakeRun final : public SnapshotSource, public EmptyJournal {
     progress.tasks_total = 10;
     progress.elapsed = elapsed;
     progress.nodes.emplace_back().name = "pi4a";
+    progress.nodes.back().threads = 2;
+    progress.nodes.back().connected = true;
+    progress.nodes.back().runs_alone = runs_alone;
+    summary.nodes.back().slots = slots;
+    summary.nodes.back().ranges = ranges;
     return visit({*this, summary, progress});
   }
 
@@ -76,6 +81,9 @@ class FakeRun final : public SnapshotSource, public EmptyJournal {
   }
 
   bool over = false;
+  bool runs_alone = false;
+  std::optional<model::NodeSlots> slots{};
+  std::optional<model::RangeStatistics> ranges{};
   Duration elapsed = std::chrono::seconds(3);
   mutable int looks = 0;
   mutable int readings = 0;  // of the journal's ranges

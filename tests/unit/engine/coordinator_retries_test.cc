@@ -66,8 +66,16 @@ TEST_F(CoordinatorMemoryTest, RunsAloneOnItsNodeThenWhereThereIsMostMemoryThenFa
   EXPECT_EQ(LastFailure().reason, "OutOfMemory: ended");
   EXPECT_FALSE(LastFailure().final);
   EXPECT_TRUE(Assigned(1).empty()) << "a waits for its other task";
+  auto progress = coordinator().CurrentProgress(now);
+  EXPECT_EQ(progress.alone.running, 0);
+  EXPECT_EQ(progress.alone.waiting, 1);
+  EXPECT_TRUE(progress.nodes[0].runs_alone) << "a is reserved";
+  EXPECT_FALSE(progress.nodes[1].runs_alone);
   Done(1, {1, 2});
   EXPECT_EQ(Assigned(1), (Ranges{{0, 1}})) << "alone, although a has two threads";
+  progress = coordinator().CurrentProgress(now);
+  EXPECT_EQ(progress.alone.running, 1);
+  EXPECT_EQ(progress.alone.waiting, 0);
   IsKilled(1, 0);
   EXPECT_FALSE(LastFailure().final);
   EXPECT_FALSE(Assigned(1).empty()) << "a runs other tasks";
@@ -77,6 +85,21 @@ TEST_F(CoordinatorMemoryTest, RunsAloneOnItsNodeThenWhereThereIsMostMemoryThenFa
   EXPECT_TRUE(LastFailure().final);
   EXPECT_EQ(LastFailure().attempt, 3);
   EXPECT_EQ(LastFailure().reason, "OutOfMemory: ended");
+  progress = coordinator().CurrentProgress(now);
+  EXPECT_EQ(progress.failed_attempts.total, 3);
+  EXPECT_EQ(progress.failed_attempts.out_of_memory, 3);
+  EXPECT_EQ(progress.failed_attempts.latest, "task 0 on c: OutOfMemory: ended");
+  EXPECT_EQ(progress.alone.running + progress.alone.waiting, 0) << "it has failed for good";
+}
+
+TEST_F(CoordinatorMemoryTest, AttemptsOfEarlierStartsCount) {
+  config.failures = {{1, "b", "OutOfMemory: by \x80", 1, false, {}, {}},
+                     {2, "a", "exit code 3", 1, false, 3, {}}};
+  StartWith(4, {2, 2});
+  const auto failed = coordinator().CurrentProgress(now).failed_attempts;
+  EXPECT_EQ(failed.total, 2);
+  EXPECT_EQ(failed.out_of_memory, 1);
+  EXPECT_EQ(failed.latest, "task 2 on a: exit code 3");
 }
 
 TEST_F(CoordinatorMemoryTest, FailsAfterItRanAloneIfNoNodeHasMore) {

@@ -218,6 +218,33 @@ TEST_F(CoordinatorTest, ARecallThatBringsNothingCountsAsFailed) {
   EXPECT_EQ(coordinator().CurrentProgress(now).moves.leased, 0);
 }
 
+TEST_F(CoordinatorTest, ShowsWhichRunsOfRangesCanBeCutAndHowLongTheyTake) {
+  config.job.balancing.strategy = model::StrategyName::kTailStealing;
+  config.ranges.emplace();
+  Start(1000, 2);
+  Connect(1, 0);
+  const model::IndexRange first = Assigned(1).at(0);
+  Connect(2, 1);
+  ASSERT_GT(first.Size(), 10);
+  auto progress = coordinator().CurrentProgress(now);
+  ASSERT_TRUE(progress.nodes[0].ranges && progress.nodes[1].ranges);
+  EXPECT_EQ(progress.nodes[0].ranges->running, 1);
+  EXPECT_EQ(progress.nodes[0].ranges->cuttable, 0) << "it has not reported progress";
+  EXPECT_EQ(progress.nodes[0].ranges->per_task_seconds, 0) << "nothing is measured";
+  now += std::chrono::seconds(1);
+  Report report;
+  report.running.push_back({first.begin + 5, std::chrono::seconds(1)});
+  Deliver(1, report);
+  progress = coordinator().CurrentProgress(now);
+  EXPECT_EQ(progress.nodes[0].ranges->cuttable, 1);
+  EXPECT_EQ(progress.nodes[1].ranges->cuttable, 0);
+  Done(1, first);
+  progress = coordinator().CurrentProgress(now);
+  EXPECT_NEAR(progress.nodes[0].ranges->per_task_seconds, 0.001, 1e-4);
+  EXPECT_EQ(progress.nodes[0].ranges->running, 1) << "the next one";
+  EXPECT_EQ(progress.nodes[0].ranges->cuttable, 0);
+}
+
 TEST_F(CoordinatorTest, AnInterruptedJobEndsWhenItsGraceIsOverThoughNobodyAnswers) {
   Start(4, 1);
   Connect(1, 0);

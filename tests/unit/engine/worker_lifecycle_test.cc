@@ -239,8 +239,8 @@ TEST_F(WorkerLifecycleTest, TheRoundTripIsOfTheStreamAndNotOfTheOneBefore) {
 
 class ProgressReporterTest : public EngineParts {
  protected:
-  ProgressReporter reporter{
-      {costs, estimator, ledger, membership, completion, verification, driver, statistics}};
+  ProgressReporter reporter{{costs, estimator, ledger, membership, isolation, completion,
+                             verification, driver, statistics}};
 };
 
 TEST_F(ProgressReporterTest, NothingIsPredictedBeforeARateIsKnownAndAWorkerConnected) {
@@ -266,8 +266,8 @@ TEST_F(ProgressReporterTest, TellsTheCostOfTheJobAndOfItsLongestTask) {
   const model::PrefixCosts table({1, 7, 2});
   TaskLedger tasks(table);
   for (std::uint32_t i = 0; i < kNodes; ++i) tasks.AddWorker();
-  const ProgressReporter of_table(
-      {table, estimator, tasks, membership, completion, verification, driver, statistics});
+  const ProgressReporter of_table({table, estimator, tasks, membership, isolation, completion,
+                                   verification, driver, statistics});
   EXPECT_EQ(of_table.Snapshot(now).cost_total, 10);
   EXPECT_EQ(of_table.Snapshot(now).cost_longest, 7);
 }

@@ -120,6 +120,50 @@ TEST(SummaryJson, ReadsBackTheReduceCommandAndTakesSummariesWithout) {
   EXPECT_FALSE(SummaryFromJson(SummaryToJson(want).value())->reduce);
 }
 
+TEST(SummaryJson, ReadsBackWhatIsKnownOfTheTasks) {
+  auto want = FullSummary();
+  const auto plain = nlohmann::json::parse(SummaryToJson(want).value());
+  for (const char* name : {"taskNotes", "costs", "failedAttempts", "alone"}) {
+    EXPECT_FALSE(plain.contains(name)) << name;
+  }
+  for (const char* name : {"threads", "slots", "ranges"}) {
+    EXPECT_FALSE(plain["nodes"][0].contains(name)) << name;
+  }
+  want.description = {{{"costs", "listed"}, {"needs of each", "cpu 2"}}, "1 MB", 1e6};
+  want.costs = {model::CostUse::kNoise, 0.25, 0.125, 0.5};
+  want.failed_attempts = {9, 4, "task 3 on pi4: OutOfMemory: ended"};
+  want.alone = {1, 2};
+  want.nodes[0].threads = 3;
+  want.nodes[0].slots = {3, "memory"};
+  want.nodes[0].ranges = {0.5, 0.0625, 7, 6, 5};
+  want.nodes[1].slots.emplace();
+  const auto got = SummaryFromJson(SummaryToJson(want).value());
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->description.notes, want.description.notes);
+  EXPECT_EQ(got->description.cost_unit, "1 MB");
+  EXPECT_EQ(got->description.cost_unit_size, 1e6);
+  ASSERT_TRUE(got->costs);
+  EXPECT_EQ(got->costs->use, model::CostUse::kNoise);
+  EXPECT_EQ(got->costs->slope, 0.25);
+  EXPECT_EQ(got->costs->slope_sigma, 0.125);
+  EXPECT_EQ(got->costs->time_sigma, 0.5);
+  EXPECT_EQ(got->failed_attempts.total, 9);
+  EXPECT_EQ(got->failed_attempts.out_of_memory, 4);
+  EXPECT_EQ(got->failed_attempts.latest, want.failed_attempts.latest);
+  EXPECT_EQ(got->alone.running, 1);
+  EXPECT_EQ(got->alone.waiting, 2);
+  EXPECT_EQ(got->nodes[0].threads, 3U);
+  ASSERT_TRUE(got->nodes[0].slots && got->nodes[1].slots && got->nodes[0].ranges);
+  EXPECT_EQ(got->nodes[0].slots->count, 3U);
+  EXPECT_EQ(got->nodes[0].slots->limited_by, "memory");
+  EXPECT_EQ(got->nodes[1].slots->count, 0U);
+  EXPECT_EQ(got->nodes[0].ranges->startup_seconds, 0.5);
+  EXPECT_EQ(got->nodes[0].ranges->per_task_seconds, 0.0625);
+  EXPECT_EQ(got->nodes[0].ranges->cut, 5);
+  EXPECT_EQ(got->nodes[0].ranges->running, 0) << "of a summary, nothing runs";
+  EXPECT_FALSE(got->nodes[1].ranges);
+}
+
 TEST(SummaryJson, ReadsBackWhatWasWritten) {
   const model::RunSummary want = FullSummary();
   const auto got = SummaryFromJson(SummaryToJson(want).value());
@@ -233,6 +277,13 @@ TEST(SummaryJson, NamesTheFieldThatIsWrong) {
       {"/nodes/1", "3", "nodes[1]: object expected"},
       {"/nodes/1/ratio", "", "nodes[1].ratio: missing"},
       {"/result", "[]", "result: object expected"},
+      {"/taskNotes", "[3]", "taskNotes[0]: object expected"},
+      {"/taskNotes", "[{\"name\":\"a\"}]", "taskNotes[0].text: missing"},
+      {"/costs", "{\"use\":\"Maybe\"}",
+       "costs.use: one of Unknown, Used, Noise, IndexIsBetter expected"},
+      {"/failedAttempts", "{}", "failedAttempts.total: missing"},
+      {"/nodes/1/slots", "-1", "nodes[1].slots: whole number from 0 on expected"},
+      {"/nodes/1/ranges", "[]", "nodes[1].ranges: object expected"},
   };
   for (const BadSummary& bad : cases) {
     auto json = nlohmann::json::parse(SummaryToJson(FullSummary()).value());

@@ -99,6 +99,9 @@ TEST_F(EstimatorWithDeclaredCosts, CountsTasksEquallyOnceTheirCostsAreFoundToBeN
   const model::Cost declared[] = {10, 50, 20, 40};
   for (const model::Cost cost : declared) RunRound(cost, 6);
   EXPECT_EQ(estimator.EqualCost(), 30) << "the mean of the declared costs";
+  EXPECT_EQ(estimator.Costs().use, model::CostUse::kNoise);
+  ASSERT_TRUE(estimator.Costs().slope);
+  EXPECT_NEAR(*estimator.Costs().slope, 0, 0.05);
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_NEAR(estimator.Rate({i}), 5.0 * (1 + i), 0.05);
   for (int n = 0; n < 4; ++n) RunRound(1000, 6);
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -110,7 +113,19 @@ TEST_F(EstimatorWithDeclaredCosts, TrustsDeclaredCostsIfTimesFollowThem) {
   const model::Cost declared[] = {10, 50, 20, 40};
   for (const model::Cost cost : declared) RunRound(cost, static_cast<double>(cost) / 5);
   EXPECT_EQ(estimator.EqualCost(), std::nullopt);
+  EXPECT_EQ(estimator.Costs().use, model::CostUse::kUsed);
+  EXPECT_NEAR(estimator.Costs().slope.value_or(0), 1, 1e-6);
+  EXPECT_NEAR(estimator.Costs().time_sigma, 0, 1e-6);
   for (std::uint32_t i = 0; i < 4; ++i) EXPECT_NEAR(estimator.Rate({i}), 5.0 * (1 + i), 0.05);
+}
+
+TEST_F(EstimatorWithDeclaredCosts, WhatIsFoundOfCostsNeedsMeasurements) {
+  EXPECT_EQ(estimator.Costs().use, model::CostUse::kUsed);
+  EXPECT_EQ(estimator.Costs().slope, std::nullopt);
+  EXPECT_EQ(estimator.Costs().time_sigma, 0);
+  const model::UnitCosts unknown(4);
+  const TimingEstimator without{{.costs = &unknown}};
+  EXPECT_EQ(without.Costs().use, model::CostUse::kUnknown);
 }
 
 TEST_F(EstimatorWithDeclaredCosts, HowUnequalTasksAreIsKnownAtOnce) {
@@ -155,6 +170,7 @@ TEST(EstimatorOfCostsAndTrend, ATrendThatSaysMuchMoreThanCostsReplacesThem) {
   FallingTimes job(0.5);
   job.Run(60);
   ASSERT_TRUE(job.estimator.EqualCost());
+  EXPECT_EQ(job.estimator.Costs().use, model::CostUse::kIndexIsBetter);
   EXPECT_GT(job.estimator.RelativeCost(10), 2 * job.estimator.RelativeCost(70));
   const double mean_cost = static_cast<double>(*job.estimator.EqualCost());
   for (std::uint32_t i = 0; i < 4; ++i) {
