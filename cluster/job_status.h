@@ -186,6 +186,9 @@ struct Progress {
   std::string result;  ///< JSON text of an object; empty while there is none
   /// The last request to the coordinator: true to drain, false to work. Empty if not reported.
   std::optional<bool> desired_suspended;
+  /// Digest of the last report of kills of command containers; empty text: there was none since the
+  /// coordinator started. Nothing: it does not take such reports.
+  std::optional<std::string> memory_kills_digest;
 };
 
 }  // namespace evenkeel::cluster

@@ -251,6 +251,9 @@ Result<Progress> ReadProgress(std::string_view text) {
   if (desired == "Suspended" || desired == "Running") {
     progress.desired_suspended = desired == "Suspended";
   }
+  if (Child(object, "memoryKillsDigest").is_string()) {
+    progress.memory_kills_digest = Bounded(Text(object, "memoryKillsDigest"), kMaxState);
+  }
   progress.workload_digest = Bounded(Text(object, "workloadDigest"), kMaxState);
   for (const json& row : Items(object, "work")) {
     if (progress.work.size() < kMaxWorkRows) progress.work.push_back(ReadWork(row));

@@ -57,6 +57,9 @@ struct PodView {
   std::string waiting_message;
   /// The last one of our own container that is worst off, in this run or the one before.
   std::optional<Termination> termination;
+  /// When the kernel last killed its command container for lack of memory, in this run or the one
+  /// before, by the clock of the node; nothing if it did not.
+  std::optional<platform::Timestamp> memory_killed;
   std::int32_t restarts = 0;
   bool has_run = false;  ///< one of our own containers has been started at least once
   /// Since when the init containers are done; nothing if they are not, or there are none.

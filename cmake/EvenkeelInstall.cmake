@@ -58,7 +58,7 @@ set(public_headers
   core/engine/epoch_authenticator.h
   core/engine/eta_spread.h core/engine/grant_queue.h core/engine/job_ending.h
   core/engine/lease_reclaimer.h core/engine/membership.h
-  core/engine/messages.h core/engine/node_exclusion.h core/engine/pending_recalls.h core/engine/progress.h
+  core/engine/lost_runners.h core/engine/messages.h core/engine/node_exclusion.h core/engine/pending_recalls.h core/engine/progress.h
   core/engine/progress_reporter.h core/engine/result_intake.h core/engine/result_outbox.h core/engine/result_verification.h
   core/engine/retry_policy.h core/engine/round_trip_estimator.h core/engine/run_statistics.h
   core/engine/strategy_driver.h core/engine/stream_table.h core/engine/task_ledger.h

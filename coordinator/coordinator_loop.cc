@@ -133,6 +133,9 @@ engine::Effects CoordinatorLoop::Handle(LoopEvent event, Instant now) {
   if (auto* committed = std::get_if<VersionCommitted>(&event)) {
     return OnVersionCommitted(std::move(*committed), now);
   }
+  if (auto* reported = std::get_if<MemoryKillsReported>(&event)) {
+    return engine_.OnMemoryKills(std::move(reported->kills), now);
+  }
   return engine_.OnInterrupt(std::get<InterruptRequested>(event).reason, config_.drain_grace, now);
 }
 

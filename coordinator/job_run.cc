@@ -101,6 +101,10 @@ void JobRun::StopListening() {
   if (server_) server_->Shutdown();
 }
 
+void JobRun::ReportMemoryKills(engine::MemoryKills kills) {
+  inbox_.Post(MemoryKillsReported{std::move(kills)});
+}
+
 void JobRun::Interrupt(const std::string& reason) {
   reduce_.Interrupt(reason);
   InterruptTasks(reason);

@@ -14,6 +14,7 @@
 #include "coordinator/job_version.h"
 #include "core/base/clock.h"
 #include "core/engine/effects.h"
+#include "core/engine/lost_runners.h"
 
 namespace evenkeel::coordinator {
 
@@ -49,13 +50,18 @@ struct VersionCommitted {
   JobIdentity identity;
   std::optional<Error> error;
 };
+/// The operator reports kills of command containers.
+struct MemoryKillsReported {
+  engine::MemoryKills kills;
+};
 struct InterruptRequested {
   std::string reason;
 };
 
 /// Events for the coordinator's loop.
-using LoopEvent = std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted,
-                               JournalFailed, VersionRead, VersionCommitted, InterruptRequested>;
+using LoopEvent =
+    std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted, JournalFailed,
+                 VersionRead, VersionCommitted, MemoryKillsReported, InterruptRequested>;
 
 /// The events of one CoordinatorLoop, from many threads to one. Nobody ever waits to post. Memory
 /// is bounded by flow control: a stream that fills the inbox is not read until there is room again.

@@ -173,6 +173,11 @@ class HttpClient::Impl::Exchange : public std::enable_shared_from_this<Exchange>
     if (!call_.authorization.empty()) {
       request_.set(bhttp::field::authorization, call_.authorization);
     }
+    if (!call_.body.empty()) {
+      request_.set(bhttp::field::content_type, "application/json");
+      request_.body() = call_.body;
+      request_.prepare_payload();
+    }
     WithStream([this](auto& stream) {
       bhttp::async_write(stream, request_, Then<&Exchange::ReadHeader>("cannot send"));
     });
@@ -262,7 +267,7 @@ class HttpClient::Impl::Exchange : public std::enable_shared_from_this<Exchange>
   OnReply on_reply_;
   asio::steady_timer timer_;
   ConnectionPtr connection_;
-  bhttp::request<bhttp::empty_body> request_;
+  bhttp::request<bhttp::string_body> request_;
   std::optional<bhttp::response_parser<bhttp::buffer_body>> parser_;
   std::array<char, kReadBytes> piece_{};
   HttpReply reply_;

@@ -33,6 +33,7 @@ struct HttpCall {
   std::string method;         ///< "GET", "PUT": must be safe to repeat
   std::string target;         ///< path and query
   std::string authorization;  ///< value of the header; empty: none
+  std::string body{};         ///< JSON; empty: none
   std::uint64_t max_body_bytes = 512U << 10;
   /// From Send() to the last byte of the answer; empty: no limit, then max_silence is one.
   std::optional<Duration> timeout = std::chrono::seconds(5);

@@ -24,7 +24,8 @@ struct CoordinatorAddress {
 struct ControlCall {
   std::string method;
   std::string path;
-  std::string token;  ///< one of CoordinatorAddress::tokens
+  std::string token;   ///< one of CoordinatorAddress::tokens
+  std::string body{};  ///< JSON, at most 16 KiB; empty: none
 };
 
 struct ControlReply {

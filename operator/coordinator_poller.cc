@@ -1,8 +1,10 @@
 #include "operator/coordinator_poller.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "cluster/job_status_json.h"
+#include "core/base/digest.h"
 #include "core/base/log.h"
 
 namespace evenkeel::controller {
@@ -264,6 +266,12 @@ void CoordinatorPoller::OnProgress(const PollPtr& poll, Result<ControlReply> rep
   if (observed.desired_suspended && *observed.desired_suspended != desired.suspended) {
     return ChangeState(poll);
   }
+  if (observed.memory_kills_digest) {
+    std::string report = nlohmann::json(desired.memory_kills).dump();
+    if (*observed.memory_kills_digest != DigestOf(report)) {
+      return ReportMemoryKills(poll, std::move(report));
+    }
+  }
   const bool has_drained = observed.state == cluster::CoordinatorState::kInterrupted;
   const bool is_answered = poll->observation.snapshot || poll->observation.snapshot_refusal;
   if (desired.wants_snapshot && has_drained && !is_answered) return FetchSnapshot(poll);
@@ -275,15 +283,23 @@ void CoordinatorPoller::ChangeState(const PollPtr& poll) {
   // An earlier snapshot, or its refusal, is outdated once the coordinator continues.
   poll->observation.snapshot.reset();
   poll->observation.snapshot_refusal.reset();
-  link_.Send(poll->address, CallOf(*poll, "PUT", "/desired-state/" + state),
-             [this, poll](Result<ControlReply> reply) {
-               if (reply && reply->status != kAccepted && reply->status != kOk) {
-                 reply = evenkeel::Fail(ErrorCode::kUnavailable, Describe(*reply));
-               }
-               if (!reply)
-                 Log(LogLevel::kDebug, ToString(poll->job) + ": " + reply.error().message);
-               Finish(*poll, true, true);
-             });
+  Put(poll, CallOf(*poll, "PUT", "/desired-state/" + state), /*urgent=*/true);
+}
+
+void CoordinatorPoller::ReportMemoryKills(const PollPtr& poll, std::string report) {
+  ControlCall call = CallOf(*poll, "PUT", "/memory-kills");
+  call.body = std::move(report);
+  Put(poll, call, /*urgent=*/false);
+}
+
+void CoordinatorPoller::Put(const PollPtr& poll, const ControlCall& call, bool urgent) {
+  link_.Send(poll->address, call, [this, poll, urgent](Result<ControlReply> reply) {
+    if (reply && reply->status != kAccepted && reply->status != kOk) {
+      reply = evenkeel::Fail(ErrorCode::kUnavailable, Describe(*reply));
+    }
+    if (!reply) Log(LogLevel::kDebug, ToString(poll->job) + ": " + reply.error().message);
+    Finish(*poll, true, urgent);
+  });
 }
 
 void CoordinatorPoller::FetchSnapshot(const PollPtr& poll) {

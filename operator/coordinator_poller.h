@@ -134,7 +134,8 @@ class CoordinatorPoller {
   [[nodiscard]] std::optional<CoordinatorObservation> Last(const kube::ObjectKey& job) const;
 
  private:
-  /// One poll: reads the progress, then changes the state or fetches a snapshot if that is wanted.
+  /// One poll: reads the progress, then changes the state, reports kills of containers or fetches a
+  /// snapshot if that is wanted.
   struct Poll {
     kube::ObjectKey job;
     CoordinatorAddress address;
@@ -154,6 +155,9 @@ class CoordinatorPoller {
   void ReadProgress(const PollPtr& poll);
   void OnProgress(const PollPtr& poll, Result<ControlReply> reply);
   void ChangeState(const PollPtr& poll);
+  void ReportMemoryKills(const PollPtr& poll, std::string report);
+  /// A request that ends the poll, whatever the answer is.
+  void Put(const PollPtr& poll, const ControlCall& call, bool urgent);
   void FetchSnapshot(const PollPtr& poll);
   void OnSnapshot(const PollPtr& poll, Result<ControlReply> reply);
   void Finish(const Poll& poll, bool answered, bool urgent);

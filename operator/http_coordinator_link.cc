@@ -14,6 +14,7 @@ void HttpCoordinatorLink::Send(const CoordinatorAddress& to, const ControlCall& 
                   to.server_name};
   request.method = call.method;
   request.target = call.path;
+  request.body = call.body;
   if (!call.token.empty()) request.authorization = "Bearer " + call.token;
   request.max_body_bytes = kMaxBodyBytes;
   client_.Send(std::move(request), [on_reply = std::move(on_reply)](Result<http::HttpReply> reply) {

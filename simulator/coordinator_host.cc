@@ -39,6 +39,13 @@ void CoordinatorHost::Start() {
   network_.Listen();
   process_->loop.Start();
   Step();
+  const auto& kills = context_.config.container_kills;
+  if (!kills || !kills->longest_report_delay) return;
+  // The operator polls a new coordinator at once, and finds out later that it has started again.
+  const Duration delay = epoch_ == 1 ? Duration::zero() : *kills->longest_report_delay;
+  context_.time.At(context_.time.After(delay), [this, epoch = epoch_] {
+    if (epoch == epoch_) ReportMemoryKills();
+  });
 }
 
 void CoordinatorHost::Kill() {
@@ -83,6 +90,17 @@ void CoordinatorHost::Grow(std::int64_t tasks) {
   auto version = MakeJobVersion(context_.config, tasks);
   auto identity = IdentityOfSimulated(*version);
   process_->inbox.Post(coordinator::VersionRead{std::move(version), std::move(identity)});
+  StepUnlessStalled();
+}
+
+void CoordinatorHost::OnMemoryKill(const std::string& node, std::int64_t at_seconds) {
+  memory_kills_[node] = at_seconds;
+  ReportMemoryKills();
+}
+
+void CoordinatorHost::ReportMemoryKills() {
+  if (!process_ || process_->finished) return;
+  process_->inbox.Post(coordinator::MemoryKillsReported{memory_kills_});
   StepUnlessStalled();
 }
 

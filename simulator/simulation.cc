@@ -1,5 +1,6 @@
 #include "simulator/simulation.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace evenkeel::simulator {
@@ -14,7 +15,11 @@ Simulation::Simulation(SimulationConfig config)
       coordinator_(context_, network_, journal_),
       faults_(context_, coordinator_, journal_, workers_) {
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
-    workers_.emplace_back(node, WorkerHost::Services{context_, network_, blocks_, tasks_});
+    workers_.emplace_back(
+        node, WorkerHost::Services{context_, network_, blocks_, tasks_,
+                                   [this](const std::string& name, std::int64_t at_seconds) {
+                                     PlanReport(name, at_seconds);
+                                   }});
   }
 }
 
@@ -31,6 +36,16 @@ Outcome Simulation::Run() {
   }
   context_.time.Run(Instant{context_.config.give_up_after});
   return CollectOutcome();
+}
+
+void Simulation::PlanReport(const std::string& node, std::int64_t at_seconds) {
+  const auto longest = context_.config.container_kills->longest_report_delay;
+  if (!longest) return;
+  const Duration delay = FromSeconds(context_.rng.Uniform(0, ToSeconds(*longest)));
+  // The states of one pod arrive in order.
+  Instant& at = last_report_[node];
+  at = std::max(at, context_.time.After(delay));
+  context_.time.At(at, [this, node, at_seconds] { coordinator_.OnMemoryKill(node, at_seconds); });
 }
 
 Outcome Simulation::CollectOutcome() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <string>
 
 #include "simulator/coordinator_host.h"
@@ -34,6 +35,8 @@ class Simulation final : private StreamEndpoints {
   void OnClosedByWorker(engine::StreamId stream) override;
   void OnMessage(std::size_t node, engine::ToWorker message) override;
   void OnClosedByCoordinator(std::size_t node) override;
+  /// The operator will learn of the kill of a node's container.
+  void PlanReport(const std::string& node, std::int64_t at_seconds);
   [[nodiscard]] Outcome CollectOutcome() const;
 
   SimulationContext context_;
@@ -45,6 +48,7 @@ class Simulation final : private StreamEndpoints {
   CoordinatorHost coordinator_;
   std::deque<WorkerHost> workers_;  // one a node; a deque never moves them
   FaultInjector faults_;
+  std::map<std::string, Instant> last_report_;  // planned, of kills of the node's container
 };
 
 }  // namespace evenkeel::simulator

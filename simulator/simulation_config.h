@@ -124,6 +124,14 @@ struct DeadlyTask {
   Duration restart_after{};  ///< the process starts anew then
 };
 
+/// Lack of memory ends the whole container of a node's tasks instead of one task.
+struct ContainerKills {
+  Duration restart_after{};  ///< tasks run there again then
+  /// The operator reports each kill to the coordinator, after up to this time; nothing: it reports
+  /// none.
+  std::optional<Duration> longest_report_delay;
+};
+
 /// From `at` on the job has so many tasks, unless it is over.
 struct Growth {
   Duration at{};
@@ -169,6 +177,7 @@ struct SimulationConfig {
   std::map<model::TaskIndex, DeadlyTask> deadly;
   /// Bytes that a task needs, if it needs more than a thread's part of the memory of some node.
   std::map<model::TaskIndex, std::int64_t> memory_bytes;
+  std::optional<ContainerKills> container_kills{};
   bool inputs = false;  ///< tasks have inputs
   std::uint64_t seed = 1;
   Duration give_up_after = std::chrono::hours(24);

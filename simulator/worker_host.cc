@@ -25,7 +25,8 @@ WorkerHost::WorkerHost(std::size_t node, Services services)
       blocks_(services.blocks),
       tasks_(services.tasks),
       model_(services.context.config.nodes[node]),
-      speed_(model_.speed) {
+      speed_(model_.speed),
+      on_memory_kill_(std::move(services.on_memory_kill)) {
   threads_.resize(model_.threads);
 }
 
@@ -125,9 +126,9 @@ void WorkerHost::OnWakeup(Instant due) {
 void WorkerHost::OnEvent(const Event& event) {
   switch (event.kind) {
     case kBatchEnd:
-      return EndBatch(event.number, event.detail, false);
     case kBatchStopped:
-      return EndBatch(event.number, event.detail, true);
+    case kRunnerLost:
+      return EndBatch(event.number, event.detail, static_cast<Kind>(event.kind));
     case kDeath:
       return Die(event.number, event.detail);
     default:
@@ -235,7 +236,7 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
   thread.started = now;
   thread.clock_offset = clock_offset_;
   thread.in_company = IsInCompany(thread_number);
-  thread.ready = blocks_.Request(node_, range);
+  thread.ready = std::max(blocks_.Request(node_, range), container_back_);
   if (context_.config.check_invariants) context_.monitor.OnRunBegan(node_, range);
   if (context_.trace.Writes()) {
     context_.trace.Note(now, model_.name + " runs [" + std::to_string(range.begin) + "," +
@@ -348,7 +349,7 @@ model::IndexRange WorkerHost::Cut(std::uint32_t thread_number, std::int64_t max_
   return unstarted;
 }
 
-void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped) {
+void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation, Kind how) {
   Thread& thread = threads_[thread_number];
   if (!loop_ || thread.generation != generation || !thread.batch) return;
   const Instant now = context_.time.Now();
@@ -361,10 +362,23 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   outcome.started = outcome.ended = thread.started;
   outcome.waited = std::min(thread.ready, now) - thread.started;
   const std::int64_t memory_bytes = MemoryFor(thread_number);
+  const bool stopped = how != kBatchEnd;
   if (batch.as_one_run) {
     RunAsOne(batch, stopped, next, memory_bytes, thread.ready, outcome);
   } else {
     RunTasks(batch, stopped, memory_bytes, thread.ready, outcome);
+  }
+  const bool killed = context_.config.container_kills && outcome.failure &&
+                      outcome.failure->cause == model::FailureCause::kOutOfMemory;
+  if (killed) LoseContainer();
+  if (killed || (how == kRunnerLost && outcome.results.Count() < batch.range.Size())) {
+    const Instant began = std::max(outcome.ended, thread.ready);
+    outcome.failure = model::TaskFailure{"the command container ended while it ran",
+                                         {},
+                                         {},
+                                         model::FailureCause::kRunnerLost,
+                                         {{NodeSeconds(began), NodeSeconds(now)}}};
+    outcome.failure_busy = now - began;
   }
   busy_seconds_ += ToSeconds(now - outcome.started);
   const bool any_done = outcome.ended > outcome.started;
@@ -374,6 +388,21 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   loop_->OnBatchDone(thread_number, std::move(outcome));
   TakeBatch(thread_number);
   FollowLoop();
+}
+
+void WorkerHost::LoseContainer() {
+  const Instant now = context_.time.Now();
+  context_.trace.Note(now, model_.name + ": the container is killed");
+  container_back_ = context_.time.After(context_.config.container_kills->restart_after);
+  for (std::uint32_t t = 0; t < threads_.size(); ++t) {
+    const Thread& thread = threads_[t];
+    if (thread.batch && thread.ready <= now) Schedule(kRunnerLost, t, thread.generation, now);
+  }
+  if (on_memory_kill_) on_memory_kill_(model_.name, NodeSeconds(now));
+}
+
+std::int64_t WorkerHost::NodeSeconds(Instant at) const {
+  return std::chrono::floor<std::chrono::seconds>(at + clock_offset_ - Instant{}).count();
 }
 
 void WorkerHost::RunTasks(const engine::Batch& batch, bool stopped, std::int64_t memory_bytes,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class WorkerHost final : public EventTarget,
     Network& network;
     DataBlocks& blocks;
     SimulatedTasks& tasks;
+    /// The container of the node's tasks was killed, then by the clock of the node.
+    std::function<void(const std::string& node, std::int64_t at_seconds)> on_memory_kill{};
   };
 
   WorkerHost(std::size_t node, Services services);
@@ -68,7 +71,7 @@ class WorkerHost final : public EventTarget,
   [[nodiscard]] double lost_seconds() const { return lost_seconds_; }
 
  private:
-  enum Kind : std::uint8_t { kBatchEnd, kBatchStopped, kDeath, kWakeup };
+  enum Kind : std::uint8_t { kBatchEnd, kBatchStopped, kRunnerLost, kDeath, kWakeup };
   struct Thread {
     std::optional<engine::Batch> batch;
     Instant started{};
@@ -106,7 +109,12 @@ class WorkerHost final : public EventTarget,
   /// To be called after each call of the loop: does what it has asked for.
   void FollowLoop();
   void TakeBatch(std::uint32_t thread_number);
-  void EndBatch(std::uint32_t thread_number, std::uint64_t generation, bool stopped);
+  /// `how`: kBatchEnd, kBatchStopped or kRunnerLost.
+  void EndBatch(std::uint32_t thread_number, std::uint64_t generation, Kind how);
+  /// The container is gone, and with it the runs of all threads.
+  void LoseContainer();
+  /// Seconds since the start of the simulation, on the node's clock.
+  [[nodiscard]] std::int64_t NodeSeconds(Instant at) const;
   /// Whether other threads than this one run tasks.
   [[nodiscard]] bool IsInCompany(std::uint32_t thread_number) const;
   /// Bytes of memory that the thread's tasks can use.
@@ -148,6 +156,8 @@ class WorkerHost final : public EventTarget,
   std::optional<worker::WorkerLoop> loop_;  // none while the process is down
   SpeedProfile speed_;
   Instant link_down_until_{};
+  Instant container_back_{};
+  std::function<void(const std::string&, std::int64_t)> on_memory_kill_;
   std::vector<engine::ToCoordinator> unsent_;  // while the stream is being opened
 };
 

@@ -1,8 +1,11 @@
 #include "coordinator/service/control_handler.h"
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "coordinator/service/job_status.h"
+#include "core/base/digest.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -15,6 +18,25 @@ http::HttpResponse JsonAnswer(int status, std::string body) {
   response.content_type = "application/json";
   response.body = std::move(body);
   return response;
+}
+
+/// The content of PUT /memory-kills: an object of seconds since 1970 by node. Nothing if it is not
+/// that. A body has 16 KiB at most.
+std::optional<engine::MemoryKills> ReadMemoryKills(const std::string& report) {
+  constexpr std::size_t kMaxKills = 1000;
+  constexpr std::size_t kMaxNameBytes = 253;             // of a node of Kubernetes
+  constexpr std::int64_t kMaxSeconds = 253'402'300'799;  // the end of the year 9999
+  const auto object = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
+  if (!object.is_object() || object.size() > kMaxKills) return std::nullopt;
+  engine::MemoryKills kills;
+  for (const auto& [node, at] : object.items()) {
+    if (node.empty() || node.size() > kMaxNameBytes || !at.is_number_unsigned())
+      return std::nullopt;
+    const auto seconds = at.get<std::uint64_t>();
+    if (seconds > static_cast<std::uint64_t>(kMaxSeconds)) return std::nullopt;
+    kills.emplace(node, static_cast<std::int64_t>(seconds));
+  }
+  return kills;
 }
 
 http::HttpResponse Unauthorized() {
@@ -35,12 +57,16 @@ http::HttpResponse ControlHandler::Handle(const http::HttpRequest& request) {
     if (request.method != "PUT") return http::NotAllowed("PUT");
     return SetDesiredState(std::string_view(path).substr(kDesiredState.size()));
   }
+  if (path == "/memory-kills") {
+    return request.method == "PUT" ? TakeMemoryKills(request.body) : http::NotAllowed("PUT");
+  }
   if (path == "/snapshot") return request.method == "GET" ? Snapshot() : http::NotAllowed("GET");
   return http::NotFound();
 }
 
 http::HttpResponse ControlHandler::Progress(int status) const {
-  return JsonAnswer(status, StatusJson(*board_.Read(), job_.IsToBeSuspended()));
+  return JsonAnswer(status,
+                    StatusJson(*board_.Read(), {job_.IsToBeSuspended(), job_.MemoryKillsDigest()}));
 }
 
 http::HttpResponse ControlHandler::SetDesiredState(std::string_view state) {
@@ -52,6 +78,17 @@ http::HttpResponse ControlHandler::SetDesiredState(std::string_view state) {
   } else {
     job_.Resume();
   }
+  return Progress(202);
+}
+
+http::HttpResponse ControlHandler::TakeMemoryKills(const std::string& report) {
+  auto kills = ReadMemoryKills(report);
+  if (!kills) {
+    return http::PlainAnswer(400,
+                             "memory-kills: must be an object of at most 1000 nodes, each with a "
+                             "whole number of seconds since 1970, at most 253402300799");
+  }
+  job_.ReportMemoryKills(std::move(*kills), DigestOf(report));
   return Progress(202);
 }
 

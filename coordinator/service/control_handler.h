@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "coordinator/service/control_tokens.h"
@@ -9,9 +10,9 @@
 
 namespace evenkeel::coordinator {
 
-/// GET /progress, PUT /desired-state/Suspended, PUT /desired-state/Running, GET /snapshot. Requires
-/// a token. Nothing waits for the job: a change of the desired state is answered at once, and what
-/// has come of it is read from the progress. Thread-safe.
+/// GET /progress, PUT /desired-state/Suspended, PUT /desired-state/Running, PUT /memory-kills, GET
+/// /snapshot. Requires a token. Nothing waits for the job: what is put is answered at once, and
+/// what has come of it is read from the progress. Thread-safe.
 class ControlHandler final : public http::HttpHandler {
  public:
   /// All must outlive this.
@@ -23,6 +24,7 @@ class ControlHandler final : public http::HttpHandler {
  private:
   [[nodiscard]] http::HttpResponse Progress(int status) const;
   [[nodiscard]] http::HttpResponse SetDesiredState(std::string_view state);
+  [[nodiscard]] http::HttpResponse TakeMemoryKills(const std::string& report);
   [[nodiscard]] http::HttpResponse Snapshot();
   [[nodiscard]] http::HttpResponse Refusal(int status, const Error& error) const;
 

@@ -138,14 +138,15 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.result_json = complete ? summary.result_json : std::string();
 }
 
-std::string StatusJson(const JobStatus& status, bool to_be_suspended) {
+std::string StatusJson(const JobStatus& status, const ToldByOperator& told) {
   Json workers = Json::array();
   for (std::size_t i = 0; i < std::min(status.workers.size(), kMaxWorkers); ++i) {
     workers.push_back(WorkerJson(status.workers[i], status.tasks_total));
   }
   Json out = {{"epoch", status.epoch},
               {"state", StateText(status)},
-              {"desiredState", to_be_suspended ? "Suspended" : "Running"},
+              {"desiredState", told.to_be_suspended ? "Suspended" : "Running"},
+              {"memoryKillsDigest", told.memory_kills_digest},
               {"reason", status.reason},
               {"cause", model::ToString(status.cause)},
               {"tasks",

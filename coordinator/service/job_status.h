@@ -50,6 +50,12 @@ struct JobStatus {
   std::int64_t resumed_tasks = 0;  ///< were in the journal when this process first opened it
 };
 
+/// The latest requests of the operator.
+struct ToldByOperator {
+  bool to_be_suspended = false;
+  std::string memory_kills_digest;  ///< as JobControl::MemoryKillsDigest
+};
+
 /// The state's name on the wire: "Running", "Complete", "Failed", "Interrupted" or "Blocked".
 [[nodiscard]] std::string StateText(const JobStatus& status);
 
@@ -65,7 +71,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status);
 
 /// The body of GET /progress; docs/coordinator.md has its fields. At most 64 workers; what is
 /// unknown is absent, but etaSeconds is null.
-[[nodiscard]] std::string StatusJson(const JobStatus& status, bool to_be_suspended);
+[[nodiscard]] std::string StatusJson(const JobStatus& status, const ToldByOperator& told);
 
 /// {"state": ..., "reason": ...} for requests that are refused.
 [[nodiscard]] std::string ReasonJson(std::string_view state, std::string_view reason);

@@ -247,6 +247,7 @@ void JobSupervisor::Install(std::unique_ptr<JobRun> run) {
 
   const std::lock_guard lock(mutex_);
   run_ = std::move(run);
+  if (memory_kills_) run_->ReportMemoryKills(*memory_kills_);
   interrupted_ = false;
   board_.SetReady(stops_ == 0);
   if (stops_ > 0 || suspended_) InterruptLocked(/*at_once=*/false);
@@ -379,6 +380,18 @@ void JobSupervisor::Resume() {
 bool JobSupervisor::IsToBeSuspended() const {
   const std::lock_guard lock(mutex_);
   return suspended_ && !resumed_;
+}
+
+void JobSupervisor::ReportMemoryKills(engine::MemoryKills kills, std::string digest) {
+  const std::lock_guard lock(mutex_);
+  memory_kills_ = std::move(kills);
+  memory_kills_digest_ = std::move(digest);
+  if (run_) run_->ReportMemoryKills(*memory_kills_);
+}
+
+std::string JobSupervisor::MemoryKillsDigest() const {
+  const std::lock_guard lock(mutex_);
+  return memory_kills_digest_;
 }
 
 Result<std::string> JobSupervisor::Snapshot() {

@@ -47,8 +47,9 @@ Coordinator::Coordinator(CoordinatorConfig config)
       commits_({ledger_, membership_, completion_, statistics_, outbox_}),
       ending_({ledger_, membership_, completion_, commits_, verification_, driver_, outbox_},
               config_.keep_workers),
-      intake_({*costs_, membership_, estimator_, ledger_, retries_, isolation_, completion_,
-               statistics_, driver_, placement_, verification_, commits_, outbox_, deliveries_},
+      intake_({*costs_, membership_, estimator_, ledger_, retries_, isolation_, lost_runners_,
+               completion_, statistics_, driver_, placement_, verification_, commits_, outbox_,
+               deliveries_},
               config_.job.task_policy.idempotent),
       lifecycle_({config_, membership_, estimator_, ledger_, retries_, isolation_, statistics_,
                   driver_, placement_, reclaimer_, intake_, outbox_}),
@@ -184,6 +185,22 @@ Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
   return outbox_.Take(now);
 }
 
+// ---- The operator ----
+
+Effects Coordinator::OnMemoryKills(MemoryKills kills, Instant now) {
+  if (Ended()) return {};
+  lost_runners_.SetKills(std::move(kills));
+  JudgeLostRunners(now);
+  Decide(now);
+  return outbox_.Take(now);
+}
+
+void Coordinator::JudgeLostRunners(Instant now) {
+  if (completion_.EndsEarly()) return;  // the job is over but for its last commit
+  intake_.JudgeLostRunners(now);
+  ending_.EndIfOver();
+}
+
 // ---- Journal ----
 
 Effects Coordinator::OnDurable(BatchId batch, Instant now) {
@@ -215,6 +232,7 @@ Effects Coordinator::OnTimer(Instant now) {
   if (Ended()) return {};
   lifecycle_.ExpireLeases(now);
   driver_.ExpireRecalls(now);
+  JudgeLostRunners(now);
   Decide(now);
   return outbox_.Take(now);
 }
@@ -225,6 +243,7 @@ Instant Coordinator::NextTimer() const {
   Instant next =
       draining ? completion_.DrainDeadline() : std::min(driver_.NextDecision(), retries_.NextDue());
   if (leases_from_ && !draining) next = *leases_from_;
+  next = std::min(next, lost_runners_.NextDeadline());
   if (completion_.EndsEarly()) next = kNever;  // only commits are waited for
   return std::min({next, membership_.NextExpiry(), driver_.NextRecallExpiry()});
 }

@@ -13,6 +13,7 @@
 #include "core/engine/effects.h"
 #include "core/engine/job_ending.h"
 #include "core/engine/lease_reclaimer.h"
+#include "core/engine/lost_runners.h"
 #include "core/engine/membership.h"
 #include "core/engine/node_exclusion.h"
 #include "core/engine/progress.h"
@@ -50,6 +51,8 @@ class Coordinator {
   /// The journal cannot be written: the job stops, and tasks without an acknowledged result run
   /// again later.
   [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
+  /// The operator reports kills of command containers; the report replaces the one before.
+  [[nodiscard]] Effects OnMemoryKills(MemoryKills kills, Instant now);
   /// The job has more tasks, which the journal knows already.
   [[nodiscard]] Effects OnGrown(GrownJob grown, Instant now);
   /// The job's active deadline has passed: it fails at once.
@@ -87,6 +90,7 @@ class Coordinator {
   void Measure(WorkerId worker, const ToCoordinator& message, Instant now);
   void Apply(WorkerId worker, Report report, Instant now);
   void Apply(WorkerId worker, const GiveBack& given, Instant now);
+  void JudgeLostRunners(Instant now);
   void Place(const std::vector<PlacedTasks>& placed);
   void Link(const std::vector<NodeLink>& links);
   void Decide(Instant now);
@@ -100,6 +104,7 @@ class Coordinator {
   Membership membership_;
   RetryPolicy retries_;
   CrashIsolation isolation_;
+  LostRunners lost_runners_;
   CompletionPolicy completion_;
   RunStatistics statistics_;
   EffectOutbox outbox_;

@@ -107,6 +107,7 @@ struct FailedTask {
   std::optional<std::int32_t> exit_code{};  ///< as model::TaskFailure
   std::string record{};                     ///< likewise
   model::FailureCause cause = model::FailureCause::kTask;
+  std::optional<model::NodeSeconds> ran{};  ///< as model::TaskFailure
   friend bool operator==(const FailedTask&, const FailedTask&) = default;
 };
 

@@ -19,6 +19,7 @@ constexpr const char* kProcessDied = "the worker process died while it ran this 
 constexpr const char* kNodeDied = "the node restarted while it ran this task alone";
 /// Begins the reasons of failures for lack of memory, also in the journal.
 constexpr const char* kOutOfMemory = "OutOfMemory: ";
+constexpr const char* kContainerKilled = "the command container was killed while it ran";
 
 std::string FailJobReason(TaskIndex index, const std::string& node,
                           std::optional<std::int32_t> exit_code) {
@@ -102,6 +103,7 @@ void ResultIntake::Apply(WorkerId worker, Report report, Instant now) {
   if (!report.running.empty()) NoteRunning(worker, report.running, now);
   for (auto& done : report.completed) ApplyCompleted(worker, std::move(done), now, commit);
   for (auto& failed : report.failed) ApplyFailed(worker, std::move(failed), now, commit);
+  JudgeLostRunners(now);
   parts_.placement.Touch(worker, now);
   const bool counts_leases = !idempotent_;  // its leases run at the worker, too
   if (!commit.results.empty() || !commit.failures.empty() || !commit.confirmations.empty()) {
@@ -274,15 +276,49 @@ void ResultIntake::ApplyLostRunner(WorkerId worker, FailedTask failed, Instant n
   const TaskIndex index = failed.index;
   const IndexRange one{index, index + 1};
   if (parts_.isolation.IsAlone(worker, index)) {
-    failed.reason += " this task alone";
-    CountFailure(std::move(failed), worker, now, commit);
-  } else if (parts_.ledger.StateOf(index) == TaskState::kWithheld) {
-    parts_.placement.Suspect(parts_.isolation.RecordDeath({one}, Death::kProcess));
-    if (!parts_.isolation.Suspects().Contains(index)) parts_.retries.RetryNow(index);
+    if (!parts_.lost_runners.MustAwait(failed)) {
+      return ChargeLostRunner(worker, std::move(failed), now, commit);
+    }
+    const std::string& node = parts_.membership.At(worker).name;
+    return parts_.lost_runners.Add({worker, node, std::move(failed)}, now);
   }
+  if (parts_.ledger.StateOf(index) != TaskState::kWithheld) return;
+  parts_.placement.Suspect(parts_.isolation.RecordDeath({one}, Death::kProcess));
+  if (parts_.isolation.Suspects().Contains(index)) {
+    parts_.isolation.Enqueue(one);
+  } else if (parts_.retries.Failures(index) > 0) {
+    parts_.retries.RetryNow(index);
+  } else {  // as a task of a lost worker: a worker may return it after a Recall
+    parts_.ledger.EndWithholding(one);
+    parts_.driver.Return(worker, one, scheduling::TaskOrigin::kLost, now);
+  }
+}
+
+void ResultIntake::JudgeLostRunners(Instant now) {
+  for (LostRunners::Loss& loss : parts_.lost_runners.TakeDecided(now)) {
+    // Another worker may have finished the task meanwhile.
+    if (parts_.ledger.StateOf(loss.failed.index) != TaskState::kWithheld) continue;
+    Commit commit;
+    commit.worker = loss.worker;
+    ChargeLostRunner(loss.worker, std::move(loss.failed), now, commit);
+    parts_.commits.Add(std::move(commit));
+  }
+}
+
+void ResultIntake::ChargeLostRunner(WorkerId worker, FailedTask failed, Instant now,
+                                    Commit& commit) {
+  const TaskIndex index = failed.index;
+  const IndexRange one{index, index + 1};
+  const bool out_of_memory = failed.cause == model::FailureCause::kOutOfMemory;
+  if (out_of_memory) {
+    parts_.isolation.Clear(one);  // its next runs alone are those of tasks without memory
+    failed.reason = kContainerKilled;
+  }
+  failed.reason += " this task alone";
+  CountFailure(std::move(failed), worker, now, commit);
   const bool waits = parts_.ledger.StateOf(index) == TaskState::kWithheld &&
                      parts_.isolation.Suspects().Contains(index);
-  if (waits) parts_.isolation.Enqueue(one);
+  if (waits && !out_of_memory) parts_.isolation.Enqueue(one);
 }
 
 void ResultIntake::ChargeDeath(WorkerId worker, TaskIndex alone, Death death, Instant now) {

@@ -8,6 +8,7 @@
 #include "core/engine/crash_isolation.h"
 #include "core/engine/delivery_watch.h"
 #include "core/engine/effect_outbox.h"
+#include "core/engine/lost_runners.h"
 #include "core/engine/membership.h"
 #include "core/engine/messages.h"
 #include "core/engine/result_verification.h"
@@ -37,6 +38,7 @@ class ResultIntake {
     TaskLedger& ledger;
     RetryPolicy& retries;
     CrashIsolation& isolation;
+    LostRunners& lost_runners;
     CompletionPolicy& completion;
     RunStatistics& statistics;
     StrategyDriver& driver;
@@ -64,6 +66,9 @@ class ResultIntake {
   /// The worker died while it ran this task alone: a failed attempt. The task is withheld, or
   /// leased to another worker since.
   void ChargeDeath(WorkerId worker, model::TaskIndex alone, Death death, Instant now);
+  /// Counts the failures of tasks that were alone when their container ended, if it is known why or
+  /// that has been waited for long enough.
+  void JudgeLostRunners(Instant now);
 
  private:
   void Measure(WorkerId worker, const Report& report, Instant now);
@@ -80,6 +85,8 @@ class ResultIntake {
   void StopRuns(model::TaskIndex index, Instant now);
   void ApplyFailed(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
   void ApplyLostRunner(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
+  /// The task was alone when its container ended.
+  void ChargeLostRunner(WorkerId worker, FailedTask failed, Instant now, Commit& commit);
   /// Counts a failed attempt of a withheld task, or of one that is leased again.
   void CountFailure(FailedTask failed, WorkerId worker, Instant now, Commit& commit);
 

@@ -172,6 +172,11 @@ void TaskLedger::Withhold(IndexRange range) {
   Assign(range, {.state = TaskState::kWithheld}, FromFree("only free tasks can be withheld"));
 }
 
+void TaskLedger::EndWithholding(IndexRange range) {
+  Assign(range, {.state = TaskState::kUnassigned},
+         From(TaskState::kWithheld, "only withheld tasks can cease to be withheld"));
+}
+
 void TaskLedger::GiveUp(IndexRange range) {
   Assign(range, {.state = TaskState::kFailed},
          From(TaskState::kWithheld, "only withheld tasks can be given up"));

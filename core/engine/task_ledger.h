@@ -117,6 +117,8 @@ class TaskLedger final : public scheduling::LeaseView, public scheduling::Reserv
   void MarkDurable(IndexRange range);
   /// Free to withheld.
   void Withhold(IndexRange range);
+  /// Withheld to unassigned.
+  void EndWithholding(IndexRange range);
   /// Withheld to failed.
   void GiveUp(IndexRange range);
   /// Ends the worker's leases within the range: those under `grant`, or all if it is null. Tasks

@@ -164,6 +164,7 @@ bool WithheldPlacement::MayRunAlone(const CrashIsolation::Waiting& next, WorkerI
 void WithheldPlacement::RetryAlone(TaskIndex index, WorkerId worker) {
   parts_.ledger.ForbidCopies({index, index + 1});
   parts_.isolation.IsolateAt(worker, index);
+  if (parts_.membership.At(worker).absent) parts_.isolation.ReleaseFrom(worker);
 }
 
 std::optional<WorkerId> WithheldPlacement::WorkerWithMoreMemory(WorkerId than) const {

@@ -52,6 +52,7 @@ class WithheldPlacement {
   /// The tasks are suspects from now on: the strategy leases them no more, and they are not copied.
   void Suspect(const std::vector<model::IndexRange>& suspects);
   /// The withheld task ran out of memory: it runs next on that worker, which has nothing else then.
+  /// If the worker is absent, it runs alone on another one.
   void RetryAlone(model::TaskIndex index, WorkerId worker);
   /// The connected worker whose tasks have the most memory; nothing if none has more than `than`.
   [[nodiscard]] std::optional<WorkerId> WorkerWithMoreMemory(WorkerId than) const;

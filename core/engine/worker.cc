@@ -250,7 +250,8 @@ Worker::Effects Worker::OnBatchDone(std::uint32_t thread, BatchOutcome outcome, 
   } else if (failed && !is_range) {
     outbox_.AddFailure({next, std::move(outcome.failure->reason), outcome.failure_busy,
                         slot.outdated ? GrantId{} : slot.grant, outcome.failure->exit_code,
-                        std::move(outcome.failure->record), outcome.failure->cause});
+                        std::move(outcome.failure->record), outcome.failure->cause,
+                        outcome.failure->ran});
   }
   if (!to_be_split) ReturnRest(slot, next + (failed && !is_range ? 1 : 0), effects);
   // A task that was stopped does not show whether others can run.

@@ -198,6 +198,7 @@ engine::FailedTask Read(v1::FailedTask* wire, WireChecks& checks) {
   failed.record = std::move(*wire->mutable_record());
   checks.Require(v1::FailureCause_IsValid(wire->cause()), "a failure of an unknown cause");
   failed.cause = static_cast<model::FailureCause>(wire->cause());
+  if (wire->has_ran()) failed.ran = {wire->ran().began(), wire->ran().ended()};
   return failed;
 }
 

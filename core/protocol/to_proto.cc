@@ -131,6 +131,10 @@ void Append(engine::Report report, std::vector<v1::WorkerItem>& items) {
     if (failed.exit_code) wire.set_exit_code(*failed.exit_code);
     wire.set_record(std::move(failed.record));
     wire.set_cause(static_cast<v1::FailureCause>(failed.cause));
+    if (failed.ran) {
+      wire.mutable_ran()->set_began(failed.ran->began);
+      wire.mutable_ran()->set_ended(failed.ran->ended);
+    }
   }
 }
 

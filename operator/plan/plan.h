@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -82,11 +83,17 @@ struct DesiredObjects {
   friend bool operator==(const DesiredObjects&, const DesiredObjects&) = default;
 };
 
+/// Kills of containers that one request to a coordinator may report.
+inline constexpr std::size_t kMaxMemoryKills = 50;
+
 /// The desired state of the coordinator in a pod. The operator repeats it until it is observed.
 struct DesiredCoordinator {
   std::string pod_uid;
   bool suspended = false;       ///< drain and stay; else work
   bool wants_snapshot = false;  ///< deliver a snapshot once it has drained
+  /// By node: when the command container of its worker was last killed for lack of memory, in whole
+  /// seconds since 1970. The latest kMaxMemoryKills.
+  std::map<std::string, std::int64_t> memory_kills{};
 
   friend bool operator==(const DesiredCoordinator&, const DesiredCoordinator&) = default;
 };

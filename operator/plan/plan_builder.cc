@@ -8,6 +8,22 @@ namespace {
 constexpr Duration kRecently = std::chrono::seconds(10);
 constexpr Duration kSoonest = std::chrono::milliseconds(100);
 
+/// As DesiredCoordinator::memory_kills.
+std::map<std::string, std::int64_t> MemoryKills(const std::vector<const cluster::PodView*>& pods) {
+  std::map<std::string, std::int64_t> kills;
+  std::multimap<std::int64_t, std::string> by_time;
+  for (const cluster::PodView* pod : pods) {
+    if (!pod->memory_killed || pod->node.empty()) continue;
+    const auto since_1970 = pod->memory_killed->time_since_epoch();
+    by_time.emplace(std::chrono::floor<std::chrono::seconds>(since_1970).count(), pod->node);
+  }
+  for (auto kill = by_time.rbegin(); kill != by_time.rend(); ++kill) {
+    if (kills.size() == kMaxMemoryKills) break;
+    kills.emplace(kill->second, kill->first);  // of two pods on a node the later kill
+  }
+  return kills;
+}
+
 }  // namespace
 
 PlanBuilder::PlanBuilder(const Snapshot& snapshot)
@@ -53,6 +69,11 @@ const cluster::Progress* PlanBuilder::FreshReport(Duration age) const {
 
 bool PlanBuilder::CoordinatorAnswers() const {
   return coordinator_ != nullptr && (coordinator_->ready || FreshReport(kRecently) != nullptr);
+}
+
+void PlanBuilder::SetDesiredCoordinator(DesiredCoordinator desired) {
+  desired.memory_kills = MemoryKills(workers_);
+  plan_.coordinator = std::move(desired);
 }
 
 void PlanBuilder::Delete(const cluster::PodView& pod, bool at_once) {

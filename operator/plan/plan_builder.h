@@ -51,8 +51,9 @@ class PlanBuilder {
     plan_.actions.emplace_back(std::in_place_type<OneAction>, std::move(action));
   }
   void SetObjects(DesiredObjects objects) { plan_.objects = std::move(objects); }
-  /// Sets the desired state of the coordinator in that pod; the last call counts.
-  void SetDesiredCoordinator(DesiredCoordinator desired) { plan_.coordinator = std::move(desired); }
+  /// Sets the desired state of the coordinator in that pod, and what it is to know of the workers'
+  /// pods; the last call counts.
+  void SetDesiredCoordinator(DesiredCoordinator desired);
   void Delete(const cluster::PodView& pod, bool at_once = false);
   void AddEvent(Event event) { plan_.events.push_back(std::move(event)); }
   /// Look again after this time, or earlier if something else asks for it.

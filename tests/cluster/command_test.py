@@ -300,6 +300,17 @@ class NeedsTest(CommandCase):
         self.assertEqual({(row["status"], row["attempts"]) for row in rows if row["index"] != 7},
                          {("succeeded", 1)})
 
+    def test_a_task_whose_container_is_killed_fails_with_that_reason_and_others_are_not_charged(self):
+        job = self.start(["topple", "7", "900"], {"memory": "24Mi"},
+                         taskPolicy={"maxFailedTasks": 1, "backoffLimitPerTask": 0})
+        job.wait_complete(600)
+        rows = self.rows(job)
+        self.assertEqual(rows[7]["reason"],
+                         "OutOfMemory: the command container was killed while it ran this task alone")
+        self.assertEqual(job.status()["failedIndexes"], "7")
+        self.assertEqual({(row["status"], row["attempts"]) for row in rows if row["index"] != 7},
+                         {("succeeded", 1)})
+
     def test_needs_that_fit_nowhere_are_named(self):
         job = self.start(["show", "HOME"], {"memory": "60Ti"})
         thing = job.until(lambda thing: jobs.condition(thing, "Progressing").get("reason") == "NoEligibleNodes",

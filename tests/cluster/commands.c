@@ -96,16 +96,32 @@ static int write_files(int argc, char** argv) {
   return 0;
 }
 
-/* eat MEBIBYTES...: uses so much memory, each task as much as the word of its index says. */
-static int eat(int argc, char** argv) {
-  if (argc < 1) return fails("eat MEBIBYTES...");
-  const size_t bytes = (size_t)strtol(argv[index_of_task() % argc], NULL, 10) << 20;
+static int use_memory(size_t mebibytes) {
+  const size_t bytes = mebibytes << 20;
   char* const memory = malloc(bytes);
   if (memory == NULL) return fails("there is no such memory");
   for (size_t n = 0; n < bytes; n += 4096) memory[n] = (char)n;
   printf("%d\n", memory[bytes / 2]);
   free(memory);
   return 0;
+}
+
+/* eat MEBIBYTES...: uses so much memory, each task as much as the word of its index says. */
+static int eat(int argc, char** argv) {
+  if (argc < 1) return fails("eat MEBIBYTES...");
+  return use_memory((size_t)strtol(argv[index_of_task() % argc], NULL, 10));
+}
+
+/* topple INDEX MEBIBYTES: the task of that index uses so much memory, after it has seen to it that
+   the kernel kills the first process of the container for it. */
+static int topple(int argc, char** argv) {
+  if (argc != 2) return fails("topple INDEX MEBIBYTES");
+  if (index_of_task() != strtol(argv[0], NULL, 10)) return 0;
+  FILE* const score = fopen("/proc/1/oom_score_adj", "w");
+  if (score == NULL || fputs("1000", score) < 0 || fclose(score) != 0) {
+    return fails("the score of the first process cannot be raised");
+  }
+  return use_memory((size_t)strtol(argv[1], NULL, 10));
 }
 
 /* count FILE: writes the number of lines of the file into lines.txt in the working directory. */
@@ -125,7 +141,7 @@ int main(int argc, char** argv) {
     int (*run)(int, char**);
   } verbs[] = {{"square", square}, {"burn", burn},         {"exit", exit_codes}, {"demand", demand},
                {"shun", shun},     {"show", show},         {"write", write_files}, {"count", count_lines},
-               {"eat", eat}};
+               {"eat", eat},       {"topple", topple}};
   for (unsigned n = 0; argc > 1 && n < sizeof verbs / sizeof *verbs; ++n) {
     if (strcmp(argv[1], verbs[n].name) == 0) return verbs[n].run(argc - 2, argv + 2);
   }

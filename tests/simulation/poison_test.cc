@@ -211,7 +211,16 @@ void DrawHungry(Rng& rng, Poisoned& drawn) {
   drawn.summary += ", hungry " + std::to_string(simulation.memory_bytes.size());
 }
 
-enum class Trouble { kDeadlyTasks, kHungryTasks, kPowerLosses };
+/// As DrawHungry, but lack of memory ends the whole container.
+void DrawKilledContainers(Rng& rng, Poisoned& drawn) {
+  DrawHungry(rng, drawn);
+  simulator::ContainerKills& kills = drawn.config.container_kills.emplace();
+  kills.restart_after = FromSeconds(rng.Uniform(0.5, 10));
+  if (rng.Chance(0.9)) kills.longest_report_delay = FromSeconds(rng.Uniform(0, 5));
+  drawn.summary += kills.longest_report_delay ? ", containers" : ", containers without reports";
+}
+
+enum class Trouble { kDeadlyTasks, kHungryTasks, kKilledContainers, kPowerLosses };
 
 Poisoned Draw(std::uint64_t seed, Trouble trouble) {
   Rng rng(seed);
@@ -225,6 +234,10 @@ Poisoned Draw(std::uint64_t seed, Trouble trouble) {
       break;
     case Trouble::kHungryTasks:
       DrawHungry(rng, drawn);
+      if (rng.Chance(0.5)) DrawFaults(rng, drawn);
+      break;
+    case Trouble::kKilledContainers:
+      DrawKilledContainers(rng, drawn);
       if (rng.Chance(0.5)) DrawFaults(rng, drawn);
       break;
     case Trouble::kPowerLosses:
@@ -248,6 +261,7 @@ double MaxDeathsOfOne(const SimulationConfig& simulation) {
 struct Run {
   Outcome outcome;
   std::map<model::TaskIndex, std::int32_t> charged;  ///< failed attempts of each task
+  std::int64_t not_out_of_memory = 0;                ///< of these, with another reason
   [[nodiscard]] std::int64_t Deaths() const {
     std::int64_t deaths = 0;
     for (const auto& [task, times] : outcome.deaths) deaths += times;
@@ -271,6 +285,7 @@ Run RunDrawn(Poisoned& drawn, bool traced) {
   Run run;
   drawn.config.recorder.on_failure = [&run](const model::FailureRecord& failure) {
     ++run.charged[failure.index];
+    if (!failure.reason.starts_with("OutOfMemory: ")) ++run.not_out_of_memory;
   };
   run.outcome = Simulation(drawn.config).Run();
   return run;
@@ -328,27 +343,35 @@ void CheckPowerLosses(const Poisoned& drawn, const Run& run) {
   g_charged_for_losses += charged;
 }
 
-/// Tasks that fit into the memory of some node complete, unless faults keep that node away.
+/// Tasks that fit into the memory of some node complete, unless faults keep that node away or
+/// the operator does not report why their containers ended.
 void CheckHungry(const Poisoned& drawn, const Run& run) {
   const SimulationConfig& simulation = drawn.config;
   ExpectSound(simulation, run.outcome);
+  const auto& kills = simulation.container_kills;
+  const bool known = !kills || kills->longest_report_delay;  // why tasks ended
   std::int64_t most = 0;
   for (const auto& node : simulation.nodes) most = std::max(most, node.task_memory_bytes);
   for (std::size_t i = 0; i < run.outcome.times_durable.size(); ++i) {
     const auto hungry = simulation.memory_bytes.find(static_cast<model::TaskIndex>(i));
     const bool fits = hungry == simulation.memory_bytes.end() || hungry->second <= most;
-    const bool is_sure = hungry == simulation.memory_bytes.end() || simulation.faults.empty();
+    const bool is_sure =
+        hungry == simulation.memory_bytes.end() || (simulation.faults.empty() && known);
     if (fits && is_sure) {
       EXPECT_EQ(run.outcome.times_durable[i], 1) << "task " << i;
     } else {
       EXPECT_LE(run.outcome.times_durable[i], fits ? 1 : 0) << "task " << i;
     }
   }
+  if (!simulation.faults.empty()) return;
+  const std::int32_t most_attempts =
+      known ? 3 : simulation.job.task_policy.backoff_limit_per_task + 1;
   for (const auto& [task, times] : run.charged) {
-    if (simulation.faults.empty()) {
-      EXPECT_TRUE(simulation.memory_bytes.contains(task)) << task << " is charged for another";
-      EXPECT_LE(times, 3) << task;
-    }
+    EXPECT_TRUE(simulation.memory_bytes.contains(task)) << task << " is charged for another";
+    EXPECT_LE(times, most_attempts) << task;
+  }
+  if (known) {
+    EXPECT_EQ(run.not_out_of_memory, 0);
   }
 }
 
@@ -363,6 +386,7 @@ void CheckSeed(Trouble trouble, std::uint64_t seed, bool traced) {
     case Trouble::kDeadlyTasks:
       return CheckPoisoned(drawn, std::move(run));
     case Trouble::kHungryTasks:
+    case Trouble::kKilledContainers:
       return CheckHungry(drawn, run);
     case Trouble::kPowerLosses:
       return CheckPowerLosses(drawn, run);
@@ -385,6 +409,13 @@ TEST_P(Poison, TasksWithoutMemoryRunAloneAndWhereThereIsMost) {
   }
 }
 
+TEST_P(Poison, TasksWhoseContainersAreKilledRunAloneAndWhereThereIsMost) {
+  const std::uint64_t first = 1 + GetParam() * kSeedsACase;
+  for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
+    CheckSeed(Trouble::kKilledContainers, seed, false);
+  }
+}
+
 TEST_P(Poison, NodesThatLosePowerCondemnNoTask) {
   const std::uint64_t first = 1 + GetParam() * kSeedsACase;
   for (std::uint64_t seed = first; seed < first + kSeedsACase && !HasFailure(); ++seed) {
@@ -402,6 +433,10 @@ TEST(PoisonReplay, OneSeedOfHungryTasks) {
   CheckSeed(Trouble::kHungryTasks, FromEnvironment("EVENKEEL_SEED", 1), true);
 }
 
+TEST(PoisonReplay, OneSeedOfKilledContainers) {
+  CheckSeed(Trouble::kKilledContainers, FromEnvironment("EVENKEEL_SEED", 1), true);
+}
+
 TEST(PoisonReplay, OneSeedOfPowerLosses) {
   CheckSeed(Trouble::kPowerLosses, FromEnvironment("EVENKEEL_SEED", 1), true);
 }
@@ -412,6 +447,7 @@ TEST(PoisonSoak, ManySeeds) {
   for (std::uint64_t seed = first; seed < first + seeds && !HasFailure(); ++seed) {
     CheckSeed(Trouble::kDeadlyTasks, seed, false);
     CheckSeed(Trouble::kHungryTasks, seed, false);
+    CheckSeed(Trouble::kKilledContainers, seed, false);
     CheckSeed(Trouble::kPowerLosses, seed, false);
   }
   std::printf("deaths: at most %.2f x the bound\n", g_most_deaths);

@@ -27,6 +27,13 @@ constexpr std::uint32_t kArgument = 3;  // only if tasks have arguments
 constexpr std::uint32_t kFirst = 3;     // only if a run does a range
 constexpr std::uint32_t kLast = 4;
 
+/// By the clock that the kubelet uses for the ends of containers.
+std::int64_t SecondsOfNode() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now())
+      .time_since_epoch()
+      .count();
+}
+
 bool FitsLauncher(const std::vector<Change>& changes) {
   return std::all_of(changes.begin(), changes.end(), [](const Change& change) {
     return change.text.size() <= launcher::kMaxTextBytes;
@@ -82,10 +89,13 @@ class CommandRunner final : public TaskRunner {
                       const LauncherConnection::ProgressHandler& on_progress, TaskRecord& record,
                       TaskFailure& failure) {
     if (FitsLauncher(run.words) && !AwaitLauncher(stop, failure)) return TaskOutcome::kUnable;
+    const std::int64_t began = SecondsOfNode();
     auto ended = RunCommand(run, stop, on_progress);
     if (!ended) {
+      const std::int64_t lost = SecondsOfNode();
       failure.reason = ended.error().message;
       if (IsContainerGone(stop)) {
+        failure.ran = {began, lost};
         failure.reason = "the command container ended while it ran";
         failure.cause = model::FailureCause::kRunnerLost;
       }

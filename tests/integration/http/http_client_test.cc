@@ -69,6 +69,25 @@ TEST(HttpClient, ConnectionsAreUsedAgain) {
   EXPECT_EQ(server.Connections(), 1);
 }
 
+TEST(HttpClient, SendsABody) {
+  std::string head;
+  std::string body(2, ' ');
+  ScriptedServer server([&](ScriptedServer::Peer& peer) {
+    head = peer.ReadRequest();
+    peer.Read(body);
+    peer.Send(std::string(kOkHead) + "Content-Length: 0\r\n\r\n");
+  });
+  HttpClient client;
+  HttpCall call = Get(server.Address());
+  call.method = "PUT";
+  call.body = "{}";
+  const auto reply = client.SendAndWait(call);
+  ASSERT_TRUE(reply) << reply.error().message;
+  EXPECT_NE(head.find("Content-Length: 2\r\n"), std::string::npos) << head;
+  EXPECT_NE(head.find("Content-Type: application/json\r\n"), std::string::npos) << head;
+  EXPECT_EQ(body, "{}");
+}
+
 TEST(HttpClient, AConnectionThatWasClosedMeanwhileIsReplaced) {
   ScriptedServer server([](ScriptedServer::Peer& peer) {
     peer.ReadRequest();

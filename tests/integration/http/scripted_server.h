@@ -42,6 +42,11 @@ class ScriptedServer {
       }
       return request;
     }
+    /// Fills the bytes with what comes next; false if that is less.
+    bool Read(std::string& bytes) {
+      const ssize_t read = ::recv(socket_, bytes.data(), bytes.size(), MSG_WAITALL);
+      return read == static_cast<ssize_t>(bytes.size());
+    }
     /// Until the other side closes.
     void Drain() {
       char bytes[4096];

@@ -61,6 +61,35 @@ TEST(ReadPodContainers, WhatCannotStartComesBeforeWhatKeepsEnding) {
   EXPECT_EQ(TwoContainers("Running", kDone, kRunning, kCrashed).container, "worker");
 }
 
+TEST(ReadPodContainers, FindsWhenTheCommandContainerWasLastKilledForLackOfMemory) {
+  const auto killed_at = [](const char* command, const char* worker = kRunning) {
+    const auto at = TwoContainers("Running", kDone, command, worker).memory_killed;
+    return at ? platform::FormatTimestamp(*at) : std::string();
+  };
+  constexpr const char* kRunsAgain = R"({"restartCount": 1, "state": {"running": {}}, "lastState":
+      {"terminated": {"exitCode": 137, "reason": "OOMKilled",
+       "finishedAt": "2026-03-01T09:31:05Z"}}})";
+  constexpr const char* kTwice = R"({"restartCount": 1, "state":
+      {"terminated": {"exitCode": 137, "reason": "OOMKilled",
+       "finishedAt": "2026-03-01T09:40:00Z"}},
+      "lastState":
+      {"terminated": {"exitCode": 137, "reason": "OOMKilled",
+       "finishedAt": "2026-03-01T09:31:05Z"}}})";
+  constexpr const char* kThenAnError = R"({"restartCount": 1, "state":
+      {"terminated": {"exitCode": 1, "reason": "Error", "finishedAt": "2026-03-01T09:40:00Z"}},
+      "lastState":
+      {"terminated": {"exitCode": 137, "reason": "OOMKilled",
+       "finishedAt": "2026-03-01T09:31:05Z"}}})";
+  constexpr const char* kError = R"({"restartCount": 1, "state": {"running": {}}, "lastState":
+      {"terminated": {"exitCode": 137, "reason": "Error", "finishedAt": "2026-03-01T09:31:05Z"}}})";
+  EXPECT_EQ(killed_at(kRunsAgain), "2026-03-01T09:31:05Z");
+  EXPECT_EQ(killed_at(kTwice), "2026-03-01T09:40:00Z");
+  EXPECT_EQ(killed_at(kThenAnError), "2026-03-01T09:31:05Z");
+  EXPECT_EQ(killed_at(kError), "");
+  EXPECT_EQ(killed_at(kCrashed), "") << "it is not known when";
+  EXPECT_EQ(killed_at(kRunning, kRunsAgain), "") << "the worker's own container";
+}
+
 TEST(ReadPodContainers, AnInitContainerThatIsDoneIsForgotten) {
   const PodView pod = TwoContainers("Pending", kDone, kInitializing, kInitializing);
   EXPECT_EQ(pod.container, "command");

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/digest.h"
 #include "tests/unit/coordinator/service_fakes.h"
 
 namespace evenkeel::coordinator {
@@ -18,6 +19,9 @@ class ControlHandlerTest : public testing::Test {
   http::HttpResponse Ask(const std::string& method, const std::string& target,
                          const std::string& authorization = kRight) {
     return handler_.Handle({method, target, authorization});
+  }
+  http::HttpResponse Put(const std::string& target, const std::string& body) {
+    return handler_.Handle({"PUT", target, kRight, {}, body});
   }
 
   StatusBoard board_;
@@ -98,6 +102,36 @@ TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {
     EXPECT_EQ(refused.status, want_status);
     EXPECT_EQ(json::parse(refused.body)["reason"], "because");
   }
+}
+
+TEST_F(ControlHandlerTest, KillsOfContainersAreTakenOverAndTheirDigestIsReported) {
+  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["memoryKillsDigest"], "");
+  for (const std::string report : {R"({"pi4-a":1700000000,"pi4-b":0})", "{}"}) {
+    const auto response = Put("/memory-kills", report);
+    EXPECT_EQ(response.status, 202);
+    EXPECT_EQ(json::parse(response.body)["memoryKillsDigest"], DigestOf(report));
+  }
+  EXPECT_EQ(job_.memory_kills, engine::MemoryKills());
+  EXPECT_EQ(Put("/memory-kills", R"({"pi4-a":253402300799})").status, 202);
+  EXPECT_EQ(job_.memory_kills, (engine::MemoryKills{{"pi4-a", 253'402'300'799}}));
+  EXPECT_EQ(Ask("POST", "/memory-kills").status, 405);
+}
+
+TEST_F(ControlHandlerTest, ABadReportOfKillsIsRefusedAndChangesNothing) {
+  json many = json::object();
+  for (int node = 0; node <= 1000; ++node) many["n" + std::to_string(node)] = 1;
+  const std::string long_name = R"({")" + std::string(254, 'a') + R"(":1})";
+  for (const std::string& report :
+       {std::string(), std::string("{"), std::string("[]"), std::string("null"),
+        std::string(R"({"a":-1})"), std::string(R"({"a":1.5})"), std::string(R"({"a":"1"})"),
+        std::string(R"({"a":1e300})"), std::string(R"({"a":253402300800})"),
+        std::string(R"({"a":18446744073709551616})"), std::string(R"({"":1})"), long_name,
+        many.dump()}) {
+    const auto response = Put("/memory-kills", report);
+    EXPECT_EQ(response.status, 400) << report;
+    EXPECT_NE(response.body.find("seconds since 1970"), std::string::npos);
+  }
+  EXPECT_EQ(job_.memory_kills, std::nullopt);
 }
 
 TEST_F(ControlHandlerTest, OtherPathsAreNotFound) { EXPECT_EQ(Ask("GET", "/x").status, 404); }

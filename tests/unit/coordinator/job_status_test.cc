@@ -41,9 +41,9 @@ TEST(JobStatus, FollowsARun) {
   status.resumed_tasks = 7;
   status.workload_digest = "fnv1a:7";
   Apply(TwoNodes(), {}, status);
-  EXPECT_EQ(json::parse(StatusJson(status, false)), json::parse(R"({
+  EXPECT_EQ(json::parse(StatusJson(status, {false, "fnv1a:8"})), json::parse(R"({
     "epoch": 3, "state": "Running", "desiredState": "Running", "reason": "", "cause": "",
-    "workloadDigest": "fnv1a:7",
+    "workloadDigest": "fnv1a:7", "memoryKillsDigest": "fnv1a:8",
     "tasks": {"total": 768, "completed": 10, "failed": 2},
     "progress": 0.25, "etaSeconds": null, "activeSeconds": 12.3, "failedIndexes": "3,7",
     "workers": [
@@ -81,12 +81,12 @@ TEST(JobStatus, HasTheWorkOfEachNodeInAllStarts) {
   const auto expected = json::parse(R"([
     {"node": "pi4a", "units": 150.0, "busySeconds": 4.0, "threads": 4},
     {"node": "gone", "units": 20.0, "busySeconds": 1.0, "threads": 0}])");
-  EXPECT_EQ(json::parse(StatusJson(status, false))["work"], expected);
+  EXPECT_EQ(json::parse(StatusJson(status, {}))["work"], expected);
   model::RunSummary summary;  // which knows nothing of it
   summary.state = model::JobState::kComplete;
   for (const char* name : {"pi4a", "gone"}) summary.nodes.emplace_back().name = name;
   Apply(summary, status);
-  EXPECT_EQ(json::parse(StatusJson(status, false))["work"], expected);
+  EXPECT_EQ(json::parse(StatusJson(status, {}))["work"], expected);
 }
 
 TEST(JobStatus, BusyTimeWithoutCostIsNotReportedAsWork) {
@@ -96,7 +96,7 @@ TEST(JobStatus, BusyTimeWithoutCostIsNotReportedAsWork) {
   summary.nodes.emplace_back().name = "pi4a";
   summary.nodes[0].busy_seconds = 4;
   Apply(summary, status);
-  EXPECT_TRUE(json::parse(StatusJson(status, false))["work"].empty());
+  EXPECT_TRUE(json::parse(StatusJson(status, {}))["work"].empty());
 }
 
 TEST(JobStatus, EtaComesWithItsUncertainty) {
@@ -105,7 +105,7 @@ TEST(JobStatus, EtaComesWithItsUncertainty) {
   progress.eta = std::chrono::milliseconds(42100);
   progress.eta_sigma = std::chrono::milliseconds(1500);
   Apply(progress, {}, status);
-  const auto said = json::parse(StatusJson(status, false));
+  const auto said = json::parse(StatusJson(status, {}));
   EXPECT_EQ(said["etaSeconds"], 42.1);
   EXPECT_EQ(said["etaSigmaSeconds"], 1.5);
 }
@@ -120,7 +120,7 @@ TEST(JobStatus, TheEndHasTheResult) {
   summary.nodes.resize(1);
   Apply(summary, status);
   status.result_files = {"primes.npy"};
-  const auto said = json::parse(StatusJson(status, false));
+  const auto said = json::parse(StatusJson(status, {}));
   EXPECT_EQ(said["state"], "Complete");
   EXPECT_EQ(said["progress"], 1);
   EXPECT_EQ(said["etaSeconds"], 0);
@@ -138,18 +138,18 @@ TEST(JobStatus, BlockedIsAStateOfItsOwn) {
 TEST(JobStatus, ManyWorkersAreTruncatedWithACount) {
   JobStatus status;
   status.workers.resize(1000);
-  const auto said = json::parse(StatusJson(status, false));
+  const auto said = json::parse(StatusJson(status, {}));
   EXPECT_EQ(said["workers"].size(), 64U);
   EXPECT_EQ(said["workersTotal"], 1000);
   status.workers.resize(2000);
   for (auto& worker : status.workers) worker.busy_seconds = 1;
-  EXPECT_EQ(json::parse(StatusJson(status, false))["work"].size(), 1024U);
+  EXPECT_EQ(json::parse(StatusJson(status, {}))["work"].size(), 1024U);
 }
 
 TEST(JobStatus, TextThatIsNotUtf8IsStillJson) {
   JobStatus status;
   status.reason = "bad \xff byte";
-  EXPECT_FALSE(json::parse(StatusJson(status, false), nullptr, false).is_discarded());
+  EXPECT_FALSE(json::parse(StatusJson(status, {}), nullptr, false).is_discarded());
 }
 
 }  // namespace

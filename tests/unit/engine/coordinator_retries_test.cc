@@ -165,6 +165,138 @@ TEST_F(CoordinatorMemoryTest, ALostContainerChargesNoTaskThatDidNotRunAlone) {
   EXPECT_EQ(Assigned(1), (Ranges{{2, 3}, {3, 4}}));
 }
 
+/// Tasks 0 and 1 are suspects, because two containers ended while they ran on node a.
+class CoordinatorContainerKillTest : public CoordinatorMemoryTest {
+ protected:
+  void StartWithSuspects(const std::vector<std::int64_t>& gibibytes) {
+    StartWith(4, gibibytes);
+    for (int i = 0; i < 2; ++i) {
+      for (const model::TaskIndex task : {0, 1}) Loses(1, task, {10 * i, 10 * i + 9});
+    }
+  }
+  /// The container ended while it ran the task, for so long by the clock of the node.
+  void Loses(std::uint64_t stream, model::TaskIndex task, model::NodeSeconds ran) {
+    Report report;
+    report.failed.push_back({task,
+                             "ended",
+                             milliseconds(1),
+                             GrantOf(task),
+                             std::nullopt,
+                             {},
+                             model::FailureCause::kRunnerLost,
+                             ran});
+    Deliver(stream, report);
+  }
+  void OperatorReports(MemoryKills kills) {
+    Note(coordinator().OnMemoryKills(std::move(kills), now));
+  }
+  [[nodiscard]] bool NothingFailed() const { return Wanted<Persist>().empty(); }
+};
+
+constexpr const char* kKilledAlone =
+    "OutOfMemory: the command container was killed while it ran this task alone";
+
+TEST_F(CoordinatorContainerKillTest, TheOperatorReportsLater) {
+  StartWithSuspects({2});
+  OperatorReports({});
+  Deliver(1, Report{});
+  Loses(1, 0, {100, 110});
+  EXPECT_TRUE(NothingFailed());
+  Done(1, {1, 2});  // it ran alone next
+  EXPECT_LE(coordinator().NextTimer(), now + LostRunners::kPatience);
+  OperatorReports({{"a", 105}});
+  EXPECT_EQ(LastFailure().reason, kKilledAlone);
+  EXPECT_FALSE(LastFailure().final) << "although backoffLimitPerTask is 0";
+  OperatorReports({{"a", 105}});
+  EXPECT_TRUE(NothingFailed()) << "a report that is repeated";
+  Done(1, {2, 4});
+  ASSERT_EQ(Assigned(1), (Ranges{{0, 1}})) << "alone, on the same node";
+  Loses(1, 0, {120, 130});
+  EXPECT_TRUE(NothingFailed()) << "the report was of an earlier container";
+  OperatorReports({{"a", 130}});
+  EXPECT_EQ(LastFailure().reason, kKilledAlone);
+  EXPECT_TRUE(LastFailure().final) << "no node has more memory";
+  EXPECT_EQ(LastFailure().attempt, 2);
+}
+
+TEST_F(CoordinatorContainerKillTest, TheOperatorReportsFirst) {
+  StartWithSuspects({2});
+  OperatorReports({{"a", 110}});
+  Loses(1, 0, {100, 110});
+  EXPECT_EQ(LastFailure().reason, kKilledAlone);
+  EXPECT_FALSE(LastFailure().final);
+}
+
+TEST_F(CoordinatorContainerKillTest, AKillIsNotWaitedForLongerThanThePatience) {
+  StartWithSuspects({2});
+  OperatorReports({{"a", 99}, {"b", 105}, {"of-no-worker", 105}});
+  Loses(1, 0, {100, 110});
+  Wait(LostRunners::kPatience - milliseconds(1));
+  EXPECT_TRUE(NothingFailed());
+  Deliver(1, Report{});
+  Wait(milliseconds(1));
+  EXPECT_EQ(LastFailure().reason, "ended this task alone");
+  EXPECT_TRUE(LastFailure().final);
+  OperatorReports({{"a", 105}});
+  EXPECT_TRUE(NothingFailed()) << "the attempt was counted";
+}
+
+TEST_F(CoordinatorContainerKillTest, WithoutAnOperatorNothingIsWaitedFor) {
+  StartWithSuspects({2});
+  Loses(1, 0, {100, 110});
+  EXPECT_EQ(LastFailure().reason, "ended this task alone");
+  OperatorReports({{"a", 105}});
+  EXPECT_TRUE(NothingFailed());
+}
+
+TEST_F(CoordinatorContainerKillTest, AWorkerThatDoesNotSayWhenItRanIsNotWaitedFor) {
+  StartWithSuspects({2});
+  OperatorReports({{"a", 105}});
+  Ends(1, 0, model::FailureCause::kRunnerLost);
+  EXPECT_EQ(LastFailure().reason, "ended this task alone");
+}
+
+TEST_F(CoordinatorContainerKillTest, AContainerWithSeveralTasksChargesNone) {
+  StartWith(4, {2});
+  OperatorReports({});
+  Loses(1, 0, {100, 110});
+  OperatorReports({{"a", 109}});
+  EXPECT_TRUE(NothingFailed());
+  Loses(1, 1, {100, 110});
+  EXPECT_TRUE(NothingFailed());
+  OperatorReports({{"a", 109}});
+  EXPECT_TRUE(NothingFailed());
+}
+
+TEST_F(CoordinatorContainerKillTest, AReportAfterARestartOfTheCoordinatorCountsNothing) {
+  config.epoch = 2;
+  config.failures.push_back({0, "a", kKilledAlone, 1, false, {}, {}});
+  StartWith(4, {2});
+  OperatorReports({{"a", 105}});
+  EXPECT_TRUE(NothingFailed());
+}
+
+TEST_F(CoordinatorContainerKillTest, ItsNodeIsLostBeforeTheReport) {
+  StartWithSuspects({2, 2});
+  const std::uint64_t stream = Assigned(1) == Ranges{{0, 1}} ? 1 : 2;
+  ASSERT_EQ(Assigned(stream), (Ranges{{0, 1}}));
+  OperatorReports({});
+  Loses(stream, 0, {100, 110});
+  Note(coordinator().OnStreamClosed(StreamId{stream}, now));
+  Wait(seconds(2));
+  OperatorReports({{Name(stream - 1), 105}});
+  ASSERT_EQ(LastFailure().reason, kKilledAlone);
+  const std::uint64_t other = 3 - stream;
+  bool runs_elsewhere = false;
+  for (model::TaskIndex task = 1; task < 4 && !runs_elsewhere; ++task) {
+    Done(other, {task, task + 1});
+    for (const auto range : Assigned(other)) {
+      runs_elsewhere = runs_elsewhere || range == model::IndexRange{0, 1};
+    }
+  }
+  EXPECT_TRUE(runs_elsewhere);
+}
+
 TEST_F(CoordinatorRetriesTest, EachAttemptIsOnAnotherNodeAndKnowsItsNumber) {
   Start(1, 3);
   for (std::size_t i = 0; i < 3; ++i) Connect(i + 1, i);

@@ -33,6 +33,7 @@ class EngineParts : public testing::Test {
       {"", "w", 1, true, 10, config.job.balancing.lease, config.job.task_policy.idempotent}};
   RetryPolicy retries{config.job.task_policy};
   CrashIsolation isolation;
+  LostRunners lost_runners;
   CompletionPolicy completion{config.job.task_policy, kTasks};
   RunStatistics statistics{Duration::zero()};
   EffectOutbox outbox{statistics, nullptr};
@@ -48,9 +49,10 @@ class EngineParts : public testing::Test {
                                   std::nullopt,
                                   config.job.task_policy.backoff_limit_per_task};
   CommitQueue commits{{ledger, membership, completion, statistics, outbox}};
-  ResultIntake intake{{costs, membership, estimator, ledger, retries, isolation, completion,
-                       statistics, driver, placement, verification, commits, outbox, deliveries},
-                      config.job.task_policy.idempotent};
+  ResultIntake intake{
+      {costs, membership, estimator, ledger, retries, isolation, lost_runners, completion,
+       statistics, driver, placement, verification, commits, outbox, deliveries},
+      config.job.task_policy.idempotent};
   WorkerLifecycle lifecycle{{config, membership, estimator, ledger, retries, isolation, statistics,
                              driver, placement, reclaimer, intake, outbox}};
 

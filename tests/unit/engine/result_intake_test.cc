@@ -133,11 +133,21 @@ TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {
   EXPECT_EQ(Sent<Acknowledge>(effects, StreamOf(0)).size(), 1U);
 }
 
+// A worker returns it after a Recall: a withheld task would be leased to the same worker again.
+TEST_F(ResultIntakeTest, ATaskThatLostItsContainerOnceIsLeftToTheStrategy) {
+  Connect(0);
+  Report report = FailedReport(0, Lease({0, 2}, 0));
+  report.failed[0].cause = model::FailureCause::kRunnerLost;
+  (void)Apply(report);
+  EXPECT_TRUE(IsFree(ledger.StateOf(0)));
+  EXPECT_EQ(retries.TakeDue(), std::nullopt);
+}
+
 // Its lease runs at the worker as well, and a commit may take longer than that.
 TEST_F(ResultIntakeTest, AWorkerWithALeaseClockIsHeardBeforeItsResultIsDurable) {
   ResultIntake not_idempotent{
-      {costs, membership, estimator, ledger, retries, isolation, completion, statistics, driver,
-       placement, verification, commits, outbox, deliveries},
+      {costs, membership, estimator, ledger, retries, isolation, lost_runners, completion,
+       statistics, driver, placement, verification, commits, outbox, deliveries},
       false};
   Connect(0);
   Lease({0, 2}, 0);

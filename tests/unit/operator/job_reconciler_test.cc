@@ -121,6 +121,48 @@ TEST_F(JobReconcilerTest, CopiesTheCoordinatorsReportToTheStatus) {
                                   "the operator's key", (*job)["metadata"]["uid"])});
 }
 
+TEST_F(JobReconcilerTest, ReportsKilledContainersToTheCoordinatorUntilItHasTheReport) {
+  PutJob("primes", kPrimes);
+  Settle("primes");
+  Json progress = {{"state", "Running"}, {"memoryKillsDigest", ""}};
+  coordinators_.Answer(progress);
+  RunPods();
+  Settle("primes");
+  ASSERT_TRUE(kube::Eventually([this] { return coordinators_.MemoryKills() == "{}"; }));
+  for (Json pod : server_.All(kPodsPath)) {
+    if (pod["spec"]["nodeName"] != "pi3") continue;
+    if (pod["metadata"]["labels"]["app.kubernetes.io/component"] != "worker") continue;
+    pod["status"]["containerStatuses"].push_back({{"name", "command"},
+                                                  {"restartCount", 1},
+                                                  {"state", {{"running", Json::object()}}},
+                                                  {"lastState",
+                                                   {{"terminated",
+                                                     {{"exitCode", 137},
+                                                      {"reason", "OOMKilled"},
+                                                      {"finishedAt", "2026-03-01T09:31:05Z"}}}}}});
+    server_.Put(kPodsPath, pod);
+  }
+  const std::string report = R"({"pi3":1772357465})";
+  ASSERT_TRUE(kube::Eventually([&] {
+    Settle("primes");
+    return coordinators_.MemoryKills() == report;
+  }));
+  progress["memoryKillsDigest"] = DigestOf(report);
+  coordinators_.Answer(progress);
+  ASSERT_TRUE(kube::Eventually([&] {
+    const auto last = poller_->Last({"lab", "primes"});
+    return last && last->progress.memory_kills_digest == DigestOf(report);
+  }));
+  const auto puts = [this] {
+    const auto calls = coordinators_.Calls();
+    return std::count(calls.begin(), calls.end(), "PUT /memory-kills");
+  };
+  const auto before = puts();
+  const auto polls = coordinators_.Calls().size();
+  ASSERT_TRUE(kube::Eventually([&] { return coordinators_.Calls().size() >= polls + 2; }));
+  EXPECT_EQ(puts(), before) << "the coordinator has the report";
+}
+
 TEST_F(JobReconcilerTest, AJobThatIsCompleteIsLeftAlone) {
   PutJob("primes", kPrimes);
   Settle("primes");

@@ -54,6 +54,8 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
   report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
   report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}, 1, "said"});
   report.failed.push_back({21, "lost its way", milliseconds(2), engine::GrantId{7}});
+  report.failed.push_back(
+      {22, "lost", {}, {}, {}, {}, model::FailureCause::kRunnerLost, {{-5, 9}}});
   report.running = {{22, milliseconds(900)}, {40, milliseconds(1500)}};
   ExpectRoundTrip(engine::ToCoordinator{report});
   ExpectRoundTrip(engine::ToCoordinator{engine::Report{}});

@@ -74,6 +74,34 @@ TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsReportedWhileOthersRun) {
   EXPECT_EQ(Message(), "workers run");
 }
 
+TEST_F(CommandPods, TheCoordinatorIsToKnowWhichContainersWereKilledForLackOfMemory) {
+  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->memory_kills.empty());
+  const auto at = platform::WholeSeconds(cluster_.now);
+  cluster_.WorkerOn("b")->memory_killed = at + std::chrono::milliseconds(900);
+  const std::map<std::string, std::int64_t> kills{
+      {"b", std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count()}};
+  EXPECT_EQ(MakePlan(cluster_.Take()).coordinator->memory_kills, kills);
+  cluster_.WorkerOn("b")->memory_killed.reset();
+  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->memory_kills.empty());
+}
+
+TEST_F(CommandPods, OfManyKillsTheLatestAreReported) {
+  Snapshot snapshot = cluster_.Take();
+  const cluster::PodView worker = *cluster_.WorkerOn("b");
+  const std::int64_t more = kMaxMemoryKills + 5;
+  for (std::int64_t i = 0; i < more; ++i) {
+    cluster::PodView pod = worker;
+    pod.name += "-" + std::to_string(i);
+    pod.node = "n" + std::to_string(i);
+    pod.memory_killed = platform::Timestamp(std::chrono::seconds(1'000 + i));
+    snapshot.pods.push_back(pod);
+  }
+  const auto kills = MakePlan(snapshot).coordinator->memory_kills;
+  EXPECT_EQ(kills.size(), kMaxMemoryKills);
+  EXPECT_EQ(kills.at("n" + std::to_string(more - 1)), 1'000 + more - 1);
+  EXPECT_FALSE(kills.contains("n4"));
+}
+
 TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
   cluster_.WorkerOn("a")->lingers = true;
   cluster_.progress.tasks = {100, 100, 0};
