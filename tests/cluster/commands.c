@@ -98,8 +98,10 @@ static int write_files(int argc, char** argv) {
   return 0;
 }
 
-static int use_memory(size_t mebibytes) {
-  const size_t bytes = mebibytes << 20;
+/* eat MEBIBYTES...: uses so much memory, each task as much as the word of its index says. */
+static int eat(int argc, char** argv) {
+  if (argc < 1) return fails("eat MEBIBYTES...");
+  const size_t bytes = (size_t)strtol(argv[index_of_task() % argc], NULL, 10) << 20;
   char* const memory = malloc(bytes);
   if (memory == NULL) return fails("there is no such memory");
   for (size_t n = 0; n < bytes; n += 4096) memory[n] = (char)n;
@@ -108,14 +110,8 @@ static int use_memory(size_t mebibytes) {
   return 0;
 }
 
-/* eat MEBIBYTES...: uses so much memory, each task as much as the word of its index says. */
-static int eat(int argc, char** argv) {
-  if (argc < 1) return fails("eat MEBIBYTES...");
-  return use_memory((size_t)strtol(argv[index_of_task() % argc], NULL, 10));
-}
-
-/* topple INDEX MEBIBYTES: the task of that index uses so much memory, after it has seen to it that
-   the kernel kills the first process of the container for it. */
+/* topple INDEX MEBIBYTES: the task of that index fills so much memory, so that the kernel kills the
+   first process of its container. */
 static int topple(int argc, char** argv) {
   if (argc != 2) return fails("topple INDEX MEBIBYTES");
   if (index_of_task() != strtol(argv[0], NULL, 10)) return 0;
@@ -123,7 +119,8 @@ static int topple(int argc, char** argv) {
   if (score == NULL || fputs("1000", score) < 0 || fclose(score) != 0) {
     return fails("the score of the first process cannot be raised");
   }
-  /* Memory of a file counts for the container, but not for the process: the first one is the largest then. */
+  /* The kernel counts memory of a file for the container, but for no process. It kills the process
+     with the highest score then. */
   static const char bytes[1 << 14];
   const int file = memfd_create("topple", 0);
   if (file < 0) return fails("no file in memory can be made");

@@ -13,7 +13,7 @@ import cluster_case
 import jobs
 import kube
 
-# Jobs of some minutes: what pods, coordinators and the operator take of the boards to start is 4 s of any length.
+# Jobs of some minutes, because starting and ending the pods takes 4 to 7 s however long the jobs are.
 END = 1_700_000          # of the two equal jobs
 SHORTER_END = 1_200_000  # of the job that is suspended
 REQUEST = "200m"     # three workers and their coordinators fit on each board
