@@ -6,6 +6,7 @@
 
 #include "coordinator/lower_bound.h"
 #include "core/metrics/job_metrics.h"
+#include "core/model/job_parsing.h"
 #include "core/model/task_description.h"
 #include "core/scheduling/energy/accounting.h"
 #include "platform/files.h"
@@ -15,7 +16,6 @@
 namespace evenkeel::coordinator {
 namespace {
 
-constexpr const char* kCommandWorkload = "command";
 constexpr Duration kCalibration = std::chrono::milliseconds(300);
 
 void FillNodes(const engine::Progress& progress, model::RunSummary& summary) {
@@ -124,7 +124,7 @@ Result<void> WriteReport(const std::filesystem::path& folder) {
 
 model::TaskDescription DescribeTasks(const model::JobSpec& job) {
   nlohmann::json command;  // null unless the workload is a command
-  if (job.workload == kCommandWorkload) {
+  if (job.workload == model::kCommandWorkload) {
     command = nlohmann::json::parse(job.workload_parameters, nullptr, /*allow_exceptions=*/false);
   }
   return model::DescribeTasks({command, model::Quantities(job.task_resources), job.profile});

@@ -138,15 +138,15 @@ void Apply(const model::RunSummary& summary, JobStatus& status) {
   status.result_json = complete ? summary.result_json : std::string();
 }
 
-std::string StatusJson(const JobStatus& status, const ToldByOperator& told) {
+std::string StatusJson(const JobStatus& status, const OperatorRequests& requests) {
   Json workers = Json::array();
   for (std::size_t i = 0; i < std::min(status.workers.size(), kMaxWorkers); ++i) {
     workers.push_back(WorkerJson(status.workers[i], status.tasks_total));
   }
   Json out = {{"epoch", status.epoch},
               {"state", StateText(status)},
-              {"desiredState", told.to_be_suspended ? "Suspended" : "Running"},
-              {"memoryKillsDigest", told.memory_kills_digest},
+              {"desiredState", requests.to_be_suspended ? "Suspended" : "Running"},
+              {"memoryKillsDigest", requests.memory_kills_digest},
               {"reason", status.reason},
               {"cause", model::ToString(status.cause)},
               {"tasks",

@@ -51,7 +51,7 @@ struct JobStatus {
 };
 
 /// The latest requests of the operator.
-struct ToldByOperator {
+struct OperatorRequests {
   bool to_be_suspended = false;
   std::string memory_kills_digest;  ///< as JobControl::MemoryKillsDigest
 };
@@ -71,7 +71,7 @@ void Apply(const model::RunSummary& summary, JobStatus& status);
 
 /// The body of GET /progress; docs/coordinator.md has its fields. At most 64 workers; what is
 /// unknown is absent, but etaSeconds is null.
-[[nodiscard]] std::string StatusJson(const JobStatus& status, const ToldByOperator& told);
+[[nodiscard]] std::string StatusJson(const JobStatus& status, const OperatorRequests& requests);
 
 /// {"state": ..., "reason": ...} for requests that are refused.
 [[nodiscard]] std::string ReasonJson(std::string_view state, std::string_view reason);

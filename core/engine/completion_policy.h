@@ -12,6 +12,10 @@
 
 namespace evenkeel::engine {
 
+/// "task 3 on pi4-a: exit code 1". `reason` may contain any bytes, and is cut to 200.
+[[nodiscard]] std::string QuoteFailedAttempt(model::TaskIndex index, const std::string& node,
+                                             std::string_view reason);
+
 /// When a job is over, by what is durable: all tasks, its success rule, too many failed tasks, an
 /// exit code that fails the job, or an interrupt after which running tasks may still report.
 /// Results that are not durable yet count for nothing. Not thread-safe.

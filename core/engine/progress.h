@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
-#include "core/model/index_range.h"
 #include "core/model/node_statistics.h"
 #include "core/model/run_record.h"
 #include "core/model/task_facts.h"
@@ -18,10 +16,6 @@ namespace evenkeel::engine {
 
 /// Maximum number of ranges in a printed list of failed tasks.
 inline constexpr std::size_t kMaxFailedRangesShown = 64;
-
-/// "task 3 on pi4-a: exit code 1". `reason` may contain any bytes, and is cut to 200.
-[[nodiscard]] std::string QuoteFailedAttempt(model::TaskIndex index, const std::string& node,
-                                             std::string_view reason);
 
 /// A node's statistics and its state now.
 struct NodeProgress : model::NodeStatistics {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/engine/completion_policy.h"
 #include "core/scheduling/predicted_time.h"
 
 namespace evenkeel::engine {

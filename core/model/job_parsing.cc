@@ -143,7 +143,7 @@ void ReadWorkload(FieldReader& spec, JobSpec& job) {
 
 void ReadProfile(FieldReader& spec, JobSpec& job) {
   // A command may be anything, so its rates are remembered by job, not for all commands together.
-  const std::string usual = job.workload == "command" ? job.name : job.workload;
+  const std::string usual = job.workload == kCommandWorkload ? job.name : job.workload;
   job.profile = spec.Has("profile") ? spec.RequiredString("profile", 63) : usual;
   if (spec.Has("profile") && !IsLabelValue(job.profile)) {
     spec.Fail("profile", "must be " + kAllowedLabelValue + ", is " + Shown(job.profile));

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "core/base/error.h"
 #include "core/model/job_spec.h"
@@ -9,6 +10,9 @@
 namespace evenkeel::model {
 
 class FieldReader;
+
+/// The workload that runs a command of the user.
+inline constexpr std::string_view kCommandWorkload = "command";
 
 /// Reads the manifest of a WeightedJob. Checks all fields, including those that a local run does
 /// not use (worker, inputs, resultStorage, ...); status is ignored. The workload's parameters are

@@ -146,8 +146,8 @@ class Strategy {
   /// When the work will be done as things stand, of a strategy that does not mean to keep all
   /// workers busy to the end; else nothing.
   [[nodiscard]] virtual std::optional<Instant> PredictedEnd(Instant) const { return std::nullopt; }
-  /// PredictedEnd knows how far unfinished runs are and when a worker starts the program again, of
-  /// which the rates of the workers say nothing.
+  /// True if PredictedEnd() takes into account how far unfinished runs are and how long the program
+  /// takes to start. It then replaces the prediction by the rates of the workers.
   [[nodiscard]] virtual bool PredictsRuns() const { return false; }
 };
 
