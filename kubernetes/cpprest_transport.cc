@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <boost/asio/ssl/context.hpp>
 #include <charconv>
+#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -114,6 +115,8 @@ class CpprestHttp {
   /// Errors as of MakeCpprestTransport.
   [[nodiscard]] static Result<std::unique_ptr<CpprestHttp>> Make(const ServerAddress& server,
                                                                  const CpprestOptions& options);
+  /// All requests must have ended or been abandoned. Waits for the library's threads to be done
+  /// with them, at most kPatience.
   ~CpprestHttp();
 
   enum class Connection {
@@ -121,6 +124,7 @@ class CpprestHttp {
     kOwn      ///< closed afterwards; silence ends it a little after Request::timeout
   };
   static constexpr Duration kLongestSilence = std::chrono::seconds(65);
+  static constexpr Duration kPatience = std::chrono::seconds(5);
 
   /// Starts a request, without waiting. `token` empty: no Authorization. An Error (kInvalidInput)
   /// if it cannot be sent; otherwise `pipe` tells.
@@ -220,23 +224,52 @@ std::string Explain(const std::exception& failure) {
   return text;
 }
 
+/// Counts the requests that the library's threads still work on. Thread-safe.
+class OpenRequests {
+ public:
+  void Add() {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+  }
+  void Remove() {
+    const std::lock_guard lock(mutex_);
+    if (--count_ == 0) none_.notify_all();
+  }
+  /// Returns when there is none, or after `patience`.
+  void AwaitNone(Duration patience) {
+    std::unique_lock lock(mutex_);
+    none_.wait_for(lock, patience, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable none_;
+  std::int64_t count_ = 0;
+};
+
 /// The library ends the process when the exception of a task is never looked at: each task's is
-/// looked at here.
-void Forward(const pplx::task<http_response>& answered, const std::shared_ptr<BodyPipe>& pipe) {
-  answered.then([pipe](const pplx::task<http_response>& head) {
+/// looked at here. The request is taken from `open` when the pipe has its end.
+void Forward(const pplx::task<http_response>& answered, const std::shared_ptr<BodyPipe>& pipe,
+             const std::shared_ptr<OpenRequests>& open) {
+  open->Add();
+  const auto finish = [pipe, open](const std::optional<std::string>& failure) {
+    pipe->Finish(failure);
+    open->Remove();
+  };
+  answered.then([pipe, finish](const pplx::task<http_response>& head) {
     try {
       const http_response response = head.get();
       pipe->SetHead(response.status_code(), RetryAfterOf(response));
-      response.content_ready().then([pipe](const pplx::task<http_response>& body) {
+      response.content_ready().then([finish](const pplx::task<http_response>& body) {
         try {
           body.get();
-          pipe->Finish(std::nullopt);
         } catch (const std::exception& failure) {
-          pipe->Finish(Explain(failure));
+          return finish(Explain(failure));
         }
+        finish(std::nullopt);
       });
     } catch (const std::exception& failure) {
-      pipe->Finish(Explain(failure));
+      finish(Explain(failure));
     }
   });
 }
@@ -249,10 +282,16 @@ struct CpprestHttp::Parts {
   std::string user_agent;
   std::string server_name;
   std::unique_ptr<http_client> shared;
+  const std::shared_ptr<OpenRequests> open = std::make_shared<OpenRequests>();
 };
 
 CpprestHttp::CpprestHttp(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-CpprestHttp::~CpprestHttp() = default;
+
+CpprestHttp::~CpprestHttp() {
+  // All requests have ended or are canceled. If the process ended now, what the library has queued
+  // for its threads would be leaked.
+  parts_->open->AwaitNone(kPatience);
+}
 
 Result<std::unique_ptr<CpprestHttp>> CpprestHttp::Make(const ServerAddress& server,
                                                        const CpprestOptions& options) {
@@ -302,12 +341,13 @@ Result<void> CpprestHttp::Begin(const Request& request, const std::string& token
         Concurrency::streams::streambuf<std::uint8_t>(buffer).create_ostream());
     pipe->OnAbandon([cancel] { cancel.cancel(); });
     if (connection == Connection::kShared) {
-      Forward(parts_->shared->request(message, cancel.get_token()), pipe);
+      Forward(parts_->shared->request(message, cancel.get_token()), pipe, parts_->open);
     } else {
       http_client_config config = parts_->config;
       config.set_timeout(
           std::chrono::duration_cast<std::chrono::microseconds>(request.timeout + kSlack));
-      Forward(http_client(parts_->base, config).request(message, cancel.get_token()), pipe);
+      Forward(http_client(parts_->base, config).request(message, cancel.get_token()), pipe,
+              parts_->open);
     }
   } catch (const std::exception& failure) {
     return invalid(failure.what());
