@@ -73,7 +73,9 @@ for ((tries = 600; ; --tries)); do
   sleep 0.1
 done
 admin apply --server-side -f crds/ -f tests/apiserver/things.yaml >/dev/null
-admin wait --for=condition=Established --timeout=30s crd --all >/dev/null
+# --for=condition= fails if a definition has no conditions yet.
+established='jsonpath={.status.conditions[?(@.type=="Established")].status}=True'
+admin wait --for="$established" --timeout=30s crd --all >/dev/null
 for name in lab demo; do admin create namespace "$name" >/dev/null; done
 
 status=0

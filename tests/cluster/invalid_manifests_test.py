@@ -19,7 +19,8 @@ class ManifestsTest(cluster_case.ClusterTest):
     @classmethod
     def setUpClass(cls):
         kube.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(CRDS))
-        kube.wait("condition=Established", "crd", "weightedjobs.batch.evenkeel.dev",
+        # condition=Established fails if a definition has no conditions yet.
+        kube.wait("jsonpath={.status.conditions[?(@.type==\"Established\")].status}=True", "crd", "weightedjobs.batch.evenkeel.dev",
                   "weightingpolicies.batch.evenkeel.dev")
 
     def send(self, verb, manifest, dry_run=True):
