@@ -20,7 +20,8 @@ class ManifestsTest(cluster_case.ClusterTest):
     def setUpClass(cls):
         kube.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(CRDS))
         # condition=Established fails if a definition has no conditions yet.
-        kube.wait("jsonpath={.status.conditions[?(@.type==\"Established\")].status}=True", "crd", "weightedjobs.batch.evenkeel.dev",
+        kube.wait("jsonpath={.status.conditions[?(@.type==\"Established\")].status}=True", "crd",
+                  "weightedjobs.batch.evenkeel.dev",
                   "weightingpolicies.batch.evenkeel.dev")
 
     def send(self, verb, manifest, dry_run=True):
