@@ -188,7 +188,7 @@ struct Progress {
   std::optional<bool> desired_suspended;
   /// Digest of the last report of kills of command containers; empty text: there was none since the
   /// coordinator started. Nothing: it does not take such reports.
-  std::optional<std::string> memory_kills_digest;
+  std::optional<std::string> container_ends_digest;
 };
 
 }  // namespace evenkeel::cluster

@@ -251,8 +251,8 @@ Result<Progress> ReadProgress(std::string_view text) {
   if (desired == "Suspended" || desired == "Running") {
     progress.desired_suspended = desired == "Suspended";
   }
-  if (Child(object, "memoryKillsDigest").is_string()) {
-    progress.memory_kills_digest = Bounded(Text(object, "memoryKillsDigest"), kMaxState);
+  if (Child(object, "containerEndsDigest").is_string()) {
+    progress.container_ends_digest = Bounded(Text(object, "containerEndsDigest"), kMaxState);
   }
   progress.workload_digest = Bounded(Text(object, "workloadDigest"), kMaxState);
   for (const json& row : Items(object, "work")) {

@@ -239,13 +239,13 @@ bool IsOurs(const ContainerState& container) {
 /// The kubelet's reason for the end of a container that the kernel killed for lack of memory.
 constexpr const char* kOomKilled = "OOMKilled";
 
-void ReadMemoryKill(const json& status, PodView& pod) {
+void ReadCommandEnds(const json& status, PodView& pod) {
   for (const json& one : Items(status, "containerStatuses")) {
     if (Text(one, "name") != kCommandContainer) continue;
     for (const char* run : {"lastState", "state"}) {
       const json& ended = Child(Child(one, run), "terminated");
-      if (Text(ended, "reason") != kOomKilled) continue;
-      if (const auto finished = Time(ended, "finishedAt")) pod.memory_killed = finished;
+      const auto finished = Time(ended, "finishedAt");
+      if (finished) pod.command_ends.push_back({*finished, Text(ended, "reason") == kOomKilled});
     }
   }
 }
@@ -295,7 +295,7 @@ PodView ReadPod(const json& object) {
   ReadMarks(Child(object, "metadata"), pod);
   ReadSpec(Child(object, "spec"), pod);
   ReadConditions(status, pod);
-  ReadMemoryKill(status, pod);
+  ReadCommandEnds(status, pod);
   ReadState(Child(object, "spec"), status, pod);
   return pod;
 }

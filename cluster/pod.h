@@ -28,6 +28,13 @@ struct Termination {
   std::optional<platform::Timestamp> finished{};
 };
 
+/// One run of a container is over.
+struct ContainerEnd {
+  platform::Timestamp at{};    ///< by the clock of the node
+  bool out_of_memory = false;  ///< the kernel killed it for lack of memory
+  friend bool operator==(const ContainerEnd&, const ContainerEnd&) = default;
+};
+
 /// A Pod as far as it matters here; of its containers the one that is worst off.
 struct PodView {
   std::string name;
@@ -57,9 +64,8 @@ struct PodView {
   std::string waiting_message;
   /// The last one of our own container that is worst off, in this run or the one before.
   std::optional<Termination> termination;
-  /// When the kernel last killed its command container for lack of memory, in this run or the one
-  /// before, by the clock of the node; nothing if it did not.
-  std::optional<platform::Timestamp> memory_killed;
+  /// Ends of the command container, of this run and of the one before; at most two.
+  std::vector<ContainerEnd> command_ends;
   std::int32_t restarts = 0;
   bool has_run = false;  ///< one of our own containers has been started at least once
   /// Since when the init containers are done; nothing if they are not, or there are none.

@@ -133,8 +133,8 @@ engine::Effects CoordinatorLoop::Handle(LoopEvent event, Instant now) {
   if (auto* committed = std::get_if<VersionCommitted>(&event)) {
     return OnVersionCommitted(std::move(*committed), now);
   }
-  if (auto* reported = std::get_if<MemoryKillsReported>(&event)) {
-    return engine_.OnMemoryKills(std::move(reported->kills), now);
+  if (auto* reported = std::get_if<ContainerEndsReported>(&event)) {
+    return engine_.OnContainerEnds(std::move(reported->ends), now);
   }
   return engine_.OnInterrupt(std::get<InterruptRequested>(event).reason, config_.drain_grace, now);
 }

@@ -101,8 +101,8 @@ void JobRun::StopListening() {
   if (server_) server_->Shutdown();
 }
 
-void JobRun::ReportMemoryKills(engine::MemoryKills kills) {
-  inbox_.Post(MemoryKillsReported{std::move(kills)});
+void JobRun::ReportContainerEnds(engine::ContainerEnds ends) {
+  inbox_.Post(ContainerEndsReported{std::move(ends)});
 }
 
 void JobRun::Interrupt(const std::string& reason) {

@@ -67,8 +67,8 @@ class JobRun final : private StreamListener, private Transport {
   void StopListening();
   /// Traffic of all streams so far.
   [[nodiscard]] protocol::Traffic TrafficSoFar() const { return server_->Counters(); }
-  /// As engine::Coordinator::OnMemoryKills.
-  void ReportMemoryKills(engine::MemoryKills kills);
+  /// As engine::Coordinator::OnContainerEnds.
+  void ReportContainerEnds(engine::ContainerEnds ends);
   /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once. Stops the
   /// reduce command as well.
   void Interrupt(const std::string& reason);

@@ -50,9 +50,9 @@ struct VersionCommitted {
   JobIdentity identity;
   std::optional<Error> error;
 };
-/// The operator reports kills of command containers.
-struct MemoryKillsReported {
-  engine::MemoryKills kills;
+/// The operator reports ends of command containers.
+struct ContainerEndsReported {
+  engine::ContainerEnds ends;
 };
 struct InterruptRequested {
   std::string reason;
@@ -61,7 +61,7 @@ struct InterruptRequested {
 /// Events for the coordinator's loop.
 using LoopEvent =
     std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted, JournalFailed,
-                 VersionRead, VersionCommitted, MemoryKillsReported, InterruptRequested>;
+                 VersionRead, VersionCommitted, ContainerEndsReported, InterruptRequested>;
 
 /// The events of one CoordinatorLoop, from many threads to one. Nobody ever waits to post. Memory
 /// is bounded by flow control: a stream that fills the inbox is not read until there is room again.

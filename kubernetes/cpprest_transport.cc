@@ -109,6 +109,29 @@ Result<std::function<void(boost::asio::ssl::context&)>> MakeTlsSetup(const TlsSe
   return [settings](boost::asio::ssl::context& context) { SetUp(context, settings); };
 }
 
+/// Counts the requests that the library's threads still work on. Thread-safe.
+class OpenRequests {
+ public:
+  void Add() {
+    const std::lock_guard lock(mutex_);
+    ++count_;
+  }
+  void Remove() {
+    const std::lock_guard lock(mutex_);
+    if (--count_ == 0) none_.notify_all();
+  }
+  /// Returns when there is none, or after `patience`.
+  void AwaitNone(Duration patience) {
+    std::unique_lock lock(mutex_);
+    none_.wait_for(lock, patience, [this] { return count_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable none_;
+  std::int64_t count_ = 0;
+};
+
 /// Puts requests to cpprestsdk and lets the answers run into pipes. Thread-safe.
 class CpprestHttp {
  public:
@@ -223,29 +246,6 @@ std::string Explain(const std::exception& failure) {
   }
   return text;
 }
-
-/// Counts the requests that the library's threads still work on. Thread-safe.
-class OpenRequests {
- public:
-  void Add() {
-    const std::lock_guard lock(mutex_);
-    ++count_;
-  }
-  void Remove() {
-    const std::lock_guard lock(mutex_);
-    if (--count_ == 0) none_.notify_all();
-  }
-  /// Returns when there is none, or after `patience`.
-  void AwaitNone(Duration patience) {
-    std::unique_lock lock(mutex_);
-    none_.wait_for(lock, patience, [this] { return count_ == 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable none_;
-  std::int64_t count_ = 0;
-};
 
 /// The library ends the process when the exception of a task is never looked at: each task's is
 /// looked at here. The request is taken from `open` when the pipe has its end.

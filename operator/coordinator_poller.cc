@@ -29,6 +29,17 @@ std::string Describe(const ControlReply& reply) {
          (reply.body.empty() ? "" : ": " + Quoted(reply.body));
 }
 
+/// The body of PUT /container-ends.
+std::string ReportOf(const std::map<std::string, std::vector<plan::ContainerEnd>>& ends) {
+  nlohmann::json report = nlohmann::json::object();
+  for (const auto& [node, list] : ends) {
+    for (const plan::ContainerEnd& end : list) {
+      report[node].push_back({{"endedAt", end.at_seconds}, {"outOfMemory", end.out_of_memory}});
+    }
+  }
+  return report.dump();
+}
+
 }  // namespace
 
 void PollSchedule::SetDue(Jobs::iterator job, Instant due) {
@@ -266,10 +277,10 @@ void CoordinatorPoller::OnProgress(const PollPtr& poll, Result<ControlReply> rep
   if (observed.desired_suspended && *observed.desired_suspended != desired.suspended) {
     return ChangeState(poll);
   }
-  if (observed.memory_kills_digest) {
-    std::string report = nlohmann::json(desired.memory_kills).dump();
-    if (*observed.memory_kills_digest != DigestOf(report)) {
-      return ReportMemoryKills(poll, std::move(report));
+  if (observed.container_ends_digest) {
+    std::string report = ReportOf(desired.container_ends);
+    if (*observed.container_ends_digest != DigestOf(report)) {
+      return ReportContainerEnds(poll, std::move(report));
     }
   }
   const bool has_drained = observed.state == cluster::CoordinatorState::kInterrupted;
@@ -286,8 +297,8 @@ void CoordinatorPoller::ChangeState(const PollPtr& poll) {
   Put(poll, CallOf(*poll, "PUT", "/desired-state/" + state), /*urgent=*/true);
 }
 
-void CoordinatorPoller::ReportMemoryKills(const PollPtr& poll, std::string report) {
-  ControlCall call = CallOf(*poll, "PUT", "/memory-kills");
+void CoordinatorPoller::ReportContainerEnds(const PollPtr& poll, std::string report) {
+  ControlCall call = CallOf(*poll, "PUT", "/container-ends");
   call.body = std::move(report);
   Put(poll, call, /*urgent=*/false);
 }

@@ -155,7 +155,7 @@ class CoordinatorPoller {
   void ReadProgress(const PollPtr& poll);
   void OnProgress(const PollPtr& poll, Result<ControlReply> reply);
   void ChangeState(const PollPtr& poll);
-  void ReportMemoryKills(const PollPtr& poll, std::string report);
+  void ReportContainerEnds(const PollPtr& poll, std::string report);
   /// A request that ends the poll, whatever the answer is.
   void Put(const PollPtr& poll, const ControlCall& call, bool urgent);
   void FetchSnapshot(const PollPtr& poll);

@@ -44,7 +44,7 @@ void CoordinatorHost::Start() {
   // The operator polls a new coordinator at once, and finds out later that it has started again.
   const Duration delay = epoch_ == 1 ? Duration::zero() : *kills->longest_report_delay;
   context_.time.At(context_.time.After(delay), [this, epoch = epoch_] {
-    if (epoch == epoch_) ReportMemoryKills();
+    if (epoch == epoch_) ReportContainerEnds();
   });
 }
 
@@ -93,14 +93,17 @@ void CoordinatorHost::Grow(std::int64_t tasks) {
   StepUnlessStalled();
 }
 
-void CoordinatorHost::OnMemoryKill(const std::string& node, std::int64_t at_seconds) {
-  memory_kills_[node] = at_seconds;
-  ReportMemoryKills();
+void CoordinatorHost::OnContainerEnd(const std::string& node, std::int64_t at_seconds) {
+  // The status of a pod has the latest two ends of a container.
+  auto& ends = container_ends_[node];
+  if (ends.size() == 2) ends.erase(ends.begin());
+  ends.push_back({at_seconds, /*out_of_memory=*/true});
+  ReportContainerEnds();
 }
 
-void CoordinatorHost::ReportMemoryKills() {
+void CoordinatorHost::ReportContainerEnds() {
   if (!process_ || process_->finished) return;
-  process_->inbox.Post(coordinator::MemoryKillsReported{memory_kills_});
+  process_->inbox.Post(coordinator::ContainerEndsReported{container_ends_});
   StepUnlessStalled();
 }
 

@@ -39,9 +39,9 @@ class CoordinatorHost final : public EventTarget,
 
   /// The job has so many tasks from now on. A coordinator that is down learns of it when it starts.
   void Grow(std::int64_t tasks);
-  /// The operator knows of the kill of a node's container; it reports the latest of each node to
-  /// each start of the coordinator.
-  void OnMemoryKill(const std::string& node, std::int64_t at_seconds);
+  /// The operator knows that a node's container was killed for lack of memory; it reports the
+  /// latest two ends of each node to each start of the coordinator.
+  void OnContainerEnd(const std::string& node, std::int64_t at_seconds);
   void OnMessage(engine::StreamId stream, engine::ToCoordinator message);
   void OnStreamClosed(engine::StreamId stream);
   void OnEvent(const Event& event) override;
@@ -80,7 +80,7 @@ class CoordinatorHost final : public EventTarget,
   void Append(coordinator::JournalEntry entry) override;
   [[nodiscard]] std::size_t PendingBytes() const override;
 
-  void ReportMemoryKills();
+  void ReportContainerEnds();
   void Resume();
   /// Reads what has arrived on a stream, unless it has to wait.
   void Read(engine::StreamId stream, coordinator::LoopEvent event);
@@ -102,7 +102,7 @@ class CoordinatorHost final : public EventTarget,
   SimulatedJournal& journal_;
   std::unique_ptr<Process> process_;
   std::int64_t tasks_;  // that were appended so far
-  engine::MemoryKills memory_kills_;
+  engine::ContainerEnds container_ends_;
   std::uint64_t epoch_ = 0;
   Instant wakeup_ = kNever;
   bool stalled_ = false;

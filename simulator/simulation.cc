@@ -45,7 +45,7 @@ void Simulation::PlanReport(const std::string& node, std::int64_t at_seconds) {
   // The states of one pod arrive in order.
   Instant& at = last_report_[node];
   at = std::max(at, context_.time.After(delay));
-  context_.time.At(at, [this, node, at_seconds] { coordinator_.OnMemoryKill(node, at_seconds); });
+  context_.time.At(at, [this, node, at_seconds] { coordinator_.OnContainerEnd(node, at_seconds); });
 }
 
 Outcome Simulation::CollectOutcome() const {

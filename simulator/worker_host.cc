@@ -26,7 +26,7 @@ WorkerHost::WorkerHost(std::size_t node, Services services)
       tasks_(services.tasks),
       model_(services.context.config.nodes[node]),
       speed_(model_.speed),
-      on_memory_kill_(std::move(services.on_memory_kill)) {
+      on_container_end_(std::move(services.on_container_end)) {
   threads_.resize(model_.threads);
 }
 
@@ -398,7 +398,7 @@ void WorkerHost::LoseContainer() {
     const Thread& thread = threads_[t];
     if (thread.batch && thread.ready <= now) Schedule(kRunnerLost, t, thread.generation, now);
   }
-  if (on_memory_kill_) on_memory_kill_(model_.name, NodeSeconds(now));
+  if (on_container_end_) on_container_end_(model_.name, NodeSeconds(now));
 }
 
 std::int64_t WorkerHost::NodeSeconds(Instant at) const {

@@ -30,8 +30,9 @@ class WorkerHost final : public EventTarget,
     Network& network;
     DataBlocks& blocks;
     SimulatedTasks& tasks;
-    /// The container of the node's tasks was killed, then by the clock of the node.
-    std::function<void(const std::string& node, std::int64_t at_seconds)> on_memory_kill{};
+    /// The container of the node's tasks was killed for lack of memory, then by the clock of the
+    /// node.
+    std::function<void(const std::string& node, std::int64_t at_seconds)> on_container_end{};
   };
 
   WorkerHost(std::size_t node, Services services);
@@ -157,7 +158,7 @@ class WorkerHost final : public EventTarget,
   SpeedProfile speed_;
   Instant link_down_until_{};
   Instant container_back_{};
-  std::function<void(const std::string&, std::int64_t)> on_memory_kill_;
+  std::function<void(const std::string&, std::int64_t)> on_container_end_;
   std::vector<engine::ToCoordinator> unsent_;  // while the stream is being opened
 };
 

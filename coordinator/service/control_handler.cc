@@ -20,23 +20,35 @@ http::HttpResponse JsonAnswer(int status, std::string body) {
   return response;
 }
 
-/// The content of PUT /memory-kills: an object of seconds since 1970 by node. Nothing if it is not
-/// that. A body has 16 KiB at most.
-std::optional<engine::MemoryKills> ReadMemoryKills(const std::string& report) {
-  constexpr std::size_t kMaxKills = 1000;
-  constexpr std::size_t kMaxNameBytes = 253;             // of a node of Kubernetes
-  constexpr std::int64_t kMaxSeconds = 253'402'300'799;  // the end of the year 9999
+/// Nothing if it is not {"endedAt": SECONDS, "outOfMemory": BOOLEAN}.
+std::optional<engine::ContainerEnd> ReadContainerEnd(const nlohmann::json& object) {
+  constexpr std::uint64_t kMaxSeconds = 253'402'300'799;  // the end of the year 9999
+  if (!object.is_object() || object.size() != 2) return std::nullopt;
+  const auto at = object.find("endedAt");
+  const auto out_of_memory = object.find("outOfMemory");
+  if (at == object.end() || !at->is_number_unsigned() || at->get<std::uint64_t>() > kMaxSeconds)
+    return std::nullopt;
+  if (out_of_memory == object.end() || !out_of_memory->is_boolean()) return std::nullopt;
+  return engine::ContainerEnd{at->get<std::int64_t>(), out_of_memory->get<bool>()};
+}
+
+/// The content of PUT /container-ends: by node a list of ends. Nothing if it is not that. A body
+/// has 16 KiB at most.
+std::optional<engine::ContainerEnds> ReadContainerEnds(const std::string& report) {
+  constexpr std::size_t kMaxNodes = 1000;
+  constexpr std::size_t kMaxNameBytes = 253;  // of a node of Kubernetes
   const auto object = nlohmann::json::parse(report, nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object() || object.size() > kMaxKills) return std::nullopt;
-  engine::MemoryKills kills;
-  for (const auto& [node, at] : object.items()) {
-    if (node.empty() || node.size() > kMaxNameBytes || !at.is_number_unsigned())
-      return std::nullopt;
-    const auto seconds = at.get<std::uint64_t>();
-    if (seconds > static_cast<std::uint64_t>(kMaxSeconds)) return std::nullopt;
-    kills.emplace(node, static_cast<std::int64_t>(seconds));
+  if (!object.is_object() || object.size() > kMaxNodes) return std::nullopt;
+  engine::ContainerEnds ends;
+  for (const auto& [node, list] : object.items()) {
+    if (node.empty() || node.size() > kMaxNameBytes || !list.is_array()) return std::nullopt;
+    for (const nlohmann::json& item : list) {
+      const auto end = ReadContainerEnd(item);
+      if (!end) return std::nullopt;
+      ends[node].push_back(*end);
+    }
   }
-  return kills;
+  return ends;
 }
 
 http::HttpResponse Unauthorized() {
@@ -57,16 +69,16 @@ http::HttpResponse ControlHandler::Handle(const http::HttpRequest& request) {
     if (request.method != "PUT") return http::NotAllowed("PUT");
     return SetDesiredState(std::string_view(path).substr(kDesiredState.size()));
   }
-  if (path == "/memory-kills") {
-    return request.method == "PUT" ? TakeMemoryKills(request.body) : http::NotAllowed("PUT");
+  if (path == "/container-ends") {
+    return request.method == "PUT" ? TakeContainerEnds(request.body) : http::NotAllowed("PUT");
   }
   if (path == "/snapshot") return request.method == "GET" ? Snapshot() : http::NotAllowed("GET");
   return http::NotFound();
 }
 
 http::HttpResponse ControlHandler::Progress(int status) const {
-  return JsonAnswer(status,
-                    StatusJson(*board_.Read(), {job_.IsToBeSuspended(), job_.MemoryKillsDigest()}));
+  return JsonAnswer(
+      status, StatusJson(*board_.Read(), {job_.IsToBeSuspended(), job_.ContainerEndsDigest()}));
 }
 
 http::HttpResponse ControlHandler::SetDesiredState(std::string_view state) {
@@ -81,14 +93,16 @@ http::HttpResponse ControlHandler::SetDesiredState(std::string_view state) {
   return Progress(202);
 }
 
-http::HttpResponse ControlHandler::TakeMemoryKills(const std::string& report) {
-  auto kills = ReadMemoryKills(report);
-  if (!kills) {
-    return http::PlainAnswer(400,
-                             "memory-kills: must be an object of at most 1000 nodes, each with a "
-                             "whole number of seconds since 1970, at most 253402300799");
+http::HttpResponse ControlHandler::TakeContainerEnds(const std::string& report) {
+  auto ends = ReadContainerEnds(report);
+  if (!ends) {
+    return http::PlainAnswer(
+        400,
+        "container-ends: must be an object of at most 1000 nodes, each with a list of objects with"
+        " endedAt, a whole number of seconds since 1970 of at most 253402300799, and outOfMemory,"
+        " true or false");
   }
-  job_.ReportMemoryKills(std::move(*kills), DigestOf(report));
+  job_.ReportContainerEnds(std::move(*ends), DigestOf(report));
   return Progress(202);
 }
 

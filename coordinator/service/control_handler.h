@@ -10,8 +10,8 @@
 
 namespace evenkeel::coordinator {
 
-/// GET /progress, PUT /desired-state/Suspended, PUT /desired-state/Running, PUT /memory-kills, GET
-/// /snapshot. Requires a token. Nothing waits for the job: what is put is answered at once, and
+/// GET /progress, PUT /desired-state/Suspended, PUT /desired-state/Running, PUT /container-ends,
+/// GET /snapshot. Requires a token. Nothing waits for the job: what is put is answered at once, and
 /// what has come of it is read from the progress. Thread-safe.
 class ControlHandler final : public http::HttpHandler {
  public:
@@ -24,7 +24,7 @@ class ControlHandler final : public http::HttpHandler {
  private:
   [[nodiscard]] http::HttpResponse Progress(int status) const;
   [[nodiscard]] http::HttpResponse SetDesiredState(std::string_view state);
-  [[nodiscard]] http::HttpResponse TakeMemoryKills(const std::string& report);
+  [[nodiscard]] http::HttpResponse TakeContainerEnds(const std::string& report);
   [[nodiscard]] http::HttpResponse Snapshot();
   [[nodiscard]] http::HttpResponse Refusal(int status, const Error& error) const;
 

@@ -18,11 +18,11 @@ class JobControl {
   virtual void Resume() = 0;
   /// Suspend() was called, and Resume() was not called since.
   [[nodiscard]] virtual bool IsToBeSuspended() const = 0;
-  /// The operator reports kills of command containers; the report replaces the one before. `digest`
+  /// The operator reports ends of command containers; the report replaces the one before. `digest`
   /// identifies it.
-  virtual void ReportMemoryKills(engine::MemoryKills kills, std::string digest) = 0;
+  virtual void ReportContainerEnds(engine::ContainerEnds ends, std::string digest) = 0;
   /// The digest of the last such report; empty if there was none.
-  [[nodiscard]] virtual std::string MemoryKillsDigest() const = 0;
+  [[nodiscard]] virtual std::string ContainerEndsDigest() const = 0;
   /// A snapshot of a job that does not run. kConflict: it runs; kStorageFull: it is too large for
   /// one; kUnavailable: there is no journal at hand.
   [[nodiscard]] virtual Result<std::string> Snapshot() = 0;

@@ -146,7 +146,7 @@ std::string StatusJson(const JobStatus& status, const OperatorRequests& requests
   Json out = {{"epoch", status.epoch},
               {"state", StateText(status)},
               {"desiredState", requests.to_be_suspended ? "Suspended" : "Running"},
-              {"memoryKillsDigest", requests.memory_kills_digest},
+              {"containerEndsDigest", requests.container_ends_digest},
               {"reason", status.reason},
               {"cause", model::ToString(status.cause)},
               {"tasks",

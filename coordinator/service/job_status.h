@@ -53,7 +53,7 @@ struct JobStatus {
 /// The latest requests of the operator.
 struct OperatorRequests {
   bool to_be_suspended = false;
-  std::string memory_kills_digest;  ///< as JobControl::MemoryKillsDigest
+  std::string container_ends_digest;  ///< as JobControl::ContainerEndsDigest
 };
 
 /// The state's name on the wire: "Running", "Complete", "Failed", "Interrupted" or "Blocked".

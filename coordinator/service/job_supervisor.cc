@@ -247,7 +247,7 @@ void JobSupervisor::Install(std::unique_ptr<JobRun> run) {
 
   const std::lock_guard lock(mutex_);
   run_ = std::move(run);
-  if (memory_kills_) run_->ReportMemoryKills(*memory_kills_);
+  if (container_ends_) run_->ReportContainerEnds(*container_ends_);
   interrupted_ = false;
   board_.SetReady(stops_ == 0);
   if (stops_ > 0 || suspended_) InterruptLocked(/*at_once=*/false);
@@ -382,16 +382,16 @@ bool JobSupervisor::IsToBeSuspended() const {
   return suspended_ && !resumed_;
 }
 
-void JobSupervisor::ReportMemoryKills(engine::MemoryKills kills, std::string digest) {
+void JobSupervisor::ReportContainerEnds(engine::ContainerEnds ends, std::string digest) {
   const std::lock_guard lock(mutex_);
-  memory_kills_ = std::move(kills);
-  memory_kills_digest_ = std::move(digest);
-  if (run_) run_->ReportMemoryKills(*memory_kills_);
+  container_ends_ = std::move(ends);
+  container_ends_digest_ = std::move(digest);
+  if (run_) run_->ReportContainerEnds(*container_ends_);
 }
 
-std::string JobSupervisor::MemoryKillsDigest() const {
+std::string JobSupervisor::ContainerEndsDigest() const {
   const std::lock_guard lock(mutex_);
-  return memory_kills_digest_;
+  return container_ends_digest_;
 }
 
 Result<std::string> JobSupervisor::Snapshot() {

@@ -68,8 +68,8 @@ class JobSupervisor final : public JobControl {
   void Suspend() override;
   void Resume() override;
   [[nodiscard]] bool IsToBeSuspended() const override;
-  void ReportMemoryKills(engine::MemoryKills kills, std::string digest) override;
-  [[nodiscard]] std::string MemoryKillsDigest() const override;
+  void ReportContainerEnds(engine::ContainerEnds ends, std::string digest) override;
+  [[nodiscard]] std::string ContainerEndsDigest() const override;
   [[nodiscard]] Result<std::string> Snapshot() override;
 
   /// Snapshots of the run, for pages.
@@ -122,9 +122,9 @@ class JobSupervisor final : public JobControl {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  std::shared_ptr<JobRun> run_;                      // changed by the thread in Run
-  std::optional<engine::MemoryKills> memory_kills_;  // the last report of the operator
-  std::string memory_kills_digest_;
+  std::shared_ptr<JobRun> run_;                          // changed by the thread in Run
+  std::optional<engine::ContainerEnds> container_ends_;  // the last report of the operator
+  std::string container_ends_digest_;
   int stops_ = 0;
   bool suspended_ = false;
   bool interrupted_ = false;  // the run of this attempt

@@ -187,9 +187,9 @@ Effects Coordinator::OnStreamClosed(StreamId stream, Instant now) {
 
 // ---- The operator ----
 
-Effects Coordinator::OnMemoryKills(MemoryKills kills, Instant now) {
+Effects Coordinator::OnContainerEnds(ContainerEnds ends, Instant now) {
   if (Ended()) return {};
-  lost_runners_.SetKills(std::move(kills));
+  lost_runners_.SetEnds(std::move(ends));
   JudgeLostRunners(now);
   Decide(now);
   return outbox_.Take(now);

@@ -51,8 +51,8 @@ class Coordinator {
   /// The journal cannot be written: the job stops, and tasks without an acknowledged result run
   /// again later.
   [[nodiscard]] Effects OnJournalFailed(const std::string& reason, Instant now);
-  /// The operator reports kills of command containers; the report replaces the one before.
-  [[nodiscard]] Effects OnMemoryKills(MemoryKills kills, Instant now);
+  /// The operator reports ends of command containers; the report replaces the one before.
+  [[nodiscard]] Effects OnContainerEnds(ContainerEnds ends, Instant now);
   /// The job has more tasks, which the journal knows already.
   [[nodiscard]] Effects OnGrown(GrownJob grown, Instant now);
   /// The job's active deadline has passed: it fails at once.

@@ -56,6 +56,13 @@ void CrashIsolation::Clear(IndexRange range) {
   for (model::RangeSet& set : by_processes_) set.Erase(range);
   for (model::RangeSet& set : by_nodes_) set.Erase(range);
   suspects_.Erase(range);
+  restarted_alone_.Erase(range);
+}
+
+bool CrashIsolation::RecordRestartAlone(model::TaskIndex index) {
+  const bool before = restarted_alone_.Contains(index);
+  restarted_alone_.Insert({index, index + 1});
+  return before;
 }
 
 void CrashIsolation::IsolateAt(WorkerId worker, model::TaskIndex index) {

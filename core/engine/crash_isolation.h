@@ -23,18 +23,20 @@ enum class Death {
 /// is a suspect. Suspects are withheld from the strategy and run alone: one range on a worker that
 /// has nothing else. If that run ends without a result because its worker cannot be reached any
 /// more, the range is halved, until it has one task, which is charged with a failed attempt for
-/// each death. A death is known when the next process of the node connects.
+/// each death but the first restart of a node. A death is known when the next process of the node
+/// connects.
 ///
 /// A task that kills each time is alone after at most 4 + ceil(log2(n)) known deaths, where n is
 /// the number of tasks in the range with which it became a suspect: 4 are one of a process, two of
-/// nodes, and the one that decides. Deaths that are not known yet come on top, twice at most one of
-/// each other worker: until it is a suspect, and while it is alone.
+/// nodes, and the one that decides. One more charges nothing. Deaths that are not known yet come on
+/// top, twice at most one of each other worker: until it is a suspect, and while it is alone.
 ///
 /// Nodes lose their power for reasons of their own, all of a rack at once or one with a bad power
 /// supply again and again. That must not condemn the tasks they had. So three deaths of nodes are
-/// needed, and few tasks stay without a result for so long. And a suspect runs alone on a node that
-/// has died least often: a node that keeps restarting by itself is not asked while another one is
-/// there, and the task is cleared by its result.
+/// needed, and few tasks stay without a result for so long. The first restart of a node while the
+/// task is alone may be one of these, too; it charges nothing. And a suspect runs alone on a node
+/// that has died least often: a node that keeps restarting by itself is not asked while another one
+/// is there, and the task is cleared by its result.
 ///
 /// Tasks that ran out of memory are suspects of their own kind: they run alone on a given worker.
 /// Memory grows with the number of ranges in doubt. Not thread-safe.
@@ -61,6 +63,9 @@ class CrashIsolation {
   /// A worker died with these tasks leased. Returns the tasks that become suspects by that.
   [[nodiscard]] std::vector<IndexRange> RecordDeath(const std::vector<IndexRange>& leased,
                                                     Death death);
+  /// The node restarted while it ran this task alone. Returns whether that had happened to the task
+  /// before.
+  [[nodiscard]] bool RecordRestartAlone(model::TaskIndex index);
   /// The task ran out of memory: it is a suspect, and waits for a run alone on that worker.
   void IsolateAt(WorkerId worker, model::TaskIndex index);
   /// The tasks of the range are no suspects any more: they have a result, or a failure that the
@@ -131,6 +136,7 @@ class CrashIsolation {
   std::array<model::RangeSet, 1> by_processes_;
   std::array<model::RangeSet, 2> by_nodes_;
   model::RangeSet suspects_;
+  model::RangeSet restarted_alone_;  // suspects
   std::deque<Waiting> waiting_;
 };
 

@@ -49,8 +49,9 @@ std::optional<TaskIndex> WithheldPlacement::RecordDeath(const CrashIsolation::Lo
     const TaskIndex alone = loss.isolated.begin;
     const TaskState state = parts_.ledger.StateOf(alone);
     const bool waits_or_runs = state == TaskState::kWithheld || state == TaskState::kLeased;
-    if (loss.isolated.Size() == 1 && waits_or_runs) return alone;
-    return std::nullopt;
+    if (loss.isolated.Size() > 1 || !waits_or_runs) return std::nullopt;
+    if (death == Death::kNode && !parts_.isolation.RecordRestartAlone(alone)) return std::nullopt;
+    return alone;
   }
   Suspect(parts_.isolation.RecordDeath(WithoutResult(loss.leased), death));
   return std::nullopt;

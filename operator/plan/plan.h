@@ -83,17 +83,23 @@ struct DesiredObjects {
   friend bool operator==(const DesiredObjects&, const DesiredObjects&) = default;
 };
 
-/// Kills of containers that one request to a coordinator may report.
-inline constexpr std::size_t kMaxMemoryKills = 50;
+/// An end of the command container of a node's worker.
+struct ContainerEnd {
+  std::int64_t at_seconds = 0;  ///< whole seconds since 1970 by the clock of the node
+  bool out_of_memory = false;
+  friend bool operator==(const ContainerEnd&, const ContainerEnd&) = default;
+};
+
+/// Ends of containers that one request to a coordinator may report.
+inline constexpr std::size_t kMaxContainerEnds = 50;
 
 /// The desired state of the coordinator in a pod. The operator repeats it until it is observed.
 struct DesiredCoordinator {
   std::string pod_uid;
   bool suspended = false;       ///< drain and stay; else work
   bool wants_snapshot = false;  ///< deliver a snapshot once it has drained
-  /// By node: when the command container of its worker was last killed for lack of memory, in whole
-  /// seconds since 1970. The latest kMaxMemoryKills.
-  std::map<std::string, std::int64_t> memory_kills{};
+  /// By node: the ends of command containers, later ones first. The latest kMaxContainerEnds.
+  std::map<std::string, std::vector<ContainerEnd>> container_ends{};
 
   friend bool operator==(const DesiredCoordinator&, const DesiredCoordinator&) = default;
 };

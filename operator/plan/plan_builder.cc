@@ -8,20 +8,28 @@ namespace {
 constexpr Duration kRecently = std::chrono::seconds(10);
 constexpr Duration kSoonest = std::chrono::milliseconds(100);
 
-/// As DesiredCoordinator::memory_kills.
-std::map<std::string, std::int64_t> MemoryKills(const std::vector<const cluster::PodView*>& pods) {
-  std::map<std::string, std::int64_t> kills;
-  std::multimap<std::int64_t, std::string> by_time;
+/// As DesiredCoordinator::container_ends.
+std::map<std::string, std::vector<ContainerEnd>> ContainerEnds(
+    const std::vector<const cluster::PodView*>& pods) {
+  struct EndOnNode {
+    const std::string* node;
+    ContainerEnd end;
+  };
+  std::vector<EndOnNode> ends;
   for (const cluster::PodView* pod : pods) {
-    if (!pod->memory_killed || pod->node.empty()) continue;
-    const auto since_1970 = pod->memory_killed->time_since_epoch();
-    by_time.emplace(std::chrono::floor<std::chrono::seconds>(since_1970).count(), pod->node);
+    if (pod->node.empty()) continue;
+    for (const cluster::ContainerEnd& end : pod->command_ends) {
+      const auto seconds = std::chrono::floor<std::chrono::seconds>(end.at.time_since_epoch());
+      ends.push_back({&pod->node, {seconds.count(), end.out_of_memory}});
+    }
   }
-  for (auto kill = by_time.rbegin(); kill != by_time.rend(); ++kill) {
-    if (kills.size() == kMaxMemoryKills) break;
-    kills.emplace(kill->second, kill->first);  // of two pods on a node the later kill
-  }
-  return kills;
+  std::stable_sort(ends.begin(), ends.end(), [](const EndOnNode& a, const EndOnNode& b) {
+    return a.end.at_seconds > b.end.at_seconds;
+  });
+  if (ends.size() > kMaxContainerEnds) ends.resize(kMaxContainerEnds);
+  std::map<std::string, std::vector<ContainerEnd>> by_node;
+  for (const EndOnNode& one : ends) by_node[*one.node].push_back(one.end);
+  return by_node;
 }
 
 }  // namespace
@@ -72,7 +80,7 @@ bool PlanBuilder::CoordinatorAnswers() const {
 }
 
 void PlanBuilder::SetDesiredCoordinator(DesiredCoordinator desired) {
-  desired.memory_kills = MemoryKills(workers_);
+  desired.container_ends = ContainerEnds(workers_);
   plan_.coordinator = std::move(desired);
 }
 

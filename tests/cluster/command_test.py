@@ -256,41 +256,16 @@ class TasksTest(CommandCase):
         self.assertEqual(self.outputs(job), ["4711 yes\n", "4711 no\n"])
 
 
-class NeedsTest(CommandCase):
+class NeedsCase(CommandCase):
     """spec.worker.taskResources."""
-
-    MEBIBYTE = 1 << 20
 
     def start(self, words, needs, **sections):
         return self.submit(jobs.manifest("commands", {"command": {
             "image": self.images["numbered"], "command": ["/commands", *words], "tasks": 12}},
             worker={"taskResources": needs}, **sections))
 
-    @staticmethod
-    def container(pod, name):
-        return next(one for one in pod["spec"]["containers"] if one["name"] == name)
 
-    def test_pods_request_what_their_tasks_need_and_tasks_are_told(self):
-        job = self.start(["show", "OMP_NUM_THREADS"], {"cpu": "1", "memory": "24Mi"})
-        made = {}  # by node; they go with the end of the job
-
-        def three(pods):
-            made.update({pod["metadata"]["annotations"]["evenkeel.dev/node"]: pod for pod in pods.values()})
-            return len(made) == 3
-        kube.until(three, "pods", "-n", self.namespace, "-l", job.selector("worker"),
-                   what="there are three workers")
-        for name, pod in made.items():
-            command = self.container(pod, "command")
-            slots = int(self.container(pod, "worker")["args"][
-                self.container(pod, "worker")["args"].index("--threads") + 1])
-            allocatable = kube.get("node", name)["status"]["allocatable"]
-            self.assertEqual(slots, int(allocatable["cpu"]), allocatable)
-            self.assertEqual(command["resources"]["requests"]["memory"], str(slots * 24 * self.MEBIBYTE))
-            self.assertEqual(command["resources"]["limits"]["memory"],
-                             str((slots * 24 + 64) * self.MEBIBYTE))
-        job.wait_complete(120)
-        self.assertEqual(set(self.outputs(job)), {"1\n"})
-
+class NeedsTest(NeedsCase):
     def test_a_task_without_memory_fails_with_that_reason_and_others_are_not_charged(self):
         job = self.start(["eat", *["1"] * 7, "900", *["1"] * 4], {"memory": "24Mi"},
                          taskPolicy={"maxFailedTasks": 1, "backoffLimitPerTask": 0})
@@ -318,6 +293,38 @@ class NeedsTest(CommandCase):
         message = jobs.condition(thing, "Progressing")["message"]
         self.assertIn("without enough memory", message)
         self.assertIn("a worker with one task requests 62914592Mi", message)
+
+
+class SlotsTest(NeedsCase):
+    """Runs alone: pods of other jobs take room, so that nodes have fewer slots."""
+
+    beside = False
+    MEBIBYTE = 1 << 20
+
+    @staticmethod
+    def container(pod, name):
+        return next(one for one in pod["spec"]["containers"] if one["name"] == name)
+
+    def test_pods_request_what_their_tasks_need_and_tasks_are_told(self):
+        job = self.start(["show", "OMP_NUM_THREADS"], {"cpu": "1", "memory": "24Mi"})
+        made = {}  # by node; they go with the end of the job
+
+        def three(pods):
+            made.update({pod["metadata"]["annotations"]["evenkeel.dev/node"]: pod for pod in pods.values()})
+            return len(made) == 3
+        kube.until(three, "pods", "-n", self.namespace, "-l", job.selector("worker"),
+                   what="there are three workers")
+        for name, pod in made.items():
+            command = self.container(pod, "command")
+            slots = int(self.container(pod, "worker")["args"][
+                self.container(pod, "worker")["args"].index("--threads") + 1])
+            allocatable = kube.get("node", name)["status"]["allocatable"]
+            self.assertEqual(slots, int(allocatable["cpu"]), allocatable)
+            self.assertEqual(command["resources"]["requests"]["memory"], str(slots * 24 * self.MEBIBYTE))
+            self.assertEqual(command["resources"]["limits"]["memory"],
+                             str((slots * 24 + 64) * self.MEBIBYTE))
+        job.wait_complete(120)
+        self.assertEqual(set(self.outputs(job)), {"1\n"})
 
 
 class RerunTest(CommandCase):

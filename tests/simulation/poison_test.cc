@@ -252,9 +252,10 @@ Poisoned Draw(std::uint64_t seed, Trouble trouble) {
 /// Deaths by one deadly task, as docs/running.md states.
 double MaxDeathsOfOne(const SimulationConfig& simulation) {
   constexpr double kUntilSuspect = 4;
+  constexpr double kNotCharged = 1;
   const auto tasks = static_cast<double>(simulation.true_costs.size());
   const auto others = static_cast<double>(simulation.nodes.size() - 1);
-  return kUntilSuspect + std::ceil(std::log2(tasks)) +
+  return kUntilSuspect + std::ceil(std::log2(tasks)) + kNotCharged +
          simulation.job.task_policy.backoff_limit_per_task + 1 + 2 * others;
 }
 

@@ -61,10 +61,13 @@ TEST(ReadPodContainers, WhatCannotStartComesBeforeWhatKeepsEnding) {
   EXPECT_EQ(TwoContainers("Running", kDone, kRunning, kCrashed).container, "worker");
 }
 
-TEST(ReadPodContainers, FindsWhenTheCommandContainerWasLastKilledForLackOfMemory) {
-  const auto killed_at = [](const char* command, const char* worker = kRunning) {
-    const auto at = TwoContainers("Running", kDone, command, worker).memory_killed;
-    return at ? platform::FormatTimestamp(*at) : std::string();
+TEST(ReadPodContainers, FindsEndsOfTheCommandContainer) {
+  const auto ends = [](const char* command, const char* worker = kRunning) {
+    std::string text;
+    for (const ContainerEnd& end : TwoContainers("Running", kDone, command, worker).command_ends) {
+      text += platform::FormatTimestamp(end.at) + (end.out_of_memory ? " killed " : " ended ");
+    }
+    return text;
   };
   constexpr const char* kRunsAgain = R"({"restartCount": 1, "state": {"running": {}}, "lastState":
       {"terminated": {"exitCode": 137, "reason": "OOMKilled",
@@ -82,12 +85,12 @@ TEST(ReadPodContainers, FindsWhenTheCommandContainerWasLastKilledForLackOfMemory
        "finishedAt": "2026-03-01T09:31:05Z"}}})";
   constexpr const char* kError = R"({"restartCount": 1, "state": {"running": {}}, "lastState":
       {"terminated": {"exitCode": 137, "reason": "Error", "finishedAt": "2026-03-01T09:31:05Z"}}})";
-  EXPECT_EQ(killed_at(kRunsAgain), "2026-03-01T09:31:05Z");
-  EXPECT_EQ(killed_at(kTwice), "2026-03-01T09:40:00Z");
-  EXPECT_EQ(killed_at(kThenAnError), "2026-03-01T09:31:05Z");
-  EXPECT_EQ(killed_at(kError), "");
-  EXPECT_EQ(killed_at(kCrashed), "") << "it is not known when";
-  EXPECT_EQ(killed_at(kRunning, kRunsAgain), "") << "the worker's own container";
+  EXPECT_EQ(ends(kRunsAgain), "2026-03-01T09:31:05Z killed ");
+  EXPECT_EQ(ends(kTwice), "2026-03-01T09:31:05Z killed 2026-03-01T09:40:00Z killed ");
+  EXPECT_EQ(ends(kThenAnError), "2026-03-01T09:31:05Z killed 2026-03-01T09:40:00Z ended ");
+  EXPECT_EQ(ends(kError), "2026-03-01T09:31:05Z ended ");
+  EXPECT_EQ(ends(kCrashed), "") << "it is not known when";
+  EXPECT_EQ(ends(kRunning, kRunsAgain), "") << "the worker's own container";
 }
 
 TEST(ReadPodContainers, AnInitContainerThatIsDoneIsForgotten) {

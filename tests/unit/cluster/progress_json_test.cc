@@ -15,7 +15,7 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
      "rate":1234.5,"state":"Running"}],"work":[{"node":"pi4a","units":400,
      "busySeconds":2.5,"threads":4}],"result":{"count":5},"resultFiles":["primes.npy"],
     "resumedTasks":7,"workloadDigest":"fnv1a:0123456789abcdef",
-    "memoryKillsDigest":"","verification":{"confirmed":3,
+    "containerEndsDigest":"","verification":{"confirmed":3,
     "open":1,"excludedNodes":[{"node":"pi3","task":5,"reason":"wrong\n","revoked":40}]}})");
   ASSERT_TRUE(progress.has_value()) << progress.error().message;
   EXPECT_EQ(progress->epoch, 3);
@@ -39,9 +39,9 @@ TEST(ReadProgress, ReadsWhatACoordinatorAnswers) {
   EXPECT_EQ(progress->excluded[0].reason, "wrong ");
   EXPECT_EQ(progress->excluded[0].revoked, 40);
   EXPECT_EQ(progress->workload_digest, "fnv1a:0123456789abcdef");
-  EXPECT_EQ(progress->memory_kills_digest, "") << "it takes reports of kills, and had none yet";
-  EXPECT_EQ(ReadProgress(R"({"state":"Running"})")->memory_kills_digest, std::nullopt);
-  EXPECT_EQ(ReadProgress(R"({"state":"Running","memoryKillsDigest":7})")->memory_kills_digest,
+  EXPECT_EQ(progress->container_ends_digest, "") << "it takes reports of kills, and had none yet";
+  EXPECT_EQ(ReadProgress(R"({"state":"Running"})")->container_ends_digest, std::nullopt);
+  EXPECT_EQ(ReadProgress(R"({"state":"Running","containerEndsDigest":7})")->container_ends_digest,
             std::nullopt);
 }
 

@@ -104,34 +104,43 @@ TEST_F(ControlHandlerTest, ASnapshotIsBytesOrAReason) {
   }
 }
 
-TEST_F(ControlHandlerTest, KillsOfContainersAreTakenOverAndTheirDigestIsReported) {
-  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["memoryKillsDigest"], "");
-  for (const std::string report : {R"({"pi4-a":1700000000,"pi4-b":0})", "{}"}) {
-    const auto response = Put("/memory-kills", report);
+TEST_F(ControlHandlerTest, EndsOfContainersAreTakenOverAndTheirDigestIsReported) {
+  EXPECT_EQ(json::parse(Ask("GET", "/progress").body)["containerEndsDigest"], "");
+  for (const std::string report :
+       {R"({"pi4-a":[{"endedAt":1700000000,"outOfMemory":true}],"pi4-b":[]})", "{}"}) {
+    const auto response = Put("/container-ends", report);
     EXPECT_EQ(response.status, 202);
-    EXPECT_EQ(json::parse(response.body)["memoryKillsDigest"], DigestOf(report));
+    EXPECT_EQ(json::parse(response.body)["containerEndsDigest"], DigestOf(report));
   }
-  EXPECT_EQ(job_.memory_kills, engine::MemoryKills());
-  EXPECT_EQ(Put("/memory-kills", R"({"pi4-a":253402300799})").status, 202);
-  EXPECT_EQ(job_.memory_kills, (engine::MemoryKills{{"pi4-a", 253'402'300'799}}));
-  EXPECT_EQ(Ask("POST", "/memory-kills").status, 405);
+  EXPECT_EQ(job_.container_ends, engine::ContainerEnds());
+  EXPECT_EQ(Put("/container-ends", R"({"pi4-a":[{"endedAt":0,"outOfMemory":false},
+                                                {"endedAt":253402300799,"outOfMemory":true}]})")
+                .status,
+            202);
+  EXPECT_EQ(job_.container_ends,
+            (engine::ContainerEnds{{"pi4-a", {{0, false}, {253'402'300'799, true}}}}));
+  EXPECT_EQ(Ask("POST", "/container-ends").status, 405);
 }
 
-TEST_F(ControlHandlerTest, ABadReportOfKillsIsRefusedAndChangesNothing) {
+TEST_F(ControlHandlerTest, ABadReportOfEndsIsRefusedAndChangesNothing) {
   json many = json::object();
-  for (int node = 0; node <= 1000; ++node) many["n" + std::to_string(node)] = 1;
-  const std::string long_name = R"({")" + std::string(254, 'a') + R"(":1})";
+  for (int node = 0; node <= 1000; ++node) many["n" + std::to_string(node)] = json::array();
+  const auto at = [](const std::string& number, const std::string& name = "a") {
+    return R"({")" + name + R"(":[{"endedAt":)" + number + R"(,"outOfMemory":true}]})";
+  };
   for (const std::string& report :
        {std::string(), std::string("{"), std::string("[]"), std::string("null"),
-        std::string(R"({"a":-1})"), std::string(R"({"a":1.5})"), std::string(R"({"a":"1"})"),
-        std::string(R"({"a":1e300})"), std::string(R"({"a":253402300800})"),
-        std::string(R"({"a":18446744073709551616})"), std::string(R"({"":1})"), long_name,
-        many.dump()}) {
-    const auto response = Put("/memory-kills", report);
+        std::string(R"({"a":1})"), std::string(R"({"a":[1]})"), std::string(R"({"a":[{}]})"),
+        std::string(R"({"a":[{"endedAt":1}]})"),
+        std::string(R"({"a":[{"endedAt":1,"outOfMemory":1}]})"),
+        std::string(R"({"a":[{"endedAt":1,"outOfMemory":true,"more":1}]})"), at("-1"), at("1.5"),
+        at(R"("1")"), at("1e300"), at("253402300800"), at("18446744073709551616"), at("1", ""),
+        at("1", std::string(254, 'a')), many.dump()}) {
+    const auto response = Put("/container-ends", report);
     EXPECT_EQ(response.status, 400) << report;
     EXPECT_NE(response.body.find("seconds since 1970"), std::string::npos);
   }
-  EXPECT_EQ(job_.memory_kills, std::nullopt);
+  EXPECT_EQ(job_.container_ends, std::nullopt);
 }
 
 TEST_F(ControlHandlerTest, OtherPathsAreNotFound) { EXPECT_EQ(Ask("GET", "/x").status, 404); }

@@ -43,7 +43,7 @@ TEST(JobStatus, FollowsARun) {
   Apply(TwoNodes(), {}, status);
   EXPECT_EQ(json::parse(StatusJson(status, {false, "fnv1a:8"})), json::parse(R"({
     "epoch": 3, "state": "Running", "desiredState": "Running", "reason": "", "cause": "",
-    "workloadDigest": "fnv1a:7", "memoryKillsDigest": "fnv1a:8",
+    "workloadDigest": "fnv1a:7", "containerEndsDigest": "fnv1a:8",
     "tasks": {"total": 768, "completed": 10, "failed": 2},
     "progress": 0.25, "etaSeconds": null, "activeSeconds": 12.3, "failedIndexes": "3,7",
     "workers": [

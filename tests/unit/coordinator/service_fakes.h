@@ -30,11 +30,11 @@ class FakeControl final : public JobControl {
     to_be_suspended = false;
   }
   [[nodiscard]] bool IsToBeSuspended() const override { return to_be_suspended; }
-  void ReportMemoryKills(engine::MemoryKills kills, std::string digest) override {
-    memory_kills = std::move(kills);
-    memory_kills_digest = std::move(digest);
+  void ReportContainerEnds(engine::ContainerEnds ends, std::string digest) override {
+    container_ends = std::move(ends);
+    container_ends_digest = std::move(digest);
   }
-  [[nodiscard]] std::string MemoryKillsDigest() const override { return memory_kills_digest; }
+  [[nodiscard]] std::string ContainerEndsDigest() const override { return container_ends_digest; }
   Result<std::string> Snapshot() override {
     if (error) return tl::unexpected(*error);
     return std::string("packed");
@@ -42,8 +42,8 @@ class FakeControl final : public JobControl {
 
   std::optional<Error> error;
   bool to_be_suspended = false;
-  std::optional<engine::MemoryKills> memory_kills;
-  std::string memory_kills_digest;
+  std::optional<engine::ContainerEnds> container_ends;
+  std::string container_ends_digest;
   int suspends = 0;
   int resumes = 0;
 };

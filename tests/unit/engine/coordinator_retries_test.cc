@@ -187,8 +187,8 @@ class CoordinatorContainerKillTest : public CoordinatorMemoryTest {
                              ran});
     Deliver(stream, report);
   }
-  void OperatorReports(MemoryKills kills) {
-    Note(coordinator().OnMemoryKills(std::move(kills), now));
+  void OperatorReports(ContainerEnds ends) {
+    Note(coordinator().OnContainerEnds(std::move(ends), now));
   }
   [[nodiscard]] bool NothingFailed() const { return Wanted<Persist>().empty(); }
 };
@@ -204,16 +204,16 @@ TEST_F(CoordinatorContainerKillTest, TheOperatorReportsLater) {
   EXPECT_TRUE(NothingFailed());
   Done(1, {1, 2});  // it ran alone next
   EXPECT_LE(coordinator().NextTimer(), now + LostRunners::kPatience);
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   EXPECT_EQ(LastFailure().reason, kKilledAlone);
   EXPECT_FALSE(LastFailure().final) << "although backoffLimitPerTask is 0";
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   EXPECT_TRUE(NothingFailed()) << "a report that is repeated";
   Done(1, {2, 4});
   ASSERT_EQ(Assigned(1), (Ranges{{0, 1}})) << "alone, on the same node";
   Loses(1, 0, {120, 130});
   EXPECT_TRUE(NothingFailed()) << "the report was of an earlier container";
-  OperatorReports({{"a", 130}});
+  OperatorReports({{"a", {{130, true}}}});
   EXPECT_EQ(LastFailure().reason, kKilledAlone);
   EXPECT_TRUE(LastFailure().final) << "no node has more memory";
   EXPECT_EQ(LastFailure().attempt, 2);
@@ -221,7 +221,7 @@ TEST_F(CoordinatorContainerKillTest, TheOperatorReportsLater) {
 
 TEST_F(CoordinatorContainerKillTest, TheOperatorReportsFirst) {
   StartWithSuspects({2});
-  OperatorReports({{"a", 110}});
+  OperatorReports({{"a", {{110, true}}}});
   Loses(1, 0, {100, 110});
   EXPECT_EQ(LastFailure().reason, kKilledAlone);
   EXPECT_FALSE(LastFailure().final);
@@ -229,7 +229,7 @@ TEST_F(CoordinatorContainerKillTest, TheOperatorReportsFirst) {
 
 TEST_F(CoordinatorContainerKillTest, AKillIsNotWaitedForLongerThanThePatience) {
   StartWithSuspects({2});
-  OperatorReports({{"a", 99}, {"b", 105}, {"of-no-worker", 105}});
+  OperatorReports({{"a", {{99, true}}}, {"b", {{105, true}}}, {"of-no-worker", {{105, true}}}});
   Loses(1, 0, {100, 110});
   Wait(LostRunners::kPatience - milliseconds(1));
   EXPECT_TRUE(NothingFailed());
@@ -237,21 +237,47 @@ TEST_F(CoordinatorContainerKillTest, AKillIsNotWaitedForLongerThanThePatience) {
   Wait(milliseconds(1));
   EXPECT_EQ(LastFailure().reason, "ended this task alone");
   EXPECT_TRUE(LastFailure().final);
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   EXPECT_TRUE(NothingFailed()) << "the attempt was counted";
+}
+
+TEST_F(CoordinatorContainerKillTest, AnEndForAnotherReasonIsNotWaitedForAnyLonger) {
+  StartWithSuspects({2});
+  OperatorReports({});
+  Loses(1, 0, {100, 110});
+  EXPECT_TRUE(NothingFailed());
+  OperatorReports({{"a", {{111, false}, {99, true}}}});
+  EXPECT_EQ(LastFailure().reason, "ended this task alone");
+  EXPECT_TRUE(LastFailure().final);
+}
+
+TEST_F(CoordinatorContainerKillTest, TheKubeletLearnsOfTheEndAfterTheWorker) {
+  StartWithSuspects({2});
+  OperatorReports({{"a", {{110 + LostRunners::kLatenessSeconds, true}, {120, false}}}});
+  Loses(1, 0, {100, 110});
+  EXPECT_EQ(LastFailure().reason, kKilledAlone);
+}
+
+TEST_F(CoordinatorContainerKillTest, ALaterEndIsNotTheCause) {
+  StartWithSuspects({2});
+  OperatorReports({});
+  Loses(1, 0, {100, 110});
+  OperatorReports({{"a", {{99, true}, {111 + LostRunners::kLatenessSeconds, true}}}});
+  EXPECT_EQ(LastFailure().reason, "ended this task alone")
+      << "the end itself is not known any more";
 }
 
 TEST_F(CoordinatorContainerKillTest, WithoutAnOperatorNothingIsWaitedFor) {
   StartWithSuspects({2});
   Loses(1, 0, {100, 110});
   EXPECT_EQ(LastFailure().reason, "ended this task alone");
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   EXPECT_TRUE(NothingFailed());
 }
 
 TEST_F(CoordinatorContainerKillTest, AWorkerThatDoesNotSayWhenItRanIsNotWaitedFor) {
   StartWithSuspects({2});
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   Ends(1, 0, model::FailureCause::kRunnerLost);
   EXPECT_EQ(LastFailure().reason, "ended this task alone");
 }
@@ -260,11 +286,11 @@ TEST_F(CoordinatorContainerKillTest, AContainerWithSeveralTasksChargesNone) {
   StartWith(4, {2});
   OperatorReports({});
   Loses(1, 0, {100, 110});
-  OperatorReports({{"a", 109}});
+  OperatorReports({{"a", {{109, true}}}});
   EXPECT_TRUE(NothingFailed());
   Loses(1, 1, {100, 110});
   EXPECT_TRUE(NothingFailed());
-  OperatorReports({{"a", 109}});
+  OperatorReports({{"a", {{109, true}}}});
   EXPECT_TRUE(NothingFailed());
 }
 
@@ -272,7 +298,7 @@ TEST_F(CoordinatorContainerKillTest, AReportAfterARestartOfTheCoordinatorCountsN
   config.epoch = 2;
   config.failures.push_back({0, "a", kKilledAlone, 1, false, {}, {}});
   StartWith(4, {2});
-  OperatorReports({{"a", 105}});
+  OperatorReports({{"a", {{105, true}}}});
   EXPECT_TRUE(NothingFailed());
 }
 
@@ -284,7 +310,7 @@ TEST_F(CoordinatorContainerKillTest, ItsNodeIsLostBeforeTheReport) {
   Loses(stream, 0, {100, 110});
   Note(coordinator().OnStreamClosed(StreamId{stream}, now));
   Wait(seconds(2));
-  OperatorReports({{Name(stream - 1), 105}});
+  OperatorReports({{Name(stream - 1), {{105, true}}}});
   ASSERT_EQ(LastFailure().reason, kKilledAlone);
   const std::uint64_t other = 3 - stream;
   bool runs_elsewhere = false;

@@ -48,6 +48,15 @@ TEST_F(CrashIsolationTest, TheThirdDeathOfANodePointsAtSuspects) {
   EXPECT_EQ(isolation.RecordDeath({{7, 10}}, Death::kNode), (Ranges{{7, 10}}));
 }
 
+TEST_F(CrashIsolationTest, RestartsAloneAreKnownUntilTheTaskIsCleared) {
+  EXPECT_FALSE(isolation.RecordRestartAlone(5));
+  EXPECT_FALSE(isolation.RecordRestartAlone(6));
+  EXPECT_TRUE(isolation.RecordRestartAlone(5));
+  isolation.Clear({5, 6});
+  EXPECT_FALSE(isolation.RecordRestartAlone(5));
+  EXPECT_TRUE(isolation.RecordRestartAlone(6));
+}
+
 TEST_F(CrashIsolationTest, DeathsOfProcessesAndOfNodesAreCountedApart) {
   EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kProcess).empty());
   EXPECT_TRUE(isolation.RecordDeath({{0, 1}}, Death::kNode).empty());

@@ -169,6 +169,7 @@ TEST_F(WithheldPlacementTest, OnlyATaskThatRanAloneIsChargedWithADeath) {
   const CrashIsolation::Loss one{{{4, 5}}, {4, 5}};
   EXPECT_FALSE(placement.RecordDeath(four, Death::kProcess)) << "any of the four";
   EXPECT_EQ(placement.RecordDeath(one, Death::kProcess), 4);
+  EXPECT_FALSE(placement.RecordDeath(one, Death::kNode)) << "it may have lost its power";
   EXPECT_EQ(placement.RecordDeath(one, Death::kNode), 4);
   Connect(1);
   Place();

@@ -121,14 +121,14 @@ TEST_F(JobReconcilerTest, CopiesTheCoordinatorsReportToTheStatus) {
                                   "the operator's key", (*job)["metadata"]["uid"])});
 }
 
-TEST_F(JobReconcilerTest, ReportsKilledContainersToTheCoordinatorUntilItHasTheReport) {
+TEST_F(JobReconcilerTest, ReportsEndsOfContainersToTheCoordinatorUntilItHasTheReport) {
   PutJob("primes", kPrimes);
   Settle("primes");
-  Json progress = {{"state", "Running"}, {"memoryKillsDigest", ""}};
+  Json progress = {{"state", "Running"}, {"containerEndsDigest", ""}};
   coordinators_.Answer(progress);
   RunPods();
   Settle("primes");
-  ASSERT_TRUE(kube::Eventually([this] { return coordinators_.MemoryKills() == "{}"; }));
+  ASSERT_TRUE(kube::Eventually([this] { return coordinators_.ContainerEnds() == "{}"; }));
   for (Json pod : server_.All(kPodsPath)) {
     if (pod["spec"]["nodeName"] != "pi3") continue;
     if (pod["metadata"]["labels"]["app.kubernetes.io/component"] != "worker") continue;
@@ -142,20 +142,20 @@ TEST_F(JobReconcilerTest, ReportsKilledContainersToTheCoordinatorUntilItHasTheRe
                                                       {"finishedAt", "2026-03-01T09:31:05Z"}}}}}});
     server_.Put(kPodsPath, pod);
   }
-  const std::string report = R"({"pi3":1772357465})";
+  const std::string report = R"({"pi3":[{"endedAt":1772357465,"outOfMemory":true}]})";
   ASSERT_TRUE(kube::Eventually([&] {
     Settle("primes");
-    return coordinators_.MemoryKills() == report;
+    return coordinators_.ContainerEnds() == report;
   }));
-  progress["memoryKillsDigest"] = DigestOf(report);
+  progress["containerEndsDigest"] = DigestOf(report);
   coordinators_.Answer(progress);
   ASSERT_TRUE(kube::Eventually([&] {
     const auto last = poller_->Last({"lab", "primes"});
-    return last && last->progress.memory_kills_digest == DigestOf(report);
+    return last && last->progress.container_ends_digest == DigestOf(report);
   }));
   const auto puts = [this] {
     const auto calls = coordinators_.Calls();
-    return std::count(calls.begin(), calls.end(), "PUT /memory-kills");
+    return std::count(calls.begin(), calls.end(), "PUT /container-ends");
   };
   const auto before = puts();
   const auto polls = coordinators_.Calls().size();

@@ -33,7 +33,7 @@ class FakeCoordinators final : public CoordinatorLink {
     std::unique_lock lock(mutex_);
     addresses_.push_back(to);
     calls_.push_back(call.method + " " + call.path);
-    if (call.path == "/memory-kills") memory_kills_ = call.body;
+    if (call.path == "/container-ends") container_ends_ = call.body;
     Result<ControlReply> reply = ControlReply{200, "packed"};
     if (call.path == "/progress") reply->body = progress_;
     if (call.method == "PUT") reply->status = 202;
@@ -48,9 +48,9 @@ class FakeCoordinators final : public CoordinatorLink {
     return addresses_;
   }
   /// The last report of kills of containers; empty before the first one.
-  [[nodiscard]] std::string MemoryKills() const {
+  [[nodiscard]] std::string ContainerEnds() const {
     const std::scoped_lock lock(mutex_);
-    return memory_kills_;
+    return container_ends_;
   }
   [[nodiscard]] std::vector<std::string> Calls() const {
     const std::scoped_lock lock(mutex_);
@@ -60,7 +60,7 @@ class FakeCoordinators final : public CoordinatorLink {
  private:
   mutable std::mutex mutex_;
   std::string progress_;
-  std::string memory_kills_;
+  std::string container_ends_;
   std::vector<CoordinatorAddress> addresses_;
   std::vector<std::string> calls_;
 };

@@ -74,32 +74,36 @@ TEST_F(CommandPods, AnImageThatIsMissingOnOneNodeIsReportedWhileOthersRun) {
   EXPECT_EQ(Message(), "workers run");
 }
 
-TEST_F(CommandPods, TheCoordinatorIsToKnowWhichContainersWereKilledForLackOfMemory) {
-  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->memory_kills.empty());
+TEST_F(CommandPods, TheCoordinatorIsToKnowHowContainersEnded) {
+  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->container_ends.empty());
   const auto at = platform::WholeSeconds(cluster_.now);
-  cluster_.WorkerOn("b")->memory_killed = at + std::chrono::milliseconds(900);
-  const std::map<std::string, std::int64_t> kills{
-      {"b", std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count()}};
-  EXPECT_EQ(MakePlan(cluster_.Take()).coordinator->memory_kills, kills);
-  cluster_.WorkerOn("b")->memory_killed.reset();
-  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->memory_kills.empty());
+  cluster_.WorkerOn("b")->command_ends = {{at, false},
+                                          {at + std::chrono::milliseconds(1900), true}};
+  const std::int64_t seconds =
+      std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
+  const std::map<std::string, std::vector<ContainerEnd>> ends{
+      {"b", {{seconds + 1, true}, {seconds, false}}}};
+  EXPECT_EQ(MakePlan(cluster_.Take()).coordinator->container_ends, ends);
+  cluster_.WorkerOn("b")->command_ends.clear();
+  EXPECT_TRUE(MakePlan(cluster_.Take()).coordinator->container_ends.empty());
 }
 
-TEST_F(CommandPods, OfManyKillsTheLatestAreReported) {
+TEST_F(CommandPods, OfManyEndsTheLatestAreReported) {
   Snapshot snapshot = cluster_.Take();
   const cluster::PodView worker = *cluster_.WorkerOn("b");
-  const std::int64_t more = kMaxMemoryKills + 5;
+  const std::int64_t more = kMaxContainerEnds + 5;
   for (std::int64_t i = 0; i < more; ++i) {
     cluster::PodView pod = worker;
     pod.name += "-" + std::to_string(i);
     pod.node = "n" + std::to_string(i);
-    pod.memory_killed = platform::Timestamp(std::chrono::seconds(1'000 + i));
+    pod.command_ends = {{platform::Timestamp(std::chrono::seconds(1'000 + i)), i % 2 == 0}};
     snapshot.pods.push_back(pod);
   }
-  const auto kills = MakePlan(snapshot).coordinator->memory_kills;
-  EXPECT_EQ(kills.size(), kMaxMemoryKills);
-  EXPECT_EQ(kills.at("n" + std::to_string(more - 1)), 1'000 + more - 1);
-  EXPECT_FALSE(kills.contains("n4"));
+  const auto ends = MakePlan(snapshot).coordinator->container_ends;
+  EXPECT_EQ(ends.size(), kMaxContainerEnds);
+  EXPECT_EQ(ends.at("n" + std::to_string(more - 1)),
+            (std::vector<ContainerEnd>{{1'000 + more - 1, (more - 1) % 2 == 0}}));
+  EXPECT_FALSE(ends.contains("n4"));
 }
 
 TEST_F(CommandPods, AWorkerThatEndedWithTheJobIsNotWaitedFor) {
