@@ -133,6 +133,9 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
                                      "--give-up-after",
                                      "10",
                                      "--local"};
+  if (!options_.files.empty()) {
+    arguments.insert(arguments.end(), {"--local-files", options_.files.string()});
+  }
   if (child.node.memory_limit_bytes) {
     arguments.insert(arguments.end(),
                      {"--task-memory", std::to_string(*child.node.memory_limit_bytes)});

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,7 @@ class LocalWorkers {
     std::string token;       ///< handed over in the environment
     std::string workload;
     std::vector<std::string> environment;  ///< of the job, "NAME=value"
+    std::filesystem::path files;           ///< from PrepareLocalFiles; empty: tasks have no files
     bool sleeps = false;                   ///< emulated speeds are the workload's business
     /// Hears what happened to workers, a line each; called on any thread that calls LocalWorkers.
     std::function<void(const std::string& line)> tell;

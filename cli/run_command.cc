@@ -167,6 +167,18 @@ struct RunParts {
 
 bool DrawsLive(const RunOptions& options) { return !options.json && UnderstandsControlSequences(); }
 
+// No worker runs any more.
+Result<void> CleanUpFiles(const workloads::LocalFiles& files,
+                          const coordinator::JournalReader& journal) {
+  model::RangeSet completed;
+  const auto read =
+      journal.ForEachRange([&completed](const model::ResultRecord& record) -> Result<void> {
+        completed.Insert(record.range);
+        return {};
+      });
+  return read ? workloads::CleanUpLocalFiles(files, completed) : read;
+}
+
 // The run itself, with its workers and its view, which is not closed yet: writing to a terminal may
 // take as long as its user likes.
 Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& plan,
@@ -177,8 +189,14 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   const auto tell = [&view, live = DrawsLive(options)](const std::string& line) {
     live ? view.Say(line) : Log(LogLevel::kWarning, line);
   };
+  std::filesystem::path files;
+  if (plan.files) {
+    auto prepared = workloads::PrepareLocalFiles(*plan.files);
+    if (!prepared) return tl::unexpected<Error>(prepared.error());
+    files = std::move(*prepared);
+  }
   LocalWorkers workers({options.worker_binary, run.Port(), parts.token, plan.job().workload,
-                        plan.environment, plan.workload().Sleeps(), tell},
+                        plan.environment, files, plan.workload().Sleeps(), tell},
                        plan.nodes, [&run](const std::string& why) { run.InterruptTasks(why); });
   control = workers.Control();
   if (auto started = workers.StartAll(); !started) return tl::unexpected<Error>(started.error());
@@ -198,6 +216,10 @@ Result<coordinator::RunEnd> Execute(const RunOptions& options, const RunPlan& pl
   if (parts.page != nullptr) parts.page->End();
   signal_thread.reset();
   workers.EndAll(std::chrono::seconds(2));
+  if (plan.files) {
+    const auto clean = CleanUpFiles(*plan.files, *run.journal());
+    if (!clean) tell(clean.error().message);
+  }
   return end;
 }
 

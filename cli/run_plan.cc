@@ -429,6 +429,10 @@ Result<RunPlan> PlanRun(const RunOptions& options, const workloads::Registry& re
   const auto planned = PlanRerun(options, plan).and_then([&] { return PlanNodes(options, plan); });
   if (!planned) return tl::unexpected<Error>(planned.error());
   plan.folder = options.output.empty() ? "evenkeel-" + plan.job().name : options.output;
+  if (!plan.workload().HasFiles()) return plan;
+  auto files = workloads::FindLocalFiles(plan.workload(), FolderOf(options.job_file), plan.folder);
+  if (!files) return InvalidInput(options.job_file + ": " + files.error().message);
+  plan.files = std::move(*files);
   return plan;
 }
 

@@ -12,6 +12,7 @@
 #include "core/engine/coordinator.h"
 #include "core/model/job_spec.h"
 #include "core/model/node_profile.h"
+#include "workloads/local_task_files.h"
 #include "workloads/registry.h"
 #include "workloads/workload.h"
 
@@ -50,6 +51,7 @@ struct RunPlan {
   std::vector<LocalNode> nodes;
   std::vector<LocalNode> left_out;  ///< get no worker, to save energy
   std::filesystem::path folder;
+  std::optional<workloads::LocalFiles> files;  ///< if tasks have input or output files
   std::optional<model::RerunSelection> rerun;  ///< tasks of the run in `folder` that run again
   std::vector<std::string> environment;        ///< of the workers, beside ours: "NAME=value"
   std::vector<std::string> notes;              ///< for the user, one line each

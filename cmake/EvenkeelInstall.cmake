@@ -32,9 +32,9 @@ evenkeel_install_libraries(Workload model_parsing platform platform_values workl
 evenkeel_install_libraries(Programs
   block_service cli cli_run cli_simulate cli_text cli_weights coordinator_loop coordinator_main
   coordinator_process coordinator_live coordinator_service coordinator_transport evenkeel_main http
-  journal launcher_protocol
+  journal launcher_protocol launcher_task_directory
   metric_catalogue metrics protocol protocol_generated protocol_service report scenarios simulator
-  control_groups techniques transport_settings worker_loop worker_machine worker_main worker_process
+  control_groups task_files techniques transport_settings worker_loop worker_machine worker_main worker_process
   worker_transport workloads)
 
 # Headers that programs of others include as <evenkeel/ROOM/NAME.h>; closed under inclusion.
@@ -69,7 +69,7 @@ set(public_headers
   core/model/field_reader.h
   workloads/block_cache.h workloads/data_blocks.h workloads/equal_costs.h
   workloads/little_endian.h workloads/npy.h workloads/received_tasks.h workloads/registry.h
-  workloads/run_limit.h workloads/short_text.h workloads/workload.h
+  workloads/run_limit.h workloads/short_text.h workloads/task_files.h workloads/workload.h
   # programs
   cli/evenkeel_main.h coordinator/coordinator_main.h worker/worker_main.h workloads/built_in.h)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/InstallHeaders.cmake.in

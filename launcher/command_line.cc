@@ -52,6 +52,7 @@ CommandLine::CommandLine(Job job, const char* const* own) : job_(std::move(job))
 }
 
 bool CommandLine::Change(const Run& run) {
+  folder_ = run.folder.empty() ? job_.folder : run.folder;
   words_ = job_.words;
   variables_ = job_.variables;
   if (!Apply(run.words, words_) || !Apply(run.variables, variables_)) return false;

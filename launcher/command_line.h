@@ -22,9 +22,8 @@ class CommandLine {
   /// Where the program may be: the first word if it has a slash, else one path for each folder in
   /// the command's PATH. evenkeel-range is found everywhere.
   [[nodiscard]] const char* const* Programs() const { return program_pointers_.data(); }
-  [[nodiscard]] const char* Folder() const {
-    return job_.folder.empty() ? nullptr : job_.folder.c_str();
-  }
+  /// Where to run; null: where this process is.
+  [[nodiscard]] const char* Folder() const { return folder_.empty() ? nullptr : folder_.c_str(); }
   [[nodiscard]] const Job& TheJob() const { return job_; }
 
  private:
@@ -32,6 +31,7 @@ class CommandLine {
 
   const Job job_;
   std::vector<std::string> others_;  // variables that the job does not set
+  std::string folder_;
   std::vector<std::string> words_;
   std::vector<std::string> variables_;
   std::vector<std::string> programs_;

@@ -8,6 +8,8 @@ namespace evenkeel::launcher {
 
 /// Stands for the argument or the item of a run.
 inline constexpr std::string_view kPlaceholder = "{}";
+/// Stands for the index of a task, in the paths of its files.
+inline constexpr std::string_view kIndexPlaceholder = "{index}";
 /// Stand for the first and the last task of a range.
 inline constexpr std::string_view kFirstPlaceholder = "{first}";
 inline constexpr std::string_view kLastPlaceholder = "{last}";

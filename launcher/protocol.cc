@@ -1,5 +1,6 @@
 #include "launcher/protocol.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -24,7 +25,13 @@ enum class Kind : std::uint8_t {
   kStop = 4,
   kEnded = 5,
   kProgress = 6,
-  kLimit = 7
+  kLimit = 7,
+  kOpenRequest = 8,
+  kOpenAnswer = 9,
+  kFindRequest = 10,
+  kFoundFiles = 11,
+  kRemoveRequest = 12,
+  kRemoveAnswer = 13
 };
 
 template <typename Number>
@@ -68,6 +75,7 @@ Kind AppendFields(const Job& job, std::string& bytes) {
 
 Kind AppendFields(const Run& run, std::string& bytes) {
   Append(run.id, bytes);
+  Append(run.folder, bytes);
   Append(run.words, bytes);
   Append(run.variables, bytes);
   return Kind::kRun;
@@ -102,6 +110,42 @@ Kind AppendFields(const Limit& limit, std::string& bytes) {
   Append(limit.id, bytes);
   Append(static_cast<std::uint64_t>(limit.item), bytes);
   return Kind::kLimit;
+}
+
+Kind AppendFields(const OpenRequest& request, std::string& bytes) {
+  Append(request.folder, bytes);
+  Append(request.path, bytes);
+  return Kind::kOpenRequest;
+}
+
+Kind AppendFields(const OpenAnswer& answer, std::string& bytes) {
+  Append(static_cast<std::uint8_t>(answer.status), bytes);
+  Append(static_cast<std::uint32_t>(answer.error), bytes);
+  return Kind::kOpenAnswer;
+}
+
+Kind AppendFields(const FindRequest& request, std::string& bytes) {
+  Append(request.folder, bytes);
+  Append(request.glob, bytes);
+  Append(request.max_files, bytes);
+  return Kind::kFindRequest;
+}
+
+Kind AppendFields(const FoundFiles& found, std::string& bytes) {
+  Append(static_cast<std::uint8_t>(found.status), bytes);
+  Append(static_cast<std::uint32_t>(found.error), bytes);
+  Append(found.paths, bytes);
+  return Kind::kFoundFiles;
+}
+
+Kind AppendFields(const RemoveRequest& request, std::string& bytes) {
+  Append(request.folder, bytes);
+  return Kind::kRemoveRequest;
+}
+
+Kind AppendFields(const RemoveAnswer& answer, std::string& bytes) {
+  Append(static_cast<std::uint32_t>(answer.error), bytes);
+  return Kind::kRemoveAnswer;
 }
 
 template <typename Number>
@@ -145,6 +189,37 @@ class Fields {
     std::string word = ReadText(kMaxTextBytes);
     if (word.find('\0') != std::string::npos) Fail();
     return word;
+  }
+  std::string ReadPath() {
+    std::string path = ReadText(kMaxPathBytes);
+    if (path.find('\0') != std::string::npos) Fail();
+    return path;
+  }
+  FileStatus ReadStatus() {
+    const auto status = Read<std::uint8_t>();
+    Expect(status >= static_cast<std::uint8_t>(FileStatus::kFound) &&
+           status <= static_cast<std::uint8_t>(FileStatus::kFifo));
+    return static_cast<FileStatus>(status);
+  }
+  /// A path that stays below the folder to which it is relative.
+  std::string ReadInnerPath() {
+    std::string path = ReadPath();
+    for (std::size_t begin = 0; begin <= path.size();) {
+      const std::size_t end = std::min(path.find('/', begin), path.size());
+      const std::string_view name = std::string_view(path).substr(begin, end - begin);
+      Expect(!name.empty() && name != "." && name != "..");
+      begin = end + 1;
+    }
+    return path;
+  }
+  std::vector<std::string> ReadInnerPaths() {
+    std::vector<std::string> paths;
+    std::size_t bytes = 0;
+    for (std::size_t left = ReadCount(kMaxPaths); left > 0 && good_; --left) {
+      bytes += paths.emplace_back(ReadInnerPath()).size();
+    }
+    Expect(bytes <= kMaxPathsBytes);
+    return paths;
   }
   std::vector<std::string> ReadWords(std::size_t most) {
     std::vector<std::string> words;
@@ -204,6 +279,7 @@ Job ReadJob(Fields& fields) {
 Run ReadRun(Fields& fields) {
   Run run;
   run.id = fields.Read<std::uint64_t>();
+  run.folder = fields.ReadPath();
   run.words = fields.ReadChanges(kMaxWords);
   run.variables = fields.ReadChanges(kMaxVariables);
   return run;
@@ -237,6 +313,35 @@ Limit ReadLimit(Fields& fields) {
   return {id, fields.ReadItem()};
 }
 
+OpenRequest ReadOpenRequest(Fields& fields) {
+  OpenRequest request;
+  request.folder = fields.ReadPath();
+  request.path = fields.ReadInnerPath();
+  return request;
+}
+
+OpenAnswer ReadOpenAnswer(Fields& fields) {
+  const FileStatus status = fields.ReadStatus();
+  return {status, static_cast<std::int32_t>(fields.Read<std::uint32_t>())};
+}
+
+FindRequest ReadFindRequest(Fields& fields) {
+  FindRequest request;
+  request.folder = fields.ReadPath();
+  request.glob = fields.ReadInnerPath();
+  request.max_files = fields.Read<std::uint32_t>();
+  fields.Expect(request.max_files <= kMaxPaths);
+  return request;
+}
+
+FoundFiles ReadFoundFiles(Fields& fields) {
+  FoundFiles found;
+  found.status = fields.ReadStatus();
+  found.error = static_cast<std::int32_t>(fields.Read<std::uint32_t>());
+  found.paths = fields.ReadInnerPaths();
+  return found;
+}
+
 std::optional<Message> ReadMessage(Kind kind, Fields& fields) {
   switch (kind) {
     case Kind::kHello:
@@ -253,6 +358,18 @@ std::optional<Message> ReadMessage(Kind kind, Fields& fields) {
       return ReadProgress(fields);
     case Kind::kLimit:
       return ReadLimit(fields);
+    case Kind::kOpenRequest:
+      return ReadOpenRequest(fields);
+    case Kind::kOpenAnswer:
+      return ReadOpenAnswer(fields);
+    case Kind::kFindRequest:
+      return ReadFindRequest(fields);
+    case Kind::kFoundFiles:
+      return ReadFoundFiles(fields);
+    case Kind::kRemoveRequest:
+      return RemoveRequest{fields.ReadPath()};
+    case Kind::kRemoveAnswer:
+      return RemoveAnswer{static_cast<std::int32_t>(fields.Read<std::uint32_t>())};
   }
   return std::nullopt;
 }

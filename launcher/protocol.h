@@ -16,7 +16,7 @@
 /// release; the version makes the error clear if they did not.
 namespace evenkeel::launcher {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 // Bounds. A frame that breaks one of them ends the connection.
 inline constexpr std::size_t kMaxWords = 257;          ///< the command's, and its argument
@@ -24,6 +24,9 @@ inline constexpr std::size_t kMaxVariables = 8'192;    ///< of the environment
 inline constexpr std::size_t kMaxTextBytes = 131'071;  ///< of a word: what Linux takes in execve(2)
 inline constexpr std::size_t kMaxOutputBytes = 1 << 20;  ///< of stdout and of stderr, each
 inline constexpr std::size_t kMaxFrameBytes = 4 << 20;
+inline constexpr std::size_t kMaxPathBytes = 8'191;     ///< of a folder or file
+inline constexpr std::size_t kMaxPaths = 20'000;        ///< in an answer
+inline constexpr std::size_t kMaxPathsBytes = 2 << 20;  ///< of all paths in an answer
 
 /// The first frame in both directions.
 struct Hello {
@@ -53,6 +56,7 @@ struct Change {
 /// Runs the command, changed as said; one at a time on a connection. Ended answers.
 struct Run {
   std::uint64_t id = 0;
+  std::string folder;  ///< to run in instead of the job's; empty: that of the job
   std::vector<Change> words;
   std::vector<Change> variables;
   friend bool operator==(const Run&, const Run&) = default;
@@ -112,7 +116,64 @@ struct Ended {
   return ExitCodeOf(ended.ending, ended.value);
 }
 
-using Message = std::variant<Hello, Job, Run, Stop, Ended, Progress, Limit>;
+/// Result of looking up a file.
+enum class FileStatus : std::uint8_t {
+  kFound = 1,   ///< a regular file, or a list of files
+  kFailed = 2,  ///< see the errno
+  kTooMany = 3,
+  // Not a regular file:
+  kLink = 4,
+  kFolder = 5,
+  kDevice = 6,
+  kSocket = 7,
+  kFifo = 8
+};
+
+/// Opens a regular file in the directory of a task, for reading, without following links.
+/// OpenAnswer answers. While a command runs, this and the next two requests are out of turn.
+struct OpenRequest {
+  std::string folder;
+  std::string path;  ///< relative to the folder, with neither empty components, "." nor ".."
+  friend bool operator==(const OpenRequest&, const OpenRequest&) = default;
+};
+
+/// With kFound, the descriptor of the file comes with the first byte of the frame (SCM_RIGHTS).
+struct OpenAnswer {
+  FileStatus status = FileStatus::kFailed;
+  std::int32_t error = 0;  ///< errno, with kFailed
+  friend bool operator==(const OpenAnswer&, const OpenAnswer&) = default;
+};
+
+/// Finds what matches a glob in the directory of a task, except folders, without following links.
+/// FoundFiles answers.
+struct FindRequest {
+  std::string folder;
+  std::string glob;             ///< as OpenRequest::path
+  std::uint32_t max_files = 0;  ///< at most kMaxPaths; more are kTooMany
+  friend bool operator==(const FindRequest&, const FindRequest&) = default;
+};
+
+struct FoundFiles {
+  FileStatus status = FileStatus::kFound;  ///< or kFailed or kTooMany
+  std::int32_t error = 0;                  ///< errno, with kFailed
+  std::vector<std::string> paths;          ///< relative to the folder, sorted
+  friend bool operator==(const FoundFiles&, const FoundFiles&) = default;
+};
+
+/// Removes the directory of a task; if the launcher may not remove the directory itself, all that
+/// is in it. RemoveAnswer answers.
+struct RemoveRequest {
+  std::string folder;
+  friend bool operator==(const RemoveRequest&, const RemoveRequest&) = default;
+};
+
+struct RemoveAnswer {
+  std::int32_t error = 0;  ///< errno; 0: nothing is left
+  friend bool operator==(const RemoveAnswer&, const RemoveAnswer&) = default;
+};
+
+using Message = std::variant<Hello, Job, Run, Stop, Ended, Progress, Limit, OpenRequest, OpenAnswer,
+                             FindRequest, FoundFiles, RemoveRequest, RemoveAnswer>;
 
 /// Appends the message as a frame. It must keep to the bounds.
 void AppendFrame(const Message& message, std::string& bytes);

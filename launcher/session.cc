@@ -1,17 +1,23 @@
 #include "launcher/session.h"
 
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 #include <variant>
+
+#include "launcher/task_directory.h"
 
 namespace evenkeel::launcher {
 namespace {
 
 constexpr std::size_t kReceiveBytes = 64 << 10;
+constexpr std::chrono::seconds kRemovalPatience{120};
 
 }  // namespace
 
@@ -76,6 +82,9 @@ void Session::Take(const Message& message) {
   if (const auto* run = std::get_if<Run>(&message)) return TakeRun(*run);
   if (const auto* stop = std::get_if<Stop>(&message)) return TakeStop(*stop);
   if (const auto* limit = std::get_if<Limit>(&message)) return TakeLimit(*limit);
+  if (const auto* open = std::get_if<OpenRequest>(&message)) return TakeOpen(*open);
+  if (const auto* find = std::get_if<FindRequest>(&message)) return TakeFind(*find);
+  if (const auto* remove = std::get_if<RemoveRequest>(&message)) return TakeRemove(*remove);
   Close("it sent what only a launcher may send");
 }
 
@@ -99,6 +108,28 @@ void Session::TakeLimit(const Limit& limit) {
   if (limit.id == command_.Id()) command_.Limit(limit.item);
 }
 
+// The worker waits for the answer of each, so that nothing else is on its way.
+bool Session::InTurn() {
+  if (!command_.Running() && outgoing_.empty() && attached_ < 0) return true;
+  Close("it asked for files out of turn");
+  return false;
+}
+
+void Session::TakeOpen(const OpenRequest& request) {
+  if (!InTurn()) return;
+  const LookedUpFile file = OpenRegularFile(request.folder, request.path);
+  attached_ = file.descriptor;
+  Send(OpenAnswer{file.status, file.error});
+}
+
+void Session::TakeFind(const FindRequest& request) {
+  if (InTurn()) Send(FindFiles({request.folder, request.glob, request.max_files}));
+}
+
+void Session::TakeRemove(const RemoveRequest& request) {
+  if (InTurn()) Send(RemoveAnswer{RemoveFolder(request.folder, kRemovalPatience)});
+}
+
 void Session::ReportProgress(std::uint64_t id) {
   if (const auto item = command_.TakeProgress()) Send(Progress{id, *item});
 }
@@ -112,8 +143,7 @@ void Session::Send(const Message& message) {
 void Session::Flush() {
   std::size_t sent = 0;
   while (sent < outgoing_.size()) {
-    const ssize_t count = ::send(socket_, outgoing_.data() + sent, outgoing_.size() - sent,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count = SendSome(sent);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EAGAIN) break;
     if (count < 0) return Close();
@@ -126,11 +156,32 @@ void Session::Flush() {
   }
 }
 
+ssize_t Session::SendSome(std::size_t begin) {
+  iovec bytes{outgoing_.data() + begin, outgoing_.size() - begin};
+  msghdr message{};
+  message.msg_iov = &bytes;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  if (attached_ >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &attached_, sizeof(int));
+  }
+  const ssize_t count = ::sendmsg(socket_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+  if (count > 0 && attached_ >= 0) ::close(std::exchange(attached_, -1));
+  return count;
+}
+
 void Session::Close(const char* reason) {
   if (socket_ < 0) return;
   if (reason != nullptr)
     std::fprintf(stderr, "evenkeel-launcher: a worker is let go: %s\n", reason);
   ::close(std::exchange(socket_, -1));
+  if (attached_ >= 0) ::close(std::exchange(attached_, -1));
   outgoing_.clear();
   if (line_) command_.Stop(std::chrono::milliseconds(line_->TheJob().grace_milliseconds));
 }

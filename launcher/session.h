@@ -45,15 +45,23 @@ class Session {
   void TakeRun(const Run& run);
   void TakeStop(const Stop& stop);
   void TakeLimit(const Limit& limit);
+  void TakeOpen(const OpenRequest& request);
+  void TakeFind(const FindRequest& request);
+  void TakeRemove(const RemoveRequest& request);
+  /// Whether a request about the directory of a task comes at its time; else closes the connection.
+  [[nodiscard]] bool InTurn();
   void ReportProgress(std::uint64_t id);
   void Send(const Message& message);
   void Flush();
+  /// Sends some of `outgoing_` from `begin` on, with `attached_` if there is such. As send(2).
+  [[nodiscard]] ssize_t SendSome(std::size_t begin);
   /// The worker has gone or talks nonsense: its command has to end.
   void Close(const char* reason = nullptr);
 
   int socket_;
   FrameReader incoming_;
   std::string outgoing_;
+  int attached_ = -1;  // descriptor that goes with the next byte of outgoing_; owned
   bool greeted_ = false;
   std::optional<CommandLine> line_;
   Command command_;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
@@ -53,6 +54,11 @@ Result<std::string> ReadFile(const std::filesystem::path& path, std::size_t max_
   auto text = ReadToEnd(file, max_bytes);
   if (!text) return refuse(text.error().message);
   return text;
+}
+
+bool IsFull(int error_number) {
+  // EFBIG: the process may not write larger files (ulimit).
+  return error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
 }
 
 /// 0 or an errno.
@@ -111,9 +117,7 @@ Result<std::string> ReadInputFile(const std::filesystem::path& path) {
 }
 
 Error WriteError(const std::filesystem::path& path, int error_number) {
-  // EFBIG: the process may not write larger files (ulimit).
-  const bool full = error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG;
-  return {full ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
+  return {IsFull(error_number) ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
           path.string() + ": cannot be written: " + Reason(error_number)};
 }
 
@@ -132,6 +136,48 @@ Result<AtomicFile> AtomicFile::Create(std::filesystem::path path) {
   FileDescriptor file(::open(partial_path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.IsOpen()) return tl::unexpected(WriteError(path, errno));
   return AtomicFile(std::move(path), std::move(partial_path), std::move(file));
+}
+
+namespace {
+
+/// Copies what is at `offset` to the end of the other file. The number of bytes; 0 at the end; -1
+/// and errno. `buffer` is made once the system has not copied by itself.
+ssize_t CopySome(const FileDescriptor& from, const FileDescriptor& to, off_t offset,
+                 std::size_t bytes, std::string& buffer) {
+  if (buffer.empty()) {
+    off_t position = offset;
+    const ssize_t count = ::copy_file_range(from.Get(), &position, to.Get(), nullptr, bytes, 0);
+    // Some file systems refuse, and some report an end where there are more bytes.
+    if (count > 0 || (count < 0 && IsFull(errno))) return count;
+    buffer.resize(kWriteBufferBytes);
+  }
+  const ssize_t count = ::pread(from.Get(), buffer.data(), std::min(bytes, buffer.size()), offset);
+  if (count <= 0) return count;
+  const int error = WriteAll(to.Get(), {buffer.data(), static_cast<std::size_t>(count)});
+  if (error == 0) return count;
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+Result<void> CopyBytes(const FileDescriptor& from, const FileDescriptor& to,
+                       std::int64_t size_bytes, const std::stop_token& stop) {
+  constexpr std::int64_t kMostAtOnce = std::int64_t{64} << 20;
+  std::string buffer;
+  for (std::int64_t done = 0; done < size_bytes;) {
+    if (stop.stop_requested()) return Fail(ErrorCode::kUnavailable, "the copying was stopped");
+    const auto bytes = static_cast<std::size_t>(std::min(size_bytes - done, kMostAtOnce));
+    const ssize_t count = CopySome(from, to, done, bytes, buffer);
+    if (count == 0) return InvalidInput("the file is shorter by now");
+    if (count > 0) {
+      done += count;
+    } else if (errno != EINTR) {
+      return Fail(IsFull(errno) ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
+                  "cannot be copied: " + Reason(errno));
+    }
+  }
+  return {};
 }
 
 AtomicFile::AtomicFile(std::filesystem::path path, std::filesystem::path partial_path,

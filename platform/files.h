@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -29,6 +31,12 @@ namespace evenkeel::platform {
 /// Flushes a file or a folder to the disk: for a folder, the names in it. Returns 0 or an errno.
 /// 0 also for folders on file systems that cannot flush them.
 [[nodiscard]] int SyncPath(const std::filesystem::path& path);
+
+/// Copies the first `size_bytes` of a regular file into another one that is empty, without bringing
+/// them into this process's memory where the system can do so. Errors, without names: kInvalidInput
+/// (the source has become shorter), kStorageFull, else kUnavailable, also if `stop` is requested.
+[[nodiscard]] Result<void> CopyBytes(const FileDescriptor& from, const FileDescriptor& to,
+                                     std::int64_t size_bytes, const std::stop_token& stop);
 
 /// A file that appears under its name complete and durable, or not at all. Until Commit it is
 /// called .NAME.partial, in the same folder; two writers of the same file must not run at the same

@@ -8,6 +8,7 @@
 #include "core/base/log.h"
 #include "core/base/printable.h"
 #include "worker/machine.h"
+#include "workloads/local_task_files.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 // Memory beside blocks: the program, buffers of kernels and of the transport, unsent results.
 constexpr std::int64_t kOtherBytes = 64 << 20;
 constexpr std::int64_t kOtherBytesPerThread = 32 << 20;
+
+// Numbers of open files beside the output files of tasks.
+constexpr std::size_t kOtherOpenFiles = 512;
 
 std::int64_t CacheBytes(const WorkerOptions& options, std::int64_t wanted) {
   const std::int64_t limit = options.memory_limit.value_or(MemoryLimit());
@@ -72,6 +76,20 @@ Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
     KeepFreedMemory();
     blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
   }
+  return workload_->HasFiles() ? OpenFiles() : Result<void>();
+}
+
+Result<void> RegistryJobLoader::OpenFiles() {
+  if (options_.local_files.empty()) {
+    return Fail(ErrorCode::kUnavailable, "this worker has no files for tasks");
+  }
+  auto local = workloads::ReadLocalFiles(options_.local_files);
+  if (!local) return tl::unexpected(local.error());
+  auto directories = workloads::TaskDirectories::Open(local->Running() / options_.node);
+  if (!directories) return tl::unexpected(directories.error());
+  task_directories_ = std::move(*directories);
+  AllowOpenFiles(kOtherOpenFiles + options_.threads * workloads::kMaxOutputFiles);
+  files_ = workloads::MakeLocalTaskFiles(std::move(*local), workload_);
   return {};
 }
 
@@ -92,6 +110,8 @@ workloads::RunnerOptions RegistryJobLoader::RunnerSettings() {
   settings.launcher_socket = options_.launcher_socket;
   settings.launcher_program = options_.launcher_program;
   settings.launcher_patience = options_.launcher_patience;
+  settings.files = files_.get();
+  settings.task_directories = task_directories_.get();
   if (blocks_) {
     settings.block_cache = &blocks_->Cache();
     settings.block_fetcher = &blocks_->Fetcher();

@@ -9,6 +9,8 @@
 #include "worker/worker_process.h"
 #include "workloads/block_cache.h"
 #include "workloads/registry.h"
+#include "workloads/task_directory.h"
+#include "workloads/task_files.h"
 
 namespace evenkeel::worker {
 
@@ -41,13 +43,17 @@ class RegistryJobLoader final : public JobLoader {
 
  private:
   [[nodiscard]] workloads::RunnerOptions RunnerSettings();
+  /// Makes the files of tasks available, if they have any.
+  [[nodiscard]] Result<void> OpenFiles();
 
   const WorkerOptions& options_;
   const workloads::Registry& registry_;
   std::shared_ptr<const workloads::Workload> workload_;
-  std::unique_ptr<WorkerBlocks> blocks_;  // if workload_ has any
-  std::string job_;                       // its name
-  std::string parameters_;                // of workload_
+  std::unique_ptr<WorkerBlocks> blocks_;         // if workload_ has any
+  std::unique_ptr<workloads::TaskFiles> files_;  // if tasks have any
+  std::unique_ptr<workloads::TaskDirectories> task_directories_;
+  std::string job_;         // its name
+  std::string parameters_;  // of workload_
 };
 
 }  // namespace evenkeel::worker

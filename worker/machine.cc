@@ -1,6 +1,7 @@
 #include "worker/machine.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -56,6 +57,13 @@ std::string BootId(const std::filesystem::path& root) {
   std::string id;
   stream >> std::setw(static_cast<int>(engine::kMaxBootIdBytes)) >> id;
   return id;
+}
+
+void AllowOpenFiles(std::uint64_t count) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
+  limit.rlim_cur = std::min<rlim_t>(count, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 bool KeepOnCore(std::uint32_t thread, std::uint32_t threads) {

@@ -15,6 +15,9 @@ namespace evenkeel::worker {
 /// engine::kMaxBootIdBytes bytes.
 [[nodiscard]] std::string BootId(const std::filesystem::path& root = "/");
 
+/// Lets this process, and those that it starts, have so many files open, if the system permits.
+void AllowOpenFiles(std::uint64_t count);
+
 /// Keeps the calling thread, one of `threads` that compute, on a core of its own, if this process
 /// may use exactly so many cores: with fewer threads others most likely share the machine. True if
 /// it did.

@@ -67,6 +67,8 @@ void Describe(CLI::App& app, CommandLine& line) {
       ->check(CLI::Range(1e-3, kLongestSeconds));
   app.add_option("--launcher-program", options.launcher_program,
                  "The launcher to be started (default: evenkeel-launcher beside this program)");
+  app.add_option("--local-files", options.local_files,
+                 "File that says where the input and output files of a local run are");
   app.add_option("--memory-limit", options.memory_limit,
                  "Bytes of memory to use (default: what the control group or the machine allows)")
       ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50));

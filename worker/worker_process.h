@@ -35,6 +35,9 @@ struct WorkerOptions {
   std::filesystem::path launcher_socket;
   std::filesystem::path launcher_program;
   Duration launcher_patience = std::chrono::seconds(30);
+  /// For a local run of a workload with files: what workloads::PrepareLocalFiles returned; empty:
+  /// there are no files.
+  std::filesystem::path local_files;
   /// Share of a core for each thread: the process stays below share x threads by pausing. 1: no
   /// pauses.
   double share = 1.0;

@@ -19,10 +19,12 @@
 #include "core/model/task_failure.h"
 #include "workloads/data_blocks.h"
 #include "workloads/run_limit.h"
+#include "workloads/task_files.h"
 
 namespace evenkeel::workloads {
 
 class BlockCache;
+class TaskDirectories;
 
 /// How one run of a task ended.
 enum class TaskOutcome { kDone, kFailed, kStopped, kUnable };
@@ -115,6 +117,10 @@ struct RunnerOptions {
   /// then blocks are read directly from their source.
   BlockCache* block_cache = nullptr;
   BlockFetcher* block_fetcher = nullptr;
+  /// For workloads with files: shared by the worker's threads. Null outside of a worker; then no
+  /// task can run.
+  TaskFiles* files = nullptr;
+  TaskDirectories* task_directories = nullptr;
   /// Socket of the launcher of commands; empty: the runner starts a launcher.
   std::filesystem::path launcher_socket;
   /// How long the launcher may be unreachable before the worker leaves.
@@ -217,6 +223,18 @@ class Workload {
   [[nodiscard]] virtual const BlockSource* Blocks() const { return nullptr; }
   /// How workers handle blocks; nothing: tasks use none.
   [[nodiscard]] virtual std::optional<BlockPolicy> BlocksAtWorker() const { return {}; }
+  /// Whether tasks have input or output files; then they need RunnerOptions::files.
+  [[nodiscard]] virtual bool HasFiles() const { return false; }
+  /// The input files that all tasks need.
+  [[nodiscard]] virtual std::vector<DeclaredPath> CommonInputFiles() const { return {}; }
+  /// The input files that one task needs beside the common ones. `input`: TaskCall::input.
+  /// kInvalidInput: its input makes a wrong path, which is a failure of the task. Any thread.
+  [[nodiscard]] virtual Result<std::vector<DeclaredPath>> InputFilesOf(
+      model::TaskIndex index, std::string_view input) const {
+    static_cast<void>(index);
+    static_cast<void>(input);
+    return {};
+  }
   /// Whether each thread of a worker should be pinned to its own core.
   [[nodiscard]] virtual bool WantsCores() const { return false; }
   /// Minimum disk space of journal and result files, in bytes; 0: negligible.

@@ -126,7 +126,7 @@ class Structure(unittest.TestCase):
             if node.get("type") != "array":
                 continue
             with self.subTest(kind=kind, path=path):
-                self.assertIn(node["x-kubernetes-list-type"], ("atomic", "map"))
+                self.assertIn(node["x-kubernetes-list-type"], ("atomic", "map", "set"))
                 keys = set(node.get("x-kubernetes-list-map-keys", []))
                 self.assertEqual(bool(keys), node["x-kubernetes-list-type"] == "map")
                 self.assertLessEqual(keys, set(node["items"].get("required", [])))

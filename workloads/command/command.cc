@@ -30,6 +30,14 @@ class Command final : public Workload {
   [[nodiscard]] std::string InputOf(model::TaskIndex index) const override {
     return spec_.has_arguments ? std::string(spec_.arguments.At(index)) : std::string();
   }
+  [[nodiscard]] bool HasFiles() const override { return spec_.files.Any(); }
+  [[nodiscard]] std::vector<DeclaredPath> CommonInputFiles() const override {
+    return CommonInputs(spec_.files);
+  }
+  [[nodiscard]] Result<std::vector<DeclaredPath>> InputFilesOf(
+      model::TaskIndex index, std::string_view input) const override {
+    return InputsOf(spec_.files, index, input);
+  }
   [[nodiscard]] bool Continues(const std::string& earlier, const std::string& now) const override {
     return OnlyAppendsTasks(earlier, now);
   }

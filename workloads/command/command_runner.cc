@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
+#include "core/base/log.h"
 #include "launcher/placeholder.h"
 #include "workloads/command/launcher_connection.h"
+#include "workloads/command/output_files.h"
 #include "workloads/command/task_record.h"
+#include "workloads/task_directory.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -56,7 +62,8 @@ class CommandRunner final : public TaskRunner {
   TaskOutcome Run(const TaskCall& call, std::stop_token stop, std::string& result,
                   TaskFailure& failure) override {
     TaskRecord record{call.attempt + 1, options_.node, {}};
-    const TaskOutcome outcome = Execute(RunOf(call), stop, {}, record, failure);
+    const TaskOutcome outcome = spec_.files.Any() ? RunWithFiles(call, stop, record, failure)
+                                                  : Execute(RunOf(call), stop, {}, record, failure);
     if (outcome == TaskOutcome::kDone) AppendRecord(record, result);
     return outcome;
   }
@@ -82,7 +89,92 @@ class CommandRunner final : public TaskRunner {
     return std::exchange(cpu_, Duration::zero());
   }
 
+  [[nodiscard]] Duration TakeWaited() override { return std::exchange(waited_, Duration::zero()); }
+
  private:
+  /// Runs the command in a new directory with its input files, and stores its output files.
+  TaskOutcome RunWithFiles(const TaskCall& call, const std::stop_token& stop, TaskRecord& record,
+                           TaskFailure& failure) {
+    if (options_.files == nullptr || options_.task_directories == nullptr) {
+      failure.reason = "this worker has no files for tasks";
+      return TaskOutcome::kUnable;
+    }
+    const auto outputs = OutputsOf(spec_.files, call.index, call.input);
+    if (!outputs) return FailedFor(outputs.error(), stop, failure);
+    if (auto ready = PrepareLauncher(stop); !ready) {
+      failure.reason = ready.error().message;
+      return stop.stop_requested() ? TaskOutcome::kStopped : TaskOutcome::kUnable;
+    }
+    RemoveLeftovers();
+    const auto asked = std::chrono::steady_clock::now();
+    const auto inputs = options_.files->Acquire(call.index, call.input, stop);
+    waited_ += std::chrono::steady_clock::now() - asked;
+    if (!inputs) return FailedFor(inputs.error(), stop, failure);
+    const TaskOutcome outcome = RunWithInputs(call, *inputs, *outputs, stop, record, failure);
+    options_.files->Release(call.index);
+    return outcome;
+  }
+
+  TaskOutcome RunWithInputs(const TaskCall& call, const std::vector<InputFile>& inputs,
+                            const std::vector<DeclaredPath>& outputs, const std::stop_token& stop,
+                            TaskRecord& record, TaskFailure& failure) {
+    const auto user = launcher_.User();
+    if (!user) return FailedFor(user.error(), stop, failure);
+    const auto directory = options_.task_directories->Make(inputs, *user, stop);
+    if (!directory) return FailedFor(directory.error(), stop, failure);
+    launcher::Run run = RunOf(call);
+    run.folder = directory->native();
+    run.variables.push_back(
+        {spec_.has_arguments ? kArgument + 1 : kArgument, "EVENKEEL_TASK_DIRECTORY=" + run.folder});
+    TaskOutcome outcome = Execute(run, stop, {}, record, failure);
+    if (outcome == TaskOutcome::kDone) {
+      const auto stored = StoreOutputs(call.index, *directory, inputs, outputs, stop);
+      if (!stored) {
+        outcome = FailedFor(stored.error(), stop, failure);
+        AppendRecord(record, failure.record);
+      }
+    }
+    options_.task_directories->AddLeftover(*directory);
+    RemoveLeftovers();
+    return outcome;
+  }
+
+  [[nodiscard]] Result<void> StoreOutputs(model::TaskIndex task,
+                                          const std::filesystem::path& directory,
+                                          const std::vector<InputFile>& inputs,
+                                          const std::vector<DeclaredPath>& outputs,
+                                          const std::stop_token& stop) {
+    if (outputs.empty()) return {};
+    const auto files =
+        OutputFiles::Collect(launcher_, directory, outputs, inputs, spec_.files.output_bytes);
+    if (!files) return tl::unexpected(files.error());
+    return options_.files->Store(task, files->Files(), stop);
+  }
+
+  /// Only files that are wrong are a failure of the task.
+  static TaskOutcome FailedFor(const Error& error, const std::stop_token& stop,
+                               TaskFailure& failure) {
+    failure.reason = error.message;
+    if (stop.stop_requested()) return TaskOutcome::kStopped;
+    return error.code == ErrorCode::kInvalidInput ? TaskOutcome::kFailed : TaskOutcome::kUnable;
+  }
+
+  /// Removes the directories of runs that have ended, also those of earlier processes. What cannot
+  /// be removed is left to the next process: to try again after each task could take long.
+  void RemoveLeftovers() {
+    while (launcher_.Open()) {
+      auto directory = options_.task_directories->TakeLeftover();
+      if (!directory) return;
+      const auto removed = launcher_.RemoveFolder({directory->native()});
+      if (!removed) return options_.task_directories->AddLeftover(std::move(*directory));
+      std::error_code error(removed->error, std::generic_category());
+      if (!error) std::filesystem::remove(*directory, error);
+      if (!error) continue;
+      Log(LogLevel::kWarning,
+          "the directory of a task stays: " + directory->string() + ": " + error.message());
+    }
+  }
+
   /// Runs the command and puts its end into `record`, which becomes that of the failure unless the
   /// outcome is kDone.
   TaskOutcome Execute(const launcher::Run& run, const std::stop_token& stop,
@@ -121,11 +213,12 @@ class CommandRunner final : public TaskRunner {
       too_long.value = E2BIG;
       return too_long;
     }
-    if (!launcher_.Open()) {
-      const auto ready = launcher_.Prepare(options_, JobOf(), stop);
-      if (!ready) return tl::unexpected(ready.error());
-    }
+    if (auto ready = PrepareLauncher(stop); !ready) return tl::unexpected(ready.error());
     return launcher_.Execute(run, stop, on_progress);
+  }
+
+  [[nodiscard]] Result<void> PrepareLauncher(const std::stop_token& stop) {
+    return launcher_.Open() ? Result<void>() : launcher_.Prepare(options_, JobOf(), stop);
   }
 
   /// Whether not even a new command could be started: the launcher has not gone alone. Only asked
@@ -156,6 +249,7 @@ class CommandRunner final : public TaskRunner {
       job.variables.emplace_back("EVENKEEL_FIRST=");
       job.variables.emplace_back("EVENKEEL_LAST=");
     }
+    if (spec_.files.Any()) job.variables.emplace_back("EVENKEEL_TASK_DIRECTORY=");
     job.variables.push_back("EVENKEEL_TASK_COUNT=" + std::to_string(spec_.tasks));
     job.variables.push_back("EVENKEEL_NODE=" + options_.node);
     job.variables.push_back("EVENKEEL_JOB=" + options_.job);
@@ -208,7 +302,8 @@ class CommandRunner final : public TaskRunner {
       words_with_placeholder_;  // indexes of the words that contain a placeholder
   LauncherConnection launcher_;
   std::uint64_t runs_ = 0;
-  Duration cpu_{};  // of commands, since the last TakeCpuElsewhere
+  Duration cpu_{};     // of commands, since the last TakeCpuElsewhere
+  Duration waited_{};  // for input files, since the last TakeWaited
 };
 
 }  // namespace

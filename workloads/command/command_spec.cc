@@ -249,6 +249,33 @@ void ReadFolder(model::FieldReader& fields, CommandSpec& spec) {
   }
 }
 
+/// Reads the declared files and checks them against the other fields and all arguments.
+void ReadFiles(model::FieldReader& fields, const WorkloadContext& context, CommandSpec& spec) {
+  spec.files = ReadDeclaredFiles(fields, spec.has_arguments);
+  if (fields.Failed() || !spec.files.Any()) return;
+  const char* const field = spec.files.inputs.empty() ? "outputs" : "inputs";
+  if (spec.ranges) {
+    fields.Fail(field, "must be absent with range");
+  } else if (!spec.folder.empty()) {
+    fields.Fail(field,
+                "must be absent with workingDirectory: each task runs in a directory of its own");
+  } else if (!spec.files.inputs.empty() && !context.at_worker && context.folder.empty()) {
+    fields.Fail("inputs", "needs spec.inputs, which must contain the files");
+  } else if (!context.at_worker && context.confined) {
+    fields.Fail(field, "is not supported on a cluster yet: use volumeMounts, or evenkeel run");
+  }
+  if (!UsesArguments(spec.files)) return;
+  for (std::int64_t index = 0; index < spec.arguments.Count() && !fields.Failed(); ++index) {
+    const std::string_view argument = spec.arguments.At(index);
+    const auto inputs = InputsOf(spec.files, index, argument);
+    const auto outputs = OutputsOf(spec.files, index, argument);
+    if (inputs && outputs) continue;
+    fields.Fail(inputs ? "outputs" : "inputs",
+                "task " + std::to_string(index) + ": " +
+                    (inputs ? outputs.error().message : inputs.error().message));
+  }
+}
+
 }  // namespace
 
 std::string LearnedNameOf(const CommandSpec& spec, model::TaskIndex index) {
@@ -268,6 +295,7 @@ Result<CommandSpec> ReadCommandSpec(model::FieldReader fields, const WorkloadCon
       "outputLimitBytes", {0, static_cast<std::int64_t>(launcher::kMaxOutputBytes)},
       spec.output_limit));
   if (context.at_worker) spec.has_arguments = fields.OptionalBool(kWithArguments, false);
+  ReadFiles(fields, context, spec);
   spec.costs = std::make_shared<model::UnitCosts>(spec.tasks);
   ReadCosts(fields, cost, context, spec);
   if (auto read = fields.Finish(); !read) return tl::unexpected(read.error());
@@ -284,6 +312,11 @@ std::string WorkerParametersOf(const CommandSpec& spec) {
     parameters["tasks"] = spec.tasks;
   }
   if (!spec.folder.empty()) parameters["workingDirectory"] = spec.folder;
+  if (spec.files.Any()) {
+    parameters["inputs"] = spec.files.inputs;
+    parameters["outputs"] = spec.files.outputs;
+    parameters["outputFilesLimitBytes"] = spec.files.output_bytes;
+  }
   return parameters.dump();
 }
 

@@ -12,6 +12,7 @@
 #include "core/model/field_reader.h"
 #include "core/model/range_bounds.h"
 #include "workloads/command/arguments.h"
+#include "workloads/command/declared_files.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {
@@ -33,6 +34,7 @@ struct CommandSpec {
   std::string folder;  ///< working directory; empty: the image's or that of `evenkeel run`
   std::vector<std::string> reduce;      ///< words of the reduce command; empty: there is none
   std::uint32_t output_limit = 65'536;  ///< bytes kept of stdout and of stderr each
+  DeclaredFiles files;                  ///< if there are any, each task has a directory of its own
   std::int64_t tasks = 0;
   bool has_arguments = false;  ///< one argument a task
   Arguments arguments;         ///< empty at a worker, which gets them with its tasks

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -150,7 +151,7 @@ Result<Message> LauncherConnection::Receive() {
       Close();
       return Fail(ErrorCode::kInternal, "the launcher sent a message that is not of its protocol");
     }
-    const ssize_t count = ::recv(socket_, bytes.data(), bytes.size(), 0);
+    const ssize_t count = ReceiveSome(bytes);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       Close();
@@ -158,6 +159,64 @@ Result<Message> LauncherConnection::Receive() {
     }
     incoming_.Append({bytes.data(), static_cast<std::size_t>(count)});
   }
+}
+
+ssize_t LauncherConnection::ReceiveSome(std::span<char> bytes) {
+  iovec buffer{bytes.data(), bytes.size()};
+  msghdr message{};
+  message.msg_iov = &buffer;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t count = ::recvmsg(socket_, &message, MSG_CMSG_CLOEXEC);
+  const cmsghdr* const header = count > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  // There is room for one descriptor; the kernel drops others.
+  if (header != nullptr && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    received_.Reset(descriptor);
+  }
+  return count;
+}
+
+template <typename Answer>
+Result<Answer> LauncherConnection::Ask(const Message& request) {
+  received_.Reset();
+  if (auto sent = Send(request); !sent) return tl::unexpected(sent.error());
+  auto message = Receive();
+  if (!message) return tl::unexpected(message.error());
+  if (auto* const answer = std::get_if<Answer>(&*message)) return std::move(*answer);
+  Close();
+  return Fail(ErrorCode::kInternal, "the launcher sent an answer to another request");
+}
+
+Result<LauncherConnection::OpenedFile> LauncherConnection::OpenFile(
+    const launcher::OpenRequest& request) {
+  auto answer = Ask<launcher::OpenAnswer>(request);
+  if (!answer) return tl::unexpected(answer.error());
+  OpenedFile opened{*answer, std::move(received_)};
+  if (answer->status == launcher::FileStatus::kFound && !opened.descriptor.IsOpen()) {
+    opened.answer = {launcher::FileStatus::kFailed, EMFILE};  // this process has no number for it
+  }
+  return opened;
+}
+
+Result<launcher::FoundFiles> LauncherConnection::FindFiles(const launcher::FindRequest& request) {
+  return Ask<launcher::FoundFiles>(request);
+}
+
+Result<launcher::RemoveAnswer> LauncherConnection::RemoveFolder(
+    const launcher::RemoveRequest& request) {
+  return Ask<launcher::RemoveAnswer>(request);
+}
+
+Result<uid_t> LauncherConnection::User() const {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket_, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) return peer.uid;
+  return Fail(ErrorCode::kUnavailable, "the launcher's user is unknown: " + SystemText(errno));
 }
 
 Result<void> LauncherConnection::Prepare(const RunnerOptions& options, const launcher::Job& job,

@@ -8,11 +8,13 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 
 #include "core/base/error.h"
 #include "launcher/protocol.h"
+#include "platform/file_descriptor.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads::command {
@@ -57,6 +59,18 @@ class LauncherConnection {
   /// each Progress of the run. Errors as of Send; kInternal: the answer is invalid.
   [[nodiscard]] Result<launcher::Ended> AwaitEnd(std::uint64_t id,
                                                  const ProgressHandler& on_progress = {});
+  /// A file in the directory of a task. `descriptor` is open with FileStatus::kFound.
+  struct OpenedFile {
+    launcher::OpenAnswer answer;
+    platform::FileDescriptor descriptor;
+  };
+  /// Requests about the directory of a task, while no command runs. Answers may be wrong, because
+  /// the launcher is in the user's container. Errors as of AwaitEnd.
+  [[nodiscard]] Result<OpenedFile> OpenFile(const launcher::OpenRequest& request);
+  [[nodiscard]] Result<launcher::FoundFiles> FindFiles(const launcher::FindRequest& request);
+  [[nodiscard]] Result<launcher::RemoveAnswer> RemoveFolder(const launcher::RemoveRequest& request);
+  /// The user of the launcher and so of its commands, while Open().
+  [[nodiscard]] Result<uid_t> User() const;
   /// Asks the launcher to end a command. AwaitEnd still gets the answer to its Run.
   void Stop(std::uint64_t id);
   /// Asks a command to stop after `item` (0 to launcher::kMaxItem). Without effect if the command
@@ -67,6 +81,11 @@ class LauncherConnection {
   [[nodiscard]] Result<void> ConnectOnce(const std::filesystem::path& path);
   [[nodiscard]] Result<void> Handshake();
   [[nodiscard]] Result<launcher::Message> Receive();
+  /// Reads some bytes, and a descriptor that comes with them. As recv(2).
+  [[nodiscard]] ssize_t ReceiveSome(std::span<char> bytes);
+  /// Sends a request and waits for its answer.
+  template <typename Answer>
+  [[nodiscard]] Result<Answer> Ask(const launcher::Message& request);
   /// For a message of few bytes, from any thread; lost if there is no connection.
   void SendIfOpen(const launcher::Message& message);
 
@@ -74,6 +93,7 @@ class LauncherConnection {
   int socket_ = -1;
   pid_t launcher_ = -1;  // -1: not started here
   launcher::FrameReader incoming_;
+  platform::FileDescriptor received_;  // the last one that came with a message
 };
 
 }  // namespace evenkeel::workloads::command

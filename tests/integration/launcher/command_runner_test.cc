@@ -1,19 +1,29 @@
 // The worker's side of the launcher: the real one, and others that do not keep to the protocol.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "launcher/protocol.h"
+#include "platform/file_descriptor.h"
 #include "workloads/built_in.h"
 #include "workloads/command/launcher_connection.h"
 #include "workloads/command/task_record.h"
+#include "workloads/task_directory.h"
+#include "workloads/task_files.h"
 
 namespace evenkeel::workloads::command {
 namespace {
@@ -104,6 +114,17 @@ void SendMessage(int socket, const Message& message) {
   launcher::AppendFrame(message, bytes);
   ASSERT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(bytes.size()));
+}
+
+/// Reads until a request has come.
+void AwaitRequest(int socket) {
+  launcher::FrameReader frames;
+  char bytes[4096];
+  while (!frames.Next()) {
+    const ssize_t count = ::recv(socket, bytes, sizeof bytes, 0);
+    if (count <= 0) return;
+    frames.Append({bytes, static_cast<std::size_t>(count)});
+  }
 }
 
 /// Reads until a Run has come; nothing if the other side leaves first.
@@ -263,7 +284,7 @@ TEST(LauncherConnection, PassesProgressOnAndLimitsACommand) {
   ASSERT_TRUE(connection.Send(ShellThatFollows(
       R"(echo "done 3" >&3; read -r word last <&4; echo "$word $last"; echo "done $last" >&3)")));
   for (std::uint64_t id = 1; id <= 3; ++id) {
-    ASSERT_TRUE(connection.Send(launcher::Run{id, {}, {}}));
+    ASSERT_TRUE(connection.Send(launcher::Run{id, {}, {}, {}}));
     std::vector<std::int64_t> reported;
     std::thread limiter;
     const auto ended = connection.AwaitEnd(id, [&](std::int64_t item) {
@@ -284,7 +305,7 @@ TEST(LauncherConnection, ProgressMayBeIgnored) {
   connection.Limit(1, 5);  // there is no launcher yet
   ASSERT_TRUE(connection.Start(EVENKEEL_LAUNCHER));
   ASSERT_TRUE(connection.Send(ShellThatFollows("echo 'done 3' >&3; exit 4")));
-  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}}));
+  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}, {}}));
   const auto ended = connection.AwaitEnd(1);
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(ended->value, 4);
@@ -300,7 +321,7 @@ TEST(LauncherConnection, RejectsProgressOfAnotherRun) {
   });
   LauncherConnection connection;
   ASSERT_TRUE(connection.Connect(launcher.Options().launcher_socket, std::chrono::seconds(60), {}));
-  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}}));
+  ASSERT_TRUE(connection.Send(launcher::Run{1, {}, {}, {}}));
   std::vector<std::int64_t> reported;
   const auto ended =
       connection.AwaitEnd(1, [&reported](std::int64_t item) { reported.push_back(item); });
@@ -308,6 +329,206 @@ TEST(LauncherConnection, RejectsProgressOfAnotherRun) {
   EXPECT_EQ(ended.error().message, "the launcher sent an answer without a request");
   EXPECT_EQ(reported, std::vector<std::int64_t>{1});
   EXPECT_FALSE(connection.Open());
+}
+
+/// Gives a task one input, and remembers what was stored.
+class RecordedFiles final : public TaskFiles {
+ public:
+  Result<std::vector<InputFile>> Acquire(model::TaskIndex task, std::string_view input,
+                                         const std::stop_token& stop) override {
+    static_cast<void>(task), static_cast<void>(input), static_cast<void>(stop);
+    if (acquire_fails) return tl::unexpected(*acquire_fails);
+    ++acquired;
+    return inputs;
+  }
+  void Release(model::TaskIndex task) override {
+    static_cast<void>(task);
+    --acquired;
+  }
+  Result<void> Store(model::TaskIndex task, std::span<const OutputFile> outputs,
+                     const std::stop_token& stop) override {
+    static_cast<void>(task), static_cast<void>(stop);
+    if (store_fails) return tl::unexpected(*store_fails);
+    stored.clear();
+    for (const OutputFile& output : outputs) {
+      std::string text(static_cast<std::size_t>(output.size_bytes), '\0');
+      EXPECT_EQ(::pread(output.descriptor, text.data(), text.size(), 0), output.size_bytes);
+      stored.push_back(output.path + "=" + text);
+    }
+    return {};
+  }
+
+  std::optional<Error> acquire_fails;
+  std::optional<Error> store_fails;
+  std::vector<InputFile> inputs;
+  std::vector<std::string> stored;  // "PATH=CONTENT"
+  int acquired = 0;
+};
+
+class CommandRunnerFiles : public testing::Test {
+ protected:
+  CommandRunnerFiles() {
+    std::string name = (std::filesystem::temp_directory_path() / "evenkeel-tasks-XXXXXX").native();
+    EXPECT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+    directories_ = std::move(*TaskDirectories::Open(folder_ / "tasks"));
+  }
+  ~CommandRunnerFiles() override { std::filesystem::remove_all(folder_); }
+
+  Ran Run(const std::string& script, RunnerOptions options = WithRealLauncher()) {
+    auto made = BuiltInWorkloads().Make("command",
+                                        R"({"command": ["/bin/sh", "-c", ")" + script +
+                                            R"("], "tasks": 10, "outputs": ["out", "more/*"]})",
+                                        {{}, false});
+    EXPECT_TRUE(made) << made.error().message;
+    options.files = &files_;
+    options.task_directories = directories_.get();
+    return RunOn(*(*made)->MakeRunner(options));
+  }
+
+  [[nodiscard]] bool NothingIsLeft() const {
+    return std::filesystem::is_empty(folder_ / "tasks") && files_.acquired == 0;
+  }
+
+  /// Serves one run of a command that exits with 0, and then `talk`.
+  static FakeLauncher::Talk After(const FakeLauncher::Talk& talk) {
+    return [talk](int socket) {
+      SendMessage(socket, launcher::Hello{});
+      const auto run = AwaitRun(socket);
+      if (!run) return;
+      launcher::Ended ended;
+      ended.id = run->id;
+      SendMessage(socket, ended);
+      talk(socket);
+    };
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<TaskDirectories> directories_;
+  RecordedFiles files_;
+};
+
+TEST_F(CommandRunnerFiles, AreStoredByPath) {
+  const Ran ran = Run("mkdir more; printf 1 > out; printf 2 > more/b; printf 3 > more/a");
+  EXPECT_EQ(ran.outcome, TaskOutcome::kDone) << ran.failure.reason;
+  EXPECT_EQ(files_.stored, (std::vector<std::string>{"more/a=3", "more/b=2", "out=1"}));
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(CommandRunnerFiles, OnlyWrongFilesAreAFailureOfTheTask) {
+  const std::pair<ErrorCode, TaskOutcome> kCases[] = {
+      {ErrorCode::kInvalidInput, TaskOutcome::kFailed},
+      {ErrorCode::kStorageFull, TaskOutcome::kUnable},
+      {ErrorCode::kUnavailable, TaskOutcome::kUnable}};
+  for (const auto& [code, outcome] : kCases) {
+    files_.acquire_fails = Error{code, "the reason"};
+    Ran ran = Run("true");
+    EXPECT_EQ(ran.outcome, outcome);
+    EXPECT_EQ(ran.failure.reason, "the reason");
+    EXPECT_TRUE(ran.failure.record.empty());
+    files_.acquire_fails.reset();
+    files_.store_fails = Error{code, "the reason"};
+    ran = Run("echo said; : > out");
+    EXPECT_EQ(ran.outcome, outcome);
+    EXPECT_EQ(ran.failure.reason, "the reason");
+    EXPECT_EQ(ReadRecord(ran.failure.record).value().ended.output, "said\n");
+    files_.store_fails.reset();
+    EXPECT_TRUE(NothingIsLeft());
+  }
+}
+
+TEST_F(CommandRunnerFiles, AFailedCommandStoresNothing) {
+  const Ran ran = Run(": > out; exit 3");
+  EXPECT_EQ(ran.outcome, TaskOutcome::kFailed);
+  EXPECT_EQ(ran.failure.exit_code, 3);
+  EXPECT_TRUE(files_.stored.empty());
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(CommandRunnerFiles, LeftoversOfAnEarlierProcessAreRemoved) {
+  std::filesystem::create_directories(folder_ / "tasks/abc/deep");
+  std::filesystem::permissions(folder_ / "tasks/abc/deep", std::filesystem::perms::none);
+  directories_ = std::move(*TaskDirectories::Open(folder_ / "tasks"));
+  EXPECT_EQ(Run(": > out").outcome, TaskOutcome::kDone);
+  EXPECT_TRUE(NothingIsLeft());
+}
+
+TEST_F(CommandRunnerFiles, AWorkerWithoutFilesCannotRunTheTask) {
+  const auto made = BuiltInWorkloads().Make(
+      "command", R"({"command": ["true"], "tasks": 1, "outputs": ["a"]})", {{}, false});
+  const Ran ran = RunOn(*(*made)->MakeRunner(WithRealLauncher()));
+  EXPECT_EQ(ran.outcome, TaskOutcome::kUnable);
+  EXPECT_EQ(ran.failure.reason, "this worker has no files for tasks");
+}
+
+/// Sends an answer with a descriptor.
+void SendWith(int socket, const Message& message, int descriptor) {
+  std::string bytes;
+  launcher::AppendFrame(message, bytes);
+  iovec piece{bytes.data(), bytes.size()};
+  msghdr header{};
+  header.msg_iov = &piece;
+  header.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  header.msg_control = control.data();
+  header.msg_controllen = control.size();
+  cmsghdr* const rights = CMSG_FIRSTHDR(&header);
+  rights->cmsg_level = SOL_SOCKET;
+  rights->cmsg_type = SCM_RIGHTS;
+  rights->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+  EXPECT_EQ(::sendmsg(socket, &header, MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+}
+
+TEST_F(CommandRunnerFiles, ALauncherThatACommandControlsCanOfferOnlyRegularFiles) {
+  struct Case {
+    const char* want;
+    FakeLauncher::Talk talk;
+    TaskOutcome outcome = TaskOutcome::kFailed;
+  };
+  const auto offer = [](const char* path) {
+    return [path](int socket) {
+      AwaitRequest(socket);
+      SendMessage(socket, launcher::FoundFiles{});
+      AwaitRequest(socket);
+      const launcher::OpenAnswer found{launcher::FileStatus::kFound, 0};
+      if (path == nullptr) return SendMessage(socket, found);
+      const platform::FileDescriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+      SendWith(socket, found, file.Get());
+    };
+  };
+  const std::vector<Case> cases{
+      {"output out must be a regular file", offer("/dev/zero")},
+      {"output out must be a regular file", offer("/")},
+      {"output out cannot be read: Too many open files", offer(nullptr)},
+      {"not of its protocol",
+       [](int socket) {
+         launcher::FoundFiles outside;
+         outside.paths = {"../../etc/passwd"};
+         AwaitRequest(socket);
+         SendMessage(socket, outside);
+       },
+       TaskOutcome::kUnable},
+      {"an answer to another request",
+       [](int socket) {
+         AwaitRequest(socket);
+         SendMessage(socket, launcher::RemoveAnswer{});
+       },
+       TaskOutcome::kUnable},
+      {"the launcher has gone", [](int) {}, TaskOutcome::kUnable},
+  };
+  for (const Case& each : cases) {
+    // Without the directory that the last launcher has not removed.
+    std::filesystem::remove_all(folder_ / "tasks");
+    directories_ = std::move(*TaskDirectories::Open(folder_ / "tasks"));
+    const FakeLauncher launcher(After(each.talk));
+    const Ran ran = Run("true", launcher.Options());
+    EXPECT_EQ(ran.outcome, each.outcome) << each.want;
+    EXPECT_NE(ran.failure.reason.find(each.want), std::string::npos)
+        << ran.failure.reason << ", wanted: " << each.want;
+    EXPECT_EQ(files_.acquired, 0);
+    EXPECT_TRUE(files_.stored.empty());
+  }
 }
 
 }  // namespace

@@ -16,8 +16,11 @@ LAUNCHER = os.environ["EVENKEEL_LAUNCHER"]
 # Programs with sanitizers are not static, and need more memory.
 SANITIZED = b"INTERP" in subprocess.run(["readelf", "-lW", LAUNCHER], capture_output=True, check=True).stdout
 PATIENCE = 60  # seconds that anything may take which should happen soon
-MAGIC, VERSION = 0x4C4B5645, 3
+MAGIC, VERSION = 0x4C4B5645, 4
 HELLO, JOB, RUN, STOP, ENDED, PROGRESS, LIMIT = 1, 2, 3, 4, 5, 6, 7
+OPEN, OPENED, FIND, FOUND, REMOVE, REMOVED = 8, 9, 10, 11, 12, 13
+# Results of looking up a file.
+FILE, FAILED, TOO_MANY, LINK, FOLDER, DEVICE, SOCKET, FIFO = 1, 2, 3, 4, 5, 6, 7, 8
 EXITED, SIGNALLED, NO_PROGRAM, NO_FOLDER, NO_PROCESS = 1, 2, 3, 4, 5
 
 
@@ -49,8 +52,9 @@ def job(words, variables=(), folder="", limit=65536, grace_ms=1000, follows=Fals
                  + struct.pack("<II?", limit, grace_ms, follows))
 
 
-def run(number, words=None, variables=None):
-    return frame(RUN, struct.pack("<Q", number) + changes(words or {}) + changes(variables or {}))
+def run(number, words=None, variables=None, folder=""):
+    return frame(RUN, struct.pack("<Q", number) + text(str(folder)) + changes(words or {})
+                 + changes(variables or {}))
 
 
 def stop(number):
@@ -140,6 +144,35 @@ class Worker:
     def _text(data):
         (size,) = struct.unpack("<I", data[:4])
         return data[4:4 + size], data[4 + size:]
+
+    def open(self, folder, path):
+        """(status, errno, descriptor or None) of a file in the directory of a task."""
+        self.send(frame(OPEN, text(str(folder)) + text(path)))
+        data, descriptors, _, _ = socket.recv_fds(self.socket, 10, 4)
+        data += self._bytes(10 - len(data))
+        size, kind, status, error = struct.unpack("<IBBi", data)
+        assert (size, kind) == (6, OPENED), data
+        return status, error, *(descriptors or [None])
+
+    def find(self, folder, glob, max_files=1000):
+        """(status, errno, names) of what matches in the directory of a task."""
+        self.send(frame(FIND, text(str(folder)) + text(glob) + struct.pack("<I", max_files)))
+        kind, fields = self.receive()
+        assert kind == FOUND, kind
+        status, error, count = struct.unpack("<BiI", fields[:9])
+        names, rest = [], fields[9:]
+        for _ in range(count):
+            name, rest = self._text(rest)
+            names.append(name)
+        assert not rest
+        return status, error, names
+
+    def remove(self, folder):
+        """errno, 0 if the directory is removed."""
+        self.send(frame(REMOVE, text(str(folder))))
+        kind, fields = self.receive()
+        assert kind == REMOVED, kind
+        return struct.unpack("<i", fields)[0]
 
     def run(self, **differences):
         number = self.start(**differences)

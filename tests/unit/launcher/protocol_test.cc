@@ -28,7 +28,7 @@ Ended SampleEnded() {
 }
 
 std::vector<Message> OneOfEach() {
-  launcher::Run run{5, {{1, "x y"}, {2, ""}}, {{0, "INDEX=5"}}};
+  launcher::Run run{5, "/tasks/5", {{1, "x y"}, {2, ""}}, {{0, "INDEX=5"}}};
   return {Hello{},
           Job{"/data", {"/bin/sh", "-c", ""}, {"INDEX=", "HOME=/"}, 65'536, 1'000, true},
           run,
@@ -37,7 +37,14 @@ std::vector<Message> OneOfEach() {
           Progress{5, 0},
           Progress{5, kMaxItem},
           Limit{5, 0},
-          Limit{6, kMaxItem}};
+          Limit{6, kMaxItem},
+          OpenRequest{"/tasks/5", "out/a b.jpg"},
+          OpenAnswer{FileStatus::kFifo, 0},
+          FindRequest{"/tasks/5", "out/*", kMaxPaths},
+          FoundFiles{FileStatus::kFound, 0, {"out/a", "out/b\nc"}},
+          FoundFiles{FileStatus::kFailed, 13, {}},
+          RemoveRequest{"/tasks/5"},
+          RemoveAnswer{39}};
 }
 
 TEST(LauncherProtocol, MessagesRoundTrip) {
@@ -68,7 +75,7 @@ TEST(LauncherProtocol, FramesMayComeInPieces) {
 // The wire format may only change together with kVersion.
 TEST(LauncherProtocol, GoldenBytes) {
   EXPECT_EQ(FrameOf(Hello{}), std::string("\x09\0\0\0\x01"
-                                          "EVKL\x03\0\0\0",
+                                          "EVKL\x04\0\0\0",
                                           13));
   EXPECT_EQ(FrameOf(Stop{258}), std::string("\x09\0\0\0\x04\x02\x01\0\0\0\0\0\0", 13));
   EXPECT_EQ(FrameOf(Progress{2, 258}),
@@ -76,8 +83,21 @@ TEST(LauncherProtocol, GoldenBytes) {
   EXPECT_EQ(FrameOf(Limit{2, 258}),
             std::string("\x11\0\0\0\x07\x02\0\0\0\0\0\0\0\x02\x01\0\0\0\0\0\0", 21));
   EXPECT_EQ(
-      FrameOf(launcher::Run{1, {{2, "ab"}}, {}}),
-      std::string("\x1b\0\0\0\x03\x01\0\0\0\0\0\0\0\x01\0\0\0\x02\0\0\0\x02\0\0\0ab\0\0\0\0", 31));
+      FrameOf(launcher::Run{1, "/d", {{2, "ab"}}, {}}),
+      std::string("\x21\0\0\0\x03\x01\0\0\0\0\0\0\0\x02\0\0\0/d\x01\0\0\0\x02\0\0\0\x02\0\0\0ab"
+                  "\0\0\0\0",
+                  37));
+  EXPECT_EQ(FrameOf(OpenRequest{"/d", "a"}),
+            std::string("\x0c\0\0\0\x08\x02\0\0\0/d\x01\0\0\0a", 16));
+  EXPECT_EQ(FrameOf(OpenAnswer{FileStatus::kFailed, 2}),
+            std::string("\x06\0\0\0\x09\x02\x02\0\0\0", 10));
+  EXPECT_EQ(FrameOf(RemoveAnswer{39}), std::string("\x05\0\0\0\x0d\x27\0\0\0", 9));
+}
+
+/// More bytes than an answer may have.
+std::vector<std::string> LongPaths() {
+  constexpr std::size_t kPathBytes = 4'000;
+  return std::vector<std::string>(kMaxPathsBytes / kPathBytes + 1, std::string(kPathBytes, 'x'));
 }
 
 TEST(LauncherProtocol, RefusesMessagesBeyondTheirBounds) {
@@ -102,8 +122,20 @@ TEST(LauncherProtocol, RefusesMessagesBeyondTheirBounds) {
                                    Progress{1, kMaxItem + 1},
                                    Limit{1, -1},
                                    Limit{1, kMaxItem + 1},
-                                   launcher::Run{1, {{kMaxWords, "x"}}, {}},
-                                   launcher::Run{1, {}, {{kMaxVariables, "x"}}}};
+                                   launcher::Run{1, "", {{kMaxWords, "x"}}, {}},
+                                   launcher::Run{1, "", {}, {{kMaxVariables, "x"}}},
+                                   OpenRequest{"/d", ""},
+                                   OpenRequest{"/d", "/etc/passwd"},
+                                   OpenRequest{"/d", "a/../../b"},
+                                   OpenRequest{"/d", "a//b"},
+                                   OpenRequest{"/d", std::string("a\0b", 3)},
+                                   OpenRequest{std::string(kMaxPathBytes + 1, 'x'), "a"},
+                                   OpenAnswer{FileStatus{9}, 0},
+                                   OpenAnswer{FileStatus{0}, 0},
+                                   FindRequest{"/d", "../*", 1},
+                                   FindRequest{"/d", "*", kMaxPaths + 1},
+                                   FoundFiles{FileStatus::kFound, 0, {"a", "../b"}},
+                                   FoundFiles{FileStatus::kFound, 0, LongPaths()}};
   for (const Message& message : wrong) {
     FrameReader frames;
     frames.Append(FrameOf(message));

@@ -17,11 +17,11 @@ std::string TextOf(const std::string& file) {
 }
 
 TEST(Examples, JobsCanBeRead) {
-  for (const char* name :
-       {"command-after", "command-arguments", "command-echo", "command-failing", "command-file",
-        "command-policies", "command-reduce", "estimate-elliptic", "estimate-own-graph",
-        "matmul-files", "matmul-random", "matmul-rows", "primes", "primes-paper", "switch-small",
-        "switch-sweep", "synthetic-sixteen", "synthetic-sixteen-known"}) {
+  for (const char* name : {"command-after", "command-arguments", "command-echo", "command-failing",
+                           "command-file", "command-files", "command-policies", "command-reduce",
+                           "estimate-elliptic", "estimate-own-graph", "matmul-files",
+                           "matmul-random", "matmul-rows", "primes", "primes-paper", "switch-small",
+                           "switch-sweep", "synthetic-sixteen", "synthetic-sixteen-known"}) {
     const std::string file = std::string("examples/") + name + ".yaml";
     const auto job = ParseJob(TextOf(file), file);
     ASSERT_TRUE(job.has_value()) << job.error().message;

@@ -28,6 +28,8 @@ TEST(CommandGrowth, NothingElseMayChange) {
       {R"({"argumentsFile":"x"})", R"({"argumentsFile":"y"})"},
       {R"({"command":["x"],"tasks":3})", R"({"command":["y"],"tasks":4})"},
       {R"({"tasks":3})", R"({"tasks":4,"outputLimitBytes":1})"},
+      {R"({"tasks":3,"inputs":["a"]})", R"({"tasks":4,"inputs":["a","b"]})"},
+      {R"({"tasks":3})", R"({"tasks":4,"outputs":["a"]})"},
       {R"({"tasks":"3"})", R"({"tasks":4})"},
       {R"({"tasks":3})", "no JSON"},
       {R"({"range":{"tasks":3}})", R"({"range":{"tasks":2}})"},

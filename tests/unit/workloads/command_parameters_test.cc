@@ -50,12 +50,12 @@ TEST(CommandParameters, EachMistakeIsOneClearLine) {
         "withArguments: unknown field, known are command, reduce, cost, tasks, arguments, "
         "argumentsFile, "
         "range, "
-        "image, workingDirectory, outputLimitBytes"},
+        "image, workingDirectory, outputLimitBytes, inputs, outputs, outputFilesLimitBytes"},
        {R"({"command": ["ls"], "tasks": 1, "args": []})",
         "args: unknown field, known are command, reduce, cost, tasks, arguments, argumentsFile, "
         "range, "
         "image, "
-        "workingDirectory, outputLimitBytes"}});
+        "workingDirectory, outputLimitBytes, inputs, outputs, outputFilesLimitBytes"}});
   EXPECT_NE(ParameterError("command", R"({"command": ["ls", 3], "tasks": 1})").find("command[1]"),
             std::string::npos);
   EXPECT_NE(

@@ -59,6 +59,9 @@ class TempFolder {
   std::filesystem::path path_;
 };
 
+/// The content of a file; empty if it cannot be read.
+[[nodiscard]] std::string ContentOf(const std::filesystem::path& path);
+
 /// A .npy file, taken apart.
 struct NpyFile {
   std::size_t data_offset = 0;

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/range_set.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::workloads {
+
+/// A file as it was found.
+struct FileVersion {
+  std::string path;  ///< relative to the folder of the inputs
+  std::int64_t size_bytes = 0;
+  std::int64_t modified_nanoseconds = 0;  ///< since 1970
+  std::uint64_t inode = 0;
+
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+/// Where the files of the tasks of a local run are, for its workers.
+struct LocalFiles {
+  std::filesystem::path inputs;     ///< folder to which the declared inputs are relative
+  std::filesystem::path results;    ///< folder of the run; output files are in its folder `files`
+  std::vector<FileVersion> common;  ///< files that all tasks need, by path
+
+  /// Folder of the output files: INDEX/PATH.
+  [[nodiscard]] std::filesystem::path Outputs() const { return results / "files"; }
+  /// Folder of what only a running job needs.
+  [[nodiscard]] std::filesystem::path Running() const { return results / ".tasks"; }
+};
+
+/// Finds the files that all tasks of the workload need. Both folders are made absolute.
+/// kInvalidInput: one is missing, or is no regular file in `inputs`.
+[[nodiscard]] Result<LocalFiles> FindLocalFiles(const Workload& workload,
+                                                const std::filesystem::path& inputs,
+                                                const std::filesystem::path& results);
+
+/// To be called before the workers of a run start, and while no others run: removes what earlier
+/// ones have left behind, and writes what the new ones read. Returns the file for ReadLocalFiles.
+[[nodiscard]] Result<std::filesystem::path> PrepareLocalFiles(const LocalFiles& files);
+/// kInvalidInput: the file is not one of PrepareLocalFiles.
+[[nodiscard]] Result<LocalFiles> ReadLocalFiles(const std::filesystem::path& file);
+/// To be called when no worker runs any more: removes what only they needed, and the output files
+/// of tasks that are not in `completed`, for example of a task that wrote them just before the run
+/// was interrupted.
+[[nodiscard]] Result<void> CleanUpLocalFiles(const LocalFiles& files,
+                                             const model::RangeSet& completed);
+
+/// The files of tasks on this machine. Inputs are read where they are. Output files are copied and
+/// flushed to the disk; the folder of a task replaces an earlier one in one step where the file
+/// system can do that (renameat2(2) with RENAME_EXCHANGE). Processes may store the files of one
+/// task at the same time; the last one counts.
+[[nodiscard]] std::unique_ptr<TaskFiles> MakeLocalTaskFiles(
+    LocalFiles files, std::shared_ptr<const Workload> workload);
+
+}  // namespace evenkeel::workloads
