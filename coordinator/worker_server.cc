@@ -14,6 +14,7 @@
 #include "coordinator/worker_stream.h"
 #include "core/base/clock.h"
 #include "core/protocol/block_service.h"
+#include "core/protocol/file_service.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
 #include "core/protocol/server_setup.h"
@@ -173,12 +174,17 @@ class GrpcWorkerServer final : public WorkerServer {
  public:
   GrpcWorkerServer(const ServerOptions& options, StreamListener& listener)
       : grace_(options.shutdown_grace), streams_(options, listener) {
+    const std::string client_name = options.tls ? options.client_name : "";
+    if (options.files != nullptr) {
+      files_.emplace(
+          protocol::FileService::Options{options.block_token, client_name, kBlockReaders},
+          *options.files, block_traffic_);
+    }
     if (options.blocks == nullptr) return;
     home_.emplace(*options.blocks, options.blocks_between_workers);
     blocks_.emplace(
-        protocol::BlockService::Options{options.block_token, options.tls ? options.client_name : "",
-                                        kBlockReaders},
-        *home_, block_traffic_);
+        protocol::BlockService::Options{options.block_token, client_name, kBlockReaders}, *home_,
+        block_traffic_);
   }
   ~GrpcWorkerServer() override { Shutdown(); }
 
@@ -189,6 +195,7 @@ class GrpcWorkerServer final : public WorkerServer {
     builder.AddListeningPort(options.address, protocol::ServerCredentialsOf(options.tls), &port);
     builder.RegisterService(&streams_);
     if (blocks_) builder.RegisterService(&*blocks_);
+    if (files_) builder.RegisterService(&*files_);
     server_ = builder.BuildAndStart();
     if (server_ == nullptr || port == 0) {
       return Fail(ErrorCode::kUnavailable,
@@ -240,6 +247,7 @@ class GrpcWorkerServer final : public WorkerServer {
   protocol::TrafficCounter block_traffic_;
   std::optional<BlockHome> home_;
   std::optional<protocol::BlockService> blocks_;
+  std::optional<protocol::FileService> files_;
   std::unique_ptr<grpc::Server> server_;
   std::uint16_t port_ = 0;
   std::once_flag shut_down_;

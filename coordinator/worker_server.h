@@ -11,6 +11,10 @@
 #include "core/protocol/transport_settings.h"
 #include "workloads/data_blocks.h"
 
+namespace evenkeel::protocol {
+class FileSource;
+}
+
 namespace evenkeel::coordinator {
 
 /// One worker's stream; never used twice in one process.
@@ -49,7 +53,9 @@ struct ServerOptions {
   const workloads::BlockSource* blocks = nullptr;
   bool blocks_between_workers = true;  ///< whether they may be sent to each other for them
   std::string block_token;             ///< that they have to show; empty: none
-  std::size_t max_streams = 20000;     ///< further ones are refused
+  /// Input files that workers may ask for with `block_token`, or null; must outlive the server.
+  protocol::FileSource* files = nullptr;
+  std::size_t max_streams = 20000;                    ///< further ones are refused
   Duration shutdown_grace = std::chrono::seconds(2);  ///< for the last messages to be taken
 };
 

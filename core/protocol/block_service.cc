@@ -8,22 +8,6 @@
 #include "core/protocol/peer_name.h"
 
 namespace evenkeel::protocol {
-namespace {
-
-/// "ipv4:10.0.0.7:41234" and port 5000 give "10.0.0.7:5000"; empty for other kinds of peers.
-std::string AddressOf(const std::string& peer, std::uint32_t port) {
-  const std::size_t kind = peer.find(':');
-  const std::size_t end = peer.rfind(':');
-  const bool internet = peer.starts_with("ipv4:") || peer.starts_with("ipv6:");
-  if (port == 0 || port > 65535 || !internet || end <= kind) return {};
-  std::string host = peer.substr(kind + 1, end - kind - 1);
-  // gRPC escapes the brackets of IPv6 addresses as in a URI.
-  if (host.starts_with("%5B")) host = "[" + host.substr(3, host.size() - 6) + "]";
-  return host + ":" + std::to_string(port);
-}
-
-}  // namespace
-
 BlockService::BlockService(Options options, PieceSource& source, TrafficCounter& traffic)
     : options_(std::move(options)), source_(source), traffic_(traffic) {
   for (std::size_t n = 0; n < options_.readers; ++n) {
@@ -83,7 +67,7 @@ grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
   call.offset = static_cast<std::int64_t>(asked.offset());
   call.size = static_cast<std::int64_t>(asked.size());
   call.only_here = asked.only_here();
-  call.client = AddressOf(context.peer(), asked.port());
+  call.client = AddressOfPeer(context.peer(), asked.port());
   return grpc::Status::OK;
 }
 

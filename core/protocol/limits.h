@@ -31,6 +31,9 @@ inline constexpr std::int64_t kMaxPieceBytes = 4 * 1024 * 1024;
 /// Bytes that a client requests at a time.
 inline constexpr std::int64_t kPieceBytes = 1024 * 1024;
 
+/// Bytes of the file list of a task. 10,000 files of one chunk and with usual paths have 2 MB.
+inline constexpr std::size_t kMaxFileListBytes = 15 * 1024 * 1024;
+
 /// A sender starts a new item or message before one grows beyond this many bytes.
 inline constexpr std::int64_t kBatchBytes = 1024 * 1024;
 

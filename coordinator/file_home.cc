@@ -1,0 +1,67 @@
+#include "coordinator/file_home.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel::coordinator {
+namespace {
+
+// More would not make a chunk easier to get.
+constexpr std::size_t kMaxHoldersOfChunk = 4;
+// About 20 MB; the holders of chunks noted before are forgotten.
+constexpr std::size_t kMaxNotedChunks = 100'000;
+
+}  // namespace
+
+FileHome::FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers)
+    : index_(index), paths_(std::move(paths)), between_workers_(between_workers) {}
+
+Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task) {
+  const auto paths = paths_(task);
+  if (!paths) return tl::unexpected(paths.error());
+  std::vector<protocol::ListedFile> list;
+  for (const std::string& path : *paths) {
+    auto content = index_.ContentOf(path);
+    if (!content) return tl::unexpected(content.error());
+    list.push_back({path, content->size_bytes, std::move(content->chunks)});
+  }
+  return list;
+}
+
+std::string FileHome::Redirect(const protocol::ChunkCall& call) {
+  const std::lock_guard lock(mutex_);
+  const auto found = holders_.find(call.digest);
+  if (found == holders_.end()) return {};
+  Holders& holders = found->second;
+  for (std::size_t n = 0; n < holders.size(); ++n) {
+    const std::string holder = holders.front();
+    std::rotate(holders.begin(), holders.begin() + 1, holders.end());
+    if (holder != call.client) return holder;
+  }
+  return {};
+}
+
+Result<std::string> FileHome::Read(const protocol::ChunkCall& call) {
+  auto bytes = index_.Read(call.path, call.place, call.digest);
+  if (bytes && between_workers_ && !call.client.empty()) NoteHolder(call);
+  return bytes;
+}
+
+void FileHome::NoteHolder(const protocol::ChunkCall& call) {
+  const std::lock_guard lock(mutex_);
+  const auto [found, added] = holders_.try_emplace(call.digest);
+  Holders& holders = found->second;
+  // The client was redirected to a holder that has removed the chunk, or has sent wrong bytes.
+  if (call.only_here) holders.clear();
+  if (std::find(holders.begin(), holders.end(), call.client) == holders.end()) {
+    holders.push_front(call.client);
+  }
+  if (holders.size() > kMaxHoldersOfChunk) holders.pop_back();
+  if (!added) return;
+  noted_.push_back(call.digest);
+  if (noted_.size() <= kMaxNotedChunks) return;
+  holders_.erase(noted_.front());
+  noted_.pop_front();
+}
+
+}  // namespace evenkeel::coordinator

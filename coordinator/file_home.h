@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/protocol/file_service.h"
+#include "files/origin_index.h"
+
+namespace evenkeel::coordinator {
+
+/// The input files of a job, and the workers that have got them. The first worker gets a chunk from
+/// here; later ones are redirected to a worker that has it. Thread-safe.
+class FileHome final : public protocol::FileSource {
+ public:
+  /// The paths of the input files of a task; thread-safe. kInvalidInput: the task has none that can
+  /// be used.
+  using PathsOf = std::function<Result<std::vector<std::string>>(std::uint64_t task)>;
+
+  /// `index` must outlive it.
+  FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers);
+
+  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override;
+  std::string Redirect(const protocol::ChunkCall& call) override;
+  Result<std::string> Read(const protocol::ChunkCall& call) override;
+
+ private:
+  /// Of one chunk: the workers that got it, the next one to be named in front.
+  using Holders = std::deque<std::string>;
+
+  void NoteHolder(const protocol::ChunkCall& call);
+
+  files::OriginIndex& index_;
+  const PathsOf paths_;
+  const bool between_workers_;
+  std::mutex mutex_;  // guards what follows
+  std::map<protocol::Sha256Digest, Holders> holders_;
+  std::deque<protocol::Sha256Digest> noted_;  // keys of holders_, in the order of their entry
+};
+
+}  // namespace evenkeel::coordinator

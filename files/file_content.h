@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/protocol/sha256.h"
+#include "platform/file_descriptor.h"
+
+namespace evenkeel::files {
+
+using protocol::Sha256Digest;
+
+/// Bytes of each chunk of a file; the last one may be shorter.
+inline constexpr std::int64_t kChunkBytes = std::int64_t{4} << 20;
+
+/// The content of a file. An empty file has no chunks.
+struct FileContent {
+  std::int64_t size_bytes = 0;
+  std::vector<Sha256Digest> chunks;  ///< digest of each chunk, in order
+
+  friend bool operator==(const FileContent&, const FileContent&) = default;
+};
+
+/// Number of chunks of a file.
+[[nodiscard]] std::size_t ChunkCount(std::int64_t size_bytes);
+/// Bytes of the chunk at `place`, which is below ChunkCount(size_bytes).
+[[nodiscard]] std::int64_t ChunkBytes(std::int64_t size_bytes, std::size_t place);
+/// Whether the content has as many chunks as its size requires.
+[[nodiscard]] bool IsConsistent(const FileContent& content);
+
+/// A digest as 64 hexadecimal digits.
+[[nodiscard]] std::string HexOf(const Sha256Digest& digest);
+/// One digest for the whole content; contents that differ have digests that differ.
+[[nodiscard]] Sha256Digest DigestOf(const FileContent& content);
+
+/// Reads the chunk at `place` of a file of `size_bytes`. kUnavailable: the file cannot be read, or
+/// ends earlier.
+[[nodiscard]] Result<std::string> ReadChunk(const platform::FileDescriptor& file,
+                                            std::int64_t size_bytes, std::size_t place);
+/// The content of the first `size_bytes` of a file. Holds one chunk in memory. Errors: those of
+/// ReadChunk.
+[[nodiscard]] Result<FileContent> ReadContent(const platform::FileDescriptor& file,
+                                              std::int64_t size_bytes);
+/// Whether the file has exactly this content. False if it cannot be read.
+[[nodiscard]] bool HasContent(const platform::FileDescriptor& file, const FileContent& content);
+/// Appends the bytes to a file. Returns 0 or an errno.
+[[nodiscard]] int Append(const platform::FileDescriptor& file, std::string_view bytes);
+
+}  // namespace evenkeel::files

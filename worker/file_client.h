@@ -1,0 +1,87 @@
+#pragma once
+
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/grpcpp.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/model/index_range.h"
+#include "core/protocol/file_service.h"
+#include "files/chunk_cache.h"
+#include "worker/coordinator_connection.h"
+#include "workloads/task_files.h"
+
+namespace evenkeel::worker {
+
+/// Fetches the input files of tasks into the cache of this node, from the coordinator or, where it
+/// redirects, from another worker, and serves the chunks of the cache to other workers. Waits while
+/// the coordinator is away. A worker that has sent wrong bytes is not asked again. Thread-safe.
+class FileClient {
+ public:
+  struct Options {
+    ConnectionOptions home;  ///< the coordinator
+    std::string token;       ///< proves to the coordinator and to other workers who this is
+    std::string peer_name;   ///< in the certificates of other workers
+    /// Port on which other workers are served; 0: any that is free.
+    std::uint16_t port = 0;
+  };
+  /// `cache` must outlive it. kUnavailable if the port is not free.
+  [[nodiscard]] static Result<std::unique_ptr<FileClient>> Start(const Options& options,
+                                                                 files::ChunkCache& cache);
+  /// No calls may be in progress.
+  ~FileClient();
+
+  /// The input files of a task, complete and checked; they stay until Release, which follows each
+  /// success. Errors: those of workloads::TaskFiles::Acquire.
+  [[nodiscard]] Result<std::vector<workloads::InputFile>> Acquire(model::TaskIndex task,
+                                                                  const std::stop_token& stop);
+  /// The task no longer needs its input files.
+  void Release(model::TaskIndex task);
+
+ private:
+  class Source;  // for other workers
+  using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
+  using Pins = std::vector<files::ChunkCache::Pin>;
+  struct Answer;
+
+  FileClient(Options options, files::ChunkCache& cache);
+  Result<void> Listen();
+  [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
+  /// One request; an empty `peer` is the coordinator.
+  [[nodiscard]] std::shared_ptr<Answer> Ask(const std::string& peer, const char* method,
+                                            const std::string& request,
+                                            const std::stop_token& stop);
+  /// Asks the coordinator until it answers.
+  [[nodiscard]] Result<std::shared_ptr<Answer>> AskHome(const char* method,
+                                                        const std::string& request,
+                                                        const std::stop_token& stop);
+  [[nodiscard]] Result<std::vector<protocol::ListedFile>> List(model::TaskIndex task,
+                                                               const std::stop_token& stop);
+  [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
+                                               const std::stop_token& stop);
+  [[nodiscard]] bool Trusts(const std::string& peer);
+  void Distrust(const std::string& peer);
+
+  const Options options_;
+  files::ChunkCache& cache_;
+  std::uint16_t port_ = 0;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::shared_ptr<Stub>> stubs_;
+  std::set<std::string> distrusted_;
+  std::multimap<model::TaskIndex, Pins> pins_;
+  protocol::TrafficCounter traffic_;
+  std::unique_ptr<Source> source_;
+  std::unique_ptr<protocol::FileService> service_;
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace evenkeel::worker
