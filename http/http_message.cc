@@ -1,35 +1,17 @@
 #include "http/http_message.h"
 
+#include <algorithm>
+
+#include "platform/text.h"
+
 namespace evenkeel::http {
-namespace {
-
-/// -1 if it is none.
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-}  // namespace
 
 std::optional<std::string> PathOf(std::string_view target) {
   target = target.substr(0, target.find_first_of("?#"));
   if (target.empty() || target.front() != '/') return std::nullopt;
-  std::string path;
-  for (std::size_t at = 0; at < target.size(); ++at) {
-    char c = target[at];
-    if (c == '%') {
-      if (target.size() - at < 3) return std::nullopt;
-      const int high = HexDigit(target[at + 1]);
-      const int low = HexDigit(target[at + 2]);
-      if (high < 0 || low < 0) return std::nullopt;
-      c = static_cast<char>(high * 16 + low);
-      at += 2;
-    }
-    if (c < ' ' || c > '~') return std::nullopt;
-    path += c;
-  }
+  auto path = platform::DecodePercent(target);
+  const auto is_printable = [](char c) { return c >= ' ' && c <= '~'; };
+  if (!path || !std::all_of(path->begin(), path->end(), is_printable)) return std::nullopt;
   return path;
 }
 

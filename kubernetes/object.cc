@@ -1,6 +1,7 @@
 #include "kubernetes/object.h"
 
 #include "core/base/check.h"
+#include "platform/text.h"
 
 namespace evenkeel::kube {
 
@@ -53,33 +54,13 @@ class Query {
   bool first_ = true;
 };
 
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
-
 }  // namespace
 
 std::string ApiVersionOf(const Resource& resource) {
   return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
 }
 
-std::string PercentEncode(std::string_view text) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string encoded;
-  encoded.reserve(text.size());
-  for (const char c : text) {
-    if (IsUnreserved(c)) {
-      encoded += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    encoded += '%';
-    encoded += kDigits[byte >> 4u];
-    encoded += kDigits[byte & 15u];
-  }
-  return encoded;
-}
+std::string PercentEncode(std::string_view text) { return platform::EncodePercent(text); }
 
 std::string CollectionPath(const Resource& resource, std::string_view namespace_name) {
   EVENKEEL_CHECK(resource.namespaced || namespace_name.empty(),

@@ -33,6 +33,26 @@ TEST(Base64, RefusesOtherText) {
   }
 }
 
+TEST(Percent, EncodesAllButUnreservedBytes) {
+  EXPECT_EQ(EncodePercent("aZ09-._~"), "aZ09-._~");
+  EXPECT_EQ(EncodePercent("a=b,c &+/%"), "a%3Db%2Cc%20%26%2B%2F%25");
+  EXPECT_EQ(EncodePercent("out/\xc3\xa9", "/"), "out/%C3%A9");
+  EXPECT_EQ(EncodePercent(std::string("\x00\xff", 2)), "%00%FF");
+}
+
+TEST(Percent, IsDecoded) {
+  EXPECT_EQ(DecodePercent(""), "");
+  EXPECT_EQ(DecodePercent("a%20b%2f%2F+"), "a b//+");
+  EXPECT_EQ(DecodePercent("%00%ff"), std::string("\x00\xff", 2));
+  for (int byte = 0; byte < 256; ++byte) {
+    const std::string bytes(1, static_cast<char>(byte));
+    EXPECT_EQ(DecodePercent(EncodePercent(bytes)), bytes) << byte;
+  }
+  for (const char* text : {"%", "a%", "%0", "%zz", "%0g", "%%41"}) {
+    EXPECT_EQ(DecodePercent(text), std::nullopt) << text;
+  }
+}
+
 TEST(PlainFileName, IsSafeEverywhere) {
   for (const char* name : {"a", "plot-1_b.SVG", "7"}) EXPECT_TRUE(IsPlainFileName(name)) << name;
   EXPECT_TRUE(IsPlainFileName(std::string(100, 'x')));
