@@ -15,6 +15,8 @@ class ServedFile {
   /// regular file.
   [[nodiscard]] static std::optional<ServedFile> Open(const std::filesystem::path& folder,
                                                       std::string_view name);
+  /// Takes over the descriptor of a regular file, which is open for reading at its start.
+  [[nodiscard]] static ServedFile Take(int descriptor) { return ServedFile(descriptor); }
   ServedFile(ServedFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   ServedFile& operator=(ServedFile&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);

@@ -1,6 +1,7 @@
 #include "coordinator/service/pages_handler.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/service/health_handler.h"
+#include "platform/text.h"
 #include "tests/unit/coordinator/service_fakes.h"
 #include "tests/unit/report/temporary_folder.h"
 
@@ -20,6 +22,12 @@ class PagesHandlerTest : public testing::Test {
  protected:
   void Put(const std::string& name, const std::string& text) {
     std::ofstream(folder_.Path() / name) << text;
+  }
+  /// Stores an output file of the task that has this folder.
+  void Put(const std::string& task, const std::string& path, const std::string& text) {
+    const auto file = folder_.Path() / "files" / task / path;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
   }
   void End(model::JobState state) {
     JobStatus status = *board_.Read();
@@ -106,6 +114,98 @@ TEST_F(PagesHandlerTest, NothingElseCanBeReached) {
   EXPECT_EQ(Ask("/results/%00").status, 400);
   EXPECT_EQ(pages_.Handle({"POST", "/report.html", ""}).status, 405);
   EXPECT_EQ(pages_.Handle({"DELETE", "/results/primes.npy", ""}).status, 405);
+}
+
+TEST_F(PagesHandlerTest, TasksWithOutputFilesAreListedInOrder) {
+  EXPECT_EQ(Ask("/files/").body, "{\"tasks\":[]}\n");
+  for (const char* task : {"10", "9", "0", "1", "2", "2000005", "1000000"}) Put(task, "a", "x");
+  for (const char* other : {".staged", "07", "-1", "1x", "99999999999999999999"}) {
+    Put(other, "a", "x");
+  }
+  Put("files/77", "no folder");
+  std::filesystem::create_symlink(folder_.Path(), folder_.Path() / "files" / "5");
+  const auto answer = Ask("/files/");
+  EXPECT_EQ(answer.content_type, "application/json");
+  EXPECT_EQ(json::parse(answer.body),
+            json::parse(R"({"tasks": [[0, 2], [9, 10]], "next": 1000000})"));
+  EXPECT_EQ(json::parse(Ask("/files/?from=2").body),
+            json::parse(R"({"tasks": [[2, 2], [9, 10], [1000000, 1000000]], "next": 2000005})"));
+  EXPECT_EQ(json::parse(Ask("/files/?from=2000005").body),
+            json::parse(R"({"tasks": [[2000005, 2000005]]})"));
+  for (const char* target : {"/files/?from=", "/files/?from=-1", "/files/?from=x", "/files/?to=1",
+                             "/files/?from=9223372036854775807"}) {
+    EXPECT_EQ(Ask(target).status, 400) << target;
+  }
+}
+
+TEST_F(PagesHandlerTest, OutputFilesMayHaveAnyNames) {
+  const std::string names[] = {"a b.txt", "100%.txt", "na\xc3\xafve", "\xff\x01",
+                               "?q#f&",   "..a",      ".hidden",      "%2e%2e"};
+  for (const std::string& name : names) Put("3", "sub/" + name, name);
+  Put("3", "top.html", "<p>");
+  json list = json::parse(Ask("/files/3").body);
+  ASSERT_EQ(list.size(), std::size(names) + 1);
+  EXPECT_EQ(list[0], json({{"path", "sub/%252e%252e"}, {"bytes", 6}}));
+  EXPECT_EQ(list.back(), json({{"path", "top.html"}, {"bytes", 3}}));
+  std::vector<std::string> paths;
+  for (const json& file : list) {
+    const auto path = file.at("path").get<std::string>();
+    const auto answer = Ask("/files/3/" + path);
+    EXPECT_EQ(answer.content_type, "application/octet-stream");
+    paths.push_back(platform::DecodePercent(path).value());
+    if (paths.back() != "top.html") {
+      EXPECT_EQ("sub/" + Content(Ask("/files/3/" + path)), paths.back());
+    }
+  }
+  EXPECT_TRUE(std::is_sorted(paths.begin(), paths.end()));
+  EXPECT_EQ(Content(Ask("/files/3/sub%2Fa%20b.txt?x=1")), "a b.txt");
+}
+
+TEST_F(PagesHandlerTest, OnlyOutputFilesCanBeReachedAsSuch) {
+  Put("journal.db", "secret");
+  Put("3", "sub/a", "x");
+  Put("4", "b", "x");
+  const auto task = folder_.Path() / "files" / "3";
+  std::filesystem::create_symlink("../../journal.db", task / "link");
+  std::filesystem::create_directory_symlink("../4", task / "folder");
+  std::filesystem::create_directory_symlink(folder_.Path(), folder_.Path() / "files" / "5");
+  ASSERT_EQ(::mkfifo((task / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(json::parse(Ask("/files/3").body), json::parse(R"([{"path": "sub/a", "bytes": 1}])"));
+  for (const char* target : {"/files",
+                             "/files/x",
+                             "/files/9",
+                             "/files/9/a",
+                             "/files/5",
+                             "/files/5/journal.db",
+                             "/files/3/link",
+                             "/files/3/folder/b",
+                             "/files/3/pipe",
+                             "/files/3/sub",
+                             "/files/3/sub/",
+                             "/files/3/",
+                             "/files/3//sub/a",
+                             "/files/3/./sub/a",
+                             "/files/3/../4/b",
+                             "/files/03/sub/a",
+                             "/files/3/..%2F4%2Fb",
+                             "/files/3/%2e%2e/4/b",
+                             "/files/3%2F..%2F4%2Fb",
+                             "/files/../journal.db",
+                             "/files/%2e%2e/journal.db",
+                             "/files//etc/passwd",
+                             "/files/.staged",
+                             "/files/3/sub/a%00",
+                             "/files/3/sub/a%0A",
+                             "/%66iles/3/sub/a"}) {
+    EXPECT_EQ(Ask(target).status, 404) << target;
+  }
+  EXPECT_EQ(Ask("/files/3/%").status, 400);
+  EXPECT_EQ(pages_.Handle({"DELETE", "/files/3/sub/a", ""}).status, 405);
+  std::filesystem::rename(folder_.Path() / "files", folder_.Path() / "elsewhere");
+  std::filesystem::create_directory_symlink("elsewhere", folder_.Path() / "files");
+  EXPECT_EQ(Ask("/files/").body, "{\"tasks\":[]}\n");
+  EXPECT_EQ(Ask("/files/3").status, 404);
+  EXPECT_EQ(Ask("/files/3/sub/a").status, 404);
 }
 
 TEST_F(PagesHandlerTest, FixedPagesAreNotReadThroughLinks) {
