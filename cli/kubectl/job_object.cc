@@ -50,6 +50,7 @@ void ReadSpec(const json& spec, JobObject& job) {
   job.weighting_mode = PrintableAt(spec, "/weighting/mode", job.weighting_mode);
   job.strategy = PrintableAt(spec, "/balancing/strategy", job.strategy);
   job.result_claim = PrintableAt(spec, "/resultStorage/persistentVolumeClaim");
+  job.declares_outputs = !ListAt(spec, "/workload/command/outputs").empty();
   for (const json& name : Items(spec, "/after")) job.after.push_back(PrintableAt(name, ""));
   const std::string earlier = PrintableAt(spec, "/rerun/job");
   if (!earlier.empty()) job.after.push_back(earlier);

@@ -53,6 +53,7 @@ struct JobObject {
   std::string strategy = "TailStealing";
   std::int64_t max_workers = 32;
   std::string result_claim;        ///< spec.resultStorage.persistentVolumeClaim
+  bool declares_outputs = false;   ///< spec.workload.command.outputs is not empty
   std::vector<std::string> after;  ///< jobs that have to end first: spec.after, spec.rerun.job
 
   std::int64_t tasks_total = 0;

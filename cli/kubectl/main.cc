@@ -44,6 +44,10 @@ std::string WhatIsWrongWithNamespace(const std::string& text) {
   return model::IsDnsLabel(text) ? "" : "must be " + model::kAllowedDnsLabel;
 }
 
+std::string WhatIsWrongWithFolder(const std::string& text) {
+  return text.empty() ? "must not be empty" : "";
+}
+
 CommandLine::CommandLine(CLI::App& app) {
   app.add_option("-n,--namespace", flags.name_space, "Namespace of the job")
       ->check(CLI::Validator(WhatIsWrongWithNamespace, "namespace"));
@@ -53,7 +57,15 @@ CommandLine::CommandLine(CLI::App& app) {
 
   results_command = app.add_subcommand("results", "Bring the files of a run into a folder");
   results_command->add_option("job", results.job, "Name of the WeightedJob")->required();
-  results_command->add_option("--output", results.output, "Folder [evenkeel-JOB]");
+  CLI::Option* output =
+      results_command->add_option("--output", results.output, "Folder [evenkeel-JOB]");
+  CLI::Option* files =
+      results_command->add_option("--files", results.files,
+                                  "Bring the output files of tasks into this folder, as "
+                                  "INDEX/PATH, instead of the other files");
+  files->excludes(output)->check(CLI::Validator(WhatIsWrongWithFolder, "FOLDER"));
+  results_command->add_option("--indexes", results.indexes, "Only those of these tasks, as 3,7-9")
+      ->needs(files);
   results_command->add_flag("--partial", results.partial, "Also of a job that is not complete");
 
   top_command = app.add_subcommand("top", "Show jobs, or one job and its workers");

@@ -6,6 +6,7 @@ namespace evenkeel::cli {
 namespace {
 
 constexpr Duration kMaxSilence = std::chrono::seconds(30);
+constexpr std::size_t kShownTargetBytes = 200;
 
 }  // namespace
 
@@ -32,7 +33,7 @@ Result<std::optional<std::uint64_t>> PageFetcher::Fetch(std::uint16_t port, cons
 
   if (sink_failed) return tl::unexpected<Error>(reply.error());
   if (stop_.Arrived()) return Fail(ErrorCode::kUnavailable, "interrupted");
-  const std::string page = "the coordinator's " + path + ": ";
+  const std::string page = "the coordinator's " + Printable(path, kShownTargetBytes) + ": ";
   if (!reply) return Fail(reply.error().code, page + reply.error().message);
   if (reply->status == 404 || reply->status == 503) return std::nullopt;
   if (reply->status != 200) {

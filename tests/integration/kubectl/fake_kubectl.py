@@ -7,7 +7,9 @@ forwards.json  how each port-forward behaves, one after the other, the last one 
                "serve", "refuse", "silent", "end-at-once", {"break": PATH}: lose the connection in
                the middle of that page, or {"hollow": PATH}: from that page on there is nobody behind
                it, but kubectl goes on
-pages/         what the port-forward serves, beside pages.json: {PATH: STATUS} for pages that fail
+pages/         what the port-forward serves, beside pages.json: {PATH: STATUS} for pages that fail.
+               Paths are decoded; of a folder in pages/files/, list.json is served,
+               or list-QUERY.json
 """
 
 import http.server
@@ -16,6 +18,7 @@ import os
 import pathlib
 import sys
 import time
+import urllib.parse
 
 CLUSTER = pathlib.Path(os.environ["FAKE_CLUSTER"])
 
@@ -73,7 +76,11 @@ class Pages(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return
         names = {"/results/": "index.json", "/": "index.html"}
-        path = CLUSTER / "pages" / names.get(self.path, self.path[1:])
+        target, _, query = self.path.partition("?")
+        decoded = os.fsdecode(urllib.parse.unquote_to_bytes(target))
+        path = CLUSTER / "pages" / names.get(self.path, decoded[1:])
+        if decoded.startswith("/files/") and path.is_dir():
+            path = path / ("list.json" if query in ("", "from=0") else f"list-{query}.json")
         status = read("pages.json", {}).get(self.path, 200 if path.is_file() else 404)
         body = path.read_bytes() if status == 200 else b"the page is not there\n"
         self.send_response(status)

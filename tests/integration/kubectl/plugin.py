@@ -66,7 +66,9 @@ class PluginTest(unittest.TestCase):
         (self.cluster / "forwards.json").write_text(json.dumps(self.forwards))
         for name, content in self.pages.items():
             data = content if isinstance(content, bytes) else content.encode()
-            (self.cluster / "pages" / name).write_bytes(data)
+            path = self.cluster / "pages" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
 
     def start(self, *arguments, **popen):
         self.write_cluster()

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import urllib.parse
 
 import plugin
 from plugin import JOBS, PluginTest, job, pod
@@ -144,6 +145,160 @@ class ResultsTest(PluginTest):
                 for child in children:
                     self.assertFalse(os.path.exists(f"/proc/{child}"))
         self.assertIsNone(self.files())
+
+
+class OutputFilesTest(PluginTest):
+    """kubectl evenkeel results JOB --files DIR"""
+
+    NAMES = {0: [b"a.txt", b"sub/deep/b c%.txt"], 2: [b"na\xc3\xafve", b"\xff\x01?#&", b".hidden", b"x" * 255],
+             3: [b"empty"]}
+
+    def setUp(self):
+        super().setUp()
+        self.objects[f"{JOBS} primes"] = job(tasks={"total": 9, "completed": 9})
+        self.objects[f"{JOBS} primes"]["spec"] = {"workload": {"command": {"outputs": ["*"]}}}
+        self.list_tasks([[0, 0], [2, 3]])
+        for task, names in self.NAMES.items():
+            for name in names:
+                self.pages[f"files/{task}/{os.fsdecode(name)}"] = self.content(name)
+            self.list_files(task, [(name, len(self.content(name))) for name in names])
+
+    @staticmethod
+    def content(name):
+        return b"" if name == b"empty" else name * 7
+
+    def list_tasks(self, ranges, **more):
+        self.pages["files/list.json"] = json.dumps({"tasks": ranges, **more})
+
+    def list_files(self, task, files):
+        self.pages[f"files/{task}/list.json"] = json.dumps(
+            [{"path": urllib.parse.quote(name), "bytes": size} for name, size in files])
+
+    def brought(self, folder="out"):
+        root = os.fsencode(self.folder / folder)
+        found = {}
+        for path, _, names in os.walk(root):
+            for name in names:
+                with open(os.path.join(path, name), "rb") as file:
+                    found[os.path.relpath(os.path.join(path, name), root)] = file.read()
+        return found
+
+    def expected(self, tasks=(0, 2, 3)):
+        return {b"%d/%s" % (task, name): self.content(name) for task in tasks for name in self.NAMES[task]}
+
+    def test_all_files_arrive(self):
+        out, err = self.run_plugin("results", "primes", "--files", "out")
+        self.assertEqual((out, err), ("7 files of 3 tasks, 2.06 kB, in out\n", ""))
+        self.assertEqual(self.brought(), self.expected())
+
+    def test_some_tasks(self):
+        self.pages["files/list-from=1.json"] = json.dumps({"tasks": [[2, 3]]})
+        out, _ = self.run_plugin("results", "primes", "--files", "out", "--indexes", "1-2")
+        self.assertEqual(out, "4 files of 1 task, 1.91 kB, in out; there are none of task 1\n")
+        self.assertEqual(self.brought(), self.expected([2]))
+
+    def test_tasks_may_be_listed_in_parts(self):
+        self.objects[f"{JOBS} primes"]["status"]["tasks"] = {"total": 3_000_000, "completed": 3_000_000}
+        self.list_tasks([[0, 0], [3, 3]], next=2_000_002)
+        self.pages["files/list-from=2000002.json"] = json.dumps({"tasks": [[2_000_002, 2_000_002]]})
+        self.list_files(2_000_002, [(b"last", 4)])
+        self.pages["files/2000002/last"] = b"last"
+        out, _ = self.run_plugin("results", "primes", "--files", "out")
+        self.assertEqual(out, "4 files of 3 tasks, 158 bytes, in out\n")
+        self.assertEqual(self.brought(), {**self.expected([0, 3]), b"2000002/last": b"last"})
+
+    def test_files_are_replaced_and_others_stay(self):
+        (self.folder / "out" / "0").mkdir(parents=True)
+        (self.folder / "out" / "0" / "a.txt").write_text("x" * len(self.content(b"a.txt")))
+        (self.folder / "out" / "0" / "mine").write_text("mine")
+        self.run_plugin("results", "primes", "--files", "out")
+        self.assertEqual(self.brought(), {**self.expected(), b"0/mine": b"mine"})
+
+    def test_a_connection_that_breaks_is_made_again(self):
+        self.pages["files/0/a.txt"] = os.urandom(2_000_000)
+        self.list_files(0, [(b"a.txt", 2_000_000)])
+        self.list_tasks([[0, 0]])
+        self.forwards = [{"break": "/files/0/a.txt"}, "serve"]
+        _, err = self.run_plugin("results", "primes", "--files", "out")
+        self.assertEqual(err.count("trying again"), 1, err)
+        self.assertEqual(self.brought(), {b"0/a.txt": self.pages["files/0/a.txt"]})
+
+    def test_hostile_lists_write_nothing(self):
+        wrong = [[(name, 1)] for name in (
+            b"../evil", b"/etc/evil", b"a/../../evil", b"", b".", b"a//b", b"a\nb", b"a\0b", b"x" * 256)]
+        for files in wrong + [[(b"a", 1), (b"a", 1)], [(b"a", -1)], [(b"a", "many")], [(str(n), 1) for n in range(1001)]]:
+            with self.subTest(files=files[:2]):
+                self.list_files(0, files)
+                self.check_refused("results", "primes", "--files", "out", code=1, says=["list of output files"])
+                self.assertEqual(self.brought(), {})
+        for ranges in ([["../x", 1]], [[3, 2]], [[0, 1], [1, 2]], [[-1, 0]], [[0]], [0], "x", [[0, 1_000_000]]):
+            with self.subTest(ranges=ranges):
+                self.list_tasks(ranges)
+                self.check_refused("results", "primes", "--files", "out", code=1, says=["list of output files"])
+        self.list_tasks([], next=0)
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["list of output files"])
+        self.pages["files/list.json"] = "[" * 900_000
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["list of output files"])
+        self.pages["files/list.json"] = " " * 20_000_000
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["larger than allowed"])
+        self.assertEqual(self.brought(), {})
+        self.assertEqual(sorted(path.name for path in self.root.iterdir()), ["bin", "cluster", "work"])
+
+    def test_sizes_are_checked(self):
+        for size in (34, 36):
+            with self.subTest(size=size):
+                self.list_files(0, [(b"a.txt", size)])
+                self.check_refused("results", "primes", "--files", "out", code=1)
+                self.assertEqual(self.brought(), {})
+
+    def test_links_are_not_followed(self):
+        outside = self.root / "outside"
+        outside.mkdir()
+        (outside / "secret").write_text("secret")
+        (self.folder / "out" / "0").mkdir(parents=True)
+        (self.folder / "out" / "0" / "a.txt").symlink_to(outside / "secret")
+        (self.folder / "out" / "0" / "sub").symlink_to(outside)
+        self.check_refused("results", "primes", "--files", "out", code=2,
+                           says=["out/0/sub: is a link or a file, must be a folder"])
+        self.assertEqual({path.name: path.read_text() for path in outside.iterdir()}, {"secret": "secret"})
+        self.assertFalse((self.folder / "out" / "0" / "a.txt").is_symlink())
+        self.assertEqual([path.name for path in (self.folder / "out").iterdir()], ["0"])
+
+    def test_files_that_vanish(self):
+        (self.cluster / "pages.json").write_text(json.dumps({"/files/0/a.txt": 404}))
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["files of task 0 have just gone"])
+        running = job(complete=False, tasks={"total": 9, "completed": 3})
+        running["spec"] = self.objects[f"{JOBS} primes"]["spec"]
+        self.objects[f"{JOBS} primes"] = running
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["not complete", "--partial"])
+        out, err = self.run_plugin("results", "primes", "--files", "out", "--partial")
+        self.assertIn("files of task 0 have just gone: it runs again", err)
+        self.assertEqual(out, "5 files of 2 tasks, 1.91 kB, in out\n")
+        self.assertEqual(self.brought(), self.expected([2, 3]))
+
+    def test_an_earlier_coordinator(self):
+        (self.cluster / "pages.json").write_text(json.dumps({"/files/?from=0": 404}))
+        self.check_refused("results", "primes", "--files", "out", code=1, says=["does not have /files/"])
+
+    def test_the_coordinator_has_gone(self):
+        self.objects["pods"] = {"items": []}
+        self.objects[f"{JOBS} primes"]["spec"]["resultStorage"] = {"persistentVolumeClaim": "my-claim"}
+        self.check_refused("results", "primes", "--files", "out", code=1, says=[
+            "in the claim my-claim, the output files of tasks in files/ there"])
+
+    def test_bad_input(self):
+        (self.folder / "file").write_text("")
+        for arguments, says in (
+                (["--files", ""], "--files"), (["--files", "file"], "file is not a folder"),
+                (["--indexes", "3"], "--files"), (["--files", "x", "--output", "y"], "excludes"),
+                (["--files", "x", "--indexes", "9"], "--indexes: must be below 9, is 9"),
+                (["--files", "x", "--indexes", "1,x"], "--indexes: must be")):
+            with self.subTest(arguments=arguments):
+                self.check_refused("results", "primes", *arguments, code=2, says=[says])
+        self.objects[f"{JOBS} primes"] = job()
+        self.check_refused("results", "primes", "--files", "x", code=2, says=[
+            "primes declares no output files (spec.workload.command.outputs)"])
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["file"])
 
 
 if __name__ == "__main__":

@@ -123,5 +123,69 @@ TEST(ResultList, RefusesWhatIsNoList) {
   }
 }
 
+TEST(OutputTasks, AreRangesAndWhereTheNextListBegins) {
+  const auto read = ReadOutputTasks(R"({"tasks": [[5, 5], [7, 9]], "next": 1000005})", 5);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->tasks.Ranges(), (std::vector<model::IndexRange>{{5, 6}, {7, 10}}));
+  EXPECT_EQ(read->next, 1'000'005);
+  const auto last = ReadOutputTasks(R"({"tasks": []})", 0);
+  ASSERT_TRUE(last) << last.error().message;
+  EXPECT_TRUE(last->tasks.Empty());
+  EXPECT_EQ(last->next, std::nullopt);
+}
+
+TEST(OutputTasks, OtherListsAreRefused) {
+  for (const char* text :
+       {"", "[]", "{}", R"({"tasks": {}})", R"({"tasks": [[4, 5]]})", R"({"tasks": [[6, 5]]})",
+        R"({"tasks": [[5]]})", R"({"tasks": [[5, 6, 7]]})", R"({"tasks": [[5, 6], [6, 7]]})",
+        R"({"tasks": [["5", "6"]]})", R"({"tasks": [[5.0, 6.0]]})", R"({"tasks": [[5, 1000005]]})",
+        R"({"tasks": [[5, 18446744073709551615]]})", R"({"tasks": [], "next": 1000004})",
+        R"({"tasks": [], "next": null})", R"({"tasks": [], "next": 18446744073709551615})"}) {
+    const auto read = ReadOutputTasks(text, 5);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+  }
+  EXPECT_FALSE(ReadOutputTasks(std::string(100'000, '['), 0));
+}
+
+TEST(OutputFiles, HaveEncodedPaths) {
+  const auto read = ReadOutputFiles(
+      R"([{"path": "out/a%20b%25.txt", "bytes": 3}, {"path": "%FF%01", "bytes": 0}])");
+  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[0].path, "out/a b%.txt");
+  EXPECT_EQ((*read)[0].bytes, 3u);
+  EXPECT_EQ((*read)[1].path, "\xff\x01");
+  EXPECT_TRUE(ReadOutputFiles("[]")->empty());
+}
+
+TEST(OutputFiles, PathsThatCouldLeadAwayAreRefused) {
+  for (const std::string& path :
+       {std::string(), std::string("/etc/passwd"), std::string(".."), std::string("a/../../b"),
+        std::string("%2e%2e/b"), std::string("a%2f..%2fb"), std::string("a//b"), std::string("a/"),
+        std::string("./a"), std::string("a%00b"), std::string("a%0Ab"), std::string("%"),
+        std::string("%zz"), std::string(256, 'x'), std::string(5'000, 'x')}) {
+    const auto read = ReadOutputFiles(R"([{"path": ")" + path + R"(", "bytes": 1}])");
+    ASSERT_FALSE(read) << path;
+    EXPECT_EQ(read.error().code, ErrorCode::kInternal);
+    EXPECT_LT(read.error().message.size(), 450u);
+  }
+}
+
+TEST(OutputFiles, OtherListsAreRefused) {
+  std::string many = R"([{"path": "0", "bytes": 1})";
+  for (int i = 1; i < 1'001; ++i) {
+    many += R"(, {"path": ")" + std::to_string(i) + R"(", "bytes": 1})";
+  }
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string(R"(["a"])"),
+        std::string(R"([{"path": "a"}])"), std::string(R"([{"bytes": 1}])"),
+        std::string(R"([{"path": 5, "bytes": 1}])"), std::string(R"([{"path": "a", "bytes": -1}])"),
+        std::string(R"([{"path": "a", "bytes": 1}, {"path": "%61", "bytes": 1}])"),
+        std::string(100'000, '['), many + "]"}) {
+    EXPECT_FALSE(ReadOutputFiles(text)) << text.substr(0, 40);
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel::cli
