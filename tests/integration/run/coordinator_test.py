@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import urllib.parse
 
 import evenkeel
 from cluster import TOKEN, ClusterTest
@@ -47,6 +48,7 @@ class CompleteTest(ClusterTest):
         self.assertEqual(done_again["resultFiles"], done["resultFiles"])
         self.assertEqual(done_again["resumedTasks"], done["tasks"]["total"])
         self.check_pages(again)
+        self.check_output_files(again)
         self.assertEqual(again.await_exit(), 0, again.said)
 
     def check_pages(self, coordinator):
@@ -65,6 +67,22 @@ class CompleteTest(ClusterTest):
                      "/results//etc/passwd", "/results/..%2f..%2f..%2fetc%2fpasswd", "/journal.db"):
             self.assertEqual(coordinator.get(path)[0], 404, path)
         self.assertEqual(coordinator.get("/summary.json", method="POST")[0], 405)
+
+    def check_output_files(self, coordinator):
+        """The pages of a folder that has an output file with a long name."""
+        path = b"/".join([b"\xff" * 255] * 15)
+        file = os.path.join(os.fsencode(self.output), b"files", b"3", path)
+        os.makedirs(os.path.dirname(file))
+        content = os.urandom(3_000_000)
+        with open(file, "wb") as out:
+            out.write(content)
+        self.assertEqual(json.loads(coordinator.get("/files/?from=0")[1]), {"tasks": [[3, 3]]})
+        [listed] = json.loads(coordinator.get("/files/3")[1])
+        self.assertEqual((listed["bytes"], urllib.parse.unquote_to_bytes(listed["path"])), (len(content), path))
+        self.assertEqual(coordinator.get("/files/3/" + listed["path"]), (200, content))
+        self.assertEqual(coordinator.get("/files/3/" + listed["path"], method="HEAD"), (200, b""))
+        for wrong in ("/files/4", "/files/3/x", "/files/3/../../journal.db", "/files/3/..%2f..%2fjournal.db"):
+            self.assertEqual(coordinator.get(wrong)[0], 404, wrong)
 
     def test_pages_of_a_running_job(self):
         self.plan(job("slow", synthetic(200, {"constant": 0.05})), ("a", 1))
