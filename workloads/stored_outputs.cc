@@ -36,7 +36,7 @@ tl::unexpected<Error> ReadError(const std::filesystem::path& folder, int error_n
   return ReadError(folder, "cannot be read: " + std::generic_category().message(error_number));
 }
 
-/// Whether an errno says that there is no such folder; links do not count as folders.
+/// Whether an errno means that a folder is missing. A link is not a folder.
 bool IsMissing(int error_number) {
   return error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP;
 }
@@ -61,6 +61,12 @@ FolderStream ReadFolder(const FileDescriptor& place) {
 }
 
 bool IsDots(std::string_view name) { return name == "." || name == ".."; }
+
+/// The next entry of a folder; null at the end, and with an errno if it cannot be read.
+const dirent* NextEntry(DIR* folder) {
+  errno = 0;
+  return ::readdir(folder);
+}
 
 bool IsFolder(DIR* folder, const dirent& entry) {
   if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
@@ -97,7 +103,7 @@ class Listing {
     }
     const FolderStream entries = place.IsOpen() ? ReadFolder(place) : nullptr;
     if (!entries) return errno;
-    while (const dirent* entry = ::readdir(entries.get())) {
+    while (const dirent* entry = NextEntry(entries.get())) {
       if (IsDots(entry->d_name)) continue;
       struct stat status {};
       if (::fstatat(place.Get(), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return errno;
@@ -110,7 +116,7 @@ class Listing {
       }
       if (files_.size() > kMaxOutputFiles || folders_.size() > kMaxFolders) return E2BIG;
     }
-    return 0;
+    return errno;
   }
 
   /// Far more than the files of a task have, unless their paths are made to have many folders.
@@ -148,7 +154,7 @@ Result<StoredTasks> StoredOutputs::TasksFrom(model::TaskIndex first) const {
   }
   // A folder has its entries in any order; a set of ranges would need far more memory meanwhile.
   std::vector<bool> found(static_cast<std::size_t>(kListedTasks));
-  while (const dirent* entry = ::readdir(entries.get())) {
+  while (const dirent* entry = NextEntry(entries.get())) {
     const auto task = TaskOf(entry->d_name);
     if (!task || *task < first || !IsFolder(entries.get(), *entry)) continue;
     if (*task - first < kListedTasks) {
@@ -157,6 +163,7 @@ Result<StoredTasks> StoredOutputs::TasksFrom(model::TaskIndex first) const {
       stored.next = std::min(*task, stored.next.value_or(*task));
     }
   }
+  if (errno != 0) return ReadError(results_ / kOutputs, errno);
   for (auto begin = std::find(found.begin(), found.end(), true); begin != found.end();) {
     const auto end = std::find(begin, found.end(), false);
     stored.tasks.Insert({first + (begin - found.begin()), first + (end - found.begin())});
