@@ -1,26 +1,15 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/model/range_set.h"
+#include "workloads/task_files.h"
 #include "workloads/workload.h"
 
 namespace evenkeel::workloads {
-
-/// A file as it was found.
-struct FileVersion {
-  std::string path;  ///< relative to the folder of the inputs
-  std::int64_t size_bytes = 0;
-  std::int64_t modified_nanoseconds = 0;  ///< since 1970
-  std::uint64_t inode = 0;
-
-  friend bool operator==(const FileVersion&, const FileVersion&) = default;
-};
 
 /// Where the files of the tasks of a local run are, for its workers.
 struct LocalFiles {
@@ -51,10 +40,8 @@ struct LocalFiles {
 [[nodiscard]] Result<void> CleanUpLocalFiles(const LocalFiles& files,
                                              const model::RangeSet& completed);
 
-/// The files of tasks on this machine. Inputs are read where they are. Output files are copied and
-/// flushed to the disk; the folder of a task replaces an earlier one in one step where the file
-/// system can do that (renameat2(2) with RENAME_EXCHANGE). Processes may store the files of one
-/// task at the same time; the last one counts.
+/// The files of tasks on this machine. Inputs are read where they are. Output files are copied into
+/// an OutputFolder.
 [[nodiscard]] std::unique_ptr<TaskFiles> MakeLocalTaskFiles(
     LocalFiles files, std::shared_ptr<const Workload> workload);
 

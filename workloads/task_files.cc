@@ -1,6 +1,9 @@
 #include "workloads/task_files.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "core/base/printable.h"
 
@@ -27,6 +30,14 @@ std::string PathMistake(std::string_view path) {
     begin = end + 1;
   }
   return {};
+}
+
+std::optional<FileVersion> VersionOf(std::string path, int descriptor) {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return FileVersion{std::move(path), status.st_size,
+                     status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec, status.st_ino};
 }
 
 std::string ShownPath(std::string_view path) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -46,6 +47,21 @@ struct InputFile {
 
   friend bool operator==(const InputFile&, const InputFile&) = default;
 };
+
+/// A regular file as it was found.
+struct FileVersion {
+  std::string path;  ///< relative to the folder of the inputs or outputs
+  std::int64_t size_bytes = 0;
+  std::int64_t modified_nanoseconds = 0;  ///< since 1970
+  std::uint64_t inode = 0;
+
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+/// The version of an open file; nothing if it is no regular file.
+[[nodiscard]] std::optional<FileVersion> VersionOf(std::string path, int descriptor);
+
+/// Error text, after the path of an output file that has another version than before.
+inline constexpr const char* kOutputChanged = "changed after the command had ended";
 
 /// A file that a task has written.
 struct OutputFile {
