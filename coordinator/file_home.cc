@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/log.h"
+
 namespace evenkeel::coordinator {
 namespace {
 
@@ -11,10 +13,18 @@ constexpr std::size_t kMaxHoldersOfChunk = 4;
 // About 20 MB; the holders of chunks noted before are forgotten.
 constexpr std::size_t kMaxNotedChunks = 100'000;
 
+workloads::OutputFolder::UploadKey KeyOf(const protocol::UploadCall& upload) {
+  return {static_cast<model::TaskIndex>(upload.task), upload.id};
+}
+
 }  // namespace
 
-FileHome::FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers)
-    : index_(index), paths_(std::move(paths)), between_workers_(between_workers) {}
+FileHome::FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers,
+                   workloads::OutputFolder* outputs)
+    : index_(index),
+      paths_(std::move(paths)),
+      between_workers_(between_workers),
+      outputs_(outputs) {}
 
 Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task) {
   const auto paths = paths_(task);
@@ -45,6 +55,37 @@ Result<std::string> FileHome::Read(const protocol::ChunkCall& call) {
   auto bytes = index_.Read(call.path, call.place, call.digest);
   if (bytes && between_workers_ && !call.client.empty()) NoteHolder(call);
   return bytes;
+}
+
+Result<void> FileHome::Store(const protocol::StoreCall& call) {
+  if (outputs_ == nullptr) return FileSource::Store(call);
+  auto stored =
+      outputs_->Write(KeyOf(call.upload), {call.path, call.offset, call.bytes, call.begins});
+  NoteStored(stored);
+  return stored;
+}
+
+Result<void> FileHome::Commit(const protocol::UploadCall& upload,
+                              const std::vector<protocol::ListedFile>& files) {
+  if (outputs_ == nullptr) return FileSource::Commit(upload, files);
+  std::vector<workloads::OutputFolder::UploadedFile> uploaded;
+  for (const protocol::ListedFile& file : files) uploaded.push_back({file.path, file.size_bytes});
+  auto committed = outputs_->Commit(
+      KeyOf(upload), uploaded, [&files](std::size_t n, const platform::FileDescriptor& file) {
+        return files::HasContent(file, {files[n].size_bytes, files[n].chunks});
+      });
+  NoteStored(committed);
+  return committed;
+}
+
+void FileHome::NoteStored(const Result<void>& stored) {
+  const bool failed = !stored && (stored.error().code == ErrorCode::kStorageFull ||
+                                  stored.error().code == ErrorCode::kUnavailable);
+  if (failed && writable_.exchange(false)) {
+    Log(LogLevel::kError, "output files cannot be stored: " + stored.error().message);
+  } else if (stored && !writable_.exchange(true)) {
+    Log(LogLevel::kInfo, "output files can be stored again");
+  }
 }
 
 void FileHome::NoteHolder(const protocol::ChunkCall& call) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -11,33 +12,42 @@
 #include "core/base/error.h"
 #include "core/protocol/file_service.h"
 #include "files/origin_index.h"
+#include "workloads/output_folder.h"
 
 namespace evenkeel::coordinator {
 
 /// The input files of a job, and the workers that have got them. The first worker gets a chunk from
-/// here; later ones are redirected to a worker that has it. Thread-safe.
+/// here; later ones are redirected to a worker that has it. Takes the output files. Thread-safe.
 class FileHome final : public protocol::FileSource {
  public:
   /// The paths of the input files of a task; thread-safe. kInvalidInput: the task has none that can
   /// be used.
   using PathsOf = std::function<Result<std::vector<std::string>>(std::uint64_t task)>;
 
-  /// `index` must outlive it.
-  FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers);
+  /// `index` and `outputs` must outlive it. `outputs` may be null: no output files are taken.
+  FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers,
+           workloads::OutputFolder* outputs = nullptr);
 
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override;
   std::string Redirect(const protocol::ChunkCall& call) override;
   Result<std::string> Read(const protocol::ChunkCall& call) override;
+  Result<void> Store(const protocol::StoreCall& call) override;
+  Result<void> Commit(const protocol::UploadCall& upload,
+                      const std::vector<protocol::ListedFile>& files) override;
 
  private:
   /// Of one chunk: the workers that got it, the next one to be named in front.
   using Holders = std::deque<std::string>;
 
   void NoteHolder(const protocol::ChunkCall& call);
+  /// Logs when output files can no longer be written, and when they can again.
+  void NoteStored(const Result<void>& stored);
 
   files::OriginIndex& index_;
   const PathsOf paths_;
   const bool between_workers_;
+  workloads::OutputFolder* const outputs_;
+  std::atomic<bool> writable_{true};
   std::mutex mutex_;  // guards what follows
   std::map<protocol::Sha256Digest, Holders> holders_;
   std::deque<protocol::Sha256Digest> noted_;  // keys of holders_, in the order of their entry

@@ -1,7 +1,10 @@
 #include "worker/file_client.h"
 
+#include <fcntl.h>
+
 #include <chrono>
 #include <future>
+#include <random>
 #include <utility>
 
 #include "core/base/log.h"
@@ -15,6 +18,8 @@ namespace {
 
 constexpr const char* kList = "/evenkeel.v1.Files/List";
 constexpr const char* kFetch = "/evenkeel.v1.Files/Fetch";
+constexpr const char* kStore = "/evenkeel.v1.Files/Store";
+constexpr const char* kCommit = "/evenkeel.v1.Files/Commit";
 // Time limit of a request to another worker; then the coordinator gets the request.
 constexpr auto kChunkPatience = std::chrono::seconds(20);
 constexpr auto kRetryPause = std::chrono::milliseconds(500);
@@ -23,6 +28,8 @@ constexpr std::size_t kMaxFilePeers = 64;
 constexpr std::size_t kMaxDistrustedFilePeers = 1024;
 // Wrong bytes from the coordinator, one after the other, before the fetch fails.
 constexpr int kMaxWrongAnswers = 5;
+// Uploads of the files of one run that did not reach the coordinator's disk whole.
+constexpr int kMaxUploads = 10;
 
 std::string BytesOf(const grpc::ByteBuffer& buffer) {
   std::vector<grpc::Slice> slices;
@@ -38,6 +45,21 @@ std::string BytesOf(const grpc::ByteBuffer& buffer) {
 
 tl::unexpected<Error> Stopped() {
   return Fail(ErrorCode::kUnavailable, "the task was stopped while it waited for its files");
+}
+
+/// Waits before the next attempt.
+void Pause(const std::stop_token& stop) {
+  std::mutex alone;
+  std::unique_lock lock(alone);
+  std::condition_variable_any never;
+  never.wait_for(lock, stop, kRetryPause, [] { return false; });
+}
+
+std::string RandomBytes(std::size_t count) {
+  std::random_device device;
+  std::string bytes;
+  for (std::size_t n = 0; n < count; ++n) bytes.push_back(static_cast<char>(device()));
+  return bytes;
 }
 
 }  // namespace
@@ -108,7 +130,9 @@ Result<void> FileClient::Listen() {
 }
 
 Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex task,
+                                                              std::string_view input,
                                                               const std::stop_token& stop) {
+  static_cast<void>(input);  // the coordinator knows it
   const auto list = List(task, stop);
   if (!list) return tl::unexpected(list.error());
   std::vector<workloads::InputFile> inputs;
@@ -183,16 +207,17 @@ Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* meth
         return answer;
       case grpc::StatusCode::FAILED_PRECONDITION:
         return InvalidInput(answer->status.error_message());
+      case grpc::StatusCode::RESOURCE_EXHAUSTED:
+        return Fail(ErrorCode::kStorageFull, answer->status.error_message());
+      case grpc::StatusCode::ABORTED:
+        return Fail(ErrorCode::kConflict, answer->status.error_message());
       case grpc::StatusCode::UNAVAILABLE:
         break;
       default:
         return Fail(ErrorCode::kUnavailable,
-                    "the coordinator does not send files: " + answer->status.error_message());
+                    "the coordinator refuses to exchange files: " + answer->status.error_message());
     }
-    std::mutex alone;
-    std::unique_lock lock(alone);
-    std::condition_variable_any never;
-    never.wait_for(lock, stop, kRetryPause, [] { return false; });
+    Pause(stop);
   }
 }
 
@@ -208,15 +233,11 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
   bool right = (*answer)->status.ok() && list.ParseFromString(BytesOf((*answer)->response)) &&
                list.files_size() <= static_cast<int>(workloads::kMaxInputFiles);
   for (const v1::ListedFile& listed : list.files()) {
-    constexpr std::size_t kDigest = sizeof(protocol::Sha256Digest);
-    const std::string& digests = listed.digests();
-    protocol::ListedFile file{listed.path(), static_cast<std::int64_t>(listed.size()), {}};
-    for (std::size_t at = 0; at + kDigest <= digests.size(); at += kDigest) {
-      digests.copy(file.chunks.emplace_back().data(), kDigest, at);
-    }
-    right = right && digests.size() % kDigest == 0 && workloads::PathMistake(file.path).empty() &&
-            files::IsConsistent({file.size_bytes, file.chunks});
-    files.push_back(std::move(file));
+    auto file = protocol::FromProto(listed);
+    right = right && file && workloads::PathMistake(file->path).empty() &&
+            files::IsConsistent({file->size_bytes, file->chunks});
+    if (!right) break;
+    files.push_back(std::move(*file));
   }
   if (!right) return Fail(ErrorCode::kUnavailable, "the coordinator sent a malformed file list");
   return files;
@@ -255,6 +276,84 @@ Result<std::string> FileClient::FetchChunk(const protocol::ListedFile& file, std
   }
   return Fail(ErrorCode::kUnavailable,
               "the coordinator sends wrong bytes of " + workloads::ShownPath(file.path));
+}
+
+Result<void> FileClient::Store(model::TaskIndex task,
+                               std::span<const workloads::OutputFile> outputs,
+                               const std::stop_token& stop) {
+  for (int uploads = 1;; ++uploads) {
+    auto stored = Upload(task, outputs, stop);
+    if (stored || stored.error().code != ErrorCode::kConflict) return stored;
+    if (uploads == kMaxUploads) {
+      return Fail(ErrorCode::kUnavailable,
+                  "the output files of task " + std::to_string(task) +
+                      " do not reach the coordinator: " + stored.error().message);
+    }
+    Pause(stop);
+    if (stop.stop_requested()) return Stopped();
+  }
+}
+
+Result<void> FileClient::Upload(model::TaskIndex task,
+                                std::span<const workloads::OutputFile> outputs,
+                                const std::stop_token& stop) {
+  const std::string id = RandomBytes(protocol::kUploadIdBytes);
+  v1::StoreRequest piece;
+  piece.set_token(options_.token);
+  piece.set_task(static_cast<std::uint64_t>(task));
+  piece.set_upload(id);
+  piece.set_begins(true);
+  v1::CommitRequest commit;
+  commit.set_token(options_.token);
+  commit.set_task(static_cast<std::uint64_t>(task));
+  commit.set_upload(id);
+  for (const workloads::OutputFile& output : outputs) {
+    const auto before = workloads::VersionOf(output.path, output.descriptor);
+    const auto sent = SendFile(output, piece, commit, stop);
+    const auto after = workloads::VersionOf(output.path, output.descriptor);
+    if (!before || before != after || after->size_bytes != output.size_bytes) {
+      return InvalidInput("output " + workloads::ShownPath(output.path) + " " +
+                          workloads::kOutputChanged);
+    }
+    if (!sent) return sent;
+  }
+  const auto answer = AskHome(kCommit, commit.SerializeAsString(), stop);
+  return answer ? Result<void>() : tl::unexpected(answer.error());
+}
+
+Result<void> FileClient::SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
+                                  v1::CommitRequest& commit, const std::stop_token& stop) {
+  // Not owned, and not to be closed.
+  const platform::FileDescriptor file(::fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0));
+  protocol::ListedFile listed{output.path, output.size_bytes, {}};
+  piece.set_path(output.path);
+  const auto send = [&](std::int64_t offset, std::string_view bytes) -> Result<void> {
+    piece.set_offset(static_cast<std::uint64_t>(offset));
+    piece.set_bytes(std::string(bytes));
+    const auto answer = AskHome(kStore, piece.SerializeAsString(), stop);
+    piece.set_begins(false);
+    return answer ? Result<void>() : tl::unexpected(answer.error());
+  };
+  if (output.size_bytes == 0) {
+    if (auto sent = send(0, ""); !sent) return sent;
+  }
+  const std::size_t chunks = files::ChunkCount(output.size_bytes);
+  for (std::size_t place = 0; place < chunks; ++place) {
+    const auto chunk = files::ReadChunk(file, output.size_bytes, place);
+    if (!chunk) {
+      return Fail(chunk.error().code,
+                  "output " + workloads::ShownPath(output.path) + ": " + chunk.error().message);
+    }
+    listed.chunks.push_back(protocol::Sha256Of(*chunk));
+    const std::int64_t begin = static_cast<std::int64_t>(place) * files::kChunkBytes;
+    constexpr auto kPiece = static_cast<std::size_t>(protocol::kPieceBytes);
+    for (std::size_t at = 0; at < chunk->size(); at += kPiece) {
+      const std::string_view bytes = std::string_view(*chunk).substr(at, kPiece);
+      if (auto sent = send(begin + static_cast<std::int64_t>(at), bytes); !sent) return sent;
+    }
+  }
+  *commit.add_files() = protocol::ToProto(listed);
+  return {};
 }
 
 bool FileClient::Trusts(const std::string& peer) {

@@ -9,8 +9,10 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -22,10 +24,11 @@
 
 namespace evenkeel::worker {
 
-/// Fetches the input files of tasks into the cache of this node, from the coordinator or, where it
-/// redirects, from another worker, and serves the chunks of the cache to other workers. Waits while
-/// the coordinator is away. A worker that has sent wrong bytes is not asked again. Thread-safe.
-class FileClient {
+/// The files of tasks in a cluster. Fetches input files into the cache of this node, from the
+/// coordinator or, where it redirects, from another worker, and serves the chunks of the cache to
+/// other workers. Sends output files to the coordinator. Waits while the coordinator is away. A
+/// worker that has sent wrong bytes is not asked again. Thread-safe.
+class FileClient final : public workloads::TaskFiles {
  public:
   struct Options {
     ConnectionOptions home;  ///< the coordinator
@@ -38,14 +41,13 @@ class FileClient {
   [[nodiscard]] static Result<std::unique_ptr<FileClient>> Start(const Options& options,
                                                                  files::ChunkCache& cache);
   /// No calls may be in progress.
-  ~FileClient();
+  ~FileClient() override;
 
-  /// The input files of a task, complete and checked; they stay until Release, which follows each
-  /// success. Errors: those of workloads::TaskFiles::Acquire.
-  [[nodiscard]] Result<std::vector<workloads::InputFile>> Acquire(model::TaskIndex task,
-                                                                  const std::stop_token& stop);
-  /// The task no longer needs its input files.
-  void Release(model::TaskIndex task);
+  Result<std::vector<workloads::InputFile>> Acquire(model::TaskIndex task, std::string_view input,
+                                                    const std::stop_token& stop) override;
+  void Release(model::TaskIndex task) override;
+  Result<void> Store(model::TaskIndex task, std::span<const workloads::OutputFile> outputs,
+                     const std::stop_token& stop) override;
 
  private:
   class Source;  // for other workers
@@ -68,6 +70,14 @@ class FileClient {
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                const std::stop_token& stop);
+  /// Sends all output files of a task once. kConflict: the coordinator has not got all of them.
+  [[nodiscard]] Result<void> Upload(model::TaskIndex task,
+                                    std::span<const workloads::OutputFile> outputs,
+                                    const std::stop_token& stop);
+  /// Sends the bytes of one file in the pieces that `piece` is a template for, and adds them to
+  /// the list of the commit. Holds one chunk in memory.
+  [[nodiscard]] Result<void> SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
+                                      v1::CommitRequest& commit, const std::stop_token& stop);
   [[nodiscard]] bool Trusts(const std::string& peer);
   void Distrust(const std::string& peer);
 

@@ -17,6 +17,10 @@ grpc::Status StatusOf(const Error& error) {
       return {grpc::StatusCode::FAILED_PRECONDITION, error.message};
     case ErrorCode::kUnavailable:
       return {grpc::StatusCode::UNAVAILABLE, error.message};
+    case ErrorCode::kStorageFull:
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, error.message};
+    case ErrorCode::kConflict:
+      return {grpc::StatusCode::ABORTED, error.message};
     default:
       return {grpc::StatusCode::INTERNAL, error.message};
   }
@@ -30,7 +34,59 @@ bool Decode(const grpc::ByteBuffer& request, Message& message) {
 
 const grpc::Status kMalformed{grpc::StatusCode::INVALID_ARGUMENT, "malformed request"};
 
+template <typename Request>
+bool DecodeUpload(const Request& request, UploadCall& upload) {
+  if (request.upload().size() != upload.id.size()) return false;
+  std::copy(request.upload().begin(), request.upload().end(), upload.id.begin());
+  upload.task = request.task();
+  return true;
+}
+
+/// A status; if it is OK, with an empty message as the response.
+grpc::Status AnswerStored(const Result<void>& stored, grpc::ByteBuffer& response) {
+  if (!stored) return StatusOf(stored.error());
+  const grpc::Slice empty;
+  response = grpc::ByteBuffer(&empty, 1);
+  return grpc::Status::OK;
+}
+
+tl::unexpected<Error> TakesNoFiles() {
+  return InvalidInput("output files are sent to the coordinator of a job that declares them");
+}
+
 }  // namespace
+
+v1::ListedFile ToProto(const ListedFile& file) {
+  v1::ListedFile listed;
+  listed.set_path(file.path);
+  listed.set_size(static_cast<std::uint64_t>(file.size_bytes));
+  for (const Sha256Digest& chunk : file.chunks) {
+    listed.mutable_digests()->append(chunk.data(), chunk.size());
+  }
+  return listed;
+}
+
+std::optional<ListedFile> FromProto(const v1::ListedFile& file) {
+  constexpr std::size_t kDigest = sizeof(Sha256Digest);
+  const std::string& digests = file.digests();
+  if (digests.size() % kDigest != 0) return std::nullopt;
+  ListedFile listed{file.path(), static_cast<std::int64_t>(file.size()), {}};
+  for (std::size_t at = 0; at < digests.size(); at += kDigest) {
+    digests.copy(listed.chunks.emplace_back().data(), kDigest, at);
+  }
+  return listed;
+}
+
+Result<void> FileSource::Store(const StoreCall& call) {
+  static_cast<void>(call);
+  return TakesNoFiles();
+}
+
+Result<void> FileSource::Commit(const UploadCall& upload, const std::vector<ListedFile>& files) {
+  static_cast<void>(upload);
+  static_cast<void>(files);
+  return TakesNoFiles();
+}
 
 FileService::FileService(Options options, FileSource& source, TrafficCounter& traffic)
     : options_(std::move(options)), source_(source), traffic_(traffic) {
@@ -80,6 +136,53 @@ grpc::ServerUnaryReactor* FileService::Fetch(grpc::CallbackServerContext* contex
                  [this, call = std::move(call), response] { return AnswerFetch(call, *response); });
 }
 
+grpc::ServerUnaryReactor* FileService::Store(grpc::CallbackServerContext* context,
+                                             const grpc::ByteBuffer* request,
+                                             grpc::ByteBuffer* response) {
+  v1::StoreRequest asked;
+  StoreCall call;
+  if (!Decode(*request, asked) || !DecodeUpload(asked, call.upload) ||
+      asked.bytes().size() > static_cast<std::size_t>(kMaxPieceBytes)) {
+    return Enqueue(*context, [] { return kMalformed; });
+  }
+  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
+    return Enqueue(*context, [status] { return status; });
+  }
+  call.begins = asked.begins();
+  call.path = std::move(*asked.mutable_path());
+  call.offset = static_cast<std::int64_t>(asked.offset());
+  call.bytes = std::move(*asked.mutable_bytes());
+  const std::size_t bytes = call.bytes.size();
+  return Enqueue(
+      *context,
+      [this, call = std::move(call), response] {
+        return AnswerStored(source_.Store(call), *response);
+      },
+      bytes);
+}
+
+grpc::ServerUnaryReactor* FileService::Commit(grpc::CallbackServerContext* context,
+                                              const grpc::ByteBuffer* request,
+                                              grpc::ByteBuffer* response) {
+  v1::CommitRequest asked;
+  UploadCall upload;
+  if (!Decode(*request, asked) || !DecodeUpload(asked, upload)) {
+    return Enqueue(*context, [] { return kMalformed; });
+  }
+  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
+    return Enqueue(*context, [status] { return status; });
+  }
+  std::vector<ListedFile> files;
+  for (const v1::ListedFile& listed : asked.files()) {
+    auto file = FromProto(listed);
+    if (!file) return Enqueue(*context, [] { return kMalformed; });
+    files.push_back(std::move(*file));
+  }
+  return Enqueue(*context, [this, upload, files = std::move(files), response] {
+    return AnswerStored(source_.Commit(upload, files), *response);
+  });
+}
+
 grpc::Status FileService::Authenticate(const grpc::CallbackServerContext& context,
                                        const std::string& token) const {
   if (!options_.client_name.empty() && !PeerHasName(context, options_.client_name)) {
@@ -92,14 +195,17 @@ grpc::Status FileService::Authenticate(const grpc::CallbackServerContext& contex
   return grpc::Status::OK;
 }
 
-grpc::ServerUnaryReactor* FileService::Enqueue(grpc::CallbackServerContext& context,
-                                               Answer answer) {
+grpc::ServerUnaryReactor* FileService::Enqueue(grpc::CallbackServerContext& context, Answer answer,
+                                               std::size_t store_bytes) {
   grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
   const std::lock_guard lock(mutex_);
   if (ending_) {
     reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
+  } else if (store_bytes_ + store_bytes > kMaxWaitingStoreBytes) {
+    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "too many pieces of output files are waiting"});
   } else {
-    waiting_.push_back({std::move(answer), reactor});
+    store_bytes_ += store_bytes;
+    waiting_.push_back({std::move(answer), reactor, store_bytes});
     filled_.notify_one();
   }
   return reactor;
@@ -110,12 +216,7 @@ grpc::Status FileService::AnswerList(std::uint64_t task, grpc::ByteBuffer& respo
   if (!files) return StatusOf(files.error());
   v1::FileList list;
   for (const ListedFile& file : *files) {
-    v1::ListedFile& added = *list.add_files();
-    added.set_path(file.path);
-    added.set_size(static_cast<std::uint64_t>(file.size_bytes));
-    for (const Sha256Digest& chunk : file.chunks) {
-      added.mutable_digests()->append(chunk.data(), chunk.size());
-    }
+    *list.add_files() = ToProto(file);
   }
   const std::string encoded = list.SerializeAsString();
   if (encoded.size() > kMaxFileListBytes) {
@@ -147,11 +248,15 @@ void FileService::AnswerWaiting() {
   for (;;) {
     filled_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    next.reactor->Finish(next.answer());
+    const std::size_t store_bytes = waiting_.front().store_bytes;
+    {
+      const Waiting next = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      next.reactor->Finish(next.answer());
+    }
     lock.lock();
+    store_bytes_ -= store_bytes;
   }
 }
 

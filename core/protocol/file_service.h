@@ -1,23 +1,26 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "core/base/error.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
+#include "core/protocol/limits.h"
 #include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
 
 namespace evenkeel::protocol {
 
-/// An input file of a task.
+/// An input or output file of a task.
 struct ListedFile {
   std::string path;  ///< relative to the folder of the task
   std::int64_t size_bytes = 0;
@@ -25,6 +28,10 @@ struct ListedFile {
 
   friend bool operator==(const ListedFile&, const ListedFile&) = default;
 };
+
+[[nodiscard]] v1::ListedFile ToProto(const ListedFile& file);
+/// Nothing if the digests are not whole. Path, size and number of chunks are not checked.
+[[nodiscard]] std::optional<ListedFile> FromProto(const v1::ListedFile& file);
 
 /// A request for one chunk of a file.
 struct ChunkCall {
@@ -35,8 +42,24 @@ struct ChunkCall {
   std::string client;  ///< "HOST:PORT" on which the client serves others; empty: none
 };
 
-/// Provides the files. Called concurrently by the threads of the service; may block on the disk.
-/// Errors: kInvalidInput fails the task; kUnavailable: may be there later.
+/// An upload of the output files of one run of a task.
+struct UploadCall {
+  std::uint64_t task = 0;
+  std::array<char, kUploadIdBytes> id{};
+};
+
+/// A piece of an output file.
+struct StoreCall {
+  UploadCall upload;
+  bool begins = false;  ///< the first piece of the upload
+  std::string path;
+  std::int64_t offset = 0;
+  std::string bytes;
+};
+
+/// Provides and takes the files. Called concurrently by the threads of the service; may block on
+/// the disk. Errors: kInvalidInput fails the task; kUnavailable: may be there later; kStorageFull;
+/// kConflict: the client has to upload all files again.
 class FileSource {
  public:
   virtual ~FileSource() = default;
@@ -44,12 +67,20 @@ class FileSource {
   /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
   [[nodiscard]] virtual std::string Redirect(const ChunkCall& call) = 0;
   [[nodiscard]] virtual Result<std::string> Read(const ChunkCall& call) = 0;
+  /// Stages a piece of an output file. May be repeated.
+  [[nodiscard]] virtual Result<void> Store(const StoreCall& call);
+  /// Makes the files of an upload durable. May be repeated.
+  [[nodiscard]] virtual Result<void> Commit(const UploadCall& upload,
+                                            const std::vector<ListedFile>& files);
 };
 
-/// The server side of Files. It reads files on its own threads, so that a slow disk does not block
-/// streams. Thread-safe. Register it with a server, and destroy it after the server has shut down.
-class FileService final : public v1::Files::WithRawCallbackMethod_List<
-                              v1::Files::WithRawCallbackMethod_Fetch<v1::Files::Service>> {
+/// The server side of Files. It reads and writes files on its own threads, so that a slow disk does
+/// not block streams. Thread-safe. Register it with a server, and destroy it after the server has
+/// shut down.
+class FileService final
+    : public v1::Files::WithRawCallbackMethod_List<
+          v1::Files::WithRawCallbackMethod_Fetch<v1::Files::WithRawCallbackMethod_Store<
+              v1::Files::WithRawCallbackMethod_Commit<v1::Files::Service>>>> {
  public:
   struct Options {
     std::string token;        ///< that the client must send; empty: none
@@ -66,17 +97,26 @@ class FileService final : public v1::Files::WithRawCallbackMethod_List<
   grpc::ServerUnaryReactor* Fetch(grpc::CallbackServerContext* context,
                                   const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* Store(grpc::CallbackServerContext* context,
+                                  const grpc::ByteBuffer* request,
+                                  grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* Commit(grpc::CallbackServerContext* context,
+                                   const grpc::ByteBuffer* request,
+                                   grpc::ByteBuffer* response) override;
 
  private:
   using Answer = std::function<grpc::Status()>;
   struct Waiting {
     Answer answer;
     grpc::ServerUnaryReactor* reactor;
+    std::size_t store_bytes;
   };
 
   [[nodiscard]] grpc::Status Authenticate(const grpc::CallbackServerContext& context,
                                           const std::string& token) const;
-  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Answer answer);
+  /// `store_bytes`: of the piece that the answer holds.
+  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Answer answer,
+                                    std::size_t store_bytes = 0);
   [[nodiscard]] grpc::Status AnswerList(std::uint64_t task, grpc::ByteBuffer& response);
   [[nodiscard]] grpc::Status AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& response);
   void AnswerWaiting();
@@ -87,6 +127,7 @@ class FileService final : public v1::Files::WithRawCallbackMethod_List<
   std::mutex mutex_;  // guards the members below, except readers_
   std::condition_variable filled_;
   std::deque<Waiting> waiting_;
+  std::size_t store_bytes_ = 0;  // of all calls that are waiting or being answered
   bool ending_ = false;
   std::vector<std::thread> readers_;
 };

@@ -26,13 +26,19 @@ inline constexpr std::uint32_t kMaxAttempts = 1'000'000;
 /// Longer durations are sent as this one. Small enough to add to an Instant without overflow.
 inline constexpr Duration kMaxDuration = std::chrono::hours(24 * 365 * 100);
 
-/// Bytes of a piece of a block; requests for more are rejected.
+/// Bytes of a piece of a block or of an output file; requests with or for more are rejected.
 inline constexpr std::int64_t kMaxPieceBytes = 4 * 1024 * 1024;
-/// Bytes that a client requests at a time.
+/// Bytes that a client requests or sends at a time.
 inline constexpr std::int64_t kPieceBytes = 1024 * 1024;
 
 /// Bytes of the file list of a task. 10,000 files of one chunk and with usual paths have 2 MB.
 inline constexpr std::size_t kMaxFileListBytes = 15 * 1024 * 1024;
+
+/// Bytes of the ID of an upload of output files.
+inline constexpr std::size_t kUploadIdBytes = 16;
+/// Bytes of all pieces of output files that a server holds; further ones are refused for the
+/// moment.
+inline constexpr std::size_t kMaxWaitingStoreBytes = 64 * 1024 * 1024;
 
 /// A sender starts a new item or message before one grows beyond this many bytes.
 inline constexpr std::int64_t kBatchBytes = 1024 * 1024;

@@ -76,7 +76,7 @@ struct FileNode {
 
   /// The first error, or nothing if the task has these files with these bytes.
   std::string Check(model::TaskIndex task, const std::vector<std::string>& contents) {
-    const auto inputs = client->Acquire(task, {});
+    const auto inputs = client->Acquire(task, "", {});
     if (!inputs) return inputs.error().message;
     if (inputs->size() != contents.size()) return "another number of files";
     for (std::size_t n = 0; n < contents.size(); ++n) {
@@ -218,7 +218,7 @@ TEST_P(FilesTest, ThatAreMissingOrHaveChangedFailTheTask) {
   EXPECT_EQ(node->Check(0, {common_, Own(0)}), "");
   files::WriteFile(Inputs() / "0", "other bytes");
   EXPECT_EQ(node->Check(0, {}), "input 0: changed while the job ran");
-  const auto failed = node->client->Acquire(0, {});
+  const auto failed = node->client->Acquire(0, "", {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, ErrorCode::kInvalidInput);
   EXPECT_EQ(node->Check(1, {common_, Own(1)}), "") << "other tasks go on";
@@ -227,7 +227,7 @@ TEST_P(FilesTest, ThatAreMissingOrHaveChangedFailTheTask) {
 TEST_P(FilesTest, AreNotServedToUnauthenticatedClients) {
   const auto node = Tls() ? MakeNode("a", "", "other-worker") : MakeNode("a", "guessed");
   EXPECT_EQ(node->Check(0, {}),
-            "the coordinator does not send files: " +
+            "the coordinator refuses to exchange files: " +
                 std::string(Tls() ? "the certificate does not have the name sums-worker"
                                   : "the token is wrong"));
   EXPECT_EQ(source_.chunks_read, 0);
@@ -248,8 +248,8 @@ TEST_P(FilesTest, WaitsForTheCoordinatorEndWithTheTask) {
   const auto node = MakeNode("a");
   server_.reset();
   std::stop_source stop;
-  auto waiting =
-      std::async(std::launch::async, [&] { return node->client->Acquire(0, stop.get_token()); });
+  auto waiting = std::async(std::launch::async,
+                            [&] { return node->client->Acquire(0, "", stop.get_token()); });
   stop.request_stop();
   const auto ended = waiting.get();
   ASSERT_FALSE(ended);
