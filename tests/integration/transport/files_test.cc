@@ -1,11 +1,18 @@
-// Input files over real connections: from the coordinator, and from one worker to another.
+// Files over real connections: inputs from the coordinator, and from one worker to another; outputs
+// to the coordinator.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <future>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -17,6 +24,7 @@
 #include "tests/integration/transport/recorders.h"
 #include "tests/unit/files/file_samples.h"
 #include "tests/unit/report/temporary_folder.h"
+#include "worker/channel.h"
 #include "worker/file_client.h"
 
 namespace evenkeel {
@@ -28,31 +36,82 @@ using files::SampleBytes;
 constexpr const char* kServerName = "sums-coordinator";
 constexpr const char* kClientName = "sums-worker";
 
-/// The coordinator's files; may send wrong bytes, or redirect to any address.
+/// The coordinator's files; may send and store wrong bytes, redirect to any address, lose answers,
+/// and go away in the middle of an upload.
 class FakeHome final : public protocol::FileSource {
  public:
-  explicit FakeHome(coordinator::FileHome& home) : home_(home) {}
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override {
-    return home_.List(task);
+    return home->List(task);
   }
   std::string Redirect(const protocol::ChunkCall& call) override {
-    return redirect.empty() ? home_.Redirect(call) : redirect;
+    return redirect.empty() ? home->Redirect(call) : redirect;
   }
   Result<std::string> Read(const protocol::ChunkCall& call) override {
     ++chunks_read;
-    auto bytes = home_.Read(call);
+    {
+      const std::lock_guard lock(mutex_);
+      last_client = call.client;
+    }
+    auto bytes = home->Read(call);
     if (bytes && wrong_answers > 0) {
       --wrong_answers;
       bytes->front() ^= 1;
     }
     return bytes;
   }
+  Result<void> Store(const protocol::StoreCall& call) override {
+    {
+      const std::lock_guard lock(mutex_);
+      if (pieces_ == leaves_after) away_ = true;
+      if (away_) {
+        left_.notify_all();
+        return Lost();
+      }
+      ++pieces_;
+    }
+    protocol::StoreCall stored = call;
+    if (wrong_pieces > 0 && !stored.bytes.empty()) {
+      --wrong_pieces;
+      stored.bytes.front() ^= 1;
+    }
+    return Answer(home->Store(stored));
+  }
+  Result<void> Commit(const protocol::UploadCall& upload,
+                      const std::vector<protocol::ListedFile>& files) override {
+    return Answer(home->Commit(upload, files));
+  }
+  /// Waits until the coordinator is away.
+  void AwaitLeaving() {
+    std::unique_lock lock(mutex_);
+    left_.wait(lock, [this] { return away_; });
+  }
+  void ComeBack() {
+    const std::lock_guard lock(mutex_);
+    leaves_after = -1;
+    away_ = false;
+  }
+
+  std::unique_ptr<coordinator::FileHome> home;
   std::atomic<int> chunks_read{0};
   std::atomic<int> wrong_answers{0};
+  std::atomic<int> wrong_pieces{0};
+  std::atomic<int> lost_answers{0};
   std::string redirect;
+  std::string last_client;  // address of the worker that read a chunk
+  int leaves_after = -1;    // pieces of output files; -1: never
 
  private:
-  coordinator::FileHome& home_;
+  static tl::unexpected<Error> Lost() { return Fail(ErrorCode::kUnavailable, "lost"); }
+  Result<void> Answer(Result<void> answer) {
+    if (lost_answers == 0) return answer;
+    --lost_answers;
+    return Lost();
+  }
+
+  std::mutex mutex_;  // guards what follows, leaves_after and last_client
+  std::condition_variable left_;
+  int pieces_ = 0;
+  bool away_ = false;
 };
 
 /// Lies about each chunk.
@@ -87,10 +146,31 @@ struct FileNode {
   }
 };
 
+using Contents = std::map<std::string, std::string>;
+
+/// Output files of a task on its node.
+class TaskOutputs {
+ public:
+  TaskOutputs(const std::filesystem::path& folder, const Contents& contents) {
+    for (const auto& [path, bytes] : contents) {
+      const auto file = folder / std::to_string(descriptors_.size());
+      files::WriteFile(file, bytes);
+      descriptors_.emplace_back(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+      files_.push_back({path, descriptors_.back().Get(), static_cast<std::int64_t>(bytes.size())});
+    }
+  }
+  [[nodiscard]] std::vector<workloads::OutputFile>& Files() { return files_; }
+
+ private:
+  std::vector<platform::FileDescriptor> descriptors_;
+  std::vector<workloads::OutputFile> files_;
+};
+
 /// With and without TLS. Task n < 3 has the files "common" and "n"; task 3 has one that is missing.
 class FilesTest : public testing::TestWithParam<bool> {
  protected:
   FilesTest() {
+    MakeHome();
     files::WriteFile(Inputs() / "common", common_);
     for (int n = 0; n < 3; ++n) files::WriteFile(Inputs() / std::to_string(n), Own(n));
     Serve(0);
@@ -99,6 +179,70 @@ class FilesTest : public testing::TestWithParam<bool> {
   [[nodiscard]] bool Tls() const { return GetParam(); }
   [[nodiscard]] std::filesystem::path Inputs() const { return folder_.Path() / "inputs"; }
   static std::string Own(int task) { return "file of task " + std::to_string(task); }
+
+  [[nodiscard]] std::filesystem::path Outputs() const { return folder_.Path() / "files"; }
+
+  /// What a coordinator has that has just started.
+  void MakeHome() {
+    source_.home.reset();
+    workloads::OutputFolder::Options options;
+    options.folder = Outputs();
+    options.limit_bytes = std::int64_t{16} << 20;
+    outputs_.emplace(options);
+    source_.home = std::make_unique<coordinator::FileHome>(
+        index_,
+        [](std::uint64_t task) {
+          return Result<std::vector<std::string>>({"common", std::to_string(task)});
+        },
+        true, &*outputs_);
+  }
+
+  /// The first error, or nothing if the files of the task have arrived.
+  std::string Store(const FileNode& node, model::TaskIndex task, const Contents& contents) {
+    TaskOutputs outputs(folder_.Path() / "task", contents);
+    const auto stored = node.client->Store(task, outputs.Files(), {});
+    return stored ? "" : stored.error().message;
+  }
+
+  /// The bytes of each output file at the coordinator, by INDEX/PATH; staged ones, too.
+  [[nodiscard]] Contents Stored() const {
+    Contents stored;
+    std::error_code missing;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(Outputs(), missing)) {
+      if (!entry.is_regular_file()) continue;
+      stored[entry.path().lexically_relative(Outputs())] = files::BytesOf(entry.path());
+    }
+    return stored;
+  }
+
+  /// The connection of a worker.
+  [[nodiscard]] worker::ConnectionOptions Connection(const std::string& certificate) const {
+    worker::ConnectionOptions connection;
+    connection.address = "127.0.0.1:" + std::to_string(server_->Port());
+    if (Tls()) connection.tls = authority_.Issue(certificate, "clientAuth,serverAuth");
+    connection.server_name = Tls() ? kServerName : "";
+    return connection;
+  }
+
+  /// A piece of an upload of task 1.
+  [[nodiscard]] v1::StoreRequest PieceRequest(std::size_t size) const {
+    v1::StoreRequest piece;
+    piece.set_token(Tls() ? "" : "secret");
+    piece.set_task(1);
+    piece.set_upload(std::string(protocol::kUploadIdBytes, 'x'));
+    piece.set_begins(true);
+    piece.set_path("a");
+    piece.set_bytes(std::string(size, 'x'));
+    return piece;
+  }
+
+  static grpc::StatusCode Send(const worker::ConnectionOptions& connection,
+                               const v1::StoreRequest& piece) {
+    const auto stub = v1::Files::NewStub(worker::MakeChannel(connection));
+    grpc::ClientContext context;
+    v1::Stored stored;
+    return stub->Store(&context, piece, &stored).error_code();
+  }
 
   void Serve(std::uint16_t port) {
     server_.reset();
@@ -120,9 +264,7 @@ class FilesTest : public testing::TestWithParam<bool> {
     EXPECT_TRUE(cache);
     node->cache = std::move(*cache);
     worker::FileClient::Options options;
-    options.home.address = "127.0.0.1:" + std::to_string(server_->Port());
-    if (Tls()) options.home.tls = authority_.Issue(certificate, "clientAuth,serverAuth");
-    options.home.server_name = Tls() ? kServerName : "";
+    options.home = Connection(certificate);
     options.token = Tls() ? "" : token;
     options.peer_name = Tls() ? kClientName : "";
     auto client = worker::FileClient::Start(options, *node->cache);
@@ -135,13 +277,8 @@ class FilesTest : public testing::TestWithParam<bool> {
   report::TemporaryFolder folder_;
   TestAuthority authority_;
   files::OriginIndex index_{{Inputs()}};
-  coordinator::FileHome home_{
-      index_,
-      [](std::uint64_t task) {
-        return Result<std::vector<std::string>>({"common", std::to_string(task)});
-      },
-      true};
-  FakeHome source_{home_};
+  std::optional<workloads::OutputFolder> outputs_;
+  FakeHome source_;
   RecordingServer heard_;
   std::unique_ptr<coordinator::WorkerServer> server_;
 };
@@ -252,6 +389,141 @@ TEST_P(FilesTest, WaitsForTheCoordinatorEndWithTheTask) {
                             [&] { return node->client->Acquire(0, "", stop.get_token()); });
   stop.request_stop();
   const auto ended = waiting.get();
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_P(FilesTest, OfOutputsTravelToTheCoordinator) {
+  const auto node = MakeNode("a");
+  EXPECT_EQ(Store(*node, 1, {{"large", common_}, {"deep/er/empty", ""}, {"b", "2"}}), "");
+  EXPECT_EQ(Store(*node, 2, {{"b", "of task 2"}}), "");
+  EXPECT_EQ(
+      Stored(),
+      (Contents{
+          {"1/large", common_}, {"1/deep/er/empty", ""}, {"1/b", "2"}, {"2/b", "of task 2"}}));
+  EXPECT_EQ(Store(*MakeNode("b"), 1, {{"b", "of another run"}}), "");
+  EXPECT_EQ(Store(*node, 2, {}), "");
+  EXPECT_EQ(Stored(), (Contents{{"1/b", "of another run"}}));
+}
+
+TEST_P(FilesTest, OfOutputsAreSentAgainToACoordinatorThatHasRestarted) {
+  const auto node = MakeNode("a");
+  ASSERT_EQ(Store(*node, 1, {{"a", "old"}}), "");
+  source_.leaves_after = 4;
+  auto storing = std::async(std::launch::async, [&] {
+    return Store(*node, 1, {{"large", common_}, {"small", "s"}});
+  });
+  source_.AwaitLeaving();
+  const std::uint16_t port = server_->Port();
+  server_.reset();
+  MakeHome();
+  ASSERT_TRUE(outputs_->RemoveStaged());
+  EXPECT_EQ(Stored(), (Contents{{"1/a", "old"}})) << "until all files are there";
+  source_.ComeBack();
+  Serve(port);
+  EXPECT_EQ(storing.get(), "");
+  EXPECT_EQ(Stored(), (Contents{{"1/large", common_}, {"1/small", "s"}}));
+}
+
+TEST_P(FilesTest, OfOutputsArriveOnceIfAnswersAreLost) {
+  const auto node = MakeNode("a");
+  source_.lost_answers = 2;  // of the piece, and then of the commit
+  EXPECT_EQ(Store(*node, 1, {{"a", "1"}}), "");
+  EXPECT_EQ(source_.lost_answers, 0);
+  EXPECT_EQ(Stored(), (Contents{{"1/a", "1"}}));
+  source_.lost_answers = 1;
+  EXPECT_EQ(Store(*node, 1, {}), "");
+  EXPECT_EQ(Stored(), Contents{});
+}
+
+TEST_P(FilesTest, OfOutputsThatArriveWithWrongBytesAreSentAgain) {
+  const auto node = MakeNode("a");
+  source_.wrong_pieces = 1;
+  EXPECT_EQ(Store(*node, 1, {{"a", common_}}), "");
+  EXPECT_EQ(source_.wrong_pieces, 0);
+  EXPECT_EQ(Stored(), (Contents{{"1/a", common_}}));
+}
+
+TEST_P(FilesTest, OfOutputsAreNotTakenFromUnauthenticatedClients) {
+  const auto node = Tls() ? MakeNode("a", "", "other-worker") : MakeNode("a", "guessed");
+  const std::string refused =
+      "the coordinator refuses to exchange files: " +
+      std::string(Tls() ? "the certificate does not have the name sums-worker"
+                        : "the token is wrong");
+  EXPECT_EQ(Store(*node, 1, {{"a", "1"}}), refused);
+  EXPECT_EQ(Store(*node, 1, {}), refused) << "of Commit";
+  EXPECT_EQ(Stored(), Contents{});
+}
+
+TEST_P(FilesTest, OfOutputsHaveLimits) {
+  const auto node = MakeNode("a");
+  EXPECT_EQ(Store(*node, 1, {{"a", std::string((std::size_t{16} << 20) + 1, 'x')}}),
+            "output a makes more than 16777216 bytes of output files");
+  EXPECT_EQ(Store(*node, 1, {{"../a", "x"}}),
+            "output ../a must not contain empty components, . or ..");
+  EXPECT_EQ(Stored(), Contents{}) << "refused uploads leave nothing";
+  const auto connection = Connection(kClientName);
+  constexpr auto kMost = static_cast<std::size_t>(protocol::kMaxPieceBytes);
+  EXPECT_EQ(Send(connection, PieceRequest(kMost)), grpc::StatusCode::OK);
+  EXPECT_EQ(Send(connection, PieceRequest(kMost + 1)), grpc::StatusCode::INVALID_ARGUMENT);
+  auto other = PieceRequest(1);
+  other.set_upload("too short");
+  EXPECT_EQ(Send(connection, other), grpc::StatusCode::INVALID_ARGUMENT);
+  other = PieceRequest(1);
+  other.set_upload(std::string(protocol::kUploadIdBytes, 'y'));
+  other.set_begins(false);
+  EXPECT_EQ(Send(connection, other), grpc::StatusCode::ABORTED);
+}
+
+TEST_P(FilesTest, OfOutputsAreNotTakenByWorkers) {
+  const auto node = MakeNode("a");
+  ASSERT_EQ(node->Check(0, {common_, Own(0)}), "");
+  auto connection = Connection(kClientName);
+  connection.address = source_.last_client;
+  if (Tls()) connection.server_name = kClientName;
+  EXPECT_EQ(Send(connection, PieceRequest(1)), grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+TEST_P(FilesTest, OfOutputsThatChangeFailTheTask) {
+  const auto node = MakeNode("a");
+  for (const std::int64_t wrong : {2, 4}) {
+    TaskOutputs outputs(folder_.Path() / "task", {{"a", "123"}});
+    outputs.Files().front().size_bytes = wrong;
+    const auto changed = node->client->Store(1, outputs.Files(), {});
+    ASSERT_FALSE(changed);
+    EXPECT_EQ(changed.error().code, ErrorCode::kInvalidInput);
+    EXPECT_EQ(changed.error().message, "output a changed after the command had ended");
+  }
+  for (const auto& [path, bytes] : Stored()) EXPECT_TRUE(path.starts_with(".staged")) << path;
+}
+
+TEST_P(FilesTest, OfOutputsThatHaveNoRoomAreReported) {
+  const auto node = MakeNode("a");
+  TaskOutputs outputs(folder_.Path() / "task", {{"a", common_}});
+  // A limit on the size of a file stands for a full disk.
+  ASSERT_NE(::signal(SIGXFSZ, SIG_IGN), SIG_ERR);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{100, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto full = node->client->Store(1, outputs.Files(), {});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ASSERT_FALSE(full);
+  EXPECT_EQ(full.error().code, ErrorCode::kStorageFull);
+  EXPECT_EQ(Stored(), Contents{});
+}
+
+TEST_P(FilesTest, OfOutputsWaitForTheCoordinatorUntilTheTaskIsStopped) {
+  const auto node = MakeNode("a");
+  source_.leaves_after = 3;
+  std::stop_source stop;
+  TaskOutputs outputs(folder_.Path() / "task", {{"a", common_}});
+  auto storing = std::async(std::launch::async, [&] {
+    return node->client->Store(1, outputs.Files(), stop.get_token());
+  });
+  source_.AwaitLeaving();
+  stop.request_stop();
+  const auto ended = storing.get();
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, ErrorCode::kUnavailable);
 }
