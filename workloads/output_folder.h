@@ -41,7 +41,7 @@ class OutputFolder {
  public:
   struct Options {
     std::filesystem::path folder;  ///< made when the first files are stored
-    /// Of the files of one upload, all together.
+    /// Maximum size of the files of one upload, all together.
     std::int64_t limit_bytes = std::numeric_limits<std::int64_t>::max();
     /// Unfinished uploads; beyond that, the one without a piece for the longest time is dropped.
     std::size_t max_uploads = 4096;
@@ -75,10 +75,11 @@ class OutputFolder {
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// Removes what earlier processes have left in `.staged`. To be called while nobody stores files.
+  /// Removes what earlier processes have left in `.staged`. Call it while no files are being
+  /// stored.
   [[nodiscard]] Result<void> RemoveStaged() const;
-  /// Removes the files of tasks that are not in `completed`. To be called while nobody stores
-  /// files.
+  /// Removes the files of tasks that are not in `completed`. Call it while no files are being
+  /// stored.
   [[nodiscard]] Result<void> RemoveOthers(const model::RangeSet& completed) const;
 
   /// Stores the files of a task by copying them: TaskFiles::Store.

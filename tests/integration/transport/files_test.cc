@@ -182,7 +182,7 @@ class FilesTest : public testing::TestWithParam<bool> {
 
   [[nodiscard]] std::filesystem::path Outputs() const { return folder_.Path() / "files"; }
 
-  /// What a coordinator has that has just started.
+  /// The home of a coordinator that has just started.
   void MakeHome() {
     source_.home.reset();
     workloads::OutputFolder::Options options;
