@@ -41,7 +41,10 @@ Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task) {
 std::string FileHome::Redirect(const protocol::ChunkCall& call) {
   const std::lock_guard lock(mutex_);
   const auto found = holders_.find(call.digest);
-  if (found == holders_.end()) return {};
+  if (found == holders_.end()) {
+    NoteHolder(call);  // from now on: others wait there until the chunk has arrived
+    return {};
+  }
   Holders& holders = found->second;
   for (std::size_t n = 0; n < holders.size(); ++n) {
     const std::string holder = holders.front();
@@ -52,9 +55,11 @@ std::string FileHome::Redirect(const protocol::ChunkCall& call) {
 }
 
 Result<std::string> FileHome::Read(const protocol::ChunkCall& call) {
-  auto bytes = index_.Read(call.path, call.place, call.digest);
-  if (bytes && between_workers_ && !call.client.empty()) NoteHolder(call);
-  return bytes;
+  if (call.only_here) {
+    const std::lock_guard lock(mutex_);
+    NoteHolder(call);
+  }
+  return index_.Read(call.path, call.place, call.digest);
 }
 
 Result<void> FileHome::Store(const protocol::StoreCall& call) {
@@ -89,7 +94,7 @@ void FileHome::NoteStored(const Result<void>& stored) {
 }
 
 void FileHome::NoteHolder(const protocol::ChunkCall& call) {
-  const std::lock_guard lock(mutex_);
+  if (!between_workers_ || call.client.empty()) return;
   const auto [found, added] = holders_.try_emplace(call.digest);
   Holders& holders = found->second;
   // The client was redirected to a holder that has removed the chunk, or has sent wrong bytes.

@@ -17,7 +17,8 @@
 namespace evenkeel::coordinator {
 
 /// The input files of a job, and the workers that have got them. The first worker gets a chunk from
-/// here; later ones are redirected to a worker that has it. Takes the output files. Thread-safe.
+/// here; later ones are redirected to a worker that has it or is about to have it. Takes the output
+/// files. Thread-safe.
 class FileHome final : public protocol::FileSource {
  public:
   /// The paths of the input files of a task; thread-safe. kInvalidInput: the task has none that can
@@ -36,9 +37,10 @@ class FileHome final : public protocol::FileSource {
                       const std::vector<protocol::ListedFile>& files) override;
 
  private:
-  /// Of one chunk: the workers that got it, the next one to be named in front.
+  /// Of one chunk: the workers that got it or get it now, the next one to be named in front.
   using Holders = std::deque<std::string>;
 
+  /// The client gets the chunk from here. With the mutex held.
   void NoteHolder(const protocol::ChunkCall& call);
   /// Logs when output files can no longer be written, and when they can again.
   void NoteStored(const Result<void>& stored);

@@ -164,10 +164,14 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
               options_.folder.string() + ": files disappear or change before they can be used");
 }
 
-std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk) {
+std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk,
+                                            std::chrono::milliseconds patience) {
   const std::string name = HexOf(chunk);
   {
-    const std::lock_guard lock(mutex_);
+    Lock lock(mutex_);
+    if (patience.count() > 0) {
+      changed_.wait_for(lock, patience, [&] { return !making_.contains(name); });
+    }
     const auto found = entries_.find(name);
     if (found == entries_.end()) return std::nullopt;
     uses_.splice(uses_.end(), uses_, found->second.use);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -69,8 +70,10 @@ class ChunkCache {
   /// are those of `fetch`.
   [[nodiscard]] Result<Pin> Get(const FileContent& content, const Fetch& fetch,
                                 const std::stop_token& stop);
-  /// A chunk that is here and has the digest; it counts as used.
-  [[nodiscard]] std::optional<std::string> Find(const Sha256Digest& chunk);
+  /// A chunk that is here and has the digest; it counts as used. Waits for one that is being
+  /// fetched, at most for `patience`.
+  [[nodiscard]] std::optional<std::string> Find(
+      const Sha256Digest& chunk, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
   /// Bytes of all files that are here or on their way.
   [[nodiscard]] std::int64_t Bytes() const;

@@ -22,6 +22,10 @@ constexpr const char* kStore = "/evenkeel.v1.Files/Store";
 constexpr const char* kCommit = "/evenkeel.v1.Files/Commit";
 // Time limit of a request to another worker; then the coordinator gets the request.
 constexpr auto kChunkPatience = std::chrono::seconds(20);
+// Requests of other workers that are answered or wait for a chunk at a time.
+constexpr std::size_t kPeerReaders = 4;
+// A worker that is dead delays others for so long.
+constexpr auto kPeerConnectTimeout = std::chrono::seconds(2);
 constexpr auto kRetryPause = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxFilePeers = 64;
 // With so many distrusted peers, all chunks are fetched from the coordinator.
@@ -67,7 +71,8 @@ std::string RandomBytes(std::size_t count) {
 /// Serves chunks of the cache.
 class FileClient::Source final : public protocol::FileSource {
  public:
-  explicit Source(files::ChunkCache& cache) : cache_(cache) {}
+  Source(files::ChunkCache& cache, std::chrono::milliseconds patience)
+      : cache_(cache), patience_(patience) {}
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override {
     return InvalidInput("only the coordinator knows the files of task " + std::to_string(task));
   }
@@ -76,13 +81,14 @@ class FileClient::Source final : public protocol::FileSource {
     return {};
   }
   Result<std::string> Read(const protocol::ChunkCall& call) override {
-    auto bytes = cache_.Find(call.digest);
+    auto bytes = cache_.Find(call.digest, patience_);
     if (!bytes) return Fail(ErrorCode::kUnavailable, "the chunk is not here");
     return std::move(*bytes);
   }
 
  private:
   files::ChunkCache& cache_;
+  const std::chrono::milliseconds patience_;
 };
 
 /// One request and what came back.
@@ -95,7 +101,9 @@ struct FileClient::Answer {
 };
 
 FileClient::FileClient(Options options, files::ChunkCache& cache)
-    : options_(std::move(options)), cache_(cache), source_(std::make_unique<Source>(cache)) {}
+    : options_(std::move(options)),
+      cache_(cache),
+      source_(std::make_unique<Source>(cache, options_.chunk_patience)) {}
 
 FileClient::~FileClient() {
   if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now());
@@ -111,8 +119,8 @@ Result<std::unique_ptr<FileClient>> FileClient::Start(const Options& options,
 Result<void> FileClient::Listen() {
   const auto& tls = options_.home.tls;
   service_ = std::make_unique<protocol::FileService>(
-      protocol::FileService::Options{options_.token, tls ? options_.peer_name : "", 1}, *source_,
-      traffic_);
+      protocol::FileService::Options{options_.token, tls ? options_.peer_name : "", kPeerReaders},
+      *source_, traffic_);
   grpc::ServerBuilder builder;
   builder.SetMaxReceiveMessageSize(protocol::kMaxTextBytes);
   protocol::LimitPeers(builder, "file peers");
@@ -168,6 +176,7 @@ std::shared_ptr<FileClient::Stub> FileClient::StubFor(const std::string& peer) {
     connection.read_ahead_bytes = files::kChunkBytes;  // lets a chunk arrive before it is read
     if (!peer.empty()) {
       connection.address = peer;
+      connection.connect_timeout = kPeerConnectTimeout;
       connection.server_name = options_.peer_name;
     }
     stub = std::make_shared<Stub>(MakeChannel(connection));

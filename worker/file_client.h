@@ -3,6 +3,7 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -36,6 +37,8 @@ class FileClient final : public workloads::TaskFiles {
     std::string peer_name;   ///< in the certificates of other workers
     /// Port on which other workers are served; 0: any that is free.
     std::uint16_t port = 0;
+    /// Other workers wait for a chunk that is on its way to this one, at most for so long.
+    std::chrono::milliseconds chunk_patience = std::chrono::seconds(2);
   };
   /// `cache` must outlive it. kUnavailable if the port is not free.
   [[nodiscard]] static Result<std::unique_ptr<FileClient>> Start(const Options& options,

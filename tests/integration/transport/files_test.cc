@@ -44,7 +44,13 @@ class FakeHome final : public protocol::FileSource {
     return home->List(task);
   }
   std::string Redirect(const protocol::ChunkCall& call) override {
-    return redirect.empty() ? home->Redirect(call) : redirect;
+    std::string holder = redirect.empty() ? home->Redirect(call) : redirect;
+    if (!holder.empty()) {
+      const std::lock_guard lock(mutex_);
+      redirected_ = true;
+      changed_.notify_all();
+    }
+    return holder;
   }
   Result<std::string> Read(const protocol::ChunkCall& call) override {
     ++chunks_read;
@@ -53,6 +59,10 @@ class FakeHome final : public protocol::FileSource {
       last_client = call.client;
     }
     auto bytes = home->Read(call);
+    if (reads_until_redirected) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return redirected_; });
+    }
     if (bytes && wrong_answers > 0) {
       --wrong_answers;
       bytes->front() ^= 1;
@@ -64,7 +74,7 @@ class FakeHome final : public protocol::FileSource {
       const std::lock_guard lock(mutex_);
       if (pieces_ == leaves_after) away_ = true;
       if (away_) {
-        left_.notify_all();
+        changed_.notify_all();
         return Lost();
       }
       ++pieces_;
@@ -83,7 +93,7 @@ class FakeHome final : public protocol::FileSource {
   /// Waits until the coordinator is away.
   void AwaitLeaving() {
     std::unique_lock lock(mutex_);
-    left_.wait(lock, [this] { return away_; });
+    changed_.wait(lock, [this] { return away_; });
   }
   void ComeBack() {
     const std::lock_guard lock(mutex_);
@@ -95,6 +105,7 @@ class FakeHome final : public protocol::FileSource {
   std::atomic<int> chunks_read{0};
   std::atomic<int> wrong_answers{0};
   std::atomic<int> wrong_pieces{0};
+  std::atomic<bool> reads_until_redirected{false};  // the first chunks are sent no earlier
   std::atomic<int> lost_answers{0};
   std::string redirect;
   std::string last_client;  // address of the worker that read a chunk
@@ -109,9 +120,10 @@ class FakeHome final : public protocol::FileSource {
   }
 
   std::mutex mutex_;  // guards what follows, leaves_after and last_client
-  std::condition_variable left_;
+  std::condition_variable changed_;
   int pieces_ = 0;
   bool away_ = false;
+  bool redirected_ = false;
 };
 
 /// Lies about each chunk.
@@ -266,6 +278,7 @@ class FilesTest : public testing::TestWithParam<bool> {
     worker::FileClient::Options options;
     options.home = Connection(certificate);
     options.token = Tls() ? "" : token;
+    options.chunk_patience = std::chrono::seconds(15);  // also enough on a busy machine
     options.peer_name = Tls() ? kClientName : "";
     auto client = worker::FileClient::Start(options, *node->cache);
     EXPECT_TRUE(client);
@@ -291,6 +304,16 @@ TEST_P(FilesTest, LeaveTheCoordinatorOnce) {
   EXPECT_EQ(source_.chunks_read, 5) << "the common file was in the cache";
   for (const char* name : {"b", "c"}) EXPECT_EQ(MakeNode(name)->Check(1, {common_, Own(1)}), "");
   EXPECT_EQ(source_.chunks_read, 5) << "the others got them from the first";
+}
+
+TEST_P(FilesTest, LeaveTheCoordinatorOnceForWorkersThatAskAtTheSameTime) {
+  const auto first = MakeNode("a");
+  const auto second = MakeNode("b");
+  source_.reads_until_redirected = true;
+  auto waiting = std::async(std::launch::async, [&] { return first->Check(0, {common_, Own(0)}); });
+  EXPECT_EQ(second->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(waiting.get(), "");
+  EXPECT_EQ(source_.chunks_read, 4);
 }
 
 TEST_P(FilesTest, AreFetchedOnceForManyTasks) {
