@@ -170,13 +170,9 @@ bool DrawsLive(const RunOptions& options) { return !options.json && UnderstandsC
 // No worker runs any more.
 Result<void> CleanUpFiles(const workloads::LocalFiles& files,
                           const coordinator::JournalReader& journal) {
-  model::RangeSet completed;
-  const auto read =
-      journal.ForEachRange([&completed](const model::ResultRecord& record) -> Result<void> {
-        completed.Insert(record.range);
-        return {};
-      });
-  return read ? workloads::CleanUpLocalFiles(files, completed) : read;
+  return coordinator::CompletedTasks(journal).and_then([&files](const model::RangeSet& completed) {
+    return workloads::CleanUpLocalFiles(files, completed);
+  });
 }
 
 // The run itself, with its workers and its view, which is not closed yet: writing to a terminal may

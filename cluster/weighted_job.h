@@ -77,6 +77,7 @@ struct WeightedJob {
   Inputs inputs;
   bool learns_costs = false;    ///< cost.learned of the workload's parameters
   bool has_reduce = false;      ///< `reduce` of the workload's parameters
+  bool has_files = false;       ///< `inputs` or `outputs` of the workload's parameters
   std::string result_claim;     ///< spec.resultStorage.persistentVolumeClaim; empty if none
   std::optional<Duration> ttl;  ///< spec.ttlSecondsAfterFinished
   bool suspend = false;

@@ -149,6 +149,13 @@ bool HasReduce(const json& workload) {
   return !Items(*workload.begin(), "reduce").empty();
 }
 
+/// Whether tasks run in directories of their own, to which the workers bring the inputs.
+bool HasFiles(const json& workload) {
+  if (!workload.is_object() || workload.size() != 1) return false;
+  const json& parameters = *workload.begin();
+  return !Items(parameters, "inputs").empty() || !Items(parameters, "outputs").empty();
+}
+
 void ReadSpec(const json& spec, WeightedJob& job) {
   auto read = model::ReadJob(Manifest(job.meta.name, spec));
   if (!read) {
@@ -190,6 +197,7 @@ void ReadClusterSections(const json& spec, WeightedJob& job) {
   job.task_image = TaskImage(Child(spec, "workload"));
   job.learns_costs = LearnsCosts(Child(spec, "workload"));
   job.has_reduce = HasReduce(Child(spec, "workload"));
+  job.has_files = HasFiles(Child(spec, "workload"));
   job.result_claim = Text(Child(spec, "resultStorage"), "persistentVolumeClaim");
   job.suspend = Flag(spec, "suspend");
   const std::int64_t ttl = Integer(spec, "ttlSecondsAfterFinished", -1);

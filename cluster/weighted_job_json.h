@@ -38,6 +38,11 @@ inline const std::string kTemporary = "/tmp";
 inline const std::string kLauncher = "/evenkeel";  ///< what worker and command share
 inline const std::string kLauncherProgram = "/evenkeel/bin";
 inline const std::string kLauncherRun = "/evenkeel/run";  ///< the launcher's socket
+/// Files of tasks: the worker has all, the command has kTaskFolder alone, which is not its own.
+inline const std::string kFiles = "/evenkeel/files";
+inline const std::string kTaskFolderName = "tasks";
+inline const std::string kTaskFolder = kFiles + "/" + kTaskFolderName;
+inline const std::string kFileCache = kFiles + "/cache";
 }  // namespace path
 
 /// Reads a WeightedJob of the API server. Never fails: what is wrong with its spec stands in

@@ -55,6 +55,7 @@ SupervisorConfig ConfigOf(const ServiceOptions& options, const ServicePlan& plan
   config.version = plan.version;
   config.nodes = plan.nodes;
   config.folder = options.folder;
+  config.inputs = options.inputs;
   if (!options.snapshot.empty()) config.snapshot = options.snapshot;
   if (!options.earlier.empty()) config.earlier = options.earlier;
   config.server.address = options.listen;

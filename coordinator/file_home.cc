@@ -26,8 +26,9 @@ FileHome::FileHome(files::OriginIndex& index, PathsOf paths, bool between_worker
       between_workers_(between_workers),
       outputs_(outputs) {}
 
-Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task) {
-  const auto paths = paths_(task);
+Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task,
+                                                         std::string_view input) {
+  const auto paths = paths_(task, input);
   if (!paths) return tl::unexpected(paths.error());
   std::vector<protocol::ListedFile> list;
   for (const std::string& path : *paths) {

@@ -21,15 +21,17 @@ namespace evenkeel::coordinator {
 /// files. Thread-safe.
 class FileHome final : public protocol::FileSource {
  public:
-  /// The paths of the input files of a task; thread-safe. kInvalidInput: the task has none that can
-  /// be used.
-  using PathsOf = std::function<Result<std::vector<std::string>>(std::uint64_t task)>;
+  /// The paths of the input files of a task with this input; thread-safe. kInvalidInput: the task
+  /// has none that can be used.
+  using PathsOf =
+      std::function<Result<std::vector<std::string>>(std::uint64_t task, std::string_view input)>;
 
   /// `index` and `outputs` must outlive it. `outputs` may be null: no output files are taken.
   FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers,
            workloads::OutputFolder* outputs = nullptr);
 
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override;
+  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
+                                                 std::string_view input) override;
   std::string Redirect(const protocol::ChunkCall& call) override;
   Result<std::string> Read(const protocol::ChunkCall& call) override;
   Result<void> Store(const protocol::StoreCall& call) override;

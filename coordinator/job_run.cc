@@ -10,6 +10,7 @@
 #include "coordinator/manifest_watch.h"
 #include "coordinator/verification.h"
 #include "core/base/freed_memory.h"
+#include "core/base/log.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -89,6 +90,13 @@ Result<void> JobRun::Listen() {
     options.blocks_between_workers = policy->between_workers;
     options.block_token = config_.token;
     KeepFreedMemory();
+  }
+  if (config_.inputs && workload.HasFiles()) {
+    auto files = JobFiles::Open(config_.version->workload(), *config_.inputs, config_.folder);
+    if (!files) return tl::unexpected<Error>(files.error());
+    files_ = std::move(*files);
+    options.files = &files_->Source();
+    options.block_token = config_.token;
   }
   auto server = WorkerServer::Start(options, *this);
   if (!server) return tl::unexpected<Error>(server.error());
@@ -176,7 +184,15 @@ RunEnd JobRun::Run(RunObserver* observer) {
     StopListening();
   }
   end.traffic = server_->Counters();
+  CleanUpFiles();
   return end;
+}
+
+void JobRun::CleanUpFiles() {
+  if (!files_) return;
+  const auto cleaned = CompletedTasks(*journal_).and_then(
+      [this](const model::RangeSet& completed) { return files_->KeepOutputsOf(completed); });
+  if (!cleaned) Log(LogLevel::kWarning, cleaned.error().message);
 }
 
 void JobRun::OnMessage(StreamId stream, engine::ToCoordinator message) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coordinator/coordinator_loop.h"
+#include "coordinator/job_files.h"
 #include "coordinator/journal.h"
 #include "coordinator/observer_thread.h"
 #include "coordinator/reduce_phase.h"
@@ -26,6 +27,9 @@ struct JobRunConfig {
   /// As engine::CoordinatorConfig::epochs; outlives the run.
   const engine::EpochAuthenticator* epochs = nullptr;
   std::filesystem::path folder;  ///< of the journal and the results; must exist
+  /// Folder of the input files of tasks, which workers fetch from here; empty if there are none.
+  /// Nothing: workers find the files of tasks by themselves.
+  std::optional<std::filesystem::path> inputs{};
   ServerOptions server;
   Instant started{};  ///< of the command; the job's time line begins there
   Duration report_interval = std::chrono::seconds(1);
@@ -79,6 +83,8 @@ class JobRun final : private StreamListener, private Transport {
   JobRun(JobRunConfig config, std::unique_ptr<Journal> journal);
   Result<void> ReadVerification();
   Result<void> Listen();
+  /// Removes the output files of tasks without a durable result. No worker is connected any more.
+  void CleanUpFiles();
   [[nodiscard]] CoordinatorLoop::Config LoopConfig();
   /// When activeDeadlineSeconds are over.
   [[nodiscard]] Instant Deadline() const;
@@ -100,6 +106,7 @@ class JobRun final : private StreamListener, private Transport {
   std::optional<engine::VerificationRules> verification_;
   engine::VerifiedSoFar verified_;  // until the run begins
   LoopInbox inbox_;
+  std::unique_ptr<JobFiles> files_;  // null: workers fetch none from here
   std::unique_ptr<WorkerServer> server_;
   ReducePhase reduce_{clock_};
 };

@@ -331,4 +331,15 @@ Result<std::unique_ptr<Journal>> Journal::Open(const std::filesystem::path& fold
                                          std::move(*state));
 }
 
+Result<model::RangeSet> CompletedTasks(const JournalReader& journal) {
+  model::RangeSet completed;
+  const auto read =
+      journal.ForEachRange([&completed](const model::ResultRecord& record) -> Result<void> {
+        completed.Insert(record.range);
+        return {};
+      });
+  if (!read) return tl::unexpected(read.error());
+  return completed;
+}
+
 }  // namespace evenkeel::coordinator

@@ -91,6 +91,9 @@ class JournalReader {
       const std::function<Result<void>(const model::TimelineEvent&)>& visit) const = 0;
 };
 
+/// The tasks with a result. Errors as of ForEachRange.
+[[nodiscard]] Result<model::RangeSet> CompletedTasks(const JournalReader& journal);
+
 /// The durable record of one job: a SQLite database `journal.db` (WAL, synchronous FULL). One
 /// process has it open at a time (an exclusive lock until destruction). Acknowledged
 /// data survives a crash of the process and a loss of power. A folder on a network file system that

@@ -75,6 +75,7 @@ class ChunkCache {
   [[nodiscard]] std::optional<std::string> Find(
       const Sha256Digest& chunk, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
+  [[nodiscard]] std::int64_t LimitBytes() const { return options_.limit_bytes; }
   /// Bytes of all files that are here or on their way.
   [[nodiscard]] std::int64_t Bytes() const;
 

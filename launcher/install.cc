@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kSelf = "/proc/self/exe";
 constexpr const char* kLauncherProgram = "evenkeel-launcher";
 constexpr mode_t kExecutable = 0755;
+constexpr mode_t kMayEnter = 0711;
 
 std::string Complaint(const std::string& path) { return path + ": " + std::strerror(errno); }
 
@@ -64,6 +65,11 @@ std::string Install(const std::string& folder) {
   if (!copied) ::unlink(partial.c_str());
   ::close(self);
   return copied ? InstallLink(folder + "/" + std::string(kRangeProgram)) : complaint;
+}
+
+std::string MakeTaskFolder(const std::string& folder) {
+  const bool made = ::mkdir(folder.c_str(), kMayEnter) == 0 || errno == EEXIST;
+  return made && ::chmod(folder.c_str(), kMayEnter) == 0 ? std::string() : Complaint(folder);
 }
 
 }  // namespace evenkeel::launcher

@@ -9,4 +9,8 @@ namespace evenkeel::launcher {
 /// in one step. Returns what went wrong, empty if nothing did.
 [[nodiscard]] std::string Install(const std::string& folder);
 
+/// Makes a folder that others may enter, but neither list nor change, if it is missing. To be
+/// called before another user could make it. Returns what went wrong, empty if nothing did.
+[[nodiscard]] std::string MakeTaskFolder(const std::string& folder);
+
 }  // namespace evenkeel::launcher

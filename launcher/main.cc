@@ -19,6 +19,8 @@ constexpr int kBadUsage = 2;
 constexpr const char* kUsage =
     "Usage: evenkeel-launcher install FOLDER     copy this program to FOLDER as evenkeel-launcher\n"
     "                                            and evenkeel-range\n"
+    "       evenkeel-launcher install FOLDER TASKS  the same, and make the folder of the\n"
+    "                                            directories of tasks\n"
     "       evenkeel-launcher serve SOCKET       start commands for the workers that connect\n"
     "                                            there\n"
     "       evenkeel-launcher serve --fd NUMBER  the same for one worker, over an open socket\n"
@@ -62,6 +64,10 @@ int Main(int argc, char** argv) {
     return std::fputs(kUsage, stdout) < 0 ? kFailed : EXIT_SUCCESS;
   }
   if (argc == 3 && verb == "install") return Complain(Install(argv[2]));
+  if (argc == 4 && verb == "install") {
+    const int installed = Complain(Install(argv[2]));
+    return installed == EXIT_SUCCESS ? Complain(MakeTaskFolder(argv[3])) : installed;
+  }
   if (argc == 3 && verb == "serve") return ServeAt(argv[2]);
   if (argc == 4 && verb == "serve" && std::string_view(argv[2]) == "--fd")
     return ServeOver(argv[3]);

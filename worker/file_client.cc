@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -73,7 +75,9 @@ class FileClient::Source final : public protocol::FileSource {
  public:
   Source(files::ChunkCache& cache, std::chrono::milliseconds patience)
       : cache_(cache), patience_(patience) {}
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override {
+  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
+                                                 std::string_view input) override {
+    static_cast<void>(input);
     return InvalidInput("only the coordinator knows the files of task " + std::to_string(task));
   }
   std::string Redirect(const protocol::ChunkCall& call) override {
@@ -140,31 +144,99 @@ Result<void> FileClient::Listen() {
 Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex task,
                                                               std::string_view input,
                                                               const std::stop_token& stop) {
-  static_cast<void>(input);  // the coordinator knows it
-  const auto list = List(task, stop);
+  const auto list = List(task, input, stop);
   if (!list) return tl::unexpected(list.error());
-  std::vector<workloads::InputFile> inputs;
-  Pins pins;
+  std::int64_t bytes = 0;
   for (const protocol::ListedFile& file : *list) {
-    auto pin = cache_.Get(
-        {file.size_bytes, file.chunks},
-        [&](std::size_t place) { return FetchChunk(file, place, stop); }, stop);
-    if (!pin) return tl::unexpected(pin.error());
-    inputs.push_back({file.path, (*pin)->Path(), file.size_bytes});
-    pins.push_back(std::move(*pin));
+    bytes += std::min(file.size_bytes, std::numeric_limits<std::int64_t>::max() - bytes);
+  }
+  if (bytes > cache_.LimitBytes()) {
+    return InvalidInput("inputs: the files of the task have " + std::to_string(bytes) +
+                        " bytes, and a worker may keep " + std::to_string(cache_.LimitBytes()));
+  }
+  auto pins = FetchAll(*list, stop);
+  if (!pins && pins.error().code == ErrorCode::kStorageFull) {
+    pins = FetchWhenThereIsRoom(*list, stop);
+  }
+  if (!pins) return tl::unexpected(pins.error());
+  std::vector<workloads::InputFile> inputs;
+  for (std::size_t n = 0; n < list->size(); ++n) {
+    inputs.push_back({(*list)[n].path, (*pins)[n]->Path(), (*list)[n].size_bytes});
   }
   const std::lock_guard lock(mutex_);
-  pins_.emplace(task, std::move(pins));
+  pins_.emplace(task, std::move(*pins));
+  ++holders_;
   return inputs;
 }
 
-void FileClient::Release(model::TaskIndex task) {
-  Pins last_use;  // removed after the lock is released
+Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::ListedFile>& list,
+                                              const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++fetching_;
+  }
+  Result<Pins> pins;
+  for (const protocol::ListedFile& file : list) {
+    auto pin = cache_.Get(
+        {file.size_bytes, file.chunks},
+        [&](std::size_t place) { return FetchChunk(file, place, stop); }, stop);
+    if (!pin) {
+      pins = tl::unexpected(pin.error());  // gives up what it has
+      break;
+    }
+    pins->push_back(std::move(*pin));
+  }
   const std::lock_guard lock(mutex_);
-  const auto found = pins_.find(task);
-  if (found == pins_.end()) return;
-  last_use = std::move(found->second);
-  pins_.erase(found);
+  --fetching_;
+  if (!pins) NoteReleased();
+  return pins;
+}
+
+Result<FileClient::Pins> FileClient::FetchWhenThereIsRoom(
+    const std::vector<protocol::ListedFile>& list, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (!released_.wait(lock, stop, [this] { return !waits_for_room_; })) return Stopped();
+  waits_for_room_ = true;
+  Result<Pins> pins;
+  for (;;) {
+    const std::uint64_t before = releases_;
+    const bool was_alone = fetching_ == 0 && holders_ == 0;
+    lock.unlock();
+    pins = FetchAll(list, stop);
+    lock.lock();
+    const bool full = !pins && pins.error().code == ErrorCode::kStorageFull;
+    // Its own attempt has ended, too.
+    const auto others_released = [&] { return releases_ > before + 1; };
+    const bool is_alone = was_alone && fetching_ == 0 && holders_ == 0 && !others_released();
+    if (!full || is_alone) break;
+    if (!released_.wait(lock, stop, others_released)) {
+      pins = Stopped();
+      break;
+    }
+  }
+  waits_for_room_ = false;
+  released_.notify_all();
+  return pins;
+}
+
+void FileClient::NoteReleased() {
+  ++releases_;
+  released_.notify_all();
+}
+
+void FileClient::Release(model::TaskIndex task) {
+  Pins last_use;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = pins_.find(task);
+    if (found == pins_.end()) return;
+    last_use = std::move(found->second);
+    pins_.erase(found);
+  }
+  last_use.clear();  // without the lock: it changes the disk
+  const std::lock_guard lock(mutex_);
+  --holders_;
+  NoteReleased();
 }
 
 std::shared_ptr<FileClient::Stub> FileClient::StubFor(const std::string& peer) {
@@ -231,10 +303,12 @@ Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* meth
 }
 
 Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task,
+                                                           std::string_view input,
                                                            const std::stop_token& stop) {
   v1::FileListRequest request;
   request.set_token(options_.token);
   request.set_task(static_cast<std::uint64_t>(task));
+  request.set_input(std::string(input));
   const auto answer = AskHome(kList, request.SerializeAsString(), stop);
   if (!answer) return tl::unexpected(answer.error());
   v1::FileList list;

@@ -70,9 +70,19 @@ class FileClient final : public workloads::TaskFiles {
                                                         const std::string& request,
                                                         const std::stop_token& stop);
   [[nodiscard]] Result<std::vector<protocol::ListedFile>> List(model::TaskIndex task,
+                                                               std::string_view input,
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                const std::stop_token& stop);
+  /// Pins for all files of a list, in its order. kStorageFull: what is in use leaves no room.
+  [[nodiscard]] Result<Pins> FetchAll(const std::vector<protocol::ListedFile>& list,
+                                      const std::stop_token& stop);
+  /// The same, again and again while other tasks of this worker may release files. One task at a
+  /// time does this, so that two that fit one after the other do not keep each other from it.
+  [[nodiscard]] Result<Pins> FetchWhenThereIsRoom(const std::vector<protocol::ListedFile>& list,
+                                                  const std::stop_token& stop);
+  /// Files are in use no more. The mutex must be held.
+  void NoteReleased();
   /// Sends all output files of a task once. kConflict: the coordinator has not got all of them.
   [[nodiscard]] Result<void> Upload(model::TaskIndex task,
                                     std::span<const workloads::OutputFile> outputs,
@@ -91,6 +101,11 @@ class FileClient final : public workloads::TaskFiles {
   std::map<std::string, std::shared_ptr<Stub>> stubs_;
   std::set<std::string> distrusted_;
   std::multimap<model::TaskIndex, Pins> pins_;
+  std::int64_t holders_ = 0;     // tasks whose pins are there, or about to be removed
+  std::int64_t fetching_ = 0;    // attempts that are in progress
+  bool waits_for_room_ = false;  // one task does
+  std::uint64_t releases_ = 0;   // how often files were released
+  std::condition_variable_any released_;
   protocol::TrafficCounter traffic_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<protocol::FileService> service_;

@@ -56,6 +56,23 @@ WorkerBlocks::WorkerBlocks(const WorkerOptions& options, const workloads::BlockP
   client_ = std::make_unique<BlockClient>(std::move(client));
 }
 
+Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& options) {
+  auto files = std::make_unique<WorkerFiles>();
+  // Tasks may run as the same user as the worker, and then change files of the cache.
+  auto cache = files::ChunkCache::Open({options.file_cache, options.file_cache_bytes, true});
+  if (!cache) return tl::unexpected(cache.error());
+  files->cache_ = std::move(*cache);
+  FileClient::Options client;
+  client.home = options.connection;
+  client.token = options.token;
+  client.peer_name = options.peer_name;
+  client.port = options.peer_port;
+  auto started = FileClient::Start(client, *files->cache_);
+  if (!started) return tl::unexpected(started.error());
+  files->client_ = std::move(*started);
+  return files;
+}
+
 RegistryJobLoader::RegistryJobLoader(const WorkerOptions& options,
                                      const workloads::Registry& registry)
     : options_(options), registry_(registry) {}
@@ -80,16 +97,29 @@ Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
 }
 
 Result<void> RegistryJobLoader::OpenFiles() {
-  if (options_.local_files.empty()) {
-    return Fail(ErrorCode::kUnavailable, "this worker has no files for tasks");
+  AllowOpenFiles(kOtherOpenFiles + options_.threads * workloads::kMaxOutputFiles);
+  if (!options_.local_files.empty()) {
+    auto local = workloads::ReadLocalFiles(options_.local_files);
+    if (!local) return tl::unexpected(local.error());
+    if (auto opened = OpenTaskDirectories(local->Running() / options_.node); !opened) return opened;
+    local_files_ = workloads::MakeLocalTaskFiles(std::move(*local), workload_);
+    return {};
   }
-  auto local = workloads::ReadLocalFiles(options_.local_files);
-  if (!local) return tl::unexpected(local.error());
-  auto directories = workloads::TaskDirectories::Open(local->Running() / options_.node);
+  if (options_.file_cache.empty() || options_.task_folder.empty()) {
+    return Fail(
+        ErrorCode::kUnavailable,
+        "this worker has no folders for the files of tasks: --file-cache and --task-folder");
+  }
+  auto fetched = WorkerFiles::Open(options_);
+  if (!fetched) return tl::unexpected(fetched.error());
+  fetched_files_ = std::move(*fetched);
+  return OpenTaskDirectories(options_.task_folder);
+}
+
+Result<void> RegistryJobLoader::OpenTaskDirectories(const std::filesystem::path& folder) {
+  auto directories = workloads::TaskDirectories::Open(folder);
   if (!directories) return tl::unexpected(directories.error());
   task_directories_ = std::move(*directories);
-  AllowOpenFiles(kOtherOpenFiles + options_.threads * workloads::kMaxOutputFiles);
-  files_ = workloads::MakeLocalTaskFiles(std::move(*local), workload_);
   return {};
 }
 
@@ -110,7 +140,7 @@ workloads::RunnerOptions RegistryJobLoader::RunnerSettings() {
   settings.launcher_socket = options_.launcher_socket;
   settings.launcher_program = options_.launcher_program;
   settings.launcher_patience = options_.launcher_patience;
-  settings.files = files_.get();
+  settings.files = fetched_files_ ? &fetched_files_->Files() : local_files_.get();
   settings.task_directories = task_directories_.get();
   if (blocks_) {
     settings.block_cache = &blocks_->Cache();

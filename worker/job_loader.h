@@ -1,10 +1,12 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "worker/block_client.h"
 #include "worker/block_host.h"
+#include "worker/file_client.h"
 #include "worker/worker_loop.h"
 #include "worker/worker_process.h"
 #include "workloads/block_cache.h"
@@ -29,6 +31,20 @@ class WorkerBlocks {
   std::unique_ptr<BlockClient> client_;
 };
 
+/// The files of the tasks of one job at a worker, if they come from the coordinator. Thread-safe.
+class WorkerFiles {
+ public:
+  /// kInvalidInput, kStorageFull, kUnavailable: the cache cannot be used, or the port of the
+  /// options is not free.
+  [[nodiscard]] static Result<std::unique_ptr<WorkerFiles>> Open(const WorkerOptions& options);
+
+  [[nodiscard]] workloads::TaskFiles& Files() { return *client_; }
+
+ private:
+  std::unique_ptr<files::ChunkCache> cache_;  // outlives the client
+  std::unique_ptr<FileClient> client_;
+};
+
 /// Makes the workload from the parameters in the Welcome, and a runner for each thread. Load and
 /// MakeRunner may be called by different threads, but no MakeRunner before the first Load is over.
 class RegistryJobLoader final : public JobLoader {
@@ -45,12 +61,15 @@ class RegistryJobLoader final : public JobLoader {
   [[nodiscard]] workloads::RunnerOptions RunnerSettings();
   /// Makes the files of tasks available, if they have any.
   [[nodiscard]] Result<void> OpenFiles();
+  [[nodiscard]] Result<void> OpenTaskDirectories(const std::filesystem::path& folder);
 
   const WorkerOptions& options_;
   const workloads::Registry& registry_;
   std::shared_ptr<const workloads::Workload> workload_;
-  std::unique_ptr<WorkerBlocks> blocks_;         // if workload_ has any
-  std::unique_ptr<workloads::TaskFiles> files_;  // if tasks have any
+  std::unique_ptr<WorkerBlocks> blocks_;  // if workload_ has any
+  // If tasks have files: either of the two.
+  std::unique_ptr<workloads::TaskFiles> local_files_;
+  std::unique_ptr<WorkerFiles> fetched_files_;
   std::unique_ptr<workloads::TaskDirectories> task_directories_;
   std::string job_;         // its name
   std::string parameters_;  // of workload_

@@ -69,6 +69,12 @@ void Describe(CLI::App& app, CommandLine& line) {
                  "The launcher to be started (default: evenkeel-launcher beside this program)");
   app.add_option("--local-files", options.local_files,
                  "File that says where the input and output files of a local run are");
+  app.add_option("--file-cache", options.file_cache,
+                 "Folder of the cache of input files that come from the coordinator");
+  app.add_option("--file-cache-bytes", options.file_cache_bytes, "Bytes that the cache may have")
+      ->check(CLI::Range(std::int64_t{1} << 10, std::int64_t{1} << 60));
+  app.add_option("--task-folder", options.task_folder,
+                 "Folder of the directories of tasks with files from the coordinator");
   app.add_option("--memory-limit", options.memory_limit,
                  "Bytes of memory to use (default: what the control group or the machine allows)")
       ->check(CLI::Range(std::int64_t{1} << 20, std::int64_t{1} << 50));

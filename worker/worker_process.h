@@ -38,6 +38,11 @@ struct WorkerOptions {
   /// For a local run of a workload with files: what workloads::PrepareLocalFiles returned; empty:
   /// there are no files.
   std::filesystem::path local_files;
+  /// For a workload with files that come from the coordinator: folder and bytes of the cache, and
+  /// folder of the directories of tasks, in the same file system; both empty: there are no files.
+  std::filesystem::path file_cache;
+  std::int64_t file_cache_bytes = std::int64_t{5} << 30;
+  std::filesystem::path task_folder;
   /// Share of a core for each thread: the process stays below share x threads by pausing. 1: no
   /// pauses.
   double share = 1.0;

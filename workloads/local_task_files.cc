@@ -37,37 +37,6 @@ Result<FileVersion> FindFile(const std::filesystem::path& folder, const std::str
   return std::move(*version);
 }
 
-/// The files of declared paths, by path.
-Result<std::vector<FileVersion>> FindAll(const std::filesystem::path& folder,
-                                         const std::vector<DeclaredPath>& declared) {
-  std::set<std::string> paths;
-  for (const DeclaredPath& each : declared) {
-    if (!each.glob) {
-      paths.insert(each.path);
-      continue;
-    }
-    launcher::FoundFiles found =
-        launcher::FindFiles({folder.native(), each.path, kMaxInputFiles, true});
-    if (found.status == launcher::FileStatus::kFailed) {
-      return InputError(each.path,
-                        "cannot be read: " + std::generic_category().message(found.error));
-    }
-    if (found.status == launcher::FileStatus::kTooMany) {
-      return InputError(each.path,
-                        "matches more than " + std::to_string(kMaxInputFiles) + " files");
-    }
-    if (found.paths.empty()) return InputError(each.path, "matches no file");
-    paths.merge(std::set(found.paths.begin(), found.paths.end()));
-  }
-  std::vector<FileVersion> files;
-  for (const std::string& path : paths) {
-    auto file = FindFile(folder, path);
-    if (!file) return tl::unexpected(file.error());
-    files.push_back(std::move(*file));
-  }
-  return files;
-}
-
 class LocalTaskFiles final : public TaskFiles {
  public:
   LocalTaskFiles(LocalFiles files, std::shared_ptr<const Workload> workload)
@@ -85,7 +54,7 @@ class LocalTaskFiles final : public TaskFiles {
     }
     const auto declared = workload_->InputFilesOf(task, input);
     if (!declared) return tl::unexpected(declared.error());
-    const auto own = FindAll(files_.inputs, *declared);
+    const auto own = FindInputFiles(files_.inputs, *declared);
     if (!own) return tl::unexpected(own.error());
     found.insert(found.end(), own->begin(), own->end());
     const auto by_path = [](const FileVersion& a, const FileVersion& b) { return a.path < b.path; };
@@ -134,6 +103,36 @@ Result<void> RemoveRunning(const LocalFiles& files) {
 
 }  // namespace
 
+Result<std::vector<FileVersion>> FindInputFiles(const std::filesystem::path& folder,
+                                                const std::vector<DeclaredPath>& declared) {
+  std::set<std::string> paths;
+  for (const DeclaredPath& each : declared) {
+    if (!each.glob) {
+      paths.insert(each.path);
+      continue;
+    }
+    launcher::FoundFiles found =
+        launcher::FindFiles({folder.native(), each.path, kMaxInputFiles, true});
+    if (found.status == launcher::FileStatus::kFailed) {
+      return InputError(each.path,
+                        "cannot be read: " + std::generic_category().message(found.error));
+    }
+    if (found.status == launcher::FileStatus::kTooMany) {
+      return InputError(each.path,
+                        "matches more than " + std::to_string(kMaxInputFiles) + " files");
+    }
+    if (found.paths.empty()) return InputError(each.path, "matches no file");
+    paths.merge(std::set(found.paths.begin(), found.paths.end()));
+  }
+  std::vector<FileVersion> files;
+  for (const std::string& path : paths) {
+    auto file = FindFile(folder, path);
+    if (!file) return tl::unexpected(file.error());
+    files.push_back(std::move(*file));
+  }
+  return files;
+}
+
 Result<LocalFiles> FindLocalFiles(const Workload& workload, const std::filesystem::path& inputs,
                                   const std::filesystem::path& results) {
   LocalFiles files;
@@ -141,7 +140,7 @@ Result<LocalFiles> FindLocalFiles(const Workload& workload, const std::filesyste
   files.inputs = std::filesystem::absolute(inputs, error);
   if (!error) files.results = std::filesystem::absolute(results, error);
   if (error) return InvalidInput(error.message());
-  auto common = FindAll(files.inputs, workload.CommonInputFiles());
+  auto common = FindInputFiles(files.inputs, workload.CommonInputFiles());
   if (!common) return tl::unexpected(common.error());
   files.common = std::move(*common);
   return files;

@@ -11,6 +11,11 @@
 
 namespace evenkeel::workloads {
 
+/// The files of declared paths in a folder, by path. kInvalidInput: one is missing, is no regular
+/// file, or leads out of the folder; a glob matches nothing, or too much.
+[[nodiscard]] Result<std::vector<FileVersion>> FindInputFiles(
+    const std::filesystem::path& folder, const std::vector<DeclaredPath>& declared);
+
 /// Where the files of the tasks of a local run are, for its workers.
 struct LocalFiles {
   std::filesystem::path inputs;     ///< folder to which the declared inputs are relative
@@ -18,7 +23,7 @@ struct LocalFiles {
   std::vector<FileVersion> common;  ///< files that all tasks need, by path
 
   /// Folder of the output files: INDEX/PATH.
-  [[nodiscard]] std::filesystem::path Outputs() const { return results / "files"; }
+  [[nodiscard]] std::filesystem::path Outputs() const { return results / kOutputsFolder; }
   /// Folder of what only a running job needs.
   [[nodiscard]] std::filesystem::path Running() const { return results / ".tasks"; }
 };

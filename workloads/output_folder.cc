@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <system_error>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "platform/files.h"
+#include "workloads/stored_outputs.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -42,14 +42,6 @@ int WriteAt(const FileDescriptor& file, std::string_view bytes, std::int64_t off
     offset += count;
   }
   return 0;
-}
-
-/// The index of the task whose output files are in a folder of this name.
-std::optional<model::TaskIndex> TaskOf(const std::string& name) {
-  model::TaskIndex index = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), index);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return index;
 }
 
 }  // namespace
@@ -328,11 +320,38 @@ Result<void> OutputFolder::RemoveOthers(const model::RangeSet& completed) const 
   std::error_code error;
   for (std::filesystem::directory_iterator entry(options_.folder, error), end;
        !error && entry != end; entry.increment(error)) {
-    const auto task = TaskOf(entry->path().filename().string());
+    const auto task = StoredOutputs::TaskOf(entry->path().filename().native());
     if (task && !completed.Contains(*task)) others.push_back(entry->path());
   }
   for (const auto& folder : others) std::filesystem::remove_all(folder, error);
   return error ? tl::unexpected(WriteError(options_.folder, error.value())) : Result<void>();
+}
+
+Result<void> OutputFolder::CopyTask(const StoredOutputs& from, model::TaskIndex task) {
+  const auto stored = from.FilesOf(task);
+  if (!stored) return tl::unexpected(stored.error());
+  if (!*stored) return {};
+  std::vector<FileDescriptor> descriptors;
+  std::vector<OutputFile> files;
+  for (const StoredFile& file : **stored) {
+    descriptors.push_back(from.Open(task, file.path));
+    files.push_back({file.path, descriptors.back().Get(), file.size_bytes});
+  }
+  return Store(task, files, {});
+}
+
+Result<void> OutputFolder::CopyFrom(const StoredOutputs& from) {
+  for (std::optional<model::TaskIndex> first = 0; first;) {
+    const auto stored = from.TasksFrom(*first);
+    if (!stored) return tl::unexpected(stored.error());
+    for (const model::IndexRange range : stored->tasks.Ranges()) {
+      for (model::TaskIndex task = range.begin; task < range.end; ++task) {
+        if (auto copied = CopyTask(from, task); !copied) return copied;
+      }
+    }
+    first = stored->next;
+  }
+  return {};
 }
 
 Result<void> OutputFolder::Store(model::TaskIndex task, std::span<const OutputFile> outputs,

@@ -25,6 +25,8 @@
 
 namespace evenkeel::workloads {
 
+class StoredOutputs;
+
 /// Folders that the output files of a task may be in.
 inline constexpr std::size_t kMaxOutputFolders = 10'000;
 
@@ -82,6 +84,10 @@ class OutputFolder {
   /// stored.
   [[nodiscard]] Result<void> RemoveOthers(const model::RangeSet& completed) const;
 
+  /// Stores copies of the files of all tasks of an earlier job, which do not change meanwhile.
+  /// Errors: also those of StoredOutputs.
+  [[nodiscard]] Result<void> CopyFrom(const StoredOutputs& from);
+
   /// Stores the files of a task by copying them: TaskFiles::Store.
   [[nodiscard]] Result<void> Store(model::TaskIndex task, std::span<const OutputFile> outputs,
                                    const std::stop_token& stop);
@@ -103,6 +109,7 @@ class OutputFolder {
     SteadyTime last_piece;
   };
 
+  [[nodiscard]] Result<void> CopyTask(const StoredOutputs& from, model::TaskIndex task);
   /// The upload of a piece; a new one if the piece begins it.
   [[nodiscard]] Result<std::shared_ptr<Staging>> StagingFor(const UploadKey& key, bool begins);
   /// Forgets the upload, which has been committed or cannot be.

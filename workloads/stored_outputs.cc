@@ -19,7 +19,6 @@ namespace {
 
 using platform::FileDescriptor;
 
-constexpr const char* kOutputs = "files";  // in the folder of the results
 /// Times that a folder is read which is replaced meanwhile.
 constexpr int kMaxReads = 3;
 
@@ -50,7 +49,7 @@ FileDescriptor Enter(const FileDescriptor& parent, const char* name) {
 /// The folder of all output files, as Enter.
 FileDescriptor EnterOutputs(const std::filesystem::path& results) {
   const FileDescriptor root(::open(results.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  return root.IsOpen() ? Enter(root, kOutputs) : FileDescriptor();
+  return root.IsOpen() ? Enter(root, kOutputsFolder) : FileDescriptor();
 }
 
 FolderStream ReadFolder(const FileDescriptor& place) {
@@ -150,7 +149,7 @@ Result<StoredTasks> StoredOutputs::TasksFrom(model::TaskIndex first) const {
   const FolderStream entries = outputs.IsOpen() ? ReadFolder(outputs) : nullptr;
   if (!entries) {
     if (IsMissing(errno)) return stored;
-    return ReadError(results_ / kOutputs, errno);
+    return ReadError(results_ / kOutputsFolder, errno);
   }
   // A folder has its entries in any order; a set of ranges would need far more memory meanwhile.
   std::vector<bool> found(static_cast<std::size_t>(kListedTasks));
@@ -163,7 +162,7 @@ Result<StoredTasks> StoredOutputs::TasksFrom(model::TaskIndex first) const {
       stored.next = std::min(*task, stored.next.value_or(*task));
     }
   }
-  if (errno != 0) return ReadError(results_ / kOutputs, errno);
+  if (errno != 0) return ReadError(results_ / kOutputsFolder, errno);
   for (auto begin = std::find(found.begin(), found.end(), true); begin != found.end();) {
     const auto end = std::find(begin, found.end(), false);
     stored.tasks.Insert({first + (begin - found.begin()), first + (end - found.begin())});
@@ -174,7 +173,7 @@ Result<StoredTasks> StoredOutputs::TasksFrom(model::TaskIndex first) const {
 
 Result<std::optional<std::vector<StoredFile>>> StoredOutputs::FilesOf(model::TaskIndex task) const {
   const std::string name = std::to_string(task);
-  const std::filesystem::path path = results_ / kOutputs / name;
+  const std::filesystem::path path = results_ / kOutputsFolder / name;
   for (int reads = 0; reads < kMaxReads; ++reads) {
     const FileDescriptor outputs = EnterOutputs(results_);
     const FileDescriptor folder =
@@ -200,7 +199,7 @@ FileDescriptor StoredOutputs::Open(model::TaskIndex task, std::string_view path)
   if (!PathMistake(path).empty()) return {};
   const launcher::LookedUpFile file = launcher::OpenRegularFile(
       results_.native(),
-      std::string(kOutputs) + "/" + std::to_string(task) + "/" + std::string(path));
+      std::string(kOutputsFolder) + "/" + std::to_string(task) + "/" + std::string(path));
   return FileDescriptor(file.descriptor);
 }
 

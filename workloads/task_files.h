@@ -19,6 +19,8 @@ inline constexpr std::size_t kMaxFilePathBytes = 4'095;  ///< of a path in the d
 inline constexpr std::size_t kMaxFileNameBytes = 255;    ///< between two slashes
 inline constexpr std::size_t kMaxInputFiles = 10'000;    ///< of a task
 inline constexpr std::size_t kMaxOutputFiles = 1'000;    ///< of a task
+/// In the folder of results: where the output files of tasks are, as INDEX/PATH.
+inline constexpr const char* kOutputsFolder = "files";
 
 /// Checks the path of a file of a task. Returns the mistake in words that follow the path, such as
 /// "must not be empty"; empty: there is none.
@@ -81,9 +83,8 @@ class TaskFiles {
   virtual ~TaskFiles() = default;
 
   /// Makes the input files of a task available on this node. They stay until Release, which follows
-  /// each success. Blocks until they are there or `stop` is requested. `input`: TaskCall::input; an
-  /// implementation that asks the coordinator by `task` ignores it. Returned in the order of their
-  /// paths; no path is there twice.
+  /// each success. Blocks until they are there or `stop` is requested. `input`: TaskCall::input.
+  /// Returned in the order of their paths; no path is there twice.
   [[nodiscard]] virtual Result<std::vector<InputFile>> Acquire(model::TaskIndex task,
                                                                std::string_view input,
                                                                const std::stop_token& stop) = 0;

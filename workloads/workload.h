@@ -225,6 +225,8 @@ class Workload {
   [[nodiscard]] virtual std::optional<BlockPolicy> BlocksAtWorker() const { return {}; }
   /// Whether tasks have input or output files; then they need RunnerOptions::files.
   [[nodiscard]] virtual bool HasFiles() const { return false; }
+  /// Bytes of the output files of one task, all together, at most.
+  [[nodiscard]] virtual std::int64_t OutputFilesLimit() const { return 0; }
   /// The input files that all tasks need.
   [[nodiscard]] virtual std::vector<DeclaredPath> CommonInputFiles() const { return {}; }
   /// The input files that one task needs beside the common ones. `input`: TaskCall::input.

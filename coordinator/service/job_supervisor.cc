@@ -194,12 +194,21 @@ JobSupervisor::Attempt JobSupervisor::OnError(const Error& error) {
   return {Attempt::Next::kRetry, {SupervisorExit::kTrouble, reason}};
 }
 
+// Before there is a journal: a start that is cut off is repeated.
+Result<void> JobSupervisor::TakeOverFiles() const {
+  std::error_code ignored;
+  const bool begun = std::filesystem::exists(config_.folder / "journal.db", ignored);
+  if (begun || !config_.version->workload()->HasFiles()) return {};
+  return JobFiles::TakeOver(*config_.earlier, config_.folder);
+}
+
 Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
   if (config_.snapshot || config_.earlier) {
     const auto seeded =
         IdentityOf(*config_.version).and_then([this](const JobIdentity& identity) -> Result<void> {
           // A snapshot is of this job, so it is newer.
           if (config_.snapshot) return SeedFolder(*config_.snapshot, config_.folder, identity);
+          if (auto taken = TakeOverFiles(); !taken) return taken;
           return SeedFromEarlierJob(*config_.earlier, config_.folder, identity,
                                     *config_.version->spec().rerun);
         });
@@ -210,6 +219,7 @@ Result<std::unique_ptr<JobRun>> JobSupervisor::Open() {
   config.nodes = config_.nodes;
   config.admit_unexpected = true;
   config.folder = config_.folder;
+  config.inputs = config_.inputs;
   config.server = config_.server;
   config.epochs = config_.epochs;
   config.started = opened_before_ ? clock_.Now() : config_.started;
@@ -402,6 +412,12 @@ Result<std::string> JobSupervisor::Snapshot() {
     run = run_;
   }
   if (!run) return Fail(ErrorCode::kUnavailable, "the journal cannot be opened");
+  if (config_.version->workload()->HasFiles()) {
+    return Fail(
+        ErrorCode::kStorageFull,
+        "the output files of tasks have no room in a snapshot: a job with such files needs a "
+        "claim (spec.resultStorage) to be suspended");
+  }
   return MakeSnapshot(*run->journal());
 }
 

@@ -22,6 +22,7 @@ struct SupervisorConfig {
   SharedJobVersion version;
   std::vector<engine::ExpectedNode> nodes;
   std::filesystem::path folder;
+  std::filesystem::path inputs;                   ///< as JobRunConfig::inputs
   std::optional<std::filesystem::path> snapshot;  ///< of a journal to start from
   /// Folder of the earlier job that spec.rerun of `version` names; its journal is the start.
   std::optional<std::filesystem::path> earlier;
@@ -89,6 +90,8 @@ class JobSupervisor final : public JobControl {
   /// Publishes that the reduce command runs.
   void PublishReduce(std::int32_t attempt);
   Attempt OnError(const Error& error);
+  /// The output files of the tasks of the earlier job that spec.rerun names.
+  [[nodiscard]] Result<void> TakeOverFiles() const;
   [[nodiscard]] Result<std::unique_ptr<JobRun>> Open();
   void Install(std::unique_ptr<JobRun> run);
   void Uninstall();

@@ -125,6 +125,19 @@ void CheckNamedOnce(FieldReader& worker, FieldReader& resources) {
   }
 }
 
+void ReadFileStorage(FieldReader& worker, JobSpec& job) {
+  const std::string field = "fileStorageLimit";
+  constexpr std::int64_t kLeastBytes = std::int64_t{1} << 20;
+  const json& value = worker.Any(field);
+  if (!worker.Has(field)) return;
+  const auto bytes = ParseQuantity(QuantityText(value), 1);
+  if (!bytes || *bytes < kLeastBytes) {
+    worker.Fail(field, "must be a quantity of at least 1Mi, such as 10Gi, is " + Shown(value));
+  } else {
+    job.file_storage_bytes = *bytes;
+  }
+}
+
 void ReadWorker(FieldReader worker, JobSpec& job) {
   worker.Any("image");  // its name is the container runtime's to judge
   if (worker.Has("image")) worker.RequiredString("image", kMaxImageBytes);
@@ -134,6 +147,7 @@ void ReadWorker(FieldReader worker, JobSpec& job) {
   CheckExtendedResources(resources);
   job.task_resources = ReadTaskResources(worker);
   CheckNamedOnce(worker, resources);
+  ReadFileStorage(worker, job);
   ReadPodTemplate(worker.OptionalObject("template"), job);
 }
 

@@ -148,6 +148,8 @@ struct RerunSpec {
   RerunSelection tasks;
 };
 
+inline constexpr std::int64_t kDefaultFileStorageBytes = std::int64_t{10} << 30;
+
 /// The part of a WeightedJob that coordinator, workers and the local run need. A plain value.
 struct JobSpec {
   std::string name;
@@ -163,6 +165,8 @@ struct JobSpec {
   std::optional<Duration> active_deadline;
   std::vector<EnvironmentVariable> environment;  ///< spec.worker.template.env, in its order
   TaskResources task_resources;                  ///< spec.worker.taskResources
+  /// spec.worker.fileStorageLimit: disk space of a worker for the files of its tasks.
+  std::int64_t file_storage_bytes = kDefaultFileStorageBytes;
   bool suspend = false;
   /// spec.after: names of jobs that have to be complete before this one starts. In a cluster only.
   std::vector<std::string> after;

@@ -112,8 +112,9 @@ grpc::ServerUnaryReactor* FileService::List(grpc::CallbackServerContext* context
   if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
     return Enqueue(*context, [status] { return status; });
   }
-  return Enqueue(*context,
-                 [this, task = asked.task(), response] { return AnswerList(task, *response); });
+  return Enqueue(*context, [this, task = asked.task(), input = asked.input(), response] {
+    return AnswerList(task, input, *response);
+  });
 }
 
 grpc::ServerUnaryReactor* FileService::Fetch(grpc::CallbackServerContext* context,
@@ -211,8 +212,9 @@ grpc::ServerUnaryReactor* FileService::Enqueue(grpc::CallbackServerContext& cont
   return reactor;
 }
 
-grpc::Status FileService::AnswerList(std::uint64_t task, grpc::ByteBuffer& response) {
-  const auto files = source_.List(task);
+grpc::Status FileService::AnswerList(std::uint64_t task, std::string_view input,
+                                     grpc::ByteBuffer& response) {
+  const auto files = source_.List(task, input);
   if (!files) return StatusOf(files.error());
   v1::FileList list;
   for (const ListedFile& file : *files) {

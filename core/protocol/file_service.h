@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -63,7 +64,8 @@ struct StoreCall {
 class FileSource {
  public:
   virtual ~FileSource() = default;
-  [[nodiscard]] virtual Result<std::vector<ListedFile>> List(std::uint64_t task) = 0;
+  [[nodiscard]] virtual Result<std::vector<ListedFile>> List(std::uint64_t task,
+                                                             std::string_view input) = 0;
   /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
   [[nodiscard]] virtual std::string Redirect(const ChunkCall& call) = 0;
   [[nodiscard]] virtual Result<std::string> Read(const ChunkCall& call) = 0;
@@ -117,7 +119,8 @@ class FileService final
   /// `store_bytes`: of the piece that the answer holds.
   grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Answer answer,
                                     std::size_t store_bytes = 0);
-  [[nodiscard]] grpc::Status AnswerList(std::uint64_t task, grpc::ByteBuffer& response);
+  [[nodiscard]] grpc::Status AnswerList(std::uint64_t task, std::string_view input,
+                                        grpc::ByteBuffer& response);
   [[nodiscard]] grpc::Status AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& response);
   void AnswerWaiting();
 

@@ -189,7 +189,7 @@ ResourceRequirements ReduceResources(const WeightedJob& job) {
 void AddReduceContainer(json& spec, const WeightedJob& job, const CoordinatorPod& pod) {
   RunAsOwnUser(spec["containers"].back());
   AddLauncherSocket(spec);
-  AddCommandContainer(spec, job, pod.image, ReduceResources(job));
+  AddCommandContainer(spec, job, pod.image, ReduceResources(job), CommandRole::kReduce);
   json& container = spec["containers"].back();
   const std::string folder =
       job.result_claim.empty() ? "" : ClaimFolder(job.meta.name, job.meta.uid) + "/";

@@ -187,6 +187,15 @@ void AddInputs(json& pod_spec, const WeightedJob& job) {
   }
 }
 
+void AddTaskFiles(json& pod_spec, const WeightedJob& job, FileAccess access) {
+  const bool all = access == FileAccess::kAll;
+  AddVolume(pod_spec, "files", Folder(std::to_string(job.spec.file_storage_bytes)),
+            all ? path::kFiles : path::kTaskFolder, false);
+  if (!all) {
+    pod_spec["containers"].back()["volumeMounts"].back()["subPath"] = path::kTaskFolderName;
+  }
+}
+
 json Folder(const std::string& size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }
 
 void AddTemporary(json& pod_spec, const std::string& name, const std::string& size_limit) {
@@ -219,12 +228,19 @@ json CommandContainer(const WeightedJob& job, const ResourceRequirements& resour
   return container;
 }
 
-json LauncherInstaller(const WeightedJob& job, const std::string& worker_image) {
+json LauncherInstaller(const WeightedJob& job, const std::string& worker_image,
+                       bool with_task_folder) {
   json container = ContainerBase(job, kLauncherContainer, worker_image, kLauncher);
   container["args"] = {"install", path::kLauncherProgram};
   container["resources"] = ResourcesJson(RelayResources());
   container["volumeMounts"].push_back(
       {{"name", kOwnVolumePrefix + kProgramVolume}, {"mountPath", path::kLauncherProgram}});
+  if (with_task_folder) {
+    // Before the container of the command starts: Kubernetes would make the folder for anyone.
+    container["args"].push_back(path::kTaskFolder);
+    container["volumeMounts"].push_back(
+        {{"name", kOwnVolumePrefix + "files"}, {"mountPath", path::kFiles}});
+  }
   RunAsOwnUser(container);
   return container;
 }
@@ -240,14 +256,19 @@ void RunAsUserOfImage(const WeightedJob& job, json& context) {
 }  // namespace
 
 void AddCommandContainer(json& pod_spec, const WeightedJob& job, const std::string& our_image,
-                         const ResourceRequirements& resources) {
+                         const ResourceRequirements& resources, CommandRole role) {
+  const bool has_files = role == CommandRole::kTasks && job.has_files;
   RunAsUserOfImage(job, pod_spec["securityContext"]);
-  pod_spec["initContainers"] = json::array({LauncherInstaller(job, our_image)});
+  pod_spec["initContainers"] = json::array({LauncherInstaller(job, our_image, has_files)});
   pod_spec["containers"].push_back(CommandContainer(job, resources));
   Append(pod_spec["volumes"], job.worker.volumes);
   AddVolume(pod_spec, kProgramVolume, Folder("64Mi"), path::kLauncherProgram, true);
   AddVolume(pod_spec, kSocketVolume, Folder("1Mi"), path::kLauncherRun, false);
-  AddInputs(pod_spec, job);
+  if (has_files) {
+    AddTaskFiles(pod_spec, job, FileAccess::kTaskDirectories);
+  } else {
+    AddInputs(pod_spec, job);
+  }
   AddTemporary(pod_spec, "command-tmp", kTaskTemporaryLimit);
 }
 

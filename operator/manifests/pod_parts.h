@@ -68,19 +68,29 @@ inline const std::string kTemporaryLimit = "64Mi";
 inline const std::string kTaskTemporaryLimit = "1Gi";
 inline const std::string kDataLimit = "2Gi";
 
+/// The folder of the files of tasks, in a container that may see all of it or only the directories
+/// of the tasks. It is one volume, so that inputs can be links to files of the cache.
+enum class FileAccess { kAll, kTaskDirectories };
+void AddTaskFiles(nlohmann::json& pod_spec, const WeightedJob& job, FileAccess access);
+
 /// A writable /tmp of that size, unless the container that the pod got last has one.
 void AddTemporary(nlohmann::json& pod_spec, const std::string& name, const std::string& size_limit);
+
+/// Which commands of a job a container is for.
+enum class CommandRole { kTasks, kReduce };
 
 /// Adds to a pod the container in which the job's commands run, with the job's own image, and
 /// what has to be there for it: an init container with our image that puts the launcher into a
 /// volume, for the user's image has nothing of ours, and the folder of the launcher's socket. The
 /// container has these resources, the environment, volumes and inputs of the job, and no
-/// credentials of ours.
+/// credentials of ours. If tasks have files, their container has the directories of the tasks
+/// instead of the inputs.
 ///
 /// From then on the pod's user is that of the image, or the one that the job names; containers of
 /// ours have to say who they are, see RunAsOwnUser().
 void AddCommandContainer(nlohmann::json& pod_spec, const WeightedJob& job,
-                         const std::string& our_image, const ResourceRequirements& resources);
+                         const std::string& our_image, const ResourceRequirements& resources,
+                         CommandRole role);
 
 /// Lets the container that the pod got last talk to the launcher.
 void AddLauncherSocket(nlohmann::json& pod_spec);

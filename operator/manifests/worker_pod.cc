@@ -37,6 +37,15 @@ json Arguments(const WeightedJob& job, const WorkerPod& pod) {
     args.push_back("--launcher-socket");
     args.push_back(LauncherSocket());
   }
+  if (job.has_files) {
+    // Half of the space: the directories of tasks and their output files need some, too.
+    for (const std::string& word :
+         {std::string("--file-cache"), path::kFileCache, std::string("--file-cache-bytes"),
+          std::to_string(job.spec.file_storage_bytes / 2), std::string("--task-folder"),
+          path::kTaskFolder}) {
+      args.push_back(word);
+    }
+  }
   return args;
 }
 
@@ -71,11 +80,14 @@ void AddWorker(json& spec, const WeightedJob& job, const WorkerPod& pod, json co
 /// A worker whose tasks run in a container of their own. That one is first: images are pulled in
 /// this order, and without it the worker has nothing to do.
 void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& pod, json container) {
-  AddCommandContainer(spec, job, pod.image, pod.resources.value_or(job.resources));
+  AddCommandContainer(spec, job, pod.image, pod.resources.value_or(job.resources),
+                      CommandRole::kTasks);
+  if (job.has_files) AddPeers(container["args"], job);
   container["resources"] = ResourcesJson(RelayResources());
   RunAsOwnUser(container);
   spec["containers"].push_back(std::move(container));
   AddLauncherSocket(spec);
+  if (job.has_files) AddTaskFiles(spec, job, FileAccess::kAll);
   AddWorkerTls(spec, job, pod);
   AddTemporary(spec, "tmp", kTemporaryLimit);
 }

@@ -147,6 +147,11 @@ class Job:
                         str(folder)], env=kube.environment(), check=True, timeout=60)
         return sorted(path.name for path in pathlib.Path(folder).iterdir())
 
+    def fetch_files(self, folder):
+        """kubectl evenkeel results --files: the output files of tasks."""
+        subprocess.run([str(PLUGIN), "results", self.name, "-n", self.namespace, "--files", str(folder)],
+                       env=kube.environment(), check=True, timeout=60)
+
     def rerun(self, *options):
         """kubectl evenkeel rerun; the new job."""
         done = subprocess.run([str(PLUGIN), "rerun", self.name, "-n", self.namespace, *options],

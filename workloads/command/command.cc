@@ -31,6 +31,7 @@ class Command final : public Workload {
     return spec_.has_arguments ? std::string(spec_.arguments.At(index)) : std::string();
   }
   [[nodiscard]] bool HasFiles() const override { return spec_.files.Any(); }
+  [[nodiscard]] std::int64_t OutputFilesLimit() const override { return spec_.files.output_bytes; }
   [[nodiscard]] std::vector<DeclaredPath> CommonInputFiles() const override {
     return CommonInputs(spec_.files);
   }

@@ -261,8 +261,6 @@ void ReadFiles(model::FieldReader& fields, const WorkloadContext& context, Comma
                 "must be absent with workingDirectory: each task runs in a directory of its own");
   } else if (!spec.files.inputs.empty() && !context.at_worker && context.folder.empty()) {
     fields.Fail("inputs", "needs spec.inputs, which must contain the files");
-  } else if (!context.at_worker && context.confined) {
-    fields.Fail(field, "is not supported on a cluster yet: use volumeMounts, or evenkeel run");
   }
   if (!UsesArguments(spec.files)) return;
   for (std::int64_t index = 0; index < spec.arguments.Count() && !fields.Failed(); ++index) {

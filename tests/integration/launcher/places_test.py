@@ -30,6 +30,18 @@ class Installing(LauncherTest):
                               capture_output=True, text=True, timeout=launcher.PATIENCE)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "1\n2\n", ""))
 
+    def test_it_makes_the_folder_of_the_directories_of_tasks(self):
+        tasks = self.folder / "tasks"
+        for _ in range(2):
+            done = subprocess.run([LAUNCHER, "install", str(self.folder / "bin"), str(tasks)],
+                                  capture_output=True, text=True, timeout=launcher.PATIENCE)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(tasks.stat().st_mode & 0o7777, 0o711)
+            tasks.chmod(0o777)
+        done = subprocess.run([LAUNCHER, "install", str(self.folder / "bin"), "/no/such/tasks"],
+                              capture_output=True, text=True, timeout=launcher.PATIENCE)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1))
+
     def test_it_says_where_it_cannot(self):
         (self.folder / "file").write_text("")
         done = self.install(self.folder / "file")

@@ -8,7 +8,6 @@ import unittest
 
 import evenkeel
 from bad_input_test import BadInputTest
-from cluster import ClusterTest
 from evenkeel import RunTest, eventually, job, node, nodes
 
 THREE = nodes(node("a"), node("b"), node("c"))
@@ -376,16 +375,6 @@ class BadFilesTest(BadInputTest):
     def test_an_argument_that_leads_out(self):
         self.check_job(with_files("true", arguments=["good", "../secret"], inputs=["{}"]),
                        "spec.workload.command.inputs: task 1", "../secret", "must not contain")
-
-
-class OnAClusterTest(ClusterTest):
-    def test_the_coordinator_refuses_the_job_in_one_line(self):
-        for field in ("inputs", "outputs"):
-            self.plan(with_files("true", tasks=1, **{field: ["a"]}), ("a", 1))
-            coordinator = self.coordinator("--inputs", self.folder)
-            self.assertEqual(coordinator.wait(), 2, coordinator.said)
-            self.assertIn(f"spec.workload.command.{field}: is not supported on a cluster yet: use "
-                          "volumeMounts, or evenkeel run", coordinator.said)
 
 
 if __name__ == "__main__":

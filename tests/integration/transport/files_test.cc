@@ -40,8 +40,9 @@ constexpr const char* kClientName = "sums-worker";
 /// and go away in the middle of an upload.
 class FakeHome final : public protocol::FileSource {
  public:
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task) override {
-    return home->List(task);
+  Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
+                                                 std::string_view input) override {
+    return home->List(task, input);
   }
   std::string Redirect(const protocol::ChunkCall& call) override {
     std::string holder = redirect.empty() ? home->Redirect(call) : redirect;
@@ -129,7 +130,7 @@ class FakeHome final : public protocol::FileSource {
 /// Lies about each chunk.
 class Liar final : public protocol::FileSource {
  public:
-  Result<std::vector<protocol::ListedFile>> List(std::uint64_t) override {
+  Result<std::vector<protocol::ListedFile>> List(std::uint64_t, std::string_view) override {
     return InvalidInput("");
   }
   std::string Redirect(const protocol::ChunkCall&) override { return {}; }
@@ -203,7 +204,7 @@ class FilesTest : public testing::TestWithParam<bool> {
     outputs_.emplace(options);
     source_.home = std::make_unique<coordinator::FileHome>(
         index_,
-        [](std::uint64_t task) {
+        [](std::uint64_t task, std::string_view) {
           return Result<std::vector<std::string>>({"common", std::to_string(task)});
         },
         true, &*outputs_);

@@ -1,6 +1,7 @@
 // The worker pod of a job that names an image: its tasks run there, beside our worker.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -167,6 +168,52 @@ TEST(CommandPod, KeepsCredentialsFromTheCommand) {
   const auto installer = Mounts(pod, "launcher");
   EXPECT_EQ(PathsOf(installer), Paths{"/evenkeel/bin"});
   EXPECT_EQ(installer.at("/evenkeel/bin")["readOnly"], false);
+}
+
+TEST(CommandPod, TheWorkerBringsTheFilesOfTasksToTheCommand) {
+  WeightedJob job = CommandJob();
+  job.has_files = true;
+  job.spec.file_storage_bytes = 2 << 20;
+  const json pod = PodOf(job);
+  const auto command = Mounts(pod, "command");
+  EXPECT_EQ(PathsOf(command),
+            (Paths{"/data", "/evenkeel/bin", "/evenkeel/files/tasks", "/evenkeel/run", "/tmp"}))
+      << "no node but the coordinator's has to mount the inputs";
+  const auto worker = Mounts(pod, "worker");
+  EXPECT_EQ(PathsOf(worker),
+            (Paths{"/etc/evenkeel/tls", "/evenkeel/files", "/evenkeel/run", "/tmp"}));
+  // One volume, so that inputs can be links; of which the command sees the directories of tasks.
+  const json& volume = worker.at("/evenkeel/files");
+  EXPECT_EQ(volume["name"], command.at("/evenkeel/files/tasks")["name"]);
+  EXPECT_EQ(volume["emptyDir"]["sizeLimit"], "2097152");
+  for (const json& mount : Container(pod, "command")["volumeMounts"]) {
+    const bool of_tasks = mount["mountPath"] == "/evenkeel/files/tasks";
+    EXPECT_EQ(mount.value("subPath", ""), of_tasks ? "tasks" : "") << mount;
+  }
+  const json args = Container(pod, "worker")["args"];
+  const auto value = [&args](const std::string& flag) {
+    const auto found = std::find(args.begin(), args.end(), flag);
+    return found == args.end() ? "" : (found + 1)->get<std::string>();
+  };
+  EXPECT_EQ(value("--file-cache"), "/evenkeel/files/cache");
+  EXPECT_EQ(value("--file-cache-bytes"), "1048576");
+  EXPECT_EQ(value("--task-folder"), "/evenkeel/files/tasks");
+  EXPECT_EQ(value("--peer-port"), "7404");
+  EXPECT_EQ(value("--peer-name"), "primes-worker");
+  // Else Kubernetes would make the folder of the directories, for anyone to change.
+  EXPECT_EQ(Container(pod, "launcher")["args"],
+            json::array({"install", "/evenkeel/bin", "/evenkeel/files/tasks"}));
+  EXPECT_EQ(PathsOf(Mounts(pod, "launcher")), (Paths{"/evenkeel/bin", "/evenkeel/files"}));
+}
+
+TEST(ReducePod, HasTheInputsAndNoDirectoriesOfTasks) {
+  WeightedJob job = ReduceJob();
+  job.has_files = true;
+  const json pod = CoordinatorPodManifest(job, {1, "evenkeel/worker:1", false, {}, {}});
+  const auto command = Mounts(pod, "command");
+  EXPECT_TRUE(command.contains("/inputs"));
+  EXPECT_FALSE(command.contains("/evenkeel/files/tasks"));
+  EXPECT_EQ(PathsOf(Mounts(pod, "launcher")), (Paths{"/evenkeel/bin"}));
 }
 
 TEST(CommandPod, IsRestrictedAndRunsAsTheUserOfTheImage) {

@@ -172,6 +172,21 @@ TEST(ReadWeightedJob, AJobMayHaveAReduceCommand) {
   EXPECT_TRUE(ReadWeightedJob(object).has_reduce);
 }
 
+TEST(ReadWeightedJob, TasksMayHaveFiles) {
+  json object = JobObject();
+  EXPECT_FALSE(ReadWeightedJob(object).has_files);
+  EXPECT_EQ(ReadWeightedJob(object).spec.file_storage_bytes, 10LL << 30);
+  for (const char* field : {"inputs", "outputs"}) {
+    json& command = object["spec"]["workload"] = {
+        {"command", {{"image", "tool:1"}, {"command", {"x"}}, {field, json::array()}}}};
+    EXPECT_FALSE(ReadWeightedJob(object).has_files) << field;
+    command["command"][field].push_back("a");
+    EXPECT_TRUE(ReadWeightedJob(object).has_files) << field;
+  }
+  object["spec"]["worker"]["fileStorageLimit"] = "50Gi";
+  EXPECT_EQ(ReadWeightedJob(object).spec.file_storage_bytes, 50LL << 30);
+}
+
 TEST(ReadWeightedJob, AJobMayBringProgramsOfItsOwn) {
   json object = JobObject();
   EXPECT_EQ(ReadWeightedJob(object).worker_image, "");

@@ -72,16 +72,6 @@ TEST(CommandFiles, EachMistakeIsOneClearLine) {
       std::string::npos);
 }
 
-TEST(CommandFiles, OnAClusterTheyAreRefusedForNow) {
-  const auto made = BuiltInWorkloads().Make(
-      "command", R"({"command": ["x"], "tasks": 1, "outputs": ["a"]})", {"/tmp", false, true, {}});
-  ASSERT_FALSE(made);
-  EXPECT_EQ(
-      made.error().message,
-      "spec.workload.command.outputs: is not supported on a cluster yet: use volumeMounts, or "
-      "evenkeel run");
-}
-
 TEST(CommandFiles, PlaceholdersBecomeThePathsOfATask) {
   DeclaredFiles files;
   files.inputs = {"{}", "model/weights.bin", "parts/{index}.txt", "model/*.json"};

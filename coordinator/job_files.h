@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/file_home.h"
+#include "core/base/error.h"
+#include "core/model/range_set.h"
+#include "core/protocol/file_service.h"
+#include "files/origin_index.h"
+#include "workloads/output_folder.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::coordinator {
+
+/// The files of the tasks of one job, which workers fetch from here and send back. Thread-safe.
+class JobFiles {
+ public:
+  /// `inputs`: folder of the declared input files; empty: there are none. `results`: folder of the
+  /// job's results, in which output files appear. Removes what an earlier process has left
+  /// unfinished. kInvalidInput: an input that all tasks need is missing or wrong; kStorageFull,
+  /// kUnavailable: the folder of results cannot be used.
+  [[nodiscard]] static Result<std::unique_ptr<JobFiles>> Open(
+      std::shared_ptr<const workloads::Workload> workload, const std::filesystem::path& inputs,
+      const std::filesystem::path& results);
+
+  [[nodiscard]] protocol::FileSource& Source() { return home_; }
+  /// To be called when no worker sends files any more: removes unfinished uploads, and the output
+  /// files of tasks that are not completed, for example of one that was interrupted before its
+  /// result was durable.
+  [[nodiscard]] Result<void> KeepOutputsOf(const model::RangeSet& completed);
+
+  /// Copies the output files of all tasks of an earlier job, durable, before this job has a
+  /// journal. May be repeated. Both are folders of results.
+  [[nodiscard]] static Result<void> TakeOver(const std::filesystem::path& earlier,
+                                             const std::filesystem::path& results);
+
+ private:
+  JobFiles(std::shared_ptr<const workloads::Workload> workload, std::filesystem::path inputs,
+           std::filesystem::path outputs, std::vector<std::string> common);
+  /// The paths of the input files of a task, in order, each once.
+  [[nodiscard]] Result<std::vector<std::string>> PathsOf(std::uint64_t task,
+                                                         std::string_view input) const;
+
+  const std::shared_ptr<const workloads::Workload> workload_;
+  const std::filesystem::path inputs_;
+  const std::vector<std::string> common_;  // paths of the files that all tasks need
+  files::OriginIndex index_;
+  workloads::OutputFolder outputs_;
+  FileHome home_;
+};
+
+}  // namespace evenkeel::coordinator

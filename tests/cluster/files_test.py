@@ -1,0 +1,163 @@
+"""Files of tasks on a cluster whose nodes share no storage: claims that one node alone can mount."""
+
+import json
+import random
+
+import yaml
+
+import cluster_case
+import command_images
+import faults
+import jobs
+import kube
+import machine
+
+EXAMPLE = machine.ROOT / "examples" / "cluster" / "thumbnails.yaml"
+WIDTH, HEIGHT = 256, 192  # of a picture
+
+
+def picture(index):
+    """A picture of points that look random."""
+    points = random.Random(index).randbytes(WIDTH * HEIGHT)
+    return f"P5 {WIDTH} {HEIGHT} 255\n".encode() + points
+
+
+def thumbnail(of):
+    """What `commands shrink` makes of it."""
+    points = of[-WIDTH * HEIGHT:]
+    means = bytearray()
+    for y in range(0, HEIGHT, 4):
+        for x in range(0, WIDTH, 4):
+            rows = (points[(y + dy) * WIDTH + x:(y + dy) * WIDTH + x + 4] for dy in range(4))
+            means.append(sum(map(sum, rows)) // 16)
+    return f"P5 {WIDTH // 4} {HEIGHT // 4} 255\n".encode() + means
+
+
+class FilesCase(cluster_case.ClusterTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.images = command_images.provide()
+
+    def fill_inputs(self, count, common_bytes=1 << 20):
+        """A claim with pictures and a file that all tasks need."""
+        volume = self.claim_new_volume("pictures", "pi4-b")
+        folder = kube.place("STATE") / "volumes" / volume
+        (folder / "album").mkdir()
+        for index in range(count):
+            (folder / "album" / f"{index} of {count}.pgm").write_bytes(picture(index))
+        (folder / "common.bin").write_bytes(random.Random(0).randbytes(common_bytes))
+        (folder / "names.txt").write_text(
+            "".join(f"album/{index} of {count}.pgm\n" for index in range(count)))
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        return folder
+
+    def start(self, milliseconds=100, user=None, results=False, outputs=(), **sections):
+        """The documented example, with a program and common files of ours. Tasks of another `user` than that
+        of the workers get links to files of their caches."""
+        manifest = yaml.safe_load(EXAMPLE.read_text())
+        spec = manifest["spec"]
+        command = spec["workload"]["command"]
+        command["image"] = self.images["numbered"]
+        command["command"] = ["/commands", "shrink", *command["command"][1:], str(milliseconds)]
+        command["inputs"].append("common.*")
+        command["outputs"].extend(outputs)
+        spec["worker"] = {"resources": {"requests": {"cpu": "20m", "memory": "16Mi"}}}
+        if user:
+            spec["worker"]["template"] = {"securityContext": {"runAsUser": user}}
+        if not results:
+            del spec["resultStorage"]
+        return self.submit({**manifest, "spec": {**spec, **sections}})
+
+    def claim_results(self):
+        return kube.place("STATE") / "volumes" / self.claim_new_volume("thumbnails", "pi4-b")
+
+    def check_thumbnails(self, folder, indexes):
+        """The folder has exactly the thumbnails of these pictures."""
+        self.assertEqual({str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()},
+                         {f"{index}/thumbnail.jpg" for index in indexes})
+        wrong = [index for index in indexes
+                 if (folder / str(index) / "thumbnail.jpg").read_bytes() != thumbnail(picture(index))]
+        self.assertEqual(wrong, [])
+
+    def files_of(self, job, results):
+        return results / f"{job.name}-{job.get()['metadata']['uid'][:8]}" / "files"
+
+
+class ThumbnailsTest(FilesCase):
+    beside = True
+
+    def test_claims_of_one_node(self):
+        self.fill_inputs(300)
+        results = self.claim_results()
+        job = self.start(user=1000, results=True)
+        job.wait_part(0.1, 120)
+        for name, pod in job.workers().items():
+            with self.subTest(node=name):
+                self.assertFalse([volume for volume in pod["spec"]["volumes"]
+                                  if "persistentVolumeClaim" in volume])
+        job.wait_complete(240)
+        status = job.status()
+        self.assertEqual((status["tasks"]["completed"], status["tasks"].get("failed", 0)), (300, 0))
+        self.check_thumbnails(self.files_of(job, results), range(300))
+        nodes = {row["node"] for row in self.rows(job)}
+        self.assertEqual(nodes, set(cluster_case.NODES))
+
+    def rows(self, job):
+        folder = cluster_case.folder_of(self)
+        self.assertIn("results.jsonl", job.fetch_results(folder))
+        return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+    def test_killed_programs(self):
+        self.fill_inputs(200)
+        results = self.claim_results()
+        job = self.start(milliseconds=200, results=True)
+        job.wait_part(0.1, 120)
+        faults.kill_process(job.coordinator(), "evenkeel-coordinator")
+        job.wait_part(0.4, 120)
+        worker = next(iter(job.workers().values()))
+        faults.kill_process(worker, "evenkeel-worker")
+        job.wait_complete(240)
+        self.assertEqual(job.status()["tasks"].get("failed", 0), 0)
+        self.check_thumbnails(self.files_of(job, results), range(200))
+
+    def test_a_missing_picture_fails_its_task_alone(self):
+        folder = self.fill_inputs(6)
+        (folder / "album" / "3 of 6.pgm").unlink()
+        job = self.start(taskPolicy={"maxFailedTasks": 1, "backoffLimitPerTask": 0})
+        job.wait_complete(120)
+        rows = self.rows(job)
+        self.assertEqual([row["status"] for row in rows],
+                         ["succeeded"] * 3 + ["failed"] + ["succeeded"] * 2)
+        self.assertEqual(rows[3]["reason"], "input album/3 of 6.pgm: there is no such file")
+        fetched = cluster_case.folder_of(self)
+        job.fetch_files(fetched)
+        self.check_thumbnails(fetched, (0, 1, 2, 4, 5))
+
+    def test_an_output_that_is_not_written_fails_its_task(self):
+        self.fill_inputs(3)
+        job = self.start(outputs=["other.pgm"], taskPolicy={"backoffLimitPerTask": 0})
+        thing = job.until(lambda thing: jobs.condition(thing, "Failed").get("status") == "True", 120,
+                          "it has failed")
+        self.assertIn("output other.pgm was not written", jobs.condition(thing, "Failed")["message"])
+
+
+class CableTest(FilesCase):
+    """Alone, because other jobs would lose the node, too."""
+
+    def test_a_pulled_cable(self):
+        self.fill_inputs(200)
+        results = self.claim_results()
+        job = self.start(milliseconds=200, results=True)
+        job.wait_part(0.1, 120)
+        home = job.coordinator()["spec"]["nodeName"]
+        away = next(node for node in sorted(job.workers()) if node != home)
+        with faults.pulled_cable(away):
+            job.wait_part(0.5, 180)
+        job.wait_complete(300)
+        self.assertEqual(job.status()["tasks"].get("failed", 0), 0)
+        self.check_thumbnails(self.files_of(job, results), range(200))
+
+
+if __name__ == "__main__":
+    cluster_case.main()

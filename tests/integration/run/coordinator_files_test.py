@@ -1,0 +1,190 @@
+"""Files of tasks that come from the coordinator and go back to it: real processes that share no folder."""
+
+import json
+import os
+import signal
+
+import evenkeel
+from cluster import ClusterTest
+from evenkeel import job
+
+NODES = ("pi4a", "pi4b", "pi3")
+COMMON = 9 << 20  # bytes of the file that all tasks need: three chunks
+SCRIPT = ("cat \"$1\" > own.txt; wc -c < model/common.bin > length.txt; mkdir out; "
+          "cat own.txt length.txt > out/both.txt; sleep {pause}")
+
+
+class FilesTest(ClusterTest):
+    def setUp(self):
+        super().setUp()
+        self.inputs = self.folder / "inputs"
+        (self.inputs / "texts").mkdir(parents=True)
+        (self.inputs / "model").mkdir()
+        (self.inputs / "model" / "common.bin").write_bytes(os.urandom(COMMON))
+
+    lines = 100  # of the text of a task
+
+    def text(self, index):
+        return f"text {index}\n" * self.lines
+
+    def start(self, tasks, pause=0.02, nodes=NODES, missing=(), options=(), **policy):
+        for index in set(range(tasks)) - set(missing):
+            (self.inputs / "texts" / f"{index} %.txt").write_text(self.text(index))
+        self.plan(job("files", {"command": {
+            "command": ["/bin/sh", "-ec", SCRIPT.format(pause=pause), "sh", "{}"],
+            "arguments": [f"texts/{index} %.txt" for index in range(tasks)],
+            "inputs": ["{}", "model/*.bin"], "outputs": ["out/both.txt", "own.*"]}},
+            **({"taskPolicy": policy} if policy else {})), *((node, 1) for node in nodes))
+        coordinator = self.coordinator("--inputs", self.inputs)
+        return coordinator, [self.file_worker(node, *options) for node in nodes]
+
+    def file_worker(self, node, *more):
+        return self.worker(node, "--file-cache", self.folder / node / "cache", "--task-folder",
+                           self.folder / node / "tasks", "--peer-name", self.job_name + "-worker", *more)
+
+    def files(self):
+        folder = self.output / "files"
+        return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+    def check_files(self, *indexes):
+        expected = {}
+        for index in indexes:
+            expected[f"{index}/own.txt"] = self.text(index)
+            expected[f"{index}/out/both.txt"] = self.text(index) + f"{COMMON}\n"
+        self.assertEqual(self.files(), expected)
+
+    def check_clean(self, nodes=NODES):
+        """Nothing is left of the directories of tasks and of unfinished uploads."""
+        for node in nodes:
+            self.assertEqual(os.listdir(self.folder / node / "tasks"), [])
+        self.assertFalse((self.output / "files" / ".staged").exists() and
+                         os.listdir(self.output / "files" / ".staged"))
+
+    def rows(self):
+        return [json.loads(line) for line in (self.output / "results.jsonl").read_text().splitlines()]
+
+    def test_each_task_has_its_inputs_and_leaves_its_outputs(self):
+        coordinator, workers = self.start(60)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(60))
+        self.check_clean()
+        self.assertEqual({row["status"] for row in self.rows()}, {"succeeded"})
+
+    def test_exact_though_coordinator_and_worker_are_killed(self):
+        coordinator, workers = self.start(60, pause=0.1)
+        coordinator.await_tasks(10)
+        coordinator.await_exit(signal.SIGKILL)
+        coordinator = self.coordinator("--inputs", self.inputs)
+        coordinator.await_tasks(25)
+        workers[0].await_exit(signal.SIGKILL)
+        workers[0] = self.file_worker(NODES[0])
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(60))
+        self.check_clean()
+        self.assertEqual({(row["status"], row["attempts"]) for row in self.rows()}, {("succeeded", 1)})
+
+    def test_wrong_bytes_in_a_cache_are_found_out(self):
+        coordinator, workers = self.start(40, pause=0.1, nodes=NODES[:1])
+        coordinator.await_tasks(3)
+        spoiled = 0
+        for path in (self.folder / NODES[0] / "cache").rglob("*"):
+            if path.is_file() and path.stat().st_size > 1 << 20:
+                path.chmod(0o644)
+                with open(path, "r+b") as file:
+                    file.write(b"wrong")
+                spoiled += 1
+        self.assertGreater(spoiled, 0)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(40))
+
+    def test_a_cache_outlives_its_worker(self):
+        coordinator, workers = self.start(30, pause=0.1, nodes=NODES[:1])
+        coordinator.await_tasks(5)
+        workers[0].await_exit(signal.SIGKILL)
+        before = {path: path.stat().st_ino for path in (self.folder / NODES[0] / "cache").iterdir()
+                  if path.is_file() and path.stat().st_size == COMMON}
+        self.assertEqual(len(before), 1)
+        workers = [self.file_worker(NODES[0])]
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(30))
+        self.assertEqual({path: path.stat().st_ino for path in before}, before)
+
+    def test_a_missing_common_file_fails_the_job(self):
+        (self.inputs / "model" / "common.bin").unlink()
+        coordinator, _ = self.start(3)
+        self.assertEqual(coordinator.wait(), 2)
+        self.assertIn("input model/*.bin: matches no file", coordinator.said)
+
+    def test_a_file_that_is_missing_or_changes_fails_its_tasks(self):
+        coordinator, workers = self.start(30, pause=0.1, nodes=NODES[:1], missing=[7],
+                                          backoffLimitPerTask=0, maxFailedTasks=30)
+        coordinator.await_tasks(15)
+        with open(self.inputs / "model" / "common.bin", "r+b") as file:
+            file.write(b"changed")
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        rows = self.rows()
+        failed = [row["index"] for row in rows if row["status"] == "failed"]
+        self.assertIn(7, failed)
+        self.assertEqual(rows[7]["reason"], "input texts/7 %.txt: there is no such file")
+        others = set(failed) - {7}
+        self.assertTrue(others and min(others) >= 15, failed)
+        for index in others:
+            self.assertEqual(rows[index]["reason"], "input model/common.bin: changed while the job ran")
+        self.check_files(*(row["index"] for row in rows if row["status"] == "succeeded"))
+
+    def test_a_rerun_in_a_new_folder_has_the_files_of_all_tasks(self):
+        coordinator, workers = self.start(6, nodes=NODES[:1], missing=[2], backoffLimitPerTask=0,
+                                          maxFailedTasks=1)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(0, 1, 3, 4, 5)
+        coordinator.await_exit()
+
+        (self.inputs / "texts" / "2 %.txt").write_text(self.text(2))
+        first, self.output = self.output, self.folder / "again"
+        manifest = json.loads((self.folder / "job.json").read_text())
+        manifest["metadata"]["name"] = "files-rerun-1"
+        manifest["spec"]["rerun"] = {"job": "files", "failed": True}
+        self.plan(manifest, (NODES[0], 1))
+        coordinator = self.coordinator("--inputs", self.inputs, "--earlier", first)
+        workers = [self.file_worker(NODES[0])]
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(6))
+        self.check_clean(NODES[:1])
+
+    def test_files_that_do_not_fit_into_the_cache(self):
+        coordinator, _ = self.start(3, nodes=NODES[:1], backoffLimitPerTask=0,
+                                    options=["--file-cache-bytes", COMMON // 2])
+        end = coordinator.await_state("Failed")
+        self.assertRegex(end["reason"], r"inputs: the files of the task have \d+ bytes, and a worker may "
+                         rf"keep {COMMON // 2}")
+
+    def test_tasks_wait_for_room_in_the_cache(self):
+        self.lines = 800_000
+        # For one task at a time, and a part that is on its way.
+        room = COMMON + len(self.text(0)) + (5 << 20)
+        coordinator, workers = self.start(8, nodes=NODES[:1],
+                                          options=["--threads", 3, "--file-cache-bytes", room])
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(8))
+        self.assertEqual({(row["status"], row["attempts"]) for row in self.rows()}, {("succeeded", 1)})
+
+    def test_a_job_that_has_files_cannot_go_into_a_snapshot(self):
+        coordinator, _ = self.start(30, pause=0.2)
+        coordinator.await_tasks(3)
+        self.assertEqual(coordinator.ask("PUT", "/desired-state/Suspended")[0], 202)
+        coordinator.await_state("Interrupted")
+        status, body = coordinator.ask("GET", "/snapshot")
+        self.assertEqual(status, 413)
+        self.assertIn(b"spec.resultStorage", body)
+
+
+if __name__ == "__main__":
+    evenkeel.main()
