@@ -23,7 +23,7 @@ def picture(index):
 
 
 def thumbnail(of):
-    """What `commands shrink` makes of it."""
+    """The thumbnail that `commands shrink` makes of a picture."""
     points = of[-WIDTH * HEIGHT:]
     means = bytearray()
     for y in range(0, HEIGHT, 4):
