@@ -186,7 +186,8 @@ TEST(CommandPod, TheWorkerBringsTheFilesOfTasksToTheCommand) {
   const json& volume = worker.at("/evenkeel/files");
   EXPECT_EQ(volume["name"], command.at("/evenkeel/files/tasks")["name"]);
   EXPECT_EQ(volume["emptyDir"]["sizeLimit"], "2097152");
-  for (const json& mount : Container(pod, "command")["volumeMounts"]) {
+  const json mounts = Container(pod, "command")["volumeMounts"];
+  for (const json& mount : mounts) {
     const bool of_tasks = mount["mountPath"] == "/evenkeel/files/tasks";
     EXPECT_EQ(mount.value("subPath", ""), of_tasks ? "tasks" : "") << mount;
   }
