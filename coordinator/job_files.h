@@ -12,6 +12,7 @@
 #include "core/model/range_set.h"
 #include "core/protocol/file_service.h"
 #include "files/origin_index.h"
+#include "workloads/local_task_files.h"
 #include "workloads/output_folder.h"
 #include "workloads/workload.h"
 
@@ -41,14 +42,14 @@ class JobFiles {
 
  private:
   JobFiles(std::shared_ptr<const workloads::Workload> workload, std::filesystem::path inputs,
-           std::filesystem::path outputs, std::vector<std::string> common);
+           std::filesystem::path outputs, std::vector<workloads::FileVersion> common);
   /// The paths of the input files of a task, in order, each once.
   [[nodiscard]] Result<std::vector<std::string>> PathsOf(std::uint64_t task,
                                                          std::string_view input) const;
 
   const std::shared_ptr<const workloads::Workload> workload_;
   const std::filesystem::path inputs_;
-  const std::vector<std::string> common_;  // paths of the files that all tasks need
+  const std::vector<workloads::FileVersion> common_;  // that all tasks need, by path
   files::OriginIndex index_;
   workloads::OutputFolder outputs_;
   FileHome home_;

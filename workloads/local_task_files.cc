@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
@@ -44,29 +45,17 @@ class LocalTaskFiles final : public TaskFiles {
 
   Result<std::vector<InputFile>> Acquire(model::TaskIndex task, std::string_view input,
                                          const std::stop_token& stop) override {
-    std::vector<FileVersion> found;
     for (const FileVersion& version : files_.common) {
       if (stop.stop_requested()) return Fail(ErrorCode::kUnavailable, "the task was stopped");
       const auto now = FindFile(files_.inputs, version.path);
       if (!now) return tl::unexpected(now.error());
       if (*now != version) return InputError(version.path, "changed while the job ran");
-      found.push_back(version);
     }
-    const auto declared = workload_->InputFilesOf(task, input);
-    if (!declared) return tl::unexpected(declared.error());
-    const auto own = FindInputFiles(files_.inputs, *declared);
-    if (!own) return tl::unexpected(own.error());
-    found.insert(found.end(), own->begin(), own->end());
-    const auto by_path = [](const FileVersion& a, const FileVersion& b) { return a.path < b.path; };
-    std::sort(found.begin(), found.end(), by_path);
+    const auto found = FindInputsOf(*workload_, files_.inputs, files_.common, task, input);
+    if (!found) return tl::unexpected(found.error());
     std::vector<InputFile> inputs;
-    for (const FileVersion& file : found) {
-      if (!inputs.empty() && inputs.back().path == file.path) continue;
+    for (const FileVersion& file : *found) {
       inputs.push_back({file.path, files_.inputs / file.path, file.size_bytes});
-    }
-    if (inputs.size() > kMaxInputFiles) {
-      return InvalidInput("inputs: " + std::to_string(inputs.size()) + " files, at most " +
-                          std::to_string(kMaxInputFiles) + " are allowed");
     }
     return inputs;
   }
@@ -129,6 +118,24 @@ Result<std::vector<FileVersion>> FindInputFiles(const std::filesystem::path& fol
     auto file = FindFile(folder, path);
     if (!file) return tl::unexpected(file.error());
     files.push_back(std::move(*file));
+  }
+  return files;
+}
+
+Result<std::vector<FileVersion>> FindInputsOf(const Workload& workload,
+                                              const std::filesystem::path& folder,
+                                              const std::vector<FileVersion>& common,
+                                              model::TaskIndex index, std::string_view input) {
+  const auto declared = workload.InputFilesOf(index, input);
+  if (!declared) return tl::unexpected(declared.error());
+  const auto own = FindInputFiles(folder, *declared);
+  if (!own) return tl::unexpected(own.error());
+  std::vector<FileVersion> files;
+  std::set_union(common.begin(), common.end(), own->begin(), own->end(), std::back_inserter(files),
+                 [](const FileVersion& a, const FileVersion& b) { return a.path < b.path; });
+  if (files.size() > kMaxInputFiles) {
+    return InvalidInput("inputs: " + std::to_string(files.size()) + " files, at most " +
+                        std::to_string(kMaxInputFiles) + " are allowed");
   }
   return files;
 }

@@ -15,6 +15,14 @@ namespace evenkeel::workloads {
 /// file, or leads out of the folder; a glob matches nothing, or too much.
 [[nodiscard]] Result<std::vector<FileVersion>> FindInputFiles(
     const std::filesystem::path& folder, const std::vector<DeclaredPath>& declared);
+/// The input files of one task, by path, each once: `common`, which are those that all tasks need,
+/// by path, and its own ones, which are in `folder`. `input`: TaskCall::input. Errors: those of
+/// FindInputFiles, and of more than kMaxInputFiles. Any thread.
+[[nodiscard]] Result<std::vector<FileVersion>> FindInputsOf(const Workload& workload,
+                                                            const std::filesystem::path& folder,
+                                                            const std::vector<FileVersion>& common,
+                                                            model::TaskIndex index,
+                                                            std::string_view input);
 
 /// Where the files of the tasks of a local run are, for its workers.
 struct LocalFiles {
