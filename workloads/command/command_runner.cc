@@ -159,8 +159,8 @@ class CommandRunner final : public TaskRunner {
     return error.code == ErrorCode::kInvalidInput ? TaskOutcome::kFailed : TaskOutcome::kUnable;
   }
 
-  /// Removes the directories of runs that have ended, also those of earlier processes. What cannot
-  /// be removed is left to the next process: to try again after each task could take long.
+  /// Removes the directories of runs that have ended, also those of earlier processes. The next
+  /// process removes those that cannot be removed now: an attempt after each task could take long.
   void RemoveLeftovers() {
     while (launcher_.Open()) {
       auto directory = options_.task_directories->TakeLeftover();
