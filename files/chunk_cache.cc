@@ -110,7 +110,7 @@ Result<void> ChunkCache::Scan() {
       ::unlink(entry->path().c_str());
       continue;
     }
-    found.push_back({std::move(name), status.st_size, status.st_mtim});
+    found.push_back({std::move(name), status.st_size, status.st_atim});
   }
   if (error) return tl::unexpected(WriteError(options_.folder, error.value()));
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
@@ -213,7 +213,10 @@ ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
   }
   found->second.verified = true;
   uses_.splice(uses_.end(), uses_, found->second.use);
-  ::utimensat(AT_FDCWD, pin->Path().c_str(), nullptr, 0);  // the order of use, for the next process
+  // The order of use, for the next process. The time of the last change stays, because a task whose
+  // directory is being made could take the file for changed.
+  const struct timespec used[] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  ::utimensat(AT_FDCWD, pin->Path().c_str(), used, 0);
   return pin;
 }
 

@@ -165,7 +165,6 @@ Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex t
   }
   const std::lock_guard lock(mutex_);
   pins_.emplace(task, std::move(*pins));
-  ++holders_;
   return inputs;
 }
 
@@ -188,7 +187,11 @@ Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::Listed
   }
   const std::lock_guard lock(mutex_);
   --fetching_;
-  if (!pins) NoteReleased();
+  if (pins) {
+    ++holders_;
+  } else {
+    NoteReleased();
+  }
   return pins;
 }
 

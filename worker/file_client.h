@@ -74,7 +74,8 @@ class FileClient final : public workloads::TaskFiles {
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                const std::stop_token& stop);
-  /// Pins for all files of a list, in its order. kStorageFull: what is in use leaves no room.
+  /// Pins for all files of a list, in its order; the caller is a holder then. kStorageFull: what is
+  /// in use leaves no room.
   [[nodiscard]] Result<Pins> FetchAll(const std::vector<protocol::ListedFile>& list,
                                       const std::stop_token& stop);
   /// The same, again and again while other tasks of this worker may release files. One task at a
@@ -101,7 +102,7 @@ class FileClient final : public workloads::TaskFiles {
   std::map<std::string, std::shared_ptr<Stub>> stubs_;
   std::set<std::string> distrusted_;
   std::multimap<model::TaskIndex, Pins> pins_;
-  std::int64_t holders_ = 0;     // tasks whose pins are there, or about to be removed
+  std::int64_t holders_ = 0;     // tasks that have pins, from FetchAll until these are removed
   std::int64_t fetching_ = 0;    // attempts that are in progress
   bool waits_for_room_ = false;  // one task does
   std::uint64_t releases_ = 0;   // how often files were released

@@ -144,7 +144,10 @@ Result<std::filesystem::path> TaskDirectories::Make(std::span<const InputFile> i
   if (::mkdtemp(name.data()) == nullptr) return tl::unexpected(platform::WriteError(name, errno));
   std::filesystem::path directory = std::move(name);
   if (auto filled = Filling(directory, task_user, stop).Run(inputs); !filled) {
-    AddLeftover(std::move(directory));
+    // No other user has had access to it.
+    std::error_code stays;
+    std::filesystem::remove_all(directory, stays);
+    if (stays) AddLeftover(std::move(directory));
     return tl::unexpected(filled.error());
   }
   return directory;

@@ -130,9 +130,12 @@ void ReadFileStorage(FieldReader& worker, JobSpec& job) {
   constexpr std::int64_t kLeastBytes = std::int64_t{1} << 20;
   const json& value = worker.Any(field);
   if (!worker.Has(field)) return;
-  const auto bytes = ParseQuantity(QuantityText(value), 1);
-  if (!bytes || *bytes < kLeastBytes) {
-    worker.Fail(field, "must be a quantity of at least 1Mi, such as 10Gi, is " + Shown(value));
+  const std::string text = QuantityText(value);
+  const auto bytes = ParseQuantity(text, 1);
+  const bool fits_thousandths = ParseQuantity(text, 1000).has_value();  // as all quantities must
+  if (!bytes || *bytes < kLeastBytes || !fits_thousandths) {
+    worker.Fail(field, "must be a quantity from 1Mi to 9,200,000,000,000,000, such as 10Gi, is " +
+                           Shown(value));
   } else {
     job.file_storage_bytes = *bytes;
   }

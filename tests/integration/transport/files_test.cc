@@ -271,9 +271,10 @@ class FilesTest : public testing::TestWithParam<bool> {
   }
 
   std::unique_ptr<FileNode> MakeNode(const std::string& name, const std::string& token = "secret",
-                                     const std::string& certificate = kClientName) {
+                                     const std::string& certificate = kClientName,
+                                     std::int64_t cache_bytes = std::int64_t{1} << 30) {
     auto node = std::make_unique<FileNode>();
-    auto cache = files::ChunkCache::Open({folder_.Path() / name, std::int64_t{1} << 30});
+    auto cache = files::ChunkCache::Open({folder_.Path() / name, cache_bytes});
     EXPECT_TRUE(cache);
     node->cache = std::move(*cache);
     worker::FileClient::Options options;
@@ -325,6 +326,21 @@ TEST_P(FilesTest, AreFetchedOnceForManyTasks) {
   }
   for (std::thread& task : tasks) task.join();
   EXPECT_EQ(source_.chunks_read, 6);
+}
+
+TEST_P(FilesTest, WaitForRoomInTheCacheWhileOtherTasksHoldTheirs) {
+  const std::string common(500, 'c');
+  files::WriteFile(Inputs() / "common", common);
+  const auto own = [](int task) { return std::string(1000, static_cast<char>('0' + task)); };
+  for (int n = 0; n < 3; ++n) files::WriteFile(Inputs() / std::to_string(n), own(n));
+  const auto node = MakeNode("a", "secret", kClientName, 1999);  // for the files of one task
+  std::vector<std::thread> tasks;
+  for (int n = 0; n < 3; ++n) {
+    tasks.emplace_back([&, n] {
+      for (int run = 0; run < 200; ++run) ASSERT_EQ(node->Check(n, {common, own(n)}), "");
+    });
+  }
+  for (std::thread& task : tasks) task.join();
 }
 
 TEST_P(FilesTest, ComeFromTheCoordinatorIfAWorkerIsGone) {

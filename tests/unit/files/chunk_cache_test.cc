@@ -213,6 +213,17 @@ TEST_F(ChunkCacheTest, TheOrderOfUseSurvivesARestart) {
   EXPECT_FALSE(std::filesystem::exists(PathOf(b)));
 }
 
+TEST_F(ChunkCacheTest, AFileInUseDoesNotLookChangedWhenOthersUseIt) {
+  const auto cache = Open();
+  const std::string bytes = SampleBytes(1000, 1);
+  const auto pin = MustGet(*cache, bytes);
+  const auto written = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(pin->Path(), written);
+  const auto before = std::filesystem::last_write_time(pin->Path());
+  MustGet(*cache, bytes);
+  EXPECT_EQ(std::filesystem::last_write_time(pin->Path()), before);
+}
+
 TEST_F(ChunkCacheTest, ProcessesMayShareAFolder) {
   const auto first = Open(15);
   const auto second = Open(15);

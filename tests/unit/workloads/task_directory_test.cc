@@ -90,9 +90,8 @@ TEST_F(TaskDirectoryTest, AnInputThatIsNotWhatItWasFailsTheTask) {
   made = directories->Make({&input, 1}, ::geteuid(), {});
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().message, "input pictures/a: there is no such file");
-  // A directory that could not be filled is a leftover.
-  EXPECT_TRUE(directories->TakeLeftover());
-  EXPECT_TRUE(directories->TakeLeftover());
+  // The directories that could not be filled have been removed.
+  EXPECT_TRUE(std::filesystem::is_empty(Place()));
   EXPECT_FALSE(directories->TakeLeftover());
 }
 
@@ -104,6 +103,7 @@ TEST_F(TaskDirectoryTest, StopsWhenTold) {
   const auto made = directories->Make({&input, 1}, ::geteuid(), stop.get_token());
   ASSERT_FALSE(made);
   EXPECT_EQ(made.error().code, ErrorCode::kUnavailable);
+  EXPECT_TRUE(std::filesystem::is_empty(Place()));
 }
 
 TEST_F(TaskDirectoryTest, WhatAnEarlierProcessHasLeftIsFound) {
