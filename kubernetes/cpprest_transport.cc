@@ -184,6 +184,46 @@ void LimitThreadPool() {
   });
 }
 
+/// All threads of the library's pool meet here, each in the middle of one piece of queued work.
+class PoolMeeting {
+ public:
+  void Arrive(Duration patience) {
+    std::unique_lock lock(mutex_);
+    if (++arrived_ == kPoolThreads) all_.notify_all();
+    Await(lock, patience);
+  }
+  void AwaitAll(Duration patience) {
+    std::unique_lock lock(mutex_);
+    Await(lock, patience);
+  }
+
+ private:
+  void Await(std::unique_lock<std::mutex>& lock, Duration patience) {
+    all_.wait_for(lock, patience, [this] { return arrived_ >= kPoolThreads; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable all_;
+  std::size_t arrived_ = 0;
+};
+
+/// Waits until the library's threads have done what was queued for them, and what that has queued
+/// in turn, at most `patience` for each of these.
+void AwaitQueuedWork(Duration patience) {
+  // What runs now, the observers that it queues (http_msg_base::_complete), and their ends.
+  constexpr int kMeetings = 3;
+  static std::mutex one_at_a_time;  // two meetings could wait for each other's threads
+  const std::lock_guard lock(one_at_a_time);
+  for (int n = 0; n < kMeetings; ++n) {
+    const auto meeting = std::make_shared<PoolMeeting>();
+    for (std::size_t thread = 0; thread < kPoolThreads; ++thread) {
+      crossplat::threadpool::shared_instance().service().post(
+          [meeting, patience] { meeting->Arrive(patience); });
+    }
+    meeting->AwaitAll(patience);
+  }
+}
+
 /// Where the library writes the body to: hands all bytes to the pipe and makes the library wait
 /// until the pipe has room. Nothing is ever read from it.
 class PipeBuffer final
@@ -289,8 +329,10 @@ CpprestHttp::CpprestHttp(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
 
 CpprestHttp::~CpprestHttp() {
   // All requests have ended or are canceled. If the process ended now, what the library has queued
-  // for its threads would be leaked.
+  // for its threads would be leaked: also the continuations of writes that found no reader.
   parts_->open->AwaitNone(kPatience);
+  parts_->shared.reset();
+  AwaitQueuedWork(kPatience);
 }
 
 Result<std::unique_ptr<CpprestHttp>> CpprestHttp::Make(const ServerAddress& server,

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import re
 import signal
 import socket
@@ -19,6 +20,7 @@ from evenkeel import PATIENCE, WORKER_NAME, RunTest, eventually
 COORDINATOR = os.environ["EVENKEEL_COORDINATOR"]
 WORKER = pathlib.Path(COORDINATOR).parent / WORKER_NAME
 TOKEN = "0123456789abcdef0123456789abcdef"
+LISTENERS = range(12000, 32000)  # below the ports of outgoing connections
 
 
 def openssl(*arguments):
@@ -26,8 +28,16 @@ def openssl(*arguments):
 
 
 def free_ports(count):
-    """Returns ports that are free at the time of the call."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    """Returns ports that are free, also when a program listens again after a restart: no outgoing
+    connection takes them."""
+    sockets = []
+    for port in random.sample(LISTENERS, len(LISTENERS)):
+        if len(sockets) == count:
+            break
+        try:
+            sockets.append(socket.create_server(("127.0.0.1", port)))
+        except OSError:
+            continue  # in use
     ports = [each.getsockname()[1] for each in sockets]
     for each in sockets:
         each.close()

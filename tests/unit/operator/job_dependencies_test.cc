@@ -16,7 +16,11 @@ class JobDependenciesTest : public OperatorFixture {
  protected:
   void SetUp() override {
     OperatorFixture::SetUp();
+    Notified();
     PutNode("pi4-a", 1500);
+    // A node concerns all jobs: its handling must not fall into a test.
+    const kube::ObjectKey first{"lab", "seen-1"};
+    ASSERT_TRUE(kube::Eventually([&] { return TakeNotifiedJobs().contains(first); }));
   }
   void PutJobAfter(const std::string& name, const std::vector<std::string>& after, Json more = {}) {
     Json spec = {{"workload", {{"primes", {{"end", 300000}}}}}};
