@@ -39,6 +39,11 @@ def sleeping(tasks, seconds):
     return {"synthetic": {"tasks": tasks, "cost": {"constant": seconds}, "mode": "Sleep"}}
 
 
+def spinning(tasks, cpu_seconds):
+    """Tasks that each use this CPU time, on any board."""
+    return {"synthetic": {"tasks": tasks, "cost": {"constant": cpu_seconds}, "mode": "Spin"}}
+
+
 @functools.cache
 def primes_below(end):
     """The number of primes up to `end`, by a sieve."""

@@ -5,6 +5,7 @@ Prints the figures that it checks.
 """
 
 import datetime
+import json
 import sys
 import threading
 import time
@@ -14,8 +15,9 @@ import jobs
 import kube
 
 # Jobs of some minutes, because starting and ending the pods takes 4 to 7 s however long the jobs are.
-END = 1_700_000          # of the two equal jobs
-SHORTER_END = 1_200_000  # of the job that is suspended
+CPU_SECONDS = 0.1    # of a task
+TASKS = 800          # of the two equal jobs
+FEWER_TASKS = 560    # of the job that is suspended
 REQUEST = "200m"     # three workers and their coordinators fit on each board
 TOLERANCE, START_SECONDS = 1.05, 3.0
 FOLLOW_SECONDS = 10  # estimates follow a change within this time
@@ -30,18 +32,6 @@ def note(text):
 
 def seconds_of(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
-
-
-def divisions(end):
-    """Trial divisions that primes needs up to `end`: an odd number is divided by 3, 5, ... until one divides it."""
-    smallest = [0] * (end + 1)
-    total = 0
-    for number in range(3, end + 1, 2):
-        if smallest[number] == 0:
-            for multiple in range(number * number, end + 1, 2 * number):
-                smallest[multiple] = smallest[multiple] or number
-        total += ((smallest[number] or number) - 1) // 2
-    return total
 
 
 class Watch:
@@ -76,21 +66,19 @@ class Watch:
 class SharingTest(cluster_case.ClusterTest):
     """Three jobs at once, measured; a soak."""
 
-    def primes(self, name, end, **template):
+    def spinning(self, name, tasks, **template):
         worker = {"resources": {"requests": {"cpu": REQUEST}}}
         if template:
             worker["template"] = template
-        # Tasks of some 40 to 80 ms, so that coordinators need little of the boards.
-        return jobs.manifest(name, jobs.primes(end, candidatesPerTask=400), worker=worker,
+        return jobs.manifest(name, jobs.spinning(tasks, CPU_SECONDS), worker=worker,
                              weighting={"policy": "paper", "mode": "Fuzzy"})
 
-    def work_of_a_lone_run(self):
-        """CPU seconds of the primes up to END, measured by a job that has the boards for itself."""
-        job = self.submit(self.primes("alone", END))
-        job.wait_complete(300)
-        work = sum(node["busySeconds"] * cluster_case.SHARES[node["name"]] for node in job.summary()["nodes"])
-        self.delete_jobs()
-        return work
+    def check_exact(self, job, tasks):
+        """Each task's result has arrived, once."""
+        status = job.status()
+        self.assertEqual((status["tasks"]["completed"], status["tasks"].get("failed", 0)), (tasks, 0), status)
+        self.assertEqual(json.loads(status["result"]["summary"])["tasks"], tasks)
+        self.check_covered_once(job)
 
     def suspend_for_a_while(self, job, others, watch):
         """Suspends and resumes `job`. Checks that the estimates of `others` follow the suspension within FOLLOW_SECONDS, and
@@ -138,15 +126,13 @@ class SharingTest(cluster_case.ClusterTest):
         kube.apply({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
                     "metadata": {"name": PRIORITY_CLASS}, "value": 1000})
         self.addCleanup(kube.delete, "priorityclass", PRIORITY_CLASS)
-        alone = self.work_of_a_lone_run()
-        work = alone * (2 + divisions(SHORTER_END) / divisions(END))
         watch = Watch(self.namespace)
         self.addCleanup(watch.stop)
 
         begun = time.monotonic()
-        ordinary = self.submit(self.primes("ordinary", END))
-        important = self.submit(self.primes("important", END, priorityClassName=PRIORITY_CLASS))
-        paused = self.submit(self.primes("paused", SHORTER_END))
+        ordinary = self.submit(self.spinning("ordinary", TASKS))
+        important = self.submit(self.spinning("important", TASKS, priorityClassName=PRIORITY_CLASS))
+        paused = self.submit(self.spinning("paused", FEWER_TASKS))
         for job in (ordinary, important, paused):
             job.wait_workers(3)
         time.sleep(FOLLOW_SECONDS + STATUS_SECONDS)  # the time within which estimates must have followed
@@ -156,12 +142,11 @@ class SharingTest(cluster_case.ClusterTest):
         took = time.monotonic() - begun
 
         self.check_estimates(estimates)
-        best = work / CAPACITY
+        best = (2 * TASKS + FEWER_TASKS) * CPU_SECONDS / CAPACITY
         limit = TOLERANCE * best + START_SECONDS
         note(f"{took:.1f} s; the bound of all work is {best:.1f} s, the limit {limit:.1f} s")
-        for job, end in ((ordinary, END), (important, END), (paused, SHORTER_END)):
-            self.check_primes_in_status(job, end)
-            self.check_covered_once(job)
+        for job, tasks in ((ordinary, TASKS), (important, TASKS), (paused, FEWER_TASKS)):
+            self.check_exact(job, tasks)
         times = {}
         for job in (ordinary, important):
             status = job.status()
