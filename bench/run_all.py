@@ -17,6 +17,7 @@ import types
 import adaptive_links
 import decision_growth
 import few_boards
+import file_links
 import grid
 import ranges
 import run_cases
@@ -51,6 +52,7 @@ STEPS = (
          quick=("--repetitions", "1")),
     Step("strategies", 11, strategies, quick=("--end", "200000")),
     Step("links", 14, adaptive_links, quick=("--repetitions", "1", "--orders", "200")),
+    Step("files", 25, file_links, quick=("--tasks", "60")),
     Step("few-boards", 25, few_boards, quick=("--quick",)),
     Step("ranges", 33, ranges, quick=("--repetitions", "1")),
     Step("grid", 45, grid, quick=("--scenarios", "03", "04", "05", "06")),

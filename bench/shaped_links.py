@@ -82,6 +82,15 @@ class Links:
         """Address of the coordinator from the network of the node."""
         return "127.0.0.1" if node.megabits is None else self._network(self.nodes.index(node)) + ".1"
 
+    def node_address(self, node):
+        """Address of the node, which has a link, from the central one."""
+        return self._network(self.nodes.index(node)) + ".2"
+
+    def sent_bytes(self):
+        """What the central node has sent over all links, with the headers of all layers."""
+        return sum(int(pathlib.Path(f"/sys/class/net/{near}/statistics/tx_bytes").read_text())
+                   for _, near in self._made)
+
     @staticmethod
     def _network(number):
         return f"10.{200 + os.getpid() % 50}.{number}"
@@ -132,7 +141,7 @@ def free_port():
 
 class LinkedCluster:
     """Runs jobs by evenkeel-coordinator, in the machine's own namespace, and an evenkeel-worker on each
-    node. `programs` is their folder, `folder` one that may be filled."""
+    node. `programs` is their folder, `folder` one that may be filled; tasks find their input files there."""
 
     def __init__(self, programs, folder, nodes):
         self.programs, self.folder, self.nodes = pathlib.Path(programs), pathlib.Path(folder), nodes
@@ -165,6 +174,10 @@ class LinkedCluster:
                    f"{self.links.address(node)}:{port}", "--node", node.name, "--workload", workload,
                    "--threads", 1, "--duty-cycle", node.share, "--give-up-after", 60,
                    *self._worker_tls[node.name]]
+        if workload == "command":
+            own = self.folder / f"{node.name}-{self._runs}"  # of one run: caches begin empty
+            command += ["--file-cache", own / "cache", "--task-folder", own / "tasks", "--peer-name",
+                        f"{JOB}-worker"]
         if node.megabits is not None:
             command = ["ip", "netns", "exec", self.links.space(node), *command]
         return self._start(command, log)

@@ -160,6 +160,7 @@ CoordinatorLoop::Config JobRun::LoopConfig() {
   loop.engine.keep_workers = config_.keep_workers;
   loop.engine.verification = verification_;
   loop.engine.verified = std::exchange(verified_, {});
+  loop.engine.data_fetched_ahead = files_ != nullptr;
   loop.deadline = Deadline();
   loop.deadline_reason = DeadlineReason();
   return loop;

@@ -1,5 +1,6 @@
 #include "coordinator/worker_server.h"
 
+#include <grpc/grpc.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -189,6 +190,7 @@ class GrpcWorkerServer final : public WorkerServer {
   ~GrpcWorkerServer() override { Shutdown(); }
 
   Result<void> Listen(const ServerOptions& options) {
+    KeepLibrary();
     grpc::ServerBuilder builder;
     Configure(options, builder);
     int port = 0;
@@ -242,6 +244,13 @@ class GrpcWorkerServer final : public WorkerServer {
   }
 
  private:
+  /// gRPC must not end with the last server of the process: where a connection had much to send,
+  /// one of its threads may sleep for 10 s by then, and the end of the job would wait for it.
+  static void KeepLibrary() {
+    static std::once_flag once;
+    std::call_once(once, grpc_init);
+  }
+
   const Duration grace_;
   OpenStreams streams_;
   protocol::TrafficCounter block_traffic_;

@@ -141,22 +141,27 @@ Result<void> FileClient::Listen() {
   return {};
 }
 
+std::int64_t FileClient::BytesOfAll(const std::vector<protocol::ListedFile>& list) {
+  std::int64_t bytes = 0;
+  for (const protocol::ListedFile& file : list) {
+    bytes += std::min(file.size_bytes, std::numeric_limits<std::int64_t>::max() - bytes);
+  }
+  return bytes;
+}
+
 Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex task,
                                                               std::string_view input,
                                                               const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++acquiring_;
+  }
   const auto list = List(task, input, stop);
-  if (!list) return tl::unexpected(list.error());
-  std::int64_t bytes = 0;
-  for (const protocol::ListedFile& file : *list) {
-    bytes += std::min(file.size_bytes, std::numeric_limits<std::int64_t>::max() - bytes);
-  }
-  if (bytes > cache_.LimitBytes()) {
-    return InvalidInput("inputs: the files of the task have " + std::to_string(bytes) +
-                        " bytes, and a worker may keep " + std::to_string(cache_.LimitBytes()));
-  }
-  auto pins = FetchAll(*list, stop);
-  if (!pins && pins.error().code == ErrorCode::kStorageFull) {
-    pins = FetchWhenThereIsRoom(*list, stop);
+  auto pins = list ? FetchNow(*list, stop) : tl::unexpected(list.error());
+  {
+    const std::lock_guard lock(mutex_);
+    --acquiring_;
+    released_.notify_all();  // FetchAhead waits for this
   }
   if (!pins) return tl::unexpected(pins.error());
   std::vector<workloads::InputFile> inputs;
@@ -166,6 +171,17 @@ Result<std::vector<workloads::InputFile>> FileClient::Acquire(model::TaskIndex t
   const std::lock_guard lock(mutex_);
   pins_.emplace(task, std::move(*pins));
   return inputs;
+}
+
+Result<FileClient::Pins> FileClient::FetchNow(const std::vector<protocol::ListedFile>& list,
+                                              const std::stop_token& stop) {
+  if (const std::int64_t bytes = BytesOfAll(list); bytes > cache_.LimitBytes()) {
+    return InvalidInput("inputs: the files of the task have " + std::to_string(bytes) +
+                        " bytes, and a worker may keep " + std::to_string(cache_.LimitBytes()));
+  }
+  auto pins = FetchAll(list, stop);
+  const bool full = !pins && pins.error().code == ErrorCode::kStorageFull;
+  return full ? FetchWhenThereIsRoom(list, stop) : std::move(pins);
 }
 
 Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::ListedFile>& list,
@@ -193,6 +209,22 @@ Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::Listed
     NoteReleased();
   }
   return pins;
+}
+
+Result<std::int64_t> FileClient::FetchAhead(model::TaskIndex task, std::string_view input,
+                                            std::int64_t most_bytes, const std::stop_token& stop) {
+  const auto list = List(task, input, stop);
+  if (!list) return tl::unexpected(list.error());
+  const std::int64_t bytes = BytesOfAll(*list);
+  if (bytes > most_bytes) return Fail(ErrorCode::kStorageFull, "no room to fetch files ahead");
+  {
+    std::unique_lock lock(mutex_);
+    if (!released_.wait(lock, stop, [this] { return acquiring_ == 0; })) return Stopped();
+  }
+  auto pins = FetchAll(*list, stop);
+  if (!pins) return tl::unexpected(pins.error());
+  Unpin(std::move(*pins));
+  return bytes;
 }
 
 Result<FileClient::Pins> FileClient::FetchWhenThereIsRoom(
@@ -228,15 +260,19 @@ void FileClient::NoteReleased() {
 }
 
 void FileClient::Release(model::TaskIndex task) {
-  Pins last_use;
+  Pins pins;
   {
     const std::lock_guard lock(mutex_);
     const auto found = pins_.find(task);
     if (found == pins_.end()) return;
-    last_use = std::move(found->second);
+    pins = std::move(found->second);
     pins_.erase(found);
   }
-  last_use.clear();  // without the lock: it changes the disk
+  Unpin(std::move(pins));
+}
+
+void FileClient::Unpin(Pins pins) {
+  pins.clear();  // without the lock: it changes the disk
   const std::lock_guard lock(mutex_);
   --holders_;
   NoteReleased();

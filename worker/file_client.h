@@ -49,6 +49,13 @@ class FileClient final : public workloads::TaskFiles {
   Result<std::vector<workloads::InputFile>> Acquire(model::TaskIndex task, std::string_view input,
                                                     const std::stop_token& stop) override;
   void Release(model::TaskIndex task) override;
+  /// Fetches what Acquire for this task would have to fetch, while no Acquire waits, and keeps
+  /// it in the cache as long as there is room. Blocks until it is there, cannot be had, or `stop`
+  /// is requested. Nothing is fetched if the files have more than `most_bytes`: kStorageFull. Else
+  /// the bytes of all files of the task.
+  Result<std::int64_t> FetchAhead(model::TaskIndex task, std::string_view input,
+                                  std::int64_t most_bytes, const std::stop_token& stop);
+  [[nodiscard]] std::int64_t CacheBytes() const { return cache_.LimitBytes(); }
   Result<void> Store(model::TaskIndex task, std::span<const workloads::OutputFile> outputs,
                      const std::stop_token& stop) override;
 
@@ -74,6 +81,10 @@ class FileClient final : public workloads::TaskFiles {
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                const std::stop_token& stop);
+  [[nodiscard]] static std::int64_t BytesOfAll(const std::vector<protocol::ListedFile>& list);
+  /// Pins for the files of a list that a task waits for, also if it has to wait for room.
+  [[nodiscard]] Result<Pins> FetchNow(const std::vector<protocol::ListedFile>& list,
+                                      const std::stop_token& stop);
   /// Pins for all files of a list, in its order; the caller is a holder then. kStorageFull: what is
   /// in use leaves no room.
   [[nodiscard]] Result<Pins> FetchAll(const std::vector<protocol::ListedFile>& list,
@@ -84,6 +95,8 @@ class FileClient final : public workloads::TaskFiles {
                                                   const std::stop_token& stop);
   /// Files are in use no more. The mutex must be held.
   void NoteReleased();
+  /// Removes the pins of a holder.
+  void Unpin(Pins pins);
   /// Sends all output files of a task once. kConflict: the coordinator has not got all of them.
   [[nodiscard]] Result<void> Upload(model::TaskIndex task,
                                     std::span<const workloads::OutputFile> outputs,
@@ -104,6 +117,7 @@ class FileClient final : public workloads::TaskFiles {
   std::multimap<model::TaskIndex, Pins> pins_;
   std::int64_t holders_ = 0;     // tasks that have pins, from FetchAll until these are removed
   std::int64_t fetching_ = 0;    // attempts that are in progress
+  std::int64_t acquiring_ = 0;   // tasks that wait for their files
   bool waits_for_room_ = false;  // one task does
   std::uint64_t releases_ = 0;   // how often files were released
   std::condition_variable_any released_;

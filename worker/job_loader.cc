@@ -17,6 +17,10 @@ namespace {
 constexpr std::int64_t kOtherBytes = 64 << 20;
 constexpr std::int64_t kOtherBytesPerThread = 32 << 20;
 
+// Enough to keep the link busy while tasks compute. More would be fetched in vain when tasks that
+// wait go to other workers.
+constexpr std::int64_t kTasksAheadPerThread = 2;
+
 // Numbers of open files beside the output files of tasks.
 constexpr std::size_t kOtherOpenFiles = 512;
 
@@ -70,6 +74,7 @@ Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& opti
   auto started = FileClient::Start(client, *files->cache_);
   if (!started) return tl::unexpected(started.error());
   files->client_ = std::move(*started);
+  files->prefetcher_ = std::make_unique<FilePrefetcher>(*files->client_);
   return files;
 }
 
@@ -94,6 +99,14 @@ Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
     blocks_ = std::make_unique<WorkerBlocks>(options_, *policy);
   }
   return workload_->HasFiles() ? OpenFiles() : Result<void>();
+}
+
+std::int64_t RegistryJobLoader::TasksAhead() const {
+  return fetched_files_ ? kTasksAheadPerThread * options_.threads : 0;
+}
+
+void RegistryJobLoader::FetchAhead(const std::vector<engine::HeldTask>& tasks) {
+  fetched_files_->Prefetcher().Expect(tasks);
 }
 
 Result<void> RegistryJobLoader::OpenFiles() {

@@ -7,6 +7,7 @@
 #include "worker/block_client.h"
 #include "worker/block_host.h"
 #include "worker/file_client.h"
+#include "worker/file_prefetcher.h"
 #include "worker/worker_loop.h"
 #include "worker/worker_process.h"
 #include "workloads/block_cache.h"
@@ -39,10 +40,12 @@ class WorkerFiles {
   [[nodiscard]] static Result<std::unique_ptr<WorkerFiles>> Open(const WorkerOptions& options);
 
   [[nodiscard]] workloads::TaskFiles& Files() { return *client_; }
+  [[nodiscard]] FilePrefetcher& Prefetcher() { return *prefetcher_; }
 
  private:
-  std::unique_ptr<files::ChunkCache> cache_;  // outlives the client
+  std::unique_ptr<files::ChunkCache> cache_;  // each outlives the next one
   std::unique_ptr<FileClient> client_;
+  std::unique_ptr<FilePrefetcher> prefetcher_;
 };
 
 /// Makes the workload from the parameters in the Welcome, and a runner for each thread. Load and
@@ -54,6 +57,8 @@ class RegistryJobLoader final : public JobLoader {
 
   /// Later calls make nothing: they check that it is still the same job, perhaps with more tasks.
   Result<void> Load(const engine::Welcome& welcome) override;
+  [[nodiscard]] std::int64_t TasksAhead() const override;
+  void FetchAhead(const std::vector<engine::HeldTask>& tasks) override;
   /// For the calling thread, one of those that compute. kUnavailable if the workload throws.
   [[nodiscard]] Result<std::unique_ptr<workloads::TaskRunner>> MakeRunner(std::uint32_t thread);
 

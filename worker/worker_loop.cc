@@ -86,7 +86,9 @@ std::optional<std::string> WorkerLoop::OnClosed(std::uint64_t stream, const std:
 
 std::optional<engine::Batch> WorkerLoop::Take(std::uint32_t thread) {
   if (end_) return std::nullopt;
-  return engine_.Take(thread, seams_.clock.Now());
+  auto batch = engine_.Take(thread, seams_.clock.Now());
+  if (batch) NoteHeldTasks();
+  return batch;
 }
 
 void WorkerLoop::OnBatchDone(std::uint32_t thread, engine::BatchOutcome outcome) {
@@ -134,6 +136,17 @@ void WorkerLoop::Apply(engine::Worker::Effects effects, Instant now) {
     }
   }
   if (leave) StartDrain(now);
+  NoteHeldTasks();
+}
+
+void WorkerLoop::NoteHeldTasks() {
+  const std::int64_t waiting = end_ ? 0 : seams_.jobs.TasksAhead();
+  if (waiting == 0 && held_.empty()) return;
+  std::vector<engine::HeldTask> tasks;
+  if (waiting > 0) tasks = engine_.HeldTasks(waiting);
+  if (tasks == held_) return;
+  held_ = std::move(tasks);
+  seams_.jobs.FetchAhead(held_);
 }
 
 void WorkerLoop::EndWith(WorkerExit exit, std::string reason) {

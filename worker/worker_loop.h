@@ -41,12 +41,18 @@ class TaskThreads {
   [[nodiscard]] virtual model::TaskIndex Progress(std::uint32_t thread) const = 0;
 };
 
-/// Makes the tasks of a job runnable in this process: its workload and its access to blocks.
+/// Makes the tasks of a job runnable in this process: its workload, its access to blocks, and data
+/// of tasks that have to be fetched. None of these calls calls the loop back.
 class JobLoader {
  public:
   virtual ~JobLoader() = default;
   /// Called with each Welcome, before any task of it runs. An error ends the worker.
   virtual Result<void> Load(const engine::Welcome& welcome) = 0;
+  /// For how many tasks that wait FetchAhead can fetch data; 0: tasks have no such data.
+  [[nodiscard]] virtual std::int64_t TasksAhead() const { return 0; }
+  /// The tasks that this worker runs, and behind them the first ones that wait, in the order of
+  /// their start. Called when they change, if TasksAhead() is not 0. Does not block.
+  virtual void FetchAhead(const std::vector<engine::HeldTask>& tasks) { static_cast<void>(tasks); }
 };
 
 /// Also the exit code of evenkeel-worker; 2 is a bad command line.
@@ -117,6 +123,8 @@ class WorkerLoop {
   void ContinueDrain(Instant now);
   void StartDrain(Instant now);
   void Apply(engine::Worker::Effects effects, Instant now);
+  /// Tells the job loader which tasks are held, if they have changed.
+  void NoteHeldTasks();
   void EndWith(WorkerExit exit, std::string reason);
 
   const Duration drain_grace_;
@@ -125,7 +133,8 @@ class WorkerLoop {
   engine::Worker engine_;
   ConnectionKeeper connection_;
   DrainDeadline drain_;
-  std::string leave_reason_;  // why the worker drains by itself; empty if it does not
+  std::vector<engine::HeldTask> held_;  // as the job loader was told last
+  std::string leave_reason_;            // why the worker drains by itself; empty if it does not
   std::optional<WorkerEnd> end_;
 };
 

@@ -222,6 +222,26 @@ std::optional<Batch> Worker::Take(std::uint32_t thread, Instant now) {
   return slot.batch;
 }
 
+std::vector<HeldTask> Worker::HeldTasks(std::int64_t waiting) const {
+  std::vector<HeldTask> held;
+  const auto add = [&held](IndexRange range, const model::TaskInputs& inputs, bool waits) {
+    for (auto index = range.begin; index < range.end && held.size() < kMaxHeldTasks; ++index) {
+      held.push_back({index, std::string(inputs.Of(index)), waits});
+    }
+  };
+  for (const Slot& slot : slots_) {
+    if (slot.busy && !slot.stopped) add(slot.batch.range, slot.batch.inputs, false);
+  }
+  for (const Grant& grant : queue_.Grants()) {
+    if (waiting <= 0 || held.size() >= kMaxHeldTasks) break;
+    const IndexRange first{grant.range.begin,
+                           grant.range.begin + std::min(waiting, grant.range.Size())};
+    add(first, grant.inputs, true);
+    waiting -= first.Size();
+  }
+  return held;
+}
+
 std::int64_t Worker::BatchTasks() const {
   if (task_seconds_ <= 0 || welcome_->task_timeout < kBatchesPerTimeout * config_.batch) return 1;
   const double fits = ToSeconds(config_.batch) / task_seconds_;

@@ -44,6 +44,15 @@ struct Batch {
   bool as_one_run = false;
 };
 
+/// A task that a worker runs or is about to run.
+struct HeldTask {
+  model::TaskIndex index = 0;
+  std::string input;  ///< as TaskInputs::Of
+  bool waits = false;
+
+  friend bool operator==(const HeldTask&, const HeldTask&) = default;
+};
+
 /// Outcome of a batch: the tasks of its front part are done; the next one may have failed; the rest
 /// did not run.
 struct BatchOutcome {
@@ -92,6 +101,8 @@ class Worker {
   using Effect = std::variant<SendToCoordinator, StopBatch, CutBatch, WorkAvailable, End, Unable>;
   using Effects = std::vector<Effect>;
 
+  static constexpr std::size_t kMaxHeldTasks = 1024;
+
   explicit Worker(WorkerConfig config);
 
   /// A stream is open: the Hello to be sent first. Called again after each reconnect.
@@ -105,6 +116,9 @@ class Worker {
   /// Follows CutBatch, before anything else of this thread: `unstarted` is the end of its batch and
   /// will not be started there, perhaps empty.
   [[nodiscard]] Effects OnBatchCut(std::uint32_t thread, model::IndexRange unstarted, Instant now);
+  /// The tasks of the batches that run, and behind them the first `waiting` ones of the queue, in
+  /// the order in which they start; at most kMaxHeldTasks.
+  [[nodiscard]] std::vector<HeldTask> HeldTasks(std::int64_t waiting) const;
   /// Whether a batch is one run of a program: then the process says how far each has come.
   [[nodiscard]] bool RunsWholeGrants() const { return welcome_ && welcome_->runs_whole_grants; }
   /// The first task of the thread's batch that its run has not reported as done.

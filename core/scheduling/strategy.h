@@ -108,11 +108,25 @@ struct StrategyContext {
   const TaskPlaces& places = TaskPlaces::Unknown();
   /// Bounds of a run, if the job's program does several tasks in one; nothing: one task is one run.
   std::optional<model::RangeBounds> ranges = std::nullopt;
+  /// Tasks have data that take time to get, and a worker gets those of tasks that wait while others
+  /// run: then one task more than it has threads keeps its link busy.
+  bool data_fetched_ahead = false;
 
   /// The same with other costs.
   [[nodiscard]] StrategyContext With(const model::CostModel& other) const {
-    return {other,      estimator,       leases,         reservations, balancing, idempotent,
-            round_trip, report_interval, left_out_ratio, seed,         places,    ranges};
+    return {other,
+            estimator,
+            leases,
+            reservations,
+            balancing,
+            idempotent,
+            round_trip,
+            report_interval,
+            left_out_ratio,
+            seed,
+            places,
+            ranges,
+            data_fetched_ahead};
   }
   /// Mean cost of a task; 0 without tasks.
   [[nodiscard]] double MeanCost() const {

@@ -18,7 +18,7 @@ class CreditWindow {
   /// For how long the worker has work ahead of need.
   [[nodiscard]] Duration Length(WorkerId worker) const;
   /// Leased tasks that a worker has, however long they take: one per thread, and another one that
-  /// waits behind it if it would still end by the finish level.
+  /// waits behind it if it would still end by the finish level, or if its data take time.
   [[nodiscard]] std::int64_t LeastTasks(WorkerId worker, Instant now) const;
   /// A message carries one task, so that a task does not wait for the data of those behind it:
   /// while it is not known how long data take, and where they take longer than a message or than

@@ -131,7 +131,10 @@ bool TailAllocator::MoveTask(WorkerId thief, Cost limit, const Allowed& may_give
 
 Duration TailAllocator::TimeLeft(WorkerId worker, Instant now) {
   const Instant level = std::max(predictor_.Level(now), goal_.Limit());
-  return level - now - context_.estimator.DeliveryTime(worker);
+  const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
+  const bool waits = context_.leases.OutstandingTasks(worker) >= threads;
+  const Instant start = waits ? std::max(predictor_.Ready(worker, now), now) : now;
+  return level - start - context_.estimator.DeliveryTime(worker);
 }
 
 Cost TailAllocator::CostLimit(WorkerId worker, bool any_length, Instant now) {
@@ -157,6 +160,12 @@ ReservedPool::Pieces TailAllocator::TakeLastTasks(WorkerId worker, std::int64_t 
     taken.push_back(*piece);
   }
   return taken;
+}
+
+std::optional<ReservedPool::Piece> TailAllocator::TakeLastTaskAhead(WorkerId worker, Instant now) {
+  auto piece = TakeLastTask(worker, false, now);
+  if (piece) predictor_.UpdateReservation(worker, now);
+  return piece;
 }
 
 std::optional<ReservedPool::Piece> TailAllocator::TakeLastTask(WorkerId worker, bool any_length,

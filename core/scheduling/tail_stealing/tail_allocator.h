@@ -40,6 +40,9 @@ class TailAllocator {
   /// be copied, it takes longer ones as well: a faster worker that is idle later runs a copy.
   [[nodiscard]] ReservedPool::Pieces TakeLastTasks(WorkerId worker, std::int64_t count,
                                                    bool any_length, Instant now);
+  /// Takes a task for the worker, as above, that it starts behind those that it runs, and ends
+  /// before the job could end without it.
+  [[nodiscard]] std::optional<ReservedPool::Piece> TakeLastTaskAhead(WorkerId worker, Instant now);
 
  private:
   /// Work may move, and a move takes no time.
@@ -50,7 +53,7 @@ class TailAllocator {
   [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;
   /// The largest cost of a task that the worker may take as one of the last.
   [[nodiscard]] model::Cost CostLimit(WorkerId worker, bool any_length, Instant now);
-  /// Time that the worker has for one of the last tasks.
+  /// Time that the worker has for one of the last tasks, which it starts when a thread is idle.
   [[nodiscard]] Duration TimeLeft(WorkerId worker, Instant now);
   /// One of the last tasks where times go with the index: of all reserved ones the one that should
   /// take longest, or if the worker has no time for that, the one that should be the shortest.

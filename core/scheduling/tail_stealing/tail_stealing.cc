@@ -296,13 +296,20 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
 bool TailStealing::WantsMore(WorkerId worker, Instant now) const {
   if (HasIdleThread(worker)) return true;
   if (states_[worker.value].called_back) return false;
-  if (stragglers_.RunsStraggler(worker, now) || allocator_.LastTasks(worker)) return false;
+  if (stragglers_.RunsStraggler(worker, now)) return false;
+  if (allocator_.LastTasks(worker)) return MayFetchLastTask(worker);
   return window_.NeedsRefill(worker, now);
 }
 
 bool TailStealing::HasIdleThread(WorkerId worker) const {
   return context_.leases.OutstandingTasks(worker) <
          static_cast<std::int64_t>(context_.estimator.Threads(worker));
+}
+
+bool TailStealing::MayFetchLastTask(WorkerId worker) const {
+  return context_.data_fetched_ahead &&
+         context_.leases.OutstandingTasks(worker) <
+             2 * static_cast<std::int64_t>(context_.estimator.Threads(worker));
 }
 
 bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
@@ -337,6 +344,11 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
 
 bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
   if (predictor_.PoolTasks() == 0) return false;
+  if (!HasIdleThread(worker)) {
+    const auto ahead = allocator_.TakeLastTaskAhead(worker, now);
+    if (ahead) AddGrants(worker, {*ahead}, decisions);
+    return ahead.has_value();
+  }
   // Grants of this round are not in the leases yet, but their workers will work.
   const bool nobody_works = predictor_.ByReady().Empty() && decisions.empty();
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));

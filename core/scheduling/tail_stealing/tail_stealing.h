@@ -81,6 +81,8 @@ class TailStealing final : public Strategy {
   /// Decides what the worker gets, if it wants more work.
   void Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions);
   [[nodiscard]] bool HasIdleThread(WorkerId worker) const;
+  /// One of the last tasks may wait at the worker, so that its data come while others run.
+  [[nodiscard]] bool MayFetchLastTask(WorkerId worker) const;
   [[nodiscard]] bool WantsMore(WorkerId worker, Instant now) const;
   // Each returns whether it decided something.
   bool GrantWindow(WorkerId worker, Instant now, std::vector<Decision>& decisions);

@@ -26,6 +26,7 @@
 #include "tests/unit/report/temporary_folder.h"
 #include "worker/channel.h"
 #include "worker/file_client.h"
+#include "worker/file_prefetcher.h"
 
 namespace evenkeel {
 namespace {
@@ -54,10 +55,12 @@ class FakeHome final : public protocol::FileSource {
     return holder;
   }
   Result<std::string> Read(const protocol::ChunkCall& call) override {
-    ++chunks_read;
     {
-      const std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
+      ++chunks_read;
       last_client = call.client;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return !holds_reads_; });
     }
     auto bytes = home->Read(call);
     if (reads_until_redirected) {
@@ -90,6 +93,17 @@ class FakeHome final : public protocol::FileSource {
   Result<void> Commit(const protocol::UploadCall& upload,
                       const std::vector<protocol::ListedFile>& files) override {
     return Answer(home->Commit(upload, files));
+  }
+  /// From now on no chunk is sent until this is false again.
+  void HoldReads(bool hold) {
+    const std::lock_guard lock(mutex_);
+    holds_reads_ = hold;
+    changed_.notify_all();
+  }
+  /// Waits until so many chunks have been asked for. False after a minute.
+  [[nodiscard]] bool AwaitReads(int count) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return chunks_read >= count; });
   }
   /// Waits until the coordinator is away.
   void AwaitLeaving() {
@@ -125,6 +139,7 @@ class FakeHome final : public protocol::FileSource {
   int pieces_ = 0;
   bool away_ = false;
   bool redirected_ = false;
+  bool holds_reads_ = false;
 };
 
 /// Lies about each chunk.
@@ -341,6 +356,59 @@ TEST_P(FilesTest, WaitForRoomInTheCacheWhileOtherTasksHoldTheirs) {
     });
   }
   for (std::thread& task : tasks) task.join();
+}
+
+TEST_P(FilesTest, OfTasksThatWaitAreFetchedAhead) {
+  const auto node = MakeNode("a");
+  worker::FilePrefetcher prefetcher(*node->client);
+  prefetcher.Expect({{0, "", true}, {1, "", true}});
+  ASSERT_TRUE(source_.AwaitReads(5));
+  prefetcher.Expect({{0, "", false}, {1, "", true}});
+  EXPECT_EQ(node->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(node->Check(1, {common_, Own(1)}), "");
+  EXPECT_EQ(source_.chunks_read, 5) << "each chunk once";
+}
+
+TEST_P(FilesTest, AreFetchedAheadAfterThoseOfTasksThatRun) {
+  const auto node = MakeNode("a");
+  worker::FilePrefetcher prefetcher(*node->client);
+  source_.HoldReads(true);
+  auto running = std::async(std::launch::async, [&] { return node->Check(0, {common_, Own(0)}); });
+  ASSERT_TRUE(source_.AwaitReads(1));
+  prefetcher.Expect({{0, "", false}, {1, "", true}});
+  source_.HoldReads(false);
+  EXPECT_EQ(running.get(), "");
+  EXPECT_TRUE(source_.AwaitReads(5));
+}
+
+TEST_P(FilesTest, AreNotFetchedForTasksThatWentToOthers) {
+  const auto node = MakeNode("a");
+  worker::FilePrefetcher prefetcher(*node->client);
+  source_.HoldReads(true);
+  prefetcher.Expect({{0, "", true}, {3, "", true}, {2, "", true}});
+  ASSERT_TRUE(source_.AwaitReads(1));
+  prefetcher.Expect({{3, "", true}, {2, "", true}});  // 3 has a file that is missing
+  source_.HoldReads(false);
+  ASSERT_TRUE(source_.AwaitReads(5));  // what was on its way, and those of task 2
+  EXPECT_EQ(node->Check(2, {common_, Own(2)}), "");
+  EXPECT_FALSE(node->cache->Find(protocol::Sha256Of(Own(0)), {}));
+}
+
+TEST_P(FilesTest, FetchedAheadUseHalfOfTheCache) {
+  const std::string common(500, 'c');
+  files::WriteFile(Inputs() / "common", common);
+  for (int n = 0; n < 3; ++n) {
+    files::WriteFile(Inputs() / std::to_string(n), std::string(1000, static_cast<char>('0' + n)));
+  }
+  const auto node = MakeNode("a", "secret", kClientName, 6100);  // twice two tasks, and some
+  worker::FilePrefetcher prefetcher(*node->client);
+  prefetcher.Expect({{0, "", true}, {1, "", true}, {2, "", true}});
+  ASSERT_TRUE(source_.AwaitReads(3));
+  EXPECT_EQ(source_.chunks_read, 3);
+  // A task that has ended makes room.
+  prefetcher.Expect({{1, "", true}, {2, "", true}});
+  ASSERT_TRUE(source_.AwaitReads(4));
+  EXPECT_EQ(source_.chunks_read, 4);
 }
 
 TEST_P(FilesTest, ComeFromTheCoordinatorIfAWorkerIsGone) {

@@ -559,6 +559,32 @@ TEST_F(TailParts, TheLastTasksGoToWorkersThatEndThemInTime) {
   EXPECT_EQ(allocator.TakeLastTasks({1}, 1, true, now).size(), 1U) << "however long it takes";
 }
 
+TEST_F(TailParts, ALastTaskWaitsBehindAnotherOnlyIfItEndsInTime) {
+  Start({1, 1});
+  Lease({0}, {0, 1}, now - milliseconds(900));
+  Lease({1}, {1, 2}, now);
+  Reserve({1}, {2, 4});
+  ASSERT_TRUE(allocator.LastTasks({0}));
+  const auto first = allocator.TakeLastTaskAhead({0}, now);
+  ASSERT_TRUE(first) << "it ends after 1.1 s, and another one would end there after 2 s";
+  Lease({0}, first->range, now - milliseconds(900));
+  EXPECT_FALSE(allocator.TakeLastTaskAhead({0}, now)) << "after 2.1 s";
+  EXPECT_TRUE(allocator.TakeLastTaskAhead({1}, now)) << "after 2 s";
+}
+
+TEST_F(TailParts, WhereDataComeAheadATaskWaitsBehindEachThatRuns) {
+  Start({1, 1});
+  Lease({0}, {0, 1}, now);
+  Lease({1}, {1, 2}, now);
+  EXPECT_EQ(window.LeastTasks({0}, now), 1) << "no other task is left";
+  context.data_fetched_ahead = true;
+  EXPECT_EQ(window.LeastTasks({0}, now), 2);
+  Lease({0}, {2, 3}, now);
+  EXPECT_FALSE(window.WaitInVain({0}, now + seconds(10)));
+  context.data_fetched_ahead = false;
+  EXPECT_TRUE(window.WaitInVain({0}, now + seconds(10)));
+}
+
 // The faster worker would end the task no earlier than it will end a copy of it.
 TEST_F(TailParts, WhereEveryTaskMayBeCopiedASlowWorkerDoesNotWaitForAFasterOne) {
   Start({10, 1});

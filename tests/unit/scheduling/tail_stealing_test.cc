@@ -23,6 +23,7 @@ class TailStealingTest : public testing::Test {
   Leases leases{costs};
   Reservations reservations;
   model::BalancingSpec balancing;
+  bool data_fetched_ahead = false;
   std::unique_ptr<Strategy> strategy;
   Instant now{seconds(10)};
 
@@ -33,7 +34,9 @@ class TailStealingTest : public testing::Test {
       leases.workers.emplace_back();
       facts.push_back({ratio});
     }
-    strategy = MakeStrategy({costs, estimator, leases, reservations, balancing});
+    StrategyContext context{costs, estimator, leases, reservations, balancing};
+    context.data_fetched_ahead = data_fetched_ahead;
+    strategy = MakeStrategy(context);
     strategy->Start(facts, RangeSet(todo), now);
     TouchAll();
   }
@@ -100,6 +103,24 @@ TEST_F(TailStealingTest, ProbesWithAtMostHalfOfAShare) {
   for (std::uint32_t i = 0; i < 2; ++i) {
     EXPECT_EQ(leases.Leased({i}).Size(), 2);
     EXPECT_EQ(reservations.Of({i}).Size(), 3);
+  }
+}
+
+// Of few long tasks none waits at a worker, unless its data come meanwhile.
+TEST_F(TailStealingTest, TheDataOfTheLastTasksComeWhileOthersRun) {
+  for (const bool ahead : {false, true}) {
+    data_fetched_ahead = ahead;
+    estimator = TimingEstimator{TimingEstimator::Options{}};
+    leases.workers.clear();
+    reservations = Reservations{};
+    Start({1, 1});
+    for (std::uint32_t i = 0; i < 2; ++i) {
+      estimator.Observe({i}, 10, 10, seconds(10));
+      estimator.SetRoundTrip({i}, milliseconds(1));
+    }
+    TouchAll();
+    (void)Decide();
+    for (std::uint32_t i = 0; i < 2; ++i) EXPECT_EQ(leases.Leased({i}).Size(), ahead ? 2 : 1);
   }
 }
 

@@ -73,8 +73,21 @@ class MemoryJobs final : public JobLoader {
     if (!error.empty()) return Fail(ErrorCode::kInvalidInput, error);
     return {};
   }
+  [[nodiscard]] std::int64_t TasksAhead() const override { return ahead; }
+  void FetchAhead(const std::vector<engine::HeldTask>& tasks) override {
+    ++told;
+    running.clear();
+    waiting.clear();
+    for (const engine::HeldTask& task : tasks) {
+      (task.waits ? waiting : running).push_back(task.index);
+    }
+  }
   std::vector<std::string> loaded;
   std::string error;
+  std::int64_t ahead = 0;
+  int told = 0;
+  std::vector<model::TaskIndex> running;
+  std::vector<model::TaskIndex> waiting;
 };
 
 class WorkerLoopTest : public testing::Test {
@@ -161,6 +174,27 @@ TEST_F(WorkerLoopTest, SendsHelloAndRunsItsGrants) {
   ASSERT_TRUE(loop.End());
   EXPECT_EQ(loop.End()->exit, WorkerExit::kDone);
   EXPECT_EQ(loop.NextWakeup(), kNever);
+}
+
+TEST_F(WorkerLoopTest, TheDataOfTheNextTasksCanBeFetchedAhead) {
+  using Tasks = std::vector<model::TaskIndex>;
+  jobs.ahead = 3;
+  Join();
+  Give({0, 10});
+  EXPECT_EQ(jobs.running, Tasks{});
+  EXPECT_EQ(jobs.waiting, (Tasks{0, 1, 2}));
+  ASSERT_TRUE(loop.Take(0));
+  EXPECT_EQ(jobs.running, Tasks{0});
+  EXPECT_EQ(jobs.waiting, (Tasks{1, 2, 3}));
+  const int told = jobs.told;
+  Pass(seconds(3));
+  EXPECT_EQ(jobs.told, told) << "nothing has changed";
+  Receive(engine::Recall{7, 8});
+  EXPECT_EQ(jobs.waiting, Tasks{1});
+  EndBatch(0, 1);
+  EXPECT_EQ(jobs.running, Tasks{});
+  Receive(engine::Finish{"done"});
+  EXPECT_EQ(jobs.waiting, Tasks{}) << "nothing is fetched for a job that has ended";
 }
 
 TEST_F(WorkerLoopTest, WithoutWorkItWakesForHeartbeatsOnly) {
