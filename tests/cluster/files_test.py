@@ -111,7 +111,7 @@ class ThumbnailsTest(FilesCase):
     def test_killed_programs(self):
         self.fill_inputs(200)
         results = self.claim_results()
-        job = self.start(milliseconds=200, results=True)
+        job = self.start(milliseconds=500, results=True)
         job.wait_part(0.1, 120)
         faults.kill_process(job.coordinator(), "evenkeel-coordinator")
         job.wait_part(0.4, 120)

@@ -15,13 +15,14 @@ import jobs
 import kube
 
 # Jobs of some minutes, because starting and ending the pods takes 4 to 7 s however long the jobs are.
-CPU_SECONDS = 0.1    # of a task
-TASKS = 800          # of the two equal jobs
-FEWER_TASKS = 560    # of the job that is suspended
+CPU_SECONDS = 0.04   # of a task: beside two jobs, the 24 tasks that a rate is measured by take less than FOLLOW_SECONDS
+TASKS = 2000         # of the two equal jobs
+FEWER_TASKS = 1400   # of the job that is suspended
 REQUEST = "200m"     # three workers and their coordinators fit on each board
 TOLERANCE, START_SECONDS = 1.05, 3.0
 FOLLOW_SECONDS = 10  # estimates follow a change within this time
 STATUS_SECONDS = 2   # for the status to be written and read
+SETTLE_SECONDS = 20  # pods that start take much of the boards for some time, so first estimates are poor
 PRIORITY_CLASS = "evenkeel-test-important"
 CAPACITY = sum(cluster_case.SHARES.values())
 
@@ -135,16 +136,16 @@ class SharingTest(cluster_case.ClusterTest):
         paused = self.submit(self.spinning("paused", FEWER_TASKS))
         for job in (ordinary, important, paused):
             job.wait_workers(3)
-        time.sleep(FOLLOW_SECONDS + STATUS_SECONDS)  # the time within which estimates must have followed
+        time.sleep(SETTLE_SECONDS)
         estimates = self.suspend_for_a_while(paused, (ordinary, important), watch)
         for job in (ordinary, important, paused):
             job.wait_complete(500)
         took = time.monotonic() - begun
 
-        self.check_estimates(estimates)
         best = (2 * TASKS + FEWER_TASKS) * CPU_SECONDS / CAPACITY
         limit = TOLERANCE * best + START_SECONDS
         note(f"{took:.1f} s; the bound of all work is {best:.1f} s, the limit {limit:.1f} s")
+        self.check_estimates(estimates)
         for job, tasks in ((ordinary, TASKS), (important, TASKS), (paused, FEWER_TASKS)):
             self.check_exact(job, tasks)
         times = {}
