@@ -22,6 +22,7 @@ void FilePrefetcher::Expect(std::vector<engine::HeldTask> tasks) {
                        [index](const engine::HeldTask& task) { return task.index == index; });
   };
   std::erase_if(fetched_, [&](const auto& fetched) { return !expected(fetched.first); });
+  ++changes_;
   full_ = false;
   if (current_ && !expected(*current_)) current_stop_.request_stop();
   changed_.notify_all();
@@ -50,6 +51,7 @@ void FilePrefetcher::Run(const std::stop_token& stop) {
     current_stop_ = {};
     const std::stop_token current = current_stop_.get_token();
     const std::int64_t room = RoomBytes();
+    const std::uint64_t changes = changes_;
     lock.unlock();
     const auto bytes = client_.FetchAhead(task->index, task->input, room, current);
     lock.lock();
@@ -57,7 +59,7 @@ void FilePrefetcher::Run(const std::stop_token& stop) {
     if (bytes) {
       fetched_.emplace(task->index, *bytes);
     } else if (bytes.error().code == ErrorCode::kStorageFull) {
-      full_ = true;
+      full_ = changes_ == changes;  // else there may be room by now
     } else if (!current.stop_requested()) {
       fetched_.emplace(task->index, 0);  // the task will say what is wrong
     }

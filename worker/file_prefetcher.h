@@ -42,6 +42,7 @@ class FilePrefetcher {
   std::condition_variable_any changed_;
   std::vector<engine::HeldTask> tasks_;
   std::map<model::TaskIndex, std::int64_t> fetched_;  // bytes of those of tasks_ that were fetched
+  std::uint64_t changes_ = 0;                         // of tasks_
   bool full_ = false;                        // the next task has no room until tasks_ change
   std::optional<model::TaskIndex> current_;  // whose files are being fetched
   std::stop_source current_stop_;
