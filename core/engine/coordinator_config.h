@@ -67,8 +67,8 @@ struct CoordinatorConfig {
   /// One run of the user's program does a whole grant; nothing: one task.
   std::optional<model::RangeBounds> ranges{};
   bool data_fetched_ahead = false;  ///< as StrategyContext::data_fetched_ahead
-  std::optional<Instant> started;  ///< when the command started, if that was before Start
-  Duration active_before{};        ///< length of the job's time line so far, from the journal
+  std::optional<Instant> started;   ///< when the command started, if that was before Start
+  Duration active_before{};         ///< length of the job's time line so far, from the journal
   Duration report_interval = std::chrono::seconds(1);
   /// Expected time from sending a message to a worker to its answer, until it is measured.
   Duration round_trip = std::chrono::milliseconds(1);
