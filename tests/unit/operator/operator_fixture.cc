@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "cluster/names.h"
+#include "operator/resources.h"
 
 namespace evenkeel::controller {
 namespace {
@@ -76,8 +80,29 @@ std::vector<Json> OperatorFixture::PodsOf(const Json& job) const {
   return pods;
 }
 
+bool OperatorFixture::CacheHasOwnedObjects() const {
+  const std::vector<std::pair<const kube::Resource*, std::string>> kinds = {
+      {&resource::kConfigMaps, kConfigMapsPath},
+      {&resource::kSecrets, kSecretsPath},
+      {&resource::kServices, "/api/v1/services"},
+      {&resource::kNetworkPolicies, "/apis/networking.k8s.io/v1/networkpolicies"}};
+  for (const auto& [resource, path] : kinds) {
+    const auto objects = server_.All(path);
+    for (const Json& object : objects) {
+      const Json& meta = object["metadata"];
+      const Json& labels = kube::MemberOf(meta, "labels");
+      const std::string label = cluster::label::kManagedBy;
+      if (!labels.is_object() || labels.value(label, "") != cluster::kManager) continue;
+      const auto seen = cache_->FindOwned(*resource, {meta["namespace"], meta["name"]});
+      if (!seen || seen->resource_version != meta["resourceVersion"]) return false;
+    }
+  }
+  return true;
+}
+
 void OperatorFixture::AwaitCache() {
   ASSERT_TRUE(kube::Eventually([this] {
+    if (!CacheHasOwnedObjects()) return false;
     const auto jobs = server_.All(kJobsPath);
     const auto nodes = server_.All(kNodesPath);
     return std::all_of(jobs.begin(), jobs.end(), [&](const Json& job) {

@@ -103,6 +103,8 @@ class OperatorFixture : public ::testing::Test {
   [[nodiscard]] std::vector<kube::Json> PodsOf(const kube::Json& job) const;
   /// The cache shows all that the server holds.
   void AwaitCache();
+  /// The same of objects that the operator creates beside pods.
+  [[nodiscard]] bool CacheHasOwnedObjects() const;
   /// The jobs that the cache has named as changed or concerned since the last call.
   [[nodiscard]] std::set<kube::ObjectKey> TakeNotifiedJobs();
 
