@@ -106,10 +106,7 @@ def main():
     parser.add_argument("--no-estimation", action="store_true", help="matrices only")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
-    why = shaped_links.unavailable()
-    if why:
-        print(why, file=sys.stderr)
-        return 77
+    shaped_links.exit_if_unavailable()
     print("| job | AdaptiveIterative, s | calculation only, s | gain | TailStealing, s "
           "| spread of t_exe by round |")
     print("|---|---|---|---|---|---|", flush=True)

@@ -30,6 +30,7 @@ PAYLOAD = 1448 / 1538  # of what a link carries: the rest are headers of TCP, IP
 COMMAND = ["/bin/sh", "-ec", 'sleep "${1#*_}"; head -c 64 "$1" > sum', "sh", "{}"]
 VARIANTS = {"TailStealing": {"strategy": "TailStealing"},
             "AdaptiveIterative": {"strategy": "AdaptiveIterative", "adaptiveIterative": {"rounds": 8}}}
+PARALLEL = "GNU parallel"
 MUST = 1.05  # x the bound
 
 
@@ -56,10 +57,11 @@ def shortest(names, nodes):
 
 
 def shortest_with_foresight(names, nodes):
-    """Seconds below which no schedule can end, whatever it knows: the least T for which tasks, which may be divided, fit into T
-    seconds of computing and T seconds of its link on each node, both at the same time.
+    """Seconds below which no schedule can end, whatever it knows: the least T for which tasks, which may be divided,
+    fit into T seconds of computing and T seconds of its link on each node, both at the same time.
 
-    Exact: nodes whose link limits them take the longest tasks, because all files have one size."""
+    Nodes whose link limits them take the longest tasks, because all files have one size. Exact to within a task for
+    each node, because such a node takes whole tasks here."""
     times = sorted(map(seconds_of, names), reverse=True)
 
     def fits(limit):
@@ -96,13 +98,20 @@ def run_ours(cluster, names, variant):
 
 
 class SshNodes:
-    """An sshd in the namespace of each node, and a configuration of ssh by which to find them."""
+    """An sshd in the namespace of each node, and a configuration of ssh by which to find them, in an empty folder."""
 
     def __init__(self, links, folder):
         self._links, self._folder, self._servers = links, folder, []
 
     def __enter__(self):
-        self._folder.mkdir()
+        try:
+            self._start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self):
         pathlib.Path("/run/sshd").mkdir(exist_ok=True)
         for key in ("host", "user"):
             shaped_links.call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self._folder / key)
@@ -123,7 +132,6 @@ class SshNodes:
             "UserKnownHostsFile /dev/null\n"))
         for node in self._links.nodes:
             self._await(node)
-        return self
 
     def _await(self, node):
         for _ in range(100):
@@ -143,7 +151,10 @@ class SshNodes:
 def run_parallel(cluster, names):
     """Seconds and bytes sent, with a copy of each file to the node and one of its output back."""
     folder = cluster.folder
-    with SshNodes(cluster.links, folder / "ssh") as ssh:
+    for name in names:
+        (folder / f"{name}.sum").unlink(missing_ok=True)  # of an earlier run
+    with tempfile.TemporaryDirectory(prefix="evenkeel-ssh-") as keys, \
+            SshNodes(cluster.links, pathlib.Path(keys)) as ssh:
         sent = cluster.links.sent_bytes()
         begun = time.monotonic()
         done = subprocess.run(
@@ -157,7 +168,7 @@ def run_parallel(cluster, names):
              if not (folder / f"{name}.sum").exists()
              or (folder / f"{name}.sum").read_bytes() != (folder / name).read_bytes()[:64]]
     if done.returncode != 0 or wrong:
-        raise SystemExit(f"GNU parallel: exit code {done.returncode}, {len(wrong)} outputs are missing or wrong: "
+        raise SystemExit(f"{PARALLEL}: exit code {done.returncode}, {len(wrong)} outputs are missing or wrong: "
                          + done.stderr[-2000:])
     return seconds, cluster.links.sent_bytes() - sent
 
@@ -166,24 +177,26 @@ def missing_for_parallel():
     return [name for name in ("parallel", "/usr/sbin/sshd", "ssh", "rsync") if shutil.which(name) is None]
 
 
-def measure(cluster, names, repetitions, say):
-    """Prints the table and returns its figures."""
+def measure(cluster, names, repetitions, systems):
+    """Runs the systems, strategies or GNU parallel, in turn. Prints the table and returns its figures."""
+    def say(line):
+        print(line, flush=True)
     bound = shortest(names, cluster.nodes)
     unique = len(names) * FILE_BYTES
     foresight = shortest_with_foresight(names, cluster.nodes)
     say(f"{len(names)} tasks with {FILE_BYTES / 1e6:g} MB each; the shortest time possible is {bound:.1f} s, and "
-        f"{foresight:.1f} s for who knows beforehand how long each task takes")
+        f"{foresight:.1f} s for a scheduler that knows beforehand how long each task takes")
     say("| | s | x bound | bytes sent / unique bytes |")
     say("|---|---|---|---|")
-    runs = {name: (lambda name=name: run_ours(cluster, names, name)) for name in VARIANTS}
-    if missing := missing_for_parallel():
-        say(f"GNU parallel is left out: {', '.join(missing)} is missing")
-    else:
-        runs["GNU parallel"] = lambda: run_parallel(cluster, names)
-    samples = {name: [] for name in runs}
+    missing = missing_for_parallel()
+    if PARALLEL in systems and missing:
+        say(f"{PARALLEL} is left out: {', '.join(missing)} is missing")
+        systems = [name for name in systems if name != PARALLEL]
+    samples = {name: [] for name in systems}
     for _ in range(repetitions):
-        for name, run in runs.items():
-            samples[name].append(run())
+        for name in systems:
+            run = run_parallel(cluster, names) if name == PARALLEL else run_ours(cluster, names, name)
+            samples[name].append(run)
     figures = []
     for name, values in samples.items():
         seconds = [value[0] for value in values]
@@ -201,23 +214,14 @@ def main():
     parser.add_argument("--build", default=PROJECT / "build" / "release", type=pathlib.Path)
     parser.add_argument("--tasks", default=500, type=int)
     parser.add_argument("--repetitions", default=1, type=int)
-    parser.add_argument("--only", choices=[*VARIANTS], help="one strategy, and no GNU parallel")
+    parser.add_argument("--only", choices=[*VARIANTS, PARALLEL], help="one of them alone")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
-    why = shaped_links.unavailable()
-    if why:
-        print(why, file=sys.stderr)
-        return 77
+    shaped_links.exit_if_unavailable()
     with tempfile.TemporaryDirectory(prefix="evenkeel-links-") as folder, \
             LinkedCluster(args.build.resolve() / "bin", folder, NODES) as cluster:
         names = draw_tasks(cluster.folder, args.tasks)
-        if args.only:
-            seconds, sent = run_ours(cluster, names, args.only)
-            bound = shortest(names, NODES)
-            print(f"{args.only}: {seconds:.1f} s, {seconds / bound:.3f} x bound, "
-                  f"{sent / (len(names) * FILE_BYTES):.3f} x bytes")
-            return 0
-        figures = measure(cluster, names, args.repetitions, lambda line: print(line, flush=True))
+        figures = measure(cluster, names, args.repetitions, [args.only] if args.only else [*VARIANTS, PARALLEL])
     if args.json:
         write_json(args.json, figures)
     return 0

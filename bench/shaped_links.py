@@ -12,6 +12,7 @@ import shutil
 import socket
 import statistics
 import subprocess
+import sys
 import time
 
 JOB = "links"  # what jobs are called: the names in certificates follow from it
@@ -53,6 +54,13 @@ def unavailable():
         return f"links cannot be shaped here: {failure}"
 
 
+def exit_if_unavailable():
+    """Ends the program with exit code 77 and the reason if links cannot be shaped on this machine."""
+    if why := unavailable():
+        print(why, file=sys.stderr)
+        sys.exit(77)
+
+
 class Links:
     """A namespace and a shaped link for each node but the central one; gone at the end."""
 
@@ -87,7 +95,7 @@ class Links:
         return self._network(self.nodes.index(node)) + ".2"
 
     def sent_bytes(self):
-        """What the central node has sent over all links, with the headers of all layers."""
+        """Bytes that the central node has sent over all links, with the headers of all layers."""
         return sum(int(pathlib.Path(f"/sys/class/net/{near}/statistics/tx_bytes").read_text())
                    for _, near in self._made)
 

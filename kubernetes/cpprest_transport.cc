@@ -210,7 +210,8 @@ class PoolMeeting {
 /// Waits until the library's threads have done what was queued for them, and what that has queued
 /// in turn, at most `patience` for each of these.
 void AwaitQueuedWork(Duration patience) {
-  // What runs now, the observers that it queues (http_msg_base::_complete), and their ends.
+  // One for the work that runs now, one for the observers that this work queues in
+  // http_msg_base::_complete, and one for the end of these observers.
   constexpr int kMeetings = 3;
   static std::mutex one_at_a_time;  // two meetings could wait for each other's threads
   const std::lock_guard lock(one_at_a_time);

@@ -34,7 +34,7 @@ class FilePrefetcher {
   void Run(const std::stop_token& stop);
   /// The first task that waits and whose files were not fetched. The mutex must be held.
   [[nodiscard]] std::optional<engine::HeldTask> Next() const;
-  /// What may still be fetched. The mutex must be held.
+  /// Bytes of the cache that are left for fetching ahead. The mutex must be held.
   [[nodiscard]] std::int64_t RoomBytes() const;
 
   FileClient& client_;

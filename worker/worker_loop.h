@@ -133,7 +133,7 @@ class WorkerLoop {
   engine::Worker engine_;
   ConnectionKeeper connection_;
   DrainDeadline drain_;
-  std::vector<engine::HeldTask> held_;  // as the job loader was told last
+  std::vector<engine::HeldTask> held_;  // the argument of the last JobLoader::FetchAhead
   std::string leave_reason_;            // why the worker drains by itself; empty if it does not
   std::optional<WorkerEnd> end_;
 };

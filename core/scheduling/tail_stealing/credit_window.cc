@@ -60,7 +60,7 @@ Duration CreditWindow::ComputingTime(WorkerId worker) const {
 std::int64_t CreditWindow::LeastTasks(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
   if (!Credit()) return threads;
-  if (context_.places.HasLinks() || context_.data_fetched_ahead) return 2 * threads;
+  if (DataTravel()) return 2 * threads;
   if (!context_.estimator.Measured(worker)) {
     if (RunsLongTask(worker, now)) return threads;
     const std::int64_t share = pool_.Of(worker).Tasks() + context_.leases.OutstandingTasks(worker);
@@ -122,8 +122,7 @@ bool CreditWindow::FirstTaskIsLate(WorkerId worker, Instant now) const {
 
 bool CreditWindow::WaitInVain(WorkerId worker, Instant now) const {
   const auto threads = static_cast<std::int64_t>(context_.estimator.Threads(worker));
-  const bool data_travel = context_.places.HasLinks() || context_.data_fetched_ahead;
-  if (data_travel || context_.leases.OutstandingTasks(worker) <= threads) return false;
+  if (DataTravel() || context_.leases.OutstandingTasks(worker) <= threads) return false;
   const bool runs_long = RunsLongTask(worker, now);
   if (!runs_long && !FirstTaskIsLate(worker, now)) return false;
   if (runs_long && predictor_.FewLongTasks(worker)) return true;
