@@ -8,12 +8,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/base/log.h"
 #include "platform/files.h"
 
 namespace evenkeel::files {
@@ -23,7 +25,8 @@ using platform::FileDescriptor;
 using platform::WriteError;
 
 constexpr const char* kProcessFolder = "process-";
-constexpr const char* kAssembled = ".file";  // ending of the names of files with several chunks
+constexpr const char* kLockEnding = ".lock";  // ending of the name of the file that it locks
+constexpr const char* kAssembled = ".file";   // ending of the names of files with several chunks
 constexpr std::size_t kDigits = 64;
 constexpr int kToRead = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
@@ -49,50 +52,124 @@ ChunkCache::Pinned::~Pinned() {
   if (link_) ::unlink(path_.c_str());
 }
 
+/// A folder with files, and what this process has in there. A process has a file that it locks, so
+/// that others see that it lives: folders cannot be locked on NFS.
+struct ChunkCache::Storage {
+  Storage() = default;
+  Storage(const Storage&) = delete;
+  Storage& operator=(const Storage&) = delete;
+  ~Storage() {
+    std::error_code ignored;
+    if (!own.empty()) std::filesystem::remove_all(own, ignored);
+    if (lock.IsOpen()) ::unlink(LockPath(own).c_str());
+  }
+
+  static Result<std::shared_ptr<const Storage>> Open(const std::filesystem::path& folder) {
+    const auto storage = std::make_shared<Storage>();
+    storage->folder = folder;
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) return tl::unexpected(WriteError(folder, error.value()));
+    // Who can write to a shared volume could have put a link to another place there.
+    const FileDescriptor opened(
+        ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!opened.IsOpen()) return tl::unexpected(WriteError(folder, errno));
+    if (auto made = storage->MakeOwn(); !made) return tl::unexpected(made.error());
+    storage->RemoveEndedProcesses();
+    return storage;
+  }
+
+  static std::filesystem::path LockPath(std::filesystem::path own) { return own += kLockEnding; }
+
+  /// Locks the file if no other process has. False, too, if it is no longer at this path.
+  static bool Locks(const FileDescriptor& file, const std::filesystem::path& path) {
+    struct stat opened {};
+    struct stat named {};
+    return file.IsOpen() && ::flock(file.Get(), LOCK_EX | LOCK_NB) == 0 &&
+           ::fstat(file.Get(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
+  }
+
+  Result<void> MakeOwn() {
+    // Another process may take a new file for that of an ended one until it is locked.
+    constexpr int kAttempts = 10;
+    int failed = 0;
+    for (int attempt = 0; attempt < kAttempts && !lock.IsOpen(); ++attempt) {
+      std::string path = folder / (std::string(kProcessFolder) + "XXXXXX" + kLockEnding);
+      const auto ending = static_cast<int>(std::string_view(kLockEnding).size());
+      FileDescriptor file(::mkostemps(path.data(), ending, O_CLOEXEC));
+      if (!file.IsOpen()) return tl::unexpected(WriteError(folder, errno));
+      if (Locks(file, path)) {
+        lock = std::move(file);
+        own = path.substr(0, path.size() - static_cast<std::size_t>(ending));
+      } else {
+        failed = errno;
+        ::unlink(path.c_str());
+      }
+    }
+    if (!lock.IsOpen()) return tl::unexpected(WriteError(folder, failed));
+    // Tasks, which may run as another user, read files through the links in here.
+    const bool made = ::mkdir(own.c_str(), 0755) == 0 && ::chmod(own.c_str(), 0755) == 0;
+    return made ? Result<void>() : tl::unexpected(WriteError(folder, errno));
+  }
+
+  void RemoveEndedProcesses() const {
+    std::set<std::filesystem::path> others;
+    std::error_code error;
+    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::string path = entry->path().native();
+      if (!entry->path().filename().native().starts_with(kProcessFolder)) continue;
+      if (path.ends_with(kLockEnding)) path.resize(path.size() - std::strlen(kLockEnding));
+      if (path != own) others.insert(path);
+    }
+    for (const std::filesystem::path& other : others) {
+      const std::filesystem::path path = LockPath(other);
+      const FileDescriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+      // A process has its folder only after the lock, and removes it before the lock.
+      const bool ended = file.IsOpen() ? Locks(file, path) : errno == ENOENT;
+      if (!ended) continue;
+      std::filesystem::remove_all(other, error);
+      if (file.IsOpen()) ::unlink(path.c_str());
+    }
+  }
+
+  std::filesystem::path folder;
+  std::filesystem::path own;  // folder of this process: unfinished files, and links for pins
+  FileDescriptor lock;
+};
+
 Result<std::unique_ptr<ChunkCache>> ChunkCache::Open(Options options) {
   std::unique_ptr<ChunkCache> cache(new ChunkCache(std::move(options)));
-  if (auto made = cache->MakeFolders(); !made) return tl::unexpected(made.error());
-  cache->RemoveEndedProcesses();
-  if (auto scanned = cache->Scan(); !scanned) return tl::unexpected(scanned.error());
+  const std::lock_guard lock(cache->mutex_);
+  if (auto used = cache->Use(cache->options_.folder);
+      !used && !cache->UseFallback(nullptr, used.error())) {
+    return tl::unexpected(used.error());
+  }
   return cache;
 }
 
-ChunkCache::~ChunkCache() {
-  std::error_code ignored;
-  if (!own_.empty()) std::filesystem::remove_all(own_, ignored);
-}
+ChunkCache::~ChunkCache() = default;
 
-Result<void> ChunkCache::MakeFolders() {
-  std::error_code error;
-  std::filesystem::create_directories(options_.folder, error);
-  if (error) return tl::unexpected(WriteError(options_.folder, error.value()));
-  std::string name = options_.folder / (std::string(kProcessFolder) + "XXXXXX");
-  if (::mkdtemp(name.data()) == nullptr) return tl::unexpected(WriteError(options_.folder, errno));
-  own_ = name;
-  // Tasks, which may run as another user, read files through the links in here.
-  ::chmod(own_.c_str(), 0755);
-  own_lock_.Reset(::open(own_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!own_lock_.IsOpen() || ::flock(own_lock_.Get(), LOCK_EX | LOCK_NB) != 0) {
-    return tl::unexpected(WriteError(own_, errno));
-  }
+Result<void> ChunkCache::Use(const std::filesystem::path& folder) {
+  auto storage = Storage::Open(folder);
+  if (!storage) return tl::unexpected(storage.error());
+  former_ = std::exchange(storage_, std::move(*storage));
+  Scan();
   return {};
 }
 
-void ChunkCache::RemoveEndedProcesses() const {
-  std::error_code error;
-  std::vector<std::filesystem::path> ended;
-  for (std::filesystem::directory_iterator entry(options_.folder, error), end;
-       !error && entry != end; entry.increment(error)) {
-    const auto& path = entry->path();
-    if (path == own_ || !path.filename().native().starts_with(kProcessFolder)) continue;
-    const FileDescriptor folder(
-        ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (folder.IsOpen() && ::flock(folder.Get(), LOCK_EX | LOCK_NB) == 0) ended.push_back(path);
-  }
-  for (const auto& path : ended) std::filesystem::remove_all(path, error);
+bool ChunkCache::UseFallback(const Storage* failed, const Error& error) {
+  const std::filesystem::path& fallback = options_.fallback_folder;
+  if (storage_.get() != failed) return true;  // another thread was faster
+  const bool is_fallback = storage_ != nullptr && storage_->folder == fallback;
+  if (fallback.empty() || is_fallback || !Use(fallback)) return false;
+  Log(LogLevel::kWarning,
+      error.message + "; from now on, input files are cached in " + fallback.string());
+  return true;
 }
 
-Result<void> ChunkCache::Scan() {
+void ChunkCache::Scan() {
   struct Found {
     std::string name;
     std::int64_t bytes;
@@ -100,7 +177,7 @@ Result<void> ChunkCache::Scan() {
   };
   std::vector<Found> found;
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(options_.folder, error), end;
+  for (std::filesystem::directory_iterator entry(storage_->folder, error), end;
        !error && entry != end; entry.increment(error)) {
     std::string name = entry->path().filename().native();
     struct stat status {};
@@ -110,17 +187,16 @@ Result<void> ChunkCache::Scan() {
       ::unlink(entry->path().c_str());
       continue;
     }
-    found.push_back({std::move(name), status.st_size, status.st_atim});
+    if (!entries_.contains(name)) {
+      found.push_back({std::move(name), status.st_size, status.st_atim});
+    }
   }
-  if (error) return tl::unexpected(WriteError(options_.folder, error.value()));
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) <
            std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
   });
-  const std::lock_guard lock(mutex_);
   for (const Found& file : found) Insert(file.name, file.bytes);
-  static_cast<void>(MakeRoom(0));  // nothing is in use yet, so there is no error
-  return {};
+  static_cast<void>(MakeRoom(0));  // what is in use is not removed
 }
 
 Result<ChunkCache::Pin> ChunkCache::Get(const FileContent& content, const Fetch& fetch,
@@ -140,14 +216,18 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
     making_.insert(name);  // one thread at a time makes or verifies a file
     Pin pin = PinEntry(lock, name, content);
     Result<void> made;
+    bool again = false;
     if (pin == nullptr) {
       made = MakeRoom(content.size_bytes);
       if (made) {
+        const std::shared_ptr<const Storage> storage = storage_;
+        bool unwritable = false;
         bytes_ += content.size_bytes;  // reserved
         lock.unlock();
-        made = Make(name, content, fetch, stop);
+        made = Make(*storage, name, content, fetch, stop, unwritable);
         lock.lock();
         bytes_ -= content.size_bytes;
+        again = unwritable && UseFallback(storage.get(), made.error());
       }
       if (made) {
         Forget(name, false);
@@ -157,6 +237,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
     }
     making_.erase(name);
     changed_.notify_all();
+    if (again) continue;
     if (!made) return tl::unexpected(made.error());
     if (pin != nullptr) return pin;
   }
@@ -167,6 +248,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
 std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk,
                                             std::chrono::milliseconds patience) {
   const std::string name = HexOf(chunk);
+  std::filesystem::path path;
   {
     Lock lock(mutex_);
     if (patience.count() > 0) {
@@ -175,8 +257,9 @@ std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk,
     const auto found = entries_.find(name);
     if (found == entries_.end()) return std::nullopt;
     uses_.splice(uses_.end(), uses_, found->second.use);
+    path = storage_->folder / name;
   }
-  const FileDescriptor file(::open((options_.folder / name).c_str(), kToRead));
+  const FileDescriptor file(::open(path.c_str(), kToRead));
   struct stat status {};
   if (!file.IsOpen() || ::fstat(file.Get(), &status) != 0 || status.st_size > kChunkBytes) {
     return std::nullopt;
@@ -193,6 +276,7 @@ std::int64_t ChunkCache::Bytes() const {
 
 ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
                                      const FileContent& content) {
+  if (!entries_.contains(name)) InsertFound(name, content.size_bytes);
   const auto found = entries_.find(name);
   if (found == entries_.end()) return nullptr;
   Pin pin = found->second.pin.lock();
@@ -221,20 +305,25 @@ ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
 }
 
 ChunkCache::Pin ChunkCache::OpenPinned(const std::string& name) {
-  const std::filesystem::path path = options_.folder / name;
-  const std::filesystem::path link = own_ / std::to_string(++last_link_);
+  const std::filesystem::path path = storage_->folder / name;
+  const std::filesystem::path link = storage_->own / std::to_string(++last_link_);
   if (::link(path.c_str(), link.c_str()) == 0) return std::make_shared<Pinned>(link, true);
   // Without hard links, other processes can remove the file while it is in use.
   const bool no_links = errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK;
   return no_links ? std::make_shared<Pinned>(path, false) : nullptr;
 }
 
-Result<void> ChunkCache::Make(const std::string& name, const FileContent& content,
-                              const Fetch& fetch, const std::stop_token& stop) {
-  const std::filesystem::path partial = own_ / name;
+Result<void> ChunkCache::Make(const Storage& storage, const std::string& name,
+                              const FileContent& content, const Fetch& fetch,
+                              const std::stop_token& stop, bool& unwritable) {
+  const std::filesystem::path partial = storage.own / name;
+  const auto write_failed = [&](int error_number) {
+    unwritable = true;
+    return tl::unexpected(WriteError(partial, error_number));
+  };
   const FileDescriptor file(
       ::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!file.IsOpen()) return tl::unexpected(WriteError(partial, errno));
+  if (!file.IsOpen()) return write_failed(errno);
   const auto write = [&]() -> Result<void> {
     for (std::size_t place = 0; place < content.chunks.size(); ++place) {
       if (stop.stop_requested()) return Stopped();
@@ -256,19 +345,37 @@ Result<void> ChunkCache::Make(const std::string& name, const FileContent& conten
       if (protocol::Sha256Of(*bytes) != digest) {
         return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
       }
-      if (const int failed = Append(file, *bytes); failed != 0) {
-        return tl::unexpected(WriteError(partial, failed));
-      }
+      if (const int failed = AppendWithRoom(file, *bytes); failed != 0) return write_failed(failed);
     }
     if (::fchmod(file.Get(), 0444) != 0 ||
-        ::rename(partial.c_str(), (options_.folder / name).c_str()) != 0) {
-      return tl::unexpected(WriteError(partial, errno));
+        ::rename(partial.c_str(), (storage.folder / name).c_str()) != 0) {
+      return write_failed(errno);
     }
     return {};
   };
   auto written = write();
   if (!written) ::unlink(partial.c_str());
   return written;
+}
+
+int ChunkCache::AppendWithRoom(const FileDescriptor& file, const std::string& bytes) {
+  const off_t begin = ::lseek(file.Get(), 0, SEEK_CUR);
+  for (;;) {
+    const int failed = Append(file, bytes);
+    if (failed == 0 || WriteError({}, failed).code != ErrorCode::kStorageFull) return failed;
+    const std::lock_guard lock(mutex_);
+    if (!RemoveUnused(static_cast<std::int64_t>(bytes.size()))) return failed;
+    if (::ftruncate(file.Get(), begin) != 0 || ::lseek(file.Get(), begin, SEEK_SET) != begin) {
+      return errno;
+    }
+  }
+}
+
+void ChunkCache::InsertFound(const std::string& name, std::int64_t bytes) {
+  struct stat status {};
+  const bool found = ::lstat((storage_->folder / name).c_str(), &status) == 0 &&
+                     S_ISREG(status.st_mode) && status.st_size == bytes;
+  if (found && MakeRoom(bytes)) Insert(name, bytes);
 }
 
 void ChunkCache::Insert(const std::string& name, std::int64_t bytes) {
@@ -285,19 +392,25 @@ void ChunkCache::Forget(const std::string& name, bool remove) {
   bytes_ -= found->second.bytes;
   uses_.erase(found->second.use);
   entries_.erase(found);
-  if (remove) ::unlink((options_.folder / name).c_str());
+  if (remove) ::unlink((storage_->folder / name).c_str());
+}
+
+std::vector<std::string> ChunkCache::OldestUnused(std::int64_t bytes) const {
+  std::vector<std::string> names;
+  for (const std::string& name : uses_) {
+    if (bytes <= 0) break;
+    const Entry& entry = entries_.at(name);
+    if (!entry.pin.expired() || making_.contains(name)) continue;
+    names.push_back(name);
+    bytes -= entry.bytes;
+  }
+  return names;
 }
 
 Result<void> ChunkCache::MakeRoom(std::int64_t bytes) {
-  std::vector<std::string> removed;
+  const std::vector<std::string> removed = OldestUnused(bytes_ + bytes - options_.limit_bytes);
   std::int64_t left = bytes_;
-  for (const std::string& name : uses_) {
-    if (left + bytes <= options_.limit_bytes) break;
-    const Entry& entry = entries_.at(name);
-    if (!entry.pin.expired() || making_.contains(name)) continue;
-    removed.push_back(name);
-    left -= entry.bytes;
-  }
+  for (const std::string& name : removed) left -= entries_.at(name).bytes;
   if (left + bytes > options_.limit_bytes) {
     return Fail(ErrorCode::kStorageFull, "the cache of input files may have " +
                                              std::to_string(options_.limit_bytes) +
@@ -306,6 +419,12 @@ Result<void> ChunkCache::MakeRoom(std::int64_t bytes) {
   }
   for (const std::string& name : removed) Forget(name, true);
   return {};
+}
+
+bool ChunkCache::RemoveUnused(std::int64_t bytes) {
+  const std::vector<std::string> removed = OldestUnused(bytes);
+  for (const std::string& name : removed) Forget(name, true);
+  return !removed.empty();
 }
 
 }  // namespace evenkeel::files

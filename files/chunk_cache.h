@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 #include "files/file_content.h"
@@ -23,9 +24,10 @@
 namespace evenkeel::files {
 
 /// Files and chunks in one folder of a node, named by their content. The least recently used ones
-/// are removed first, and none that is in use. They survive the process. Several processes may use
-/// one folder; each counts its own bytes and those that it found at its start.
-/// Blocks on the disk. Thread-safe.
+/// are removed first, and none that is in use. They survive the process. Several processes, also of
+/// several nodes, may use one folder; each counts the bytes that it found at its start and those
+/// that it has used. If the disk is full earlier, unused files are removed, too. Blocks on the
+/// disk. Thread-safe.
 class ChunkCache {
  public:
   struct Options {
@@ -34,6 +36,8 @@ class ChunkCache {
     /// Whether the digests are checked at each use. Else only at the first use by this process:
     /// enough if tasks cannot write the files, because they run as another user.
     bool verify_each_use = true;
+    /// Used instead of `folder` from the moment that this cannot be written; empty: none.
+    std::filesystem::path fallback_folder{};
   };
 
   /// A file in the folder that is not removed or replaced while this is held, not even by other
@@ -57,7 +61,7 @@ class ChunkCache {
   using Fetch = std::function<Result<std::string>(std::size_t place)>;
 
   /// Makes the folder if it is missing; removes what ended processes have left unfinished.
-  /// kStorageFull, kUnavailable: the folder cannot be used.
+  /// kStorageFull, kUnavailable: the folder cannot be used, and the fallback neither.
   [[nodiscard]] static Result<std::unique_ptr<ChunkCache>> Open(Options options);
   /// Nothing may be pinned any more.
   ~ChunkCache();
@@ -89,28 +93,44 @@ class ChunkCache {
   using Entries = std::map<std::string, Entry>;
   using Lock = std::unique_lock<std::mutex>;
 
+  struct Storage;
+
   explicit ChunkCache(Options options) : options_(std::move(options)) {}
-  Result<void> MakeFolders();
-  void RemoveEndedProcesses() const;
-  Result<void> Scan();
+  /// Uses the folder, and what is in there, from now on. The lock must be held.
+  Result<void> Use(const std::filesystem::path& folder);
+  /// After the storage could not be written: whether there is another one now. The lock must be
+  /// held.
+  bool UseFallback(const Storage* failed, const Error& error);
+  void Scan();
 
   Result<Pin> GetNamed(const std::string& name, const FileContent& content, const Fetch& fetch,
                        const std::stop_token& stop);
   /// The entry's file if it is there and right; else forgets the entry.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content);
-  /// Writes the file under its name, from the cache or by `fetch`. Without the lock.
-  Result<void> Make(const std::string& name, const FileContent& content, const Fetch& fetch,
-                    const std::stop_token& stop);
+  /// Writes the file under its name, from the cache or by `fetch`. Without the lock. Sets
+  /// `unwritable` if the error is one of writing to the storage.
+  Result<void> Make(const Storage& storage, const std::string& name, const FileContent& content,
+                    const Fetch& fetch, const std::stop_token& stop, bool& unwritable);
+  /// Appends the bytes to a file; as long as the disk is full, removes unused files. Returns 0 or
+  /// an errno. Without the lock.
+  int AppendWithRoom(const platform::FileDescriptor& file, const std::string& bytes);
   [[nodiscard]] Pin OpenPinned(const std::string& name);
+  /// Inserts a file that another process has made in the meantime, if there is one.
+  void InsertFound(const std::string& name, std::int64_t bytes);
   void Insert(const std::string& name, std::int64_t bytes);
   void Forget(const std::string& name, bool remove);
-  /// Removes unused files, oldest first, until `bytes` more fit. The lock must be held.
+  /// Unused files that have `bytes` together, or all of them; the oldest ones. The lock must be
+  /// held, and for what follows, too.
+  [[nodiscard]] std::vector<std::string> OldestUnused(std::int64_t bytes) const;
+  /// Removes unused files, oldest first, until `bytes` more are within the limit.
   Result<void> MakeRoom(std::int64_t bytes);
+  /// Removes unused files with so many bytes, or all of them. False if there were none.
+  bool RemoveUnused(std::int64_t bytes);
 
   const Options options_;
-  std::filesystem::path own_;  // folder of this process: unfinished files, and links for pins
-  platform::FileDescriptor own_lock_;
   mutable std::mutex mutex_;  // guards what follows
+  std::shared_ptr<const Storage> storage_;
+  std::shared_ptr<const Storage> former_;  // before the fallback: files in there may be pinned
   std::condition_variable_any changed_;
   Entries entries_;
   std::set<std::string> making_;

@@ -457,6 +457,22 @@ TEST_P(FilesTest, CorruptedInACacheAreNotServedAndFetchedAgain) {
   EXPECT_EQ(first->Check(0, {common_, Own(0)}), "");
 }
 
+TEST_P(FilesTest, OfAnEarlierJobAreInTheCacheOfANode) {
+  EXPECT_EQ(MakeNode("a")->Check(0, {common_, Own(0)}), "");
+  MakeHome();
+  Serve(0);
+  source_.chunks_read = 0;
+  EXPECT_EQ(MakeNode("a")->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(source_.chunks_read, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.Path() / "a")) {
+    ASSERT_TRUE(entry.is_regular_file()) << entry.path();
+    ASSERT_EQ(::chmod(entry.path().c_str(), 0644), 0);
+    files::WriteFile(entry.path(), "lie");
+  }
+  EXPECT_EQ(MakeNode("a")->Check(0, {common_, Own(0)}), "");
+  EXPECT_EQ(source_.chunks_read, 4) << "others could have changed them";
+}
+
 TEST_P(FilesTest, ThatAreMissingOrHaveChangedFailTheTask) {
   const auto node = MakeNode("a");
   EXPECT_EQ(node->Check(3, {}), "input 3: there is no such file");

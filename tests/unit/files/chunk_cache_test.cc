@@ -2,11 +2,17 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/file.h>
+#include <sys/fsuid.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <future>
 #include <thread>
 #include <vector>
@@ -27,6 +33,12 @@ class ChunkCacheTest : public testing::Test {
     return std::move(*cache);
   }
   [[nodiscard]] std::filesystem::path Folder() const { return folder_.Path() / "cache"; }
+  [[nodiscard]] std::filesystem::path Fallback() const { return folder_.Path() / "fallback"; }
+  std::unique_ptr<ChunkCache> OpenWithFallback(std::int64_t limit = kPlenty) const {
+    auto cache = ChunkCache::Open({Folder(), limit, true, Fallback()});
+    EXPECT_TRUE(cache) << cache.error().message;
+    return std::move(*cache);
+  }
 
   /// Counts the chunks that it provides.
   ChunkCache::Fetch From(const std::string& bytes) {
@@ -49,6 +61,22 @@ class ChunkCacheTest : public testing::Test {
   static void Corrupt(const std::filesystem::path& path, const std::string& bytes) {
     ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
     WriteFile(path, bytes);
+  }
+
+  /// Runs the test in a thread to which the folder is a file system of so many bytes. False if this
+  /// user may not mount one.
+  bool InSmallFileSystem(std::size_t bytes, const std::function<void()>& test) const {
+    std::filesystem::create_directories(Folder());
+    bool mounted = false;
+    std::thread thread([&] {
+      const std::string size = "size=" + std::to_string(bytes);
+      mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                ::mount("tmpfs", Folder().c_str(), "tmpfs", 0, size.c_str()) == 0;
+      if (mounted) test();
+    });
+    thread.join();
+    return mounted;
   }
 
   report::TemporaryFolder folder_;
@@ -240,6 +268,24 @@ TEST_F(ChunkCacheTest, ProcessesMayShareAFolder) {
   MustGet(*first, a);
   EXPECT_EQ(fetched_, 1) << "what has vanished is fetched again";
   MustGet(*second, a);
+  EXPECT_EQ(fetched_, 1) << "what another has fetched in the meantime is not";
+}
+
+TEST_F(ChunkCacheTest, WhatAnotherProcessHasFetchedIsVerifiedAndWithinTheLimit) {
+  const auto first = Open();
+  const auto second = Open(20);
+  const std::string bytes = SampleBytes(15, 1);
+  MustGet(*second, SampleBytes(10, 2));
+  MustGet(*first, bytes);
+  fetched_ = 0;
+  MustGet(*second, bytes);
+  EXPECT_EQ(fetched_, 0);
+  EXPECT_EQ(second->Bytes(), 15);
+  MustGet(*first, SampleBytes(12, 3));
+  Corrupt(PathOf(SampleBytes(12, 3)), SampleBytes(12, 4));
+  fetched_ = 0;
+  MustGet(*second, SampleBytes(12, 3));
+  EXPECT_EQ(fetched_, 1);
 }
 
 TEST_F(ChunkCacheTest, WaitsEndWithTheTask) {
@@ -282,6 +328,136 @@ TEST_F(ChunkCacheTest, AFullDiskIsAnErrorOfTheFetch) {
   EXPECT_EQ(failed.error().code, ErrorCode::kStorageFull);
   EXPECT_EQ(cache->Bytes(), 0);
   MustGet(*cache, bytes);
+}
+
+TEST_F(ChunkCacheTest, ProcessesThatStartTogetherShareAFolder) {
+  constexpr int kTogether = 8;
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> processes;
+    for (int n = 0; n < kTogether; ++n) {
+      processes.emplace_back([&] { MustGet(*Open(), "truth"); });
+    }
+    for (std::thread& process : processes) process.join();
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(Folder()), {}), 1) << "just the file";
+}
+
+TEST_F(ChunkCacheTest, RemovesWhatAKilledProcessHasLeftAndNothingOfALivingOne) {
+  const auto living = Open();
+  const auto pinned = MustGet(*living, "pinned");
+  const auto killed = Folder() / "process-killed";
+  const auto other = Folder() / "process-other";
+  for (const auto& path : {killed, other}) {
+    WriteFile(path / "1", "unfinished");
+    WriteFile(path.string() + ".lock", "");
+  }
+  const platform::FileDescriptor lock(::open((other.string() + ".lock").c_str(), O_RDWR));
+  ASSERT_EQ(::flock(lock.Get(), LOCK_EX), 0);
+  const auto next = Open();
+  EXPECT_FALSE(std::filesystem::exists(killed));
+  EXPECT_FALSE(std::filesystem::exists(killed.string() + ".lock"));
+  EXPECT_TRUE(std::filesystem::exists(other / "1"));
+  EXPECT_EQ(BytesOf(pinned->Path()), "pinned");
+}
+
+TEST_F(ChunkCacheTest, UsesTheFallbackIfTheFolderCannotBeUsed) {
+  WriteFile(Folder(), "no folder");
+  EXPECT_FALSE(ChunkCache::Open({Folder(), kPlenty}));
+  const auto pin = MustGet(*OpenWithFallback(), "truth");
+  EXPECT_EQ(pin->Path().parent_path().parent_path(), Fallback());
+
+  std::filesystem::remove(Folder());
+  const auto elsewhere = folder_.Path() / "elsewhere";
+  WriteFile(elsewhere / std::string(64, 'a'), SampleBytes(kChunkBytes + 1, 1));
+  std::filesystem::create_directory_symlink(elsewhere, Folder());
+  fetched_ = 0;
+  MustGet(*OpenWithFallback(), "truth");
+  EXPECT_EQ(fetched_, 0) << "it is in the fallback";
+  EXPECT_TRUE(std::filesystem::exists(elsewhere / std::string(64, 'a'))) << "links lead nowhere";
+
+  std::filesystem::remove_all(Fallback());
+  WriteFile(Fallback(), "no folder either");
+  const auto none = ChunkCache::Open({Folder(), kPlenty, true, Fallback()});
+  ASSERT_FALSE(none);
+  EXPECT_TRUE(none.error().message.starts_with(Folder().string() + ": cannot be written: "));
+}
+
+TEST_F(ChunkCacheTest, UsesTheFallbackIfThisUserMayNotWriteToTheVolume) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs the right to act as another user";
+  for (const auto& path : {folder_.Path(), Folder(), Fallback()}) {
+    std::filesystem::create_directories(path);
+    ASSERT_EQ(::chmod(path.c_str(), path == Fallback() ? 0777 : 0755), 0);
+  }
+  std::thread thread([&] {
+    constexpr int kWorker = 65532;
+    ::setfsuid(kWorker);  // of this thread alone
+    const auto cache = ChunkCache::Open({Folder() / "cache", kPlenty, true, Fallback()});
+    ASSERT_TRUE(cache) << cache.error().message;
+    const auto pin = MustGet(**cache, "truth");
+    EXPECT_EQ(pin->Path().parent_path().parent_path(), Fallback());
+    const auto refused = ChunkCache::Open({Folder() / "cache", kPlenty});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().message,
+              (Folder() / "cache").string() + ": cannot be written: Permission denied");
+  });
+  thread.join();
+}
+
+TEST_F(ChunkCacheTest, UsesTheFallbackOnceTheFolderCannotBeWritten) {
+  const auto cache = OpenWithFallback();
+  MustGet(*cache, "truth");
+  const std::string bytes = SampleBytes(kLarge, 1);
+  const auto breaks = [&](std::size_t place) -> Result<std::string> {
+    if (place == 1) {
+      std::filesystem::remove_all(Folder());
+      WriteFile(Folder(), "no folder");
+    }
+    return From(bytes)(place);
+  };
+  const auto pin = cache->Get(ContentOfBytes(bytes), breaks, {});
+  ASSERT_TRUE(pin) << pin.error().message;
+  EXPECT_EQ(BytesOf((*pin)->Path()), bytes);
+  fetched_ = 0;
+  for (const std::string& again : {bytes, std::string("truth")}) {
+    MustGet(*cache, again);
+    MustGet(*cache, again);
+  }
+  EXPECT_EQ(fetched_, 1) << "only what was in the folder";
+  EXPECT_EQ(BytesOf(Folder()), "no folder");
+}
+
+TEST_F(ChunkCacheTest, AFullDiskKeepsWhatIsInUseAndTheLatest) {
+  const bool mounted = InSmallFileSystem(std::size_t{4} << 20, [&] {
+    const auto cache = Open();
+    const auto file = [](unsigned seed) { return SampleBytes(std::size_t{1} << 20, seed); };
+    const auto pinned = MustGet(*cache, file(0));
+    for (unsigned seed = 1; seed < 12; ++seed) MustGet(*cache, file(seed));
+    EXPECT_EQ(fetched_, 12);
+    MustGet(*cache, file(11));
+    MustGet(*cache, file(0));
+    EXPECT_EQ(fetched_, 12);
+    const std::string large = SampleBytes(std::size_t{5} << 20, 1);
+    const auto failed = cache->Get(ContentOfBytes(large), From(large), {});
+    ASSERT_FALSE(failed);
+    EXPECT_EQ(failed.error().code, ErrorCode::kStorageFull);
+    EXPECT_EQ(BytesOf(pinned->Path()), file(0));
+  });
+  if (!mounted) GTEST_SKIP() << "needs the right to mount a file system";
+}
+
+TEST_F(ChunkCacheTest, UsesTheFallbackIfTheDiskIsFull) {
+  const bool mounted = InSmallFileSystem(std::size_t{8} << 20, [&] {
+    const auto cache = OpenWithFallback();
+    const auto pinned = MustGet(*cache, "pinned");
+    const std::string large = SampleBytes(std::size_t{12} << 20, 1);
+    const auto pin = MustGet(*cache, large);
+    EXPECT_EQ(BytesOf(pinned->Path()), "pinned") << "stays where it is";
+    fetched_ = 0;
+    MustGet(*cache, large);
+    EXPECT_EQ(fetched_, 0);
+    EXPECT_TRUE(pin->Path().string().starts_with(Fallback().string()));
+  });
+  if (!mounted) GTEST_SKIP() << "needs the right to mount a file system";
 }
 
 }  // namespace
