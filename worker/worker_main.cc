@@ -71,6 +71,9 @@ void Describe(CLI::App& app, CommandLine& line) {
                  "File that says where the input and output files of a local run are");
   app.add_option("--file-cache", options.file_cache,
                  "Folder of the cache of input files that come from the coordinator");
+  app.add_option("--persistent-file-cache", options.persistent_file_cache,
+                 "Folder of a cache that outlives this worker; --file-cache takes its place if it "
+                 "cannot be written");
   app.add_option("--file-cache-bytes", options.file_cache_bytes, "Bytes that the cache may have")
       ->check(CLI::Range(std::int64_t{1} << 10, std::int64_t{1} << 60));
   app.add_option("--task-folder", options.task_folder,

@@ -39,8 +39,12 @@ struct WorkerOptions {
   /// there are no files.
   std::filesystem::path local_files;
   /// For a workload with files that come from the coordinator: folder and bytes of the cache, and
-  /// folder of the directories of tasks, in the same file system; both empty: there are no files.
+  /// folder of the directories of tasks; both empty: there are no files. In one file system, input
+  /// files can be links instead of copies.
   std::filesystem::path file_cache;
+  /// A cache that other workers have used and will use; `file_cache` takes its place if it cannot
+  /// be written. Empty: none.
+  std::filesystem::path persistent_file_cache;
   std::int64_t file_cache_bytes = std::int64_t{5} << 30;
   std::filesystem::path task_folder;
   /// Share of a core for each thread: the process stays below share x threads by pausing. 1: no

@@ -2,7 +2,11 @@
 
 import json
 import os
+import re
+import shutil
 import signal
+import subprocess
+import unittest
 
 import evenkeel
 from cluster import ClusterTest
@@ -23,6 +27,7 @@ class FilesTest(ClusterTest):
         (self.inputs / "model" / "common.bin").write_bytes(os.urandom(COMMON))
 
     lines = 100  # of the text of a task
+    keeps_files = False  # nodes have a volume for their caches, which outlives the job
 
     def text(self, index):
         return f"text {index}\n" * self.lines
@@ -39,8 +44,29 @@ class FilesTest(ClusterTest):
         return coordinator, [self.file_worker(node, *options) for node in nodes]
 
     def file_worker(self, node, *more):
+        if self.keeps_files:
+            more += ("--persistent-file-cache", self.volume(node) / "cache")
         return self.worker(node, "--file-cache", self.folder / node / "cache", "--task-folder",
                            self.folder / node / "tasks", "--peer-name", self.job_name + "-worker", *more)
+
+    def volume(self, node):
+        return self.folder / f"volume-{node}"
+
+    def mount_volume(self, node, options):
+        """A file system of its own: input files cannot be links to files in there."""
+        self.volume(node).mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", self.volume(node)],
+                                 capture_output=True, text=True)
+        if mounted.returncode != 0:
+            self.skipTest("mount is not permitted: " + mounted.stderr.strip())
+        self.addCleanup(subprocess.run, ["umount", self.volume(node)], check=True)
+
+    @staticmethod
+    def sent_bytes(coordinator):
+        status, body = coordinator.get("/metrics", coordinator.health)
+        assert status == 200, body
+        found = re.search(rb'^evenkeel_transfer_bytes_total\{.*direction="sent".*\} (\S+)$', body, re.M)
+        return float(found[1])
 
     def files(self):
         folder = self.output / "files"
@@ -112,6 +138,62 @@ class FilesTest(ClusterTest):
         self.check_all_done(workers)
         self.check_files(*range(30))
         self.assertEqual({path: path.stat().st_ino for path in before}, before)
+
+    def run_once(self, tasks=12, **more):
+        """Runs the job in an output folder of its own; returns (coordinator, workers)."""
+        coordinator, workers = self.start(tasks, **more)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.check_files(*range(tasks))
+        return coordinator, workers
+
+    def test_a_second_job_finds_the_files_in_the_caches(self):
+        self.keeps_files = True
+        coordinator, _ = self.run_once(tasks=30, pause=0.1)
+        self.assertTrue(COMMON <= self.sent_bytes(coordinator) < 1.3 * COMMON, self.sent_bytes(coordinator))
+        coordinator.await_exit()
+        for node in NODES:  # as its pod goes
+            self.assertEqual(os.listdir(self.folder / node), ["tasks"])
+            shutil.rmtree(self.folder / node)
+        self.output = self.folder / "again"
+        coordinator, _ = self.run_once(tasks=30, pause=0.1)
+        self.assertLess(self.sent_bytes(coordinator), 0.1 * COMMON)
+
+    def test_what_others_have_changed_in_a_volume_is_fetched_again(self):
+        self.keeps_files = True
+        coordinator, _ = self.run_once(nodes=NODES[:1])
+        coordinator.await_exit()
+        for path in (self.volume(NODES[0]) / "cache").iterdir():
+            path.chmod(0o644)
+            with open(path, "r+b") as file:
+                file.write(b"wrong")
+        self.output = self.folder / "again"
+        coordinator, _ = self.run_once(nodes=NODES[:1])
+        self.assertGreaterEqual(self.sent_bytes(coordinator), COMMON)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a file system")
+    def test_a_volume_that_is_full(self):
+        self.keeps_files = True
+        self.mount_volume(NODES[0], "size=8m")
+        _, workers = self.run_once(nodes=NODES[:1])
+        self.logged(workers[0], r"cache/process-\w+/\w+(\.file)?: cannot be written: No space left on device; "
+                    rf"from now on, input files are cached in \S+/{NODES[0]}/cache\n")
+        self.assertEqual(workers[0].said.count("from now on"), 1, workers[0].said)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a file system")
+    def test_a_volume_that_is_read_only(self):
+        self.keeps_files = True
+        self.mount_volume(NODES[0], "ro")
+        _, workers = self.run_once(nodes=NODES[:1])
+        self.logged(workers[0], r"cache: cannot be written: Read-only file system; from now on")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a file system")
+    def test_a_volume_on_another_disk_than_the_tasks(self):
+        self.keeps_files = True
+        self.mount_volume(NODES[0], "size=100m")
+        _, workers = self.run_once(nodes=NODES[:1])
+        self.assertNotIn("from now on", workers[0].said)
+        self.assertEqual(os.listdir(self.folder / NODES[0]), ["tasks"])
 
     def test_a_missing_common_file_fails_the_job(self):
         (self.inputs / "model" / "common.bin").unlink()
