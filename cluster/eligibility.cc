@@ -52,6 +52,7 @@ NodeDemands NodeDemandsOf(const WeightedJob& job) {
   demands.requests = WorkerRequests(job);
   demands.room = LeastRoom(job);
   if (job.spec.task_resources.Any()) demands.requester = "a worker with one task";
+  if (job.has_files) demands.file_cache_claim = job.spec.file_cache_claim;
   return demands;
 }
 
@@ -94,6 +95,13 @@ std::vector<NodeObstacle> FindObstacles(const NodeView& node, const std::optiona
   }
   if (demands.explicit_weights && !demands.explicit_weights->contains(node.Name())) {
     found.push_back({Obstacle::kNoWeight, "without a number in spec.weighting.weights"});
+  }
+  const std::size_t claim_name = model::NameForNode(demands.file_cache_claim, node.Name()).size();
+  if (claim_name > model::kMaxDnsSubdomain) {
+    found.push_back(
+        {Obstacle::kClaimName, "without a claim: spec.worker.fileCacheClaim with its name has " +
+                                   std::to_string(claim_name) + " characters, at most " +
+                                   std::to_string(model::kMaxDnsSubdomain) + " are allowed"});
   }
   if (used && shortages.empty()) {
     const auto taken = FindShortages(demands.room, node.allocatable - *used);

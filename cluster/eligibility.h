@@ -22,10 +22,11 @@ enum class Obstacle {
   kArchitecture,  ///< the image does not run there
   kNotReady,
   kCordoned,
-  kTaint,     ///< it has a taint that spec.nodes.tolerations does not tolerate
-  kResource,  ///< it has too little of a resource, even without other pods
-  kNoWeight,  ///< spec.weighting.weights has none for it
-  kRoom,      ///< other pods leave too little of what the worker asks for
+  kTaint,      ///< it has a taint that spec.nodes.tolerations does not tolerate
+  kResource,   ///< it has too little of a resource, even without other pods
+  kNoWeight,   ///< spec.weighting.weights has none for it
+  kClaimName,  ///< spec.worker.fileCacheClaim with its name is too long
+  kRoom,       ///< other pods leave too little of what the worker asks for
 };
 
 /// The architectures that the images are built for, spelled as in status.nodeInfo.architecture.
@@ -42,6 +43,7 @@ struct NodeDemands {
   Resources requests;  ///< of the smallest worker; the node must have them for all of its pods
   Resources room;      ///< that other pods must leave; at most `requests`
   std::string requester = "the worker";  ///< whose requests they are, in messages
+  std::string file_cache_claim;          ///< spec.worker.fileCacheClaim; empty: none
   std::vector<std::string> architectures = ImageArchitectures();
 };
 

@@ -43,6 +43,9 @@ inline const std::string kFiles = "/evenkeel/files";
 inline const std::string kTaskFolderName = "tasks";
 inline const std::string kTaskFolder = kFiles + "/" + kTaskFolderName;
 inline const std::string kFileCache = kFiles + "/cache";
+/// The claim for the cache, at the worker alone, and the folder in it.
+inline const std::string kFileCacheClaim = "/evenkeel/file-cache";
+inline const std::string kPersistentFileCache = kFileCacheClaim + "/evenkeel-file-cache";
 }  // namespace path
 
 /// Reads a WeightedJob of the API server. Never fails: what is wrong with its spec stands in

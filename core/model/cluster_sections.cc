@@ -141,6 +141,20 @@ void ReadFileStorage(FieldReader& worker, JobSpec& job) {
   }
 }
 
+void ReadFileCacheClaim(FieldReader& worker, JobSpec& job) {
+  const std::string field = "fileCacheClaim";
+  if (worker.Any(field).is_null()) return;
+  const std::string name = worker.RequiredString(field, kMaxDnsSubdomain);
+  const std::string sample = NameForNode(name, "n");
+  if (sample.find_first_of("{}") != std::string::npos) {
+    worker.Fail(field, "must have no placeholder but {node}, is " + Shown(name));
+  } else if (!IsDnsSubdomain(sample)) {
+    worker.Fail(field, "must be " + kAllowedDnsSubdomain +
+                           ", where {node} stands for the name of the node, is " + Shown(name));
+  }
+  job.file_cache_claim = name;
+}
+
 void ReadWorker(FieldReader worker, JobSpec& job) {
   worker.Any("image");  // its name is the container runtime's to judge
   if (worker.Has("image")) worker.RequiredString("image", kMaxImageBytes);
@@ -151,6 +165,7 @@ void ReadWorker(FieldReader worker, JobSpec& job) {
   job.task_resources = ReadTaskResources(worker);
   CheckNamedOnce(worker, resources);
   ReadFileStorage(worker, job);
+  ReadFileCacheClaim(worker, job);
   ReadPodTemplate(worker.OptionalObject("template"), job);
 }
 

@@ -167,6 +167,9 @@ struct JobSpec {
   TaskResources task_resources;                  ///< spec.worker.taskResources
   /// spec.worker.fileStorageLimit: disk space of a worker for the files of its tasks.
   std::int64_t file_storage_bytes = kDefaultFileStorageBytes;
+  /// spec.worker.fileCacheClaim: the claim for the cache of each node, a template for NameForNode;
+  /// empty: none.
+  std::string file_cache_claim;
   bool suspend = false;
   /// spec.after: names of jobs that have to be complete before this one starts. In a cluster only.
   std::vector<std::string> after;

@@ -23,13 +23,23 @@ bool IsJobName(std::string_view text) {
 }
 
 bool IsDnsSubdomain(std::string_view text) {
-  if (text.size() > 253) return false;
+  if (text.size() > kMaxDnsSubdomain) return false;
   while (true) {
     const std::size_t dot = text.find('.');
     if (!IsDnsLabel(text.substr(0, dot))) return false;
     if (dot == std::string_view::npos) return true;
     text.remove_prefix(dot + 1);
   }
+}
+
+std::string NameForNode(std::string_view name_template, std::string_view node) {
+  std::string name;
+  for (std::size_t found = name_template.find(kNodePlaceholder); found != std::string_view::npos;
+       found = name_template.find(kNodePlaceholder)) {
+    name.append(name_template.substr(0, found)).append(node);
+    name_template.remove_prefix(found + kNodePlaceholder.size());
+  }
+  return name.append(name_template);
 }
 
 bool IsLabelValue(std::string_view text) {

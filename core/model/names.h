@@ -10,6 +10,13 @@ namespace evenkeel::model {
 [[nodiscard]] bool IsDnsLabel(std::string_view text);
 /// Names of most Kubernetes objects: DNS-1123 labels joined by dots, at most 253 characters.
 [[nodiscard]] bool IsDnsSubdomain(std::string_view text);
+inline constexpr std::size_t kMaxDnsSubdomain = 253;
+
+/// In a template of the name of an object for each node, stands for the name of the node.
+inline constexpr std::string_view kNodePlaceholder = "{node}";
+/// Replaces kNodePlaceholder. If the template makes a DNS subdomain with a name of one letter, it
+/// makes one with the name of each node, unless that is too long.
+[[nodiscard]] std::string NameForNode(std::string_view name_template, std::string_view node);
 /// A Kubernetes label value that is not empty: 1 to 63 of A-Z, a-z, 0-9, '-', '_' and '.', with a
 /// letter or digit at both ends.
 [[nodiscard]] bool IsLabelValue(std::string_view text);

@@ -8,6 +8,7 @@
 #include "cluster/names.h"
 #include "cluster/weighted_job_json.h"
 #include "core/model/manifest.h"
+#include "core/model/names.h"
 #include "core/model/pod_template_parsing.h"
 
 namespace evenkeel::cluster {
@@ -194,6 +195,13 @@ void AddTaskFiles(json& pod_spec, const WeightedJob& job, FileAccess access) {
   if (!all) {
     pod_spec["containers"].back()["volumeMounts"].back()["subPath"] = path::kTaskFolderName;
   }
+}
+
+void AddFileCache(json& pod_spec, const WeightedJob& job, const std::string& node) {
+  if (job.spec.file_cache_claim.empty()) return;
+  const std::string claim = model::NameForNode(job.spec.file_cache_claim, node);
+  AddVolume(pod_spec, "file-cache", {{"persistentVolumeClaim", {{"claimName", claim}}}},
+            path::kFileCacheClaim, false);
 }
 
 json Folder(const std::string& size_limit) { return {{"emptyDir", {{"sizeLimit", size_limit}}}}; }

@@ -73,6 +73,9 @@ inline const std::string kDataLimit = "2Gi";
 enum class FileAccess { kAll, kTaskDirectories };
 void AddTaskFiles(nlohmann::json& pod_spec, const WeightedJob& job, FileAccess access);
 
+/// The claim for the cache of input files of this node, if the job names one.
+void AddFileCache(nlohmann::json& pod_spec, const WeightedJob& job, const std::string& node);
+
 /// A writable /tmp of that size, unless the container that the pod got last has one.
 void AddTemporary(nlohmann::json& pod_spec, const std::string& name, const std::string& size_limit);
 

@@ -45,6 +45,10 @@ json Arguments(const WeightedJob& job, const WorkerPod& pod) {
           path::kTaskFolder}) {
       args.push_back(word);
     }
+    if (!job.spec.file_cache_claim.empty()) {
+      args.push_back("--persistent-file-cache");
+      args.push_back(path::kPersistentFileCache);
+    }
   }
   return args;
 }
@@ -87,7 +91,10 @@ void AddWorkerAndCommand(json& spec, const WeightedJob& job, const WorkerPod& po
   RunAsOwnUser(container);
   spec["containers"].push_back(std::move(container));
   AddLauncherSocket(spec);
-  if (job.has_files) AddTaskFiles(spec, job, FileAccess::kAll);
+  if (job.has_files) {
+    AddTaskFiles(spec, job, FileAccess::kAll);
+    AddFileCache(spec, job, pod.node);
+  }
   AddWorkerTls(spec, job, pod);
   AddTemporary(spec, "tmp", kTemporaryLimit);
 }

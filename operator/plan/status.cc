@@ -402,13 +402,15 @@ MaybeAnswer AskRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   return answer;
 }
 
-/// The first node that has too little for one task, as it is left out; empty if there is none.
-std::string DescribeTooSmallNodes(const PlanBuilder& builder, const RunPicture& picture) {
-  if (!builder.Job().spec.task_resources.Any()) return {};
+/// The first node that has too little for one task, or no claim for its cache, as it is left out;
+/// empty if there is none.
+std::string DescribeUnfitNodes(const PlanBuilder& builder, const RunPicture& picture) {
+  const bool has_task_resources = builder.Job().spec.task_resources.Any();
   std::string text;
   std::size_t more = 0;
   for (const cluster::NodeEligibility& one : picture.inventory.eligibilities) {
-    if (one.first.obstacle != cluster::Obstacle::kResource) continue;
+    const bool too_small = has_task_resources && one.first.obstacle == cluster::Obstacle::kResource;
+    if (!too_small && one.first.obstacle != cluster::Obstacle::kClaimName) continue;
     if (text.empty()) {
       text = "; left out: " + one.node->Name() + ", which is " + one.first.why;
     } else {
@@ -423,11 +425,13 @@ std::string DescribeTooSmallNodes(const PlanBuilder& builder, const RunPicture& 
 std::string DescribeRunningWorkers(PlanBuilder& builder, const RunPicture& picture) {
   const std::vector<CrowdedNode>& crowded = picture.inventory.crowded;
   if (!crowded.empty()) return "workers run; " + DescribeMissingRoom(builder, crowded);
-  for (const cluster::PodView* pod : picture.inventory.live) {
-    if (auto trouble = AskPod(builder, *pod))
-      return "workers run, but not all: " + trouble->message;
+  for (const auto* pods : {&picture.inventory.live, &picture.inventory.stuck}) {
+    for (const cluster::PodView* pod : *pods) {
+      if (auto trouble = AskPod(builder, *pod))
+        return "workers run, but not all: " + trouble->message;
+    }
   }
-  return "workers run" + DescribeTooSmallNodes(builder, picture);
+  return "workers run" + DescribeUnfitNodes(builder, picture);
 }
 
 /// A job with verified results ends when each drawn task has run on a second node.

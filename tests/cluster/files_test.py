@@ -2,6 +2,8 @@
 
 import json
 import random
+import re
+import urllib.request
 
 import yaml
 
@@ -52,10 +54,12 @@ class FilesCase(cluster_case.ClusterTest):
             path.chmod(0o755 if path.is_dir() else 0o644)
         return folder
 
-    def start(self, milliseconds=100, user=None, results=False, outputs=(), **sections):
+    def start(self, milliseconds=100, user=None, results=False, outputs=(), name=None, cache=None,
+              **sections):
         """The documented example, with a program and common files of ours. Tasks of another `user` than that
-        of the workers get links to files of their caches."""
+        of the workers get links to files of their caches. `cache`: the claim for these."""
         manifest = yaml.safe_load(EXAMPLE.read_text())
+        manifest["metadata"]["name"] = name or manifest["metadata"]["name"]
         spec = manifest["spec"]
         command = spec["workload"]["command"]
         command["image"] = self.images["numbered"]
@@ -63,6 +67,8 @@ class FilesCase(cluster_case.ClusterTest):
         command["inputs"].append("common.*")
         command["outputs"].extend(outputs)
         spec["worker"] = {"resources": {"requests": {"cpu": "20m", "memory": "16Mi"}}}
+        if cache:
+            spec["worker"]["fileCacheClaim"] = cache
         if user:
             spec["worker"]["template"] = {"securityContext": {"runAsUser": user}}
         if not results:
@@ -140,6 +146,68 @@ class ThumbnailsTest(FilesCase):
         thing = job.until(lambda thing: jobs.condition(thing, "Failed").get("status") == "True", 120,
                           "it has failed")
         self.assertIn("output other.pgm was not written", jobs.condition(thing, "Failed")["message"])
+
+
+class CacheTest(FilesCase):
+    """Caches in claims outlive the job."""
+
+    beside = True
+
+    def sent_bytes(self, job):
+        """What the coordinator has sent to its workers."""
+        address = job.coordinator()["status"]["podIP"]
+        with urllib.request.urlopen(f"http://{address}:7401/metrics", timeout=10) as answer:
+            text = answer.read().decode()
+        found = re.search(r'^evenkeel_transfer_bytes_total\{.*direction="sent".*\} (\S+)$', text, re.M)
+        return float(found[1])
+
+    def claim_caches(self, *nodes, **options):
+        """A claim for each node; their folders."""
+        return [kube.place("STATE") / "volumes" / self.claim_new_volume(f"files-{node}", node, **options)
+                for node in nodes]
+
+    def run_on_all_nodes(self, name):
+        """A job of three tasks for each node, of which each needs all common files."""
+        job = self.start(0, name=name, cache="files-{node}", balancing={"strategy": "DomainDecomposition"})
+        job.wait_complete(600)
+        self.assertEqual(job.status()["tasks"]["completed"], 9)
+        return self.sent_bytes(job)
+
+    def test_caches_of_nodes(self):
+        """A file that all three nodes need leaves the coordinator once, for both jobs together."""
+        common = 200 << 20
+        folder = self.fill_inputs(9, common)
+        caches = self.claim_caches(*cluster_case.NODES)
+        sent = self.run_on_all_nodes("first")
+        self.assertGreaterEqual(sent, common)
+        self.assertLess(sent, 1.1 * common)
+        for cache in caches:
+            self.assertIn(common, [path.stat().st_size for path in cache.rglob("*") if path.is_file()])
+        self.assertLess(self.run_on_all_nodes("second"), 0.01 * common)
+        self.assertEqual((folder / "common.bin").stat().st_size, common)
+
+    def test_a_missing_claim(self):
+        """The job goes on without the node, and says why."""
+        self.fill_inputs(60)
+        self.claim_caches("pi4-a", "pi4-b")
+        job = self.start(1000, cache="files-{node}")
+        missing = 'persistentvolumeclaim "files-pi3" not found'
+        job.until(lambda thing: missing in jobs.condition(thing, "Progressing").get("message", ""), 120,
+                  "the claim is named")
+        job.wait_complete(240)
+        self.assertEqual(job.status()["tasks"]["completed"], 60)
+
+    def test_a_small_claim(self):
+        """What does not fit into it is cached in the pod."""
+        self.fill_inputs(20, 12 << 20)
+        self.claim_caches("pi4-a", mebibytes=8)
+        job = self.start(1000, cache="files-{node}", nodes={"selector": {"matchLabels": {
+            "kubernetes.io/hostname": "pi4-a"}}})
+        job.wait_part(0.1, 120)
+        [worker] = job.workers().values()
+        self.assertIn("No space left on device; from now on, input files are cached in",
+                      kube.logs(worker["metadata"]["name"], self.namespace, "-c", "worker"))
+        job.wait_complete(240)
 
 
 class CableTest(FilesCase):

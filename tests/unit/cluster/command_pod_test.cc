@@ -198,6 +198,7 @@ TEST(CommandPod, TheWorkerBringsTheFilesOfTasksToTheCommand) {
   };
   EXPECT_EQ(value("--file-cache"), "/evenkeel/files/cache");
   EXPECT_EQ(value("--file-cache-bytes"), "1048576");
+  EXPECT_EQ(value("--persistent-file-cache"), "");
   EXPECT_EQ(value("--task-folder"), "/evenkeel/files/tasks");
   EXPECT_EQ(value("--peer-port"), "7404");
   EXPECT_EQ(value("--peer-name"), "primes-worker");
@@ -205,6 +206,37 @@ TEST(CommandPod, TheWorkerBringsTheFilesOfTasksToTheCommand) {
   EXPECT_EQ(Container(pod, "launcher")["args"],
             json::array({"install", "/evenkeel/bin", "/evenkeel/files/tasks"}));
   EXPECT_EQ(PathsOf(Mounts(pod, "launcher")), (Paths{"/evenkeel/bin", "/evenkeel/files"}));
+}
+
+TEST(CommandPod, TheWorkerAloneHasTheClaimForTheCacheOfItsNode) {
+  WeightedJob job = CommandJob();
+  job.spec.file_cache_claim = "files-{node}";
+  const auto claims = [](const json& pod) {
+    std::vector<std::string> names;
+    for (const json& volume : pod["spec"]["volumes"]) {
+      if (!volume.contains("persistentVolumeClaim")) continue;
+      names.push_back(volume["persistentVolumeClaim"]["claimName"]);
+    }
+    return names;
+  };
+  EXPECT_EQ(claims(PodOf(job)), Paths{}) << "its tasks have no files";
+  job.has_files = true;
+  const json pod = PodOf(job);
+  EXPECT_EQ(claims(pod), Paths{"files-pi4"});
+  const auto worker = Mounts(pod, "worker");
+  EXPECT_EQ(worker.at("/evenkeel/file-cache")["persistentVolumeClaim"]["claimName"], "files-pi4");
+  EXPECT_EQ(worker.at("/evenkeel/file-cache")["readOnly"], false);
+  EXPECT_TRUE(worker.at("/evenkeel/files").contains("emptyDir"));
+  for (const char* other : {"command", "launcher"}) {
+    EXPECT_FALSE(Mounts(pod, other).contains("/evenkeel/file-cache")) << other;
+  }
+  const json args = Container(pod, "worker")["args"];
+  const auto found = std::find(args.begin(), args.end(), "--persistent-file-cache");
+  ASSERT_NE(found, args.end());
+  EXPECT_EQ(*(found + 1), "/evenkeel/file-cache/evenkeel-file-cache");
+  job.spec.file_cache_claim = "shared";
+  EXPECT_EQ(claims(PodOf(job)), Paths{"shared"});
+  EXPECT_EQ(claims(CoordinatorPodManifest(job, {1, "evenkeel/worker:1", false, {}, {}})), Paths{});
 }
 
 TEST(ReducePod, HasTheInputsAndNoDirectoriesOfTasks) {

@@ -84,6 +84,28 @@ const Case kCases[] = {
        job.spec.weighting.explicit_weights = {{"other", 2}};
      },
      Obstacle::kNoWeight, "without a number in spec.weighting.weights"},
+    {"a name that makes that of its claim too long",
+     [](auto& node, auto& job, auto&) {
+       node.profile.name = std::string(248, 'a');
+       job.has_files = true;
+       job.spec.file_cache_claim = "files-{node}";
+     },
+     Obstacle::kClaimName,
+     "without a claim: spec.worker.fileCacheClaim with its name has 254 characters, at most 253 "
+     "are allowed"},
+    {"a name that just fits into that of its claim",
+     [](auto& node, auto& job, auto&) {
+       node.profile.name = std::string(247, 'a');
+       job.has_files = true;
+       job.spec.file_cache_claim = "files-{node}";
+     },
+     Obstacle::kNone, ""},
+    {"a name that is too long for a claim that is not used",
+     [](auto& node, auto& job, auto&) {
+       node.profile.name = std::string(248, 'a');
+       job.spec.file_cache_claim = "files-{node}";
+     },
+     Obstacle::kNone, ""},
     {"too little CPU left", [](auto&, auto&, auto& used) { used.cpu_millicores = 3751; },
      Obstacle::kRoom, "without room for what the worker requests"},
     {"just enough CPU left", [](auto&, auto&, auto& used) { used.cpu_millicores = 3750; },

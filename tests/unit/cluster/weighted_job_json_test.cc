@@ -185,6 +185,13 @@ TEST(ReadWeightedJob, TasksMayHaveFiles) {
   }
   object["spec"]["worker"]["fileStorageLimit"] = "50Gi";
   EXPECT_EQ(ReadWeightedJob(object).spec.file_storage_bytes, 50LL << 30);
+  EXPECT_EQ(ReadWeightedJob(object).spec.file_cache_claim, "");
+  object["spec"]["worker"]["fileCacheClaim"] = "files-{node}";
+  EXPECT_EQ(ReadWeightedJob(object).spec.file_cache_claim, "files-{node}");
+  object["spec"]["worker"]["fileCacheClaim"] = "files-{nodes}";
+  EXPECT_EQ(ReadWeightedJob(object).invalid,
+            "spec.worker.fileCacheClaim: must have no placeholder but {node}, is "
+            "\"files-{nodes}\"");
 }
 
 TEST(ReadWeightedJob, AJobMayBringProgramsOfItsOwn) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/model/document.h"
+#include "core/model/names.h"
 
 namespace evenkeel::model {
 namespace {
@@ -330,6 +331,36 @@ TEST(ParseJob, ExtendedResourcesAreWholeAndTheirRequestIsTheirLimit) {
                        "{nvidia.com/gpu: '2', hugepages-2Mi: 67108864}}}\n"),
                "job.yaml");
   EXPECT_TRUE(job.has_value()) << job.error().message;
+}
+
+TEST(ParseJob, TheClaimForTheCacheOfANodeIsNamedByATemplate) {
+  const auto job = [](const std::string& claim) {
+    return JobWith("  worker: {fileCacheClaim: " + claim + "}\n");
+  };
+  for (const std::string good : {"a", "'files-{node}'", "'{node}'", "'{node}.{node}-x.y'"}) {
+    EXPECT_TRUE(ParseJob(job(good), "job.yaml")) << good;
+  }
+  const std::string field = "job.yaml: spec.worker.fileCacheClaim: ";
+  const std::string name =
+      "must be 1 to 253 lower-case letters, digits, '-' or '.', with a letter "
+      "or digit at both ends, where {node} stands for the name of the node, ";
+  EXPECT_EQ(JobErrorOf(job("''")), field + "must be text of 1 to 253 bytes, is \"\"");
+  EXPECT_EQ(JobErrorOf(job("[a]")), field + "must be text of 1 to 253 bytes, is a list");
+  EXPECT_EQ(JobErrorOf(job("'Files-{node}'")), field + name + "is \"Files-{node}\"");
+  EXPECT_EQ(JobErrorOf(job("'{node}-'")), field + name + "is \"{node}-\"");
+  for (const std::string bad : {"files-{nodes}", "{{node}}", "a{", "{}", "{Node}"}) {
+    EXPECT_EQ(JobErrorOf(job("'" + bad + "'")),
+              field + "must have no placeholder but {node}, is \"" + bad + "\"");
+  }
+  EXPECT_TRUE(
+      JobErrorOf(job(std::string(254, 'a'))).starts_with(field + "must be text of 1 to 253"));
+}
+
+TEST(NameForNode, ReplacesEachPlaceholder) {
+  EXPECT_EQ(NameForNode("files-{node}", "pi4.local"), "files-pi4.local");
+  EXPECT_EQ(NameForNode("{node}-{node}", "{node}"), "{node}-{node}");
+  EXPECT_EQ(NameForNode("shared", "pi4"), "shared");
+  EXPECT_EQ(NameForNode("", "pi4"), "");
 }
 
 TEST(ParseJob, FieldsOfAPodThatAJobMayNotSetAreRefusedByName) {

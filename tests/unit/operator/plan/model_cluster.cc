@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cluster/names.h"
+#include "core/model/names.h"
 
 namespace evenkeel::plan {
 namespace {
@@ -118,11 +119,17 @@ void ModelCluster::Schedule(cluster::PodView& pod) {
   if (claims && !claim_exists) {
     words += ": persistentvolumeclaim \"" + job.result_claim + "\" not found.";
   }
+  const std::string cache = coordinator || !job.has_files
+                                ? std::string()
+                                : model::NameForNode(job.spec.file_cache_claim, pod.target_node);
+  const bool lacks_cache = missing_claims.contains(cache);
+  if (lacks_cache) words += ": persistentvolumeclaim \"" + cache + "\" not found.";
   for (const auto& [name, node] : nodes) {
     const bool local = claims && claim_node && *claim_node != name;
     const bool other = !coordinator && pod.target_node != name;
     if (local) words += ": 1 node(s) didn't match PersistentVolume's node affinity";
-    if (local || other || (claims && !claim_exists) || !Fits(node, pod)) continue;
+    const bool lacks_claim = lacks_cache || (claims && !claim_exists);
+    if (local || other || lacks_claim || !Fits(node, pod)) continue;
     pod.node = name;
     pod.unscheduled.reset();
     return;

@@ -66,6 +66,7 @@ class ModelCluster {
   std::set<std::string> broken_images;
   std::optional<std::string> claim_node;  ///< the claim is local to this node
   bool claim_exists = true;
+  std::set<std::string> missing_claims;  ///< for caches of workers
   bool snapshot_too_large = false;
   bool refresh_works = true;  ///< kubelets have the new plan when the pod is annotated
   int refreshes = 0;          ///< different ones

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/names.h"
 #include "tests/unit/operator/plan/model_cluster.h"
 
 namespace evenkeel::plan {
@@ -338,6 +339,56 @@ TEST_F(Placing, ABoardWithMuchCpuAndLittleMemoryGetsItsTrueShare) {
   for (const cluster::PlannedNode& node : seen.plan->nodes) {
     EXPECT_EQ(node.ratio, node.name == "a" ? 4 : 2) << node.name;
   }
+}
+
+TEST_F(Placing, ANodeWithoutItsClaimIsNamedWhileOthersRun) {
+  cluster_.job.has_files = true;
+  cluster_.job.spec.file_cache_claim = "files-{node}";
+  cluster_.missing_claims = {"files-b"};
+  const auto message = [this] {
+    return cluster::Find(cluster_.job.status.conditions, "Progressing")->message;
+  };
+  const std::string want = "workers run, but not all: pod " +
+                           cluster::WorkerPodName(cluster_.job.meta.name, "b") +
+                           " cannot be scheduled: 0/3 nodes are available: persistentvolumeclaim "
+                           "\"files-b\" not found.";
+  for (const int later : {10, 60, 600}) {
+    ASSERT_TRUE(cluster_.Rest());
+    cluster_.Advance(std::chrono::seconds(later));
+    ASSERT_TRUE(cluster_.Rest());
+    EXPECT_EQ(message(), want) << later;
+  }
+  cluster_.missing_claims.clear();
+  ASSERT_TRUE(cluster_.Rest());
+  cluster_.Advance(std::chrono::seconds(60));
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(message(), "workers run");
+}
+
+TEST_F(Placing, JobsWhoseClaimsAreMissingSaySo) {
+  cluster_.job.has_files = true;
+  cluster_.job.spec.file_cache_claim = "files";
+  cluster_.missing_claims = {"files"};
+  for (const int later : {10, 60}) {
+    ASSERT_TRUE(cluster_.Rest());
+    cluster_.Advance(std::chrono::seconds(later));
+    ASSERT_TRUE(cluster_.Rest());
+    const auto* found = cluster::Find(cluster_.job.status.conditions, "Progressing");
+    EXPECT_EQ(found->reason, "ClaimMissing");
+    EXPECT_NE(found->message.find("persistentvolumeclaim \"files\" not found"), std::string::npos);
+  }
+}
+
+TEST_F(Placing, ANodeWithANameTooLongForItsClaimIsLeftOut) {
+  cluster_.job.has_files = true;
+  cluster_.job.spec.file_cache_claim = std::string(248, 'f') + "{node}";
+  const std::string longer(6, 'd');
+  cluster_.AddNode(Pi4(longer));
+  ASSERT_TRUE(cluster_.Rest());
+  EXPECT_EQ(cluster_.WorkerNodes(), (Names{"a", "b", "c"}));
+  EXPECT_EQ(cluster::Find(cluster_.job.status.conditions, "Progressing")->message,
+            "workers run; left out: dddddd, which is without a claim: spec.worker.fileCacheClaim "
+            "with its name has 254 characters, at most 253 are allowed");
 }
 
 TEST_F(Placing, NeedsThatFitNowhereAreNamed) {
