@@ -253,9 +253,9 @@ TEST_F(OutputFolderTest, FilesHaveALimit) {
 TEST_F(OutputFolderTest, FoldersHaveALimit) {
   bool begins = true;
   Result<void> written;
-  for (int n = 0; written && n < 20; ++n) {
+  for (int n = 0; written && n < 200; ++n) {
     std::string path = std::to_string(n);
-    for (int depth = 0; depth < 1000; ++depth) path += "/a";
+    for (int depth = 0; depth < 100; ++depth) path += "/a";
     written = outputs_.Write(Key(1, 'x'), {path, 0, "", begins});
     begins = false;
   }
