@@ -18,6 +18,9 @@ namespace evenkeel::plan {
 namespace {
 
 constexpr Duration kInterval = std::chrono::seconds(10);
+constexpr Duration kIntervalOfChangedEstimate = std::chrono::seconds(3);
+constexpr Duration kLeastEstimateChange = std::chrono::seconds(5);
+constexpr int kPartOfTimeLeft = 10;
 constexpr int kStepPercent = 5;
 
 int PercentOf(const std::string& progress) {
@@ -30,6 +33,16 @@ int PercentOf(const std::string& progress) {
 bool Differs(const cluster::Condition& before, const cluster::Condition& now) {
   if (before.status != now.status || before.reason != now.reason) return true;
   return now.type == cluster::condition_type::kNodesExcluded && before.message != now.message;
+}
+
+/// By more than a tenth of the time that is left.
+bool EstimateChanged(const cluster::JobStatus& before, const cluster::JobStatus& next,
+                     platform::Timestamp now) {
+  const auto& known = before.estimated_completion_time;
+  const auto& estimate = next.estimated_completion_time;
+  if (!known || !estimate) return false;
+  const Duration change = std::max(*known, *estimate) - std::min(*known, *estimate);
+  return change > std::max<Duration>(kLeastEstimateChange, (*estimate - now) / kPartOfTimeLeft);
 }
 
 }  // namespace
@@ -52,9 +65,11 @@ WriteRule DecideStatusWrite(const cluster::JobStatus& known, const cluster::JobS
   // A job that is Complete is kept until those that wait for it have recorded that.
   if (known.after != next.after) return {.write = true};
   const int step = std::abs(PercentOf(next.progress) - PercentOf(known.progress));
-  const bool due = !last_write || now >= *last_write + kInterval || now < *last_write;
+  const Duration interval =
+      EstimateChanged(known, next, now) ? kIntervalOfChangedEstimate : kInterval;
+  const bool due = !last_write || now >= *last_write + interval || now < *last_write;
   if (due || step >= kStepPercent) return {.write = true};
-  return {.due = *last_write + kInterval - now};
+  return {.due = *last_write + interval - now};
 }
 
 namespace {

@@ -19,7 +19,8 @@ struct WriteRule {
 
 /// A status is written as rarely as people can bear, for a whole cluster's state may be on one SD
 /// card: at once if a condition, the generation it is about or the jobs in status.after
-/// change; otherwise at most every 10 s or 5 % of progress; never when nothing has changed.
+/// change; otherwise at most every 10 s, 3 s if the estimate of the end has moved by a tenth of the
+/// time that is left, or 5 % of progress; never when nothing has changed.
 [[nodiscard]] WriteRule DecideStatusWrite(const cluster::JobStatus& known,
                                           const cluster::JobStatus& next, platform::Timestamp now,
                                           const std::optional<platform::Timestamp>& last_write);

@@ -40,6 +40,26 @@ TEST(DecideStatusWrite, WritesEveryTenSecondsOrFivePercent) {
   EXPECT_TRUE(DecideStatusWrite(Running("3%"), Running("4%"), kRunStart, std::nullopt).write);
 }
 
+TEST(DecideStatusWrite, AnEstimateThatMovesByATenthOfTheTimeLeftIsWrittenAfterThreeSeconds) {
+  const auto rule = [](std::optional<int> from, std::optional<int> to, int age) {
+    cluster::JobStatus known = Running("3%");
+    cluster::JobStatus next = Running("3%");
+    if (from) known.estimated_completion_time = kRunStart + seconds(*from);
+    if (to) next.estimated_completion_time = kRunStart + seconds(*to);
+    return DecideStatusWrite(known, next, kRunStart + seconds(age), kRunStart);
+  };
+  EXPECT_TRUE(rule(103, 154, 3).write);
+  EXPECT_TRUE(rule(154, 103, 3).write);
+  EXPECT_FALSE(rule(103, 154, 2).write);
+  EXPECT_EQ(rule(103, 154, 2).due, seconds(1));
+  EXPECT_FALSE(rule(103, 113, 3).write);  // a tenth of the time left is 11 s
+  EXPECT_TRUE(rule(103, 115, 3).write);
+  EXPECT_FALSE(rule(13, 18, 3).write);  // 5 s are little, however near the end is
+  EXPECT_TRUE(rule(13, 19, 3).write);
+  EXPECT_FALSE(rule(std::nullopt, 154, 3).write);
+  EXPECT_FALSE(rule(154, std::nullopt, 3).write);
+}
+
 TEST(DecideStatusWrite, WritesChangesOfConditionsAtOnce) {
   cluster::JobStatus next = Running("3%");
   next.conditions[0].reason = "StartedAgain";
