@@ -127,6 +127,13 @@ class TimingEstimator {
   /// thread: a transfer, or the start of its process. 0 if the transfer is known.
   [[nodiscard]] double DoubtfulTransferSeconds(WorkerId worker) const;
 
+  /// Seconds for which a task occupied the way to the worker when it was least delayed by others; 0
+  /// if it is not known.
+  [[nodiscard]] double ShortestTransfer(WorkerId worker) const {
+    const State& state = workers_[worker.value];
+    return state.transfer ? *state.transfer : TransferSeconds(worker);
+  }
+
   /// Part of the observed time that its tasks spent waiting for their data.
   void NoteWaiting(WorkerId worker, Duration waited) {
     workers_[worker.value].all_waited_seconds += ToSeconds(waited);

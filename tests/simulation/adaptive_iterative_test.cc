@@ -1,9 +1,11 @@
 // AdaptiveIterative on the cluster of its paper: what figures 4 to 7 show, in virtual time.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "core/scheduling/tail_stealing/medium_shares.h"
 #include "simulator/simulation.h"
 #include "tests/simulation/rounds_of_a_run.h"
 
@@ -72,6 +74,7 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
     simulation.job.balancing.strategy = StrategyName::kTailStealing;
     const double tail_stealing = RunRounds(simulation).Seconds();
     gains.push_back(without / with);
+    EXPECT_LT(tail_stealing, with) << kilobytes << " kB";
     std::printf("%6.3f kB a unit: %.2f s, calculation only %.2f s (x %.2f), TailStealing %.2f s\n",
                 kilobytes, with, without, gains.back(), tail_stealing);
   }
@@ -79,6 +82,51 @@ TEST(AdaptiveIterative, CommunicationTimeCountsAndMoreSoTheMoreDataThereAre) {
   EXPECT_LT(gains[0], 1.05);
   for (std::size_t n = 1; n < gains.size(); ++n) EXPECT_GT(gains[n], gains[n - 1]);
   EXPECT_GT(gains.back(), 1.5);
+}
+
+/// The shortest time by the linear program of DivideMedium over the whole job: both ways of a
+/// task's data occupy the medium.
+double SharedMediumBound(const SimulationConfig& simulation, double seconds_a_task) {
+  std::vector<scheduling::MediumUser> users;
+  for (const NodeModel& node : simulation.nodes) {
+    const double bytes = simulation.input_bytes + simulation.result_bytes;
+    const double transfer = node.link_bytes_per_second > 0 ? bytes / node.link_bytes_per_second : 0;
+    users.push_back({node.speed.MaxSpeed() / seconds_a_task, transfer});
+  }
+  double rate = 0;
+  for (const double each : scheduling::DivideMedium(users, 1)) rate += each;
+  return static_cast<double>(simulation.true_costs.size()) / rate;
+}
+
+// One transfer of 16 kB to the 2 Mbit/s link takes as long as 50 to those of 100 Mbit/s.
+TEST(TailStealingOnASharedMedium, SlowLinksDoNotHoldUpTheOthers) {
+  for (const int tasks : {6000, 20'000}) {
+    SimulationConfig simulation = PaperCluster(tasks, 0.02);
+    simulation.input_bytes = simulation.result_bytes = 16'000;
+    simulation.job.balancing.strategy = StrategyName::kTailStealing;
+    const double bound = SharedMediumBound(simulation, 0.02);
+    const RoundsOfARun run = RunRounds(simulation);
+    std::printf("%d tasks: %.1f s, %.2f times the bound\n", tasks, run.Seconds(),
+                run.Seconds() / bound);
+    EXPECT_LT(run.Seconds(), 1.3 * bound);
+  }
+}
+
+// The same links, each by itself: nothing is gained by limits, so hardly anything is lost by
+// trials.
+TEST(TailStealingOnASharedMedium, LinksThatAreNotSharedAreUsed) {
+  SimulationConfig simulation = PaperCluster(6000, 0.02);
+  simulation.network.shared_medium = false;
+  simulation.input_bytes = simulation.result_bytes = 64'000;
+  simulation.job.balancing.strategy = StrategyName::kTailStealing;
+  const RoundsOfARun run = RunRounds(simulation);
+  double rate = 0;  // both directions of a link carry data at the same time
+  for (const NodeModel& node : simulation.nodes) {
+    const double computed = node.speed.MaxSpeed() / 0.02;
+    const double link = node.link_bytes_per_second / simulation.input_bytes;
+    rate += link > 0 ? std::min(computed, link) : computed;
+  }
+  EXPECT_LT(run.Seconds(), 1.06 * 6000 / rate);
 }
 
 // "Usually removed P200 MMX": it gets other work in the fourth iteration and cannot keep up.

@@ -100,10 +100,13 @@ double FinishPredictor::Rate(WorkerId worker) const {
 }
 
 double FinishPredictor::SuppliedRate(WorkerId worker) const {
-  const double rate = context_.estimator.Rate(worker);
-  const double transfer = context_.estimator.TransferSeconds(worker);
+  double rate = context_.estimator.Rate(worker);
   const double mean = MeanCost();
-  return transfer > 0 && mean > 0 ? std::min(rate, mean / transfer) : rate;
+  if (mean <= 0) return rate;
+  const double transfer = context_.estimator.TransferSeconds(worker);
+  if (transfer > 0) rate = std::min(rate, mean / transfer);
+  if (const auto limit = medium_.Limit(worker)) rate = std::min(rate, mean * *limit);
+  return rate;
 }
 
 FinishPredictor::Outlook FinishPredictor::PredictOutlook(WorkerId worker, Instant now) const {

@@ -10,6 +10,7 @@
 #include "core/scheduling/reserved_pool.h"
 #include "core/scheduling/residual_time.h"
 #include "core/scheduling/tail_stealing/finish_index.h"
+#include "core/scheduling/tail_stealing/medium_shares.h"
 
 namespace evenkeel::scheduling {
 
@@ -32,9 +33,10 @@ struct Slot {
 /// workers). Not thread-safe.
 class FinishPredictor {
  public:
-  /// `context` and `pool` outlive the predictor.
-  FinishPredictor(const StrategyContext& context, const ReservedPool& pool)
-      : context_(context), pool_(pool) {}
+  /// All outlive the predictor.
+  FinishPredictor(const StrategyContext& context, const ReservedPool& pool,
+                  const MediumShares& medium)
+      : context_(context), pool_(pool), medium_(medium) {}
 
   void AddWorkers(std::size_t count) { known_.resize(known_.size() + count); }
   /// The worker's connection, rate or leases may have changed.
@@ -159,6 +161,7 @@ class FinishPredictor {
 
   const StrategyContext& context_;
   const ReservedPool& pool_;
+  const MediumShares& medium_;
   std::vector<Known> known_;
   FinishIndex finish_;
   FinishIndex ready_;

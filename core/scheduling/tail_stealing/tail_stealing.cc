@@ -39,7 +39,8 @@ TailStealing::TailStealing(const StrategyContext& context)
       context_(context.With(costs_)),
       pool_(context_),
       goal_(MakeGoal(context_)),
-      predictor_(context_, pool_),
+      medium_(context_, pool_),
+      predictor_(context_, pool_, medium_),
       window_(context_, pool_, predictor_),
       allocator_(context_, pool_, predictor_, *goal_),
       stragglers_(context_, pool_, predictor_, *goal_),
@@ -68,6 +69,7 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
 
 void TailStealing::AddWorkers(std::size_t count) {
   states_.resize(states_.size() + count);
+  medium_.AddWorkers(count);
   predictor_.AddWorkers(count);
   stragglers_.AddWorkers(count);
   recall_.AddWorkers(count);
@@ -177,6 +179,7 @@ std::vector<Decision> TailStealing::Decide(Instant now) {
   DropUselessCosts(now);
   PutLongestFirst();
   PredictByNewRates(now);
+  ShareMedium(now);
   stragglers_.BeginRound();
   std::vector<Decision> decisions;
   CheckOverdue(now, decisions);
@@ -224,6 +227,18 @@ void TailStealing::PredictByNewRates(Instant now) {
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) predictor_.Update({i}, now);
 }
 
+void TailStealing::ShareMedium(Instant now) {
+  const bool changed = medium_.Refresh(now);
+  while (!held_.empty() && (changed || held_.top().at <= now)) {
+    states_[held_.top().worker.value].held = false;
+    Touch(held_.top().worker);
+    held_.pop();
+  }
+  if (!changed) return;
+  for (std::uint32_t i = 0; i < pool_.Workers(); ++i) Touch({i});
+  predictor_.ForgetLevel(now);
+}
+
 void TailStealing::CheckOverdue(Instant now, std::vector<Decision>& decisions) {
   while (!predictor_.ByReady().Empty() && predictor_.ByReady().Earliest().first <= now) {
     const WorkerId late = predictor_.ByReady().Earliest().second;
@@ -262,7 +277,7 @@ void TailStealing::WatchFirstTask(WorkerId worker) {
 }
 
 void TailStealing::CheckFirstTasks(Instant now) {
-  while (!first_tasks_.empty() && first_tasks_.top().next_look <= now) {
+  while (!first_tasks_.empty() && first_tasks_.top().at <= now) {
     const WorkerId worker = first_tasks_.top().worker;
     first_tasks_.pop();
     states_[worker.value].first_task_watched = false;
@@ -280,6 +295,10 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
   }
   WatchFirstTask(worker);
   if (!WantsMore(worker, now)) return;
+  if (const auto until = medium_.HeldUntil(worker, now)) {
+    if (!std::exchange(state.held, true)) held_.push({*until, worker});
+    return;
+  }
   if (const auto ahead = stragglers_.SpeculateAhead(worker, now)) {
     decisions.emplace_back(ahead->copy);
     RecallWaiting(ahead->victim, decisions);
@@ -287,6 +306,7 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
   }
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                                      : GrantWindow(worker, now, decisions);
+  if (supplied) medium_.NoteGrant(worker, now);
   if (supplied || !HasIdleThread(worker)) return;
   if (HelpOthers(worker, now, decisions)) return;
   if (!state.idle) idle_.push_back(worker);
@@ -375,7 +395,8 @@ std::optional<Instant> TailStealing::PredictedEnd(Instant now) const {
 }
 
 void TailStealing::PlanNextDecision(Instant now) {
-  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().next_look;
+  next_decision_ = first_tasks_.empty() ? kNever : first_tasks_.top().at;
+  if (!held_.empty()) next_decision_ = std::min(next_decision_, held_.top().at);
   const FinishIndex& ready = predictor_.ByReady();
   if (idle_.empty() || (ready.Empty() && predictor_.PoolTasks() == 0)) return;
   const Duration left = ready.Empty() ? Duration::zero() : ready.Latest().first - now;

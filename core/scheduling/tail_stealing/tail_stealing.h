@@ -13,6 +13,7 @@
 #include "core/scheduling/tail_stealing/credit_window.h"
 #include "core/scheduling/tail_stealing/finish_predictor.h"
 #include "core/scheduling/tail_stealing/link_fetcher.h"
+#include "core/scheduling/tail_stealing/medium_shares.h"
 #include "core/scheduling/tail_stealing/straggler_detector.h"
 #include "core/scheduling/tail_stealing/tail_allocator.h"
 
@@ -45,6 +46,7 @@ class TailStealing final : public Strategy {
     /// that tasks do not go back and forth.
     bool called_back = false;
     bool first_task_watched = false;  ///< in first_tasks_
+    bool held = false;                ///< in held_
   };
 
   void Append(model::IndexRange range);
@@ -69,6 +71,8 @@ class TailStealing final : public Strategy {
   /// Before the first measurement, predicted times are in an unknown unit, and each measured worker
   /// says something of those that are not measured: predicts all anew whenever twice as many are.
   void PredictByNewRates(Instant now);
+  /// Takes account of what transfers to some workers cost the others.
+  void ShareMedium(Instant now);
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
   /// Recalls the tasks that the worker has not started. It gets nothing ahead of need for now.
@@ -94,6 +98,7 @@ class TailStealing final : public Strategy {
   StrategyContext context_;  // with costs_
   ReservedPool pool_;
   std::unique_ptr<BalancingGoal> goal_;
+  MediumShares medium_;
   FinishPredictor predictor_;
   CreditWindow window_;
   TailAllocator allocator_;
@@ -104,15 +109,17 @@ class TailStealing final : public Strategy {
   std::deque<WorkerId> to_supply_;
   std::deque<WorkerId> idle_;    // want work and got none
   Instant retried_at_ = kNever;  // the last retry of idle workers, if nothing happened since
-  struct FirstTask {
-    Instant next_look{};
+  /// A worker that is to be supplied again.
+  struct Later {
+    Instant at{};
     WorkerId worker{};
-    bool operator>(const FirstTask& other) const {
-      return next_look != other.next_look ? next_look > other.next_look
-                                          : worker.value > other.worker.value;
+    bool operator>(const Later& other) const {
+      return at != other.at ? at > other.at : worker.value > other.worker.value;
     }
   };
-  std::priority_queue<FirstTask, std::vector<FirstTask>, std::greater<>> first_tasks_;
+  using LaterQueue = std::priority_queue<Later, std::vector<Later>, std::greater<>>;
+  LaterQueue first_tasks_;               // when the tasks behind a first one are to be checked
+  LaterQueue held_;                      // by the limits of medium_
   std::size_t measured_to_predict_ = 1;  // workers, for the next PredictByNewRates
   bool tasks_appended_ = false;          // since the last Decide
   Instant now_{};                        // of the latest call

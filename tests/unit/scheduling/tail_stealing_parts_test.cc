@@ -38,6 +38,7 @@ class TailParts : public testing::Test {
       leases.workers.emplace_back();
     }
     pool.AddWorkers(speeds.size());
+    medium.AddWorkers(speeds.size());
     predictor.AddWorkers(speeds.size());
     stragglers.AddWorkers(speeds.size());
     recall.AddWorkers(speeds.size());
@@ -69,7 +70,8 @@ class TailParts : public testing::Test {
   Reservations reservations;
   StrategyContext context{costs, estimator, leases, reservations, {}};
   ReservedPool pool{context};
-  FinishPredictor predictor{context, pool};
+  MediumShares medium{context, pool};
+  FinishPredictor predictor{context, pool, medium};
   CreditWindow window{context, pool, predictor};
   std::unique_ptr<BalancingGoal> goal = MakeGoal(context);
   TailAllocator allocator{context, pool, predictor, *goal};
@@ -85,6 +87,7 @@ struct Sharing {
           const TimingEstimator::Options& options = {})
       : estimator(options), leases(costs), context{costs, estimator, leases, reservations, {}} {
     pool.AddWorkers(workers);
+    medium.AddWorkers(workers);
     predictor.AddWorkers(workers);
     for (std::uint32_t i = 0; i < workers; ++i) {
       estimator.AddWorker(1, 1);
@@ -104,7 +107,8 @@ struct Sharing {
   Reservations reservations;
   StrategyContext context;
   ReservedPool pool{context};
-  FinishPredictor predictor{context, pool};
+  MediumShares medium{context, pool};
+  FinishPredictor predictor{context, pool, medium};
   std::unique_ptr<BalancingGoal> goal = MakeGoal(context);
   TailAllocator allocator{context, pool, predictor, *goal};
 };
@@ -231,7 +235,7 @@ TEST_F(TailParts, TasksWithoutCostAreNoReasonForAnInfiniteTime) {
   const model::PrefixCosts nothing(std::vector<model::Cost>(10, 0));
   const StrategyContext free{nothing, estimator, leases, reservations, {}};
   ReservedPool free_pool{free};
-  FinishPredictor free_predictor{free, free_pool};
+  FinishPredictor free_predictor{free, free_pool, medium};
   free_pool.AddWorkers(1);
   free_predictor.AddWorkers(1);
   free_pool.Insert({0}, {{{0, 10}, 0}});
