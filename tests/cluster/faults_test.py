@@ -103,12 +103,6 @@ class ClusterFaultTest(FaultCase):
             self.finish(job, LONGEST)
         kube.delete("weightedjob", "primes", "-n", self.namespace)
 
-    def test_operator_killed(self):
-        job = self.begin()
-        for pod in chart.operator_pods():
-            faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
-        self.finish(job)
-
     def test_second_replica_takes_over(self):
         scale = ("scale", "deployment", chart.RELEASE, "-n", cluster_case.OPERATOR_NAMESPACE)
         with contextlib.ExitStack() as after:

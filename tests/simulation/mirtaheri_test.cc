@@ -197,7 +197,7 @@ TEST(Mirtaheri, FGrowingNetwork) {
       scenario.nodes[0].count = nodes;
       std::get<simulator::DrawnCosts>(scenario.tasks.costs).count = 400 * nodes;
       scenario.tasks.arrivals[0].times = nodes / 2;
-      const double gain = GainOverNone(Medians(scenario, 20));
+      const double gain = GainOverNone(Medians(scenario, nodes < 40 ? 20 : 10));
       if (nodes == 10) first_gain = gain;
       EXPECT_GT(gain, 0.7 * first_gain) << nodes;
     }
