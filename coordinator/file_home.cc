@@ -84,14 +84,29 @@ Result<void> FileHome::Commit(const protocol::UploadCall& upload,
   return committed;
 }
 
+std::string FileHome::Trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
 void FileHome::NoteStored(const Result<void>& stored) {
   const bool failed = !stored && (stored.error().code == ErrorCode::kStorageFull ||
                                   stored.error().code == ErrorCode::kUnavailable);
-  if (failed && writable_.exchange(false)) {
-    Log(LogLevel::kError, "output files cannot be stored: " + stored.error().message);
-  } else if (stored && !writable_.exchange(true)) {
+  if (!failed && !stored) return;
+  std::string trouble;
+  if (failed) {
+    trouble = "output files cannot be stored: " + stored.error().message +
+              "; the job goes on when " +
+              (stored.error().code == ErrorCode::kStorageFull ? "there is room" : "they can");
+  }
+  const std::lock_guard lock(mutex_);
+  if (trouble.empty() == trouble_.empty()) return;
+  if (failed) {
+    Log(LogLevel::kError, trouble);
+  } else {
     Log(LogLevel::kInfo, "output files can be stored again");
   }
+  trouble_ = std::move(trouble);
 }
 
 void FileHome::NoteHolder(const protocol::ChunkCall& call) {

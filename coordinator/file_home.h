@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -38,21 +37,24 @@ class FileHome final : public protocol::FileSource {
   Result<void> Commit(const protocol::UploadCall& upload,
                       const std::vector<protocol::ListedFile>& files) override;
 
+  /// Why output files cannot be stored now, one line; empty: they can, as far as is known.
+  [[nodiscard]] std::string Trouble() const;
+
  private:
   /// Of one chunk: the workers that got it or get it now, the next one to be named in front.
   using Holders = std::deque<std::string>;
 
   /// The client gets the chunk from here. With the mutex held.
   void NoteHolder(const protocol::ChunkCall& call);
-  /// Logs when output files can no longer be written, and when they can again.
+  /// Notes, and logs, when output files can no longer be written, and when they can again.
   void NoteStored(const Result<void>& stored);
 
   files::OriginIndex& index_;
   const PathsOf paths_;
   const bool between_workers_;
   workloads::OutputFolder* const outputs_;
-  std::atomic<bool> writable_{true};
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
+  std::string trouble_;       // empty: output files can be written
   std::map<protocol::Sha256Digest, Holders> holders_;
   std::deque<protocol::Sha256Digest> noted_;  // keys of holders_, in the order of their entry
 };

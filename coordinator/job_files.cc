@@ -1,10 +1,42 @@
 #include "coordinator/job_files.h"
 
+#include <functional>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "workloads/stored_outputs.h"
 
 namespace evenkeel::coordinator {
+namespace {
+
+constexpr std::size_t kMaxInputFiles = 1'000'000;
+// Of one task; with fewer tasks there cannot be too many files.
+constexpr std::int64_t kMaxPathsOfTask = 100;
+
+/// Tells before the first task what OriginIndex would tell after a million of them. Paths that a
+/// task cannot use are not counted: they are a failure of that task.
+Result<void> CheckNumberOfInputFiles(const workloads::Workload& workload) {
+  const std::int64_t tasks = workload.TaskCount();
+  if (tasks <= static_cast<std::int64_t>(kMaxInputFiles) / kMaxPathsOfTask) return {};
+  std::unordered_set<std::size_t> different;  // hashes: 40 MB at most
+  for (model::TaskIndex task = 0; task < tasks; ++task) {
+    const auto paths = workload.InputFilesOf(task, workload.InputOf(task));
+    if (!paths) continue;
+    if (paths->empty()) return {};
+    for (const auto& path : *paths) different.insert(std::hash<std::string>{}(path.path));
+    if (different.size() > kMaxInputFiles) {
+      return InvalidInput(
+          "workload.command.inputs: the tasks have more than 1,000,000 different input files, "
+          "which "
+          "is the limit; put several into one file, or make several jobs");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> JobFiles::TakeOver(const std::filesystem::path& earlier,
                                 const std::filesystem::path& results) {
   workloads::OutputFolder outputs({results / workloads::kOutputsFolder});
@@ -15,6 +47,7 @@ Result<void> JobFiles::TakeOver(const std::filesystem::path& earlier,
 Result<std::unique_ptr<JobFiles>> JobFiles::Open(
     std::shared_ptr<const workloads::Workload> workload, const std::filesystem::path& inputs,
     const std::filesystem::path& results) {
+  if (auto few = CheckNumberOfInputFiles(*workload); !few) return tl::unexpected(few.error());
   auto common = workloads::FindInputFiles(inputs, workload->CommonInputFiles());
   if (!common) return tl::unexpected(common.error());
   std::unique_ptr<JobFiles> files(new JobFiles(
@@ -31,7 +64,7 @@ JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
     : workload_(std::move(workload)),
       inputs_(std::move(inputs)),
       common_(std::move(common)),
-      index_({inputs_}),
+      index_({inputs_, kMaxInputFiles}),
       outputs_({std::move(outputs), workload_->OutputFilesLimit()}),
       home_(
           index_,

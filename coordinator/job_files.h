@@ -30,6 +30,8 @@ class JobFiles {
       const std::filesystem::path& results);
 
   [[nodiscard]] protocol::FileSource& Source() { return home_; }
+  /// As FileHome::Trouble.
+  [[nodiscard]] std::string Trouble() const { return home_.Trouble(); }
   /// To be called when no worker sends files any more: removes unfinished uploads, and the output
   /// files of tasks that are not completed, for example of one that was interrupted before its
   /// result was durable.

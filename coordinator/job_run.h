@@ -71,6 +71,8 @@ class JobRun final : private StreamListener, private Transport {
   void StopListening();
   /// Traffic of all streams so far.
   [[nodiscard]] protocol::Traffic TrafficSoFar() const { return server_->Counters(); }
+  /// As FileHome::Trouble. Any thread, while the job runs.
+  [[nodiscard]] std::string TroubleWithFiles() const { return files_ ? files_->Trouble() : ""; }
   /// As engine::Coordinator::OnContainerEnds.
   void ReportContainerEnds(engine::ContainerEnds ends);
   /// Stops in good order, as engine::Coordinator::OnInterrupt; a second time at once. Stops the

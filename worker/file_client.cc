@@ -327,11 +327,10 @@ Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* meth
         return answer;
       case grpc::StatusCode::FAILED_PRECONDITION:
         return InvalidInput(answer->status.error_message());
-      case grpc::StatusCode::RESOURCE_EXHAUSTED:
-        return Fail(ErrorCode::kStorageFull, answer->status.error_message());
       case grpc::StatusCode::ABORTED:
         return Fail(ErrorCode::kConflict, answer->status.error_message());
       case grpc::StatusCode::UNAVAILABLE:
+      case grpc::StatusCode::RESOURCE_EXHAUSTED:  // it has no room for output files
         break;
       default:
         return Fail(ErrorCode::kUnavailable,

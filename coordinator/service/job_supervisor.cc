@@ -62,8 +62,12 @@ class JobSupervisor::Observer final : public RunObserver {
     supervisor_.metrics_.Update(progress, {traffic.bytes_sent, traffic.bytes_received});
     JobStatus status = *supervisor_.board_.Read();
     Apply(progress, supervisor_.earlier_, status);
-    if (status.blocked && IsUnblocked(progress)) {
-      status.blocked = false;
+    if (const std::string trouble = supervisor_.run_->TroubleWithFiles(); !trouble.empty()) {
+      status.blocked = true;
+      status.reason = trouble;
+      files_blocked_ = true;
+    } else if (status.blocked && (files_blocked_ || IsUnblocked(progress))) {
+      status.blocked = files_blocked_ = false;
       status.reason.clear();
       supervisor_.last_error_.clear();
     }
@@ -101,6 +105,7 @@ class JobSupervisor::Observer final : public RunObserver {
   JobSupervisor& supervisor_;
   const std::int64_t done_before_;
   const Instant begun_;
+  bool files_blocked_ = false;  // the job is, because output files cannot be stored
 };
 
 JobSupervisor::JobSupervisor(SupervisorConfig config, StatusBoard& board,

@@ -55,7 +55,7 @@ class FilesCase(cluster_case.ClusterTest):
         return folder
 
     def start(self, milliseconds=100, user=None, results=False, outputs=(), name=None, cache=None,
-              **sections):
+              file_storage_limit=None, **sections):
         """The documented example, with a program and common files of ours. Tasks of another `user` than that
         of the workers get links to files of their caches. `cache`: the claim for these."""
         manifest = yaml.safe_load(EXAMPLE.read_text())
@@ -69,14 +69,21 @@ class FilesCase(cluster_case.ClusterTest):
         spec["worker"] = {"resources": {"requests": {"cpu": "20m", "memory": "16Mi"}}}
         if cache:
             spec["worker"]["fileCacheClaim"] = cache
+        if file_storage_limit:
+            spec["worker"]["fileStorageLimit"] = file_storage_limit
         if user:
             spec["worker"]["template"] = {"securityContext": {"runAsUser": user}}
         if not results:
             del spec["resultStorage"]
         return self.submit({**manifest, "spec": {**spec, **sections}})
 
-    def claim_results(self):
-        return kube.place("STATE") / "volumes" / self.claim_new_volume("thumbnails", "pi4-b")
+    def claim_results(self, mebibytes=None):
+        return kube.place("STATE") / "volumes" / self.claim_new_volume("thumbnails", "pi4-b", mebibytes)
+
+    def claim_caches(self, *nodes, **options):
+        """A claim for each node; their folders."""
+        return [kube.place("STATE") / "volumes" / self.claim_new_volume(f"files-{node}", node, **options)
+                for node in nodes]
 
     def check_thumbnails(self, folder, indexes):
         """The folder has exactly the thumbnails of these pictures."""
@@ -153,6 +160,66 @@ class CacheTest(FilesCase):
 
     beside = True
 
+    def test_a_missing_claim(self):
+        """The job goes on without the node, and says why."""
+        self.fill_inputs(40)
+        self.claim_caches("pi4-a", "pi4-b")
+        job = self.start(1000, cache="files-{node}")
+        missing = 'persistentvolumeclaim "files-pi3" not found'
+        job.until(lambda thing: missing in jobs.condition(thing, "Progressing").get("message", ""), 120,
+                  "the claim is named")
+        job.wait_complete(240)
+        self.assertEqual(job.status()["tasks"]["completed"], 40)
+
+
+class FullTest(FilesCase):
+    """Run by hand: what is full."""
+
+    def test_a_full_claim(self):
+        self.fill_inputs(200)
+        results = self.claim_results(mebibytes=32)
+        job = self.start(results=True)
+        job.wait_part(0.1, 120)
+        filler = results / "filler"
+        with filler.open("wb", buffering=0) as file, self.assertRaisesRegex(OSError, "No space left"):
+            while True:
+                file.write(bytes(4096))
+        thing = job.until(lambda thing: jobs.condition(thing, "Progressing").get("reason") == "StorageFull", 120,
+                          "it says that the claim is full")
+        self.assertIn("the job goes on when there is room", jobs.condition(thing, "Progressing")["message"])
+        completed = job.status()["tasks"]["completed"]
+        self.assertLess(completed, 200)
+        filler.unlink()
+        job.wait_complete(240)
+        self.assertEqual(job.status()["tasks"].get("failed", 0), 0)
+        self.check_thumbnails(self.files_of(job, results), range(200))
+
+    def test_a_full_cache(self):
+        """The cache of each node has room for the common file and a few pictures of many."""
+        self.fill_inputs(100, common_bytes=4 << 20)
+        results = self.claim_results()
+        limit = 2 * ((4 << 20) + (4 << 20) + 8 * WIDTH * HEIGHT)  # half of it is the cache; a part of 4 MiB is on its way
+        job = self.start(results=True, file_storage_limit=limit)
+        job.wait_complete(240)
+        self.assertEqual(job.status()["tasks"].get("failed", 0), 0)
+        self.check_thumbnails(self.files_of(job, results), range(100))
+
+    def test_a_small_claim(self):
+        """What does not fit into it is cached in the pod."""
+        self.fill_inputs(20, 12 << 20)
+        self.claim_caches("pi4-a", mebibytes=8)
+        job = self.start(1000, cache="files-{node}", nodes={"selector": {"matchLabels": {
+            "kubernetes.io/hostname": "pi4-a"}}})
+        job.wait_part(0.1, 120)
+        [worker] = job.workers().values()
+        self.assertIn("No space left on device; from now on, input files are cached in",
+                      kube.logs(worker["metadata"]["name"], self.namespace, "-c", "worker"))
+        job.wait_complete(240)
+
+
+class LargeFileTest(FilesCase):
+    """Alone, because it measures what is sent and takes some minutes."""
+
     def sent_bytes(self, job):
         """What the coordinator has sent to its workers."""
         address = job.coordinator()["status"]["podIP"]
@@ -160,11 +227,6 @@ class CacheTest(FilesCase):
             text = answer.read().decode()
         found = re.search(r'^evenkeel_transfer_bytes_total\{.*direction="sent".*\} (\S+)$', text, re.M)
         return float(found[1])
-
-    def claim_caches(self, *nodes, **options):
-        """A claim for each node; their folders."""
-        return [kube.place("STATE") / "volumes" / self.claim_new_volume(f"files-{node}", node, **options)
-                for node in nodes]
 
     def run_on_all_nodes(self, name):
         """A job of three tasks for each node, of which each needs all common files."""
@@ -184,29 +246,6 @@ class CacheTest(FilesCase):
         for cache in caches:
             self.assertIn(common, [path.stat().st_size for path in cache.rglob("*") if path.is_file()])
         self.assertLess(self.run_on_all_nodes("second"), 0.01 * common)
-
-    def test_a_missing_claim(self):
-        """The job goes on without the node, and says why."""
-        self.fill_inputs(90)
-        self.claim_caches("pi4-a", "pi4-b")
-        job = self.start(1000, cache="files-{node}")
-        missing = 'persistentvolumeclaim "files-pi3" not found'
-        job.until(lambda thing: missing in jobs.condition(thing, "Progressing").get("message", ""), 120,
-                  "the claim is named")
-        job.wait_complete(240)
-        self.assertEqual(job.status()["tasks"]["completed"], 90)
-
-    def test_a_small_claim(self):
-        """What does not fit into it is cached in the pod."""
-        self.fill_inputs(20, 12 << 20)
-        self.claim_caches("pi4-a", mebibytes=8)
-        job = self.start(1000, cache="files-{node}", nodes={"selector": {"matchLabels": {
-            "kubernetes.io/hostname": "pi4-a"}}})
-        job.wait_part(0.1, 120)
-        [worker] = job.workers().values()
-        self.assertIn("No space left on device; from now on, input files are cached in",
-                      kube.logs(worker["metadata"]["name"], self.namespace, "-c", "worker"))
-        job.wait_complete(240)
 
 
 class CableTest(FilesCase):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -201,6 +202,14 @@ class FilesTest(ClusterTest):
         self.assertEqual(coordinator.wait(), 2)
         self.assertIn("input model/*.bin: matches no file", coordinator.said)
 
+    def test_more_than_a_million_different_files_are_refused_before_the_first_task(self):
+        self.plan(job("files", {"command": {"command": ["cat", "texts/{index}"], "tasks": 10_000_000,
+                                            "inputs": ["texts/{index}"]}}), (NODES[0], 1))
+        coordinator = self.coordinator("--inputs", self.inputs)
+        self.assertEqual(coordinator.wait(), 2)
+        self.assertIn("workload.command.inputs: the tasks have more than 1,000,000 different input files",
+                      coordinator.said)
+
     def test_a_file_that_is_missing_or_changes_fails_its_tasks(self):
         coordinator, workers = self.start(30, pause=0.1, nodes=NODES[:1], missing=[7],
                                           backoffLimitPerTask=0, maxFailedTasks=30)
@@ -239,6 +248,21 @@ class FilesTest(ClusterTest):
         self.check_all_done(workers)
         self.check_files(*range(6))
         self.check_clean(NODES[:1])
+
+    def test_results_without_room_for_output_files(self):
+        self.lines = 800_000  # 8 MB, more than the journal
+        coordinator, workers = self.start(4, pause=0.5)
+        coordinator.await_state("Running")
+        resource.prlimit(coordinator.pid, resource.RLIMIT_FSIZE, (4 << 20, resource.RLIM_INFINITY))
+        blocked = coordinator.await_state("Blocked")
+        self.assertRegex(blocked["reason"], "^output files cannot be stored: .*; the job goes on when there is room$")
+        self.assertTrue(all(each.running() for each in workers), "they keep what is not stored")
+        resource.prlimit(coordinator.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+        coordinator.await_state("Complete")
+        self.check_all_done(workers)
+        self.assertTrue(all("failed" not in row.values() for row in self.rows()))
+        self.check_files(*range(4))
+        self.check_clean()
 
     def test_files_that_do_not_fit_into_the_cache(self):
         coordinator, _ = self.start(3, nodes=NODES[:1], backoffLimitPerTask=0,

@@ -88,7 +88,13 @@ class FakeHome final : public protocol::FileSource {
       --wrong_pieces;
       stored.bytes.front() ^= 1;
     }
-    return Answer(home->Store(stored));
+    auto answer = home->Store(stored);
+    if (!answer) {
+      const std::lock_guard lock(mutex_);
+      refused_ = true;
+      changed_.notify_all();
+    }
+    return Answer(std::move(answer));
   }
   Result<void> Commit(const protocol::UploadCall& upload,
                       const std::vector<protocol::ListedFile>& files) override {
@@ -109,6 +115,11 @@ class FakeHome final : public protocol::FileSource {
   void AwaitLeaving() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return away_; });
+  }
+  /// Waits until a piece of an output file has not been stored. False after a minute.
+  [[nodiscard]] bool AwaitRefusal() {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::minutes(1), [this] { return refused_; });
   }
   void ComeBack() {
     const std::lock_guard lock(mutex_);
@@ -138,6 +149,7 @@ class FakeHome final : public protocol::FileSource {
   std::condition_variable changed_;
   int pieces_ = 0;
   bool away_ = false;
+  bool refused_ = false;  // a piece of an output file
   bool redirected_ = false;
   bool holds_reads_ = false;
 };
@@ -621,7 +633,7 @@ TEST_P(FilesTest, OfOutputsThatChangeFailTheTask) {
   for (const auto& [path, bytes] : Stored()) EXPECT_TRUE(path.starts_with(".staged")) << path;
 }
 
-TEST_P(FilesTest, OfOutputsThatHaveNoRoomAreReported) {
+TEST_P(FilesTest, OfOutputsWaitForRoomAtTheCoordinator) {
   const auto node = MakeNode("a");
   TaskOutputs outputs(folder_.Path() / "task", {{"a", common_}});
   // A limit on the size of a file stands for a full disk.
@@ -630,11 +642,15 @@ TEST_P(FilesTest, OfOutputsThatHaveNoRoomAreReported) {
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
   const rlimit small{100, before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const auto full = node->client->Store(1, outputs.Files(), {});
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
-  ASSERT_FALSE(full);
-  EXPECT_EQ(full.error().code, ErrorCode::kStorageFull);
+  auto stored =
+      std::async(std::launch::async, [&] { return node->client->Store(1, outputs.Files(), {}); });
+  EXPECT_TRUE(source_.AwaitRefusal());
+  EXPECT_TRUE(source_.home->Trouble().starts_with("output files cannot be stored: "));
   EXPECT_EQ(Stored(), Contents{});
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_TRUE(stored.get());
+  EXPECT_EQ(source_.home->Trouble(), "");
+  EXPECT_EQ(Stored(), (Contents{{"1/a", common_}}));
 }
 
 TEST_P(FilesTest, OfOutputsWaitForTheCoordinatorUntilTheTaskIsStopped) {
