@@ -207,9 +207,9 @@ class FullTest(FilesCase):
     def test_a_small_claim(self):
         """What does not fit into it is cached in the pod."""
         self.fill_inputs(20, 12 << 20)
-        self.claim_caches("pi4-a", mebibytes=8)
+        self.claim_caches("pi4-b", mebibytes=8)
         job = self.start(1000, cache="files-{node}", nodes={"selector": {"matchLabels": {
-            "kubernetes.io/hostname": "pi4-a"}}})
+            "kubernetes.io/hostname": "pi4-b"}}})
         job.wait_part(0.1, 120)
         [worker] = job.workers().values()
         self.assertIn("No space left on device; from now on, input files are cached in",
@@ -254,7 +254,7 @@ class CableTest(FilesCase):
     def test_a_pulled_cable(self):
         self.fill_inputs(200)
         results = self.claim_results()
-        job = self.start(milliseconds=200, results=True)
+        job = self.start(milliseconds=500, results=True)
         job.wait_part(0.1, 120)
         home = job.coordinator()["spec"]["nodeName"]
         away = next(node for node in sorted(job.workers()) if node != home)
