@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <numeric>
 
 namespace evenkeel::scheduling {
@@ -22,8 +21,10 @@ constexpr double kWaiting = 0.8;
 // many times as good.
 constexpr double kSteady = 0.15;
 constexpr double kGain = 1.2;
+// There is a trial if the longest transfers take so many times as long as the shortest.
 constexpr double kDifferent = 1.5;
-// A trial costs what the worker would have completed meanwhile: at most this part of what is left.
+// A trial costs the tasks that the worker would have completed meanwhile: at most this part of the
+// remaining ones.
 constexpr double kTrialSeconds = 3;
 constexpr double kTrialPart = 0.02;
 constexpr Duration kFirstPause = std::chrono::seconds(10);
@@ -69,11 +70,11 @@ bool MediumShares::Refresh(Instant now) {
   const bool too_long = now - *window_start_ >= (IsLearning() ? kLongestLearning : kLongestWindow);
   CloseWindow(now);
   StartWindow(now);
-  if (phase_ == Phase::kFree) return !too_long && now >= next_trial_ && BeginTrial();
-  if (too_long || Users() != baseline_users_) return DropLimits(now);
+  const bool limited = phase_ != Phase::kFree;
+  if (limited && (too_long || Users().size() != baseline_users_)) return DropLimits(now);
   switch (phase_) {
     case Phase::kFree:
-      return false;
+      return !too_long && now >= next_trial_ && BeginTrial();
     case Phase::kSettling:
       phase_ = Phase::kTrial;
       return false;
@@ -145,10 +146,10 @@ MediumUser MediumShares::UserOf(std::size_t worker) const {
   return {estimator.Rate(id) / mean, estimator.ShortestTransfer(id)};
 }
 
-std::int64_t MediumShares::Users() const {
-  std::int64_t users = 0;
+std::vector<std::size_t> MediumShares::Users() const {
+  std::vector<std::size_t> users;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].uses_medium && UserOf(i).rate > 0) ++users;
+    if (workers_[i].uses_medium && UserOf(i).rate > 0) users.push_back(i);
   }
   return users;
 }
@@ -167,21 +168,22 @@ bool MediumShares::UsersWait() const {
 
 bool MediumShares::BeginTrial() {
   if (std::abs(completed_ - completed_before_) > kSteady * completed_) return false;
-  if (Users() < 2 || !UsersWait()) return false;
-  std::size_t slowest = 0;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    const double transfer = UserOf(i).transfer_seconds;
-    if (transfer > UserOf(slowest).transfer_seconds) slowest = i;
-    if (workers_[i].uses_medium && transfer > 0) shortest = std::min(shortest, transfer);
-  }
+  const std::vector<std::size_t> users = Users();
+  if (users.size() < 2 || !UsersWait()) return false;
+  const auto shorter = [this](std::size_t one, std::size_t other) {
+    return UserOf(one).transfer_seconds < UserOf(other).transfer_seconds;
+  };
+  const std::size_t longest = *std::max_element(users.begin(), users.end(), shorter);
+  const std::size_t shortest = *std::min_element(users.begin(), users.end(), shorter);
   // Between equal links there is nothing to divide.
-  if (UserOf(slowest).transfer_seconds < kDifferent * shortest) return false;
-  const double cost = kTrialSeconds * workers_[slowest].completed;
+  if (UserOf(longest).transfer_seconds < kDifferent * UserOf(shortest).transfer_seconds) {
+    return false;
+  }
+  const double cost = kTrialSeconds * workers_[longest].completed;
   if (cost > kTrialPart * static_cast<double>(pool_.Tasks())) return false;
   baseline_ = completed_;
-  baseline_users_ = Users();
-  workers_[slowest].limit = kLimitMeanwhile;
+  baseline_users_ = users.size();
+  workers_[longest].limit = kLimitMeanwhile;
   phase_ = Phase::kSettling;
   return true;
 }
@@ -192,10 +194,7 @@ bool MediumShares::EndTrial(Instant now) {
     return DropLimits(now);
   }
   between_trials_ = Duration::zero();
-  to_learn_.clear();
-  for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].uses_medium && UserOf(i).rate > 0) to_learn_.push_back(i);
-  }
+  to_learn_ = Users();
   std::stable_sort(to_learn_.begin(), to_learn_.end(), [this](std::size_t one, std::size_t other) {
     return UserOf(one).transfer_seconds > UserOf(other).transfer_seconds;
   });

@@ -84,8 +84,8 @@ class MediumShares {
   [[nodiscard]] std::int64_t CompletedOf(std::size_t worker) const;
   /// Zeros for a worker that cannot work now or has not completed a task yet.
   [[nodiscard]] MediumUser UserOf(std::size_t worker) const;
-  /// Workers that use the medium and can work.
-  [[nodiscard]] std::int64_t Users() const;
+  /// Workers that use the medium and can work, in the order of their numbers.
+  [[nodiscard]] std::vector<std::size_t> Users() const;
   /// Workers that use the medium and have no limits completed much less than they compute.
   [[nodiscard]] bool UsersWait() const;
   void HoldAll();
@@ -108,7 +108,7 @@ class MediumShares {
   double completed_ = 0;         // tasks per second of those who use the medium, in the last window
   double completed_before_ = 0;  // in the window before
   double baseline_ = 0;          // without limits
-  std::int64_t baseline_users_ = 0;
+  std::size_t baseline_users_ = 0;
   Instant next_trial_{};
   Duration between_trials_{};
   std::vector<std::size_t> to_learn_;  // the next one is at the end

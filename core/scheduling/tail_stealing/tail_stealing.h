@@ -109,17 +109,17 @@ class TailStealing final : public Strategy {
   std::deque<WorkerId> to_supply_;
   std::deque<WorkerId> idle_;    // want work and got none
   Instant retried_at_ = kNever;  // the last retry of idle workers, if nothing happened since
-  /// A worker that is to be supplied again.
-  struct Later {
+  /// When a worker is to be supplied again.
+  struct Timer {
     Instant at{};
     WorkerId worker{};
-    bool operator>(const Later& other) const {
+    bool operator>(const Timer& other) const {
       return at != other.at ? at > other.at : worker.value > other.worker.value;
     }
   };
-  using LaterQueue = std::priority_queue<Later, std::vector<Later>, std::greater<>>;
-  LaterQueue first_tasks_;               // when the tasks behind a first one are to be checked
-  LaterQueue held_;                      // by the limits of medium_
+  using TimerQueue = std::priority_queue<Timer, std::vector<Timer>, std::greater<>>;
+  TimerQueue first_tasks_;               // when the tasks behind a first one are to be checked
+  TimerQueue held_;                      // by the limits of medium_
   std::size_t measured_to_predict_ = 1;  // workers, for the next PredictByNewRates
   bool tasks_appended_ = false;          // since the last Decide
   Instant now_{};                        // of the latest call
