@@ -27,9 +27,10 @@ namespace evenkeel::files {
 /// a regular one, leads out of the folder, cannot be read, or has changed.
 class OriginIndex {
  public:
+  static constexpr std::size_t kMaxFiles = 1'000'000;
   struct Options {
     std::filesystem::path folder;
-    std::size_t max_files = 1'000'000;  ///< different files, in all; further ones are errors
+    std::size_t max_files = kMaxFiles;  ///< different files, in all; further ones are errors
     std::size_t max_remembered_bytes = std::size_t{64} << 20;  ///< of paths and digests
   };
   explicit OriginIndex(Options options);
