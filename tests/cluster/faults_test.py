@@ -4,7 +4,6 @@ no task may be retried: the loss of a node or pod is not charged to a task."""
 import contextlib
 import re
 import time
-import urllib.request
 
 import chart
 import cluster_case
@@ -138,8 +137,7 @@ class OutageTest(FaultCase):
         """Asks the coordinator itself."""
         end, text = time.monotonic() + OUTAGE_PATIENCE, ""
         while time.monotonic() < end:
-            with urllib.request.urlopen(f"http://{address}:7401/metrics", timeout=10) as answer:
-                text = answer.read().decode()
+            text = jobs.coordinator_metrics(address)
             if re.search(r'^evenkeel_job_state\{.*state="Complete".*\} 1$', text, re.MULTILINE):
                 return
             time.sleep(0.5)

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import urllib.request
 
 import yaml
 
@@ -173,7 +172,7 @@ class CacheTest(FilesCase):
 
 
 class FullTest(FilesCase):
-    """Run by hand: what is full."""
+    """Claims and caches that are full. Run by hand, because each takes a while."""
 
     def test_a_full_claim(self):
         self.fill_inputs(200)
@@ -205,7 +204,7 @@ class FullTest(FilesCase):
         self.check_thumbnails(self.files_of(job, results), range(100))
 
     def test_a_small_claim(self):
-        """What does not fit into it is cached in the pod."""
+        """Files that do not fit into it are cached in the pod."""
         self.fill_inputs(20, 12 << 20)
         self.claim_caches("pi4-b", mebibytes=8)
         job = self.start(1000, cache="files-{node}", nodes={"selector": {"matchLabels": {
@@ -221,10 +220,8 @@ class LargeFileTest(FilesCase):
     """Alone, because it measures what is sent and takes some minutes."""
 
     def sent_bytes(self, job):
-        """What the coordinator has sent to its workers."""
-        address = job.coordinator()["status"]["podIP"]
-        with urllib.request.urlopen(f"http://{address}:7401/metrics", timeout=10) as answer:
-            text = answer.read().decode()
+        """The number of bytes that the coordinator has sent to its workers."""
+        text = jobs.coordinator_metrics(job.coordinator()["status"]["podIP"])
         found = re.search(r'^evenkeel_transfer_bytes_total\{.*direction="sent".*\} (\S+)$', text, re.M)
         return float(found[1])
 

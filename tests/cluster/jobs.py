@@ -63,6 +63,12 @@ def condition(thing, kind):
     return {}
 
 
+def coordinator_metrics(address):
+    """The metrics of the coordinator with this IP address, as text."""
+    with urllib.request.urlopen(f"http://{address}:7401/metrics", timeout=10) as answer:
+        return answer.read().decode()
+
+
 class Job:
     """One WeightedJob in the cluster."""
 

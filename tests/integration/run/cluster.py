@@ -234,6 +234,11 @@ class ClusterTest(RunTest):
         self.addCleanup(started.end)
         return started
 
+    def file_worker(self, node, *more):
+        """A worker that gets input files from the coordinator, with a folder for each node."""
+        return self.worker(node, "--file-cache", self.folder / node / "cache", "--task-folder",
+                           self.folder / node / "tasks", "--peer-name", self.job_name + "-worker", *more)
+
     def workers(self, *nodes):
         return [self.worker(node) for node in nodes]
 

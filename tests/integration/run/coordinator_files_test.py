@@ -47,8 +47,7 @@ class FilesTest(ClusterTest):
     def file_worker(self, node, *more):
         if self.keeps_files:
             more += ("--persistent-file-cache", self.volume(node) / "cache")
-        return self.worker(node, "--file-cache", self.folder / node / "cache", "--task-folder",
-                           self.folder / node / "tasks", "--peer-name", self.job_name + "-worker", *more)
+        return super().file_worker(node, *more)
 
     def volume(self, node):
         return self.folder / f"volume-{node}"
