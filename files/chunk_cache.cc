@@ -70,7 +70,7 @@ struct ChunkCache::Storage {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) return tl::unexpected(WriteError(folder, error.value()));
-    // Who can write to a shared volume could have put a link to another place there.
+    // A user of a shared volume may have put a link to another place there.
     const FileDescriptor opened(
         ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!opened.IsOpen()) return tl::unexpected(WriteError(folder, errno));

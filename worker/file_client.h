@@ -28,8 +28,7 @@ namespace evenkeel::worker {
 /// The files of tasks in a cluster. Fetches input files into the cache of this node, from the
 /// coordinator or, where it redirects, from another worker, and serves the chunks of the cache to
 /// other workers. Sends output files to the coordinator. Waits while the coordinator is away or has
-/// no room for them. A
-/// worker that has sent wrong bytes is not asked again. Thread-safe.
+/// no room for them. A worker that has sent wrong bytes is not asked again. Thread-safe.
 class FileClient final : public workloads::TaskFiles {
  public:
   struct Options {

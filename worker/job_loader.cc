@@ -62,8 +62,8 @@ WorkerBlocks::WorkerBlocks(const WorkerOptions& options, const workloads::BlockP
 
 Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& options) {
   auto files = std::make_unique<WorkerFiles>();
-  // Tasks may run as the same user as the worker, and then change files of the cache; what is in a
-  // persistent one, others may have changed, too.
+  // Tasks may run as the same user as the worker, and then change files of the cache. Other jobs
+  // may change files of a persistent one.
   files::ChunkCache::Options cache_options{options.file_cache, options.file_cache_bytes, true};
   if (!options.persistent_file_cache.empty()) {
     cache_options.folder = options.persistent_file_cache;
