@@ -3,7 +3,6 @@
 Rows: no claim, a claim on one node, a claim that all nodes reach. Columns: the coordinator's
 container starts again, its pod is lost, its node is lost, the job is suspended."""
 
-import chart
 import cluster_case
 import faults
 import jobs
@@ -152,10 +151,14 @@ class LostNodeTest(SurvivalCase):
             self.assertEqual(local.coordinator()["spec"]["nodeName"], board)
 
     def move_operator(self, board):
-        for pod in chart.operator_pods():
-            faults.delete_pod(pod["metadata"]["name"], cluster_case.OPERATOR_NAMESPACE)
-        kube.until(lambda pods: [pod["spec"].get("nodeName") for pod in pods.values()] == [board],
-                   "pods", "-n", cluster_case.OPERATOR_NAMESPACE, "-l",
+        """Deletes the operator's pod until it is on the board: for a moment after the other boards were cordoned, the
+        scheduler may not know of it and put the pod there again."""
+        def there(pods):
+            for name, pod in pods.items():
+                if pod["spec"].get("nodeName") not in (None, board):
+                    faults.delete_pod(name, cluster_case.OPERATOR_NAMESPACE)
+            return [pod["spec"].get("nodeName") for pod in pods.values()] == [board]
+        kube.until(there, "pods", "-n", cluster_case.OPERATOR_NAMESPACE, "-l",
                    "app.kubernetes.io/component=operator", what=f"the operator is on {board}")
 
     def check_waits_for(self, job, board):
