@@ -21,6 +21,7 @@ namespace {
 
 namespace workloads = evenkeel::workloads;
 using evenkeel::Result;
+using workloads::matmul::FactorRows;
 
 void SetFlops(benchmark::State& state, double of_one) {
   state.counters["flops"] = benchmark::Counter(of_one * static_cast<double>(state.iterations()),
@@ -36,7 +37,8 @@ void BM_Kernel(benchmark::State& state) {
   const std::vector<Number> b(elements, Number{2});
   std::vector<Number> c(elements);
   for (auto _ : state) {
-    workloads::matmul::AddProduct(edge, edge, edge, a.data(), b.data(), c.data());
+    workloads::matmul::AddProduct(edge, edge, edge, FactorRows<Number>{a.data(), edge},
+                                  FactorRows<Number>{b.data(), edge}, c.data());
     benchmark::DoNotOptimize(c.data());
   }
   const auto length = static_cast<double>(edge);

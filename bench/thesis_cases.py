@@ -33,7 +33,7 @@ def thread_seconds(pid):
 
 def watched(bench, job):
     """The summary of a run with one worker of one thread, and what that worker's threads used."""
-    process, output = bench.start(job, node_list(1))
+    process, output = bench.start(job, node_list(1, 1.0))
     used, worker = {}, None
     while process.poll() is None:
         try:
@@ -73,7 +73,7 @@ def in_blocks(bench, matrices, block, window, refresh_at):
         "a": matrices[0], "b": matrices[1], "verify": "None",
         "aggregation": {"pattern": "None", "block": block},
         "transfer": {"window": window, "refreshAt": refresh_at, "betweenWorkers": "Disabled"}}})
-    return bench.run(job, node_list(1))["makespanSeconds"]
+    return bench.run(job, node_list(1, 1.0))["makespanSeconds"]
 
 
 def queues_and_blocks(bench, repetitions, edge, say):

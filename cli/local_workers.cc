@@ -136,6 +136,8 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
   if (!options_.files.empty()) {
     arguments.insert(arguments.end(), {"--local-files", options_.files.string()});
   }
+  // Emulated nodes have their data sent to them, as in a cluster.
+  if (!child.node.emulated_speed) arguments.emplace_back("--read-local-files");
   if (child.node.memory_limit_bytes) {
     arguments.insert(arguments.end(),
                      {"--task-memory", std::to_string(*child.node.memory_limit_bytes)});

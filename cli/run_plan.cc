@@ -400,8 +400,10 @@ Result<coordinator::SharedJobVersion> ReadJobVersion(const RunOptions& options,
                                                      const workloads::Registry& registry) {
   auto job = ReadJob(options);
   if (!job) return tl::unexpected<Error>(job.error());
-  const workloads::WorkloadContext context{FolderOf(options.job_file), false, false,
-                                           LearnedCostsOf(*job)};
+  workloads::WorkloadContext context;
+  context.folder = FolderOf(options.job_file);
+  context.learned_costs = LearnedCostsOf(*job);
+  context.workers_are_local = true;
   const auto workload = registry.Make(job->workload, job->workload_parameters, context);
   if (!workload) {
     return Fail(workload.error().code, options.job_file + ": " + workload.error().message);

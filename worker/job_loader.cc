@@ -91,7 +91,10 @@ RegistryJobLoader::RegistryJobLoader(const WorkerOptions& options,
 Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
   const std::string& parameters = welcome.workload_parameters;
   if (workload_ && parameters == parameters_) return {};
-  auto made = registry_.Make(options_.workload, parameters, {{}, true});
+  workloads::WorkloadContext context;
+  context.at_worker = true;
+  context.reads_local_files = options_.reads_local_files;
+  auto made = registry_.Make(options_.workload, parameters, context);
   if (workload_) {
     if (made && (*made)->Continues(parameters_, parameters)) return {};  // it has more tasks
     return Fail(ErrorCode::kInvalidInput, "the coordinator has come back with another job");

@@ -156,7 +156,8 @@ struct WorkloadContext {
   /// Relative file names are resolved here: the folder of the manifest, or in a cluster the mount
   /// of spec.inputs. Empty: there are no files.
   std::filesystem::path folder;
-  /// True at a worker. The parameters are those of WorkerParameters, and no file is read.
+  /// True at a worker. The parameters are those of WorkerParameters, and no file is read unless
+  /// `reads_local_files`.
   bool at_worker = false;
   /// Only files in `folder` are read, also through links. For a process that can read files that
   /// the owner of the folder cannot.
@@ -164,6 +165,12 @@ struct WorkloadContext {
   /// File in which the times of earlier runs of the job's profile are kept, if its folder exists;
   /// empty: none are.
   std::filesystem::path learned_costs{};
+  /// At the coordinator: all workers run on its machine as its user, so WorkerParameters may say
+  /// where files are.
+  bool workers_are_local = false;
+  /// At a worker: it reads input data from files that WorkerParameters name, if they are still the
+  /// same, instead of fetching blocks.
+  bool reads_local_files = false;
 };
 
 /// Maximum size of the input of one task.

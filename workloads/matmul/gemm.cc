@@ -94,17 +94,17 @@ template <typename Number>
 
 template <typename Number>
 [[gnu::always_inline]] inline void AddAll(std::int64_t rows, std::int64_t columns,
-                                          std::int64_t depth, const Number* a, const Number* b,
-                                          Number* c) {
-  const Strides strides{depth, columns, columns};
+                                          std::int64_t depth, const FactorRows<Number>& a,
+                                          const FactorRows<Number>& b, Number* c) {
+  const Strides strides{a.row_stride, b.row_stride, columns};
   for (std::int64_t first = 0; first < depth; first += kDepth) {
     const std::int64_t part = std::min(kDepth, depth - first);
     for (std::int64_t column = 0; column < columns; column += kColumns) {
       const std::int64_t wide = std::min(kColumns, columns - column);
-      const Number* const right = b + first * columns + column;
+      const Number* const right = b.first + first * strides.b + column;
       for (std::int64_t row = 0; row < rows; row += kRows) {
         const std::int64_t high = std::min(kRows, rows - row);
-        const Number* const left = a + row * depth + first;
+        const Number* const left = a.first + row * strides.a + first;
         Number* const sum = c + row * columns + column;
         if (high == kRows && wide == kColumns) {
           AddTile(part, strides, left, right, sum);
@@ -119,31 +119,33 @@ template <typename Number>
 }  // namespace
 
 EVENKEEL_FOR_EACH_PROCESSOR
-void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const std::uint32_t* a,
-                const std::uint32_t* b, std::uint32_t* c) {
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                const FactorRows<std::uint32_t>& a, const FactorRows<std::uint32_t>& b,
+                std::uint32_t* c) {
   AddAll(rows, columns, depth, a, b, c);
 }
 
 EVENKEEL_FOR_EACH_PROCESSOR
-void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const std::uint64_t* a,
-                const std::uint64_t* b, std::uint64_t* c) {
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                const FactorRows<std::uint64_t>& a, const FactorRows<std::uint64_t>& b,
+                std::uint64_t* c) {
   AddAll(rows, columns, depth, a, b, c);
 }
 
-void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const float* a,
-                const float* b, float* c) {
-  const int m = static_cast<int>(rows);
-  const int n = static_cast<int>(columns);
-  const int k = static_cast<int>(depth);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0F, a, k, b, n, 1.0F, c, n);
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                const FactorRows<float>& a, const FactorRows<float>& b, float* c) {
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows),
+              static_cast<int>(columns), static_cast<int>(depth), 1.0F, a.first,
+              static_cast<int>(a.row_stride), b.first, static_cast<int>(b.row_stride), 1.0F, c,
+              static_cast<int>(columns));
 }
 
-void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth, const double* a,
-                const double* b, double* c) {
-  const int m = static_cast<int>(rows);
-  const int n = static_cast<int>(columns);
-  const int k = static_cast<int>(depth);
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1.0, a, k, b, n, 1.0, c, n);
+void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                const FactorRows<double>& a, const FactorRows<double>& b, double* c) {
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows),
+              static_cast<int>(columns), static_cast<int>(depth), 1.0, a.first,
+              static_cast<int>(a.row_stride), b.first, static_cast<int>(b.row_stride), 1.0, c,
+              static_cast<int>(columns));
 }
 
 }  // namespace evenkeel::workloads::matmul

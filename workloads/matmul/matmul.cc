@@ -88,7 +88,7 @@ class Matmul final : public Workload {
 
 Result<std::shared_ptr<const Workload>> MakeMatmul(const model::FieldReader& fields,
                                                    const WorkloadContext& context) {
-  auto spec = context.at_worker ? ReadWorkerSpec(fields) : ReadMatmulSpec(fields, context);
+  auto spec = context.at_worker ? ReadWorkerSpec(fields, context) : ReadMatmulSpec(fields, context);
   if (!spec) return tl::unexpected(spec.error());
   return std::make_shared<Matmul>(std::move(*spec));
 }

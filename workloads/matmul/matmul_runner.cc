@@ -63,31 +63,52 @@ class MatmulRunner final : public TaskRunner {
   Result<bool> AddChunk(model::TaskIndex task, const Tile& tile, std::int64_t chunk,
                         const std::stop_token& stop) {
     {
-      cache_.Prefetch(IdOf(Factor::kB, tile, chunk), BytesOf(Factor::kB, tile, chunk), fetcher_);
+      Prefetch(Factor::kB, tile, chunk);
       const auto a = Get(Factor::kA, tile, chunk, stop);
       const auto b = Get(Factor::kB, tile, chunk, stop);
       if (!a) return tl::unexpected(a.error());
       if (!b) return tl::unexpected(b.error());
       if (!*a || !*b) return false;
       PrefetchNext(task, tile, chunk);
-      Multiply(tile.c, chunk, (**a)->Bytes().data(), (**b)->Bytes().data());
+      Multiply(tile.c, chunk, (*a)->view, (*b)->view);
     }
     if (!keep_a_) cache_.Drop(IdOf(Factor::kA, tile, chunk));
     if (!keep_b_) cache_.Drop(IdOf(Factor::kB, tile, chunk));
     return true;
   }
 
+  /// A block in memory: of a file, or of the cache for as long as this is held.
+  struct Operand {
+    MatrixView view;
+    BlockCache::Pin pin;
+  };
+
   [[nodiscard]] std::int64_t BytesOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
     return division_.BytesOfBlock(IdOf(factor, tile, chunk));
   }
 
-  Result<std::optional<BlockCache::Pin>> Get(Factor factor, const Tile& tile, std::int64_t chunk,
-                                             const std::stop_token& stop) {
+  /// Nothing if it was stopped.
+  Result<std::optional<Operand>> Get(Factor factor, const Tile& tile, std::int64_t chunk,
+                                     const std::stop_token& stop) {
     const BlockId id = IdOf(factor, tile, chunk);
+    if (here_.IsMapped(factor)) {
+      const auto view = here_.View(id);
+      if (!view) return tl::unexpected(view.error());
+      return Operand{*view, nullptr};
+    }
     const Instant before = clock_.Now();
     auto got = cache_.Get(id, BytesOf(factor, tile, chunk), fetcher_, stop);
     if (!here_.Has(id)) waited_ += clock_.Now() - before;  // local blocks are computed or read
-    return got;
+    if (!got) return tl::unexpected(got.error());
+    if (!*got) return std::nullopt;
+    const char* const first = (**got)->Bytes().data();
+    const std::int64_t row = factor == Factor::kA ? division_.DepthOf(chunk) : tile.c.columns;
+    return Operand{{first, row}, std::move(**got)};
+  }
+
+  void Prefetch(Factor factor, const Tile& tile, std::int64_t chunk) {
+    if (here_.IsMapped(factor)) return;
+    cache_.Prefetch(IdOf(factor, tile, chunk), BytesOf(factor, tile, chunk), fetcher_);
   }
 
   /// Prefetches the blocks of the next chunks, of this task and of the one that likely follows.
@@ -100,18 +121,21 @@ class MatmulRunner final : public TaskRunner {
         at = division_.TileOf(task);
         chunk = at.first_chunk;
       }
-      for (const Factor factor : {Factor::kA, Factor::kB}) {
-        cache_.Prefetch(IdOf(factor, at, chunk), BytesOf(factor, at, chunk), fetcher_);
-      }
+      Prefetch(Factor::kA, at, chunk);
+      Prefetch(Factor::kB, at, chunk);
     }
   }
 
-  void Multiply(const Window& c, std::int64_t chunk, const char* a, const char* b) {
+  template <typename Number>
+  static FactorRows<Number> RowsOf(const MatrixView& view) {
+    return {static_cast<const Number*>(static_cast<const void*>(view.first)), view.row_stride};
+  }
+
+  void Multiply(const Window& c, std::int64_t chunk, const MatrixView& a, const MatrixView& b) {
     const std::int64_t depth = division_.DepthOf(chunk);
     void* const sum = sum_.data();
     WithNumbersOf(division_.Shape().type, [&]<typename Number>(Number) {
-      AddProduct(c.rows, c.columns, depth, static_cast<const Number*>(static_cast<const void*>(a)),
-                 static_cast<const Number*>(static_cast<const void*>(b)),
+      AddProduct(c.rows, c.columns, depth, RowsOf<Number>(a), RowsOf<Number>(b),
                  static_cast<Number*>(sum));
     });
   }

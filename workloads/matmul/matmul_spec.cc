@@ -2,8 +2,10 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "core/base/log.h"
 #include "core/model/quantity.h"
 
 namespace evenkeel::workloads::matmul {
@@ -15,6 +17,32 @@ constexpr model::IntRange kAnyExtent{1, kLargestInt};
 std::optional<std::uint64_t> ReadSeed(model::FieldReader& fields, const std::string& name) {
   if (!fields.Has(name)) return std::nullopt;
   return static_cast<std::uint64_t>(fields.RequiredInt(name, {0, kLargestInt}));
+}
+
+nlohmann::json JsonOf(const LocalFile& file) {
+  return {{"path", file.path}, {"version", file.version}};
+}
+
+std::optional<LocalFile> ReadLocalFile(model::FieldReader& fields, const std::string& name) {
+  constexpr std::size_t kMaxPathBytes = 4096;
+  if (!fields.Has(name)) return std::nullopt;
+  model::FieldReader file = fields.RequiredObject(name);
+  return LocalFile{file.RequiredString("path", kMaxPathBytes),
+                   file.RequiredString("version", kMaxPathBytes)};
+}
+
+/// Null if the file is not what it was at the coordinator.
+std::shared_ptr<const Matrix> OpenLocalFile(const LocalFile& file, std::int64_t rows,
+                                            std::int64_t columns, ElementType type) {
+  auto opened = OpenNpyMatrix({}, file.path, false);
+  const std::string problem = opened ? "has changed" : opened.error().message;
+  if (opened && (*opened)->Version() == file.version && (*opened)->Rows() == rows &&
+      (*opened)->Columns() == columns && (*opened)->Type() == type) {
+    return std::move(*opened);
+  }
+  Log(LogLevel::kWarning,
+      file.path + ": " + problem + "; its blocks are fetched from the coordinator");
+  return nullptr;
 }
 
 }  // namespace
@@ -37,10 +65,12 @@ std::string WorkerParametersOf(const MatmulSpec& spec) {
                          {"betweenWorkers", spec.transfer.between_workers}};
   if (spec.seed_a) divided["seedA"] = *spec.seed_a;
   if (spec.seed_b) divided["seedB"] = *spec.seed_b;
+  if (spec.file_a) divided["fileA"] = JsonOf(*spec.file_a);
+  if (spec.file_b) divided["fileB"] = JsonOf(*spec.file_b);
   return nlohmann::json{{"divided", divided}}.dump();
 }
 
-Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields) {
+Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields, const WorkloadContext& context) {
   MatmulSpec spec;
   model::FieldReader divided = fields.RequiredObject("divided");
   spec.shape.rows = divided.RequiredInt("rows", kAnyExtent);
@@ -61,10 +91,16 @@ Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields) {
   spec.transfer.between_workers = divided.OptionalBool("betweenWorkers", false);
   spec.seed_a = ReadSeed(divided, "seedA");
   spec.seed_b = ReadSeed(divided, "seedB");
+  spec.file_a = ReadLocalFile(divided, "fileA");
+  spec.file_b = ReadLocalFile(divided, "fileB");
   if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());
   const auto& shape = spec.shape;
   if (spec.seed_a) spec.a = MakeRandomMatrix(shape.rows, shape.depth, shape.type, *spec.seed_a);
   if (spec.seed_b) spec.b = MakeRandomMatrix(shape.depth, shape.columns, shape.type, *spec.seed_b);
+  if (context.reads_local_files) {
+    if (spec.file_a) spec.a = OpenLocalFile(*spec.file_a, shape.rows, shape.depth, shape.type);
+    if (spec.file_b) spec.b = OpenLocalFile(*spec.file_b, shape.depth, shape.columns, shape.type);
+  }
   return spec;
 }
 
@@ -83,6 +119,7 @@ constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 /// The fields of one factor.
 struct FactorFields {
   std::unique_ptr<Matrix> file;
+  std::optional<LocalFile> local_file;  ///< if workers may read it themselves
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::uint64_t seed = 0;
@@ -98,6 +135,11 @@ void OpenFactor(model::FieldReader& factor, const std::string& file, const Workl
   }
   read.rows = (*opened)->Rows();
   read.columns = (*opened)->Columns();
+  if (context.workers_are_local) {
+    std::error_code error;
+    auto path = std::filesystem::absolute(context.folder / file, error);
+    if (!error) read.local_file = LocalFile{path.string(), (*opened)->Version()};
+  }
   read.file = std::move(*opened);
 }
 
@@ -277,6 +319,8 @@ void SetFactors(MatmulFields& text, MatmulSpec& spec) {
     if (factor.file) return std::move(factor.file);
     return MakeRandomMatrix(factor.rows, factor.columns, spec.shape.type, factor.seed);
   };
+  spec.file_a = text.a.local_file;
+  spec.file_b = text.b.local_file;
   spec.a = matrix(text.a);
   spec.b = matrix(text.b);
 }

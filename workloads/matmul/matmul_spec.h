@@ -22,17 +22,26 @@ struct TransferSpec {
   bool between_workers = true;  ///< blocks may come from a worker that has them
 };
 
+/// A factor's file as a worker on the coordinator's machine finds it.
+struct LocalFile {
+  std::string path;     ///< absolute
+  std::string version;  ///< Matrix::Version
+};
+
 /// spec.workload.matmul with its files opened and its division chosen, or the part of it that
 /// workers receive.
 struct MatmulSpec {
   ProductShape shape;
   TileSizes sizes;
-  /// The factors; null at a worker if they are files.
+  /// The factors; null at a worker if they are files that it does not read itself.
   std::shared_ptr<const Matrix> a;
   std::shared_ptr<const Matrix> b;
   /// Seeds, where factors are random.
   std::optional<std::uint64_t> seed_a;
   std::optional<std::uint64_t> seed_b;
+  /// Where factors are files that workers may read themselves.
+  std::optional<LocalFile> file_a;
+  std::optional<LocalFile> file_b;
   std::int64_t memory_bytes = 0;
   bool keep_blocks = true;  ///< whether blocks stay in the cache for later tasks
   bool keep_row = false;    ///< whether blocks of A stay in the cache even if others do not
@@ -48,7 +57,9 @@ struct MatmulSpec {
 /// The parameters for workers: a mapping with the one field `divided`, as JSON text.
 [[nodiscard]] std::string WorkerParametersOf(const MatmulSpec& spec);
 
-/// Reads that mapping. Errors as FieldReader gives them.
-[[nodiscard]] Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields);
+/// Reads that mapping. With `context.reads_local_files`, opens the files that it names; one that
+/// cannot be opened or has changed is left to be fetched. Errors as FieldReader gives them.
+[[nodiscard]] Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields,
+                                                const WorkloadContext& context);
 
 }  // namespace evenkeel::workloads::matmul

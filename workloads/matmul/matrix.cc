@@ -143,6 +143,14 @@ class MappedFile {
   std::int64_t bytes_;
 };
 
+}  // namespace
+
+Result<MatrixView> Matrix::View(const Window& /*window*/) const {
+  return Fail(ErrorCode::kUnavailable, "the matrix is not in memory");
+}
+
+namespace {
+
 class NpyMatrix final : public Matrix {
  public:
   NpyMatrix(platform::FileDescriptor file, std::string name, ElementType type,
@@ -182,19 +190,31 @@ class NpyMatrix final : public Matrix {
     return {};
   }
 
- private:
-  Result<void> CopyMapped(const Window& window, std::span<char> into) const {
-    const std::int64_t element = BytesOf(type_);
+  // The format aligns elements to 16 bytes at least, but not all programs that write it do.
+  [[nodiscard]] bool IsMapped() const override {
+    return mapped_.Start() != nullptr && data_offset_ % BytesOf(type_) == 0;
+  }
+
+  [[nodiscard]] Result<MatrixView> View(const Window& window) const override {
     struct stat found {};
+    const std::int64_t element = BytesOf(type_);
     const std::int64_t end = data_offset_ + Rows() * Columns() * element;
     if (::fstat(file_.Get(), &found) != 0 || found.st_size < end) {
       return Fail(ErrorCode::kUnavailable, name_ + " has become shorter");
     }
+    const std::int64_t first = window.row * Columns() + window.column;
+    return MatrixView{mapped_.Start() + data_offset_ + first * element, Columns()};
+  }
+
+ private:
+  Result<void> CopyMapped(const Window& window, std::span<char> into) const {
+    const auto view = View(window);
+    if (!view) return tl::unexpected(view.error());
+    const std::int64_t element = BytesOf(type_);
     const auto size = static_cast<std::size_t>(window.columns * element);
     for (std::int64_t n = 0; n < window.rows; ++n) {
-      const std::int64_t first = (window.row + n) * Columns() + window.column;
       std::memcpy(into.data() + static_cast<std::size_t>(n) * size,
-                  mapped_.Start() + data_offset_ + first * element, size);
+                  view->first + n * view->row_stride * element, size);
     }
     return {};
   }

@@ -11,6 +11,12 @@
 
 namespace evenkeel::workloads::matmul {
 
+/// Elements of a rectangle of a matrix in memory.
+struct MatrixView {
+  const char* first = nullptr;  ///< aligned for the element type
+  std::int64_t row_stride = 0;  ///< elements from the start of a row to the start of the next one
+};
+
 /// A matrix that can be read in rectangles. Immutable and thread-safe.
 class Matrix {
  public:
@@ -23,6 +29,11 @@ class Matrix {
   /// Reads the elements of the window, which is inside the matrix, in row-major order; `into` has
   /// exactly their size in bytes. kUnavailable if they cannot be read.
   [[nodiscard]] virtual Result<void> Read(const Window& window, std::span<char> into) const = 0;
+  /// Whether View gives the elements, so that they need not be read into other memory.
+  [[nodiscard]] virtual bool IsMapped() const { return false; }
+  /// The elements of the window, which is inside the matrix; valid while the matrix exists. Only if
+  /// IsMapped. kUnavailable if the file has become shorter.
+  [[nodiscard]] virtual Result<MatrixView> View(const Window& window) const;
 };
 
 /// A NumPy file of two dimensions in C order, little-endian, of float32, float64, int32 or

@@ -23,6 +23,16 @@ bool MatrixBlocks::Has(BlockId id) const {
   return place && MatrixOf(place->factor) != nullptr;
 }
 
+bool MatrixBlocks::IsMapped(Factor factor) const {
+  const Matrix* const matrix = MatrixOf(factor);
+  return matrix != nullptr && matrix->IsMapped();
+}
+
+Result<MatrixView> MatrixBlocks::View(BlockId id) const {
+  const auto place = division_.PlaceOf(id);
+  return MatrixOf(place->factor)->View(place->window);
+}
+
 Result<void> MatrixBlocks::Read(BlockId id, std::int64_t offset, std::span<char> into) const {
   const auto place = division_.PlaceOf(id);
   const Matrix& matrix = *MatrixOf(place->factor);

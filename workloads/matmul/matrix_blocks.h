@@ -19,6 +19,10 @@ class MatrixBlocks final : public BlockSource {
                                   std::span<char> into) const override;
   /// Whether the block's factor is local.
   [[nodiscard]] bool Has(BlockId id) const;
+  /// Whether the factor is local and View gives its elements.
+  [[nodiscard]] bool IsMapped(Factor factor) const;
+  /// The elements of a block of such a factor, as Matrix::View.
+  [[nodiscard]] Result<MatrixView> View(BlockId id) const;
 
  private:
   [[nodiscard]] const Matrix* MatrixOf(Factor factor) const;

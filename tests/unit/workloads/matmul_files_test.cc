@@ -54,6 +54,29 @@ TEST(MatmulFiles, AreReadInRectangles) {
   EXPECT_EQ(ReadAll(**matrix, {0, 0, 4, 5}), Counting(20));
 }
 
+TEST(MatmulFiles, AreSeenInMemoryWhereTheyAreAligned) {
+  const TempFolder folder;
+  std::string header = NpyHeader(NpyType::kFloat64, {4, 5});
+  Write(folder.Path() / "a.npy", header, Counting(20));
+  const auto matrix = OpenNpyMatrix(folder.Path(), "a.npy", false);
+  ASSERT_TRUE(matrix.has_value()) << matrix.error().message;
+  ASSERT_TRUE((*matrix)->IsMapped());
+  const auto view = (*matrix)->View({1, 2, 2, 3});
+  ASSERT_TRUE(view.has_value()) << view.error().message;
+  EXPECT_EQ(view->row_stride, 5);
+  const auto* const first = static_cast<const double*>(static_cast<const void*>(view->first));
+  EXPECT_EQ(first[0], 7);
+  EXPECT_EQ(first[5], 12);
+
+  header.insert(header.size() - 1, " ");
+  header[8] = static_cast<char>(header.size() - 10);
+  Write(folder.Path() / "odd.npy", header, Counting(20));
+  const auto odd = OpenNpyMatrix(folder.Path(), "odd.npy", false);
+  ASSERT_TRUE(odd.has_value()) << odd.error().message;
+  EXPECT_FALSE((*odd)->IsMapped());
+  EXPECT_EQ(ReadAll(**odd, {1, 2, 2, 3}), (std::vector<double>{7, 8, 9, 12, 13, 14}));
+}
+
 TEST(MatmulFiles, OfLaterFormatsAreReadToo) {
   const TempFolder folder;
   const std::string dictionary = "{'shape':(1,2),'fortran_order':False,'descr':'<f8'}\n";

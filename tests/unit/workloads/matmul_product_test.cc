@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "workloads/matmul/freivalds.h"
 #include "workloads/matmul/matmul_reducer.h"
 #include "workloads/matmul/matrix.h"
+#include "workloads/npy.h"
 
 namespace evenkeel::workloads {
 namespace {
@@ -138,6 +140,114 @@ TEST(MatmulProduct, WorkersDivideItAsTheCoordinatorDoes) {
   for (const model::TaskIndex task : {std::int64_t{0}, here->TaskCount() - 1}) {
     EXPECT_EQ(ResultOf(**there, task), ResultOf(*here, task));
   }
+}
+
+/// Gives blocks of a workload at the coordinator, and counts them.
+class CountingFetcher final : public BlockFetcher {
+ public:
+  explicit CountingFetcher(const Workload& home) : blocks_(*home.Blocks()) {}
+  void Fetch(BlockId id, std::span<char> into, Done done) override {
+    ++fetched_;
+    done(blocks_.Read(id, 0, into));
+  }
+  [[nodiscard]] int Fetched() const { return fetched_; }
+
+ private:
+  const BlockSource& blocks_;
+  int fetched_ = 0;
+};
+
+/// A job of two files, and workers of it.
+class MatmulLocalFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    Write("a.npy", 90, 130, 1);
+    Write("b.npy", 130, 70, 2);
+    WorkloadContext context = Home();
+    context.workers_are_local = true;
+    const auto made = BuiltInWorkloads().Make("matmul",
+                                              R"({"a": {"file": "a.npy"}, "b": {"file": "b.npy"},
+                                    "tile": {"rows": 40, "columns": 30}})",
+                                              context);
+    ASSERT_TRUE(made.has_value()) << made.error().message;
+    home_ = *made;
+  }
+
+  [[nodiscard]] WorkloadContext Home() const {
+    WorkloadContext context;
+    context.folder = folder_.Path();
+    return context;
+  }
+
+  void Write(const std::string& name, std::int64_t rows, std::int64_t columns, std::uint64_t seed) {
+    std::string bytes(static_cast<std::size_t>(rows * columns) * sizeof(float), '\0');
+    ASSERT_TRUE(matmul::MakeRandomMatrix(rows, columns, ElementType::kFloat32, seed)
+                    ->Read({0, 0, rows, columns}, bytes)
+                    .has_value());
+    std::ofstream(folder_.Path() / name, std::ios::binary)
+        << NpyHeader(NpyType::kFloat32, {rows, columns}) << bytes;
+  }
+
+  [[nodiscard]] std::shared_ptr<const Workload> Worker(bool reads_local_files) const {
+    WorkloadContext context;
+    context.at_worker = true;
+    context.reads_local_files = reads_local_files;
+    const auto made = BuiltInWorkloads().Make("matmul", *home_->WorkerParameters(), context);
+    EXPECT_TRUE(made.has_value()) << made.error().message;
+    return *made;
+  }
+
+  /// The results of all tasks at a worker, one after the other.
+  static std::string Run(const Workload& worker, BlockFetcher* fetcher) {
+    RunnerOptions options;
+    options.block_fetcher = fetcher;
+    const auto runner = worker.MakeRunner(options);
+    std::string results;
+    for (model::TaskIndex task = 0; task < worker.TaskCount(); ++task) {
+      std::string result;
+      TaskFailure failure;
+      EXPECT_EQ(runner->Run({task, 0, {}}, {}, result, failure), TaskOutcome::kDone)
+          << failure.reason;
+      results += result;
+    }
+    return results;
+  }
+
+  TempFolder folder_;
+  std::shared_ptr<const Workload> home_;
+};
+
+TEST_F(MatmulLocalFiles, GiveTheSameBytesAsBlocksThatAreFetched) {
+  CountingFetcher fetcher(*home_);
+  const std::string fetched = Run(*Worker(false), &fetcher);
+  EXPECT_GT(fetcher.Fetched(), 0);
+  EXPECT_EQ(Run(*Worker(true), nullptr), fetched);
+}
+
+TEST_F(MatmulLocalFiles, ThatHaveChangedAreFetched) {
+  CountingFetcher fetcher(*home_);
+  const std::string before = Run(*Worker(false), &fetcher);
+  std::filesystem::remove(folder_.Path() / "a.npy");  // the coordinator has it open
+  Write("a.npy", 90, 131, 3);
+  CountingFetcher again(*home_);
+  EXPECT_EQ(Run(*Worker(true), &again), before);
+  EXPECT_EQ(again.Fetched() * 2, fetcher.Fetched()) << "a is fetched, b is read";
+}
+
+TEST_F(MatmulLocalFiles, ThatBecomeShorterFailTheTask) {
+  const auto worker = Worker(true);
+  std::filesystem::resize_file(folder_.Path() / "b.npy", 200);
+  std::string result;
+  TaskFailure failure;
+  EXPECT_EQ(worker->MakeRunner({})->Run({0, 0, {}}, {}, result, failure), TaskOutcome::kFailed);
+  EXPECT_EQ(failure.reason, "cannot get its input: b.npy has become shorter");
+}
+
+TEST_F(MatmulLocalFiles, AreNotNamedWhereWorkersAreElsewhere) {
+  const auto made = BuiltInWorkloads().Make(
+      "matmul", R"({"a": {"file": "a.npy"}, "b": {"file": "b.npy"}})", Home());
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  EXPECT_EQ((*made)->WorkerParameters()->find("npy"), std::string::npos);
 }
 
 TEST(MatmulProduct, CostsAreFloatingPointOperations) {

@@ -34,7 +34,8 @@ TEST(MatmulThreads, ProductsOfSeveralThreadsAreThoseOfOne) {
       std::vector<double> first;
       for (int round = 0; round < kRounds; ++round) {
         std::vector<double> product(size);
-        AddProduct(kSide, kSide, kSide, a.data(), b.data(), product.data());
+        AddProduct(kSide, kSide, kSide, FactorRows<double>{a.data(), kSide},
+                   FactorRows<double>{b.data(), kSide}, product.data());
         if (first.empty()) first = product;
         if (product != first) ++wrong;
       }
