@@ -214,7 +214,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
     const bool free = changed_.wait(lock, stop, [&] { return !making_.contains(name); });
     if (!free || stop.stop_requested()) return Stopped();
     making_.insert(name);  // one thread at a time makes or verifies a file
-    Pin pin = PinEntry(lock, name, content);
+    Pin pin = PinEntry(lock, name, content, false);
     Result<void> made;
     bool again = false;
     if (pin == nullptr) {
@@ -232,7 +232,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
       if (made) {
         Forget(name, false);
         Insert(name, content.size_bytes);
-        pin = PinEntry(lock, name, content);
+        pin = PinEntry(lock, name, content, true);
       }
     }
     making_.erase(name);
@@ -275,7 +275,7 @@ std::int64_t ChunkCache::Bytes() const {
 }
 
 ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
-                                     const FileContent& content) {
+                                     const FileContent& content, bool made_now) {
   if (!entries_.contains(name)) InsertFound(name, content.size_bytes);
   const auto found = entries_.find(name);
   if (found == entries_.end()) return nullptr;
@@ -283,7 +283,7 @@ ChunkCache::Pin ChunkCache::PinEntry(Lock& lock, const std::string& name,
   if (pin == nullptr) pin = OpenPinned(name);
   if (pin != nullptr) found->second.pin = pin;
   bool right = pin != nullptr;
-  if (right && (options_.verify_each_use || !found->second.verified)) {
+  if (right && !made_now && (options_.verify_each_use || !found->second.verified)) {
     lock.unlock();
     const FileDescriptor file(::open(pin->Path().c_str(), kToRead));
     right = HasContent(file, content);
@@ -341,9 +341,9 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name,
         auto fetched = fetch(place);
         if (!fetched) return tl::unexpected(fetched.error());
         bytes = std::move(*fetched);
-      }
-      if (protocol::Sha256Of(*bytes) != digest) {
-        return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
+        if (protocol::Sha256Of(*bytes) != digest) {
+          return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
+        }
       }
       if (const int failed = AppendWithRoom(file, *bytes); failed != 0) return write_failed(failed);
     }

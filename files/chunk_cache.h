@@ -33,8 +33,9 @@ class ChunkCache {
   struct Options {
     std::filesystem::path folder;
     std::int64_t limit_bytes = 0;
-    /// Whether the digests are checked at each use. Else only at the first use by this process:
-    /// enough if tasks cannot write the files, because they run as another user.
+    /// Whether the digests of files that are here are checked at each use. Else only at the first
+    /// use by this process: enough if tasks cannot write the files, because they run as another
+    /// user.
     bool verify_each_use = true;
     /// Used instead of `folder` from the moment that this cannot be written; empty: none.
     std::filesystem::path fallback_folder{};
@@ -105,8 +106,9 @@ class ChunkCache {
 
   Result<Pin> GetNamed(const std::string& name, const FileContent& content, const Fetch& fetch,
                        const std::stop_token& stop);
-  /// The entry's file if it is there and right; else forgets the entry.
-  Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content);
+  /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
+  /// just written it and verified the bytes as it did.
+  Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
   /// Writes the file under its name, from the cache or by `fetch`. Without the lock. Sets
   /// `unwritable` if the error is one of writing to the storage.
   Result<void> Make(const Storage& storage, const std::string& name, const FileContent& content,

@@ -120,6 +120,23 @@ std::optional<model::ReduceRecord> ReduceFromJson(const Json& summary, std::stri
   return reduce;
 }
 
+/// Of jobs whose tasks have data from elsewhere.
+void AddNodeData(const NodeSummary& node, Json& out) {
+  if (node.transfer.bytes == 0) return;
+  out["dataWaitSeconds"] = node.data_wait_seconds;
+  out["fetchedBytes"] = node.transfer.bytes;
+  out["fetchSeconds"] = ToSeconds(node.transfer.time);
+}
+
+void ReadNodeData(const Json& object, JsonReader& reader, NodeSummary& node) {
+  if (!object.contains("fetchedBytes")) return;
+  double fetch_seconds = 0;
+  reader.Read("dataWaitSeconds", node.data_wait_seconds);
+  reader.Read("fetchedBytes", node.transfer.bytes);
+  reader.Read("fetchSeconds", fetch_seconds);
+  node.transfer.time = FromSeconds(fetch_seconds);
+}
+
 Json NodeToJson(const NodeSummary& node) {
   Json out = {{"name", node.name},
               {"weight", node.Weight()},
@@ -133,6 +150,7 @@ Json NodeToJson(const NodeSummary& node) {
               {"finishSeconds", ToSeconds(node.last_end)},
               {"predictedFinishSeconds", ToSeconds(node.predicted_end)}};
   if (node.declared_speed) out["declaredSpeed"] = *node.declared_speed;
+  AddNodeData(node, out);
   AddNodeEnergy(node, out);
   AddNodeTaskFacts(node, out);
   return out;
@@ -156,6 +174,7 @@ NodeSummary NodeFromJson(const Json& object, const std::string& where, std::stri
   node.last_end = FromSeconds(last_end);
   node.predicted_end = FromSeconds(predicted_end);
   if (object.contains("declaredSpeed")) reader.Read("declaredSpeed", node.declared_speed.emplace());
+  ReadNodeData(object, reader, node);
   ReadNodeEnergy(object, reader, node);
   ReadNodeTaskFacts(object, where, problem, node);
   return node;

@@ -47,6 +47,7 @@ engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, TaskClaim& cla
     RunFront(batch, claim, stop, outcome);
   }
   outcome.waited = runner_->TakeWaited();
+  outcome.transfer = runner_->TakeTransfer();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;

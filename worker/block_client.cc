@@ -123,6 +123,7 @@ void BlockClient::Start(Lock& lock, Piece piece) {
   }
   calls_.insert(call);
   lock.unlock();
+  meter_.Begin();
   stub->UnaryCall(&call->context, kMethod, {}, &call->request, &call->response,
                   [this, call](const grpc::Status& status) { OnAnswer(call, status); });
   lock.lock();
@@ -189,6 +190,7 @@ void BlockClient::FollowRedirection(Piece& piece, const grpc::ClientContext& con
 void BlockClient::OnAnswer(Call* call, const grpc::Status& status) {
   std::optional<Error> error;
   const std::shared_ptr<Transfer> transfer = call->piece.transfer;
+  meter_.End(status.ok() ? static_cast<std::int64_t>(call->piece.size) : 0);
   const bool over = Settle(*call, status, error);
   bool last = false;
   {

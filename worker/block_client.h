@@ -14,9 +14,11 @@
 #include <string>
 #include <unordered_set>
 
+#include "core/base/clock.h"
 #include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
 #include "worker/coordinator_connection.h"
+#include "worker/transfer_meter.h"
 #include "workloads/data_blocks.h"
 
 namespace evenkeel::worker {
@@ -42,6 +44,7 @@ class BlockClient final : public workloads::BlockFetcher {
   ~BlockClient() override;
 
   void Fetch(workloads::BlockId id, std::span<char> into, Done done) override;
+  [[nodiscard]] model::DataTransfer TakeTransfer() override { return meter_.Take(); }
 
  private:
   struct Transfer {
@@ -85,6 +88,8 @@ class BlockClient final : public workloads::BlockFetcher {
                          const std::string& holder) const;
 
   const Options options_;
+  SteadyClock clock_;
+  TransferMeter meter_{clock_};
   std::mutex mutex_;  // guards what follows
   std::condition_variable idle_;
   std::deque<Piece> queue_;

@@ -3,10 +3,15 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <limits>
+#include <mutex>
+#include <optional>
 #include <random>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "core/base/log.h"
@@ -32,6 +37,9 @@ constexpr auto kRetryPause = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxFilePeers = 64;
 // With so many distrusted peers, all chunks are fetched from the coordinator.
 constexpr std::size_t kMaxDistrustedFilePeers = 1024;
+// A round trip for each of many small files would take longer than their bytes.
+constexpr std::int64_t kSmallFileBytes = 256 << 10;
+constexpr std::size_t kSmallFilesAtOnce = 4;
 // Wrong bytes from the coordinator, one after the other, before the fetch fails.
 constexpr int kMaxWrongAnswers = 5;
 // Uploads of the files of one run that did not reach the coordinator's disk whole.
@@ -184,23 +192,60 @@ Result<FileClient::Pins> FileClient::FetchNow(const std::vector<protocol::Listed
   return full ? FetchWhenThereIsRoom(list, stop) : std::move(pins);
 }
 
+Result<FileClient::Pins> FileClient::FetchEach(const std::vector<protocol::ListedFile>& list,
+                                               const std::stop_token& stop) {
+  std::vector<std::size_t> small;
+  std::vector<std::size_t> large;
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    (list[n].size_bytes <= kSmallFileBytes ? small : large).push_back(n);
+  }
+  Pins pins(list.size());
+  std::stop_source rest;  // stops the others when one file cannot be had
+  const std::stop_callback stop_rest(stop, [&rest] { rest.request_stop(); });
+  std::mutex mutex;  // guards `error`
+  std::optional<Error> error;
+  const auto fetch = [&](std::size_t n) {
+    const protocol::ListedFile& file = list[n];
+    auto pin = cache_.Get(
+        {file.size_bytes, file.chunks},
+        [&](std::size_t place) { return FetchChunk(file, place, rest.get_token()); },
+        rest.get_token());
+    if (pin) {
+      pins[n] = std::move(*pin);
+      return;
+    }
+    const std::lock_guard lock(mutex);
+    if (!error) error = std::move(pin.error());  // later ones were stopped
+    rest.request_stop();
+  };
+  std::atomic<std::size_t> next = 0;
+  const auto fetch_small = [&] {
+    for (std::size_t n = next++; n < small.size() && !rest.stop_requested(); n = next++) {
+      fetch(small[n]);
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    while (helpers.size() + 1 < std::min(kSmallFilesAtOnce, small.size())) {
+      helpers.emplace_back(fetch_small);
+    }
+    for (const std::size_t n : large) {
+      if (!rest.stop_requested()) fetch(n);
+    }
+    fetch_small();
+  }
+  if (error) return tl::unexpected(*error);
+  if (rest.stop_requested()) return Stopped();
+  return pins;
+}
+
 Result<FileClient::Pins> FileClient::FetchAll(const std::vector<protocol::ListedFile>& list,
                                               const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
     ++fetching_;
   }
-  Result<Pins> pins;
-  for (const protocol::ListedFile& file : list) {
-    auto pin = cache_.Get(
-        {file.size_bytes, file.chunks},
-        [&](std::size_t place) { return FetchChunk(file, place, stop); }, stop);
-    if (!pin) {
-      pins = tl::unexpected(pin.error());  // gives up what it has
-      break;
-    }
-    pins->push_back(std::move(*pin));
-  }
+  Result<Pins> pins = FetchEach(list, stop);
   const std::lock_guard lock(mutex_);
   --fetching_;
   if (pins) {
@@ -366,6 +411,14 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
 
 Result<std::string> FileClient::FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                            const std::stop_token& stop) {
+  meter_.Begin();
+  auto bytes = FetchMetered(file, place, stop);
+  meter_.End(bytes ? static_cast<std::int64_t>(bytes->size()) : 0);
+  return bytes;
+}
+
+Result<std::string> FileClient::FetchMetered(const protocol::ListedFile& file, std::size_t place,
+                                             const std::stop_token& stop) {
   const protocol::Sha256Digest& digest = file.chunks[place];
   v1::ChunkRequest request;
   request.set_token(options_.token);

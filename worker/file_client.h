@@ -16,11 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/model/index_range.h"
 #include "core/protocol/file_service.h"
 #include "files/chunk_cache.h"
 #include "worker/coordinator_connection.h"
+#include "worker/transfer_meter.h"
 #include "workloads/task_files.h"
 
 namespace evenkeel::worker {
@@ -58,6 +60,7 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] std::int64_t CacheBytes() const { return cache_.LimitBytes(); }
   Result<void> Store(model::TaskIndex task, std::span<const workloads::OutputFile> outputs,
                      const std::stop_token& stop) override;
+  [[nodiscard]] model::DataTransfer TakeTransfer() override { return meter_.Take(); }
 
  private:
   class Source;  // for other workers
@@ -81,11 +84,18 @@ class FileClient final : public workloads::TaskFiles {
                                                                const std::stop_token& stop);
   [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
                                                const std::stop_token& stop);
+  /// The same, as part of a transfer that the meter knows.
+  [[nodiscard]] Result<std::string> FetchMetered(const protocol::ListedFile& file,
+                                                 std::size_t place, const std::stop_token& stop);
   [[nodiscard]] static std::int64_t BytesOfAll(const std::vector<protocol::ListedFile>& list);
   /// Pins for the files of a list that a task waits for, also if it has to wait for room.
   [[nodiscard]] Result<Pins> FetchNow(const std::vector<protocol::ListedFile>& list,
                                       const std::stop_token& stop);
-  /// Pins for all files of a list, in its order; the caller is a holder then. kStorageFull: what is
+  /// A pin for each file of a list, in its order. Fetches several small files at a time, and large
+  /// ones one after the other.
+  [[nodiscard]] Result<Pins> FetchEach(const std::vector<protocol::ListedFile>& list,
+                                       const std::stop_token& stop);
+  /// The same where the caller is a holder afterwards. kStorageFull: what is
   /// in use leaves no room.
   [[nodiscard]] Result<Pins> FetchAll(const std::vector<protocol::ListedFile>& list,
                                       const std::stop_token& stop);
@@ -110,6 +120,8 @@ class FileClient final : public workloads::TaskFiles {
 
   const Options options_;
   files::ChunkCache& cache_;
+  SteadyClock clock_;
+  TransferMeter meter_{clock_};
   std::uint16_t port_ = 0;
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::shared_ptr<Stub>> stubs_;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/model/data_transfer.h"
 #include "core/model/index_range.h"
 
 namespace evenkeel::workloads {
@@ -97,6 +98,8 @@ class TaskFiles {
   [[nodiscard]] virtual Result<void> Store(model::TaskIndex task,
                                            std::span<const OutputFile> outputs,
                                            const std::stop_token& stop) = 0;
+  /// What has come over the network since the last call, for all tasks of the worker.
+  [[nodiscard]] virtual model::DataTransfer TakeTransfer() { return {}; }
 };
 
 }  // namespace evenkeel::workloads

@@ -13,6 +13,7 @@
 #include "core/base/time.h"
 #include "core/model/chart.h"
 #include "core/model/cost_model.h"
+#include "core/model/data_transfer.h"
 #include "core/model/packed_results.h"
 #include "core/model/range_bounds.h"
 #include "core/model/run_record.h"
@@ -69,6 +70,9 @@ class TaskRunner {
   [[nodiscard]] virtual Duration TakeCpuElsewhere() { return Duration::zero(); }
   /// Time that its tasks spent waiting for data since the last call.
   [[nodiscard]] virtual Duration TakeWaited() { return Duration::zero(); }
+  /// Data that came over the network to this worker since a runner of it was last asked, for tasks
+  /// that run, have run or wait.
+  [[nodiscard]] virtual model::DataTransfer TakeTransfer() { return {}; }
 };
 
 /// Combines the tasks' results, in the order in which they became durable, into the job's result.

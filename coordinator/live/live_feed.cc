@@ -50,6 +50,14 @@ double PredictedEnd(const engine::NodeProgress& node, const engine::Progress& pr
   return node.rate > 0 ? ToSeconds(progress.elapsed) + left / node.rate : 0;
 }
 
+/// Behind RangesPart; the place of what is absent is null.
+std::string DataPart(const model::NodeStatistics& node) {
+  if (node.transfer.bytes == 0) return {};
+  return std::string(node.ranges ? "" : ",null") + ",[" + Number(node.data_wait_seconds, "%.1f") +
+         ',' + std::to_string(node.transfer.bytes) + ',' +
+         Number(ToSeconds(node.transfer.time), "%.1f") + ']';
+}
+
 std::string RangesPart(const std::optional<model::RangeStatistics>& ranges) {
   if (!ranges) return {};
   return ",[" + Number(ranges->startup_seconds, "%.3g") + ',' +
@@ -66,7 +74,7 @@ std::string NowPart(const model::NodeSummary& node, const engine::NodeProgress* 
          Number(node.busy_seconds, "%.1f") + ',' + Number(rate, "%.4g") + ',' +
          Number(ToSeconds(node.last_end), "%.2f") + ',' +
          Number(live == nullptr ? 0 : PredictedEnd(*live, progress), "%.1f") +
-         RangesPart(node.ranges) + ']';
+         RangesPart(node.ranges) + DataPart(node) + ']';
 }
 
 constexpr Duration kInterval = std::chrono::seconds(1);

@@ -8,6 +8,7 @@
 
 #include "core/base/strong_id.h"
 #include "core/base/time.h"
+#include "core/model/data_transfer.h"
 #include "core/model/index_range.h"
 #include "core/model/packed_results.h"
 #include "core/model/task_failure.h"
@@ -90,12 +91,13 @@ struct Hello {
 /// Consecutive tasks that one thread ran one after the other.
 struct CompletedRange {
   model::IndexRange range;
-  Duration started_ago{};        ///< when the first of them started, before sending
-  Duration ended_ago{};          ///< when the last of them ended, before sending
-  Duration busy{};               ///< time spent in the tasks themselves
-  bool copy = false;             ///< ran as a copy
-  model::PackedResults results;  ///< one result a task of `range`
-  Duration waited{};             ///< the part of `busy` in which they waited for their data
+  Duration started_ago{};          ///< when the first of them started, before sending
+  Duration ended_ago{};            ///< when the last of them ended, before sending
+  Duration busy{};                 ///< time spent in the tasks themselves
+  bool copy = false;               ///< ran as a copy
+  model::PackedResults results;    ///< one result a task of `range`
+  Duration waited{};               ///< the part of `busy` in which they waited for their data
+  model::DataTransfer transfer{};  ///< data that came to the worker, not reported before
   friend bool operator==(const CompletedRange&, const CompletedRange&) = default;
 };
 

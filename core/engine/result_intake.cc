@@ -166,7 +166,11 @@ void ResultIntake::ApplyCompleted(WorkerId worker, CompletedRange done, Instant 
   done.busy = std::max(done.busy, Duration::zero());
   const double busy_seconds = ToSeconds(done.busy);
   commit.reported.push_back(done.range);
-  statistics.Node(worker).busy_seconds += busy_seconds;
+  NodeProgress& node = statistics.Node(worker);
+  node.busy_seconds += busy_seconds;
+  node.data_wait_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy_seconds);
+  node.transfer.Add(
+      {done.transfer.bytes, std::clamp(done.transfer.time, Duration::zero(), longest)});
   statistics.NoteTaskStarted(now - done.started_ago);
   parts_.deliveries.NoteStart(worker, done.range, now - done.started_ago);
 

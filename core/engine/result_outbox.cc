@@ -27,6 +27,7 @@ void Join(ResultOutbox::Row& row, const ResultOutbox::Row& next) {
   row.completed.range.end = next.completed.range.end;
   row.completed.busy += next.completed.busy;
   row.completed.waited += next.completed.waited;
+  row.completed.transfer.Add(next.completed.transfer);
   row.completed.results.Append(next.completed.results);
   row.started = std::min(row.started, next.started);
   row.ended = std::max(row.ended, next.ended);

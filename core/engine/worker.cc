@@ -296,7 +296,8 @@ void Worker::KeepResults(const Slot& slot, BatchOutcome outcome) {
                 outcome.busy,
                 slot.batch.copy,
                 std::move(outcome.results),
-                outcome.waited}});
+                outcome.waited,
+                outcome.transfer}});
 }
 
 void Worker::ReturnRest(const Slot& slot, model::TaskIndex next, Effects& effects) {

@@ -10,6 +10,7 @@
 #include "core/engine/messages.h"
 #include "core/engine/result_outbox.h"
 #include "core/engine/worker_lease.h"
+#include "core/model/data_transfer.h"
 #include "core/model/range_set.h"
 #include "core/model/task_failure.h"
 #include "core/model/task_inputs.h"
@@ -61,6 +62,7 @@ struct BatchOutcome {
   Instant ended{};
   Duration busy{};                            ///< of the front part
   Duration waited{};                          ///< the part of it spent waiting for data
+  model::DataTransfer transfer{};             ///< data that came to the worker since the last batch
   std::optional<model::TaskFailure> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
   /// Output of a task that was stopped; kept if it was stopped for its time limit.

@@ -61,6 +61,9 @@ inline constexpr int kMaxHistorySeries = 2048;
 enum class Metric {
   kWorkUnits,
   kWorkerBusy,
+  kWorkerDataWait,
+  kWorkerFetchedBytes,
+  kWorkerFetchTime,
   kTasksCompleted,
   kTasksFailed,
   kTaskDuration,

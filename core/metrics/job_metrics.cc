@@ -170,6 +170,9 @@ class JobMetrics::Series {
   struct Node {
     RisingCounter units;
     RisingCounter busy;
+    RisingCounter data_wait;
+    RisingCounter fetched_bytes;
+    RisingCounter fetch_time;
     Gauge& weight;
     OptionalGauge rate;
     OptionalGauge threads;
@@ -184,6 +187,9 @@ class JobMetrics::Series {
     Node& node = known->second;
     node.units.RaiseTo(static_cast<double>(progress.cost));
     node.busy.RaiseTo(progress.busy_seconds);
+    node.data_wait.RaiseTo(progress.data_wait_seconds);
+    node.fetched_bytes.RaiseTo(static_cast<double>(progress.transfer.bytes));
+    node.fetch_time.RaiseTo(ToSeconds(progress.transfer.time));
     node.weight.Set(progress.ratio);
     node.rate.Set(progress.rate > 0 ? std::optional(progress.rate) : std::nullopt);
     node.threads.Set(progress.threads > 0 ? std::optional<double>(progress.threads) : std::nullopt);
@@ -206,6 +212,9 @@ class JobMetrics::Series {
     const prometheus::Labels labels{LabelPair(kNode, name), LabelPair(kProfile, profile_)};
     return {RisingCounter(units_.Add(labels)),
             RisingCounter(busy_.Add(labels)),
+            RisingCounter(data_wait_.Add({LabelPair(kNode, name)})),
+            RisingCounter(fetched_bytes_.Add({LabelPair(kNode, name)})),
+            RisingCounter(fetch_time_.Add({LabelPair(kNode, name)})),
             weights_.Add({LabelPair(kNode, name)}),
             OptionalGauge(rates_, labels),
             OptionalGauge(threads_, {LabelPair(kNode, name)}),
@@ -225,6 +234,9 @@ class JobMetrics::Series {
 
   Family<Counter>& units_ = RegisterCounter(Metric::kWorkUnits, registry_);
   Family<Counter>& busy_ = RegisterCounter(Metric::kWorkerBusy, registry_);
+  Family<Counter>& data_wait_ = RegisterCounter(Metric::kWorkerDataWait, registry_);
+  Family<Counter>& fetched_bytes_ = RegisterCounter(Metric::kWorkerFetchedBytes, registry_);
+  Family<Counter>& fetch_time_ = RegisterCounter(Metric::kWorkerFetchTime, registry_);
   Family<Counter>& energy_ = RegisterCounter(Metric::kEnergy, registry_);
   Family<Counter>& moves_ = RegisterCounter(Metric::kMoves, registry_);
   Family<Counter>& transfer_ = RegisterCounter(Metric::kTransfer, registry_);

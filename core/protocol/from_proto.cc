@@ -51,6 +51,7 @@ class WireChecks {
   /// A task index or a number of tasks.
   [[nodiscard]] std::int64_t Number(std::uint64_t wire);
   [[nodiscard]] Duration Time(std::uint64_t nanoseconds);
+  [[nodiscard]] std::int64_t Bytes(std::uint64_t wire);
   [[nodiscard]] std::string Text(std::string* wire);
   [[nodiscard]] model::PackedResults Results(v1::PackedResults* wire, std::int64_t tasks);
   void Require(bool holds, const char* otherwise);
@@ -94,6 +95,12 @@ Duration WireChecks::Time(std::uint64_t nanoseconds) {
   const bool fits = nanoseconds <= static_cast<std::uint64_t>(kMaxDuration.count());
   Require(fits, "duration of more than 100 years");
   return fits ? Duration{static_cast<std::int64_t>(nanoseconds)} : Duration::zero();
+}
+
+std::int64_t WireChecks::Bytes(std::uint64_t wire) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+  Require(wire <= kMost, "more than 2^60 bytes of data");
+  return static_cast<std::int64_t>(std::min(wire, kMost));
 }
 
 std::string WireChecks::Text(std::string* wire) {
@@ -183,6 +190,8 @@ engine::CompletedRange Read(v1::CompletedRange* wire, WireChecks& checks) {
   completed.busy = checks.Time(wire->busy_ns());
   completed.copy = wire->copy();
   completed.waited = checks.Time(wire->waited_ns());
+  completed.transfer.bytes = checks.Bytes(wire->fetched_bytes());
+  completed.transfer.time = checks.Time(wire->fetch_ns());
   completed.results = checks.Results(wire->mutable_results(), completed.range.Size());
   checks.Require(completed.started_ago >= completed.ended_ago, "tasks end before they start");
   return completed;

@@ -51,6 +51,8 @@ void SetCompleted(engine::CompletedRange completed, v1::CompletedRange& wire) {
   wire.set_busy_ns(Nanoseconds(completed.busy));
   wire.set_copy(completed.copy);
   wire.set_waited_ns(Nanoseconds(completed.waited));
+  wire.set_fetched_bytes(static_cast<std::uint64_t>(completed.transfer.bytes));
+  wire.set_fetch_ns(Nanoseconds(completed.transfer.time));
   SetResults(std::move(completed.results), *wire.mutable_results());
 }
 

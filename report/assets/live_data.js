@@ -38,9 +38,10 @@ class LiveData {
       if (slotLimit !== undefined) Object.assign(node, {slots: threads, slotLimit});
     }
     if (now) {
-      const [state, completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds, ranges] = now;
+      const [state, completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds, ranges, data] = now;
       Object.assign(node, {state: LiveData.STATES[state], completed, stolenIn, stolenOut, busySeconds, rate, finishSeconds, predictedFinishSeconds});
       if (ranges) node.ranges = LiveData.rangesOf(ranges);
+      if (data) [node.dataWaitSeconds, node.fetchedBytes, node.fetchSeconds] = data;
     }
   }
 

@@ -60,6 +60,9 @@ class NodeTable {
     ['Stolen in', (n) => n.stolenIn, Format.count],
     ['Stolen out', (n) => n.stolenOut, Format.count],
     ['Busy', (n) => n.busySeconds, Format.seconds],
+    ['Waited for data', (n) => n.dataWaitSeconds, (v) => v === undefined ? '–' : Format.seconds(v)],
+    ['Fetched', (n) => n.fetchedBytes, (v) => v === undefined ? '–' : Format.bytes(v)],
+    ['Link', (n) => n.fetchSeconds > 0 ? n.fetchedBytes / n.fetchSeconds : undefined, (v) => v === undefined ? '–' : `${Format.bytes(v)}/s`],
     ['Rate, units/s', (n) => n.rate, Format.number],
     ['Predicted finish', (n) => n.predictedFinishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
     ['Finish', (n) => n.finishSeconds, (v) => v > 0 ? Format.seconds(v) : '–'],
@@ -71,8 +74,8 @@ class NodeTable {
     ['Declared speed', (n) => n.declaredSpeed, (v) => v === undefined ? '–' : Format.number(v)],
   ];
   /** Not known of every run. */
-  static OPTIONAL = ['Slots', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Joules', 'Declared speed'];
-  static LIVE_ORDER = ['Node', 'State', 'Slots', 'Completed', 'Rate, units/s', 'Predicted finish', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Joules', 'Declared speed'];
+  static OPTIONAL = ['Slots', 'Waited for data', 'Fetched', 'Link', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Joules', 'Declared speed'];
+  static LIVE_ORDER = ['Node', 'State', 'Slots', 'Completed', 'Rate, units/s', 'Predicted finish', 'Start of a run', 'Per task', 'Runs now', 'Cut', 'Weight', 'Share', 'Stolen in', 'Stolen out', 'Busy', 'Waited for data', 'Fetched', 'Link', 'Joules', 'Declared speed'];
 
   constructor() {
     this.table = document.getElementById('nodes');

@@ -245,6 +245,8 @@ class Session {
     done.set_started_ago_ns(DrawTime());
     done.set_ended_ago_ns(input_.ConsumeBool() ? 0 : done.started_ago_ns());
     done.set_copy(input_.ConsumeBool());
+    done.set_fetched_bytes(DrawTime());
+    done.set_fetch_ns(DrawTime());
     done.mutable_results()->set_equal_size(1);
     done.mutable_results()->set_bytes(
         std::string(static_cast<std::size_t>(grant.range.Size()), 'r'));

@@ -91,6 +91,10 @@ class CommandRunner final : public TaskRunner {
 
   [[nodiscard]] Duration TakeWaited() override { return std::exchange(waited_, Duration::zero()); }
 
+  [[nodiscard]] model::DataTransfer TakeTransfer() override {
+    return options_.files == nullptr ? model::DataTransfer{} : options_.files->TakeTransfer();
+  }
+
  private:
   /// Runs the command in a new directory with its input files, and stores its output files.
   TaskOutcome RunWithFiles(const TaskCall& call, const std::stop_token& stop, TaskRecord& record,

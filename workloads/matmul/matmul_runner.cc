@@ -53,6 +53,8 @@ class MatmulRunner final : public TaskRunner {
 
   [[nodiscard]] Duration TakeWaited() override { return std::exchange(waited_, Duration::zero()); }
 
+  [[nodiscard]] model::DataTransfer TakeTransfer() override { return fetcher_.TakeTransfer(); }
+
  private:
   [[nodiscard]] BlockId IdOf(Factor factor, const Tile& tile, std::int64_t chunk) const {
     return division_.BlockOf(factor, factor == Factor::kA ? tile.tile_row : tile.tile_column,

@@ -39,6 +39,9 @@ class LocalFirstFetcher final : public BlockFetcher {
   LocalFirstFetcher(const MatrixBlocks& here, BlockFetcher* remote)
       : here_(here), remote_(remote) {}
   void Fetch(BlockId id, std::span<char> into, Done done) override;
+  [[nodiscard]] model::DataTransfer TakeTransfer() override {
+    return remote_ == nullptr ? model::DataTransfer{} : remote_->TakeTransfer();
+  }
 
  private:
   const MatrixBlocks& here_;

@@ -206,7 +206,8 @@ class TaskOutputs {
   std::vector<workloads::OutputFile> files_;
 };
 
-/// With and without TLS. Task n < 3 has the files "common" and "n"; task 3 has one that is missing.
+/// With and without TLS. Task n < 3 has the files "common" and "n"; task 3 has one that is missing;
+/// task kManyFiles has all that AddSmallFiles has made.
 class FilesTest : public testing::TestWithParam<bool> {
  protected:
   FilesTest() {
@@ -231,10 +232,22 @@ class FilesTest : public testing::TestWithParam<bool> {
     outputs_.emplace(options);
     source_.home = std::make_unique<coordinator::FileHome>(
         index_,
-        [](std::uint64_t task, std::string_view) {
+        [this](std::uint64_t task, std::string_view) {
+          if (task == kManyFiles) return Result<std::vector<std::string>>(small_files_);
           return Result<std::vector<std::string>>({"common", std::to_string(task)});
         },
         true, &*outputs_);
+  }
+
+  /// Adds files to task kManyFiles; returns their contents in the order of their names.
+  std::vector<std::string> AddSmallFiles(int count) {
+    std::vector<std::string> contents;
+    for (int n = 0; n < count; ++n) {
+      small_files_.push_back("small-" + std::to_string(1000 + n));
+      contents.push_back("small file " + std::to_string(n));
+      files::WriteFile(Inputs() / small_files_.back(), contents.back());
+    }
+    return contents;
   }
 
   /// The first error, or nothing if the files of the task have arrived.
@@ -315,7 +328,10 @@ class FilesTest : public testing::TestWithParam<bool> {
     return node;
   }
 
+  static constexpr std::uint64_t kManyFiles = 10;
+
   const std::string common_ = SampleBytes(kLarge, 1);  // three chunks
+  std::vector<std::string> small_files_;
   report::TemporaryFolder folder_;
   TestAuthority authority_;
   files::OriginIndex index_{{Inputs()}};
@@ -325,11 +341,38 @@ class FilesTest : public testing::TestWithParam<bool> {
   std::unique_ptr<coordinator::WorkerServer> server_;
 };
 
+TEST_P(FilesTest, SeveralSmallOnesAreFetchedAtATime) {
+  const std::vector<std::string> contents = AddSmallFiles(50);
+  const auto node = MakeNode("a");
+  source_.HoldReads(true);
+  auto checked = std::async(std::launch::async, [&] { return node->Check(kManyFiles, contents); });
+  EXPECT_TRUE(source_.AwaitReads(2)) << "while none has arrived";
+  source_.HoldReads(false);
+  EXPECT_EQ(checked.get(), "");
+  EXPECT_EQ(source_.chunks_read, 50);
+  EXPECT_EQ(node->Check(kManyFiles, contents), "") << "from the cache";
+  EXPECT_EQ(source_.chunks_read, 50);
+}
+
+TEST_P(FilesTest, AFileThatCannotBeHadEndsTheFetchOfTheOthers) {
+  const std::vector<std::string> contents = AddSmallFiles(50);
+  const auto node = MakeNode("a");
+  source_.wrong_answers = 1000;
+  EXPECT_NE(node->Check(kManyFiles, contents), "");
+  EXPECT_LT(source_.chunks_read, 50) << "a few wrong answers are enough";
+  source_.wrong_answers = 0;
+  EXPECT_EQ(node->Check(kManyFiles, contents), "");
+}
+
 TEST_P(FilesTest, LeaveTheCoordinatorOnce) {
   const auto first = MakeNode("a");
   EXPECT_EQ(first->Check(0, {common_, Own(0)}), "");
   EXPECT_EQ(source_.chunks_read, 4);
+  const model::DataTransfer came = first->client->TakeTransfer();
+  EXPECT_EQ(came.bytes, static_cast<std::int64_t>(common_.size() + Own(0).size()));
+  EXPECT_GT(came.time, Duration::zero());
   EXPECT_EQ(first->Check(1, {common_, Own(1)}), "");
+  EXPECT_EQ(first->client->TakeTransfer().bytes, static_cast<std::int64_t>(Own(1).size()));
   EXPECT_EQ(source_.chunks_read, 5) << "the common file was in the cache";
   for (const char* name : {"b", "c"}) EXPECT_EQ(MakeNode(name)->Check(1, {common_, Own(1)}), "");
   EXPECT_EQ(source_.chunks_read, 5) << "the others got them from the first";

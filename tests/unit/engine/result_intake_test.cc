@@ -1,5 +1,7 @@
 #include "core/engine/result_intake.h"
 
+#include <limits>
+
 #include "tests/unit/engine/engine_parts.h"
 
 namespace evenkeel::engine {
@@ -122,6 +124,25 @@ TEST_F(ResultIntakeTest, AWorkerWaitedForDataNoLongerThanItWasBusy) {
   report.completed[0].waited = -seconds(5);
   (void)Apply(std::move(report));
   EXPECT_EQ(estimator.CalculatingSeconds({0}), 2);
+  EXPECT_EQ(statistics.Node({0}).data_wait_seconds, 2);
+}
+
+TEST_F(ResultIntakeTest, DataThatCameToAWorkerAreSummedUp) {
+  Connect(0);
+  Lease({0, 3}, 0);
+  now += seconds(10);
+  for (const model::DataTransfer transfer :
+       {model::DataTransfer{100, seconds(2)}, {50, seconds(1)}}) {
+    Report report = DoneReport({0, 1});
+    report.completed[0].transfer = transfer;
+    (void)Apply(std::move(report));
+  }
+  EXPECT_EQ(statistics.Node({0}).transfer, (model::DataTransfer{150, seconds(3)}));
+  Report absurd = DoneReport({1, 2});
+  absurd.completed[0].transfer = {std::numeric_limits<std::int64_t>::max(), seconds(1000)};
+  (void)Apply(std::move(absurd));
+  EXPECT_EQ(statistics.Node({0}).transfer.bytes, std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(statistics.Node({0}).transfer.time, seconds(13)) << "no longer than the job";
 }
 
 TEST_F(ResultIntakeTest, AResultThatIsOldIsAcknowledgedAtOnce) {

@@ -105,7 +105,10 @@ TEST_F(WorkerTest, WhatThreadsDidInTurnIsOneRow) {
   const Instant begun = now;
   const auto run = [&](std::uint32_t thread, milliseconds from, milliseconds to) {
     now = begun + to;
-    BatchOutcome outcome{{}, begun + from, now, to - from, {}, {}};
+    BatchOutcome outcome;
+    outcome.started = begun + from;
+    outcome.ended = now;
+    outcome.busy = to - from;
     outcome.results.Append(std::to_string(to.count()));
     return worker.OnBatchDone(thread, std::move(outcome), now);
   };

@@ -38,6 +38,8 @@ engine::Progress HalfDone() {
   progress.recalls_failed = 2;
   progress.nodes = {Node("pi-1", 400, 0.1, 40), Node("pi-2", 100, 0.3, 10)};
   progress.nodes[0].power = {10, 4};
+  progress.nodes[0].data_wait_seconds = 0.04;
+  progress.nodes[0].transfer = {3000, std::chrono::seconds(2)};
   return progress;
 }
 
@@ -99,6 +101,9 @@ TEST_F(JobMetricsTest, HasTheValuesOfTheSnapshot) {
   EXPECT_EQ(Value("evenkeel_tasks_failed_total", {{"reason", "task"}}), 2);
   EXPECT_EQ(Value("evenkeel_work_units_total", kPiOne), 400);
   EXPECT_EQ(Value("evenkeel_worker_busy_seconds_total", kPiOne), 0.1);
+  EXPECT_EQ(Value("evenkeel_worker_data_wait_seconds_total", {{"node", "pi-1"}}), 0.04);
+  EXPECT_EQ(Value("evenkeel_worker_fetched_bytes_total", {{"node", "pi-1"}}), 3000);
+  EXPECT_EQ(Value("evenkeel_worker_fetch_seconds_total", {{"node", "pi-1"}}), 2);
   EXPECT_EQ(Value("evenkeel_node_rate_units_per_second", kPiOne), 40);
   EXPECT_EQ(Value("evenkeel_node_weight_ratio", {{"node", "pi-1"}}), 4);
   EXPECT_EQ(Value("evenkeel_moves_total", {{"kind", "reserved"}, {"outcome", "done"}}), 7);
@@ -248,7 +253,7 @@ TEST_F(JobMetricsTest, SeriesGrowWithNodesOnly) {
   EXPECT_EQ(count(), with_two);
   progress.nodes.push_back(Node("pi-3", 1, 1, 1));
   metrics_.Update(progress, kBytes);
-  EXPECT_EQ(count(), with_two + 7);
+  EXPECT_EQ(count(), with_two + 10);
 }
 
 TEST_F(JobMetricsTest, StrangeNamesAreEscaped) {

@@ -135,6 +135,10 @@ std::vector<HostileCase> Cases() {
       RangeCase(
           "backwards", [](auto& r) { r.set_ended_ago_ns(11); }, "before they start"),
       RangeCase(
+          "fetched for long", [](auto& r) { r.set_fetch_ns(kHuge); }, "100 years"),
+      RangeCase(
+          "fetched much", [](auto& r) { r.set_fetched_bytes(kHuge); }, "2^60 bytes"),
+      RangeCase(
           "more tasks than bytes", [](auto& r) { r.set_size(3); }, "number of tasks"),
       RangeCase(
           "bytes of nothing", [](auto& r) { r.mutable_results()->set_equal_size(0); },

@@ -50,7 +50,8 @@ TEST(RoundTrip, EveryKindFromTheWorker) {
                               milliseconds(5),
                               true,
                               model::PackedResults::OfEqualSize(4, 2, "aabbccdd"),
-                              milliseconds(2)});
+                              milliseconds(2),
+                              {1'000'000, milliseconds(6)}});
   report.completed.push_back({{9, 12}, milliseconds(3), {}, {}, false, Unequal()});
   report.failed.push_back({20, "exit code 1", milliseconds(2), engine::GrantId{7}, 1, "said"});
   report.failed.push_back({21, "lost its way", milliseconds(2), engine::GrantId{7}});

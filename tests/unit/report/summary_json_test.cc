@@ -49,6 +49,8 @@ model::RunSummary FullSummary() {
   node.stolen_in = 21;
   node.stolen_out = 22;
   node.busy_seconds = 3.5;
+  node.data_wait_seconds = 1.75;
+  node.transfer = {23'000'000'000, std::chrono::milliseconds(7500)};
   node.mean_rate = 4.5;
   node.last_end = std::chrono::milliseconds(5500);
   node.predicted_end = std::chrono::milliseconds(6500);
@@ -71,6 +73,8 @@ void ExpectEqual(const model::NodeSummary& got, const model::NodeSummary& want) 
   EXPECT_EQ(got.stolen_in, want.stolen_in);
   EXPECT_EQ(got.stolen_out, want.stolen_out);
   EXPECT_EQ(got.busy_seconds, want.busy_seconds);
+  EXPECT_EQ(got.data_wait_seconds, want.data_wait_seconds);
+  EXPECT_EQ(got.transfer, want.transfer);
   EXPECT_EQ(got.mean_rate, want.mean_rate);
   EXPECT_EQ(got.last_end, want.last_end);
   EXPECT_EQ(got.predicted_end, want.predicted_end);

@@ -45,8 +45,10 @@ class FakeRunner final : public workloads::TaskRunner {
     return TaskOutcome::kDone;
   }
   Duration TakeWaited() override { return std::exchange(waited, Duration::zero()); }
+  model::DataTransfer TakeTransfer() override { return std::exchange(transfer, {}); }
 
   Duration waited{};
+  model::DataTransfer transfer{};
 
  private:
   FakeClock& clock_;
@@ -85,11 +87,15 @@ TEST_F(BatchRunnerTest, ResultsComeInOrderWithTheTimeOfTheTasks) {
 TEST_F(BatchRunnerTest, WaitingForDataIsToldApart) {
   auto waits = std::make_unique<FakeRunner>(clock_, [](TaskIndex) { return milliseconds(2); });
   waits->waited = milliseconds(1);
+  waits->transfer = {100, milliseconds(3)};
   BatchRunner runner(std::move(waits), clock_, std::nullopt);
   const auto first = RunBatch(runner, {{0, 2}, false, 0, {}});
   EXPECT_EQ(first.busy, milliseconds(4));
   EXPECT_EQ(first.waited, milliseconds(1));
-  EXPECT_EQ(RunBatch(runner, {{2, 4}, false, 0, {}}).waited, Duration::zero());
+  EXPECT_EQ(first.transfer, (model::DataTransfer{100, milliseconds(3)}));
+  const auto second = RunBatch(runner, {{2, 4}, false, 0, {}});
+  EXPECT_EQ(second.waited, Duration::zero());
+  EXPECT_EQ(second.transfer, model::DataTransfer{});
 }
 
 TEST_F(BatchRunnerTest, LargeResultsComeInOrderToo) {
