@@ -18,7 +18,7 @@ class TransferMeter {
   void Begin();
   /// A transfer ends that has brought so many bytes; 0 if it failed.
   void End(std::int64_t bytes);
-  /// What has come since the last call. Transfers that are under way count with their time so far.
+  /// The transfers since the last call. Those that are under way count with their time so far.
   [[nodiscard]] model::DataTransfer Take();
 
  private:

@@ -98,7 +98,7 @@ class TaskFiles {
   [[nodiscard]] virtual Result<void> Store(model::TaskIndex task,
                                            std::span<const OutputFile> outputs,
                                            const std::stop_token& stop) = 0;
-  /// What has come over the network since the last call, for all tasks of the worker.
+  /// The transfers over the network since the last call, for all tasks of the worker.
   [[nodiscard]] virtual model::DataTransfer TakeTransfer() { return {}; }
 };
 
