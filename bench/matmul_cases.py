@@ -13,7 +13,7 @@ from figures import Figure
 
 BUDGETS = {2048: (1.6, 1.3), 4096: (1.25, 1.1), 8192: (1.15, 1.05)}  # edge -> must and aim
 EDGES = tuple(BUDGETS)
-START_COUNTS = 2048  # the largest edge whose makespan is mostly the start of processes, which is subtracted
+START_SUBTRACTED = {2048}  # edges from whose makespan that of an empty job is subtracted: the start of processes
 WORKERS = 2
 SINGLE = 4  # bytes of an element
 
@@ -97,14 +97,14 @@ def two_workers(bench, repetitions, edges, say):
             settle(edge)
             summary = bench.run(job, node_list(WORKERS))
             least = 2 * edge**3 / rate["all"] + 3 * edge**2 * SINGLE / rate["transport"]
-            start = starts[-1] if edge <= START_COUNTS else 0
+            start = starts[-1] if edge in START_SUBTRACTED else 0
             ratios[edge].append((summary["makespanSeconds"] - start) / least)
             say(f"  {edge}, {repetition + 1} of {repetitions}: {summary['makespanSeconds']:.3f} s, at least "
                 f"{least:.3f} s; an empty job takes {starts[-1]:.3f} s")
     figures = [Figure(f"product of {edge} x {edge} on two workers / (OpenBLAS + bytes)", "x", ratios[edge],
                       *BUDGETS[edge], more_is_better=False,
                       note="makespan: start of the command to the last durable result"
-                           + (", without that of an empty job" if edge <= START_COUNTS else ""))
+                           + (", without that of an empty job" if edge in START_SUBTRACTED else ""))
                for edge in edges]
     figures.append(Figure("tasks in memory against OpenBLAS", "x", kernels, 0.95, 0.97))
     return figures

@@ -136,8 +136,8 @@ std::vector<std::string> LocalWorkers::Arguments(const Child& child) const {
   if (!options_.files.empty()) {
     arguments.insert(arguments.end(), {"--local-files", options_.files.string()});
   }
-  // Emulated nodes have their data sent to them, as in a cluster.
-  if (!child.node.emulated_speed) arguments.emplace_back("--read-local-files");
+  // The coordinator sends blocks to emulated nodes, as in a cluster.
+  if (!child.node.emulated_speed) arguments.emplace_back("--read-blocks-locally");
   if (child.node.memory_limit_bytes) {
     arguments.insert(arguments.end(),
                      {"--task-memory", std::to_string(*child.node.memory_limit_bytes)});

@@ -43,7 +43,8 @@ set(public_headers
   # the balancer
   core/base/check.h core/base/error.h core/base/rng.h core/base/splitmix.h core/base/strong_id.h
   core/base/time.h
-  core/model/chart.h core/model/cost_model.h core/model/data_transfer.h core/model/index_range.h core/model/job_spec.h
+  core/model/chart.h core/model/cost_model.h core/model/data_transfer.h
+  core/model/index_range.h core/model/job_spec.h
   core/model/node_affinity.h core/model/node_power.h core/model/node_statistics.h core/model/node_profile.h core/model/packed_results.h core/model/range_bounds.h core/model/range_set.h
   core/model/run_record.h core/model/task_facts.h core/model/task_failure.h
   core/model/task_inputs.h core/model/task_policy.h core/model/task_resources.h core/model/weighting_policy.h

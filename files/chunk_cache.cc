@@ -214,7 +214,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
     const bool free = changed_.wait(lock, stop, [&] { return !making_.contains(name); });
     if (!free || stop.stop_requested()) return Stopped();
     making_.insert(name);  // one thread at a time makes or verifies a file
-    Pin pin = PinEntry(lock, name, content, false);
+    Pin pin = PinEntry(lock, name, content, /*made_now=*/false);
     Result<void> made;
     bool again = false;
     if (pin == nullptr) {
@@ -232,7 +232,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
       if (made) {
         Forget(name, false);
         Insert(name, content.size_bytes);
-        pin = PinEntry(lock, name, content, true);
+        pin = PinEntry(lock, name, content, /*made_now=*/true);
       }
     }
     making_.erase(name);

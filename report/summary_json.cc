@@ -120,7 +120,7 @@ std::optional<model::ReduceRecord> ReduceFromJson(const Json& summary, std::stri
   return reduce;
 }
 
-/// Of jobs whose tasks have data from elsewhere.
+/// Adds nothing if the node has fetched no data.
 void AddNodeData(const NodeSummary& node, Json& out) {
   if (node.transfer.bytes == 0) return;
   out["dataWaitSeconds"] = node.data_wait_seconds;

@@ -47,7 +47,8 @@ engine::BatchOutcome BatchRunner::Run(const engine::Batch& batch, TaskClaim& cla
     RunFront(batch, claim, stop, outcome);
   }
   outcome.waited = runner_->TakeWaited();
-  outcome.transfer = runner_->TakeTransfer();
+  // Without results nothing is reported; the next batch takes what has come meanwhile.
+  if (outcome.results.Count() > 0) outcome.transfer = runner_->TakeTransfer();
   if (duty_cycle_) Pause(stop, cpu_before, outcome);
   outcome.busy = outcome.ended - outcome.started;
   return outcome;

@@ -93,7 +93,7 @@ Result<void> RegistryJobLoader::Load(const engine::Welcome& welcome) {
   if (workload_ && parameters == parameters_) return {};
   workloads::WorkloadContext context;
   context.at_worker = true;
-  context.reads_local_files = options_.reads_local_files;
+  context.reads_blocks_locally = options_.reads_blocks_locally;
   auto made = registry_.Make(options_.workload, parameters, context);
   if (workload_) {
     if (made && (*made)->Continues(parameters_, parameters)) return {};  // it has more tasks

@@ -18,7 +18,8 @@ class TransferMeter {
   void Begin();
   /// A transfer ends that has brought so many bytes; 0 if it failed.
   void End(std::int64_t bytes);
-  /// The transfers since the last call. Those that are under way count with their time so far.
+  /// Returns bytes and time since the last call. A transfer that is under way counts with its time
+  /// so far.
   [[nodiscard]] model::DataTransfer Take();
 
  private:

@@ -69,9 +69,9 @@ void Describe(CLI::App& app, CommandLine& line) {
                  "The launcher to be started (default: evenkeel-launcher beside this program)");
   app.add_option("--local-files", options.local_files,
                  "File that says where the input and output files of a local run are");
-  app.add_flag("--read-local-files", options.reads_local_files,
-               "Read matrices from the files of the coordinator's machine, which is this one, "
-               "instead of fetching their blocks");
+  app.add_flag("--read-blocks-locally", options.reads_blocks_locally,
+               "Read input data from the coordinator's files, which are on this machine, instead "
+               "of fetching blocks");
   app.add_option("--file-cache", options.file_cache,
                  "Folder of the cache of input files that come from the coordinator");
   app.add_option("--persistent-file-cache", options.persistent_file_cache,

@@ -47,9 +47,9 @@ struct WorkerOptions {
   std::filesystem::path persistent_file_cache;
   std::int64_t file_cache_bytes = std::int64_t{5} << 30;
   std::filesystem::path task_folder;
-  /// Whether input data is read from files of this machine that the coordinator names, see
-  /// workloads::WorkloadContext::reads_local_files.
-  bool reads_local_files = false;
+  /// Whether input data in blocks is read from files that the coordinator names, see
+  /// workloads::WorkloadContext::reads_blocks_locally.
+  bool reads_blocks_locally = false;
   /// Share of a core for each thread: the process stays below share x threads by pausing. 1: no
   /// pauses.
   double share = 1.0;

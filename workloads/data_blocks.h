@@ -33,7 +33,8 @@ class BlockFetcher {
   /// Fills `into`, whose size is the block's, and calls `done` once, from any thread, also from
   /// this one. `into` must live until then.
   virtual void Fetch(BlockId id, std::span<char> into, Done done) = 0;
-  /// The transfers over the network since the last call, for all tasks of the worker.
+  /// Returns what this worker, for all of its tasks, has fetched over the network since the last
+  /// call.
   [[nodiscard]] virtual model::DataTransfer TakeTransfer() { return {}; }
 };
 

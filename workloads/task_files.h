@@ -98,7 +98,8 @@ class TaskFiles {
   [[nodiscard]] virtual Result<void> Store(model::TaskIndex task,
                                            std::span<const OutputFile> outputs,
                                            const std::stop_token& stop) = 0;
-  /// The transfers over the network since the last call, for all tasks of the worker.
+  /// Returns what this worker, for all of its tasks, has fetched over the network since the last
+  /// call.
   [[nodiscard]] virtual model::DataTransfer TakeTransfer() { return {}; }
 };
 

@@ -161,7 +161,7 @@ struct WorkloadContext {
   /// of spec.inputs. Empty: there are no files.
   std::filesystem::path folder;
   /// True at a worker. The parameters are those of WorkerParameters, and no file is read unless
-  /// `reads_local_files`.
+  /// `reads_blocks_locally`.
   bool at_worker = false;
   /// Only files in `folder` are read, also through links. For a process that can read files that
   /// the owner of the folder cannot.
@@ -174,7 +174,7 @@ struct WorkloadContext {
   bool workers_are_local = false;
   /// At a worker: it reads input data from files that WorkerParameters name, if they are still the
   /// same, instead of fetching blocks.
-  bool reads_local_files = false;
+  bool reads_blocks_locally = false;
 };
 
 /// Maximum size of the input of one task.

@@ -50,19 +50,19 @@ double PredictedEnd(const engine::NodeProgress& node, const engine::Progress& pr
   return node.rate > 0 ? ToSeconds(progress.elapsed) + left / node.rate : 0;
 }
 
-/// Behind RangesPart; the place of what is absent is null.
-std::string DataPart(const model::NodeStatistics& node) {
-  if (node.transfer.bytes == 0) return {};
-  return std::string(node.ranges ? "" : ",null") + ",[" + Number(node.data_wait_seconds, "%.1f") +
-         ',' + std::to_string(node.transfer.bytes) + ',' +
-         Number(ToSeconds(node.transfer.time), "%.1f") + ']';
-}
-
 std::string RangesPart(const std::optional<model::RangeStatistics>& ranges) {
   if (!ranges) return {};
   return ",[" + Number(ranges->startup_seconds, "%.3g") + ',' +
          Number(ranges->per_task_seconds, "%.3g") + ',' + std::to_string(ranges->running) + ',' +
          std::to_string(ranges->cuttable) + ',' + std::to_string(ranges->cut) + ']';
+}
+
+/// Follows RangesPart. If there are no ranges, null stands in their place.
+std::string DataPart(const model::NodeStatistics& node) {
+  if (node.transfer.bytes == 0) return {};
+  return std::string(node.ranges ? "" : ",null") + ",[" + Number(node.data_wait_seconds, "%.1f") +
+         ',' + std::to_string(node.transfer.bytes) + ',' +
+         Number(ToSeconds(node.transfer.time), "%.1f") + ']';
 }
 
 std::string NowPart(const model::NodeSummary& node, const engine::NodeProgress* live,

@@ -116,6 +116,19 @@ template <typename Number>
   }
 }
 
+/// `gemm` is the routine of BLAS for this type of number.
+template <typename Gemm, typename Number>
+void AddByBlas(Gemm gemm, std::int64_t rows, std::int64_t columns, std::int64_t depth,
+               const FactorRows<Number>& a, const FactorRows<Number>& b, Number* c) {
+  const int m = static_cast<int>(rows);
+  const int n = static_cast<int>(columns);
+  const int k = static_cast<int>(depth);
+  const int lda = static_cast<int>(a.row_stride);
+  const int ldb = static_cast<int>(b.row_stride);
+  gemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, Number{1}, a.first, lda, b.first, ldb,
+       Number{1}, c, n);
+}
+
 }  // namespace
 
 EVENKEEL_FOR_EACH_PROCESSOR
@@ -134,18 +147,12 @@ void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
 
 void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                 const FactorRows<float>& a, const FactorRows<float>& b, float* c) {
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows),
-              static_cast<int>(columns), static_cast<int>(depth), 1.0F, a.first,
-              static_cast<int>(a.row_stride), b.first, static_cast<int>(b.row_stride), 1.0F, c,
-              static_cast<int>(columns));
+  AddByBlas(cblas_sgemm, rows, columns, depth, a, b, c);
 }
 
 void AddProduct(std::int64_t rows, std::int64_t columns, std::int64_t depth,
                 const FactorRows<double>& a, const FactorRows<double>& b, double* c) {
-  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, static_cast<int>(rows),
-              static_cast<int>(columns), static_cast<int>(depth), 1.0, a.first,
-              static_cast<int>(a.row_stride), b.first, static_cast<int>(b.row_stride), 1.0, c,
-              static_cast<int>(columns));
+  AddByBlas(cblas_dgemm, rows, columns, depth, a, b, c);
 }
 
 }  // namespace evenkeel::workloads::matmul

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/base/printable.h"
 #include "core/model/quantity.h"
+#include "platform/text.h"
 
 namespace evenkeel::workloads::matmul {
 namespace {
@@ -19,21 +21,24 @@ std::optional<std::uint64_t> ReadSeed(model::FieldReader& fields, const std::str
   return static_cast<std::uint64_t>(fields.RequiredInt(name, {0, kLargestInt}));
 }
 
-nlohmann::json JsonOf(const LocalFile& file) {
-  return {{"path", file.path}, {"version", file.version}};
+constexpr std::size_t kMaxPathBytes = 4096;
+
+// A path may have any bytes, JSON only UTF-8.
+nlohmann::json JsonOf(const FactorFile& file) {
+  return {{"path", platform::EncodeBase64(file.path)}, {"version", file.version}};
 }
 
-std::optional<LocalFile> ReadLocalFile(model::FieldReader& fields, const std::string& name) {
-  constexpr std::size_t kMaxPathBytes = 4096;
+std::optional<FactorFile> ReadFactorFile(model::FieldReader& fields, const std::string& name) {
   if (!fields.Has(name)) return std::nullopt;
   model::FieldReader file = fields.RequiredObject(name);
-  return LocalFile{file.RequiredString("path", kMaxPathBytes),
-                   file.RequiredString("version", kMaxPathBytes)};
+  auto path = platform::DecodeBase64(file.RequiredString("path", 2 * kMaxPathBytes));
+  if (!path) file.Fail("path", "must be Base64");
+  return FactorFile{path.value_or(""), file.RequiredString("version", kMaxPathBytes)};
 }
 
 /// Null if the file is not what it was at the coordinator.
-std::shared_ptr<const Matrix> OpenLocalFile(const LocalFile& file, std::int64_t rows,
-                                            std::int64_t columns, ElementType type) {
+std::shared_ptr<const Matrix> OpenFactorFile(const FactorFile& file, std::int64_t rows,
+                                             std::int64_t columns, ElementType type) {
   auto opened = OpenNpyMatrix({}, file.path, false);
   const std::string problem = opened ? "has changed" : opened.error().message;
   if (opened && (*opened)->Version() == file.version && (*opened)->Rows() == rows &&
@@ -41,7 +46,7 @@ std::shared_ptr<const Matrix> OpenLocalFile(const LocalFile& file, std::int64_t 
     return std::move(*opened);
   }
   Log(LogLevel::kWarning,
-      file.path + ": " + problem + "; its blocks are fetched from the coordinator");
+      Printable(file.path) + ": " + problem + "; its blocks are fetched from the coordinator");
   return nullptr;
 }
 
@@ -91,15 +96,15 @@ Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields, const WorkloadConte
   spec.transfer.between_workers = divided.OptionalBool("betweenWorkers", false);
   spec.seed_a = ReadSeed(divided, "seedA");
   spec.seed_b = ReadSeed(divided, "seedB");
-  spec.file_a = ReadLocalFile(divided, "fileA");
-  spec.file_b = ReadLocalFile(divided, "fileB");
+  spec.file_a = ReadFactorFile(divided, "fileA");
+  spec.file_b = ReadFactorFile(divided, "fileB");
   if (const auto read = fields.Finish(); !read) return tl::unexpected(read.error());
   const auto& shape = spec.shape;
   if (spec.seed_a) spec.a = MakeRandomMatrix(shape.rows, shape.depth, shape.type, *spec.seed_a);
   if (spec.seed_b) spec.b = MakeRandomMatrix(shape.depth, shape.columns, shape.type, *spec.seed_b);
-  if (context.reads_local_files) {
-    if (spec.file_a) spec.a = OpenLocalFile(*spec.file_a, shape.rows, shape.depth, shape.type);
-    if (spec.file_b) spec.b = OpenLocalFile(*spec.file_b, shape.depth, shape.columns, shape.type);
+  if (context.reads_blocks_locally) {
+    if (spec.file_a) spec.a = OpenFactorFile(*spec.file_a, shape.rows, shape.depth, shape.type);
+    if (spec.file_b) spec.b = OpenFactorFile(*spec.file_b, shape.depth, shape.columns, shape.type);
   }
   return spec;
 }
@@ -119,7 +124,7 @@ constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 /// The fields of one factor.
 struct FactorFields {
   std::unique_ptr<Matrix> file;
-  std::optional<LocalFile> local_file;  ///< if workers may read it themselves
+  std::optional<FactorFile> worker_file;  ///< `file`, if workers may read it themselves
   std::int64_t rows = 1;
   std::int64_t columns = 1;
   std::uint64_t seed = 0;
@@ -137,8 +142,9 @@ void OpenFactor(model::FieldReader& factor, const std::string& file, const Workl
   read.columns = (*opened)->Columns();
   if (context.workers_are_local) {
     std::error_code error;
-    auto path = std::filesystem::absolute(context.folder / file, error);
-    if (!error) read.local_file = LocalFile{path.string(), (*opened)->Version()};
+    const auto path = std::filesystem::absolute(context.folder / file, error);
+    const bool fits = !error && path.native().size() <= kMaxPathBytes;
+    if (fits) read.worker_file = FactorFile{path.native(), (*opened)->Version()};
   }
   read.file = std::move(*opened);
 }
@@ -319,8 +325,8 @@ void SetFactors(MatmulFields& text, MatmulSpec& spec) {
     if (factor.file) return std::move(factor.file);
     return MakeRandomMatrix(factor.rows, factor.columns, spec.shape.type, factor.seed);
   };
-  spec.file_a = text.a.local_file;
-  spec.file_b = text.b.local_file;
+  spec.file_a = text.a.worker_file;
+  spec.file_b = text.b.worker_file;
   spec.a = matrix(text.a);
   spec.b = matrix(text.b);
 }

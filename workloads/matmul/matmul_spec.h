@@ -23,8 +23,8 @@ struct TransferSpec {
 };
 
 /// A factor's file as a worker on the coordinator's machine finds it.
-struct LocalFile {
-  std::string path;     ///< absolute
+struct FactorFile {
+  std::string path;     ///< absolute; any bytes
   std::string version;  ///< Matrix::Version
 };
 
@@ -40,8 +40,8 @@ struct MatmulSpec {
   std::optional<std::uint64_t> seed_a;
   std::optional<std::uint64_t> seed_b;
   /// Where factors are files that workers may read themselves.
-  std::optional<LocalFile> file_a;
-  std::optional<LocalFile> file_b;
+  std::optional<FactorFile> file_a;
+  std::optional<FactorFile> file_b;
   std::int64_t memory_bytes = 0;
   bool keep_blocks = true;  ///< whether blocks stay in the cache for later tasks
   bool keep_row = false;    ///< whether blocks of A stay in the cache even if others do not
@@ -57,8 +57,8 @@ struct MatmulSpec {
 /// The parameters for workers: a mapping with the one field `divided`, as JSON text.
 [[nodiscard]] std::string WorkerParametersOf(const MatmulSpec& spec);
 
-/// Reads that mapping. With `context.reads_local_files`, opens the files that it names; one that
-/// cannot be opened or has changed is left to be fetched. Errors as FieldReader gives them.
+/// Reads that mapping. With `context.reads_blocks_locally`, opens the files that it names; one
+/// that cannot be opened or has changed is left to be fetched. Errors as FieldReader gives them.
 [[nodiscard]] Result<MatmulSpec> ReadWorkerSpec(model::FieldReader fields,
                                                 const WorkloadContext& context);
 

@@ -141,7 +141,10 @@ class MatmulTest(ProductCase):
                       "tile": {"rows": 100, "columns": 100}}
         alone = self.run_product("alone", parameters)
         self.check(alone[:50], a[:50], b)
+        self.assertLess(self.summary()["bytesSent"], a.nbytes / 100, "the worker reads the files")
         self.assertTrue((self.run_product("three", parameters, THREE) == alone).all())
+        self.assertGreater(self.summary()["bytesSent"], a.nbytes + b.nbytes, "emulated nodes have blocks sent")
+        self.assertTrue(all(node["fetchedBytes"] > 0 for node in self.summary()["nodes"]))
         between = dict(parameters, transfer={"betweenWorkers": "Disabled", "window": 2, "refreshAt": 0})
         self.assertTrue((self.run_product("central", between, THREE) == alone).all())
 

@@ -98,6 +98,21 @@ TEST_F(BatchRunnerTest, WaitingForDataIsToldApart) {
   EXPECT_EQ(second.transfer, model::DataTransfer{});
 }
 
+TEST_F(BatchRunnerTest, DataThatCameToAFailedTaskCountWithTheNextResult) {
+  auto fails = std::make_unique<FakeRunner>(
+      clock_, [](TaskIndex) { return milliseconds(2); },
+      [](const TaskCall& call, std::string& result, TaskFailure& failure) {
+        failure.reason = "bad luck";
+        result += 'x';
+        return call.index == 0 ? TaskOutcome::kFailed : TaskOutcome::kDone;
+      });
+  fails->transfer = {100, milliseconds(3)};
+  BatchRunner runner(std::move(fails), clock_, std::nullopt);
+  EXPECT_EQ(RunBatch(runner, {{0, 1}, false, 0, {}}).transfer, model::DataTransfer{});
+  EXPECT_EQ(RunBatch(runner, {{1, 2}, false, 0, {}}).transfer,
+            (model::DataTransfer{100, milliseconds(3)}));
+}
+
 TEST_F(BatchRunnerTest, LargeResultsComeInOrderToo) {
   const std::string large(100 << 10, 'x');
   const auto outcome = Run(

@@ -160,7 +160,11 @@ class CountingFetcher final : public BlockFetcher {
 /// A job of two files, and workers of it.
 class MatmulLocalFiles : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { MakeHome(temporary_.Path()); }
+
+  void MakeHome(const std::filesystem::path& folder) {
+    folder_ = folder;
+    std::filesystem::create_directories(folder_);
     Write("a.npy", 90, 130, 1);
     Write("b.npy", 130, 70, 2);
     WorkloadContext context = Home();
@@ -175,7 +179,7 @@ class MatmulLocalFiles : public testing::Test {
 
   [[nodiscard]] WorkloadContext Home() const {
     WorkloadContext context;
-    context.folder = folder_.Path();
+    context.folder = folder_;
     return context;
   }
 
@@ -184,14 +188,14 @@ class MatmulLocalFiles : public testing::Test {
     ASSERT_TRUE(matmul::MakeRandomMatrix(rows, columns, ElementType::kFloat32, seed)
                     ->Read({0, 0, rows, columns}, bytes)
                     .has_value());
-    std::ofstream(folder_.Path() / name, std::ios::binary)
+    std::ofstream(folder_ / name, std::ios::binary)
         << NpyHeader(NpyType::kFloat32, {rows, columns}) << bytes;
   }
 
-  [[nodiscard]] std::shared_ptr<const Workload> Worker(bool reads_local_files) const {
+  [[nodiscard]] std::shared_ptr<const Workload> Worker(bool reads_blocks_locally) const {
     WorkloadContext context;
     context.at_worker = true;
-    context.reads_local_files = reads_local_files;
+    context.reads_blocks_locally = reads_blocks_locally;
     const auto made = BuiltInWorkloads().Make("matmul", *home_->WorkerParameters(), context);
     EXPECT_TRUE(made.has_value()) << made.error().message;
     return *made;
@@ -213,7 +217,8 @@ class MatmulLocalFiles : public testing::Test {
     return results;
   }
 
-  TempFolder folder_;
+  TempFolder temporary_;
+  std::filesystem::path folder_;
   std::shared_ptr<const Workload> home_;
 };
 
@@ -224,10 +229,16 @@ TEST_F(MatmulLocalFiles, GiveTheSameBytesAsBlocksThatAreFetched) {
   EXPECT_EQ(Run(*Worker(true), nullptr), fetched);
 }
 
+TEST_F(MatmulLocalFiles, MayBeInAFolderWhoseNameIsNotUtf8) {
+  MakeHome(temporary_.Path() / "caf\xe9");
+  CountingFetcher fetcher(*home_);
+  EXPECT_EQ(Run(*Worker(true), nullptr), Run(*Worker(false), &fetcher));
+}
+
 TEST_F(MatmulLocalFiles, ThatHaveChangedAreFetched) {
   CountingFetcher fetcher(*home_);
   const std::string before = Run(*Worker(false), &fetcher);
-  std::filesystem::remove(folder_.Path() / "a.npy");  // the coordinator has it open
+  std::filesystem::remove(folder_ / "a.npy");  // the coordinator has it open
   Write("a.npy", 90, 131, 3);
   CountingFetcher again(*home_);
   EXPECT_EQ(Run(*Worker(true), &again), before);
@@ -236,7 +247,7 @@ TEST_F(MatmulLocalFiles, ThatHaveChangedAreFetched) {
 
 TEST_F(MatmulLocalFiles, ThatBecomeShorterFailTheTask) {
   const auto worker = Worker(true);
-  std::filesystem::resize_file(folder_.Path() / "b.npy", 200);
+  std::filesystem::resize_file(folder_ / "b.npy", 200);
   std::string result;
   TaskFailure failure;
   EXPECT_EQ(worker->MakeRunner({})->Run({0, 0, {}}, {}, result, failure), TaskOutcome::kFailed);
