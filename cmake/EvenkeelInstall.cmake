@@ -51,7 +51,7 @@ set(public_headers
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
   core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h
   core/scheduling/partition.h core/scheduling/range_times.h core/scheduling/running_means.h
-  core/scheduling/residual_time.h core/scheduling/strategy.h core/scheduling/task_places.h
+  core/scheduling/residual_time.h core/scheduling/strategy.h core/scheduling/data_holders.h core/scheduling/node_links.h
   core/scheduling/timing_estimator.h core/scheduling/weight_calibration.h core/scheduling/task_time_regression.h
   core/scheduling/worker_id.h
   core/engine/age_list.h core/engine/commit_queue.h core/engine/completion_policy.h

@@ -9,24 +9,25 @@ using engine::Grant;
 
 TransferNetwork::TransferNetwork(const TransferModel& model)
     : exponential_(model.exponential), streams_(model.streams) {
-  for (const auto& placed : model.placed) places_.Put(placed.range, IdOf(placed.node));
+  for (const auto& placed : model.placed) holders_.Add(IdOf(placed.node), placed.range);
   for (const auto& link : model.links) {
-    places_.Link(IdOf(link.one), IdOf(link.other), link.tasks_per_second);
+    links_.Add(IdOf(link.one), IdOf(link.other), link.tasks_per_second);
   }
 }
 
 std::vector<TransferNetwork::Transfer> TransferNetwork::TakeRemote(
     std::size_t node, std::vector<Grant>& grants) const {
-  if (places_.Empty()) return {};
+  if (holders_.Empty()) return {};
   std::vector<Grant> here;
   std::map<std::size_t, Transfer> remote;
   for (const Grant& grant : grants) {
-    for (const auto& part : places_.Split(grant.range)) {
+    for (const auto& part : holders_.Split(grant.range)) {
       Grant cut = grant;
       cut.range = part.range;
-      const bool away = part.home && part.home->value != node;
-      if (away) remote[part.home->value].from = part.home->value;
-      (away ? remote[part.home->value].grants : here).push_back(std::move(cut));
+      // No task is placed twice.
+      const std::size_t at = part.holders.empty() ? node : part.holders.front().value;
+      if (at != node) remote[at].from = at;
+      (at != node ? remote[at].grants : here).push_back(std::move(cut));
     }
   }
   grants = std::move(here);
@@ -51,10 +52,10 @@ std::vector<std::vector<Grant>> TransferNetwork::Pieces(const Transfer& transfer
 Instant TransferNetwork::Send(std::size_t from, std::size_t to, std::int64_t tasks, Instant now,
                               Rng& rng) {
   scheduling::WorkerId at = IdOf(from);
-  const auto route = places_.Route(at, IdOf(to));
+  const auto route = links_.Route(at, IdOf(to));
   if (route.empty()) return kNever;
   for (const scheduling::WorkerId next : route) {
-    if (const auto rate = places_.RateOf(at, next)) {
+    if (const auto rate = links_.RateOf(at, next)) {
       const double mean = static_cast<double>(tasks) / *rate;
       Instant& busy_until = busy_until_[{at, next}];
       busy_until = now =

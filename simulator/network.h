@@ -10,7 +10,8 @@
 #include "core/base/time.h"
 #include "core/engine/effects.h"
 #include "core/engine/messages.h"
-#include "core/scheduling/task_places.h"
+#include "core/scheduling/data_holders.h"
+#include "core/scheduling/node_links.h"
 #include "simulator/coordinator_processor.h"
 #include "simulator/simulation_config.h"
 #include "simulator/simulation_context.h"
@@ -43,7 +44,9 @@ class TransferNetwork {
     return {static_cast<std::uint32_t>(node)};
   }
 
-  scheduling::TaskPlaces places_;  // of nodes, by their numbers
+  // Of nodes, by their numbers.
+  scheduling::DataHolders holders_;
+  scheduling::NodeLinks links_;
   bool exponential_;
   bool streams_;
   std::map<std::pair<scheduling::WorkerId, scheduling::WorkerId>, Instant> busy_until_;

@@ -37,7 +37,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
           config_.make_strategy({*costs_, estimator_, ledger_, ledger_, config_.job.balancing,
                                  config_.job.task_policy.idempotent, config_.round_trip,
                                  config_.report_interval, LeftOutRatio(config_.nodes), config_.seed,
-                                 places_, config_.ranges, config_.data_fetched_ahead}),
+                                 holders_, links_, config_.ranges, config_.data_fetched_ahead}),
           config_.job.task_policy.idempotent,
           {ledger_, membership_, statistics_, outbox_, deliveries_}),
       room_({*costs_, estimator_, membership_, ledger_, isolation_}, config_.report_interval),
@@ -101,7 +101,7 @@ Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
 
 void Coordinator::Place(const std::vector<PlacedTasks>& placed) {
   for (const PlacedTasks& tasks : placed) {
-    if (const auto worker = membership_.Find(tasks.node)) places_.Put(tasks.range, *worker);
+    if (const auto worker = membership_.Find(tasks.node)) holders_.Add(*worker, tasks.range);
   }
 }
 
@@ -109,7 +109,7 @@ void Coordinator::Link(const std::vector<NodeLink>& links) {
   for (const NodeLink& link : links) {
     const auto one = membership_.Find(link.one);
     const auto other = membership_.Find(link.other);
-    if (one && other) places_.Link(*one, *other, link.tasks_per_second);
+    if (one && other) links_.Add(*one, *other, link.tasks_per_second);
   }
 }
 

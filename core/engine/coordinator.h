@@ -25,7 +25,8 @@
 #include "core/engine/task_ledger.h"
 #include "core/engine/withheld_placement.h"
 #include "core/engine/worker_lifecycle.h"
-#include "core/scheduling/task_places.h"
+#include "core/scheduling/data_holders.h"
+#include "core/scheduling/node_links.h"
 #include "core/scheduling/timing_estimator.h"
 
 namespace evenkeel::engine {
@@ -98,7 +99,8 @@ class Coordinator {
   std::shared_ptr<model::GrowingCosts> costs_;
   CoordinatorConfig config_;  // its costs are costs_
   scheduling::TimingEstimator estimator_;
-  scheduling::TaskPlaces places_;
+  scheduling::DataHolders holders_;
+  scheduling::NodeLinks links_;
   // Parts with state of their own.
   TaskLedger ledger_;
   Membership membership_;

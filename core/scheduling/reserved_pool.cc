@@ -12,7 +12,7 @@ namespace evenkeel::scheduling {
 
 ReservedPool::ReservedPool(const StrategyContext& context)
     : costs_(context.costs),
-      places_(context.places),
+      holders_(context.holders),
       ledger_(context.reservations),
       heavy_cost_(context.costs.Longest() + 1) {}
 
@@ -103,14 +103,16 @@ void ReservedPool::PlanByCost(const model::RangeSet& tasks, const std::vector<do
                   : PartitionByCost(costs_, tasks, weights));
 }
 
-model::RangeSet ReservedPool::PlanAtHome(const model::RangeSet& tasks) {
+model::RangeSet ReservedPool::PlanByHolders(const model::RangeSet& tasks) {
   model::RangeSet rest = tasks;
-  if (places_.Empty()) return rest;
+  if (holders_.Empty()) return rest;
   std::vector<model::RangeSet> parts(Workers());
   tasks.ForEach([&](model::IndexRange range) {
-    for (const auto& part : places_.Split(range)) {
-      if (!part.home || !Alive(*part.home)) continue;
-      parts[part.home->value].Insert(part.range);
+    for (const auto& part : holders_.Split(range)) {
+      const auto holder = std::find_if(part.holders.begin(), part.holders.end(),
+                                       [this](WorkerId worker) { return Alive(worker); });
+      if (holder == part.holders.end()) continue;
+      parts[holder->value].Insert(part.range);
       rest.Erase(part.range);
     }
   });
@@ -123,7 +125,7 @@ void ReservedPool::Append(model::IndexRange range, const std::vector<double>& we
     AddOrphan(range);
     return;
   }
-  const model::RangeSet anywhere = PlanAtHome(model::RangeSet(range));
+  const model::RangeSet anywhere = PlanByHolders(model::RangeSet(range));
   PlanByCost(anywhere, weights);
 }
 

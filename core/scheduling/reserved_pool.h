@@ -22,7 +22,7 @@ class ReservedPool {
   using Piece = Reservation::Piece;
   using Pieces = std::vector<Piece>;
 
-  /// Costs, places and reservations of the context are used; all outlive the pool.
+  /// Costs, data holders and reservations of the context are used; all outlive the pool.
   explicit ReservedPool(const StrategyContext& context);
 
   /// `listener` is called with a worker after its reservation has changed, except by Take*.
@@ -66,10 +66,11 @@ class ReservedPool {
   void Plan(const std::vector<model::RangeSet>& parts);
   /// Reserves tasks by cost and weights, heavy ones the largest first.
   void PlanByCost(const model::RangeSet& tasks, const std::vector<double>& weights);
-  /// Reserves tasks that are at the node of a living worker for that worker; returns the rest.
-  [[nodiscard]] model::RangeSet PlanAtHome(const model::RangeSet& tasks);
-  /// Reserves an appended range: tasks at a node for its worker, the rest by cost in the ratio of
-  /// `weights`, which are 0 for lost workers.
+  /// Reserves tasks whose data are at the node of a living worker for that worker, the first one of
+  /// several; returns the rest.
+  [[nodiscard]] model::RangeSet PlanByHolders(const model::RangeSet& tasks);
+  /// Reserves an appended range: tasks whose data are at a node for its worker, the rest by cost in
+  /// the ratio of `weights`, which are 0 for lost workers.
   void Append(model::IndexRange range, const std::vector<double>& weights);
 
   [[nodiscard]] const Reservation& Of(WorkerId worker) const { return reserved_[worker.value]; }
@@ -110,7 +111,7 @@ class ReservedPool {
   }
 
   const model::CostModel& costs_;
-  const TaskPlaces& places_;
+  const DataHolders& holders_;
   ReservationLedger& ledger_;
   std::function<void(WorkerId)> listener_;
   model::Cost heavy_cost_;

@@ -15,8 +15,9 @@
 #include "core/model/range_bounds.h"
 #include "core/model/range_set.h"
 #include "core/model/run_record.h"
+#include "core/scheduling/data_holders.h"
 #include "core/scheduling/lease_view.h"
-#include "core/scheduling/task_places.h"
+#include "core/scheduling/node_links.h"
 #include "core/scheduling/timing_estimator.h"
 #include "core/scheduling/worker_id.h"
 
@@ -105,7 +106,8 @@ struct StrategyContext {
   /// Sum of the ratios of the nodes that get no worker, to save energy.
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
-  const TaskPlaces& places = TaskPlaces::Unknown();
+  const DataHolders& holders = DataHolders::None();
+  const NodeLinks& links = NodeLinks::None();
   /// Bounds of a run, if the job's program does several tasks in one; nothing: one task is one run.
   std::optional<model::RangeBounds> ranges = std::nullopt;
   /// Tasks have data that take time to get, and a worker gets those of tasks that wait while others
@@ -114,19 +116,9 @@ struct StrategyContext {
 
   /// The same with other costs.
   [[nodiscard]] StrategyContext With(const model::CostModel& other) const {
-    return {other,
-            estimator,
-            leases,
-            reservations,
-            balancing,
-            idempotent,
-            round_trip,
-            report_interval,
-            left_out_ratio,
-            seed,
-            places,
-            ranges,
-            data_fetched_ahead};
+    return {other,      estimator,  leases,          reservations,      balancing,
+            idempotent, round_trip, report_interval, left_out_ratio,    seed,
+            holders,    links,      ranges,          data_fetched_ahead};
   }
   /// Mean cost of a task; 0 without tasks.
   [[nodiscard]] double MeanCost() const {

@@ -70,7 +70,7 @@ void Compensated::Start(const std::vector<WorkerFacts>& workers, const model::Ra
   pool_.AddWorkers(workers.size());
   std::vector<double> weights;
   for (const auto& worker : workers) weights.push_back(worker.ratio);
-  pool_.Plan(PartitionByCost(context_.costs, pool_.PlanAtHome(todo), weights));
+  pool_.Plan(PartitionByCost(context_.costs, pool_.PlanByHolders(todo), weights));
 }
 
 void Compensated::OnTasksAvailable(const TasksAvailable& tasks, Instant) {
@@ -86,7 +86,7 @@ void Compensated::Append(model::IndexRange range) {
   const model::RangeSet appended(range);
   std::vector<model::RangeSet> parts(pool_.Workers());
   const WorkerId first = pool_.Alive(kMaster) ? kMaster : pool_.NextAlive(kMaster);
-  parts[first.value] = pool_.PlanAtHome(appended);
+  parts[first.value] = pool_.PlanByHolders(appended);
   pool_.Plan(parts);
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     if (!pool_.Of({i}).Empty()) loaded_.insert({i});
@@ -133,7 +133,7 @@ std::vector<WorkerId> Compensated::Neighbourhood(WorkerId sender) const {
   std::vector<WorkerId> members{sender};
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     const bool near =
-        context_.balancing.compensated.sends_to_all || context_.places.Neighbours(sender, {i});
+        context_.balancing.compensated.sends_to_all || context_.links.Neighbors(sender, {i});
     if (WorkerId{i} != sender && near && Usable({i})) members.push_back({i});
   }
   return members;
@@ -173,7 +173,7 @@ double Compensated::DryAfter(WorkerId worker, double until, Instant now) const {
 
 std::optional<double> Compensated::LinkSpeed(WorkerId from, WorkerId to) const {
   const double mean = context_.MeanCost();
-  if (const auto rate = context_.places.Rate(from, to)) return *rate * mean;
+  if (const auto rate = context_.links.Rate(from, to)) return *rate * mean;
   if (context_.balancing.compensated.transfer_rate > 0)
     return context_.balancing.compensated.transfer_rate * mean;
   return std::nullopt;

@@ -40,7 +40,7 @@ class CreditWindow {
 
   /// Tasks have data that take time to get, and that a worker gets while other tasks run.
   [[nodiscard]] bool DataTravel() const {
-    return context_.places.HasLinks() || context_.data_fetched_ahead;
+    return !context_.links.Empty() || context_.data_fetched_ahead;
   }
   /// Time of a task on all threads of the worker together.
   [[nodiscard]] Duration ComputingTime(WorkerId worker) const;

@@ -19,7 +19,7 @@ void LinkFetcher::FetchAhead(WorkerId worker, Instant now, std::vector<Decision>
   for (std::uint32_t i = 0; i < pool_.Workers(); ++i) {
     const WorkerId from{i};
     if (from == worker || pool_.Of(from).Empty()) continue;
-    const auto rate = context_.places.RateOf(from, worker);
+    const auto rate = context_.links.RateOf(from, worker);
     if (!rate) continue;
     const double link_speed = *rate * mean;
     // Towards the end a window is shorter than a task: then one task at a time.

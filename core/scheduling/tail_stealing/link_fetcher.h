@@ -10,7 +10,7 @@ namespace evenkeel::scheduling {
 
 /// Moves tasks over declared links, which take time: a worker fetches tasks before it runs dry, so
 /// many that it and the other worker finish together. Only the simulator declares links
-/// (StrategyContext::places). Not thread-safe.
+/// (StrategyContext::links). Not thread-safe.
 class LinkFetcher {
  public:
   /// The arguments outlive the fetcher.

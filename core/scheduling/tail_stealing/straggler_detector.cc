@@ -286,7 +286,7 @@ StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim,
 }
 
 std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant now) const {
-  if (context_.places.HasLinks()) return std::nullopt;  // it may wait for transfers
+  if (!context_.links.Empty()) return std::nullopt;  // it may wait for transfers
   const auto& leases = context_.leases;
   if (!pool_.Alive(worker) || leases.OutstandingTasks(worker) == 0) return std::nullopt;
   if (!leases.Copies(worker).Empty()) return std::nullopt;  // the original straggles
@@ -360,7 +360,7 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateAhead(Wo
 
 std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMisplaced(WorkerId worker,
                                                                                     Instant now) {
-  if (context_.places.HasLinks() || !context_.estimator.AnyMeasured()) return std::nullopt;
+  if (!context_.links.Empty() || !context_.estimator.AnyMeasured()) return std::nullopt;
   const double rate = context_.estimator.ThreadRate(worker);
   const double delivery = ToSeconds(context_.estimator.DeliveryTime(worker));
   const double others = ToSeconds(predictor_.PoolTime());

@@ -47,7 +47,7 @@ class TailAllocator {
  private:
   /// Work may move, and a move takes no time.
   [[nodiscard]] bool MovesInNoTime() const {
-    return context_.balancing.tail_stealing.stealing && !context_.places.HasLinks();
+    return context_.balancing.tail_stealing.stealing && context_.links.Empty();
   }
   /// A worker with reserved tasks whose finish was last indexed as `indexed`.
   [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;

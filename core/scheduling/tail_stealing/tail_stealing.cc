@@ -57,7 +57,7 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   AddWorkers(workers.size());
   Cost cost = 0;
   todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
-  const model::RangeSet anywhere = pool_.PlanAtHome(todo);
+  const model::RangeSet anywhere = pool_.PlanByHolders(todo);
   const auto weights = goal_->Begin(workers, cost, now);
   if (context_.costs.Known()) {
     pool_.PlanByCost(anywhere, weights);
@@ -286,7 +286,7 @@ void TailStealing::CheckFirstTasks(Instant now) {
 }
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
-  if (context_.places.HasLinks()) fetcher_.FetchAhead(worker, now, decisions);
+  if (!context_.links.Empty()) fetcher_.FetchAhead(worker, now, decisions);
   State& state = states_[worker.value];
   if (HasIdleThread(worker)) {
     state.called_back = false;
@@ -379,7 +379,7 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
 }
 
 bool TailStealing::HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
-  if (predictor_.PoolTasks() > 0 || context_.places.HasLinks()) return false;
+  if (predictor_.PoolTasks() > 0 || !context_.links.Empty()) return false;
   return Add(recall_.RecallFor(idle, now), decisions) ||
          Add(stragglers_.SpeculateOnTail(idle, now), decisions);
 }

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "core/scheduling/task_places.h"
+#include "core/scheduling/node_links.h"
 #include "simulator/scenario_run.h"
 
 namespace evenkeel::simulator {
@@ -171,14 +171,14 @@ TEST(ScenarioSimulation, LinksThatAreDrawnConnectAllNodes) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const auto links = DrawSimulation(scenario, seed).transfers.links;
     EXPECT_NEAR(static_cast<double>(links.size()), 1.5 * static_cast<double>(nodes), 1);
-    scheduling::TaskPlaces places;
+    scheduling::NodeLinks network;
     for (const auto& link : links) {
       EXPECT_GE(link.tasks_per_second, 10);
       EXPECT_LT(link.tasks_per_second, 20);
-      places.Link({static_cast<std::uint32_t>(link.one)}, {static_cast<std::uint32_t>(link.other)},
+      network.Add({static_cast<std::uint32_t>(link.one)}, {static_cast<std::uint32_t>(link.other)},
                   link.tasks_per_second);
     }
-    for (std::uint32_t i = 1; i < nodes; ++i) EXPECT_FALSE(places.Route({0}, {i}).empty());
+    for (std::uint32_t i = 1; i < nodes; ++i) EXPECT_FALSE(network.Route({0}, {i}).empty());
   }
   scenario.transfers.mean_links.reset();
   EXPECT_EQ(DrawSimulation(scenario, 1).transfers.links.size(), nodes * (nodes - 1) / 2);
