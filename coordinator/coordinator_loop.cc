@@ -136,6 +136,9 @@ engine::Effects CoordinatorLoop::Handle(LoopEvent event, Instant now) {
   if (auto* reported = std::get_if<ContainerEndsReported>(&event)) {
     return engine_.OnContainerEnds(std::move(reported->ends), now);
   }
+  if (const auto* held = std::get_if<DataHeldReported>(&event)) {
+    return engine_.OnDataHeld(held->node, held->tasks, now);
+  }
   return engine_.OnInterrupt(std::get<InterruptRequested>(event).reason, config_.drain_grace, now);
 }
 

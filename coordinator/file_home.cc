@@ -19,22 +19,24 @@ workloads::OutputFolder::UploadKey KeyOf(const protocol::UploadCall& upload) {
 
 }  // namespace
 
-FileHome::FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers,
-                   workloads::OutputFolder* outputs)
+FileHome::FileHome(files::OriginIndex& index, InputsOf inputs, bool between_workers,
+                   workloads::OutputFolder* outputs, Announced announced)
     : index_(index),
-      paths_(std::move(paths)),
+      inputs_(std::move(inputs)),
       between_workers_(between_workers),
-      outputs_(outputs) {}
+      outputs_(outputs),
+      announced_(std::move(announced)) {}
 
 Result<std::vector<protocol::ListedFile>> FileHome::List(std::uint64_t task,
                                                          std::string_view input) {
-  const auto paths = paths_(task, input);
-  if (!paths) return tl::unexpected(paths.error());
+  const auto inputs = inputs_(task, input);
+  if (!inputs) return tl::unexpected(inputs.error());
   std::vector<protocol::ListedFile> list;
-  for (const std::string& path : *paths) {
-    auto content = index_.ContentOf(path);
+  for (const workloads::FileVersion& file : *inputs) {
+    auto content = index_.ContentOf(file.path);
     if (!content) return tl::unexpected(content.error());
-    list.push_back({path, content->size_bytes, std::move(content->chunks)});
+    list.push_back(
+        {file.path, content->size_bytes, std::move(content->chunks), file.modified_nanoseconds});
   }
   return list;
 }
@@ -82,6 +84,10 @@ Result<void> FileHome::Commit(const protocol::UploadCall& upload,
       });
   NoteStored(committed);
   return committed;
+}
+
+void FileHome::Announce(const std::string& node, const std::vector<std::uint64_t>& keys) {
+  if (announced_) announced_(node, keys);
 }
 
 std::string FileHome::Trouble() const {

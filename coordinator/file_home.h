@@ -12,6 +12,7 @@
 #include "core/protocol/file_service.h"
 #include "files/origin_index.h"
 #include "workloads/output_folder.h"
+#include "workloads/task_files.h"
 
 namespace evenkeel::coordinator {
 
@@ -20,14 +21,17 @@ namespace evenkeel::coordinator {
 /// files. Thread-safe.
 class FileHome final : public protocol::FileSource {
  public:
-  /// The paths of the input files of a task with this input; thread-safe. kInvalidInput: the task
-  /// has none that can be used.
-  using PathsOf =
-      std::function<Result<std::vector<std::string>>(std::uint64_t task, std::string_view input)>;
+  /// The input files of a task with this input; thread-safe. kInvalidInput: the task has none that
+  /// can be used.
+  using InputsOf = std::function<Result<std::vector<workloads::FileVersion>>(
+      std::uint64_t task, std::string_view input)>;
+  /// As FileSource::Announce; thread-safe.
+  using Announced =
+      std::function<void(const std::string& node, const std::vector<std::uint64_t>& keys)>;
 
   /// `index` and `outputs` must outlive it. `outputs` may be null: no output files are taken.
-  FileHome(files::OriginIndex& index, PathsOf paths, bool between_workers,
-           workloads::OutputFolder* outputs = nullptr);
+  FileHome(files::OriginIndex& index, InputsOf inputs, bool between_workers,
+           workloads::OutputFolder* outputs = nullptr, Announced announced = nullptr);
 
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
                                                  std::string_view input) override;
@@ -36,6 +40,7 @@ class FileHome final : public protocol::FileSource {
   Result<void> Store(const protocol::StoreCall& call) override;
   Result<void> Commit(const protocol::UploadCall& upload,
                       const std::vector<protocol::ListedFile>& files) override;
+  void Announce(const std::string& node, const std::vector<std::uint64_t>& keys) override;
 
   /// Why output files cannot be stored now, one line; empty: they can, as far as is known.
   [[nodiscard]] std::string Trouble() const;
@@ -50,9 +55,10 @@ class FileHome final : public protocol::FileSource {
   void NoteStored(const Result<void>& stored);
 
   files::OriginIndex& index_;
-  const PathsOf paths_;
+  const InputsOf inputs_;
   const bool between_workers_;
   workloads::OutputFolder* const outputs_;
+  const Announced announced_;
   mutable std::mutex mutex_;  // guards what follows
   std::string trouble_;       // empty: output files can be written
   std::map<protocol::Sha256Digest, Holders> holders_;

@@ -44,12 +44,13 @@ Result<void> JobFiles::TakeOver(const std::filesystem::path& earlier,
 
 Result<std::unique_ptr<JobFiles>> JobFiles::Open(
     std::shared_ptr<const workloads::Workload> workload, const std::filesystem::path& inputs,
-    const std::filesystem::path& results) {
+    const std::filesystem::path& results, DataHeldHandler on_data_held) {
   if (auto few = CheckNumberOfInputFiles(*workload); !few) return tl::unexpected(few.error());
   auto common = workloads::FindInputFiles(inputs, workload->CommonInputFiles());
   if (!common) return tl::unexpected(common.error());
-  std::unique_ptr<JobFiles> files(new JobFiles(
-      std::move(workload), inputs, results / workloads::kOutputsFolder, std::move(*common)));
+  std::unique_ptr<JobFiles> files(new JobFiles(std::move(workload), inputs,
+                                               results / workloads::kOutputsFolder,
+                                               std::move(*common), std::move(on_data_held)));
   if (auto removed = files->outputs_.RemoveStaged(); !removed) {
     return tl::unexpected(removed.error());
   }
@@ -58,25 +59,33 @@ Result<std::unique_ptr<JobFiles>> JobFiles::Open(
 
 JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
                    std::filesystem::path inputs, std::filesystem::path outputs,
-                   std::vector<workloads::FileVersion> common)
+                   std::vector<workloads::FileVersion> common, DataHeldHandler on_data_held)
     : workload_(std::move(workload)),
       inputs_(std::move(inputs)),
       common_(std::move(common)),
       index_({inputs_}),
+      held_tasks_(workload_, inputs_),
       outputs_({std::move(outputs), workload_->OutputFilesLimit()}),
       home_(
           index_,
-          [this](std::uint64_t task, std::string_view input) { return PathsOf(task, input); },
-          /*between_workers=*/true, &outputs_) {}
+          [this](std::uint64_t task, std::string_view input) {
+            return workloads::FindInputsOf(*workload_, inputs_, common_,
+                                           static_cast<model::TaskIndex>(task), input);
+          },
+          /*between_workers=*/true, &outputs_,
+          [this, on_data_held = std::move(on_data_held)](const std::string& node,
+                                                         const std::vector<std::uint64_t>& keys) {
+            if (!on_data_held) return;
+            const model::RangeSet tasks = held_tasks_.Find(keys);
+            if (!tasks.Empty()) on_data_held(node, tasks);
+          }) {}
 
-Result<std::vector<std::string>> JobFiles::PathsOf(std::uint64_t task,
-                                                   std::string_view input) const {
-  const auto found = workloads::FindInputsOf(*workload_, inputs_, common_,
-                                             static_cast<model::TaskIndex>(task), input);
-  if (!found) return tl::unexpected(found.error());
-  std::vector<std::string> paths;
-  for (const workloads::FileVersion& file : *found) paths.push_back(file.path);
-  return paths;
+bool JobFiles::HasInputs() const {
+  if (!common_.empty()) return true;
+  if (workload_->TaskCount() == 0) return false;
+  // Each task declares as many; if those of the first one are wrong, there are some.
+  const auto first = workload_->InputFilesOf(0, workload_->InputOf(0));
+  return !first || !first->empty();
 }
 
 Result<void> JobFiles::KeepOutputsOf(const model::RangeSet& completed) {

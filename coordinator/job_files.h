@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coordinator/file_home.h"
+#include "coordinator/held_tasks.h"
 #include "core/base/error.h"
 #include "core/model/range_set.h"
 #include "core/protocol/file_service.h"
@@ -25,11 +27,17 @@ class JobFiles {
   /// job's results, in which output files appear. Removes what an earlier process has left
   /// unfinished. kInvalidInput: an input that all tasks need is missing or wrong; kStorageFull,
   /// kUnavailable: the folder of results cannot be used.
+  /// `on_data_held`, if any, is called by the threads that serve files: the cache of a node had the
+  /// own input files of these tasks when its worker started.
+  using DataHeldHandler =
+      std::function<void(const std::string& node, const model::RangeSet& tasks)>;
   [[nodiscard]] static Result<std::unique_ptr<JobFiles>> Open(
       std::shared_ptr<const workloads::Workload> workload, const std::filesystem::path& inputs,
-      const std::filesystem::path& results);
+      const std::filesystem::path& results, DataHeldHandler on_data_held = nullptr);
 
   [[nodiscard]] protocol::FileSource& Source() { return home_; }
+  /// Whether tasks have input files, and not only output files.
+  [[nodiscard]] bool HasInputs() const;
   /// As FileHome::Trouble.
   [[nodiscard]] std::string Trouble() const { return home_.Trouble(); }
   /// To be called when no worker sends files any more: removes unfinished uploads, and the output
@@ -44,15 +52,14 @@ class JobFiles {
 
  private:
   JobFiles(std::shared_ptr<const workloads::Workload> workload, std::filesystem::path inputs,
-           std::filesystem::path outputs, std::vector<workloads::FileVersion> common);
-  /// The paths of the input files of a task, in order, each once.
-  [[nodiscard]] Result<std::vector<std::string>> PathsOf(std::uint64_t task,
-                                                         std::string_view input) const;
+           std::filesystem::path outputs, std::vector<workloads::FileVersion> common,
+           DataHeldHandler on_data_held);
 
   const std::shared_ptr<const workloads::Workload> workload_;
   const std::filesystem::path inputs_;
   const std::vector<workloads::FileVersion> common_;  // that all tasks need, by path
   files::OriginIndex index_;
+  HeldTasks held_tasks_;
   workloads::OutputFolder outputs_;
   FileHome home_;
 };

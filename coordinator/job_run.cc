@@ -92,7 +92,10 @@ Result<void> JobRun::Listen() {
     KeepFreedMemory();
   }
   if (config_.inputs && workload.HasFiles()) {
-    auto files = JobFiles::Open(config_.version->workload(), *config_.inputs, config_.folder);
+    auto files = JobFiles::Open(config_.version->workload(), *config_.inputs, config_.folder,
+                                [this](const std::string& node, const model::RangeSet& tasks) {
+                                  inbox_.Post(DataHeldReported{node, tasks});
+                                });
     if (!files) return tl::unexpected<Error>(files.error());
     files_ = std::move(*files);
     options.files = &files_->Source();
@@ -160,7 +163,7 @@ CoordinatorLoop::Config JobRun::LoopConfig() {
   loop.engine.keep_workers = config_.keep_workers;
   loop.engine.verification = verification_;
   loop.engine.verified = std::exchange(verified_, {});
-  loop.engine.data_fetched_ahead = files_ != nullptr;
+  loop.engine.data_fetched_ahead = files_ != nullptr && files_->HasInputs();
   loop.deadline = Deadline();
   loop.deadline_reason = DeadlineReason();
   return loop;

@@ -15,6 +15,7 @@
 #include "core/base/clock.h"
 #include "core/engine/effects.h"
 #include "core/engine/lost_runners.h"
+#include "core/model/range_set.h"
 
 namespace evenkeel::coordinator {
 
@@ -54,14 +55,19 @@ struct VersionCommitted {
 struct ContainerEndsReported {
   engine::ContainerEnds ends;
 };
+/// The cache of a node has the data of these tasks.
+struct DataHeldReported {
+  std::string node;
+  model::RangeSet tasks;
+};
 struct InterruptRequested {
   std::string reason;
 };
 
 /// Events for the coordinator's loop.
-using LoopEvent =
-    std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted, JournalFailed,
-                 VersionRead, VersionCommitted, ContainerEndsReported, InterruptRequested>;
+using LoopEvent = std::variant<MessageReceived, StreamClosed, StreamHeard, BatchCommitted,
+                               JournalFailed, VersionRead, VersionCommitted, ContainerEndsReported,
+                               DataHeldReported, InterruptRequested>;
 
 /// The events of one CoordinatorLoop, from many threads to one. Nobody ever waits to post. Memory
 /// is bounded by flow control: a stream that fills the inbox is not read until there is room again.

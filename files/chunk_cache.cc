@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -40,6 +41,21 @@ bool IsName(std::string_view name) {
 std::string NameOf(const FileContent& content) {
   return content.chunks.size() == 1 ? HexOf(content.chunks.front())
                                     : HexOf(DigestOf(content)) + kAssembled;
+}
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+
+std::int64_t NanosecondsOf(const struct timespec& time) {
+  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
+}
+
+/// The time of the last change, if it is > 0.
+bool SetModified(const FileDescriptor& file, std::int64_t nanoseconds) {
+  if (nanoseconds <= 0) return true;
+  struct timespec times[] = {{0, UTIME_OMIT}, {}};
+  times[1].tv_sec = static_cast<std::time_t>(nanoseconds / kNanosecondsPerSecond);
+  times[1].tv_nsec = static_cast<long>(nanoseconds % kNanosecondsPerSecond);
+  return ::futimens(file.Get(), times) == 0;
 }
 
 tl::unexpected<Error> Stopped() {
@@ -174,6 +190,7 @@ void ChunkCache::Scan() {
     std::string name;
     std::int64_t bytes;
     struct timespec used;
+    std::uint64_t version;
   };
   std::vector<Found> found;
   std::error_code error;
@@ -188,25 +205,37 @@ void ChunkCache::Scan() {
       continue;
     }
     if (!entries_.contains(name)) {
-      found.push_back({std::move(name), status.st_size, status.st_atim});
+      found.push_back({std::move(name), status.st_size, status.st_atim,
+                       VersionKey(status.st_size, NanosecondsOf(status.st_mtim))});
     }
   }
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return std::tie(a.used.tv_sec, a.used.tv_nsec, a.name) <
            std::tie(b.used.tv_sec, b.used.tv_nsec, b.name);
   });
-  for (const Found& file : found) Insert(file.name, file.bytes);
+  version_keys_.clear();
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    Insert(found[n].name, found[n].bytes);
+    if (found.size() - n <= kMaxVersionKeys) version_keys_.push_back(found[n].version);
+  }
   static_cast<void>(MakeRoom(0));  // what is in use is not removed
 }
 
-Result<ChunkCache::Pin> ChunkCache::Get(const FileContent& content, const Fetch& fetch,
-                                        const std::stop_token& stop) {
-  if (!IsConsistent(content)) return InvalidInput("the number of chunks does not fit to the size");
-  return GetNamed(NameOf(content), content, fetch, stop);
+std::vector<std::uint64_t> ChunkCache::VersionKeys() const {
+  const std::lock_guard lock(mutex_);
+  return version_keys_;
 }
 
-Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const FileContent& content,
-                                             const Fetch& fetch, const std::stop_token& stop) {
+Result<ChunkCache::Pin> ChunkCache::Get(const FileContent& content, const Fetch& fetch,
+                                        const std::stop_token& stop,
+                                        std::int64_t modified_nanoseconds) {
+  if (!IsConsistent(content)) return InvalidInput("the number of chunks does not fit to the size");
+  return GetNamed(NameOf(content), {content, fetch, modified_nanoseconds}, stop);
+}
+
+Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const Source& source,
+                                             const std::stop_token& stop) {
+  const FileContent& content = source.content;
   // Another process may remove a file between its making and its use.
   constexpr int kAttempts = 10;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -224,7 +253,7 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const File
         bool unwritable = false;
         bytes_ += content.size_bytes;  // reserved
         lock.unlock();
-        made = Make(*storage, name, content, fetch, stop, unwritable);
+        made = Make(*storage, name, source, stop, unwritable);
         lock.lock();
         bytes_ -= content.size_bytes;
         again = unwritable && UseFallback(storage.get(), made.error());
@@ -313,9 +342,9 @@ ChunkCache::Pin ChunkCache::OpenPinned(const std::string& name) {
   return no_links ? std::make_shared<Pinned>(path, false) : nullptr;
 }
 
-Result<void> ChunkCache::Make(const Storage& storage, const std::string& name,
-                              const FileContent& content, const Fetch& fetch,
+Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, const Source& source,
                               const std::stop_token& stop, bool& unwritable) {
+  const FileContent& content = source.content;
   const std::filesystem::path partial = storage.own / name;
   const auto write_failed = [&](int error_number) {
     unwritable = true;
@@ -332,13 +361,13 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name,
       if (!bytes && content.chunks.size() > 1) {
         // As a file of its own first: it can be served to others, and a broken transfer goes on.
         const FileContent chunk{ChunkBytes(content.size_bytes, place), {digest}};
-        const auto got = GetNamed(
-            HexOf(digest), chunk, [&](std::size_t) { return fetch(place); }, stop);
+        const Fetch fetch_chunk = [&](std::size_t) { return source.fetch(place); };
+        const auto got = GetNamed(HexOf(digest), {chunk, fetch_chunk, 0}, stop);
         if (!got) return tl::unexpected(got.error());
         bytes = Find(digest);
       }
       if (!bytes) {
-        auto fetched = fetch(place);
+        auto fetched = source.fetch(place);
         if (!fetched) return tl::unexpected(fetched.error());
         bytes = std::move(*fetched);
         if (protocol::Sha256Of(*bytes) != digest) {
@@ -347,7 +376,7 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name,
       }
       if (const int failed = AppendWithRoom(file, *bytes); failed != 0) return write_failed(failed);
     }
-    if (::fchmod(file.Get(), 0444) != 0 ||
+    if (!SetModified(file, source.modified_nanoseconds) || ::fchmod(file.Get(), 0444) != 0 ||
         ::rename(partial.c_str(), (storage.folder / name).c_str()) != 0) {
       return write_failed(errno);
     }

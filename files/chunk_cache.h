@@ -70,15 +70,21 @@ class ChunkCache {
   ChunkCache& operator=(const ChunkCache&) = delete;
 
   /// A file with this content. Fetches the chunks that are missing; one thread at a time fetches a
-  /// given chunk. Waits; kUnavailable if `stop` is requested. kStorageFull: what is in use leaves
-  /// no room, or the disk is full. kUnavailable also if `fetch` provides other bytes. Other errors
-  /// are those of `fetch`.
+  /// given chunk. A file that was not here gets `modified_nanoseconds` (since 1970; 0: now) as the
+  /// time of its last change, so that VersionKeys tells which one it is. Waits; kUnavailable if
+  /// `stop` is requested. kStorageFull: what is in use leaves no room, or the disk is full.
+  /// kUnavailable also if `fetch` provides other bytes. Other errors are those of `fetch`.
   [[nodiscard]] Result<Pin> Get(const FileContent& content, const Fetch& fetch,
-                                const std::stop_token& stop);
+                                const std::stop_token& stop, std::int64_t modified_nanoseconds = 0);
   /// A chunk that is here and has the digest; it counts as used. Waits for one that is being
   /// fetched, at most for `patience`.
   [[nodiscard]] std::optional<std::string> Find(
       const Sha256Digest& chunk, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+
+  /// VersionKey of each file that was in the folder when this was opened, of at most
+  /// kMaxVersionKeys those used last.
+  [[nodiscard]] std::vector<std::uint64_t> VersionKeys() const;
+  static constexpr std::size_t kMaxVersionKeys = 65'536;
 
   [[nodiscard]] std::int64_t LimitBytes() const { return options_.limit_bytes; }
   /// Bytes of all files that are here or on their way.
@@ -95,6 +101,12 @@ class ChunkCache {
   using Lock = std::unique_lock<std::mutex>;
 
   struct Storage;
+  /// What a file of the cache is made of.
+  struct Source {
+    const FileContent& content;
+    const Fetch& fetch;
+    std::int64_t modified_nanoseconds;
+  };
 
   explicit ChunkCache(Options options) : options_(std::move(options)) {}
   /// Uses the folder, and what is in there, from now on. The lock must be held.
@@ -104,15 +116,14 @@ class ChunkCache {
   bool UseFallback(const Storage* failed, const Error& error);
   void Scan();
 
-  Result<Pin> GetNamed(const std::string& name, const FileContent& content, const Fetch& fetch,
-                       const std::stop_token& stop);
+  Result<Pin> GetNamed(const std::string& name, const Source& source, const std::stop_token& stop);
   /// The entry's file if it is there and right; else forgets the entry. `made_now`: this thread has
   /// just written it and verified the bytes as it did.
   Pin PinEntry(Lock& lock, const std::string& name, const FileContent& content, bool made_now);
-  /// Writes the file under its name, from the cache or by `fetch`. Without the lock. Sets
+  /// Writes the file under its name, from the cache or by the source. Without the lock. Sets
   /// `unwritable` if the error is one of writing to the storage.
-  Result<void> Make(const Storage& storage, const std::string& name, const FileContent& content,
-                    const Fetch& fetch, const std::stop_token& stop, bool& unwritable);
+  Result<void> Make(const Storage& storage, const std::string& name, const Source& source,
+                    const std::stop_token& stop, bool& unwritable);
   /// Appends the bytes to a file; as long as the disk is full, removes unused files. Returns 0 or
   /// an errno. Without the lock.
   int AppendWithRoom(const platform::FileDescriptor& file, const std::string& bytes);
@@ -139,6 +150,7 @@ class ChunkCache {
   std::list<std::string> uses_;  // names; the one used last is at the end
   std::int64_t bytes_ = 0;
   std::uint64_t last_link_ = 0;
+  std::vector<std::uint64_t> version_keys_;
 };
 
 }  // namespace evenkeel::files

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "core/base/splitmix.h"
+
 namespace evenkeel::files {
 
 std::size_t ChunkCount(std::int64_t size_bytes) {
@@ -20,6 +22,11 @@ std::int64_t ChunkBytes(std::int64_t size_bytes, std::size_t place) {
 
 bool IsConsistent(const FileContent& content) {
   return content.size_bytes >= 0 && content.chunks.size() == ChunkCount(content.size_bytes);
+}
+
+std::uint64_t VersionKey(std::int64_t size_bytes, std::int64_t modified_nanoseconds) {
+  return SplitMixAt(SplitMixHash(static_cast<std::uint64_t>(size_bytes)),
+                    static_cast<std::uint64_t>(modified_nanoseconds));
 }
 
 std::string HexOf(const Sha256Digest& digest) {

@@ -32,6 +32,10 @@ struct FileContent {
 /// Whether the content has as many chunks as its size requires.
 [[nodiscard]] bool IsConsistent(const FileContent& content);
 
+/// A number for a file of this size that was changed last at this time (since 1970). Says, without
+/// reading any file, whether two are probably the same one; seldom wrongly.
+[[nodiscard]] std::uint64_t VersionKey(std::int64_t size_bytes, std::int64_t modified_nanoseconds);
+
 /// A digest as 64 hexadecimal digits.
 [[nodiscard]] std::string HexOf(const Sha256Digest& digest);
 /// One digest for the whole content; contents that differ have digests that differ.

@@ -116,10 +116,21 @@ void CoordinatorHost::OnMessage(StreamId stream, engine::ToCoordinator message) 
     context_.trace.Delivered(context_.time.Now(),
                              context_.config.nodes[node].name + " -> " + Describe(message));
   }
+  const bool connects = std::holds_alternative<engine::Hello>(message);
   LoopEvent event = coordinator::MessageReceived{stream, std::move(message)};
   if (stalled_) return in_kernel_.push_back({stream, std::move(event)});
   Read(stream, std::move(event));
   Step();
+  if (connects) ReportCachedData(node);
+}
+
+void CoordinatorHost::ReportCachedData(std::size_t node) {
+  for (const CachedData& data : context_.config.cached) {
+    if (data.node != node || !process_ || process_->finished) continue;
+    process_->inbox.Post(
+        coordinator::DataHeldReported{context_.config.nodes[node].name, data.tasks});
+    Step();
+  }
 }
 
 void CoordinatorHost::OnStreamClosed(StreamId stream) {

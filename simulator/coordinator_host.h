@@ -81,6 +81,8 @@ class CoordinatorHost final : public EventTarget,
   [[nodiscard]] std::size_t PendingBytes() const override;
 
   void ReportContainerEnds();
+  /// What the cache of a node has.
+  void ReportCachedData(std::size_t node);
   void Resume();
   /// Reads what has arrived on a stream, unless it has to wait.
   void Read(engine::StreamId stream, coordinator::LoopEvent event);

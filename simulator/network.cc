@@ -155,7 +155,7 @@ void Network::Send(StreamId stream, engine::ToWorker message) {
     if (assign->grants.empty()) return;
   }
   ++messages_sent_;
-  const Payload payload = PayloadOf(message);
+  const Payload payload = PayloadOf(node, message);
   const Instant ready = processor_.Send(payload, context_.time.Now());
   const Instant sent = SendOverLinks(CoordinatorLink(coordinator_sent_until_, payload.bytes),
                                      NodeLink(node, known->down, payload.bytes), ready);
@@ -315,12 +315,20 @@ Instant Network::SendOverLinks(const Hop& first, const Hop& second, Instant from
   return through;
 }
 
-Payload Network::PayloadOf(const engine::ToWorker& message) const {
+Payload Network::PayloadOf(std::size_t node, const engine::ToWorker& message) const {
   Payload payload;
-  if (const auto* assign = std::get_if<engine::Assign>(&message)) {
-    for (const auto& grant : assign->grants) payload.tasks += grant.range.Size();
+  const auto* const assign = std::get_if<engine::Assign>(&message);
+  if (assign == nullptr) return payload;
+  std::int64_t cached = 0;
+  for (const auto& grant : assign->grants) {
+    payload.tasks += grant.range.Size();
+    for (const auto& data : context_.config.cached) {
+      if (data.node != node) continue;
+      data.tasks.ForEachWithin(grant.range,
+                               [&cached](model::IndexRange part) { cached += part.Size(); });
+    }
   }
-  payload.bytes = static_cast<double>(payload.tasks) * context_.config.input_bytes;
+  payload.bytes = static_cast<double>(payload.tasks - cached) * context_.config.input_bytes;
   return payload;
 }
 

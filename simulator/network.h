@@ -159,7 +159,7 @@ class Network final : public EventTarget {
   /// When data that are ready at `from` have passed both links.
   [[nodiscard]] static Instant SendOverLinks(const Hop& first, const Hop& second, Instant from);
   [[nodiscard]] Payload PayloadOf(const engine::ToCoordinator& message) const;
-  [[nodiscard]] Payload PayloadOf(const engine::ToWorker& message) const;
+  [[nodiscard]] Payload PayloadOf(std::size_t node, const engine::ToWorker& message) const;
   /// Takes the tasks that are at other nodes out of `assign`; they arrive from those nodes.
   void SendFromOtherNodes(std::size_t node, engine::StreamId stream, engine::Assign& assign);
   void OnArrival(UpMessage up);

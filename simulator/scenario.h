@@ -79,6 +79,7 @@ struct TaskSource {
   bool runs_report_progress = true;          ///< so that runs can be cut
   double startup_seconds = 0;                ///< of that program, at speed 1
   double input_bytes = 0;
+  double file_bytes = 0;
   double result_bytes = 0;
   std::optional<BlockModel> blocks;
   std::vector<Arrival> arrivals;  ///< the last tasks come later, in order of time

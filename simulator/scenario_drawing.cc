@@ -194,6 +194,7 @@ SimulationConfig DrawSimulation(const Scenario& scenario, std::uint64_t seed) {
   simulation.startup_seconds = tasks.startup_seconds;
   simulation.runs_report_progress = tasks.runs_report_progress;
   simulation.input_bytes = scenario.tasks.input_bytes;
+  simulation.file_bytes = scenario.tasks.file_bytes;
   simulation.result_bytes = scenario.tasks.result_bytes;
   simulation.blocks = scenario.tasks.blocks;
   simulation.network = scenario.network;

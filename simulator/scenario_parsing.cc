@@ -153,6 +153,7 @@ TaskSource ReadTasks(FieldReader tasks, const Source& source, Scenario& recorded
   if (tasks.Has("range")) ReadRange(tasks.RequiredObject("range"), read);
   tasks.Any("range");
   read.input_bytes = tasks.OptionalNumber("inputBytes", {0, 1e12}, 0);
+  read.file_bytes = tasks.OptionalNumber("fileBytes", {0, 1e12}, 0);
   read.result_bytes = tasks.OptionalNumber("resultBytes", {0, 1e12}, 0);
   if (tasks.Has("blocks")) read.blocks = ReadBlocks(tasks.RequiredObject("blocks"));
   tasks.Any("blocks");

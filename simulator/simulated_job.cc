@@ -95,6 +95,7 @@ engine::CoordinatorConfig EngineConfigOf(const SimulationConfig& config,
   engine.failures = journal.failures();
   engine.active_before = journal.active();
   engine.report_interval = config.report_interval;
+  engine.data_fetched_ahead = config.file_bytes > 0 || !config.transfers.links.empty();
   engine.placed = PlacedTasks(config);
   engine.links = Links(config);
   engine.seed = config.seed;

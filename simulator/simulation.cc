@@ -11,12 +11,13 @@ Simulation::Simulation(SimulationConfig config)
       processor_(context_.config.coordinator, context_.rng),
       network_(context_, processor_, *this),
       blocks_(context_, network_),
+      files_(context_, network_),
       journal_(context_, tasks_),
       coordinator_(context_, network_, journal_),
       faults_(context_, coordinator_, journal_, workers_) {
   for (std::size_t node = 0; node < context_.config.nodes.size(); ++node) {
     workers_.emplace_back(
-        node, WorkerHost::Services{context_, network_, blocks_, tasks_,
+        node, WorkerHost::Services{context_, network_, blocks_, files_, tasks_,
                                    [this](const std::string& name, std::int64_t at_seconds) {
                                      PlanReport(name, at_seconds);
                                    }});

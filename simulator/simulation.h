@@ -44,6 +44,7 @@ class Simulation final : private StreamEndpoints {
   CoordinatorProcessor processor_;
   Network network_;
   DataBlocks blocks_;
+  InputFiles files_;
   SimulatedJournal journal_;
   CoordinatorHost coordinator_;
   std::deque<WorkerHost> workers_;  // one a node; a deque never moves them

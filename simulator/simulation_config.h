@@ -10,6 +10,7 @@
 #include "core/engine/progress.h"
 #include "core/model/job_spec.h"
 #include "core/model/range_bounds.h"
+#include "core/model/range_set.h"
 #include "core/model/run_record.h"
 #include "core/scheduling/techniques/technique.h"
 #include "simulator/invariant_monitor.h"
@@ -91,6 +92,14 @@ struct TransferModel {
   bool streams = false;      ///< a task can run while the rest of its transfer is under way
 };
 
+/// Tasks whose data a node has in its cache: a message that assigns them to it has no data of them,
+/// and it need not fetch their files. The coordinator learns of them when the node's worker
+/// connects.
+struct CachedData {
+  model::RangeSet tasks;
+  std::size_t node = 0;
+};
+
 struct Fault {
   enum class Kind {
     kKillWorker,        ///< SIGKILL; the process starts anew after `lasts`
@@ -156,6 +165,7 @@ struct SimulationConfig {
   double startup_seconds = 0;          ///< of the program, at speed 1, with ranges
   std::vector<double> declared_costs;  ///< of each task; empty: those that are true
   double input_bytes = 0;              ///< of each task, on the way to its worker
+  double file_bytes = 0;               ///< of the input file of each task, which its node fetches
   double result_bytes = 0;             ///< of each task, on the way back
   std::optional<BlockModel> blocks;
   model::JobSpec job;
@@ -167,6 +177,7 @@ struct SimulationConfig {
   NetworkModel network;
   CoordinatorModel coordinator;
   TransferModel transfers;
+  std::vector<CachedData> cached{};
   Duration commit_latency = std::chrono::milliseconds(2);  ///< of a group commit
   /// Bytes of results that may wait for a commit before the coordinator holds reports back.
   std::size_t max_pending_bytes = 64 << 20;

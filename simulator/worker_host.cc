@@ -23,6 +23,7 @@ WorkerHost::WorkerHost(std::size_t node, Services services)
       context_(services.context),
       network_(services.network),
       blocks_(services.blocks),
+      files_(services.files),
       tasks_(services.tasks),
       model_(services.context.config.nodes[node]),
       speed_(model_.speed),
@@ -68,6 +69,7 @@ void WorkerHost::LosePower(Duration noticed_after) {
 void WorkerHost::EndProcess() {
   DropBatches();
   blocks_.Drop(node_);
+  files_.Drop(node_);
   loop_.reset();
   unsent_.clear();
 }
@@ -225,6 +227,10 @@ void WorkerHost::OnMessage(engine::ToWorker message) {
   FollowLoop();
 }
 
+std::int64_t WorkerHost::TasksAhead() const {
+  return context_.config.file_bytes > 0 ? 2 * static_cast<std::int64_t>(model_.threads) : 0;
+}
+
 // ---- The threads ----
 
 void WorkerHost::TakeBatch(std::uint32_t thread_number) {
@@ -236,7 +242,8 @@ void WorkerHost::TakeBatch(std::uint32_t thread_number) {
   thread.started = now;
   thread.clock_offset = clock_offset_;
   thread.in_company = IsInCompany(thread_number);
-  thread.ready = std::max(blocks_.Request(node_, range), container_back_);
+  thread.ready =
+      std::max({blocks_.Request(node_, range), files_.Request(node_, range), container_back_});
   if (context_.config.check_invariants) context_.monitor.OnRunBegan(node_, range);
   if (context_.trace.Writes()) {
     context_.trace.Note(now, model_.name + " runs [" + std::to_string(range.begin) + "," +
@@ -361,6 +368,7 @@ void WorkerHost::EndBatch(std::uint32_t thread_number, std::uint64_t generation,
   engine::BatchOutcome outcome;
   outcome.started = outcome.ended = thread.started;
   outcome.waited = std::min(thread.ready, now) - thread.started;
+  outcome.transfer = files_.TakeTransfer(node_);
   const std::int64_t memory_bytes = MemoryFor(thread_number);
   const bool stopped = how != kBatchEnd;
   if (batch.as_one_run) {

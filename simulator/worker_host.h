@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "simulator/data_blocks.h"
+#include "simulator/input_files.h"
 #include "simulator/network.h"
 #include "simulator/simulated_tasks.h"
 #include "simulator/simulation_context.h"
@@ -29,6 +30,7 @@ class WorkerHost final : public EventTarget,
     SimulationContext& context;
     Network& network;
     DataBlocks& blocks;
+    InputFiles& files;
     SimulatedTasks& tasks;
     /// The container of the node's tasks was killed for lack of memory, then by the clock of the
     /// node.
@@ -102,6 +104,10 @@ class WorkerHost final : public EventTarget,
   model::IndexRange Cut(std::uint32_t thread, std::int64_t max_tasks, Instant now) override;
   [[nodiscard]] model::TaskIndex Progress(std::uint32_t thread) const override;
   Result<void> Load(const engine::Welcome&) override { return {}; }
+  [[nodiscard]] std::int64_t TasksAhead() const override;
+  void FetchAhead(const std::vector<engine::HeldTask>& tasks) override {
+    files_.Expect(node_, tasks);
+  }
 
   /// Opens the stream if the coordinator can be reached, or tries again until `give_up`.
   void Connect(LoopStream stream, Instant give_up);
@@ -152,6 +158,7 @@ class WorkerHost final : public EventTarget,
   SimulationContext& context_;
   Network& network_;
   DataBlocks& blocks_;
+  InputFiles& files_;
   SimulatedTasks& tasks_;
   const NodeModel& model_;
   std::optional<worker::WorkerLoop> loop_;  // none while the process is down

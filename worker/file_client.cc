@@ -27,6 +27,7 @@ constexpr const char* kList = "/evenkeel.v1.Files/List";
 constexpr const char* kFetch = "/evenkeel.v1.Files/Fetch";
 constexpr const char* kStore = "/evenkeel.v1.Files/Store";
 constexpr const char* kCommit = "/evenkeel.v1.Files/Commit";
+constexpr const char* kAnnounce = "/evenkeel.v1.Files/Announce";
 // Time limit of a request to another worker; then the coordinator gets the request.
 constexpr auto kChunkPatience = std::chrono::seconds(20);
 // Requests of other workers that are answered or wait for a chunk at a time.
@@ -209,7 +210,7 @@ Result<FileClient::Pins> FileClient::FetchEach(const std::vector<protocol::Liste
     auto pin = cache_.Get(
         {file.size_bytes, file.chunks},
         [&](std::size_t place) { return FetchChunk(file, place, rest.get_token()); },
-        rest.get_token());
+        rest.get_token(), file.modified_nanoseconds);
     if (pin) {
       pins[n] = std::move(*pin);
       return;
@@ -383,6 +384,16 @@ Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* meth
     }
     Pause(stop);
   }
+}
+
+void FileClient::Announce(const std::string& node, const std::stop_token& stop) {
+  const std::vector<std::uint64_t> keys = cache_.VersionKeys();
+  if (keys.empty()) return;
+  v1::CachedFiles cached;
+  cached.set_token(options_.token);
+  cached.set_node(node);
+  cached.mutable_keys()->Add(keys.begin(), keys.end());
+  static_cast<void>(AskHome(kAnnounce, cached.SerializeAsString(), stop));
 }
 
 Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task,

@@ -57,6 +57,10 @@ class FileClient final : public workloads::TaskFiles {
   /// the bytes of all files of the task.
   Result<std::int64_t> FetchAhead(model::TaskIndex task, std::string_view input,
                                   std::int64_t most_bytes, const std::stop_token& stop);
+  /// Tells the coordinator which files the cache of this node had when it was opened, if it had
+  /// any. Only a hint: errors do not matter. Blocks until the coordinator answers or `stop` is
+  /// requested.
+  void Announce(const std::string& node, const std::stop_token& stop);
   [[nodiscard]] std::int64_t CacheBytes() const { return cache_.LimitBytes(); }
   Result<void> Store(model::TaskIndex task, std::span<const workloads::OutputFile> outputs,
                      const std::stop_token& stop) override;

@@ -81,6 +81,9 @@ Result<std::unique_ptr<WorkerFiles>> WorkerFiles::Open(const WorkerOptions& opti
   if (!started) return tl::unexpected(started.error());
   files->client_ = std::move(*started);
   files->prefetcher_ = std::make_unique<FilePrefetcher>(*files->client_);
+  files->announcement_ =
+      std::jthread([client = files->client_.get(), node = options.node](
+                       const std::stop_token& stop) { client->Announce(node, stop); });
   return files;
 }
 

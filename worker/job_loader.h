@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "worker/block_client.h"
 #include "worker/block_host.h"
@@ -46,6 +47,7 @@ class WorkerFiles {
   std::unique_ptr<files::ChunkCache> cache_;  // each outlives the next one
   std::unique_ptr<FileClient> client_;
   std::unique_ptr<FilePrefetcher> prefetcher_;
+  std::jthread announcement_;  // of what is in the cache
 };
 
 /// Makes the workload from the parameters in the Welcome, and a runner for each thread. Load and

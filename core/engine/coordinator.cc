@@ -48,9 +48,9 @@ Coordinator::Coordinator(CoordinatorConfig config)
       commits_({ledger_, membership_, completion_, statistics_, outbox_}),
       ending_({ledger_, membership_, completion_, commits_, verification_, driver_, outbox_},
               config_.keep_workers),
-      intake_({*costs_, membership_, estimator_, ledger_, retries_, isolation_, lost_runners_,
-               completion_, statistics_, driver_, placement_, verification_, commits_, outbox_,
-               deliveries_},
+      intake_({*costs_, holders_, membership_, estimator_, ledger_, retries_, isolation_,
+               lost_runners_, completion_, statistics_, driver_, placement_, verification_,
+               commits_, outbox_, deliveries_},
               config_.job.task_policy.idempotent),
       lifecycle_({config_, membership_, estimator_, ledger_, retries_, isolation_, statistics_,
                   driver_, placement_, reclaimer_, intake_, outbox_}),
@@ -95,6 +95,17 @@ Effects Coordinator::OnGrown(GrownJob grown, Instant now) {
   ledger_.Append();
   completion_.Append(appended);
   driver_.Append(appended, now);
+  Decide(now);
+  return outbox_.Take(now);
+}
+
+Effects Coordinator::OnDataHeld(const std::string& node, const model::RangeSet& tasks,
+                                Instant now) {
+  const auto worker = membership_.Find(node);
+  if (Ended() || !worker) return {};
+  // Some of them may be appended to the job later.
+  tasks.ForEach([&](IndexRange range) { holders_.Add(*worker, range); });
+  driver_.HoldsData(*worker, now);
   Decide(now);
   return outbox_.Take(now);
 }

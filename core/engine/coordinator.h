@@ -62,6 +62,10 @@ class Coordinator {
   /// started are recalled, running tasks may end and report within `grace`; then
   /// EndJob{kInterrupted}. A second call ends at once.
   [[nodiscard]] Effects OnInterrupt(const std::string& reason, Duration grace, Instant now);
+  /// The worker of this node has the data of these tasks in its cache, as far as is known. Ignored
+  /// if there is no such node.
+  [[nodiscard]] Effects OnDataHeld(const std::string& node, const model::RangeSet& tasks,
+                                   Instant now);
   /// The coordinator's process stood still for `stalled` until now. Call it after the messages that
   /// waited have been delivered and before OnTimer: no lease and no recall runs out meanwhile.
   void OnStall(Duration stalled, Instant now);

@@ -133,25 +133,34 @@ void ResultIntake::NoteRunning(WorkerId worker, const std::vector<RunningTask>& 
 // between two suspensions look many times faster than the board is, and there are many of them.
 void ResultIntake::Measure(WorkerId worker, const Report& report, Instant now) {
   std::int64_t tasks = 0;
+  std::int64_t held = 0;  // of these, the worker had the data before
   model::Cost cost = 0;
   double busy_seconds = 0;
   double waited_seconds = 0;
   double index_sum = 0;
+  model::DataTransfer transfer;
   for (const auto& done : report.completed) {
     tasks += done.range.Size();
+    parts_.holders.Of(worker).ForEachWithin(done.range,
+                                            [&](IndexRange part) { held += part.Size(); });
     index_sum += static_cast<double>(done.range.Size()) * done.range.Middle();
     // A report may list a range twice: the sum must not overflow.
     cost += std::min(parts_.costs.Of(done.range), parts_.costs.Total() - cost);
     const double busy = std::max(ToSeconds(done.busy), 0.0);
     busy_seconds += busy;
-    parts_.estimator.ObserveRange(worker, done.range, FromSeconds(busy));
-    waited_seconds += std::clamp(ToSeconds(done.waited), 0.0, busy);
+    const double waited = std::clamp(ToSeconds(done.waited), 0.0, busy);
+    waited_seconds += waited;
+    parts_.estimator.ObserveRange(worker, done.range, FromSeconds(busy), FromSeconds(waited));
+    transfer.Add({std::max<std::int64_t>(done.transfer.bytes, 0),
+                  std::max(done.transfer.time, Duration::zero())});
   }
   if (tasks > 0) {
+    const double saved = static_cast<double>(held) * parts_.estimator.WaitSeconds(worker);
     parts_.estimator.Observe(worker, tasks, cost, FromSeconds(busy_seconds),
-                             index_sum / static_cast<double>(tasks));
+                             index_sum / static_cast<double>(tasks), FromSeconds(saved));
   }
-  parts_.estimator.NoteWaiting(worker, FromSeconds(waited_seconds));
+  parts_.estimator.NoteWaiting(worker, FromSeconds(waited_seconds), tasks - held);
+  parts_.estimator.NoteTransfer(worker, transfer, tasks);
   parts_.deliveries.NoteCompleted(worker, tasks, now);
   parts_.statistics.AddRun(worker, cost, busy_seconds);
 }

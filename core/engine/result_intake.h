@@ -18,6 +18,7 @@
 #include "core/engine/task_ledger.h"
 #include "core/engine/withheld_placement.h"
 #include "core/model/cost_model.h"
+#include "core/scheduling/data_holders.h"
 #include "core/scheduling/timing_estimator.h"
 
 namespace evenkeel::engine {
@@ -33,6 +34,7 @@ class ResultIntake {
   /// All of them outlive the intake.
   struct Parts {
     const model::CostModel& costs;
+    const scheduling::DataHolders& holders;
     const Membership& membership;
     scheduling::TimingEstimator& estimator;
     TaskLedger& ledger;

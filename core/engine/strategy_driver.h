@@ -56,6 +56,10 @@ class StrategyDriver {
   void Touch(WorkerId worker, Instant now) {
     strategy_->OnWorkerEvent({scheduling::WorkerChange::kUpdated, worker}, now);
   }
+  /// The worker has the data of more tasks.
+  void HoldsData(WorkerId worker, Instant now) {
+    strategy_->OnWorkerEvent({scheduling::WorkerChange::kHoldsData, worker}, now);
+  }
   /// The worker gave back so many tasks, in answer to that recall.
   void RecallAnswered(WorkerId worker, RecallId recall, std::int64_t tasks, Instant now);
   void ExpireRecalls(Instant now);

@@ -60,9 +60,10 @@ struct BatchOutcome {
   model::PackedResults results;  ///< one per task of the front part
   Instant started{};
   Instant ended{};
-  Duration busy{};                 ///< of the front part
-  Duration waited{};               ///< the part of it spent waiting for data
-  model::DataTransfer transfer{};  ///< data that came to the worker since the last results
+  Duration busy{};    ///< of the front part
+  Duration waited{};  ///< the part of it spent waiting for data
+  model::DataTransfer
+      transfer{};  ///< data that came to the worker and count since the last results
   std::optional<model::TaskFailure> failure;  ///< why the task after the front part failed
   Duration failure_busy{};
   /// Output of a task that was stopped; kept if it was stopped for its time limit.

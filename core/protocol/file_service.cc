@@ -60,6 +60,7 @@ v1::ListedFile ToProto(const ListedFile& file) {
   v1::ListedFile listed;
   listed.set_path(file.path);
   listed.set_size(static_cast<std::uint64_t>(file.size_bytes));
+  listed.set_modified_ns(static_cast<std::uint64_t>(file.modified_nanoseconds));
   for (const Sha256Digest& chunk : file.chunks) {
     listed.mutable_digests()->append(chunk.data(), chunk.size());
   }
@@ -70,7 +71,10 @@ std::optional<ListedFile> FromProto(const v1::ListedFile& file) {
   constexpr std::size_t kDigest = sizeof(Sha256Digest);
   const std::string& digests = file.digests();
   if (digests.size() % kDigest != 0) return std::nullopt;
-  ListedFile listed{file.path(), static_cast<std::int64_t>(file.size()), {}};
+  ListedFile listed{file.path(),
+                    static_cast<std::int64_t>(file.size()),
+                    {},
+                    static_cast<std::int64_t>(file.modified_ns())};
   for (std::size_t at = 0; at < digests.size(); at += kDigest) {
     digests.copy(listed.chunks.emplace_back().data(), kDigest, at);
   }
@@ -86,6 +90,11 @@ Result<void> FileSource::Commit(const UploadCall& upload, const std::vector<List
   static_cast<void>(upload);
   static_cast<void>(files);
   return TakesNoFiles();
+}
+
+void FileSource::Announce(const std::string& node, const std::vector<std::uint64_t>& keys) {
+  static_cast<void>(node);
+  static_cast<void>(keys);
 }
 
 FileService::FileService(Options options, FileSource& source, TrafficCounter& traffic)
@@ -181,6 +190,25 @@ grpc::ServerUnaryReactor* FileService::Commit(grpc::CallbackServerContext* conte
   }
   return Enqueue(*context, [this, upload, files = std::move(files), response] {
     return AnswerStored(source_.Commit(upload, files), *response);
+  });
+}
+
+grpc::ServerUnaryReactor* FileService::Announce(grpc::CallbackServerContext* context,
+                                                const grpc::ByteBuffer* request,
+                                                grpc::ByteBuffer* response) {
+  v1::CachedFiles asked;
+  if (!Decode(*request, asked) || asked.keys_size() > static_cast<int>(kMaxAnnouncedFiles)) {
+    return Enqueue(*context, [] { return kMalformed; });
+  }
+  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
+    return Enqueue(*context, [status] { return status; });
+  }
+  const auto certified = PeerWorker(*context);
+  std::string node = certified ? certified->node : asked.node();
+  std::vector<std::uint64_t> keys(asked.keys().begin(), asked.keys().end());
+  return Enqueue(*context, [this, node = std::move(node), keys = std::move(keys), response] {
+    source_.Announce(node, keys);
+    return AnswerStored({}, *response);
   });
 }
 

@@ -26,6 +26,8 @@ struct ListedFile {
   std::string path;  ///< relative to the folder of the task
   std::int64_t size_bytes = 0;
   std::vector<Sha256Digest> chunks;  ///< of each 4 MiB; the last chunk may be shorter
+  /// The last change of an input file at the coordinator, since 1970; 0: unknown.
+  std::int64_t modified_nanoseconds = 0;
 
   friend bool operator==(const ListedFile&, const ListedFile&) = default;
 };
@@ -74,15 +76,19 @@ class FileSource {
   /// Makes the files of an upload durable. May be repeated.
   [[nodiscard]] virtual Result<void> Commit(const UploadCall& upload,
                                             const std::vector<ListedFile>& files);
+  /// The worker of a node says which files its cache had when it started: at most
+  /// kMaxAnnouncedFiles values of files::VersionKey. Any node name under the loopback token, else
+  /// the one of the certificate.
+  virtual void Announce(const std::string& node, const std::vector<std::uint64_t>& keys);
 };
 
 /// The server side of Files. It reads and writes files on its own threads, so that a slow disk does
 /// not block streams. Thread-safe. Register it with a server, and destroy it after the server has
 /// shut down.
 class FileService final
-    : public v1::Files::WithRawCallbackMethod_List<
-          v1::Files::WithRawCallbackMethod_Fetch<v1::Files::WithRawCallbackMethod_Store<
-              v1::Files::WithRawCallbackMethod_Commit<v1::Files::Service>>>> {
+    : public v1::Files::WithRawCallbackMethod_List<v1::Files::WithRawCallbackMethod_Fetch<
+          v1::Files::WithRawCallbackMethod_Store<v1::Files::WithRawCallbackMethod_Commit<
+              v1::Files::WithRawCallbackMethod_Announce<v1::Files::Service>>>>> {
  public:
   struct Options {
     std::string token;        ///< that the client must send; empty: none
@@ -105,6 +111,9 @@ class FileService final
   grpc::ServerUnaryReactor* Commit(grpc::CallbackServerContext* context,
                                    const grpc::ByteBuffer* request,
                                    grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* Announce(grpc::CallbackServerContext* context,
+                                     const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
 
  private:
   using Answer = std::function<grpc::Status()>;

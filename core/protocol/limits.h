@@ -34,6 +34,9 @@ inline constexpr std::int64_t kPieceBytes = 1024 * 1024;
 /// Bytes of the file list of a task. 10,000 files of one chunk and with usual paths have 2 MB.
 inline constexpr std::size_t kMaxFileListBytes = 15 * 1024 * 1024;
 
+/// Files of a cache that a worker announces.
+inline constexpr std::size_t kMaxAnnouncedFiles = 65'536;
+
 /// Bytes of the ID of an upload of output files.
 inline constexpr std::size_t kUploadIdBytes = 16;
 /// Bytes of all pieces of output files that a server holds; further ones are refused for the

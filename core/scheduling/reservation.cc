@@ -12,9 +12,22 @@ using model::Cost;
 using model::IndexRange;
 using model::TaskIndex;
 
+void Reservation::SetHeld(const model::RangeSet& held) {
+  held_ = &held;
+  held_tasks_ = Common(held).Size();
+}
+
+std::int64_t Reservation::HeldOf(IndexRange range) const {
+  std::int64_t tasks = 0;
+  if (held_ == nullptr) return tasks;
+  held_->ForEachWithin(range, [&tasks](IndexRange part) { tasks += part.Size(); });
+  return tasks;
+}
+
 void Reservation::Insert(Piece piece) {
   if (piece.range.Empty()) return;
   tasks_ += piece.range.Size();
+  held_tasks_ += HeldOf(piece.range);
   cost_ += costs_->Of(piece.range);
   if (heavy_cost_ > costs_->Longest()) {
     InsertLight(piece);
@@ -84,19 +97,38 @@ std::vector<Reservation::Piece> Reservation::TakeNext(Cost budget, std::int64_t 
   }
   // While heavy tasks wait, light ones do not overtake them.
   while (heavy_.empty() && !light_.empty() && count < max_tasks) {
-    const auto next = Light(true);
-    const IndexRange part =
-        Part({next->first, next->second.end}, true, budget, min_tasks - count, max_tasks - count);
+    const IndexRange part = Part(NextLight(), true, budget, min_tasks - count, max_tasks - count);
     if (part.Empty()) break;
     budget -= costs_->Of(part);
     count += part.Size();
-    taken.push_back(CutLight(next, part));
+    taken.push_back(CutLight(std::prev(light_.upper_bound(part.begin)), part));
   }
   return taken;
 }
 
 std::map<TaskIndex, Reservation::Tail>::iterator Reservation::Light(bool first) {
   return first == from_back_ ? std::prev(light_.end()) : light_.begin();
+}
+
+IndexRange Reservation::NextLight() const {
+  const auto front = from_back_ ? std::prev(light_.end()) : light_.begin();
+  if (held_tasks_ == 0) return {front->first, front->second.end};
+  std::optional<IndexRange> next;
+  const auto look = [&](IndexRange whole) {
+    held_->ForEachWithin(whole, [&](IndexRange part) {
+      if (!next || from_back_) next = part;
+    });
+  };
+  if (from_back_) {
+    for (auto it = light_.rbegin(); it != light_.rend() && !next; ++it) {
+      look({it->first, it->second.end});
+    }
+  } else {
+    for (auto it = light_.begin(); it != light_.end() && !next; ++it) {
+      look({it->first, it->second.end});
+    }
+  }
+  return next.value_or(IndexRange{front->first, front->second.end});
 }
 
 IndexRange Reservation::Part(IndexRange whole, bool first, Cost budget, std::int64_t least,
@@ -179,6 +211,33 @@ void Reservation::TakeHeavyTail(Cost& budget, std::int32_t max_moves, std::vecto
   }
 }
 
+std::vector<Reservation::Piece> Reservation::TakeAmong(const model::RangeSet& tasks, Cost budget,
+                                                       std::int32_t max_moves) {
+  std::vector<IndexRange> parts;
+  for (const auto& [begin, tail] : light_) {
+    if (tail.moves >= max_moves) continue;
+    tasks.ForEachWithin({begin, tail.end}, [&parts](IndexRange part) { parts.push_back(part); });
+  }
+  if (!from_back_) std::reverse(parts.begin(), parts.end());
+  std::vector<Piece> taken;
+  for (const IndexRange whole : parts) {
+    const IndexRange part = Part(whole, false, budget, 0, whole.Size());
+    if (part.Empty()) break;
+    budget -= costs_->Of(part);
+    taken.push_back(CutLight(std::prev(light_.upper_bound(part.begin)), part));
+  }
+  for (auto it = heavy_.end(); it != heavy_.begin();) {
+    --it;
+    if (it->first > budget || heavy_moves_[it->second] >= max_moves) continue;
+    if (!tasks.Contains(it->second)) continue;
+    budget -= it->first;
+    const auto current = it;
+    it = std::next(it);
+    taken.push_back(TakeHeavy(current));
+  }
+  return taken;
+}
+
 std::vector<Reservation::Piece> Reservation::TakeAll() {
   std::vector<Piece> taken;
   for (const auto& [begin, tail] : light_) taken.push_back({{begin, tail.end}, tail.moves});
@@ -186,7 +245,7 @@ std::vector<Reservation::Piece> Reservation::TakeAll() {
   light_.clear();
   heavy_.clear();
   heavy_moves_.clear();
-  tasks_ = 0;
+  tasks_ = held_tasks_ = 0;
   cost_ = 0;
   return taken;
 }
@@ -214,6 +273,28 @@ bool Reservation::Contains(IndexRange range) const {
   return true;
 }
 
+model::RangeSet Reservation::Common(const model::RangeSet& tasks) const {
+  model::RangeSet common;
+  for (const auto& [begin, tail] : light_) {
+    tasks.ForEachWithin({begin, tail.end}, [&common](IndexRange part) { common.Insert(part); });
+  }
+  for (const auto& [index, moves] : heavy_moves_) {
+    if (tasks.Contains(index)) common.Insert({index, index + 1});
+  }
+  return common;
+}
+
+model::RangeSet Reservation::Others(const model::RangeSet& tasks) const {
+  model::RangeSet others;
+  for (const auto& [begin, tail] : light_) {
+    for (const IndexRange part : tasks.Missing({begin, tail.end})) others.Insert(part);
+  }
+  for (const auto& [index, moves] : heavy_moves_) {
+    if (!tasks.Contains(index)) others.Insert({index, index + 1});
+  }
+  return others;
+}
+
 Reservation::Piece Reservation::TakeHeavy(std::set<Heavy>::iterator it) {
   const auto [cost, index] = *it;
   auto moves = heavy_moves_.find(index);
@@ -221,6 +302,7 @@ Reservation::Piece Reservation::TakeHeavy(std::set<Heavy>::iterator it) {
   heavy_moves_.erase(moves);
   heavy_.erase(it);
   --tasks_;
+  held_tasks_ -= HeldOf(piece.range);
   cost_ -= cost;
   return piece;
 }
@@ -236,6 +318,7 @@ Reservation::Piece Reservation::CutLight(std::map<TaskIndex, Tail>::iterator it,
   }
   if (part.end < whole.end) light_.emplace(part.end, Tail{whole.end, moves});
   tasks_ -= part.Size();
+  held_tasks_ -= HeldOf(part);
   cost_ -= costs_->Of(part);
   return {part, moves};
 }

@@ -9,6 +9,7 @@
 
 #include "core/model/cost_model.h"
 #include "core/model/index_range.h"
+#include "core/model/range_set.h"
 
 namespace evenkeel::scheduling {
 
@@ -29,6 +30,11 @@ class Reservation {
 
   /// The order of ranges from now on: from the back, or from the front as at first.
   void SetFromBack(bool from_back) { from_back_ = from_back; }
+  /// The tasks whose data are at the worker's node; outlives the reservation. To be called again
+  /// when there are more.
+  void SetHeld(const model::RangeSet& held);
+  /// Tasks here whose data are at the worker's node.
+  [[nodiscard]] std::int64_t HeldTasks() const { return held_tasks_; }
   /// For what is inserted from now on; what is here stays as it is kept.
   void SetHeavyCost(model::Cost heavy_cost) { heavy_cost_ = heavy_cost; }
 
@@ -36,8 +42,9 @@ class Reservation {
   /// Takes the indexes of the range out, as far as they are here; returns how many there were.
   std::int64_t Remove(model::IndexRange range);
 
-  /// Takes what should run next: heavy tasks, largest first, then ranges from the front; tasks
-  /// until the budget is used up, at least `min_tasks`, at most `max_tasks`.
+  /// Takes what should run next: heavy tasks, largest first, then ranges from the front, those
+  /// whose data are at the node before the others; tasks until the budget is used up, at least
+  /// `min_tasks`, at most `max_tasks`.
   [[nodiscard]] std::vector<Piece> TakeNext(model::Cost budget, std::int64_t min_tasks,
                                             std::int64_t max_tasks);
   /// Cost of the largest task that is kept one by one and costs at most `limit`; 0 if there is
@@ -51,6 +58,10 @@ class Reservation {
   /// Takes tasks of together at most `budget` for another worker, those that would run last here
   /// first, and only such as were moved less than `max_moves` times.
   [[nodiscard]] std::vector<Piece> TakeTail(model::Cost budget, std::int32_t max_moves);
+  /// Takes such of these tasks as are here, of together at most `budget` and moved less than
+  /// `max_moves` times: of ranges those that would run last first, then the largest heavy ones.
+  [[nodiscard]] std::vector<Piece> TakeAmong(const model::RangeSet& tasks, model::Cost budget,
+                                             std::int32_t max_moves);
   [[nodiscard]] std::vector<Piece> TakeAll();
   /// The first task of the ranges in their order.
   [[nodiscard]] std::optional<model::TaskIndex> FirstOfRanges() const;
@@ -61,6 +72,10 @@ class Reservation {
   [[nodiscard]] std::int64_t Tasks() const { return tasks_; }
   [[nodiscard]] model::Cost CostSum() const { return cost_; }
   [[nodiscard]] bool Contains(model::IndexRange range) const;
+  /// Such of these tasks as are here. O(pieces here + ranges of `tasks` within them).
+  [[nodiscard]] model::RangeSet Common(const model::RangeSet& tasks) const;
+  /// The tasks here that are not among these.
+  [[nodiscard]] model::RangeSet Others(const model::RangeSet& tasks) const;
 
  private:
   struct Tail {
@@ -69,10 +84,14 @@ class Reservation {
   };
   using Heavy = std::pair<model::Cost, model::TaskIndex>;
 
+  [[nodiscard]] std::int64_t HeldOf(model::IndexRange range) const;
   void InsertLight(Piece piece);
   void InsertHeavy(model::TaskIndex index, std::int32_t moves);
   /// The range that goes first, or the one that goes last. There must be one.
   [[nodiscard]] std::map<model::TaskIndex, Tail>::iterator Light(bool first);
+  /// The part of the ranges that goes first, which must not be empty: of those whose data are at
+  /// the node if there are any.
+  [[nodiscard]] model::IndexRange NextLight() const;
   /// The end of `whole` that goes first, or the other one: tasks of at most `budget`.
   [[nodiscard]] model::IndexRange Part(model::IndexRange whole, bool first, model::Cost budget,
                                        std::int64_t least, std::int64_t most) const;
@@ -92,6 +111,8 @@ class Reservation {
   std::map<model::TaskIndex, std::int32_t> heavy_moves_;
   std::int64_t tasks_ = 0;
   model::Cost cost_ = 0;
+  const model::RangeSet* held_ = nullptr;  // null: no data are at the node
+  std::int64_t held_tasks_ = 0;
 };
 
 }  // namespace evenkeel::scheduling

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -9,6 +10,16 @@
 #include "core/scheduling/partition.h"
 
 namespace evenkeel::scheduling {
+namespace {
+
+constexpr std::int32_t kNoLimitOfMoves = std::numeric_limits<std::int32_t>::max();
+
+model::RangeSet Without(model::RangeSet tasks, const model::RangeSet& others) {
+  others.ForEach([&tasks](model::IndexRange range) { tasks.Erase(range); });
+  return tasks;
+}
+
+}  // namespace
 
 ReservedPool::ReservedPool(const StrategyContext& context)
     : costs_(context.costs),
@@ -63,6 +74,7 @@ void ReservedPool::Apply(const WorkerEvent& event) {
     case WorkerChange::kUpdated:
     case WorkerChange::kLeased:
     case WorkerChange::kRecallEnded:
+    case WorkerChange::kHoldsData:
       return;
   }
 }
@@ -127,6 +139,26 @@ void ReservedPool::Append(model::IndexRange range, const std::vector<double>& we
   }
   const model::RangeSet anywhere = PlanByHolders(model::RangeSet(range));
   PlanByCost(anywhere, weights);
+}
+
+void ReservedPool::GatherHeld(WorkerId worker) {
+  const model::RangeSet& held = holders_.Of(worker);
+  At(worker).SetHeld(held);
+  if (!Alive(worker)) return;
+  for (WorkerId other = NextAlive(worker); other != worker; other = NextAlive(other)) {
+    const model::RangeSet& held_by_other = holders_.Of(other);
+    const model::RangeSet missing = Of(worker).Others(held);
+    const model::RangeSet wanted = Without(Of(other).Common(held), held_by_other);
+    const Pieces gained = At(other).TakeAmong(wanted, CostOf(missing), kNoLimitOfMoves);
+    if (gained.empty()) continue;
+    model::Cost owed = CostOf(gained);
+    for (const auto& tasks : {Without(Of(worker).Common(held_by_other), held), missing}) {
+      const Pieces given = At(worker).TakeAmong(tasks, owed, kNoLimitOfMoves);
+      owed -= CostOf(given);
+      Insert(other, given);
+    }
+    Insert(worker, gained);
+  }
 }
 
 void ReservedPool::Insert(WorkerId worker, const Pieces& pieces) {
@@ -196,6 +228,34 @@ ReservedPool::Pieces ReservedPool::TakeTail(WorkerId worker, model::Cost budget,
   return At(worker).TakeTail(budget, max_moves);
 }
 
+ReservedPool::Pieces ReservedPool::TakeTailFor(WorkerId thief, WorkerId victim, model::Cost budget,
+                                               std::int32_t max_moves) {
+  Pieces taken;
+  const auto add = [&](const Pieces& pieces) {
+    budget -= CostOf(pieces);
+    taken.insert(taken.end(), pieces.begin(), pieces.end());
+  };
+  const model::RangeSet& held_by_thief = holders_.Of(thief);
+  const model::RangeSet& held_by_victim = holders_.Of(victim);
+  if (!held_by_thief.Empty()) add(At(victim).TakeAmong(held_by_thief, budget, max_moves));
+  if (!held_by_victim.Empty()) {
+    add(At(victim).TakeAmong(Of(victim).Others(held_by_victim), budget, max_moves));
+  }
+  add(At(victim).TakeTail(budget, max_moves));
+  return taken;
+}
+
+std::optional<ReservedPool::Piece> ReservedPool::TakeLargestFor(WorkerId thief, WorkerId victim,
+                                                                model::Cost limit) {
+  const model::RangeSet& held = holders_.Of(thief);
+  const model::Cost one = costs_.Longest();
+  if (!costs_.Known() && !held.Empty() && one <= limit) {
+    const Pieces pieces = At(victim).TakeAmong(held, one, kNoLimitOfMoves);
+    if (!pieces.empty()) return pieces.front();
+  }
+  return TakeLargest(victim, limit);
+}
+
 ReservedPool::Pieces ReservedPool::TakeAll(WorkerId worker) { return At(worker).TakeAll(); }
 
 ReservedPool::Pieces ReservedPool::UnreserveAll(WorkerId worker) {
@@ -225,6 +285,18 @@ std::int64_t ReservedPool::Tasks() const {
   for (const auto& reserved : reserved_) size += reserved.Tasks();
   for (const auto& piece : orphans_) size += piece.range.Size();
   return size;
+}
+
+model::Cost ReservedPool::CostOf(const Pieces& pieces) const {
+  model::Cost cost = 0;
+  for (const Piece& piece : pieces) cost += costs_.Of(piece.range);
+  return cost;
+}
+
+model::Cost ReservedPool::CostOf(const model::RangeSet& tasks) const {
+  model::Cost cost = 0;
+  tasks.ForEach([&](model::IndexRange range) { cost += costs_.Of(range); });
+  return cost;
 }
 
 bool ReservedPool::Contains(model::IndexRange range) const {

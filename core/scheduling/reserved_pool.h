@@ -73,6 +73,10 @@ class ReservedPool {
   /// the ratio of `weights`, which are 0 for lost workers.
   void Append(model::IndexRange range, const std::vector<double>& weights);
 
+  /// The worker turned out to have data of more tasks. It gets those that are reserved for others
+  /// for tasks of the same cost whose data it does not have. Shares stay as large as they are.
+  void GatherHeld(WorkerId worker);
+
   [[nodiscard]] const Reservation& Of(WorkerId worker) const { return reserved_[worker.value]; }
   void Insert(WorkerId worker, const Pieces& pieces);
   /// Tasks that were leased to `from` are reserved for the next living worker; without one they are
@@ -88,12 +92,20 @@ class ReservedPool {
   void RecordMove(WorkerId from, WorkerId to, const Pieces& pieces);
   /// Adds the moves since the last call.
   void TakeMoves(std::vector<Decision>& decisions);
-  /// As the functions of Reservation.
+  /// As the functions of Reservation. Of ranges, tasks whose data the worker has go first: others
+  /// may take over the rest.
   [[nodiscard]] Pieces TakeNext(WorkerId worker, model::Cost budget, std::int64_t min_tasks,
                                 std::int64_t max_tasks);
   [[nodiscard]] std::optional<Piece> TakeLargest(WorkerId worker, model::Cost limit);
   [[nodiscard]] std::optional<Piece> TakeShort(WorkerId worker, model::Cost limit);
   [[nodiscard]] Pieces TakeTail(WorkerId worker, model::Cost budget, std::int32_t max_moves);
+  /// The same for this thief: tasks whose data it has come first, and those whose data the victim
+  /// has come last.
+  [[nodiscard]] Pieces TakeTailFor(WorkerId thief, WorkerId victim, model::Cost budget,
+                                   std::int32_t max_moves);
+  /// As TakeLargest. Of tasks with unknown costs, one whose data the thief has comes first.
+  [[nodiscard]] std::optional<Piece> TakeLargestFor(WorkerId thief, WorkerId victim,
+                                                    model::Cost limit);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
   /// Takes all tasks of the worker and ends their reservation.
   [[nodiscard]] Pieces UnreserveAll(WorkerId worker);
@@ -105,6 +117,8 @@ class ReservedPool {
 
  private:
   [[nodiscard]] Reservation& At(WorkerId worker) { return reserved_[worker.value]; }
+  [[nodiscard]] model::Cost CostOf(const Pieces& pieces) const;
+  [[nodiscard]] model::Cost CostOf(const model::RangeSet& tasks) const;
   void Reserve(WorkerId worker, const Piece& piece);
   void Changed(WorkerId worker) const {
     if (listener_) listener_(worker);

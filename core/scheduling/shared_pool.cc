@@ -20,6 +20,7 @@ void LiveWorkers::Apply(const WorkerEvent& event) {
     case WorkerChange::kUpdated:
     case WorkerChange::kLeased:
     case WorkerChange::kRecallEnded:
+    case WorkerChange::kHoldsData:
       return;
   }
 }

@@ -84,6 +84,7 @@ enum class WorkerChange {
   kUpdated,      ///< it connected, reported, or gave tasks back
   kLeased,       ///< a decision of the strategy itself leased tasks to it
   kRecallEnded,  ///< the recall was answered, with tasks or none, or has expired
+  kHoldsData,    ///< StrategyContext::holders say of more tasks that it has their data
 };
 struct WorkerEvent {
   WorkerChange change = WorkerChange::kUpdated;
@@ -106,6 +107,7 @@ struct StrategyContext {
   /// Sum of the ratios of the nodes that get no worker, to save energy.
   double left_out_ratio = 0;
   std::uint64_t seed = 1;  ///< for what is drawn
+  /// The engine adds what workers have in their caches (WorkerChange::kHoldsData).
   const DataHolders& holders = DataHolders::None();
   const NodeLinks& links = NodeLinks::None();
   /// Bounds of a run, if the job's program does several tasks in one; nothing: one task is one run.

@@ -16,6 +16,12 @@ constexpr double kSurprise = 3.0;
 constexpr double kKeptAfterSurprise = 0.3;
 // Deliveries fade over so many.
 constexpr double kDeliveriesKept = 8;
+// Tasks over which the bytes that a task needs, and the time that it waits for them, fade.
+constexpr double kFetchesKept = 32;
+// Part of the time of tasks at least in which they compute.
+constexpr double kLeastComputing = 0.01;
+// A sample of a link lasts so long: what is in buffers and the first round trip do not count.
+constexpr Duration kLinkSample = std::chrono::milliseconds(100);
 // A worker's first tasks, per thread, may be delayed by the start of its process, for less than
 // kLongestStartSeconds.
 constexpr std::int64_t kTasksOfStart = 4;
@@ -49,12 +55,12 @@ void TimingEstimator::SetThreads(WorkerId worker, std::uint32_t threads) {
 }
 
 void TimingEstimator::Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy,
-                              std::optional<double> mean_index) {
+                              std::optional<double> mean_index, Duration saved) {
   State& state = workers_[worker.value];
   state.all_tasks += tasks;
   state.all_busy_seconds += ToSeconds(busy);
   if (tasks <= 0 || cost <= 0) return;  // tasks without cost say nothing of speed
-  const double seconds = std::max(ToSeconds(busy), kShortestSeconds);
+  const double seconds = std::max(ToSeconds(busy + saved), kShortestSeconds);
   ObserveCosts(worker, tasks, cost, seconds);
   const auto count = static_cast<double>(tasks);
   const double units = UnitsOf(count, static_cast<double>(cost), mean_index);
@@ -174,6 +180,37 @@ void TimingEstimator::NoteThroughput(WorkerId worker, std::int64_t tasks, Durati
   state.throughput_seconds = state.throughput_seconds * kept + seconds;
 }
 
+void TimingEstimator::NoteTransfer(WorkerId worker, const model::DataTransfer& transfer,
+                                   std::int64_t tasks) {
+  State& state = workers_[worker.value];
+  const auto count = static_cast<double>(tasks);
+  const double kept = kFetchesKept / (kFetchesKept + count);
+  state.fetched_bytes = state.fetched_bytes * kept + static_cast<double>(transfer.bytes);
+  state.fetched_tasks = state.fetched_tasks * kept + count;
+  state.link.Add(transfer);
+  if (state.link.time < kLinkSample || state.link.bytes == 0) return;
+  const double rate = static_cast<double>(state.link.bytes) / ToSeconds(state.link.time);
+  state.fastest_link = std::max(state.fastest_link, rate);
+  state.link = {};
+}
+
+void TimingEstimator::NoteWaiting(WorkerId worker, Duration waited, std::int64_t missing) {
+  State& state = workers_[worker.value];
+  state.all_waited_seconds += ToSeconds(waited);
+  state.waited_of_busy += ToSeconds(waited);
+  if (missing <= 0) return;
+  const auto count = static_cast<double>(missing);
+  const double kept = kFetchesKept / (kFetchesKept + count);
+  state.waited_seconds = state.waited_seconds * kept + ToSeconds(waited);
+  state.missing_tasks = state.missing_tasks * kept + count;
+}
+
+double TimingEstimator::ShortestFetch(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  if (state.fastest_link <= 0 || state.fetched_tasks <= 0) return 0;
+  return state.fetched_bytes / state.fetched_tasks / state.fastest_link;
+}
+
 Duration TimingEstimator::DeliveryTime(WorkerId worker) const {
   const State& state = workers_[worker.value];
   if (state.delivery_samples <= 0) return RoundTrip(worker);
@@ -272,6 +309,14 @@ double TimingEstimator::Rate(WorkerId worker) const {
   return ThreadRate(worker) * static_cast<double>(workers_[worker.value].threads);
 }
 
+double TimingEstimator::ComputingRate(WorkerId worker) const {
+  const State& state = workers_[worker.value];
+  const double computing = state.busy_seconds - state.waited_of_busy;
+  const double least = kLeastComputing * state.busy_seconds;
+  if (state.busy_seconds <= 0) return Rate(worker);
+  return Rate(worker) * state.busy_seconds / std::max(computing, least);
+}
+
 double TimingEstimator::RelativeSigma(WorkerId worker) const {
   return std::sqrt(Current(worker).rate_variance);
 }
@@ -301,6 +346,7 @@ double TimingEstimator::MeasuredVariance(const State& state) const {
 void TimingEstimator::Fade(State& state, double factor) {
   state.tasks *= factor;
   state.busy_seconds *= factor;
+  state.waited_of_busy *= factor;
   state.cost *= factor;
   state.index_sum *= factor;
   state.spread *= factor;

@@ -7,6 +7,7 @@
 
 #include "core/base/time.h"
 #include "core/model/cost_model.h"
+#include "core/model/data_transfer.h"
 #include "core/model/task_facts.h"
 #include "core/scheduling/cost_reliability.h"
 #include "core/scheduling/index_trend.h"
@@ -65,9 +66,10 @@ class TimingEstimator {
   void SetThreads(WorkerId worker, std::uint32_t threads);
 
   /// The worker ran `tasks` tasks of together `cost` units in `busy`, summed over its threads.
-  /// `mean_index` of the tasks, if it is known.
+  /// `mean_index` of the tasks, if it is known. `saved`: time by which these took less because the
+  /// data of some were at the node; rates are those of tasks whose data are not.
   void Observe(WorkerId worker, std::int64_t tasks, model::Cost cost, Duration busy,
-               std::optional<double> mean_index = std::nullopt);
+               std::optional<double> mean_index = std::nullopt, Duration saved = {});
 
   /// The worker has run a task of `cost` units for `elapsed`, and will not end it. If it should
   /// have ended it by then, it counts as one that takes the time which was to be expected of it
@@ -75,10 +77,10 @@ class TimingEstimator {
   void ObserveUnfinished(WorkerId worker, model::Cost cost, Duration elapsed,
                          std::optional<double> index = std::nullopt);
 
-  /// One thread ran these tasks in `busy`, one after the other: says how times go with the index,
-  /// and how long it takes to start a range.
-  void ObserveRange(WorkerId worker, model::IndexRange tasks, Duration busy) {
-    trend_.Observe(worker, tasks, ToSeconds(busy));
+  /// One thread ran these tasks in `busy`, one after the other, of which they `waited` for their
+  /// data: says how times go with the index, and how long it takes to start a range.
+  void ObserveRange(WorkerId worker, model::IndexRange tasks, Duration busy, Duration waited = {}) {
+    trend_.Observe(worker, tasks, ToSeconds(busy - waited));
     if (options_.runs_ranges) ranges_.Observe(worker, tasks.Size(), ToSeconds(busy));
   }
   /// With Options::runs_ranges; else nothing is known.
@@ -134,13 +136,30 @@ class TimingEstimator {
     return state.transfer ? *state.transfer : TransferSeconds(worker);
   }
 
-  /// Part of the observed time that its tasks spent waiting for their data.
-  void NoteWaiting(WorkerId worker, Duration waited) {
-    workers_[worker.value].all_waited_seconds += ToSeconds(waited);
+  /// Data that the worker fetched for its tasks; `tasks` >= 0 were completed since the last call.
+  void NoteTransfer(WorkerId worker, const model::DataTransfer& transfer, std::int64_t tasks);
+  /// Bytes per second of the worker's link when it was fastest, least delayed by others on the same
+  /// medium; 0 if it is not known.
+  [[nodiscard]] double FastestLink(WorkerId worker) const {
+    return workers_[worker.value].fastest_link;
+  }
+  /// Seconds for which the data that the worker fetches for a task occupy its link when it is
+  /// fastest; 0 if it is not known.
+  [[nodiscard]] double ShortestFetch(WorkerId worker) const;
+
+  /// Part of the observed time that its tasks spent waiting for their data. `missing` >= 0 of them
+  /// had data that were not at the node.
+  void NoteWaiting(WorkerId worker, Duration waited, std::int64_t missing);
+  /// How long a task whose data are not at the node waits for them, as observed; 0 if none was.
+  [[nodiscard]] double WaitSeconds(WorkerId worker) const {
+    const State& state = workers_[worker.value];
+    return state.missing_tasks > 0 ? state.waited_seconds / state.missing_tasks : 0;
   }
 
   /// Units per second of the whole worker. While RatesKnown() is false, ratios only.
   [[nodiscard]] double Rate(WorkerId worker) const;
+  /// The same if its tasks never waited for data.
+  [[nodiscard]] double ComputingRate(WorkerId worker) const;
   /// Units per second of one of its threads.
   [[nodiscard]] double ThreadRate(WorkerId worker) const;
   /// The same, with what follows from a task of `cost` units that has run for `elapsed` so far: one
@@ -184,6 +203,9 @@ class TimingEstimator {
     std::int64_t all_tasks = 0;
     double all_busy_seconds = 0;
     double all_waited_seconds = 0;
+    double waited_seconds = 0;  // faded by tasks
+    double missing_tasks = 0;   // faded by tasks
+    double waited_of_busy = 0;  // faded, the part of busy_seconds in which tasks waited
     std::optional<Duration> round_trip{};
     double delivery_samples = 0;     // faded
     double delivery_seconds = 0;     // faded sum, without the round trip
@@ -191,6 +213,10 @@ class TimingEstimator {
     std::optional<double> start;     // shortest delay of first tasks, seconds
     double throughput_tasks = 0;     // faded
     double throughput_seconds = 0;   // faded
+    double fetched_bytes = 0;        // faded
+    double fetched_tasks = 0;        // faded
+    model::DataTransfer link{};      // the sample of the link that is being taken
+    double fastest_link = 0;         // bytes per second
     double thread_rate = 0;          // as computed last
     double rate_variance = 0;        // relative, of thread_rate
     std::uint64_t version = 0;       // of the calibration for which; 0: has to be computed anew

@@ -24,7 +24,7 @@ ALLOWED = {
     "coordinator_loop": {"base", "model", "scheduling", "engine", "workloads"},
     "coordinator": {"base", "coordinator_loop", "http", "model", "model_parsing", "scheduling", "engine", "protocol",
                     "files", "metrics", "report", "workloads"},
-    "worker_loop": {"base", "engine"},
+    "worker_loop": {"base", "model", "engine"},
     "worker": {"base", "model", "model_parsing", "scheduling", "engine", "protocol", "files", "metrics",
                "worker_loop", "workloads"},
     "simulator": {"base", "model", "model_parsing", "scheduling", "techniques", "engine", "report",
@@ -66,7 +66,7 @@ COORDINATOR_LOOP = re.compile(
     r"coordinator/(coordinator_loop|job_version|journal_queue|loop_inbox|record_store)\.\w+")
 
 # The worker's loop and its seams, which the simulator drives: no gRPC, no thread, no workload.
-WORKER_LOOP = re.compile(r"worker/(connection_keeper|worker_loop)\.\w+")
+WORKER_LOOP = re.compile(r"worker/(connection_keeper|transfer_meter|worker_loop)\.\w+")
 
 # The files of cluster/ that know JSON; the others are values without formats.
 CLUSTER_JSON = re.compile(r"cluster/(json_fields|\w+_json)\.\w+")

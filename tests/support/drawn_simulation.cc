@@ -313,6 +313,23 @@ void DrawRanges(std::uint64_t seed, SimulationConfig& simulation, std::string& s
   summary += simulation.runs_report_progress ? " ranges with progress" : " ranges";
 }
 
+/// Nodes that have data of tasks in their caches. From a generator of its own, too.
+void DrawCaches(std::uint64_t seed, SimulationConfig& simulation, std::string& summary) {
+  Rng rng(seed ^ 0x636163686573ULL);
+  const auto tasks = static_cast<std::int64_t>(simulation.true_costs.size());
+  if (tasks == 0 || rng.Chance(0.8)) return;
+  for (std::size_t node = 0; node < simulation.nodes.size(); ++node) {
+    if (rng.Chance(0.4)) continue;
+    simulator::CachedData data{{}, node};
+    for (std::int64_t parts = rng.Between(1, 9); parts > 0; --parts) {
+      const model::TaskIndex begin = rng.Between(0, tasks - 1);
+      data.tasks.Insert({begin, rng.Between(begin, tasks)});
+    }
+    simulation.cached.push_back(std::move(data));
+  }
+  summary += " caches";
+}
+
 }  // namespace
 
 simulator::SimulatedStrategy DrawStrategy(Rng& rng, SimulationConfig& config) {
@@ -352,6 +369,7 @@ DrawnSimulation DrawSimulation(std::uint64_t seed) {
   DrawEnergy(seed, simulation, drawn.summary);
   DrawCredit(seed, simulation, drawn.summary);
   DrawRanges(seed, simulation, drawn.summary);
+  DrawCaches(seed, simulation, drawn.summary);
 
   // All workers together need some seconds, and a single survivor still ends.
   const double total =

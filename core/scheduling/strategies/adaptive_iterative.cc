@@ -93,6 +93,7 @@ void AdaptiveIterative::OnWorkerEvent(const WorkerEvent& event, Instant now) {
     case WorkerChange::kLeased:
       return Measure(event.worker, now);
     case WorkerChange::kRecallEnded:
+    case WorkerChange::kHoldsData:
       return;
   }
 }

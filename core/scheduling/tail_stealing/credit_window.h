@@ -39,9 +39,7 @@ class CreditWindow {
   [[nodiscard]] bool Credit() const { return context_.balancing.tail_stealing.credit; }
 
   /// Tasks have data that take time to get, and that a worker gets while other tasks run.
-  [[nodiscard]] bool DataTravel() const {
-    return !context_.links.Empty() || context_.data_fetched_ahead;
-  }
+  [[nodiscard]] bool DataTravel() const { return context_.data_fetched_ahead; }
   /// Time of a task on all threads of the worker together.
   [[nodiscard]] Duration ComputingTime(WorkerId worker) const;
   /// When the worker's first task was sent; nothing if one has ended, or if it is not known how

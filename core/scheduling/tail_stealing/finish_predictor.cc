@@ -90,8 +90,13 @@ Instant FinishPredictor::Finish(WorkerId worker, Instant now) const {
   const double transfers =
       static_cast<double>(pool_.Of(worker).Tasks()) * context_.estimator.TransferSeconds(worker);
   const Outlook outlook = OutlookOf(worker, now);
-  return outlook.ready +
-         PredictedTime(std::max(outlook.slowdown * reserved / Rate(worker), transfers));
+  const double running = outlook.slowdown * reserved / Rate(worker) - SecondsSaved(worker);
+  return outlook.ready + PredictedTime(std::max({running, transfers, 0.0}));
+}
+
+double FinishPredictor::SecondsSaved(WorkerId worker) const {
+  return static_cast<double>(pool_.Of(worker).HeldTasks()) *
+         context_.estimator.WaitSeconds(worker) / context_.estimator.Threads(worker);
 }
 
 double FinishPredictor::Rate(WorkerId worker) const {

@@ -151,6 +151,8 @@ class FinishPredictor {
   /// by one.
   [[nodiscard]] Instant EarliestEndOfLargest(Instant now) const;
   [[nodiscard]] double SuppliedRate(WorkerId worker) const;
+  /// How much less its reservation takes because the data of some tasks are at its node.
+  [[nodiscard]] double SecondsSaved(WorkerId worker) const;
   /// The tasks that a worker without a report probably runs; see RunningAt. Without rate and
   /// residual.
   [[nodiscard]] Running UnreportedAt(WorkerId worker, Instant now) const;

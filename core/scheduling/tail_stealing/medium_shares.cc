@@ -10,8 +10,10 @@ namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::milliseconds(100);
 constexpr Duration kShortestWindow = std::chrono::seconds(1);
-// Without limits and in trials a window has so many tasks, so that their number says something.
+// A window has so many tasks, so that their number says something: without limits and in trials,
+// and with limits.
 constexpr std::int64_t kTasksOfWindow = 20;
+constexpr std::int64_t kTasksToAdjust = 10;
 constexpr Duration kLongestWindow = std::chrono::seconds(30);
 // Shorter transfers hardly delay others.
 constexpr double kShortTransfer = 0.001;
@@ -96,7 +98,7 @@ bool MediumShares::WindowEnds(Instant now) {
   if (phase_ == Phase::kDraining) return Drained();
   if (phase_ == Phase::kLearning) return CompletedOf(learner_) >= kTasksToLearn;
   if (length < kShortestWindow) return false;
-  if (phase_ == Phase::kDivided || length >= kLongestWindow) return true;
+  if (length >= kLongestWindow) return true;
   std::int64_t users = 0;
   std::int64_t tasks = 0;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
@@ -106,7 +108,7 @@ bool MediumShares::WindowEnds(Instant now) {
     ++users;
     tasks += CompletedOf(i);
   }
-  return users == 0 || tasks >= kTasksOfWindow;
+  return users == 0 || tasks >= (phase_ == Phase::kDivided ? kTasksToAdjust : kTasksOfWindow);
 }
 
 void MediumShares::StartWindow(Instant now) {
@@ -143,7 +145,8 @@ MediumUser MediumShares::UserOf(std::size_t worker) const {
   if (!pool_.Usable(id, context_.leases) || !estimator.Measured(id)) return {};
   const double mean = context_.MeanCost();
   if (mean <= 0) return {};
-  return {estimator.Rate(id) / mean, estimator.ShortestTransfer(id)};
+  return {estimator.ComputingRate(id) / mean,
+          std::max(estimator.ShortestTransfer(id), estimator.ShortestFetch(id))};
 }
 
 std::vector<std::size_t> MediumShares::Users() const {
@@ -266,7 +269,8 @@ bool MediumShares::DropLimits(Instant now) {
 std::optional<Instant> MediumShares::HeldUntil(WorkerId worker, Instant now) const {
   const Worker& one = workers_[worker.value];
   if (!one.limit) return std::nullopt;
-  const Instant next = one.last_grant + FromSeconds(1 / *one.limit);
+  const auto granted = static_cast<double>(std::max<std::int64_t>(one.granted, 1));
+  const Instant next = one.last_grant + FromSeconds(granted / *one.limit);
   return next > now ? std::optional(next) : std::nullopt;
 }
 

@@ -11,7 +11,7 @@ namespace evenkeel::scheduling {
 
 /// A worker whose data travel over a medium that others may use as well.
 struct MediumUser {
-  double rate = 0;              ///< tasks per second that its threads compute
+  double rate = 0;              ///< tasks per second that its threads compute, if data are there
   double transfer_seconds = 0;  ///< for which the data of a task occupy the medium
 };
 
@@ -43,10 +43,13 @@ class MediumShares {
   /// Looks at what was completed; to be called before decisions. Returns whether limits have
   /// changed. O(workers) about once a second.
   bool Refresh(Instant now);
-  /// When the worker may be sent its next task; nothing if it may be now.
+  /// When the worker may be sent its next tasks; nothing if it may be now.
   [[nodiscard]] std::optional<Instant> HeldUntil(WorkerId worker, Instant now) const;
-  /// The worker is sent a task now.
-  void NoteGrant(WorkerId worker, Instant now) { workers_[worker.value].last_grant = now; }
+  /// The worker is sent so many tasks now.
+  void NoteGrant(WorkerId worker, std::int64_t tasks, Instant now) {
+    workers_[worker.value].last_grant = now;
+    workers_[worker.value].granted = tasks;
+  }
   /// Tasks per second, > 0; nothing if there is no limit.
   [[nodiscard]] std::optional<double> Limit(WorkerId worker) const {
     return workers_[worker.value].limit;
@@ -67,6 +70,7 @@ class MediumShares {
     double completed = 0;        ///< tasks per second in the last window
     std::optional<double> limit{};
     Instant last_grant{};
+    std::int64_t granted = 0;  ///< tasks, by the last grant
   };
 
   [[nodiscard]] bool IsLearning() const {

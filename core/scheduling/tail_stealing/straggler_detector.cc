@@ -286,7 +286,6 @@ StragglerDetector::Saving StragglerDetector::SavingByBetterCopy(WorkerId victim,
 }
 
 std::optional<Duration> StragglerDetector::StragglesFor(WorkerId worker, Instant now) const {
-  if (!context_.links.Empty()) return std::nullopt;  // it may wait for transfers
   const auto& leases = context_.leases;
   if (!pool_.Alive(worker) || leases.OutstandingTasks(worker) == 0) return std::nullopt;
   if (!leases.Copies(worker).Empty()) return std::nullopt;  // the original straggles
@@ -360,7 +359,7 @@ std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateAhead(Wo
 
 std::optional<StragglerDetector::CopyAhead> StragglerDetector::SpeculateOnMisplaced(WorkerId worker,
                                                                                     Instant now) {
-  if (!context_.links.Empty() || !context_.estimator.AnyMeasured()) return std::nullopt;
+  if (!context_.estimator.AnyMeasured()) return std::nullopt;
   const double rate = context_.estimator.ThreadRate(worker);
   const double delivery = ToSeconds(context_.estimator.DeliveryTime(worker));
   const double others = ToSeconds(predictor_.PoolTime());

@@ -26,7 +26,7 @@ constexpr int kMaxRecallVictims = 8;
 
 bool TailAllocator::LastTasks(WorkerId worker) const {
   constexpr int kRoundTripsOfLastTask = 20;  // for shorter tasks a round trip each costs too much
-  if (!MovesInNoTime() || !context_.estimator.Measured(worker)) return false;
+  if (!Stealing() || !context_.estimator.Measured(worker)) return false;
   if (predictor_.FewLongTasks(worker)) return true;
   const Duration task = predictor_.TaskTime(worker);
   return task > kRoundTripsOfLastTask * context_.estimator.RoundTrip(worker) &&
@@ -39,7 +39,7 @@ BalancingGoal::Party TailAllocator::VictimOf(WorkerId worker, Instant indexed, I
 }
 
 bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
-  if (!MovesInNoTime()) return false;
+  if (!Stealing()) return false;
   int looked_at = 0;
   const auto taker = predictor_.PartyOf(thief, predictor_.Finish(thief, now));
   // The victim needs no message: its reserved tasks have not left the coordinator.
@@ -59,7 +59,7 @@ bool TailAllocator::StealRange(WorkerId thief, Instant now, bool ahead) {
     // Half a task and more is rounded up: moving it still ends earlier than leaving it.
     const double rounded = std::max(share, share >= mean / 2 ? mean : 0.0) + 0.5;
     const auto budget = static_cast<Cost>(std::min(rounded, model::kMostCost));
-    const auto pieces = pool_.TakeTail(victim, budget, kMaxMoves);
+    const auto pieces = pool_.TakeTailFor(thief, victim, budget, kMaxMoves);
     if (pieces.empty()) continue;
     pool_.Move(victim, thief, pieces);
     return true;
@@ -76,7 +76,7 @@ bool TailAllocator::LargerTaskWaitsElsewhere(WorkerId worker) const {
 }
 
 bool TailAllocator::MayOrderAll() const {
-  return pool_.Workers() <= kMaxWorkersForOrder && MovesInNoTime();
+  return pool_.Workers() <= kMaxWorkersForOrder && Stealing();
 }
 
 bool TailAllocator::EveryTaskMayBeCopied() const {
@@ -85,7 +85,7 @@ bool TailAllocator::EveryTaskMayBeCopied() const {
 }
 
 bool TailAllocator::StealWaiting(WorkerId thief) {
-  if (!MovesInNoTime() || !EveryTaskMayBeCopied()) return false;
+  if (!Stealing() || !EveryTaskMayBeCopied()) return false;
   if (context_.estimator.RatesKnown() || !predictor_.FewLongTasks(thief)) return false;
   return MoveTask(thief, static_cast<Cost>(predictor_.MeanCost()),
                   [this](const FinishIndex::Entry& victim) {
@@ -102,7 +102,7 @@ std::optional<ReservedPool::Piece> TailAllocator::TakeProbe(WorkerId worker, Ins
   const Cost limit =
       pool_.Of(worker).CostSum() / context_.estimator.Threads(worker) / kProbesInShare;
   if (auto own = pool_.TakeShort(worker, limit)) return own;
-  if (!MovesInNoTime()) return std::nullopt;
+  if (!Stealing()) return std::nullopt;
   WorkerId other = worker;
   for (int looked_at = 0; looked_at < kMaxVictims; ++looked_at) {
     other = pool_.NextAlive(other);
@@ -121,7 +121,7 @@ bool TailAllocator::MoveTask(WorkerId thief, Cost limit, const Allowed& may_give
   FinishIndex::FromLatest order(predictor_.ByFinish());
   for (FinishIndex::Entry victim; looked_at < kMaxVictims && order.Next(victim); ++looked_at) {
     if (victim.second == thief || !may_give(victim)) continue;
-    const auto piece = pool_.TakeLargest(victim.second, limit);
+    const auto piece = pool_.TakeLargestFor(thief, victim.second, limit);
     if (!piece) continue;
     pool_.Move(victim.second, thief, {*piece});
     return true;
@@ -188,6 +188,8 @@ std::optional<ReservedPool::Piece> TailAllocator::TakeLargest(WorkerId worker, C
 std::optional<ReservedPool::Piece> TailAllocator::TakeFirstOfAll(WorkerId worker, Cost limit,
                                                                  Instant now) {
   if (!MayOrderAll()) return std::nullopt;
+  // Where costs are not known, the place of data counts more than the order.
+  if (!context_.costs.Known() && !context_.holders.Empty()) return std::nullopt;
   const auto first = context_.costs.Known() ? WithLargest(limit) : WithIndexed(true);
   if (!first) return std::nullopt;
   auto piece = pool_.TakeLargest(*first, limit);
@@ -254,7 +256,7 @@ std::optional<WorkerId> TailAllocator::WithIndexed(bool first) const {
 }
 
 bool TailAllocator::StealTask(WorkerId thief, Cost limit, Instant now) {
-  if (!MovesInNoTime()) return false;
+  if (!Stealing()) return false;
   const auto taker = predictor_.PartyOf(thief, now);
   return MoveTask(thief, limit, [&](const FinishIndex::Entry& victim) {
     return goal_.MayHelp(taker, VictimOf(victim.second, victim.first, now));

@@ -45,10 +45,7 @@ class TailAllocator {
   [[nodiscard]] std::optional<ReservedPool::Piece> TakeLastTaskAhead(WorkerId worker, Instant now);
 
  private:
-  /// Work may move, and a move takes no time.
-  [[nodiscard]] bool MovesInNoTime() const {
-    return context_.balancing.tail_stealing.stealing && context_.links.Empty();
-  }
+  [[nodiscard]] bool Stealing() const { return context_.balancing.tail_stealing.stealing; }
   /// A worker with reserved tasks whose finish was last indexed as `indexed`.
   [[nodiscard]] BalancingGoal::Party VictimOf(WorkerId worker, Instant indexed, Instant now) const;
   /// The largest cost of a task that the worker may take as one of the last.

@@ -27,6 +27,16 @@ bool Add(const std::optional<Some>& decision, std::vector<Decision>& decisions) 
   return decision.has_value();
 }
 
+/// Tasks that are granted by the decisions from this one on.
+std::int64_t GrantedTasks(const std::vector<Decision>& decisions, std::size_t from) {
+  std::int64_t tasks = 0;
+  for (; from < decisions.size(); ++from) {
+    const auto* const grant = std::get_if<GrantDecision>(&decisions[from]);
+    if (grant != nullptr) tasks += grant->range.Size();
+  }
+  return tasks;
+}
+
 void AddGrants(WorkerId worker, const ReservedPool::Pieces& pieces,
                std::vector<Decision>& decisions) {
   for (const auto& piece : pieces) decisions.emplace_back(GrantDecision{worker, piece.range});
@@ -44,8 +54,7 @@ TailStealing::TailStealing(const StrategyContext& context)
       window_(context_, pool_, predictor_),
       allocator_(context_, pool_, predictor_, *goal_),
       stragglers_(context_, pool_, predictor_, *goal_),
-      recall_(context_, predictor_, *goal_),
-      fetcher_(context_, pool_, predictor_, window_) {
+      recall_(context_, predictor_, *goal_) {
   pool_.OnChange([this](WorkerId worker) { predictor_.UpdateReservation(worker, now_); });
 }
 
@@ -142,6 +151,10 @@ void TailStealing::OnWorkerEvent(const WorkerEvent& event, Instant now) {
       return Touch(event.worker);
     case WorkerChange::kRecallEnded:
       return EndRecall(event.worker);
+    case WorkerChange::kHoldsData:
+      pool_.GatherHeld(event.worker);
+      states_[event.worker.value].leases_to_check = true;
+      return Touch(event.worker);
   }
 }
 
@@ -253,6 +266,14 @@ void TailStealing::RecallWaiting(WorkerId worker, std::vector<Decision>& decisio
   if (Add(recall_.RecallAll(worker), decisions)) states_[worker.value].called_back = true;
 }
 
+void TailStealing::CheckLeases(WorkerId worker, std::vector<Decision>& decisions) {
+  const model::RangeSet& held = context_.holders.Of(worker);
+  bool missing = false;
+  context_.leases.Leased(worker).ForEach(
+      [&](model::IndexRange range) { missing = missing || !held.Contains(range); });
+  if (missing && pool_.Of(worker).HeldTasks() > 0) RecallWaiting(worker, decisions);
+}
+
 void TailStealing::RetryIdle(Instant now) {
   if (retried_at_ == now) return;
   retried_at_ = now;
@@ -286,8 +307,8 @@ void TailStealing::CheckFirstTasks(Instant now) {
 }
 
 void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& decisions) {
-  if (!context_.links.Empty()) fetcher_.FetchAhead(worker, now, decisions);
   State& state = states_[worker.value];
+  if (std::exchange(state.leases_to_check, false)) CheckLeases(worker, decisions);
   if (HasIdleThread(worker)) {
     state.called_back = false;
   } else if (window_.WaitInVain(worker, now)) {
@@ -304,9 +325,10 @@ void TailStealing::Supply(WorkerId worker, Instant now, std::vector<Decision>& d
     RecallWaiting(ahead->victim, decisions);
     return;
   }
+  const std::size_t before = decisions.size();
   const bool supplied = allocator_.LastTasks(worker) ? GrantLastTasks(worker, now, decisions)
                                                      : GrantWindow(worker, now, decisions);
-  if (supplied) medium_.NoteGrant(worker, now);
+  if (supplied) medium_.NoteGrant(worker, GrantedTasks(decisions, before), now);
   if (supplied || !HasIdleThread(worker)) return;
   if (HelpOthers(worker, now, decisions)) return;
   if (!state.idle) idle_.push_back(worker);
@@ -353,7 +375,9 @@ bool TailStealing::GrantWindow(WorkerId worker, Instant now, std::vector<Decisio
       return true;
     }
   }
-  const bool alone = missing > 1 && window_.SendsOneByOne(worker);
+  // The data of several tasks would hold up others on the same medium for as many times as long.
+  const bool limited = medium_.Limit(worker).has_value();
+  const bool alone = missing > 1 && (limited || window_.SendsOneByOne(worker));
   const auto pieces = pool_.TakeNext(worker, alone ? 0 : window_.Budget(worker, now),
                                      alone ? 1 : std::max<std::int64_t>(missing, 0),
                                      std::numeric_limits<std::int64_t>::max());
@@ -379,7 +403,7 @@ bool TailStealing::GrantLastTasks(WorkerId worker, Instant now, std::vector<Deci
 }
 
 bool TailStealing::HelpOthers(WorkerId idle, Instant now, std::vector<Decision>& decisions) {
-  if (predictor_.PoolTasks() > 0 || !context_.links.Empty()) return false;
+  if (predictor_.PoolTasks() > 0) return false;
   return Add(recall_.RecallFor(idle, now), decisions) ||
          Add(stragglers_.SpeculateOnTail(idle, now), decisions);
 }

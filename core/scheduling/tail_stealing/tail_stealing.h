@@ -12,7 +12,6 @@
 #include "core/scheduling/reserved_pool.h"
 #include "core/scheduling/tail_stealing/credit_window.h"
 #include "core/scheduling/tail_stealing/finish_predictor.h"
-#include "core/scheduling/tail_stealing/link_fetcher.h"
 #include "core/scheduling/tail_stealing/medium_shares.h"
 #include "core/scheduling/tail_stealing/straggler_detector.h"
 #include "core/scheduling/tail_stealing/tail_allocator.h"
@@ -47,6 +46,8 @@ class TailStealing final : public Strategy {
     bool called_back = false;
     bool first_task_watched = false;  ///< in first_tasks_
     bool held = false;                ///< in held_
+    /// It turned out to have data of tasks while it has others leased.
+    bool leases_to_check = false;
   };
 
   void Append(model::IndexRange range);
@@ -75,6 +76,8 @@ class TailStealing final : public Strategy {
   void ShareMedium(Instant now);
   /// Workers whose leases should have ended by now: predicts again, and looks for stragglers.
   void CheckOverdue(Instant now, std::vector<Decision>& decisions);
+  /// Recalls waiting tasks if the worker has the data of others that are reserved for it.
+  void CheckLeases(WorkerId worker, std::vector<Decision>& decisions);
   /// Recalls the tasks that the worker has not started. It gets nothing ahead of need for now.
   void RecallWaiting(WorkerId worker, std::vector<Decision>& decisions);
   void RetryIdle(Instant now);
@@ -104,7 +107,6 @@ class TailStealing final : public Strategy {
   TailAllocator allocator_;
   StragglerDetector stragglers_;
   LeaseRecall recall_;
-  LinkFetcher fetcher_;
   std::vector<State> states_;
   std::deque<WorkerId> to_supply_;
   std::deque<WorkerId> idle_;    // want work and got none

@@ -47,6 +47,7 @@ void ChunkSelfScheduling::OnWorkerEvent(const WorkerEvent& event, Instant) {
       Observe(event.worker);
       return Ask(event.worker);
     case WorkerChange::kRecallEnded:
+    case WorkerChange::kHoldsData:
       return;
   }
 }

@@ -69,6 +69,8 @@ void WorkStealing::OnWorkerEvent(const WorkerEvent& event, Instant) {
     case WorkerChange::kLost:
     case WorkerChange::kRecallEnded:
       return EndRecall(event.worker);
+    case WorkerChange::kHoldsData:
+      return;
   }
 }
 

@@ -100,6 +100,10 @@ class FakeHome final : public protocol::FileSource {
                       const std::vector<protocol::ListedFile>& files) override {
     return Answer(home->Commit(upload, files));
   }
+  void Announce(const std::string& node, const std::vector<std::uint64_t>& keys) override {
+    const std::lock_guard lock(mutex_);
+    announced[node] = keys;
+  }
   /// From now on no chunk is sent until this is false again.
   void HoldReads(bool hold) {
     const std::lock_guard lock(mutex_);
@@ -133,6 +137,7 @@ class FakeHome final : public protocol::FileSource {
   std::atomic<int> wrong_pieces{0};
   std::atomic<bool> reads_until_redirected{false};  // the first chunks are sent no earlier
   std::atomic<int> lost_answers{0};
+  std::map<std::string, std::vector<std::uint64_t>> announced;
   std::string redirect;
   std::string last_client;  // address of the worker that read a chunk
   int leaves_after = -1;    // pieces of output files; -1: never
@@ -223,6 +228,9 @@ class FilesTest : public testing::TestWithParam<bool> {
 
   [[nodiscard]] std::filesystem::path Outputs() const { return folder_.Path() / "files"; }
 
+  /// All files are of the same time.
+  static workloads::FileVersion Version(const std::string& path) { return {path, 0, kModified, 0}; }
+
   /// The home of a coordinator that has just started.
   void MakeHome() {
     source_.home.reset();
@@ -232,9 +240,13 @@ class FilesTest : public testing::TestWithParam<bool> {
     outputs_.emplace(options);
     source_.home = std::make_unique<coordinator::FileHome>(
         index_,
-        [this](std::uint64_t task, std::string_view) {
-          if (task == kManyFiles) return Result<std::vector<std::string>>(small_files_);
-          return Result<std::vector<std::string>>({"common", std::to_string(task)});
+        [this](std::uint64_t task,
+               std::string_view) -> Result<std::vector<workloads::FileVersion>> {
+          if (task != kManyFiles)
+            return std::vector{Version("common"), Version(std::to_string(task))};
+          std::vector<workloads::FileVersion> files;
+          for (const std::string& name : small_files_) files.push_back(Version(name));
+          return files;
         },
         true, &*outputs_);
   }
@@ -329,6 +341,7 @@ class FilesTest : public testing::TestWithParam<bool> {
   }
 
   static constexpr std::uint64_t kManyFiles = 10;
+  static constexpr std::int64_t kModified = 1'234'567'890'123'456'789;
 
   const std::string common_ = SampleBytes(kLarge, 1);  // three chunks
   std::vector<std::string> small_files_;
@@ -526,6 +539,25 @@ TEST_P(FilesTest, OfAnEarlierJobAreInTheCacheOfANode) {
   }
   EXPECT_EQ(MakeNode("a")->Check(0, {common_, Own(0)}), "");
   EXPECT_EQ(source_.chunks_read, 4) << "others could have changed them";
+}
+
+TEST_P(FilesTest, OfAnEarlierJobAreAnnounced) {
+  const auto fresh = MakeNode("a");
+  fresh->client->Announce("pi", {});
+  EXPECT_TRUE(source_.announced.empty()) << "there is nothing to announce";
+  EXPECT_EQ(fresh->Check(0, {common_, Own(0)}), "");
+  const auto node = MakeNode("a");
+  node->client->Announce("pi", {});
+  ASSERT_TRUE(source_.announced.contains("pi"));
+  const auto& keys = source_.announced.at("pi");
+  for (const std::string& bytes : {common_, Own(0)}) {
+    const auto key = files::VersionKey(static_cast<std::int64_t>(bytes.size()), kModified);
+    EXPECT_EQ(std::count(keys.begin(), keys.end(), key), 1);
+  }
+  const auto stranger = Tls() ? MakeNode("a", "", "other-worker") : MakeNode("a", "guessed");
+  source_.announced.clear();
+  stranger->client->Announce("pi", {});
+  EXPECT_TRUE(source_.announced.empty());
 }
 
 TEST_P(FilesTest, ThatAreMissingOrHaveChangedFailTheTask) {

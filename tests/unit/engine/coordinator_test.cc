@@ -334,5 +334,20 @@ TEST_F(CoordinatorTest, NodesThatAllWeighNothingAreTakenForEqual) {
   EXPECT_DOUBLE_EQ(coordinator.CurrentProgress(now).nodes[0].share, 0.5);
 }
 
+TEST_F(CoordinatorTest, TasksGoToTheNodeWhoseCacheHasTheirData) {
+  config.job.balancing.strategy = model::StrategyName::kTailStealing;
+  Start(100, 2);
+  Note(coordinator().OnDataHeld("a", model::RangeSet({50, 200}), now));
+  EXPECT_TRUE(effects.empty()) << "nobody is connected";
+  Note(coordinator().OnDataHeld("unknown", model::RangeSet({0, 100}), now));
+  Connect(1, 0);
+  ASSERT_FALSE(Assigned(1).empty());
+  for (const auto& range : Assigned(1)) EXPECT_GE(range.begin, 50);
+  Connect(2, 1);
+  ASSERT_FALSE(Assigned(2).empty());
+  for (const auto& range : Assigned(2)) EXPECT_LE(range.end, 50);
+  coordinator().CheckInvariants();
+}
+
 }  // namespace
 }  // namespace evenkeel::engine

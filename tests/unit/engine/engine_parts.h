@@ -27,6 +27,7 @@ class EngineParts : public testing::Test {
   Instant now{std::chrono::seconds(100)};
   CoordinatorConfig config = Config();
   model::UnitCosts costs{kTasks};
+  scheduling::DataHolders holders;
   scheduling::TimingEstimator estimator{EstimatorOptions(config, costs)};
   TaskLedger ledger{costs};
   Membership membership{
@@ -50,7 +51,7 @@ class EngineParts : public testing::Test {
                                   config.job.task_policy.backoff_limit_per_task};
   CommitQueue commits{{ledger, membership, completion, statistics, outbox}};
   ResultIntake intake{
-      {costs, membership, estimator, ledger, retries, isolation, lost_runners, completion,
+      {costs, holders, membership, estimator, ledger, retries, isolation, lost_runners, completion,
        statistics, driver, placement, verification, commits, outbox, deliveries},
       config.job.task_policy.idempotent};
   WorkerLifecycle lifecycle{{config, membership, estimator, ledger, retries, isolation, statistics,

@@ -167,7 +167,7 @@ TEST_F(ResultIntakeTest, ATaskThatLostItsContainerOnceIsLeftToTheStrategy) {
 // Its lease runs at the worker as well, and a commit may take longer than that.
 TEST_F(ResultIntakeTest, AWorkerWithALeaseClockIsHeardBeforeItsResultIsDurable) {
   ResultIntake not_idempotent{
-      {costs, membership, estimator, ledger, retries, isolation, lost_runners, completion,
+      {costs, holders, membership, estimator, ledger, retries, isolation, lost_runners, completion,
        statistics, driver, placement, verification, commits, outbox, deliveries},
       false};
   Connect(0);

@@ -131,6 +131,30 @@ TEST_F(ChunkCacheTest, SurvivesARestart) {
   EXPECT_FALSE(std::filesystem::exists(Folder() / "process-killed"));
 }
 
+// So a coordinator finds out, without reading anything, which of its files are here.
+TEST_F(ChunkCacheTest, FilesKeepTheTimeOfChangeOfTheirOrigin) {
+  constexpr std::int64_t kChanged = 1'234'567'890'123'456'789;
+  const std::string small = SampleBytes(100, 1);
+  const std::string large = SampleBytes(kLarge, 2);
+  {
+    const auto cache = Open();
+    EXPECT_TRUE(cache->Get(ContentOfBytes(small), From(small), {}, kChanged));
+    EXPECT_TRUE(cache->Get(ContentOfBytes(large), From(large), {}, kChanged + 1));
+    EXPECT_TRUE(cache->VersionKeys().empty()) << "it was empty when it was opened";
+  }
+  const auto cache = Open();
+  const auto keys = cache->VersionKeys();
+  const auto has = [&keys](std::int64_t bytes, std::int64_t changed) {
+    return std::count(keys.begin(), keys.end(), VersionKey(bytes, changed)) == 1;
+  };
+  EXPECT_TRUE(has(100, kChanged));
+  EXPECT_TRUE(has(kLarge, kChanged + 1));
+  EXPECT_FALSE(has(100, kChanged + 1));
+  EXPECT_FALSE(has(kLarge, kChanged));
+  MustGet(*cache, small);
+  EXPECT_EQ(Open()->VersionKeys().size(), keys.size());
+}
+
 TEST_F(ChunkCacheTest, GoesOnWhereAFetchHasFailed) {
   const auto cache = Open();
   const std::string bytes = SampleBytes(kLarge, 1);

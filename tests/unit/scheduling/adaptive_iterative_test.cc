@@ -64,7 +64,7 @@ class AdaptiveIterativeTest : public testing::Test {
     now = round_start + FromSeconds(t_exe);
     auto& leased = leases.workers[worker].leased;
     estimator.Observe({worker}, leased.Size(), leased.Size(), FromSeconds(t_calc + waited));
-    estimator.NoteWaiting({worker}, FromSeconds(waited));
+    estimator.NoteWaiting({worker}, FromSeconds(waited), 0);
     leased.Clear();
     strategy->OnWorkerEvent({WorkerChange::kUpdated, {worker}}, now);
   }

@@ -65,7 +65,7 @@ class MediumSharesTest : public testing::Test {
       for (std::uint32_t i = 0; i < 3; ++i) {
         const bool held = medium.HeldUntil({i}, now).has_value();
         const std::int64_t tasks = held ? 0 : completes(i);
-        if (tasks > 0) medium.NoteGrant({i}, now);
+        if (tasks > 0) medium.NoteGrant({i}, 1, now);
         Complete(i, tasks, i == 2 ? kSlow : kFast);
       }
       if (medium.Refresh(now) && changed == kNever) changed = now;

@@ -29,6 +29,33 @@ TEST(Reservation, RangesGoFromTheFrontAndAreStolenFromTheBack) {
   EXPECT_EQ(reserved.CostSum(), 5);
 }
 
+TEST(Reservation, TasksOfASetAreTakenFromTheBackAndTheLargestHeavyOnesFirst) {
+  const model::PrefixCosts costs({1, 1, 1, 1, 50, 1, 90, 30});
+  Reservation reserved(costs, 10);
+  reserved.Insert({{0, 8}, 0});
+  model::RangeSet wanted({0, 3});
+  wanted.Insert({4, 6});
+  wanted.Insert({7, 20});
+  EXPECT_EQ(reserved.Common(wanted).Size(), 6);
+  EXPECT_EQ(reserved.Others(wanted).Ranges(), (List{{3, 4}, {6, 7}}));
+  EXPECT_EQ(Ranges(reserved.TakeAmong(wanted, 35, 8)), (List{{5, 6}, {0, 3}, {7, 8}}));
+  EXPECT_EQ(reserved.Tasks(), 3);
+  EXPECT_EQ(reserved.CostSum(), 141);
+  EXPECT_EQ(Ranges(reserved.TakeAmong(wanted, 1000, 8)), (List{{4, 5}}));
+  EXPECT_TRUE(reserved.TakeAmong(wanted, 1000, 8).empty());
+}
+
+TEST(Reservation, OfASetTasksThatWereMovedTooOftenStay) {
+  const model::UnitCosts costs(100);
+  Reservation reserved(costs, 2);
+  reserved.Insert({{0, 10}, 8});
+  reserved.Insert({{10, 20}, 7});
+  EXPECT_EQ(Ranges(reserved.TakeAmong(model::RangeSet({5, 15}), 100, 8)), (List{{10, 15}}));
+  reserved.SetFromBack(true);
+  EXPECT_EQ(Ranges(reserved.TakeAmong(model::RangeSet({0, 100}), 2, 100)), (List{{0, 2}}))
+      << "what runs last";
+}
+
 TEST(Reservation, HeavyTasksGoFirstLargestFirst) {
   const model::PrefixCosts costs({1, 50, 1, 90, 1});
   Reservation reserved(costs, 10);

@@ -28,6 +28,91 @@ class ReservedPoolTest : public testing::Test {
   ReservedPool pool{context};
 };
 
+std::vector<IndexRange> RangesOf(const ReservedPool::Pieces& pieces) {
+  std::vector<IndexRange> ranges;
+  for (const auto& piece : pieces) ranges.push_back(piece.range);
+  return ranges;
+}
+
+/// Three workers with a third of 30 tasks each.
+class HeldDataTest : public testing::Test {
+ protected:
+  HeldDataTest() {
+    pool.AddWorkers(3);
+    pool.Plan({RangeSet({0, 10}), RangeSet({10, 20}), RangeSet({20, 30})});
+  }
+
+  model::UnitCosts costs{30};
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  Leases leases{costs};
+  Reservations reservations;
+  DataHolders holders;
+  const StrategyContext context{costs,
+                                estimator,
+                                leases,
+                                reservations,
+                                {},
+                                true,
+                                std::chrono::milliseconds(1),
+                                std::chrono::seconds(1),
+                                0,
+                                1,
+                                holders};
+  ReservedPool pool{context};
+};
+
+TEST_F(HeldDataTest, AWorkerGetsTheTasksWhoseDataItHasAndGivesAsManyOthers) {
+  holders.Add({0}, {5, 15});
+  holders.Add({0}, {25, 28});
+  pool.GatherHeld({0});
+  EXPECT_EQ(pool.Of({0}).Common(holders.Of({0})).Size(), 10) << "its share is full";
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(pool.Of({i}).Tasks(), 10);
+    EXPECT_EQ(reservations.Of({i}).Size(), 10);
+    EXPECT_EQ(pool.Of({i}).Common(reservations.Of({i})).Size(), 10);
+  }
+  EXPECT_EQ(reservations.All(), RangeSet(IndexRange{0, 30}));
+  std::vector<Decision> decisions;
+  pool.TakeMoves(decisions);
+  EXPECT_TRUE(decisions.empty()) << "a change of the plan is no theft";
+}
+
+TEST_F(HeldDataTest, WhatTheOtherHasTooStaysThere) {
+  holders.Add({0}, {10, 13});
+  holders.Add({1}, {10, 12});
+  pool.GatherHeld({0});
+  EXPECT_TRUE(reservations.Of({1}).Contains(IndexRange{10, 12}));
+  EXPECT_TRUE(reservations.Of({0}).Contains(model::TaskIndex{12}));
+}
+
+TEST_F(HeldDataTest, WhatIsGivenInReturnIsWhatTheOtherHas) {
+  holders.Add({0}, {10, 12});
+  holders.Add({1}, {3, 5});
+  pool.GatherHeld({0});
+  EXPECT_TRUE(reservations.Of({1}).Contains(IndexRange{3, 5}));
+  EXPECT_TRUE(reservations.Of({0}).Contains(IndexRange{10, 12}));
+}
+
+TEST_F(HeldDataTest, AThiefTakesWhatItHasFirstAndWhatTheVictimHasLast) {
+  holders.Add({0}, {12, 14});
+  holders.Add({1}, {16, 20});
+  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 1, 8)), (std::vector<IndexRange>{{13, 14}}));
+  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 4, 8)),
+            (std::vector<IndexRange>{{12, 13}, {14, 16}, {11, 12}}));
+  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 2, 8)),
+            (std::vector<IndexRange>{{10, 11}, {19, 20}}));
+  EXPECT_EQ(pool.TakeLargestFor({2}, {1}, 1)->range, (IndexRange{16, 17})) << "it has none";
+  holders.Add({2}, {18, 19});
+  EXPECT_EQ(pool.TakeLargestFor({2}, {1}, 1)->range, (IndexRange{18, 19}));
+}
+
+TEST_F(HeldDataTest, LostWorkersAreLeftOut) {
+  holders.Add({0}, {20, 30});
+  (void)pool.Lose({2});
+  pool.GatherHeld({0});
+  EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 10}));
+}
+
 TEST_F(ReservedPoolTest, EntersReservationsAndMovesInTheLedger) {
   EXPECT_EQ(reservations.Of({0}), RangeSet(IndexRange{0, 6}));
   pool.Move({0}, {1}, pool.TakeTail({0}, 3, 8));

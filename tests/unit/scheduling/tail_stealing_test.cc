@@ -24,6 +24,7 @@ class TailStealingTest : public testing::Test {
   Reservations reservations;
   model::BalancingSpec balancing;
   bool data_fetched_ahead = false;
+  DataHolders holders;
   std::unique_ptr<Strategy> strategy;
   Instant now{seconds(10)};
 
@@ -34,7 +35,18 @@ class TailStealingTest : public testing::Test {
       leases.workers.emplace_back();
       facts.push_back({ratio});
     }
-    StrategyContext context{costs, estimator, leases, reservations, balancing};
+    const StrategyContext defaults{costs, estimator, leases, reservations, balancing};
+    StrategyContext context{costs,
+                            estimator,
+                            leases,
+                            reservations,
+                            balancing,
+                            defaults.idempotent,
+                            defaults.round_trip,
+                            defaults.report_interval,
+                            defaults.left_out_ratio,
+                            defaults.seed,
+                            holders};
     context.data_fetched_ahead = data_fetched_ahead;
     strategy = MakeStrategy(context);
     strategy->Start(facts, RangeSet(todo), now);
@@ -122,6 +134,20 @@ TEST_F(TailStealingTest, TheDataOfTheLastTasksComeWhileOthersRun) {
     (void)Decide();
     for (std::uint32_t i = 0; i < 2; ++i) EXPECT_EQ(leases.Leased({i}).Size(), ahead ? 2 : 1);
   }
+}
+
+TEST_F(TailStealingTest, TasksGoToTheWorkerThatHasTheirData) {
+  costs = model::UnitCosts(100);
+  Start({1, 1}, {0, 100});
+  const RangeSet shared_out = reservations.Of({0});
+  RangeSet held = reservations.Of({1});  // of tasks that are not reserved for worker 0
+  held.ForEach([this](IndexRange range) { holders.Add({0}, range); });
+  strategy->OnWorkerEvent({WorkerChange::kHoldsData, {0}}, now);
+  EXPECT_EQ(reservations.Of({0}), held);
+  EXPECT_EQ(reservations.Of({1}), shared_out);
+  const auto decisions = Decide();
+  EXPECT_TRUE(Of<MoveDecision>(decisions).empty());
+  EXPECT_TRUE(held.Contains(leases.Leased({0}).Front()));
 }
 
 TEST_F(TailStealingTest, TheFirstMeasurementSaysHowLongAllNeed) {

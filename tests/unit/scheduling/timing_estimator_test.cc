@@ -220,5 +220,40 @@ TEST(EstimatorOfUnknownCosts, DeclaredCostsHaveNoTrend) {
   EXPECT_FALSE(estimator.HasTrend());
 }
 
+TEST(TimingEstimator, TheFastestLinkIsThatOfAnUndisturbedTransfer) {
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  estimator.AddWorker(1, 1);
+  const WorkerId worker{0};
+  EXPECT_EQ(estimator.FastestLink(worker), 0);
+  EXPECT_EQ(estimator.ShortestFetch(worker), 0);
+  // 1 MB for each task: in 2 s beside others, in 0.5 s alone.
+  for (int n = 0; n < 20; ++n) estimator.NoteTransfer(worker, {1'000'000, seconds(2)}, 1);
+  EXPECT_DOUBLE_EQ(estimator.FastestLink(worker), 500'000);
+  EXPECT_NEAR(estimator.ShortestFetch(worker), 2, 1e-9);
+  estimator.NoteTransfer(worker, {1'000'000, milliseconds(500)}, 1);
+  estimator.NoteTransfer(worker, {1'000'000, seconds(2)}, 1);
+  EXPECT_DOUBLE_EQ(estimator.FastestLink(worker), 2'000'000);
+  EXPECT_NEAR(estimator.ShortestFetch(worker), 0.5, 1e-9);
+}
+
+TEST(TimingEstimator, OneReportMayHaveTheFilesOfTheNextTask) {
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  estimator.AddWorker(1, 1);
+  for (int n = 0; n < 20; ++n) {
+    estimator.NoteTransfer({0}, {2'000'000, seconds(1)}, 1);
+    estimator.NoteTransfer({0}, {}, 1);
+  }
+  EXPECT_NEAR(estimator.ShortestFetch({0}), 0.5, 0.02);
+}
+
+TEST(TimingEstimator, ShortTransfersCountTogether) {
+  TimingEstimator estimator{TimingEstimator::Options{}};
+  estimator.AddWorker(1, 1);
+  estimator.NoteTransfer({0}, {1'000'000, milliseconds(1)}, 1);
+  EXPECT_EQ(estimator.FastestLink({0}), 0) << "it may have been in a buffer";
+  estimator.NoteTransfer({0}, {1'000'000, milliseconds(99)}, 1);
+  EXPECT_DOUBLE_EQ(estimator.FastestLink({0}), 20'000'000);
+}
+
 }  // namespace
 }  // namespace evenkeel::scheduling

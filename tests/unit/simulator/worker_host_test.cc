@@ -52,7 +52,8 @@ class WorkerHostTest : public testing::Test, private StreamEndpoints {
   CoordinatorProcessor processor{context.config.coordinator, context.rng};
   Network network{context, processor, *this};
   DataBlocks blocks{context, network};
-  WorkerHost host{0, {context, network, blocks, tasks}};
+  InputFiles files{context, network};
+  WorkerHost host{0, {context, network, blocks, files, tasks}};
   std::vector<engine::CompletedRange> completed;
   std::vector<Instant> completed_at;
   std::vector<Instant> hellos;

@@ -35,13 +35,31 @@ TEST_F(TransferMeterTest, TransfersAtTheSameTimeCountTheirTimeOnce) {
   EXPECT_EQ(meter_.Take(), DataTransfer{});
 }
 
-TEST_F(TransferMeterTest, ATransferThatIsUnderWayCountsWithItsTimeSoFar) {
+TEST_F(TransferMeterTest, TransfersCountWhenNoneIsUnderWay) {
   meter_.Begin();
   clock_.now += seconds(2);
-  EXPECT_EQ(meter_.Take(), (DataTransfer{0, seconds(2)}));
+  meter_.Begin();
+  EXPECT_EQ(meter_.Take(), DataTransfer{});
   clock_.now += seconds(1);
   meter_.End(10);
-  EXPECT_EQ(meter_.Take(), (DataTransfer{10, seconds(1)}));
+  EXPECT_EQ(meter_.Take(), DataTransfer{}) << "the other one took a part of the time";
+  clock_.now += seconds(1);
+  meter_.End(10);
+  EXPECT_EQ(meter_.Take(), (DataTransfer{20, seconds(4)}));
+}
+
+TEST_F(TransferMeterTest, OnABusyLinkTransfersCountAfterSome) {
+  meter_.Begin();
+  for (int n = 1; n < TransferMeter::kTransfersAtOnce; ++n) {
+    meter_.Begin();
+    clock_.now += seconds(1);
+    meter_.End(10);
+    EXPECT_EQ(meter_.Take(), DataTransfer{});
+  }
+  meter_.Begin();
+  clock_.now += seconds(1);
+  meter_.End(10);
+  EXPECT_EQ(meter_.Take(), (DataTransfer{80, seconds(8)}));
 }
 
 TEST_F(TransferMeterTest, AFailedTransferTookTime) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/model/range_set.h"
+#include "workloads/workload.h"
+
+namespace evenkeel::coordinator {
+
+/// Finds the tasks whose input files the cache of a node has, by sizes and times of change alone,
+/// so that no file has to be read for it. What it finds says where tasks run best, nothing more: a
+/// file is checked by its digest before it is used. Thread-safe.
+class HeldTasks {
+ public:
+  /// More files are not looked at: tasks behind them run anywhere.
+  static constexpr std::size_t kMaxFiles = 100'000;
+
+  /// `inputs`: folder of the input files.
+  HeldTasks(std::shared_ptr<const workloads::Workload> workload, std::filesystem::path inputs);
+
+  /// The tasks that have input files of their own and for each of these one of the keys
+  /// (files::VersionKey). The first call blocks on the disk for each file.
+  [[nodiscard]] model::RangeSet Find(const std::vector<std::uint64_t>& keys);
+
+ private:
+  /// The keys of the first tasks. With the mutex held.
+  void ReadVersions();
+
+  const std::shared_ptr<const workloads::Workload> workload_;
+  const std::filesystem::path inputs_;
+  std::mutex mutex_;  // guards what follows
+  bool read_ = false;
+  std::vector<std::uint64_t> keys_;      // of the files of all tasks, one task after the other
+  std::vector<std::size_t> keys_until_;  // of each task: the end of its keys
+};
+
+}  // namespace evenkeel::coordinator
