@@ -8,76 +8,45 @@
 #include "core/protocol/peer_name.h"
 
 namespace evenkeel::protocol {
-BlockService::BlockService(Options options, PieceSource& source, TrafficCounter& traffic)
-    : options_(std::move(options)), source_(source), traffic_(traffic) {
-  for (std::size_t n = 0; n < options_.readers; ++n) {
-    readers_.emplace_back([this] { ReadWaiting(); });
-  }
-}
 
-BlockService::~BlockService() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  filled_.notify_all();
-  for (std::thread& reader : readers_) reader.join();
-}
+BlockService::BlockService(Options options, PieceSource& source, TrafficCounter& traffic)
+    : source_(source), traffic_(traffic), calls_(std::move(options)) {}
 
 grpc::ServerUnaryReactor* BlockService::Fetch(grpc::CallbackServerContext* context,
                                               const grpc::ByteBuffer* request,
                                               grpc::ByteBuffer* response) {
-  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  v1::PieceRequest asked;
+  grpc::Status status = calls_.DecodeAuthenticated(*context, *request, asked);
+  if (status.ok()) status = Check(asked);
+  if (!status.ok()) return BlockingCallQueue::Refuse(*context, status);
   PieceCall call;
-  if (const grpc::Status status = Check(*context, *request, call); !status.ok()) {
-    reactor->Finish(status);
-    return reactor;
-  }
-  const std::lock_guard lock(mutex_);
-  if (ending_) {
-    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
-  } else {
-    waiting_.push_back({std::move(call), context, reactor, response});
-    filled_.notify_one();
-  }
-  return reactor;
+  call.block = asked.block();
+  call.offset = static_cast<std::int64_t>(asked.offset());
+  call.size = static_cast<std::int64_t>(asked.size());
+  call.only_here = asked.only_here();
+  call.client = AddressOfPeer(context->peer(), asked.port());
+  return calls_.Enqueue(*context, [this, call = std::move(call), context, response] {
+    return Answer(call, *context, *response);
+  });
 }
 
-grpc::Status BlockService::Check(const grpc::CallbackServerContext& context,
-                                 const grpc::ByteBuffer& request, PieceCall& call) const {
-  if (!options_.client_name.empty() && !PeerHasName(context, options_.client_name)) {
-    return {grpc::StatusCode::PERMISSION_DENIED,
-            "the certificate does not have the name " + options_.client_name};
-  }
-  v1::PieceRequest asked;
-  grpc::ByteBuffer copy = request;  // reading consumes the buffer
-  if (!grpc::SerializationTraits<v1::PieceRequest>::Deserialize(&copy, &asked).ok()) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "malformed request"};
-  }
-  if (asked.token() != options_.token) {
-    return {grpc::StatusCode::PERMISSION_DENIED, "the token is wrong"};
-  }
+grpc::Status BlockService::Check(const v1::PieceRequest& asked) const {
   const auto size = static_cast<std::uint64_t>(source_.SizeOf(asked.block()));
   if (size == 0) return {grpc::StatusCode::NOT_FOUND, ""};
   if (asked.size() < 1 || asked.size() > kMaxPieceBytes || asked.offset() > size ||
       asked.size() > size - asked.offset()) {
     return {grpc::StatusCode::OUT_OF_RANGE, "the piece is outside of the block"};
   }
-  call.block = asked.block();
-  call.offset = static_cast<std::int64_t>(asked.offset());
-  call.size = static_cast<std::int64_t>(asked.size());
-  call.only_here = asked.only_here();
-  call.client = AddressOfPeer(context.peer(), asked.port());
   return grpc::Status::OK;
 }
 
-grpc::Status BlockService::Answer(const Waiting& request) {
-  const PieceCall& call = request.call;
+grpc::Status BlockService::Answer(const PieceCall& call, grpc::CallbackServerContext& context,
+                                  grpc::ByteBuffer& response) {
   if (!call.only_here) {
     const Redirection elsewhere = source_.Redirect(call);
     if (!elsewhere.holder.empty()) {
-      request.context->AddTrailingMetadata(
-          kPieceDigestKey, std::string(elsewhere.digest.data(), elsewhere.digest.size()));
+      context.AddTrailingMetadata(kPieceDigestKey,
+                                  std::string(elsewhere.digest.data(), elsewhere.digest.size()));
       return {grpc::StatusCode::NOT_FOUND, elsewhere.holder};
     }
   }
@@ -91,23 +60,9 @@ grpc::Status BlockService::Answer(const Waiting& request) {
     return {gone ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::DATA_LOSS,
             gone ? "" : read.error().message};
   }
-  *request.response = grpc::ByteBuffer(&slice, 1);
+  response = grpc::ByteBuffer(&slice, 1);
   traffic_.Sent(1, slice.size());
   return grpc::Status::OK;
-}
-
-void BlockService::ReadWaiting() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    filled_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    const Waiting next = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    const grpc::Status status = Answer(next);
-    next.reactor->Finish(status);
-    lock.lock();
-  }
 }
 
 }  // namespace evenkeel::protocol

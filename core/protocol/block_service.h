@@ -1,16 +1,11 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
 #include <span>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "core/base/error.h"
+#include "core/protocol/blocking_call_queue.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
 #include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
@@ -50,45 +45,27 @@ class PieceSource {
   [[nodiscard]] virtual Result<void> Read(const PieceCall& call, std::span<char> into) = 0;
 };
 
-/// The server side of Blocks. It reads pieces on its own threads, so that a slow disk does not
-/// block streams. Thread-safe. Register it with a server, and destroy it after the server has shut
-/// down.
+/// The server side of Blocks. Thread-safe. Register it with a server, and destroy it after the
+/// server has shut down.
 class BlockService final : public v1::Blocks::WithRawCallbackMethod_Fetch<v1::Blocks::Service> {
  public:
-  struct Options {
-    std::string token;        ///< that the client must send; empty: none
-    std::string client_name;  ///< DNS name in the certificate of the client; empty: any
-    std::size_t readers = 1;  ///< threads
-  };
+  using Options = BlockingCallQueue::Options;
   /// `source` and `traffic`, which counts the pieces sent, must outlive this.
   BlockService(Options options, PieceSource& source, TrafficCounter& traffic);
-  ~BlockService() override;
 
   grpc::ServerUnaryReactor* Fetch(grpc::CallbackServerContext* context,
                                   const grpc::ByteBuffer* request,
                                   grpc::ByteBuffer* response) override;
 
  private:
-  struct Waiting {
-    PieceCall call;
-    grpc::CallbackServerContext* context;
-    grpc::ServerUnaryReactor* reactor;
-    grpc::ByteBuffer* response;
-  };
+  /// Whether the block is here and has the piece.
+  [[nodiscard]] grpc::Status Check(const v1::PieceRequest& asked) const;
+  [[nodiscard]] grpc::Status Answer(const PieceCall& call, grpc::CallbackServerContext& context,
+                                    grpc::ByteBuffer& response);
 
-  grpc::Status Check(const grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
-                     PieceCall& call) const;
-  [[nodiscard]] grpc::Status Answer(const Waiting& request);
-  void ReadWaiting();
-
-  const Options options_;
   PieceSource& source_;
   TrafficCounter& traffic_;
-  std::mutex mutex_;  // guards the members below, except readers_
-  std::condition_variable filled_;
-  std::deque<Waiting> waiting_;
-  bool ending_ = false;
-  std::vector<std::thread> readers_;
+  BlockingCallQueue calls_;  // the last member: its threads use the others
 };
 
 }  // namespace evenkeel::protocol

@@ -26,14 +26,6 @@ grpc::Status StatusOf(const Error& error) {
   }
 }
 
-template <typename Message>
-bool Decode(const grpc::ByteBuffer& request, Message& message) {
-  grpc::ByteBuffer copy = request;  // reading consumes the buffer
-  return grpc::SerializationTraits<Message>::Deserialize(&copy, &message).ok();
-}
-
-const grpc::Status kMalformed{grpc::StatusCode::INVALID_ARGUMENT, "malformed request"};
-
 template <typename Request>
 bool DecodeUpload(const Request& request, UploadCall& upload) {
   if (request.upload().size() != upload.id.size()) return false;
@@ -98,30 +90,16 @@ void FileSource::Announce(const std::string& node, const std::vector<std::uint64
 }
 
 FileService::FileService(Options options, FileSource& source, TrafficCounter& traffic)
-    : options_(std::move(options)), source_(source), traffic_(traffic) {
-  for (std::size_t n = 0; n < options_.readers; ++n) {
-    readers_.emplace_back([this] { AnswerWaiting(); });
-  }
-}
-
-FileService::~FileService() {
-  {
-    const std::lock_guard lock(mutex_);
-    ending_ = true;
-  }
-  filled_.notify_all();
-  for (std::thread& reader : readers_) reader.join();
-}
+    : source_(source), traffic_(traffic), calls_(std::move(options)) {}
 
 grpc::ServerUnaryReactor* FileService::List(grpc::CallbackServerContext* context,
                                             const grpc::ByteBuffer* request,
                                             grpc::ByteBuffer* response) {
   v1::FileListRequest asked;
-  if (!Decode(*request, asked)) return Enqueue(*context, [] { return kMalformed; });
-  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
-    return Enqueue(*context, [status] { return status; });
+  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
+    return BlockingCallQueue::Refuse(*context, status);
   }
-  return Enqueue(*context, [this, task = asked.task(), input = asked.input(), response] {
+  return calls_.Enqueue(*context, [this, task = asked.task(), input = asked.input(), response] {
     return AnswerList(task, input, *response);
   });
 }
@@ -130,40 +108,40 @@ grpc::ServerUnaryReactor* FileService::Fetch(grpc::CallbackServerContext* contex
                                              const grpc::ByteBuffer* request,
                                              grpc::ByteBuffer* response) {
   v1::ChunkRequest asked;
-  ChunkCall call;
-  if (!Decode(*request, asked) || asked.digest().size() != call.digest.size()) {
-    return Enqueue(*context, [] { return kMalformed; });
+  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
+    return BlockingCallQueue::Refuse(*context, status);
   }
-  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
-    return Enqueue(*context, [status] { return status; });
+  ChunkCall call;
+  if (asked.digest().size() != call.digest.size()) {
+    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
   }
   std::copy(asked.digest().begin(), asked.digest().end(), call.digest.begin());
   call.path = asked.path();
   call.place = static_cast<std::size_t>(asked.place());
   call.only_here = asked.only_here();
   call.client = AddressOfPeer(context->peer(), asked.port());
-  return Enqueue(*context,
-                 [this, call = std::move(call), response] { return AnswerFetch(call, *response); });
+  return calls_.Enqueue(
+      *context, [this, call = std::move(call), response] { return AnswerFetch(call, *response); });
 }
 
 grpc::ServerUnaryReactor* FileService::Store(grpc::CallbackServerContext* context,
                                              const grpc::ByteBuffer* request,
                                              grpc::ByteBuffer* response) {
   v1::StoreRequest asked;
-  StoreCall call;
-  if (!Decode(*request, asked) || !DecodeUpload(asked, call.upload) ||
-      asked.bytes().size() > static_cast<std::size_t>(kMaxPieceBytes)) {
-    return Enqueue(*context, [] { return kMalformed; });
+  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
+    return BlockingCallQueue::Refuse(*context, status);
   }
-  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
-    return Enqueue(*context, [status] { return status; });
+  StoreCall call;
+  if (!DecodeUpload(asked, call.upload) ||
+      asked.bytes().size() > static_cast<std::size_t>(kMaxPieceBytes)) {
+    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
   }
   call.begins = asked.begins();
   call.path = std::move(*asked.mutable_path());
   call.offset = static_cast<std::int64_t>(asked.offset());
   call.bytes = std::move(*asked.mutable_bytes());
   const std::size_t bytes = call.bytes.size();
-  return Enqueue(
+  return calls_.Enqueue(
       *context,
       [this, call = std::move(call), response] {
         return AnswerStored(source_.Store(call), *response);
@@ -175,20 +153,20 @@ grpc::ServerUnaryReactor* FileService::Commit(grpc::CallbackServerContext* conte
                                               const grpc::ByteBuffer* request,
                                               grpc::ByteBuffer* response) {
   v1::CommitRequest asked;
+  if (auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
+    return BlockingCallQueue::Refuse(*context, status);
+  }
   UploadCall upload;
-  if (!Decode(*request, asked) || !DecodeUpload(asked, upload)) {
-    return Enqueue(*context, [] { return kMalformed; });
-  }
-  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
-    return Enqueue(*context, [status] { return status; });
-  }
+  bool whole = DecodeUpload(asked, upload);
   std::vector<ListedFile> files;
   for (const v1::ListedFile& listed : asked.files()) {
     auto file = FromProto(listed);
-    if (!file) return Enqueue(*context, [] { return kMalformed; });
+    whole = whole && file;
+    if (!whole) break;
     files.push_back(std::move(*file));
   }
-  return Enqueue(*context, [this, upload, files = std::move(files), response] {
+  if (!whole) return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
+  return calls_.Enqueue(*context, [this, upload, files = std::move(files), response] {
     return AnswerStored(source_.Commit(upload, files), *response);
   });
 }
@@ -197,47 +175,19 @@ grpc::ServerUnaryReactor* FileService::Announce(grpc::CallbackServerContext* con
                                                 const grpc::ByteBuffer* request,
                                                 grpc::ByteBuffer* response) {
   v1::CachedFiles asked;
-  if (!Decode(*request, asked) || asked.keys_size() > static_cast<int>(kMaxAnnouncedFiles)) {
-    return Enqueue(*context, [] { return kMalformed; });
+  if (const auto status = calls_.DecodeAuthenticated(*context, *request, asked); !status.ok()) {
+    return BlockingCallQueue::Refuse(*context, status);
   }
-  if (grpc::Status status = Authenticate(*context, asked.token()); !status.ok()) {
-    return Enqueue(*context, [status] { return status; });
+  if (asked.keys_size() > static_cast<int>(kMaxAnnouncedFiles)) {
+    return BlockingCallQueue::Refuse(*context, BlockingCallQueue::Malformed());
   }
   const auto certified = PeerWorker(*context);
   std::string node = certified ? certified->node : asked.node();
   std::vector<std::uint64_t> keys(asked.keys().begin(), asked.keys().end());
-  return Enqueue(*context, [this, node = std::move(node), keys = std::move(keys), response] {
+  return calls_.Enqueue(*context, [this, node = std::move(node), keys = std::move(keys), response] {
     source_.Announce(node, keys);
     return AnswerStored({}, *response);
   });
-}
-
-grpc::Status FileService::Authenticate(const grpc::CallbackServerContext& context,
-                                       const std::string& token) const {
-  if (!options_.client_name.empty() && !PeerHasName(context, options_.client_name)) {
-    return {grpc::StatusCode::PERMISSION_DENIED,
-            "the certificate does not have the name " + options_.client_name};
-  }
-  if (token != options_.token) {
-    return {grpc::StatusCode::PERMISSION_DENIED, "the token is wrong"};
-  }
-  return grpc::Status::OK;
-}
-
-grpc::ServerUnaryReactor* FileService::Enqueue(grpc::CallbackServerContext& context, Answer answer,
-                                               std::size_t store_bytes) {
-  grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
-  const std::lock_guard lock(mutex_);
-  if (ending_) {
-    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "the server is shutting down"});
-  } else if (store_bytes_ + store_bytes > kMaxWaitingStoreBytes) {
-    reactor->Finish({grpc::StatusCode::UNAVAILABLE, "too many pieces of output files are waiting"});
-  } else {
-    store_bytes_ += store_bytes;
-    waiting_.push_back({std::move(answer), reactor, store_bytes});
-    filled_.notify_one();
-  }
-  return reactor;
 }
 
 grpc::Status FileService::AnswerList(std::uint64_t task, std::string_view input,
@@ -271,23 +221,6 @@ grpc::Status FileService::AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& r
   response = grpc::ByteBuffer(&slice, 1);
   traffic_.Sent(1, bytes->size());
   return grpc::Status::OK;
-}
-
-void FileService::AnswerWaiting() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    filled_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    if (waiting_.empty()) return;
-    const std::size_t store_bytes = waiting_.front().store_bytes;
-    {
-      const Waiting next = std::move(waiting_.front());
-      waiting_.pop_front();
-      lock.unlock();
-      next.reactor->Finish(next.answer());
-    }
-    lock.lock();
-    store_bytes_ -= store_bytes;
-  }
 }
 
 }  // namespace evenkeel::protocol

@@ -1,19 +1,15 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/protocol/blocking_call_queue.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/sha256.h"
@@ -82,22 +78,16 @@ class FileSource {
   virtual void Announce(const std::string& node, const std::vector<std::uint64_t>& keys);
 };
 
-/// The server side of Files. It reads and writes files on its own threads, so that a slow disk does
-/// not block streams. Thread-safe. Register it with a server, and destroy it after the server has
-/// shut down.
+/// The server side of Files. Thread-safe. Register it with a server, and destroy it after the
+/// server has shut down.
 class FileService final
     : public v1::Files::WithRawCallbackMethod_List<v1::Files::WithRawCallbackMethod_Fetch<
           v1::Files::WithRawCallbackMethod_Store<v1::Files::WithRawCallbackMethod_Commit<
               v1::Files::WithRawCallbackMethod_Announce<v1::Files::Service>>>>> {
  public:
-  struct Options {
-    std::string token;        ///< that the client must send; empty: none
-    std::string client_name;  ///< DNS name in the certificate of the client; empty: any
-    std::size_t readers = 1;  ///< threads
-  };
+  using Options = BlockingCallQueue::Options;
   /// `source` and `traffic`, which counts the bytes sent, must outlive this.
   FileService(Options options, FileSource& source, TrafficCounter& traffic);
-  ~FileService() override;
 
   grpc::ServerUnaryReactor* List(grpc::CallbackServerContext* context,
                                  const grpc::ByteBuffer* request,
@@ -116,32 +106,13 @@ class FileService final
                                      grpc::ByteBuffer* response) override;
 
  private:
-  using Answer = std::function<grpc::Status()>;
-  struct Waiting {
-    Answer answer;
-    grpc::ServerUnaryReactor* reactor;
-    std::size_t store_bytes;
-  };
-
-  [[nodiscard]] grpc::Status Authenticate(const grpc::CallbackServerContext& context,
-                                          const std::string& token) const;
-  /// `store_bytes`: of the piece that the answer holds.
-  grpc::ServerUnaryReactor* Enqueue(grpc::CallbackServerContext& context, Answer answer,
-                                    std::size_t store_bytes = 0);
   [[nodiscard]] grpc::Status AnswerList(std::uint64_t task, std::string_view input,
                                         grpc::ByteBuffer& response);
   [[nodiscard]] grpc::Status AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& response);
-  void AnswerWaiting();
 
-  const Options options_;
   FileSource& source_;
   TrafficCounter& traffic_;
-  std::mutex mutex_;  // guards the members below, except readers_
-  std::condition_variable filled_;
-  std::deque<Waiting> waiting_;
-  std::size_t store_bytes_ = 0;  // of all calls that are waiting or being answered
-  bool ending_ = false;
-  std::vector<std::thread> readers_;
+  BlockingCallQueue calls_;  // the last member: its threads use the others
 };
 
 }  // namespace evenkeel::protocol

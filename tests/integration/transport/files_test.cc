@@ -305,8 +305,19 @@ class FilesTest : public testing::TestWithParam<bool> {
                                const v1::StoreRequest& piece) {
     const auto stub = v1::Files::NewStub(worker::MakeChannel(connection));
     grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
     v1::Stored stored;
     return stub->Store(&context, piece, &stored).error_code();
+  }
+  static grpc::StatusCode List(const worker::ConnectionOptions& connection,
+                               const std::string& token, std::chrono::milliseconds patience) {
+    const auto stub = v1::Files::NewStub(worker::MakeChannel(connection));
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + patience);
+    v1::FileListRequest request;
+    request.set_token(token);
+    v1::FileList list;
+    return stub->List(&context, request, &list).error_code();
   }
 
   void Serve(std::uint16_t port) {
@@ -579,6 +590,27 @@ TEST_P(FilesTest, AreNotServedToUnauthenticatedClients) {
                 std::string(Tls() ? "the certificate does not have the name sums-worker"
                                   : "the token is wrong"));
   EXPECT_EQ(source_.chunks_read, 0);
+}
+
+TEST_P(FilesTest, AreRefusedToUnauthenticatedClientsWhileAllReadersAreBusy) {
+  const std::vector<std::string> contents = AddSmallFiles(4);
+  const auto node = MakeNode("a");
+  source_.HoldReads(true);
+  auto checked = std::async(std::launch::async, [&] { return node->Check(kManyFiles, contents); });
+  EXPECT_TRUE(source_.AwaitReads(2)) << "as many as the server has readers";
+  const std::string token = Tls() ? "" : "secret";
+  const auto ours = Connection(kClientName);
+  EXPECT_EQ(List(ours, token, std::chrono::milliseconds(500)), grpc::StatusCode::DEADLINE_EXCEEDED)
+      << "others have to wait";
+  const auto strange = Connection(Tls() ? "other-worker" : kClientName);
+  const std::string guessed = Tls() ? "" : "guessed";
+  EXPECT_EQ(List(strange, guessed, std::chrono::seconds(30)), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(List(ours, "guessed", std::chrono::seconds(30)), grpc::StatusCode::PERMISSION_DENIED);
+  auto malformed = PieceRequest(1);
+  malformed.set_upload("too short");
+  EXPECT_EQ(Send(ours, malformed), grpc::StatusCode::INVALID_ARGUMENT);
+  source_.HoldReads(false);
+  EXPECT_EQ(checked.get(), "");
 }
 
 TEST_P(FilesTest, WaitForTheCoordinatorAndResume) {
