@@ -57,7 +57,7 @@ std::string FileHome::Redirect(const protocol::ChunkCall& call) {
   return {};
 }
 
-Result<std::string> FileHome::Read(const protocol::ChunkCall& call) {
+Result<SharedBytes> FileHome::Read(const protocol::ChunkCall& call) {
   if (call.only_here) {
     const std::lock_guard lock(mutex_);
     NoteHolder(call);

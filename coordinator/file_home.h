@@ -36,7 +36,7 @@ class FileHome final : public protocol::FileSource {
   Result<std::vector<protocol::ListedFile>> List(std::uint64_t task,
                                                  std::string_view input) override;
   std::string Redirect(const protocol::ChunkCall& call) override;
-  Result<std::string> Read(const protocol::ChunkCall& call) override;
+  Result<SharedBytes> Read(const protocol::ChunkCall& call) override;
   Result<void> Store(const protocol::StoreCall& call) override;
   Result<void> Commit(const protocol::UploadCall& upload,
                       const std::vector<protocol::ListedFile>& files) override;

@@ -274,8 +274,8 @@ Result<ChunkCache::Pin> ChunkCache::GetNamed(const std::string& name, const Sour
               options_.folder.string() + ": files disappear or change before they can be used");
 }
 
-std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk,
-                                            std::chrono::milliseconds patience) {
+std::optional<Chunk> ChunkCache::Find(const Sha256Digest& chunk,
+                                      std::chrono::milliseconds patience) {
   const std::string name = HexOf(chunk);
   std::filesystem::path path;
   {
@@ -293,9 +293,9 @@ std::optional<std::string> ChunkCache::Find(const Sha256Digest& chunk,
   if (!file.IsOpen() || ::fstat(file.Get(), &status) != 0 || status.st_size > kChunkBytes) {
     return std::nullopt;
   }
-  auto bytes = ReadChunk(file, status.st_size, 0);
-  if (!bytes || protocol::Sha256Of(*bytes) != chunk) return std::nullopt;
-  return std::move(*bytes);
+  auto found = ReadChunk(file, status.st_size, 0);
+  if (!found || found->Digest() != chunk) return std::nullopt;
+  return std::move(*found);
 }
 
 std::int64_t ChunkCache::Bytes() const {
@@ -357,24 +357,29 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, c
     for (std::size_t place = 0; place < content.chunks.size(); ++place) {
       if (stop.stop_requested()) return Stopped();
       const Sha256Digest& digest = content.chunks[place];
-      std::optional<std::string> bytes = Find(digest);
-      if (!bytes && content.chunks.size() > 1) {
-        // As a file of its own first: it can be served to others, and a broken transfer goes on.
-        const FileContent chunk{ChunkBytes(content.size_bytes, place), {digest}};
-        const Fetch fetch_chunk = [&](std::size_t) { return source.fetch(place); };
-        const auto got = GetNamed(HexOf(digest), {chunk, fetch_chunk, 0}, stop);
-        if (!got) return tl::unexpected(got.error());
-        bytes = Find(digest);
-      }
-      if (!bytes) {
+      std::optional<Chunk> chunk = Find(digest);
+      const auto fetch_chunk = [&]() -> Result<Chunk> {
         auto fetched = source.fetch(place);
-        if (!fetched) return tl::unexpected(fetched.error());
-        bytes = std::move(*fetched);
-        if (protocol::Sha256Of(*bytes) != digest) {
-          return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
-        }
+        if (fetched) chunk = *fetched;  // need not be read back
+        return fetched;
+      };
+      if (!chunk && content.chunks.size() > 1) {
+        // As a file of its own first: it can be served to others, and a broken transfer goes on.
+        const FileContent alone{ChunkBytes(content.size_bytes, place), {digest}};
+        const Fetch fetch_alone = [&](std::size_t) { return fetch_chunk(); };
+        const auto got = GetNamed(HexOf(digest), {alone, fetch_alone, 0}, stop);
+        if (!got) return tl::unexpected(got.error());
+        if (!chunk) chunk = Find(digest);  // another thread or process has fetched it
       }
-      if (const int failed = AppendWithRoom(file, *bytes); failed != 0) return write_failed(failed);
+      if (!chunk) {
+        if (const auto fetched = fetch_chunk(); !fetched) return tl::unexpected(fetched.error());
+      }
+      if (chunk->Digest() != digest) {
+        return Fail(ErrorCode::kUnavailable, "received bytes with a wrong digest");
+      }
+      if (const int failed = AppendWithRoom(file, chunk->Bytes()); failed != 0) {
+        return write_failed(failed);
+      }
     }
     if (!SetModified(file, source.modified_nanoseconds) || ::fchmod(file.Get(), 0444) != 0 ||
         ::rename(partial.c_str(), (storage.folder / name).c_str()) != 0) {
@@ -387,13 +392,13 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, c
   return written;
 }
 
-int ChunkCache::AppendWithRoom(const FileDescriptor& file, const std::string& bytes) {
+int ChunkCache::AppendWithRoom(const FileDescriptor& file, const SharedBytes& bytes) {
   const off_t begin = ::lseek(file.Get(), 0, SEEK_CUR);
   for (;;) {
     const int failed = Append(file, bytes);
     if (failed == 0 || WriteError({}, failed).code != ErrorCode::kStorageFull) return failed;
     const std::lock_guard lock(mutex_);
-    if (!RemoveUnused(static_cast<std::int64_t>(bytes.size()))) return failed;
+    if (!RemoveUnused(static_cast<std::int64_t>(bytes.Size()))) return failed;
     if (::ftruncate(file.Get(), begin) != 0 || ::lseek(file.Get(), begin, SEEK_SET) != begin) {
       return errno;
     }

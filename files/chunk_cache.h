@@ -58,8 +58,8 @@ class ChunkCache {
   };
   using Pin = std::shared_ptr<const Pinned>;
 
-  /// Provides the bytes of the chunk at a place of the requested file.
-  using Fetch = std::function<Result<std::string>(std::size_t place)>;
+  /// Provides the chunk at a place of the requested file. Its digest is checked.
+  using Fetch = std::function<Result<Chunk>(std::size_t place)>;
 
   /// Makes the folder if it is missing; removes what ended processes have left unfinished.
   /// kStorageFull, kUnavailable: the folder cannot be used, and the fallback neither.
@@ -78,7 +78,7 @@ class ChunkCache {
                                 const std::stop_token& stop, std::int64_t modified_nanoseconds = 0);
   /// A chunk that is here and has the digest; it counts as used. Waits for one that is being
   /// fetched, at most for `patience`.
-  [[nodiscard]] std::optional<std::string> Find(
+  [[nodiscard]] std::optional<Chunk> Find(
       const Sha256Digest& chunk, std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
   /// VersionKey of each file that was in the folder when this was opened, of at most
@@ -126,7 +126,7 @@ class ChunkCache {
                     const std::stop_token& stop, bool& unwritable);
   /// Appends the bytes to a file; as long as the disk is full, removes unused files. Returns 0 or
   /// an errno. Without the lock.
-  int AppendWithRoom(const platform::FileDescriptor& file, const std::string& bytes);
+  int AppendWithRoom(const platform::FileDescriptor& file, const SharedBytes& bytes);
   [[nodiscard]] Pin OpenPinned(const std::string& name);
   /// Inserts a file that another process has made in the meantime, if there is one.
   void InsertFound(const std::string& name, std::int64_t bytes);

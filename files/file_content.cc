@@ -2,10 +2,15 @@
 
 #include <absl/strings/escaping.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <memory>
+#include <span>
+#include <string_view>
 #include <system_error>
 
 #include "core/base/splitmix.h"
@@ -39,14 +44,15 @@ Sha256Digest DigestOf(const FileContent& content) {
   return protocol::Sha256Of(bytes);
 }
 
-Result<std::string> ReadChunk(const platform::FileDescriptor& file, std::int64_t size_bytes,
-                              std::size_t place) {
-  std::string chunk(static_cast<std::size_t>(ChunkBytes(size_bytes, place)), '\0');
+Result<Chunk> ReadChunk(const platform::FileDescriptor& file, std::int64_t size_bytes,
+                        std::size_t place) {
+  const auto size = static_cast<std::size_t>(ChunkBytes(size_bytes, place));
+  auto bytes = std::make_shared_for_overwrite<char[]>(size);
   const off_t begin = static_cast<off_t>(place) * kChunkBytes;
   std::size_t done = 0;
-  while (done < chunk.size()) {
-    const ssize_t count = ::pread(file.Get(), chunk.data() + done, chunk.size() - done,
-                                  begin + static_cast<off_t>(done));
+  while (done < size) {
+    const ssize_t count =
+        ::pread(file.Get(), bytes.get() + done, size - done, begin + static_cast<off_t>(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       return Fail(ErrorCode::kUnavailable,
@@ -55,7 +61,8 @@ Result<std::string> ReadChunk(const platform::FileDescriptor& file, std::int64_t
     if (count == 0) return Fail(ErrorCode::kUnavailable, "ends too early");
     done += static_cast<std::size_t>(count);
   }
-  return chunk;
+  const std::string_view whole(bytes.get(), size);
+  return Chunk(SharedBytes(std::move(bytes), {whole}));
 }
 
 Result<FileContent> ReadContent(const platform::FileDescriptor& file, std::int64_t size_bytes) {
@@ -65,7 +72,7 @@ Result<FileContent> ReadContent(const platform::FileDescriptor& file, std::int64
   for (std::size_t place = 0; place < count; ++place) {
     const auto chunk = ReadChunk(file, size_bytes, place);
     if (!chunk) return tl::unexpected(chunk.error());
-    content.chunks.push_back(protocol::Sha256Of(*chunk));
+    content.chunks.push_back(chunk->Digest());
   }
   return content;
 }
@@ -76,17 +83,30 @@ bool HasContent(const platform::FileDescriptor& file, const FileContent& content
   if (status.st_size != content.size_bytes || !IsConsistent(content)) return false;
   for (std::size_t place = 0; place < content.chunks.size(); ++place) {
     const auto chunk = ReadChunk(file, content.size_bytes, place);
-    if (!chunk || protocol::Sha256Of(*chunk) != content.chunks[place]) return false;
+    if (!chunk || chunk->Digest() != content.chunks[place]) return false;
   }
   return true;
 }
 
-int Append(const platform::FileDescriptor& file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(file.Get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+int Append(const platform::FileDescriptor& file, const SharedBytes& bytes) {
+  std::vector<iovec> parts;
+  for (const std::string_view part : bytes.Parts()) {
+    parts.push_back({const_cast<char*>(part.data()), part.size()});  // writev does not change them
+  }
+  std::span<iovec> left(parts);
+  while (!left.empty()) {
+    const auto count = std::min<std::size_t>(left.size(), IOV_MAX);
+    const ssize_t written = ::writev(file.Get(), left.data(), static_cast<int>(count));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    auto done = static_cast<std::size_t>(written);
+    while (!left.empty() && done >= left.front().iov_len) {
+      done -= left.front().iov_len;
+      left = left.subspan(1);
+    }
+    if (left.empty()) break;
+    left.front().iov_base = static_cast<char*>(left.front().iov_base) + done;
+    left.front().iov_len -= done;
   }
   return 0;
 }

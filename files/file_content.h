@@ -3,10 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/shared_bytes.h"
 #include "core/protocol/sha256.h"
 #include "platform/file_descriptor.h"
 
@@ -41,10 +42,24 @@ struct FileContent {
 /// One digest for the whole content; contents that differ have digests that differ.
 [[nodiscard]] Sha256Digest DigestOf(const FileContent& content);
 
-/// Reads the chunk at `place` of a file of `size_bytes`. kUnavailable: the file cannot be read, or
-/// ends earlier.
-[[nodiscard]] Result<std::string> ReadChunk(const platform::FileDescriptor& file,
-                                            std::int64_t size_bytes, std::size_t place);
+/// The bytes of a chunk, and their digest, which the constructor computes.
+class Chunk {
+ public:
+  explicit Chunk(SharedBytes bytes)
+      : bytes_(std::move(bytes)), digest_(protocol::Sha256Of(bytes_)) {}
+
+  [[nodiscard]] const SharedBytes& Bytes() const { return bytes_; }
+  [[nodiscard]] const Sha256Digest& Digest() const { return digest_; }
+
+ private:
+  SharedBytes bytes_;
+  Sha256Digest digest_;
+};
+
+/// Reads the chunk at `place` of a file of `size_bytes`, as one part. kUnavailable: the file cannot
+/// be read, or ends earlier.
+[[nodiscard]] Result<Chunk> ReadChunk(const platform::FileDescriptor& file, std::int64_t size_bytes,
+                                      std::size_t place);
 /// The content of the first `size_bytes` of a file. Holds one chunk in memory. Errors: those of
 /// ReadChunk.
 [[nodiscard]] Result<FileContent> ReadContent(const platform::FileDescriptor& file,
@@ -52,6 +67,6 @@ struct FileContent {
 /// Whether the file has exactly this content. False if it cannot be read.
 [[nodiscard]] bool HasContent(const platform::FileDescriptor& file, const FileContent& content);
 /// Appends the bytes to a file. Returns 0 or an errno.
-[[nodiscard]] int Append(const platform::FileDescriptor& file, std::string_view bytes);
+[[nodiscard]] int Append(const platform::FileDescriptor& file, const SharedBytes& bytes);
 
 }  // namespace evenkeel::files

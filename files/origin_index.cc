@@ -102,7 +102,7 @@ Result<FileContent> OriginIndex::ContentOf(const std::string& path) {
   return content;
 }
 
-Result<std::string> OriginIndex::Read(const std::string& path, std::size_t place,
+Result<SharedBytes> OriginIndex::Read(const std::string& path, std::size_t place,
                                       const Sha256Digest& digest) {
   auto file = Open(options_.folder, path);
   if (!file) return tl::unexpected(file.error());
@@ -111,11 +111,11 @@ Result<std::string> OriginIndex::Read(const std::string& path, std::size_t place
     if (auto same = CheckVersion(path, file->version); !same) return tl::unexpected(same.error());
   }
   if (place >= ChunkCount(file->size_bytes)) return InputError(path, "has no such chunk");
-  auto chunk = ReadChunk(file->descriptor, file->size_bytes, place);
+  const auto chunk = ReadChunk(file->descriptor, file->size_bytes, place);
   if (!chunk) return InputError(path, chunk.error().message);
   // Writers through a memory map need not change the time of modification at once.
-  if (protocol::Sha256Of(*chunk) != digest) return InputError(path, "changed while the job ran");
-  return chunk;
+  if (chunk->Digest() != digest) return InputError(path, "changed while the job ran");
+  return chunk->Bytes();
 }
 
 Result<void> OriginIndex::CheckVersion(const std::string& path, std::uint64_t version) {

@@ -41,7 +41,7 @@ class OriginIndex {
   /// `path` is relative to the folder. Links are followed while they stay below the folder.
   [[nodiscard]] Result<FileContent> ContentOf(const std::string& path);
   /// The bytes of one chunk, which must have this digest. Does not depend on what is remembered.
-  [[nodiscard]] Result<std::string> Read(const std::string& path, std::size_t place,
+  [[nodiscard]] Result<SharedBytes> Read(const std::string& path, std::size_t place,
                                          const Sha256Digest& digest);
 
  private:

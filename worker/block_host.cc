@@ -1,6 +1,7 @@
 #include "worker/block_host.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/protocol/limits.h"
 #include "core/protocol/server_setup.h"
@@ -11,6 +12,16 @@ namespace evenkeel::worker {
 std::int64_t BlockHost::Source::SizeOf(std::uint64_t block) {
   const auto found = cache_.Find(block);
   return found ? static_cast<std::int64_t>(found->Bytes().size()) : 0;
+}
+
+std::optional<SharedBytes> BlockHost::Source::Share(const protocol::PieceCall& call) {
+  // The cache cannot drop a block that is being sent.
+  if (cache_.Bytes() > cache_.LimitBytes()) return std::nullopt;
+  const auto found = cache_.Find(call.block);
+  if (!found) return std::nullopt;
+  const auto piece = found->Bytes().subspan(static_cast<std::size_t>(call.offset),
+                                            static_cast<std::size_t>(call.size));
+  return SharedBytes(found, {std::string_view(piece.data(), piece.size())});
 }
 
 Result<void> BlockHost::Source::Read(const protocol::PieceCall& call, std::span<char> into) {

@@ -31,6 +31,7 @@ class BlockHost {
    public:
     explicit Source(workloads::BlockCache& cache) : cache_(cache) {}
     std::int64_t SizeOf(std::uint64_t block) override;
+    std::optional<SharedBytes> Share(const protocol::PieceCall& call) override;
     Result<void> Read(const protocol::PieceCall& call, std::span<char> into) override;
 
    private:

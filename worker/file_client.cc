@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "core/protocol/byte_buffers.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/server_setup.h"
 #include "core/protocol/tls_credentials.h"
@@ -45,18 +46,6 @@ constexpr std::size_t kSmallFilesAtOnce = 4;
 constexpr int kMaxWrongAnswers = 5;
 // Uploads of the files of one run that did not reach the coordinator's disk whole.
 constexpr int kMaxUploads = 10;
-
-std::string BytesOf(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (!buffer.Dump(&slices).ok()) return bytes;
-  bytes.reserve(buffer.Length());
-  for (const grpc::Slice& slice : slices) {
-    const void* const begin = slice.begin();
-    bytes.append(static_cast<const char*>(begin), slice.size());
-  }
-  return bytes;
-}
 
 tl::unexpected<Error> Stopped() {
   return Fail(ErrorCode::kUnavailable, "the task was stopped while it waited for its files");
@@ -93,10 +82,10 @@ class FileClient::Source final : public protocol::FileSource {
     static_cast<void>(call);
     return {};
   }
-  Result<std::string> Read(const protocol::ChunkCall& call) override {
-    auto bytes = cache_.Find(call.digest, patience_);
-    if (!bytes) return Fail(ErrorCode::kUnavailable, "the chunk is not here");
-    return std::move(*bytes);
+  Result<SharedBytes> Read(const protocol::ChunkCall& call) override {
+    const auto chunk = cache_.Find(call.digest, patience_);
+    if (!chunk) return Fail(ErrorCode::kUnavailable, "the chunk is not here");
+    return chunk->Bytes();
   }
 
  private:
@@ -342,11 +331,10 @@ std::shared_ptr<FileClient::Stub> FileClient::StubFor(const std::string& peer) {
 }
 
 std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, const char* method,
-                                                    const std::string& request,
+                                                    const grpc::ByteBuffer& request,
                                                     const std::stop_token& stop) {
   const auto answer = std::make_shared<Answer>();
-  const grpc::Slice encoded(request);
-  answer->request = grpc::ByteBuffer(&encoded, 1);
+  answer->request = request;
   if (peer.empty()) {
     answer->context.set_wait_for_ready(true);
   } else {
@@ -362,7 +350,7 @@ std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, con
 }
 
 Result<std::shared_ptr<FileClient::Answer>> FileClient::AskHome(const char* method,
-                                                                const std::string& request,
+                                                                const grpc::ByteBuffer& request,
                                                                 const std::stop_token& stop) {
   for (;;) {
     auto answer = Ask("", method, request, stop);
@@ -393,7 +381,7 @@ void FileClient::Announce(const std::string& node, const std::stop_token& stop) 
   cached.set_token(options_.token);
   cached.set_node(node);
   cached.mutable_keys()->Add(keys.begin(), keys.end());
-  static_cast<void>(AskHome(kAnnounce, cached.SerializeAsString(), stop));
+  static_cast<void>(AskHome(kAnnounce, protocol::Encode(cached), stop));
 }
 
 Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task,
@@ -403,12 +391,14 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
   request.set_token(options_.token);
   request.set_task(static_cast<std::uint64_t>(task));
   request.set_input(std::string(input));
-  const auto answer = AskHome(kList, request.SerializeAsString(), stop);
+  const auto answer = AskHome(kList, protocol::Encode(request), stop);
   if (!answer) return tl::unexpected(answer.error());
   v1::FileList list;
   std::vector<protocol::ListedFile> files;
-  bool right = (*answer)->status.ok() && list.ParseFromString(BytesOf((*answer)->response)) &&
-               list.files_size() <= static_cast<int>(workloads::kMaxInputFiles);
+  bool right =
+      (*answer)->status.ok() &&
+      grpc::SerializationTraits<v1::FileList>::Deserialize(&(*answer)->response, &list).ok() &&
+      list.files_size() <= static_cast<int>(workloads::kMaxInputFiles);
   for (const v1::ListedFile& listed : list.files()) {
     auto file = protocol::FromProto(listed);
     right = right && file && workloads::PathMistake(file->path).empty() &&
@@ -420,16 +410,16 @@ Result<std::vector<protocol::ListedFile>> FileClient::List(model::TaskIndex task
   return files;
 }
 
-Result<std::string> FileClient::FetchChunk(const protocol::ListedFile& file, std::size_t place,
-                                           const std::stop_token& stop) {
+Result<files::Chunk> FileClient::FetchChunk(const protocol::ListedFile& file, std::size_t place,
+                                            const std::stop_token& stop) {
   meter_.Begin();
-  auto bytes = FetchMetered(file, place, stop);
-  meter_.End(bytes ? static_cast<std::int64_t>(bytes->size()) : 0);
-  return bytes;
+  auto chunk = FetchMetered(file, place, stop);
+  meter_.End(chunk ? static_cast<std::int64_t>(chunk->Bytes().Size()) : 0);
+  return chunk;
 }
 
-Result<std::string> FileClient::FetchMetered(const protocol::ListedFile& file, std::size_t place,
-                                             const std::stop_token& stop) {
+Result<files::Chunk> FileClient::FetchMetered(const protocol::ListedFile& file, std::size_t place,
+                                              const std::stop_token& stop) {
   const protocol::Sha256Digest& digest = file.chunks[place];
   v1::ChunkRequest request;
   request.set_token(options_.token);
@@ -438,11 +428,11 @@ Result<std::string> FileClient::FetchMetered(const protocol::ListedFile& file, s
   request.set_place(place);
   request.set_port(port_);
   for (int wrong = 0; wrong < kMaxWrongAnswers;) {
-    const auto answer = AskHome(kFetch, request.SerializeAsString(), stop);
+    const auto answer = AskHome(kFetch, protocol::Encode(request), stop);
     if (!answer) return tl::unexpected(answer.error());
     if ((*answer)->status.ok()) {
-      std::string bytes = BytesOf((*answer)->response);
-      if (protocol::Sha256Of(bytes) == digest) return bytes;
+      files::Chunk chunk(protocol::BytesOf((*answer)->response));
+      if (chunk.Digest() == digest) return chunk;
       ++wrong;
       continue;
     }
@@ -452,11 +442,11 @@ Result<std::string> FileClient::FetchMetered(const protocol::ListedFile& file, s
     }
     request.set_only_here(true);  // if the other worker does not send it
     if (!Trusts(holder)) continue;
-    const auto sent = Ask(holder, kFetch, request.SerializeAsString(), stop);
+    const auto sent = Ask(holder, kFetch, protocol::Encode(request), stop);
     if (stop.stop_requested()) return Stopped();
     if (!sent->status.ok()) continue;
-    std::string bytes = BytesOf(sent->response);
-    if (protocol::Sha256Of(bytes) == digest) return bytes;
+    files::Chunk chunk(protocol::BytesOf(sent->response));
+    if (chunk.Digest() == digest) return chunk;
     Distrust(holder);
   }
   return Fail(ErrorCode::kUnavailable,
@@ -502,7 +492,7 @@ Result<void> FileClient::Upload(model::TaskIndex task,
     }
     if (!sent) return sent;
   }
-  const auto answer = AskHome(kCommit, commit.SerializeAsString(), stop);
+  const auto answer = AskHome(kCommit, protocol::Encode(commit), stop);
   return answer ? Result<void>() : tl::unexpected(answer.error());
 }
 
@@ -512,15 +502,14 @@ Result<void> FileClient::SendFile(const workloads::OutputFile& output, v1::Store
   const platform::FileDescriptor file(::fcntl(output.descriptor, F_DUPFD_CLOEXEC, 0));
   protocol::ListedFile listed{output.path, output.size_bytes, {}};
   piece.set_path(output.path);
-  const auto send = [&](std::int64_t offset, std::string_view bytes) -> Result<void> {
+  const auto send = [&](std::int64_t offset, const SharedBytes& bytes) -> Result<void> {
     piece.set_offset(static_cast<std::uint64_t>(offset));
-    piece.set_bytes(std::string(bytes));
-    const auto answer = AskHome(kStore, piece.SerializeAsString(), stop);
+    const auto answer = AskHome(kStore, protocol::EncodeStore(piece, bytes), stop);
     piece.set_begins(false);
     return answer ? Result<void>() : tl::unexpected(answer.error());
   };
   if (output.size_bytes == 0) {
-    if (auto sent = send(0, ""); !sent) return sent;
+    if (auto sent = send(0, SharedBytes()); !sent) return sent;
   }
   const std::size_t chunks = files::ChunkCount(output.size_bytes);
   for (std::size_t place = 0; place < chunks; ++place) {
@@ -529,11 +518,12 @@ Result<void> FileClient::SendFile(const workloads::OutputFile& output, v1::Store
       return Fail(chunk.error().code,
                   "output " + workloads::ShownPath(output.path) + ": " + chunk.error().message);
     }
-    listed.chunks.push_back(protocol::Sha256Of(*chunk));
+    listed.chunks.push_back(chunk->Digest());
+    const std::string_view whole = chunk->Bytes().Parts().front();
     const std::int64_t begin = static_cast<std::int64_t>(place) * files::kChunkBytes;
     constexpr auto kPiece = static_cast<std::size_t>(protocol::kPieceBytes);
-    for (std::size_t at = 0; at < chunk->size(); at += kPiece) {
-      const std::string_view bytes = std::string_view(*chunk).substr(at, kPiece);
+    for (std::size_t at = 0; at < whole.size(); at += kPiece) {
+      const SharedBytes bytes(chunk->Bytes().Owner(), {whole.substr(at, kPiece)});
       if (auto sent = send(begin + static_cast<std::int64_t>(at), bytes); !sent) return sent;
     }
   }

@@ -77,20 +77,20 @@ class FileClient final : public workloads::TaskFiles {
   [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
   /// One request; an empty `peer` is the coordinator.
   [[nodiscard]] std::shared_ptr<Answer> Ask(const std::string& peer, const char* method,
-                                            const std::string& request,
+                                            const grpc::ByteBuffer& request,
                                             const std::stop_token& stop);
   /// Asks the coordinator until it answers.
   [[nodiscard]] Result<std::shared_ptr<Answer>> AskHome(const char* method,
-                                                        const std::string& request,
+                                                        const grpc::ByteBuffer& request,
                                                         const std::stop_token& stop);
   [[nodiscard]] Result<std::vector<protocol::ListedFile>> List(model::TaskIndex task,
                                                                std::string_view input,
                                                                const std::stop_token& stop);
-  [[nodiscard]] Result<std::string> FetchChunk(const protocol::ListedFile& file, std::size_t place,
-                                               const std::stop_token& stop);
+  [[nodiscard]] Result<files::Chunk> FetchChunk(const protocol::ListedFile& file, std::size_t place,
+                                                const std::stop_token& stop);
   /// The same, as part of a transfer that the meter knows.
-  [[nodiscard]] Result<std::string> FetchMetered(const protocol::ListedFile& file,
-                                                 std::size_t place, const std::stop_token& stop);
+  [[nodiscard]] Result<files::Chunk> FetchMetered(const protocol::ListedFile& file,
+                                                  std::size_t place, const std::stop_token& stop);
   [[nodiscard]] static std::int64_t BytesOfAll(const std::vector<protocol::ListedFile>& list);
   /// Pins for the files of a list that a task waits for, also if it has to wait for room.
   [[nodiscard]] Result<Pins> FetchNow(const std::vector<protocol::ListedFile>& list,

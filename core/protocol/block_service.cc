@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/protocol/byte_buffers.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
 
@@ -49,6 +50,11 @@ grpc::Status BlockService::Answer(const PieceCall& call, grpc::CallbackServerCon
                                   std::string(elsewhere.digest.data(), elsewhere.digest.size()));
       return {grpc::StatusCode::NOT_FOUND, elsewhere.holder};
     }
+  }
+  if (const auto shared = source_.Share(call)) {
+    response = BufferOf(*shared);
+    traffic_.Sent(1, shared->Size());
+    return grpc::Status::OK;
   }
   grpc::Slice slice(static_cast<std::size_t>(call.size));
   // Not shared yet, so it may be written.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "core/base/error.h"
+#include "core/base/shared_bytes.h"
 #include "core/protocol/blocking_call_queue.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
 #include "core/protocol/sha256.h"
@@ -40,6 +42,12 @@ class PieceSource {
   [[nodiscard]] virtual Redirection Redirect(const PieceCall& call) {
     static_cast<void>(call);
     return {};
+  }
+  /// The piece where it already is in memory; nothing if Read has to copy it. The bytes stay in
+  /// memory until they have been sent.
+  [[nodiscard]] virtual std::optional<SharedBytes> Share(const PieceCall& call) {
+    static_cast<void>(call);
+    return std::nullopt;
   }
   /// Reads the piece into `into`.
   [[nodiscard]] virtual Result<void> Read(const PieceCall& call, std::span<char> into) = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/protocol/byte_buffers.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/peer_name.h"
 
@@ -217,9 +218,8 @@ grpc::Status FileService::AnswerFetch(const ChunkCall& call, grpc::ByteBuffer& r
   }
   const auto bytes = source_.Read(call);
   if (!bytes) return StatusOf(bytes.error());
-  const grpc::Slice slice(*bytes);
-  response = grpc::ByteBuffer(&slice, 1);
-  traffic_.Sent(1, bytes->size());
+  response = BufferOf(*bytes);
+  traffic_.Sent(1, bytes->Size());
   return grpc::Status::OK;
 }
 

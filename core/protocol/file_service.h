@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/shared_bytes.h"
 #include "core/protocol/blocking_call_queue.h"
 #include "core/protocol/evenkeel.grpc.pb.h"
 #include "core/protocol/limits.h"
@@ -66,7 +67,7 @@ class FileSource {
                                                              std::string_view input) = 0;
   /// "HOST:PORT" of a worker that the client should ask instead; empty: none.
   [[nodiscard]] virtual std::string Redirect(const ChunkCall& call) = 0;
-  [[nodiscard]] virtual Result<std::string> Read(const ChunkCall& call) = 0;
+  [[nodiscard]] virtual Result<SharedBytes> Read(const ChunkCall& call) = 0;
   /// Stages a piece of an output file. May be repeated.
   [[nodiscard]] virtual Result<void> Store(const StoreCall& call);
   /// Makes the files of an upload durable. May be repeated.

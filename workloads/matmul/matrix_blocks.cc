@@ -37,23 +37,28 @@ Result<void> MatrixBlocks::Read(BlockId id, std::int64_t offset, std::span<char>
   const auto place = division_.PlaceOf(id);
   const Matrix& matrix = *MatrixOf(place->factor);
   const std::int64_t row_bytes = place->window.columns * BytesOf(matrix.Type());
-  const auto size = static_cast<std::int64_t>(into.size());
-  if (offset % row_bytes == 0 && size % row_bytes == 0) {
+  std::string row;
+  while (!into.empty()) {
+    const std::int64_t skipped = offset % row_bytes;
+    const auto left = static_cast<std::int64_t>(into.size());
     Window rows = place->window;
     rows.row += offset / row_bytes;
-    rows.rows = size / row_bytes;
-    return matrix.Read(rows, into);
+    std::int64_t size = 0;
+    if (skipped == 0 && left >= row_bytes) {
+      rows.rows = left / row_bytes;
+      size = rows.rows * row_bytes;
+      auto read = matrix.Read(rows, into.first(static_cast<std::size_t>(size)));
+      if (!read) return read;
+    } else {  // the bytes begin or end within a row: read all of it and copy the requested part
+      rows.rows = 1;
+      size = std::min(left, row_bytes - skipped);
+      row.resize(static_cast<std::size_t>(row_bytes));
+      if (auto read = matrix.Read(rows, row); !read) return read;
+      std::copy_n(row.data() + skipped, size, into.data());
+    }
+    into = into.subspan(static_cast<std::size_t>(size));
+    offset += size;
   }
-  // The bytes begin or end within a row: read whole rows and copy the requested part.
-  const std::int64_t first = offset / row_bytes;
-  const std::int64_t end = (offset + size - 1) / row_bytes + 1;
-  Window rows = place->window;
-  rows.row += first;
-  rows.rows = end - first;
-  std::string whole(static_cast<std::size_t>(rows.rows * row_bytes), '\0');
-  if (auto read = matrix.Read(rows, whole); !read) return read;
-  const auto begin = static_cast<std::size_t>(offset - first * row_bytes);
-  std::copy_n(whole.data() + begin, into.size(), into.data());
   return {};
 }
 

@@ -54,7 +54,7 @@ class FakeHome final : public protocol::FileSource {
     }
     return holder;
   }
-  Result<std::string> Read(const protocol::ChunkCall& call) override {
+  Result<SharedBytes> Read(const protocol::ChunkCall& call) override {
     {
       std::unique_lock lock(mutex_);
       ++chunks_read;
@@ -69,7 +69,9 @@ class FakeHome final : public protocol::FileSource {
     }
     if (bytes && wrong_answers > 0) {
       --wrong_answers;
-      bytes->front() ^= 1;
+      std::string wrong = bytes->ToString();
+      wrong.front() ^= 1;
+      bytes = SharedBytes(std::move(wrong));
     }
     return bytes;
   }
@@ -166,9 +168,9 @@ class Liar final : public protocol::FileSource {
     return InvalidInput("");
   }
   std::string Redirect(const protocol::ChunkCall&) override { return {}; }
-  Result<std::string> Read(const protocol::ChunkCall&) override {
+  Result<SharedBytes> Read(const protocol::ChunkCall&) override {
     ++asked;
-    return "lie";
+    return SharedBytes("lie");
   }
   std::atomic<int> asked{0};
 };

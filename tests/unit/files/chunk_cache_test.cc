@@ -42,9 +42,9 @@ class ChunkCacheTest : public testing::Test {
 
   /// Counts the chunks that it provides.
   ChunkCache::Fetch From(const std::string& bytes) {
-    return [this, &bytes](std::size_t place) -> Result<std::string> {
+    return [this, &bytes](std::size_t place) -> Result<Chunk> {
       ++fetched_;
-      return ChunkOf(bytes, place);
+      return MakeChunk(ChunkOf(bytes, place));
     };
   }
   ChunkCache::Pin MustGet(ChunkCache& cache, const std::string& bytes) {
@@ -105,8 +105,10 @@ TEST_F(ChunkCacheTest, FilesShareChunks) {
   fetched_ = 0;
   MustGet(*cache, first + "more");
   EXPECT_EQ(fetched_, 1) << "only the last chunk differs";
-  EXPECT_EQ(cache->Find(protocol::Sha256Of(ChunkOf(first, 0))), ChunkOf(first, 0));
-  EXPECT_EQ(cache->Find(protocol::Sha256Of("none")), std::nullopt);
+  const auto found = cache->Find(protocol::Sha256Of(ChunkOf(first, 0)));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->Bytes().ToString(), ChunkOf(first, 0));
+  EXPECT_FALSE(cache->Find(protocol::Sha256Of("none")));
 }
 
 TEST_F(ChunkCacheTest, ThreadsThatWantTheSameFetchItOnce) {
@@ -158,7 +160,7 @@ TEST_F(ChunkCacheTest, FilesKeepTheTimeOfChangeOfTheirOrigin) {
 TEST_F(ChunkCacheTest, GoesOnWhereAFetchHasFailed) {
   const auto cache = Open();
   const std::string bytes = SampleBytes(kLarge, 1);
-  const auto broken = [&](std::size_t place) -> Result<std::string> {
+  const auto broken = [&](std::size_t place) -> Result<Chunk> {
     if (place == 2) return Fail(ErrorCode::kUnavailable, "the cable was pulled");
     return From(bytes)(place);
   };
@@ -172,7 +174,7 @@ TEST_F(ChunkCacheTest, GoesOnWhereAFetchHasFailed) {
 
 TEST_F(ChunkCacheTest, RefusesWrongBytes) {
   const auto cache = Open();
-  const auto lie = [](std::size_t) -> Result<std::string> { return "lie"; };
+  const auto lie = [](std::size_t) -> Result<Chunk> { return MakeChunk("lie"); };
   EXPECT_FALSE(cache->Get(ContentOfBytes("truth"), lie, {}));
   EXPECT_EQ(cache->Bytes(), 0);
   MustGet(*cache, "truth");
@@ -185,7 +187,7 @@ TEST_F(ChunkCacheTest, NoticesWhatWasChangedInTheFolder) {
     const auto cache = Open();
     auto pin = MustGet(*cache, bytes);
     Corrupt(pin->Path(), "lie");
-    EXPECT_EQ(cache->Find(protocol::Sha256Of(bytes)), std::nullopt);
+    EXPECT_FALSE(cache->Find(protocol::Sha256Of(bytes)));
     MustGet(*cache, bytes);
     pin.reset();
     MustGet(*cache, bytes);
@@ -204,7 +206,7 @@ TEST_F(ChunkCacheTest, VerifiesOnceIfTasksCannotWrite) {
   const auto pin = cache->Get(ContentOfBytes("truth"), From("truth"), {});
   ASSERT_TRUE(pin);
   EXPECT_EQ(BytesOf((*pin)->Path()), "wrong") << "the option excludes this";
-  EXPECT_EQ(cache->Find(protocol::Sha256Of("truth")), std::nullopt) << "others are sent no lies";
+  EXPECT_FALSE(cache->Find(protocol::Sha256Of("truth"))) << "others are sent no lies";
 }
 
 TEST_F(ChunkCacheTest, RemovesWhatWasUsedLongestAgoButNothingInUse) {
@@ -317,10 +319,10 @@ TEST_F(ChunkCacheTest, WaitsEndWithTheTask) {
   std::promise<void> began;
   std::promise<void> may_end;
   std::thread slow([&] {
-    const auto fetch = [&](std::size_t) -> Result<std::string> {
+    const auto fetch = [&](std::size_t) -> Result<Chunk> {
       began.set_value();
       may_end.get_future().wait();
-      return "x";
+      return MakeChunk("x");
     };
     EXPECT_TRUE(cache->Get(ContentOfBytes("x"), fetch, {}));
   });
@@ -431,7 +433,7 @@ TEST_F(ChunkCacheTest, UsesTheFallbackOnceTheFolderCannotBeWritten) {
   const auto cache = OpenWithFallback();
   MustGet(*cache, "truth");
   const std::string bytes = SampleBytes(kLarge, 1);
-  const auto breaks = [&](std::size_t place) -> Result<std::string> {
+  const auto breaks = [&](std::size_t place) -> Result<Chunk> {
     if (place == 1) {
       std::filesystem::remove_all(Folder());
       WriteFile(Folder(), "no folder");

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "files/file_content.h"
 
@@ -35,6 +36,9 @@ inline std::string ChunkOf(const std::string& bytes, std::size_t place) {
   constexpr auto kChunk = static_cast<std::size_t>(kChunkBytes);
   return bytes.substr(place * kChunk, kChunk);
 }
+
+/// A fetched chunk with these bytes.
+inline Chunk MakeChunk(std::string bytes) { return Chunk(SharedBytes(std::move(bytes))); }
 
 /// The content that a file of these bytes has.
 inline FileContent ContentOfBytes(const std::string& bytes) {

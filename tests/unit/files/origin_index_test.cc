@@ -44,7 +44,9 @@ TEST_F(OriginIndexTest, KnowsTheChunksOfFiles) {
     EXPECT_EQ(*content, ContentOfBytes(bytes));
     EXPECT_EQ(index_.ContentOf(path), *content);
     for (std::size_t place = 0; place < content->chunks.size(); ++place) {
-      EXPECT_EQ(index_.Read(path, place, content->chunks[place]), ChunkOf(bytes, place));
+      const auto read = index_.Read(path, place, content->chunks[place]);
+      ASSERT_TRUE(read) << read.error().message;
+      EXPECT_EQ(read->ToString(), ChunkOf(bytes, place));
     }
   }
 }
