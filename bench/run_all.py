@@ -15,6 +15,7 @@ import time
 import types
 
 import adaptive_links
+import byte_path
 import decision_growth
 import few_boards
 import file_links
@@ -53,6 +54,7 @@ STEPS = (
     Step("strategies", 11, strategies, quick=("--end", "200000")),
     Step("links", 14, adaptive_links, quick=("--repetitions", "1", "--orders", "200")),
     Step("files", 25, file_links, quick=("--tasks", "60")),
+    Step("bytes", 4, byte_path, quick=("--repetitions", "1", "--rounds", "2")),
     Step("few-boards", 25, few_boards, quick=("--quick",)),
     Step("ranges", 33, ranges, quick=("--repetitions", "1")),
     Step("grid", 45, grid, quick=("--scenarios", "03", "04", "05", "06")),
