@@ -203,11 +203,12 @@ void BlockClient::OnAnswer(Call* call, const grpc::Status& status) {
                                    : Result<void>());
   Lock lock(mutex_);
   calls_.erase(call);
+  // Before the destructor can go on: the context may be the last owner of a channel, which must not
+  // end on a thread of gRPC.
+  delete call;
   Pump(lock);
   if (calls_.empty())
     idle_.notify_all();  // under the lock: this object may be destroyed right after
-  lock.unlock();
-  delete call;
 }
 
 }  // namespace evenkeel::worker

@@ -98,7 +98,6 @@ struct FileClient::Answer {
   grpc::ClientContext context;
   grpc::ByteBuffer request;
   grpc::ByteBuffer response;
-  std::promise<grpc::Status> ended;
   grpc::Status status;
 };
 
@@ -340,12 +339,13 @@ std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, con
   } else {
     answer->context.set_deadline(std::chrono::system_clock::now() + kChunkPatience);
   }
-  std::future<grpc::Status> ended = answer->ended.get_future();
-  StubFor(peer)->UnaryCall(
-      &answer->context, method, {}, &answer->request, &answer->response,
-      [answer](const grpc::Status& status) { answer->ended.set_value(status); });
+  // The callback does not own the answer: its context may be the last owner of a channel, which
+  // must not end on a thread of gRPC.
+  const auto ended = std::make_shared<std::promise<grpc::Status>>();
+  StubFor(peer)->UnaryCall(&answer->context, method, {}, &answer->request, &answer->response,
+                           [ended](const grpc::Status& status) { ended->set_value(status); });
   const std::stop_callback cancel(stop, [&answer] { answer->context.TryCancel(); });
-  answer->status = ended.get();
+  answer->status = ended->get_future().get();
   return answer;
 }
 
