@@ -109,9 +109,9 @@ def pair_figures(case, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=PROJECT / "build" / "release", type=pathlib.Path)
-    parser.add_argument("--repetitions", default=5, type=int)
+    parser.add_argument("--repetitions", default=7, type=int)
     parser.add_argument("--chunks", default=64, type=int, help="chunks of 4 MiB in the file")
-    parser.add_argument("--rounds", default=8, type=int, help="how often each client fetches the file")
+    parser.add_argument("--rounds", default=4, type=int, help="how often each client fetches the file")
     parser.add_argument("--json", type=pathlib.Path, help="file for the figures")
     args = parser.parse_args()
     load = os.getloadavg()[0]
