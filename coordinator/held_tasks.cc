@@ -13,10 +13,14 @@ HeldTasks::HeldTasks(std::shared_ptr<const workloads::Workload> workload,
                      std::filesystem::path inputs)
     : workload_(std::move(workload)), inputs_(std::move(inputs)) {}
 
-model::RangeSet HeldTasks::Find(const std::vector<std::uint64_t>& keys) {
+model::RangeSet HeldTasks::Find(const std::string& node, const std::vector<std::uint64_t>& keys) {
+  const std::lock_guard lock(mutex_);
+  if (announcements_.size() >= kMaxNodes && !announcements_.contains(node)) return {};
+  int& announcements = announcements_[node];
+  if (announcements >= kMaxAnnouncements) return {};
+  ++announcements;
   const std::unordered_set<std::uint64_t> held(keys.begin(), keys.end());
   const auto is_held = [&held](std::uint64_t key) { return held.contains(key); };
-  const std::lock_guard lock(mutex_);
   if (!std::exchange(read_, true)) ReadVersions();
   model::RangeSet tasks;
   auto begin = keys_.begin();

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "core/model/range_set.h"
@@ -23,9 +25,15 @@ class HeldTasks {
   /// `inputs`: folder of the input files.
   HeldTasks(std::shared_ptr<const workloads::Workload> workload, std::filesystem::path inputs);
 
+  /// Of one node; a worker announces its cache once, when it starts. Later ones are ignored.
+  static constexpr int kMaxAnnouncements = 100;
+  static constexpr std::size_t kMaxNodes = 10'000;
+
   /// The tasks that have input files of their own and for each of these one of the keys
-  /// (files::VersionKey). The first call blocks on the disk for each file.
-  [[nodiscard]] model::RangeSet Find(const std::vector<std::uint64_t>& keys);
+  /// (files::VersionKey) that a node announces; none if it, or too many nodes, did so too often.
+  /// The first call blocks on the disk for each file.
+  [[nodiscard]] model::RangeSet Find(const std::string& node,
+                                     const std::vector<std::uint64_t>& keys);
 
  private:
   /// The keys of the first tasks. With the mutex held.
@@ -33,7 +41,8 @@ class HeldTasks {
 
   const std::shared_ptr<const workloads::Workload> workload_;
   const std::filesystem::path inputs_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                          // guards what follows
+  std::map<std::string, int> announcements_;  // of each node
   bool read_ = false;
   std::vector<std::uint64_t> keys_;      // of the files of all tasks, one task after the other
   std::vector<std::size_t> keys_until_;  // of each task: the end of its keys

@@ -76,7 +76,7 @@ JobFiles::JobFiles(std::shared_ptr<const workloads::Workload> workload,
           [this, on_data_held = std::move(on_data_held)](const std::string& node,
                                                          const std::vector<std::uint64_t>& keys) {
             if (!on_data_held) return;
-            const model::RangeSet tasks = held_tasks_.Find(keys);
+            const model::RangeSet tasks = held_tasks_.Find(node, keys);
             if (!tasks.Empty()) on_data_held(node, tasks);
           }) {}
 

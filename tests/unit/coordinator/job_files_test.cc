@@ -80,6 +80,23 @@ TEST_F(JobFilesTest, TellsWhichTasksHaveTheirFilesInTheCacheOfANode) {
   EXPECT_FALSE(held_.contains("pi-b"));
 }
 
+TEST_F(JobFilesTest, ANodeThatAnnouncesItsCacheAgainAndAgainIsIgnored) {
+  const auto files = Open(R"("inputs": ["{}"])");
+  const auto list = files->Source().List(1, "1");
+  ASSERT_TRUE(list);
+  const auto keys = KeysOf(*list);
+  for (int n = 0; n < HeldTasks::kMaxAnnouncements; ++n) {
+    held_.clear();
+    files->Source().Announce("pi-a", keys);
+    EXPECT_TRUE(held_.contains("pi-a"));
+  }
+  held_.clear();
+  files->Source().Announce("pi-a", keys);
+  EXPECT_FALSE(held_.contains("pi-a"));
+  files->Source().Announce("pi-b", keys);
+  EXPECT_TRUE(held_.contains("pi-b")) << "others are not affected";
+}
+
 TEST_F(JobFilesTest, FilesThatAllTasksNeedSayNothingOfWhereOneRunsBest) {
   const auto files = Open(R"("inputs": ["common"])");
   EXPECT_TRUE(files->HasInputs());
