@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/protocol/limits.h"
 
 namespace evenkeel::coordinator {
 namespace {
-
-// More would not make a block easier to get.
-constexpr std::size_t kMaxHolders = 4;
 
 /// The place of the piece in its block of `block_bytes`, if it is one of those of kPieceBytes into
 /// which clients divide a block. Others may not be remembered: there are too many.
@@ -30,13 +28,9 @@ protocol::Redirection BlockHome::Redirect(const protocol::PieceCall& call) {
   if (found == sent_.end()) return {};
   const auto& digests = found->second.digests;
   if (*place >= digests.size() || !digests[*place]) return {};
-  Holders& holders = found->second.holders;
-  for (std::size_t n = 0; n < holders.size(); ++n) {
-    const std::string holder = holders.front();
-    std::rotate(holders.begin(), holders.begin() + 1, holders.end());
-    if (holder != call.client) return {holder, *digests[*place]};
-  }
-  return {};
+  std::string holder = found->second.holders.Next(call.client);
+  if (holder.empty()) return {};
+  return {std::move(holder), *digests[*place]};
 }
 
 Result<void> BlockHome::Read(const protocol::PieceCall& call, std::span<char> into) {
@@ -67,13 +61,7 @@ void BlockHome::NoteHolder(const protocol::PieceCall& call) {
   const bool last = call.offset + call.size == blocks_.SizeOf(call.block);
   if (!last || call.client.empty()) return;
   const std::lock_guard lock(mutex_);
-  Holders& holders = sent_[call.block].holders;
-  // The client was redirected to a holder that has dropped the block, or has sent wrong bytes.
-  if (call.only_here) holders.clear();
-  if (std::find(holders.begin(), holders.end(), call.client) == holders.end()) {
-    holders.push_front(call.client);
-  }
-  if (holders.size() > kMaxHolders) holders.pop_back();
+  sent_[call.block].holders.Note(call.client, call.only_here);
 }
 
 }  // namespace evenkeel::coordinator

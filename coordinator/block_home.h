@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -9,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "coordinator/holders.h"
 #include "core/protocol/block_service.h"
 #include "core/protocol/sha256.h"
 #include "workloads/data_blocks.h"
@@ -30,8 +30,6 @@ class BlockHome final : public protocol::PieceSource {
   Result<void> Read(const protocol::PieceCall& call, std::span<char> into) override;
 
  private:
-  /// Of one block: the workers that got it, the next one to be named in front.
-  using Holders = std::deque<std::string>;
   struct Block {
     Holders holders;
     /// Digests of the pieces that were sent from here, by their place; pieces of kPieceBytes only.

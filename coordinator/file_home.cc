@@ -1,6 +1,5 @@
 #include "coordinator/file_home.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/base/log.h"
@@ -8,8 +7,6 @@
 namespace evenkeel::coordinator {
 namespace {
 
-// More would not make a chunk easier to get.
-constexpr std::size_t kMaxHoldersOfChunk = 4;
 // About 20 MB; the holders of chunks noted before are forgotten.
 constexpr std::size_t kMaxNotedChunks = 100'000;
 
@@ -48,13 +45,7 @@ std::string FileHome::Redirect(const protocol::ChunkCall& call) {
     NoteHolder(call);  // from now on: others wait there until the chunk has arrived
     return {};
   }
-  Holders& holders = found->second;
-  for (std::size_t n = 0; n < holders.size(); ++n) {
-    const std::string holder = holders.front();
-    std::rotate(holders.begin(), holders.begin() + 1, holders.end());
-    if (holder != call.client) return holder;
-  }
-  return {};
+  return found->second.Next(call.client);
 }
 
 Result<SharedBytes> FileHome::Read(const protocol::ChunkCall& call) {
@@ -118,13 +109,7 @@ void FileHome::NoteStored(const Result<void>& stored) {
 void FileHome::NoteHolder(const protocol::ChunkCall& call) {
   if (!between_workers_ || call.client.empty()) return;
   const auto [found, added] = holders_.try_emplace(call.digest);
-  Holders& holders = found->second;
-  // The client was redirected to a holder that has removed the chunk, or has sent wrong bytes.
-  if (call.only_here) holders.clear();
-  if (std::find(holders.begin(), holders.end(), call.client) == holders.end()) {
-    holders.push_front(call.client);
-  }
-  if (holders.size() > kMaxHoldersOfChunk) holders.pop_back();
+  found->second.Note(call.client, call.only_here);
   if (!added) return;
   noted_.push_back(call.digest);
   if (noted_.size() <= kMaxNotedChunks) return;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/holders.h"
 #include "core/base/error.h"
 #include "core/protocol/file_service.h"
 #include "files/origin_index.h"
@@ -46,9 +47,6 @@ class FileHome final : public protocol::FileSource {
   [[nodiscard]] std::string Trouble() const;
 
  private:
-  /// Of one chunk: the workers that got it or get it now, the next one to be named in front.
-  using Holders = std::deque<std::string>;
-
   /// The client gets the chunk from here. With the mutex held.
   void NoteHolder(const protocol::ChunkCall& call);
   /// Notes, and logs, when output files can no longer be written, and when they can again.
@@ -59,9 +57,9 @@ class FileHome final : public protocol::FileSource {
   const bool between_workers_;
   workloads::OutputFolder* const outputs_;
   const Announced announced_;
-  mutable std::mutex mutex_;  // guards what follows
-  std::string trouble_;       // empty: output files can be written
-  std::map<protocol::Sha256Digest, Holders> holders_;
+  mutable std::mutex mutex_;                           // guards what follows
+  std::string trouble_;                                // empty: output files can be written
+  std::map<protocol::Sha256Digest, Holders> holders_;  // that got a chunk or get it now
   std::deque<protocol::Sha256Digest> noted_;  // keys of holders_, in the order of their entry
 };
 

@@ -5,11 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/log.h"
 #include "core/protocol/block_service.h"
 #include "core/protocol/evenkeel.pb.h"
 #include "core/protocol/limits.h"
-#include "worker/channel.h"
 
 namespace evenkeel::worker {
 namespace {
@@ -19,15 +17,6 @@ constexpr const char* kMethod = "/evenkeel.v1.Blocks/Fetch";
 constexpr auto kPeerPatience = std::chrono::seconds(20);
 // Connections that break one after the other before the transfer fails.
 constexpr int kMaxAttempts = 20;
-constexpr std::size_t kMaxPeers = 64;
-// With so many distrusted peers, all blocks are fetched from the coordinator.
-constexpr std::size_t kMaxDistrusted = 1024;
-
-/// Lets a whole piece arrive before its first bytes are read.
-ConnectionOptions ForPieces(ConnectionOptions connection) {
-  connection.read_ahead_bytes = protocol::kMaxPieceBytes;
-  return connection;
-}
 
 /// Copies the answer; false if its size differs from that of `into`.
 bool CopyTo(std::span<char> into, const grpc::ByteBuffer& from) {
@@ -43,7 +32,8 @@ bool CopyTo(std::span<char> into, const grpc::ByteBuffer& from) {
 
 }  // namespace
 
-BlockClient::BlockClient(Options options) : options_(std::move(options)) {}
+BlockClient::BlockClient(Options options)
+    : options_(std::move(options)), connections_(options_.home, options_.peer_name) {}
 
 BlockClient::~BlockClient() {
   Lock lock(mutex_);
@@ -88,22 +78,6 @@ void BlockClient::Pump(Lock& lock) {
   --pumping_;
 }
 
-std::shared_ptr<BlockClient::Stub> BlockClient::StubFor(const std::string& peer) {
-  if (peer.empty()) {
-    if (!home_) home_ = std::make_shared<Stub>(MakeChannel(ForPieces(options_.home)));
-    return home_;
-  }
-  if (peers_.size() >= kMaxPeers && !peers_.contains(peer)) peers_.clear();
-  auto& stub = peers_[peer];
-  if (!stub) {
-    ConnectionOptions connection = ForPieces(options_.home);
-    connection.address = peer;
-    connection.server_name = options_.peer_name;
-    stub = std::make_shared<Stub>(MakeChannel(connection));
-  }
-  return stub;
-}
-
 void BlockClient::Start(Lock& lock, Piece piece) {
   v1::PieceRequest request;
   request.set_token(options_.token);
@@ -112,7 +86,7 @@ void BlockClient::Start(Lock& lock, Piece piece) {
   request.set_size(piece.size);
   request.set_port(options_.port);
   request.set_only_here(piece.only_here || !piece.peer.empty());
-  const std::shared_ptr<Stub> stub = StubFor(piece.peer);
+  const auto stub = connections_.StubFor(piece.peer);
   auto* const call = new Call{std::move(piece), {}, {}, {}};
   const grpc::Slice encoded(request.SerializeAsString());
   call->request = grpc::ByteBuffer(&encoded, 1);
@@ -160,26 +134,16 @@ bool BlockClient::Accept(Call& call) {
   const bool fits = CopyTo(into, call.response);
   if (piece.peer.empty()) return fits;
   if (fits && protocol::Sha256Of({into.data(), into.size()}) == piece.digest) return true;
-  DistrustPeer(piece.peer, piece.transfer->id);
+  connections_.Distrust(piece.peer, "block " + std::to_string(piece.transfer->id));
   return false;
 }
 
-void BlockClient::DistrustPeer(const std::string& peer, std::uint64_t block) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (distrusted_.size() >= kMaxDistrusted || !distrusted_.insert(peer).second) return;
-  }
-  Log(LogLevel::kWarning, "worker " + peer + " sent wrong bytes of block " + std::to_string(block) +
-                              "; the block comes from the coordinator, and no other block is "
-                              "fetched from that worker");
-}
-
 void BlockClient::FollowRedirection(Piece& piece, const grpc::ClientContext& context,
-                                    const std::string& holder) const {
+                                    const std::string& holder) {
   const auto& metadata = context.GetServerTrailingMetadata();
   const auto digest = metadata.find(protocol::kPieceDigestKey);
-  const bool trusted = distrusted_.size() < kMaxDistrusted && !distrusted_.contains(holder);
-  if (!trusted || digest == metadata.end() || digest->second.size() != piece.digest.size()) {
+  if (!connections_.Trusts(holder) || digest == metadata.end() ||
+      digest->second.size() != piece.digest.size()) {
     piece.only_here = true;
     return;
   }

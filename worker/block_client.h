@@ -1,16 +1,13 @@
 #pragma once
 
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -18,6 +15,7 @@
 #include "core/protocol/sha256.h"
 #include "core/protocol/transport_settings.h"
 #include "worker/coordinator_connection.h"
+#include "worker/data_connections.h"
 #include "worker/transfer_meter.h"
 #include "workloads/data_blocks.h"
 
@@ -69,35 +67,30 @@ class BlockClient final : public workloads::BlockFetcher {
     grpc::ByteBuffer request;
     grpc::ByteBuffer response;
   };
-  using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
   using Lock = std::unique_lock<std::mutex>;
 
   /// Starts requests if few enough are in flight.
   void Pump(Lock& lock);
-  [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
   void Start(Lock& lock, Piece piece);
   void OnAnswer(Call* call, const grpc::Status& status);
   /// Whether the piece is over, with an error or without; otherwise it has been queued again.
   [[nodiscard]] bool Settle(Call& call, const grpc::Status& status, std::optional<Error>& error);
   /// Whether the answer is the piece; false also if another worker sent other bytes.
   [[nodiscard]] bool Accept(Call& call);
-  void DistrustPeer(const std::string& peer, std::uint64_t block);
   /// Sends the piece on to the peer that the coordinator named, unless that is distrusted or the
   /// coordinator gave no digest. The mutex must be held.
   void FollowRedirection(Piece& piece, const grpc::ClientContext& context,
-                         const std::string& holder) const;
+                         const std::string& holder);
 
   const Options options_;
+  DataConnections connections_;
   SteadyClock clock_;
   TransferMeter meter_{clock_};
   std::mutex mutex_;  // guards what follows
   std::condition_variable idle_;
   std::deque<Piece> queue_;
   std::unordered_set<Call*> calls_;
-  std::shared_ptr<Stub> home_;
-  std::map<std::string, std::shared_ptr<Stub>> peers_;
-  std::set<std::string> distrusted_;  // peers that have sent wrong bytes
-  int pumping_ = 0;                   // threads within Pump, which releases the mutex meanwhile
+  int pumping_ = 0;  // threads within Pump, which releases the mutex meanwhile
   bool refilling_ = true;
   bool ending_ = false;
 };

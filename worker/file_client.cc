@@ -14,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/log.h"
 #include "core/protocol/byte_buffers.h"
 #include "core/protocol/limits.h"
 #include "core/protocol/server_setup.h"
@@ -33,12 +32,7 @@ constexpr const char* kAnnounce = "/evenkeel.v1.Files/Announce";
 constexpr auto kChunkPatience = std::chrono::seconds(20);
 // Requests of other workers that are answered or wait for a chunk at a time.
 constexpr std::size_t kPeerReaders = 4;
-// A worker that is dead delays others for so long.
-constexpr auto kPeerConnectTimeout = std::chrono::seconds(2);
 constexpr auto kRetryPause = std::chrono::milliseconds(500);
-constexpr std::size_t kMaxFilePeers = 64;
-// With so many distrusted peers, all chunks are fetched from the coordinator.
-constexpr std::size_t kMaxDistrustedFilePeers = 1024;
 // A round trip for each of many small files would take longer than their bytes.
 constexpr std::int64_t kSmallFileBytes = 256 << 10;
 constexpr std::size_t kSmallFilesAtOnce = 4;
@@ -104,6 +98,7 @@ struct FileClient::Answer {
 FileClient::FileClient(Options options, files::ChunkCache& cache)
     : options_(std::move(options)),
       cache_(cache),
+      connections_(options_.home, options_.peer_name),
       source_(std::make_unique<Source>(cache, options_.chunk_patience)) {}
 
 FileClient::~FileClient() {
@@ -312,23 +307,6 @@ void FileClient::Unpin(Pins pins) {
   NoteReleased();
 }
 
-std::shared_ptr<FileClient::Stub> FileClient::StubFor(const std::string& peer) {
-  const std::lock_guard lock(mutex_);
-  if (stubs_.size() >= kMaxFilePeers && !stubs_.contains(peer)) stubs_.clear();
-  auto& stub = stubs_[peer];
-  if (stub == nullptr) {
-    ConnectionOptions connection = options_.home;
-    connection.read_ahead_bytes = files::kChunkBytes;  // lets a chunk arrive before it is read
-    if (!peer.empty()) {
-      connection.address = peer;
-      connection.connect_timeout = kPeerConnectTimeout;
-      connection.server_name = options_.peer_name;
-    }
-    stub = std::make_shared<Stub>(MakeChannel(connection));
-  }
-  return stub;
-}
-
 std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, const char* method,
                                                     const grpc::ByteBuffer& request,
                                                     const std::stop_token& stop) {
@@ -342,8 +320,9 @@ std::shared_ptr<FileClient::Answer> FileClient::Ask(const std::string& peer, con
   // The callback does not own the answer: its context may be the last owner of a channel, which
   // must not end on a thread of gRPC.
   const auto ended = std::make_shared<std::promise<grpc::Status>>();
-  StubFor(peer)->UnaryCall(&answer->context, method, {}, &answer->request, &answer->response,
-                           [ended](const grpc::Status& status) { ended->set_value(status); });
+  connections_.StubFor(peer)->UnaryCall(
+      &answer->context, method, {}, &answer->request, &answer->response,
+      [ended](const grpc::Status& status) { ended->set_value(status); });
   const std::stop_callback cancel(stop, [&answer] { answer->context.TryCancel(); });
   answer->status = ended->get_future().get();
   return answer;
@@ -441,13 +420,13 @@ Result<files::Chunk> FileClient::FetchMetered(const protocol::ListedFile& file, 
       return Fail(ErrorCode::kUnavailable, "the coordinator does not send a chunk");
     }
     request.set_only_here(true);  // if the other worker does not send it
-    if (!Trusts(holder)) continue;
+    if (!connections_.Trusts(holder)) continue;
     const auto sent = Ask(holder, kFetch, protocol::Encode(request), stop);
     if (stop.stop_requested()) return Stopped();
     if (!sent->status.ok()) continue;
     files::Chunk chunk(protocol::BytesOf(sent->response));
     if (chunk.Digest() == digest) return chunk;
-    Distrust(holder);
+    connections_.Distrust(holder, "an input file");
   }
   return Fail(ErrorCode::kUnavailable,
               "the coordinator sends wrong bytes of " + workloads::ShownPath(file.path));
@@ -529,21 +508,6 @@ Result<void> FileClient::SendFile(const workloads::OutputFile& output, v1::Store
   }
   *commit.add_files() = protocol::ToProto(listed);
   return {};
-}
-
-bool FileClient::Trusts(const std::string& peer) {
-  const std::lock_guard lock(mutex_);
-  return distrusted_.size() < kMaxDistrustedFilePeers && !distrusted_.contains(peer);
-}
-
-void FileClient::Distrust(const std::string& peer) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (distrusted_.size() >= kMaxDistrustedFilePeers || !distrusted_.insert(peer).second) return;
-  }
-  Log(LogLevel::kWarning, "worker " + peer +
-                              " sent wrong bytes of an input file; the chunk comes from the "
-                              "coordinator, and no other chunk is fetched from that worker");
 }
 
 }  // namespace evenkeel::worker

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
@@ -9,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -22,6 +20,7 @@
 #include "core/protocol/file_service.h"
 #include "files/chunk_cache.h"
 #include "worker/coordinator_connection.h"
+#include "worker/data_connections.h"
 #include "worker/transfer_meter.h"
 #include "workloads/task_files.h"
 
@@ -68,13 +67,11 @@ class FileClient final : public workloads::TaskFiles {
 
  private:
   class Source;  // for other workers
-  using Stub = grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer>;
   using Pins = std::vector<files::ChunkCache::Pin>;
   struct Answer;
 
   FileClient(Options options, files::ChunkCache& cache);
   Result<void> Listen();
-  [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
   /// One request; an empty `peer` is the coordinator.
   [[nodiscard]] std::shared_ptr<Answer> Ask(const std::string& peer, const char* method,
                                             const grpc::ByteBuffer& request,
@@ -119,17 +116,14 @@ class FileClient final : public workloads::TaskFiles {
   /// the list of the commit. Holds one chunk in memory.
   [[nodiscard]] Result<void> SendFile(const workloads::OutputFile& output, v1::StoreRequest& piece,
                                       v1::CommitRequest& commit, const std::stop_token& stop);
-  [[nodiscard]] bool Trusts(const std::string& peer);
-  void Distrust(const std::string& peer);
 
   const Options options_;
   files::ChunkCache& cache_;
+  DataConnections connections_;
   SteadyClock clock_;
   TransferMeter meter_{clock_};
   std::uint16_t port_ = 0;
   std::mutex mutex_;  // guards what follows
-  std::map<std::string, std::shared_ptr<Stub>> stubs_;
-  std::set<std::string> distrusted_;
   std::multimap<model::TaskIndex, Pins> pins_;
   std::int64_t holders_ = 0;     // tasks that have pins, from FetchAll until these are removed
   std::int64_t fetching_ = 0;    // attempts that are in progress
