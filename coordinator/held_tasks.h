@@ -15,8 +15,8 @@
 namespace evenkeel::coordinator {
 
 /// Finds the tasks whose input files the cache of a node has, by sizes and times of change alone,
-/// so that no file has to be read for it. What it finds says where tasks run best, nothing more: a
-/// file is checked by its digest before it is used. Thread-safe.
+/// so that no file has to be read for it. The result is a hint for the scheduler: each file is
+/// checked by its digest before it is used. Thread-safe.
 class HeldTasks {
  public:
   /// More files are not looked at: tasks behind them run anywhere.

@@ -101,7 +101,7 @@ class ChunkCache {
   using Lock = std::unique_lock<std::mutex>;
 
   struct Storage;
-  /// What a file of the cache is made of.
+  /// Content of a file of the cache, and where it comes from.
   struct Source {
     const FileContent& content;
     const Fetch& fetch;

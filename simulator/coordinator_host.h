@@ -81,7 +81,7 @@ class CoordinatorHost final : public EventTarget,
   [[nodiscard]] std::size_t PendingBytes() const override;
 
   void ReportContainerEnds();
-  /// What the cache of a node has.
+  /// Tells the coordinator which data are in the cache of a node.
   void ReportCachedData(std::size_t node);
   void Resume();
   /// Reads what has arrived on a stream, unless it has to wait.

@@ -26,7 +26,7 @@ class InputFiles {
   [[nodiscard]] Instant Request(std::size_t node, model::IndexRange tasks);
   /// The tasks that the node runs or is about to run, in the order of their start.
   void Expect(std::size_t node, const std::vector<engine::HeldTask>& tasks);
-  /// What the node has got, as its worker measures it.
+  /// Takes the measurements of the transfers to the node.
   [[nodiscard]] model::DataTransfer TakeTransfer(std::size_t node) {
     return nodes_[node].meter->Take();
   }

@@ -25,7 +25,7 @@ class DataConnections {
   /// A connection to "HOST:PORT" of another worker; an empty `peer` is the coordinator. It is made
   /// when it is first used.
   [[nodiscard]] std::shared_ptr<Stub> StubFor(const std::string& peer);
-  /// Whether the worker may be asked. With very many that may not, none may.
+  /// False for a worker that was distrusted, and for all if very many were.
   [[nodiscard]] bool Trusts(const std::string& peer);
   /// The worker has sent wrong bytes of `what`, which a line in the log says once.
   void Distrust(const std::string& peer, const std::string& what);

@@ -103,7 +103,7 @@ class ReservedPool {
   /// has come last.
   [[nodiscard]] Pieces TakeTailFor(WorkerId thief, WorkerId victim, model::Cost budget,
                                    std::int32_t max_moves);
-  /// As TakeLargest. Of tasks with unknown costs, one whose data the thief has comes first.
+  /// As TakeLargest. If costs are unknown, takes a task first whose data the thief has.
   [[nodiscard]] std::optional<Piece> TakeLargestFor(WorkerId thief, WorkerId victim,
                                                     model::Cost limit);
   [[nodiscard]] Pieces TakeAll(WorkerId worker);
