@@ -1,9 +1,8 @@
 // Chunks of a file over mutual TLS on the loopback: through the production service and stub of
 // gRPC, through a plain TLS stream, and as a worker fetches input files; and what the cryptography
 // alone costs. bench/byte_path.py runs it. One server answers both ways, from the same source.
-//   byte_path serve FILE CA CERT KEY CHECKS      prints "GRPC-PORT TLS-PORT"; then the CPU seconds
-//   so
-//                                                far for each line of its standard input
+//   byte_path serve FILE CA CERT KEY CHECKS      prints "GRPC-PORT TLS-PORT"; then, for each line
+//                                                of its standard input, the CPU seconds so far
 //   byte_path fetch WAY PORT FILE CA CERT KEY CHECKS SINK ROUNDS
 //                                                fetches the whole file, once to warm up, and
 //                                                prints "ready"; again ROUNDS times after a line of

@@ -87,7 +87,7 @@ class Bench:
         return size / seconds / 1e6, cpu / (size / 1e9)
 
     def ciphers(self, server):
-        """What each port negotiates with a client that offers all that OpenSSL has."""
+        """The version and cipher that each port negotiates with a client that offers all of OpenSSL's."""
         return {way: subprocess.run([self.tool, "cipher", server.ports[way], *self.certificates], text=True,
                                     capture_output=True, check=True).stdout.strip() for way in WAYS}
 

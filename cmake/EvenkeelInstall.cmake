@@ -49,9 +49,10 @@ set(public_headers
   core/model/run_record.h core/model/task_facts.h core/model/task_failure.h
   core/model/task_inputs.h core/model/task_policy.h core/model/task_resources.h core/model/weighting_policy.h
   core/scheduling/fuzzy/builtin_policies.h core/scheduling/fuzzy/weight_estimation.h
-  core/scheduling/cost_reliability.h core/scheduling/index_trend.h core/scheduling/lease_view.h
+  core/scheduling/cost_reliability.h core/scheduling/data_holders.h core/scheduling/index_trend.h
+  core/scheduling/lease_view.h core/scheduling/node_links.h
   core/scheduling/partition.h core/scheduling/range_times.h core/scheduling/running_means.h
-  core/scheduling/residual_time.h core/scheduling/strategy.h core/scheduling/data_holders.h core/scheduling/node_links.h
+  core/scheduling/residual_time.h core/scheduling/strategy.h
   core/scheduling/timing_estimator.h core/scheduling/weight_calibration.h core/scheduling/task_time_regression.h
   core/scheduling/worker_id.h
   core/engine/age_list.h core/engine/commit_queue.h core/engine/completion_policy.h

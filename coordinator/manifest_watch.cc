@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/log.h"
+#include "platform/files.h"
 
 namespace evenkeel::coordinator {
 namespace {
@@ -33,9 +34,7 @@ SharedJobVersion ManifestWatch::Poll() {
 std::optional<ManifestWatch::Mark> ManifestWatch::CurrentMark() const {
   struct stat status {};
   if (::stat(file_.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  const auto& time = status.st_mtim;
-  return Mark{status.st_dev, status.st_ino, status.st_size,
-              static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec};
+  return Mark{status.st_dev, status.st_ino, status.st_size, platform::ModifiedNanoseconds(status)};
 }
 
 std::optional<VersionRead> PollSource(JobSource& source, const JobVersion& current) {

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <string_view>
 #include <system_error>
 #include <tuple>
@@ -41,21 +40,6 @@ bool IsName(std::string_view name) {
 std::string NameOf(const FileContent& content) {
   return content.chunks.size() == 1 ? HexOf(content.chunks.front())
                                     : HexOf(DigestOf(content)) + kAssembled;
-}
-
-constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-
-std::int64_t NanosecondsOf(const struct timespec& time) {
-  return time.tv_sec * kNanosecondsPerSecond + time.tv_nsec;
-}
-
-/// The time of the last change, if it is > 0.
-bool SetModified(const FileDescriptor& file, std::int64_t nanoseconds) {
-  if (nanoseconds <= 0) return true;
-  struct timespec times[] = {{0, UTIME_OMIT}, {}};
-  times[1].tv_sec = static_cast<std::time_t>(nanoseconds / kNanosecondsPerSecond);
-  times[1].tv_nsec = static_cast<long>(nanoseconds % kNanosecondsPerSecond);
-  return ::futimens(file.Get(), times) == 0;
 }
 
 tl::unexpected<Error> Stopped() {
@@ -206,7 +190,7 @@ void ChunkCache::Scan() {
     }
     if (!entries_.contains(name)) {
       found.push_back({std::move(name), status.st_size, status.st_atim,
-                       VersionKey(status.st_size, NanosecondsOf(status.st_mtim))});
+                       VersionKey(status.st_size, platform::ModifiedNanoseconds(status))});
     }
   }
   std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
@@ -381,7 +365,11 @@ Result<void> ChunkCache::Make(const Storage& storage, const std::string& name, c
         return write_failed(failed);
       }
     }
-    if (!SetModified(file, source.modified_nanoseconds) || ::fchmod(file.Get(), 0444) != 0 ||
+    const std::int64_t modified = source.modified_nanoseconds;
+    if (const int failed = modified > 0 ? platform::SetModified(file, modified) : 0; failed != 0) {
+      return write_failed(failed);
+    }
+    if (::fchmod(file.Get(), 0444) != 0 ||
         ::rename(partial.c_str(), (storage.folder / name).c_str()) != 0) {
       return write_failed(errno);
     }

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <ctime>
 #include <system_error>
 #include <utility>
 
 namespace evenkeel::platform {
 namespace {
+
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
 
 constexpr std::size_t kWriteBufferBytes = std::size_t{1} << 18;
 constexpr std::size_t kMaxInputBytes = std::size_t{256} << 20;
@@ -119,6 +122,18 @@ Result<std::string> ReadInputFile(const std::filesystem::path& path) {
 Error WriteError(const std::filesystem::path& path, int error_number) {
   return {IsFull(error_number) ? ErrorCode::kStorageFull : ErrorCode::kUnavailable,
           path.string() + ": cannot be written: " + Reason(error_number)};
+}
+
+std::int64_t ModifiedNanoseconds(const struct stat& status) {
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * kNanosecondsPerSecond +
+         status.st_mtim.tv_nsec;
+}
+
+int SetModified(const FileDescriptor& file, std::int64_t nanoseconds) {
+  struct timespec times[] = {{0, UTIME_OMIT}, {}};
+  times[1].tv_sec = static_cast<std::time_t>(nanoseconds / kNanosecondsPerSecond);
+  times[1].tv_nsec = static_cast<long>(nanoseconds % kNanosecondsPerSecond);
+  return ::futimens(file.Get(), times) == 0 ? 0 : errno;
 }
 
 int SyncPath(const std::filesystem::path& path) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -27,6 +29,11 @@ namespace evenkeel::platform {
 /// "PATH: cannot be written: REASON" for an errno: kStorageFull when there is no room, else
 /// kUnavailable.
 [[nodiscard]] Error WriteError(const std::filesystem::path& path, int error_number);
+
+/// The time of the last change of a file, in nanoseconds since 1970.
+[[nodiscard]] std::int64_t ModifiedNanoseconds(const struct stat& status);
+/// Sets it, and leaves the time of the last access. Returns 0 or an errno.
+[[nodiscard]] int SetModified(const FileDescriptor& file, std::int64_t nanoseconds);
 
 /// Flushes a file or a folder to the disk: for a folder, the names in it. Returns 0 or an errno.
 /// 0 also for folders on file systems that cannot flush them.

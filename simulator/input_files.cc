@@ -5,11 +5,8 @@
 namespace evenkeel::simulator {
 
 InputFiles::InputFiles(SimulationContext& context, Network& network)
-    : context_(context),
-      network_(network),
-      clock_(context.time),
-      nodes_(context.config.nodes.size()) {
-  for (Node& node : nodes_) node.meter = std::make_shared<worker::TransferMeter>(clock_);
+    : context_(context), network_(network), nodes_(context.config.nodes.size()) {
+  for (Node& node : nodes_) node.meter = std::make_shared<worker::TransferMeter>(context_.time);
   for (const CachedData& data : context.config.cached) {
     data.tasks.ForEach([&](model::IndexRange range) {
       for (model::TaskIndex task = range.begin; task < range.end; ++task) {
@@ -67,7 +64,7 @@ void InputFiles::Drop(std::size_t node) {
   std::erase_if(state.arrivals, [now](const auto& arrival) { return arrival.second > now; });
   state.expected.clear();
   state.fetches_until = now;
-  state.meter = std::make_shared<worker::TransferMeter>(clock_);
+  state.meter = std::make_shared<worker::TransferMeter>(context_.time);
 }
 
 }  // namespace evenkeel::simulator

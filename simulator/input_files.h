@@ -4,7 +4,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/clock.h"
 #include "core/engine/worker.h"
 #include "core/model/data_transfer.h"
 #include "core/model/index_range.h"
@@ -34,14 +33,6 @@ class InputFiles {
   void Drop(std::size_t node);
 
  private:
-  class SimulatedClock final : public Clock {
-   public:
-    explicit SimulatedClock(const VirtualTime& time) : time_(time) {}
-    [[nodiscard]] Instant Now() const override { return time_.Now(); }
-
-   private:
-    const VirtualTime& time_;
-  };
   struct Node {
     std::map<model::TaskIndex, Instant> arrivals;
     std::vector<model::TaskIndex> expected;        // tasks that wait
@@ -54,7 +45,6 @@ class InputFiles {
 
   SimulationContext& context_;
   Network& network_;
-  SimulatedClock clock_;
   std::vector<Node> nodes_;
 };
 

@@ -44,7 +44,7 @@ class TransferNetwork {
     return {static_cast<std::uint32_t>(node)};
   }
 
-  // Of nodes, by their numbers.
+  // The numbers of nodes stand for workers.
   scheduling::DataHolders holders_;
   scheduling::NodeLinks links_;
   bool exponential_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/printable.h"
+#include "platform/files.h"
 
 namespace evenkeel::workloads {
 
@@ -33,11 +34,10 @@ std::string PathMistake(std::string_view path) {
 }
 
 std::optional<FileVersion> VersionOf(std::string path, int descriptor) {
-  constexpr std::int64_t kNanoseconds = 1'000'000'000;
   struct stat status {};
   if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return FileVersion{std::move(path), status.st_size,
-                     status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec, status.st_ino};
+  return FileVersion{std::move(path), status.st_size, platform::ModifiedNanoseconds(status),
+                     status.st_ino};
 }
 
 std::string ShownPath(std::string_view path) {

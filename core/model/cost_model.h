@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/model/index_range.h"
+#include "core/model/range_set.h"
 
 namespace evenkeel::model {
 
@@ -34,6 +35,11 @@ class CostModel {
   [[nodiscard]] virtual bool Known() const = 0;
 
   [[nodiscard]] Cost Total() const { return Cumulative(TaskCount()); }
+  [[nodiscard]] Cost Of(const RangeSet& tasks) const {
+    Cost cost = 0;
+    tasks.ForEach([&](IndexRange range) { cost += Of(range); });
+    return cost;
+  }
   [[nodiscard]] Cost Of(IndexRange range) const {
     return range.Empty() ? 0 : Cumulative(range.end) - Cumulative(range.begin);
   }

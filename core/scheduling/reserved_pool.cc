@@ -149,7 +149,7 @@ void ReservedPool::GatherHeld(WorkerId worker) {
     const model::RangeSet& held_by_other = holders_.Of(other);
     const model::RangeSet missing = Of(worker).Others(held);
     const model::RangeSet wanted = Without(Of(other).Common(held), held_by_other);
-    const Pieces gained = At(other).TakeAmong(wanted, CostOf(missing), kNoLimitOfMoves);
+    const Pieces gained = At(other).TakeAmong(wanted, costs_.Of(missing), kNoLimitOfMoves);
     if (gained.empty()) continue;
     model::Cost owed = CostOf(gained);
     for (const auto& tasks : {Without(Of(worker).Common(held_by_other), held), missing}) {
@@ -290,12 +290,6 @@ std::int64_t ReservedPool::Tasks() const {
 model::Cost ReservedPool::CostOf(const Pieces& pieces) const {
   model::Cost cost = 0;
   for (const Piece& piece : pieces) cost += costs_.Of(piece.range);
-  return cost;
-}
-
-model::Cost ReservedPool::CostOf(const model::RangeSet& tasks) const {
-  model::Cost cost = 0;
-  tasks.ForEach([&](model::IndexRange range) { cost += costs_.Of(range); });
   return cost;
 }
 

@@ -118,7 +118,6 @@ class ReservedPool {
  private:
   [[nodiscard]] Reservation& At(WorkerId worker) { return reserved_[worker.value]; }
   [[nodiscard]] model::Cost CostOf(const Pieces& pieces) const;
-  [[nodiscard]] model::Cost CostOf(const model::RangeSet& tasks) const;
   void Reserve(WorkerId worker, const Piece& piece);
   void Changed(WorkerId worker) const {
     if (listener_) listener_(worker);

@@ -64,10 +64,8 @@ void TailStealing::Start(const std::vector<WorkerFacts>& workers, const model::R
   ChooseHeavy(todo.Size(), workers.size());
   pool_.AddWorkers(workers.size());
   AddWorkers(workers.size());
-  Cost cost = 0;
-  todo.ForEach([&](model::IndexRange range) { cost += context_.costs.Of(range); });
   const model::RangeSet anywhere = pool_.PlanByHolders(todo);
-  const auto weights = goal_->Begin(workers, cost, now);
+  const auto weights = goal_->Begin(workers, context_.costs.Of(todo), now);
   if (context_.costs.Known()) {
     pool_.PlanByCost(anywhere, weights);
   } else {

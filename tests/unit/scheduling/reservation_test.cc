@@ -4,18 +4,14 @@
 
 #include <limits>
 
+#include "tests/unit/scheduling/pieces.h"
+
 namespace evenkeel::scheduling {
 namespace {
 
 using model::IndexRange;
 
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
-
-std::vector<IndexRange> Ranges(const std::vector<Reservation::Piece>& pieces) {
-  std::vector<IndexRange> ranges;
-  for (const auto& piece : pieces) ranges.push_back(piece.range);
-  return ranges;
-}
 
 using List = std::vector<IndexRange>;
 

@@ -6,6 +6,7 @@
 
 #include "core/scheduling/costs_in_use.h"
 #include "tests/unit/scheduling/leases.h"
+#include "tests/unit/scheduling/pieces.h"
 
 namespace evenkeel::scheduling {
 namespace {
@@ -27,12 +28,6 @@ class ReservedPoolTest : public testing::Test {
   StrategyContext context{costs, estimator, leases, reservations, {}};
   ReservedPool pool{context};
 };
-
-std::vector<IndexRange> RangesOf(const ReservedPool::Pieces& pieces) {
-  std::vector<IndexRange> ranges;
-  for (const auto& piece : pieces) ranges.push_back(piece.range);
-  return ranges;
-}
 
 /// Three workers with a third of 30 tasks each.
 class HeldDataTest : public testing::Test {
@@ -96,10 +91,10 @@ TEST_F(HeldDataTest, WhatIsGivenInReturnIsWhatTheOtherHas) {
 TEST_F(HeldDataTest, AThiefTakesWhatItHasFirstAndWhatTheVictimHasLast) {
   holders.Add({0}, {12, 14});
   holders.Add({1}, {16, 20});
-  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 1, 8)), (std::vector<IndexRange>{{13, 14}}));
-  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 4, 8)),
+  EXPECT_EQ(Ranges(pool.TakeTailFor({0}, {1}, 1, 8)), (std::vector<IndexRange>{{13, 14}}));
+  EXPECT_EQ(Ranges(pool.TakeTailFor({0}, {1}, 4, 8)),
             (std::vector<IndexRange>{{12, 13}, {14, 16}, {11, 12}}));
-  EXPECT_EQ(RangesOf(pool.TakeTailFor({0}, {1}, 2, 8)),
+  EXPECT_EQ(Ranges(pool.TakeTailFor({0}, {1}, 2, 8)),
             (std::vector<IndexRange>{{10, 11}, {19, 20}}));
   EXPECT_EQ(pool.TakeLargestFor({2}, {1}, 1)->range, (IndexRange{16, 17})) << "it has none";
   holders.Add({2}, {18, 19});
